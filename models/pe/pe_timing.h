@@ -1,0 +1,43 @@
+// Timing of the compute engine as a preset gives it (platforms/wse/presets). All in cycles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/pe/isa.h"
+
+namespace tessera::pe {
+
+/// Rate of a DSD operation whose operands are all in memory: `width` elements every `interval` cycles (wse.md 6.3, 6.4).
+struct VectorRate {
+  unsigned width = 1;
+  unsigned interval = 1;
+};
+
+/// Which runnable task the picker takes (wse.md 3.3: unspecified; the rule is named in the config).
+enum class PickerRule : std::uint8_t {
+  kLowestId,    ///< launched function first, then the lowest task id
+  kRoundRobin,  ///< launched function first, then the next id after the task that ran last
+};
+
+struct PeTiming {
+  // Scalar instructions: cycles until the next instruction of the thread may issue.
+  unsigned branch_taken = 6;      ///< wse.md 6.5
+  unsigned branch_not_taken = 3;  ///< wse.md 6.5
+  // Cycles from issue until the result may be used by the next instruction.
+  unsigned move_latency = 1;
+  unsigned integer_latency = 1;
+  unsigned float_latency = 2;  ///< dependent FP (wse.md 6.5)
+  unsigned load_latency = 1;   ///< load-to-use without stall (wse.md 6.5)
+  unsigned dsr_latency = 4;    ///< DSR load-to-use (wse.md 6.5)
+  // DSD operations.
+  unsigned vector_start = 2;  ///< issue -> first group executes (wse.md 6.5)
+  unsigned vector_drain = 4;  ///< synchronous operation complete -> next instruction issues (wse.md 6.5)
+  std::array<VectorRate, kOpcodeCount> rate;
+  // Tasks.
+  unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
+  unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)
+  PickerRule picker = PickerRule::kLowestId;
+};
+
+}  // namespace tessera::pe

@@ -1,0 +1,38 @@
+// The two exceptions of the house (ARCHITECTURE section 9). Integration mistakes are SC_REPORT_ERRORs instead.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tessera {
+
+/// User input that cannot be accepted: a config, layout, program, data file or option. Exit code 2.
+/// `what()` is one sentence: "FILE: PLACE: problem; what is allowed". `file` and `place` may be empty.
+class UserError : public std::runtime_error {
+ public:
+  UserError(const std::string& file, const std::string& place, const std::string& problem)
+      : std::runtime_error(join(file, place, problem)), file_(file), place_(place) {}
+  /// The file that was being read.
+  const std::string& file() const { return file_; }
+  /// Where in the file: "12:5" (line:column) or a JSON path such as "routes[2].color".
+  const std::string& place() const { return place_; }
+
+ private:
+  static std::string join(const std::string& file, const std::string& place, const std::string& problem) {
+    std::string text;
+    if (!file.empty()) text += file + ": ";
+    if (!place.empty()) text += place + ": ";
+    return text + problem;
+  }
+  std::string file_;
+  std::string place_;
+};
+
+/// The running program did what the machine does not allow (wse.md leaves many such cases undefined): the model
+/// stops and says which PE, instruction and rule. Exit code 4.
+class IllegalBehaviour : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace tessera
