@@ -1,0 +1,52 @@
+#include "models/timing/calendar.h"
+
+#include <cassert>
+
+namespace tessera::timing {
+
+void Calendar::insert(BlockId block, Cycle at) {
+  assert(at >= base_ && at != kNever);
+  if (at - base_ >= kBuckets) {
+    far_[at].push_back(block);
+    return;
+  }
+  const unsigned b = bucket_of(at);
+  ring_[b].push_back(block);
+  occupied_[b / 64] |= std::uint64_t{1} << (b % 64);
+}
+
+Cycle Calendar::next_due() const {
+  // The ring is scanned from base_'s bucket, a word of bits at a time; the first word is seen twice because the ring
+  // wraps inside it.
+  const unsigned start = bucket_of(base_);
+  for (unsigned step = 0; step <= kWords; ++step) {
+    const unsigned word = (start / 64 + step) % kWords;
+    std::uint64_t bits = occupied_[word];
+    if (step == 0) bits &= ~std::uint64_t{0} << (start % 64);
+    if (step == kWords) bits &= ~(~std::uint64_t{0} << (start % 64));
+    if (bits == 0) continue;
+    const unsigned bucket = word * 64 + static_cast<unsigned>(__builtin_ctzll(bits));
+    return base_ + (bucket + kBuckets - start) % kBuckets;
+  }
+  return far_.empty() ? kNever : far_.begin()->first;
+}
+
+void Calendar::take(Cycle now, std::vector<BlockId>& due) {
+  assert(now >= base_ && now <= next_due());
+  due.clear();
+  base_ = now;
+  pull_far_wakeups();
+  const unsigned b = bucket_of(now);
+  due.swap(ring_[b]);
+  occupied_[b / 64] &= ~(std::uint64_t{1} << (b % 64));
+}
+
+void Calendar::pull_far_wakeups() {
+  while (!far_.empty() && far_.begin()->first - base_ < kBuckets) {
+    const Cycle at = far_.begin()->first;
+    for (BlockId block : far_.begin()->second) insert(block, at);
+    far_.erase(far_.begin());
+  }
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,73 @@
+#include "models/timing/clock_domain.h"
+
+#include <algorithm>
+#include <string>
+
+namespace tessera::timing {
+
+namespace {
+
+std::uint64_t ticks_of(std::uint64_t period_ps) {
+  const sc_core::sc_time period(static_cast<double>(period_ps), sc_core::SC_PS);
+  if (period_ps == 0 || period.value() == 0) {
+    SC_REPORT_ERROR("/tessera/timing/period",
+                    ("clock period " + std::to_string(period_ps) +
+                     " ps is below the time resolution of the kernel")
+                        .c_str());
+  }
+  return std::max<std::uint64_t>(period.value(), 1);
+}
+
+}  // namespace
+
+ClockDomain::ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps)
+    : sc_core::sc_module(name), period_ticks_(ticks_of(period_ps)), tick_("tick") {
+  SC_HAS_PROCESS(ClockDomain);
+  SC_METHOD(run_due_cycle);
+  sensitive << tick_;
+  dont_initialize();
+}
+
+Cycle ClockDomain::to_cycle(const sc_core::sc_time& t) const { return t.value() / period_ticks_; }
+
+sc_core::sc_time ClockDomain::to_time(Cycle cycle) const {
+  return sc_core::sc_time::from_value(cycle * period_ticks_);
+}
+
+Cycle ClockDomain::next_free_cycle() const {
+  const sc_core::sc_time& t = sc_core::sc_time_stamp();
+  const Cycle by_time = (t.value() + period_ticks_ - 1) / period_ticks_;
+  return started_ ? std::max(by_time, now_ + 1) : by_time;
+}
+
+void ClockDomain::wake(BlockId block, Cycle at) {
+  if (stepping_) {
+    scheduler_.wake(block, at);  // arm() follows when the cycle is complete
+    return;
+  }
+  scheduler_.wake(block, std::max(at, next_free_cycle()));
+  arm();
+}
+
+void ClockDomain::arm() {
+  const Cycle due = scheduler_.next_due();
+  if (due == kNever || due >= armed_for_) return;
+  armed_for_ = due;
+  tick_.notify(to_time(due) - sc_core::sc_time_stamp());
+}
+
+void ClockDomain::run_due_cycle() {
+  now_ = armed_for_;
+  armed_for_ = kNever;
+  started_ = true;
+  stepping_ = true;
+  scheduler_.run_cycle(now_);
+  stepping_ = false;
+  arm();
+  if (supervisor_ && supervisor_(now_)) pause_requested_ = true;
+  if (!pause_requested_) return;
+  pause_requested_ = false;
+  sc_core::sc_pause();
+}
+
+}  // namespace tessera::timing

@@ -1,0 +1,57 @@
+// Clock domain: one SC_METHOD and one event for any number of blocks (ARCHITECTURE section 3). It steps what is due
+// and sleeps until the next due cycle; idle hardware costs nothing. The only place where Cycle meets sc_time.
+#pragma once
+
+#include <systemc>
+
+#include <cstdint>
+#include <functional>
+
+#include "models/timing/scheduler.h"
+
+namespace tessera::timing {
+
+class ClockDomain : public sc_core::sc_module {
+ public:
+  /// `period_ps`: clock period in picoseconds, at least 1. Cycle n is the time n * period.
+  ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps);
+
+  BlockId add(Steppable& block) { return scheduler_.add(block); }
+  /// Steps `block` in cycle `at`. Called from inside a step: `at` must lie after now(). Called from outside:
+  /// a cycle that has already been stepped is put off to the next one.
+  void wake(BlockId block, Cycle at);
+  /// The cycle being stepped, or the last one that was.
+  Cycle now() const { return now_; }
+  /// The first cycle in which something that comes from outside the domain can act: after all that has been stepped.
+  Cycle next_free_cycle() const;
+  /// Cycle that contains simulation time `t`, and the time at which `cycle` starts.
+  Cycle to_cycle(const sc_core::sc_time& t) const;
+  sc_core::sc_time to_time(Cycle cycle) const;
+
+  /// Lets sc_start() return when the cycle being stepped is complete (the kernel is paused, not stopped).
+  void request_pause() { pause_requested_ = true; }
+  /// Called after each cycle; answers true to pause the kernel. For bounds, progress lines and watchdogs.
+  void set_supervisor(std::function<bool(Cycle)> supervisor) { supervisor_ = std::move(supervisor); }
+  void shuffle_step_order(std::uint64_t seed) { scheduler_.shuffle_step_order(seed); }
+
+  /// Nothing is due: only something from outside could start the domain again.
+  bool idle() const { return scheduler_.next_due() == kNever; }
+  Cycle next_due() const { return scheduler_.next_due(); }
+  std::uint64_t steps() const { return scheduler_.steps(); }
+
+ private:
+  void run_due_cycle();
+  void arm();
+
+  Scheduler scheduler_;
+  const std::uint64_t period_ticks_;  // period in units of the kernel's time resolution
+  sc_core::sc_event tick_;
+  Cycle now_ = 0;
+  Cycle armed_for_ = kNever;
+  bool stepping_ = false;
+  bool started_ = false;  // cycle now_ has been stepped
+  bool pause_requested_ = false;
+  std::function<bool(Cycle)> supervisor_;
+};
+
+}  // namespace tessera::timing

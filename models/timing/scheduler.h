@@ -1,0 +1,43 @@
+// The plain core of a clock domain: the blocks, their calendar, and the loop that steps what is due. It knows nothing
+// of SystemC; ClockDomain wraps it, tests use it directly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "models/timing/calendar.h"
+#include "models/timing/steppable.h"
+
+namespace tessera::timing {
+
+class Scheduler {
+ public:
+  /// Adds a block; it is stepped only after a wake(). The block must outlive the scheduler's use.
+  BlockId add(Steppable& block);
+  /// Steps the block in cycle `at`. `at` must lie after the cycle being stepped.
+  void wake(BlockId block, Cycle at);
+  /// The earliest cycle in which something is due, kNever when all sleep.
+  Cycle next_due() const { return calendar_.next_due(); }
+  /// Steps every block due in cycle `now`, each once. Requires now <= next_due().
+  void run_cycle(Cycle now);
+  /// From now on the blocks of a cycle are stepped in an order drawn from `seed`. Results must not change; the
+  /// option exists to prove that.
+  void shuffle_step_order(std::uint64_t seed) { shuffle_.emplace(seed); }
+
+  std::uint64_t steps() const { return steps_; }
+
+ private:
+  struct Entry {
+    Steppable* block;
+    Cycle last_step = kNever;  // drops a second wake-up for the same cycle
+  };
+  std::vector<Entry> blocks_;
+  Calendar calendar_;
+  std::vector<BlockId> due_;
+  std::optional<std::mt19937_64> shuffle_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace tessera::timing

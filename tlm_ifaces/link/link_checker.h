@@ -1,0 +1,80 @@
+// Link protocol: a tap that fails the run when a rule of the protocol is broken. Rules and report ids:
+//
+//   /tessera/link/no_credit      a put without a credit of its color (or of a color the receiver has no room for)
+//   /tessera/link/extra_credit   a credit for room that was never taken
+//   /tessera/link/early          a due cycle that does not lie after the cycle of the call
+//   /tessera/link/order          the due cycles of one direction and color go backwards
+//   /tessera/link/rate           two wavelets due in the same cycle: a link carries one per cycle
+//   /tessera/link/color          a color outside 0..23
+#pragma once
+
+#include <systemc>
+
+#include <array>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "tlm_ifaces/link/link_tap.h"
+
+namespace tessera::link {
+
+class Checker : public Tap {
+ public:
+  /// `now` answers the current cycle of the clock domain that both sides belong to.
+  Checker(sc_core::sc_module_name name, std::function<Cycle()> now) : Tap(name), now_(std::move(now)) {}
+
+  /// Wavelets handed over whose room has not been given back: 0 on a link that has drained.
+  unsigned outstanding(Color color) const { return colors_[color.value()].outstanding; }
+
+ protected:
+  void put(const Wavelet& w, Cycle due) override {
+    if (!check(w.color.value() < kColorCount, "color", w, due, "its color is outside 0..23")) return;
+    PerColor& state = colors_[w.color.value()];
+    check(state.outstanding < Tap::capacity(w.color), "no_credit", w, due,
+          "the receiver has room for " + std::to_string(Tap::capacity(w.color)) + " of this color and holds " +
+              std::to_string(state.outstanding));
+    check(due > now_(), "early", w, due, "it is due in or before the cycle of the call, " + std::to_string(now_()));
+    check(last_put_ == kNever || due >= last_put_, "order", w, due,
+          "an earlier wavelet is due in cycle " + std::to_string(last_put_));
+    check(last_put_ == kNever || due != last_put_, "rate", w, due, "another wavelet is due in the same cycle");
+    last_put_ = due;
+    ++state.outstanding;
+    Tap::put(w, due);
+  }
+
+  void credit(Color color, Cycle due) override {
+    Wavelet subject;
+    subject.color = color;
+    if (!check(color.value() < kColorCount, "color", subject, due, "a credit's color is outside 0..23")) return;
+    PerColor& state = colors_[color.value()];
+    check(due > now_(), "early", subject, due, "a credit is due in or before the cycle of the call");
+    check(state.last_credit == kNever || due >= state.last_credit, "order", subject, due,
+          "an earlier credit is due in cycle " + std::to_string(state.last_credit));
+    if (!check(state.outstanding > 0, "extra_credit", subject, due, "no wavelet of this color is outstanding")) return;
+    state.last_credit = due;
+    --state.outstanding;
+    Tap::credit(color, due);
+  }
+
+ private:
+  struct PerColor {
+    unsigned outstanding = 0;
+    Cycle last_credit = kNever;
+  };
+
+  bool check(bool holds, const char* rule, const Wavelet& w, Cycle due, const std::string& why) const {
+    if (holds) return true;
+    std::ostringstream text;
+    text << name() << ": " << w << ", due in cycle " << due << ": " << why;
+    SC_REPORT_ERROR((std::string("/tessera/link/") + rule).c_str(), text.str().c_str());
+    return false;
+  }
+
+  std::function<Cycle()> now_;
+  std::array<PerColor, kColorCount> colors_{};
+  Cycle last_put_ = kNever;
+};
+
+}  // namespace tessera::link
