@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "tlm_ifaces/vocabulary/errors.h"
+
 namespace tessera::timing {
 
 namespace {
@@ -61,7 +63,11 @@ void ClockDomain::run_due_cycle() {
   armed_for_ = kNever;
   started_ = true;
   stepping_ = true;
-  scheduler_.run_cycle(now_);
+  try {
+    scheduler_.run_cycle(now_);
+  } catch (const IllegalBehaviour& e) {
+    SC_REPORT_ERROR(kIllegalBehaviourId, (std::string("cycle ") + std::to_string(now_) + ": " + e.what()).c_str());
+  }
   stepping_ = false;
   arm();
   if (supervisor_ && supervisor_(now_)) pause_requested_ = true;

@@ -11,6 +11,9 @@
 
 namespace tessera::timing {
 
+/// Report id under which an IllegalBehaviour of a block leaves the simulation: the kernel lets only sc_reports out.
+inline constexpr const char* kIllegalBehaviourId = "/tessera/model/illegal_behaviour";
+
 class ClockDomain : public sc_core::sc_module {
  public:
   /// `period_ps`: clock period in picoseconds, at least 1. Cycle n is the time n * period.

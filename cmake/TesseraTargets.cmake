@@ -1,0 +1,34 @@
+# How a target of this project is made: one place for flags, include root and names.
+
+# Warnings and float rules are for our own targets only: consumers keep theirs.
+# -ffp-contract=off: f32 results and digests must not depend on whether a compiler fuses multiply and add.
+add_library(tessera_flags INTERFACE)
+target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+
+# tessera_sources(<variable> <pattern>...): the files of a folder, relative to the current folder.
+# Globbing is on purpose: a block is a pair of files in a folder, and adding one must not need a CMake edit;
+# CONFIGURE_DEPENDS makes the build notice new files by itself.
+function(tessera_sources variable)
+  list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${ARGN})
+  set(${variable} "${files}" PARENT_SCOPE)
+endfunction()
+
+# tessera_library(<name> SOURCES <file>... LINK <public>... LINK_PRIVATE <private>...)
+# makes the static library tessera_<name>, alias Tessera::<name>. Without sources it is an interface library.
+function(tessera_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LINK_PRIVATE")
+  set(target tessera_${name})
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tessera_flags> ${arg_LINK_PRIVATE})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_compile_features(${target} ${scope} cxx_std_17)
+  target_link_libraries(${target} ${scope} ${arg_LINK})
+  add_library(Tessera::${name} ALIAS ${target})
+endfunction()

@@ -1,0 +1,198 @@
+// "host": what the host does, step by step.
+#include <algorithm>
+#include <set>
+
+#include "frontends/layout/nearest.h"
+#include "frontends/layout/reader_parts.h"
+
+namespace tessera::layout {
+namespace {
+
+// As numpy.allclose. Arrays of integers are compared exactly unless the layout says otherwise.
+constexpr double kDefaultRtol = 1e-5;
+constexpr double kDefaultAtol = 1e-8;
+
+bool lies_on(const Rect& rect, Direction edge, const Layout& layout) {
+  switch (edge) {
+  case Direction::kWest:
+    return rect.w == 1 && rect.x == 0;
+  case Direction::kEast:
+    return rect.w == 1 && rect.x == layout.width - 1;
+  case Direction::kNorth:
+    return rect.h == 1 && rect.y == 0;
+  case Direction::kSouth:
+    return rect.h == 1 && rect.y == layout.height - 1;
+  case Direction::kRamp:
+    return false;
+  }
+  return false;
+}
+
+std::string rim_text(Direction edge, const Layout& layout) {
+  const bool column = edge == Direction::kWest || edge == Direction::kEast;
+  const int at = edge == Direction::kEast    ? layout.width - 1
+                 : edge == Direction::kSouth ? layout.height - 1
+                                             : 0;
+  return std::string(column ? "one column wide, at x = " : "one row high, at y = ") +
+         std::to_string(at);
+}
+
+/// The steps of one host section; later steps refer to earlier ones.
+class HostReader {
+ public:
+  HostReader(const std::string& directory, Layout& layout)
+      : directory_(directory), layout_(layout) {}
+
+  void read(const Node& node) { layout_.host.push_back(read_step(node, kind_of(node))); }
+
+ private:
+  static const std::vector<std::string>& kinds() {
+    static const std::vector<std::string> kKinds = {
+        "copy_in", "launch", "stream_in", "stream_out", "wait", "copy_out", "check"};
+    return kKinds;
+  }
+
+  std::string kind_of(const Node& node) const {
+    std::string kind;
+    for (const std::string& key : node.keys()) {
+      if (std::find(kinds().begin(), kinds().end(), key) == kinds().end()) continue;
+      if (!kind.empty())
+        node.fail("a host step does one thing, but both \"" + kind + "\" and \"" + key +
+                  "\" are given");
+      kind = key;
+    }
+    if (!kind.empty()) return kind;
+    const std::vector<std::string> keys = node.keys();
+    if (keys.empty()) node.fail("the host step is empty; a step is one of " + listed(kinds()));
+    node.fail("unknown host step \"" + keys[0] + "\"; " + suggestion(keys[0], kinds(), "steps"));
+  }
+
+  HostStep read_step(const Node& node, const std::string& kind) {
+    if (kind == "launch") return read_launch(node);
+    node.allow_keys({kind});
+    const Node value = node.at(kind);
+    if (kind == "copy_in") return CopyIn{read_symbol_name(value), node.place()};
+    if (kind == "copy_out") return CopyOut{read_symbol_name(value), node.place()};
+    if (kind == "stream_in") return StreamIn{read_stream(value, node.place())};
+    if (kind == "stream_out") return StreamOut{read_stream(value, node.place())};
+    if (kind == "wait") return read_wait(value, node.place());
+    return read_check(value, node.place());
+  }
+
+  /// An array that a symbol maps to tiles.
+  std::string read_symbol_name(const Node& node) const {
+    const std::string name = read_array_name(node, layout_);
+    if (layout_.find_symbol(name) != nullptr) return name;
+    std::vector<std::string> known;
+    for (const Symbol& symbol : layout_.symbols) known.push_back(symbol.name);
+    node.fail("the host array \"" + name + "\" has no symbol on the tiles; " +
+              suggestion(name, known, "arrays with a symbol"));
+  }
+
+  Launch read_launch(const Node& node) const {
+    node.allow_keys({"launch", "args", "rect"});
+    Launch launch;
+    launch.place = node.place();
+    const Node function = node.at("launch");
+    launch.function = function.text("the name of a function of the tile programs");
+    if (function.text("").empty()) function.fail("the name of the function is empty");
+    if (const std::optional<Node> rect = node.find("rect"))
+      launch.rect = read_filled_rect(*rect, layout_);
+    const std::optional<Node> args = node.find("args");
+    if (!args) return launch;
+    for (const Node& arg : args->items()) {
+      if (arg.is_double()) {
+        launch.args.emplace_back(arg.number("a number"));
+      } else {
+        launch.args.emplace_back(arg.integer(layout_.params));
+      }
+    }
+    return launch;
+  }
+
+  Stream read_stream(const Node& node, const std::string& place) {
+    node.allow_keys({"color", "rect", "name", "edge"});
+    Stream stream;
+    stream.place = place;
+    stream.color = read_color(node.at("color"), layout_);
+    stream.name = read_array_name(node.at("name"), layout_);
+    const Node rect = node.at("rect");
+    stream.rect = read_filled_rect(rect, layout_);
+    if (const std::optional<Node> edge = node.find("edge")) {
+      stream.edge = read_edge(*edge, stream.rect);
+    } else if (!on_some_edge(stream.rect)) {
+      rect.fail("the rect " + to_string(stream.rect) +
+                " of a stream is not on the rim; it must be one column wide at x = 0 or x = " +
+                std::to_string(layout_.width - 1) +
+                ", or one row high at y = 0 or y = " + std::to_string(layout_.height - 1));
+    }
+    streamed_.insert(stream.name);
+    return stream;
+  }
+
+  bool on_some_edge(const Rect& rect) const {
+    return std::any_of(kCardinalDirections.begin(), kCardinalDirections.end(),
+                       [&](Direction edge) { return lies_on(rect, edge, layout_); });
+  }
+
+  Direction read_edge(const Node& node, const Rect& rect) const {
+    std::vector<std::pair<std::string, Direction>> edges;
+    for (Direction d : kCardinalDirections) edges.emplace_back(to_string(d), d);
+    const Direction edge = read_choice<Direction>(node, edges, "edge");
+    if (!lies_on(rect, edge, layout_)) {
+      node.fail("the rect " + to_string(rect) + " of the stream is not on the " + to_string(edge) +
+                " edge; it must be " + rim_text(edge, layout_));
+    }
+    return edge;
+  }
+
+  Wait read_wait(const Node& node, const std::string& place) const {
+    const std::string name = node.text("the name of a streamed host array, or \"idle\",");
+    if (name == "idle") return {std::nullopt, place};
+    if (layout_.find_array(name) != nullptr && streamed_.count(name) == 0) {
+      node.fail("no step before this one streams the host array \"" + name +
+                "\"; wait for a streamed array or for \"idle\"");
+    }
+    return {read_array_name(node, layout_), place};
+  }
+
+  Check read_check(const Node& node, const std::string& place) const {
+    node.allow_keys({"name", "expect", "value", "rtol", "atol"});
+    Check check;
+    check.place = place;
+    check.name = read_array_name(node.at("name"), layout_);
+    const std::optional<Node> expect = node.find("expect");
+    const std::optional<Node> value = node.find("value");
+    if (expect.has_value() == value.has_value()) {
+      node.fail("a check has either \"expect\" (a .npy file) or \"value\" (an array expression)");
+    }
+    if (expect) check.expect = read_path(*expect, directory_, "a .npy file");
+    if (value) check.value = value->text("an array expression in quotes");
+    const bool is_float = layout_.find_array(check.name)->dtype == pe::ElementType::kF32;
+    check.rtol = read_tolerance(node.find("rtol"), is_float ? kDefaultRtol : 0);
+    check.atol = read_tolerance(node.find("atol"), is_float ? kDefaultAtol : 0);
+    return check;
+  }
+
+  static double read_tolerance(const std::optional<Node>& node, double otherwise) {
+    if (!node) return otherwise;
+    const double tolerance = node->number("a number");
+    if (tolerance < 0) node->fail("a tolerance cannot be negative; it is 0 or more");
+    return tolerance;
+  }
+
+  const std::string& directory_;
+  Layout& layout_;
+  std::set<std::string> streamed_;
+};
+
+}  // namespace
+
+void read_host(const Node& root, const std::string& directory, Layout& layout) {
+  const std::optional<Node> section = root.find("host");
+  if (!section) return;
+  HostReader reader(directory, layout);
+  for (const Node& node : section->items()) reader.read(node);
+}
+
+}  // namespace tessera::layout

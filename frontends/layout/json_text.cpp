@@ -1,0 +1,125 @@
+#include "frontends/layout/json_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/parse.hpp>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::layout {
+namespace {
+
+namespace json = boost::json;
+
+/// Accepts everything but a key that the object has already.
+class KeyHandler {
+ public:
+  static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+  using Error = json::error_code;
+
+  const std::optional<std::string>& duplicate() const { return duplicate_; }
+
+  bool on_document_begin(Error&) { return true; }
+  bool on_document_end(Error&) { return true; }
+  bool on_array_begin(Error&) { return true; }
+  bool on_array_end(std::size_t, Error&) { return true; }
+  bool on_object_begin(Error&) {
+    keys_.emplace_back();
+    return true;
+  }
+  bool on_object_end(std::size_t, Error&) {
+    keys_.pop_back();
+    return true;
+  }
+  bool on_key_part(json::string_view part, std::size_t, Error&) {
+    key_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_key(json::string_view part, std::size_t, Error& error) {
+    key_.append(part.data(), part.size());
+    if (!keys_.back().insert(key_).second) {
+      duplicate_ = key_;
+      error = json::error::syntax;
+      return false;
+    }
+    key_.clear();
+    return true;
+  }
+  bool on_string_part(json::string_view, std::size_t, Error&) { return true; }
+  bool on_string(json::string_view, std::size_t, Error&) { return true; }
+  bool on_number_part(json::string_view, Error&) { return true; }
+  bool on_int64(std::int64_t, json::string_view, Error&) { return true; }
+  bool on_uint64(std::uint64_t, json::string_view, Error&) { return true; }
+  bool on_double(double, json::string_view, Error&) { return true; }
+  bool on_bool(bool, Error&) { return true; }
+  bool on_null(Error&) { return true; }
+  bool on_comment_part(json::string_view, Error&) { return true; }
+  bool on_comment(json::string_view, Error&) { return true; }
+
+ private:
+  std::vector<std::set<std::string>> keys_;
+  std::string key_;
+  std::optional<std::string> duplicate_;
+};
+
+std::string line_and_column(const std::string& text, std::size_t offset) {
+  std::size_t line = 1;
+  std::size_t column = 1;
+  for (std::size_t i = 0; i < offset && i < text.size(); ++i) {
+    const bool new_line = text[i] == '\n';
+    line += new_line ? 1 : 0;
+    column = new_line ? 1 : column + 1;
+  }
+  return std::to_string(line) + ":" + std::to_string(column);
+}
+
+std::string found(const std::string& text, std::size_t offset) {
+  if (offset >= text.size()) return "the end of the text";
+  const auto c = static_cast<unsigned char>(text[offset]);
+  if (c == '\n') return "the end of the line";
+  if (c > ' ' && c < 0x7F) return "\"" + std::string(1, text[offset]) + "\"";
+  char hex[16];
+  std::snprintf(hex, sizeof hex, "byte 0x%02X", c);
+  return hex;
+}
+
+std::string problem(const json::error_code& error, const std::string& text, std::size_t offset) {
+  if (error == json::error::incomplete) return "the text ends inside a JSON value";
+  if (error == json::error::too_deep)
+    return "JSON values are nested too deep; at most 32 levels are read";
+  if (error == json::error::extra_data)
+    return "found " + found(text, offset) + " after the end of the JSON value";
+  const std::string why = error == json::error::syntax ? "" : " (" + error.message() + ")";
+  return "found " + found(text, offset) + ", which JSON does not allow here" + why;
+}
+
+}  // namespace
+
+json::value parse_json(const std::string& text, const std::string& file) {
+  json::basic_parser<KeyHandler> parser{json::parse_options{}};
+  json::error_code error;
+  const std::size_t offset = parser.write_some(false, text.data(), text.size(), error);
+  if (parser.handler().duplicate()) {
+    throw UserError(file, line_and_column(text, offset),
+                    "the key \"" + *parser.handler().duplicate() + "\" occurs twice in one object");
+  }
+  const std::size_t rest =
+      error ? offset : std::min(text.find_first_not_of(" \t\r\n", offset), text.size());
+  if (!error && rest < text.size()) error = json::error::extra_data;
+  if (error) throw UserError(file, line_and_column(text, rest), problem(error, text, rest));
+  json::value value = json::parse(text, error);
+  if (error) throw UserError(file, line_and_column(text, rest), problem(error, text, rest));
+  return value;
+}
+
+}  // namespace tessera::layout

@@ -1,0 +1,15 @@
+// JSON text to a Boost.JSON value, with what Boost leaves out: the line and column of an error, and
+// keys that occur twice in one object (Boost would silently keep the last). Included by .cpp files
+// of this folder only.
+#pragma once
+
+#include <string>
+
+#include <boost/json/value.hpp>
+
+namespace tessera::layout {
+
+/// Throws UserError(file, "line:column", ...).
+boost::json::value parse_json(const std::string& text, const std::string& file);
+
+}  // namespace tessera::layout

@@ -1,0 +1,21 @@
+// What a message about an unknown name says: the nearest known name and the list of all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera::layout {
+
+/// The known name closest to `name` by edit distance (case ignored), or "" if none is similar: at
+/// most half of the letters may differ.
+std::string nearest(const std::string& name, const std::vector<std::string>& known);
+
+/// `a, b, c`; of more than 16 names only the first 16 and how many follow.
+std::string listed(const std::vector<std::string>& names);
+
+/// `did you mean "W"? Known names: H, M, W` (the first sentence only if a name is similar), where
+/// `what` is "Known names" or another heading.
+std::string suggestion(const std::string& name, const std::vector<std::string>& known,
+                       const std::string& what);
+
+}  // namespace tessera::layout

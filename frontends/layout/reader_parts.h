@@ -1,0 +1,55 @@
+// The steps of reading a layout, one per section of the file, and what they share. Every step reads
+// its section of the root object and fills its part of the result; params must come first, arrays
+// before symbols before host. Included by .cpp files of this folder only.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "frontends/layout/json_node.h"
+#include "frontends/layout/layout.h"
+#include "frontends/layout/layout_reader.h"
+
+namespace tessera::layout {
+
+/// "grid" and "params": sets width, height and params.
+void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& layout);
+/// "tiles": sets programs and program_of_tile.
+void read_tiles(const Node& root, const std::string& directory, Layout& layout);
+/// "routes": sets routes, tile_routes and tile_routes_begin.
+void read_routes(const Node& root, Layout& layout);
+/// "arrays".
+void read_arrays(const Node& root, Layout& layout);
+/// "symbols".
+void read_symbols(const Node& root, Layout& layout);
+/// "host".
+void read_host(const Node& root, const std::string& directory, Layout& layout);
+
+/// A rectangle on the grid; w and h may be 0, so that "all but the rim" also works on small grids.
+Rect read_rect(const Node& node, const Layout& layout);
+/// The same, and not empty.
+Rect read_filled_rect(const Node& node, const Layout& layout);
+Direction read_direction(const Node& node);
+/// A color that does not depend on the tile.
+Color read_color(const Node& node, const Layout& layout);
+/// One of a fixed set of words.
+template <class T>
+T read_choice(const Node& node, const std::vector<std::pair<std::string, T>>& choices,
+              const std::string& what);
+/// Index of the word in `words`; fails with the nearest of them.
+std::size_t read_word(const Node& node, const std::vector<std::string>& words,
+                      const std::string& what);
+/// Name of a declared host array.
+std::string read_array_name(const Node& node, const Layout& layout);
+/// Path of an existing file, relative paths starting in `directory`.
+std::string read_path(const Node& node, const std::string& directory, const std::string& what);
+
+template <class T>
+T read_choice(const Node& node, const std::vector<std::pair<std::string, T>>& choices,
+              const std::string& what) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  return choices[read_word(node, words, what)].second;
+}
+
+}  // namespace tessera::layout

@@ -1,0 +1,60 @@
+// Compute engine of a PE as a module: the core, a read socket for each input queue and a write socket for each output
+// queue. Sockets of queues that the program does not use stay unbound.
+#pragma once
+
+#include <systemc>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "models/pe/compute_engine_core.h"
+#include "models/timing/clock_domain.h"
+#include "tlm_ifaces/queue/queue_socket.h"
+
+namespace tessera::pe {
+
+class ComputeEngine : public sc_core::sc_module, public timing::Steppable, private PeQueues {
+ public:
+  sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
+  sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
+
+  /// `domain` and `timing` must outlive the module. The engine is stepped from cycle 0 on.
+  ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+                std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe);
+
+  Cycle step(Cycle now) override { return core_.step(now); }
+  /// Runs `function` from cycle `at` on (ComputeEngineCore::launch).
+  void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
+
+  ComputeEngineCore& core() { return core_; }
+  const ComputeEngineCore& core() const { return core_; }
+
+ private:
+  /// Hears from one queue that it is worth looking again.
+  class QueueListener : public queue::ReadNotifyIf, public queue::WriteNotifyIf {
+   public:
+    explicit QueueListener(ComputeEngine& engine) : engine_(engine) {}
+    void arrived(Cycle due) override { engine_.wake(due); }
+    void room_made(Cycle due) override { engine_.wake(due); }
+
+   private:
+    ComputeEngine& engine_;
+  };
+
+  void wake(Cycle at) { domain_.wake(block_, at); }
+  void start_of_simulation() override { wake(0); }
+
+  Cycle ready_at(QueueId q) const override { return input[q.value()]->ready_at(); }
+  const link::Wavelet& front(QueueId q) const override { return input[q.value()]->front(); }
+  void pop(QueueId q, Cycle now) override { input[q.value()]->pop(now); }
+  unsigned room(QueueId q, Cycle now) const override { return output[q.value()]->room(now); }
+  void push(QueueId q, const link::Wavelet& w, Cycle now) override { output[q.value()]->push(w, now); }
+
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  QueueListener listener_;
+  ComputeEngineCore core_;
+};
+
+}  // namespace tessera::pe

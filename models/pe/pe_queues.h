@@ -1,0 +1,23 @@
+// How a compute engine reaches the queues of its PE. The module forwards to its queue sockets, a dense structure
+// to its arrays. Same meaning as the interfaces in tlm_ifaces/queue/queue_if.h.
+#pragma once
+
+#include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+
+namespace tessera::pe {
+
+class PeQueues {
+ public:
+  virtual ~PeQueues() = default;
+  /// Cycle from which the oldest wavelet of input queue `q` may be read; kNever when it is empty.
+  virtual Cycle ready_at(QueueId q) const = 0;
+  virtual const link::Wavelet& front(QueueId q) const = 0;
+  virtual void pop(QueueId q, Cycle now) = 0;
+  /// How many wavelets output queue `q` takes in cycle `now`.
+  virtual unsigned room(QueueId q, Cycle now) const = 0;
+  virtual void push(QueueId q, const link::Wavelet& w, Cycle now) = 0;
+};
+
+}  // namespace tessera::pe

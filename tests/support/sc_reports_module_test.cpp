@@ -1,0 +1,45 @@
+// The report rule of the SystemC tests (sc_reports.h) catches what it should.
+#include "tests/support/sc_reports.h"
+
+#include <gtest/gtest-spi.h>
+#include <gtest/gtest.h>
+
+#include <systemc>
+
+namespace tessera::test {
+namespace {
+
+TEST(ScReports, UnannouncedWarningFailsTheTest) {
+  EXPECT_NONFATAL_FAILURE(SC_REPORT_WARNING("/tessera/test/warning", "something is odd"),
+                          "/tessera/test/warning");
+}
+
+TEST(ScReports, DuplicateNameIsAWarningThatFailsTheTest) {
+  // practice 5.2: SystemC only renames the second module (W505).
+  sc_core::sc_module first("twin");
+  EXPECT_NONFATAL_FAILURE(sc_core::sc_module second("twin"), "did not announce");
+}
+
+TEST(ScReports, UnannouncedErrorFailsAndStillThrows) {
+  EXPECT_NONFATAL_FAILURE(
+      EXPECT_THROW(SC_REPORT_ERROR("/tessera/test/error", "broken"), sc_core::sc_report),
+      "/tessera/test/error");
+}
+
+TEST(ScReports, AnnouncedErrorIsCountedAndThrows) {
+  ExpectReport expected("/tessera/test/error");
+  EXPECT_THROW(SC_REPORT_ERROR("/tessera/test/error", "broken"), sc_core::sc_report);
+  EXPECT_EQ(expected.count(), 1u);
+}
+
+TEST(ScReports, AnnouncedReportThatDoesNotComeFails) {
+  EXPECT_NONFATAL_FAILURE(ExpectReport expected("/tessera/test/never"), "did not come");
+}
+
+TEST(ScReports, SecondTestAfterASimulationIsTold) {
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  EXPECT_NE(sc_core::sc_get_status(), sc_core::SC_ELABORATION);
+}
+
+}  // namespace
+}  // namespace tessera::test
