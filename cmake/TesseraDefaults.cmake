@@ -17,8 +17,15 @@ if(TESSERA_IS_TOP_LEVEL)
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+  # ccache only where it can work: it refuses to compile when its folder (usually in HOME) cannot be written.
   find_program(CCACHE_PROGRAM ccache)
   if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+    set(probe "${CMAKE_BINARY_DIR}/CMakeFiles/ccache_probe.cpp")
+    file(WRITE "${probe}" "int probe;\n")
+    execute_process(COMMAND "${CCACHE_PROGRAM}" "${CMAKE_CXX_COMPILER}" -c "${probe}" -o "${probe}.o"
+      RESULT_VARIABLE ccache_failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT ccache_failed)
+      set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+    endif()
   endif()
 endif()

@@ -7,15 +7,26 @@ namespace {
 
 constexpr std::size_t kMaxRank = 3;
 
-pe::ElementType read_dtype(const Node& node) {
+const std::vector<std::pair<std::string, pe::ElementType>>& dtypes() {
   using pe::ElementType;
-  return read_choice<ElementType>(node,
-                                  {{"f32", ElementType::kF32},
-                                   {"i32", ElementType::kI32},
-                                   {"u32", ElementType::kU32},
-                                   {"i16", ElementType::kI16},
-                                   {"u16", ElementType::kU16}},
-                                  "dtype");
+  static const std::vector<std::pair<std::string, ElementType>> kDtypes = {
+      {"f32", ElementType::kF32},
+      {"i32", ElementType::kI32},
+      {"u32", ElementType::kU32},
+      {"i16", ElementType::kI16},
+      {"u16", ElementType::kU16}};
+  return kDtypes;
+}
+
+pe::ElementType read_dtype(const Node& node) {
+  return read_choice(node, dtypes(), "dtype");
+}
+
+std::string name_of(pe::ElementType type) {
+  for (const auto& [name, known] : dtypes()) {
+    if (known == type) return name;
+  }
+  return "";
 }
 
 std::string text_of(const Node& node, std::int64_t value) {
@@ -76,7 +87,7 @@ Symbol read_symbol(const Node& node, const std::string& name, const Layout& layo
   if (array == nullptr) {
     std::vector<std::string> known;
     for (const Array& a : layout.arrays) known.push_back(a.name);
-    node.fail("unknown host array \"" + name + "\"; " +
+    node.fail("unknown host array \"" + name + "\"" +
               suggestion(name, known, "declared in arrays"));
   }
   Symbol symbol;
@@ -89,8 +100,8 @@ Symbol read_symbol(const Node& node, const std::string& name, const Layout& layo
   symbol.dtype = array->dtype;
   const std::optional<Node> dtype = node.find("dtype");
   if (dtype && read_dtype(*dtype) != array->dtype) {
-    dtype->fail("the dtype of the symbol is not that of the host array, which is declared at " +
-                array->place + "; both must be the same");
+    dtype->fail("the symbol has dtype " + dtype->text("") + ", but the host array (" +
+                array->place + ") has " + name_of(array->dtype) + "; both must be the same");
   }
   if (const std::optional<Node> order = node.find("order")) {
     symbol.order =

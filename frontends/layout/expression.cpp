@@ -177,7 +177,7 @@ class ExpressionParser {
     std::vector<std::string> known;
     for (const auto& [constant, value] : constants_) known.push_back(constant);
     if (variables_ == Expression::Variables::kPoint) known.insert(known.end(), {"x", "y"});
-    return "unknown name \"" + name + "\"; " + suggestion(name, known, "known names");
+    return "unknown name \"" + name + "\"" + suggestion(name, known, "known names");
   }
 
   const std::string& text_;

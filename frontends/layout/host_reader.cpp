@@ -62,9 +62,10 @@ class HostReader {
       kind = key;
     }
     if (!kind.empty()) return kind;
-    const std::vector<std::string> keys = node.keys();
+    std::vector<std::string> keys = node.keys();
+    keys.erase(std::remove(keys.begin(), keys.end(), "comment"), keys.end());
     if (keys.empty()) node.fail("the host step is empty; a step is one of " + listed(kinds()));
-    node.fail("unknown host step \"" + keys[0] + "\"; " + suggestion(keys[0], kinds(), "steps"));
+    node.fail("unknown host step \"" + keys[0] + "\"" + suggestion(keys[0], kinds(), "steps"));
   }
 
   HostStep read_step(const Node& node, const std::string& kind) {
@@ -85,8 +86,8 @@ class HostReader {
     if (layout_.find_symbol(name) != nullptr) return name;
     std::vector<std::string> known;
     for (const Symbol& symbol : layout_.symbols) known.push_back(symbol.name);
-    node.fail("the host array \"" + name + "\" has no symbol on the tiles; " +
-              suggestion(name, known, "arrays with a symbol"));
+    node.fail("the host array \"" + name +
+              "\" has no symbol on the tiles; arrays with a symbol: " + listed(known));
   }
 
   Launch read_launch(const Node& node) const {
@@ -149,11 +150,14 @@ class HostReader {
   Wait read_wait(const Node& node, const std::string& place) const {
     const std::string name = node.text("the name of a streamed host array, or \"idle\",");
     if (name == "idle") return {std::nullopt, place};
-    if (layout_.find_array(name) != nullptr && streamed_.count(name) == 0) {
+    if (streamed_.count(name) != 0) return {name, place};
+    if (layout_.find_array(name) != nullptr) {
       node.fail("no step before this one streams the host array \"" + name +
                 "\"; wait for a streamed array or for \"idle\"");
     }
-    return {read_array_name(node, layout_), place};
+    std::vector<std::string> known(streamed_.begin(), streamed_.end());
+    known.emplace_back("idle");
+    node.fail("cannot wait for \"" + name + "\"" + suggestion(name, known, "it can wait for"));
   }
 
   Check read_check(const Node& node, const std::string& place) const {

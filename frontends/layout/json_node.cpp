@@ -52,7 +52,7 @@ Node Node::child(const boost::json::value& value, const std::string& key) const 
 void Node::allow_keys(const std::vector<std::string>& keys) const {
   for (const std::string& key : this->keys()) {
     if (key == "comment" || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    fail("unknown key \"" + key + "\"; " + suggestion(key, keys, "allowed keys"));
+    fail("unknown key \"" + key + "\"" + suggestion(key, keys, "allowed keys"));
   }
 }
 

@@ -22,6 +22,8 @@ class Node {
 
   const std::string& place() const { return place_; }
   [[noreturn]] void fail(const std::string& problem) const;
+  /// "found the number 3 where EXPECTED was expected".
+  [[noreturn]] void wrong_type(const std::string& expected) const;
 
   bool is_object() const { return value_->is_object(); }
   bool is_array() const { return value_->is_array(); }
@@ -58,7 +60,6 @@ class Node {
                           const std::string& what) const;
 
  private:
-  [[noreturn]] void wrong_type(const std::string& expected) const;
   [[noreturn]] void fail_in_expression(const ExpressionError& error) const;
   std::string kind() const;
   Node child(const boost::json::value& value, const std::string& key) const;

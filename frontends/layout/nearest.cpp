@@ -59,8 +59,7 @@ std::string listed(const std::vector<std::string>& names) {
 std::string suggestion(const std::string& name, const std::vector<std::string>& known,
                        const std::string& what) {
   const std::string best = nearest(name, known);
-  const std::string list = what + ": " + listed(known);
-  return best.empty() ? list : "did you mean \"" + best + "\"? " + list;
+  return (best.empty() ? "; " : " (nearest: \"" + best + "\"); ") + what + ": " + listed(known);
 }
 
 }  // namespace tessera::layout

@@ -13,8 +13,8 @@ std::string nearest(const std::string& name, const std::vector<std::string>& kno
 /// `a, b, c`; of more than 16 names only the first 16 and how many follow.
 std::string listed(const std::vector<std::string>& names);
 
-/// `did you mean "W"? Known names: H, M, W` (the first sentence only if a name is similar), where
-/// `what` is "Known names" or another heading.
+/// What follows an unknown name in a message: ` (nearest: "W"); known names: H, M, W`, without the
+/// parenthesis if no name is similar. `what` is "known names" or another heading of the list.
 std::string suggestion(const std::string& name, const std::vector<std::string>& known,
                        const std::string& what);
 

@@ -32,7 +32,7 @@ void check_overrides(const ParamOverrides& overrides, const std::vector<std::str
   for (const auto& [name, value] : overrides) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw UserError(layout.file, "--param " + name,
-                    "the layout has no parameter \"" + name + "\"; " +
+                    "the layout has no parameter \"" + name + "\"" +
                         suggestion(name, known, "its parameters"));
   }
 }

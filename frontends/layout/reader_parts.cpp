@@ -50,7 +50,7 @@ std::size_t read_word(const Node& node, const std::vector<std::string>& words,
   const std::string word = node.text(what + " (" + listed(words) + ")");
   const auto it = std::find(words.begin(), words.end(), word);
   if (it == words.end())
-    node.fail("unknown " + what + " \"" + word + "\"; " + suggestion(word, words, "allowed"));
+    node.fail("unknown " + what + " \"" + word + "\"" + suggestion(word, words, "allowed"));
   return static_cast<std::size_t>(it - words.begin());
 }
 
@@ -70,8 +70,7 @@ std::string read_array_name(const Node& node, const Layout& layout) {
   if (layout.find_array(name) != nullptr) return name;
   std::vector<std::string> known;
   for (const Array& array : layout.arrays) known.push_back(array.name);
-  node.fail("unknown host array \"" + name + "\"; " +
-            suggestion(name, known, "declared in arrays"));
+  node.fail("unknown host array \"" + name + "\"" + suggestion(name, known, "declared in arrays"));
 }
 
 std::string read_path(const Node& node, const std::string& directory, const std::string& what) {

@@ -28,8 +28,7 @@ void refuse_unmodelled(const Node& node, const std::vector<std::string>& keys,
 DirectionSet read_directions(const Node& node) {
   if (node.is_string()) return {read_direction(node)};
   if (!node.is_array())
-    node.fail(
-        "a direction or an array of directions (WEST, EAST, SOUTH, NORTH, RAMP) was expected");
+    node.wrong_type("a direction (WEST, EAST, SOUTH, NORTH, RAMP) or an array of them");
   DirectionSet set;
   for (const Node& item : node.items()) {
     const Direction d = read_direction(item);

@@ -1,5 +1,6 @@
-// Arbiter: who goes first when several wavelets want one port in one cycle. The sources do not document the rule
-// (wse.md 1.11), so it is named in the config (FabricTiming::arbitration) and written here, and only here.
+// Arbiter: who goes first when several wavelets want one port in one cycle. The sources do not
+// document the rule (wse.md 1.11), so it is named in the config (FabricTiming::arbitration) and
+// written here, and only here.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ class CandidateSet {
   std::uint64_t words_[2] = {0, 0};
 };
 
-/// The arbiter of one port. Deterministic: the same requests after the same grants give the same winner.
+/// The arbiter of one port. The same requests after the same grants give the same winner.
 class Arbiter {
  public:
   explicit Arbiter(Arbitration rule = Arbitration::kRoundRobin) : rule_(rule) {}

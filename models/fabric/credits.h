@@ -1,5 +1,6 @@
-// The credits of a sender (link protocol, tlm_ifaces/link/link_if.h): how many wavelets it may still hand over on each
-// of its channels. A channel is a color of one link, or whatever the owner numbers. Plain C++.
+// The credits of a sender (link protocol, tlm_ifaces/link/link_if.h): how many wavelets it may
+// still hand over on each of its channels. A channel is a color of one link, or whatever the owner
+// numbers. Plain C++.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class Credits {
     assert(counts_[channel].usable > 0);
     --counts_[channel].usable;
   }
-  /// One credit comes back, usable from cycle `due` on. False, and nothing happens, when none was taken.
+  /// One credit comes back, usable from cycle `due` on. False, and no effect, when none was taken.
   bool give_back(unsigned channel, Cycle due) {
     if (owned(channel) >= capacity(channel)) return false;
     ++counts_[channel].returning;

@@ -1,4 +1,4 @@
-// A list of at most N plain values inside the object: what a step hands back. Creating one costs nothing.
+// A list of at most N plain values inside the object: what a step hands back. Making one is free.
 #pragma once
 
 #include <cassert>

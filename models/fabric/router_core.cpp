@@ -9,7 +9,9 @@ namespace {
 
 static_assert(kColorCount * kDirectionCount <= CandidateSet::kSize);
 
-std::string color_text(Color color) { return "color " + std::to_string(color.value()); }
+std::string color_text(Color color) {
+  return "color " + std::to_string(color.value());
+}
 
 std::string count_text(std::size_t wavelets) {
   return wavelets == 1 ? "1 wavelet waits" : std::to_string(wavelets) + " wavelets wait";
@@ -28,10 +30,12 @@ RouterCore::RouterCore(TileCoord at, const FabricTiming& timing, observe::Probe 
   channel_of_.fill(kNone);
 }
 
-std::string RouterCore::name() const { return "router of tile " + to_string(at_); }
+std::string RouterCore::name() const {
+  return "router of tile " + to_string(at_);
+}
 
 void RouterCore::set_route(Color color, const ColorRoute& route) {
-  if (channel_of_[color.value()] != kNone) {
+  if (configured(color)) {
     throw std::logic_error(name() + ": " + color_text(color) + " is configured twice");
   }
   DirectionSet rx;
@@ -51,18 +55,18 @@ void RouterCore::set_route(Color color, const ColorRoute& route) {
 }
 
 void RouterCore::set_downstream_capacity(Direction out, Color color, unsigned credits) {
-  if (channel_of_[color.value()] == kNone) return;
+  if (!configured(color)) return;
   credits_.set_capacity(credit_channel(out, color), credits);
 }
 
 unsigned RouterCore::input_capacity(Direction in, Color color) const {
-  const std::uint8_t channel = channel_of_[color.value()];
-  if (channel == kNone || channels_[channel].buffer[index(in)] == kNone) return 0;
-  return timing_.buffer_depth;
+  if (!configured(color)) return 0;
+  const Channel& channel = channels_[channel_of_[color.value()]];
+  return channel.buffer[index(in)] == kNone ? 0 : timing_.buffer_depth;
 }
 
 unsigned RouterCore::credits(Direction out, Color color) const {
-  if (channel_of_[color.value()] == kNone) return 0;
+  if (!configured(color)) return 0;
   return credits_.owned(credit_channel(out, color));
 }
 
@@ -97,21 +101,13 @@ void RouterCore::put(Direction in, const link::Wavelet& w, Cycle due) {
 }
 
 void RouterCore::credit(Direction out, Color color, Cycle due) {
-  if (channel_of_[color.value()] != kNone &&
-      credits_.give_back(credit_channel(out, color), due)) {
-    return;
-  }
+  if (configured(color) && credits_.give_back(credit_channel(out, color), due)) return;
   throw std::logic_error(name() + ": a credit of " + color_text(color) + " came back at " +
                          to_string(out) + " for room that was never taken");
 }
 
 RouterCore::Step RouterCore::step(Cycle now) {
   Step step;
-  if (now == last_step_) {
-    step.next = next_wake(now, true);
-    return step;
-  }
-  last_step_ = now;
   // 1. Credits due by now become usable.
   credits_.settle(now);
   if (held_ == 0) return step;
@@ -139,14 +135,14 @@ DirectionSet RouterCore::branches_of(const Buffer& buffer) const {
   return position.valid && position.rx.contains(buffer.in) ? position.tx : DirectionSet();
 }
 
-RouterCore::Requests RouterCore::collect_requests(Cycle now) {
+RouterCore::Requests RouterCore::collect_requests(Cycle now) const {
   Requests requests;
   occupied_.for_each([&](unsigned pair) {
-    Buffer& buffer = buffer_of(pair);
+    const Buffer& buffer = buffer_of(pair);
     if (buffer.entries.front().due > now) return;
-    buffer.branches = branches_of(buffer);
+    const DirectionSet branches = branches_of(buffer);
     for (Direction out : kAllDirections) {
-      if (!buffer.branches.contains(out)) continue;
+      if (!branches.contains(out)) continue;
       if (credits_.usable(credit_channel(out, buffer.color)) > 0) requests[index(out)].insert(pair);
     }
   });
@@ -156,9 +152,9 @@ RouterCore::Requests RouterCore::collect_requests(Cycle now) {
 void RouterCore::send(unsigned pair, Direction out, Cycle now, Step& step) {
   Buffer& buffer = buffer_of(pair);
   const link::Wavelet& w = buffer.entries.front().wavelet;
-  const unsigned latency =
-      out == Direction::kRamp ? timing_.off_ramp_latency : timing_.hop_latency;
+  const unsigned latency = out == Direction::kRamp ? timing_.off_ramp_latency : timing_.hop_latency;
   credits_.take(credit_channel(out, buffer.color));
+  buffer.branches = branches_of(buffer);
   buffer.branches.erase(out);
   step.sends.push_back({out, w, now + latency});
   const std::uint32_t control = w.control ? 1 : 0;
@@ -177,7 +173,8 @@ void RouterCore::remove_head(unsigned pair, Cycle now, Step& step) {
 Cycle RouterCore::next_wake(Cycle now, bool sent) const {
   if (held_ == 0) return kNever;
   if (sent) return now + 1;  // other heads may have lost an output, or moved up
-  // Nobody could be served: heads that have not landed, and heads that wait for credits on their way.
+  // Nobody could be served: heads that have not landed, and heads that wait for credits on their
+  // way.
   Cycle next = credits_.next_due();
   occupied_.for_each([&](unsigned pair) {
     const Cycle due = buffer_of(pair).entries.front().due;
@@ -190,7 +187,8 @@ std::string RouterCore::why_no_credit(const Buffer& buffer, Direction out) const
   if (credits_.capacity(credit_channel(out, buffer.color)) > 0) {
     return "no credit: " + count_text(buffer.entries.size());
   }
-  if (out == Direction::kRamp) return "no input queue of this PE is bound to " + color_text(buffer.color);
+  if (out == Direction::kRamp)
+    return "no input queue of this PE is bound to " + color_text(buffer.color);
   return "neighbour does not receive " + color_text(buffer.color) + " there";
 }
 

@@ -1,22 +1,24 @@
-// Router of a tile (reference wse.md 1.2, 1.4, 1.11): five ports, 24 colors, multicast, backpressure per color. Plain
-// C++; `router.h` is its module.
+// Router of a tile (reference wse.md 1.2, 1.4, 1.11): five ports, 24 colors, multicast,
+// backpressure per color. Plain C++; `router.h` is its module.
 //
-// Storage. Per (input port, color) a FIFO of FabricTiming::buffer_depth wavelets, for the ports a color is received
-// from in any of its switch positions. Per (output port, color) the credits of the receiver behind the port. A full
-// receiver therefore stops one color and no other.
+// Storage. Per (input port, color) a FIFO of FabricTiming::buffer_depth wavelets, for the ports a
+// color is received from in any of its switch positions. Per (output port, color) the credits of
+// the receiver behind the port. A full receiver therefore stops one color and no other.
 //
 // Order inside a cycle `now`:
 //   1. credits due by now become usable;
-//   2. every head that has landed (due <= now) asks for the outputs of the current switch position that it has not
-//      left through and for which its color has a credit;
-//   3. each output port grants one request (arbiter.h): the copy leaves, takes a credit and lands at now +
-//      hop_latency, or at now + off_ramp_latency behind RAMP;
-//   4. a head whose last copy has left is removed; its room is a credit upstream at now + credit_latency.
-// The next wavelet of a buffer is looked at in the next cycle: one wavelet per cycle and buffer, one per output port.
-// The copies of a multicast leave independently; the head stays until the last one has left, and holds its color only.
+//   2. every head that has landed (due <= now) asks for the outputs of the current switch position
+//      that it has not left through and for which its color has a credit;
+//   3. each output port grants one request (arbiter.h): the copy leaves, takes a credit and lands
+//      at now + hop_latency, or at now + off_ramp_latency behind RAMP;
+//   4. a head whose last copy has left is removed; its room is a credit upstream at
+//      now + credit_latency.
+// The next wavelet of a buffer is looked at in the next cycle: one wavelet per cycle and buffer,
+// one per output port. The copies of a multicast leave independently; the head stays until the last
+// one has left, and holds its color only.
 //
-// Puts and credits that arrive during a cycle are due later, so they change nothing in it: the step order of
-// neighbours cannot matter.
+// Puts and credits that arrive during a cycle are due later, so they change nothing in it: the step
+// order of neighbours cannot matter.
 #pragma once
 
 #include <array>
@@ -49,7 +51,8 @@ class RouterCore {
     link::Wavelet wavelet;
     Cycle due;
   };
-  /// Room for one wavelet of `color` is free again behind input `in`; the sender may use it from cycle `due` on.
+  /// Room for one wavelet of `color` is free again behind input `in`; the sender may use it from
+  /// cycle `due` on.
   struct CreditReturn {
     Direction in;
     Color color;
@@ -62,37 +65,41 @@ class RouterCore {
     Cycle next = kNever;  ///< next cycle the router wants whatever its neighbours do
   };
 
-  /// Throws std::invalid_argument when a latency or the depth of `timing` is 0: every effect takes a cycle.
+  /// Throws std::invalid_argument when a latency or the depth of `timing` is 0: every effect takes
+  /// a cycle.
   RouterCore(TileCoord at, const FabricTiming& timing, observe::Probe probe);
 
   // --- configuration, before the first put ---
 
   /// Configures `color`; at most once per color (wse.md 1.3), else std::logic_error.
   void set_route(Color color, const ColorRoute& route);
-  /// The receiver behind `out` has room for `credits` wavelets of `color`. Default 0: never sends. Colors without a
-  /// route are ignored.
+  /// The receiver behind `out` has room for `credits` wavelets of `color`. Default 0: never sends.
+  /// Colors without a route are ignored.
   void set_downstream_capacity(Direction out, Color color, unsigned credits);
-  /// Room for wavelets of `color` at input `in`: the buffer depth, or 0 when no switch position receives it there.
+  /// Room for wavelets of `color` at input `in`: the buffer depth, or 0 when no switch position
+  /// receives it there.
   unsigned input_capacity(Direction in, Color color) const;
 
   // --- running ---
 
-  /// A wavelet that lands at input `in` in cycle `due`: the router wants to be stepped then. Throws std::logic_error
-  /// when the sender had no credit.
+  /// A wavelet that lands at input `in` in cycle `due`: the router wants to be stepped then. Throws
+  /// std::logic_error when the sender had no credit.
   void put(Direction in, const link::Wavelet& w, Cycle due);
-  /// The receiver behind `out` has room again, usable from cycle `due` on: the router wants to be stepped then. It
-  /// may be left asleep if held() == 0. Throws std::logic_error when no wavelet was outstanding.
+  /// The receiver behind `out` has room again, usable from cycle `due` on: the router wants to be
+  /// stepped then. It may be left asleep if held() == 0. Throws std::logic_error when no wavelet
+  /// was outstanding.
   void credit(Direction out, Color color, Cycle due);
-  /// Does the work of cycle `now`. Harmless in a cycle in which nothing is due and when repeated.
+  /// Does the work of cycle `now`; once a cycle. Changes nothing if nothing is due.
   Step step(Cycle now);
 
   // --- looking in ---
 
   /// Wavelets in the buffers; a multicast counts once.
   std::size_t held() const { return held_; }
-  /// Free room behind `out` for `color`, counting credits on their way back: the downstream capacity when idle.
+  /// Free room behind `out` for `color`, counting credits on their way back: the downstream
+  /// capacity when idle.
   unsigned credits(Direction out, Color color) const;
-  /// Who is stuck, for a deadlock report: every landed head that cannot leave through one of its outputs.
+  /// For a deadlock report: every landed head that cannot leave through one of its outputs.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:
@@ -106,15 +113,18 @@ class RouterCore {
     Direction in;
     Color color;
     Ring<Entry> entries;
-    DirectionSet branches;  // outputs the head must still leave through; empty: it has not asked yet
+    DirectionSet branches;  // outputs still to go of a head that has begun to leave; else empty
   };
   /// A configured color.
   struct Channel {
-    ColorRoute route;  // route.current is the switch position
+    ColorRoute route;                                  // route.current is the switch position
     std::array<std::uint8_t, kDirectionCount> buffer;  // per input port: index in buffers_ or kNone
   };
   using Requests = std::array<CandidateSet, kDirectionCount>;  // per output port: pairs
 
+  bool configured(Color color) const {
+    return color.value() < kColorCount && channel_of_[color.value()] != kNone;
+  }
   // An (input port, color) pair as one number: what the arbiters choose among.
   static unsigned pair_of(Direction in, Color color) {
     return color.value() * kDirectionCount + index(in);
@@ -129,7 +139,7 @@ class RouterCore {
   }
   DirectionSet branches_of(const Buffer& buffer) const;
 
-  Requests collect_requests(Cycle now);
+  Requests collect_requests(Cycle now) const;
   void send(unsigned pair, Direction out, Cycle now, Step& step);
   void remove_head(unsigned pair, Cycle now, Step& step);
   Cycle next_wake(Cycle now, bool sent) const;
@@ -147,7 +157,6 @@ class RouterCore {
   CandidateSet occupied_;  // pairs whose buffer holds something
   Credits credits_;
   std::size_t held_ = 0;
-  Cycle last_step_ = kNever;
 };
 
 }  // namespace tessera::fabric

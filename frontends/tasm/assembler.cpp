@@ -1,0 +1,42 @@
+#include "frontends/tasm/assembler.h"
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "frontends/tasm/assembly.h"
+#include "frontends/tasm/parser.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::tasm {
+
+pe::Image assemble(std::string_view text, const AssembleOptions& options) {
+  const Diagnostics diagnostics(options.file);
+  const std::vector<Statement> statements = parse(text, diagnostics);
+  Assembly a(options, diagnostics);
+  a.image.file = options.file;
+  a.image.generation = options.generation;
+  declare_numbers(a, statements);
+  declare_names(a, statements);
+  lay_out_code(a, statements);
+  place_data(a, statements);
+  initialise_data(a, statements);
+  resolve_dsds(a, statements);
+  resolve_tasks(a, statements);
+  encode_instructions(a);
+  return std::move(a.image);
+}
+
+pe::Image assemble_file(const std::string& path, AssembleOptions options) {
+  if (options.file.empty()) options.file = path;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  // A directory opens, and only reading tells.
+  if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf())) ||
+      in.bad()) {
+    throw UserError(options.file, "", "expected a tile assembly file that can be read, found none");
+  }
+  return assemble(text.str(), options);
+}
+
+}  // namespace tessera::tasm

@@ -1,0 +1,82 @@
+#include <limits>
+
+#include "frontends/tasm/assembly.h"
+
+namespace tessera::tasm {
+namespace {
+
+struct Segments {
+  std::uint64_t code = 0;
+  std::uint64_t end = 0;
+};
+
+[[noreturn]] void fail_full(const Assembly& a, Place place, const Segments& s) {
+  const std::uint64_t data = s.end - s.code - pe::kTaskTableBytes;
+  a.diagnostics.fail(place, "expected a program of at most " + std::to_string(pe::kSramBytes) +
+                                " bytes, found one that needs " + std::to_string(s.end) +
+                                "; the task table takes " + std::to_string(pe::kTaskTableBytes) +
+                                ", the code " + std::to_string(s.code) + ", the data " +
+                                std::to_string(data));
+}
+
+std::uint64_t aligned(std::uint64_t address, unsigned bytes) {
+  return (address + bytes - 1) / bytes * bytes;
+}
+
+std::uint32_t initial_value(const Assembly& a, pe::ElementType type, const Expression& e) {
+  if (type == pe::ElementType::kF32) return evaluate_f32(e, a.name_value(), a.diagnostics);
+  const bool is_signed = type == pe::ElementType::kI16 || type == pe::ElementType::kI32;
+  const std::int64_t span = std::int64_t{1} << (8 * pe::bytes_of(type));
+  const std::int64_t low = is_signed ? -span / 2 : 0;
+  const std::int64_t high = is_signed ? span / 2 - 1 : span - 1;
+  const std::string word = "an " + std::string(to_string(type));
+  const std::int64_t value =
+      a.integer(e,
+                type == pe::ElementType::kU16 || type == pe::ElementType::kU32
+                    ? "a " + std::string(to_string(type))
+                    : word,
+                low, high);
+  return static_cast<std::uint32_t>(value & (span - 1));
+}
+
+}  // namespace
+
+void place_data(Assembly& a, const std::vector<Statement>& statements) {
+  Segments s;
+  s.code = a.instructions.size() * std::uint64_t{pe::kInstructionBytes};
+  s.end = pe::kTaskTableBytes + s.code;
+  const DataStatement* first_outside = nullptr;
+  std::size_t next = 0;
+  for (const Statement& statement : statements) {
+    const auto* data = std::get_if<DataStatement>(&statement);
+    if (data == nullptr) continue;
+    pe::Symbol& symbol = a.image.symbols[next++];
+    const unsigned bytes = pe::bytes_of(symbol.type);
+    s.end = aligned(s.end, bytes);
+    symbol.address = static_cast<std::uint32_t>(s.end);
+    s.end += std::uint64_t{symbol.count} * bytes;
+    if (s.end > pe::kSramBytes && first_outside == nullptr) first_outside = data;
+  }
+  if (first_outside != nullptr) fail_full(a, first_outside->name.place, s);
+  if (s.end > pe::kSramBytes) fail_full(a, a.instructions.back().statement->place, s);
+  a.image.data_end = static_cast<std::uint32_t>(s.end);
+  a.known = Known::kAddresses;
+}
+
+void initialise_data(Assembly& a, const std::vector<Statement>& statements) {
+  std::size_t next = 0;
+  for (const Statement& statement : statements) {
+    const auto* data = std::get_if<DataStatement>(&statement);
+    if (data == nullptr) continue;
+    pe::Symbol& symbol = a.image.symbols[next++];
+    if (data->init.size() > symbol.count) {
+      a.diagnostics.fail(data->init[symbol.count]->place,
+                         "expected at most " + std::to_string(symbol.count) + " values for " +
+                             quoted(symbol.name) + ", found " + std::to_string(data->init.size()));
+    }
+    for (const ExpressionPtr& e : data->init)
+      symbol.init.push_back(initial_value(a, symbol.type, *e));
+  }
+}
+
+}  // namespace tessera::tasm

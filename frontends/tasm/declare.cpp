@@ -1,0 +1,113 @@
+#include <limits>
+
+#include "frontends/tasm/assembly.h"
+#include "frontends/tasm/limits.h"
+
+namespace tessera::tasm {
+namespace {
+
+class Declarer {
+ public:
+  explicit Declarer(Assembly& a) : a_(a) {}
+
+  void operator()(const DataStatement& s) const {
+    a_.names.add(s.name, NameKind::kData, a_.image.symbols.size());
+    pe::Symbol symbol;
+    symbol.name = s.name.text;
+    symbol.type = s.type;
+    symbol.line = s.name.place.line;
+    symbol.count = static_cast<std::uint32_t>(
+        a_.integer(*s.count, "a number of elements", 1, std::numeric_limits<std::uint32_t>::max()));
+    a_.image.symbols.push_back(symbol);
+  }
+
+  void operator()(const QueueStatement& s) const {
+    a_.names.add(s.name, NameKind::kQueue, a_.image.queues.size());
+    pe::QueueBinding queue;
+    queue.name = s.name.text;
+    queue.input = s.input;
+    queue.line = s.name.place.line;
+    queue.id = queue_id(s);
+    queue.color = color(s);
+    a_.image.queues.push_back(queue);
+  }
+
+  void operator()(const DsdStatement& s) const {
+    a_.names.add(s.name, NameKind::kDsd, a_.image.dsds.size());
+    pe::Dsd dsd;
+    dsd.name = s.name.text;
+    dsd.kind = s.kind;
+    dsd.line = s.name.place.line;
+    a_.image.dsds.push_back(dsd);
+  }
+
+  void operator()(const TaskStatement& s) const {
+    a_.names.add(s.name, NameKind::kTask, a_.image.tasks.size());
+    pe::TaskBinding task;
+    task.name = s.name.text;
+    task.kind = s.kind;
+    task.active = s.active;
+    task.blocked = s.blocked;
+    task.line = s.name.place.line;
+    a_.image.tasks.push_back(task);
+  }
+
+  void operator()(const FunctionStatement& s) const {
+    a_.names.add(s.name, NameKind::kFunction, a_.image.functions.size());
+    a_.image.functions.push_back({s.name.text, 0, s.name.place.line});
+  }
+
+  template <class Other>
+  void operator()(const Other&) const {}
+
+ private:
+  QueueId queue_id(const QueueStatement& s) const {
+    const std::string word = s.input ? "input" : "output";
+    const Range ids = queue_ids(a_.options.generation, s.input);
+    const std::string expected = "an " + word + " queue of " + to_string(a_.options.generation);
+    const QueueId id(static_cast<unsigned>(a_.integer(*s.id, expected, ids.low, ids.high)));
+    if (const pe::QueueBinding* other = a_.image.find_queue(s.input, id)) {
+      fail(s.id->place, "expected each queue once, found " + word + " queue " +
+                            std::to_string(id.value()) + " again; it is " + quoted(other->name) +
+                            " of line " + std::to_string(other->line));
+    }
+    return id;
+  }
+
+  // wse.md 2.2: every queue has a color, except output queues of WSE-2, where the descriptor brings
+  // it.
+  std::optional<Color> color(const QueueStatement& s) const {
+    if (!s.color) {
+      if (!s.input && a_.options.generation == Generation::kWse2) return std::nullopt;
+      fail(s.name.place, "expected color= for queue " + quoted(s.name.text) + ", found none; " +
+                             (s.input ? "an input queue receives one color"
+                                      : "a wse3 output queue sends one color"));
+    }
+    const Color color(static_cast<unsigned>(a_.integer(*s.color, "a color", 0, kColorCount - 1)));
+    if (s.input) require_unused(s, color);
+    return color;
+  }
+
+  void require_unused(const QueueStatement& s, Color color) const {
+    for (const pe::QueueBinding& other : a_.image.queues) {
+      if (!other.input || other.color != color) continue;
+      fail(s.color->place, "expected a color that no other input queue receives, found " +
+                               std::to_string(color.value()) + ", the color of " +
+                               quoted(other.name) + " of line " + std::to_string(other.line));
+    }
+  }
+
+  [[noreturn]] void fail(Place place, const std::string& problem) const {
+    a_.diagnostics.fail(place, problem);
+  }
+
+  Assembly& a_;
+};
+
+}  // namespace
+
+void declare_names(Assembly& a, const std::vector<Statement>& statements) {
+  for (const Statement& statement : statements) std::visit(Declarer(a), statement);
+}
+
+}  // namespace tessera::tasm

@@ -1,0 +1,20 @@
+// Disassembler: a code image back to tile assembly. What `assemble` made is printed so that
+// assembling the text again gives the same image (file and line numbers apart); params and consts
+// appear as their values.
+//
+// Images from elsewhere may hold what the language cannot say (a jump into the middle of another
+// task, a task id without a name, a descriptor of no symbol's elements); these print as numbers.
+#pragma once
+
+#include <string>
+
+#include "models/pe/program.h"
+
+namespace tessera::tasm {
+
+std::string disassemble(const pe::Image& image);
+
+/// One instruction on one line, for messages: "fadds dds2, s0ds2, s1ds2 async".
+std::string to_string(const pe::Instruction& instruction, const pe::Image& image);
+
+}  // namespace tessera::tasm

@@ -1,0 +1,58 @@
+#include "frontends/tasm/names.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::tasm {
+
+std::string_view to_string(NameKind kind) {
+  constexpr std::array<std::string_view, 7> kWords = {"param", "const", "data symbol", "dsd",
+                                                      "queue", "task",  "function"};
+  return kWords[static_cast<unsigned>(kind)];
+}
+
+void Names::add(const Name& name, NameKind kind, std::size_t index) {
+  insert(name, {kind, index, {}, name.place.line});
+}
+
+void Names::add_number(const Name& name, NameKind kind, const Number& value) {
+  insert(name, {kind, 0, value, name.place.line});
+}
+
+void Names::insert(const Name& name, const Entity& entity) {
+  const auto [it, inserted] = entities_.emplace(name.text, entity);
+  if (inserted) return;
+  diagnostics_.fail(name.place, "expected a new name, found " + quoted(name.text) +
+                                    ", which is the " + std::string(to_string(it->second.kind)) +
+                                    " of line " + std::to_string(it->second.line));
+}
+
+const Entity* Names::find(std::string_view name) const {
+  const auto it = entities_.find(name);
+  return it == entities_.end() ? nullptr : &it->second;
+}
+
+const Entity& Names::require(const Name& name, std::initializer_list<NameKind> kinds,
+                             const std::string& expected) const {
+  const Entity* entity = find(name.text);
+  if (entity == nullptr) {
+    diagnostics_.fail(name.place, "expected " + expected + ", found " + quoted(name.text) +
+                                      nearest_hint(name.text, list(kinds)));
+  }
+  if (std::find(kinds.begin(), kinds.end(), entity->kind) == kinds.end()) {
+    diagnostics_.fail(name.place, "expected " + expected + ", found the " +
+                                      std::string(to_string(entity->kind)) + " " +
+                                      quoted(name.text));
+  }
+  return *entity;
+}
+
+std::vector<std::string> Names::list(std::initializer_list<NameKind> kinds) const {
+  std::vector<std::string> names;
+  for (const auto& [name, entity] : entities_) {
+    if (std::find(kinds.begin(), kinds.end(), entity.kind) != kinds.end()) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace tessera::tasm

@@ -1,0 +1,62 @@
+#include "frontends/tasm/parser.h"
+
+#include <algorithm>
+
+#include "frontends/tasm/lexer.h"
+
+namespace tessera::tasm {
+namespace {
+
+bool is_keyword(std::string_view text) {
+  return std::find(keywords().begin(), keywords().end(), text) != keywords().end();
+}
+
+LabelStatement parse_label(TokenCursor& cursor) {
+  LabelStatement label{parse_new_name(cursor, "a label")};
+  cursor.take();  // ':'
+  cursor.expect_end("the end of the line behind a label");
+  return label;
+}
+
+Statement parse_line(TokenCursor& cursor) {
+  const Token& first = cursor.peek();
+  if (first.kind != Token::Kind::kName) cursor.fail("an instruction, a declaration or a label");
+  if (cursor.peek(1).is(":")) return parse_label(cursor);
+  if (!is_keyword(first.text)) return parse_instruction(cursor);
+  cursor.take();
+  std::optional<Statement> declaration = parse_declaration(first.text, cursor);
+  cursor.expect_end();
+  return std::move(*declaration);
+}
+
+}  // namespace
+
+const std::vector<std::string>& keywords() {
+  static const std::vector<std::string> kKeywords = {"param", "const", "data", "queue",
+                                                     "dsd",   "task",  "fn"};
+  return kKeywords;
+}
+
+Name parse_new_name(TokenCursor& cursor, const std::string& what) {
+  const Token& token = cursor.peek();
+  if (token.kind != Token::Kind::kName) cursor.fail("the name of " + what);
+  if (is_keyword(token.text)) cursor.fail("the name of " + what, ", which is a keyword");
+  if (register_name(token.text)) cursor.fail("the name of " + what, ", which names a register");
+  cursor.take();
+  return {token.place, token.text};
+}
+
+std::vector<Statement> parse(std::string_view text, const Diagnostics& diagnostics) {
+  std::vector<Statement> statements;
+  unsigned number = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::vector<Token> tokens = lex_line(line, ++number, diagnostics);
+    TokenCursor cursor(tokens, line, diagnostics);
+    if (!cursor.at_end()) statements.push_back(parse_line(cursor));
+  }
+  return statements;
+}
+
+}  // namespace tessera::tasm

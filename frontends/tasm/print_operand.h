@@ -1,0 +1,31 @@
+// Operands, options and literals as tile assembly, for the disassembler.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/pe/program.h"
+
+namespace tessera::tasm {
+
+/// Shortest literal with exactly these bits: "1.5", or "bits(0x7f800000)" for what is not a finite
+/// number.
+std::string f32_literal(std::uint32_t bits);
+
+/// Name of the label or function at instruction `target`; where there is none, a number in angle
+/// brackets.
+std::string code_name(const pe::Image& image, std::uint32_t target);
+
+/// Name of the task or else the input queue of `id`; where there is none, the number.
+std::string task_name(const pe::Image& image, TaskId id);
+
+/// "symbol", "symbol + 4", or the number where no symbol covers the address.
+std::string address_text(const pe::Image& image, std::uint32_t address);
+
+std::string operand_text(const pe::Image& image, const pe::Instruction& instruction,
+                         const pe::Operand& operand);
+
+/// " async ut=3 unblock=x_in"; empty without options.
+std::string options_text(const pe::Image& image, const pe::OpConfig& config);
+
+}  // namespace tessera::tasm

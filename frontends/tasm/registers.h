@@ -1,0 +1,30 @@
+// Names of registers and data structure registers: r0..r15, d0, d2 .. d14, dds0..15, s0ds0..15,
+// s1ds0..15.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/pe/isa.h"
+
+namespace tessera::tasm {
+
+/// A name with the shape of a register (file prefix and number), whether there is such a register
+/// or not.
+struct RegisterName {
+  pe::OperandKind kind = pe::kNoOperand;
+  unsigned number = 0;
+};
+
+/// No value: the name does not have the shape of a register, so it is free for the program.
+std::optional<RegisterName> register_name(std::string_view text);
+
+/// What is wrong with a register that does not exist, or "" if it exists.
+std::string problem_of(const RegisterName& name, std::string_view text);
+
+/// The operand in assembly; `operand` is a register or a DSR.
+std::string to_string(pe::OperandKind kind, unsigned number);
+
+}  // namespace tessera::tasm

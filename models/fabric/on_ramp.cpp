@@ -1,0 +1,59 @@
+#include "models/fabric/on_ramp.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace tessera::fabric {
+
+OnRamp::OnRamp(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+               const FabricTiming& timing, std::uint32_t place)
+    : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), at_(at),
+      core_(at, timing, place) {
+  for (queue::ReadInitiatorSocket& socket : queues) {
+    socket.bind(static_cast<queue::ReadNotifyIf&>(*this));
+  }
+  out.bind(static_cast<link::BackwardIf&>(*this));
+}
+
+void OnRamp::end_of_elaboration() {
+  link::require_bound(out, "tile " + to_string(at_) + ", output of the on-ramp");
+}
+
+void OnRamp::start_of_simulation() {
+  for (unsigned c = 0; c < kColorCount; ++c) core_.set_capacity(Color(c), out->capacity(Color(c)));
+}
+
+OnRampCore::Heads OnRamp::heads(Cycle now) const {
+  OnRampCore::Heads heads;
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
+    if (queues[q].size() == 0) continue;
+    heads[q].ready_at = queues[q]->ready_at();
+    if (heads[q].ready_at <= now) heads[q].wavelet = &queues[q]->front();
+  }
+  return heads;
+}
+
+Cycle OnRamp::step(Cycle now) {
+  const OnRampCore::Step step = core_.step(now, heads(now));
+  if (step.grant) {
+    queues[step.grant->queue.value()]->pop(now);
+    out->put(step.grant->wavelet, step.grant->due);
+  }
+  return step.next;
+}
+
+void OnRamp::credit(Color color, Cycle due) {
+  try {
+    core_.credit(color, due);
+  } catch (const std::logic_error& broken_rule) {
+    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
+    return;
+  }
+  domain_.wake(block_, due);
+}
+
+void OnRamp::describe_waits(observe::Waits& waits, Cycle now) const {
+  core_.describe_waits(waits, now, heads(now));
+}
+
+}  // namespace tessera::fabric

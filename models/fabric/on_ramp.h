@@ -1,0 +1,47 @@
+// On-ramp module: OnRampCore between the output queues of a PE and the RAMP input of its router.
+#pragma once
+
+#include <systemc>
+
+#include "models/fabric/on_ramp_core.h"
+#include "models/timing/clock_domain.h"
+#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/queue/queue_socket.h"
+
+namespace tessera::fabric {
+
+class OnRamp : public sc_core::sc_module,
+               public timing::Steppable,
+               private queue::ReadNotifyIf,
+               private link::BackwardIf {
+ public:
+  /// The router broke the link protocol (link::Checker tells which rule).
+  static constexpr const char* kProtocolId = "/tessera/fabric/protocol";
+
+  /// By output queue id: "queue_0" .. "queue_7". Queues the PE does not have stay unbound.
+  sc_core::sc_vector<queue::ReadInitiatorSocket> queues{"queue", kMaxQueues};
+  link::InitiatorSocket out{"out"};  ///< to the RAMP input of the router
+
+  /// `at` and `place` (its linear index) name the tile in reports.
+  OnRamp(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+         const FabricTiming& timing, std::uint32_t place);
+
+  const OnRampCore& core() const { return core_; }
+  void describe_waits(observe::Waits& waits, Cycle now) const;
+
+  Cycle step(Cycle now) override;
+
+ private:
+  void end_of_elaboration() override;
+  void start_of_simulation() override;
+  void arrived(Cycle due) override { domain_.wake(block_, due); }
+  void credit(Color color, Cycle due) override;
+  OnRampCore::Heads heads(Cycle now) const;
+
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  const TileCoord at_;
+  OnRampCore core_;
+};
+
+}  // namespace tessera::fabric

@@ -1,0 +1,72 @@
+#include "models/fabric/on_ramp_core.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace tessera::fabric {
+
+OnRampCore::OnRampCore(TileCoord at, const FabricTiming& timing, std::uint32_t place)
+    : at_(at), latency_(timing.on_ramp_latency), place_(place) {
+  if (latency_ > 0) return;
+  throw std::invalid_argument("on-ramp of tile " + to_string(at) +
+                              ": on_ramp_latency must be at least 1");
+}
+
+void OnRampCore::set_capacity(Color color, unsigned capacity) {
+  credits_.set_capacity(color.value(), capacity);
+}
+
+void OnRampCore::credit(Color color, Cycle due) {
+  if (color.value() < kColorCount && credits_.give_back(color.value(), due)) return;
+  throw std::logic_error("on-ramp of tile " + to_string(at_) + ": a credit of color " +
+                         std::to_string(color.value()) +
+                         " came back for room that was never taken");
+}
+
+OnRampCore::Step OnRampCore::step(Cycle now, const Heads& heads) {
+  Step step;
+  // 1. Credits due by now become usable.
+  credits_.settle(now);
+  // 2. Queues with a readable wavelet and room for it at the router ask.
+  CandidateSet requests;
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
+    if (heads[q].ready_at > now) continue;
+    if (credits_.usable(heads[q].wavelet->color.value()) > 0) requests.insert(q);
+  }
+  // 3. One is served.
+  if (const std::optional<unsigned> q = arbiter_.grant(requests)) {
+    const link::Wavelet& w = *heads[*q].wavelet;
+    credits_.take(w.color.value());
+    step.grant = Grant{QueueId(*q), w, now + latency_};
+  }
+  step.next = next_wake(now, heads, step.grant.has_value());
+  return step;
+}
+
+Cycle OnRampCore::next_wake(Cycle now, const Heads& heads, bool granted) const {
+  if (granted) return now + 1;  // the queue behind may hold more, and others may have lost
+  Cycle next = credits_.next_due();
+  for (const Head& head : heads) {
+    if (head.ready_at > now) next = std::min(next, head.ready_at);
+  }
+  return next;
+}
+
+void OnRampCore::describe_waits(observe::Waits& waits, Cycle now, const Heads& heads) const {
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
+    if (heads[q].ready_at > now) continue;
+    const Color color = heads[q].wavelet->color;
+    if (credits_.owned(color.value()) > 0) continue;
+    const std::string why =
+        credits_.capacity(color.value()) == 0
+            ? "the router does not receive color " + std::to_string(color.value()) + " from RAMP"
+            : "no credit";
+    waits.push_back(
+        {place_,
+         "on-ramp, output queue " + std::to_string(q) + ", color " + std::to_string(color.value()),
+         "room at the RAMP input of the router (" + why + ")", true});
+  }
+}
+
+}  // namespace tessera::fabric

@@ -1,0 +1,112 @@
+#include "models/fabric/router.h"
+
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+
+namespace tessera::fabric {
+
+namespace {
+
+std::string port_name(std::size_t direction, const char* suffix) {
+  std::string name = to_string(static_cast<Direction>(direction));
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name + suffix;
+}
+
+}  // namespace
+
+Router::Router(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+               const FabricTiming& timing, observe::Probe probe)
+    : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), at_(at),
+      core_(at, timing, probe) {
+  in.init(kDirectionCount, [](const char*, std::size_t i) {
+    return new link::TargetSocket(port_name(i, "_in").c_str());
+  });
+  out.init(kCardinalDirections.size(), [](const char*, std::size_t i) {
+    return new link::InitiatorSocket(port_name(i, "_out").c_str());
+  });
+  for (Direction d : kAllDirections) {
+    input_ports_[index(d)].router = this;
+    input_ports_[index(d)].direction = d;
+    output_ports_[index(d)].router = this;
+    output_ports_[index(d)].direction = d;
+    in[index(d)].bind(input_ports_[index(d)]);
+    if (d != Direction::kRamp) out[index(d)].bind(output_ports_[index(d)]);
+  }
+  off_ramp.bind(output_ports_[index(Direction::kRamp)]);
+}
+
+void Router::end_of_elaboration() {
+  const std::string tile = "tile " + to_string(at_) + ", ";
+  for (Direction d : kCardinalDirections) {
+    link::require_bound(in[index(d)], tile + to_string(d) + " input");
+    link::require_bound(out[index(d)], tile + to_string(d) + " output");
+  }
+}
+
+void Router::start_of_simulation() {
+  for (unsigned c = 0; c < kColorCount; ++c) {
+    const Color color(c);
+    find_queue_of(color);
+    for (Direction d : kAllDirections) {
+      const link::ForwardIf* behind = receiver(d, color);
+      if (behind != nullptr) core_.set_downstream_capacity(d, color, behind->capacity(color));
+    }
+  }
+}
+
+void Router::find_queue_of(Color color) {
+  for (int i = 0; i < off_ramp.size(); ++i) {
+    if (off_ramp[i]->capacity(color) == 0) continue;
+    if (queue_of_[color.value()] != nullptr) {
+      SC_REPORT_ERROR(kTwoQueuesId,
+                      ("tile " + to_string(at_) + ": two input queues are bound to color " +
+                       std::to_string(color.value()) +
+                       "; a color may belong to one input queue of a PE")
+                          .c_str());
+      return;
+    }
+    queue_of_[color.value()] = off_ramp[i];
+  }
+}
+
+link::ForwardIf* Router::receiver(Direction direction, Color color) {
+  if (direction == Direction::kRamp) return queue_of_[color.value()];
+  link::InitiatorSocket& socket = out[index(direction)];
+  return socket.size() == 0 ? nullptr : socket[0];
+}
+
+void Router::put(Direction direction, const link::Wavelet& w, Cycle due) {
+  try {
+    core_.put(direction, w, due);
+  } catch (const std::logic_error& broken_rule) {
+    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
+    return;
+  }
+  domain_.wake(block_, due);
+}
+
+void Router::credit(Direction direction, Color color, Cycle due) {
+  try {
+    core_.credit(direction, color, due);
+  } catch (const std::logic_error& broken_rule) {
+    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
+    return;
+  }
+  domain_.wake(block_, due);
+}
+
+Cycle Router::step(Cycle now) {
+  const RouterCore::Step step = core_.step(now);
+  for (const RouterCore::Send& send : step.sends) {
+    receiver(send.out, send.wavelet.color)->put(send.wavelet, send.due);
+  }
+  for (const RouterCore::CreditReturn& credit : step.credits) {
+    in[index(credit.in)]->credit(credit.color, credit.due);
+  }
+  return step.next;
+}
+
+}  // namespace tessera::fabric

@@ -1,0 +1,72 @@
+// Router module: RouterCore behind link sockets. Cycle rules and storage: router_core.h.
+#pragma once
+
+#include <systemc>
+
+#include <array>
+#include <string>
+
+#include "models/fabric/router_core.h"
+#include "models/timing/clock_domain.h"
+#include "tlm_ifaces/link/link_socket.h"
+
+namespace tessera::fabric {
+
+class Router : public sc_core::sc_module, public timing::Steppable {
+ public:
+  /// Two input queues behind one off-ramp have room for the same color.
+  static constexpr const char* kTwoQueuesId = "/tessera/fabric/two_queues";
+  /// A neighbour broke the link protocol (link::Checker tells which rule).
+  static constexpr const char* kProtocolId = "/tessera/fabric/protocol";
+
+  /// Input ports "west_in", "east_in", "south_in", "north_in", "ramp_in", by index(Direction). RAMP
+  /// may stay unbound: a tile without a compute engine.
+  sc_core::sc_vector<link::TargetSocket> in;
+  /// Cardinal output ports "west_out" .. "north_out", by index(Direction).
+  sc_core::sc_vector<link::InitiatorSocket> out;
+  /// RAMP output: bind every input queue of the PE. A color goes to the queue with room for it.
+  link::MultiInitiatorSocket off_ramp{"off_ramp"};
+
+  /// `at` names the tile in reports. Parameters as in RouterCore.
+  Router(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+         const FabricTiming& timing, observe::Probe probe);
+
+  /// Before the simulation starts; see RouterCore::set_route.
+  void set_route(Color color, const ColorRoute& route) { core_.set_route(color, route); }
+  const RouterCore& core() const { return core_; }
+
+  Cycle step(Cycle now) override;
+
+ private:
+  // What the sockets call: one object a port, so that the router knows the port.
+  struct InputPort : link::ForwardIf {
+    void put(const link::Wavelet& w, Cycle due) override { router->put(direction, w, due); }
+    unsigned capacity(Color color) const override {
+      return router->core_.input_capacity(direction, color);
+    }
+    Router* router = nullptr;
+    Direction direction = Direction::kWest;
+  };
+  struct OutputPort : link::BackwardIf {
+    void credit(Color color, Cycle due) override { router->credit(direction, color, due); }
+    Router* router = nullptr;
+    Direction direction = Direction::kWest;
+  };
+
+  void end_of_elaboration() override;
+  void start_of_simulation() override;
+  void find_queue_of(Color color);
+  link::ForwardIf* receiver(Direction direction, Color color);
+  void put(Direction direction, const link::Wavelet& w, Cycle due);
+  void credit(Direction direction, Color color, Cycle due);
+
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  const TileCoord at_;
+  RouterCore core_;
+  std::array<InputPort, kDirectionCount> input_ports_;
+  std::array<OutputPort, kDirectionCount> output_ports_;
+  std::array<link::ForwardIf*, kColorCount> queue_of_{};  // input queue behind RAMP, per color
+};
+
+}  // namespace tessera::fabric

@@ -1,0 +1,62 @@
+#include "models/host/edge.h"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tessera::host {
+
+Edge::Edge(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord tile,
+           Direction side, unsigned hop_latency, IdentRange idents, observe::Probe probe)
+    : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), tile_(tile),
+      side_(side), core_(side, hop_latency, idents, probe) {
+  in.bind(static_cast<link::ForwardIf&>(*this));
+  out.bind(static_cast<link::BackwardIf&>(*this));
+}
+
+void Edge::end_of_elaboration() {
+  const std::string place =
+      std::string("host edge at ") + to_string(side_) + " of tile " + to_string(tile_);
+  link::require_bound(out, place + ", output");
+  link::require_bound(in, place + ", input");
+}
+
+void Edge::start_of_simulation() {
+  for (unsigned c = 0; c < kColorCount; ++c) core_.set_capacity(Color(c), out->capacity(Color(c)));
+}
+
+void Edge::send(Color color, std::vector<Word> words) {
+  const Cycle from = domain_.next_free_cycle();
+  core_.send(color, std::move(words), from);
+  domain_.wake(block_, from);
+}
+
+Cycle Edge::step(Cycle now) {
+  const EdgeCore::Step step = core_.step(now);
+  if (step.put) out->put(step.put->wavelet, step.put->due);
+  if (step.credit) in->credit(step.credit->color, step.credit->due);
+  if (step.completed) domain_.request_pause();
+  return step.next;
+}
+
+void Edge::put(const link::Wavelet& w, Cycle due) {
+  try {
+    core_.put(w, due);
+  } catch (const std::logic_error& broken_rule) {
+    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
+    return;
+  }
+  domain_.wake(block_, due);
+}
+
+void Edge::credit(Color color, Cycle due) {
+  try {
+    core_.credit(color, due);
+  } catch (const std::logic_error& broken_rule) {
+    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
+    return;
+  }
+  domain_.wake(block_, due);
+}
+
+}  // namespace tessera::host

@@ -1,0 +1,53 @@
+// Host edge module: EdgeCore behind link sockets. Bind `out` to the input of a rim tile and its
+// output to `in`.
+#pragma once
+
+#include <systemc>
+
+#include <vector>
+
+#include "models/host/edge_core.h"
+#include "models/timing/clock_domain.h"
+#include "tlm_ifaces/link/link_socket.h"
+
+namespace tessera::host {
+
+class Edge : public sc_core::sc_module,
+             public timing::Steppable,
+             private link::ForwardIf,
+             private link::BackwardIf {
+ public:
+  /// The tile broke the link protocol (link::Checker tells which rule).
+  static constexpr const char* kProtocolId = "/tessera/host/protocol";
+
+  link::InitiatorSocket out{"out"};  ///< to the tile
+  link::TargetSocket in{"in"};       ///< from the tile
+
+  /// `tile`: the rim tile, for reports; the other parameters as in EdgeCore.
+  Edge(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord tile, Direction side,
+       unsigned hop_latency, IdentRange idents, observe::Probe probe);
+
+  /// Sends `words` on `color` from the next free cycle on. The kernel pauses when all have left.
+  void send(Color color, std::vector<Word> words);
+  /// Waits for `count` more wavelets of `color`. The kernel pauses when the last one has come.
+  void expect(Color color, std::size_t count) { core_.expect(color, count); }
+  const std::vector<Received>& received(Color color) const { return core_.received(color); }
+  const EdgeCore& core() const { return core_; }
+
+  Cycle step(Cycle now) override;
+
+ private:
+  void end_of_elaboration() override;
+  void start_of_simulation() override;
+  void put(const link::Wavelet& w, Cycle due) override;
+  unsigned capacity(Color color) const override { return core_.capacity(color); }
+  void credit(Color color, Cycle due) override;
+
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  const TileCoord tile_;
+  const Direction side_;
+  EdgeCore core_;
+};
+
+}  // namespace tessera::host

@@ -1,0 +1,168 @@
+#include "models/host/edge_core.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tessera::host {
+
+namespace {
+
+std::string color_text(Color color) {
+  return "color " + std::to_string(color.value());
+}
+
+std::string progress(std::size_t done, std::size_t total, const char* what) {
+  return std::to_string(done) + " of " + std::to_string(total) + " wavelets " + what;
+}
+
+}  // namespace
+
+EdgeCore::EdgeCore(Direction side, unsigned hop_latency, IdentRange idents, observe::Probe probe)
+    : side_(side), hop_latency_(hop_latency), idents_(idents), probe_(probe),
+      arrivals_(std::size_t{kColorCount} * (hop_latency + 1)) {
+  if (hop_latency > 0) return;
+  throw std::invalid_argument(std::string("host edge at ") + to_string(side) +
+                              ": hop_latency must be at least 1");
+}
+
+void EdgeCore::set_capacity(Color color, unsigned capacity) {
+  credits_.set_capacity(color.value(), capacity);
+}
+
+void EdgeCore::credit(Color color, Cycle due) {
+  if (color.value() < kColorCount && credits_.give_back(color.value(), due)) return;
+  throw std::logic_error(std::string("host edge at ") + to_string(side_) + ": a credit of " +
+                         color_text(color) + " came back for room that was never taken");
+}
+
+void EdgeCore::send(Color color, std::vector<Word> words, Cycle from) {
+  if (words.empty()) return;
+  streams_[color.value()].outgoing.push_back({std::move(words), 0, from});
+}
+
+// Leaves the tile in cycle t, is here at t + hop_latency, the credit is usable a cycle later: so
+// many are on the way.
+unsigned EdgeCore::capacity(Color) const {
+  return hop_latency_ + 1;
+}
+
+void EdgeCore::put(const link::Wavelet& w, Cycle due) {
+  if (w.color.value() >= kColorCount || arrivals_.full()) {
+    throw std::logic_error(std::string("host edge at ") + to_string(side_) + ": a wavelet of " +
+                           color_text(w.color) + " was handed over without a credit");
+  }
+  arrivals_.push_back({w, due});
+}
+
+void EdgeCore::expect(Color color, std::size_t count) {
+  Stream& stream = streams_[color.value()];
+  stream.expected += count;
+  stream.received.reserve(stream.expected);
+}
+
+const std::vector<Received>& EdgeCore::received(Color color) const {
+  return streams_[color.value()].received;
+}
+
+EdgeCore::Step EdgeCore::step(Cycle now) {
+  Step step;
+  // 1. Credits due by now become usable.
+  credits_.settle(now);
+  // 2. A wavelet from the tile is taken.
+  const bool received_all = take_arrival(now, step);
+  // 3. A wavelet is handed to the tile.
+  const bool sent_all = send_one(now, step);
+  step.completed = received_all || sent_all;
+  step.next = next_wake(now, step.put.has_value());
+  return step;
+}
+
+bool EdgeCore::take_arrival(Cycle now, Step& step) {
+  if (arrivals_.empty() || arrivals_.front().due > now) return false;
+  const link::Wavelet w = arrivals_.front().wavelet;
+  arrivals_.pop_front();
+  Stream& stream = streams_[w.color.value()];
+  stream.received.push_back({now, w});
+  step.credit = CreditReturn{w.color, now + 1};
+  probe_.emit(now, observe::EventKind::kEdgeOut, event_word(w), w.payload);
+  return stream.received.size() == stream.expected;
+}
+
+bool EdgeCore::send_one(Cycle now, Step& step) {
+  fabric::CandidateSet requests;
+  for (unsigned c = 0; c < kColorCount; ++c) {
+    const std::vector<Batch>& outgoing = streams_[c].outgoing;
+    if (!outgoing.empty() && outgoing.front().from <= now && credits_.usable(c) > 0) {
+      requests.insert(c);
+    }
+  }
+  const std::optional<unsigned> winner = arbiter_.grant(requests);
+  if (!winner) return false;
+  std::vector<Batch>& outgoing = streams_[*winner].outgoing;
+  Batch& batch = outgoing.front();
+  const Word& word = batch.words[batch.sent++];
+  const link::Wavelet w{word.payload, Color(*winner), word.control,
+                        idents_.first + std::uint32_t{sent_++} * idents_.stride};
+  credits_.take(*winner);
+  step.put = Put{w, now + hop_latency_};
+  probe_.emit(now, observe::EventKind::kEdgeIn, event_word(w), w.payload);
+  if (batch.sent < batch.words.size()) return false;
+  outgoing.erase(outgoing.begin());
+  return true;
+}
+
+Cycle EdgeCore::next_wake(Cycle now, bool sent) const {
+  Cycle next = kNever;
+  if (!arrivals_.empty()) next = std::max(now + 1, arrivals_.front().due);
+  for (const Stream& stream : streams_) {
+    if (stream.outgoing.empty()) continue;
+    const Cycle from = stream.outgoing.front().from;
+    if (sent) {
+      next = std::min(next, std::max(now + 1, from));
+    } else {
+      next = std::min(next, from > now ? from : credits_.next_due());
+    }
+  }
+  return next;
+}
+
+bool EdgeCore::complete() const {
+  return std::all_of(streams_.begin(), streams_.end(), [](const Stream& stream) {
+    return stream.outgoing.empty() && stream.received.size() >= stream.expected;
+  });
+}
+
+std::uint32_t EdgeCore::event_word(const link::Wavelet& w) const {
+  return w.color.value() | index(side_) << 8;
+}
+
+void EdgeCore::describe_outgoing(observe::Waits& waits, Cycle now, Color color) const {
+  const Stream& stream = streams_[color.value()];
+  if (stream.outgoing.empty() || stream.outgoing.front().from > now) return;
+  if (credits_.owned(color.value()) > 0) return;
+  const Batch& batch = stream.outgoing.front();
+  const std::string side = to_string(side_);
+  const std::string why = credits_.capacity(color.value()) == 0
+                              ? ", the tile does not receive " + color_text(color) + " from " + side
+                              : ", no credit";
+  waits.push_back({probe_.place(), "host stream into the " + side + " edge, " + color_text(color),
+                   "room at the tile: " + progress(batch.sent, batch.words.size(), "sent") + why,
+                   true});
+}
+
+void EdgeCore::describe_waits(observe::Waits& waits, Cycle now) const {
+  for (unsigned c = 0; c < kColorCount; ++c) {
+    describe_outgoing(waits, now, Color(c));
+    const Stream& stream = streams_[c];
+    if (stream.received.size() >= stream.expected) continue;
+    waits.push_back({probe_.place(),
+                     std::string("host stream out of the ") + to_string(side_) + " edge, " +
+                         color_text(Color(c)),
+                     "a wavelet: " + progress(stream.received.size(), stream.expected, "received"),
+                     true});
+  }
+}
+
+}  // namespace tessera::host

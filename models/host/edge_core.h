@@ -1,0 +1,141 @@
+// Host edge: closes a rim link on purpose with a stream source and a stream sink, one at a side of
+// a rim tile (the host reaches PEs through streams at the edges: reference wse.md 0.3 fact 10).
+// Plain C++; `edge.h` is its module.
+//
+// Order inside a cycle `now`:
+//   1. credits due by now become usable;
+//   2. a wavelet from the tile that is due is recorded; its room is a credit for the tile at
+//      now + 1;
+//   3. one wavelet is handed to the tile and lands at now + hop_latency: round robin over the
+//      colors that have something to send and a credit. All colors share the link.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/fabric/arbiter.h"
+#include "models/fabric/credits.h"
+#include "models/observe/event.h"
+#include "models/observe/wait.h"
+#include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/direction.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+#include "tlm_ifaces/vocabulary/ring.h"
+
+namespace tessera::host {
+
+/// What the host sends: the 32 payload bits and the control bit.
+struct Word {
+  std::uint32_t payload = 0;
+  bool control = false;
+};
+
+/// A wavelet the host took from the link, and the cycle in which it was there.
+struct Received {
+  Cycle cycle = 0;
+  link::Wavelet wavelet;
+};
+
+/// Serial numbers (Wavelet::ident) of an edge: first, first + stride, ... Edges of one machine take
+/// the number of edges as stride and different firsts, so that no number is given twice.
+struct IdentRange {
+  std::uint32_t first = 1;
+  std::uint32_t stride = 1;
+};
+
+class EdgeCore {
+ public:
+  struct Put {
+    link::Wavelet wavelet;
+    Cycle due;
+  };
+  struct CreditReturn {
+    Color color;
+    Cycle due;
+  };
+  /// What one cycle did. The caller hands put and credit to the tile.
+  struct Step {
+    std::optional<Put> put;
+    std::optional<CreditReturn> credit;
+    bool completed = false;  ///< the last wavelet of a send() left, or the last one of an expect()
+                             ///< came, in this cycle
+    Cycle next = kNever;     ///< next cycle the edge wants whatever the tile does
+  };
+
+  /// `side`: the side of the rim tile that the edge closes. `hop_latency` as in FabricTiming, at
+  /// least 1, else std::invalid_argument.
+  EdgeCore(Direction side, unsigned hop_latency, IdentRange idents, observe::Probe probe);
+
+  // --- towards the tile ---
+
+  /// The tile has room for `capacity` wavelets of `color` at this side. Default 0: never sends.
+  void set_capacity(Color color, unsigned capacity);
+  /// The tile has room again from cycle `due` on: the edge wants to be stepped then. Throws
+  /// std::logic_error when no wavelet was outstanding.
+  void credit(Color color, Cycle due);
+  /// Sends `words` on `color`, behind what was asked for earlier, the first in cycle `from` or
+  /// later: the edge wants to be stepped then.
+  void send(Color color, std::vector<Word> words, Cycle from);
+
+  // --- from the tile ---
+
+  /// Room for wavelets of any color: as many as keep one wavelet per cycle on the way.
+  unsigned capacity(Color color) const;
+  /// A wavelet from the tile that is here in cycle `due`: the edge wants to be stepped then. Throws
+  /// std::logic_error when the tile had no credit.
+  void put(const link::Wavelet& w, Cycle due);
+  /// The host waits for `count` more wavelets of `color`, counted from the end of earlier
+  /// expectations. If they are here already, it is complete at once and no step says so.
+  void expect(Color color, std::size_t count);
+  /// All wavelets of `color` so far, in order.
+  const std::vector<Received>& received(Color color) const;
+
+  // --- running ---
+
+  /// Does the work of cycle `now`; once a cycle.
+  Step step(Cycle now);
+  /// Everything asked for with send() on `color` has left.
+  bool all_sent(Color color) const { return streams_[color.value()].outgoing.empty(); }
+  /// Everything asked for with send() has left and everything announced with expect() has come.
+  bool complete() const;
+  /// Sends and expectations that are not complete, for a deadlock report.
+  void describe_waits(observe::Waits& waits, Cycle now) const;
+
+ private:
+  struct Batch {  // one send()
+    std::vector<Word> words;
+    std::size_t sent = 0;
+    Cycle from = 0;
+  };
+  struct Stream {
+    std::vector<Batch> outgoing;  // the first is being sent
+    std::vector<Received> received;
+    std::size_t expected = 0;
+  };
+  struct Arrival {
+    link::Wavelet wavelet;
+    Cycle due = 0;
+  };
+
+  bool take_arrival(Cycle now, Step& step);
+  bool send_one(Cycle now, Step& step);
+  Cycle next_wake(Cycle now, bool sent) const;
+  void describe_outgoing(observe::Waits& waits, Cycle now, Color color) const;
+  std::uint32_t event_word(const link::Wavelet& w) const;
+
+  Direction side_;
+  unsigned hop_latency_;
+  IdentRange idents_;
+  observe::Probe probe_;
+  std::array<Stream, kColorCount> streams_;
+  Ring<Arrival> arrivals_;
+  fabric::Credits credits_{kColorCount};
+  fabric::Arbiter arbiter_{fabric::Arbitration::kRoundRobin};
+  std::uint32_t sent_ = 0;
+};
+
+}  // namespace tessera::host

@@ -1,0 +1,153 @@
+#include "models/observe/counters.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "models/observe/event_fields.h"
+
+namespace tessera::observe {
+
+namespace {
+
+constexpr std::size_t index_of(Counter counter) {
+  return static_cast<std::size_t>(counter);
+}
+
+Counter hop_counter(Direction d) {
+  switch (d) {
+  case Direction::kEast:
+    return Counter::kHopsEast;
+  case Direction::kWest:
+    return Counter::kHopsWest;
+  case Direction::kNorth:
+    return Counter::kHopsNorth;
+  case Direction::kSouth:
+    return Counter::kHopsSouth;
+  case Direction::kRamp:
+    break;
+  }
+  return Counter::kOffRampWavelets;
+}
+
+constexpr std::array<Counter, 4> kHopCounters = {Counter::kHopsEast, Counter::kHopsWest,
+                                                 Counter::kHopsNorth, Counter::kHopsSouth};
+
+}  // namespace
+
+const std::array<CounterInfo, kCounterCount>& counter_table() {
+  using C = Counter;
+  static constexpr std::array<CounterInfo, kCounterCount> kTable = {{
+      {C::kHopsEast, "hops_east", "wavelets", "wavelets that left a router through EAST"},
+      {C::kHopsWest, "hops_west", "wavelets", "wavelets that left a router through WEST"},
+      {C::kHopsNorth, "hops_north", "wavelets", "wavelets that left a router through NORTH"},
+      {C::kHopsSouth, "hops_south", "wavelets", "wavelets that left a router through SOUTH"},
+      {C::kOffRampWavelets, "off_ramp_wavelets", "wavelets",
+       "wavelets that left a router through RAMP, down to the compute engine"},
+      {C::kInputQueueWrites, "input_queue_writes", "wavelets",
+       "wavelets that entered an input queue"},
+      {C::kOutputQueueWrites, "output_queue_writes", "wavelets",
+       "wavelets that a compute engine wrote to an output queue, up to the router"},
+      {C::kTasksStarted, "tasks_started", "tasks", "tasks and launched functions started"},
+      {C::kInstructionsIssued, "instructions_issued", "instructions",
+       "uses of an issue slot by an instruction"},
+      {C::kBusyIssueCycles, "busy_issue_cycles", "cycles",
+       "cycles in which an issue slot was used, by an instruction or by a group of a DSD "
+       "operation, added over all tiles"},
+      {C::kDsdOperations, "dsd_operations", "operations", "DSD operations dispatched"},
+      {C::kVectorElements, "vector_elements", "elements", "elements that DSD operations executed"},
+      {C::kEdgeWaveletsIn, "edge_wavelets_in", "wavelets",
+       "wavelets that the host put on a link at the rim"},
+      {C::kEdgeWaveletsOut, "edge_wavelets_out", "wavelets",
+       "wavelets that the host took from a link at the rim"},
+      {C::kHops, "hops", "wavelets", "wavelets that left a router towards a neighbour or the rim"},
+      {C::kLastEventCycle, "last_event_cycle", "cycles", "cycle of the last event"},
+  }};
+  return kTable;
+}
+
+std::optional<Counter> find_counter(std::string_view name) {
+  for (const CounterInfo& row : counter_table()) {
+    if (row.name == name) return row.counter;
+  }
+  return std::nullopt;
+}
+
+Counters::Counters(unsigned width, unsigned height)
+    : width_(width), height_(height),
+      tiles_(static_cast<std::size_t>(width) * height * kTileCounterCount),
+      windows_(static_cast<std::size_t>(width) * height) {}
+
+void Counters::on_event(const Event& e) {
+  last_ = std::max(last_, e.cycle);
+  switch (e.kind) {
+  case EventKind::kHop:
+    return add(e.place, hop_counter(direction_of(e)), 1);
+  case EventKind::kQueueIn:
+    return add(e.place, Counter::kInputQueueWrites, 1);
+  case EventKind::kQueueOut:
+    return add(e.place, Counter::kOutputQueueWrites, 1);
+  case EventKind::kTaskStart:
+    return add(e.place, Counter::kTasksStarted, 1);
+  case EventKind::kIssue:
+    add(e.place, Counter::kInstructionsIssued, 1);
+    return use_issue_slot(e.place, e.cycle);
+  case EventKind::kCompute:
+    add(e.place, Counter::kVectorElements, e.b);
+    return use_issue_slot(e.place, e.cycle);
+  case EventKind::kOpStart:
+    return add(e.place, Counter::kDsdOperations, 1);
+  case EventKind::kEdgeIn:
+    return add(e.place, Counter::kEdgeWaveletsIn, 1);
+  case EventKind::kEdgeOut:
+    return add(e.place, Counter::kEdgeWaveletsOut, 1);
+  case EventKind::kTaskEnd:
+  case EventKind::kOpEnd:
+    return;
+  }
+}
+
+void Counters::add(std::uint32_t place, Counter counter, std::uint32_t amount) {
+  totals_[index_of(counter)] += amount;
+  const std::size_t slot = std::size_t{place} * kTileCounterCount + index_of(counter);
+  if (slot >= tiles_.size()) return;
+  const std::uint32_t room = std::numeric_limits<std::uint32_t>::max() - tiles_[slot];
+  tiles_[slot] += std::min(room, amount);
+}
+
+void Counters::use_issue_slot(std::uint32_t place, Cycle cycle) {
+  if (place >= windows_.size()) return;
+  IssueWindow& window = windows_[place];
+  if (cycle > window.newest) {
+    const Cycle ahead = cycle - window.newest;
+    window.used = ahead < 64 ? window.used << ahead : 0;
+    window.newest = cycle;
+  }
+  const Cycle age = window.newest - cycle;
+  if (age < 64) {
+    const std::uint64_t bit = std::uint64_t{1} << age;
+    if ((window.used & bit) != 0) return;
+    window.used |= bit;
+  }
+  add(place, Counter::kBusyIssueCycles, 1);
+}
+
+std::uint64_t Counters::total(Counter counter) const {
+  if (counter == Counter::kLastEventCycle) return last_;
+  if (counter != Counter::kHops) return totals_[index_of(counter)];
+  std::uint64_t sum = 0;
+  for (Counter part : kHopCounters) sum += totals_[index_of(part)];
+  return sum;
+}
+
+std::uint32_t Counters::tile(std::uint32_t place, Counter counter) const {
+  const std::uint32_t* row = &tiles_[std::size_t{place} * kTileCounterCount];
+  if (counter == Counter::kLastEventCycle) return 0;
+  if (counter != Counter::kHops) return row[index_of(counter)];
+  std::uint64_t sum = 0;
+  for (Counter part : kHopCounters) sum += row[index_of(part)];
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
+}
+
+}  // namespace tessera::observe

@@ -1,0 +1,41 @@
+// Digest of the event stream: the golden value of timing tests (ARCHITECTURE section 8).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/observe/event.h"
+
+namespace tessera::observe {
+
+/// Wrapping sum of a 64-bit mix of every event. Addition commutes, so neither the order of events
+/// inside a cycle nor the structure the machine was built in matters, while one event more, fewer
+/// or elsewhere changes the value.
+class Digest final : public Sink {
+ public:
+  void on_event(const Event& e) override {
+    const std::uint64_t where = e.place | static_cast<std::uint64_t>(e.kind) << 32;
+    const std::uint64_t what = e.a | static_cast<std::uint64_t>(e.b) << 32;
+    sum_ += mix(mix(e.cycle * kGolden + where) ^ what);
+  }
+  std::uint64_t value() const { return sum_; }
+  /// 16 lower-case hex digits; all zeros when there was no event.
+  std::string hex() const {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text(16, '0');
+    for (unsigned i = 0; i < 16; ++i) text[i] = kDigits[(sum_ >> (60 - 4 * i)) & 0xF];
+    return text;
+  }
+
+ private:
+  static constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
+  /// The finaliser of splitmix64: a bijection in which every input bit reaches every output bit.
+  static std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return x ^ (x >> 31);
+  }
+  std::uint64_t sum_ = 0;
+};
+
+}  // namespace tessera::observe

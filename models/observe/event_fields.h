@@ -1,0 +1,45 @@
+// Takes the packed integers of an Event apart (event.h says per kind what `a` and `b` hold).
+#pragma once
+
+#include "models/observe/event.h"
+#include "tlm_ifaces/vocabulary/direction.h"
+
+namespace tessera::observe {
+
+/// Thread number of the main thread in kIssue, kOpStart, kOpEnd and kCompute; 0..7 are
+/// microthreads.
+inline constexpr unsigned kMainThread = 8;
+inline constexpr unsigned kThreadCount = 9;
+/// Task id in kTaskStart and kTaskEnd that stands for a function launched by the host.
+inline constexpr unsigned kLaunchedTask = 64;
+
+/// Of kHop, kEdgeIn and kEdgeOut.
+inline unsigned color_of(const Event& e) {
+  return e.a & 0xFF;
+}
+inline Direction direction_of(const Event& e) {
+  const unsigned code = (e.a >> 8) & 0xFF;
+  return code < kDirectionCount ? static_cast<Direction>(code) : Direction::kRamp;
+}
+inline bool control_of(const Event& e) {
+  return ((e.a >> 16) & 1U) != 0;
+}
+
+/// Of kQueueIn and kQueueOut.
+inline unsigned queue_of(const Event& e) {
+  return e.a & 0xFF;
+}
+inline unsigned queue_color_of(const Event& e) {
+  return (e.a >> 8) & 0xFF;
+}
+
+/// Of kIssue, kOpStart, kOpEnd and kCompute.
+inline unsigned opcode_of(const Event& e) {
+  return e.a & 0xFF;
+}
+inline unsigned thread_of(const Event& e) {
+  const unsigned thread = (e.a >> 8) & 0xFF;
+  return thread < kMainThread ? thread : kMainThread;
+}
+
+}  // namespace tessera::observe

@@ -1,0 +1,342 @@
+#include "models/observe/heatmap.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <numeric>
+#include <ostream>
+
+namespace tessera::observe {
+
+namespace {
+
+constexpr unsigned kMaxCells = 256;  // on a side
+constexpr double kMapPixels = 640;   // the longer side, when there are many cells
+constexpr double kMaxCellPixels = 64;
+constexpr double kLeft = 64, kTop = 84, kBottom = 52;
+constexpr double kScaleGap = 28, kScaleWidth = 16, kScaleText = 92;
+constexpr double kMinScaleHeight = 120, kMinWidth = 440;
+constexpr double kDigitPixels = 7.5;  // width of a digit of the labels
+constexpr unsigned kLevels = 128;
+
+struct Rgb {
+  double r, g, b;
+};
+/// Viridis: even steps of brightness, readable in grey and for the color-blind.
+constexpr std::array<Rgb, 9> kPalette = {{{68, 1, 84},
+                                          {71, 44, 122},
+                                          {59, 81, 139},
+                                          {44, 113, 142},
+                                          {33, 144, 141},
+                                          {39, 173, 129},
+                                          {92, 200, 99},
+                                          {170, 220, 50},
+                                          {253, 231, 37}}};
+
+/// 12,345.6
+std::string number(double value, int decimals) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
+  std::string text = buffer;
+  const std::size_t point = std::min(text.find('.'), text.size());
+  for (std::size_t i = point; i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
+/// Pixel position, short.
+std::string px(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.2f", value);
+  std::string text = buffer;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string xml_escape(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+    case '&':
+      out += "&amp;";
+      break;
+    case '<':
+      out += "&lt;";
+      break;
+    case '>':
+      out += "&gt;";
+      break;
+    default:
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string color_of_level(unsigned level) {
+  const double position = static_cast<double>(level) / (kLevels - 1) * (kPalette.size() - 1);
+  const auto i = std::min(static_cast<std::size_t>(position), kPalette.size() - 2);
+  const double t = position - static_cast<double>(i);
+  const Rgb &a = kPalette[i], &b = kPalette[i + 1];
+  char text[8];
+  std::snprintf(text, sizeof text, "#%02x%02x%02x",
+                static_cast<unsigned>(std::lround(a.r + t * (b.r - a.r))) & 0xFFU,
+                static_cast<unsigned>(std::lround(a.g + t * (b.g - a.g))) & 0xFFU,
+                static_cast<unsigned>(std::lround(a.b + t * (b.b - a.b))) & 0xFFU);
+  return text;
+}
+
+/// 1, 2 or 5 times a power of ten, at least `least`.
+double round_step(double least) {
+  const double power = std::pow(10, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+/// Decimals that numbers in steps of `step` need.
+int decimals_for(double step) {
+  return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
+}
+
+/// Values as drawn: a cell is a tile, or a square block of tiles with the mean of its values.
+struct Cells {
+  unsigned width = 0, height = 0, block = 1;
+  std::vector<double> values;
+};
+
+Cells aggregate(const HeatMap& map) {
+  Cells cells;
+  cells.block = (std::max(map.width, map.height) + kMaxCells - 1) / kMaxCells;
+  cells.block = std::max(cells.block, 1U);
+  cells.width = (map.width + cells.block - 1) / cells.block;
+  cells.height = (map.height + cells.block - 1) / cells.block;
+  std::vector<unsigned> tiles(std::size_t{cells.width} * cells.height);
+  cells.values.resize(tiles.size());
+  for (unsigned y = 0; y < map.height; ++y) {
+    for (unsigned x = 0; x < map.width; ++x) {
+      const std::size_t cell = std::size_t{y / cells.block} * cells.width + x / cells.block;
+      cells.values[cell] += map.values[std::size_t{y} * map.width + x];
+      ++tiles[cell];
+    }
+  }
+  for (std::size_t i = 0; i < tiles.size(); ++i) cells.values[i] /= tiles[i];
+  return cells;
+}
+
+class Drawing {
+ public:
+  Drawing(std::ostream& out, const HeatMap& map)
+      : out_(out), map_(map), cells_(aggregate(map)),
+        largest_(*std::max_element(cells_.values.begin(), cells_.values.end())) {
+    const unsigned longer = std::max(cells_.width, cells_.height);
+    cell_ = std::min(kMaxCellPixels, std::max(2.0, std::floor(kMapPixels / longer)));
+    map_width_ = cell_ * cells_.width;
+    map_height_ = cell_ * cells_.height;
+    step_ = largest_ > 0 ? round_step(largest_ / 5) : 1;
+    top_of_scale_ = largest_ > 0 ? largest_ : 1;
+  }
+
+  void draw() {
+    const double height = kTop + std::max(map_height_, kMinScaleHeight) + kBottom;
+    const double width =
+        std::max(kMinWidth, kLeft + map_width_ + kScaleGap + kScaleWidth + kScaleText);
+    out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << px(width) << "\" height=\""
+         << px(height) << "\" viewBox=\"0 0 " << px(width) << ' ' << px(height)
+         << "\" font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"12\" "
+            "fill=\"#333\">\n"
+         << "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
+    draw_head();
+    draw_cells();
+    draw_axes();
+    draw_scale();
+    out_ << "</svg>\n";
+  }
+
+ private:
+  std::string with_unit(double value, int decimals) const {
+    return number(value, decimals) + (map_.unit.empty() ? "" : " " + map_.unit);
+  }
+  unsigned level(double value) const {
+    const double share = std::clamp(value / top_of_scale_, 0.0, 1.0);
+    return static_cast<unsigned>(std::lround(share * (kLevels - 1)));
+  }
+  void text(double x, double y, const std::string& anchor, const std::string& content,
+            const std::string& more = "") {
+    out_ << "<text x=\"" << px(x) << "\" y=\"" << px(y) << "\" text-anchor=\"" << anchor << '"'
+         << more << '>' << xml_escape(content) << "</text>\n";
+  }
+  void line(double x1, double y1, double x2, double y2) {
+    out_ << "<line x1=\"" << px(x1) << "\" y1=\"" << px(y1) << "\" x2=\"" << px(x2) << "\" y2=\""
+         << px(y2) << "\" stroke=\"#888\"/>\n";
+  }
+
+  void draw_head();
+  void draw_cells();
+  void draw_cell(unsigned x, unsigned y, double value, double gap);
+  void draw_many_cells();
+  void draw_axes();
+  void draw_axis(unsigned tiles, bool horizontal);
+  void draw_scale();
+
+  std::ostream& out_;
+  const HeatMap& map_;
+  Cells cells_;
+  double largest_;
+  double cell_ = 1, map_width_ = 0, map_height_ = 0;
+  double step_ = 1, top_of_scale_ = 1;
+};
+
+void Drawing::draw_head() {
+  const auto [low, high] = std::minmax_element(map_.values.begin(), map_.values.end());
+  const double mean = std::accumulate(map_.values.begin(), map_.values.end(), 0.0) /
+                      static_cast<double>(map_.values.size());
+  const int decimals = decimals_for(step_) + 1;
+  text(16, 28, "start", map_.title, " font-size=\"17\" font-weight=\"bold\" fill=\"#111\"");
+  text(16, 48, "start",
+       std::to_string(map_.width) + " x " + std::to_string(map_.height) + " tiles;  smallest " +
+           number(*low, decimals) + ",  mean " + number(mean, decimals) + ",  largest " +
+           with_unit(*high, decimals));
+  if (cells_.block == 1) return;
+  const std::string side = std::to_string(cells_.block);
+  text(16, 66, "start", "each square is the mean of " + side + " x " + side + " tiles",
+       " fill=\"#777\"");
+}
+
+void Drawing::draw_cells() {
+  out_ << "<g shape-rendering=\"crispEdges\" transform=\"translate(" << px(kLeft) << ' ' << px(kTop)
+       << ")\">\n";
+  constexpr std::size_t kWithTooltip = 4096;
+  if (cells_.values.size() > kWithTooltip) {
+    draw_many_cells();
+  } else {
+    for (unsigned y = 0; y < cells_.height; ++y) {
+      for (unsigned x = 0; x < cells_.width; ++x) {
+        draw_cell(x, y, cells_.values[std::size_t{y} * cells_.width + x], cell_ >= 10 ? 1 : 0);
+      }
+    }
+  }
+  out_ << "</g>\n";
+}
+
+void Drawing::draw_cell(unsigned x, unsigned y, double value, double gap) {
+  const unsigned shade = level(value);
+  const int decimals = decimals_for(step_) + 1;
+  out_ << "<rect x=\"" << px(x * cell_) << "\" y=\"" << px(y * cell_) << "\" width=\""
+       << px(cell_ - gap) << "\" height=\"" << px(cell_ - gap) << "\" fill=\""
+       << color_of_level(shade) << "\"><title>tile (" << x * cells_.block << ", "
+       << y * cells_.block << "): " << xml_escape(with_unit(value, decimals))
+       << "</title></rect>\n";
+  if (cell_ < 40) return;
+  const std::string label = number(value, value == std::floor(value) ? 0 : decimals_for(step_));
+  if (static_cast<double>(label.size()) * kDigitPixels > cell_ - 4) return;
+  const char* ink = shade < kLevels * 6 / 10 ? "#fff" : "#111";
+  text((x + 0.5) * cell_, (y + 0.5) * cell_ + 4, "middle", label,
+       std::string(" fill=\"") + ink + "\"");
+}
+
+// One path a color keeps the file small.
+void Drawing::draw_many_cells() {
+  std::array<std::string, kLevels> paths;
+  const std::string square = "h" + px(cell_) + "v" + px(cell_) + "h-" + px(cell_) + "z";
+  for (unsigned y = 0; y < cells_.height; ++y) {
+    for (unsigned x = 0; x < cells_.width; ++x) {
+      const double value = cells_.values[std::size_t{y} * cells_.width + x];
+      paths[level(value)] += "M" + px(x * cell_) + " " + px(y * cell_) + square;
+    }
+  }
+  for (unsigned i = 0; i < kLevels; ++i) {
+    if (paths[i].empty()) continue;
+    out_ << "<path fill=\"" << color_of_level(i) << "\" d=\"" << paths[i] << "\"/>\n";
+  }
+}
+
+void Drawing::draw_axes() {
+  out_ << "<rect x=\"" << px(kLeft - 0.5) << "\" y=\"" << px(kTop - 0.5) << "\" width=\""
+       << px(map_width_ + 1) << "\" height=\"" << px(map_height_ + 1)
+       << "\" fill=\"none\" stroke=\"#888\"/>\n";
+  draw_axis(map_.width, true);
+  draw_axis(map_.height, false);
+  text(kLeft + map_width_ / 2, kTop + map_height_ + 38, "middle", "x (east)");
+  constexpr double kRoomForRotatedLabel = 70;
+  const double middle = kTop + map_height_ / 2;
+  if (map_height_ < kRoomForRotatedLabel) return text(12, middle + 4, "start", "y");
+  out_ << "<text text-anchor=\"middle\" transform=\"translate(18 " << px(middle)
+       << ") rotate(-90)\">y (south)</text>\n";
+}
+
+void Drawing::draw_axis(unsigned tiles, bool horizontal) {
+  const double tile = cell_ / cells_.block;
+  const double least = std::max(1.0, (horizontal ? 36.0 : 22.0) / tile);
+  const auto step = static_cast<unsigned>(std::lround(round_step(least)));
+  for (unsigned t = 0; t < tiles; t += step) {
+    const double middle = (t + 0.5) * tile;
+    const std::string label = std::to_string(t);
+    if (horizontal) {
+      line(kLeft + middle, kTop + map_height_ + 1, kLeft + middle, kTop + map_height_ + 5);
+      text(kLeft + middle, kTop + map_height_ + 18, "middle", label);
+    } else {
+      line(kLeft - 5, kTop + middle, kLeft - 1, kTop + middle);
+      text(kLeft - 9, kTop + middle + 4, "end", label);
+    }
+  }
+}
+
+void Drawing::draw_scale() {
+  const double x = kLeft + map_width_ + kScaleGap;
+  const double height = std::max(map_height_, kMinScaleHeight);
+  out_ << "<defs><linearGradient id=\"scale\" x1=\"0\" y1=\"1\" x2=\"0\" y2=\"0\">";
+  for (std::size_t i = 0; i < kPalette.size(); ++i) {
+    const double share = static_cast<double>(i) / (kPalette.size() - 1);
+    const auto shade = static_cast<unsigned>(std::lround(share * (kLevels - 1)));
+    out_ << "<stop offset=\"" << px(share) << "\" stop-color=\"" << color_of_level(shade) << "\"/>";
+  }
+  out_ << "</linearGradient></defs>\n<rect x=\"" << px(x) << "\" y=\"" << px(kTop) << "\" width=\""
+       << px(kScaleWidth) << "\" height=\"" << px(height)
+       << "\" fill=\"url(#scale)\" stroke=\"#888\" stroke-width=\"0.5\"/>\n";
+  text(x, kTop - 10, "start", map_.unit);
+  const auto tick = [&](double value, int decimals) {
+    const double y = kTop + height * (1 - value / top_of_scale_);
+    line(x + kScaleWidth, y, x + kScaleWidth + 4, y);
+    text(x + kScaleWidth + 8, y + 4, "start", number(value, decimals));
+  };
+  // The largest value stands at the top; a round number close below it would be in its way.
+  tick(top_of_scale_, decimals_for(step_) + (largest_ > 0 ? 1 : 0));
+  const double clear = top_of_scale_ * (1 - 16 / height);
+  for (double value = 0; value < clear; value += step_) tick(value, decimals_for(step_));
+}
+
+}  // namespace
+
+HeatMap issue_slot_use(const Counters& counters, Cycle cycles) {
+  HeatMap map = counter_map(counters, Counter::kBusyIssueCycles);
+  map.title = "Issue slot use in " + std::to_string(cycles) + " cycles";
+  map.unit = "%";
+  for (double& value : map.values) value *= cycles == 0 ? 0 : 100.0 / static_cast<double>(cycles);
+  return map;
+}
+
+HeatMap counter_map(const Counters& counters, Counter counter) {
+  const CounterInfo& info = counter_table()[static_cast<std::size_t>(counter)];
+  HeatMap map{
+      counters.width(), counters.height(), std::string(info.name), std::string(info.unit), {}};
+  const std::uint32_t tiles = map.width * map.height;
+  map.values.reserve(tiles);
+  for (std::uint32_t place = 0; place < tiles; ++place) {
+    map.values.push_back(counters.tile(place, counter));
+  }
+  return map;
+}
+
+void write_svg(std::ostream& out, const HeatMap& map) {
+  if (map.values.empty()) {
+    out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>\n";
+    return;
+  }
+  Drawing(out, map).draw();
+}
+
+}  // namespace tessera::observe

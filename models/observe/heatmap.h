@@ -1,0 +1,31 @@
+// A picture of the machine, one square a tile, colored by a count: an SVG file that a browser
+// shows.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/observe/counters.h"
+
+namespace tessera::observe {
+
+struct HeatMap {
+  unsigned width = 1;   ///< tiles
+  unsigned height = 1;  ///< tiles
+  std::string title;
+  std::string unit;            ///< behind numbers: "%", "wavelets"
+  std::vector<double> values;  ///< row by row, width * height of them, none negative
+};
+
+/// Share of cycles in which the issue slot of a tile was used, in percent of `cycles`.
+HeatMap issue_slot_use(const Counters& counters, Cycle cycles);
+/// One counter of every tile.
+HeatMap counter_map(const Counters& counters, Counter counter);
+
+/// Draws the map: a color scale from 0 to the largest value, axes with tile coordinates, smallest,
+/// mean and largest value. Machines with more than 256 tiles on a side are drawn in blocks of
+/// tiles, each with the mean of its tiles.
+void write_svg(std::ostream& out, const HeatMap& map);
+
+}  // namespace tessera::observe

@@ -1,0 +1,29 @@
+// Words that only the program knows (task names, opcode mnemonics), handed to recorders as
+// callbacks so that the recorders need to know no machine.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "models/observe/event_fields.h"
+
+namespace tessera::observe {
+
+struct Names {
+  /// Name of task `task` of tile `place`. Absent, or an empty answer: the number is shown.
+  std::function<std::string(std::uint32_t place, unsigned task)> task;
+  /// Mnemonic of an opcode. Absent, or an empty answer: the number is shown.
+  std::function<std::string(unsigned opcode)> opcode;
+
+  std::string task_name(std::uint32_t place, unsigned number) const {
+    std::string name = task ? task(place, number) : std::string();
+    if (!name.empty()) return name;
+    return number == kLaunchedTask ? "launched function" : "task " + std::to_string(number);
+  }
+  std::string opcode_name(unsigned number) const {
+    std::string name = opcode ? opcode(number) : std::string();
+    return name.empty() ? "op" + std::to_string(number) : name;
+  }
+};
+
+}  // namespace tessera::observe

@@ -1,0 +1,156 @@
+#include "models/observe/perfetto_trace.h"
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "models/observe/json_quote.h"
+
+namespace tessera::observe {
+
+namespace {
+
+/// Viewers treat process 0 as "idle", so tiles count from 1; threads likewise, main first.
+std::string pid_of(std::uint32_t place) {
+  return "\"pid\":" + std::to_string(place + 1);
+}
+unsigned tid_of(unsigned thread) {
+  return thread == kMainThread ? 1 : thread + 2;
+}
+
+std::string thread_name(unsigned thread) {
+  return thread == kMainThread ? "main" : "microthread " + std::to_string(thread);
+}
+
+std::string metadata(const std::string& ids, const std::string& what, const std::string& args) {
+  return "{\"ph\":\"M\"," + ids + ",\"name\":\"" + what + "\",\"args\":{" + args + "}}";
+}
+
+}  // namespace
+
+PerfettoTrace::PerfettoTrace(std::ostream& out, unsigned width, Names names)
+    : out_(out), width_(std::max(width, 1U)), names_(std::move(names)) {
+  out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us = 1 clock cycle\"},\n"
+          "\"traceEvents\":[";
+}
+
+void PerfettoTrace::write(const std::string& record) {
+  out_ << (first_ ? "\n" : ",\n") << record;
+  first_ = false;
+}
+
+PerfettoTrace::Tile& PerfettoTrace::tile_at(std::uint32_t place) {
+  const auto [it, is_new] = tiles_.try_emplace(place);
+  if (!is_new) return it->second;
+  const std::string name =
+      "tile (" + std::to_string(place % width_) + ", " + std::to_string(place / width_) + ")";
+  write(metadata(pid_of(place), "process_name", "\"name\":" + json_quote(name)));
+  write(metadata(pid_of(place), "process_sort_index", "\"sort_index\":" + std::to_string(place)));
+  return it->second;
+}
+
+void PerfettoTrace::name_thread(std::uint32_t place, Tile& tile, unsigned thread) {
+  if (tile.named[thread]) return;
+  tile.named[thread] = true;
+  const std::string tid = std::to_string(tid_of(thread));
+  const std::string ids = pid_of(place) + ",\"tid\":" + tid;
+  write(metadata(ids, "thread_name", "\"name\":" + json_quote(thread_name(thread))));
+  write(metadata(ids, "thread_sort_index", "\"sort_index\":" + tid));
+}
+
+void PerfettoTrace::on_sorted_event(const Event& e) {
+  newest_ = e.cycle;
+  Tile& tile = tile_at(e.place);
+  switch (e.kind) {
+  case EventKind::kHop:
+    return count_hop(e, tile);
+  case EventKind::kTaskStart:
+    return start_task(e, tile);
+  case EventKind::kTaskEnd:
+    return end_slice(e.place, kMainThread, tile.task, e.cycle, "");
+  case EventKind::kOpStart:
+    return start_operation(e, tile);
+  case EventKind::kOpEnd:
+    return end_operation(e, tile);
+  default:
+    return;
+  }
+}
+
+void PerfettoTrace::start_task(const Event& e, Tile& tile) {
+  name_thread(e.place, tile, kMainThread);
+  end_slice(e.place, kMainThread, tile.task, e.cycle, "");
+  tile.task = Slice{e.cycle, names_.task_name(e.place, e.a), "\"task\":" + std::to_string(e.a)};
+}
+
+void PerfettoTrace::start_operation(const Event& e, Tile& tile) {
+  const unsigned thread = thread_of(e);
+  name_thread(e.place, tile, thread);
+  end_slice(e.place, thread, tile.operations[thread], e.cycle, "");
+  tile.operations[thread] =
+      Slice{e.cycle, names_.opcode_name(opcode_of(e)), "\"elements\":" + std::to_string(e.b)};
+}
+
+void PerfettoTrace::end_operation(const Event& e, Tile& tile) {
+  const unsigned thread = thread_of(e);
+  end_slice(e.place, thread, tile.operations[thread], e.cycle, "\"done\":" + std::to_string(e.b));
+}
+
+void PerfettoTrace::end_slice(std::uint32_t place, unsigned thread, std::optional<Slice>& slice,
+                              Cycle end, const std::string& more_args) {
+  if (!slice) return;
+  const Cycle duration = std::max<Cycle>(end - slice->start, 1);
+  std::string args = slice->args;
+  if (!more_args.empty()) args += (args.empty() ? "" : ",") + more_args;
+  write("{\"ph\":\"X\"," + pid_of(place) + ",\"tid\":" + std::to_string(tid_of(thread)) +
+        ",\"ts\":" + std::to_string(slice->start) + ",\"dur\":" + std::to_string(duration) +
+        ",\"name\":" + json_quote(slice->name) + ",\"args\":{" + args + "}}");
+  slice.reset();
+}
+
+void PerfettoTrace::count_hop(const Event& e, Tile& tile) {
+  const Cycle bin = e.cycle / kBinCycles;
+  if (tile.has_hops && bin != tile.bin) {
+    write_bin(e.place, tile);
+    if (bin > tile.bin + 1) write_counter(e.place, (tile.bin + 1) * kBinCycles, {});
+    tile.hops = {};
+  }
+  tile.bin = bin;
+  tile.has_hops = true;
+  ++tile.hops[index(direction_of(e))];
+}
+
+void PerfettoTrace::write_bin(std::uint32_t place, Tile& tile) {
+  write_counter(place, tile.bin * kBinCycles, tile.hops);
+}
+
+void PerfettoTrace::write_counter(std::uint32_t place, Cycle at,
+                                  const std::array<unsigned, kDirectionCount>& n) {
+  const auto count = [&](Direction d) { return std::to_string(n[index(d)]); };
+  write("{\"ph\":\"C\"," + pid_of(place) + ",\"ts\":" + std::to_string(at) +
+        ",\"name\":\"hops\",\"args\":{\"E\":" + count(Direction::kEast) +
+        ",\"W\":" + count(Direction::kWest) + ",\"N\":" + count(Direction::kNorth) +
+        ",\"S\":" + count(Direction::kSouth) + ",\"R\":" + count(Direction::kRamp) + "}}");
+}
+
+void PerfettoTrace::on_end() {
+  static const std::string kOpen = "\"unfinished\":true";
+  std::vector<std::uint32_t> places;
+  for (const auto& entry : tiles_) places.push_back(entry.first);
+  std::sort(places.begin(), places.end());
+  for (const std::uint32_t place : places) {
+    Tile& tile = tiles_[place];
+    for (unsigned thread = 0; thread < kThreadCount; ++thread) {
+      end_slice(place, thread, tile.operations[thread], newest_, kOpen);
+    }
+    end_slice(place, kMainThread, tile.task, newest_, kOpen);
+    if (!tile.has_hops) continue;
+    write_bin(place, tile);
+    write_counter(place, (tile.bin + 1) * kBinCycles, {});
+  }
+  out_ << "\n]}\n";
+  out_.flush();
+}
+
+}  // namespace tessera::observe

@@ -1,0 +1,55 @@
+#include "models/observe/sorted_sink.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tessera::observe {
+
+namespace {
+
+/// Blocks of a tile in the order in which data passes them.
+unsigned block_rank(EventKind kind) {
+  switch (kind) {
+  case EventKind::kEdgeIn:
+    return 0;
+  case EventKind::kHop:
+    return 1;
+  case EventKind::kEdgeOut:
+    return 2;
+  case EventKind::kQueueIn:
+    return 3;
+  default:
+    return 4;
+  }
+}
+
+bool earlier(const Event& a, const Event& b) {
+  return std::make_tuple(a.cycle, a.place, block_rank(a.kind)) <
+         std::make_tuple(b.cycle, b.place, block_rank(b.kind));
+}
+
+}  // namespace
+
+void SortedSink::on_event(const Event& e) {
+  buffer_.push_back(e);
+  newest_ = std::max(newest_, e.cycle);
+  if (buffer_.size() < limit_) return;
+  hand_on(newest_ > kHorizon ? newest_ - kHorizon : 0);
+  // A run that is dense in events may keep more than a batch inside the horizon: do not sort it
+  // again at once.
+  limit_ = buffer_.size() + kBatch;
+}
+
+void SortedSink::finish() {
+  hand_on(kNever);
+  on_end();
+}
+
+void SortedSink::hand_on(Cycle before) {
+  std::stable_sort(buffer_.begin(), buffer_.end(), earlier);
+  auto it = buffer_.begin();
+  for (; it != buffer_.end() && it->cycle < before; ++it) on_sorted_event(*it);
+  buffer_.erase(buffer_.begin(), it);
+}
+
+}  // namespace tessera::observe

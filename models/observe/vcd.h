@@ -1,0 +1,57 @@
+// Value change dump (IEEE 1364) of what a waveform viewer shows well: per tile the task that runs,
+// and per output of the router a pulse for every wavelet that leaves and its color.
+//
+//   scope  wafer.tile_<x>_<y>
+//   task      8 bits   id of the running task (64: launched function), z when none runs
+//   out_e out_w out_n out_s out_r             1 bit    1 in every cycle in which a wavelet leaves
+//   color_e color_w color_n color_s color_r   5 bits   color of the last wavelet that left
+//
+// Time stamps are cycle * clock period, in ps.
+#pragma once
+
+#include <array>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/observe/event_fields.h"
+#include "models/observe/sorted_sink.h"
+
+namespace tessera::observe {
+
+class VcdTrace final : public SortedSink {
+ public:
+  /// Declares the signals of all width * height tiles: meant for machines of up to some thousand
+  /// tiles.
+  VcdTrace(std::ostream& out, unsigned width, unsigned height, unsigned clock_period_ps);
+
+ protected:
+  void on_sorted_event(const Event& e) override;
+  void on_end() override;
+
+ private:
+  void write_header(unsigned width, unsigned height);
+  void advance_to(Cycle cycle);
+  void stamp();
+  void change_task(const Event& e);
+  void hop(const Event& e);
+  void drop_old_pulses();
+
+  /// One output of one router.
+  struct Output {
+    std::uint8_t color = kNoColor;  ///< of the last wavelet
+    bool high = false;              ///< the pulse signal is 1
+    Cycle last_hop = 0;
+  };
+  static constexpr std::uint8_t kNoColor = 0xFF;
+
+  std::ostream& out_;
+  std::uint32_t tiles_;
+  std::uint64_t period_ps_;
+  Cycle now_ = 0;
+  bool stamped_ = true;            ///< the time stamp of `now_` has been written
+  std::vector<Output> outputs_;    ///< [place][direction]
+  std::vector<std::size_t> high_;  ///< outputs whose pulse signal is 1
+};
+
+}  // namespace tessera::observe

@@ -1,0 +1,226 @@
+#include "models/observe/wse_trace.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <ostream>
+
+namespace tessera::observe {
+
+namespace {
+
+constexpr std::array<char, kDirectionCount> kLetters = {'W', 'E', 'S', 'N', 'R'};  // as Direction
+/// Order of the slots of the departing field.
+constexpr std::array<Direction, kDirectionCount> kSlots = {
+    Direction::kEast, Direction::kNorth, Direction::kWest, Direction::kSouth, Direction::kRamp};
+
+template <class... Args>
+std::string format(const char* pattern, Args... args) {
+  char text[160];
+  std::snprintf(text, sizeof text, pattern, args...);
+  return text;
+}
+
+std::string hex16(std::uint64_t ident) {
+  return format("%016llX", static_cast<unsigned long long>(ident));
+}
+
+/// "idx=0003, data=4200"
+std::string halves(std::uint32_t payload) {
+  return format("idx=%04x, data=%04x", payload >> 16, payload & 0xFFFF);
+}
+
+/// "(+3.000(0))": the visualizer wants parentheses inside parentheses and nothing more.
+std::string as_number(std::uint32_t payload) {
+  float value = 0;
+  std::memcpy(&value, &payload, sizeof value);
+  return format("(%+.6g(0))", static_cast<double>(value));
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+WseTrace::WseTrace(std::ostream& out, const WseTraceOptions& options, Names names)
+    : out_(out), options_(options), names_(std::move(names)),
+      tracker_(options.width, options.height, options.hop_latency) {
+  out_ << "@0 dimX=" << options_.width << ", dimY=" << options_.height << '\n';
+}
+
+void WseTrace::on_sorted_event(const Event& e) {
+  // A hop in this cycle tells that its wavelet left the output queue this much earlier.
+  if (e.cycle > options_.on_ramp_latency) write_before(e.cycle - options_.on_ramp_latency);
+  switch (e.kind) {
+  case EventKind::kHop:
+    return hop(e);
+  case EventKind::kQueueOut:
+    return write_to_queue(e);
+  case EventKind::kEdgeIn:
+    return enter(e);
+  case EventKind::kTaskStart:
+    tiles_[e.place].task = e.a;
+    return;
+  case EventKind::kIssue:
+    return issue(e);
+  case EventKind::kOpStart:
+    return start_operation(e);
+  case EventKind::kCompute:
+    return execute_group(e);
+  default:
+    return;
+  }
+}
+
+std::string WseTrace::at(Cycle cycle, std::uint32_t place) const {
+  return "@" + std::to_string(cycle) + " P" + std::to_string(place % options_.width) + "." +
+         std::to_string(place / options_.width);
+}
+
+void WseTrace::write_to_queue(const Event& e) {
+  tracker_.written(e);
+  cycles_[e.cycle].queues.push_back(at(e.cycle, e.place) + ": Id: " + std::to_string(e.place) +
+                                    ", Writing wavelet C" + std::to_string(queue_color_of(e)) +
+                                    " " + halves(e.b) + " to OUT_Q[" + std::to_string(queue_of(e)) +
+                                    "]");
+}
+
+void WseTrace::enter(const Event& e) {
+  const TrackedWavelet w = tracker_.entered(e);
+  land(e.place, w, w.from, w.since, e);
+}
+
+void WseTrace::hop(const Event& e) {
+  const auto [w, first] = tracker_.departed(e);
+  const Direction out = direction_of(e);
+  if (w.from == Direction::kRamp && first) {
+    const Cycle ramp = std::min<Cycle>(e.cycle, options_.on_ramp_latency);
+    const Cycle sent = std::max(w.since, e.cycle - ramp);
+    cycles_[sent].queues.push_back(at(sent, e.place) + ": Id: " + std::to_string(e.place) +
+                                   ", Sending wavelet C" + std::to_string(color_of(e)) + " " +
+                                   halves(e.b) + " ident:" + hex16(w.ident) + " on OUT_Q[" +
+                                   std::to_string(w.queue) + "]");
+    land(e.place, w, Direction::kRamp, e.cycle, e);
+  }
+  const Cycle leaves = e.cycle + std::max(options_.hop_latency, 1U) - 1;
+  hop_line(leaves, e.place, w.ident, e).departing.insert(out);
+  if (const auto next = tracker_.neighbour_of(e.place, out)) {
+    land(*next, w, opposite(out), leaves + 1, e);
+  }
+}
+
+void WseTrace::land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle when,
+                    const Event& e) {
+  hop_line(when, place, w.ident, e).landing = kLetters[index(from)];
+}
+
+WseTrace::Hop& WseTrace::hop_line(Cycle when, std::uint32_t place, std::uint64_t ident,
+                                  const Event& e) {
+  Hop& line = cycles_[when].hops[{place, ident}];
+  line.color = color_of(e);
+  line.control = control_of(e);
+  line.payload = e.b;
+  return line;
+}
+
+void WseTrace::issue(const Event& e) {
+  Tile& tile = tiles_[e.place];
+  tile.pc = e.b;
+  ++tile.number;
+  const Operation op{tile.pc, tile.number, tile.task, 0};
+  Lines& lines = cycles_[e.cycle];
+  lines.issues.push_back(instruction("IS", e, op));
+  lines.executes[e.place] = instruction("EX", e, op);
+}
+
+// The instruction issued in this cycle turns out to be a DSD operation: its groups execute, not the
+// instruction itself.
+void WseTrace::start_operation(const Event& e) {
+  Tile& tile = tiles_[e.place];
+  tile.operations[thread_of(e)] = {tile.pc, tile.number, tile.task, 0};
+  cycles_[e.cycle].executes.erase(e.place);
+}
+
+void WseTrace::execute_group(const Event& e) {
+  Operation& op = tiles_[e.place].operations[thread_of(e)];
+  std::string line = instruction("EX", e, op) + " [     ]";
+  for (std::uint32_t lane = 0; lane < e.b; ++lane) line += " U" + std::to_string(lane);
+  ++op.groups;
+  cycles_[e.cycle].executes[e.place] = line;
+}
+
+std::string WseTrace::instruction(const char* stage, const Event& e, const Operation& op) const {
+  const bool wse3 = options_.generation == Generation::kWse3;
+  const bool issue = stage[0] == 'I';
+  const unsigned pipe = issue ? (wse3 ? 3 : 2) : (wse3 ? 6 : 4);
+  std::string task = format("T%02u", op.task);
+  if (thread_of(e) != kMainThread) task += ".UT" + std::to_string(thread_of(e));
+  return at(e.cycle, e.place) + ": Id: " + std::to_string(e.place) +
+         ", Instr: " + std::to_string(op.number) + ", Seq: " + std::to_string(op.groups) +
+         ", Pipe: " + std::to_string(pipe) + ", Msg: [" + stage + " OP] ^ " +
+         format("0x%04x: ", 2 * op.pc) + task + " " + upper(names_.opcode_name(opcode_of(e)));
+}
+
+void WseTrace::write_before(Cycle end) {
+  while (!cycles_.empty() && cycles_.begin()->first < end) {
+    const auto first = cycles_.begin();
+    write_cycle(first->first, first->second);
+    cycles_.erase(first);
+  }
+}
+
+void WseTrace::write_cycle(Cycle cycle, const Lines& lines) {
+  if (cycle > written_ + 1) write_idle(written_ + 1, nullptr);
+  for (const std::string& line : lines.queues) out_ << line << '\n';
+  for (const auto& [key, hop] : lines.hops) write_hop(cycle, key.first, key.second, hop);
+  for (const std::string& line : lines.issues) out_ << line << '\n';
+  for (const auto& entry : lines.executes) out_ << entry.second << '\n';
+  write_idle(cycle, &lines);
+  written_ = cycle;
+}
+
+// The visualizer holds a tile for busy until it reads otherwise.
+void WseTrace::write_idle(Cycle cycle, const Lines* lines) {
+  for (const std::uint32_t place : busy_) {
+    if (lines != nullptr && lines->executes.count(place) != 0) continue;
+    out_ << at(cycle, place) << ": Id: " << place << ", Msg: [EX OP] IDLE\n";
+  }
+  busy_.clear();
+  if (lines == nullptr) return;
+  for (const auto& entry : lines->executes) busy_.push_back(entry.first);
+}
+
+void WseTrace::write_hop(Cycle cycle, std::uint32_t place, std::uint64_t ident, const Hop& hop) {
+  const std::string where = at(cycle, place) + " (hwtile) ";
+  const std::string color = "C" + std::to_string(hop.color);
+  const std::string content = std::string("ctrl=") + (hop.control ? "1" : "0") + ", " +
+                              halves(hop.payload) + " " + as_number(hop.payload) +
+                              ", half=0, ident=" + hex16(ident);
+  if (hop.landing != '-') {
+    out_ << where << "landing " << color << " from link " << hop.landing << ", " << content
+         << ", lf=0\n";
+  }
+  std::string slots(kDirectionCount, ' ');
+  for (unsigned i = 0; i < kDirectionCount; ++i) {
+    if (hop.departing.contains(kSlots[i])) slots[i] = kLetters[index(kSlots[i])];
+  }
+  out_ << where << "wavelet " << color << " " << content << " landing=" << hop.landing
+       << " departing=/" << slots << "/";
+  if (hop.departing.contains(Direction::kRamp)) {
+    out_ << ", to_ce_from_router";
+  } else if (hop.departing.empty()) {
+    out_ << ", no_ce";  // else the visualizer takes a wavelet that only waits here for consumed
+  }
+  out_ << '\n';
+}
+
+void WseTrace::on_end() {
+  write_before(kNever);
+  write_idle(written_ + 1, nullptr);
+  out_.flush();
+}
+
+}  // namespace tessera::observe

@@ -1,0 +1,106 @@
+// Text trace in the form of the vendor's simulator log, which the public WSE visualizer opens: the
+// grammar of wse.md 9.2, field meanings of wse.md 9.3.
+//
+// Written: the dimensions line first; then, in order of cycles: writes to output queues and sends
+// out of them, landings, wavelet lines (one a cycle, tile and wavelet: where it landed, through
+// which ports it leaves), [IS OP] and [EX OP] lines. What the event stream does not carry is left
+// out: operands, stalls, back-pressure.
+//
+//   * A wavelet lands at a neighbour one cycle after its departure line, as the visualizer wants
+//   it. With a hop latency
+//     above 1 the departure line therefore stands hop_latency - 1 cycles behind the landing line.
+//   * idx and data are the halves of the payload; the number in parentheses is the payload read as
+//   f32.
+//   * Issue and execute lines carry the cycle in which the issue slot was used.
+//   * The PC is in 16-bit words: twice the number of the instruction (wse.md 6.1).
+#pragma once
+
+#include <array>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "models/observe/names.h"
+#include "models/observe/sorted_sink.h"
+#include "models/observe/wavelet_tracker.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+
+namespace tessera::observe {
+
+struct WseTraceOptions {
+  unsigned width = 1;            ///< tiles
+  unsigned height = 1;           ///< tiles
+  unsigned hop_latency = 2;      ///< cycles, landing to landing
+  unsigned on_ramp_latency = 3;  ///< cycles, leaving an output queue to landing at the router
+  Generation generation = Generation::kWse3;  ///< gives the pipeline stage numbers (wse.md 0.2)
+};
+
+class WseTrace final : public SortedSink {
+ public:
+  /// Only the mnemonics of `names` are used. `out` must outlive the trace.
+  WseTrace(std::ostream& out, const WseTraceOptions& options, Names names = {});
+
+ protected:
+  void on_sorted_event(const Event& e) override;
+  void on_end() override;
+
+ private:
+  /// One wavelet line in the making: departures of one cycle share a line.
+  struct Hop {
+    unsigned color = 0;
+    bool control = false;
+    std::uint32_t payload = 0;
+    char landing = '-';
+    DirectionSet departing;
+  };
+  /// What is to be written for one cycle. It stays open for a while, because a hop tells of cycles
+  /// before and after.
+  struct Lines {
+    std::vector<std::string> queues;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Hop> hops;  // by tile and ident
+    std::vector<std::string> issues;
+    std::map<std::uint32_t, std::string> executes;  // by tile: one issue slot
+  };
+  struct Operation {
+    std::uint32_t pc = 0;
+    std::uint64_t number = 0;
+    unsigned task = 0;
+    unsigned groups = 0;
+  };
+  struct Tile {
+    unsigned task = 0;
+    std::uint32_t pc = 0;      ///< of the instruction issued last
+    std::uint64_t number = 0;  ///< of the instruction issued last
+    std::array<Operation, kThreadCount> operations;
+  };
+
+  void write_to_queue(const Event& e);
+  void enter(const Event& e);
+  void hop(const Event& e);
+  void land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle at, const Event& e);
+  Hop& hop_line(Cycle at, std::uint32_t place, std::uint64_t ident, const Event& e);
+  void issue(const Event& e);
+  void start_operation(const Event& e);
+  void execute_group(const Event& e);
+  std::string instruction(const char* stage, const Event& e, const Operation& op) const;
+  std::string at(Cycle cycle, std::uint32_t place) const;
+
+  void write_before(Cycle end);
+  void write_cycle(Cycle cycle, const Lines& lines);
+  void write_hop(Cycle cycle, std::uint32_t place, std::uint64_t ident, const Hop& hop);
+  void write_idle(Cycle cycle, const Lines* lines);
+
+  std::ostream& out_;
+  WseTraceOptions options_;
+  Names names_;
+  WaveletTracker tracker_;
+  std::map<Cycle, Lines> cycles_;
+  std::unordered_map<std::uint32_t, Tile> tiles_;
+  std::vector<std::uint32_t> busy_;  ///< tiles that executed in the cycle written last, sorted
+  Cycle written_ = 0;
+};
+
+}  // namespace tessera::observe

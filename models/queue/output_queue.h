@@ -1,0 +1,37 @@
+// Output queue module: OutputQueueCore between a compute engine and the on-ramp.
+#pragma once
+
+#include <systemc>
+
+#include "models/queue/output_queue_core.h"
+#include "tlm_ifaces/queue/queue_socket.h"
+
+namespace tessera::queue {
+
+class OutputQueue : public sc_core::sc_module, private WriteIf, private ReadIf {
+ public:
+  static constexpr const char* kUnboundId = "/tessera/queue/unbound";
+  /// The writer pushed without room.
+  static constexpr const char* kProtocolId = "/tessera/queue/protocol";
+
+  WriteTargetSocket in{"in"};   ///< from the compute engine
+  ReadTargetSocket out{"out"};  ///< to the on-ramp
+
+  /// Parameters as in OutputQueueCore.
+  OutputQueue(sc_core::sc_module_name name, QueueId id, unsigned length, unsigned write_latency,
+              observe::Probe probe);
+
+  const OutputQueueCore& core() const { return core_; }
+
+ private:
+  void end_of_elaboration() override;
+  unsigned room(Cycle now) const override { return core_.room(now); }
+  void push(const link::Wavelet& w, Cycle now) override;
+  Cycle ready_at() const override { return core_.ready_at(); }
+  const link::Wavelet& front() const override { return core_.front(); }
+  void pop(Cycle now) override { in->room_made(core_.pop(now)); }
+
+  OutputQueueCore core_;
+};
+
+}  // namespace tessera::queue

@@ -1,0 +1,379 @@
+#include "platforms/config/load.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <ostream>
+#include <sstream>
+
+#include "platforms/config/presets.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
+
+namespace tessera::config {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* kSchemaName = "tessera-config-1";
+constexpr const char* kOverride = "--set";
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string child_path(const std::string& group, std::string_view key) {
+  return group.empty() ? std::string(key) : group + "." + std::string(key);
+}
+
+// ---- values
+// ----------------------------------------------------------------------------------------------------
+
+[[noreturn]] void fail_type(const Field& field, const std::string& where, const std::string& place,
+                            const std::string& text) {
+  const bool list = field.type == Field::Type::kNumbers;
+  throw UserError(where, place,
+                  text + " is not a " + (list ? "list of whole numbers" : "whole number") +
+                      "; allowed: " + field.allowed());
+}
+
+void check_number(const Field& field, const std::string& where, const std::string& place,
+                  std::uint64_t n) {
+  if (n >= field.min && n <= field.max) return;
+  throw UserError(where, place,
+                  std::to_string(n) + (field.unit.empty() ? "" : " " + field.unit) +
+                      " is out of range; allowed: " + field.allowed());
+}
+
+/// `value` has the type of the field; its range has not been looked at.
+void check_and_set(const Field& field, const std::string& where, const Value& value) {
+  if (const auto* n = std::get_if<std::uint64_t>(&value)) {
+    check_number(field, where, field.path, *n);
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    if (std::find(field.names.begin(), field.names.end(), *text) == field.names.end()) {
+      throw UserError(where, field.path,
+                      "unknown name '" + *text + "'; " + did_you_mean(*text, field.names) +
+                          " (allowed: " + field.allowed() + ")");
+    }
+  } else {
+    const auto& list = std::get<Numbers>(value);
+    if (list.empty() || list.size() > field.max_count) {
+      throw UserError(where, field.path,
+                      "a list of " + std::to_string(list.size()) +
+                          " numbers; allowed: " + field.allowed());
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      check_number(field, where, field.path + "[" + std::to_string(i) + "]", list[i]);
+    }
+  }
+  field.set(value);
+}
+
+std::uint64_t number_from_json(const Field& field, const std::string& where,
+                               const std::string& place, const json::value& v) {
+  if (v.is_uint64()) return v.get_uint64();
+  if (v.is_int64() && v.get_int64() >= 0) return static_cast<std::uint64_t>(v.get_int64());
+  if (v.is_int64()) {
+    throw UserError(where, place,
+                    std::to_string(v.get_int64()) + (field.unit.empty() ? "" : " " + field.unit) +
+                        " is out of range; allowed: " + field.allowed());
+  }
+  fail_type(field, where, place, json::serialize(v));
+}
+
+Value value_from_json(const Field& field, const std::string& where, const json::value& v) {
+  switch (field.type) {
+  case Field::Type::kNumber:
+    return number_from_json(field, where, field.path, v);
+  case Field::Type::kName:
+    if (v.is_string()) return std::string(v.get_string());
+    throw UserError(where, field.path,
+                    json::serialize(v) + " is not a name in quotes; allowed: " + field.allowed());
+  case Field::Type::kNumbers:
+    break;
+  }
+  if (!v.is_array()) fail_type(field, where, field.path, json::serialize(v));
+  Numbers list;
+  for (const json::value& entry : v.get_array()) {
+    const std::string place = field.path + "[" + std::to_string(list.size()) + "]";
+    list.push_back(number_from_json(field, where, place, entry));
+  }
+  return list;
+}
+
+std::optional<std::uint64_t> number_from_text(const std::string& text) {
+  std::uint64_t n = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, n);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return n;
+}
+
+/// As --set takes it: 2, round_robin, or 6,6,4,4 with or without brackets.
+Value value_from_text(const Field& field, const std::string& text) {
+  if (field.type == Field::Type::kName) return text;
+  if (field.type == Field::Type::kNumber) {
+    const auto n = number_from_text(text);
+    if (!n) fail_type(field, kOverride, field.path, "'" + text + "'");
+    return *n;
+  }
+  const bool brackets = text.size() >= 2 && text.front() == '[' && text.back() == ']';
+  std::istringstream entries(brackets ? text.substr(1, text.size() - 2) : text);
+  Numbers list;
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const auto n = number_from_text(entry);
+    if (!n) fail_type(field, kOverride, field.path, "'" + text + "'");
+    list.push_back(*n);
+  }
+  return list;
+}
+
+// ---- files
+// -----------------------------------------------------------------------------------------------------
+
+/// A config text and what messages call it.
+struct Document {
+  std::string where;
+  json::object root;
+};
+
+std::string line_and_column(const std::string& text, std::size_t offset) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
+  const auto line = std::count(text.begin(), end, '\n') + 1;
+  const auto start = text.rfind('\n', offset == 0 ? 0 : offset - 1);
+  const std::size_t column =
+      start == std::string::npos || offset == 0 ? offset : offset - start - 1;
+  return std::to_string(line) + ":" + std::to_string(column + 1);
+}
+
+Document parse(const std::string& where, const std::string& text) {
+  json::parser parser;
+  json::error_code error;
+  const std::size_t read = parser.write_some(text, error);
+  const std::size_t rest = error ? read : text.find_first_not_of(" \t\r\n", read);
+  if (!error && rest != std::string::npos) error = json::error::extra_data;
+  if (error) {
+    throw UserError(where, line_and_column(text, rest == std::string::npos ? read : rest),
+                    "this is not valid JSON (" + error.message() + ")");
+  }
+  json::value root = parser.release();
+  if (!root.is_object()) {
+    throw UserError(where, "1:1", "a configuration is a JSON object, { ... }");
+  }
+  return {where, root.as_object()};
+}
+
+Document read_preset(const std::string& machine, const std::string& name,
+                     const std::string& asked_in, const std::string& place) {
+  const std::vector<std::string> known = preset_names(machine);
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    throw UserError(asked_in, place,
+                    "unknown preset '" + name + "' for machine " + machine + "; " +
+                        did_you_mean(name, known) + " (presets: " + join(known) + ")");
+  }
+  return parse("preset " + name, std::string(*find_preset(name)));
+}
+
+Document read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf())) {
+    throw UserError(path, "", "the configuration file cannot be read");
+  }
+  return parse(path, text.str());
+}
+
+const std::string& text_at(const Document& document, const char* key, std::string& buffer) {
+  const json::value* v = document.root.if_contains(key);
+  buffer.clear();
+  if (v == nullptr) return buffer;
+  if (!v->is_string()) throw UserError(document.where, key, "this must be a text in quotes");
+  buffer = std::string(v->get_string());
+  return buffer;
+}
+
+/// Walks a document and sets the fields it gives.
+class Applier {
+ public:
+  Applier(const Schema& schema, const std::string& machine, Loaded& loaded)
+      : schema_(schema), machine_(machine), loaded_(loaded) {}
+
+  void apply(const Document& document) {
+    document_ = &document;
+    std::string text;
+    require_text("schema", kSchemaName);
+    require_text("machine", machine_);
+    if (!text_at(document, "name", text).empty()) loaded_.name = text;
+    for (const auto& member : document.root) {
+      if (is_reserved(member.key())) continue;
+      read(std::string(member.key()), member.value());
+    }
+  }
+
+ private:
+  static bool is_reserved(std::string_view key) {
+    return key == "schema" || key == "name" || key == "machine" || key == "base" ||
+           key == "description";
+  }
+  void require_text(const char* key, const std::string& expected) {
+    std::string text;
+    if (text_at(*document_, key, text) == expected) return;
+    throw UserError(document_->where, key,
+                    (text.empty() ? "missing" : "'" + text + "' does not fit here") +
+                        std::string("; it must be '") + expected + "'");
+  }
+
+  void read(const std::string& path, const json::value& v) {
+    if (const Field* field = find_field(schema_, path)) return read_leaf(*field, v);
+    const bool group = v.is_object() && is_group(path);
+    if (!group) throw UserError(document_->where, path, unknown_key(schema_, path));
+    for (const auto& member : v.get_object()) {
+      read(child_path(path, member.key()), member.value());
+    }
+  }
+  bool is_group(const std::string& path) const {
+    return std::any_of(schema_.begin(), schema_.end(), [&](const Field& field) {
+      return field.path.compare(0, path.size() + 1, path + ".") == 0;
+    });
+  }
+
+  void read_leaf(const Field& field, const json::value& v) {
+    Origin origin;
+    origin.where = document_->where;
+    const json::value* value = &v;
+    if (v.is_object()) value = &read_annotated(field, v.get_object(), origin);
+    check_and_set(field, document_->where, value_from_json(field, document_->where, *value));
+    loaded_.origins[field.path] = origin;
+  }
+
+  const json::value& read_annotated(const Field& field, const json::object& leaf, Origin& origin) {
+    static const std::vector<std::string> kKeys = {"value", "source", "kind", "note"};
+    static const std::vector<std::string> kKinds = {"published", "calibrated", "assumed"};
+    for (const auto& member : leaf) {
+      const std::string key(member.key());
+      const std::string place = field.path + "." + key;
+      if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
+        throw UserError(document_->where, place,
+                        "unknown key; " + did_you_mean(key, kKeys) + " (allowed: " + join(kKeys) +
+                            ")");
+      }
+      if (key == "value") continue;
+      if (!member.value().is_string()) {
+        throw UserError(document_->where, place, "this must be a text in quotes");
+      }
+      const std::string text(member.value().get_string());
+      if (key == "source") origin.source = text;
+      if (key == "note") origin.note = text;
+      if (key != "kind") continue;
+      if (std::find(kKinds.begin(), kKinds.end(), text) == kKinds.end()) {
+        throw UserError(document_->where, place,
+                        "unknown kind '" + text + "'; " + did_you_mean(text, kKinds) +
+                            " (allowed: " + join(kKinds) + ")");
+      }
+      origin.kind = text;
+    }
+    if (const json::value* value = leaf.if_contains("value")) return *value;
+    throw UserError(document_->where, field.path,
+                    "an object that gives a value needs the key 'value'");
+  }
+
+  const Schema& schema_;
+  const std::string& machine_;
+  Loaded& loaded_;
+  const Document* document_ = nullptr;
+};
+
+void require_all(const Schema& schema, const Loaded& loaded, const std::string& where,
+                 const std::string& machine) {
+  std::vector<std::string> missing;
+  for (const Field& field : schema) {
+    if (loaded.origins.count(field.path) == 0) missing.push_back(field.path);
+  }
+  if (missing.empty()) return;
+  const std::size_t more = missing.size() - 1;
+  const std::string others = more == 0 ? "" : " (and " + std::to_string(more) + " more keys)";
+  throw UserError(where, missing.front(),
+                  "this key is missing" + others +
+                      "; give every key, or name a preset to start from with \"base\": one of " +
+                      join(preset_names(machine)));
+}
+
+void apply_override(const Schema& schema, const std::string& text, Loaded& loaded) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UserError(kOverride, "",
+                    "'" + text + "' is not of the form KEY=VALUE, for example " +
+                        schema.front().path + "=" + to_string(schema.front().get()));
+  }
+  const std::string path = text.substr(0, equals);
+  const Field* field = find_field(schema, path);
+  if (field == nullptr) throw UserError(kOverride, path, unknown_key(schema, path));
+  check_and_set(*field, kOverride, value_from_text(*field, text.substr(equals + 1)));
+  Origin origin;
+  origin.where = kOverride;
+  loaded.origins[path] = origin;
+}
+
+std::string origin_text(const Origin& origin) {
+  std::string text = origin.where;
+  if (!origin.kind.empty()) text += ", " + origin.kind;
+  if (!origin.source.empty()) text += ": " + origin.source;
+  return text;
+}
+
+}  // namespace
+
+Loaded load(const Schema& schema, const std::string& machine, const Request& request) {
+  if (request.preset.empty() == request.file.empty()) {
+    throw UserError("", "",
+                    std::string(request.preset.empty() ? "no machine is given"
+                                                       : "--preset and --config are both given") +
+                        "; give either --preset NAME (" + join(preset_names(machine)) +
+                        ") or --config FILE");
+  }
+  Loaded loaded;
+  Applier applier(schema, machine, loaded);
+  const Document document = request.file.empty()
+                                ? read_preset(machine, request.preset, "--preset", "")
+                                : read_file(request.file);
+  std::string base;
+  if (!text_at(document, "base", base).empty()) {
+    applier.apply(read_preset(machine, base, document.where, "base"));
+  }
+  applier.apply(document);
+  require_all(schema, loaded, document.where, machine);
+  for (const std::string& text : request.overrides) apply_override(schema, text, loaded);
+  return loaded;
+}
+
+std::string blame(const Loaded& loaded, const std::string& path) {
+  const auto it = loaded.origins.find(path);
+  return it == loaded.origins.end() ? std::string() : it->second.where;
+}
+
+void print_config(std::ostream& out, const Schema& schema, const Loaded& loaded) {
+  std::vector<std::string> lines;
+  std::size_t width = 0;
+  for (const Field& field : schema) {
+    std::string line = field.path + " = " + to_string(field.get());
+    if (!field.unit.empty()) line += " " + field.unit;
+    width = std::max(width, line.size());
+    lines.push_back(line);
+  }
+  out << "# " << loaded.name << '\n';
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    const auto it = loaded.origins.find(schema[i].path);
+    out << lines[i];
+    if (it != loaded.origins.end()) {
+      out << std::string(width - lines[i].size() + 2, ' ') << '[' << origin_text(it->second) << ']';
+    }
+    out << '\n';
+  }
+}
+
+}  // namespace tessera::config

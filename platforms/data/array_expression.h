@@ -1,0 +1,41 @@
+// A small language over named host arrays, for "init" of arrays and "value" of checks in layouts;
+// its meaning is that of the same text in NumPy with every array in double precision.
+//
+//   sum     := product { ("+" | "-") product }            elementwise, with NumPy's broadcasting
+//   product := unary { ("*" | "/" | "@") unary }          "@": dot, matrix * vector, vector *
+//   matrix, matrix * matrix unary   := "-" unary | number | name | function "(" arguments ")" | "("
+//   sum ")"
+//
+// Functions of the shape of the array that is filled or checked:
+//   random(seed)  uniform in [-1, 1): multiples of 2^-23, exact in f32, the same on every machine
+//   iota()        0, 1, 2, ... in C order      zeros()      full(v)
+// Functions of their argument: sum(a), sum(a, axis), transpose(a), reshape(a, n, m, ...)
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "platforms/data/host_array.h"
+
+namespace tessera::data {
+
+/// What an expression may refer to.
+struct Names {
+  std::map<std::string, const HostArray*> arrays;
+  std::map<std::string, std::int64_t> numbers;  ///< parameters of the layout
+};
+
+/// More elements than that are not computed with (2 GiB).
+inline constexpr std::size_t kMaxComputedElements = std::size_t{1} << 28;
+
+/// The value of `text`, of shape `target`; a single number fills the target. Throws UserError(file,
+/// place): the position in the expression, what is wrong and the shapes involved.
+Values evaluate(const std::string& text, const Names& names, const Shape& target,
+                const std::string& file, const std::string& place);
+
+/// Element `index` of random(seed): k * 2^-23 - 1, where k is the upper 24 bits of the splitmix64
+/// finalizer applied to finalizer(seed) + (index + 1) * 0x9E3779B97F4A7C15.
+double random_element(std::int64_t seed, std::uint64_t index);
+
+}  // namespace tessera::data

@@ -1,0 +1,66 @@
+#include "platforms/data/compare.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tessera::data {
+namespace {
+
+/// By how much the difference exceeds the tolerance; at most 0 if the elements agree.
+double excess(double actual, double expected, double rtol, double atol) {
+  constexpr double kWorst = std::numeric_limits<double>::infinity();
+  if (std::isnan(actual) || std::isnan(expected)) return kWorst;
+  if (actual == expected) return -kWorst;  // also equal infinities
+  if (std::isinf(actual) || std::isinf(expected)) return kWorst;
+  const double result = std::abs(actual - expected) - (atol + rtol * std::abs(expected));
+  return std::isnan(result) ? kWorst : result;
+}
+
+std::string detail_of(const Comparison& c, const Shape& shape, std::size_t count, double rtol,
+                      double atol) {
+  const std::string tolerances = "(rtol " + number_text(rtol) + ", atol " + number_text(atol) + ")";
+  if (c.passed) return "all " + std::to_string(count) + " elements agree " + tolerances;
+  return std::to_string(c.mismatches) + " of " + std::to_string(count) + " elements differ " +
+         tolerances + "; the worst is " + index_text(shape, c.worst) + ": " +
+         number_text(c.actual_at_worst) + " instead of " + number_text(c.expected_at_worst);
+}
+
+template <class Get>
+Comparison compare_elements(const HostArray& actual, const Shape& shape, Get expected_at,
+                            double rtol, double atol) {
+  Comparison result;
+  if (actual.shape != shape) {
+    result.detail = "the shape is " + to_string(actual.shape) + " instead of " + to_string(shape);
+    return result;
+  }
+  double worst_excess = -std::numeric_limits<double>::infinity();
+  const std::size_t count = actual.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double a = actual.at(i);
+    const double b = expected_at(i);
+    const double over = excess(a, b, rtol, atol);
+    if (over > 0) ++result.mismatches;
+    if (i != 0 && over <= worst_excess) continue;
+    worst_excess = over;
+    result.worst = i;
+    result.actual_at_worst = a;
+    result.expected_at_worst = b;
+  }
+  result.passed = result.mismatches == 0;
+  result.detail = detail_of(result, shape, count, rtol, atol);
+  return result;
+}
+
+}  // namespace
+
+Comparison compare(const HostArray& actual, const HostArray& expected, double rtol, double atol) {
+  return compare_elements(
+      actual, expected.shape, [&](std::size_t i) { return expected.at(i); }, rtol, atol);
+}
+
+Comparison compare(const HostArray& actual, const Values& expected, double rtol, double atol) {
+  return compare_elements(
+      actual, expected.shape, [&](std::size_t i) { return expected.elements[i]; }, rtol, atol);
+}
+
+}  // namespace tessera::data

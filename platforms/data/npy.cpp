@@ -1,0 +1,340 @@
+#include "platforms/data/npy.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::data {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kAlignment = 64;  // of the first element, as numpy writes it
+
+struct Header {
+  DType dtype = DType::kF32;
+  bool fortran_order = false;
+  Shape shape;
+};
+
+const std::vector<std::pair<std::string, DType>>& descrs() {
+  static const std::vector<std::pair<std::string, DType>> kDescrs = {
+      {"<f4", DType::kF32}, {"<f8", DType::kF64}, {"<i2", DType::kI16}, {"<u2", DType::kU16},
+      {"<i4", DType::kI32}, {"<u4", DType::kU32}, {"<i8", DType::kI64}};
+  return kDescrs;
+}
+
+std::string descr_of(DType dtype) {
+  for (const auto& [text, known] : descrs()) {
+    if (known == dtype) return text;
+  }
+  return "";
+}
+
+/// Text of a file for a message: short, and printable.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 24;
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+  std::string result;
+  for (char c : text.substr(0, kMost)) result += c >= ' ' && c <= '~' ? c : '?';
+  return result + (text.size() > kMost ? "..." : "");
+}
+
+/// Reads the dictionary of the header.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  Header parse() {
+    expect('{');
+    while (!take('}')) {
+      read_entry();
+      if (take(',')) continue;
+      expect('}');
+      break;
+    }
+    skip_space();
+    if (at_ != text_.size()) fail("text follows the closing brace");
+    require(has_descr_, "descr");
+    require(has_order_, "fortran_order");
+    require(has_shape_, "shape");
+    return std::move(header_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw UserError(file_, "",
+                    "the header of the .npy file is malformed at its character " +
+                        std::to_string(at_ + 1) + ": " + problem);
+  }
+  void require(bool present, const std::string& key) const {
+    if (!present) throw UserError(file_, "", "the header of the .npy file has no \"" + key + "\"");
+  }
+  void skip_space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+      ++at_;
+  }
+  bool take(char c) {
+    skip_space();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c))
+      fail("\"" + std::string(1, c) + "\" is expected, found \"" + shown(text_.substr(at_)) + "\"");
+  }
+  std::string quoted() {
+    skip_space();
+    const char quote = at_ < text_.size() ? text_[at_] : '\0';
+    if (quote != '\'' && quote != '"')
+      fail("a quoted string is expected, found \"" + shown(text_.substr(at_)) + "\"");
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) fail("the string has no end");
+    const std::string result(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return result;
+  }
+  bool take_word(std::string_view word) {
+    skip_space();
+    if (text_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+  void read_entry() {
+    skip_space();
+    const std::size_t start = at_;
+    const std::string key = quoted();
+    expect(':');
+    if (key == "descr") return read_descr();
+    if (key == "fortran_order") return read_order();
+    if (key == "shape") return read_shape();
+    at_ = start;
+    fail("unknown key \"" + shown(key) + "\"; descr, fortran_order and shape are allowed");
+  }
+  void read_descr() {
+    skip_space();
+    if (at_ < text_.size() && text_[at_] == '[') {
+      throw UserError(file_, "", "the dtype is a record with fields; " + allowed_dtypes());
+    }
+    const std::string descr = quoted();
+    has_descr_ = true;
+    for (const auto& [text, dtype] : descrs()) {
+      if (text != descr) continue;
+      header_.dtype = dtype;
+      return;
+    }
+    if (!descr.empty() && descr[0] == '>') {
+      throw UserError(file_, "",
+                      "the dtype \"" + shown(descr) + "\" is big endian; " + allowed_dtypes());
+    }
+    throw UserError(file_, "", "unknown dtype \"" + shown(descr) + "\"; " + allowed_dtypes());
+  }
+  static std::string allowed_dtypes() {
+    std::string text = "little endian dtypes are allowed:";
+    for (const auto& [descr, dtype] : descrs()) text += " " + descr + " (" + to_string(dtype) + ")";
+    return text;
+  }
+  void read_order() {
+    has_order_ = true;
+    header_.fortran_order = take_word("True");
+    if (!header_.fortran_order && !take_word("False")) {
+      fail("fortran_order is True or False, found \"" + shown(text_.substr(at_)) + "\"");
+    }
+  }
+  void read_shape() {
+    has_shape_ = true;
+    header_.shape.clear();
+    expect('(');
+    while (!take(')')) {
+      header_.shape.push_back(dimension());
+      if (take(',')) continue;
+      expect(')');
+      break;
+    }
+  }
+  std::size_t dimension() {
+    skip_space();
+    std::uint64_t value = 0;
+    const std::size_t start = at_;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+      const auto digit = static_cast<std::uint64_t>(text_[at_] - '0');
+      if (__builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
+          __builtin_add_overflow(value, digit, &value)) {
+        fail("a dimension does not fit in 64 bits");
+      }
+    }
+    if (at_ == start) fail("a dimension is expected, found \"" + shown(text_.substr(at_)) + "\"");
+    return static_cast<std::size_t>(value);
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  Header header_;
+  bool has_descr_ = false;
+  bool has_order_ = false;
+  bool has_shape_ = false;
+};
+
+/// Bytes that an array takes, if they fit in 64 bits.
+std::optional<std::uint64_t> byte_count(const Header& header) {
+  // Order matters when a dimension is 0: the product of the others need not fit.
+  if (std::find(header.shape.begin(), header.shape.end(), std::size_t{0}) != header.shape.end())
+    return 0;
+  std::uint64_t bytes = bytes_of(header.dtype);
+  for (std::size_t dimension : header.shape) {
+    if (__builtin_mul_overflow(bytes, std::uint64_t{dimension}, &bytes)) return std::nullopt;
+  }
+  return bytes;
+}
+
+void check_length(const Header& header, std::size_t present, const std::string& file) {
+  const std::optional<std::uint64_t> expected = byte_count(header);
+  const std::string what =
+      std::string(to_string(header.dtype)) + " elements of shape " + to_string(header.shape);
+  if (!expected) throw UserError(file, "", what + " do not fit in memory");
+  if (*expected == present) return;
+  const std::string counts = std::to_string(*expected) + " bytes of " + what +
+                             " are expected, but " + std::to_string(present) + " are present";
+  throw UserError(
+      file, "",
+      (present < *expected ? "the file is too short: " : "data follows the last element: ") +
+          counts);
+}
+
+/// Fortran order to C order: the first index runs fastest in `from`.
+std::vector<std::byte> to_c_order(const std::vector<std::byte>& from, const Header& header) {
+  const std::size_t width = bytes_of(header.dtype);
+  std::vector<std::size_t> stride(header.shape.size(), 1);
+  for (std::size_t d = 1; d < stride.size(); ++d) stride[d] = stride[d - 1] * header.shape[d - 1];
+  std::vector<std::byte> to(from.size());
+  std::vector<std::size_t> at(header.shape.size(), 0);
+  for (std::size_t i = 0; i < from.size() / width; ++i) {
+    std::size_t source = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) source += at[d] * stride[d];
+    std::memcpy(to.data() + i * width, from.data() + source * width, width);
+    for (std::size_t d = at.size(); d-- > 0;) {
+      if (++at[d] < header.shape[d]) break;
+      at[d] = 0;
+    }
+  }
+  return to;
+}
+
+std::uint32_t little_endian(const std::vector<std::byte>& bytes, std::size_t at,
+                            std::size_t count) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
+  return value;
+}
+
+/// Where the header text starts and how long it is.
+std::pair<std::size_t, std::size_t> find_header(const std::vector<std::byte>& bytes,
+                                                const std::string& file) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.substr(0, kMagic.size()) != kMagic) {
+    throw UserError(file, "",
+                    "is not a .npy file; it starts with \"" + shown(text.substr(0, kMagic.size())) +
+                        "\" instead of the magic \"\\x93NUMPY\"");
+  }
+  constexpr std::size_t kVersionAt = 6;
+  constexpr std::size_t kLengthAt = 8;
+  const std::size_t length_bytes =
+      bytes.size() > kVersionAt && bytes[kVersionAt] == std::byte{2} ? 4 : 2;
+  const std::size_t start = kLengthAt + length_bytes;
+  if (bytes.size() < start) {
+    throw UserError(file, "",
+                    "the file is too short: a .npy file has at least " + std::to_string(start) +
+                        " bytes, but " + std::to_string(bytes.size()) + " are present");
+  }
+  const auto major = std::to_integer<unsigned>(bytes[kVersionAt]);
+  const auto minor = std::to_integer<unsigned>(bytes[kVersionAt + 1]);
+  if ((major != 1 && major != 2) || minor != 0) {
+    throw UserError(file, "",
+                    "the .npy format version is " + std::to_string(major) + "." +
+                        std::to_string(minor) + "; versions 1.0 and 2.0 are read");
+  }
+  const std::size_t length = little_endian(bytes, kLengthAt, length_bytes);
+  if (bytes.size() - start < length) {
+    throw UserError(file, "",
+                    "the file is too short: " + std::to_string(length) +
+                        " bytes of header are expected, but " +
+                        std::to_string(bytes.size() - start) + " are present");
+  }
+  return {start, length};
+}
+
+}  // namespace
+
+HostArray parse_npy(const std::vector<std::byte>& bytes, const std::string& file) {
+  const auto [start, length] = find_header(bytes, file);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + start, length);
+  const Header header = HeaderParser(text, file).parse();
+  check_length(header, bytes.size() - start - length, file);
+  HostArray array{header.dtype, header.shape, {}};
+  array.bytes.assign(bytes.begin() + static_cast<std::ptrdiff_t>(start + length), bytes.end());
+  if (header.fortran_order) array.bytes = to_c_order(array.bytes, header);
+  return array;
+}
+
+HostArray read_npy(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw UserError(path, "", "is a folder; a .npy file is expected");
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in)
+    throw UserError(path, "",
+                    std::string("the .npy file cannot be opened: ") + std::strerror(errno));
+  const std::streamoff size = in.tellg();
+  std::vector<std::byte> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
+  in.seekg(0);
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!in) throw UserError(path, "", "the .npy file cannot be read");
+  return parse_npy(bytes, path);
+}
+
+std::vector<std::byte> format_npy(const HostArray& array) {
+  constexpr std::size_t kPrefix = 10;  // magic, version, length of the header
+  std::string header = "{'descr': '" + descr_of(array.dtype) +
+                       "', 'fortran_order': False, 'shape': " + to_string(array.shape) + ", }";
+  const std::size_t unpadded = kPrefix + header.size() + 1;
+  header.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
+  header += '\n';
+  std::string text(kMagic);
+  text += '\x01';
+  text += '\0';
+  text += static_cast<char>(header.size() & 0xFF);
+  text += static_cast<char>(header.size() >> 8);
+  text += header;
+  std::vector<std::byte> bytes(text.size() + array.bytes.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  std::copy(array.bytes.begin(), array.bytes.end(),
+            bytes.begin() + static_cast<std::ptrdiff_t>(text.size()));
+  return bytes;
+}
+
+void write_npy(const std::string& path, const HostArray& array) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out)
+    throw UserError(path, "",
+                    std::string("the .npy file cannot be written: ") + std::strerror(errno));
+  const std::vector<std::byte> bytes = format_npy(array);
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+  out.flush();
+  if (!out)
+    throw UserError(path, "",
+                    std::string("the .npy file cannot be written: ") + std::strerror(errno));
+}
+
+}  // namespace tessera::data

@@ -1,0 +1,90 @@
+#include "platforms/data/tile_mapping.h"
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::data {
+namespace {
+
+std::string dimension_text(const Shape& shape, std::size_t d, const MappingLabels& labels) {
+  const std::string size = std::to_string(shape[d]);
+  const std::string name = d < labels.dimensions.size() ? labels.dimensions[d] : "";
+  if (name.empty() || name == size) return "dimension " + std::to_string(d) + " = " + size;
+  return name + " = " + size;
+}
+
+std::size_t cut(const Shape& shape, std::size_t d, std::size_t pieces, const std::string& where,
+                const MappingLabels& labels) {
+  if (shape[d] % pieces == 0) return shape[d] / pieces;
+  throw UserError(labels.file, labels.place,
+                  dimension_text(shape, d, labels) + " cannot be cut into " +
+                      std::to_string(pieces) + " equal pieces " + where);
+}
+
+void require_equal(const Shape& shape, std::size_t d, std::size_t tiles, const std::string& axis,
+                   const MappingLabels& labels) {
+  if (shape[d] == tiles) return;
+  throw UserError(labels.file, labels.place,
+                  dimension_text(shape, d, labels) + " is not the number of tiles along " + axis +
+                      ", " + std::to_string(tiles) +
+                      "; an array of rank 3 is [h][w][n] over a rect of w x h tiles");
+}
+
+std::string over_tiles(std::size_t w, std::size_t h) {
+  return "over the " + std::to_string(w) + " x " + std::to_string(h) + " tiles of the rect";
+}
+
+}  // namespace
+
+TileMapping::TileMapping(const Shape& shape, std::size_t w, std::size_t h, BlockOrder order,
+                         const MappingLabels& labels) {
+  switch (shape.size()) {
+  case 1:
+    rows_ = 1;
+    columns_ = cut(shape, 0, w * h, over_tiles(w, h), labels);
+    tile_step_x_ = columns_;
+    tile_step_y_ = w * columns_;
+    return;
+  case 2:
+    order_ = order;
+    rows_ = cut(shape, 0, h, "along y", labels);
+    columns_ = cut(shape, 1, w, "along x", labels);
+    tile_step_x_ = columns_;
+    row_step_ = shape[1];
+    tile_step_y_ = rows_ * row_step_;
+    return;
+  case 3:
+    require_equal(shape, 0, h, "y", labels);
+    require_equal(shape, 1, w, "x", labels);
+    rows_ = 1;
+    columns_ = shape[2];
+    tile_step_x_ = columns_;
+    tile_step_y_ = w * columns_;
+    return;
+  default:
+    throw UserError(labels.file, labels.place,
+                    "an array of rank " + std::to_string(shape.size()) +
+                        " cannot be placed on tiles; ranks 1, 2 and 3 are allowed");
+  }
+}
+
+TileMapping TileMapping::for_stream(const Shape& shape, std::size_t w, std::size_t h,
+                                    const MappingLabels& labels) {
+  if (shape.size() == 1) return TileMapping(shape, w, h, BlockOrder::kRow, labels);
+  const std::size_t count = element_count(shape);
+  return TileMapping({count}, w, h, BlockOrder::kRow,
+                     {labels.file, labels.place, {"the number of elements"}});
+}
+
+std::size_t TileMapping::host_index(std::size_t x, std::size_t y, std::size_t k) const {
+  const std::size_t row = order_ == BlockOrder::kRow ? k / columns_ : k % rows_;
+  const std::size_t column = order_ == BlockOrder::kRow ? k % columns_ : k / rows_;
+  return y * tile_step_y_ + x * tile_step_x_ + row * row_step_ + column;
+}
+
+std::vector<std::size_t> TileMapping::host_indices(std::size_t x, std::size_t y) const {
+  std::vector<std::size_t> indices(elements_per_tile());
+  for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = host_index(x, y, k);
+  return indices;
+}
+
+}  // namespace tessera::data

@@ -1,0 +1,94 @@
+// The result of a run as people and scripts read it (INTERFACE.md "Report (JSON)", schema tessera-report-1).
+// Everything outside `wall` is the same for the same program, config and seed, on any machine and in any structure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::report {
+
+/// How a run ended; the value is the exit code.
+enum class Status : int {
+  kFinished = 0,
+  kCheckFailed = 1,
+  kUserInput = 2,
+  kIntegration = 3,
+  kCouldNotFinish = 4,
+  kInternal = 5,
+};
+const char* to_string(Status status);
+inline int exit_code(Status status) { return static_cast<int>(status); }
+
+struct Counter {
+  std::string name;
+  std::uint64_t value = 0;
+  std::string unit;
+  std::string description;
+};
+
+/// Counters of one place (tile, core or node), in the order of Report::counters that exist per place.
+struct Place {
+  std::vector<int> at;  ///< [x, y] of a tile
+  std::vector<std::pair<std::string, std::uint64_t>> counters;
+};
+
+struct Output {
+  std::string name;
+  std::string dtype;
+  std::vector<std::size_t> shape;
+  std::string file;  ///< empty: not written
+};
+
+struct Check {
+  std::string name;
+  bool passed = false;
+  std::string detail;
+};
+
+/// One line of a diagnosis: who waits for what.
+struct Wait {
+  std::vector<int> at;
+  std::string who;
+  std::string what;
+};
+
+/// Cost of the run on the host machine.
+struct Wall {
+  double elaborate_s = 0;
+  double run_s = 0;
+  std::uint64_t tiles = 0;  ///< for tile_cycles_per_s
+  std::uint64_t hops = 0;   ///< for hops_per_s
+};
+std::uint64_t peak_rss_bytes();
+
+struct Report {
+  std::string platform;  ///< "wse"
+  std::string preset;
+  std::string program;
+  std::string structure;
+  Status status = Status::kFinished;
+  std::string message;
+  Cycle cycles = 0;
+  std::string digest;
+  std::uint64_t clock_period_ps = 0;
+  Wall wall;
+  std::vector<Counter> counters;
+  std::string places_key = "tiles";  ///< "tiles", "cores" or "nodes"
+  std::vector<Place> places;         ///< empty without --report-detail
+  std::vector<Output> outputs;
+  std::vector<Check> checks;
+  std::vector<Wait> waits;           ///< of a run that could not finish
+};
+
+/// Throws UserError when the file cannot be written.
+void write_json(const Report& report, const std::string& path);
+/// A short summary for people.
+void print_text(const Report& report, std::ostream& out);
+
+}  // namespace tessera::report

@@ -1,0 +1,148 @@
+#include "platforms/wse/layout_check.h"
+
+#include <algorithm>
+#include <string>
+
+#include "models/pe/compute_engine_core.h"
+#include "platforms/wse/mappings.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
+
+namespace tessera::wse {
+
+namespace {
+
+using layout::Layout;
+
+void check_grid(const Layout& layout, const WseConfig& config) {
+  const int max_width = static_cast<int>(config.max_width);
+  const int max_height = static_cast<int>(config.max_height);
+  if (layout.width <= max_width && layout.height <= max_height) return;
+  throw UserError(layout.file, "grid",
+                  std::to_string(layout.width) + " x " + std::to_string(layout.height) + " tiles do not fit on a " +
+                      config.name + ", which has " + std::to_string(max_width) + " x " + std::to_string(max_height));
+}
+
+// wse.md 1.4: on WSE-3 only some colors have switches.
+bool is_switchable(Color color, Generation generation) {
+  if (generation == Generation::kWse2) return true;
+  const unsigned c = color.value();
+  return c <= 9 || c == 12 || c == 13 || c == 16 || c == 17 || c == 20 || c == 21;
+}
+
+void check_route(const Layout& layout, Generation generation, TileCoord tile, const layout::TileRoute& tile_route) {
+  const layout::RouteSpec& route = layout.routes[tile_route.route];
+  const std::string who =
+      "color " + std::to_string(tile_route.color.value()) + " of tile " + to_string(tile) + " on " + to_string(generation);
+  for (unsigned p = 0; p < layout::kSwitchPositions; ++p) {
+    const layout::SwitchPosition& position = route.positions[p];
+    if (!position.valid) continue;
+    const std::string place = route.place + (p == 0 ? "" : ".switches.pos" + std::to_string(p));
+    if (generation == Generation::kWse3 && position.rx.size() > 1) {
+      throw UserError(layout.file, place,
+                      who + " receives from " + to_string(position.rx) + "; a WSE-3 color has exactly one rx direction");
+    }
+    if (p == 0) continue;
+    if (!is_switchable(tile_route.color, generation)) {
+      throw UserError(layout.file, place,
+                      who + " has no switch; switchable colors are 0-9, 12, 13, 16, 17, 20 and 21");
+    }
+    if (generation == Generation::kWse2 && position.sets_rx && position.sets_tx) {
+      throw UserError(layout.file, place, who + " sets rx and tx; a WSE-2 switch position overrides one of them");
+    }
+  }
+}
+
+void check_routes(const Layout& layout, Generation generation) {
+  for (int y = 0; y < layout.height; ++y) {
+    for (int x = 0; x < layout.width; ++x) {
+      const TileCoord tile{x, y};
+      for (const layout::TileRoute& route : layout.routes_of(tile)) check_route(layout, generation, tile, route);
+    }
+  }
+}
+
+void check_rim(const Layout& layout, const std::vector<HostStream>& streams) {
+  for (const layout::OffGridRoute& off : layout::off_grid_routes(layout)) {
+    const bool taken = std::any_of(streams.begin(), streams.end(), [&](const HostStream& s) {
+      return !s.into_fabric && s.side == off.direction && s.step->color == off.color && s.step->rect.contains(off.tile);
+    });
+    if (taken) continue;
+    throw UserError(layout.file, off.place,
+                    "color " + std::to_string(off.color.value()) + " of tile " + to_string(off.tile) +
+                        " transmits " + to_string(off.direction) +
+                        ", off the grid; take it there with a stream_out or leave the direction out of tx");
+  }
+}
+
+std::vector<std::string> symbol_names(const pe::Image& image) {
+  std::vector<std::string> names;
+  for (const pe::Symbol& symbol : image.symbols) names.push_back(symbol.name);
+  return names;
+}
+
+void check_symbol(const Layout& layout, const Programs& programs, const layout::Symbol& symbol,
+                  std::size_t elements_per_tile, TileCoord tile) {
+  const auto& image = programs.image_of(tile);
+  const std::string at = "tile " + to_string(tile);
+  if (image == nullptr) throw UserError(layout.file, symbol.place, at + " is in the rect but runs no program");
+  const pe::Symbol* found = image->find_symbol(symbol.symbol);
+  if (found == nullptr) {
+    throw UserError(layout.file, symbol.place,
+                    at + ": " + image->file + " has no data '" + symbol.symbol + "'; " +
+                        did_you_mean(symbol.symbol, symbol_names(*image)));
+  }
+  if (found->type != symbol.dtype) {
+    throw UserError(layout.file, symbol.place,
+                    at + ": data '" + symbol.symbol + "' of " + image->file + " is " +
+                        std::string(pe::to_string(found->type)) + ", the host array '" + symbol.name + "' is " +
+                        std::string(pe::to_string(symbol.dtype)));
+  }
+  if (found->count < elements_per_tile) {
+    throw UserError(layout.file, symbol.place,
+                    at + ": data '" + symbol.symbol + "' of " + image->file + " has " + std::to_string(found->count) +
+                        " elements, the array '" + symbol.name + "' brings " + std::to_string(elements_per_tile));
+  }
+}
+
+void check_symbols(const Layout& layout, const Programs& programs) {
+  for (const layout::Symbol& symbol : layout.symbols) {
+    const std::size_t count = mapping_of(layout, symbol).elements_per_tile();
+    for (int y = symbol.rect.y; y < symbol.rect.y + symbol.rect.h; ++y) {
+      for (int x = symbol.rect.x; x < symbol.rect.x + symbol.rect.w; ++x) {
+        check_symbol(layout, programs, symbol, count, {x, y});
+      }
+    }
+  }
+}
+
+void check_launch(const Layout& layout, const Programs& programs, const layout::Launch& launch) {
+  if (launch.args.size() > pe::ComputeEngineCore::kMaxLaunchArguments) {
+    throw UserError(layout.file, launch.place + ".args",
+                    std::to_string(launch.args.size()) + " arguments; a launch takes at most " +
+                        std::to_string(pe::ComputeEngineCore::kMaxLaunchArguments));
+  }
+  std::vector<std::string> names;
+  for (const auto& image : programs.images()) {
+    if (image->find_function(launch.function) != nullptr) return;
+    for (const pe::Function& function : image->functions) names.push_back(function.name);
+  }
+  throw UserError(layout.file, launch.place,
+                  "no tile program has a function '" + launch.function + "'; " + did_you_mean(launch.function, names));
+}
+
+}  // namespace
+
+void check_layout(const Layout& layout, const WseConfig& config, const Programs& programs,
+                  const std::vector<HostStream>& streams) {
+  check_grid(layout, config);
+  check_routes(layout, config.generation);
+  check_rim(layout, streams);
+  check_symbols(layout, programs);
+  for (const HostStream& stream : streams) mapping_of(layout, *stream.step);
+  for (const layout::HostStep& step : layout.host) {
+    if (const auto* launch = std::get_if<layout::Launch>(&step)) check_launch(layout, programs, *launch);
+  }
+}
+
+}  // namespace tessera::wse

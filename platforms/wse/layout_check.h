@@ -1,0 +1,19 @@
+// Rules that a layout must keep on the machine of a config: what the layout reader cannot know.
+#pragma once
+
+#include <vector>
+
+#include "frontends/layout/layout.h"
+#include "platforms/wse/host_streams.h"
+#include "platforms/wse/program_loader.h"
+#include "platforms/wse/wse_config.h"
+
+namespace tessera::wse {
+
+/// Checks grid size, routes and switch positions against the generation (reference wse.md 1.2, 1.4, 1.12), that what
+/// leaves the grid is taken by a stream_out, that symbols and launched functions exist in the programs, and that
+/// arrays fit the symbols they are copied to. Throws UserError.
+void check_layout(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
+                  const std::vector<HostStream>& streams);
+
+}  // namespace tessera::wse

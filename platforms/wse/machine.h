@@ -1,0 +1,38 @@
+// What the host side sees of a WSE fabric, whatever its structure is (ARCHITECTURE section 2).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/host/edge.h"
+#include "models/observe/wait.h"
+#include "models/pe/compute_engine_core.h"
+#include "models/timing/clock_domain.h"
+#include "tlm_ifaces/vocabulary/direction.h"
+#include "tlm_ifaces/vocabulary/tile_coord.h"
+
+namespace tessera::wse {
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  /// "modules": the name of the structure in reports.
+  virtual const char* structure() const = 0;
+  virtual timing::ClockDomain& domain() = 0;
+
+  /// The compute engine of a tile; nullptr where a tile is only a router.
+  virtual pe::ComputeEngineCore* engine(TileCoord tile) = 0;
+  /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.
+  virtual void launch(TileCoord tile, const pe::Function& function, const std::vector<std::uint32_t>& arguments,
+                      Cycle at) = 0;
+  /// The host's end of a rim link. Requires that the machine was built with a host edge there.
+  virtual host::Edge& edge(TileCoord tile, Direction side) = 0;
+
+  /// Wavelets in routers, queues and ramps.
+  virtual std::size_t wavelets_held() const = 0;
+  /// Who is stuck now, tile by tile.
+  virtual void describe_waits(observe::Waits& waits) const = 0;
+};
+
+}  // namespace tessera::wse

@@ -1,0 +1,141 @@
+#include "platforms/wse/module_machine.h"
+
+#include <string>
+
+namespace tessera::wse {
+
+namespace {
+
+std::string tile_name(const char* prefix, TileCoord at) {
+  return std::string(prefix) + "_" + std::to_string(at.x) + "_" + std::to_string(at.y);
+}
+
+fabric::ColorRoute to_route(const layout::RouteSpec& spec) {
+  static_assert(layout::kSwitchPositions == fabric::kSwitchPositions);
+  fabric::ColorRoute route;
+  for (unsigned p = 0; p < fabric::kSwitchPositions; ++p) {
+    route.positions[p] = {spec.positions[p].rx, spec.positions[p].tx, spec.positions[p].valid};
+  }
+  route.current = spec.initial;
+  return route;
+}
+
+// The kernel removes modules from its registries by searching from the back: the last built goes first.
+template <class Container>
+void destroy_backwards(Container& modules) {
+  while (!modules.empty()) modules.pop_back();
+}
+
+}  // namespace
+
+ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const layout::Layout& layout, const WseConfig& config,
+                             const Programs& programs, const std::vector<HostStream>& streams, observe::Sink* sink,
+                             bool check_links)
+    : sc_core::sc_module(name), width_(layout.width), height_(layout.height), check_links_(check_links),
+      domain_("clock", config.clock_period_ps) {
+  build_tiles(layout, config, programs, sink);
+  build_edges(config, streams, sink);
+  bind_links();
+}
+
+ModuleMachine::~ModuleMachine() {
+  destroy_backwards(checkers_);
+  destroy_backwards(stubs_);
+  edges_.clear();
+  destroy_backwards(tiles_);
+}
+
+void ModuleMachine::build_tiles(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
+                                observe::Sink* sink) {
+  tiles_.reserve(layout.tile_count());
+  for (int y = 0; y < height_; ++y) {
+    for (int x = 0; x < width_; ++x) {
+      const TileCoord at{x, y};
+      const observe::Probe probe(sink, static_cast<std::uint32_t>(tile_index(at)));
+      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), domain_, at, config,
+                                              programs.image_of(at), probe));
+      for (const layout::TileRoute& route : layout.routes_of(at)) {
+        tiles_.back()->router.set_route(route.color, to_route(layout.routes[route.route]));
+      }
+    }
+  }
+}
+
+void ModuleMachine::build_edges(const WseConfig& config, const std::vector<HostStream>& streams, observe::Sink* sink) {
+  for (const HostStream& stream : streams) {
+    for (TileCoord at : stream.tiles) edges_[{tile_index(at), stream.side}] = nullptr;
+  }
+  host::IdentRange idents;
+  idents.stride = static_cast<std::uint32_t>(edges_.size());
+  for (auto& [link, edge] : edges_) {
+    const auto place = static_cast<std::uint32_t>(link.first);
+    const TileCoord at{static_cast<int>(place) % width_, static_cast<int>(place) / width_};
+    const std::string name = tile_name("edge", at) + "_" + to_string(link.second);
+    edge = std::make_unique<host::Edge>(name.c_str(), domain_, at, link.second, config.fabric.hop_latency, idents,
+                                        observe::Probe(sink, place));
+    ++idents.first;
+  }
+}
+
+void ModuleMachine::bind_links() {
+  for (int y = 0; y < height_; ++y) {
+    for (int x = 0; x < width_; ++x) {
+      for (Direction d : kCardinalDirections) bind_output({x, y}, d);
+    }
+  }
+}
+
+// Binds the output `out` of a router to what lies behind it; on the rim also the input of that side.
+void ModuleMachine::bind_output(TileCoord at, Direction out) {
+  fabric::Router& router = tile(at).router;
+  const TileCoord next = neighbour(at, out);
+  if (next.x >= 0 && next.x < width_ && next.y >= 0 && next.y < height_) {
+    connect(router.out[index(out)], tile(next).router.in[index(opposite(out))]);
+    return;
+  }
+  const auto edge = edges_.find({tile_index(at), out});
+  if (edge != edges_.end()) {
+    connect(router.out[index(out)], edge->second->in);
+    connect(edge->second->out, router.in[index(out)]);
+    return;
+  }
+  stubs_.push_back(std::make_unique<link::Stub>((tile_name("stub", at) + "_" + to_string(out)).c_str()));
+  router.out[index(out)].bind(stubs_.back()->in);
+  stubs_.back()->out.bind(router.in[index(out)]);
+}
+
+void ModuleMachine::connect(link::InitiatorSocket& from, link::TargetSocket& to) {
+  if (!check_links_) {
+    from.bind(to);
+    return;
+  }
+  const std::string name = "checker_" + std::to_string(checkers_.size());
+  checkers_.push_back(std::make_unique<link::Checker>(name.c_str(), [this] { return domain_.now(); }));
+  from.bind(checkers_.back()->in);
+  checkers_.back()->out.bind(to);
+}
+
+pe::ComputeEngineCore* ModuleMachine::engine(TileCoord at) {
+  pe::ComputeEngine* engine = tile(at).engine();
+  return engine == nullptr ? nullptr : &engine->core();
+}
+
+void ModuleMachine::launch(TileCoord at, const pe::Function& function, const std::vector<std::uint32_t>& arguments,
+                           Cycle cycle) {
+  tile(at).engine()->launch(function, arguments, cycle);
+}
+
+host::Edge& ModuleMachine::edge(TileCoord at, Direction side) { return *edges_.at({tile_index(at), side}); }
+
+std::size_t ModuleMachine::wavelets_held() const {
+  std::size_t held = 0;
+  for (const auto& tile : tiles_) held += tile->wavelets_held();
+  return held;
+}
+
+void ModuleMachine::describe_waits(observe::Waits& waits) const {
+  for (const auto& tile : tiles_) tile->describe_waits(waits, domain_.now());
+  for (const auto& [link, edge] : edges_) edge->core().describe_waits(waits, domain_.now());
+}
+
+}  // namespace tessera::wse

@@ -1,0 +1,48 @@
+// One run of a tile program on a WSE fabric: reads and checks everything, builds the machine, lets the host program
+// drive it, and reports.
+#pragma once
+
+#include <iosfwd>
+#include <vector>
+
+#include "frontends/layout/layout.h"
+#include "platforms/cli/options.h"
+#include "platforms/cli/run_control.h"
+#include "platforms/report/report.h"
+#include "platforms/wse/host_arrays.h"
+#include "platforms/wse/host_program.h"
+#include "platforms/wse/host_streams.h"
+#include "platforms/wse/machine.h"
+#include "platforms/wse/program_loader.h"
+#include "platforms/wse/recorders.h"
+#include "platforms/wse/wse_config.h"
+
+namespace tessera::wse {
+
+/// Structures that `--structure` accepts.
+inline const std::vector<std::string> kStructures = {"modules", "auto"};
+
+class Session {
+ public:
+  /// Reads config, layout, programs and arrays and checks them against each other. Throws UserError.
+  /// `options` must outlive the session.
+  Session(const cli::Options& options, WseConfig config);
+
+  /// Builds the machine and runs. Call once: SystemC elaborates once a process.
+  report::Report run();
+
+ private:
+  void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program, const Machine& machine,
+                        report::Report& report) const;
+  void write_outputs(report::Report& report) const;
+
+  const cli::Options& options_;
+  const WseConfig config_;
+  const layout::Layout layout_;
+  const Programs programs_;
+  const std::vector<HostStream> streams_;
+  HostArrays arrays_;
+  Recorders recorders_;
+};
+
+}  // namespace tessera::wse

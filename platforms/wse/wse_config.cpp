@@ -1,0 +1,156 @@
+#include "platforms/wse/wse_config.h"
+
+#include <utility>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::wse {
+
+namespace {
+
+using config::name;
+using config::number;
+using config::numbers;
+using config::Schema;
+
+constexpr std::uint64_t kMaxLatency = 1000;  // cycles: far above any sensible hardware
+constexpr std::uint64_t kMaxLength = 1024;   // wavelets
+constexpr const char* kInputLengths = "queues.input_lengths";
+constexpr const char* kOutputLengths = "queues.output_lengths";
+
+void add_machine(Schema& schema, WseConfig& c) {
+  schema.push_back(name("generation", c.generation,
+                        {{"wse2", Generation::kWse2}, {"wse3", Generation::kWse3}},
+                        "rules of which generation hold: queue counts, task ids, routes"));
+  schema.push_back(number("clock.period_ps", c.clock_period_ps, "ps", 1, 1000000,
+                          "clock period; cycles are converted to time with it"));
+  schema.push_back(
+      number("wafer.max_width", c.max_width, "tiles", 1, 4096, "widest grid a layout may ask for"));
+  schema.push_back(number("wafer.max_height", c.max_height, "tiles", 1, 4096,
+                          "highest grid a layout may ask for"));
+}
+
+void add_fabric(Schema& schema, fabric::FabricTiming& f) {
+  schema.push_back(number("fabric.hop_latency", f.hop_latency, "cycles", 1, kMaxLatency,
+                          "landing at a router to landing at its neighbour"));
+  schema.push_back(number("fabric.credit_latency", f.credit_latency, "cycles", 1, kMaxLatency,
+                          "a wavelet leaves a buffer of a router to the sender may use the room"));
+  schema.push_back(number("fabric.buffer_depth", f.buffer_depth, "wavelets", 1, kMaxLength,
+                          "wavelets that a router holds per input port and color; one wavelet per "
+                          "cycle needs hop_latency + credit_latency"));
+  schema.push_back(name(
+      "fabric.arbitration", f.arbitration,
+      {{"round_robin", fabric::Arbitration::kRoundRobin}, {"fixed", fabric::Arbitration::kFixed}},
+      "who goes first when several wavelets want one output: `round_robin` over "
+      "(port, color), or `fixed`: lowest color first"));
+  schema.push_back(number("fabric.on_ramp_latency", f.on_ramp_latency, "cycles", 1, kMaxLatency,
+                          "a wavelet leaves its output queue to it lands at the router"));
+  schema.push_back(number("fabric.off_ramp_latency", f.off_ramp_latency, "cycles", 1, kMaxLatency,
+                          "a wavelet leaves the router to it may be read from its input queue"));
+}
+
+void add_queues(Schema& schema, WseConfig& c) {
+  schema.push_back(numbers(kInputLengths, c.input_queue_lengths, "wavelets", 1, kMaxLength,
+                           kMaxQueues, "length of every input queue, by queue id"));
+  schema.push_back(numbers(kOutputLengths, c.output_queue_lengths, "wavelets", 1, kMaxLength,
+                           kMaxQueues, "length of every output queue, by queue id"));
+  schema.push_back(
+      number("queues.write_latency", c.queue_write_latency, "cycles", 1, kMaxLatency,
+             "the compute engine writes a wavelet to an output queue to the on-ramp may take it"));
+}
+
+void add_pe(Schema& schema, pe::PeTiming& p) {
+  const auto cycles = [&schema](const char* key, unsigned& target, std::uint64_t min,
+                                const char* description) {
+    schema.push_back(
+        number(std::string("pe.") + key, target, "cycles", min, kMaxLatency, description));
+  };
+  cycles("branch_taken", p.branch_taken, 1, "a taken branch issues to the next instruction issues");
+  cycles("branch_not_taken", p.branch_not_taken, 1,
+         "a branch that is not taken issues to the next instruction issues");
+  cycles("move_latency", p.move_latency, 1, "a move issues to its result may be used");
+  cycles("integer_latency", p.integer_latency, 1,
+         "an integer instruction or compare issues to its result may be used");
+  cycles("float_latency", p.float_latency, 1,
+         "a floating-point instruction issues to its result may be used");
+  cycles("load_latency", p.load_latency, 1, "a load issues to its result may be used");
+  cycles("dsr_latency", p.dsr_latency, 1, "a DSR is loaded to it may be used");
+  cycles("vector_start", p.vector_start, 1,
+         "a DSD operation issues to its first group may execute");
+  cycles("vector_drain", p.vector_drain, 0,
+         "a synchronous DSD operation completes to the next instruction issues");
+  cycles("task_activation", p.task_activation, 1,
+         "idle compute engine: the event that makes a task runnable to its first instruction");
+  cycles("task_switch", p.task_switch, 1, "end of a task to the first instruction of the next");
+  schema.push_back(
+      name("pe.picker", p.picker,
+           {{"lowest_id", pe::PickerRule::kLowestId}, {"round_robin", pe::PickerRule::kRoundRobin}},
+           "which runnable task starts: the `lowest_id`, or `round_robin` behind the "
+           "task that ran last; a launched function goes first"));
+}
+
+void add_rates(Schema& schema, pe::PeTiming& p) {
+  for (unsigned op = 0; op < pe::kOpcodeCount; ++op) {
+    const pe::OpcodeInfo& info = pe::info(static_cast<pe::Opcode>(op));
+    if (!info.vector) continue;
+    const std::string mnemonic(info.mnemonic);
+    schema.push_back(number("pe.rate." + mnemonic + ".width", p.rate[op].width, "elements", 1, 64,
+                            "elements of a " + mnemonic + " DSD operation in one group"));
+    schema.push_back(number("pe.rate." + mnemonic + ".interval", p.rate[op].interval, "cycles", 1,
+                            64, "cycles from a group of " + mnemonic + " to the next"));
+  }
+}
+
+struct QueueCounts {
+  std::size_t input, output;
+};
+/// wse.md 2.1.
+QueueCounts queue_counts(Generation generation) {
+  return generation == Generation::kWse2 ? QueueCounts{8, 6} : QueueCounts{8, 8};
+}
+
+void check_count(const char* path, const char* kind, std::size_t given, std::size_t expected,
+                 const WseConfig& config) {
+  if (given == expected) return;
+  throw UserError(blame(config.loaded, path), path,
+                  std::to_string(given) + " lengths are given; " + to_string(config.generation) +
+                      " has " + std::to_string(expected) + " " + kind + " queues");
+}
+
+void check_together(const WseConfig& c) {
+  const QueueCounts counts = queue_counts(c.generation);
+  check_count(kInputLengths, "input", c.input_queue_lengths.size(), counts.input, c);
+  check_count(kOutputLengths, "output", c.output_queue_lengths.size(), counts.output, c);
+}
+
+}  // namespace
+
+Schema wse_schema(WseConfig& config) {
+  Schema schema;
+  add_machine(schema, config);
+  add_fabric(schema, config.fabric);
+  add_queues(schema, config);
+  add_pe(schema, config.pe);
+  add_rates(schema, config.pe);
+  return schema;
+}
+
+WseConfig load_wse_config(const std::string& preset, const std::string& file,
+                          const std::vector<std::string>& overrides) {
+  WseConfig config;
+  config.loaded = config::load(wse_schema(config), "wse", {preset, file, overrides});
+  config.name = config.loaded.name;
+  check_together(config);
+  return config;
+}
+
+WseConfig load_wse_config(const cli::Options& options) {
+  return load_wse_config(options.preset, options.config_file, options.sets);
+}
+
+void print_wse_config(std::ostream& out, const WseConfig& config) {
+  WseConfig copy = config;
+  config::print_config(out, wse_schema(copy), config.loaded);
+}
+
+}  // namespace tessera::wse

@@ -1,0 +1,44 @@
+// Configuration of a WSE machine: what a preset (platforms/wse/presets/*.json) or a config file
+// gives. docs/configuration.md explains every key.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/fabric/fabric_timing.h"
+#include "models/pe/pe_timing.h"
+#include "platforms/cli/options.h"
+#include "platforms/config/load.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+
+namespace tessera::wse {
+
+struct WseConfig {
+  std::string name;  ///< of the preset or config file: "wse3"
+  Generation generation = Generation::kWse3;
+  unsigned clock_period_ps = 1176;  ///< 850 MHz (wse.md 11)
+  unsigned max_width = 762;         ///< tiles (wse.md 1.12)
+  unsigned max_height = 1172;       ///< tiles
+  fabric::FabricTiming fabric;
+  std::vector<unsigned> input_queue_lengths;   ///< wavelets, by queue id (wse.md 2.1)
+  std::vector<unsigned> output_queue_lengths;  ///< wavelets, by queue id
+  unsigned queue_write_latency = 1;  ///< cycles: CE writes a wavelet -> the on-ramp may take it
+  pe::PeTiming pe;
+  config::Loaded loaded;  ///< where each value comes from
+};
+
+/// The keys of a WSE configuration. The schema refers to `config`, which must outlive it.
+config::Schema wse_schema(WseConfig& config);
+
+/// Preset or file (one of them; the other empty), then overrides "KEY=VALUE", then the checks that
+/// concern several keys: queue counts of the generation (wse.md 2.1). Throws UserError.
+WseConfig load_wse_config(const std::string& preset, const std::string& file,
+                          const std::vector<std::string>& overrides = {});
+/// As the command line asks: --preset, --config, --set.
+WseConfig load_wse_config(const cli::Options& options);
+
+/// What --print-config shows.
+void print_wse_config(std::ostream& out, const WseConfig& config);
+
+}  // namespace tessera::wse

@@ -1,0 +1,41 @@
+// wse_platform: runs a tile program (layout + .tasm files) on a WSE-2 or WSE-3 fabric. INTERFACE: docs/running.md.
+#include <systemc>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "platforms/cli/main.h"
+#include "platforms/wse/session.h"
+#include "platforms/wse/wse_config.h"
+
+namespace {
+
+using namespace tessera;
+
+const cli::Executable kExecutable = {
+    "wse_platform", "runs a tile program on a WSE-2 or WSE-3 fabric", "layout (JSON, see docs/layout.md)",
+    {"wse2", "wse3"}, wse::kStructures, "wse3"};
+
+std::optional<report::Report> run(const cli::Options& options) {
+  const wse::LoadedWseConfig loaded = wse::load_wse_config({options.preset, options.config_file, options.sets});
+  if (options.print_config) {
+    wse::print_wse_config(std::cout, loaded);
+    return std::nullopt;
+  }
+  wse::Session session(options, loaded.config);
+  if (options.validate) {
+    std::cout << options.program << ": valid for " << loaded.config.name << '\n';
+    return std::nullopt;
+  }
+  return session.run();
+}
+
+}  // namespace
+
+int sc_main(int argc, char* argv[]) { return cli::run_main(kExecutable, argc, argv, run); }
+
+// The library brings a main() of its own; this one keeps the kernel's banner out of the output.
+int main(int argc, char* argv[]) {
+  ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}

@@ -1,0 +1,689 @@
+// Layouts that are refused: every message, word for word. It is one sentence with the file and the
+// place, what is wrong and what is allowed (INTERFACE.md "WSE layout", ARCHITECTURE.md section 9).
+#include <gtest/gtest.h>
+
+#include "tests/frontends/layout_test_support.h"
+
+namespace tessera::layout {
+namespace {
+
+TEST(LayoutDiagnostics, NotJson) {
+  EXPECT_EQ(test::problem_of_text("{\"schema\": \"tessera-wse-layout-1\",\n \"grid\": [4 3]}"),
+            "t.json: 2:13: found \"3\", which JSON does not allow here");
+}
+TEST(LayoutDiagnostics, TextEndsEarly) {
+  EXPECT_EQ(test::problem_of_text("{\"schema\": \"tessera-wse-layout-1\""),
+            "t.json: 1:34: the text ends inside a JSON value");
+}
+TEST(LayoutDiagnostics, TextAfterTheEnd) {
+  EXPECT_EQ(test::problem_of_text("{}\n}"),
+            "t.json: 2:1: found \"}\" after the end of the JSON value");
+}
+TEST(LayoutDiagnostics, KeyTwice) {
+  EXPECT_EQ(test::problem_of_text(
+                "{\"schema\": \"tessera-wse-layout-1\", \"grid\": [1, 1], \"grid\": [2, 2]}"),
+            "t.json: 1:57: the key \"grid\" occurs twice in one object");
+}
+TEST(LayoutDiagnostics, NestedTooDeep) {
+  EXPECT_EQ(
+      test::problem_of_text(
+          "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"),
+      "t.json: 1:33: JSON values are nested too deep; at most 32 levels are read");
+}
+TEST(LayoutDiagnostics, NotAnObject) {
+  EXPECT_EQ(test::problem_of_text("[1]"), "t.json: found an array where an object was expected");
+}
+TEST(LayoutDiagnostics, EmptyText) {
+  EXPECT_EQ(test::problem_of_text(""), "t.json: 1:1: the text ends inside a JSON value");
+}
+TEST(LayoutDiagnostics, SchemaMissing) {
+  EXPECT_EQ(test::problem_of({{"schema", R"~()~"}}), "t.json: the key \"schema\" is missing");
+}
+TEST(LayoutDiagnostics, SchemaUnknown) {
+  EXPECT_EQ(test::problem_of({{"schema", R"~("tessera-wse-layout-2")~"}}),
+            "t.json: schema: unknown schema \"tessera-wse-layout-2\"; this program reads "
+            "\"tessera-wse-layout-1\"");
+}
+TEST(LayoutDiagnostics, SchemaNotAString) {
+  EXPECT_EQ(
+      test::problem_of({{"schema", R"~(1)~"}}),
+      "t.json: schema: found the number 1 where the schema \"tessera-wse-layout-1\" was expected");
+}
+TEST(LayoutDiagnostics, GridMissing) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~()~"}}), "t.json: the key \"grid\" is missing");
+}
+TEST(LayoutDiagnostics, GridOfThree) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~([1,2,3])~"}}),
+            "t.json: grid: the grid has 2 values, [W, H], but 3 are given");
+}
+TEST(LayoutDiagnostics, GridNotAnArray) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~(4)~"}}),
+            "t.json: grid: found the number 4 where an array was expected");
+}
+TEST(LayoutDiagnostics, GridZero) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~([0, 3])~"}}),
+            "t.json: grid[0]: the grid size W is 0; it must be in 1..4194304");
+}
+TEST(LayoutDiagnostics, GridNegative) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~([4, -3])~"}}),
+            "t.json: grid[1]: the grid size H is -3; it must be in 1..4194304");
+}
+TEST(LayoutDiagnostics, GridTooLarge) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~([4000, 4000])~"}}),
+            "t.json: grid: the grid has 16000000 tiles; at most 4194304 are allowed");
+}
+TEST(LayoutDiagnostics, GridSideTooLarge) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~([4, 99999999])~"}}),
+            "t.json: grid[1]: the grid size H is 99999999; it must be in 1..4194304");
+}
+TEST(LayoutDiagnostics, GridNotAnInteger) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~([1.5, 3])~"}}),
+            "t.json: grid[0]: found a number with a fraction or exponent where an integer or a "
+            "string with an expression was expected");
+}
+TEST(LayoutDiagnostics, GridNeedsW) {
+  EXPECT_EQ(test::problem_of({{"grid", R"~(["W", 3])~"}}),
+            "t.json: grid[0]: in \"W\" at character 1: W has no value here; give it with --param "
+            "W=VALUE, as a default in params, or as a number in grid");
+}
+TEST(LayoutDiagnostics, GridContradictsParams) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"W": 5})~"}}),
+            "t.json: grid[0]: the grid is 4 here, but the parameter W is 5; write \"W\" or give "
+            "both the same value");
+}
+TEST(LayoutDiagnostics, UnknownTopLevelKey) {
+  EXPECT_EQ(test::problem_of({{"route", R"~([])~"}}),
+            "t.json: unknown key \"route\" (nearest: \"routes\"); allowed keys: schema, grid, "
+            "params, arrays, tiles, routes, symbols, host");
+}
+TEST(LayoutDiagnostics, ParamNamedX) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"x": 5})~"}}),
+            "t.json: params.x: \"x\" cannot be the name of a parameter; it is the place of a tile");
+}
+TEST(LayoutDiagnostics, ParamNameNotAName) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"2N": 5})~"}}),
+            "t.json: params.2N: \"2N\" cannot be the name of a parameter; names are letters, "
+            "digits and \"_\", not starting with a digit");
+}
+TEST(LayoutDiagnostics, ParamUsesALaterOne) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"N": "M", "M": 2})~"}}),
+            "t.json: params.N: in \"M\" at character 1: unknown name \"M\"; known names: H, W");
+}
+TEST(LayoutDiagnostics, ParamUsesTheTile) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"N": "x"})~"}}),
+            "t.json: params.N: in \"x\" at character 1: x has no value here; x and y can be used "
+            "in colors of routes and in params of tiles");
+}
+TEST(LayoutDiagnostics, ParamIsBoolean) {
+  EXPECT_EQ(
+      test::problem_of({{"params", R"~({"N": true})~"}}),
+      "t.json: params.N: found true where an integer or a string with an expression was expected");
+}
+TEST(LayoutDiagnostics, ParamTooLarge) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"N": 18446744073709551615})~"}}),
+            "t.json: params.N: the number 18446744073709551615 does not fit in 64 bits with sign");
+}
+TEST(LayoutDiagnostics, ParamDividesByZero) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"N": "W / (4 - W)"})~"}}),
+            "t.json: params.N: in \"W / (4 - W)\" at character 3: 4 is divided by zero");
+}
+TEST(LayoutDiagnostics, OverrideUndeclared) {
+  EXPECT_EQ(test::problem_of({{"params", R"~({"rows": 5})~"}}, {{"row", 3}}),
+            "t.json: --param row: the layout has no parameter \"row\" (nearest: \"rows\"); its "
+            "parameters: rows, W, H");
+}
+TEST(LayoutDiagnostics, OverrideUndeclaredNothingNear) {
+  EXPECT_EQ(test::problem_of({}, {{"banana", 3}}),
+            "t.json: --param banana: the layout has no parameter \"banana\"; its parameters: W, H");
+}
+TEST(LayoutDiagnostics, RectOfThree) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [0, 0, 1]}])~"}}),
+            "t.json: tiles[0].rect: a rect has 4 values, [x, y, w, h], but 3 are given");
+}
+TEST(LayoutDiagnostics, RectOutside) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [1, 0, "W", 1]}])~"}}),
+            "t.json: tiles[0].rect: the rect [1, 0, 4, 1] leaves the grid; the grid has 4 x 3 "
+            "tiles, columns 0..3 and rows 0..2");
+}
+TEST(LayoutDiagnostics, RectNegativeOrigin) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [-1, 0, 1, 1]}])~"}}),
+            "t.json: tiles[0].rect: the rect [-1, 0, 1, 1] leaves the grid; the grid has 4 x 3 "
+            "tiles, columns 0..3 and rows 0..2");
+}
+TEST(LayoutDiagnostics, RectNegativeWidth) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [0, 0, "1 - W", 1]}])~"}}),
+            "t.json: tiles[0].rect: the rect [0, 0, -3, 1] has a negative width or height; it may "
+            "be 0 or more");
+}
+TEST(LayoutDiagnostics, RectHuge) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [1, 0, 9223372036854775807, 1]}])~"}}),
+            "t.json: tiles[0].rect: the rect [1, 0, 9223372036854775807, 1] leaves the grid; the "
+            "grid has 4 x 3 tiles, columns 0..3 and rows 0..2");
+}
+TEST(LayoutDiagnostics, RectUsesX) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": ["x", 0, 1, 1]}])~"}}),
+            "t.json: tiles[0].rect[0]: in \"x\" at character 1: x has no value here; x and y can "
+            "be used in colors of routes and in params of tiles");
+}
+TEST(LayoutDiagnostics, RectMissing) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"code": "a.tasm"}])~"}}),
+            "t.json: tiles[0]: the key \"rect\" is missing");
+}
+TEST(LayoutDiagnostics, TilesNotAnArray) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~({})~"}}),
+            "t.json: tiles: found an object where an array was expected");
+}
+TEST(LayoutDiagnostics, TileKeyUnknown) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [0,0,1,1], "cod": "a.tasm"}])~"}}),
+            "t.json: tiles[0]: unknown key \"cod\" (nearest: \"code\"); allowed keys: rect, code, "
+            "params");
+}
+TEST(LayoutDiagnostics, CodeMissing) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [0,0,1,1], "code": "c.tasm"}])~"}}),
+            "t.json: tiles[0].code: there is no file \"DIR/c.tasm\"; paths are relative to the "
+            "folder of the layout");
+}
+TEST(LayoutDiagnostics, CodeIsNumber) {
+  EXPECT_EQ(
+      test::problem_of({{"tiles", R"~([{"rect": [0,0,1,1], "code": 3}])~"}}),
+      "t.json: tiles[0].code: found the number 3 where the path of a tile program was expected");
+}
+TEST(LayoutDiagnostics, CodeEmpty) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [0,0,1,1], "code": ""}])~"}}),
+            "t.json: tiles[0].code: the path of a tile program is empty");
+}
+TEST(LayoutDiagnostics, ParamsWithoutCode) {
+  EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [0,0,1,1], "params": {}}])~"}}),
+            "t.json: tiles[0].params: a tile entry without \"code\" has no params");
+}
+TEST(LayoutDiagnostics, TileParamDividesByZeroForOneTile) {
+  EXPECT_EQ(test::problem_of(
+                {{"tiles",
+                  R"~([{"rect": [0,0,4,1], "code": "a.tasm", "params": {"k": "6 / (x - 2)"}}])~"}}),
+            "t.json: tiles[0].params.k: in \"6 / (x - 2)\" at character 3, for tile (2, 0): 6 is "
+            "divided by zero");
+}
+TEST(LayoutDiagnostics, TileParamUnknownName) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"tiles", R"~([{"rect": [0,0,4,1], "code": "a.tasm", "params": {"k": "x + Hh"}}])~"}}),
+      "t.json: tiles[0].params.k: in \"x + Hh\" at character 5: unknown name \"Hh\" (nearest: "
+      "\"H\"); known names: H, W, x, y");
+}
+TEST(LayoutDiagnostics, TileParamNotAName) {
+  EXPECT_EQ(test::problem_of(
+                {{"tiles", R"~([{"rect": [0,0,4,1], "code": "a.tasm", "params": {"a b": 1}}])~"}}),
+            "t.json: tiles[0].params.a b: \"a b\" cannot be the name of a parameter; names are "
+            "letters, digits and \"_\", not starting with a digit");
+}
+TEST(LayoutDiagnostics, ColorTooLarge) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes", R"~([{"rect": [0,0,1,1], "color": 24, "rx": "WEST", "tx": "RAMP"}])~"}}),
+      "t.json: routes[0].color: the color of tile (0, 0) is 24; colors are 0..23");
+}
+TEST(LayoutDiagnostics, ColorOfOneTileTooLarge) {
+  EXPECT_EQ(test::problem_of(
+                {{"routes",
+                  R"~([{"rect": [0,0,4,1], "color": "21 + x", "rx": "WEST", "tx": "RAMP"}])~"}}),
+            "t.json: routes[0].color: the color of tile (3, 0) is 24; colors are 0..23");
+}
+TEST(LayoutDiagnostics, ColorNegative) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes", R"~([{"rect": [2,1,1,1], "color": "0 - y", "rx": "WEST", "tx": "RAMP"}])~"}}),
+      "t.json: routes[0].color: the color of tile (2, 1) is -1; colors are 0..23");
+}
+TEST(LayoutDiagnostics, ColorMissing) {
+  EXPECT_EQ(
+      test::problem_of({{"routes", R"~([{"rect": [2,1,1,1], "rx": "WEST", "tx": "RAMP"}])~"}}),
+      "t.json: routes[0]: the key \"color\" is missing");
+}
+TEST(LayoutDiagnostics, ColorSyntax) {
+  EXPECT_EQ(test::problem_of(
+                {{"routes",
+                  R"~([{"rect": [2,1,1,1], "color": "3 +* 2", "rx": "WEST", "tx": "RAMP"}])~"}}),
+            "t.json: routes[0].color: in \"3 +* 2\" at character 4: found \"*\" where a number, a "
+            "name, \"-\" or \"(\" was expected");
+}
+TEST(LayoutDiagnostics, DirectionUnknown) {
+  EXPECT_EQ(test::problem_of(
+                {{"routes", R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WST", "tx": "RAMP"}])~"}}),
+            "t.json: routes[0].rx: unknown direction \"WST\" (nearest: \"WEST\"); allowed: WEST, "
+            "EAST, SOUTH, NORTH, RAMP");
+}
+TEST(LayoutDiagnostics, DirectionLowerCase) {
+  EXPECT_EQ(test::problem_of(
+                {{"routes",
+                  R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": ["RAMP", "east"]}])~"}}),
+            "t.json: routes[0].tx[1]: unknown direction \"east\" (nearest: \"EAST\"); allowed: "
+            "WEST, EAST, SOUTH, NORTH, RAMP");
+}
+TEST(LayoutDiagnostics, DirectionTwice) {
+  EXPECT_EQ(test::problem_of(
+                {{"routes",
+                  R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": ["RAMP", "RAMP"]}])~"}}),
+            "t.json: routes[0].tx[1]: the direction RAMP is given twice");
+}
+TEST(LayoutDiagnostics, DirectionsEmpty) {
+  EXPECT_EQ(test::problem_of(
+                {{"routes", R"~([{"rect": [0,0,1,1], "color": 0, "rx": [], "tx": "RAMP"}])~"}}),
+            "t.json: routes[0].rx: no direction is given; at least one of WEST, EAST, SOUTH, "
+            "NORTH, RAMP is needed");
+}
+TEST(LayoutDiagnostics, DirectionIsNumber) {
+  EXPECT_EQ(test::problem_of(
+                {{"routes", R"~([{"rect": [0,0,1,1], "color": 0, "rx": 1, "tx": "RAMP"}])~"}}),
+            "t.json: routes[0].rx: found the number 1 where a direction (WEST, EAST, SOUTH, NORTH, "
+            "RAMP) or an array of them was expected");
+}
+TEST(LayoutDiagnostics, TxMissing) {
+  EXPECT_EQ(test::problem_of({{"routes", R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST"}])~"}}),
+            "t.json: routes[0]: the key \"tx\" is missing");
+}
+TEST(LayoutDiagnostics, FilterNotModelled) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes",
+            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "filter": {}}])~"}}),
+      "t.json: routes[0].filter: \"filter\" is not modelled (wse.md 1.7); leave it out");
+}
+TEST(LayoutDiagnostics, PopModeNotModelled) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes",
+            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"pop_mode": "no_pop"}}])~"}}),
+      "t.json: routes[0].switches.pop_mode: \"pop_mode\" is not modelled (wse.md 1.4); leave it "
+      "out");
+}
+TEST(LayoutDiagnostics, SwitchPositionUnknown) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes",
+            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"pos4": {}}}])~"}}),
+      "t.json: routes[0].switches: unknown key \"pos4\" (nearest: \"pos1\"); allowed keys: pos1, "
+      "pos2, pos3, current_switch_pos");
+}
+TEST(LayoutDiagnostics, SwitchPositionEmpty) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes",
+            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"pos1": {}}}])~"}}),
+      "t.json: routes[0].switches.pos1: a switch position sets rx, tx or both; leave it out if it "
+      "is not valid");
+}
+TEST(LayoutDiagnostics, SwitchStartsAtPositionNotSet) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes",
+            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"pos1": {"tx": "EAST"}, "current_switch_pos": 2}}])~"}}),
+      "t.json: routes[0].switches.current_switch_pos: switch position 2 is not set; give pos2 or "
+      "start at a position that is set");
+}
+TEST(LayoutDiagnostics, SwitchStartsBeyond3) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"routes",
+            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"current_switch_pos": 4}}])~"}}),
+      "t.json: routes[0].switches.current_switch_pos: the switch position is 4; it must be in "
+      "0..3");
+}
+TEST(LayoutDiagnostics, DtypeUnknown) {
+  EXPECT_EQ(test::problem_of({{"arrays", R"~({"y": {"dtype": "f64", "shape": [3]}})~"}}),
+            "t.json: arrays.y.dtype: unknown dtype \"f64\"; allowed: f32, i32, u32, i16, u16");
+}
+TEST(LayoutDiagnostics, ShapeOfFour) {
+  EXPECT_EQ(test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": [3,1,1,1]}})~"}}),
+            "t.json: arrays.y.shape: a shape has 1 to 3 dimensions, but 4 are given");
+}
+TEST(LayoutDiagnostics, ShapeZero) {
+  EXPECT_EQ(test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": ["W - 4"]}})~"}}),
+            "t.json: arrays.y.shape[0]: the dimension is 0; it must be in 1..2147483648");
+}
+TEST(LayoutDiagnostics, ShapeHuge) {
+  EXPECT_EQ(
+      test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": [100000, 100000]}})~"}}),
+      "t.json: arrays.y.shape: the array has more than 2147483648 elements, the most that are "
+      "allowed");
+}
+TEST(LayoutDiagnostics, ArrayKeyUnknown) {
+  EXPECT_EQ(
+      test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": [3], "initial": "0"}})~"}}),
+      "t.json: arrays.y: unknown key \"initial\" (nearest: \"init\"); allowed keys: dtype, shape, "
+      "init, input");
+}
+TEST(LayoutDiagnostics, ArrayInitIsNumber) {
+  EXPECT_EQ(
+      test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": [3], "init": 0}})~"}}),
+      "t.json: arrays.y.init: found the number 0 where an array expression in quotes was expected");
+}
+TEST(LayoutDiagnostics, ArrayNamedAsAParam) {
+  EXPECT_EQ(test::problem_of({{"arrays", R"~({"W": {"dtype": "f32", "shape": [3]}})~"}}),
+            "t.json: arrays.W: \"W\" is already a parameter; arrays and parameters are used in the "
+            "same expressions");
+}
+TEST(LayoutDiagnostics, ArrayNamedIdle) {
+  EXPECT_EQ(test::problem_of({{"arrays", R"~({"idle": {"dtype": "f32", "shape": [3]}})~"}}),
+            "t.json: arrays.idle: \"idle\" cannot be the name of an array; {\"wait\": \"idle\"} "
+            "waits for the whole machine");
+}
+TEST(LayoutDiagnostics, ArrayInputIsNumber) {
+  EXPECT_EQ(
+      test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": [3], "input": 1}})~"}}),
+      "t.json: arrays.y.input: found the number 1 where true or false was expected");
+}
+TEST(LayoutDiagnostics, SymbolOfUnknownArray) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"yy": {"symbol": "acc", "rect": [0,0,1,3]}})~"}}),
+      "t.json: symbols.yy: unknown host array \"yy\" (nearest: \"y\"); declared in arrays: y, k");
+}
+TEST(LayoutDiagnostics, SymbolMissing) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"rect": [0,0,1,3]}})~"}}),
+      "t.json: symbols.y: the key \"symbol\" is missing");
+}
+TEST(LayoutDiagnostics, SymbolRectEmpty) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,0,3]}})~"}}),
+      "t.json: symbols.y.rect: the rect [0, 0, 0, 3] has no tiles; it needs at least one");
+}
+TEST(LayoutDiagnostics, SymbolDtypeDiffers) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3], "dtype": "i32"}})~"}}),
+      "t.json: symbols.y.dtype: the symbol has dtype i32, but the host array (arrays.y) has f32; "
+      "both must be the same");
+}
+TEST(LayoutDiagnostics, SymbolOrderUnknown) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3], "order": "column"}})~"}}),
+      "t.json: symbols.y.order: unknown order \"column\" (nearest: \"col\"); allowed: row, col");
+}
+TEST(LayoutDiagnostics, HostStepUnknown) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"copyin": "y"}])~"}}),
+      "t.json: host[0]: unknown host step \"copyin\" (nearest: \"copy_in\"); steps: copy_in, "
+      "launch, stream_in, stream_out, wait, copy_out, check");
+}
+TEST(LayoutDiagnostics, HostStepEmpty) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{}])~"}}),
+      "t.json: host[0]: the host step is empty; a step is one of copy_in, launch, stream_in, "
+      "stream_out, wait, copy_out, check");
+}
+TEST(LayoutDiagnostics, HostStepOfTwo) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"copy_in": "y", "copy_out": "y"}])~"}}),
+      "t.json: host[0]: a host step does one thing, but both \"copy_in\" and \"copy_out\" are "
+      "given");
+}
+TEST(LayoutDiagnostics, HostStepNotAnObject) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~(["idle"])~"}}),
+      "t.json: host[0]: found the string \"idle\" where an object was expected");
+}
+TEST(LayoutDiagnostics, CopyOfUnknownArray) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"copy_in": "z"}])~"}}),
+      "t.json: host[0].copy_in: unknown host array \"z\"; declared in arrays: y, k");
+}
+TEST(LayoutDiagnostics, CopyOfArrayWithoutSymbol) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"copy_in": "k"}])~"}}),
+      "t.json: host[0].copy_in: the host array \"k\" has no symbol on the tiles; arrays with a "
+      "symbol: y");
+}
+TEST(LayoutDiagnostics, LaunchNotAString) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"launch": 1}])~"}}),
+      "t.json: host[0].launch: found the number 1 where the name of a function of the tile "
+      "programs was expected");
+}
+TEST(LayoutDiagnostics, LaunchKeyUnknown) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"launch": "f", "arg": [1]}])~"}}),
+      "t.json: host[0]: unknown key \"arg\" (nearest: \"args\"); allowed keys: launch, args, rect");
+}
+TEST(LayoutDiagnostics, LaunchArgumentIsAnObject) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"launch": "f", "args": [{}]}])~"}}),
+      "t.json: host[0].args[0]: found an object where an integer or a string with an expression "
+      "was expected");
+}
+TEST(LayoutDiagnostics, StreamInsideTheGrid) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"stream_in": {"color": 1, "rect": [1,0,1,3], "name": "y"}}])~"}}),
+      "t.json: host[0].stream_in.rect: the rect [1, 0, 1, 3] of a stream is not on the rim; it "
+      "must be one column wide at x = 0 or x = 3, or one row high at y = 0 or y = 2");
+}
+TEST(LayoutDiagnostics, StreamTooWideForItsEdge) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host",
+            R"~([{"stream_in": {"color": 1, "rect": [0,0,2,1], "name": "y", "edge": "WEST"}}])~"}}),
+      "t.json: host[0].stream_in.edge: the rect [0, 0, 2, 1] of the stream is not on the WEST "
+      "edge; it must be one column wide, at x = 0");
+}
+TEST(LayoutDiagnostics, StreamNotOnItsEdge) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host",
+            R"~([{"stream_out": {"color": 1, "rect": [0,0,4,1], "name": "y", "edge": "SOUTH"}}])~"}}),
+      "t.json: host[0].stream_out.edge: the rect [0, 0, 4, 1] of the stream is not on the SOUTH "
+      "edge; it must be one row high, at y = 2");
+}
+TEST(LayoutDiagnostics, StreamEdgeRamp) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host",
+            R"~([{"stream_out": {"color": 1, "rect": [0,0,4,1], "name": "y", "edge": "RAMP"}}])~"}}),
+      "t.json: host[0].stream_out.edge: unknown edge \"RAMP\"; allowed: WEST, EAST, SOUTH, NORTH");
+}
+TEST(LayoutDiagnostics, StreamColorOutOfRange) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"stream_in": {"color": "W * 6", "rect": [0,0,1,3], "name": "y"}}])~"}}),
+      "t.json: host[0].stream_in.color: the color is 24; it must be in 0..23");
+}
+TEST(LayoutDiagnostics, StreamOfUnknownArray) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"stream_in": {"color": 1, "rect": [0,0,1,3], "name": "Z"}}])~"}}),
+      "t.json: host[0].stream_in.name: unknown host array \"Z\"; declared in arrays: y, k");
+}
+TEST(LayoutDiagnostics, StreamNameMissing) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"stream_in": {"color": 1, "rect": [0,0,1,3]}}])~"}}),
+      "t.json: host[0].stream_in: the key \"name\" is missing");
+}
+TEST(LayoutDiagnostics, WaitForUnknown) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"wait": "idel"}])~"}}),
+      "t.json: host[0].wait: cannot wait for \"idel\" (nearest: \"idle\"); it can wait for: idle");
+}
+TEST(LayoutDiagnostics, WaitForArrayThatIsNotStreamed) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"wait": "y"}])~"}}),
+      "t.json: host[0].wait: no step before this one streams the host array \"y\"; wait for a "
+      "streamed array or for \"idle\"");
+}
+TEST(LayoutDiagnostics, WaitForNumber) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"wait": 3}])~"}}),
+      "t.json: host[0].wait: found the number 3 where the name of a streamed host array, or "
+      "\"idle\", was expected");
+}
+TEST(LayoutDiagnostics, CheckOfUnknownArray) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"check": {"name": "Q", "value": "0"}}])~"}}),
+      "t.json: host[0].check.name: unknown host array \"Q\"; declared in arrays: y, k");
+}
+TEST(LayoutDiagnostics, CheckOfNothing) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"check": {"name": "y"}}])~"}}),
+      "t.json: host[0].check: a check has either \"expect\" (a .npy file) or \"value\" (an array "
+      "expression)");
+}
+TEST(LayoutDiagnostics, CheckOfTwo) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"check": {"name": "y", "value": "0", "expect": "y.npy"}}])~"}}),
+      "t.json: host[0].check: a check has either \"expect\" (a .npy file) or \"value\" (an array "
+      "expression)");
+}
+TEST(LayoutDiagnostics, CheckFileMissing) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"check": {"name": "y", "expect": "z.npy"}}])~"}}),
+      "t.json: host[0].check.expect: there is no file \"DIR/z.npy\"; paths are relative to the "
+      "folder of the layout");
+}
+TEST(LayoutDiagnostics, CheckToleranceNegative) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"check": {"name": "y", "value": "0", "rtol": -0.5}}])~"}}),
+      "t.json: host[0].check.rtol: a tolerance cannot be negative; it is 0 or more");
+}
+TEST(LayoutDiagnostics, CheckToleranceInfinite) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"check": {"name": "y", "value": "0", "rtol": 1e999}}])~"}}),
+      "t.json: host[0].check.rtol: the number is too large; it must fit in 64-bit floating point");
+}
+TEST(LayoutDiagnostics, CheckToleranceText) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays",
+            R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
+           {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
+           {"host", R"~([{"check": {"name": "y", "value": "0", "rtol": "small"}}])~"}}),
+      "t.json: host[0].check.rtol: found the string \"small\" where a number was expected");
+}
+TEST(LayoutDiagnostics, FileMissing) {
+  const test::Folder folder;
+  try {
+    read_layout(folder.file("none.json"));
+    FAIL() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.file(), folder.file("none.json"));
+    EXPECT_NE(std::string(error.what()).find("the layout cannot be opened: No such file"),
+              std::string::npos);
+  }
+}
+TEST(LayoutDiagnostics, FileIsAFolder) {
+  const test::Folder folder;
+  try {
+    read_layout(folder.path());
+    FAIL() << "accepted";
+  } catch (const UserError& error) {
+    EXPECT_EQ(error.what(), folder.path() + ": is a folder; a layout file is expected");
+  }
+}
+
+}  // namespace
+}  // namespace tessera::layout

@@ -1,0 +1,51 @@
+// RouterCore takes no memory in the steady state (ARCHITECTURE section 2). This file counts every
+// operator new.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "models/fabric/router_core.h"
+
+namespace {
+std::size_t allocations = 0;
+}
+
+// Not inlined: else the compiler sees malloc paired with delete and warns.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept {
+  std::free(p);
+}
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
+
+namespace tessera::fabric {
+namespace {
+
+TEST(RouterCoreAllocation, SteadyStreamDoesNotAllocate) {
+  ColorRoute tee;
+  tee.positions[0] = {{Direction::kWest}, {Direction::kEast, Direction::kRamp}, true};
+  RouterCore router({0, 0}, FabricTiming(), {});
+  router.set_route(Color(0), tee);
+  router.set_downstream_capacity(Direction::kEast, Color(0), 3);
+  router.set_downstream_capacity(Direction::kRamp, Color(0), 3);
+  std::size_t before = 0;
+  std::size_t sends = 0;
+  for (Cycle now = 0; now < 1000; ++now) {
+    if (now == 100) before = allocations;
+    router.put(Direction::kWest, {static_cast<std::uint32_t>(now), Color(0), false, now}, now + 1);
+    const RouterCore::Step step = router.step(now);
+    sends += step.sends.size();
+    for (const RouterCore::Send& s : step.sends) router.credit(s.out, s.wavelet.color, now + 3);
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_GE(sends, 1990U);
+}
+
+}  // namespace
+}  // namespace tessera::fabric

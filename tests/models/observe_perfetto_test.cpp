@@ -1,0 +1,114 @@
+// The Perfetto trace is JSON with the slices and counters that models/observe/perfetto_trace.h
+// promises.
+#include "models/observe/perfetto_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace tessera;
+using namespace tessera::observe;
+
+namespace {
+
+Names names() {
+  Names n;
+  n.task = [](std::uint32_t, unsigned task) {
+    return task == 9 ? std::string("re\"duce") : std::string();
+  };
+  n.opcode = [](unsigned) { return std::string("fadds"); };
+  return n;
+}
+
+boost::json::array trace(const std::vector<Event>& events) {
+  std::ostringstream out;
+  PerfettoTrace recorder(out, 4, names());
+  for (const Event& e : events) recorder.on_event(e);
+  recorder.finish();
+  return boost::json::parse(out.str()).as_object().at("traceEvents").as_array();
+}
+
+std::vector<boost::json::object> of_phase(const boost::json::array& records, const char* phase) {
+  std::vector<boost::json::object> found;
+  for (const auto& record : records) {
+    if (record.at("ph").as_string() == phase) found.push_back(record.as_object());
+  }
+  return found;
+}
+
+std::int64_t number(const boost::json::object& record, const char* key) {
+  return record.at(key).as_int64();
+}
+
+}  // namespace
+
+TEST(ObservePerfetto, IsValidJsonWithoutAnyEvent) {
+  EXPECT_TRUE(trace({}).empty());
+}
+
+TEST(ObservePerfetto, ATaskIsASliceOfTheMainThreadOfItsTile) {
+  const auto slices = of_phase(
+      trace({{10, 6, EventKind::kTaskStart, 9, 0}, {25, 6, EventKind::kTaskEnd, 9, 0}}), "X");
+  ASSERT_EQ(slices.size(), 1U);
+  EXPECT_EQ(slices[0].at("name").as_string(), "re\"duce");
+  EXPECT_EQ(number(slices[0], "ts"), 10);
+  EXPECT_EQ(number(slices[0], "dur"), 15);
+  EXPECT_EQ(number(slices[0], "pid"), 7);
+  EXPECT_EQ(number(slices[0], "tid"), 1);
+}
+
+TEST(ObservePerfetto, ATileIsAProcessNamedByItsCoordinates) {
+  const auto records = trace({{10, 6, EventKind::kTaskStart, 9, 0}});
+  bool found = false;
+  for (const auto& m : of_phase(records, "M")) {
+    if (m.at("name").as_string() != "process_name") continue;
+    found = true;
+    EXPECT_EQ(m.at("args").at("name").as_string(), "tile (2, 1)");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(ObservePerfetto, AnAsynchronousOperationIsASliceOfItsMicrothread) {
+  const auto slices = of_phase(trace({{5, 0, EventKind::kOpStart, 1U | 3U << 8, 16},
+                                      {30, 0, EventKind::kOpEnd, 1U | 3U << 8, 16}}),
+                               "X");
+  ASSERT_EQ(slices.size(), 1U);
+  EXPECT_EQ(slices[0].at("name").as_string(), "fadds");
+  EXPECT_EQ(number(slices[0], "tid"), 5);
+  EXPECT_EQ(slices[0].at("args").at("elements").as_int64(), 16);
+  EXPECT_EQ(slices[0].at("args").at("done").as_int64(), 16);
+}
+
+TEST(ObservePerfetto, SlicesLeftOpenAreClosedAtTheEndAndMarked) {
+  const auto slices = of_phase(trace({{5, 0, EventKind::kTaskStart, 2, 0},
+                                      {6, 0, EventKind::kOpStart, 1U | 8U << 8, 16},
+                                      {40, 1, EventKind::kTaskStart, 3, 0}}),
+                               "X");
+  ASSERT_EQ(slices.size(), 3U);
+  for (const auto& slice : slices) EXPECT_TRUE(slice.at("args").at("unfinished").as_bool());
+  EXPECT_EQ(number(slices[0], "ts") + number(slices[0], "dur"), 40);
+}
+
+TEST(ObservePerfetto, CountsHopsPerDirectionInStretchesOfCycles) {
+  const auto east = [](Cycle cycle) {
+    return Event{cycle, 0, EventKind::kHop, 2U | index(Direction::kEast) << 8, 0};
+  };
+  const auto counters = of_phase(trace({east(1), east(2), east(100)}), "C");
+  std::vector<std::pair<std::int64_t, std::int64_t>> seen;
+  for (const auto& c : counters) {
+    seen.emplace_back(number(c, "ts"), c.at("args").at("E").as_int64());
+  }
+  const std::vector<std::pair<std::int64_t, std::int64_t>> expected = {
+      {0, 2}, {16, 0}, {96, 1}, {112, 0}};
+  EXPECT_EQ(seen, expected);
+}
+
+TEST(ObservePerfetto, EventsAnnouncedAheadAreSorted) {
+  const auto slices = of_phase(
+      trace({{25, 0, EventKind::kTaskEnd, 9, 0}, {10, 0, EventKind::kTaskStart, 9, 0}}), "X");
+  ASSERT_EQ(slices.size(), 1U);
+  EXPECT_EQ(number(slices[0], "dur"), 15);
+}

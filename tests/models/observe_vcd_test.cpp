@@ -1,0 +1,143 @@
+// Value change dump (IEEE 1364): read back by a small reader written from the format, not from the
+// writer.
+#include "models/observe/vcd.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace tessera;
+using namespace tessera::observe;
+
+namespace {
+
+/// Signals by path, each with its changes (time in ps, value).
+struct Dump {
+  std::string timescale;
+  std::map<std::string, unsigned> widths;
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> changes;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& text) : in_(text) {}
+
+  Dump read() {
+    std::string word;
+    while (in_ >> word) {
+      if (word == "$dumpvars" || word == "$end") continue;
+      if (word[0] == '$') {
+        declaration(word);
+      } else {
+        change(word);
+      }
+    }
+    EXPECT_EQ(depth_, 0);
+    return dump_;
+  }
+
+ private:
+  std::vector<std::string> until_end() {
+    std::vector<std::string> words;
+    for (std::string word; in_ >> word && word != "$end";) words.push_back(word);
+    return words;
+  }
+  void declaration(const std::string& keyword) {
+    const auto words = until_end();
+    if (keyword == "$timescale") dump_.timescale = words.at(0) + words.at(1);
+    if (keyword == "$scope") scope_.push_back(words.at(1)), ++depth_;
+    if (keyword == "$upscope") scope_.pop_back(), --depth_;
+    if (keyword != "$var") return;
+    std::string path;
+    for (const std::string& name : scope_) path += name + ".";
+    path += words.at(3);
+    EXPECT_TRUE(paths_.emplace(words.at(2), path).second) << "code used twice: " << words.at(2);
+    dump_.widths[path] = static_cast<unsigned>(std::stoul(words.at(1)));
+  }
+  void change(const std::string& word) {
+    if (word[0] == '#') {
+      const std::uint64_t time = std::stoull(word.substr(1));
+      EXPECT_TRUE(!timed_ || time > now_) << "time stamps must grow: " << word;
+      now_ = time;
+      timed_ = true;
+      return;
+    }
+    std::string code, value;
+    if (word[0] == 'b') {
+      value = word.substr(1);
+      in_ >> code;
+    } else {
+      value = word.substr(0, 1);
+      code = word.substr(1);
+    }
+    ASSERT_EQ(paths_.count(code), 1U) << "undeclared code " << code;
+    dump_.changes[paths_[code]].emplace_back(now_, value);
+  }
+
+  std::istringstream in_;
+  Dump dump_;
+  std::vector<std::string> scope_;
+  std::map<std::string, std::string> paths_;
+  std::uint64_t now_ = 0;
+  bool timed_ = false;
+  int depth_ = 0;
+};
+
+Dump dump(const std::vector<Event>& events, unsigned width = 2, unsigned height = 1) {
+  std::ostringstream out;
+  VcdTrace trace(out, width, height, 1000);
+  for (const Event& e : events) trace.on_event(e);
+  trace.finish();
+  return Reader(out.str()).read();
+}
+
+Event east(Cycle cycle, unsigned color) {
+  return {cycle, 1, EventKind::kHop, color | index(Direction::kEast) << 8, 0};
+}
+
+using Changes = std::vector<std::pair<std::uint64_t, std::string>>;
+
+}  // namespace
+
+TEST(ObserveVcd, DeclaresTaskAndOutputsOfEveryTile) {
+  const Dump d = dump({}, 3, 2);
+  EXPECT_EQ(d.timescale, "1ps");
+  EXPECT_EQ(d.widths.size(), 3U * 2U * 11U);
+  EXPECT_EQ(d.widths.at("wafer.tile_2_1.task"), 8U);
+  EXPECT_EQ(d.widths.at("wafer.tile_2_1.out_e"), 1U);
+  EXPECT_EQ(d.widths.at("wafer.tile_0_0.color_r"), 5U);
+}
+
+TEST(ObserveVcd, IdentifierCodesStayUniqueBeyondOneCharacter) {
+  EXPECT_EQ(dump({}, 40, 40).widths.size(), 40U * 40U * 11U);  // Reader checks the codes
+}
+
+TEST(ObserveVcd, ATaskIsShownWhileItRuns) {
+  const Dump d = dump({{3, 0, EventKind::kTaskStart, 9, 0}, {8, 0, EventKind::kTaskEnd, 9, 0}});
+  const Changes expected = {{0, "z"}, {3000, "00001001"}, {8000, "z"}};
+  EXPECT_EQ(d.changes.at("wafer.tile_0_0.task"), expected);
+}
+
+TEST(ObserveVcd, AWaveletIsAPulseOfOneCycle) {
+  const Dump d = dump({east(4, 5), east(9, 5)});
+  const Changes pulses = {{0, "0"}, {4000, "1"}, {5000, "0"}, {9000, "1"}, {10000, "0"}};
+  EXPECT_EQ(d.changes.at("wafer.tile_1_0.out_e"), pulses);
+  const Changes colors = {{0, "x"}, {4000, "00101"}};
+  EXPECT_EQ(d.changes.at("wafer.tile_1_0.color_e"), colors);
+}
+
+TEST(ObserveVcd, BackToBackWaveletsKeepThePulseHigh) {
+  const Dump d = dump({east(4, 5), east(5, 6), east(6, 5)});
+  const Changes pulses = {{0, "0"}, {4000, "1"}, {7000, "0"}};
+  EXPECT_EQ(d.changes.at("wafer.tile_1_0.out_e"), pulses);
+  const Changes colors = {{0, "x"}, {4000, "00101"}, {5000, "00110"}, {6000, "00101"}};
+  EXPECT_EQ(d.changes.at("wafer.tile_1_0.color_e"), colors);
+}
+
+TEST(ObserveVcd, AnEventInCycleZeroIsShown) {
+  const Changes pulses = {{0, "0"}, {0, "1"}, {1000, "0"}};
+  EXPECT_EQ(dump({east(0, 5)}).changes.at("wafer.tile_1_0.out_e"), pulses);
+}

@@ -1,0 +1,262 @@
+// The vendor-style text trace: every line must match the grammar of wse.md 9.2. The expressions are
+// written from that section, not from the writer.
+#include "models/observe/wse_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace tessera;
+using namespace tessera::observe;
+
+namespace {
+
+const std::regex kDimensions(R"(^@\d+ dimX=(\d+), dimY=(\d+))");
+const std::regex kLanding(R"(^@(\d+) P(\d+)\.(\d+) \(\w+\) landing C(\d+) from link ([WESNR]),.*)");
+const std::regex kWavelet(
+    R"(^@(\d+) P(\d+)\.(\d+) \(\w+\) wavelet C(\d+) ctrl=(\d), idx=([0-9a-fA-F]+), data=([0-9a-fA-F]+) )"
+    R"(\([^()]*\([^()]*\)\), half=\d, ident=([0-9a-fA-F]+) landing=([RENWSD-]) departing=/(.{5})/.*)");
+const std::regex
+    kQueueWrite(R"(^@(\d+) P(\d+)\.(\d+):.*Writing wavelet C(\d+) .+ to OUT_Q\[(\d+)\])");
+const std::regex kQueueSend(
+    R"(^@(\d+) P(\d+)\.(\d+):.*Sending wavelet C(\d+) .* ident:([0-9a-fA-F]{16}) on OUT_Q\[(\d+)\]$)");
+const std::regex kInstruction(
+    R"(^@(\d+) P(\d+)\.(\d+): Id: \d+, Instr: \d+, Seq: (\d+), Pipe: (\d+), Msg: \[(IS|EX) OP\] ..0x([0-9a-f]+): )"
+    R"(T(\d+)(?:\.(\w+))?\s+(\S+)(.*))");
+const std::regex kIdle(R"(^@(\d+) P(\d+)\.(\d+): Id: \d+, Msg: \[EX OP\] IDLE$)");
+
+struct Wavelet {
+  std::string cycle, x, y, ident, landing, departing, line;
+};
+
+class Trace {
+ public:
+  Trace(const WseTraceOptions& options, const std::vector<Event>& events) {
+    Names names;
+    names.opcode = [](unsigned op) {
+      return op == 30 ? std::string("fadds") : std::string("movri");
+    };
+    std::ostringstream out;
+    WseTrace trace(out, options, names);
+    for (const Event& e : events) trace.on_event(e);
+    trace.finish();
+    std::istringstream in(out.str());
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+  }
+  /// Groups of every line that matches; group 0 is the line.
+  std::vector<std::vector<std::string>> matches(const std::regex& pattern) const {
+    std::vector<std::vector<std::string>> found;
+    std::smatch match;
+    for (const std::string& line : lines) {
+      if (std::regex_match(line, match, pattern)) found.emplace_back(match.begin(), match.end());
+    }
+    return found;
+  }
+  std::vector<Wavelet> wavelets() const {
+    std::vector<Wavelet> found;
+    for (const auto& m : matches(kWavelet)) {
+      found.push_back({m[1], m[2], m[3], m[8], m[9], m[10], m[0]});
+    }
+    return found;
+  }
+  std::vector<std::string> lines;
+};
+
+WseTraceOptions options(unsigned hop_latency = 2) {
+  WseTraceOptions o;
+  o.width = 3;
+  o.height = 2;
+  o.hop_latency = hop_latency;
+  o.on_ramp_latency = 3;
+  return o;
+}
+
+Event queue_out(Cycle cycle, std::uint32_t place, std::uint32_t payload) {
+  return {cycle, place, EventKind::kQueueOut, 2U | 7U << 8, payload};
+}
+Event hop(Cycle cycle, std::uint32_t place, Direction d, std::uint32_t payload) {
+  return {cycle, place, EventKind::kHop, 7U | index(d) << 8, payload};
+}
+
+/// One wavelet from tile (0, 0) east to the ramp of tile (1, 0).
+std::vector<Event> one_message() {
+  return {queue_out(10, 0, 0x00034200), hop(15, 0, Direction::kEast, 0x00034200),
+          hop(17, 1, Direction::kRamp, 0x00034200)};
+}
+
+/// Main thread: a scalar instruction, then a DSD operation of two groups on microthread 3.
+std::vector<Event> instructions() {
+  return {{20, 1, EventKind::kTaskStart, 9, 4},
+          {23, 1, EventKind::kIssue, 1U | 8U << 8, 4},
+          {24, 1, EventKind::kIssue, 30U | 8U << 8, 5},
+          {24, 1, EventKind::kOpStart, 30U | 3U << 8, 6},
+          {26, 1, EventKind::kCompute, 30U | 3U << 8, 4},
+          {27, 1, EventKind::kCompute, 30U | 3U << 8, 2},
+          {27, 1, EventKind::kOpEnd, 30U | 3U << 8, 6}};
+}
+
+}  // namespace
+
+TEST(ObserveWseTrace, DimensionsLineComesFirst) {
+  const Trace trace(options(), {});
+  ASSERT_FALSE(trace.lines.empty());
+  EXPECT_EQ(trace.lines[0], "@0 dimX=3, dimY=2");
+}
+
+TEST(ObserveWseTrace, EveryLineIsOfTheGrammar) {
+  std::vector<Event> events = one_message();
+  for (const Event& e : instructions()) events.push_back(e);
+  for (const std::string& line : Trace(options(), events).lines) {
+    const bool known = std::regex_match(line, kDimensions) || std::regex_match(line, kLanding) ||
+                       std::regex_match(line, kWavelet) || std::regex_match(line, kQueueWrite) ||
+                       std::regex_match(line, kQueueSend) || std::regex_match(line, kInstruction) ||
+                       std::regex_match(line, kIdle);
+    EXPECT_TRUE(known) << line;
+  }
+}
+
+TEST(ObserveWseTrace, QueueWriteAndSendCarryColorQueueAndIdent) {
+  const Trace trace(options(), one_message());
+  const auto writes = trace.matches(kQueueWrite);
+  const auto sends = trace.matches(kQueueSend);
+  ASSERT_EQ(writes.size(), 1U);
+  ASSERT_EQ(sends.size(), 1U);
+  EXPECT_EQ(writes[0][1], "10");
+  EXPECT_EQ(sends[0][1], "12");  // three cycles on the ramp before the router sends it on
+  EXPECT_EQ(sends[0][4], "7");
+  EXPECT_EQ(sends[0][6], "2");
+  EXPECT_EQ(sends[0][5], trace.wavelets().at(0).ident);
+}
+
+TEST(ObserveWseTrace, OneCyclePerHop_LandingAndDepartureShareALine) {
+  std::vector<Event> events = one_message();
+  events[2].cycle = 16;
+  const auto w = Trace(options(1), events).wavelets();
+  ASSERT_EQ(w.size(), 2U);
+  EXPECT_EQ(w[0].cycle + w[0].landing + w[0].departing, "15RE    ");
+  EXPECT_EQ(w[1].cycle + w[1].landing + w[1].departing, "16W    R");
+  EXPECT_NE(w[1].line.find("to_ce_from_router"), std::string::npos);
+}
+
+TEST(ObserveWseTrace, TwoCyclesPerHop_DepartureIsOneCycleBeforeTheNextLanding) {
+  // wse.md 9.2: the copy appears at the neighbour one cycle after departure; a later departure has
+  // landing '-'.
+  const auto w = Trace(options(2), one_message()).wavelets();
+  ASSERT_EQ(w.size(), 4U);
+  EXPECT_EQ(w[0].cycle + w[0].landing + w[0].departing, "15R     ");
+  EXPECT_EQ(w[1].cycle + w[1].landing + w[1].departing, "16-E    ");
+  EXPECT_EQ(w[2].cycle + w[2].landing + w[2].departing, "17W     ");
+  EXPECT_EQ(w[3].cycle + w[3].landing + w[3].departing, "18-    R");
+}
+
+TEST(ObserveWseTrace, EveryLandingHasALandingLine) {
+  const auto landings = Trace(options(), one_message()).matches(kLanding);
+  ASSERT_EQ(landings.size(), 2U);
+  EXPECT_EQ(landings[0][5], "R");
+  EXPECT_EQ(landings[1][1], "17");
+  EXPECT_EQ(landings[1][2], "1");
+  EXPECT_EQ(landings[1][5], "W");
+}
+
+TEST(ObserveWseTrace, IdentStaysTheSameOnAllHops) {
+  for (const Wavelet& w : Trace(options(), one_message()).wavelets()) {
+    EXPECT_EQ(w.ident, "0000000100000000");  // tile 0 + 1, its first wavelet
+  }
+}
+
+TEST(ObserveWseTrace, EqualWaveletsBehindEachOtherHaveTheirOwnIdents) {
+  std::vector<Event> events;
+  for (Cycle i = 0; i < 3; ++i) {
+    events.push_back(queue_out(10 + i, 0, 1));
+    events.push_back(hop(15 + i, 0, Direction::kEast, 1));
+    events.push_back(hop(17 + i, 1, Direction::kEast, 1));
+  }
+  std::vector<std::string> at_tile_1;
+  for (const Wavelet& w : Trace(options(), events).wavelets()) {
+    if (w.x == "1" && w.landing == "-") at_tile_1.push_back(w.ident);
+  }
+  const std::vector<std::string> expected = {"0000000100000000", "0000000100000001",
+                                             "0000000100000002"};
+  EXPECT_EQ(at_tile_1, expected);
+}
+
+TEST(ObserveWseTrace, CopiesOfAMulticastShareIdentAndLine) {
+  const Trace trace(options(1), {queue_out(10, 0, 5), hop(15, 0, Direction::kEast, 5),
+                                 hop(15, 0, Direction::kSouth, 5), hop(15, 0, Direction::kRamp, 5),
+                                 hop(16, 3, Direction::kRamp, 5), hop(18, 1, Direction::kRamp, 5)});
+  const auto w = trace.wavelets();
+  ASSERT_FALSE(w.empty());
+  EXPECT_EQ(w[0].departing, "E  SR");
+  for (const Wavelet& copy : w) EXPECT_EQ(copy.ident, w[0].ident);
+  EXPECT_EQ(trace.matches(kQueueSend).size(), 1U);
+}
+
+TEST(ObserveWseTrace, AWaveletOfTheHostLandsAtTheRim) {
+  const Event in{4, 0, EventKind::kEdgeIn, 7U | index(Direction::kWest) << 8, 5};
+  const Trace trace(options(), {in, hop(6, 0, Direction::kRamp, 5)});
+  const auto w = trace.wavelets();
+  ASSERT_EQ(w.size(), 2U);
+  EXPECT_EQ(w[0].cycle + w[0].landing, "6W");
+  EXPECT_EQ(w[1].ident, w[0].ident);
+}
+
+TEST(ObserveWseTrace, InstructionsShowPcTaskThreadAndOpcode) {
+  const auto ops = Trace(options(), instructions()).matches(kInstruction);
+  std::vector<std::string> seen;
+  for (const auto& m : ops) {
+    seen.push_back(m[1] + " " + m[6] + " pipe " + m[5] + " " + m[7] + " T" + m[8] + " " + m[9] +
+                   " " + m[10] + m[11]);
+  }
+  const std::vector<std::string> expected = {
+      "23 IS pipe 3 0008 T09  MOVRI", "23 EX pipe 6 0008 T09  MOVRI",
+      "24 IS pipe 3 000a T09  FADDS", "26 EX pipe 6 000a T09 UT3 FADDS [     ] U0 U1 U2 U3",
+      "27 EX pipe 6 000a T09 UT3 FADDS [     ] U0 U1"};
+  EXPECT_EQ(seen, expected);
+}
+
+TEST(ObserveWseTrace, ThePcStandsWhereTheVisualizerReadsIt) {
+  // wse.md 9.2: after the marker one separator, then two characters before 0x.
+  for (const std::string& line : Trace(options(), instructions()).lines) {
+    const std::size_t mark = line.find(" OP] ");
+    if (mark == std::string::npos || line.find("IDLE") != std::string::npos) continue;
+    EXPECT_EQ(line.substr(mark + 7, 2), "0x") << line;
+  }
+}
+
+TEST(ObserveWseTrace, StageNumbersFollowTheGeneration) {
+  WseTraceOptions wse2 = options();
+  wse2.generation = Generation::kWse2;
+  for (const auto& m : Trace(wse2, instructions()).matches(kInstruction)) {
+    EXPECT_EQ(m[5], m[6] == "IS" ? "2" : "4");
+  }
+}
+
+TEST(ObserveWseTrace, ATileGoesIdleInTheCycleAfterItsLastInstruction) {
+  std::vector<std::string> idle;
+  for (const auto& m : Trace(options(), instructions()).matches(kIdle)) idle.push_back(m[1]);
+  const std::vector<std::string> expected = {"24", "28"};
+  EXPECT_EQ(idle, expected);
+}
+
+TEST(ObserveWseTrace, CyclesNeverGoBack) {
+  std::vector<Event> events = instructions();
+  for (const Event& e : one_message()) events.push_back(e);
+  std::uint64_t last = 0;
+  for (const std::string& line : Trace(options(), events).lines) {
+    const std::uint64_t cycle = std::stoull(line.substr(1));
+    EXPECT_GE(cycle, last) << line;
+    last = cycle;
+  }
+}
+
+TEST(ObserveSortedSink, OrderOfBlocksInsideACycleDoesNotMatter) {
+  const std::vector<Event> events = {hop(15, 0, Direction::kEast, 1),
+                                     queue_out(15, 0, 9),
+                                     {15, 0, EventKind::kQueueIn, 1U | 7U << 8, 4}};
+  const Trace forward(options(), events);
+  const Trace backward(options(), {events[2], events[1], events[0]});
+  EXPECT_EQ(forward.lines, backward.lines);
+}
