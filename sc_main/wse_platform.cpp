@@ -17,14 +17,14 @@ const cli::Executable kExecutable = {
     {"wse2", "wse3"}, wse::kStructures, "wse3"};
 
 std::optional<report::Report> run(const cli::Options& options) {
-  const wse::LoadedWseConfig loaded = wse::load_wse_config({options.preset, options.config_file, options.sets});
+  const wse::WseConfig config = wse::load_wse_config(options);
   if (options.print_config) {
-    wse::print_wse_config(std::cout, loaded);
+    wse::print_wse_config(std::cout, config);
     return std::nullopt;
   }
-  wse::Session session(options, loaded.config);
+  wse::Session session(options, config);
   if (options.validate) {
-    std::cout << options.program << ": valid for " << loaded.config.name << '\n';
+    std::cout << options.program << ": valid for " << config.name << '\n';
     return std::nullopt;
   }
   return session.run();

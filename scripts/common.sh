@@ -44,6 +44,6 @@ build() {
   if [ -t 1 ]; then
     cmake --build "$build_dir" --parallel "$jobs" "$@"
   else
-    cmake --build "$build_dir" --parallel "$jobs" "$@" | sed -u '/no work to do\|Re-checking globbed\|Entering directory/d'
+    cmake --build "$build_dir" --parallel "$jobs" "$@" | sed -u '/no work to do\|Built target\|Re-checking globbed\|Entering directory/d'
   fi
 }

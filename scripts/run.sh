@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From a fresh Debian 12 to the report of the main example: packages, configure, build, run.
-# Extra arguments go to the executable: scripts/run.sh --param W=32 --param H=32 --structure dense
+# Extra arguments go to the executable: scripts/run.sh --param W=8 --param H=8 --param M=32 --param N=32
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -82,7 +82,7 @@ class HostReader {
 
   /// An array that a symbol maps to tiles.
   std::string read_symbol_name(const Node& node) const {
-    const std::string name = read_array_name(node, layout_);
+    std::string name = read_array_name(node, layout_);
     if (layout_.find_symbol(name) != nullptr) return name;
     std::vector<std::string> known;
     for (const Symbol& symbol : layout_.symbols) known.push_back(symbol.name);
@@ -138,6 +138,7 @@ class HostReader {
 
   Direction read_edge(const Node& node, const Rect& rect) const {
     std::vector<std::pair<std::string, Direction>> edges;
+    edges.reserve(kCardinalDirections.size());
     for (Direction d : kCardinalDirections) edges.emplace_back(to_string(d), d);
     const Direction edge = read_choice<Direction>(node, edges, "edge");
     if (!lies_on(rect, edge, layout_)) {

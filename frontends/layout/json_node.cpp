@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <boost/json/value.hpp>
+
 #include "frontends/layout/nearest.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -17,6 +19,22 @@ std::string to_text(boost::json::string_view view) {
 
 void Node::fail(const std::string& problem) const {
   throw UserError(*file_, place_, problem);
+}
+
+bool Node::is_object() const {
+  return value_->is_object();
+}
+bool Node::is_array() const {
+  return value_->is_array();
+}
+bool Node::is_string() const {
+  return value_->is_string();
+}
+bool Node::is_double() const {
+  return value_->is_double();
+}
+bool Node::is_integer() const {
+  return value_->is_int64() || value_->is_uint64();
 }
 
 std::string Node::kind() const {

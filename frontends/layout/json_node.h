@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json/value.hpp>
-
 #include "frontends/layout/expression.h"
+
+namespace boost::json {
+class value;
+}
 
 namespace tessera::layout {
 
@@ -25,12 +27,12 @@ class Node {
   /// "found the number 3 where EXPECTED was expected".
   [[noreturn]] void wrong_type(const std::string& expected) const;
 
-  bool is_object() const { return value_->is_object(); }
-  bool is_array() const { return value_->is_array(); }
-  bool is_string() const { return value_->is_string(); }
-  bool is_double() const { return value_->is_double(); }
+  bool is_object() const;
+  bool is_array() const;
+  bool is_string() const;
+  bool is_double() const;
   /// A number that is written without point and exponent.
-  bool is_integer() const { return value_->is_int64() || value_->is_uint64(); }
+  bool is_integer() const;
 
   // Objects. All fail if this is not an object.
   /// Fails at a key that is not among `keys`. The key "comment" is always allowed and ignored.

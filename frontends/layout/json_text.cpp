@@ -21,10 +21,12 @@ namespace json = boost::json;
 /// Accepts everything but a key that the object has already.
 class KeyHandler {
  public:
+  // Boost.JSON looks these up by name. NOLINTBEGIN(readability-identifier-naming)
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+  // NOLINTEND(readability-identifier-naming)
   using Error = json::error_code;
 
   const std::optional<std::string>& duplicate() const { return duplicate_; }

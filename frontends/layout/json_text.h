@@ -5,7 +5,9 @@
 
 #include <string>
 
-#include <boost/json/value.hpp>
+namespace boost::json {
+class value;
+}
 
 namespace tessera::layout {
 

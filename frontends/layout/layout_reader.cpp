@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <boost/json/value.hpp>
+
 #include "frontends/layout/json_text.h"
 #include "frontends/layout/reader_parts.h"
 #include "tlm_ifaces/vocabulary/errors.h"

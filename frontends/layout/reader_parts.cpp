@@ -56,6 +56,7 @@ std::size_t read_word(const Node& node, const std::vector<std::string>& words,
 
 Direction read_direction(const Node& node) {
   std::vector<std::string> words;
+  words.reserve(kAllDirections.size());
   for (Direction d : kAllDirections) words.emplace_back(to_string(d));
   return kAllDirections[read_word(node, words, "direction")];
 }
@@ -66,7 +67,7 @@ Color read_color(const Node& node, const Layout& layout) {
 }
 
 std::string read_array_name(const Node& node, const Layout& layout) {
-  const std::string name = node.text("the name of a host array");
+  std::string name = node.text("the name of a host array");
   if (layout.find_array(name) != nullptr) return name;
   std::vector<std::string> known;
   for (const Array& array : layout.arrays) known.push_back(array.name);
@@ -77,7 +78,7 @@ std::string read_path(const Node& node, const std::string& directory, const std:
   namespace fs = std::filesystem;
   const std::string text = node.text("the path of " + what);
   if (text.empty()) node.fail("the path of " + what + " is empty");
-  const std::string path = (fs::path(directory) / text).lexically_normal().string();
+  std::string path = (fs::path(directory) / text).lexically_normal().string();
   std::error_code error;
   if (!fs::is_regular_file(path, error)) {
     node.fail("there is no file \"" + path + "\"; paths are relative to the folder of the layout");

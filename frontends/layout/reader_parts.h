@@ -48,6 +48,7 @@ template <class T>
 T read_choice(const Node& node, const std::vector<std::pair<std::string, T>>& choices,
               const std::string& what) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& [word, value] : choices) words.push_back(word);
   return choices[read_word(node, words, what)].second;
 }

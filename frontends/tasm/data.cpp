@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "frontends/tasm/assembly.h"
 
 namespace tessera::tasm {
@@ -29,13 +27,8 @@ std::uint32_t initial_value(const Assembly& a, pe::ElementType type, const Expre
   const std::int64_t span = std::int64_t{1} << (8 * pe::bytes_of(type));
   const std::int64_t low = is_signed ? -span / 2 : 0;
   const std::int64_t high = is_signed ? span / 2 - 1 : span - 1;
-  const std::string word = "an " + std::string(to_string(type));
-  const std::int64_t value =
-      a.integer(e,
-                type == pe::ElementType::kU16 || type == pe::ElementType::kU32
-                    ? "a " + std::string(to_string(type))
-                    : word,
-                low, high);
+  const std::string expected = (is_signed ? "an " : "a ") + std::string(to_string(type));
+  const std::int64_t value = a.integer(e, expected, low, high);
   return static_cast<std::uint32_t>(value & (span - 1));
 }
 

@@ -35,7 +35,7 @@ const Token& TokenCursor::expect_name(const std::string& expected) {
   return take();
 }
 
-void TokenCursor::expect_end(const std::string& expected) {
+void TokenCursor::expect_end(const std::string& expected) const {
   if (!at_end()) fail(expected);
 }
 

@@ -29,7 +29,7 @@ class TokenCursor {
   void expect(const char* mark, const std::string& expected);
   /// A name; `expected` says which, for the message.
   const Token& expect_name(const std::string& expected);
-  void expect_end(const std::string& expected = "the end of the line");
+  void expect_end(const std::string& expected = "the end of the line") const;
 
   /// Throws "expected EXPECTED, found 'next token'" + `more`.
   [[noreturn]] void fail(const std::string& expected, const std::string& more = "") const;

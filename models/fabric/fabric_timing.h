@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "tlm_ifaces/vocabulary/direction.h"
+
 namespace tessera::fabric {
 
 /// Who goes first when several wavelets want one output port in one cycle. The sources do not document it
@@ -15,12 +17,22 @@ enum class Arbitration : std::uint8_t {
 struct FabricTiming {
   unsigned hop_latency = 2;     ///< landing at a router to landing at its neighbour (wse.md 1.11)
   unsigned credit_latency = 1;  ///< wavelet leaves a buffer -> upstream may use the room
-  /// Wavelets a router holds per (input port, color). A stream keeps one wavelet per cycle when
-  /// buffer_depth >= hop_latency + credit_latency.
-  unsigned buffer_depth = 3;
+  /// Wavelets a router buffers per (input port, color), beside those in the registers of the path (input_room). A
+  /// stream keeps one wavelet per cycle when buffer_depth > credit_latency.
+  unsigned buffer_depth = 2;
   Arbitration arbitration = Arbitration::kRoundRobin;
   unsigned on_ramp_latency = 3;   ///< leaves an output queue -> lands at the router
   unsigned off_ramp_latency = 3;  ///< leaves the router -> may be read from the input queue
+
+  // A path of n cycles has n - 1 registers that hold wavelets when the receiver is full, so a sender may have as many
+  // wavelets on the way beyond what the receiver buffers.
+
+  /// Wavelets of one color that input port `in` of a router takes: credits of the sender.
+  unsigned input_room(Direction in) const {
+    return buffer_depth + (in == Direction::kRamp ? on_ramp_latency : hop_latency) - 1;
+  }
+  /// Wavelets that the off-ramp and an input queue of `length` take: credits of the router.
+  unsigned queue_room(unsigned length) const { return length + off_ramp_latency - 1; }
 };
 
 }  // namespace tessera::fabric

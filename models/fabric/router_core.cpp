@@ -49,7 +49,7 @@ void RouterCore::set_route(Color color, const ColorRoute& route) {
   for (Direction in : kAllDirections) {
     if (!rx.contains(in)) continue;
     channel.buffer[index(in)] = static_cast<std::uint8_t>(buffers_.size());
-    buffers_.push_back({in, color, Ring<Entry>(timing_.buffer_depth), DirectionSet()});
+    buffers_.push_back({in, color, Ring<Entry>(timing_.input_room(in)), DirectionSet()});
   }
   credits_.resize(channels_.size() * kDirectionCount);
 }
@@ -62,7 +62,7 @@ void RouterCore::set_downstream_capacity(Direction out, Color color, unsigned cr
 unsigned RouterCore::input_capacity(Direction in, Color color) const {
   if (!configured(color)) return 0;
   const Channel& channel = channels_[channel_of_[color.value()]];
-  return channel.buffer[index(in)] == kNone ? 0 : timing_.buffer_depth;
+  return channel.buffer[index(in)] == kNone ? 0 : timing_.input_room(in);
 }
 
 unsigned RouterCore::credits(Direction out, Color color) const {

@@ -1,7 +1,7 @@
 // Router of a tile (reference wse.md 1.2, 1.4, 1.11): five ports, 24 colors, multicast,
 // backpressure per color. Plain C++; `router.h` is its module.
 //
-// Storage. Per (input port, color) a FIFO of FabricTiming::buffer_depth wavelets, for the ports a
+// Storage. Per (input port, color) a FIFO of FabricTiming::input_room wavelets, for the ports a
 // color is received from in any of its switch positions. Per (output port, color) the credits of
 // the receiver behind the port. A full receiver therefore stops one color and no other.
 //
@@ -76,7 +76,7 @@ class RouterCore {
   /// The receiver behind `out` has room for `credits` wavelets of `color`. Default 0: never sends.
   /// Colors without a route are ignored.
   void set_downstream_capacity(Direction out, Color color, unsigned credits);
-  /// Room for wavelets of `color` at input `in`: the buffer depth, or 0 when no switch position
+  /// Room for wavelets of `color` at input `in`: FabricTiming::input_room, or 0 when no switch position
   /// receives it there.
   unsigned input_capacity(Direction in, Color color) const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <ostream>
@@ -182,7 +184,9 @@ Document read_preset(const std::string& machine, const std::string& name,
 Document read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) {
+  // An empty file is readable, but makes the copy below fail.
+  const bool readable = in && !std::filesystem::is_directory(path);
+  if (!readable || (in.peek() != EOF && !(text << in.rdbuf()))) {
     throw UserError(path, "", "the configuration file cannot be read");
   }
   return parse(path, text.str());

@@ -6,9 +6,10 @@
 namespace tessera::data {
 namespace {
 
+constexpr double kWorst = std::numeric_limits<double>::infinity();
+
 /// By how much the difference exceeds the tolerance; at most 0 if the elements agree.
 double excess(double actual, double expected, double rtol, double atol) {
-  constexpr double kWorst = std::numeric_limits<double>::infinity();
   if (std::isnan(actual) || std::isnan(expected)) return kWorst;
   if (actual == expected) return -kWorst;  // also equal infinities
   if (std::isinf(actual) || std::isinf(expected)) return kWorst;

@@ -99,7 +99,7 @@ class HeaderParser {
       fail("a quoted string is expected, found \"" + shown(text_.substr(at_)) + "\"");
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) fail("the string has no end");
-    const std::string result(text_.substr(at_ + 1, end - at_ - 1));
+    std::string result(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return result;
   }

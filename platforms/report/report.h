@@ -1,5 +1,6 @@
-// The result of a run as people and scripts read it (INTERFACE.md "Report (JSON)", schema tessera-report-1).
-// Everything outside `wall` is the same for the same program, config and seed, on any machine and in any structure.
+// The result of a run as people and scripts read it (INTERFACE.md "Report (JSON)", schema
+// tessera-report-1). Everything outside `wall` is the same for the same program, config and seed,
+// on any machine and in any structure.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,9 @@ enum class Status : int {
   kInternal = 5,
 };
 const char* to_string(Status status);
-inline int exit_code(Status status) { return static_cast<int>(status); }
+inline int exit_code(Status status) {
+  return static_cast<int>(status);
+}
 
 struct Counter {
   std::string name;
@@ -32,7 +35,8 @@ struct Counter {
   std::string description;
 };
 
-/// Counters of one place (tile, core or node), in the order of Report::counters that exist per place.
+/// Counters of one place (tile, core or node), in the order of Report::counters that exist per
+/// place.
 struct Place {
   std::vector<int> at;  ///< [x, y] of a tile
   std::vector<std::pair<std::string, std::uint64_t>> counters;
@@ -83,8 +87,13 @@ struct Report {
   std::vector<Place> places;         ///< empty without --report-detail
   std::vector<Output> outputs;
   std::vector<Check> checks;
-  std::vector<Wait> waits;           ///< of a run that could not finish
+  std::vector<Wait> waits;  ///< of a run that could not finish
 };
+
+/// Simulated time: cycles times the clock period.
+double time_ns(const Report& report);
+/// 0 when nothing ran.
+double per_second(std::uint64_t count, const Wall& wall);
 
 /// Throws UserError when the file cannot be written.
 void write_json(const Report& report, const std::string& path);

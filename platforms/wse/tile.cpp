@@ -21,7 +21,8 @@ void Tile::build_queues(const WseConfig& config, const pe::Image& image, observe
     if (binding.input) {
       input_queues_.push_back(std::make_unique<queue::InputQueue>(("input_queue_" + std::to_string(id)).c_str(),
                                                                   binding.id, *binding.color,
-                                                                  config.input_queue_lengths.at(id), probe));
+                                                                  config.fabric.queue_room(config.input_queue_lengths.at(id)),
+                                                                  probe));
       router.off_ramp.bind(input_queues_.back()->in);
       engine_->input[id].bind(input_queues_.back()->out);
     } else {

@@ -23,7 +23,7 @@ void add_machine(Schema& schema, WseConfig& c) {
                         {{"wse2", Generation::kWse2}, {"wse3", Generation::kWse3}},
                         "rules of which generation hold: queue counts, task ids, routes"));
   schema.push_back(number("clock.period_ps", c.clock_period_ps, "ps", 1, 1000000,
-                          "clock period; cycles are converted to time with it"));
+                          "clock period, which turns cycles into time"));
   schema.push_back(
       number("wafer.max_width", c.max_width, "tiles", 1, 4096, "widest grid a layout may ask for"));
   schema.push_back(number("wafer.max_height", c.max_height, "tiles", 1, 4096,
@@ -32,21 +32,23 @@ void add_machine(Schema& schema, WseConfig& c) {
 
 void add_fabric(Schema& schema, fabric::FabricTiming& f) {
   schema.push_back(number("fabric.hop_latency", f.hop_latency, "cycles", 1, kMaxLatency,
-                          "landing at a router to landing at its neighbour"));
-  schema.push_back(number("fabric.credit_latency", f.credit_latency, "cycles", 1, kMaxLatency,
-                          "a wavelet leaves a buffer of a router to the sender may use the room"));
+                          "from landing at a router to landing at its neighbour"));
+  schema.push_back(
+      number("fabric.credit_latency", f.credit_latency, "cycles", 1, kMaxLatency,
+             "from a wavelet leaving a buffer of a router until the sender may use its room"));
   schema.push_back(number("fabric.buffer_depth", f.buffer_depth, "wavelets", 1, kMaxLength,
-                          "wavelets that a router holds per input port and color; one wavelet per "
-                          "cycle needs hop_latency + credit_latency"));
+                          "wavelets that a router buffers per input port and color, beside the "
+                          "registers of the path; one wavelet per cycle needs more than credit_latency"));
   schema.push_back(name(
       "fabric.arbitration", f.arbitration,
       {{"round_robin", fabric::Arbitration::kRoundRobin}, {"fixed", fabric::Arbitration::kFixed}},
       "who goes first when several wavelets want one output: `round_robin` over "
       "(port, color), or `fixed`: lowest color first"));
   schema.push_back(number("fabric.on_ramp_latency", f.on_ramp_latency, "cycles", 1, kMaxLatency,
-                          "a wavelet leaves its output queue to it lands at the router"));
-  schema.push_back(number("fabric.off_ramp_latency", f.off_ramp_latency, "cycles", 1, kMaxLatency,
-                          "a wavelet leaves the router to it may be read from its input queue"));
+                          "from leaving the output queue to landing at the router"));
+  schema.push_back(
+      number("fabric.off_ramp_latency", f.off_ramp_latency, "cycles", 1, kMaxLatency,
+             "from leaving the router until the wavelet may be read from its input queue"));
 }
 
 void add_queues(Schema& schema, WseConfig& c) {
@@ -56,7 +58,7 @@ void add_queues(Schema& schema, WseConfig& c) {
                            kMaxQueues, "length of every output queue, by queue id"));
   schema.push_back(
       number("queues.write_latency", c.queue_write_latency, "cycles", 1, kMaxLatency,
-             "the compute engine writes a wavelet to an output queue to the on-ramp may take it"));
+             "from the write to an output queue until the on-ramp may take the wavelet"));
 }
 
 void add_pe(Schema& schema, pe::PeTiming& p) {
@@ -65,23 +67,27 @@ void add_pe(Schema& schema, pe::PeTiming& p) {
     schema.push_back(
         number(std::string("pe.") + key, target, "cycles", min, kMaxLatency, description));
   };
-  cycles("branch_taken", p.branch_taken, 1, "a taken branch issues to the next instruction issues");
+  cycles("branch_taken", p.branch_taken, 1,
+         "from the issue of a taken branch to that of the next instruction");
   cycles("branch_not_taken", p.branch_not_taken, 1,
-         "a branch that is not taken issues to the next instruction issues");
-  cycles("move_latency", p.move_latency, 1, "a move issues to its result may be used");
+         "from the issue of a branch that is not taken to that of the next instruction");
+  cycles("move_latency", p.move_latency, 1,
+         "from the issue of a move until its result may be used");
   cycles("integer_latency", p.integer_latency, 1,
-         "an integer instruction or compare issues to its result may be used");
+         "from the issue of an integer instruction or compare until its result may be used");
   cycles("float_latency", p.float_latency, 1,
-         "a floating-point instruction issues to its result may be used");
-  cycles("load_latency", p.load_latency, 1, "a load issues to its result may be used");
-  cycles("dsr_latency", p.dsr_latency, 1, "a DSR is loaded to it may be used");
+         "from the issue of a floating-point instruction until its result may be used");
+  cycles("load_latency", p.load_latency, 1,
+         "from the issue of a load until its result may be used");
+  cycles("dsr_latency", p.dsr_latency, 1, "from the load or change of a DSR until it may be used");
   cycles("vector_start", p.vector_start, 1,
-         "a DSD operation issues to its first group may execute");
+         "from the issue of a DSD operation until its first group may execute");
   cycles("vector_drain", p.vector_drain, 0,
-         "a synchronous DSD operation completes to the next instruction issues");
+         "from the completion of a synchronous DSD operation to the next instruction");
   cycles("task_activation", p.task_activation, 1,
-         "idle compute engine: the event that makes a task runnable to its first instruction");
-  cycles("task_switch", p.task_switch, 1, "end of a task to the first instruction of the next");
+         "idle compute engine: from the event that makes a task runnable to its first instruction");
+  cycles("task_switch", p.task_switch, 1,
+         "from the end of a task to the first instruction of the next");
   schema.push_back(
       name("pe.picker", p.picker,
            {{"lowest_id", pe::PickerRule::kLowestId}, {"round_robin", pe::PickerRule::kRoundRobin}},
@@ -95,9 +101,9 @@ void add_rates(Schema& schema, pe::PeTiming& p) {
     if (!info.vector) continue;
     const std::string mnemonic(info.mnemonic);
     schema.push_back(number("pe.rate." + mnemonic + ".width", p.rate[op].width, "elements", 1, 64,
-                            "elements of a " + mnemonic + " DSD operation in one group"));
+                            "elements in a group of a DSD operation " + mnemonic));
     schema.push_back(number("pe.rate." + mnemonic + ".interval", p.rate[op].interval, "cycles", 1,
-                            64, "cycles from a group of " + mnemonic + " to the next"));
+                            64, "from a group of " + mnemonic + " to its next"));
   }
 }
 

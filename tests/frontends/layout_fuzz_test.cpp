@@ -42,24 +42,31 @@ class Mutator {
         "-1",    "\"x\"", "null", "{}", "[]",   "/0",          "1e999", "9223372036854775807",
         "\"W\"", "%",     "==",   "(",  "true", "\"\\u0000\"", "0x",    "99999999"};
     const std::size_t at = below(text.size());
-    switch (below(6)) {
+    // Every random number is drawn in a statement of its own: the order of evaluation would be up
+    // to the compiler.
+    const std::string piece = kPieces[below(kPieces.size())];
+    const unsigned length = below(40);
+    switch (below(12)) {
     case 0:
-      text[at] = static_cast<char>(below(256));
+      text[at] = static_cast<char>(length * 6);
       break;
     case 1:
-      text.erase(at, 1 + below(8));
+      text.erase(at, 1 + length / 4);
       break;
     case 2:
-      text.insert(at, kPieces[below(kPieces.size())]);
+      text.insert(at, piece);
       break;
     case 3:
       text.resize(at);
       break;
     case 4:
-      text.insert(at, text.substr(below(text.size()), below(40)));
+      text.insert(at, text.substr(at / 2, length));
+      break;
+    case 5:
+      text.erase(at, 1);
       break;
     default:
-      replace_token(text, at, kPieces[below(kPieces.size())]);
+      replace_token(text, at, piece);
     }
   }
   /// Replaces the number or string around `at`, which leaves the text valid JSON more often.

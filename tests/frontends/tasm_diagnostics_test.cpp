@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 struct Mistake {
   const char* name;
   const char* text;
-  const char* message;  ///< whole, behind "t.tasm: "
+  const char* message;  ///< whole: place and problem
 };
 
 void PrintTo(const Mistake& m, std::ostream* os) {
@@ -28,8 +28,7 @@ std::string name_of(const ::testing::TestParamInfo<Mistake>& info) {
 class TasmMessage : public ::testing::TestWithParam<Mistake> {};
 
 TEST_P(TasmMessage, NamesPlaceAndWhatWasExpected) {
-  EXPECT_EQ(error_of(GetParam().text, options_for(Generation::kWse3)),
-            std::string("t.tasm: ") + GetParam().message);
+  EXPECT_EQ(error_of(GetParam().text, options_for(Generation::kWse3)), GetParam().message);
 }
 
 const Mistake kLexical[] = {
@@ -68,7 +67,7 @@ const Mistake kDeclarations[] = {
     {"ConstWithoutValue", "const a",
      "1:8: expected '=' and the value of the const, found the end of the line"},
     {"ConstUsesLaterOne", "const a = b\nconst b = 1",
-     "1:11: expected a number, or a param or const of a line above, found 'b'; the nearest is 'a'"},
+     "1:11: expected a number, or a param or const of a line above, found 'b'"},
     {"DataWithoutType", "data A: f16[1]",
      "1:9: expected a type i16, u16, i32, u32 or f32, found 'f16'"},
     {"DataWithoutCount", "data A: f32",
@@ -319,7 +318,7 @@ const Mistake kForms[] = {
 class TasmForm : public TasmMessage {};
 TEST_P(TasmForm, OfDsdOperationsAreThoseOfSection67) {
   EXPECT_EQ(error_of(GetParam().text, options_for(Generation::kWse3)),
-            std::string("t.tasm: ") + GetParam().message + kLegend);
+            std::string(GetParam().message) + kLegend);
 }
 INSTANTIATE_TEST_SUITE_P(Forms, TasmForm, ::testing::ValuesIn(kForms), name_of);
 
@@ -338,13 +337,13 @@ TEST(TasmDiagnostics, LongExpressionsAreRefusedNotRecursedInto) {
 TEST(TasmDiagnostics, LongWordsAreShortened) {
   const std::string message = error_of(std::string(100000, 'a'), options_for(Generation::kWse3));
   EXPECT_LT(message.size(), 200U);
-  EXPECT_THAT(message, StartsWith("t.tasm: 1:1: expected an instruction"));
+  EXPECT_THAT(message, StartsWith("1:1: expected an instruction"));
 }
 
 TEST(TasmDiagnostics, FullSramSaysHowManyBytesWereNeeded) {  // wse.md 6.2
   EXPECT_EQ(
       error_of("data a: f32[2]\ndata b: i16[30000]\nfn f\n ret\n", options_for(Generation::kWse3)),
-      "t.tasm: 2:6: expected a program of at most 49152 bytes, found one that needs 61036; the "
+      "2:6: expected a program of at most 49152 bytes, found one that needs 61036; the "
       "task table takes "
       "1024, the code 4, the data 60008");
 }
@@ -353,7 +352,7 @@ TEST(TasmDiagnostics, CodeAloneCanFillSram) {
   std::string text = "fn f\n";
   for (int i = 0; i < 12032; ++i) text += " mov16 r0, r1\n";
   EXPECT_THAT(error_of(text + " ret\n", options_for(Generation::kWse3)),
-              StartsWith("t.tasm: 12034:2: expected a program of at most 49152 bytes, found one "
+              StartsWith("12034:2: expected a program of at most 49152 bytes, found one "
                          "that needs 49156"));
 }
 
@@ -364,11 +363,10 @@ TEST(TasmDiagnostics, HugeDataIsCountedNotWrapped) {
 }
 
 TEST(TasmDiagnostics, UnknownParamNamesTheNearestDeclaredOne) {
-  EXPECT_EQ(
-      error_of("param Mp = 1\nparam Np\n", options_for(Generation::kWse3, {{"Npp", 1}})),
-      "t.tasm: expected the name of a param of this program, found 'Npp'; the nearest is 'Np'");
+  EXPECT_EQ(error_of("param Mp = 1\nparam Np\n", options_for(Generation::kWse3, {{"Npp", 1}})),
+            "expected the name of a param of this program, found 'Npp'; the nearest is 'Np'");
   EXPECT_EQ(error_of("const Np = 1\n", options_for(Generation::kWse3, {{"Np", 1}})),
-            "t.tasm: expected the name of a param of this program, found 'Np'; the program has no "
+            "expected the name of a param of this program, found 'Np'; the program has no "
             "params");
 }
 

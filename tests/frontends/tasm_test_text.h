@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -22,14 +23,57 @@ inline pe::Image assemble_wse2(std::string_view text) {
   return assemble(text, options_for(Generation::kWse2));
 }
 
-/// The message of the UserError that assembling `text` ends in; "no error" if it does not.
+/// "LINE:COLUMN: problem" of the UserError that assembling `text` ends in, or only the problem if
+/// it has no place; "no error" if there is none. How the file is put in front is the business of
+/// UserError.
 inline std::string error_of(std::string_view text, const AssembleOptions& options) {
   try {
     assemble(text, options);
   } catch (const UserError& e) {
-    return e.what();
+    const std::string what = e.what();
+    return what.substr(what.find_first_not_of(": ", e.file().size()));
   }
   return "no error";
+}
+
+/// Every field of an image but file and line numbers, one entity a line: two images with the same
+/// dump are the same program. Written without the disassembler, to judge it.
+inline std::string dump(const pe::Image& image) {
+  std::ostringstream os;
+  const auto optional_id = [&os](const auto& id) { id ? os << *id : os << '-'; };
+  os << to_string(image.generation) << " end " << image.data_end << '\n';
+  for (const pe::Symbol& s : image.symbols) {
+    os << "symbol " << s.name << ' ' << to_string(s.type) << ' ' << s.address << ' ' << s.count
+       << " =";
+    for (const std::uint32_t bits : s.init) os << ' ' << bits;
+    os << '\n';
+  }
+  for (const pe::Dsd& d : image.dsds) {
+    os << "dsd " << d.name << ' ' << int(d.kind) << ' ' << d.extent << ' ' << d.base << ' '
+       << d.stride << ' ' << int(d.element_bytes) << ' ' << d.queue << ' ' << d.color << '\n';
+  }
+  for (const pe::QueueBinding& q : image.queues) {
+    os << "queue " << q.name << ' ' << q.input << ' ' << q.id << ' ';
+    optional_id(q.color);
+    os << '\n';
+  }
+  for (const pe::TaskBinding& t : image.tasks) {
+    os << "task " << t.name << ' ' << int(t.kind) << ' ' << t.id << ' ' << t.queue << ' ' << t.entry
+       << ' ' << t.active << t.blocked << '\n';
+  }
+  for (const pe::Function& f : image.functions) os << "fn " << f.name << ' ' << f.entry << '\n';
+  for (const pe::Label& l : image.labels) os << "label " << l.name << ' ' << l.target << '\n';
+  for (const pe::Instruction& in : image.code) {
+    os << pe::info(in.op).mnemonic;
+    for (const pe::Operand& o : in.operands)
+      os << ' ' << int(o.kind) << ':' << int(o.reg) << ':' << o.value;
+    os << ' ' << in.config.async << in.config.save_address << ' ';
+    optional_id(in.config.ut);
+    optional_id(in.config.activate);
+    optional_id(in.config.unblock);
+    os << '\n';
+  }
+  return os.str();
 }
 
 /// The example of docs/tile-isa.md: every kind of line, and most kinds of operands.

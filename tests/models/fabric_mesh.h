@@ -20,11 +20,11 @@ inline FabricTiming timing_1_1_2() {
   t.buffer_depth = 2;
   return t;
 }
-inline FabricTiming timing_2_1_3() {
+inline FabricTiming timing_2_1_2() {
   FabricTiming t;
   t.hop_latency = 2;
   t.credit_latency = 1;
-  t.buffer_depth = 3;
+  t.buffer_depth = 2;
   return t;
 }
 

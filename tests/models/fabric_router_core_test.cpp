@@ -43,7 +43,7 @@ void send(Mesh& mesh, TileCoord at, unsigned color, unsigned count) {
 
 class BothPresets : public ::testing::TestWithParam<FabricTiming> {};
 INSTANTIATE_TEST_SUITE_P(Hop, BothPresets,
-                         ::testing::Values(bench::timing_1_1_2(), bench::timing_2_1_3()),
+                         ::testing::Values(bench::timing_1_1_2(), bench::timing_2_1_2()),
                          [](const auto& p) {
                            return p.param.hop_latency == 1 ? "OneCycle" : "TwoCycles";
                          });
@@ -85,11 +85,11 @@ TEST_P(BothPresets, IdleFabricHasAllItsCreditsBack) {
   mesh.connect();
   send(mesh, {0, 0}, 0, 50);
   mesh.run(20);
-  EXPECT_LT(mesh.router({1, 0}).credits(kE, Color(0)), GetParam().buffer_depth);
+  EXPECT_LT(mesh.router({1, 0}).credits(kE, Color(0)), GetParam().input_room(kW));
   mesh.run();
   EXPECT_EQ(mesh.held(), 0U);
   for (int x = 0; x < 3; ++x) {
-    EXPECT_EQ(mesh.router({x, 0}).credits(kE, Color(0)), GetParam().buffer_depth);
+    EXPECT_EQ(mesh.router({x, 0}).credits(kE, Color(0)), GetParam().input_room(kW));
   }
   EXPECT_EQ(mesh.router({3, 0}).credits(kR, Color(0)), 16U);
 }
@@ -105,7 +105,7 @@ TEST_P(BothPresets, PathBehindAClosedSinkFillsEveryBuffer) {
   mesh.connect();
   send(mesh, {0, 0}, 0, 100);
   mesh.run(500);
-  EXPECT_EQ(mesh.held(), 5U * GetParam().buffer_depth);
+  EXPECT_EQ(mesh.held(), GetParam().input_room(kR) + 4U * GetParam().input_room(kW));
   closed = false;
   mesh.run();
   ASSERT_EQ(mesh.endpoint({4, 0}).deliveries().size(), 100U);
@@ -115,8 +115,9 @@ TEST_P(BothPresets, PathBehindAClosedSinkFillsEveryBuffer) {
 }
 
 TEST(RouterCore, ShallowBufferLimitsTheRateToDepthPerRoundTrip) {
-  FabricTiming timing = bench::timing_2_1_3();
-  timing.buffer_depth = 2;  // round trip is hop_latency + credit_latency = 3
+  FabricTiming timing = bench::timing_2_1_2();
+  timing.buffer_depth =
+      1;  // with the register of the link: two for a round trip of hop_latency + credit_latency = 3
   Mesh mesh(4, 1, timing);
   set_row(mesh, 0, 4);
   mesh.connect();
@@ -129,7 +130,7 @@ TEST(RouterCore, ShallowBufferLimitsTheRateToDepthPerRoundTrip) {
 
 // wse.md 1.2: all colors time-share one channel per link direction.
 TEST(RouterCore, RoundRobinGivesTwoColorsHalfALinkEach) {
-  Mesh mesh(2, 1, bench::timing_2_1_3());
+  Mesh mesh(2, 1, bench::timing_2_1_2());
   set_row(mesh, 4, 2);
   mesh.router({0, 0}).set_route(Color(9), route({kR}, {kE}));
   mesh.router({1, 0}).set_route(Color(9), route({kW}, {kR}));
@@ -224,7 +225,9 @@ TEST_F(Tee, StalledBranchHoldsOnlyItsColor) {
   mesh.credit_to_endpoint({0, 0}, Color(23), 100);  // wakes the source
   mesh.run(200);
   EXPECT_EQ(mesh.endpoint({1, 0}).deliveries().size(), before + 50);
-  EXPECT_EQ(mesh.held(), 2U + 2U + 2U);  // color 5 still fills its three buffers
+  const FabricTiming t = bench::timing_1_1_2();
+  EXPECT_EQ(mesh.held(),
+            t.input_room(kR) + 2U * t.input_room(kW));  // color 5 still fills its three buffers
 }
 
 TEST_F(Tee, UnstalledMulticastRunsAtFullRate) {
@@ -279,8 +282,10 @@ TEST(RouterCore, CurrentSwitchPositionRoutes) {
 TEST(RouterCore, BuffersExistForTheInputsOfAllValidPositions) {
   RouterCore router({0, 0}, bench::timing_1_1_2(), {});
   router.set_route(Color(2), two_positions(0));
-  EXPECT_EQ(router.input_capacity(kW, Color(2)), 2U);
-  EXPECT_EQ(router.input_capacity(kR, Color(2)), 2U);
+  const FabricTiming t = bench::timing_1_1_2();
+  EXPECT_EQ(router.input_capacity(kW, Color(2)),
+            t.buffer_depth);  // a link of one cycle has no register
+  EXPECT_EQ(router.input_capacity(kR, Color(2)), t.buffer_depth + t.on_ramp_latency - 1);
   EXPECT_EQ(router.input_capacity(kN, Color(2)), 0U);  // only in an invalid position
   EXPECT_EQ(router.input_capacity(kE, Color(2)), 0U);
   EXPECT_EQ(router.input_capacity(kW, Color(3)), 0U);  // no route
@@ -369,7 +374,7 @@ TEST(RouterCoreWaits, NoCreditAndNoInputQueue) {
 }
 
 TEST(RouterCoreWaits, ReceiverThatIsFull) {
-  RouterCore router({0, 0}, bench::timing_2_1_3(), {});
+  RouterCore router({0, 0}, bench::timing_2_1_2(), {});
   router.set_route(Color(5), route({kW}, {kE}));
   router.set_downstream_capacity(kE, Color(5), 1);
   for (unsigned i = 0; i < 3; ++i) router.put(kW, wavelet(5, i), 1);

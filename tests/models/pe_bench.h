@@ -4,15 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "frontends/tasm/assembler.h"
 #include "models/pe/compute_engine_core.h"
 #include "tests/models/pe_builder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -137,15 +142,38 @@ inline PeTiming wse3_timing() {
   return t;
 }
 
+/// The image of a program in tile assembly; its first line is line 1 of "test.tasm". `name:
+/// instruction` on one line marks the instruction for Bench::issue(); labels for branches have
+/// lines of their own, as the language wants it.
+inline Image assembled(const std::string& text, Generation generation = Generation::kWse3) {
+  std::istringstream lines(text);
+  std::string program;
+  std::map<std::uint32_t, std::string> marks;  // by line
+  std::string line;
+  for (std::uint32_t number = 1; std::getline(lines, line); ++number) {
+    const std::size_t colon = line.find(": ");
+    const bool marked = colon != std::string::npos && line.find_first_of(" ;") > colon;
+    if (marked) marks[number] = line.substr(0, colon);
+    program += (marked ? line.substr(colon + 1) : line) + '\n';
+  }
+  Image image = tasm::assemble(program, {"test.tasm", generation, {}});
+  for (std::uint32_t pc = 0; pc < image.code.size(); ++pc) {
+    const auto mark = marks.find(image.code[pc].line);
+    if (mark != marks.end()) image.labels.push_back({mark->second, pc});
+  }
+  return image;
+}
+
 class Bench : private observe::Sink {
  public:
   enum class Stepping { kWhenDue, kEveryCycle };
   static constexpr std::uint32_t kPlace = 7;
 
-  explicit Bench(const Builder& program, const PeTiming& pe_timing = wse3_timing(),
+  explicit Bench(Image program, const PeTiming& pe_timing = wse3_timing(),
                  Stepping how = Stepping::kWhenDue)
       : timing(pe_timing), queues(wakes_),
-        core({3, 2}, program.image(), timing, queues, observe::Probe(this, kPlace)),
+        core({3, 2}, std::make_shared<const Image>(std::move(program)), timing, queues,
+             observe::Probe(this, kPlace)),
         stepping_(how) {
     wakes_.insert(0);
   }
@@ -176,8 +204,9 @@ class Bench : private observe::Sink {
     }
     return *this;
   }
-  void launch(unsigned function, const std::vector<std::uint32_t>& arguments, Cycle when) {
-    core.launch(core.image().functions.at(function), arguments, when);
+  void launch(const std::string& function, const std::vector<std::uint32_t>& arguments,
+              Cycle when) {
+    core.launch(*core.image().find_function(function), arguments, when);
     wakes_.insert(when);
   }
   unsigned steps = 0;
@@ -197,18 +226,25 @@ class Bench : private observe::Sink {
     for (const observe::Event& e : all(kind)) found.push_back(e.cycle);
     return found;
   }
-  /// Cycles in which the instruction at `pc` was issued.
-  std::vector<Cycle> issues(std::uint32_t pc) const {
+  /// Index of the instruction behind `label`.
+  std::uint32_t pc(const std::string& label) const {
+    for (const Label& l : core.image().labels) {
+      if (l.name == label) return l.target;
+    }
+    throw std::logic_error("the program has no label " + label);
+  }
+  /// Cycles in which the instruction behind `label` was issued.
+  std::vector<Cycle> issues(const std::string& label) const {
     std::vector<Cycle> found;
     for (const observe::Event& e : all(EventKind::kIssue)) {
-      if (e.b == pc) found.push_back(e.cycle);
+      if (e.b == pc(label)) found.push_back(e.cycle);
     }
     return found;
   }
-  /// The one cycle in which the instruction at `pc` was issued.
-  Cycle issue(std::uint32_t pc) const {
-    const std::vector<Cycle> found = issues(pc);
-    EXPECT_EQ(found.size(), 1u) << "issues of instruction " << pc;
+  /// The one cycle in which it was issued.
+  Cycle issue(const std::string& label) const {
+    const std::vector<Cycle> found = issues(label);
+    EXPECT_EQ(found.size(), 1u) << "issues of the instruction behind " << label;
     return found.empty() ? kNever : found.front();
   }
   /// Ids of the tasks in the order in which they started.
@@ -217,9 +253,14 @@ class Bench : private observe::Sink {
     for (const observe::Event& e : all(EventKind::kTaskStart)) ids.push_back(e.a);
     return ids;
   }
-  std::uint32_t u16(std::uint32_t address) const { return core.sram().read(address, 2); }
-  std::uint32_t u32(std::uint32_t address) const { return core.sram().read(address, 4); }
-  float f32(std::uint32_t address) const { return float_of(u32(address)); }
+  /// Element `i` of the data symbol `name`, as raw bits and as a number.
+  std::uint32_t bits(const std::string& name, unsigned i = 0) const {
+    const Symbol* symbol = core.image().find_symbol(name);
+    if (symbol == nullptr) throw std::logic_error("the program has no data " + name);
+    const unsigned bytes = bytes_of(symbol->type);
+    return core.sram().read(symbol->address + i * bytes, bytes);
+  }
+  float f32(const std::string& name, unsigned i = 0) const { return float_of(bits(name, i)); }
   observe::Waits waits() const {
     observe::Waits found;
     core.describe_waits(found, now_);

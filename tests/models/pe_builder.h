@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,9 +111,6 @@ class Builder {
     image_.code.push_back(in);
     return here() - 1;
   }
-  /// Lets the branch at `pc` go to the next instruction.
-  void land(std::uint32_t pc) { image_.code.at(pc).operands[0] = target(here()); }
-
   /// A local task that starts at the next instruction.
   TaskBinding& task(const std::string& name, unsigned id, bool active = true) {
     TaskBinding t;
@@ -175,7 +171,7 @@ class Builder {
     return emit(Opcode::kLddsr, {dsr, dsd}, config);
   }
 
-  std::shared_ptr<const Image> image() const { return std::make_shared<const Image>(image_); }
+  const Image& image() const { return image_; }
 
  private:
   Dsd named(const std::string& kind, DsdKind dsd_kind, unsigned extent) const {

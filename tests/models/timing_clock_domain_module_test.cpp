@@ -156,11 +156,14 @@ TEST(ClockDomain, WakeFromOutsideForALaterCycleIsKept) {
 
 TEST(ClockDomain, WakeFromOutsideAtACycleThatWasSteppedIsPutOff) {
   ClockDomain domain("domain", 1000);
-  Recorder block;
+  Recorder block([&](Cycle now) {
+    if (now == 3) domain.request_pause();
+    return kNever;
+  });
   const BlockId id = domain.add(block);
   domain.wake(id, 3);
-  sc_core::sc_start(ps(3000));  // runs everything at 3000 ps
-  ASSERT_THAT(block.cycles, ElementsAre(3));
+  sc_core::sc_start();
+  ASSERT_EQ(sc_core::sc_time_stamp().value(), 3000u);
   EXPECT_EQ(domain.next_free_cycle(), 4u);
   domain.wake(id, 3);
   sc_core::sc_start();
@@ -211,20 +214,6 @@ TEST(ClockDomain, RequestedPauseComesWhenTheCycleIsCompleteAndTheRunResumes) {
   sc_core::sc_start();
   EXPECT_THAT(first.cycles, ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THAT(second.times, ElementsAre(0, 1176, 2 * 1176, 3 * 1176, 4 * 1176));
-}
-
-TEST(ClockDomain, BlockWokenDuringAPauseIsStepped) {
-  ClockDomain domain("domain", 1000);
-  Recorder block([&](Cycle now) {
-    if (now == 0) domain.request_pause();
-    return kNever;
-  });
-  const BlockId id = domain.add(block);
-  domain.wake(id, 0);
-  sc_core::sc_start();
-  domain.wake(id, 0);
-  sc_core::sc_start();
-  EXPECT_THAT(block.cycles, ElementsAre(0, 1));
 }
 
 TEST(ClockDomain, SupervisorSeesEveryDueCycleAndPauses) {
@@ -283,9 +272,9 @@ TEST(ClockDomain, PeriodOfZeroIsAnIntegrationMistake) {
 }
 
 TEST(ClockDomain, PeriodBelowTheResolutionOfTheKernelIsAnIntegrationMistake) {
-  sc_core::sc_set_time_resolution(10, sc_core::SC_NS);
+  sc_core::sc_set_time_resolution(1, sc_core::SC_NS);
   test::ExpectReport expected("/tessera/timing/period");
-  EXPECT_THROW(ClockDomain("domain", 1176), sc_core::sc_report);
+  EXPECT_THROW(ClockDomain("domain", 1), sc_core::sc_report);
 }
 
 TEST(ClockDomain, PeriodThatTheResolutionWouldRoundIsAnIntegrationMistake) {

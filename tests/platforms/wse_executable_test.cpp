@@ -177,6 +177,7 @@ struct BadInput {
   std::vector<std::string> arguments;
   std::vector<std::string> message_parts;
 };
+void PrintTo(const BadInput& bad, std::ostream* os) { *os << bad.name; }
 
 class BadCommandLine : public ::testing::TestWithParam<BadInput> {};
 
@@ -195,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BadInput{"unknown_preset", {kGemv, "--preset", "wse4"}, {"wse4", "wse3"}},
                       BadInput{"unknown_structure", {kGemv, "--structure", "sparse"}, {"sparse", "modules"}},
                       BadInput{"missing_file", {"examples/none.json"}, {"examples/none.json"}},
-                      BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "'M'"}},
+                      BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "nearest", "M"}},
                       BadInput{"param_without_value", {kGemv, "--param", "M"}, {"NAME=VALUE"}},
                       BadInput{"param_not_a_number", {kGemv, "--param", "M=many"}, {"many", "integer"}},
                       BadInput{"indivisible", {kGemv, "--param", "M=7"}, {"7", "3"}},
@@ -207,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BadInput{"unknown_output", {kGemv, "--output", "z=z.npy"}, {"'z'"}},
                       BadInput{"unwritable_trace", {kGemv, "--trace-wse", "no/such/folder/t"}, {"no/such/folder/t"}},
                       BadInput{"unknown_counter", {kGemv, "--heatmap", "/dev/null", "--heatmap-counter", "hop"}, {"hop", "hops"}}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 struct BadFile {
   const char* name;
@@ -216,6 +217,7 @@ struct BadFile {
   const char* to;
   std::vector<std::string> message_parts;
 };
+void PrintTo(const BadFile& bad, std::ostream* os) { *os << bad.name; }
 
 class BadProgram : public ::testing::TestWithParam<BadFile> {};
 
@@ -247,12 +249,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"two_rx_on_wse3", "layout.json", "\"rx\": [\"WEST\"]", "\"rx\": [\"WEST\", \"NORTH\"]", {"routes[2]", "exactly one rx"}},
         BadFile{"unknown_array", "layout.json", "{\"copy_in\": \"A\"}", "{\"copy_in\": \"AA\"}", {"host[0]", "AA"}},
         BadFile{"unknown_function", "layout.json", "{\"launch\": \"main\"}", "{\"launch\": \"mian\"}", {"host[1]", "mian", "main"}},
-        BadFile{"not_json", "layout.json", "\"grid\": [", "\"grid\": (", {"layout.json: 4:"}},
-        BadFile{"bad_instruction", "gemv.tasm", "    fmacs ", "    fmaks ", {":36:", "fmaks", "fmacs"}},
+        BadFile{"not_json", "layout.json", "\"grid\": [", "\"grid\": (", {"layout.json:4:"}},
+        BadFile{"bad_instruction", "gemv.tasm", "    fmacs ", "    fmaks ", {"gemv.tasm:34:5", "fmaks", "fmaxs"}},
         BadFile{"bad_queue", "gemv.tasm", "queue sum_out output 4", "queue sum_out output 9", {"gemv.tasm", "9", "0..7"}},
         BadFile{"bad_local_id", "gemv.tasm", "task reduce local 10", "task reduce local 3", {"gemv.tasm", "3", "8"}},
-        BadFile{"missing_param", "layout.json", "\"Np\": \"N / W\", ", "", {"Np"}}),
-    [](const auto& info) { return info.param.name; });
+        BadFile{"unknown_param", "layout.json", "\"Np\": \"N / W\", ", "\"Np\": \"N / W\", \"Nq\": 1, ", {"Nq", "Np"}}),
+    [](const auto& test) { return test.param.name; });
 
 TEST(WseExecutable, ShortInputFileIsExit2) {
   const TemporaryFolder folder;

@@ -7,7 +7,8 @@
 namespace tessera {
 
 /// User input that cannot be accepted: a config, layout, program, data file or option. Exit code 2.
-/// `what()` is one sentence: "FILE: PLACE: problem; what is allowed". `file` and `place` may be empty.
+/// `what()` is one sentence, "FILE: PLACE: problem; what is allowed", or "FILE:LINE:COLUMN: ..." as compilers write
+/// it. `file` and `place` may be empty.
 class UserError : public std::runtime_error {
  public:
   UserError(const std::string& file, const std::string& place, const std::string& problem)
@@ -20,7 +21,8 @@ class UserError : public std::runtime_error {
  private:
   static std::string join(const std::string& file, const std::string& place, const std::string& problem) {
     std::string text;
-    if (!file.empty()) text += file + ": ";
+    const bool is_line = !place.empty() && place.front() >= '0' && place.front() <= '9';
+    if (!file.empty()) text += file + (is_line ? ":" : ": ");
     if (!place.empty()) text += place + ": ";
     return text + problem;
   }

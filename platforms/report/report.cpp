@@ -1,0 +1,148 @@
+#include "platforms/report/report.h"
+
+#include <sys/resource.h>
+
+#include <boost/json.hpp>
+#include <fstream>
+
+#include "platforms/report/pretty_json.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::report {
+
+namespace {
+
+namespace json = boost::json;
+
+template <class T>
+json::array to_array(const std::vector<T>& values) {
+  json::array out;
+  for (const T& v : values) out.emplace_back(v);
+  return out;
+}
+
+json::object wall_json(const Report& r) {
+  return {{"elaborate_s", r.wall.elaborate_s},
+          {"run_s", r.wall.run_s},
+          {"cycles_per_s", per_second(r.cycles, r.wall)},
+          {"tile_cycles_per_s", per_second(r.cycles * r.wall.tiles, r.wall)},
+          {"hops_per_s", per_second(r.wall.hops, r.wall)},
+          {"peak_rss_bytes", peak_rss_bytes()}};
+}
+
+json::object counters_json(const Report& r) {
+  json::object out;
+  for (const Counter& c : r.counters) {
+    out[c.name] =
+        json::object{{"value", c.value}, {"unit", c.unit}, {"description", c.description}};
+  }
+  return out;
+}
+
+/// "tile" of "tiles".
+std::string singular(const std::string& key) {
+  return key.empty() ? key : key.substr(0, key.size() - 1);
+}
+
+json::array places_json(const Report& r) {
+  json::array out;
+  for (const Place& place : r.places) {
+    json::object entry{{singular(r.places_key), to_array(place.at)}};
+    for (const auto& [name, value] : place.counters) entry[name] = value;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+json::object outputs_json(const Report& r) {
+  json::object out;
+  for (const Output& o : r.outputs) {
+    json::object entry{{"dtype", o.dtype}, {"shape", to_array(o.shape)}};
+    if (!o.file.empty()) entry["file"] = o.file;
+    out[o.name] = std::move(entry);
+  }
+  return out;
+}
+
+json::array checks_json(const Report& r) {
+  json::array out;
+  for (const Check& c : r.checks) {
+    out.push_back(json::object{{"name", c.name}, {"passed", c.passed}, {"detail", c.detail}});
+  }
+  return out;
+}
+
+json::array waits_json(const Report& r) {
+  json::array out;
+  for (const Wait& w : r.waits) {
+    out.push_back(
+        json::object{{singular(r.places_key), to_array(w.at)}, {"who", w.who}, {"what", w.what}});
+  }
+  return out;
+}
+
+json::object report_json(const Report& r) {
+  json::object out{{"schema", "tessera-report-1"},
+                   {"platform", r.platform},
+                   {"preset", r.preset},
+                   {"program", r.program},
+                   {"structure", r.structure},
+                   {"status", to_string(r.status)},
+                   {"exit_code", exit_code(r.status)},
+                   {"message", r.message},
+                   {"cycles", r.cycles},
+                   {"digest", r.digest},
+                   {"time_ns", time_ns(r)},
+                   {"wall", wall_json(r)},
+                   {"counters", counters_json(r)}};
+  if (!r.places.empty()) out[r.places_key] = places_json(r);
+  out["outputs"] = outputs_json(r);
+  out["checks"] = checks_json(r);
+  if (!r.waits.empty()) out["waits"] = waits_json(r);
+  return out;
+}
+
+}  // namespace
+
+const char* to_string(Status status) {
+  switch (status) {
+  case Status::kFinished:
+    return "finished";
+  case Status::kCheckFailed:
+    return "check_failed";
+  case Status::kUserInput:
+    return "user_input";
+  case Status::kIntegration:
+    return "integration";
+  case Status::kCouldNotFinish:
+    return "could_not_finish";
+  case Status::kInternal:
+    break;
+  }
+  return "internal";
+}
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+double time_ns(const Report& report) {
+  return static_cast<double>(report.cycles * report.clock_period_ps) / 1000;
+}
+
+double per_second(std::uint64_t count, const Wall& wall) {
+  return wall.run_s > 0 ? static_cast<double>(count) / wall.run_s : 0;
+}
+
+void write_json(const Report& report, const std::string& path) {
+  std::ofstream out(path, std::ios::binary);
+  if (!out) throw UserError(path, "", "the report cannot be written; does its folder exist?");
+  write_pretty(out, report_json(report));
+  out.flush();
+  if (!out)
+    throw UserError(path, "", "the report could not be written to its end; is the disk full?");
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,165 @@
+// The summary that people read on the terminal.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ostream>
+
+#include "platforms/report/report.h"
+
+namespace tessera::report {
+
+namespace {
+
+constexpr std::size_t kMaxWaits = 12;
+
+/// 12,345
+std::string grouped(std::uint64_t n) {
+  std::string text = std::to_string(n);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
+std::string with_digits(double value, int digits) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+/// Three or four significant digits.
+std::string rounded(double value) {
+  if (value >= 100) return with_digits(value, 0);
+  return with_digits(value, value >= 10 ? 1 : value >= 1 ? 2 : 3);
+}
+
+/// "1.45 us"
+std::string duration(double ns) {
+  constexpr std::array<const char*, 4> kUnits = {"ns", "us", "ms", "s"};
+  std::size_t unit = 0;
+  for (; ns >= 1000 && unit + 1 < kUnits.size(); ++unit) ns /= 1000;
+  return rounded(ns) + " " + kUnits[unit];
+}
+
+/// "1.23 M"
+std::string scaled(double value) {
+  constexpr std::array<const char*, 4> kPrefixes = {"", " k", " M", " G"};
+  std::size_t prefix = 0;
+  for (; value >= 1000 && prefix + 1 < kPrefixes.size(); ++prefix) value /= 1000;
+  return rounded(value) + kPrefixes[prefix];
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(text.size() < width ? width - text.size() : 0, ' ');
+}
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
+}
+
+const char* sentence(Status status) {
+  switch (status) {
+  case Status::kFinished:
+    return "finished";
+  case Status::kCheckFailed:
+    return "WRONG RESULT";
+  case Status::kUserInput:
+    return "INPUT NOT ACCEPTED";
+  case Status::kIntegration:
+    return "WRONGLY CONNECTED";
+  case Status::kCouldNotFinish:
+    return "COULD NOT FINISH";
+  case Status::kInternal:
+    break;
+  }
+  return "INTERNAL ERROR";
+}
+
+void print_head(const Report& r, std::ostream& out) {
+  out << sentence(r.status);
+  if (r.cycles > 0) out << " after " << grouped(r.cycles) << " cycles";
+  if (r.cycles > 0 && r.clock_period_ps > 0) out << " (" << duration(time_ns(r)) << ")";
+  if (!r.message.empty()) out << ": " << r.message;
+  out << '\n';
+  const auto line = [&out](const char* label, const std::string& text) {
+    if (!text.empty()) out << "  " << padded(label, 9) << text << '\n';
+  };
+  line("program", r.program);
+  const std::string structure = r.structure.empty() ? "" : ", " + r.structure;
+  line("machine", r.preset.empty() ? "" : r.preset + structure);
+  line("digest", r.digest);
+  if (r.wall.run_s <= 0) return;
+  std::string speed = scaled(per_second(r.cycles, r.wall)) + " cycles/s";
+  if (r.wall.tiles > 0) {
+    speed += ", " + scaled(per_second(r.cycles * r.wall.tiles, r.wall)) + " tile-cycles/s";
+  }
+  if (r.wall.hops > 0) speed += ", " + scaled(per_second(r.wall.hops, r.wall)) + " hops/s";
+  line("wall", duration(r.wall.elaborate_s * 1e9) + " to build, " + duration(r.wall.run_s * 1e9) +
+                   " to run: " + speed + ", " + scaled(static_cast<double>(peak_rss_bytes())) +
+                   "B memory");
+}
+
+void print_counters(const Report& r, std::ostream& out) {
+  std::size_t names = 0, values = 0;
+  for (const Counter& c : r.counters) {
+    if (c.value == 0) continue;
+    names = std::max(names, c.name.size());
+    values = std::max(values, grouped(c.value).size());
+  }
+  if (names == 0) return;
+  out << "\ncounters\n";
+  for (const Counter& c : r.counters) {
+    if (c.value == 0) continue;
+    out << "  " << padded(c.name, names) << "  " << right(grouped(c.value), values) << ' ' << c.unit
+        << '\n';
+  }
+}
+
+void print_outputs(const Report& r, std::ostream& out) {
+  if (r.outputs.empty()) return;
+  std::size_t names = 0;
+  for (const Output& o : r.outputs) names = std::max(names, o.name.size());
+  out << "\noutputs\n";
+  for (const Output& o : r.outputs) {
+    std::string shape;
+    for (const std::size_t n : o.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(n);
+    out << "  " << padded(o.name, names) << "  " << o.dtype << " [" << shape << "]";
+    if (!o.file.empty()) out << " -> " << o.file;
+    out << '\n';
+  }
+}
+
+void print_checks(const Report& r, std::ostream& out) {
+  if (r.checks.empty()) return;
+  std::size_t names = 0;
+  for (const Check& c : r.checks) names = std::max(names, c.name.size());
+  out << "\nchecks\n";
+  for (const Check& c : r.checks) {
+    out << "  " << padded(c.name, names) << "  " << (c.passed ? "passed" : "FAILED");
+    if (!c.detail.empty()) out << "  " << c.detail;
+    out << '\n';
+  }
+}
+
+void print_waits(const Report& r, std::ostream& out) {
+  if (r.waits.empty()) return;
+  out << "\nwho waits for what\n";
+  for (std::size_t i = 0; i < std::min(r.waits.size(), kMaxWaits); ++i) {
+    const Wait& w = r.waits[i];
+    std::string at;
+    for (const int n : w.at) at += (at.empty() ? "" : ", ") + std::to_string(n);
+    out << "  (" << at << ") " << w.who << " waits for " << w.what << '\n';
+  }
+  if (r.waits.size() > kMaxWaits) {
+    out << "  and " << r.waits.size() - kMaxWaits << " more; --report writes all of them\n";
+  }
+}
+
+}  // namespace
+
+void print_text(const Report& report, std::ostream& out) {
+  print_head(report, out);
+  print_counters(report, out);
+  print_outputs(report, out);
+  print_checks(report, out);
+  print_waits(report, out);
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,51 @@
+// The layout on the user's page (docs/layout.md) is one that is read.
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "tests/frontends/layout_test_support.h"
+
+namespace tessera::layout {
+namespace {
+
+/// The text of the first ```json block of the page.
+std::string example() {
+  std::ifstream in(TESSERA_SOURCE_DIR "/docs/layout.md");
+  std::ostringstream page;
+  page << in.rdbuf();
+  const std::string text = page.str();
+  const std::size_t start = text.find("```json\n");
+  const std::size_t end = text.find("```\n", start + 8);
+  if (start == std::string::npos || end == std::string::npos) return "";
+  return text.substr(start + 8, end - start - 8);
+}
+
+Layout read_example(const ParamOverrides& overrides) {
+  const test::Folder folder;
+  std::ofstream(folder.file("add.tasm")) << "\n";
+  return read_layout_text(example(), "docs/layout.md", folder.path(), overrides);
+}
+
+TEST(LayoutDocs, ExampleIsRead) {
+  const Layout layout = read_example({});
+  EXPECT_EQ(layout.width, 4);
+  EXPECT_EQ(layout.programs.size(), 2U);
+  EXPECT_EQ(layout.host.size(), 5U);
+}
+TEST(LayoutDocs, ExampleIsReadForOtherSizes) {
+  const Layout layout = read_example({{"W", 16}, {"B", 100}});
+  EXPECT_EQ(layout.width, 16);
+  EXPECT_EQ(layout.arrays[0].shape, (std::vector<std::size_t>{2, 100}));
+}
+TEST(LayoutDocs, ExampleLeavesTheGridOnlyWhereItStreamsOut) {
+  const std::vector<OffGridRoute> found = off_grid_routes(read_example({}));
+  EXPECT_EQ(found.size(), 2U);  // one a row
+  for (const OffGridRoute& route : found) {
+    EXPECT_EQ(route.color, Color(3));
+    EXPECT_EQ(route.direction, Direction::kEast);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::layout

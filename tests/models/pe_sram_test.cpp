@@ -1,0 +1,104 @@
+// Memory of a tile (reference wse.md 6.2): 48 KB, 16-bit words, little endian, taken from the host
+// page by page.
+#include "models/pe/sram.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace tessera::pe {
+namespace {
+
+TEST(Sram, WordsAreLittleEndian) {
+  Sram sram;
+  sram.write(100, 4, 0x11223344);
+  EXPECT_EQ(sram.read(100, 4), 0x11223344u);
+  EXPECT_EQ(sram.read(100, 2), 0x3344u);
+  EXPECT_EQ(sram.read(102, 2), 0x1122u);
+  sram.write(102, 2, 0xABCD);
+  EXPECT_EQ(sram.read(100, 4), 0xABCD3344u);
+}
+
+TEST(Sram, A16BitWriteTakesTheLowHalfAndLeavesItsNeighboursAlone) {
+  Sram sram;
+  sram.write(10, 2, 0xFFFF);
+  sram.write(14, 2, 0xFFFF);
+  sram.write(12, 2, 0xDEAD1234);
+  EXPECT_EQ(sram.read(10, 4), 0x1234FFFFu);
+  EXPECT_EQ(sram.read(14, 2), 0xFFFFu);
+}
+
+TEST(Sram, WhatWasNeverWrittenReadsZeroAndTakesNothing) {
+  const Sram sram;
+  for (std::uint32_t a = 0; a < kSramBytes; a += 2) ASSERT_EQ(sram.read(a, 2), 0u) << a;
+  EXPECT_EQ(sram.allocated_bytes(), 0u);
+}
+
+TEST(Sram, PagesAreTakenWhenFirstWritten) {
+  Sram sram;
+  sram.write(0, 2, 1);
+  EXPECT_EQ(sram.allocated_bytes(), Sram::kPageBytes);
+  sram.write(Sram::kPageBytes - 2, 2, 1);
+  EXPECT_EQ(sram.allocated_bytes(), Sram::kPageBytes);
+  sram.write(kSramBytes - 4, 4, 1);
+  EXPECT_EQ(sram.allocated_bytes(), 2 * Sram::kPageBytes);
+  EXPECT_EQ(sram.read(2, 2), 0u);  // the rest of a fresh page
+}
+
+TEST(Sram, A32BitWordMayLieAcrossTwoPages) {
+  Sram sram;
+  const std::uint32_t edge = Sram::kPageBytes - 2;
+  EXPECT_EQ(sram.read(edge, 4), 0u);
+  sram.write(edge, 4, 0xCAFEF00D);
+  EXPECT_EQ(sram.read(edge, 4), 0xCAFEF00Du);
+  EXPECT_EQ(sram.read(edge, 2), 0xF00Du);
+  EXPECT_EQ(sram.read(edge + 2, 2), 0xCAFEu);
+  EXPECT_EQ(sram.allocated_bytes(), 2 * Sram::kPageBytes);
+}
+
+TEST(Sram, AcceptsExactlyTheEvenAddressesInside) {
+  EXPECT_TRUE(Sram::accepts(0, 2));
+  EXPECT_TRUE(Sram::accepts(0, 4));
+  EXPECT_TRUE(Sram::accepts(2, 4));  // 32-bit words need no more than a 16-bit boundary
+  EXPECT_FALSE(Sram::accepts(1, 2));
+  EXPECT_FALSE(Sram::accepts(3, 4));
+  EXPECT_TRUE(Sram::accepts(49'150, 2));
+  EXPECT_TRUE(Sram::accepts(49'148, 4));
+  EXPECT_FALSE(Sram::accepts(49'150, 4));
+  EXPECT_FALSE(Sram::accepts(49'152, 2));
+}
+
+TEST(Sram, DoesNotAcceptAddressesBelowZero) {
+  // What a negative stride or offset makes of a 32-bit address; its end wraps round to a small
+  // number.
+  EXPECT_FALSE(Sram::accepts(static_cast<std::uint32_t>(-2), 2));
+  EXPECT_FALSE(Sram::accepts(static_cast<std::uint32_t>(-2), 4));
+  EXPECT_FALSE(Sram::accepts(static_cast<std::uint32_t>(-4), 4));
+  EXPECT_FALSE(Sram::accepts(static_cast<std::uint32_t>(-6), 4));
+}
+
+TEST(Sram, AgreesWithAnArrayOfBytesOverRandomAccesses) {
+  Sram sram;
+  std::vector<std::uint8_t> reference(kSramBytes, 0);
+  std::mt19937 random(11);
+  for (int i = 0; i < 20'000; ++i) {
+    const unsigned bytes = random() % 2 == 0 ? 2 : 4;
+    const std::uint32_t address = random() % ((kSramBytes - bytes) / 2 + 1) * 2;
+    const std::uint32_t value = random();
+    if (random() % 2 == 0) {
+      sram.write(address, bytes, value);
+      for (unsigned b = 0; b < bytes; ++b) {
+        reference[address + b] = static_cast<std::uint8_t>(value >> (8 * b));
+      }
+    }
+    std::uint32_t expected = 0;
+    for (unsigned b = 0; b < bytes; ++b) {
+      expected |= static_cast<std::uint32_t>(reference[address + b]) << (8 * b);
+    }
+    ASSERT_EQ(sram.read(address, bytes), expected) << "address " << address;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::pe

@@ -1,0 +1,181 @@
+// The WSE configuration, its two presets and its page in the manual.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "platforms/config/presets.h"
+#include "platforms/wse/wse_config.h"
+#include "tests/support/run_executable.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+using namespace tessera;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+namespace {
+
+pe::VectorRate rate(const wse::WseConfig& c, pe::Opcode op) {
+  return c.pe.rate[static_cast<unsigned>(op)];
+}
+double elements_per_cycle(const wse::WseConfig& c, pe::Opcode op) {
+  return static_cast<double>(rate(c, op).width) / rate(c, op).interval;
+}
+
+/// Calls `visit(path)` for every leaf object ("value" inside) of a preset, and counts leaves
+/// without one.
+unsigned plain_leaves(const boost::json::value& v) {
+  if (!v.is_object()) return 1;
+  if (v.get_object().contains("value")) {
+    const auto& leaf = v.get_object();
+    return leaf.contains("source") && leaf.contains("kind") ? 0 : 1;
+  }
+  unsigned count = 0;
+  for (const auto& member : v.get_object()) count += plain_leaves(member.value());
+  return count;
+}
+
+}  // namespace
+
+TEST(ConfigWse, Wse2HasThePublishedSizes) {  // wse.md 1.12, 2.1
+  const wse::WseConfig c = wse::load_wse_config("wse2", "");
+  EXPECT_EQ(c.name, "wse2");
+  EXPECT_EQ(c.generation, Generation::kWse2);
+  EXPECT_EQ(c.max_width, 757U);
+  EXPECT_EQ(c.max_height, 996U);
+  EXPECT_THAT(c.input_queue_lengths, ElementsAre(6, 6, 4, 4, 2, 2, 2, 2));
+  EXPECT_THAT(c.output_queue_lengths, ElementsAre(2, 2, 6, 6, 2, 2));
+}
+
+TEST(ConfigWse, Wse3HasThePublishedSizes) {  // wse.md 1.12, 2.1
+  const wse::WseConfig c = wse::load_wse_config("wse3", "");
+  EXPECT_EQ(c.name, "wse3");
+  EXPECT_EQ(c.generation, Generation::kWse3);
+  EXPECT_EQ(c.max_width, 762U);
+  EXPECT_EQ(c.max_height, 1172U);
+  EXPECT_THAT(c.input_queue_lengths, ElementsAre(8, 8, 4, 4, 4, 4, 4, 4));
+  EXPECT_THAT(c.output_queue_lengths, ElementsAre(8, 8, 8, 8, 8, 8, 8, 8));
+}
+
+TEST(ConfigWse, HopsTakeOneCycleOnWse2AndTwoOnWse3) {  // wse.md 1.11, 10 no. 25
+  EXPECT_EQ(wse::load_wse_config("wse2", "").fabric.hop_latency, 1U);
+  EXPECT_EQ(wse::load_wse_config("wse3", "").fabric.hop_latency, 2U);
+}
+
+TEST(ConfigWse, ReceiveAddSendTakesFiveCyclesOnWse2) {  // wse_timing.md A2: 2 T_R + 1
+  const wse::WseConfig c = wse::load_wse_config("wse2", "");
+  EXPECT_EQ(c.fabric.off_ramp_latency + c.queue_write_latency + c.fabric.on_ramp_latency, 5U);
+}
+
+TEST(ConfigWse, AFabricOutOperationReachesTheRouterInSevenCyclesOnWse3) {  // wse.md 1.11
+  const wse::WseConfig c = wse::load_wse_config("wse3", "");
+  EXPECT_EQ(c.pe.vector_start + c.queue_write_latency + c.fabric.on_ramp_latency, 7U);
+}
+
+TEST(ConfigWse, BuffersKeepOneWaveletPerCycle) {  // wse.md 1.11: 1 wavelet per cycle on a link
+  for (const char* preset : {"wse2", "wse3"}) {
+    const wse::WseConfig c = wse::load_wse_config(preset, "");
+    EXPECT_GT(c.fabric.buffer_depth, c.fabric.credit_latency) << preset;
+  }
+}
+
+TEST(ConfigWse, VectorRatesFollowThePublishedTables) {  // wse.md 6.3, 6.4
+  const wse::WseConfig w2 = wse::load_wse_config("wse2", "");
+  const wse::WseConfig w3 = wse::load_wse_config("wse3", "");
+  EXPECT_EQ(rate(w2, pe::Opcode::kAdd16).width, 4U);
+  EXPECT_EQ(rate(w3, pe::Opcode::kAdd16).width, 8U);
+  EXPECT_EQ(rate(w2, pe::Opcode::kFmaxs).width, 1U);
+  EXPECT_EQ(rate(w3, pe::Opcode::kFmaxs).width, 4U);
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmovs), 4);    // copy f32
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kAdd16), 4);    // element-wise add i16
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmacs), 0.5);  // wse.md 10 no. 24
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w2, pe::Opcode::kFmacs), 1);
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w2, pe::Opcode::kFmuls), 1);
+}
+
+TEST(ConfigWse, EveryValueOfAPresetHasASourceAndAKind) {
+  for (const char* preset : {"wse2", "wse3"}) {
+    const auto document = boost::json::parse(std::string(*config::find_preset(preset)));
+    for (const auto& member : document.as_object()) {
+      if (!member.value().is_object()) continue;
+      EXPECT_EQ(plain_leaves(member.value()), 0U) << member.key();
+    }
+  }
+}
+
+TEST(ConfigWse, EveryKeyHasItsOwnPathAndADescription) {
+  wse::WseConfig c;
+  std::set<std::string> paths;
+  for (const config::Field& field : wse::wse_schema(c)) {
+    EXPECT_TRUE(paths.insert(field.path).second) << field.path;
+    EXPECT_FALSE(field.description.empty()) << field.path;
+    EXPECT_EQ(field.unit.empty(), field.type == config::Field::Type::kName) << field.path;
+  }
+}
+
+TEST(ConfigWse, AnOverrideChangesWhatItNames) {
+  const wse::WseConfig c = wse::load_wse_config(
+      "wse3", "", {"fabric.hop_latency=5", "fabric.arbitration=fixed", "pe.rate.fadds.width=2"});
+  EXPECT_EQ(c.fabric.hop_latency, 5U);
+  EXPECT_EQ(c.fabric.arbitration, fabric::Arbitration::kFixed);
+  EXPECT_EQ(rate(c, pe::Opcode::kFadds).width, 2U);
+  EXPECT_EQ(rate(c, pe::Opcode::kFsubs).width, 4U);
+}
+
+TEST(ConfigWse, AConfigFileChangesItsBase) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("mine.json");
+  test::write_file(file, R"({"schema": "tessera-config-1", "machine": "wse", "name": "mine",
+                             "base": "wse2", "fabric": {"hop_latency": 4}})");
+  const wse::WseConfig c = wse::load_wse_config("", file);
+  EXPECT_EQ(c.name, "mine");
+  EXPECT_EQ(c.fabric.hop_latency, 4U);
+  EXPECT_EQ(c.max_width, 757U);
+}
+
+TEST(ConfigWse, AnUnknownBaseOrPresetNamesTheNearest) {
+  EXPECT_THAT([] { wse::load_wse_config("wes3", ""); },
+              ThrowsMessage<UserError>(
+                  HasSubstr("unknown preset 'wes3' for machine wse; did you mean 'wse3'?")));
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("mine.json");
+  test::write_file(file, R"({"schema": "tessera-config-1", "machine": "wse", "base": "wse4"})");
+  EXPECT_THAT([&] { wse::load_wse_config("", file); },
+              ThrowsMessage<UserError>(HasSubstr(file + ": base: unknown preset 'wse4'")));
+}
+
+TEST(ConfigWse, QueueCountsAreThoseOfTheGeneration) {  // wse.md 2.1
+  EXPECT_THAT(
+      [] { wse::load_wse_config("wse2", "", {"queues.output_lengths=2,2,6,6,2,2,2,2"}); },
+      ThrowsMessage<UserError>("--set: queues.output_lengths: 8 lengths are given; wse2 has 6 "
+                               "output queues"));
+  EXPECT_THAT([] { wse::load_wse_config("wse2", "", {"generation=wse3"}); },
+              ThrowsMessage<UserError>(HasSubstr("preset wse2: queues.output_lengths: 6 lengths")));
+}
+
+TEST(ConfigWse, PrintsValueUnitAndSource) {
+  std::ostringstream out;
+  wse::print_wse_config(out, wse::load_wse_config("wse3", "", {"fabric.buffer_depth=4"}));
+  EXPECT_THAT(out.str(), HasSubstr("fabric.hop_latency = 2 cycles"));
+  EXPECT_THAT(out.str(), HasSubstr("[preset wse3, published: wse.md 1.11; wse_timing.md A3]"));
+  EXPECT_THAT(out.str(), testing::ContainsRegex("fabric.buffer_depth = 4 wavelets +\\[--set\\]"));
+}
+
+TEST(ConfigPresets, AreListedPerMachine) {
+  EXPECT_THAT(config::preset_names("wse"), ElementsAre("wse2", "wse3"));
+  EXPECT_FALSE(config::find_preset("wse1").has_value());
+}
+
+TEST(ConfigManual, NamesEveryKeyWithUnitRangeAndMeaning) {
+  const std::string page =
+      test::read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/configuration.md");
+  wse::WseConfig c;
+  for (const config::Field& field : wse::wse_schema(c)) {
+    const std::string row =
+        "| `" + field.path + "` | " + field.allowed() + " | " + field.description + " |";
+    EXPECT_THAT(page, HasSubstr(row));
+  }
+}
