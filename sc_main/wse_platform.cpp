@@ -1,4 +1,5 @@
-// wse_platform: runs a tile program (layout + .tasm files) on a WSE-2 or WSE-3 fabric. INTERFACE: docs/running.md.
+// wse_platform: runs a tile program (layout + .tasm files) on a WSE-2 or WSE-3 fabric. INTERFACE:
+// docs/running.md.
 #include <systemc>
 
 #include <cstdlib>
@@ -12,9 +13,12 @@ namespace {
 
 using namespace tessera;
 
-const cli::Executable kExecutable = {
-    "wse_platform", "runs a tile program on a WSE-2 or WSE-3 fabric", "layout (JSON, see docs/layout.md)",
-    {"wse2", "wse3"}, wse::kStructures, "wse3"};
+const cli::Executable kExecutable = {"wse_platform",
+                                     "runs a tile program on a WSE-2 or WSE-3 fabric",
+                                     "layout (JSON, see docs/layout.md)",
+                                     {"wse2", "wse3"},
+                                     wse::kStructures,
+                                     "wse3"};
 
 std::optional<report::Report> run(const cli::Options& options) {
   const wse::WseConfig config = wse::load_wse_config(options);
@@ -32,7 +36,9 @@ std::optional<report::Report> run(const cli::Options& options) {
 
 }  // namespace
 
-int sc_main(int argc, char* argv[]) { return cli::run_main(kExecutable, argc, argv, run); }
+int sc_main(int argc, char* argv[]) {
+  return cli::run_main(kExecutable, argc, argv, run);
+}
 
 // The library brings a main() of its own; this one keeps the kernel's banner out of the output.
 int main(int argc, char* argv[]) {

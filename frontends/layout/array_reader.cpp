@@ -1,5 +1,5 @@
 // "arrays" and "symbols": what the host holds, and where it lies on the tiles.
-#include "frontends/layout/nearest.h"
+#include "frontends/layout/suggestion.h"
 #include "frontends/layout/reader_parts.h"
 
 namespace tessera::layout {

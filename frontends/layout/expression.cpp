@@ -1,6 +1,6 @@
 #include "frontends/layout/expression.h"
 
-#include "frontends/layout/nearest.h"
+#include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
 namespace {

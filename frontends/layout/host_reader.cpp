@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "frontends/layout/nearest.h"
+#include "frontends/layout/suggestion.h"
 #include "frontends/layout/reader_parts.h"
 
 namespace tessera::layout {

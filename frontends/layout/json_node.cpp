@@ -5,7 +5,7 @@
 
 #include <boost/json/value.hpp>
 
-#include "frontends/layout/nearest.h"
+#include "frontends/layout/suggestion.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::layout {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "frontends/layout/nearest.h"
+#include "frontends/layout/suggestion.h"
 #include "frontends/layout/reader_parts.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <system_error>
 
-#include "frontends/layout/nearest.h"
+#include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
 namespace {

@@ -30,10 +30,6 @@ class Diagnostics {
 /// 'text', shortened and with unprintable bytes as \xNN.
 std::string quoted(std::string_view text);
 
-/// The known name closest to `name` by edit distance, or "" if none is close: at most half of the
-/// letters may differ.
-std::string nearest(std::string_view name, const std::vector<std::string>& known);
-
 /// "; the nearest is 'fmacs'", or "" if no known name is close.
 std::string nearest_hint(std::string_view name, const std::vector<std::string>& known);
 

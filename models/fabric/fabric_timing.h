@@ -1,4 +1,5 @@
-// Timing and sizes of the fabric as a preset gives them (platforms/wse/presets). All in cycles or wavelets.
+// Timing and sizes of the fabric as a preset gives them (platforms/wse/presets). All in cycles or
+// wavelets.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +8,26 @@
 
 namespace tessera::fabric {
 
-/// Who goes first when several wavelets want one output port in one cycle. The sources do not document it
-/// (wse.md 1.11, 12); the rule is therefore named in the config.
+/// Who goes first when several wavelets want one output port in one cycle. The sources do not
+/// document it (wse.md 1.11, 12); the rule is therefore named in the config.
 enum class Arbitration : std::uint8_t {
-  kRoundRobin,  ///< round robin over (input port, color) pairs, per output port; the winner becomes last
+  kRoundRobin,  ///< round robin over (input port, color) pairs, per output port; the winner becomes
+                ///< last
   kFixed,       ///< lowest color first, then WEST, EAST, SOUTH, NORTH, RAMP
 };
 
 struct FabricTiming {
   unsigned hop_latency = 2;     ///< landing at a router to landing at its neighbour (wse.md 1.11)
   unsigned credit_latency = 1;  ///< wavelet leaves a buffer -> upstream may use the room
-  /// Wavelets a router buffers per (input port, color), beside those in the registers of the path (input_room). A
-  /// stream keeps one wavelet per cycle when buffer_depth > credit_latency.
+  /// Wavelets a router buffers per (input port, color), beside those in the registers of the path
+  /// (input_room). A stream keeps one wavelet per cycle when buffer_depth > credit_latency.
   unsigned buffer_depth = 2;
   Arbitration arbitration = Arbitration::kRoundRobin;
   unsigned on_ramp_latency = 3;   ///< leaves an output queue -> lands at the router
   unsigned off_ramp_latency = 3;  ///< leaves the router -> may be read from the input queue
 
-  // A path of n cycles has n - 1 registers that hold wavelets when the receiver is full, so a sender may have as many
-  // wavelets on the way beyond what the receiver buffers.
+  // A path of n cycles has n - 1 registers that hold wavelets when the receiver is full, so a
+  // sender may have as many wavelets on the way beyond what the receiver buffers.
 
   /// Wavelets of one color that input port `in` of a router takes: credits of the sender.
   unsigned input_room(Direction in) const {

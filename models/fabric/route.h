@@ -1,5 +1,5 @@
-// Route of one color through one router (reference wse.md 1.2, 1.3, 1.4): up to four switch positions, each with the
-// ports it receives from and the ports it transmits to.
+// Route of one color through one router (reference wse.md 1.2, 1.3, 1.4): up to four switch
+// positions, each with the ports it receives from and the ports it transmits to.
 #pragma once
 
 #include <array>

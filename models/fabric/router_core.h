@@ -76,8 +76,8 @@ class RouterCore {
   /// The receiver behind `out` has room for `credits` wavelets of `color`. Default 0: never sends.
   /// Colors without a route are ignored.
   void set_downstream_capacity(Direction out, Color color, unsigned credits);
-  /// Room for wavelets of `color` at input `in`: FabricTiming::input_room, or 0 when no switch position
-  /// receives it there.
+  /// Room for wavelets of `color` at input `in`: FabricTiming::input_room, or 0 when no switch
+  /// position receives it there.
   unsigned input_capacity(Direction in, Color color) const;
 
   // --- running ---

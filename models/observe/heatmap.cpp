@@ -18,7 +18,8 @@ constexpr double kMaxCellPixels = 64;
 constexpr double kLeft = 64, kTop = 84, kBottom = 52;
 constexpr double kScaleGap = 28, kScaleWidth = 16, kScaleText = 92;
 constexpr double kMinScaleHeight = 120, kMinWidth = 440;
-constexpr double kDigitPixels = 7.5;  // width of a digit of the labels
+constexpr double kTitleLetterPixels = 11.5;  // mean width of a letter of the title
+constexpr double kDigitPixels = 7.5;         // width of a digit of the labels
 constexpr unsigned kLevels = 128;
 
 struct Rgb {
@@ -137,13 +138,16 @@ class Drawing {
     map_width_ = cell_ * cells_.width;
     map_height_ = cell_ * cells_.height;
     step_ = largest_ > 0 ? round_step(largest_ / 5) : 1;
+    whole_ = std::all_of(cells_.values.begin(), cells_.values.end(),
+                         [](double value) { return value == std::floor(value); });
+    if (whole_) step_ = std::max(step_, 1.0);
     top_of_scale_ = largest_ > 0 ? largest_ : 1;
   }
 
   void draw() {
     const double height = kTop + std::max(map_height_, kMinScaleHeight) + kBottom;
-    const double width =
-        std::max(kMinWidth, kLeft + map_width_ + kScaleGap + kScaleWidth + kScaleText);
+    const double width = std::max({kMinWidth, kTitleLetterPixels * map_.title.size() + 32,
+                                   kLeft + map_width_ + kScaleGap + kScaleWidth + kScaleText});
     out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << px(width) << "\" height=\""
          << px(height) << "\" viewBox=\"0 0 " << px(width) << ' ' << px(height)
          << "\" font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"12\" "
@@ -160,6 +164,8 @@ class Drawing {
   std::string with_unit(double value, int decimals) const {
     return number(value, decimals) + (map_.unit.empty() ? "" : " " + map_.unit);
   }
+  /// Counts are shown as they are, other values finer than the steps of the scale.
+  int value_decimals() const { return whole_ ? 0 : decimals_for(step_) + 1; }
   unsigned level(double value) const {
     const double share = std::clamp(value / top_of_scale_, 0.0, 1.0);
     return static_cast<unsigned>(std::lround(share * (kLevels - 1)));
@@ -188,18 +194,19 @@ class Drawing {
   double largest_;
   double cell_ = 1, map_width_ = 0, map_height_ = 0;
   double step_ = 1, top_of_scale_ = 1;
+  bool whole_ = false;  ///< all values are whole numbers
 };
 
 void Drawing::draw_head() {
   const auto [low, high] = std::minmax_element(map_.values.begin(), map_.values.end());
   const double mean = std::accumulate(map_.values.begin(), map_.values.end(), 0.0) /
                       static_cast<double>(map_.values.size());
-  const int decimals = decimals_for(step_) + 1;
+  const int decimals = value_decimals();
   text(16, 28, "start", map_.title, " font-size=\"17\" font-weight=\"bold\" fill=\"#111\"");
   text(16, 48, "start",
        std::to_string(map_.width) + " x " + std::to_string(map_.height) + " tiles;  smallest " +
-           number(*low, decimals) + ",  mean " + number(mean, decimals) + ",  largest " +
-           with_unit(*high, decimals));
+           number(*low, decimals) + ",  mean " + number(mean, decimals_for(step_) + 1) +
+           ",  largest " + with_unit(*high, decimals));
   if (cells_.block == 1) return;
   const std::string side = std::to_string(cells_.block);
   text(16, 66, "start", "each square is the mean of " + side + " x " + side + " tiles",
@@ -224,7 +231,7 @@ void Drawing::draw_cells() {
 
 void Drawing::draw_cell(unsigned x, unsigned y, double value, double gap) {
   const unsigned shade = level(value);
-  const int decimals = decimals_for(step_) + 1;
+  const int decimals = value_decimals();
   out_ << "<rect x=\"" << px(x * cell_) << "\" y=\"" << px(y * cell_) << "\" width=\""
        << px(cell_ - gap) << "\" height=\"" << px(cell_ - gap) << "\" fill=\""
        << color_of_level(shade) << "\"><title>tile (" << x * cells_.block << ", "
@@ -304,7 +311,7 @@ void Drawing::draw_scale() {
     text(x + kScaleWidth + 8, y + 4, "start", number(value, decimals));
   };
   // The largest value stands at the top; a round number close below it would be in its way.
-  tick(top_of_scale_, decimals_for(step_) + (largest_ > 0 ? 1 : 0));
+  tick(top_of_scale_, largest_ > 0 ? value_decimals() : 0);
   const double clear = top_of_scale_ * (1 - 16 / height);
   for (double value = 0; value < clear; value += step_) tick(value, decimals_for(step_));
 }

@@ -1,5 +1,5 @@
-// Compute engine of a PE as a module: the core, a read socket for each input queue and a write socket for each output
-// queue. Sockets of queues that the program does not use stay unbound.
+// Compute engine of a PE as a module: the core, a read socket for each input queue and a write
+// socket for each output queue. Sockets of queues that the program does not use stay unbound.
 #pragma once
 
 #include <systemc>
@@ -49,7 +49,9 @@ class ComputeEngine : public sc_core::sc_module, public timing::Steppable, priva
   const link::Wavelet& front(QueueId q) const override { return input[q.value()]->front(); }
   void pop(QueueId q, Cycle now) override { input[q.value()]->pop(now); }
   unsigned room(QueueId q, Cycle now) const override { return output[q.value()]->room(now); }
-  void push(QueueId q, const link::Wavelet& w, Cycle now) override { output[q.value()]->push(w, now); }
+  void push(QueueId q, const link::Wavelet& w, Cycle now) override {
+    output[q.value()]->push(w, now);
+  }
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;

@@ -10,10 +10,10 @@ namespace tessera::pe {
 
 using observe::EventKind;
 
-ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image, const PeTiming& timing,
-                                     PeQueues& queues, observe::Probe probe)
-    : at_(at), image_(std::move(image)), timing_(timing), queues_(queues), probe_(probe), dsrs_(*image_),
-      tasks_(*image_, timing.picker) {
+ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image,
+                                     const PeTiming& timing, PeQueues& queues, observe::Probe probe)
+    : at_(at), image_(std::move(image)), timing_(timing), queues_(queues), probe_(probe),
+      dsrs_(*image_), tasks_(*image_, timing.picker) {
   for (const Symbol& symbol : image_->symbols) {
     const unsigned bytes = bytes_of(symbol.type);
     std::uint32_t address = symbol.address;
@@ -29,7 +29,8 @@ Cycle ComputeEngineCore::step(Cycle now) {
   complete_operations(now);
   if (const auto thread = choose_thread(now)) {
     last_issued_ = *thread;
-    auto op = std::find_if(operations_.begin(), operations_.end(), [&](const Operation& o) { return o.thread == *thread; });
+    auto op = std::find_if(operations_.begin(), operations_.end(),
+                           [&](const Operation& o) { return o.thread == *thread; });
     if (op == operations_.end()) {
       issue_main(now);
     } else {
@@ -54,15 +55,19 @@ void ComputeEngineCore::complete_operations(Cycle now) {
 
 void ComputeEngineCore::complete(Operation& op, Cycle now) {
   write_back(op, now);
-  probe_.emit(now, EventKind::kOpEnd, static_cast<unsigned>(op.instruction->op) | op.thread << 8, op.done);
+  probe_.emit(now, EventKind::kOpEnd, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
+              op.done);
   const OpConfig& config = op.instruction->config;
   if (config.activate) tasks_.activate(*config.activate);
   if (config.unblock) tasks_.unblock(*config.unblock);
   if (op.thread == kMainThread) main_.ready_at = now + 1 + timing_.vector_drain;
 }
 
-// wse.md 4: the main thread's default level lies between low, the default of microthreads, and medium.
-unsigned ComputeEngineCore::priority_of(ThreadId thread) const { return thread == kMainThread ? 1 : 0; }
+// wse.md 4: the main thread's default level lies between low, the default of microthreads, and
+// medium.
+unsigned ComputeEngineCore::priority_of(ThreadId thread) const {
+  return thread == kMainThread ? 1 : 0;
+}
 
 std::optional<ThreadId> ComputeEngineCore::choose_thread(Cycle now) const {
   std::optional<ThreadId> best;
@@ -92,19 +97,22 @@ Cycle ComputeEngineCore::main_issue_at() const {
   const Instruction& in = image_->code[main_.pc];
   Cycle at = main_.ready_at;
   for (const Operand& operand : in.operands) at = std::max(at, operand_ready_at(operand));
+  if (in.op == Opcode::kRet) at = std::max(at, register_ready_at_[kReturnRegister]);
   if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf) at = std::max(at, flag_ready_at_);
   return at;
 }
 
 void ComputeEngineCore::pick_task(Cycle now, bool ended_this_cycle) {
-  const Cycle first_issue =
-      ended_this_cycle ? now + timing_.task_switch : std::max(now + timing_.task_activation, main_.ready_at);
+  const Cycle first_issue = ended_this_cycle
+                                ? now + timing_.task_switch
+                                : std::max(now + timing_.task_activation, main_.ready_at);
   if (!launches_.empty() && launches_.front().at <= now) {
     const LaunchRequest request = std::move(launches_.front());
     launches_.pop_front();
     start_task(kLaunchedTask, request.entry, first_issue, now);
     for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-      write_register({kReg32, static_cast<std::uint8_t>(2 * i), 0}, request.arguments[i], first_issue);
+      write_register({kReg32, static_cast<std::uint8_t>(2 * i), 0}, request.arguments[i],
+                     first_issue);
     }
     return;
   }
@@ -122,7 +130,8 @@ std::uint64_t ComputeEngineCore::data_tasks_with_wavelet(Cycle now) const {
   for (const TaskBinding& task : image_->tasks) {
     if (!tasks_.accepts_wavelet(task) || queues_.ready_at(task.queue) > now) continue;
     if (queues_.front(task.queue).control) {
-      fail(task.entry, "a control wavelet reached input queue " + std::to_string(task.queue.value()) +
+      fail(task.entry, "a control wavelet reached input queue " +
+                           std::to_string(task.queue.value()) +
                            ", but no control task is bound to the id it carries");
     }
     ids |= TaskTable::bit(task.id);
@@ -146,7 +155,8 @@ void ComputeEngineCore::end_task(Cycle now) {
 
 Cycle ComputeEngineCore::next_wake(Cycle now) const {
   Cycle next = kNever;
-  if (main_.task && find_operation(kMainThread) == nullptr) next = std::max(now + 1, main_issue_at());
+  if (main_.task && find_operation(kMainThread) == nullptr)
+    next = std::max(now + 1, main_issue_at());
   if (!main_.task && !launches_.empty()) next = std::max(now + 1, launches_.front().at);
   for (const Operation& op : operations_) {
     if (op.complete()) {
@@ -161,7 +171,8 @@ Cycle ComputeEngineCore::next_wake(Cycle now) const {
   return next;
 }
 
-void ComputeEngineCore::launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at) {
+void ComputeEngineCore::launch(const Function& function,
+                               const std::vector<std::uint32_t>& arguments, Cycle at) {
   assert(arguments.size() <= kMaxLaunchArguments);
   launches_.push_back({function.entry, arguments, at});
   ++launches_open_;
@@ -169,11 +180,14 @@ void ComputeEngineCore::launch(const Function& function, const std::vector<std::
 
 void ComputeEngineCore::describe_waits(observe::Waits& waits, Cycle now) const {
   for (const Operation& op : operations_) {
-    if (op.endless) continue;
-    waits.push_back({probe_.place(), describe(op), progress_of(op, now), true});
+    // An endless microthread is a service that waits for ever; on the main thread it is worth a
+    // line.
+    if (op.endless && op.thread != kMainThread) continue;
+    waits.push_back({probe_.place(), describe(op), progress_of(op, now), !op.endless});
   }
   if (main_.task && find_operation(kMainThread) == nullptr) {
-    waits.push_back({probe_.place(), "main thread at " + image_->place_of(main_.pc), "its next instruction", true});
+    waits.push_back({probe_.place(), "main thread at " + image_->place_of(main_.pc),
+                     "its next instruction", true});
   }
   for (const TaskBinding& task : image_->tasks) {
     const std::string who = "task " + task.name + " (id " + std::to_string(task.id.value()) + ")";

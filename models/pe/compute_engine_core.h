@@ -1,9 +1,12 @@
-// Compute engine of a PE (reference wse.md 3 to 6): in-order, one issue slot a cycle, tasks that run to completion,
-// DSD operations on the main thread or on eight microthreads. Plain C++; `compute_engine.h` is its module.
+// Compute engine of a PE (reference wse.md 3 to 6): in-order, one issue slot a cycle, tasks that
+// run to completion, DSD operations on the main thread or on eight microthreads. Plain C++;
+// `compute_engine.h` is its module.
 //
 // Order inside a cycle:
-//   1. operations whose last group has had its time complete: activate or unblock their target, free their thread;
-//   2. one candidate gets the issue slot: the main thread's next instruction or the next group of an operation
+//   1. operations whose last group has had its time complete: activate or unblock their target,
+//   free their thread;
+//   2. one candidate gets the issue slot: the main thread's next instruction or the next group of
+//   an operation
 //      whose operands are ready; highest priority first, ties in rotation (wse.md 4);
 //   3. operations that this group ended and that take one cycle a group complete;
 //   4. if the main thread has no task, the picker takes the next one (wse.md 3.3).
@@ -35,15 +38,16 @@ namespace tessera::pe {
 class ComputeEngineCore {
  public:
   /// `timing` and `queues` must outlive the engine. The data of `image` is placed in SRAM.
-  ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image, const PeTiming& timing, PeQueues& queues,
-                    observe::Probe probe);
+  ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image, const PeTiming& timing,
+                    PeQueues& queues, observe::Probe probe);
 
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
-  /// Throws IllegalBehaviour, with PE, source line and rule, where the machine's behaviour is undefined.
+  /// Throws IllegalBehaviour, with PE, source line and rule, where the machine's behaviour is
+  /// undefined.
   Cycle step(Cycle now);
 
-  /// Runs `function` as soon as the main thread is free, from cycle `at` on: what a host launch does. Each argument
-  /// goes to a register pair: d0, d2, d4, d6.
+  /// Runs `function` as soon as the main thread is free, from cycle `at` on: what a host launch
+  /// does. Each argument goes to a register pair: d0, d2, d4, d6.
   void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
   static constexpr unsigned kMaxLaunchArguments = 4;
   /// Launches that have not run to their end.
@@ -53,8 +57,8 @@ class ComputeEngineCore {
   const Sram& sram() const { return sram_; }
   const Image& image() const { return *image_; }
 
-  /// Who is stuck, for a deadlock report: operations, blocked active tasks; and, as not blocking, data tasks that
-  /// wait for a wavelet.
+  /// Who is stuck, for a deadlock report: operations, blocked active tasks; and, as not blocking,
+  /// data tasks that wait for a wavelet.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:
@@ -105,6 +109,7 @@ class ComputeEngineCore {
   void set_length(Operation& op, const Instruction& in);
   void set_rate(Operation& op);
   ThreadId microthread_for(const Operation& op) const;
+  void check_sources(const Operation& op) const;
   void require_free(const Operation& op) const;
   bool operands_ready(const Operation& op, Cycle now) const;
   void execute_group(Operation& op, Cycle now);

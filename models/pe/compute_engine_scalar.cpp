@@ -13,10 +13,14 @@ namespace {
 
 unsigned latency_of(OpClass op_class, const PeTiming& timing) {
   switch (op_class) {
-    case OpClass::kMove: return timing.move_latency;
-    case OpClass::kFloat: return timing.float_latency;
-    case OpClass::kLoad: return timing.load_latency;
-    default: return timing.integer_latency;
+  case OpClass::kMove:
+    return timing.move_latency;
+  case OpClass::kFloat:
+    return timing.float_latency;
+  case OpClass::kLoad:
+    return timing.load_latency;
+  default:
+    return timing.integer_latency;
   }
 }
 
@@ -34,33 +38,48 @@ void ComputeEngineCore::issue_main(Cycle now) {
     return;
   }
   switch (row.op_class) {
-    case OpClass::kMove:
-    case OpClass::kInteger:
-    case OpClass::kFloat: execute_arithmetic(in, now); break;
-    case OpClass::kCompare:
-      flag_ = compare(in.op, read_operand(in.operands[0]), read_operand(in.operands[1]));
-      flag_ready_at_ = now + latency_of(row.op_class, timing_);
-      break;
-    case OpClass::kLoad: {
-      const std::uint32_t address = effective_address(in.operands[1], row.element_bytes);
-      write_register(in.operands[0], sram_.read(address, row.element_bytes), now + timing_.load_latency);
-      break;
-    }
-    case OpClass::kStore: execute_memory(in); break;
-    case OpClass::kDsr: execute_dsr(in, now); break;
-    case OpClass::kBranch: execute_branch(in, now); break;
-    case OpClass::kTaskEnd: end_task(now); break;
-    case OpClass::kTaskControl: execute_task_control(in); break;
-    case OpClass::kTile:
-      write_register(in.operands[0], static_cast<std::uint32_t>(at_.x), now + timing_.integer_latency);
-      write_register(in.operands[1], static_cast<std::uint32_t>(at_.y), now + timing_.integer_latency);
-      break;
+  case OpClass::kMove:
+  case OpClass::kInteger:
+  case OpClass::kFloat:
+    execute_arithmetic(in, now);
+    break;
+  case OpClass::kCompare:
+    flag_ = compare(in.op, read_operand(in.operands[0]), read_operand(in.operands[1]));
+    flag_ready_at_ = now + latency_of(row.op_class, timing_);
+    break;
+  case OpClass::kLoad: {
+    const std::uint32_t address = effective_address(in.operands[1], row.element_bytes);
+    write_register(in.operands[0], sram_.read(address, row.element_bytes),
+                   now + timing_.load_latency);
+    break;
+  }
+  case OpClass::kStore:
+    execute_memory(in);
+    break;
+  case OpClass::kDsr:
+    execute_dsr(in, now);
+    break;
+  case OpClass::kBranch:
+    execute_branch(in, now);
+    break;
+  case OpClass::kTaskEnd:
+    end_task(now);
+    break;
+  case OpClass::kTaskControl:
+    execute_task_control(in);
+    break;
+  case OpClass::kTile:
+    write_register(in.operands[0], static_cast<std::uint32_t>(at_.x),
+                   now + timing_.integer_latency);
+    write_register(in.operands[1], static_cast<std::uint32_t>(at_.y),
+                   now + timing_.integer_latency);
+    break;
   }
 }
 
 void ComputeEngineCore::execute_arithmetic(const Instruction& in, Cycle now) {
-  const std::uint32_t result = evaluate(in.op, read_operand(in.operands[1]), read_operand(in.operands[2]),
-                                        read_operand(in.operands[3]));
+  const std::uint32_t result = evaluate(in.op, read_operand(in.operands[1]),
+                                        read_operand(in.operands[2]), read_operand(in.operands[3]));
   write_register(in.operands[0], result, now + latency_of(info(in.op).op_class, timing_));
 }
 
@@ -73,9 +92,14 @@ void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
   const std::uint32_t next = main_.pc;
   bool taken = true;
   switch (in.op) {
-    case Opcode::kJmpt: taken = flag_; break;
-    case Opcode::kJmpf: taken = !flag_; break;
-    default: break;
+  case Opcode::kJmpt:
+    taken = flag_;
+    break;
+  case Opcode::kJmpf:
+    taken = !flag_;
+    break;
+  default:
+    break;
   }
   if (!taken) {
     main_.ready_at = now + timing_.branch_not_taken;
@@ -89,7 +113,8 @@ void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
     } else if (target < image_->code.size()) {
       main_.pc = target;
     } else {
-      fail(next - 1, "ret to instruction " + std::to_string(target) + ", which does not exist: r15 was overwritten");
+      fail(next - 1, "ret to instruction " + std::to_string(target) +
+                         ", which does not exist: r15 was overwritten");
     }
     return;
   }
@@ -103,44 +128,55 @@ void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
 void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
   Dsr& dsr = dsrs_[in.operands[0]];
   switch (in.op) {
-    case Opcode::kLddsr:
-      dsr.dsd = image_->dsds[static_cast<std::size_t>(in.operands[1].value)];
-      dsr.loaded = true;
-      dsr.save_address = in.config.save_address;
-      break;
-    case Opcode::kSetdsa:
-      if (!dsr.loaded || dsr.dsd.kind != DsdKind::kMem1d) {
-        fail(main_.pc - 1, "setdsa on a DSR that does not hold a mem1d descriptor");
-      }
-      dsr.dsd.base = static_cast<std::uint16_t>(read_operand(in.operands[1]));
-      break;
-    case Opcode::kSetdsl:
-      if (!dsr.loaded) fail(main_.pc - 1, "setdsl on a DSR that was never loaded");
-      dsr.dsd.extent = static_cast<std::uint16_t>(read_operand(in.operands[1]));
-      break;
-    default: assert(false && "not a DSR instruction");
+  case Opcode::kLddsr:
+    dsr.dsd = image_->dsds[static_cast<std::size_t>(in.operands[1].value)];
+    dsr.save_address = in.config.save_address;
+    break;
+  case Opcode::kSetdsa:
+    if (dsr.load == 0 || dsr.dsd.kind != DsdKind::kMem1d) {
+      fail(main_.pc - 1, "setdsa on a DSR that does not hold a mem1d descriptor");
+    }
+    dsr.dsd.base = static_cast<std::uint16_t>(read_operand(in.operands[1]));
+    break;
+  case Opcode::kSetdsl:
+    if (dsr.load == 0) fail(main_.pc - 1, "setdsl on a DSR that was never loaded");
+    dsr.dsd.extent = static_cast<std::uint16_t>(read_operand(in.operands[1]));
+    break;
+  default:
+    assert(false && "not a DSR instruction");
   }
+  ++dsr.load;
   dsr.ready_at = now + timing_.dsr_latency;
 }
 
 void ComputeEngineCore::execute_task_control(const Instruction& in) {
   const TaskId id(static_cast<unsigned>(in.operands[0].value));
   switch (in.op) {
-    case Opcode::kActvt: tasks_.activate(id); break;
-    case Opcode::kBlk: tasks_.block(id); break;
-    default: tasks_.unblock(id); break;
+  case Opcode::kActvt:
+    tasks_.activate(id);
+    break;
+  case Opcode::kBlk:
+    tasks_.block(id);
+    break;
+  default:
+    tasks_.unblock(id);
+    break;
   }
 }
 
 std::uint32_t ComputeEngineCore::read_operand(const Operand& operand) const {
   switch (operand.kind) {
-    case kReg16: return registers_[operand.reg];
-    case kReg32: return registers_[operand.reg] | static_cast<std::uint32_t>(registers_[operand.reg + 1U]) << 16;
-    default: return static_cast<std::uint32_t>(operand.value);
+  case kReg16:
+    return registers_[operand.reg];
+  case kReg32:
+    return registers_[operand.reg] | static_cast<std::uint32_t>(registers_[operand.reg + 1U]) << 16;
+  default:
+    return static_cast<std::uint32_t>(operand.value);
   }
 }
 
-void ComputeEngineCore::write_register(const Operand& operand, std::uint32_t value, Cycle ready_at) {
+void ComputeEngineCore::write_register(const Operand& operand, std::uint32_t value,
+                                       Cycle ready_at) {
   registers_[operand.reg] = static_cast<std::uint16_t>(value);
   register_ready_at_[operand.reg] = ready_at;
   if (operand.kind != kReg32) return;
@@ -151,13 +187,18 @@ void ComputeEngineCore::write_register(const Operand& operand, std::uint32_t val
 // Registers and DSRs interlock: an instruction that names one issues when its last writer is done.
 Cycle ComputeEngineCore::operand_ready_at(const Operand& operand) const {
   switch (operand.kind) {
-    case kReg16: return register_ready_at_[operand.reg];
-    case kReg32: return std::max(register_ready_at_[operand.reg], register_ready_at_[operand.reg + 1U]);
-    case kMem: return operand.reg == kNoBase ? 0 : register_ready_at_[operand.reg];
-    case kDest:
-    case kSrc0:
-    case kSrc1: return dsrs_[operand].ready_at;
-    default: return 0;
+  case kReg16:
+    return register_ready_at_[operand.reg];
+  case kReg32:
+    return std::max(register_ready_at_[operand.reg], register_ready_at_[operand.reg + 1U]);
+  case kMem:
+    return operand.reg == kNoBase ? 0 : register_ready_at_[operand.reg];
+  case kDest:
+  case kSrc0:
+  case kSrc1:
+    return dsrs_[operand].ready_at;
+  default:
+    return 0;
   }
 }
 
@@ -165,8 +206,9 @@ std::uint32_t ComputeEngineCore::effective_address(const Operand& mem, unsigned 
   const std::uint32_t base = mem.reg == kNoBase ? 0 : registers_[mem.reg];
   const std::uint32_t address = base + static_cast<std::uint32_t>(mem.value);
   if (Sram::accepts(address, bytes)) return address;
-  fail(main_.pc - 1, "access of " + std::to_string(bytes) + " bytes at address " + std::to_string(address) +
-                         "; SRAM has addresses 0.." + std::to_string(kSramBytes - 1) + " and words of 2 bytes");
+  fail(main_.pc - 1, "access of " + std::to_string(bytes) + " bytes at address " +
+                         std::to_string(address) + "; SRAM has addresses 0.." +
+                         std::to_string(kSramBytes - 1) + " and words of 2 bytes");
 }
 
 }  // namespace tessera::pe

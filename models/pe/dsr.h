@@ -1,4 +1,5 @@
-// Data structure registers (reference wse.md 5.11): the descriptors as the vector instructions see them.
+// Data structure registers (reference wse.md 5.11): the descriptors as the vector instructions see
+// them.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@ namespace tessera::pe {
 
 struct Dsr {
   Dsd dsd;                    ///< base, extent and stride are updated in place
-  bool loaded = false;
+  std::uint32_t load = 0;     ///< counts what the program put into the register; 0: nothing yet
   bool save_address = false;  ///< wse.md 5.11
   Cycle ready_at = 0;         ///< load-to-use (wse.md 6.5)
 };
@@ -36,7 +37,9 @@ class DsrFiles {
     assert(operand.reg < file.size());
     return file[operand.reg];
   }
-  const Dsr& operator[](const Operand& operand) const { return const_cast<DsrFiles&>(*this)[operand]; }
+  const Dsr& operator[](const Operand& operand) const {
+    return const_cast<DsrFiles&>(*this)[operand];
+  }
 
  private:
   static unsigned file_of(OperandKind kind) { return kind == kDest ? 0 : kind == kSrc0 ? 1 : 2; }

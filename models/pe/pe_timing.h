@@ -8,7 +8,8 @@
 
 namespace tessera::pe {
 
-/// Rate of a DSD operation whose operands are all in memory: `width` elements every `interval` cycles (wse.md 6.3, 6.4).
+/// Rate of a DSD operation whose operands are all in memory: `width` elements every `interval`
+/// cycles (wse.md 6.3, 6.4).
 struct VectorRate {
   unsigned width = 1;
   unsigned interval = 1;
@@ -31,8 +32,11 @@ struct PeTiming {
   unsigned load_latency = 1;   ///< load-to-use without stall (wse.md 6.5)
   unsigned dsr_latency = 4;    ///< DSR load-to-use (wse.md 6.5)
   // DSD operations.
-  unsigned vector_start = 2;  ///< issue -> first group executes (wse.md 6.5)
-  unsigned vector_drain = 4;  ///< synchronous operation complete -> next instruction issues (wse.md 6.5)
+  /// Issue -> first group executes (decode to execute, wse.md 6.5).
+  unsigned vector_start = 3;
+  /// Synchronous operation complete -> this many cycles lie before the next instruction issues
+  /// (wse.md 6.5).
+  unsigned vector_drain = 3;
   std::array<VectorRate, kOpcodeCount> rate;
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)

@@ -1,5 +1,6 @@
-// What a tile runs: an immutable code image, shared by all tiles that run the same program with the same parameters.
-// Written by frontends/tasm, read by the compute engine. Addresses are bytes (wse.md 6.1), extents and strides elements.
+// What a tile runs: an immutable code image, shared by all tiles that run the same program with the
+// same parameters. Written by frontends/tasm, read by the compute engine. Addresses are bytes
+// (wse.md 6.1), extents and strides elements.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +36,20 @@ enum class DsdKind : std::uint8_t { kMem1d, kFabin, kFabout };
 struct Dsd {
   std::string name;
   DsdKind kind = DsdKind::kMem1d;
-  std::uint16_t extent = 0;        ///< elements; 0x7FFF: endless (wse.md 5.8)
+  std::uint16_t extent = 0;  ///< elements; 0x7FFF: endless (wse.md 5.8)
   // mem1d
-  std::uint16_t base = 0;          ///< byte address of element 0, offset included
-  std::int16_t stride = 1;         ///< elements
+  std::uint16_t base = 0;   ///< byte address of element 0, offset included
+  std::int16_t stride = 1;  ///< elements
   std::uint8_t element_bytes = 4;
   // fabin, fabout
   QueueId queue;
-  Color color;                     ///< fabout: color of the wavelets sent
+  Color color;  ///< fabout: color of the wavelets sent
   std::uint32_t line = 0;
 };
 inline constexpr std::uint16_t kEndless = 0x7FFF;
 
-/// An input queue and the color it receives, or an output queue; on WSE-2 an output queue may have no color of its
-/// own (wse.md 2.2).
+/// An input queue and the color it receives, or an output queue; on WSE-2 an output queue may have
+/// no color of its own (wse.md 2.2).
 struct QueueBinding {
   std::string name;
   bool input = true;
@@ -103,7 +104,8 @@ struct Image {
   std::string place_of(std::uint32_t pc) const;
 };
 
-/// Bytes at the start of SRAM that the task table takes: 64 entries of four instructions (wse.md 3.1).
+/// Bytes at the start of SRAM that the task table takes: 64 entries of four instructions
+/// (wse.md 3.1).
 inline constexpr std::uint32_t kTaskTableBytes = kTaskCount * 4 * kInstructionBytes;
 inline constexpr std::uint32_t kSramBytes = 48 * 1024;  // wse.md 6.2
 

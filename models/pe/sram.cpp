@@ -33,7 +33,8 @@ void Sram::write16(std::uint32_t address, std::uint16_t value) {
 }
 
 std::uint32_t Sram::allocated_bytes() const {
-  const auto touched = std::count_if(pages_.begin(), pages_.end(), [](const auto& page) { return page != nullptr; });
+  const auto touched =
+      std::count_if(pages_.begin(), pages_.end(), [](const auto& page) { return page != nullptr; });
   return static_cast<std::uint32_t>(touched) * kPageBytes;
 }
 

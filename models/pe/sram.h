@@ -1,5 +1,5 @@
-// The 48 KB memory of a tile (reference wse.md 6.2). Byte addresses, 16-bit words, little endian. Pages are allocated
-// when first written; what was never written reads as zero.
+// The 48 KB memory of a tile (reference wse.md 6.2). Byte addresses, 16-bit words, little endian.
+// Pages are allocated when first written; what was never written reads as zero.
 #pragma once
 
 #include <array>
@@ -14,9 +14,10 @@ class Sram {
  public:
   static constexpr std::uint32_t kPageBytes = 1024;
 
-  /// Whether an access of `bytes` (2 or 4) at `address` is possible: inside the memory and on a 16-bit word boundary.
+  /// Whether an access of `bytes` (2 or 4) at `address` is possible: inside the memory and on a
+  /// 16-bit word boundary.
   static bool accepts(std::uint32_t address, unsigned bytes) {
-    return address % 2 == 0 && address + bytes <= kSramBytes;
+    return address % 2 == 0 && address <= kSramBytes - bytes;
   }
   /// Little-endian value of 2 or 4 bytes. Requires accepts(address, bytes).
   std::uint32_t read(std::uint32_t address, unsigned bytes) const;

@@ -1,5 +1,5 @@
-// Task identifiers of a PE and their state bits (reference wse.md 3.1, 3.2, 3.3): which ids have a task, which are
-// active, which are blocked, and which one the picker takes.
+// Task identifiers of a PE and their state bits (reference wse.md 3.1, 3.2, 3.3): which ids have a
+// task, which are active, which are blocked, and which one the picker takes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace tessera::pe {
 
 class TaskTable {
  public:
-  /// Initial bits from the image: bound ids unblocked unless declared blocked; data ids without a task blocked
-  /// (wse.md 3.2, wse.md 10 row 4).
+  /// Initial bits from the image: bound ids unblocked unless declared blocked; data ids without a
+  /// task blocked (wse.md 3.2, wse.md 10 row 4).
   TaskTable(const Image& image, PickerRule rule);
 
   void activate(TaskId id) { active_ |= bit(id); }
@@ -22,12 +22,14 @@ class TaskTable {
   bool is_active(TaskId id) const { return (active_ & bit(id)) != 0; }
   bool is_blocked(TaskId id) const { return (blocked_ & bit(id)) != 0; }
 
-  /// Takes one runnable task: bound, not blocked, and active or - for a data task - among `with_wavelet` (one bit an
-  /// id). Clears its active bit. nullptr when none is runnable.
+  /// Takes one runnable task: bound, not blocked, and active or - for a data task - among
+  /// `with_wavelet` (one bit an id). Clears its active bit. nullptr when none is runnable.
   const TaskBinding* pick(std::uint64_t with_wavelet);
 
   /// Data tasks that would run if a wavelet were there.
-  bool accepts_wavelet(const TaskBinding& task) const { return task.kind == TaskKind::kData && !is_blocked(task.id); }
+  bool accepts_wavelet(const TaskBinding& task) const {
+    return task.kind == TaskKind::kData && !is_blocked(task.id);
+  }
   /// The task bound to `id`, if any.
   const TaskBinding* bound(TaskId id) const;
 

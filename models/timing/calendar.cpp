@@ -16,8 +16,8 @@ void Calendar::insert(BlockId block, Cycle at) {
 }
 
 Cycle Calendar::next_due() const {
-  // The ring is scanned from base_'s bucket, a word of bits at a time; the first word is seen twice because the ring
-  // wraps inside it.
+  // The ring is scanned from base_'s bucket, a word of bits at a time; the first word is seen twice
+  // because the ring wraps inside it.
   const unsigned start = bucket_of(base_);
   for (unsigned step = 0; step <= kWords; ++step) {
     const unsigned word = (start / 64 + step) % kWords;

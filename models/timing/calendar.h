@@ -1,8 +1,9 @@
 // Calendar of wake-ups: which block is due in which cycle. Plain C++.
 //
-// Near cycles lie in a ring of buckets, far ones in an ordered map and move into the ring when they come near.
-// Wake-ups are never merged across cycles, so none can be lost; a block that is woken twice for one cycle may stand
-// in a bucket twice. Buckets keep their memory: the steady state does not allocate.
+// Near cycles lie in a ring of buckets, far ones in an ordered map and move into the ring when they
+// come near. Wake-ups are never merged across cycles, so none can be lost; a block that is woken
+// twice for one cycle may stand in a bucket twice. Buckets keep their memory: the steady state does
+// not allocate.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@ class Calendar {
   void insert(BlockId block, Cycle at);
   /// The earliest cycle in which a block is due; kNever when the calendar is empty.
   Cycle next_due() const;
-  /// Moves the blocks due in cycle `now` into `due` (cleared first). Requires now <= next_due(), and time only
-  /// moves forward.
+  /// Moves the blocks due in cycle `now` into `due` (cleared first). Requires now <= next_due(),
+  /// and time only moves forward.
   void take(Cycle now, std::vector<BlockId>& due);
 
  private:

@@ -1,6 +1,7 @@
 #include "models/timing/clock_domain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -9,12 +10,16 @@ namespace tessera::timing {
 
 namespace {
 
+// The period in units of the kernel's time resolution, exactly: a rounded period would let time and
+// cycles drift apart.
 std::uint64_t ticks_of(std::uint64_t period_ps) {
   const sc_core::sc_time period(static_cast<double>(period_ps), sc_core::SC_PS);
-  if (period_ps == 0 || period.value() == 0) {
+  const auto represented_ps = std::llround(period.to_seconds() * 1e12);
+  if (period_ps == 0 || static_cast<std::uint64_t>(represented_ps) != period_ps) {
     SC_REPORT_ERROR("/tessera/timing/period",
-                    ("clock period " + std::to_string(period_ps) +
-                     " ps is below the time resolution of the kernel")
+                    ("a clock period of " + std::to_string(period_ps) +
+                     " ps is not a positive multiple of the time resolution, " +
+                     sc_core::sc_get_time_resolution().to_string())
                         .c_str());
   }
   return std::max<std::uint64_t>(period.value(), 1);
@@ -30,7 +35,9 @@ ClockDomain::ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps)
   dont_initialize();
 }
 
-Cycle ClockDomain::to_cycle(const sc_core::sc_time& t) const { return t.value() / period_ticks_; }
+Cycle ClockDomain::to_cycle(const sc_core::sc_time& t) const {
+  return t.value() / period_ticks_;
+}
 
 sc_core::sc_time ClockDomain::to_time(Cycle cycle) const {
   return sc_core::sc_time::from_value(cycle * period_ticks_);
@@ -66,7 +73,8 @@ void ClockDomain::run_due_cycle() {
   try {
     scheduler_.run_cycle(now_);
   } catch (const IllegalBehaviour& e) {
-    SC_REPORT_ERROR(kIllegalBehaviourId, (std::string("cycle ") + std::to_string(now_) + ": " + e.what()).c_str());
+    SC_REPORT_ERROR(kIllegalBehaviourId,
+                    (std::string("cycle ") + std::to_string(now_) + ": " + e.what()).c_str());
   }
   stepping_ = false;
   arm();

@@ -1,5 +1,6 @@
-// Clock domain: one SC_METHOD and one event for any number of blocks (ARCHITECTURE section 3). It steps what is due
-// and sleeps until the next due cycle; idle hardware costs nothing. The only place where Cycle meets sc_time.
+// Clock domain: one SC_METHOD and one event for any number of blocks (ARCHITECTURE section 3). It
+// steps what is due and sleeps until the next due cycle; idle hardware costs nothing. The only
+// place where Cycle meets sc_time.
 #pragma once
 
 #include <systemc>
@@ -11,7 +12,8 @@
 
 namespace tessera::timing {
 
-/// Report id under which an IllegalBehaviour of a block leaves the simulation: the kernel lets only sc_reports out.
+/// Report id under which an IllegalBehaviour of a block leaves the simulation: the kernel lets only
+/// sc_reports out.
 inline constexpr const char* kIllegalBehaviourId = "/tessera/model/illegal_behaviour";
 
 class ClockDomain : public sc_core::sc_module {
@@ -20,21 +22,26 @@ class ClockDomain : public sc_core::sc_module {
   ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps);
 
   BlockId add(Steppable& block) { return scheduler_.add(block); }
-  /// Steps `block` in cycle `at`. Called from inside a step: `at` must lie after now(). Called from outside:
-  /// a cycle that has already been stepped is put off to the next one.
+  /// Steps `block` in cycle `at`. Called from inside a step: `at` must lie after now(). Called from
+  /// outside: a cycle that has already been stepped is put off to the next one.
   void wake(BlockId block, Cycle at);
   /// The cycle being stepped, or the last one that was.
   Cycle now() const { return now_; }
-  /// The first cycle in which something that comes from outside the domain can act: after all that has been stepped.
+  /// The first cycle in which something that comes from outside the domain can act: after all that
+  /// has been stepped.
   Cycle next_free_cycle() const;
   /// Cycle that contains simulation time `t`, and the time at which `cycle` starts.
   Cycle to_cycle(const sc_core::sc_time& t) const;
   sc_core::sc_time to_time(Cycle cycle) const;
 
-  /// Lets sc_start() return when the cycle being stepped is complete (the kernel is paused, not stopped).
+  /// Lets sc_start() return when the cycle being stepped is complete (the kernel is paused, not
+  /// stopped).
   void request_pause() { pause_requested_ = true; }
-  /// Called after each cycle; answers true to pause the kernel. For bounds, progress lines and watchdogs.
-  void set_supervisor(std::function<bool(Cycle)> supervisor) { supervisor_ = std::move(supervisor); }
+  /// Called after each cycle; answers true to pause the kernel. For bounds, progress lines and
+  /// watchdogs.
+  void set_supervisor(std::function<bool(Cycle)> supervisor) {
+    supervisor_ = std::move(supervisor);
+  }
   void shuffle_step_order(std::uint64_t seed) { scheduler_.shuffle_step_order(seed); }
 
   /// Nothing is due: only something from outside could start the domain again.

@@ -1,5 +1,5 @@
-// The plain core of a clock domain: the blocks, their calendar, and the loop that steps what is due. It knows nothing
-// of SystemC; ClockDomain wraps it, tests use it directly.
+// The plain core of a clock domain: the blocks, their calendar, and the loop that steps what is
+// due. It knows nothing of SystemC; ClockDomain wraps it, tests use it directly.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Scheduler {
   Cycle next_due() const { return calendar_.next_due(); }
   /// Steps every block due in cycle `now`, each once. Requires now <= next_due().
   void run_cycle(Cycle now);
-  /// From now on the blocks of a cycle are stepped in an order drawn from `seed`. Results must not change; the
-  /// option exists to prove that.
+  /// From now on the blocks of a cycle are stepped in an order drawn from `seed`. Results must not
+  /// change; the option exists to prove that.
   void shuffle_step_order(std::uint64_t seed) { shuffle_.emplace(seed); }
 
   std::uint64_t steps() const { return steps_; }

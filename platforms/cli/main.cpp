@@ -20,7 +20,8 @@ report::Report failure(report::Status status, const std::string& message) {
   return result;
 }
 
-// Blocks report a program's illegal behaviour through the kernel; every other report is an integration mistake.
+// Blocks report a program's illegal behaviour through the kernel; every other report is an
+// integration mistake.
 report::Report failure(const sc_core::sc_report& r) {
   if (std::strcmp(r.get_msg_type(), timing::kIllegalBehaviourId) == 0) {
     return failure(report::Status::kCouldNotFinish, r.get_msg());
@@ -44,7 +45,8 @@ std::optional<report::Report> guarded(const std::function<std::optional<report::
 }
 
 bool is_error(const report::Report& result) {
-  return result.status != report::Status::kFinished && result.status != report::Status::kCheckFailed;
+  return result.status != report::Status::kFinished &&
+         result.status != report::Status::kCheckFailed;
 }
 
 int publish(const Executable& executable, const Options& options, report::Report result) {
@@ -53,7 +55,8 @@ int publish(const Executable& executable, const Options& options, report::Report
   if (result.structure.empty()) result.structure = options.structure;
   if (is_error(result)) std::cerr << executable.name << ": " << result.message << '\n';
   if (!options.report_file.empty()) report::write_json(result, options.report_file);
-  // Errors before the run have nothing more to say; a run that got stuck has its counters and waits.
+  // Errors before the run have nothing more to say; a run that got stuck has its counters and
+  // waits.
   const bool ran = !is_error(result) || result.cycles > 0;
   if (ran && !options.quiet) report::print_text(result, std::cout);
   return report::exit_code(result.status);

@@ -36,10 +36,13 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
   po::options_description group("What to run");
   auto add = group.add_options();
   add("program", po::value(&o.program)->value_name("FILE"),
-      ("the program: a " + executable.program_kind + "; also the first positional argument").c_str());
+      ("the program: a " + executable.program_kind + "; also the first positional argument")
+          .c_str());
   add("preset", po::value(&o.preset)->value_name("NAME"),
-      ("machine: " + join(executable.presets) + " (default " + executable.default_preset + ")").c_str());
-  add("config", po::value(&o.config_file)->value_name("FILE"), "machine from a file instead of a preset");
+      ("machine: " + join(executable.presets) + " (default " + executable.default_preset + ")")
+          .c_str());
+  add("config", po::value(&o.config_file)->value_name("FILE"),
+      "machine from a file instead of a preset");
   add("set", po::value(&o.sets)->value_name("KEY=VALUE")->composing(),
       "override one config value, e.g. --set fabric.hop_latency=3 (repeatable)");
   add("param", po::value(&raw.params)->value_name("NAME=VALUE")->composing(),
@@ -56,16 +59,21 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
 po::options_description describe_results(Options& o) {
   po::options_description group("What to show");
   auto add = group.add_options();
-  add("report", po::value(&o.report_file)->value_name("FILE.json"), "write the result as data, e.g. --report r.json");
-  add("report-detail", po::bool_switch(&o.report_detail), "with --report: counters of every place too");
+  add("report", po::value(&o.report_file)->value_name("FILE.json"),
+      "write the result as data, e.g. --report r.json");
+  add("report-detail", po::bool_switch(&o.report_detail),
+      "with --report: counters of every place too");
   add("quiet", po::bool_switch(&o.quiet), "print nothing but errors");
-  add("progress", po::bool_switch(&o.progress), "a progress line on a terminal for runs over two seconds");
+  add("progress", po::bool_switch(&o.progress),
+      "a progress line on a terminal for runs over two seconds");
   add("trace-perfetto", po::value(&o.trace_perfetto_file)->value_name("FILE"),
       "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle)");
   add("trace-wse", po::value(&o.trace_wse_file)->value_name("FILE"),
       "text trace in the form of the vendor's simulator, e.g. --trace-wse sim.log");
-  add("vcd", po::value(&o.vcd_file)->value_name("FILE"), "wave form of tasks and links, e.g. --vcd w.vcd");
-  add("heatmap", po::value(&o.heatmap_file)->value_name("FILE.svg"), "picture of where the time went, e.g. --heatmap h.svg");
+  add("vcd", po::value(&o.vcd_file)->value_name("FILE"),
+      "wave form of tasks and links, e.g. --vcd w.vcd");
+  add("heatmap", po::value(&o.heatmap_file)->value_name("FILE.svg"),
+      "picture of where the time went, e.g. --heatmap h.svg");
   add("heatmap-counter", po::value(&o.heatmap_counter)->value_name("NAME"),
       "counter that the heat map shows (default: busy issue cycles)");
   return group;
@@ -74,18 +82,24 @@ po::options_description describe_results(Options& o) {
 po::options_description describe_bounds(Options& o, Raw& raw) {
   po::options_description group("Bounds and checks");
   auto add = group.add_options();
-  add("max-cycles", po::value(&raw.max_cycles)->value_name("N"), "stop before cycle N with a diagnosis, exit 4");
-  add("timeout", po::value(&raw.timeout_s)->value_name("SECONDS"), "stop after this wall time with a diagnosis, exit 4");
-  add("seed", po::value(&o.seed)->value_name("N")->default_value(o.seed), "seed of --shuffle-step-order");
+  add("max-cycles", po::value(&raw.max_cycles)->value_name("N"),
+      "stop before cycle N with a diagnosis, exit 4");
+  add("timeout", po::value(&raw.timeout_s)->value_name("SECONDS"),
+      "stop after this wall time with a diagnosis, exit 4");
+  add("seed", po::value(&o.seed)->value_name("N")->default_value(o.seed),
+      "seed of --shuffle-step-order");
   add("shuffle-step-order", po::bool_switch(&o.shuffle_step_order),
       "step the blocks of a cycle in random order; results must not change");
-  add("check-links", po::bool_switch(&o.check_links), "watch every link for broken protocol rules (exit 3)");
+  add("check-links", po::bool_switch(&o.check_links),
+      "watch every link for broken protocol rules (exit 3)");
   add("validate", po::bool_switch(&o.validate), "check program, config and inputs; run nothing");
-  add("print-config", po::bool_switch(&o.print_config), "print the effective config with its sources");
+  add("print-config", po::bool_switch(&o.print_config),
+      "print the effective config with its sources");
   return group;
 }
 
-std::pair<std::string, std::string> split(const std::string& option, const std::string& text, const char* form) {
+std::pair<std::string, std::string> split(const std::string& option, const std::string& text,
+                                          const char* form) {
   const std::size_t equal = text.find('=');
   if (equal == std::string::npos || equal == 0 || equal + 1 == text.size()) {
     throw UserError("", "--" + option, "'" + text + "' has not the form " + form);
@@ -93,7 +107,8 @@ std::pair<std::string, std::string> split(const std::string& option, const std::
   return {text.substr(0, equal), text.substr(equal + 1)};
 }
 
-std::map<std::string, std::string> to_files(const std::string& option, const std::vector<std::string>& texts) {
+std::map<std::string, std::string> to_files(const std::string& option,
+                                            const std::vector<std::string>& texts) {
   std::map<std::string, std::string> files;
   for (const std::string& text : texts) {
     if (!files.insert(split(option, text, "NAME=FILE.npy")).second) {
@@ -110,7 +125,8 @@ std::map<std::string, std::int64_t> to_params(const std::vector<std::string>& te
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || end != value.data() + value.size()) {
-      throw UserError("", "--param", name + "=" + value + ": the value must be an integer of 64 bits");
+      throw UserError("", "--param",
+                      name + "=" + value + ": the value must be an integer of 64 bits");
     }
     params[name] = number;
   }
@@ -123,24 +139,32 @@ std::map<std::string, std::int64_t> to_params(const std::vector<std::string>& te
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&e)) {
     std::vector<std::string> names;
     for (const auto& option : all.options()) names.push_back("--" + option->long_name());
-    what = "unknown option '" + unknown->get_option_name() + "'; " + did_you_mean(unknown->get_option_name(), names);
+    what = "unknown option '" + unknown->get_option_name() + "'" +
+           did_you_mean(unknown->get_option_name(), names);
   }
   throw UserError("", "", what);
 }
 
-void print_help(std::ostream& out, const Executable& executable, const po::options_description& all) {
+void print_help(std::ostream& out, const Executable& executable,
+                const po::options_description& all) {
   out << executable.name << ": " << executable.purpose << "\n\n"
       << "usage: " << executable.name << " PROGRAM [options]\n"
-      << all << "\nexit codes: 0 finished and checks passed, 1 a check failed, 2 unusable input, 3 integration mistake,\n"
-      << "            4 the program could not finish (deadlock, bound, illegal behaviour), 5 internal error\n";
+      << all
+      << "\nexit codes: 0 finished and checks passed, 1 a check failed, 2 unusable input, 3 "
+         "integration mistake,\n"
+      << "            4 the program could not finish (deadlock, bound, illegal behaviour), 5 "
+         "internal error\n";
 }
 
 void check_structure(const Options& o, const Executable& executable) {
-  if (std::count(executable.structures.begin(), executable.structures.end(), o.structure) != 0) return;
-  throw UserError("", "--structure", "'" + o.structure + "' is unknown; allowed: " + join(executable.structures));
+  if (std::count(executable.structures.begin(), executable.structures.end(), o.structure) != 0)
+    return;
+  throw UserError("", "--structure",
+                  "'" + o.structure + "' is unknown; allowed: " + join(executable.structures));
 }
 
-void finish(Options& o, const Raw& raw, const po::variables_map& given, const Executable& executable) {
+void finish(Options& o, const Raw& raw, const po::variables_map& given,
+            const Executable& executable) {
   o.params = to_params(raw.params);
   o.inputs = to_files("input", raw.inputs);
   o.outputs = to_files("output", raw.outputs);
@@ -148,21 +172,26 @@ void finish(Options& o, const Raw& raw, const po::variables_map& given, const Ex
   if (given.count("timeout") != 0) o.timeout_s = raw.timeout_s;
   check_structure(o, executable);
   if (!o.preset.empty() && !o.config_file.empty()) {
-    throw UserError("", "--preset", "give --preset or --config, not both; a config file names its base itself");
+    throw UserError("", "--preset",
+                    "give --preset or --config, not both; a config file names its base itself");
   }
   if (o.preset.empty() && o.config_file.empty()) o.preset = executable.default_preset;
   if (o.program.empty() && !o.print_config) {
-    throw UserError("", "", "no program given; name a " + executable.program_kind + ", or see --help");
+    throw UserError("", "",
+                    "no program given; name a " + executable.program_kind + ", or see --help");
   }
 }
 
 }  // namespace
 
-std::optional<Options> parse(int argc, const char* const* argv, const Executable& executable, std::ostream& out) {
+std::optional<Options> parse(int argc, const char* const* argv, const Executable& executable,
+                             std::ostream& out) {
   Options options;
   Raw raw;
   po::options_description all;
-  all.add(describe_run(options, raw, executable)).add(describe_results(options)).add(describe_bounds(options, raw));
+  all.add(describe_run(options, raw, executable))
+      .add(describe_results(options))
+      .add(describe_bounds(options, raw));
   po::options_description about("About");
   about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost");
   all.add(about);
@@ -170,12 +199,13 @@ std::optional<Options> parse(int argc, const char* const* argv, const Executable
   positional.add("program", 1);
   po::variables_map given;
   try {
-    po::store(po::command_line_parser(argc, argv)
-                  .options(all)
-                  .positional(positional)
-                  .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
-                  .run(),
-              given);
+    po::store(
+        po::command_line_parser(argc, argv)
+            .options(all)
+            .positional(positional)
+            .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+            .run(),
+        given);
     po::notify(given);
   } catch (const po::error& e) {
     rethrow(e, all);
@@ -185,8 +215,9 @@ std::optional<Options> parse(int argc, const char* const* argv, const Executable
     return std::nullopt;
   }
   if (given.count("version") != 0) {
-    out << executable.name << " " << TESSERA_VERSION << " (SystemC " << sc_core::sc_release() << ", Boost "
-        << BOOST_VERSION / 100000 << "." << BOOST_VERSION / 100 % 1000 << "." << BOOST_VERSION % 100 << ")\n";
+    out << executable.name << " " << TESSERA_VERSION << " (SystemC " << sc_core::sc_release()
+        << ", Boost " << BOOST_VERSION / 100000 << "." << BOOST_VERSION / 100 % 1000 << "."
+        << BOOST_VERSION % 100 << ")\n";
     return std::nullopt;
   }
   finish(options, raw, given, executable);

@@ -1,4 +1,5 @@
-// Command line of the platform executables (INTERFACE.md "Executables"): the options they have in common.
+// Command line of the platform executables (INTERFACE.md "Executables"): the options they have in
+// common.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ struct Options {
   std::string program;
   std::string preset;
   std::string config_file;
-  std::vector<std::string> sets;                ///< KEY=VALUE, in order
-  std::map<std::string, std::int64_t> params;   ///< --param NAME=VALUE
+  std::vector<std::string> sets;               ///< KEY=VALUE, in order
+  std::map<std::string, std::int64_t> params;  ///< --param NAME=VALUE
   std::string structure = "auto";
-  std::map<std::string, std::string> inputs;    ///< array name -> .npy file
+  std::map<std::string, std::string> inputs;  ///< array name -> .npy file
   std::map<std::string, std::string> outputs;
   std::string report_file;
   bool report_detail = false;
@@ -42,15 +43,16 @@ struct Options {
 /// What an executable says about itself in --help.
 struct Executable {
   std::string name;
-  std::string purpose;              ///< one line
-  std::string program_kind;         ///< "layout (JSON)"
+  std::string purpose;       ///< one line
+  std::string program_kind;  ///< "layout (JSON)"
   std::vector<std::string> presets;
   std::vector<std::string> structures;
   std::string default_preset;
 };
 
-/// Reads the command line. No value: --help or --version was asked for and has been printed to `out`.
-/// Throws UserError for what cannot be accepted.
-std::optional<Options> parse(int argc, const char* const* argv, const Executable& executable, std::ostream& out);
+/// Reads the command line. No value: --help or --version was asked for and has been printed to
+/// `out`. Throws UserError for what cannot be accepted.
+std::optional<Options> parse(int argc, const char* const* argv, const Executable& executable,
+                             std::ostream& out);
 
 }  // namespace tessera::cli

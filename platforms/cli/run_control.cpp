@@ -22,12 +22,15 @@ RunControl::~RunControl() {
   if (progress_shown_) std::fputs("\r\033[K", stderr);
 }
 
-double RunControl::elapsed_s() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+double RunControl::elapsed_s() const {
+  return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
 
 RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
   while (true) {
     if (started_ && done()) return Stop::kCondition;
-    if (limits_.max_cycles && domain_.next_due() != kNever && domain_.next_due() >= *limits_.max_cycles) {
+    if (limits_.max_cycles && domain_.next_due() != kNever &&
+        domain_.next_due() >= *limits_.max_cycles) {
       return Stop::kMaxCycles;
     }
     if (bound_reached_) return *bound_reached_;
@@ -42,7 +45,9 @@ RunControl::Stop RunControl::run_to_idle() {
 }
 
 bool RunControl::supervise(Cycle now) {
-  if (limits_.max_cycles && domain_.next_due() != kNever && domain_.next_due() >= *limits_.max_cycles) return true;
+  if (limits_.max_cycles && domain_.next_due() != kNever &&
+      domain_.next_due() >= *limits_.max_cycles)
+    return true;
   if (++cycles_to_clock_ < kCyclesPerClock) return false;
   cycles_to_clock_ = 0;
   if (!limits_.timeout_s && !show_progress_) return false;
@@ -55,9 +60,11 @@ bool RunControl::supervise(Cycle now) {
 
 void RunControl::show_progress(Cycle now, double elapsed) {
   const double rate = static_cast<double>(now) / elapsed;
-  std::fprintf(stderr, "\r\033[Kcycle %llu, %.3g cycles/s", static_cast<unsigned long long>(now), rate);
+  std::fprintf(stderr, "\r\033[Kcycle %llu, %.3g cycles/s", static_cast<unsigned long long>(now),
+               rate);
   if (limits_.max_cycles) {
-    std::fprintf(stderr, ", at most %.0f s to the bound", static_cast<double>(*limits_.max_cycles - now) / rate);
+    std::fprintf(stderr, ", at most %.0f s to the bound",
+                 static_cast<double>(*limits_.max_cycles - now) / rate);
   }
   std::fflush(stderr);
   progress_shown_ = true;

@@ -1,5 +1,6 @@
-// Runs the kernel in pieces: until a condition holds, until nothing moves, or until a bound is reached. sc_start()
-// itself returns silently when everything is stuck, so whoever waits for something asks here what happened.
+// Runs the kernel in pieces: until a condition holds, until nothing moves, or until a bound is
+// reached. sc_start() itself returns silently when everything is stuck, so whoever waits for
+// something asks here what happened.
 #pragma once
 
 #include <chrono>
@@ -15,9 +16,9 @@ namespace tessera::cli {
 class RunControl {
  public:
   struct Limits {
-    std::optional<Cycle> max_cycles;   ///< no cycle of this number or above is stepped
-    std::optional<double> timeout_s;   ///< wall time from construction on
-    bool progress = false;             ///< a progress line on stderr if it is a terminal
+    std::optional<Cycle> max_cycles;  ///< no cycle of this number or above is stepped
+    std::optional<double> timeout_s;  ///< wall time from construction on
+    bool progress = false;            ///< a progress line on stderr if it is a terminal
   };
   enum class Stop { kCondition, kIdle, kMaxCycles, kTimeout };
 
@@ -27,7 +28,8 @@ class RunControl {
   RunControl(const RunControl&) = delete;
   RunControl& operator=(const RunControl&) = delete;
 
-  /// Runs until `done` answers true; it is asked whenever the domain pauses. Other answers say why it never did.
+  /// Runs until `done` answers true; it is asked whenever the domain pauses. Other answers say why
+  /// it never did.
   Stop run_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
   Stop run_to_idle();

@@ -59,7 +59,7 @@ void check_and_set(const Field& field, const std::string& where, const Value& va
   } else if (const auto* text = std::get_if<std::string>(&value)) {
     if (std::find(field.names.begin(), field.names.end(), *text) == field.names.end()) {
       throw UserError(where, field.path,
-                      "unknown name '" + *text + "'; " + did_you_mean(*text, field.names) +
+                      "unknown name '" + *text + "'" + did_you_mean(*text, field.names) +
                           " (allowed: " + field.allowed() + ")");
     }
   } else {
@@ -175,7 +175,7 @@ Document read_preset(const std::string& machine, const std::string& name,
   const std::vector<std::string> known = preset_names(machine);
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     throw UserError(asked_in, place,
-                    "unknown preset '" + name + "' for machine " + machine + "; " +
+                    "unknown preset '" + name + "' for machine " + machine +
                         did_you_mean(name, known) + " (presets: " + join(known) + ")");
   }
   return parse("preset " + name, std::string(*find_preset(name)));
@@ -263,7 +263,7 @@ class Applier {
       const std::string place = field.path + "." + key;
       if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
         throw UserError(document_->where, place,
-                        "unknown key; " + did_you_mean(key, kKeys) + " (allowed: " + join(kKeys) +
+                        "unknown key" + did_you_mean(key, kKeys) + " (allowed: " + join(kKeys) +
                             ")");
       }
       if (key == "value") continue;
@@ -276,7 +276,7 @@ class Applier {
       if (key != "kind") continue;
       if (std::find(kKinds.begin(), kKinds.end(), text) == kKinds.end()) {
         throw UserError(document_->where, place,
-                        "unknown kind '" + text + "'; " + did_you_mean(text, kKinds) +
+                        "unknown kind '" + text + "'" + did_you_mean(text, kKinds) +
                             " (allowed: " + join(kKinds) + ")");
       }
       origin.kind = text;

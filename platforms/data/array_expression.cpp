@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/layout/nearest.h"
+#include "frontends/layout/suggestion.h"
 #include "platforms/data/array_math.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -12,17 +12,21 @@ namespace tessera::wse {
 
 namespace {
 
-void require_array(const layout::Layout& layout, const std::string& option, const std::string& name) {
+void require_array(const layout::Layout& layout, const std::string& option,
+                   const std::string& name) {
   if (layout.find_array(name) != nullptr) return;
   std::vector<std::string> names;
   for (const layout::Array& array : layout.arrays) names.push_back(array.name);
-  if (names.empty()) throw UserError("", option, "'" + name + "': " + layout.file + " declares no arrays");
-  throw UserError("", option, "'" + name + "' is no array of " + layout.file + "; " + did_you_mean(name, names));
+  if (names.empty())
+    throw UserError("", option, "'" + name + "': " + layout.file + " declares no arrays");
+  throw UserError("", option,
+                  "'" + name + "' is no array of " + layout.file + did_you_mean(name, names));
 }
 
 }  // namespace
 
-HostArrays::HostArrays(const layout::Layout& layout, const std::map<std::string, std::string>& input_files)
+HostArrays::HostArrays(const layout::Layout& layout,
+                       const std::map<std::string, std::string>& input_files)
     : layout_(layout) {
   for (const auto& [name, file] : input_files) require_array(layout, "--input", name);
   for (const layout::Array& declared : layout.arrays) {
@@ -33,7 +37,12 @@ HostArrays::HostArrays(const layout::Layout& layout, const std::map<std::string,
       array = read(declared, input->second);
     } else if (declared.init) {
       const std::string place = declared.place + ".init";
-      array = data::converted(evaluate(*declared.init, declared.shape, place), dtype, layout.file, place);
+      array = data::converted(evaluate(*declared.init, declared.shape, place), dtype, layout.file,
+                              place);
+    } else if (declared.input) {
+      throw UserError(layout.file, declared.place,
+                      "the array is an input without a default; give it with --input " +
+                          declared.name + "=FILE.npy");
     }
     arrays_.emplace(declared.name, std::move(array));
   }
@@ -42,8 +51,9 @@ HostArrays::HostArrays(const layout::Layout& layout, const std::map<std::string,
 data::HostArray HostArrays::read(const layout::Array& declared, const std::string& file) const {
   const data::HostArray array = data::read_npy(file);
   if (array.shape != declared.shape) {
-    throw UserError(file, "", "the array has shape " + data::to_string(array.shape) + "; " + layout_.file + " (" +
-                                  declared.place + ") declares " + data::to_string(declared.shape));
+    throw UserError(file, "",
+                    "the array has shape " + data::to_string(array.shape) + "; " + layout_.file +
+                        " (" + declared.place + ") declares " + data::to_string(declared.shape));
   }
   return data::converted(array, data::dtype_of(declared.dtype), file, declared.place);
 }
@@ -56,7 +66,8 @@ data::Values HostArrays::evaluate(const std::string& expression, const data::Sha
   return data::evaluate(expression, names, shape, layout_.file, place);
 }
 
-void check_output_names(const layout::Layout& layout, const std::map<std::string, std::string>& output_files) {
+void check_output_names(const layout::Layout& layout,
+                        const std::map<std::string, std::string>& output_files) {
   for (const auto& [name, file] : output_files) require_array(layout, "--output", name);
 }
 

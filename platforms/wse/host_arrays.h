@@ -1,4 +1,5 @@
-// The host's arrays of a run: from .npy files or from the layout's `init`, and what came back from the machine.
+// The host's arrays of a run: from .npy files or from the layout's `init`, and what came back from
+// the machine.
 #pragma once
 
 #include <map>
@@ -11,16 +12,17 @@ namespace tessera::wse {
 
 class HostArrays {
  public:
-  /// Makes every array of the layout: read from `input_files` (array name -> .npy file), else computed from `init`,
-  /// else zeros. A file must have the declared shape; its elements are converted to the declared dtype, f64 to f32 by
-  /// rounding. Throws UserError.
+  /// Makes every array of the layout: read from `input_files` (array name -> .npy file), else
+  /// computed from `init`, else zeros. A file must have the declared shape; its elements are
+  /// converted to the declared dtype, f64 to f32 by rounding. Throws UserError.
   HostArrays(const layout::Layout& layout, const std::map<std::string, std::string>& input_files);
 
   /// Requires a declared name.
   data::HostArray& operator[](const std::string& name) { return arrays_.at(name); }
   const data::HostArray& operator[](const std::string& name) const { return arrays_.at(name); }
   /// Value of an array expression of the layout (docs/layout.md) with the arrays as they are now.
-  data::Values evaluate(const std::string& expression, const data::Shape& shape, const std::string& place) const;
+  data::Values evaluate(const std::string& expression, const data::Shape& shape,
+                        const std::string& place) const;
 
  private:
   data::HostArray read(const layout::Array& declared, const std::string& file) const;
@@ -30,6 +32,7 @@ class HostArrays {
 };
 
 /// Throws UserError if some name of `output_files` is no array of the layout.
-void check_output_names(const layout::Layout& layout, const std::map<std::string, std::string>& output_files);
+void check_output_names(const layout::Layout& layout,
+                        const std::map<std::string, std::string>& output_files);
 
 }  // namespace tessera::wse

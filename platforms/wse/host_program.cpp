@@ -13,7 +13,8 @@ namespace tessera::wse {
 namespace {
 
 std::uint32_t argument_bits(const std::variant<std::int64_t, double>& argument) {
-  if (const auto* integer = std::get_if<std::int64_t>(&argument)) return static_cast<std::uint32_t>(*integer);
+  if (const auto* integer = std::get_if<std::int64_t>(&argument))
+    return static_cast<std::uint32_t>(*integer);
   const auto value = static_cast<float>(std::get<double>(argument));
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
@@ -23,19 +24,22 @@ std::uint32_t argument_bits(const std::variant<std::int64_t, double>& argument) 
 }  // namespace
 
 HostProgram::HostProgram(const layout::Layout& layout, const Programs& programs,
-                         const std::vector<HostStream>& streams, HostArrays& arrays, Machine& machine,
-                         cli::RunControl& control)
-    : layout_(layout), programs_(programs), streams_(streams), arrays_(arrays), machine_(machine), control_(control) {}
+                         const std::vector<HostStream>& streams, HostArrays& arrays,
+                         Machine& machine, cli::RunControl& control)
+    : layout_(layout), programs_(programs), streams_(streams), arrays_(arrays), machine_(machine),
+      control_(control) {}
 
 cli::RunControl::Stop HostProgram::run() {
   for (step_ = 0; step_ < layout_.host.size(); ++step_) {
-    const Stop stop = std::visit([this](const auto& step) { return carry_out(step); }, layout_.host[step_]);
+    const Stop stop =
+        std::visit([this](const auto& step) { return carry_out(step); }, layout_.host[step_]);
     if (stop != Stop::kCondition) return stop;
   }
   const Stop stop = control_.run_to_idle();
   collect_deliveries();
   if (stop != Stop::kIdle) return stop;
-  return std::all_of(deliveries_.begin(), deliveries_.end(), [this](const Delivery& d) { return delivered(d); })
+  return std::all_of(deliveries_.begin(), deliveries_.end(),
+                     [this](const Delivery& d) { return delivered(d); })
              ? Stop::kCondition
              : Stop::kIdle;
 }
@@ -47,17 +51,20 @@ std::string HostProgram::current_step() const {
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::CopyIn& step) {
   const data::HostArray& array = arrays_[step.name];
-  for_each_tile(*layout_.find_symbol(step.name), [&](std::size_t i, pe::Sram& sram, std::uint32_t address) {
-    sram.write(address, static_cast<unsigned>(data::bytes_of(array.dtype)), static_cast<std::uint32_t>(array.bits(i)));
-  });
+  for_each_tile(*layout_.find_symbol(step.name),
+                [&](std::size_t i, pe::Sram& sram, std::uint32_t address) {
+                  sram.write(address, static_cast<unsigned>(data::bytes_of(array.dtype)),
+                             static_cast<std::uint32_t>(array.bits(i)));
+                });
   return Stop::kCondition;
 }
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::CopyOut& step) {
   data::HostArray& array = arrays_[step.name];
-  for_each_tile(*layout_.find_symbol(step.name), [&](std::size_t i, pe::Sram& sram, std::uint32_t address) {
-    array.set_bits(i, sram.read(address, static_cast<unsigned>(data::bytes_of(array.dtype))));
-  });
+  for_each_tile(
+      *layout_.find_symbol(step.name), [&](std::size_t i, pe::Sram& sram, std::uint32_t address) {
+        array.set_bits(i, sram.read(address, static_cast<unsigned>(data::bytes_of(array.dtype))));
+      });
   return Stop::kCondition;
 }
 
@@ -123,24 +130,27 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::Check& step) {
   const data::HostArray& actual = arrays_[step.name];
   const data::Comparison result =
       step.expect ? data::compare(actual, data::read_npy(*step.expect), step.rtol, step.atol)
-                  : data::compare(actual, arrays_.evaluate(*step.value, actual.shape, step.place), step.rtol, step.atol);
+                  : data::compare(actual, arrays_.evaluate(*step.value, actual.shape, step.place),
+                                  step.rtol, step.atol);
   checks_.push_back({step.name, result.passed, result.detail});
   return Stop::kCondition;
 }
 
 const HostStream& HostProgram::stream_of_current_step() const {
-  return *std::find_if(streams_.begin(), streams_.end(), [this](const HostStream& s) { return s.step_index == step_; });
+  return *std::find_if(streams_.begin(), streams_.end(),
+                       [this](const HostStream& s) { return s.step_index == step_; });
 }
 
 bool HostProgram::delivered(const Delivery& d) const {
-  const auto& received = machine_.edge(d.stream->tiles[d.tile], d.stream->side).received(d.stream->step->color);
+  const auto& received =
+      machine_.edge(d.stream->tiles[d.tile], d.stream->side).received(d.stream->step->color);
   return received.size() >= d.first + d.count;
 }
 
 bool HostProgram::streams_of_array_ended(const std::string& name) const {
-  const bool out_ended = std::all_of(deliveries_.begin(), deliveries_.end(), [&](const Delivery& d) {
-    return d.stream->step->name != name || delivered(d);
-  });
+  const bool out_ended =
+      std::all_of(deliveries_.begin(), deliveries_.end(),
+                  [&](const Delivery& d) { return d.stream->step->name != name || delivered(d); });
   const bool in_ended = std::all_of(sends_.begin(), sends_.end(), [&](const auto& send) {
     const HostStream& stream = *send.first;
     if (stream.step->name != name) return true;
@@ -155,16 +165,17 @@ bool HostProgram::streams_of_array_ended(const std::string& name) const {
 void HostProgram::collect_deliveries() {
   for (const Delivery& d : deliveries_) {
     data::HostArray& array = arrays_[d.stream->step->name];
-    const auto& received = machine_.edge(d.stream->tiles[d.tile], d.stream->side).received(d.stream->step->color);
+    const auto& received =
+        machine_.edge(d.stream->tiles[d.tile], d.stream->side).received(d.stream->step->color);
     for (std::size_t i = 0; i < d.count && d.first + i < received.size(); ++i) {
       array.set_bits(d.tile * d.count + i, received[d.first + i].wavelet.payload);
     }
   }
 }
 
-void HostProgram::for_each_tile(
-    const layout::Symbol& symbol,
-    const std::function<void(std::size_t host_index, pe::Sram& sram, std::uint32_t address)>& visit) {
+void HostProgram::for_each_tile(const layout::Symbol& symbol,
+                                const std::function<void(std::size_t host_index, pe::Sram& sram,
+                                                         std::uint32_t address)>& visit) {
   const data::TileMapping mapping = mapping_of(layout_, symbol);
   const std::size_t count = mapping.elements_per_tile();
   for (std::size_t y = 0; y < static_cast<std::size_t>(symbol.rect.h); ++y) {

@@ -1,6 +1,6 @@
-// Carries out the "host" steps of a layout, one after the other, on a machine (docs/layout.md). Copies are debug accesses
-// between two cycles: they take no time in the fabric. Streams enter and leave at the rim, wavelet by wavelet; a
-// launch starts in the next cycle on all its tiles at once.
+// Carries out the "host" steps of a layout, one after the other, on a machine (docs/layout.md).
+// Copies are debug accesses between two cycles: they take no time in the fabric. Streams enter and
+// leave at the rim, wavelet by wavelet; a launch starts in the next cycle on all its tiles at once.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,12 @@ namespace tessera::wse {
 class HostProgram {
  public:
   /// All arguments must outlive the program.
-  HostProgram(const layout::Layout& layout, const Programs& programs, const std::vector<HostStream>& streams,
-              HostArrays& arrays, Machine& machine, cli::RunControl& control);
+  HostProgram(const layout::Layout& layout, const Programs& programs,
+              const std::vector<HostStream>& streams, HostArrays& arrays, Machine& machine,
+              cli::RunControl& control);
 
-  /// Runs the steps, then the machine until nothing moves. kCondition: all was done. kIdle: a wait cannot end,
-  /// everything is stuck. Otherwise a bound was reached.
+  /// Runs the steps, then the machine until nothing moves. kCondition: all was done. kIdle: a wait
+  /// cannot end, everything is stuck. Otherwise a bound was reached.
   cli::RunControl::Stop run();
 
   /// Results of the check steps so far.
@@ -39,8 +40,8 @@ class HostProgram {
   /// The wavelets of one stream_out that one edge delivers.
   struct Delivery {
     const HostStream* stream;
-    std::size_t tile;     // number in stream->tiles
-    std::size_t first;    // number of its first wavelet among those the edge received on the color
+    std::size_t tile;   // number in stream->tiles
+    std::size_t first;  // number of its first wavelet among those the edge received on the color
     std::size_t count;
   };
 
@@ -58,7 +59,8 @@ class HostProgram {
   bool streams_of_array_ended(const std::string& name) const;
   void collect_deliveries();
   void for_each_tile(const layout::Symbol& symbol,
-                     const std::function<void(std::size_t host_index, pe::Sram& sram, std::uint32_t address)>& visit);
+                     const std::function<void(std::size_t host_index, pe::Sram& sram,
+                                              std::uint32_t address)>& visit);
 
   const layout::Layout& layout_;
   const Programs& programs_;
@@ -69,7 +71,8 @@ class HostProgram {
   std::size_t step_ = 0;
   std::vector<Delivery> deliveries_;  // of stream_outs that have begun
   std::vector<std::pair<const HostStream*, std::size_t>> sends_;
-  std::map<std::tuple<int, int, Direction, unsigned>, std::size_t> claimed_;  // wavelets of an edge and color
+  std::map<std::tuple<int, int, Direction, unsigned>, std::size_t>
+      claimed_;  // wavelets of an edge and color
   std::vector<report::Check> checks_;
 };
 

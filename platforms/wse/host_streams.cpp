@@ -15,17 +15,24 @@ using layout::Stream;
 
 bool on_rim(const Layout& layout, const Rect& rect, Direction side) {
   switch (side) {
-    case Direction::kWest: return rect.x == 0 && rect.w == 1;
-    case Direction::kEast: return rect.x + rect.w == layout.width && rect.w == 1;
-    case Direction::kNorth: return rect.y == 0 && rect.h == 1;
-    case Direction::kSouth: return rect.y + rect.h == layout.height && rect.h == 1;
-    case Direction::kRamp: return false;
+  case Direction::kWest:
+    return rect.x == 0 && rect.w == 1;
+  case Direction::kEast:
+    return rect.x + rect.w == layout.width && rect.w == 1;
+  case Direction::kNorth:
+    return rect.y == 0 && rect.h == 1;
+  case Direction::kSouth:
+    return rect.y + rect.h == layout.height && rect.h == 1;
+  case Direction::kRamp:
+    return false;
   }
   return false;
 }
 
-// Whether some switch position of the tile's route for `color` receives from, or transmits to, `side`.
-bool routes_side(const Layout& layout, TileCoord tile, Color color, Direction side, bool into_fabric) {
+// Whether some switch position of the tile's route for `color` receives from, or transmits to,
+// `side`.
+bool routes_side(const Layout& layout, TileCoord tile, Color color, Direction side,
+                 bool into_fabric) {
   for (const layout::TileRoute& route : layout.routes_of(tile)) {
     if (route.color != color) continue;
     const auto& positions = layout.routes[route.route].positions;
@@ -36,7 +43,8 @@ bool routes_side(const Layout& layout, TileCoord tile, Color color, Direction si
   return false;
 }
 
-const TileCoord* tile_without_route(const Layout& layout, const HostStream& stream, Direction side) {
+const TileCoord* tile_without_route(const Layout& layout, const HostStream& stream,
+                                    Direction side) {
   for (const TileCoord& tile : stream.tiles) {
     if (!routes_side(layout, tile, stream.step->color, side, stream.into_fabric)) return &tile;
   }
@@ -52,13 +60,16 @@ Direction named_side(const Layout& layout, const HostStream& stream) {
   const Direction side = *step.edge;
   const std::string color = "color " + std::to_string(step.color.value());
   if (!on_rim(layout, step.rect, side)) {
-    fail(layout, step, "rect " + layout::to_string(step.rect) + " does not lie along the " + to_string(side) +
-                           " rim of the " + std::to_string(layout.width) + " x " + std::to_string(layout.height) +
-                           " grid");
+    fail(layout, step,
+         "rect " + layout::to_string(step.rect) + " does not lie along the " + to_string(side) +
+             " rim of the " + std::to_string(layout.width) + " x " + std::to_string(layout.height) +
+             " grid");
   }
   if (const TileCoord* tile = tile_without_route(layout, stream, side)) {
-    fail(layout, step, "tile " + to_string(*tile) + " has no route for " + color +
-                           (stream.into_fabric ? " that receives from " : " that transmits to ") + to_string(side));
+    fail(layout, step,
+         "tile " + to_string(*tile) + " has no route for " + color +
+             (stream.into_fabric ? " that receives from " : " that transmits to ") +
+             to_string(side));
   }
   return side;
 }
@@ -66,19 +77,22 @@ Direction named_side(const Layout& layout, const HostStream& stream) {
 Direction deduced_side(const Layout& layout, const HostStream& stream) {
   std::vector<Direction> sides;
   for (Direction side : kCardinalDirections) {
-    if (on_rim(layout, stream.step->rect, side) && tile_without_route(layout, stream, side) == nullptr) {
+    if (on_rim(layout, stream.step->rect, side) &&
+        tile_without_route(layout, stream, side) == nullptr) {
       sides.push_back(side);
     }
   }
   const std::string color = "color " + std::to_string(stream.step->color.value());
   const char* verb = stream.into_fabric ? "receive " : "transmit ";
   if (sides.empty()) {
-    fail(layout, *stream.step, "the tiles of rect " + layout::to_string(stream.step->rect) + " do not " + verb +
-                                   color + " over the rim of the grid; check their routes");
+    fail(layout, *stream.step,
+         "the tiles of rect " + layout::to_string(stream.step->rect) + " do not " + verb + color +
+             " over the rim of the grid; check their routes");
   }
   if (sides.size() > 1) {
-    fail(layout, *stream.step, "the tiles of the rect " + std::string(verb) + color + " over more than one rim (" +
-                                   to_string(sides[0]) + ", " + to_string(sides[1]) + "); name one with \"edge\"");
+    fail(layout, *stream.step,
+         "the tiles of the rect " + std::string(verb) + color + " over more than one rim (" +
+             to_string(sides[0]) + ", " + to_string(sides[1]) + "); name one with \"edge\"");
   }
   return sides.front();
 }

@@ -17,9 +17,9 @@ struct HostStream {
   std::vector<TileCoord> tiles;  ///< in the order in which the array is cut
 };
 
-/// All streams of the layout, in the order of the host steps. A side that the layout leaves open is the one rim side
-/// of the rect that the routes of all its tiles use. Throws UserError when there is none, or more than one, or when a
-/// tile does not route the color there.
+/// All streams of the layout, in the order of the host steps. A side that the layout leaves open is
+/// the one rim side of the rect that the routes of all its tiles use. Throws UserError when there
+/// is none, or more than one, or when a tile does not route the color there.
 std::vector<HostStream> resolve_streams(const layout::Layout& layout);
 
 }  // namespace tessera::wse

@@ -19,8 +19,9 @@ void check_grid(const Layout& layout, const WseConfig& config) {
   const int max_height = static_cast<int>(config.max_height);
   if (layout.width <= max_width && layout.height <= max_height) return;
   throw UserError(layout.file, "grid",
-                  std::to_string(layout.width) + " x " + std::to_string(layout.height) + " tiles do not fit on a " +
-                      config.name + ", which has " + std::to_string(max_width) + " x " + std::to_string(max_height));
+                  std::to_string(layout.width) + " x " + std::to_string(layout.height) +
+                      " tiles do not fit on a " + config.name + ", which has " +
+                      std::to_string(max_width) + " x " + std::to_string(max_height));
 }
 
 // wse.md 1.4: on WSE-3 only some colors have switches.
@@ -30,17 +31,19 @@ bool is_switchable(Color color, Generation generation) {
   return c <= 9 || c == 12 || c == 13 || c == 16 || c == 17 || c == 20 || c == 21;
 }
 
-void check_route(const Layout& layout, Generation generation, TileCoord tile, const layout::TileRoute& tile_route) {
+void check_route(const Layout& layout, Generation generation, TileCoord tile,
+                 const layout::TileRoute& tile_route) {
   const layout::RouteSpec& route = layout.routes[tile_route.route];
-  const std::string who =
-      "color " + std::to_string(tile_route.color.value()) + " of tile " + to_string(tile) + " on " + to_string(generation);
+  const std::string who = "color " + std::to_string(tile_route.color.value()) + " of tile " +
+                          to_string(tile) + " on " + to_string(generation);
   for (unsigned p = 0; p < layout::kSwitchPositions; ++p) {
     const layout::SwitchPosition& position = route.positions[p];
     if (!position.valid) continue;
     const std::string place = route.place + (p == 0 ? "" : ".switches.pos" + std::to_string(p));
     if (generation == Generation::kWse3 && position.rx.size() > 1) {
       throw UserError(layout.file, place,
-                      who + " receives from " + to_string(position.rx) + "; a WSE-3 color has exactly one rx direction");
+                      who + " receives from " + to_string(position.rx) +
+                          "; a WSE-3 color has exactly one rx direction");
     }
     if (p == 0) continue;
     if (!is_switchable(tile_route.color, generation)) {
@@ -48,7 +51,8 @@ void check_route(const Layout& layout, Generation generation, TileCoord tile, co
                       who + " has no switch; switchable colors are 0-9, 12, 13, 16, 17, 20 and 21");
     }
     if (generation == Generation::kWse2 && position.sets_rx && position.sets_tx) {
-      throw UserError(layout.file, place, who + " sets rx and tx; a WSE-2 switch position overrides one of them");
+      throw UserError(layout.file, place,
+                      who + " sets rx and tx; a WSE-2 switch position overrides one of them");
     }
   }
 }
@@ -57,7 +61,8 @@ void check_routes(const Layout& layout, Generation generation) {
   for (int y = 0; y < layout.height; ++y) {
     for (int x = 0; x < layout.width; ++x) {
       const TileCoord tile{x, y};
-      for (const layout::TileRoute& route : layout.routes_of(tile)) check_route(layout, generation, tile, route);
+      for (const layout::TileRoute& route : layout.routes_of(tile))
+        check_route(layout, generation, tile, route);
     }
   }
 }
@@ -65,13 +70,15 @@ void check_routes(const Layout& layout, Generation generation) {
 void check_rim(const Layout& layout, const std::vector<HostStream>& streams) {
   for (const layout::OffGridRoute& off : layout::off_grid_routes(layout)) {
     const bool taken = std::any_of(streams.begin(), streams.end(), [&](const HostStream& s) {
-      return !s.into_fabric && s.side == off.direction && s.step->color == off.color && s.step->rect.contains(off.tile);
+      return !s.into_fabric && s.side == off.direction && s.step->color == off.color &&
+             s.step->rect.contains(off.tile);
     });
     if (taken) continue;
-    throw UserError(layout.file, off.place,
-                    "color " + std::to_string(off.color.value()) + " of tile " + to_string(off.tile) +
-                        " transmits " + to_string(off.direction) +
-                        ", off the grid; take it there with a stream_out or leave the direction out of tx");
+    throw UserError(
+        layout.file, off.place,
+        "color " + std::to_string(off.color.value()) + " of tile " + to_string(off.tile) +
+            " transmits " + to_string(off.direction) +
+            ", off the grid; take it there with a stream_out or leave the direction out of tx");
   }
 }
 
@@ -85,23 +92,25 @@ void check_symbol(const Layout& layout, const Programs& programs, const layout::
                   std::size_t elements_per_tile, TileCoord tile) {
   const auto& image = programs.image_of(tile);
   const std::string at = "tile " + to_string(tile);
-  if (image == nullptr) throw UserError(layout.file, symbol.place, at + " is in the rect but runs no program");
+  if (image == nullptr)
+    throw UserError(layout.file, symbol.place, at + " is in the rect but runs no program");
   const pe::Symbol* found = image->find_symbol(symbol.symbol);
   if (found == nullptr) {
     throw UserError(layout.file, symbol.place,
-                    at + ": " + image->file + " has no data '" + symbol.symbol + "'; " +
+                    at + ": " + image->file + " has no data '" + symbol.symbol + "'" +
                         did_you_mean(symbol.symbol, symbol_names(*image)));
   }
   if (found->type != symbol.dtype) {
     throw UserError(layout.file, symbol.place,
                     at + ": data '" + symbol.symbol + "' of " + image->file + " is " +
-                        std::string(pe::to_string(found->type)) + ", the host array '" + symbol.name + "' is " +
-                        std::string(pe::to_string(symbol.dtype)));
+                        std::string(pe::to_string(found->type)) + ", the host array '" +
+                        symbol.name + "' is " + std::string(pe::to_string(symbol.dtype)));
   }
   if (found->count < elements_per_tile) {
     throw UserError(layout.file, symbol.place,
-                    at + ": data '" + symbol.symbol + "' of " + image->file + " has " + std::to_string(found->count) +
-                        " elements, the array '" + symbol.name + "' brings " + std::to_string(elements_per_tile));
+                    at + ": data '" + symbol.symbol + "' of " + image->file + " has " +
+                        std::to_string(found->count) + " elements, the array '" + symbol.name +
+                        "' brings " + std::to_string(elements_per_tile));
   }
 }
 
@@ -128,7 +137,8 @@ void check_launch(const Layout& layout, const Programs& programs, const layout::
     for (const pe::Function& function : image->functions) names.push_back(function.name);
   }
   throw UserError(layout.file, launch.place,
-                  "no tile program has a function '" + launch.function + "'; " + did_you_mean(launch.function, names));
+                  "no tile program has a function '" + launch.function + "'" +
+                      did_you_mean(launch.function, names));
 }
 
 }  // namespace
@@ -141,7 +151,8 @@ void check_layout(const Layout& layout, const WseConfig& config, const Programs&
   check_symbols(layout, programs);
   for (const HostStream& stream : streams) mapping_of(layout, *stream.step);
   for (const layout::HostStep& step : layout.host) {
-    if (const auto* launch = std::get_if<layout::Launch>(&step)) check_launch(layout, programs, *launch);
+    if (const auto* launch = std::get_if<layout::Launch>(&step))
+      check_launch(layout, programs, *launch);
   }
 }
 

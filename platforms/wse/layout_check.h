@@ -10,9 +10,10 @@
 
 namespace tessera::wse {
 
-/// Checks grid size, routes and switch positions against the generation (reference wse.md 1.2, 1.4, 1.12), that what
-/// leaves the grid is taken by a stream_out, that symbols and launched functions exist in the programs, and that
-/// arrays fit the symbols they are copied to. Throws UserError.
+/// Checks grid size, routes and switch positions against the generation (reference
+/// wse.md 1.2, 1.4, 1.12), that what leaves the grid is taken by a stream_out, that symbols and
+/// launched functions exist in the programs, and that arrays fit the symbols they are copied to.
+/// Throws UserError.
 void check_layout(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
                   const std::vector<HostStream>& streams);
 

@@ -24,8 +24,8 @@ class Machine {
   /// The compute engine of a tile; nullptr where a tile is only a router.
   virtual pe::ComputeEngineCore* engine(TileCoord tile) = 0;
   /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.
-  virtual void launch(TileCoord tile, const pe::Function& function, const std::vector<std::uint32_t>& arguments,
-                      Cycle at) = 0;
+  virtual void launch(TileCoord tile, const pe::Function& function,
+                      const std::vector<std::uint32_t>& arguments, Cycle at) = 0;
   /// The host's end of a rim link. Requires that the machine was built with a host edge there.
   virtual host::Edge& edge(TileCoord tile, Direction side) = 0;
 

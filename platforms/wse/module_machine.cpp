@@ -20,7 +20,8 @@ fabric::ColorRoute to_route(const layout::RouteSpec& spec) {
   return route;
 }
 
-// The kernel removes modules from its registries by searching from the back: the last built goes first.
+// The kernel removes modules from its registries by searching from the back: the last built goes
+// first.
 template <class Container>
 void destroy_backwards(Container& modules) {
   while (!modules.empty()) modules.pop_back();
@@ -28,11 +29,12 @@ void destroy_backwards(Container& modules) {
 
 }  // namespace
 
-ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const layout::Layout& layout, const WseConfig& config,
-                             const Programs& programs, const std::vector<HostStream>& streams, observe::Sink* sink,
+ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const layout::Layout& layout,
+                             const WseConfig& config, const Programs& programs,
+                             const std::vector<HostStream>& streams, observe::Sink* sink,
                              bool check_links)
-    : sc_core::sc_module(name), width_(layout.width), height_(layout.height), check_links_(check_links),
-      domain_("clock", config.clock_period_ps) {
+    : sc_core::sc_module(name), width_(layout.width), height_(layout.height),
+      check_links_(check_links), domain_("clock", config.clock_period_ps) {
   build_tiles(layout, config, programs, sink);
   build_edges(config, streams, sink);
   bind_links();
@@ -45,8 +47,8 @@ ModuleMachine::~ModuleMachine() {
   destroy_backwards(tiles_);
 }
 
-void ModuleMachine::build_tiles(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
-                                observe::Sink* sink) {
+void ModuleMachine::build_tiles(const layout::Layout& layout, const WseConfig& config,
+                                const Programs& programs, observe::Sink* sink) {
   tiles_.reserve(layout.tile_count());
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
@@ -61,7 +63,8 @@ void ModuleMachine::build_tiles(const layout::Layout& layout, const WseConfig& c
   }
 }
 
-void ModuleMachine::build_edges(const WseConfig& config, const std::vector<HostStream>& streams, observe::Sink* sink) {
+void ModuleMachine::build_edges(const WseConfig& config, const std::vector<HostStream>& streams,
+                                observe::Sink* sink) {
   for (const HostStream& stream : streams) {
     for (TileCoord at : stream.tiles) edges_[{tile_index(at), stream.side}] = nullptr;
   }
@@ -71,7 +74,8 @@ void ModuleMachine::build_edges(const WseConfig& config, const std::vector<HostS
     const auto place = static_cast<std::uint32_t>(link.first);
     const TileCoord at{static_cast<int>(place) % width_, static_cast<int>(place) / width_};
     const std::string name = tile_name("edge", at) + "_" + to_string(link.second);
-    edge = std::make_unique<host::Edge>(name.c_str(), domain_, at, link.second, config.fabric.hop_latency, idents,
+    edge = std::make_unique<host::Edge>(name.c_str(), domain_, at, link.second,
+                                        config.fabric.hop_latency, idents,
                                         observe::Probe(sink, place));
     ++idents.first;
   }
@@ -85,7 +89,8 @@ void ModuleMachine::bind_links() {
   }
 }
 
-// Binds the output `out` of a router to what lies behind it; on the rim also the input of that side.
+// Binds the output `out` of a router to what lies behind it; on the rim also the input of that
+// side.
 void ModuleMachine::bind_output(TileCoord at, Direction out) {
   fabric::Router& router = tile(at).router;
   const TileCoord next = neighbour(at, out);
@@ -99,7 +104,8 @@ void ModuleMachine::bind_output(TileCoord at, Direction out) {
     connect(edge->second->out, router.in[index(out)]);
     return;
   }
-  stubs_.push_back(std::make_unique<link::Stub>((tile_name("stub", at) + "_" + to_string(out)).c_str()));
+  stubs_.push_back(
+      std::make_unique<link::Stub>((tile_name("stub", at) + "_" + to_string(out)).c_str()));
   router.out[index(out)].bind(stubs_.back()->in);
   stubs_.back()->out.bind(router.in[index(out)]);
 }
@@ -110,7 +116,8 @@ void ModuleMachine::connect(link::InitiatorSocket& from, link::TargetSocket& to)
     return;
   }
   const std::string name = "checker_" + std::to_string(checkers_.size());
-  checkers_.push_back(std::make_unique<link::Checker>(name.c_str(), [this] { return domain_.now(); }));
+  checkers_.push_back(
+      std::make_unique<link::Checker>(name.c_str(), [this] { return domain_.now(); }));
   from.bind(checkers_.back()->in);
   checkers_.back()->out.bind(to);
 }
@@ -120,12 +127,14 @@ pe::ComputeEngineCore* ModuleMachine::engine(TileCoord at) {
   return engine == nullptr ? nullptr : &engine->core();
 }
 
-void ModuleMachine::launch(TileCoord at, const pe::Function& function, const std::vector<std::uint32_t>& arguments,
-                           Cycle cycle) {
+void ModuleMachine::launch(TileCoord at, const pe::Function& function,
+                           const std::vector<std::uint32_t>& arguments, Cycle cycle) {
   tile(at).engine()->launch(function, arguments, cycle);
 }
 
-host::Edge& ModuleMachine::edge(TileCoord at, Direction side) { return *edges_.at({tile_index(at), side}); }
+host::Edge& ModuleMachine::edge(TileCoord at, Direction side) {
+  return *edges_.at({tile_index(at), side});
+}
 
 std::size_t ModuleMachine::wavelets_held() const {
   std::size_t held = 0;

@@ -1,5 +1,5 @@
-// The `modules` structure: every router, queue, ramp and compute engine an SC_MODULE of its own. For reading, for
-// probing, for putting somebody else's model in place of one block.
+// The `modules` structure: every router, queue, ramp and compute engine an SC_MODULE of its own.
+// For reading, for probing, for putting somebody else's model in place of one block.
 #pragma once
 
 #include <systemc>
@@ -25,18 +25,19 @@ namespace tessera::wse {
 
 class ModuleMachine : public sc_core::sc_module, public Machine {
  public:
-  /// Builds the grid of `layout`. Rim links with a host stream get a host::Edge, the others a link::Stub.
-  /// `sink` may be nullptr. With `check_links` a link::Checker sits in every link between routers.
+  /// Builds the grid of `layout`. Rim links with a host stream get a host::Edge, the others a
+  /// link::Stub. `sink` may be nullptr. With `check_links` a link::Checker sits in every link
+  /// between routers.
   ModuleMachine(sc_core::sc_module_name name, const layout::Layout& layout, const WseConfig& config,
-                const Programs& programs, const std::vector<HostStream>& streams, observe::Sink* sink,
-                bool check_links);
+                const Programs& programs, const std::vector<HostStream>& streams,
+                observe::Sink* sink, bool check_links);
   ~ModuleMachine() override;
 
   const char* structure() const override { return "modules"; }
   timing::ClockDomain& domain() override { return domain_; }
   pe::ComputeEngineCore* engine(TileCoord tile) override;
-  void launch(TileCoord tile, const pe::Function& function, const std::vector<std::uint32_t>& arguments,
-              Cycle at) override;
+  void launch(TileCoord tile, const pe::Function& function,
+              const std::vector<std::uint32_t>& arguments, Cycle at) override;
   host::Edge& edge(TileCoord tile, Direction side) override;
   std::size_t wavelets_held() const override;
   void describe_waits(observe::Waits& waits) const override;
@@ -44,11 +45,14 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
  private:
   using RimLink = std::pair<std::size_t, Direction>;  // tile index and side
   std::size_t tile_index(TileCoord t) const {
-    return static_cast<std::size_t>(t.y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(t.x);
+    return static_cast<std::size_t>(t.y) * static_cast<std::size_t>(width_) +
+           static_cast<std::size_t>(t.x);
   }
   Tile& tile(TileCoord t) { return *tiles_[tile_index(t)]; }
-  void build_tiles(const layout::Layout& layout, const WseConfig& config, const Programs& programs, observe::Sink* sink);
-  void build_edges(const WseConfig& config, const std::vector<HostStream>& streams, observe::Sink* sink);
+  void build_tiles(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
+                   observe::Sink* sink);
+  void build_edges(const WseConfig& config, const std::vector<HostStream>& streams,
+                   observe::Sink* sink);
   void bind_links();
   void bind_output(TileCoord at, Direction out);
   void connect(link::InitiatorSocket& from, link::TargetSocket& to);

@@ -1,6 +1,7 @@
 #include "platforms/wse/program_loader.h"
 
 #include "frontends/tasm/assembler.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
 
@@ -9,7 +10,14 @@ Programs::Programs(const layout::Layout& layout, Generation generation) : layout
     tasm::AssembleOptions options;
     options.generation = generation;
     options.params.insert(program.params.begin(), program.params.end());
-    images_.push_back(std::make_shared<const pe::Image>(tasm::assemble_file(program.code, options)));
+    try {
+      images_.push_back(
+          std::make_shared<const pe::Image>(tasm::assemble_file(program.code, options)));
+    } catch (const UserError& e) {
+      // A message without a line is about the parameters, which the layout gives.
+      if (!e.place().empty()) throw;
+      throw UserError(layout.file, program.place, e.what());
+    }
   }
 }
 

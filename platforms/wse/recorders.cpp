@@ -23,7 +23,9 @@ std::unique_ptr<std::ofstream> open_file(const std::string& path) {
 observe::Names names_for(const layout::Layout& layout, const Programs& programs) {
   observe::Names names;
   names.opcode = [](unsigned opcode) {
-    return opcode < pe::kOpcodeCount ? std::string(pe::info(static_cast<pe::Opcode>(opcode)).mnemonic) : std::string();
+    return opcode < pe::kOpcodeCount
+               ? std::string(pe::info(static_cast<pe::Opcode>(opcode)).mnemonic)
+               : std::string();
   };
   names.task = [&layout, &programs](std::uint32_t place, unsigned id) {
     const int x = static_cast<int>(place) % layout.width;
@@ -43,13 +45,14 @@ observe::Counter counter_named(const std::string& name) {
   if (const auto counter = observe::find_counter(name)) return *counter;
   std::vector<std::string> known;
   for (const observe::CounterInfo& info : observe::counter_table()) known.emplace_back(info.name);
-  throw UserError("", "--heatmap-counter", "'" + name + "' is no counter; " + did_you_mean(name, known));
+  throw UserError("", "--heatmap-counter",
+                  "'" + name + "' is no counter" + did_you_mean(name, known));
 }
 
 }  // namespace
 
-Recorders::Recorders(const cli::Options& options, const layout::Layout& layout, const Programs& programs,
-                     const WseConfig& config)
+Recorders::Recorders(const cli::Options& options, const layout::Layout& layout,
+                     const Programs& programs, const WseConfig& config)
     : counters_(static_cast<unsigned>(layout.width), static_cast<unsigned>(layout.height)),
       heatmap_file_(options.heatmap_file), heatmap_counter_(counter_named(options.heatmap_counter)),
       title_(options.program + " on " + config.name) {
@@ -57,10 +60,11 @@ Recorders::Recorders(const cli::Options& options, const layout::Layout& layout, 
   fan_out_.add(counters_);
   const auto width = static_cast<unsigned>(layout.width);
   const auto height = static_cast<unsigned>(layout.height);
-  add_trace<observe::PerfettoTrace>(options.trace_perfetto_file, width, names_for(layout, programs));
+  add_trace<observe::PerfettoTrace>(options.trace_perfetto_file, width,
+                                    names_for(layout, programs));
   add_trace<observe::VcdTrace>(options.vcd_file, width, height, config.clock_period_ps);
-  const observe::WseTraceOptions wse{width, height, config.fabric.hop_latency, config.fabric.on_ramp_latency,
-                                     config.generation};
+  const observe::WseTraceOptions wse{width, height, config.fabric.hop_latency,
+                                     config.fabric.on_ramp_latency, config.generation};
   add_trace<observe::WseTrace>(options.trace_wse_file, wse, names_for(layout, programs));
   if (!heatmap_file_.empty()) open_file(heatmap_file_);  // fail before the run, not after it
 }
@@ -78,7 +82,8 @@ void Recorders::finish() {
   for (TraceFile& file : traces_) {
     file.trace->finish();
     file.stream->flush();
-    if (!*file.stream) throw UserError(file.path, "", "could not be written to its end; is the disk full?");
+    if (!*file.stream)
+      throw UserError(file.path, "", "could not be written to its end; is the disk full?");
   }
   if (!heatmap_file_.empty()) draw_heatmap();
 }

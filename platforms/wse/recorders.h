@@ -1,4 +1,5 @@
-// Everything that listens to the events of a run: digest and counters always, traces and pictures as the options say.
+// Everything that listens to the events of a run: digest and counters always, traces and pictures
+// as the options say.
 #pragma once
 
 #include <fstream>

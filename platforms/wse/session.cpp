@@ -18,7 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Stop = cli::RunControl::Stop;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 std::vector<int> tile_of(std::uint32_t place, const layout::Layout& layout) {
   const auto index = static_cast<int>(place);
@@ -27,12 +29,13 @@ std::vector<int> tile_of(std::uint32_t place, const layout::Layout& layout) {
 
 void add_counters(const observe::Counters& counters, report::Report& report) {
   for (const observe::CounterInfo& info : observe::counter_table()) {
-    report.counters.push_back({std::string(info.name), counters.total(info.counter), std::string(info.unit),
-                               std::string(info.description)});
+    report.counters.push_back({std::string(info.name), counters.total(info.counter),
+                               std::string(info.unit), std::string(info.description)});
   }
 }
 
-void add_places(const observe::Counters& counters, const layout::Layout& layout, report::Report& report) {
+void add_places(const observe::Counters& counters, const layout::Layout& layout,
+                report::Report& report) {
   for (std::uint32_t place = 0; place < layout.tile_count(); ++place) {
     report::Place entry{tile_of(place, layout), {}};
     for (const observe::CounterInfo& info : observe::counter_table()) {
@@ -53,12 +56,15 @@ std::set<std::string> result_arrays(const layout::Layout& layout) {
   return names;
 }
 
-std::string plural(std::size_t n, const std::string& noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+std::string plural(std::size_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
 
 }  // namespace
 
 Session::Session(const cli::Options& options, WseConfig config)
-    : options_(options), config_(std::move(config)), layout_(layout::read_layout(options.program, options.params)),
+    : options_(options), config_(std::move(config)),
+      layout_(layout::read_layout(options.program, options.params)),
       programs_(layout_, config_.generation), streams_(resolve_streams(layout_)),
       arrays_(layout_, options.inputs), recorders_(options, layout_, programs_, config_) {
   check_layout(layout_, config_, programs_, streams_);
@@ -67,13 +73,15 @@ Session::Session(const cli::Options& options, WseConfig config)
 
 report::Report Session::run() {
   const auto begin = Clock::now();
-  ModuleMachine machine("wafer", layout_, config_, programs_, streams_, recorders_.sink(), options_.check_links);
+  ModuleMachine machine("wafer", layout_, config_, programs_, streams_, recorders_.sink(),
+                        options_.check_links);
   if (options_.shuffle_step_order) machine.domain().shuffle_step_order(options_.seed);
   report::Report report;
   report.wall.elaborate_s = seconds_since(begin);
   Stop stop = Stop::kCondition;
   {
-    cli::RunControl control(machine.domain(), {options_.max_cycles, options_.timeout_s, options_.progress});
+    cli::RunControl control(machine.domain(),
+                            {options_.max_cycles, options_.timeout_s, options_.progress});
     HostProgram program(layout_, programs_, streams_, arrays_, machine, control);
     stop = program.run();
     report.wall.run_s = control.elapsed_s();
@@ -81,6 +89,7 @@ report::Report Session::run() {
     describe_outcome(stop, program, machine, report);
   }
   recorders_.finish();
+  report.platform = "wse";
   report.preset = config_.name;
   report.structure = machine.structure();
   const observe::Counters& counters = recorders_.counters();
@@ -100,12 +109,14 @@ void Session::describe_outcome(Stop stop, const HostProgram& program, const Mach
   observe::Waits waits;
   machine.describe_waits(waits);
   // What blocks comes first; the rest (idle data tasks, wavelets nobody reads) explains it.
-  std::stable_partition(waits.begin(), waits.end(), [](const observe::Wait& w) { return w.blocks; });
+  std::stable_partition(waits.begin(), waits.end(),
+                        [](const observe::Wait& w) { return w.blocks; });
   const auto blocking = static_cast<std::size_t>(
       std::count_if(waits.begin(), waits.end(), [](const observe::Wait& w) { return w.blocks; }));
   const bool finished = stop == Stop::kCondition && blocking == 0;
   if (finished) {
-    const bool passed = std::all_of(report.checks.begin(), report.checks.end(), [](const auto& c) { return c.passed; });
+    const bool passed = std::all_of(report.checks.begin(), report.checks.end(),
+                                    [](const auto& c) { return c.passed; });
     report.status = passed ? report::Status::kFinished : report::Status::kCheckFailed;
     if (!passed) report.message = "a check of the program failed";
     if (const std::size_t left = machine.wavelets_held(); left > 0) {
@@ -116,12 +127,20 @@ void Session::describe_outcome(Stop stop, const HostProgram& program, const Mach
   }
   report.status = report::Status::kCouldNotFinish;
   switch (stop) {
-    case Stop::kMaxCycles: report.message = "stopped before cycle " + std::to_string(*options_.max_cycles) + " (--max-cycles)"; break;
-    case Stop::kTimeout: report.message = "stopped by --timeout"; break;
-    default: report.message = "deadlock: nothing moves any more and " + plural(blocking, "wait") + " cannot end";
+  case Stop::kMaxCycles:
+    report.message =
+        "stopped before cycle " + std::to_string(*options_.max_cycles) + " (--max-cycles)";
+    break;
+  case Stop::kTimeout:
+    report.message = "stopped by --timeout";
+    break;
+  default:
+    report.message =
+        "deadlock: nothing moves any more and " + plural(blocking, "wait") + " cannot end";
   }
   report.message += ", in " + program.current_step();
-  for (const observe::Wait& wait : waits) report.waits.push_back({tile_of(wait.place, layout_), wait.who, wait.what});
+  for (const observe::Wait& wait : waits)
+    report.waits.push_back({tile_of(wait.place, layout_), wait.who, wait.what});
 }
 
 void Session::write_outputs(report::Report& report) const {
@@ -132,7 +151,8 @@ void Session::write_outputs(report::Report& report) const {
     if (!written && results.count(array.name) == 0) continue;
     const data::HostArray& values = arrays_[array.name];
     if (written) data::write_npy(file->second, values);
-    report.outputs.push_back({array.name, data::to_string(values.dtype), values.shape, written ? file->second : ""});
+    report.outputs.push_back(
+        {array.name, data::to_string(values.dtype), values.shape, written ? file->second : ""});
   }
 }
 

@@ -1,5 +1,5 @@
-// One run of a tile program on a WSE fabric: reads and checks everything, builds the machine, lets the host program
-// drive it, and reports.
+// One run of a tile program on a WSE fabric: reads and checks everything, builds the machine, lets
+// the host program drive it, and reports.
 #pragma once
 
 #include <iosfwd>
@@ -24,16 +24,16 @@ inline const std::vector<std::string> kStructures = {"modules", "auto"};
 
 class Session {
  public:
-  /// Reads config, layout, programs and arrays and checks them against each other. Throws UserError.
-  /// `options` must outlive the session.
+  /// Reads config, layout, programs and arrays and checks them against each other. Throws
+  /// UserError. `options` must outlive the session.
   Session(const cli::Options& options, WseConfig config);
 
   /// Builds the machine and runs. Call once: SystemC elaborates once a process.
   report::Report run();
 
  private:
-  void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program, const Machine& machine,
-                        report::Report& report) const;
+  void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program,
+                        const Machine& machine, report::Report& report) const;
   void write_outputs(report::Report& report) const;
 
   const cli::Options& options_;

@@ -5,8 +5,8 @@
 
 namespace tessera::wse {
 
-Tile::Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at, const WseConfig& config,
-           std::shared_ptr<const pe::Image> image, observe::Probe probe)
+Tile::Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+           const WseConfig& config, std::shared_ptr<const pe::Image> image, observe::Probe probe)
     : sc_core::sc_module(name), router("router", domain, at, config.fabric, probe) {
   if (image == nullptr) return;
   on_ramp_ = std::make_unique<fabric::OnRamp>("on_ramp", domain, at, config.fabric, probe.place());
@@ -19,16 +19,15 @@ void Tile::build_queues(const WseConfig& config, const pe::Image& image, observe
   for (const pe::QueueBinding& binding : image.queues) {
     const unsigned id = binding.id.value();
     if (binding.input) {
-      input_queues_.push_back(std::make_unique<queue::InputQueue>(("input_queue_" + std::to_string(id)).c_str(),
-                                                                  binding.id, *binding.color,
-                                                                  config.fabric.queue_room(config.input_queue_lengths.at(id)),
-                                                                  probe));
+      input_queues_.push_back(std::make_unique<queue::InputQueue>(
+          ("input_queue_" + std::to_string(id)).c_str(), binding.id, *binding.color,
+          config.fabric.queue_room(config.input_queue_lengths.at(id)), probe));
       router.off_ramp.bind(input_queues_.back()->in);
       engine_->input[id].bind(input_queues_.back()->out);
     } else {
-      output_queues_.push_back(std::make_unique<queue::OutputQueue>(("output_queue_" + std::to_string(id)).c_str(),
-                                                                    binding.id, config.output_queue_lengths.at(id),
-                                                                    config.queue_write_latency, probe));
+      output_queues_.push_back(std::make_unique<queue::OutputQueue>(
+          ("output_queue_" + std::to_string(id)).c_str(), binding.id,
+          config.output_queue_lengths.at(id), config.queue_write_latency, probe));
       engine_->output[id].bind(output_queues_.back()->in);
       on_ramp_->queues[id].bind(output_queues_.back()->out);
     }

@@ -1,5 +1,5 @@
-// A tile of the `modules` structure: a router and, where a program runs, input queues, output queues, on-ramp and
-// compute engine, each its own SC_MODULE, bound by sockets:
+// A tile of the `modules` structure: a router and, where a program runs, input queues, output
+// queues, on-ramp and compute engine, each its own SC_MODULE, bound by sockets:
 //
 //   router -> input queues -> compute engine -> output queues -> on-ramp -> router
 //
@@ -25,8 +25,8 @@ namespace tessera::wse {
 class Tile : public sc_core::sc_module {
  public:
   /// `image`: the program of the tile, or nullptr for a tile that is only a router.
-  Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at, const WseConfig& config,
-       std::shared_ptr<const pe::Image> image, observe::Probe probe);
+  Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
+       const WseConfig& config, std::shared_ptr<const pe::Image> image, observe::Probe probe);
 
   fabric::Router router;
 

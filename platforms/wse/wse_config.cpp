@@ -36,9 +36,10 @@ void add_fabric(Schema& schema, fabric::FabricTiming& f) {
   schema.push_back(
       number("fabric.credit_latency", f.credit_latency, "cycles", 1, kMaxLatency,
              "from a wavelet leaving a buffer of a router until the sender may use its room"));
-  schema.push_back(number("fabric.buffer_depth", f.buffer_depth, "wavelets", 1, kMaxLength,
-                          "wavelets that a router buffers per input port and color, beside the "
-                          "registers of the path; one wavelet per cycle needs more than credit_latency"));
+  schema.push_back(
+      number("fabric.buffer_depth", f.buffer_depth, "wavelets", 1, kMaxLength,
+             "wavelets that a router buffers per input port and color, beside the "
+             "registers of the path; one wavelet per cycle needs more than credit_latency"));
   schema.push_back(name(
       "fabric.arbitration", f.arbitration,
       {{"round_robin", fabric::Arbitration::kRoundRobin}, {"fixed", fabric::Arbitration::kFixed}},

@@ -63,7 +63,7 @@ class FakeQueues : public PeQueues {
   /// Output queue `queue` holds `capacity` wavelets; its sink takes one every `interval` cycles
   /// from `open_at` on.
   void sink(unsigned queue, unsigned capacity, Cycle open_at = 0, unsigned interval = 1) {
-    out_.at(queue) = {capacity, open_at, interval, {}};
+    out_.at(queue) = {capacity, open_at, interval};
   }
 
   std::vector<Sent> sent;
@@ -97,16 +97,10 @@ class FakeQueues : public PeQueues {
     if (room(q, now) == 0) throw std::logic_error("push without room");
     sent.push_back({now, q.value(), w});
     Output& out = out_.at(q.value());
-    if (out.open_at == kNever) {
-      out.leaves.push_back(kNever);
-      return;
-    }
-    // The first cycle after the push, and after the wavelet before, in which the sink takes one.
-    Cycle leaves = out.open_at;
-    const Cycle earliest = out.leaves.empty() ? now + 1 : std::max(now, out.leaves.back()) + 1;
-    while (leaves < earliest) leaves += out.interval;
-    out.leaves.push_back(leaves);
-    wakes_.insert(leaves + 1);
+    while (!out.leaves.empty() && out.leaves.front() < now) out.leaves.pop_front();
+    out.last = next_departure(out, now);
+    out.leaves.push_back(out.last);
+    if (out.last != kNever) wakes_.insert(out.last + 1);
   }
 
  private:
@@ -118,8 +112,17 @@ class FakeQueues : public PeQueues {
     unsigned capacity = 8;
     Cycle open_at = 0;
     unsigned interval = 1;
-    std::vector<Cycle> leaves;  // cycle in which each wavelet pushed so far leaves
+    std::deque<Cycle> leaves{};  // cycle in which each wavelet that is still there leaves
+    Cycle last = 0;              // of the newest wavelet
   };
+  /// The first cycle after the push in `now`, and after the wavelet before, in which the sink takes
+  /// one.
+  static Cycle next_departure(const Output& out, Cycle now) {
+    if (out.open_at == kNever) return kNever;
+    const Cycle earliest = std::max(now, out.last) + 1;
+    if (earliest <= out.open_at) return out.open_at;
+    return out.open_at + (earliest - out.open_at + out.interval - 1) / out.interval * out.interval;
+  }
   std::set<Cycle>& wakes_;
   std::array<std::deque<Arrival>, kMaxQueues> in_;
   std::array<Output, kMaxQueues> out_;

@@ -1,4 +1,5 @@
-// wse_platform as a user runs it: results, reports, determinism, diagnoses and exit codes (INTERFACE.md).
+// wse_platform as a user runs it: results, reports, determinism, diagnoses and exit codes
+// (INTERFACE.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,9 @@ using ::testing::HasSubstr;
 constexpr const char* kGemv = "examples/gemv_stream/layout.json";
 constexpr const char* kHello = "examples/hello_wavelet/layout.json";
 
-Finished wse(std::vector<std::string> arguments) { return run_executable("wse_platform", arguments); }
+Finished wse(std::vector<std::string> arguments) {
+  return run_executable("wse_platform", arguments);
+}
 
 json::object report_of(const std::vector<std::string>& arguments, int expected_exit = 0) {
   const TemporaryFolder folder;
@@ -45,13 +48,15 @@ TEST(WseExecutable, GemvPassesOnDefaultsWithBothPresets) {
 }
 
 TEST(WseExecutable, HelloWaveletPassesOnBothPresets) {
-  for (const char* preset : {"wse2", "wse3"}) EXPECT_EQ(wse({kHello, "--preset", preset}).exit_code, 0);
+  for (const char* preset : {"wse2", "wse3"})
+    EXPECT_EQ(wse({kHello, "--preset", preset}).exit_code, 0);
 }
 
 TEST(WseExecutable, ReportHasTheFieldsOfTheContract) {
   const json::object report = report_of({kGemv, "--preset", "wse3"});
-  for (const char* key : {"schema", "program", "preset", "structure", "status", "exit_code", "message", "cycles",
-                          "digest", "time_ns", "wall", "counters", "outputs", "checks"}) {
+  for (const char* key :
+       {"schema", "program", "preset", "structure", "status", "exit_code", "message", "cycles",
+        "digest", "time_ns", "wall", "counters", "outputs", "checks"}) {
     EXPECT_TRUE(report.contains(key)) << key;
   }
   EXPECT_EQ(report.at("schema"), "tessera-report-1");
@@ -59,7 +64,8 @@ TEST(WseExecutable, ReportHasTheFieldsOfTheContract) {
   EXPECT_EQ(report.at("digest").as_string().size(), 16U);
   EXPECT_TRUE(report.at("outputs").as_object().contains("y"));
   EXPECT_TRUE(report.at("checks").as_array().at(0).as_object().at("passed").as_bool());
-  for (const char* key : {"elaborate_s", "run_s", "cycles_per_s", "tile_cycles_per_s", "hops_per_s", "peak_rss_bytes"}) {
+  for (const char* key : {"elaborate_s", "run_s", "cycles_per_s", "tile_cycles_per_s", "hops_per_s",
+                          "peak_rss_bytes"}) {
     EXPECT_TRUE(report.at("wall").as_object().contains(key)) << key;
   }
   const json::object& hops = report.at("counters").as_object().at("hops").as_object();
@@ -67,12 +73,14 @@ TEST(WseExecutable, ReportHasTheFieldsOfTheContract) {
 }
 
 TEST(WseExecutable, DetailedReportHasEveryTile) {
-  const json::object report = report_of({kGemv, "--report-detail", "--param", "W=5", "--param", "N=10"});
+  const json::object report =
+      report_of({kGemv, "--report-detail", "--param", "W=5", "--param", "N=10"});
   EXPECT_EQ(report.at("tiles").as_array().size(), 15U);
 }
 
 TEST(WseExecutable, ReportDoesNotDependOnStepOrderOrSeedOrLinkCheckers) {
-  const std::vector<std::string> base = {kGemv, "--param", "W=8", "--param", "H=6", "--param", "M=12", "--param", "N=16"};
+  const std::vector<std::string> base = {kGemv,     "--param", "W=8",     "--param", "H=6",
+                                         "--param", "M=12",    "--param", "N=16"};
   const std::string expected = without_wall(report_of(base));
   for (const char* seed : {"1", "2", "77"}) {
     std::vector<std::string> shuffled = base;
@@ -87,11 +95,17 @@ TEST(WseExecutable, ReportDoesNotDependOnStepOrderOrSeedOrLinkCheckers) {
 TEST(WseExecutable, ALayerOfTracesChangesNothingAndWritesFiles) {
   const TemporaryFolder folder;
   const std::string expected = without_wall(report_of({kGemv}));
-  EXPECT_EQ(without_wall(report_of({kGemv, "--trace-perfetto", folder.file("t.json"), "--trace-wse", folder.file("sim.log"),
-                                    "--vcd", folder.file("w.vcd"), "--heatmap", folder.file("h.svg")})),
+  EXPECT_EQ(without_wall(report_of({kGemv, "--trace-perfetto", folder.file("t.json"), "--trace-wse",
+                                    folder.file("sim.log"), "--vcd", folder.file("w.vcd"),
+                                    "--heatmap", folder.file("h.svg")})),
             expected);
-  EXPECT_FALSE(json::parse(read_file(folder.file("t.json"))).as_object().at("traceEvents").as_array().empty());
-  EXPECT_THAT(read_file(folder.file("sim.log")), AllOf(HasSubstr("dimX=4, dimY=3"), HasSubstr("landing C"), HasSubstr("[EX OP]")));
+  EXPECT_FALSE(json::parse(read_file(folder.file("t.json")))
+                   .as_object()
+                   .at("traceEvents")
+                   .as_array()
+                   .empty());
+  EXPECT_THAT(read_file(folder.file("sim.log")),
+              AllOf(HasSubstr("dimX=4, dimY=3"), HasSubstr("landing C"), HasSubstr("[EX OP]")));
   EXPECT_THAT(read_file(folder.file("w.vcd")), HasSubstr("$enddefinitions"));
   EXPECT_THAT(read_file(folder.file("h.svg")), HasSubstr("</svg>"));
 }
@@ -110,22 +124,29 @@ TEST(WseExecutable, CyclesGrowByTheHopLatency) {
 
 TEST(WseExecutable, OutputFilesAreWrittenAndReadBack) {
   const TemporaryFolder folder;
-  ASSERT_EQ(wse({kGemv, "--quiet", "--output", "y=" + folder.file("y.npy"), "--output", "b=" + folder.file("b.npy")}).exit_code, 0);
+  ASSERT_EQ(wse({kGemv, "--quiet", "--output", "y=" + folder.file("y.npy"), "--output",
+                 "b=" + folder.file("b.npy")})
+                .exit_code,
+            0);
   EXPECT_EQ(read_file(folder.file("y.npy")).substr(1, 5), "NUMPY");
   EXPECT_EQ(wse({kGemv, "--quiet", "--input", "b=" + folder.file("b.npy")}).exit_code, 0);
-  EXPECT_EQ(wse({kGemv, "--quiet", "--input", "b=" + folder.file("y.npy")}).exit_code, 0) << "another b of the same shape";
+  EXPECT_EQ(wse({kGemv, "--quiet", "--input", "b=" + folder.file("y.npy")}).exit_code, 0)
+      << "another b of the same shape";
 }
 
-// A receiver waits for a wavelet that nobody sends: exit 4 at once, naming PE, task, instruction and queue.
+// A receiver waits for a wavelet that nobody sends: exit 4 at once, naming PE, task, instruction
+// and queue.
 TEST(WseExecutable, DeadlockIsDiagnosed) {
   const TemporaryFolder folder;
   folder.copy_from("examples/hello_wavelet");
-  replace_in_file(folder.file("sender.tasm"), "    mov32 dds1, d0          ; one element: one wavelet\n", "");
+  replace_in_file(folder.file("sender.tasm"),
+                  "    mov32 dds1, d0          ; one element: one wavelet\n", "");
   const Finished run = wse({folder.file("layout.json"), "--report", folder.file("r.json")});
   EXPECT_EQ(run.exit_code, 4);
   EXPECT_LT(run.seconds, 1.0);
   EXPECT_THAT(run.err, HasSubstr("deadlock"));
-  EXPECT_THAT(run.out + run.err, AllOf(HasSubstr("(1, 0)"), HasSubstr("receiver.tasm"), HasSubstr("main"), HasSubstr("input queue 2")));
+  EXPECT_THAT(run.out + run.err, AllOf(HasSubstr("(1, 0)"), HasSubstr("receiver.tasm"),
+                                       HasSubstr("main"), HasSubstr("input queue 2")));
   const json::object report = json::parse(read_file(folder.file("r.json"))).as_object();
   EXPECT_EQ(report.at("exit_code"), 4);
   EXPECT_FALSE(report.at("waits").as_array().empty());
@@ -137,7 +158,8 @@ TEST(WseExecutable, IllegalBehaviourOfAProgramIsExit4WithItsLine) {
   replace_in_file(folder.file("sender.tasm"), "    lddsr dds1, out\n", "");
   const Finished run = wse({folder.file("layout.json")});
   EXPECT_EQ(run.exit_code, 4);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("PE (0, 0)"), HasSubstr("sender.tasm:9"), HasSubstr("lddsr")));
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("PE (0, 0)"), HasSubstr("sender.tasm:9"), HasSubstr("lddsr")));
 }
 
 TEST(WseExecutable, FailedCheckIsExit1) {
@@ -158,7 +180,8 @@ TEST(WseExecutable, MaxCyclesStopsWithADiagnosis) {
 TEST(WseExecutable, TimeoutStopsAnEndlessProgram) {
   const TemporaryFolder folder;
   folder.copy_from("examples/hello_wavelet");
-  replace_in_file(folder.file("sender.tasm"), "    movri d0, VALUE\n", "again:\n    jmp again\n    movri d0, VALUE\n");
+  replace_in_file(folder.file("sender.tasm"), "    movri d0, VALUE\n",
+                  "again:\n    jmp again\n    movri d0, VALUE\n");
   const Finished run = wse({folder.file("layout.json"), "--timeout", "0.3"});
   EXPECT_EQ(run.exit_code, 4);
   EXPECT_THAT(run.err, HasSubstr("--timeout"));
@@ -177,7 +200,9 @@ struct BadInput {
   std::vector<std::string> arguments;
   std::vector<std::string> message_parts;
 };
-void PrintTo(const BadInput& bad, std::ostream* os) { *os << bad.name; }
+void PrintTo(const BadInput& bad, std::ostream* os) {
+  *os << bad.name;
+}
 
 class BadCommandLine : public ::testing::TestWithParam<BadInput> {};
 
@@ -191,23 +216,30 @@ TEST_P(BadCommandLine, IsExit2WithOneClearSentence) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, BadCommandLine,
-    ::testing::Values(BadInput{"no_program", {}, {"no program", "--help"}},
-                      BadInput{"misspelt_option", {kGemv, "--presett", "wse3"}, {"--presett", "--preset"}},
-                      BadInput{"unknown_preset", {kGemv, "--preset", "wse4"}, {"wse4", "wse3"}},
-                      BadInput{"unknown_structure", {kGemv, "--structure", "sparse"}, {"sparse", "modules"}},
-                      BadInput{"missing_file", {"examples/none.json"}, {"examples/none.json"}},
-                      BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "nearest", "M"}},
-                      BadInput{"param_without_value", {kGemv, "--param", "M"}, {"NAME=VALUE"}},
-                      BadInput{"param_not_a_number", {kGemv, "--param", "M=many"}, {"many", "integer"}},
-                      BadInput{"indivisible", {kGemv, "--param", "M=7"}, {"7", "3"}},
-                      BadInput{"grid_of_nothing", {kGemv, "--param", "W=0"}, {"grid", "0"}},
-                      BadInput{"unknown_config_key", {kGemv, "--set", "fabric.hop_latensy=2"}, {"hop_latensy", "hop_latency"}},
-                      BadInput{"config_out_of_range", {kGemv, "--set", "fabric.hop_latency=0"}, {"hop_latency", "0"}},
-                      BadInput{"unknown_input", {kGemv, "--input", "AA=a.npy"}, {"AA", "'A'"}},
-                      BadInput{"missing_input_file", {kGemv, "--input", "A=nowhere.npy"}, {"nowhere.npy"}},
-                      BadInput{"unknown_output", {kGemv, "--output", "z=z.npy"}, {"'z'"}},
-                      BadInput{"unwritable_trace", {kGemv, "--trace-wse", "no/such/folder/t"}, {"no/such/folder/t"}},
-                      BadInput{"unknown_counter", {kGemv, "--heatmap", "/dev/null", "--heatmap-counter", "hop"}, {"hop", "hops"}}),
+    ::testing::Values(
+        BadInput{"no_program", {}, {"no program", "--help"}},
+        BadInput{"misspelt_option", {kGemv, "--presett", "wse3"}, {"--presett", "--preset"}},
+        BadInput{"unknown_preset", {kGemv, "--preset", "wse4"}, {"wse4", "wse3"}},
+        BadInput{"unknown_structure", {kGemv, "--structure", "sparse"}, {"sparse", "modules"}},
+        BadInput{"missing_file", {"examples/none.json"}, {"examples/none.json"}},
+        BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "nearest", "M"}},
+        BadInput{"param_without_value", {kGemv, "--param", "M"}, {"NAME=VALUE"}},
+        BadInput{"param_not_a_number", {kGemv, "--param", "M=many"}, {"many", "integer"}},
+        BadInput{"indivisible", {kGemv, "--param", "M=7"}, {"7", "3"}},
+        BadInput{"grid_of_nothing", {kGemv, "--param", "W=0"}, {"grid", "0"}},
+        BadInput{"unknown_config_key",
+                 {kGemv, "--set", "fabric.hop_latensy=2"},
+                 {"hop_latensy", "hop_latency"}},
+        BadInput{
+            "config_out_of_range", {kGemv, "--set", "fabric.hop_latency=0"}, {"hop_latency", "0"}},
+        BadInput{"unknown_input", {kGemv, "--input", "AA=a.npy"}, {"AA", "'A'"}},
+        BadInput{"missing_input_file", {kGemv, "--input", "A=nowhere.npy"}, {"nowhere.npy"}},
+        BadInput{"unknown_output", {kGemv, "--output", "z=z.npy"}, {"'z'"}},
+        BadInput{
+            "unwritable_trace", {kGemv, "--trace-wse", "no/such/folder/t"}, {"no/such/folder/t"}},
+        BadInput{"unknown_counter",
+                 {kGemv, "--heatmap", "/dev/null", "--heatmap-counter", "hop"},
+                 {"hop", "hops"}}),
     [](const auto& test) { return test.param.name; });
 
 struct BadFile {
@@ -217,7 +249,9 @@ struct BadFile {
   const char* to;
   std::vector<std::string> message_parts;
 };
-void PrintTo(const BadFile& bad, std::ostream* os) { *os << bad.name; }
+void PrintTo(const BadFile& bad, std::ostream* os) {
+  *os << bad.name;
+}
 
 class BadProgram : public ::testing::TestWithParam<BadFile> {};
 
@@ -235,25 +269,69 @@ TEST_P(BadProgram, IsExit2WithFilePlaceAndWhatIsAllowed) {
 INSTANTIATE_TEST_SUITE_P(
     Files, BadProgram,
     ::testing::Values(
-        BadFile{"misspelt_key", "layout.json", "\"symbols\": {", "\"symbol\": {", {"symbol", "symbols"}},
-        BadFile{"misspelt_route_key", "layout.json", "\"color\": \"SUM + x % 2\", \"rx\"", "\"colour\": \"SUM + x % 2\", \"rx\"",
+        BadFile{"misspelt_key",
+                "layout.json",
+                "\"symbols\": {",
+                "\"symbol\": {",
+                {"symbol", "symbols"}},
+        BadFile{"misspelt_route_key",
+                "layout.json",
+                "\"color\": \"SUM + x % 2\", \"rx\"",
+                "\"colour\": \"SUM + x % 2\", \"rx\"",
                 {"routes[2]", "colour", "color"}},
-        BadFile{"rect_off_the_grid", "layout.json", "{\"rect\": [0, \"H - 1\", \"W\", 1]", "{\"rect\": [0, \"H\", \"W\", 1]",
+        BadFile{"rect_off_the_grid",
+                "layout.json",
+                "{\"rect\": [0, \"H - 1\", \"W\", 1]",
+                "{\"rect\": [0, \"H\", \"W\", 1]",
                 {"routes[1]", "grid"}},
-        BadFile{"route_off_the_grid", "layout.json", "\"tx\": [\"RAMP\"]},\n    {\"rect\": [0, 0, \"W\", \"H\"], \"color\": \"SUM + x",
-                "\"tx\": [\"RAMP\", \"SOUTH\"]},\n    {\"rect\": [0, 0, \"W\", \"H\"], \"color\": \"SUM + x",
+        BadFile{"route_off_the_grid",
+                "layout.json",
+                "\"tx\": [\"RAMP\"]},\n    {\"rect\": [0, 0, \"W\", \"H\"], \"color\": \"SUM + x",
+                "\"tx\": [\"RAMP\", \"SOUTH\"]},\n    {\"rect\": [0, 0, \"W\", \"H\"], \"color\": "
+                "\"SUM + x",
                 {"routes[1]", "SOUTH", "off the grid", "stream_out"}},
         BadFile{"unknown_color", "layout.json", "\"X\": 0, ", "\"X\": 24, ", {"24", "0..23"}},
-        BadFile{"unknown_direction", "layout.json", "\"rx\": [\"NORTH\"], \"tx\": [\"RAMP\", \"SOUTH\"]",
-                "\"rx\": [\"UP\"], \"tx\": [\"RAMP\", \"SOUTH\"]", {"routes[0].rx", "UP", "NORTH"}},
-        BadFile{"two_rx_on_wse3", "layout.json", "\"rx\": [\"WEST\"]", "\"rx\": [\"WEST\", \"NORTH\"]", {"routes[2]", "exactly one rx"}},
-        BadFile{"unknown_array", "layout.json", "{\"copy_in\": \"A\"}", "{\"copy_in\": \"AA\"}", {"host[0]", "AA"}},
-        BadFile{"unknown_function", "layout.json", "{\"launch\": \"main\"}", "{\"launch\": \"mian\"}", {"host[1]", "mian", "main"}},
+        BadFile{"unknown_direction",
+                "layout.json",
+                "\"rx\": [\"NORTH\"], \"tx\": [\"RAMP\", \"SOUTH\"]",
+                "\"rx\": [\"UP\"], \"tx\": [\"RAMP\", \"SOUTH\"]",
+                {"routes[0].rx", "UP", "NORTH"}},
+        BadFile{"two_rx_on_wse3",
+                "layout.json",
+                "\"rx\": [\"WEST\"]",
+                "\"rx\": [\"WEST\", \"NORTH\"]",
+                {"routes[2]", "exactly one rx"}},
+        BadFile{"unknown_array",
+                "layout.json",
+                "{\"copy_in\": \"A\"}",
+                "{\"copy_in\": \"AA\"}",
+                {"host[0]", "AA"}},
+        BadFile{"unknown_function",
+                "layout.json",
+                "{\"launch\": \"main\"}",
+                "{\"launch\": \"mian\"}",
+                {"host[1]", "mian", "main"}},
         BadFile{"not_json", "layout.json", "\"grid\": [", "\"grid\": (", {"layout.json:4:"}},
-        BadFile{"bad_instruction", "gemv.tasm", "    fmacs ", "    fmaks ", {"gemv.tasm:34:5", "fmaks", "fmaxs"}},
-        BadFile{"bad_queue", "gemv.tasm", "queue sum_out output 4", "queue sum_out output 9", {"gemv.tasm", "9", "0..7"}},
-        BadFile{"bad_local_id", "gemv.tasm", "task reduce local 10", "task reduce local 3", {"gemv.tasm", "3", "8"}},
-        BadFile{"unknown_param", "layout.json", "\"Np\": \"N / W\", ", "\"Np\": \"N / W\", \"Nq\": 1, ", {"Nq", "Np"}}),
+        BadFile{"bad_instruction",
+                "gemv.tasm",
+                "    fmacs ",
+                "    fmaks ",
+                {"gemv.tasm:34:5", "fmaks", "fmaxs"}},
+        BadFile{"bad_queue",
+                "gemv.tasm",
+                "queue sum_out output 4",
+                "queue sum_out output 9",
+                {"gemv.tasm", "9", "0..7"}},
+        BadFile{"bad_local_id",
+                "gemv.tasm",
+                "task reduce local 10",
+                "task reduce local 3",
+                {"gemv.tasm", "3", "8"}},
+        BadFile{"unknown_param",
+                "layout.json",
+                "\"Np\": \"N / W\", ",
+                "\"Np\": \"N / W\", \"Nq\": 1, ",
+                {"Nq", "Np"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(WseExecutable, ShortInputFileIsExit2) {

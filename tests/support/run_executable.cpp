@@ -26,7 +26,8 @@ std::string quoted(const std::string& text) {
 
 Finished run_executable(const std::string& name, const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;
-  std::string command = "cd " + quoted(TESSERA_SOURCE_DIR) + " && " + quoted(std::string(TESSERA_BINARY_DIR) + "/bin/" + name);
+  std::string command = "cd " + quoted(TESSERA_SOURCE_DIR) + " && " +
+                        quoted(std::string(TESSERA_BINARY_DIR) + "/bin/" + name);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   command += " >" + quoted(folder.file("out")) + " 2>" + quoted(folder.file("err"));
   const auto begin = std::chrono::steady_clock::now();

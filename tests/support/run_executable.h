@@ -35,7 +35,8 @@ class TemporaryFolder {
 
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, const std::string& text);
-/// Replaces the one occurrence of `from` in a file; fails the test when there is none or more than one.
+/// Replaces the one occurrence of `from` in a file; fails the test when there is none or more than
+/// one.
 void replace_in_file(const std::string& path, const std::string& from, const std::string& to);
 
 }  // namespace tessera::test

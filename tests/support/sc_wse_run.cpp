@@ -26,10 +26,12 @@ std::vector<Cycle> WseRun::cycles_of(observe::EventKind kind, std::uint32_t plac
 }
 
 WseRun run_wse(const std::string& layout_file, const std::string& preset,
-               const std::map<std::string, std::int64_t>& params, const std::vector<std::string>& sets) {
+               const std::map<std::string, std::int64_t>& params,
+               const std::vector<std::string>& sets) {
   WseRun run;
   run.config = wse::load_wse_config(preset, "", sets);
-  const layout::Layout layout = layout::read_layout(std::string(TESSERA_SOURCE_DIR) + "/" + layout_file, params);
+  const layout::Layout layout =
+      layout::read_layout(std::string(TESSERA_SOURCE_DIR) + "/" + layout_file, params);
   const wse::Programs programs(layout, run.config.generation);
   const auto streams = wse::resolve_streams(layout);
   wse::check_layout(layout, run.config, programs, streams);

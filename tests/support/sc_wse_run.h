@@ -18,15 +18,16 @@ struct WseRun {
   wse::WseConfig config;
   std::vector<observe::Event> events;  ///< in the order they were announced
   std::vector<report::Check> checks;
-  std::uint64_t steps = 0;             ///< of blocks
-  std::size_t wavelets_held = 0;       ///< at the end
+  std::uint64_t steps = 0;        ///< of blocks
+  std::size_t wavelets_held = 0;  ///< at the end
 
   /// Cycles of the events of one kind at one tile.
   std::vector<Cycle> cycles_of(observe::EventKind kind, std::uint32_t place) const;
 };
 
 /// `layout`: path below the sources. Link checkers are on.
-WseRun run_wse(const std::string& layout, const std::string& preset, const std::map<std::string, std::int64_t>& params,
+WseRun run_wse(const std::string& layout, const std::string& preset,
+               const std::map<std::string, std::int64_t>& params,
                const std::vector<std::string>& sets = {});
 
 }  // namespace tessera::test

@@ -1,9 +1,10 @@
 // Link protocol: the interfaces of the two sides (ARCHITECTURE section 4).
 //
-// A link carries wavelets one way and credits the other way. The sender owns, per color, as many credits as the
-// receiver has room (`capacity`); a put takes one, the receiver gives it back when the room is free again.
-// Therefore a put is never refused. Every call names the cycle from which its effect may be seen, and that cycle
-// lies after the cycle of the call: the order in which blocks are stepped inside a cycle cannot matter.
+// A link carries wavelets one way and credits the other way. The sender owns, per color, as many
+// credits as the receiver has room (`capacity`); a put takes one, the receiver gives it back when
+// the room is free again. Therefore a put is never refused. Every call names the cycle from which
+// its effect may be seen, and that cycle lies after the cycle of the call: the order in which
+// blocks are stepped inside a cycle cannot matter.
 //
 //   cycle      t              t+L            u             u+1
 //   sender     put(w, t+L) ->                               may send again
@@ -27,10 +28,11 @@ struct Protocol {
 class ForwardIf : public virtual sc_core::sc_interface {
  public:
   using protocol_types = Protocol;
-  /// Hands `w` over; the receiver may see it from cycle `due` on. The sender must hold a credit of w.color.
+  /// Hands `w` over; the receiver may see it from cycle `due` on. The sender must hold a credit of
+  /// w.color.
   virtual void put(const Wavelet& w, Cycle due) = 0;
-  /// How many wavelets of `color` the receiver has room for: the sender's credits at the start. 0: never sends.
-  /// Constant after elaboration.
+  /// How many wavelets of `color` the receiver has room for: the sender's credits at the start. 0:
+  /// never sends. Constant after elaboration.
   virtual unsigned capacity(Color color) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// Link protocol: what closes an open side on purpose. A stub receiver has no room, so its sender never sends; a stub
-// sender never sends and takes no credits.
+// Link protocol: what closes an open side on purpose. A stub receiver has no room, so its sender
+// never sends; a stub sender never sends and takes no credits.
 #pragma once
 
 #include <systemc>
@@ -26,13 +26,15 @@ class Stub : public sc_core::sc_module, private ForwardIf, private BackwardIf {
  private:
   void put(const Wavelet& w, Cycle due) override {
     std::ostringstream text;
-    text << name() << " closes a link that must stay silent, but received " << w << " due in cycle " << due;
+    text << name() << " closes a link that must stay silent, but received " << w << " due in cycle "
+         << due;
     SC_REPORT_ERROR(kTrafficId, text.str().c_str());
   }
   unsigned capacity(Color) const override { return 0; }
   void credit(Color color, Cycle due) override {
     std::ostringstream text;
-    text << name() << " never sends, but got a credit of color " << color << " due in cycle " << due;
+    text << name() << " never sends, but got a credit of color " << color << " due in cycle "
+         << due;
     SC_REPORT_ERROR(kTrafficId, text.str().c_str());
   }
 };

@@ -1,5 +1,5 @@
-// Link protocol: a tap is bound between sender and receiver and shows what passes; neither knows of it and no cycle
-// changes. Derive from it or hand it observers.
+// Link protocol: a tap is bound between sender and receiver and shows what passes; neither knows of
+// it and no cycle changes. Derive from it or hand it observers.
 #pragma once
 
 #include <systemc>

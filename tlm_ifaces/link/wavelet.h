@@ -1,4 +1,5 @@
-// Payload of the link protocol: one wavelet (reference wse.md 1.1). Plain value, no heap, no SystemC.
+// Payload of the link protocol: one wavelet (reference wse.md 1.1). Plain value, no heap, no
+// SystemC.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +14,27 @@ namespace tessera::link {
 struct Wavelet {
   std::uint32_t payload = 0;  ///< one 32-bit value, or index (high half) and data (low half)
   Color color;                ///< virtual channel, 0..23
-  bool control = false;       ///< control wavelet: payload holds router commands and a task id (wse.md 1.5)
-  /// Serial number that exists only in the model: constant along all hops and in all multicast copies
-  /// (wse.md 1.1 "ident"). High half: linear index of the sending tile + 1 (0: the host); low half: count there.
+  bool control =
+      false;  ///< control wavelet: payload holds router commands and a task id (wse.md 1.5)
+  /// Serial number that exists only in the model: constant along all hops and in all multicast
+  /// copies (wse.md 1.1 "ident"). High half: linear index of the sending tile + 1 (0: the host);
+  /// low half: count there.
   std::uint64_t ident = 0;
 
   std::uint16_t data() const { return static_cast<std::uint16_t>(payload); }
   std::uint16_t wavelet_index() const { return static_cast<std::uint16_t>(payload >> 16); }
 
   friend bool operator==(const Wavelet& a, const Wavelet& b) {
-    return a.payload == b.payload && a.color == b.color && a.control == b.control && a.ident == b.ident;
+    return a.payload == b.payload && a.color == b.color && a.control == b.control &&
+           a.ident == b.ident;
   }
 };
 
 inline std::ostream& operator<<(std::ostream& os, const Wavelet& w) {
   const auto flags = os.flags();
   os << "C" << w.color << (w.control ? " ctrl" : " data") << " 0x" << std::hex << std::setw(8)
-     << std::setfill('0') << w.payload << " ident " << std::setw(16) << w.ident << std::setfill(' ');
+     << std::setfill('0') << w.payload << " ident " << std::setw(16) << w.ident
+     << std::setfill(' ');
   os.flags(flags);
   return os;
 }

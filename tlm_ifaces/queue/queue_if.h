@@ -1,8 +1,8 @@
 // Queue protocol: how a block reads from or writes to a queue of a PE that is a module of its own.
 //
-// A queue has one writer and one reader. Both ask the queue directly (plain calls, no copies) and are told when it is
-// worth asking again. What the writer does in cycle t is visible to the reader from a later cycle on, and the
-// other way round, so it does not matter who is stepped first.
+// A queue has one writer and one reader. Both ask the queue directly (plain calls, no copies) and
+// are told when it is worth asking again. What the writer does in cycle t is visible to the reader
+// from a later cycle on, and the other way round, so it does not matter who is stepped first.
 #pragma once
 
 #include <systemc>

@@ -1,4 +1,5 @@
-// Queue protocol: sockets. The block that reads or writes is the initiator, the queue is the target.
+// Queue protocol: sockets. The block that reads or writes is the initiator, the queue is the
+// target.
 #pragma once
 
 #include <systemc>
@@ -10,11 +11,11 @@
 namespace tessera::queue {
 
 template <class Forward, class Backward>
-using Initiator =
-    tlm::tlm_base_initiator_socket<link::kLinkBits, Forward, Backward, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+using Initiator = tlm::tlm_base_initiator_socket<link::kLinkBits, Forward, Backward, 1,
+                                                 sc_core::SC_ZERO_OR_MORE_BOUND>;
 template <class Forward, class Backward>
-using Target =
-    tlm::tlm_base_target_socket<link::kLinkBits, Forward, Backward, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+using Target = tlm::tlm_base_target_socket<link::kLinkBits, Forward, Backward, 1,
+                                           sc_core::SC_ZERO_OR_MORE_BOUND>;
 
 using ReadInitiatorSocket = Initiator<ReadIf, ReadNotifyIf>;
 using ReadTargetSocket = Target<ReadIf, ReadNotifyIf>;

@@ -1,5 +1,6 @@
 // Time inside every model: whole clock cycles of one clock domain.
-// sc_time appears only in SC_MODULEs (models/timing/clock_domain.h converts); nothing here is floating point.
+// sc_time appears only in SC_MODULEs (models/timing/clock_domain.h converts); nothing here is
+// floating point.
 #pragma once
 
 #include <cstdint>

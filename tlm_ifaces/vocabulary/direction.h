@@ -1,5 +1,6 @@
-// The five ports of a router (wse.md 1.2) and sets of them, in the bit order of the route word (wse.md 1.2:
-// WEST, EAST, SOUTH, NORTH, RAMP). x grows east, y grows south, (0, 0) is the north-west corner.
+// The five ports of a router (wse.md 1.2) and sets of them, in the bit order of the route word
+// (wse.md 1.2: WEST, EAST, SOUTH, NORTH, RAMP). x grows east, y grows south, (0, 0) is the
+// north-west corner.
 #pragma once
 
 #include <array>
@@ -14,23 +15,27 @@ namespace tessera {
 enum class Direction : std::uint8_t { kWest, kEast, kSouth, kNorth, kRamp };
 
 inline constexpr unsigned kDirectionCount = 5;
-inline constexpr std::array<Direction, 4> kCardinalDirections = {Direction::kWest, Direction::kEast,
-                                                                 Direction::kSouth, Direction::kNorth};
+inline constexpr std::array<Direction, 4> kCardinalDirections = {
+    Direction::kWest, Direction::kEast, Direction::kSouth, Direction::kNorth};
 inline constexpr std::array<Direction, 5> kAllDirections = {
     Direction::kWest, Direction::kEast, Direction::kSouth, Direction::kNorth, Direction::kRamp};
 
-constexpr unsigned index(Direction d) { return static_cast<unsigned>(d); }
+constexpr unsigned index(Direction d) {
+  return static_cast<unsigned>(d);
+}
 
 constexpr const char* to_string(Direction d) {
   constexpr std::array<const char*, 5> kNames = {"WEST", "EAST", "SOUTH", "NORTH", "RAMP"};
   return kNames[index(d)];
 }
-inline std::ostream& operator<<(std::ostream& os, Direction d) { return os << to_string(d); }
+inline std::ostream& operator<<(std::ostream& os, Direction d) {
+  return os << to_string(d);
+}
 
 /// The side on which a neighbour sees what leaves here through `d`; RAMP faces RAMP.
 constexpr Direction opposite(Direction d) {
-  constexpr std::array<Direction, 5> kOpposite = {Direction::kEast, Direction::kWest, Direction::kNorth,
-                                                  Direction::kSouth, Direction::kRamp};
+  constexpr std::array<Direction, 5> kOpposite = {
+      Direction::kEast, Direction::kWest, Direction::kNorth, Direction::kSouth, Direction::kRamp};
   return kOpposite[index(d)];
 }
 
@@ -55,8 +60,12 @@ class DirectionSet {
   }
   constexpr unsigned bits() const { return bits_; }
   constexpr bool contains(Direction d) const { return (bits_ >> index(d)) & 1U; }
-  constexpr void insert(Direction d) { bits_ = static_cast<std::uint8_t>(bits_ | (1U << index(d))); }
-  constexpr void erase(Direction d) { bits_ = static_cast<std::uint8_t>(bits_ & ~(1U << index(d))); }
+  constexpr void insert(Direction d) {
+    bits_ = static_cast<std::uint8_t>(bits_ | (1U << index(d)));
+  }
+  constexpr void erase(Direction d) {
+    bits_ = static_cast<std::uint8_t>(bits_ & ~(1U << index(d)));
+  }
   constexpr bool empty() const { return bits_ == 0; }
   constexpr unsigned size() const {
     unsigned n = 0;

@@ -1,4 +1,5 @@
-// The two exceptions of the house (ARCHITECTURE section 9). Integration mistakes are SC_REPORT_ERRORs instead.
+// The two exceptions of the house (ARCHITECTURE section 9). Integration mistakes are
+// SC_REPORT_ERRORs instead.
 #pragma once
 
 #include <stdexcept>
@@ -7,8 +8,8 @@
 namespace tessera {
 
 /// User input that cannot be accepted: a config, layout, program, data file or option. Exit code 2.
-/// `what()` is one sentence, "FILE: PLACE: problem; what is allowed", or "FILE:LINE:COLUMN: ..." as compilers write
-/// it. `file` and `place` may be empty.
+/// `what()` is one sentence, "FILE: PLACE: problem; what is allowed", or "FILE:LINE:COLUMN: ..." as
+/// compilers write it. `file` and `place` may be empty.
 class UserError : public std::runtime_error {
  public:
   UserError(const std::string& file, const std::string& place, const std::string& problem)
@@ -19,7 +20,8 @@ class UserError : public std::runtime_error {
   const std::string& place() const { return place_; }
 
  private:
-  static std::string join(const std::string& file, const std::string& place, const std::string& problem) {
+  static std::string join(const std::string& file, const std::string& place,
+                          const std::string& problem) {
     std::string text;
     const bool is_line = !place.empty() && place.front() >= '0' && place.front() <= '9';
     if (!file.empty()) text += file + (is_line ? ":" : ": ");
@@ -30,8 +32,8 @@ class UserError : public std::runtime_error {
   std::string place_;
 };
 
-/// The running program did what the machine does not allow (wse.md leaves many such cases undefined): the model
-/// stops and says which PE, instruction and rule. Exit code 4.
+/// The running program did what the machine does not allow (wse.md leaves many such cases
+/// undefined): the model stops and says which PE, instruction and rule. Exit code 4.
 class IllegalBehaviour : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

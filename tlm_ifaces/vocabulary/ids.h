@@ -1,5 +1,6 @@
 // Strong types for the small numbers that name things in a machine, so that a queue number is never
-// passed where a color is meant. Ranges follow reference wse.md 1.1 (colors), 2.1 (queues), 3.1 (tasks), 4 (microthreads).
+// passed where a color is meant. Ranges follow reference wse.md 1.1 (colors), 2.1 (queues), 3.1
+// (tasks), 4 (microthreads).
 #pragma once
 
 #include <cstdint>
@@ -25,19 +26,21 @@ class Id {
   std::uint8_t value_ = 0;
 };
 
-using Color = Id<struct ColorTag>;              ///< virtual channel of the fabric
-using QueueId = Id<struct QueueTag>;            ///< input or output queue of a PE
-using TaskId = Id<struct TaskTag>;              ///< data, local or control task
+using Color = Id<struct ColorTag>;    ///< virtual channel of the fabric
+using QueueId = Id<struct QueueTag>;  ///< input or output queue of a PE
+using TaskId = Id<struct TaskTag>;    ///< data, local or control task
 using MicrothreadId = Id<struct MicrothreadTag>;
 
-inline constexpr unsigned kColorCount = 24;        ///< wse.md 1.2: colors 0..23
-inline constexpr unsigned kMaxQueues = 8;          ///< wse.md 2.1: at most 8 input and 8 output queues
-inline constexpr unsigned kTaskCount = 64;         ///< wse.md 3.1: one table of 64 entries
-inline constexpr unsigned kMicrothreadCount = 8;   ///< wse.md 4
+inline constexpr unsigned kColorCount = 24;  ///< wse.md 1.2: colors 0..23
+inline constexpr unsigned kMaxQueues = 8;    ///< wse.md 2.1: at most 8 input and 8 output queues
+inline constexpr unsigned kTaskCount = 64;   ///< wse.md 3.1: one table of 64 entries
+inline constexpr unsigned kMicrothreadCount = 8;  ///< wse.md 4
 
 /// The two generations modelled (wse.md 0.2).
 enum class Generation : std::uint8_t { kWse2, kWse3 };
 
-constexpr const char* to_string(Generation g) { return g == Generation::kWse2 ? "wse2" : "wse3"; }
+constexpr const char* to_string(Generation g) {
+  return g == Generation::kWse2 ? "wse2" : "wse3";
+}
 
 }  // namespace tessera

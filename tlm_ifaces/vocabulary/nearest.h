@@ -35,24 +35,29 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The entry of `known` with the fewest edits from `word`, the first of several; empty when `known`
-/// is empty.
+/// The entry of `known` with the fewest edits from `word`, the first of several. Empty when none is
+/// similar: at most half of the letters may differ.
 inline std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  const std::string* best = nullptr;
+  constexpr std::size_t kLongestWord =
+      64;  // nobody mistypes more than that, and the distance is quadratic
+  if (word.size() > kLongestWord) return {};
+  std::string best;
   std::size_t best_distance = 0;
   for (const std::string& candidate : known) {
+    if (candidate.size() > kLongestWord) continue;
     const std::size_t distance = edit_distance(word, candidate);
-    if (best != nullptr && distance >= best_distance) continue;
-    best = &candidate;
+    if (distance > std::max(word.size(), candidate.size()) / 2) continue;
+    if (!best.empty() && distance >= best_distance) continue;
+    best = candidate;
     best_distance = distance;
   }
-  return best == nullptr ? std::string() : *best;
+  return best;
 }
 
-/// "did you mean 'x'?", or empty when `known` is empty.
+/// "; did you mean 'x'?" to append to a message, or nothing when no known name is similar.
 inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  if (known.empty()) return {};
-  return "did you mean '" + nearest(word, known) + "'?";
+  const std::string best = nearest(word, known);
+  return best.empty() ? best : "; did you mean '" + best + "'?";
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// A FIFO of fixed capacity in one array: what every hardware queue of the models is stored in. It never allocates
-// after construction.
+// A FIFO of fixed capacity in one array: what every hardware queue of the models is stored in. It
+// never allocates after construction.
 #pragma once
 
 #include <cassert>

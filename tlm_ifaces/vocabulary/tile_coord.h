@@ -16,6 +16,8 @@ struct TileCoord {
 inline std::string to_string(TileCoord t) {
   return "(" + std::to_string(t.x) + ", " + std::to_string(t.y) + ")";
 }
-inline std::ostream& operator<<(std::ostream& os, TileCoord t) { return os << to_string(t); }
+inline std::ostream& operator<<(std::ostream& os, TileCoord t) {
+  return os << to_string(t);
+}
 
 }  // namespace tessera

@@ -6,10 +6,6 @@
 
 namespace tessera::layout {
 
-/// The known name closest to `name` by edit distance (case ignored), or "" if none is similar: at
-/// most half of the letters may differ.
-std::string nearest(const std::string& name, const std::vector<std::string>& known);
-
 /// `a, b, c`; of more than 16 names only the first 16 and how many follow.
 std::string listed(const std::vector<std::string>& names);
 
