@@ -1,6 +1,6 @@
 // "arrays" and "symbols": what the host holds, and where it lies on the tiles.
-#include "frontends/layout/suggestion.h"
 #include "frontends/layout/reader_parts.h"
+#include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
 namespace {

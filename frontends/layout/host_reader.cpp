@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "frontends/layout/suggestion.h"
 #include "frontends/layout/reader_parts.h"
+#include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
 namespace {
@@ -175,7 +175,12 @@ class HostReader {
     if (value) check.value = value->text("an array expression in quotes");
     const bool is_float = layout_.find_array(check.name)->dtype == pe::ElementType::kF32;
     check.rtol = read_tolerance(node.find("rtol"), is_float ? kDefaultRtol : 0);
-    check.atol = read_tolerance(node.find("atol"), is_float ? kDefaultAtol : 0);
+    const std::optional<Node> atol = node.find("atol");
+    if (atol && atol->is_string()) {
+      check.atol_value = atol->text("a number or an array expression");
+    } else {
+      check.atol = read_tolerance(atol, is_float ? kDefaultAtol : 0);
+    }
     return check;
   }
 

@@ -152,6 +152,8 @@ struct Check {
   std::optional<std::string> value;
   double rtol = 0;
   double atol = 0;
+  std::optional<std::string>
+      atol_value;  ///< array expression with a single value, instead of `atol`
   std::string place;
 };
 using HostStep = std::variant<CopyIn, Launch, StreamIn, StreamOut, Wait, CopyOut, Check>;

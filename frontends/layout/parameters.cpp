@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "frontends/layout/suggestion.h"
 #include "frontends/layout/reader_parts.h"
+#include "frontends/layout/suggestion.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::layout {

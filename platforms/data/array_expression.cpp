@@ -33,8 +33,8 @@ bool is_space(char c) {
 }
 
 const std::vector<std::string>& functions() {
-  static const std::vector<std::string> kFunctions = {"random", "iota",      "zeros",  "full",
-                                                      "sum",    "transpose", "reshape"};
+  static const std::vector<std::string> kFunctions = {
+      "random", "iota", "zeros", "full", "sum", "transpose", "reshape", "abs", "max"};
   return kFunctions;
 }
 
@@ -218,6 +218,14 @@ class Evaluator {
     if (name == "transpose") {
       require(at, count == 1, "transpose takes 1 argument, transpose(array)", count);
       return checked(at, [&] { return transpose(arguments[0]); });
+    }
+    if (name == "abs") {
+      require(at, count == 1, "abs takes 1 argument, abs(array)", count);
+      return absolute(std::move(arguments[0]));
+    }
+    if (name == "max") {
+      require(at, count == 1, "max takes 1 argument, max(array)", count);
+      return largest(arguments[0]);
     }
     if (name == "reshape") return call_reshape(at, std::move(arguments), places);
     fail(at,

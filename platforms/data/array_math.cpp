@@ -1,6 +1,8 @@
 #include "platforms/data/array_math.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -156,6 +158,20 @@ Values sum(const Values& a, std::ptrdiff_t axis) {
     result.elements[i / (inner * length) * inner + i % inner] += a.elements[i];
   }
   return result;
+}
+
+Values absolute(Values a) {
+  for (double& element : a.elements) element = std::abs(element);
+  return a;
+}
+
+Values largest(const Values& a) {
+  double result = -std::numeric_limits<double>::infinity();
+  for (const double element : a.elements) {
+    if (std::isnan(element)) return {{}, {element}};
+    result = std::max(result, element);
+  }
+  return {{}, {result}};
 }
 
 Values transpose(const Values& a) {

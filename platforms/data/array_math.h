@@ -20,6 +20,9 @@ Values elementwise(char op, const Values& a, const Values& b);
 /// Rank 1 or 2 on both sides; sums run from the first to the last index in double precision.
 Values matmul(const Values& a, const Values& b);
 Values negated(Values a);
+Values absolute(Values a);
+/// The largest element, as a single number; NaN if there is one.
+Values largest(const Values& a);
 Values sum(const Values& a);
 /// `axis` counts from the end if negative.
 Values sum(const Values& a, std::ptrdiff_t axis);

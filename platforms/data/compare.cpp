@@ -20,6 +20,7 @@ double excess(double actual, double expected, double rtol, double atol) {
 std::string detail_of(const Comparison& c, const Shape& shape, std::size_t count, double rtol,
                       double atol) {
   const std::string tolerances = "(rtol " + number_text(rtol) + ", atol " + number_text(atol) + ")";
+  if (c.passed && count == 1) return "the element agrees " + tolerances;
   if (c.passed) return "all " + std::to_string(count) + " elements agree " + tolerances;
   return std::to_string(c.mismatches) + " of " + std::to_string(count) + " elements differ " +
          tolerances + "; the worst is " + index_text(shape, c.worst) + ": " +

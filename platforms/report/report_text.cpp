@@ -96,6 +96,12 @@ void print_head(const Report& r, std::ostream& out) {
                    "B memory");
 }
 
+// The unit of a count, which units name in the plural.
+std::string counted(const Counter& c) {
+  const bool one = c.value == 1 && !c.unit.empty() && c.unit.back() == 's';
+  return one ? c.unit.substr(0, c.unit.size() - 1) : c.unit;
+}
+
 void print_counters(const Report& r, std::ostream& out) {
   std::size_t names = 0, values = 0;
   for (const Counter& c : r.counters) {
@@ -107,8 +113,8 @@ void print_counters(const Report& r, std::ostream& out) {
   out << "\ncounters\n";
   for (const Counter& c : r.counters) {
     if (c.value == 0) continue;
-    out << "  " << padded(c.name, names) << "  " << right(grouped(c.value), values) << ' ' << c.unit
-        << '\n';
+    out << "  " << padded(c.name, names) << "  " << right(grouped(c.value), values) << ' '
+        << counted(c) << '\n';
   }
 }
 

@@ -45,7 +45,7 @@ cli::RunControl::Stop HostProgram::run() {
 }
 
 std::string HostProgram::current_step() const {
-  if (step_ >= layout_.host.size()) return "the end of the host program";
+  if (step_ >= layout_.host.size()) return "the end of its program";
   return std::visit([](const auto& step) { return step.place; }, layout_.host[step_]);
 }
 
@@ -128,10 +128,13 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::Wait& step) {
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::Check& step) {
   const data::HostArray& actual = arrays_[step.name];
+  const double atol = step.atol_value
+                          ? arrays_.evaluate(*step.atol_value, {}, step.place).elements.at(0)
+                          : step.atol;
   const data::Comparison result =
-      step.expect ? data::compare(actual, data::read_npy(*step.expect), step.rtol, step.atol)
+      step.expect ? data::compare(actual, data::read_npy(*step.expect), step.rtol, atol)
                   : data::compare(actual, arrays_.evaluate(*step.value, actual.shape, step.place),
-                                  step.rtol, step.atol);
+                                  step.rtol, atol);
   checks_.push_back({step.name, result.passed, result.detail});
   return Stop::kCondition;
 }

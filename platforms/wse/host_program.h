@@ -33,7 +33,7 @@ class HostProgram {
 
   /// Results of the check steps so far.
   const std::vector<report::Check>& checks() const { return checks_; }
-  /// "host[5] (wait for y)": the step that was being carried out.
+  /// "host[5]", the step being carried out, or "the end of its program".
   std::string current_step() const;
 
  private:

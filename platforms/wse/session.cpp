@@ -109,38 +109,41 @@ void Session::describe_outcome(Stop stop, const HostProgram& program, const Mach
   observe::Waits waits;
   machine.describe_waits(waits);
   // What blocks comes first; the rest (idle data tasks, wavelets nobody reads) explains it.
-  std::stable_partition(waits.begin(), waits.end(),
-                        [](const observe::Wait& w) { return w.blocks; });
-  const auto blocking = static_cast<std::size_t>(
-      std::count_if(waits.begin(), waits.end(), [](const observe::Wait& w) { return w.blocks; }));
-  const bool finished = stop == Stop::kCondition && blocking == 0;
-  if (finished) {
-    const bool passed = std::all_of(report.checks.begin(), report.checks.end(),
-                                    [](const auto& c) { return c.passed; });
-    report.status = passed ? report::Status::kFinished : report::Status::kCheckFailed;
-    if (!passed) report.message = "a check of the program failed";
-    if (const std::size_t left = machine.wavelets_held(); left > 0) {
-      report.message += std::string(report.message.empty() ? "" : "; ") + plural(left, "wavelet") +
-                        " left in the fabric that no PE reads";
-    }
+  const auto first_other = std::stable_partition(waits.begin(), waits.end(),
+                                                 [](const observe::Wait& w) { return w.blocks; });
+  if (stop == Stop::kCondition && first_other == waits.begin()) {
+    describe_end(machine, report);
     return;
   }
   report.status = report::Status::kCouldNotFinish;
-  switch (stop) {
-  case Stop::kMaxCycles:
+  for (const observe::Wait& wait : waits) {
+    report.waits.push_back({tile_of(wait.place, layout_), wait.who, wait.what});
+  }
+  if (stop == Stop::kMaxCycles) {
     report.message =
         "stopped before cycle " + std::to_string(*options_.max_cycles) + " (--max-cycles)";
-    break;
-  case Stop::kTimeout:
+  } else if (stop == Stop::kTimeout) {
     report.message = "stopped by --timeout";
-    break;
-  default:
-    report.message =
-        "deadlock: nothing moves any more and " + plural(blocking, "wait") + " cannot end";
+  } else {
+    report.message = "deadlock: nothing moves any more";
   }
-  report.message += ", in " + program.current_step();
-  for (const observe::Wait& wait : waits)
-    report.waits.push_back({tile_of(wait.place, layout_), wait.who, wait.what});
+  report.message += "; the host is at " + program.current_step();
+  if (waits.empty()) return;
+  const TileCoord at{report.waits[0].at[0], report.waits[0].at[1]};
+  report.message += "; PE " + to_string(at) + ": " + waits[0].who + " waits for " + waits[0].what;
+  if (waits.size() > 1) report.message += "; and " + plural(waits.size() - 1, "more wait");
+}
+
+// All was done: the checks decide, and what nobody read is worth a word.
+void Session::describe_end(const Machine& machine, report::Report& report) const {
+  const bool passed = std::all_of(report.checks.begin(), report.checks.end(),
+                                  [](const report::Check& c) { return c.passed; });
+  report.status = passed ? report::Status::kFinished : report::Status::kCheckFailed;
+  if (!passed) report.message = "a check of the program failed";
+  const std::size_t left = machine.wavelets_held();
+  if (left == 0) return;
+  if (!report.message.empty()) report.message += "; ";
+  report.message += plural(left, "wavelet") + " left in the fabric that no PE reads";
 }
 
 void Session::write_outputs(report::Report& report) const {

@@ -34,6 +34,7 @@ class Session {
  private:
   void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program,
                         const Machine& machine, report::Report& report) const;
+  void describe_end(const Machine& machine, report::Report& report) const;
   void write_outputs(report::Report& report) const;
 
   const cli::Options& options_;

@@ -234,6 +234,11 @@ TEST(LayoutHost, TolerancesAreThoseOfNumpyForFractionsAndZeroForIntegers) {
   EXPECT_EQ(std::get<Check>(layout.host[2]).atol, 0.25);
   EXPECT_NE(std::get<Check>(layout.host[2]).expect->find("y.npy"), std::string::npos);
 }
+TEST(LayoutHost, AbsoluteToleranceMayBeAnArrayExpression) {
+  const Layout layout =
+      read_host(R"~([{"check": {"name": "y", "value": "A @ x", "atol": "1e-6 * max(abs(A))"}}])~");
+  EXPECT_EQ(std::get<Check>(layout.host[0]).atol_value, "1e-6 * max(abs(A))");
+}
 TEST(LayoutText, CommentsAreAllowedInEveryObject) {
   EXPECT_EQ(
       test::problem_of(

@@ -69,6 +69,15 @@ TEST_F(DataArrayExpression, SumsOverAllOrOneAxis) {
   EXPECT_EQ(elements("sum(A, -1)", {2}), (V{6, 15}));
   EXPECT_EQ(elements("sum(reshape(A, 1, 3, 2), 1)", {1, 2}), (V{9, 12}));
 }
+TEST_F(DataArrayExpression, AbsoluteValuesAndLargestElement) {
+  EXPECT_EQ(elements("abs(A - 4)", {2, 3}), (V{3, 2, 1, 0, 1, 2}));
+  EXPECT_EQ(elements("max(abs(x - 50))", {1}), (V{50}));
+  EXPECT_EQ(elements("-max(-b)", {2}), (V{7, 7}));
+  EXPECT_NE(problem("max(A, 1)", {1}).find("max takes 1 argument"), std::string::npos);
+}
+TEST_F(DataArrayExpression, LargestElementIsNanIfThereIsOne) {
+  EXPECT_TRUE(std::isnan(elements("max((x - x) / (x - x))", {1})[0]));
+}
 TEST_F(DataArrayExpression, TransposeReversesTheDimensions) {
   EXPECT_EQ(elements("transpose(A)", {3, 2}), (V{1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(elements("transpose(reshape(A, 1, 3, 2))", {2, 3, 1}), (V{1, 3, 5, 2, 4, 6}));
@@ -133,7 +142,7 @@ TEST_F(DataArrayExpression, MessagesNameUnknownNamesAndFunctions) {
                                    "name \"a\" (nearest: \"A\"); known names: A, b, x, M, N");
   EXPECT_EQ(problem("rand(1)", {2}),
             "l.json: arrays.y.init: in \"rand(1)\" at character 1: unknown function \"rand\" "
-            "(nearest: \"random\"); functions: random, iota, zeros, full, sum, transpose, reshape");
+            "(nearest: \"random\"); functions: random, iota, zeros, full, sum, transpose, reshape, abs, max");
 }
 TEST_F(DataArrayExpression, MessagesNameWrongArguments) {
   EXPECT_EQ(problem("random()", {2}), "l.json: arrays.y.init: in \"random()\" at character 1: "
