@@ -8,12 +8,12 @@
 
 namespace tessera::fabric {
 
-/// Who goes first when several wavelets want one output port in one cycle. The sources do not
-/// document it (wse.md 1.11, 12); the rule is therefore named in the config.
+/// Who goes first when several wavelets want one port in one cycle: (input port, color) pairs an
+/// output of the router, output queues the on-ramp. The sources do not document it (wse.md 1.11,
+/// 12); the rule is therefore named in the config.
 enum class Arbitration : std::uint8_t {
-  kRoundRobin,  ///< round robin over (input port, color) pairs, per output port; the winner becomes
-                ///< last
-  kFixed,       ///< lowest color first, then WEST, EAST, SOUTH, NORTH, RAMP
+  kRoundRobin,  ///< round robin, per port; the winner becomes last
+  kFixed,       ///< lowest color first, then WEST, EAST, SOUTH, NORTH, RAMP; lowest queue first
 };
 
 struct FabricTiming {

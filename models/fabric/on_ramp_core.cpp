@@ -7,7 +7,7 @@
 namespace tessera::fabric {
 
 OnRampCore::OnRampCore(TileCoord at, const FabricTiming& timing, std::uint32_t place)
-    : at_(at), latency_(timing.on_ramp_latency), place_(place) {
+    : at_(at), latency_(timing.on_ramp_latency), place_(place), arbiter_(timing.arbitration) {
   if (latency_ > 0) return;
   throw std::invalid_argument("on-ramp of tile " + to_string(at) +
                               ": on_ramp_latency must be at least 1");

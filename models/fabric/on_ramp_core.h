@@ -66,7 +66,7 @@ class OnRampCore {
   unsigned latency_;
   std::uint32_t place_;
   Credits credits_{kColorCount};
-  Arbiter arbiter_{Arbitration::kRoundRobin};
+  Arbiter arbiter_;
 };
 
 }  // namespace tessera::fabric

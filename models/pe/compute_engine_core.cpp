@@ -71,8 +71,9 @@ unsigned ComputeEngineCore::priority_of(ThreadId thread) const {
 
 std::optional<ThreadId> ComputeEngineCore::choose_thread(Cycle now) const {
   std::optional<ThreadId> best;
-  for (unsigned step = 1; step <= kThreadCount; ++step) {
-    const ThreadId thread = (last_issued_ + step) % kThreadCount;
+  const ThreadId first = timing_.issue == IssueRule::kRotation ? last_issued_ + 1 : 0;
+  for (unsigned step = 0; step < kThreadCount; ++step) {
+    const ThreadId thread = (first + step) % kThreadCount;
     if (best && priority_of(thread) <= priority_of(*best)) continue;
     if (can_issue(thread, now)) best = thread;
   }

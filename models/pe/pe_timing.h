@@ -21,6 +21,12 @@ enum class PickerRule : std::uint8_t {
   kRoundRobin,  ///< launched function first, then the next id after the task that ran last
 };
 
+/// Which thread gets the issue slot among those of the highest priority that can use it (wse.md 4).
+enum class IssueRule : std::uint8_t {
+  kRotation,      ///< the next one after the thread that issued last
+  kLowestThread,  ///< the lowest microthread
+};
+
 struct PeTiming {
   // Scalar instructions: cycles until the next instruction of the thread may issue.
   unsigned branch_taken = 6;      ///< wse.md 6.5
@@ -42,6 +48,7 @@ struct PeTiming {
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
   unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)
   PickerRule picker = PickerRule::kLowestId;
+  IssueRule issue = IssueRule::kRotation;
 };
 
 }  // namespace tessera::pe

@@ -44,7 +44,7 @@ void add_fabric(Schema& schema, fabric::FabricTiming& f) {
       "fabric.arbitration", f.arbitration,
       {{"round_robin", fabric::Arbitration::kRoundRobin}, {"fixed", fabric::Arbitration::kFixed}},
       "who goes first when several wavelets want one output: `round_robin` over "
-      "(port, color), or `fixed`: lowest color first"));
+      "(port, color), or `fixed`: lowest color, at the on-ramp lowest queue, first"));
   schema.push_back(number("fabric.on_ramp_latency", f.on_ramp_latency, "cycles", 1, kMaxLatency,
                           "from leaving the output queue to landing at the router"));
   schema.push_back(
@@ -94,6 +94,11 @@ void add_pe(Schema& schema, pe::PeTiming& p) {
            {{"lowest_id", pe::PickerRule::kLowestId}, {"round_robin", pe::PickerRule::kRoundRobin}},
            "which runnable task starts: the `lowest_id`, or `round_robin` behind the "
            "task that ran last; a launched function goes first"));
+  schema.push_back(name(
+      "pe.issue", p.issue,
+      {{"rotation", pe::IssueRule::kRotation}, {"lowest_thread", pe::IssueRule::kLowestThread}},
+      "which thread of equal priority gets the issue slot: in `rotation`, or the "
+      "`lowest_thread`"));
 }
 
 void add_rates(Schema& schema, pe::PeTiming& p) {

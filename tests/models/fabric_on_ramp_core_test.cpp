@@ -54,6 +54,17 @@ TEST_F(OnRamp, ServesOneQueuePerCycleInRotation) {
   EXPECT_EQ(queues_served(0, 6), (std::vector<unsigned>{0, 3, 7, 0, 3, 7}));
 }
 
+TEST_F(OnRamp, FixedRuleServesTheLowestQueue) {
+  FabricTiming fixed = timing();
+  fixed.arbitration = Arbitration::kFixed;
+  core = OnRampCore({2, 1}, fixed, 9);
+  for (unsigned q : {3U, 7U}) {
+    core.set_capacity(Color(q), 2);
+    fill(q, q);
+  }
+  EXPECT_EQ(queues_served(0, 5), (std::vector<unsigned>{3, 3, 7, 7}));
+}
+
 TEST_F(OnRamp, QueueWithoutCreditDoesNotHoldUpTheOthers) {
   core.set_capacity(Color(1), 1);
   core.set_capacity(Color(2), 10);

@@ -245,9 +245,7 @@ task main local 8 active
   EXPECT_EQ(groups.size(), 8u + 8u + 2u);
 }
 
-TEST(PeMicrothread, EqualPrioritiesTakeTurns) {
-  // wse.md 4 rule 2
-  Bench bench(assembled(with_queues(R"(
+constexpr const char* kTwoForwarders = R"(
 task main local 8 active
     lddsr dds0, out4
     lddsr dds1, out5
@@ -256,7 +254,22 @@ task main local 8 active
     mov32 dds0, s1ds0 async
     mov32 dds1, s1ds1 async
     end
-)")));
+)";
+
+TEST(PeMicrothread, LowestThreadGoesFirstIfTheConfigSaysSo) {
+  PeTiming timing = wse3_timing();
+  timing.issue = IssueRule::kLowestThread;
+  Bench bench(assembled(with_queues(kTwoForwarders)), timing);
+  fill(bench, 1, 8, 50);
+  fill(bench, 2, 8, 50);
+  bench.run();
+  EXPECT_EQ(groups_of(bench, 4).back(), 57u);
+  EXPECT_EQ(groups_of(bench, 5).front(), 58u);
+}
+
+TEST(PeMicrothread, EqualPrioritiesTakeTurns) {
+  // wse.md 4 rule 2
+  Bench bench(assembled(with_queues(kTwoForwarders)));
   fill(bench, 1, 8, 50);
   fill(bench, 2, 8, 50);
   bench.run();
