@@ -35,7 +35,7 @@ Cycle Edge::step(Cycle now) {
   const EdgeCore::Step step = core_.step(now);
   if (step.put) out->put(step.put->wavelet, step.put->due);
   if (step.credit) in->credit(step.credit->color, step.credit->due);
-  if (step.completed) domain_.request_pause();
+  if (step.completed && on_complete_) on_complete_();
   return step.next;
 }
 

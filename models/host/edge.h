@@ -4,6 +4,8 @@
 
 #include <systemc>
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "models/host/edge_core.h"
@@ -27,9 +29,13 @@ class Edge : public sc_core::sc_module,
   Edge(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord tile, Direction side,
        unsigned hop_latency, IdentRange idents, observe::Probe probe);
 
-  /// Sends `words` on `color` from the next free cycle on. The kernel pauses when all have left.
+  /// Called in a cycle in which the last wavelet of a send() left or the last one of an expect()
+  /// came. A host that runs the kernel itself pauses it there (ClockDomain::request_pause).
+  void on_complete(std::function<void()> listener) { on_complete_ = std::move(listener); }
+
+  /// Sends `words` on `color` from the next free cycle on.
   void send(Color color, std::vector<Word> words);
-  /// Waits for `count` more wavelets of `color`. The kernel pauses when the last one has come.
+  /// Waits for `count` more wavelets of `color`.
   void expect(Color color, std::size_t count) { core_.expect(color, count); }
   const std::vector<Received>& received(Color color) const { return core_.received(color); }
   const EdgeCore& core() const { return core_; }
@@ -48,6 +54,7 @@ class Edge : public sc_core::sc_module,
   const TileCoord tile_;
   const Direction side_;
   EdgeCore core_;
+  std::function<void()> on_complete_;
 };
 
 }  // namespace tessera::host

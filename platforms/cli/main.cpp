@@ -1,7 +1,5 @@
 #include "platforms/cli/main.h"
 
-#include <systemc>
-
 #include <cstring>
 #include <exception>
 #include <iostream>
@@ -20,15 +18,6 @@ report::Report failure(report::Status status, const std::string& message) {
   return result;
 }
 
-// Blocks report a program's illegal behaviour through the kernel; every other report is an
-// integration mistake.
-report::Report failure(const sc_core::sc_report& r) {
-  if (std::strcmp(r.get_msg_type(), timing::kIllegalBehaviourId) == 0) {
-    return failure(report::Status::kCouldNotFinish, r.get_msg());
-  }
-  return failure(report::Status::kIntegration, std::string(r.get_msg_type()) + ": " + r.get_msg());
-}
-
 // Carries `work` out; what it throws becomes a report.
 std::optional<report::Report> guarded(const std::function<std::optional<report::Report>()>& work) {
   try {
@@ -38,7 +27,8 @@ std::optional<report::Report> guarded(const std::function<std::optional<report::
   } catch (const IllegalBehaviour& e) {
     return failure(report::Status::kCouldNotFinish, e.what());
   } catch (const sc_core::sc_report& e) {
-    return failure(e);
+    const Failure f = failure_of(e);
+    return failure(f.status, f.message);
   } catch (const std::exception& e) {
     return failure(report::Status::kInternal, std::string("internal error: ") + e.what());
   }
@@ -63,6 +53,13 @@ int publish(const Executable& executable, const Options& options, report::Report
 }
 
 }  // namespace
+
+Failure failure_of(const sc_core::sc_report& r) {
+  if (std::strcmp(r.get_msg_type(), timing::kIllegalBehaviourId) == 0) {
+    return {report::Status::kCouldNotFinish, r.get_msg()};
+  }
+  return {report::Status::kIntegration, std::string(r.get_msg_type()) + ": " + r.get_msg()};
+}
 
 int run_main(const Executable& executable, int argc, const char* const* argv,
              const std::function<std::optional<report::Report>(const Options&)>& body) {

@@ -3,13 +3,24 @@
 // 9).
 #pragma once
 
+#include <systemc>
+
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "platforms/cli/options.h"
 #include "platforms/report/report.h"
 
 namespace tessera::cli {
+
+/// What an exception of the kernel means to the user: a block's illegal behaviour is a program that
+/// cannot finish, every other report an integration mistake.
+struct Failure {
+  report::Status status;
+  std::string message;
+};
+Failure failure_of(const sc_core::sc_report& report);
 
 /// Runs `body` with the options. It answers a report, or no value when there is nothing to report
 /// (--validate,

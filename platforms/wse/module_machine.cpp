@@ -77,6 +77,7 @@ void ModuleMachine::build_edges(const WseConfig& config, const std::vector<HostS
     edge = std::make_unique<host::Edge>(name.c_str(), domain_, at, link.second,
                                         config.fabric.hop_latency, idents,
                                         observe::Probe(sink, place));
+    edge->on_complete([this] { domain_.request_pause(); });
     ++idents.first;
   }
 }

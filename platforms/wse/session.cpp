@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frontends/layout/layout_reader.h"
+#include "platforms/cli/main.h"
 #include "platforms/data/npy.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/module_machine.h"
@@ -66,42 +67,58 @@ Session::Session(const cli::Options& options, WseConfig config)
     : options_(options), config_(std::move(config)),
       layout_(layout::read_layout(options.program, options.params)),
       programs_(layout_, config_.generation), streams_(resolve_streams(layout_)),
-      arrays_(layout_, options.inputs), recorders_(options, layout_, programs_, config_) {
+      arrays_(layout_, options.inputs) {
   check_layout(layout_, config_, programs_, streams_);
   check_output_names(layout_, options.outputs);
 }
 
 report::Report Session::run() {
+  Recorders recorders(options_, layout_, programs_, config_);
   const auto begin = Clock::now();
-  ModuleMachine machine("wafer", layout_, config_, programs_, streams_, recorders_.sink(),
+  ModuleMachine machine("wafer", layout_, config_, programs_, streams_, recorders.sink(),
                         options_.check_links);
   if (options_.shuffle_step_order) machine.domain().shuffle_step_order(options_.seed);
   report::Report report;
-  report.wall.elaborate_s = seconds_since(begin);
-  Stop stop = Stop::kCondition;
-  {
-    cli::RunControl control(machine.domain(),
-                            {options_.max_cycles, options_.timeout_s, options_.progress});
-    HostProgram program(layout_, programs_, streams_, arrays_, machine, control);
-    stop = program.run();
-    report.wall.run_s = control.elapsed_s();
-    report.checks = program.checks();
-    describe_outcome(stop, program, machine, report);
-  }
-  recorders_.finish();
   report.platform = "wse";
   report.preset = config_.name;
   report.structure = machine.structure();
-  const observe::Counters& counters = recorders_.counters();
-  report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
-  report.digest = recorders_.digest().hex();
   report.clock_period_ps = config_.clock_period_ps;
+  report.wall.elaborate_s = seconds_since(begin);
+  drive(machine, report);
+  recorders.finish();
+  summarize(recorders, report);
+  write_outputs(report);
+  return report;
+}
+
+// Lets the host program run the machine. A run that the kernel reports an error from is over, but
+// what was recorded up to there is kept.
+void Session::drive(Machine& machine, report::Report& report) {
+  cli::RunControl control(machine.domain(),
+                          {options_.max_cycles, options_.timeout_s, options_.progress});
+  HostProgram program(layout_, programs_, streams_, arrays_, machine, control);
+  try {
+    const Stop stop = program.run();
+    report.checks = program.checks();
+    describe_outcome(stop, program, machine, report);
+  } catch (const sc_core::sc_report& e) {
+    const cli::Failure failure = cli::failure_of(e);
+    report.status = failure.status;
+    report.message = failure.message;
+  }
+  report.wall.run_s = control.elapsed_s();
+}
+
+void Session::summarize(const Recorders& recorders, report::Report& report) const {
+  const observe::Counters& counters = recorders.counters();
+  report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
+  // Arrivals are announced before they happen: some may lie behind the bound.
+  if (options_.max_cycles) report.cycles = std::min(report.cycles, *options_.max_cycles);
+  report.digest = recorders.digest().hex();
   report.wall.tiles = layout_.tile_count();
   report.wall.hops = counters.total(observe::Counter::kHops);
   add_counters(counters, report);
   if (options_.report_detail) add_places(counters, layout_, report);
-  write_outputs(report);
-  return report;
 }
 
 void Session::describe_outcome(Stop stop, const HostProgram& program, const Machine& machine,

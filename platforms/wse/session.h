@@ -32,6 +32,8 @@ class Session {
   report::Report run();
 
  private:
+  void drive(Machine& machine, report::Report& report);
+  void summarize(const Recorders& recorders, report::Report& report) const;
   void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program,
                         const Machine& machine, report::Report& report) const;
   void describe_end(const Machine& machine, report::Report& report) const;
@@ -43,7 +45,6 @@ class Session {
   const Programs programs_;
   const std::vector<HostStream> streams_;
   HostArrays arrays_;
-  Recorders recorders_;
 };
 
 }  // namespace tessera::wse

@@ -103,6 +103,7 @@ class Row : public sc_core::sc_module {
     auto edge = std::make_unique<host::Edge>(
         edge_name.c_str(), domain, TileCoord{x, 0}, side, timing.hop_latency,
         host::IdentRange{first_ident, 2}, observe::Probe(&digest, static_cast<std::uint32_t>(x)));
+    edge->on_complete([this] { domain.request_pause(); });
     link_up(edge->out, router(x).in[index(side)]);
     link_up(router(x).out[index(side)], edge->in);
     return edge;

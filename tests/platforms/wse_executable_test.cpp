@@ -187,6 +187,12 @@ TEST(WseExecutable, TimeoutStopsAnEndlessProgram) {
   EXPECT_THAT(run.err, HasSubstr("--timeout"));
 }
 
+TEST(WseExecutable, ValidateWritesNothing) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(wse({kGemv, "--validate", "--vcd", folder.file("w.vcd")}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("w.vcd")));
+}
+
 TEST(WseExecutable, ValidatePrintConfigVersionAndHelp) {
   EXPECT_THAT(wse({kGemv, "--validate"}).out, HasSubstr("valid"));
   EXPECT_THAT(wse({"--print-config", "--set", "fabric.hop_latency=5"}).out,
