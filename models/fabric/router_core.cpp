@@ -156,7 +156,7 @@ void RouterCore::send(unsigned pair, Direction out, Cycle now, Step& step) {
   credits_.take(credit_channel(out, buffer.color));
   buffer.branches = branches_of(buffer);
   buffer.branches.erase(out);
-  step.sends.push_back({out, w, now + latency});
+  step.sends.push_back(Send{out, w, now + latency});
   const std::uint32_t control = w.control ? 1 : 0;
   probe_.emit(now, observe::EventKind::kHop, w.color.value() | index(out) << 8 | control << 16,
               w.payload);
@@ -167,7 +167,7 @@ void RouterCore::remove_head(unsigned pair, Cycle now, Step& step) {
   buffer.entries.pop_front();
   --held_;
   if (buffer.entries.empty()) occupied_.erase(pair);
-  step.credits.push_back({buffer.in, buffer.color, now + timing_.credit_latency});
+  step.credits.push_back(CreditReturn{buffer.in, buffer.color, now + timing_.credit_latency});
 }
 
 Cycle RouterCore::next_wake(Cycle now, bool sent) const {

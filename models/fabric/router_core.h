@@ -21,6 +21,8 @@
 // order of neighbours cannot matter.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +33,6 @@
 #include "models/fabric/arbiter.h"
 #include "models/fabric/credits.h"
 #include "models/fabric/fabric_timing.h"
-#include "models/fabric/fixed_list.h"
 #include "models/fabric/route.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
@@ -60,8 +61,8 @@ class RouterCore {
   };
   /// What one cycle did. The caller hands the sends and credits to the neighbours.
   struct Step {
-    FixedList<Send, kDirectionCount> sends;
-    FixedList<CreditReturn, kDirectionCount> credits;
+    boost::container::static_vector<Send, kDirectionCount> sends;
+    boost::container::static_vector<CreditReturn, kDirectionCount> credits;
     Cycle next = kNever;  ///< next cycle the router wants whatever its neighbours do
   };
 

@@ -112,14 +112,14 @@ void WseTrace::hop(const Event& e) {
   }
 }
 
-void WseTrace::land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle when,
+void WseTrace::land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle cycle,
                     const Event& e) {
-  hop_line(when, place, w.ident, e).landing = kLetters[index(from)];
+  hop_line(cycle, place, w.ident, e).landing = kLetters[index(from)];
 }
 
-WseTrace::Hop& WseTrace::hop_line(Cycle when, std::uint32_t place, std::uint64_t ident,
+WseTrace::Hop& WseTrace::hop_line(Cycle cycle, std::uint32_t place, std::uint64_t ident,
                                   const Event& e) {
-  Hop& line = cycles_[when].hops[{place, ident}];
+  Hop& line = cycles_[cycle].hops[{place, ident}];
   line.color = color_of(e);
   line.control = control_of(e);
   line.payload = e.b;

@@ -80,8 +80,9 @@ class WseTrace final : public SortedSink {
   void write_to_queue(const Event& e);
   void enter(const Event& e);
   void hop(const Event& e);
-  void land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle at, const Event& e);
-  Hop& hop_line(Cycle at, std::uint32_t place, std::uint64_t ident, const Event& e);
+  void land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle cycle,
+            const Event& e);
+  Hop& hop_line(Cycle cycle, std::uint32_t place, std::uint64_t ident, const Event& e);
   void issue(const Event& e);
   void start_operation(const Event& e);
   void execute_group(const Event& e);

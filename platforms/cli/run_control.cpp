@@ -8,7 +8,7 @@ namespace tessera::cli {
 
 namespace {
 constexpr unsigned kCyclesPerClock = 64;
-constexpr double kProgressPeriod_s = 0.5;
+constexpr double kProgressPeriodSeconds = 0.5;
 }  // namespace
 
 RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
@@ -68,7 +68,7 @@ void RunControl::show_progress(Cycle now, double elapsed) {
   }
   std::fflush(stderr);
   progress_shown_ = true;
-  next_progress_s_ = elapsed + kProgressPeriod_s;
+  next_progress_s_ = elapsed + kProgressPeriodSeconds;
 }
 
 }  // namespace tessera::cli

@@ -69,7 +69,7 @@ std::string to_string(const Value& value) {
 
 std::string Field::allowed() const {
   if (type == Type::kName) return join(names, ", ");
-  const std::string range =
+  std::string range =
       std::to_string(min) + " to " + std::to_string(max) + (unit.empty() ? "" : " " + unit);
   if (type == Type::kNumber) return range;
   return "1 to " + std::to_string(max_count) + " numbers of " + range;

@@ -49,7 +49,7 @@ struct HostArray {
   void set(std::size_t i, double value);
   /// The bits of an element, zero-extended: what a wavelet or a word of SRAM holds.
   std::uint64_t bits(std::size_t i) const;
-  void set_bits(std::size_t i, std::uint64_t bits);
+  void set_bits(std::size_t i, std::uint64_t value);
 };
 
 /// Values being computed: doubles with a shape.

@@ -93,10 +93,10 @@ void ModuleMachine::bind_links() {
 // Binds the output `out` of a router to what lies behind it; on the rim also the input of that
 // side.
 void ModuleMachine::bind_output(TileCoord at, Direction out) {
-  fabric::Router& router = tile(at).router;
+  fabric::Router& router = tile_at(at).router;
   const TileCoord next = neighbour(at, out);
   if (next.x >= 0 && next.x < width_ && next.y >= 0 && next.y < height_) {
-    connect(router.out[index(out)], tile(next).router.in[index(opposite(out))]);
+    connect(router.out[index(out)], tile_at(next).router.in[index(opposite(out))]);
     return;
   }
   const auto edge = edges_.find({tile_index(at), out});
@@ -123,18 +123,18 @@ void ModuleMachine::connect(link::InitiatorSocket& from, link::TargetSocket& to)
   checkers_.back()->out.bind(to);
 }
 
-pe::ComputeEngineCore* ModuleMachine::engine(TileCoord at) {
-  pe::ComputeEngine* engine = tile(at).engine();
+pe::ComputeEngineCore* ModuleMachine::engine(TileCoord tile) {
+  pe::ComputeEngine* engine = tile_at(tile).engine();
   return engine == nullptr ? nullptr : &engine->core();
 }
 
-void ModuleMachine::launch(TileCoord at, const pe::Function& function,
-                           const std::vector<std::uint32_t>& arguments, Cycle cycle) {
-  tile(at).engine()->launch(function, arguments, cycle);
+void ModuleMachine::launch(TileCoord tile, const pe::Function& function,
+                           const std::vector<std::uint32_t>& arguments, Cycle at) {
+  tile_at(tile).engine()->launch(function, arguments, at);
 }
 
-host::Edge& ModuleMachine::edge(TileCoord at, Direction side) {
-  return *edges_.at({tile_index(at), side});
+host::Edge& ModuleMachine::edge(TileCoord tile, Direction side) {
+  return *edges_.at({tile_index(tile), side});
 }
 
 std::size_t ModuleMachine::wavelets_held() const {

@@ -48,7 +48,7 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
     return static_cast<std::size_t>(t.y) * static_cast<std::size_t>(width_) +
            static_cast<std::size_t>(t.x);
   }
-  Tile& tile(TileCoord t) { return *tiles_[tile_index(t)]; }
+  Tile& tile_at(TileCoord t) { return *tiles_[tile_index(t)]; }
   void build_tiles(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
                    observe::Sink* sink);
   void build_edges(const WseConfig& config, const std::vector<HostStream>& streams,

@@ -6,7 +6,8 @@
 namespace tessera::wse {
 
 Tile::Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
-           const WseConfig& config, std::shared_ptr<const pe::Image> image, observe::Probe probe)
+           const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
+           observe::Probe probe)
     : sc_core::sc_module(name), router("router", domain, at, config.fabric, probe) {
   if (image == nullptr) return;
   on_ramp_ = std::make_unique<fabric::OnRamp>("on_ramp", domain, at, config.fabric, probe.place());

@@ -26,7 +26,8 @@ class Tile : public sc_core::sc_module {
  public:
   /// `image`: the program of the tile, or nullptr for a tile that is only a router.
   Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
-       const WseConfig& config, std::shared_ptr<const pe::Image> image, observe::Probe probe);
+       const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
+       observe::Probe probe);
 
   fabric::Router router;
 

@@ -6,7 +6,6 @@
 
 #include "models/fabric/arbiter.h"
 #include "models/fabric/credits.h"
-#include "models/fabric/fixed_list.h"
 
 namespace tessera::fabric {
 namespace {
@@ -87,15 +86,6 @@ TEST(Credits, RefuseMoreThanWereTaken) {
   EXPECT_TRUE(credits.give_back(0, 1));
   EXPECT_FALSE(credits.give_back(0, 2));
   EXPECT_EQ(credits.owned(0), 2U);
-}
-
-TEST(FixedList, KeepsWhatWasAppendedAndCopies) {
-  FixedList<int, 3> list;
-  EXPECT_TRUE(list.empty());
-  list.push_back(7);
-  list.push_back(8);
-  const FixedList<int, 3> copy = list;
-  EXPECT_THAT(std::vector<int>(copy.begin(), copy.end()), ElementsAre(7, 8));
 }
 
 }  // namespace
