@@ -1,4 +1,5 @@
-// Typed events: the one stream that counters, traces, heat maps and the digest are built from (ARCHITECTURE section 8).
+// Typed events: the one stream that counters, traces, heat maps and the digest are built from
+// (ARCHITECTURE section 8).
 #pragma once
 
 #include <cstdint>
@@ -8,20 +9,34 @@
 
 namespace tessera::observe {
 
-/// What happened. `a` and `b` of an Event are given per kind.
-/// The numbers enter the digest: append new kinds, never renumber.
+/// What happened, and what `a` and `b` of the Event are. The numbers enter the digest: append new
+/// kinds, never renumber.
+///
+///   kind        what                                     a                                  b
+///   kHop        a router sent a wavelet out of a port    color | direction << 8 | control << 16
+///                                                                                           payload
+///   kQueueIn    a wavelet entered an input queue         queue | color << 8                 payload
+///   kQueueOut   the CE wrote to an output queue          queue | color << 8                 payload
+///   kTaskStart  the picker started a task                task id (64: launched function)    entry pc
+///   kTaskEnd    the task ended                           task id                            0
+///   kIssue      the CE used its issue slot               opcode | thread << 8 (8: main)     pc
+///   kOpStart    a DSD operation was dispatched           opcode | thread << 8               elements
+///   kOpEnd      a DSD operation completed                opcode | thread << 8               elements
+///   kEdgeIn     the host put a wavelet on a rim link     color | direction << 8             payload
+///   kEdgeOut    the host took a wavelet from a rim link  color | direction << 8             payload
+///   kCompute    a group of a DSD operation executed      opcode | thread << 8               elements
 enum class EventKind : std::uint8_t {
-  kHop = 0,        ///< router sent a wavelet out of a port.        a: color | direction << 8 | control << 16, b: payload
-  kQueueIn = 1,    ///< a wavelet entered an input queue.           a: queue | color << 8, b: payload
-  kQueueOut = 2,   ///< the CE wrote a wavelet to an output queue.  a: queue | color << 8, b: payload
-  kTaskStart = 3,  ///< the picker started a task.                  a: task id (64: launched function), b: entry pc
-  kTaskEnd = 4,    ///< the task ended.                             a: task id, b: 0
-  kIssue = 5,      ///< the CE used its issue slot.                 a: opcode | thread << 8 (8: main), b: pc
-  kOpStart = 6,    ///< a DSD operation was dispatched.             a: opcode | thread << 8, b: elements
-  kOpEnd = 7,      ///< a DSD operation completed.                  a: opcode | thread << 8, b: elements done
-  kEdgeIn = 8,     ///< the host put a wavelet on a rim link.       a: color | direction << 8, b: payload
-  kEdgeOut = 9,    ///< the host took a wavelet from a rim link.    a: color | direction << 8, b: payload
-  kCompute = 10,   ///< a group of a DSD operation executed.        a: opcode | thread << 8, b: elements in the group
+  kHop = 0,
+  kQueueIn = 1,
+  kQueueOut = 2,
+  kTaskStart = 3,
+  kTaskEnd = 4,
+  kIssue = 5,
+  kOpStart = 6,
+  kOpEnd = 7,
+  kEdgeIn = 8,
+  kEdgeOut = 9,
+  kCompute = 10,
 };
 inline constexpr unsigned kEventKindCount = 11;
 
@@ -38,14 +53,16 @@ struct Event {
 
 std::ostream& operator<<(std::ostream& os, const Event& e);
 
-/// Receives events. In one cycle they come in any order; over cycles time never goes back.
+/// Receives events. In one cycle they come in any order, and a block may announce one a few cycles
+/// before it happens (an arrival, when it is sent): `cycle` counts, not the call.
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void on_event(const Event& e) = 0;
 };
 
-/// Held by a core: knows its place and where events go. Without a sink an event costs one predictable branch.
+/// Held by a core: knows its place and where events go. Without a sink an event costs one
+/// predictable branch.
 class Probe {
  public:
   Probe() = default;

@@ -146,8 +146,9 @@ class Drawing {
 
   void draw() {
     const double height = kTop + std::max(map_height_, kMinScaleHeight) + kBottom;
-    const double width = std::max({kMinWidth, kTitleLetterPixels * static_cast<double>(map_.title.size()) + 32,
-                                   kLeft + map_width_ + kScaleGap + kScaleWidth + kScaleText});
+    const double width =
+        std::max({kMinWidth, kTitleLetterPixels * static_cast<double>(map_.title.size()) + 32,
+                  kLeft + map_width_ + kScaleGap + kScaleWidth + kScaleText});
     out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << px(width) << "\" height=\""
          << px(height) << "\" viewBox=\"0 0 " << px(width) << ' ' << px(height)
          << "\" font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"12\" "

@@ -9,7 +9,8 @@
 // Functions of the shape of the array that is filled or checked:
 //   random(seed)  uniform in [-1, 1): multiples of 2^-23, exact in f32, the same on every machine
 //   iota()        0, 1, 2, ... in C order      zeros()      full(v)
-// Functions of their argument: sum(a), sum(a, axis), transpose(a), reshape(a, n, m, ...), abs(a), max(a)
+// Functions of their argument: sum(a), sum(a, axis), transpose(a), reshape(a, n, m, ...), abs(a),
+// max(a)
 #pragma once
 
 #include <cstdint>
