@@ -12,19 +12,18 @@ namespace tessera::observe {
 /// What happened, and what `a` and `b` of the Event are. The numbers enter the digest: append new
 /// kinds, never renumber.
 ///
-///   kind        what                                     a                                  b
-///   kHop        a router sent a wavelet out of a port    color | direction << 8 | control << 16
-///                                                                                           payload
-///   kQueueIn    a wavelet entered an input queue         queue | color << 8                 payload
-///   kQueueOut   the CE wrote to an output queue          queue | color << 8                 payload
-///   kTaskStart  the picker started a task                task id (64: launched function)    entry pc
-///   kTaskEnd    the task ended                           task id                            0
-///   kIssue      the CE used its issue slot               opcode | thread << 8 (8: main)     pc
-///   kOpStart    a DSD operation was dispatched           opcode | thread << 8               elements
-///   kOpEnd      a DSD operation completed                opcode | thread << 8               elements
-///   kEdgeIn     the host put a wavelet on a rim link     color | direction << 8             payload
-///   kEdgeOut    the host took a wavelet from a rim link  color | direction << 8             payload
-///   kCompute    a group of a DSD operation executed      opcode | thread << 8               elements
+///   kind        what                          a                                     b
+///   kHop        a router sent a wavelet       color, direction << 8, control << 16  payload
+///   kQueueIn    it entered an input queue     queue, color << 8                     payload
+///   kQueueOut   the CE wrote an output queue  queue, color << 8                     payload
+///   kTaskStart  the picker started a task     task id (64: launched function)       entry pc
+///   kTaskEnd    the task ended                task id                               0
+///   kIssue      the CE used its issue slot    opcode, thread << 8 (8: main)         pc
+///   kOpStart    DSD operation dispatched      opcode, thread << 8                   elements
+///   kOpEnd      DSD operation completed       opcode, thread << 8                   elements
+///   kEdgeIn     host sent on a rim link       color, direction << 8                 payload
+///   kEdgeOut    host took from a rim link     color, direction << 8                 payload
+///   kCompute    group of a DSD operation      opcode, thread << 8                   elements
 enum class EventKind : std::uint8_t {
   kHop = 0,
   kQueueIn = 1,
