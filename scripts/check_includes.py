@@ -24,20 +24,12 @@ MAY_INCLUDE = {
 }
 # What front-ends know of models: the program types.
 FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program)|cluster/(isa|program)|scheduled/(program|phase|operator)s?)\.h")
-# What a protocol kit (and so a front-end) may see of models: nothing.
 
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")
 MODELS_SIDEWAYS = {
-    "queue": ("fabric",),
-    "pe": ("fabric", "queue"),
-    "fabric": (),
-    "host": ("fabric", "queue", "pe"),
+    "host": ("fabric",),  # the sender's half of the link protocol: credits and arbiter
     "wafer": ("fabric", "queue", "pe", "host"),
-    "cluster": ("host",),
-    "scheduled": ("host",),
-    "timing": (),
-    "observe": (),
 }
 
 KERNEL = re.compile(r"(systemc|tlm)(\.h)?$|(tlm_core|tlm_utils|sysc)/")

@@ -1,6 +1,6 @@
 // JSON text to a Boost.JSON value, with what Boost leaves out: the line and column of an error, and
-// keys that occur twice in one object (Boost would silently keep the last). Included by .cpp files
-// of this folder only.
+// keys that occur twice in one object (Boost would silently keep the last). For layouts and
+// for the files of the platforms.
 #pragma once
 
 #include <string>

@@ -1,11 +1,11 @@
 // Expressions of tile assembly. Integers are 64-bit; a literal with '.' or exponent makes its
 // expression real, for f32 immediates and initialisers.
 //
-//   equality := sum { "==" sum }                        1 if equal, else 0
+//   equality := sum { "==" sum }                     1 if equal, else 0
 //   sum      := product { ("+" | "-") product }
-//   product  := unary { ("*" | "/" | "%") unary }       "/" and "%" of integers truncate toward
-//   zero, as in C unary    := "-" unary | number | name | "(" equality ")" | "bits" "(" equality
-//   ")"
+//   product  := unary { ("*" | "/" | "%") unary }    "/" and "%" of integers truncate as in C
+//   unary    := "-" unary | primary
+//   primary  := number | name | "(" equality ")" | "bits" "(" equality ")"
 //
 // bits(n) is the f32 with these 32 bits, the only way to write infinities and NaNs; it stands
 // alone.

@@ -7,9 +7,10 @@
 namespace tessera::host {
 
 Edge::Edge(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord tile,
-           Direction side, unsigned hop_latency, IdentRange idents, observe::Probe probe)
+           Direction side, const fabric::FabricTiming& timing, IdentRange idents,
+           observe::Probe probe)
     : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), tile_(tile),
-      side_(side), core_(side, hop_latency, idents, probe) {
+      side_(side), core_(side, timing, idents, probe) {
   in.bind(static_cast<link::ForwardIf&>(*this));
   out.bind(static_cast<link::BackwardIf&>(*this));
 }

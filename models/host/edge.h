@@ -27,7 +27,7 @@ class Edge : public sc_core::sc_module,
 
   /// `tile`: the rim tile, for reports; the other parameters as in EdgeCore.
   Edge(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord tile, Direction side,
-       unsigned hop_latency, IdentRange idents, observe::Probe probe);
+       const fabric::FabricTiming& timing, IdentRange idents, observe::Probe probe);
 
   /// Called in a cycle in which the last wavelet of a send() left or the last one of an expect()
   /// came. A host that runs the kernel itself pauses it there (ClockDomain::request_pause).

@@ -19,10 +19,11 @@ std::string progress(std::size_t done, std::size_t total, const char* what) {
 
 }  // namespace
 
-EdgeCore::EdgeCore(Direction side, unsigned hop_latency, IdentRange idents, observe::Probe probe)
-    : side_(side), hop_latency_(hop_latency), idents_(idents), probe_(probe),
-      arrivals_(std::size_t{kColorCount} * (hop_latency + 1)) {
-  if (hop_latency > 0) return;
+EdgeCore::EdgeCore(Direction side, const fabric::FabricTiming& timing, IdentRange idents,
+                   observe::Probe probe)
+    : side_(side), hop_latency_(timing.hop_latency), idents_(idents), probe_(probe),
+      arrivals_(std::size_t{kColorCount} * (timing.hop_latency + 1)), arbiter_(timing.arbitration) {
+  if (hop_latency_ > 0) return;
   throw std::invalid_argument(std::string("host edge at ") + to_string(side) +
                               ": hop_latency must be at least 1");
 }
@@ -106,6 +107,7 @@ bool EdgeCore::send_one(Cycle now, Step& step) {
   const link::Wavelet w{word.payload, Color(*winner), word.control,
                         idents_.first + std::uint32_t{sent_++} * idents_.stride};
   credits_.take(*winner);
+  ++streams_[*winner].sent;
   step.put = Put{w, now + hop_latency_};
   probe_.emit(now, observe::EventKind::kEdgeIn, event_word(w), w.payload);
   if (batch.sent < batch.words.size()) return false;
@@ -126,12 +128,6 @@ Cycle EdgeCore::next_wake(Cycle now, bool sent) const {
     }
   }
   return next;
-}
-
-bool EdgeCore::complete() const {
-  return std::all_of(streams_.begin(), streams_.end(), [](const Stream& stream) {
-    return stream.outgoing.empty() && stream.received.size() >= stream.expected;
-  });
 }
 
 std::uint32_t EdgeCore::event_word(const link::Wavelet& w) const {

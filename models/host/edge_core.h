@@ -18,6 +18,7 @@
 
 #include "models/fabric/arbiter.h"
 #include "models/fabric/credits.h"
+#include "models/fabric/fabric_timing.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/link/wavelet.h"
@@ -66,9 +67,10 @@ class EdgeCore {
     Cycle next = kNever;     ///< next cycle the edge wants whatever the tile does
   };
 
-  /// `side`: the side of the rim tile that the edge closes. `hop_latency` as in FabricTiming, at
-  /// least 1, else std::invalid_argument.
-  EdgeCore(Direction side, unsigned hop_latency, IdentRange idents, observe::Probe probe);
+  /// `side`: the side of the rim tile that the edge closes. Of `timing` it takes the hop latency
+  /// (at least 1, else std::invalid_argument) and the arbitration rule.
+  EdgeCore(Direction side, const fabric::FabricTiming& timing, IdentRange idents,
+           observe::Probe probe);
 
   // --- towards the tile ---
 
@@ -98,10 +100,8 @@ class EdgeCore {
 
   /// Does the work of cycle `now`; once a cycle.
   Step step(Cycle now);
-  /// Everything asked for with send() on `color` has left.
-  bool all_sent(Color color) const { return streams_[color.value()].outgoing.empty(); }
-  /// Everything asked for with send() has left and everything announced with expect() has come.
-  bool complete() const;
+  /// Wavelets of `color` that have left so far.
+  std::size_t sent(Color color) const { return streams_[color.value()].sent; }
   /// Sends and expectations that are not complete, for a deadlock report.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
@@ -113,6 +113,7 @@ class EdgeCore {
   };
   struct Stream {
     std::vector<Batch> outgoing;  // the first is being sent
+    std::size_t sent = 0;
     std::vector<Received> received;
     std::size_t expected = 0;
   };
@@ -134,7 +135,7 @@ class EdgeCore {
   std::array<Stream, kColorCount> streams_;
   Ring<Arrival> arrivals_;
   fabric::Credits credits_{kColorCount};
-  fabric::Arbiter arbiter_{fabric::Arbitration::kRoundRobin};
+  fabric::Arbiter arbiter_;
   std::uint32_t sent_ = 0;
 };
 

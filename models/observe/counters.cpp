@@ -75,8 +75,7 @@ std::optional<Counter> find_counter(std::string_view name) {
 
 Counters::Counters(unsigned width, unsigned height)
     : width_(width), height_(height),
-      tiles_(static_cast<std::size_t>(width) * height * kTileCounterCount),
-      windows_(static_cast<std::size_t>(width) * height) {}
+      tiles_(static_cast<std::size_t>(width) * height * kTileCounterCount) {}
 
 void Counters::on_event(const Event& e) {
   last_ = std::max(last_, e.cycle);
@@ -91,10 +90,10 @@ void Counters::on_event(const Event& e) {
     return add(e.place, Counter::kTasksStarted, 1);
   case EventKind::kIssue:
     add(e.place, Counter::kInstructionsIssued, 1);
-    return use_issue_slot(e.place, e.cycle);
+    return add(e.place, Counter::kBusyIssueCycles, 1);
   case EventKind::kCompute:
     add(e.place, Counter::kVectorElements, e.b);
-    return use_issue_slot(e.place, e.cycle);
+    return add(e.place, Counter::kBusyIssueCycles, 1);
   case EventKind::kOpStart:
     return add(e.place, Counter::kDsdOperations, 1);
   case EventKind::kEdgeIn:
@@ -113,23 +112,6 @@ void Counters::add(std::uint32_t place, Counter counter, std::uint32_t amount) {
   if (slot >= tiles_.size()) return;
   const std::uint32_t room = std::numeric_limits<std::uint32_t>::max() - tiles_[slot];
   tiles_[slot] += std::min(room, amount);
-}
-
-void Counters::use_issue_slot(std::uint32_t place, Cycle cycle) {
-  if (place >= windows_.size()) return;
-  IssueWindow& window = windows_[place];
-  if (cycle > window.newest) {
-    const Cycle ahead = cycle - window.newest;
-    window.used = ahead < 64 ? window.used << ahead : 0;
-    window.newest = cycle;
-  }
-  const Cycle age = window.newest - cycle;
-  if (age < 64) {
-    const std::uint64_t bit = std::uint64_t{1} << age;
-    if ((window.used & bit) != 0) return;
-    window.used |= bit;
-  }
-  add(place, Counter::kBusyIssueCycles, 1);
 }
 
 std::uint64_t Counters::total(Counter counter) const {

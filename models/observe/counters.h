@@ -60,22 +60,12 @@ class Counters final : public Sink {
   unsigned height() const { return height_; }
 
  private:
-  /// The last 64 cycles of a tile, one bit for each in which the issue slot was used: an
-  /// instruction and a group of a DSD operation announced for the same cycle use one slot, and may
-  /// be announced out of order.
-  struct IssueWindow {
-    Cycle newest = 0;
-    std::uint64_t used = 0;
-  };
-
   void add(std::uint32_t place, Counter counter, std::uint32_t amount);
-  void use_issue_slot(std::uint32_t place, Cycle cycle);
 
   unsigned width_;
   unsigned height_;
   std::array<std::uint64_t, kTileCounterCount> totals_{};
   std::vector<std::uint32_t> tiles_;  ///< [place][counter]
-  std::vector<IssueWindow> windows_;
   Cycle last_ = 0;
 };
 

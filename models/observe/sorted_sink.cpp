@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "models/observe/event_fields.h"
+
 namespace tessera::observe {
 
 namespace {
@@ -23,9 +25,15 @@ unsigned block_rank(EventKind kind) {
   }
 }
 
+/// A tile on a corner has two host edges, told apart by their side.
+unsigned edge_rank(const Event& e) {
+  const bool edge = e.kind == EventKind::kEdgeIn || e.kind == EventKind::kEdgeOut;
+  return edge ? index(direction_of(e)) : 0;
+}
+
 bool earlier(const Event& a, const Event& b) {
-  return std::make_tuple(a.cycle, a.place, block_rank(a.kind)) <
-         std::make_tuple(b.cycle, b.place, block_rank(b.kind));
+  return std::make_tuple(a.cycle, a.place, block_rank(a.kind), edge_rank(a)) <
+         std::make_tuple(b.cycle, b.place, block_rank(b.kind), edge_rank(b));
 }
 
 }  // namespace

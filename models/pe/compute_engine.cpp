@@ -1,5 +1,6 @@
 #include "models/pe/compute_engine.h"
 
+#include <string>
 #include <utility>
 
 namespace tessera::pe {
@@ -8,10 +9,24 @@ ComputeEngine::ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& 
                              TileCoord at, std::shared_ptr<const Image> image,
                              const PeTiming& timing, observe::Probe probe)
     : sc_core::sc_module(name), input("input", kMaxQueues), output("output", kMaxQueues),
-      domain_(domain), block_(domain.add(*this)), listener_(*this),
+      domain_(domain), block_(domain.add(*this)), at_(at),
       core_(at, std::move(image), timing, *this, probe) {
-  for (auto& socket : input) socket.bind(static_cast<queue::ReadNotifyIf&>(listener_));
-  for (auto& socket : output) socket.bind(static_cast<queue::WriteNotifyIf&>(listener_));
+  for (auto& socket : input) socket.bind(static_cast<queue::ReadNotifyIf&>(*this));
+  for (auto& socket : output) socket.bind(static_cast<queue::WriteNotifyIf&>(*this));
+}
+
+void ComputeEngine::end_of_elaboration() {
+  for (const QueueBinding& queue : core_.image().queues) {
+    const unsigned id = queue.id.value();
+    const bool bound =
+        (queue.input ? input[id].get_base_port().size() : output[id].get_base_port().size()) > 0;
+    if (bound) continue;
+    SC_REPORT_ERROR(kUnboundId,
+                    ("compute engine of tile " + to_string(at_) + ", " +
+                     (queue.input ? "input" : "output") + " queue " + std::to_string(id) + " (" +
+                     core_.image().file + ": " + queue.name + ") is not bound")
+                        .c_str());
+  }
 }
 
 void ComputeEngine::launch(const Function& function, const std::vector<std::uint32_t>& arguments,

@@ -14,8 +14,15 @@
 
 namespace tessera::pe {
 
-class ComputeEngine : public sc_core::sc_module, public timing::Steppable, private PeQueues {
+class ComputeEngine : public sc_core::sc_module,
+                      public timing::Steppable,
+                      private PeQueues,
+                      private queue::ReadNotifyIf,
+                      private queue::WriteNotifyIf {
  public:
+  /// A queue that the program declares is not bound.
+  static constexpr const char* kUnboundId = "/tessera/pe/unbound";
+
   sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
   sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
 
@@ -31,18 +38,11 @@ class ComputeEngine : public sc_core::sc_module, public timing::Steppable, priva
   const ComputeEngineCore& core() const { return core_; }
 
  private:
-  /// Hears from one queue that it is worth looking again.
-  class QueueListener : public queue::ReadNotifyIf, public queue::WriteNotifyIf {
-   public:
-    explicit QueueListener(ComputeEngine& engine) : engine_(engine) {}
-    void arrived(Cycle due) override { engine_.wake(due); }
-    void room_made(Cycle due) override { engine_.wake(due); }
-
-   private:
-    ComputeEngine& engine_;
-  };
-
+  // The queues say that it is worth looking again.
+  void arrived(Cycle due) override { wake(due); }
+  void room_made(Cycle due) override { wake(due); }
   void wake(Cycle at) { domain_.wake(block_, at); }
+  void end_of_elaboration() override;
   void start_of_simulation() override { wake(0); }
 
   Cycle ready_at(QueueId q) const override { return input[q.value()]->ready_at(); }
@@ -55,7 +55,7 @@ class ComputeEngine : public sc_core::sc_module, public timing::Steppable, priva
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
-  QueueListener listener_;
+  const TileCoord at_;
   ComputeEngineCore core_;
 };
 

@@ -4,11 +4,15 @@
 #include <cassert>
 #include <utility>
 
+#include "models/observe/event_fields.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pe {
 
 using observe::EventKind;
+
+static_assert(kMainThread == observe::kMainThread && kThreadCount == observe::kThreadCount,
+              "events carry thread numbers");
 
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image,
                                      const PeTiming& timing, PeQueues& queues, observe::Probe probe)

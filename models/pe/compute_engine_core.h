@@ -3,11 +3,11 @@
 // `compute_engine.h` is its module.
 //
 // Order inside a cycle:
-//   1. operations whose last group has had its time complete: activate or unblock their target,
-//   free their thread;
-//   2. one candidate gets the issue slot: the main thread's next instruction or the next group of
-//   an operation
-//      whose operands are ready; highest priority first, ties in rotation (wse.md 4);
+//   1. operations whose last group has had its time complete: they activate or unblock their
+//      target and free their thread;
+//   2. one candidate gets the issue slot: the main thread's next instruction, or the next group of
+//      an operation whose operands are ready; the highest priority first, ties by the rule
+//      PeTiming::issue (wse.md 4);
 //   3. operations that this group ended and that take one cycle a group complete;
 //   4. if the main thread has no task, the picker takes the next one (wse.md 3.3).
 //
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "models/observe/event.h"
+#include "models/observe/event_fields.h"
 #include "models/observe/wait.h"
 #include "models/pe/dsr.h"
 #include "models/pe/operation.h"
@@ -73,7 +74,8 @@ class ComputeEngineCore {
     std::uint32_t pc = 0;
     Cycle ready_at = 0;  ///< earliest cycle of the next issue, or of the next task's start
   };
-  static constexpr unsigned kLaunchedTask = kTaskCount;
+  static constexpr unsigned kLaunchedTask = observe::kLaunchedTask;
+  static_assert(kLaunchedTask == kTaskCount, "no task id");
   /// Value of r15 at the start of a task: `ret` to it ends the task.
   static constexpr std::uint16_t kReturnEndsTask = 0xFFFF;
 
@@ -96,6 +98,7 @@ class ComputeEngineCore {
   void execute_arithmetic(const Instruction& in, Cycle now);
   void execute_memory(const Instruction& in);
   void execute_branch(const Instruction& in, Cycle now);
+  std::uint16_t checked_extent(const Dsd& dsd, std::uint32_t length) const;
   void execute_dsr(const Instruction& in, Cycle now);
   void execute_task_control(const Instruction& in);
   std::uint32_t read_operand(const Operand& operand) const;

@@ -125,6 +125,14 @@ void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
   main_.pc = static_cast<std::uint32_t>(in.operands[0].value);
 }
 
+// wse.md 5.2, 5.8: 15 bits; 0x7FFF is endless, which only wavelets can be.
+std::uint16_t ComputeEngineCore::checked_extent(const Dsd& dsd, std::uint32_t length) const {
+  const auto extent = static_cast<std::uint16_t>(length);
+  if (extent < kEndless || (extent == kEndless && dsd.kind != DsdKind::kMem1d)) return extent;
+  fail(main_.pc - 1, "setdsl with length " + std::to_string(extent) +
+                         "; lengths are 0..32766, and 32767 (endless) for fabin and fabout");
+}
+
 void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
   Dsr& dsr = dsrs_[in.operands[0]];
   switch (in.op) {
@@ -140,7 +148,7 @@ void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
     break;
   case Opcode::kSetdsl:
     if (dsr.load == 0) fail(main_.pc - 1, "setdsl on a DSR that was never loaded");
-    dsr.dsd.extent = static_cast<std::uint16_t>(read_operand(in.operands[1]));
+    dsr.dsd.extent = checked_extent(dsr.dsd, read_operand(in.operands[1]));
     break;
   default:
     assert(false && "not a DSR instruction");

@@ -66,17 +66,29 @@ Cursor ComputeEngineCore::make_cursor(const Operand& operand, bool destination) 
   return cursor;
 }
 
+namespace {
+
+// Slots of the operands in the order of wse.md 4 and 5.8: source 0 DSRs, source 1 DSRs, others.
+template <class Visit>
+void for_each_source_dsr(const Instruction& in, Visit&& visit) {
+  for (OperandKind file : {kSrc0, kSrc1}) {
+    for (unsigned i = 1; i < kMaxOperands; ++i) {
+      if (in.operands[i].kind == file) visit(i);
+    }
+  }
+}
+
+}  // namespace
+
 // wse.md 5.8: the first source with a length, else the destination, else one element.
 void ComputeEngineCore::set_length(Operation& op, const Instruction& in) {
-  op.length = 1;
-  for (unsigned i : {1U, 2U, 3U, 0U}) {
-    if (!in.operands[i].is_dsr()) continue;
-    const std::uint16_t extent = dsrs_[in.operands[i]].dsd.extent;
-    if (extent == 0) continue;
-    op.length = extent;
-    op.endless = extent == kEndless;
-    return;
-  }
+  std::uint16_t extent = 0;
+  for_each_source_dsr(in, [&](unsigned i) {
+    if (extent == 0) extent = dsrs_[in.operands[i]].dsd.extent;
+  });
+  if (extent == 0 && in.operands[0].is_dsr()) extent = dsrs_[in.operands[0]].dsd.extent;
+  op.length = extent == 0 ? 1 : extent;
+  op.endless = extent == kEndless;
 }
 
 void ComputeEngineCore::set_rate(Operation& op) {
@@ -105,9 +117,12 @@ ThreadId ComputeEngineCore::microthread_for(const Operation& op) const {
   if (op.cursors[0].kind == Cursor::Kind::kScalar) {
     fail(op.pc, "an asynchronous operation cannot have a register as its destination");
   }
-  for (const Cursor& cursor : op.cursors) {
-    if (cursor.kind != Cursor::Kind::kFabric) continue;
-    return op.instruction->config.ut ? op.instruction->config.ut->value() : cursor.queue.value();
+  const Cursor* fabric = op.cursors[0].kind == Cursor::Kind::kFabric ? &op.cursors[0] : nullptr;
+  for_each_source_dsr(*op.instruction, [&](unsigned i) {
+    if (fabric == nullptr && op.cursors[i].kind == Cursor::Kind::kFabric) fabric = &op.cursors[i];
+  });
+  if (fabric != nullptr) {
+    return op.instruction->config.ut ? op.instruction->config.ut->value() : fabric->queue.value();
   }
   fail(op.pc, "an asynchronous operation needs a fabin or fabout operand");
 }

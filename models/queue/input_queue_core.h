@@ -15,13 +15,14 @@ namespace tessera::queue {
 
 class InputQueueCore {
  public:
-  /// `length` in wavelets (wse.md 2.1).
-  InputQueueCore(QueueId id, Color color, unsigned length, observe::Probe probe)
-      : id_(id), color_(color), entries_(length), probe_(probe) {}
+  /// `room` in wavelets: the length of the queue (wse.md 2.1) and the registers of the off-ramp
+  /// (FabricTiming::queue_room).
+  InputQueueCore(QueueId id, Color color, unsigned room, observe::Probe probe)
+      : id_(id), color_(color), entries_(room), probe_(probe) {}
 
   QueueId id() const { return id_; }
   Color color() const { return color_; }
-  /// Room for wavelets of `color`: the length for its own color, 0 for the others.
+  /// Room for wavelets of `color`: all of it for its own color, 0 for the others.
   unsigned capacity(Color color) const { return color == color_ ? entries_.capacity() : 0; }
   std::size_t size() const { return entries_.size(); }
 
@@ -52,7 +53,7 @@ class InputQueueCore {
                      "input queue " + std::to_string(id_.value()) + " (color " +
                          std::to_string(color_.value()) + ")",
                      "a reader: " + std::to_string(size()) + " of " +
-                         std::to_string(entries_.capacity()) + " places are taken",
+                         std::to_string(entries_.capacity()) + " places are taken, ramp included",
                      false});
   }
 

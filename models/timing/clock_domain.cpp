@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <string>
 
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -50,12 +51,19 @@ Cycle ClockDomain::next_free_cycle() const {
 }
 
 void ClockDomain::wake(BlockId block, Cycle at) {
-  if (stepping_) {
-    scheduler_.wake(block, at);  // arm() follows when the cycle is complete
+  if (!stepping_) {
+    scheduler_.wake(block, std::max(at, next_free_cycle()));
+    arm();
     return;
   }
-  scheduler_.wake(block, std::max(at, next_free_cycle()));
-  arm();
+  if (at <= now_) {
+    SC_REPORT_ERROR(kEarlyId, ("in cycle " + std::to_string(now_) +
+                               " a block was woken for cycle " + std::to_string(at) +
+                               "; every effect of one block on another takes at least one cycle")
+                                  .c_str());
+    return;
+  }
+  scheduler_.wake(block, at);  // arm() follows when the cycle is complete
 }
 
 void ClockDomain::arm() {
@@ -65,16 +73,28 @@ void ClockDomain::arm() {
   tick_.notify(to_time(due) - sc_core::sc_time_stamp());
 }
 
+void ClockDomain::report(const char* id, const char* what) const {
+  SC_REPORT_ERROR(id, ("cycle " + std::to_string(now_) + ": " + what).c_str());
+}
+
 void ClockDomain::run_due_cycle() {
+  if (armed_for_ >= bound_) {
+    armed_for_ = kNever;
+    sc_core::sc_pause();
+    return;
+  }
   now_ = armed_for_;
   armed_for_ = kNever;
   started_ = true;
   stepping_ = true;
   try {
     scheduler_.run_cycle(now_);
+  } catch (const sc_core::sc_report&) {
+    throw;
   } catch (const IllegalBehaviour& e) {
-    SC_REPORT_ERROR(kIllegalBehaviourId,
-                    (std::string("cycle ") + std::to_string(now_) + ": " + e.what()).c_str());
+    report(kIllegalBehaviourId, e.what());
+  } catch (const std::exception& e) {
+    report(kInternalId, e.what());
   }
   stepping_ = false;
   arm();

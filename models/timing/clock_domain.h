@@ -15,6 +15,10 @@ namespace tessera::timing {
 /// Report id under which an IllegalBehaviour of a block leaves the simulation: the kernel lets only
 /// sc_reports out.
 inline constexpr const char* kIllegalBehaviourId = "/tessera/model/illegal_behaviour";
+/// The same for any other exception of a block: a bug in a model.
+inline constexpr const char* kInternalId = "/tessera/model/internal";
+/// A block was woken for a cycle that is not in the future.
+inline constexpr const char* kEarlyId = "/tessera/timing/early";
 
 class ClockDomain : public sc_core::sc_module {
  public:
@@ -37,6 +41,8 @@ class ClockDomain : public sc_core::sc_module {
   /// Lets sc_start() return when the cycle being stepped is complete (the kernel is paused, not
   /// stopped).
   void request_pause() { pause_requested_ = true; }
+  /// No cycle of number `bound` or above is stepped: the kernel is paused instead.
+  void set_bound(Cycle bound) { bound_ = bound; }
   /// Called after each cycle; answers true to pause the kernel. For bounds, progress lines and
   /// watchdogs.
   void set_supervisor(std::function<bool(Cycle)> supervisor) {
@@ -52,12 +58,14 @@ class ClockDomain : public sc_core::sc_module {
  private:
   void run_due_cycle();
   void arm();
+  void report(const char* id, const char* what) const;
 
   Scheduler scheduler_;
   const std::uint64_t period_ticks_;  // period in units of the kernel's time resolution
   sc_core::sc_event tick_;
   Cycle now_ = 0;
   Cycle armed_for_ = kNever;
+  Cycle bound_ = kNever;
   bool stepping_ = false;
   bool started_ = false;  // cycle now_ has been stepped
   bool pause_requested_ = false;

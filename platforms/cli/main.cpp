@@ -24,8 +24,6 @@ std::optional<report::Report> guarded(const std::function<std::optional<report::
     return work();
   } catch (const UserError& e) {
     return failure(report::Status::kUserInput, e.what());
-  } catch (const IllegalBehaviour& e) {
-    return failure(report::Status::kCouldNotFinish, e.what());
   } catch (const sc_core::sc_report& e) {
     const Failure f = failure_of(e);
     return failure(f.status, f.message);
@@ -57,6 +55,9 @@ int publish(const Executable& executable, const Options& options, report::Report
 Failure failure_of(const sc_core::sc_report& r) {
   if (std::strcmp(r.get_msg_type(), timing::kIllegalBehaviourId) == 0) {
     return {report::Status::kCouldNotFinish, r.get_msg()};
+  }
+  if (std::strcmp(r.get_msg_type(), timing::kInternalId) == 0) {
+    return {report::Status::kInternal, std::string("internal error: ") + r.get_msg()};
   }
   return {report::Status::kIntegration, std::string(r.get_msg_type()) + ": " + r.get_msg()};
 }

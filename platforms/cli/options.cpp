@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <ostream>
 
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -28,8 +29,9 @@ struct Raw {
   std::vector<std::string> params;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  std::uint64_t max_cycles = 0;
-  double timeout_s = 0;
+  std::string max_cycles;
+  std::string timeout_s;
+  std::string seed;
 };
 
 po::options_description describe_run(Options& o, Raw& raw, const Executable& executable) {
@@ -86,12 +88,11 @@ po::options_description describe_bounds(Options& o, Raw& raw) {
       "stop before cycle N with a diagnosis, exit 4");
   add("timeout", po::value(&raw.timeout_s)->value_name("SECONDS"),
       "stop after this wall time with a diagnosis, exit 4");
-  add("seed", po::value(&o.seed)->value_name("N")->default_value(o.seed),
-      "seed of --shuffle-step-order");
+  add("seed", po::value(&raw.seed)->value_name("N"), "seed of --shuffle-step-order (default 1)");
   add("shuffle-step-order", po::bool_switch(&o.shuffle_step_order),
       "step the blocks of a cycle in random order; results must not change");
   add("check-links", po::bool_switch(&o.check_links),
-      "watch every link for broken protocol rules (exit 3)");
+      "watch the links between routers and at the rim for broken protocol rules (exit 3)");
   add("validate", po::bool_switch(&o.validate), "check program, config and inputs; run nothing");
   add("print-config", po::bool_switch(&o.print_config),
       "print the effective config with its sources");
@@ -105,6 +106,24 @@ std::pair<std::string, std::string> split(const std::string& option, const std::
     throw UserError("", "--" + option, "'" + text + "' has not the form " + form);
   }
   return {text.substr(0, equal), text.substr(equal + 1)};
+}
+
+// Not left to Boost, which takes -5 for a large number.
+std::uint64_t to_whole_number(const std::string& option, const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  throw UserError("", "--" + option, "'" + text + "' is not a whole number of 0 or more");
+}
+
+double to_seconds(const std::string& text) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(seconds) &&
+      seconds >= 0) {
+    return seconds;
+  }
+  throw UserError("", "--timeout", "'" + text + "' is not a number of seconds, 0 or more");
 }
 
 std::map<std::string, std::string> to_files(const std::string& option,
@@ -138,9 +157,13 @@ std::map<std::string, std::int64_t> to_params(const std::vector<std::string>& te
   std::string what = e.what();
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&e)) {
     std::vector<std::string> names;
-    for (const auto& option : all.options()) names.push_back("--" + option->long_name());
-    what = "unknown option '" + unknown->get_option_name() + "'" +
-           did_you_mean(unknown->get_option_name(), names);
+    for (const auto& option : all.options()) names.push_back(option->long_name());
+    const std::string name = unknown->get_option_name();
+    const std::size_t word = name.find_first_not_of('-');
+    const std::string nearest_name =
+        word == std::string::npos ? "" : nearest(name.substr(word), names);
+    what = "unknown option '" + name + "'" +
+           (nearest_name.empty() ? "; see --help" : "; did you mean '--" + nearest_name + "'?");
   }
   throw UserError("", "", what);
 }
@@ -168,8 +191,9 @@ void finish(Options& o, const Raw& raw, const po::variables_map& given,
   o.params = to_params(raw.params);
   o.inputs = to_files("input", raw.inputs);
   o.outputs = to_files("output", raw.outputs);
-  if (given.count("max-cycles") != 0) o.max_cycles = raw.max_cycles;
-  if (given.count("timeout") != 0) o.timeout_s = raw.timeout_s;
+  if (given.count("max-cycles") != 0) o.max_cycles = to_whole_number("max-cycles", raw.max_cycles);
+  if (given.count("timeout") != 0) o.timeout_s = to_seconds(raw.timeout_s);
+  if (given.count("seed") != 0) o.seed = to_whole_number("seed", raw.seed);
   check_structure(o, executable);
   if (!o.preset.empty() && !o.config_file.empty()) {
     throw UserError("", "--preset",

@@ -14,6 +14,7 @@ constexpr double kProgressPeriodSeconds = 0.5;
 RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
     : domain_(domain), limits_(limits), begin_(Clock::now()),
       show_progress_(limits.progress && ::isatty(STDERR_FILENO) != 0) {
+  if (limits.max_cycles) domain_.set_bound(*limits.max_cycles);
   domain_.set_supervisor([this](Cycle now) { return supervise(now); });
 }
 
@@ -33,7 +34,7 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
         domain_.next_due() >= *limits_.max_cycles) {
       return Stop::kMaxCycles;
     }
-    if (bound_reached_) return *bound_reached_;
+    if (timed_out_) return Stop::kTimeout;
     if (started_ && domain_.idle()) return Stop::kIdle;
     started_ = true;
     sc_core::sc_start();
@@ -45,16 +46,13 @@ RunControl::Stop RunControl::run_to_idle() {
 }
 
 bool RunControl::supervise(Cycle now) {
-  if (limits_.max_cycles && domain_.next_due() != kNever &&
-      domain_.next_due() >= *limits_.max_cycles)
-    return true;
   if (++cycles_to_clock_ < kCyclesPerClock) return false;
   cycles_to_clock_ = 0;
   if (!limits_.timeout_s && !show_progress_) return false;
   const double elapsed = elapsed_s();
   if (show_progress_ && elapsed >= next_progress_s_) show_progress(now, elapsed);
   if (!limits_.timeout_s || elapsed < *limits_.timeout_s) return false;
-  bound_reached_ = Stop::kTimeout;
+  timed_out_ = true;
   return true;
 }
 

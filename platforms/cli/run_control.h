@@ -47,7 +47,7 @@ class RunControl {
   bool show_progress_ = false;
   bool progress_shown_ = false;
   double next_progress_s_ = 2.0;
-  std::optional<Stop> bound_reached_;
+  bool timed_out_ = false;
   unsigned cycles_to_clock_ = 0;  // the wall clock is read once in kCyclesPerClock cycles
 };
 

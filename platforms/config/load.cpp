@@ -10,6 +10,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "frontends/layout/json_text.h"
 #include "platforms/config/presets.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -33,8 +34,7 @@ std::string child_path(const std::string& group, std::string_view key) {
   return group.empty() ? std::string(key) : group + "." + std::string(key);
 }
 
-// ---- values
-// ----------------------------------------------------------------------------------------------------
+// ---- values ----
 
 [[noreturn]] void fail_type(const Field& field, const std::string& where, const std::string& place,
                             const std::string& text) {
@@ -135,8 +135,7 @@ Value value_from_text(const Field& field, const std::string& text) {
   return list;
 }
 
-// ---- files
-// -----------------------------------------------------------------------------------------------------
+// ---- files ----
 
 /// A config text and what messages call it.
 struct Document {
@@ -144,26 +143,8 @@ struct Document {
   json::object root;
 };
 
-std::string line_and_column(const std::string& text, std::size_t offset) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
-  const auto line = std::count(text.begin(), end, '\n') + 1;
-  const auto start = text.rfind('\n', offset == 0 ? 0 : offset - 1);
-  const std::size_t column =
-      start == std::string::npos || offset == 0 ? offset : offset - start - 1;
-  return std::to_string(line) + ":" + std::to_string(column + 1);
-}
-
 Document parse(const std::string& where, const std::string& text) {
-  json::parser parser;
-  json::error_code error;
-  const std::size_t read = parser.write_some(text, error);
-  const std::size_t rest = error ? read : text.find_first_not_of(" \t\r\n", read);
-  if (!error && rest != std::string::npos) error = json::error::extra_data;
-  if (error) {
-    throw UserError(where, line_and_column(text, rest == std::string::npos ? read : rest),
-                    "this is not valid JSON (" + error.message() + ")");
-  }
-  json::value root = parser.release();
+  const json::value root = layout::parse_json(text, where);
   if (!root.is_object()) {
     throw UserError(where, "1:1", "a configuration is a JSON object, { ... }");
   }

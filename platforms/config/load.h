@@ -5,8 +5,7 @@
 //
 //   { "schema": "tessera-config-1", "name": "mine", "machine": "wse", "base": "wse3",
 //     "fabric": { "hop_latency": 2,
-//                 "buffer_depth": { "value": 4, "source": "wse.md 1.11", "kind": "assumed", "note":
-//                 "..." } } }
+//                 "buffer_depth": { "value": 4, "source": "wse.md 1.11", "kind": "assumed" } } }
 //
 // Nested objects spell the dotted paths of the schema. A leaf is a value, or an object with "value"
 // and, as presets give them, "source", "kind" ("published", "calibrated" or "assumed") and "note".

@@ -1,16 +1,16 @@
 // A small language over named host arrays, for "init" of arrays and "value" of checks in layouts;
 // its meaning is that of the same text in NumPy with every array in double precision.
 //
-//   sum     := product { ("+" | "-") product }            elementwise, with NumPy's broadcasting
-//   product := unary { ("*" | "/" | "@") unary }          "@": dot, matrix * vector, vector *
-//   matrix, matrix * matrix unary   := "-" unary | number | name | function "(" arguments ")" | "("
-//   sum ")"
+//   sum     := product { ("+" | "-") product }      elementwise, with NumPy's broadcasting
+//   product := unary { ("*" | "/" | "@") unary }    "@": dot, matrix and vector products
+//   unary   := "-" unary | primary
+//   primary := number | name | function "(" arguments ")" | "(" sum ")"
 //
 // Functions of the shape of the array that is filled or checked:
 //   random(seed)  uniform in [-1, 1): multiples of 2^-23, exact in f32, the same on every machine
 //   iota()        0, 1, 2, ... in C order      zeros()      full(v)
-// Functions of their argument: sum(a), sum(a, axis), transpose(a), reshape(a, n, m, ...), abs(a),
-// max(a)
+// Functions of their argument:
+//   sum(a), sum(a, axis), transpose(a), reshape(a, n, m, ...), abs(a), max(a)
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,10 @@
 // How a host array lies on a rectangle of w x h tiles: which of its elements a tile holds, in the
 // order of the tile's memory. docs/layout.md shows it with pictures.
+//
 //   rank 1: w*h equal pieces, tiles in row-major order
 //   rank 2: h x w blocks, dimension 0 along y, dimension 1 along x; a block is stored row-major or
-//   column-major rank 3: [h][w][n], the n elements of a tile in order
+//           column-major
+//   rank 3: [h][w][n], the n elements of a tile in order
 #pragma once
 
 #include <cstddef>

@@ -38,10 +38,7 @@ cli::RunControl::Stop HostProgram::run() {
   const Stop stop = control_.run_to_idle();
   collect_deliveries();
   if (stop != Stop::kIdle) return stop;
-  return std::all_of(deliveries_.begin(), deliveries_.end(),
-                     [this](const Delivery& d) { return delivered(d); })
-             ? Stop::kCondition
-             : Stop::kIdle;
+  return all_ended() ? Stop::kCondition : Stop::kIdle;
 }
 
 std::string HostProgram::current_step() const {
@@ -97,20 +94,15 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::StreamIn& step) {
     }
     machine_.edge(stream.tiles[t], stream.side).send(step.color, std::move(words));
   }
-  sends_.emplace_back(&stream, count);
+  begin_transfers(stream, count);
   return Stop::kCondition;
 }
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::StreamOut& step) {
   const HostStream& stream = stream_of_current_step();
   const std::size_t count = mapping_of(layout_, step).elements_per_tile();
-  for (std::size_t t = 0; t < stream.tiles.size(); ++t) {
-    const TileCoord at = stream.tiles[t];
-    std::size_t& claimed = claimed_[{at.x, at.y, stream.side, step.color.value()}];
-    machine_.edge(at, stream.side).expect(step.color, count);
-    deliveries_.push_back({&stream, t, claimed, count});
-    claimed += count;
-  }
+  for (TileCoord at : stream.tiles) machine_.edge(at, stream.side).expect(step.color, count);
+  begin_transfers(stream, count);
   return Stop::kCondition;
 }
 
@@ -144,34 +136,45 @@ const HostStream& HostProgram::stream_of_current_step() const {
                        [this](const HostStream& s) { return s.step_index == step_; });
 }
 
-bool HostProgram::delivered(const Delivery& d) const {
-  const auto& received =
-      machine_.edge(d.stream->tiles[d.tile], d.stream->side).received(d.stream->step->color);
-  return received.size() >= d.first + d.count;
+void HostProgram::begin_transfers(const HostStream& stream, std::size_t count) {
+  for (std::size_t t = 0; t < stream.tiles.size(); ++t) {
+    const TileCoord at = stream.tiles[t];
+    std::size_t& promised =
+        promised_[{at.x, at.y, stream.side, stream.step->color.value(), stream.into_fabric}];
+    transfers_.push_back({&stream, t, promised, count});
+    promised += count;
+  }
+}
+
+bool HostProgram::ended(const Transfer& t) const {
+  const host::Edge& edge = machine_.edge(t.stream->tiles[t.tile], t.stream->side);
+  const Color color = t.stream->step->color;
+  const std::size_t so_far =
+      t.stream->into_fabric ? edge.core().sent(color) : edge.received(color).size();
+  return so_far >= t.first + t.count;
+}
+
+bool HostProgram::all_ended() const {
+  return std::all_of(transfers_.begin(), transfers_.end(),
+                     [this](const Transfer& t) { return ended(t); });
 }
 
 bool HostProgram::streams_of_array_ended(const std::string& name) const {
-  const bool out_ended =
-      std::all_of(deliveries_.begin(), deliveries_.end(),
-                  [&](const Delivery& d) { return d.stream->step->name != name || delivered(d); });
-  const bool in_ended = std::all_of(sends_.begin(), sends_.end(), [&](const auto& send) {
-    const HostStream& stream = *send.first;
-    if (stream.step->name != name) return true;
-    return std::all_of(stream.tiles.begin(), stream.tiles.end(), [&](TileCoord at) {
-      return machine_.edge(at, stream.side).core().all_sent(stream.step->color);
-    });
-  });
-  return out_ended && in_ended;
+  return std::all_of(transfers_.begin(), transfers_.end(),
+                     [&](const Transfer& t) { return t.stream->step->name != name || ended(t); });
 }
 
-// What has come so far is put into the arrays; an incomplete stream leaves the rest as it was.
+// What has come since the last time is put into the arrays; an incomplete stream leaves the rest as
+// it was.
 void HostProgram::collect_deliveries() {
-  for (const Delivery& d : deliveries_) {
-    data::HostArray& array = arrays_[d.stream->step->name];
+  for (Transfer& t : transfers_) {
+    if (t.stream->into_fabric) continue;
+    data::HostArray& array = arrays_[t.stream->step->name];
     const auto& received =
-        machine_.edge(d.stream->tiles[d.tile], d.stream->side).received(d.stream->step->color);
-    for (std::size_t i = 0; i < d.count && d.first + i < received.size(); ++i) {
-      array.set_bits(d.tile * d.count + i, received[d.first + i].wavelet.payload);
+        machine_.edge(t.stream->tiles[t.tile], t.stream->side).received(t.stream->step->color);
+    for (; t.collected < t.count && t.first + t.collected < received.size(); ++t.collected) {
+      array.set_bits(t.tile * t.count + t.collected,
+                     received[t.first + t.collected].wavelet.payload);
     }
   }
 }

@@ -31,18 +31,21 @@ class HostProgram {
   /// cannot end, everything is stuck. Otherwise a bound was reached.
   cli::RunControl::Stop run();
 
+  /// All steps were carried out and all streams have ended.
+  bool done() const { return step_ >= layout_.host.size() && all_ended(); }
   /// Results of the check steps so far.
   const std::vector<report::Check>& checks() const { return checks_; }
   /// "host[5]", the step being carried out, or "the end of its program".
   std::string current_step() const;
 
  private:
-  /// The wavelets of one stream_out that one edge delivers.
-  struct Delivery {
+  /// The wavelets of one stream that one edge sends or receives.
+  struct Transfer {
     const HostStream* stream;
     std::size_t tile;   // number in stream->tiles
-    std::size_t first;  // number of its first wavelet among those the edge received on the color
+    std::size_t first;  // number of its first wavelet among those of the edge, direction and color
     std::size_t count;
+    std::size_t collected = 0;  // wavelets that have been put into the array
   };
 
   using Stop = cli::RunControl::Stop;
@@ -55,7 +58,9 @@ class HostProgram {
   Stop carry_out(const layout::Check& step);
 
   const HostStream& stream_of_current_step() const;
-  bool delivered(const Delivery& delivery) const;
+  void begin_transfers(const HostStream& stream, std::size_t count);
+  bool ended(const Transfer& transfer) const;
+  bool all_ended() const;
   bool streams_of_array_ended(const std::string& name) const;
   void collect_deliveries();
   void for_each_tile(const layout::Symbol& symbol,
@@ -69,10 +74,9 @@ class HostProgram {
   Machine& machine_;
   cli::RunControl& control_;
   std::size_t step_ = 0;
-  std::vector<Delivery> deliveries_;  // of stream_outs that have begun
-  std::vector<std::pair<const HostStream*, std::size_t>> sends_;
-  std::map<std::tuple<int, int, Direction, unsigned>, std::size_t>
-      claimed_;  // wavelets of an edge and color
+  std::vector<Transfer> transfers_;  // of the streams that have begun
+  /// Wavelets promised so far, by edge (x, y, side), color and direction.
+  std::map<std::tuple<int, int, Direction, unsigned, bool>, std::size_t> promised_;
   std::vector<report::Check> checks_;
 };
 

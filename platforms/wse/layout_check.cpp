@@ -1,6 +1,9 @@
 #include "platforms/wse/layout_check.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "models/pe/compute_engine_core.h"
@@ -125,20 +128,41 @@ void check_symbols(const Layout& layout, const Programs& programs) {
   }
 }
 
-void check_launch(const Layout& layout, const Programs& programs, const layout::Launch& launch) {
+void check_arguments(const Layout& layout, const layout::Launch& launch) {
   if (launch.args.size() > pe::ComputeEngineCore::kMaxLaunchArguments) {
     throw UserError(layout.file, launch.place + ".args",
                     std::to_string(launch.args.size()) + " arguments; a launch takes at most " +
                         std::to_string(pe::ComputeEngineCore::kMaxLaunchArguments));
   }
+  for (std::size_t i = 0; i < launch.args.size(); ++i) {
+    const auto* integer = std::get_if<std::int64_t>(&launch.args[i]);
+    const bool fits = integer != nullptr ? *integer >= std::numeric_limits<std::int32_t>::min() &&
+                                               *integer <= std::numeric_limits<std::uint32_t>::max()
+                                         : std::abs(std::get<double>(launch.args[i])) <=
+                                               std::numeric_limits<float>::max();
+    if (fits) continue;
+    throw UserError(layout.file, launch.place + ".args[" + std::to_string(i) + "]",
+                    "the argument does not fit a register pair: integers of 32 bits or f32");
+  }
+}
+
+void check_launch(const Layout& layout, const Programs& programs, const layout::Launch& launch) {
+  check_arguments(layout, launch);
+  const layout::Rect rect = launch.rect.value_or(layout::Rect{0, 0, layout.width, layout.height});
   std::vector<std::string> names;
-  for (const auto& image : programs.images()) {
-    if (image->find_function(launch.function) != nullptr) return;
-    for (const pe::Function& function : image->functions) names.push_back(function.name);
+  const pe::Image* last = nullptr;
+  for (int y = rect.y; y < rect.y + rect.h; ++y) {
+    for (int x = rect.x; x < rect.x + rect.w; ++x) {
+      const pe::Image* image = programs.image_of({x, y}).get();
+      if (image == nullptr || image == last) continue;
+      last = image;
+      if (image->find_function(launch.function) != nullptr) return;
+      for (const pe::Function& function : image->functions) names.push_back(function.name);
+    }
   }
   throw UserError(layout.file, launch.place,
-                  "no tile program has a function '" + launch.function + "'" +
-                      did_you_mean(launch.function, names));
+                  "no program of the tiles " + layout::to_string(rect) + " has a function '" +
+                      launch.function + "'" + did_you_mean(launch.function, names));
 }
 
 }  // namespace

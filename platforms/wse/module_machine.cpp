@@ -74,9 +74,8 @@ void ModuleMachine::build_edges(const WseConfig& config, const std::vector<HostS
     const auto place = static_cast<std::uint32_t>(link.first);
     const TileCoord at{static_cast<int>(place) % width_, static_cast<int>(place) / width_};
     const std::string name = tile_name("edge", at) + "_" + to_string(link.second);
-    edge = std::make_unique<host::Edge>(name.c_str(), domain_, at, link.second,
-                                        config.fabric.hop_latency, idents,
-                                        observe::Probe(sink, place));
+    edge = std::make_unique<host::Edge>(name.c_str(), domain_, at, link.second, config.fabric,
+                                        idents, observe::Probe(sink, place));
     edge->on_complete([this] { domain_.request_pause(); });
     ++idents.first;
   }

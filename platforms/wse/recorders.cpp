@@ -42,11 +42,14 @@ observe::Names names_for(const layout::Layout& layout, const Programs& programs)
 
 observe::Counter counter_named(const std::string& name) {
   if (name.empty()) return observe::Counter::kBusyIssueCycles;
-  if (const auto counter = observe::find_counter(name)) return *counter;
+  const auto counter = observe::find_counter(name);
+  if (counter && *counter != observe::Counter::kLastEventCycle) return *counter;
   std::vector<std::string> known;
-  for (const observe::CounterInfo& info : observe::counter_table()) known.emplace_back(info.name);
+  for (const observe::CounterInfo& info : observe::counter_table()) {
+    if (info.counter != observe::Counter::kLastEventCycle) known.emplace_back(info.name);
+  }
   throw UserError("", "--heatmap-counter",
-                  "'" + name + "' is no counter" + did_you_mean(name, known));
+                  "'" + name + "' is no counter of a tile" + did_you_mean(name, known));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "platforms/data/npy.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/module_machine.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
 
@@ -57,6 +59,14 @@ std::set<std::string> result_arrays(const layout::Layout& layout) {
   return names;
 }
 
+/// A result that cannot be written should be known before the run.
+void require_writable(const std::string& path) {
+  if (path.empty()) return;
+  if (!std::ofstream(path, std::ios::app)) {
+    throw UserError(path, "", "cannot be written; does its folder exist?");
+  }
+}
+
 std::string plural(std::size_t n, const std::string& noun) {
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
@@ -70,9 +80,24 @@ Session::Session(const cli::Options& options, WseConfig config)
       arrays_(layout_, options.inputs) {
   check_layout(layout_, config_, programs_, streams_);
   check_output_names(layout_, options.outputs);
+  check_expectations();
+}
+
+// What a check compares with is known before the run, but for the arrays that the run fills:
+// mistakes in it should not cost a run.
+void Session::check_expectations() const {
+  for (const layout::HostStep& step : layout_.host) {
+    const auto* check = std::get_if<layout::Check>(&step);
+    if (check == nullptr) continue;
+    if (check->expect) data::read_npy(*check->expect);
+    if (check->value) arrays_.evaluate(*check->value, arrays_[check->name].shape, check->place);
+    if (check->atol_value) arrays_.evaluate(*check->atol_value, {}, check->place);
+  }
 }
 
 report::Report Session::run() {
+  require_writable(options_.report_file);
+  for (const auto& [name, file] : options_.outputs) require_writable(file);
   Recorders recorders(options_, layout_, programs_, config_);
   const auto begin = Clock::now();
   ModuleMachine machine("wafer", layout_, config_, programs_, streams_, recorders.sink(),
@@ -105,13 +130,15 @@ void Session::drive(Machine& machine, report::Report& report) {
     const cli::Failure failure = cli::failure_of(e);
     report.status = failure.status;
     report.message = failure.message;
+    report.checks = program.checks();
   }
   report.wall.run_s = control.elapsed_s();
 }
 
 void Session::summarize(const Recorders& recorders, report::Report& report) const {
   const observe::Counters& counters = recorders.counters();
-  report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
+  const bool anything_happened = recorders.digest().value() != 0;
+  if (anything_happened) report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
   // Arrivals are announced before they happen: some may lie behind the bound.
   if (options_.max_cycles) report.cycles = std::min(report.cycles, *options_.max_cycles);
   report.digest = recorders.digest().hex();
@@ -128,7 +155,10 @@ void Session::describe_outcome(Stop stop, const HostProgram& program, const Mach
   // What blocks comes first; the rest (idle data tasks, wavelets nobody reads) explains it.
   const auto first_other = std::stable_partition(waits.begin(), waits.end(),
                                                  [](const observe::Wait& w) { return w.blocks; });
-  if (stop == Stop::kCondition && first_other == waits.begin()) {
+  // A bound that only cuts off wake-ups with nothing to do is not in the way of a finished program.
+  const bool nothing_left = program.done() && machine.wavelets_held() == 0;
+  const bool done = stop == Stop::kCondition || (stop == Stop::kMaxCycles && nothing_left);
+  if (done && first_other == waits.begin()) {
     describe_end(machine, report);
     return;
   }

@@ -32,6 +32,7 @@ class Session {
   report::Report run();
 
  private:
+  void check_expectations() const;
   void drive(Machine& machine, report::Report& report);
   void summarize(const Recorders& recorders, report::Report& report) const;
   void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program,

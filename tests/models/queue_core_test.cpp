@@ -88,7 +88,7 @@ TEST(InputQueueCore, NamesWaveletsThatNothingReads) {
   queue.describe_waits(waits, 100);
   ASSERT_EQ(waits.size(), 1U);
   EXPECT_EQ(waits[0].who, "input queue 3 (color 4)");
-  EXPECT_EQ(waits[0].what, "a reader: 1 of 6 places are taken");
+  EXPECT_EQ(waits[0].what, "a reader: 1 of 6 places are taken, ramp included");
   EXPECT_FALSE(waits[0].blocks);
 }
 

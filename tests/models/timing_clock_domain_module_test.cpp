@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <systemc>
 #include <utility>
@@ -246,6 +247,37 @@ TEST(ClockDomain, IllegalBehaviourLeavesAsAReportWithItsId) {
     EXPECT_STREQ(report.get_msg(), "cycle 42: PE (1, 2), f.tasm:3: it broke");
   }
   EXPECT_EQ(domain.now(), 42u);
+}
+
+TEST(ClockDomain, AnyOtherExceptionLeavesAsAnInternalError) {
+  test::ExpectReport expected(kInternalId);
+  ClockDomain domain("domain", 1000);
+  Recorder block([](Cycle) -> Cycle { throw std::logic_error("it cannot be"); });
+  domain.wake(domain.add(block), 7);
+  EXPECT_THROW(sc_core::sc_start(), sc_core::sc_report);
+}
+
+TEST(ClockDomain, AWakeThatIsNotInTheFutureIsAnIntegrationMistake) {
+  test::ExpectReport expected(kEarlyId);
+  ClockDomain domain("domain", 1000);
+  Recorder other;
+  const BlockId other_id = domain.add(other);
+  Recorder block([&](Cycle now) {
+    domain.wake(other_id, now);
+    return kNever;
+  });
+  domain.wake(domain.add(block), 5);
+  EXPECT_THROW(sc_core::sc_start(), sc_core::sc_report);
+}
+
+TEST(ClockDomain, NoCycleAtOrBehindTheBoundIsStepped) {
+  ClockDomain domain("domain", 1000);
+  Recorder block([](Cycle now) { return now + 1; });
+  domain.set_bound(3);
+  domain.wake(domain.add(block), 0);
+  sc_core::sc_start();
+  EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_PAUSED);
+  EXPECT_THAT(block.cycles, ElementsAre(0, 1, 2));
 }
 
 TEST(ClockDomain, ShuffledStepOrderKeepsCycles) {

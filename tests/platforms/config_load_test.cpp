@@ -178,11 +178,16 @@ TEST_F(ConfigLoad, WithoutABaseEveryKeyMustBeThere) {
 }
 
 TEST_F(ConfigLoad, BrokenJsonIsReportedWithLineAndColumn) {
-  EXPECT_THAT(error("{\n  \"schema\": ,\n}"), HasSubstr("FILE:2:13: this is not valid JSON"));
-  EXPECT_THAT(error(std::string(kComplete) + " x"), HasSubstr("this is not valid JSON"));
-  EXPECT_THAT(error("{"), HasSubstr("this is not valid JSON"));
-  EXPECT_THAT(error(""), HasSubstr("this is not valid JSON"));
+  EXPECT_THAT(error("{\n  \"schema\": ,\n}"), AllOf(HasSubstr("FILE:2:13: "), HasSubstr("JSON")));
+  EXPECT_THAT(error(std::string(kComplete) + " x"), HasSubstr("JSON"));
+  EXPECT_THAT(error("{"), HasSubstr("JSON"));
+  EXPECT_THAT(error(""), HasSubstr("JSON"));
   EXPECT_THAT(error("[1]"), HasSubstr("a configuration is a JSON object"));
+}
+
+TEST_F(ConfigLoad, AKeyMayOccurOnce) {
+  EXPECT_THAT(error(with("\"hop_latency\"", "\"hop_latency\": 3, \"hop_latency\"")),
+              HasSubstr("hop_latency"));
 }
 
 TEST_F(ConfigLoad, AFileOfAnotherKindIsRefused) {

@@ -177,6 +177,34 @@ TEST(WseExecutable, MaxCyclesStopsWithADiagnosis) {
   EXPECT_THAT(std::string(report.at("message").as_string()), HasSubstr("--max-cycles"));
 }
 
+// A bound that cuts off nothing but idle wake-ups does not fail a finished program.
+TEST(WseExecutable, ABoundOfTheLengthOfTheRunIsEnough) {
+  const std::string cycles = std::to_string(report_of({kGemv}).at("cycles").as_int64());
+  EXPECT_EQ(without_wall(report_of({kGemv, "--max-cycles", cycles})),
+            without_wall(report_of({kGemv})));
+}
+
+TEST(WseExecutable, NoCycleIsSteppedBeyondTheBound) {
+  const json::object report = report_of({kGemv, "--max-cycles", "0"}, 4);
+  EXPECT_EQ(report.at("cycles").as_int64(), 0);
+  EXPECT_EQ(report.at("digest"), "0000000000000000");
+}
+
+TEST(WseExecutable, TracesDoNotDependOnTheStepOrder) {
+  const TemporaryFolder folder;
+  std::vector<std::string> logs;
+  for (const char* seed : {"1", "2", "3"}) {
+    const std::string log = folder.file(seed);
+    ASSERT_EQ(wse({kGemv, "--param", "W=1", "--param", "H=1", "--quiet", "--shuffle-step-order",
+                   "--seed", seed, "--trace-wse", log})
+                  .exit_code,
+              0);
+    logs.push_back(read_file(log));
+  }
+  EXPECT_EQ(logs[1], logs[0]);  // two host edges at one tile
+  EXPECT_EQ(logs[2], logs[0]);
+}
+
 TEST(WseExecutable, TimeoutStopsAnEndlessProgram) {
   const TemporaryFolder folder;
   folder.copy_from("examples/hello_wavelet");
@@ -241,6 +269,16 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"unknown_input", {kGemv, "--input", "AA=a.npy"}, {"AA", "'A'"}},
         BadInput{"missing_input_file", {kGemv, "--input", "A=nowhere.npy"}, {"nowhere.npy"}},
         BadInput{"unknown_output", {kGemv, "--output", "z=z.npy"}, {"'z'"}},
+        BadInput{
+            "unwritable_output", {kGemv, "--output", "y=no/such/folder/y.npy"}, {"no/such/folder"}},
+        BadInput{"unwritable_report", {kGemv, "--heatmap", "no/such/folder/h"}, {"no/such/folder"}},
+        BadInput{"negative_bound", {kGemv, "--max-cycles", "-5"}, {"--max-cycles", "-5"}},
+        BadInput{"negative_seed", {kGemv, "--seed", "-1"}, {"--seed", "-1"}},
+        BadInput{"timeout_not_a_number", {kGemv, "--timeout", "nan"}, {"--timeout", "nan"}},
+        BadInput{"nothing_similar", {kGemv, "--zzzzzzzz"}, {"--zzzzzzzz", "--help"}},
+        BadInput{"counter_of_no_tile",
+                 {kGemv, "--heatmap", "/dev/null", "--heatmap-counter", "last_event_cycle"},
+                 {"last_event_cycle"}},
         BadInput{
             "unwritable_trace", {kGemv, "--trace-wse", "no/such/folder/t"}, {"no/such/folder/t"}},
         BadInput{"unknown_counter",
@@ -317,6 +355,21 @@ INSTANTIATE_TEST_SUITE_P(
                 "{\"launch\": \"main\"}",
                 "{\"launch\": \"mian\"}",
                 {"host[1]", "mian", "main"}},
+        BadFile{"launch_where_nothing_runs",
+                "layout.json",
+                "{\"launch\": \"main\"}",
+                "{\"launch\": \"reduce\"}",
+                {"host[1]", "reduce"}},
+        BadFile{"argument_too_large",
+                "layout.json",
+                "{\"launch\": \"main\"}",
+                "{\"launch\": \"main\", \"args\": [99999999999]}",
+                {"host[1].args[0]", "32 bits"}},
+        BadFile{"check_of_an_unknown_name",
+                "layout.json",
+                "A @ x + b",
+                "A @ xx + b",
+                {"host[6]", "xx"}},
         BadFile{"not_json", "layout.json", "\"grid\": [", "\"grid\": (", {"layout.json:4:"}},
         BadFile{"bad_instruction",
                 "gemv.tasm",

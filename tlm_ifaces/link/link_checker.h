@@ -1,12 +1,11 @@
-// Link protocol: a tap that fails the run when a rule of the protocol is broken. Rules and report
-// ids:
+// Link protocol: a tap that fails the run when a rule of the protocol is broken. Rules and ids:
 //
-//   /tessera/link/no_credit      a put without a credit of its color (or of a color the receiver
-//   has no room for) /tessera/link/extra_credit   a credit for room that was never taken
-//   /tessera/link/early          a due cycle that does not lie after the cycle of the call
-//   /tessera/link/order          the due cycles of one direction and color go backwards
-//   /tessera/link/rate           two wavelets due in the same cycle: a link carries one per cycle
-//   /tessera/link/color          a color outside 0..23
+//   /tessera/link/no_credit     a put without a credit: never given, used, or not yet due
+//   /tessera/link/extra_credit  a credit for room that was never taken
+//   /tessera/link/early         a due cycle that does not lie after the cycle of the call
+//   /tessera/link/order         due cycles go backwards: of wavelets, or of credits of one color
+//   /tessera/link/rate          two wavelets due in the same cycle: a link carries one per cycle
+//   /tessera/link/color         a color outside 0..23
 #pragma once
 
 #include <systemc>
