@@ -14,6 +14,7 @@ namespace {
 using namespace tessera;
 
 const cli::Executable kExecutable = {"wse_platform",
+                                     "wse",
                                      "runs a tile program on a WSE-2 or WSE-3 fabric",
                                      "layout (JSON, see docs/layout.md)",
                                      {"wse2", "wse3"},
@@ -26,7 +27,9 @@ std::optional<report::Report> run(const cli::Options& options) {
     wse::print_wse_config(std::cout, config);
     return std::nullopt;
   }
-  wse::Session session(options, config);
+  // Left to the end of the process on purpose: the kernel finds what to unregister by linear search,
+  // so that destroying a large machine would take longer than running it.
+  static wse::Session& session = *new wse::Session(options, config);
   if (options.validate) {
     std::cout << options.program << ": valid for " << config.name << '\n';
     return std::nullopt;

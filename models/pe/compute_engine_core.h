@@ -104,6 +104,7 @@ class ComputeEngineCore {
   std::uint32_t read_operand(const Operand& operand) const;
   void write_register(const Operand& operand, std::uint32_t value, Cycle ready_at);
   Cycle operand_ready_at(const Operand& operand) const;
+  void check_store(std::uint32_t pc, std::uint32_t address) const;
   std::uint32_t effective_address(const Operand& mem, unsigned bytes) const;
 
   // compute_engine_vector.cpp: DSD operations

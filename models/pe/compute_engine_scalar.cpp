@@ -85,7 +85,9 @@ void ComputeEngineCore::execute_arithmetic(const Instruction& in, Cycle now) {
 
 void ComputeEngineCore::execute_memory(const Instruction& in) {
   const unsigned bytes = info(in.op).element_bytes;
-  sram_.write(effective_address(in.operands[0], bytes), bytes, read_operand(in.operands[1]));
+  const std::uint32_t address = effective_address(in.operands[0], bytes);
+  check_store(main_.pc - 1, address);
+  sram_.write(address, bytes, read_operand(in.operands[1]));
 }
 
 void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
@@ -208,6 +210,15 @@ Cycle ComputeEngineCore::operand_ready_at(const Operand& operand) const {
   default:
     return 0;
   }
+}
+
+// The image is shared by all tiles that run it, so code cannot be changed by a store.
+void ComputeEngineCore::check_store(std::uint32_t pc, std::uint32_t address) const {
+  const auto code_bytes = static_cast<std::uint32_t>(image_->code.size()) * kInstructionBytes;
+  const std::uint32_t first = kTaskTableBytes + code_bytes;
+  if (address >= first) return;
+  fail(pc, "store to address " + std::to_string(address) +
+               ", where task table and code are; data begin at " + std::to_string(first));
 }
 
 std::uint32_t ComputeEngineCore::effective_address(const Operand& mem, unsigned bytes) const {

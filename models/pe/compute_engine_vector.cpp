@@ -220,7 +220,7 @@ std::uint32_t ComputeEngineCore::read_element(Operation& op, Cursor& cursor, uns
   }
   if (!Sram::accepts(cursor.address, bytes)) {
     fail(op.pc, "the operation reads address " + std::to_string(cursor.address) + " in element " +
-                    std::to_string(op.done) + "; SRAM has addresses 0.." +
+                    std::to_string(op.done) + "; SRAM has words of 2 bytes at 0.." +
                     std::to_string(kSramBytes - 1));
   }
   const std::uint32_t value = sram_.read(cursor.address, bytes);
@@ -245,9 +245,10 @@ void ComputeEngineCore::write_element(Operation& op, std::uint32_t value, unsign
   }
   if (!Sram::accepts(cursor.address, bytes)) {
     fail(op.pc, "the operation writes address " + std::to_string(cursor.address) + " in element " +
-                    std::to_string(op.done) + "; SRAM has addresses 0.." +
+                    std::to_string(op.done) + "; SRAM has words of 2 bytes at 0.." +
                     std::to_string(kSramBytes - 1));
   }
+  check_store(op.pc, cursor.address);
   sram_.write(cursor.address, bytes, value);
   cursor.address += static_cast<std::uint32_t>(cursor.step);
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <new>
 
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -27,6 +28,9 @@ std::optional<report::Report> guarded(const std::function<std::optional<report::
   } catch (const sc_core::sc_report& e) {
     const Failure f = failure_of(e);
     return failure(f.status, f.message);
+  } catch (const std::bad_alloc&) {
+    return failure(report::Status::kUserInput,
+                   "there is not enough memory for this program on this machine");
   } catch (const std::exception& e) {
     return failure(report::Status::kInternal, std::string("internal error: ") + e.what());
   }
@@ -38,10 +42,12 @@ bool is_error(const report::Report& result) {
 }
 
 int publish(const Executable& executable, const Options& options, report::Report result) {
+  if (result.platform.empty()) result.platform = executable.platform;
   if (result.program.empty()) result.program = options.program;
   if (result.preset.empty()) result.preset = options.preset;
   if (result.structure.empty()) result.structure = options.structure;
-  if (is_error(result)) std::cerr << executable.name << ": " << result.message << '\n';
+  if (result.status != report::Status::kFinished)
+    std::cerr << executable.name << ": " << result.message << '\n';
   if (!options.report_file.empty()) report::write_json(result, options.report_file);
   // Errors before the run have nothing more to say; a run that got stuck has its counters and
   // waits.

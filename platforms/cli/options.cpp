@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <ostream>
 
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -186,6 +187,28 @@ void check_structure(const Options& o, const Executable& executable) {
                   "'" + o.structure + "' is unknown; allowed: " + join(executable.structures));
 }
 
+// A file that is written must not be one that is read, nor be written twice. Devices may.
+void check_files(const Options& o) {
+  std::map<std::filesystem::path, std::string> used;
+  const auto use = [&used](const std::string& file, const std::string& what, bool written) {
+    if (file.empty()) return;
+    const std::filesystem::path path = std::filesystem::weakly_canonical(file);
+    if (path.string().rfind("/dev/", 0) == 0) return;
+    const auto [entry, is_new] = used.emplace(path, what);
+    if (is_new || !written) return;
+    throw UserError("", what, "'" + file + "' is also the file of " + entry->second);
+  };
+  use(o.program, "--program", false);
+  use(o.config_file, "--config", false);
+  for (const auto& [name, file] : o.inputs) use(file, "--input " + name, false);
+  use(o.report_file, "--report", true);
+  use(o.trace_perfetto_file, "--trace-perfetto", true);
+  use(o.trace_wse_file, "--trace-wse", true);
+  use(o.vcd_file, "--vcd", true);
+  use(o.heatmap_file, "--heatmap", true);
+  for (const auto& [name, file] : o.outputs) use(file, "--output " + name, true);
+}
+
 void finish(Options& o, const Raw& raw, const po::variables_map& given,
             const Executable& executable) {
   o.params = to_params(raw.params);
@@ -195,6 +218,7 @@ void finish(Options& o, const Raw& raw, const po::variables_map& given,
   if (given.count("timeout") != 0) o.timeout_s = to_seconds(raw.timeout_s);
   if (given.count("seed") != 0) o.seed = to_whole_number("seed", raw.seed);
   check_structure(o, executable);
+  check_files(o);
   if (!o.preset.empty() && !o.config_file.empty()) {
     throw UserError("", "--preset",
                     "give --preset or --config, not both; a config file names its base itself");

@@ -43,6 +43,7 @@ struct Options {
 /// What an executable says about itself in --help.
 struct Executable {
   std::string name;
+  std::string platform;      ///< "wse", as reports name it
   std::string purpose;       ///< one line
   std::string program_kind;  ///< "layout (JSON)"
   std::vector<std::string> presets;

@@ -30,7 +30,7 @@ double RunControl::elapsed_s() const {
 RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
   while (true) {
     if (started_ && done()) return Stop::kCondition;
-    if (limits_.max_cycles && domain_.next_due() != kNever &&
+    if (started_ && limits_.max_cycles && domain_.next_due() != kNever &&
         domain_.next_due() >= *limits_.max_cycles) {
       return Stop::kMaxCycles;
     }

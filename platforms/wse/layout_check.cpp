@@ -17,16 +17,6 @@ namespace {
 
 using layout::Layout;
 
-void check_grid(const Layout& layout, const WseConfig& config) {
-  const int max_width = static_cast<int>(config.max_width);
-  const int max_height = static_cast<int>(config.max_height);
-  if (layout.width <= max_width && layout.height <= max_height) return;
-  throw UserError(layout.file, "grid",
-                  std::to_string(layout.width) + " x " + std::to_string(layout.height) +
-                      " tiles do not fit on a " + config.name + ", which has " +
-                      std::to_string(max_width) + " x " + std::to_string(max_height));
-}
-
 // wse.md 1.4: on WSE-3 only some colors have switches.
 bool is_switchable(Color color, Generation generation) {
   if (generation == Generation::kWse2) return true;
@@ -166,6 +156,16 @@ void check_launch(const Layout& layout, const Programs& programs, const layout::
 }
 
 }  // namespace
+
+void check_grid(const Layout& layout, const WseConfig& config) {
+  const int max_width = static_cast<int>(config.max_width);
+  const int max_height = static_cast<int>(config.max_height);
+  if (layout.width <= max_width && layout.height <= max_height) return;
+  throw UserError(layout.file, "grid",
+                  std::to_string(layout.width) + " x " + std::to_string(layout.height) +
+                      " tiles do not fit on a " + config.name + ", which has " +
+                      std::to_string(max_width) + " x " + std::to_string(max_height));
+}
 
 void check_layout(const Layout& layout, const WseConfig& config, const Programs& programs,
                   const std::vector<HostStream>& streams) {

@@ -1,5 +1,7 @@
 #include "platforms/wse/recorders.h"
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "models/observe/heatmap.h"
@@ -16,8 +18,14 @@ namespace {
 
 std::unique_ptr<std::ofstream> open_file(const std::string& path) {
   auto stream = std::make_unique<std::ofstream>(path, std::ios::binary);
-  if (!*stream) throw UserError(path, "", "cannot be written; does its folder exist?");
+  if (!*stream)
+    throw UserError(path, "", std::string("cannot be written: ") + std::strerror(errno));
   return stream;
+}
+
+void check_complete(const std::string& path, std::ofstream& stream) {
+  stream.flush();
+  if (!stream) throw UserError(path, "", "could not be written to its end; is the disk full?");
 }
 
 observe::Names names_for(const layout::Layout& layout, const Programs& programs) {
@@ -84,9 +92,7 @@ void Recorders::add_trace(const std::string& file, Args&&... args) {
 void Recorders::finish() {
   for (TraceFile& file : traces_) {
     file.trace->finish();
-    file.stream->flush();
-    if (!*file.stream)
-      throw UserError(file.path, "", "could not be written to its end; is the disk full?");
+    check_complete(file.path, *file.stream);
   }
   if (!heatmap_file_.empty()) draw_heatmap();
 }
@@ -99,6 +105,7 @@ void Recorders::draw_heatmap() const {
   map.title = title_ + ": " + map.title;
   const auto stream = open_file(heatmap_file_);
   observe::write_svg(*stream, map);
+  check_complete(heatmap_file_, *stream);
 }
 
 }  // namespace tessera::wse

@@ -1,7 +1,10 @@
 #include "platforms/wse/session.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -11,6 +14,7 @@
 #include "platforms/cli/main.h"
 #include "platforms/data/npy.h"
 #include "platforms/wse/layout_check.h"
+#include "platforms/wse/mappings.h"
 #include "platforms/wse/module_machine.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -59,11 +63,27 @@ std::set<std::string> result_arrays(const layout::Layout& layout) {
   return names;
 }
 
+// What concerns layout and config alone comes before the programs are assembled: a grid that is too large or an array
+// that cannot be cut would show there as something odd.
+layout::Layout read_checked_layout(const cli::Options& options, const WseConfig& config) {
+  layout::Layout layout = layout::read_layout(options.program, options.params);
+  check_grid(layout, config);
+  for (const layout::Symbol& symbol : layout.symbols) mapping_of(layout, symbol);
+  if (layout.tile_count() > kMaxModuleTiles) {
+    throw UserError(layout.file, "grid",
+                    std::to_string(layout.tile_count()) +
+                        " tiles are too many for structure 'modules', which takes "
+                        "about 60 KB a tile; at most " +
+                        std::to_string(kMaxModuleTiles));
+  }
+  return layout;
+}
+
 /// A result that cannot be written should be known before the run.
 void require_writable(const std::string& path) {
   if (path.empty()) return;
   if (!std::ofstream(path, std::ios::app)) {
-    throw UserError(path, "", "cannot be written; does its folder exist?");
+    throw UserError(path, "", std::string("cannot be written: ") + std::strerror(errno));
   }
 }
 
@@ -74,8 +94,7 @@ std::string plural(std::size_t n, const std::string& noun) {
 }  // namespace
 
 Session::Session(const cli::Options& options, WseConfig config)
-    : options_(options), config_(std::move(config)),
-      layout_(layout::read_layout(options.program, options.params)),
+    : options_(options), config_(std::move(config)), layout_(read_checked_layout(options, config_)),
       programs_(layout_, config_.generation), streams_(resolve_streams(layout_)),
       arrays_(layout_, options.inputs) {
   check_layout(layout_, config_, programs_, streams_);
@@ -91,17 +110,23 @@ void Session::check_expectations() const {
     if (check == nullptr) continue;
     if (check->expect) data::read_npy(*check->expect);
     if (check->value) arrays_.evaluate(*check->value, arrays_[check->name].shape, check->place);
-    if (check->atol_value) arrays_.evaluate(*check->atol_value, {}, check->place);
+    if (!check->atol_value) continue;
+    const double atol = arrays_.evaluate(*check->atol_value, {}, check->place).elements.at(0);
+    if (std::isfinite(atol) && atol >= 0) continue;
+    throw UserError(layout_.file, check->place, "the tolerance atol is not a number of 0 or more");
   }
 }
+
+Session::~Session() = default;
 
 report::Report Session::run() {
   require_writable(options_.report_file);
   for (const auto& [name, file] : options_.outputs) require_writable(file);
   Recorders recorders(options_, layout_, programs_, config_);
   const auto begin = Clock::now();
-  ModuleMachine machine("wafer", layout_, config_, programs_, streams_, recorders.sink(),
-                        options_.check_links);
+  machine_ = std::make_unique<ModuleMachine>("wafer", layout_, config_, programs_, streams_,
+                                             recorders.sink(), options_.check_links);
+  Machine& machine = *machine_;
   if (options_.shuffle_step_order) machine.domain().shuffle_step_order(options_.seed);
   report::Report report;
   report.platform = "wse";
@@ -186,7 +211,11 @@ void Session::describe_end(const Machine& machine, report::Report& report) const
   const bool passed = std::all_of(report.checks.begin(), report.checks.end(),
                                   [](const report::Check& c) { return c.passed; });
   report.status = passed ? report::Status::kFinished : report::Status::kCheckFailed;
-  if (!passed) report.message = "a check of the program failed";
+  for (const report::Check& check : report.checks) {
+    if (check.passed) continue;
+    report.message = "check of '" + check.name + "' failed: " + check.detail;
+    break;
+  }
   const std::size_t left = machine.wavelets_held();
   if (left == 0) return;
   if (!report.message.empty()) report.message += "; ";

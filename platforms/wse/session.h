@@ -2,7 +2,8 @@
 // the host program drive it, and reports.
 #pragma once
 
-#include <iosfwd>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "frontends/layout/layout.h"
@@ -19,6 +20,9 @@
 
 namespace tessera::wse {
 
+/// Tiles that `modules` is built for: about 4 GB.
+inline constexpr std::size_t kMaxModuleTiles = 65536;
+
 /// Structures that `--structure` accepts.
 inline const std::vector<std::string> kStructures = {"modules", "auto"};
 
@@ -27,6 +31,9 @@ class Session {
   /// Reads config, layout, programs and arrays and checks them against each other. Throws
   /// UserError. `options` must outlive the session.
   Session(const cli::Options& options, WseConfig config);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   /// Builds the machine and runs. Call once: SystemC elaborates once a process.
   report::Report run();
@@ -46,6 +53,7 @@ class Session {
   const Programs programs_;
   const std::vector<HostStream> streams_;
   HostArrays arrays_;
+  std::unique_ptr<Machine> machine_;
 };
 
 }  // namespace tessera::wse

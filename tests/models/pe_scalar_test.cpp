@@ -17,7 +17,7 @@ a:  movri r0, 1
 b:  movri r1, 2
 c:  add16 r2, r3, r4
 d:  fadds d6, d8, d10
-e:  st16 [0], r5
+e:  st16 [40000], r5
 f:  end
 )"));
   bench.run();
@@ -66,7 +66,7 @@ task main local 8 active
 a:  fadds d0, d2, d4
 b:  mov16 r6, r1
 c:  fadds d0, d2, d4
-d:  st16 [0], r0
+d:  st16 [40000], r0
     end
 )"));
   bench.run();

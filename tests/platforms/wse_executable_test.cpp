@@ -169,6 +169,7 @@ TEST(WseExecutable, FailedCheckIsExit1) {
   const Finished run = wse({folder.file("layout.json")});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_THAT(run.out, AllOf(HasSubstr("FAILED"), HasSubstr("answer")));
+  EXPECT_THAT(wse({folder.file("layout.json"), "--quiet"}).err, HasSubstr("answer"));
 }
 
 TEST(WseExecutable, MaxCyclesStopsWithADiagnosis) {
@@ -271,7 +272,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"unknown_output", {kGemv, "--output", "z=z.npy"}, {"'z'"}},
         BadInput{
             "unwritable_output", {kGemv, "--output", "y=no/such/folder/y.npy"}, {"no/such/folder"}},
-        BadInput{"unwritable_report", {kGemv, "--heatmap", "no/such/folder/h"}, {"no/such/folder"}},
+        BadInput{
+            "unwritable_heatmap", {kGemv, "--heatmap", "no/such/folder/h"}, {"no/such/folder"}},
+        BadInput{"one_file_written_twice",
+                 {kGemv, "--report", "/tmp/tessera-x", "--heatmap", "/tmp/tessera-x"},
+                 {"--heatmap", "--report"}},
+        BadInput{"program_overwritten", {kGemv, "--report", kGemv}, {"--report", "--program"}},
+        BadInput{"cut_before_assembled", {kGemv, "--param", "N=1"}, {"N = 1", "4 equal pieces"}},
+        BadInput{"grid_beyond_the_wafer", {kGemv, "--param", "W=100000"}, {"100000 x 3", "762"}},
+        BadInput{
+            "grid_beyond_modules",
+            {kGemv, "--param", "W=750", "--param", "H=994", "--param", "M=994", "--param", "N=750"},
+            {"modules", "65536"}},
+        BadInput{"full_disk", {kGemv, "--quiet", "--heatmap", "/dev/full"}, {"/dev/full"}},
         BadInput{"negative_bound", {kGemv, "--max-cycles", "-5"}, {"--max-cycles", "-5"}},
         BadInput{"negative_seed", {kGemv, "--seed", "-1"}, {"--seed", "-1"}},
         BadInput{"timeout_not_a_number", {kGemv, "--timeout", "nan"}, {"--timeout", "nan"}},
