@@ -55,16 +55,11 @@ const TileCoord* tile_without_route(const Layout& layout, const HostStream& stre
   throw UserError(layout.file, step.place, what);
 }
 
+// The reader has checked that the rect lies along that side.
 Direction named_side(const Layout& layout, const HostStream& stream) {
   const Stream& step = *stream.step;
   const Direction side = *step.edge;
   const std::string color = "color " + std::to_string(step.color.value());
-  if (!on_rim(layout, step.rect, side)) {
-    fail(layout, step,
-         "rect " + layout::to_string(step.rect) + " does not lie along the " + to_string(side) +
-             " rim of the " + std::to_string(layout.width) + " x " + std::to_string(layout.height) +
-             " grid");
-  }
   if (const TileCoord* tile = tile_without_route(layout, stream, side)) {
     fail(layout, step,
          "tile " + to_string(*tile) + " has no route for " + color +
