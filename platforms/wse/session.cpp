@@ -135,9 +135,14 @@ report::Report Session::run() {
   report.clock_period_ps = config_.clock_period_ps;
   report.wall.elaborate_s = seconds_since(begin);
   drive(machine, report);
-  recorders.finish();
   summarize(recorders, report);
-  write_outputs(report);
+  try {
+    recorders.finish();
+    write_outputs(report);
+  } catch (const UserError& e) {  // a full disk does not take the result away
+    report.status = report::Status::kUserInput;
+    report.message = e.what();
+  }
   return report;
 }
 

@@ -216,6 +216,13 @@ TEST(WseExecutable, TimeoutStopsAnEndlessProgram) {
   EXPECT_THAT(run.err, HasSubstr("--timeout"));
 }
 
+TEST(WseExecutable, AFullDiskDoesNotTakeTheReportAway) {
+  const json::object report = report_of({kGemv, "--output", "y=/dev/full"}, 2);
+  EXPECT_GT(report.at("cycles").as_int64(), 0);
+  EXPECT_TRUE(report.at("checks").as_array().at(0).as_object().at("passed").as_bool());
+  EXPECT_THAT(std::string(report.at("message").as_string()), HasSubstr("/dev/full"));
+}
+
 TEST(WseExecutable, ValidateWritesNothing) {
   const TemporaryFolder folder;
   EXPECT_EQ(wse({kGemv, "--validate", "--vcd", folder.file("w.vcd")}).exit_code, 0);
