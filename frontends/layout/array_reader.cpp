@@ -10,11 +10,8 @@ constexpr std::size_t kMaxRank = 3;
 const std::vector<std::pair<std::string, pe::ElementType>>& dtypes() {
   using pe::ElementType;
   static const std::vector<std::pair<std::string, ElementType>> kDtypes = {
-      {"f32", ElementType::kF32},
-      {"i32", ElementType::kI32},
-      {"u32", ElementType::kU32},
-      {"i16", ElementType::kI16},
-      {"u16", ElementType::kU16}};
+      {"f32", ElementType::kF32}, {"f16", ElementType::kF16}, {"i32", ElementType::kI32},
+      {"u32", ElementType::kU32}, {"i16", ElementType::kI16}, {"u16", ElementType::kU16}};
   return kDtypes;
 }
 

@@ -11,6 +11,16 @@ namespace {
 // As numpy.allclose. Arrays of integers are compared exactly unless the layout says otherwise.
 constexpr double kDefaultRtol = 1e-5;
 constexpr double kDefaultAtol = 1e-8;
+// A rounding to f16 changes a number by up to 5e-4 of its size; twenty of them are allowed.
+constexpr double kDefaultHalfRtol = 1e-2;
+constexpr double kDefaultHalfAtol = 1e-3;
+
+/// rtol and atol of a check that gives none.
+std::pair<double, double> default_tolerances(pe::ElementType dtype) {
+  if (dtype == pe::ElementType::kF32) return {kDefaultRtol, kDefaultAtol};
+  if (dtype == pe::ElementType::kF16) return {kDefaultHalfRtol, kDefaultHalfAtol};
+  return {0, 0};
+}
 
 bool lies_on(const Rect& rect, Direction edge, const Layout& layout) {
   switch (edge) {
@@ -112,7 +122,7 @@ class HostReader {
   }
 
   Stream read_stream(const Node& node, const std::string& place) {
-    node.allow_keys({"color", "rect", "name", "edge"});
+    node.allow_keys({"color", "rect", "name", "edge", "simd"});
     Stream stream;
     stream.place = place;
     stream.color = read_color(node.at("color"), layout_);
@@ -127,8 +137,18 @@ class HostReader {
                 std::to_string(layout_.width - 1) +
                 ", or one row high at y = 0 or y = " + std::to_string(layout_.height - 1));
     }
+    if (const std::optional<Node> simd = node.find("simd")) {
+      stream.simd = read_simd(*simd, *layout_.find_array(stream.name));
+    }
     streamed_.insert(stream.name);
     return stream;
+  }
+
+  static bool read_simd(const Node& node, const Array& array) {
+    if (pe::bytes_of(array.dtype) == 2) return node.boolean();
+    node.fail("\"simd\" is about arrays with elements of 16 bits, but \"" + array.name + "\" (" +
+              array.place + ") is " + std::string(pe::to_string(array.dtype)) +
+              ", one element a wavelet");
   }
 
   bool on_some_edge(const Rect& rect) const {
@@ -173,13 +193,14 @@ class HostReader {
     }
     if (expect) check.expect = read_path(*expect, directory_, "a .npy file");
     if (value) check.value = value->text("an array expression in quotes");
-    const bool is_float = layout_.find_array(check.name)->dtype == pe::ElementType::kF32;
-    check.rtol = read_tolerance(node.find("rtol"), is_float ? kDefaultRtol : 0);
+    const auto [rtol_default, atol_default] =
+        default_tolerances(layout_.find_array(check.name)->dtype);
+    check.rtol = read_tolerance(node.find("rtol"), rtol_default);
     const std::optional<Node> atol = node.find("atol");
     if (atol && atol->is_string()) {
       check.atol_value = atol->text("a number or an array expression");
     } else {
-      check.atol = read_tolerance(atol, is_float ? kDefaultAtol : 0);
+      check.atol = read_tolerance(atol, atol_default);
     }
     return check;
   }

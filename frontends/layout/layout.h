@@ -130,6 +130,7 @@ struct Stream {
   Rect rect;  ///< one row or one column, on the rim
   std::string name;
   std::optional<Direction> edge;  ///< side of the grid; if not given, the routes decide
+  bool simd = true;               ///< of 16-bit elements: two share a wavelet (wse.md 5.10)
   std::string place;
 };
 struct StreamIn : Stream {};

@@ -17,12 +17,17 @@ pe::Image assemble(std::string_view text, const AssembleOptions& options) {
   a.image.file = options.file;
   a.image.generation = options.generation;
   declare_numbers(a, statements);
+  declare_settings(a, statements);
   declare_names(a, statements);
+  reserve_fifos(a, statements);
   lay_out_code(a, statements);
   place_data(a, statements);
   initialise_data(a, statements);
   resolve_dsds(a, statements);
   resolve_tasks(a, statements);
+  resolve_rotations(a, statements);
+  resolve_fifos(a, statements);
+  resolve_initial_loads(a, statements);
   encode_instructions(a);
   return std::move(a.image);
 }

@@ -1,11 +1,11 @@
 // Assembler of tile assembly (`.tasm`): text to the code image of a tile. The language is described
 // in docs/tile-isa.md; limits of the machine that it enforces: queues and colors (reference
-// wse.md 2.1, 2.2), task ids (3.1), descriptors (5.2, 5.5, 5.8, 5.11), forms of DSD operations
-// (6.7), 48 KB of SRAM (6.2).
+// wse.md 2.1, 2.2), task ids and control task tables (3.1, 3.3), descriptors and FIFOs (5.2 to 5.6,
+// 5.8, 5.10, 5.11), forms of DSD operations (6.7), 48 KB of SRAM (6.2).
 //
-// SRAM holds, from address 0: the task table (pe::kTaskTableBytes), the code (4 bytes an
+// SRAM holds, from address 0: the task tables (pe::Image::task_table_bytes), the code (4 bytes an
 // instruction), the data symbols in the order of the text, each aligned to the size of its
-// elements.
+// elements or to what the program says.
 #pragma once
 
 #include <cstdint>

@@ -55,20 +55,33 @@ struct Assembly {
 
 /// Params and consts, in the order of the text (declare_numbers.cpp).
 void declare_numbers(Assembly& a, const std::vector<Statement>& statements);
+/// What holds for the whole program and has no name: half, control_table, main_thread, microthread
+/// (settings.cpp).
+void declare_settings(Assembly& a, const std::vector<Statement>& statements);
 /// Names of everything else; sizes of data, queues (declare.cpp).
 void declare_names(Assembly& a, const std::vector<Statement>& statements);
+/// DSRs and XDSRs of FIFOs, alignment of their symbols (fifos.cpp).
+void reserve_fifos(Assembly& a, const std::vector<Statement>& statements);
 /// Sections, labels and the list of instructions (sections.cpp).
 void lay_out_code(Assembly& a, const std::vector<Statement>& statements);
 /// Addresses of symbols; the program must fit into SRAM (data.cpp).
 void place_data(Assembly& a, const std::vector<Statement>& statements);
 /// First values of symbols (data.cpp).
 void initialise_data(Assembly& a, const std::vector<Statement>& statements);
-/// Descriptors (descriptors.cpp).
+/// Descriptors (descriptors.cpp, memory_descriptors.cpp, fabric_descriptors.cpp).
 void resolve_dsds(Assembly& a, const std::vector<Statement>& statements);
+void resolve_memory_dsd(const Assembly& a, const DsdStatement& s, pe::Dsd& dsd);
+void resolve_fabric_dsd(const Assembly& a, const DsdStatement& s, pe::Dsd& dsd);
 /// Task ids (tasks.cpp).
 void resolve_tasks(Assembly& a, const std::vector<Statement>& statements);
-/// Id of a task, or of the channel of an input queue: its color on WSE-2, the queue on WSE-3
-/// (wse.md 3.1) (tasks.cpp).
+/// Rotating tasks (rotations.cpp).
+void resolve_rotations(Assembly& a, const std::vector<Statement>& statements);
+/// Everything else of FIFOs (fifos.cpp).
+void resolve_fifos(Assembly& a, const std::vector<Statement>& statements);
+/// DSRs loaded before the start (initial_loads.cpp).
+void resolve_initial_loads(Assembly& a, const std::vector<Statement>& statements);
+/// Id of a data or local task, or of the channel of an input queue: its color on WSE-2, the queue
+/// on WSE-3 (wse.md 3.1) (tasks.cpp).
 TaskId resolve_task_id(const Assembly& a, const Name& name);
 /// As above, for what can only be a local task.
 TaskId resolve_local_task_id(const Assembly& a, const Name& name);

@@ -4,15 +4,16 @@ namespace tessera::tasm {
 namespace {
 
 struct Segments {
+  std::uint64_t tables = 0;
   std::uint64_t code = 0;
   std::uint64_t end = 0;
 };
 
 [[noreturn]] void fail_full(const Assembly& a, Place place, const Segments& s) {
-  const std::uint64_t data = s.end - s.code - pe::kTaskTableBytes;
+  const std::uint64_t data = s.end - s.code - s.tables;
   a.diagnostics.fail(place, "expected a program of at most " + std::to_string(pe::kSramBytes) +
                                 " bytes, found one that needs " + std::to_string(s.end) +
-                                "; the task table takes " + std::to_string(pe::kTaskTableBytes) +
+                                "; the task table takes " + std::to_string(s.tables) +
                                 ", the code " + std::to_string(s.code) + ", the data " +
                                 std::to_string(data));
 }
@@ -23,6 +24,8 @@ std::uint64_t aligned(std::uint64_t address, unsigned bytes) {
 
 std::uint32_t initial_value(const Assembly& a, pe::ElementType type, const Expression& e) {
   if (type == pe::ElementType::kF32) return evaluate_f32(e, a.name_value(), a.diagnostics);
+  if (type == pe::ElementType::kF16)
+    return evaluate_half(e, a.name_value(), a.diagnostics, a.image.half);
   const bool is_signed = type == pe::ElementType::kI16 || type == pe::ElementType::kI32;
   const std::int64_t span = std::int64_t{1} << (8 * pe::bytes_of(type));
   const std::int64_t low = is_signed ? -span / 2 : 0;
@@ -37,7 +40,8 @@ std::uint32_t initial_value(const Assembly& a, pe::ElementType type, const Expre
 void place_data(Assembly& a, const std::vector<Statement>& statements) {
   Segments s;
   s.code = a.instructions.size() * std::uint64_t{pe::kInstructionBytes};
-  s.end = pe::kTaskTableBytes + s.code;
+  s.tables = a.image.task_table_bytes();
+  s.end = s.tables + s.code;
   const DataStatement* first_outside = nullptr;
   std::size_t next = 0;
   for (const Statement& statement : statements) {
@@ -45,7 +49,7 @@ void place_data(Assembly& a, const std::vector<Statement>& statements) {
     if (data == nullptr) continue;
     pe::Symbol& symbol = a.image.symbols[next++];
     const unsigned bytes = pe::bytes_of(symbol.type);
-    s.end = aligned(s.end, bytes);
+    s.end = aligned(s.end, symbol.align == 0 ? bytes : symbol.align);
     symbol.address = static_cast<std::uint32_t>(s.end);
     s.end += std::uint64_t{symbol.count} * bytes;
     if (s.end > pe::kSramBytes && first_outside == nullptr) first_outside = data;

@@ -18,6 +18,7 @@ class Declarer {
     symbol.line = s.name.place.line;
     symbol.count = static_cast<std::uint32_t>(
         a_.integer(*s.count, "a number of elements", 1, std::numeric_limits<std::uint32_t>::max()));
+    if (s.align) symbol.align = alignment(*s.align, s.type);
     a_.image.symbols.push_back(symbol);
   }
 
@@ -29,6 +30,7 @@ class Declarer {
     queue.line = s.name.place.line;
     queue.id = queue_id(s);
     queue.color = color(s);
+    set_options(s, queue);
     a_.image.queues.push_back(queue);
   }
 
@@ -41,13 +43,22 @@ class Declarer {
     a_.image.dsds.push_back(dsd);
   }
 
+  void operator()(const FifoStatement& s) const {
+    a_.names.add(s.name, NameKind::kFifo, a_.image.fifos.size());
+    pe::Fifo fifo;
+    fifo.name = s.name.text;
+    fifo.line = s.name.place.line;
+    a_.image.fifos.push_back(fifo);
+  }
+
   void operator()(const TaskStatement& s) const {
     a_.names.add(s.name, NameKind::kTask, a_.image.tasks.size());
     pe::TaskBinding task;
     task.name = s.name.text;
     task.kind = s.kind;
-    task.active = s.active;
-    task.blocked = s.blocked;
+    task.active = s.active.has_value();
+    task.blocked = s.blocked.has_value();
+    if (s.priority) task.priority = s.priority->value;
     task.line = s.name.place.line;
     a_.image.tasks.push_back(task);
   }
@@ -61,6 +72,15 @@ class Declarer {
   void operator()(const Other&) const {}
 
  private:
+  std::uint32_t alignment(const Expression& e, pe::ElementType type) const {
+    const std::int64_t bytes = pe::bytes_of(type);
+    const std::int64_t value = a_.integer(e, "an alignment in bytes", bytes, pe::kSramBytes);
+    if ((value & (value - 1)) != 0) {
+      fail(e.place, "expected a power of two as alignment, found " + std::to_string(value));
+    }
+    return static_cast<std::uint32_t>(value);
+  }
+
   QueueId queue_id(const QueueStatement& s) const {
     const std::string word = s.input ? "input" : "output";
     const Range ids = queue_ids(a_.options.generation, s.input);
@@ -86,6 +106,31 @@ class Declarer {
     const Color color(static_cast<unsigned>(a_.integer(*s.color, "a color", 0, kColorCount - 1)));
     if (s.input) require_unused(s, color);
     return color;
+  }
+
+  /// wse.md 2.2.
+  void set_options(const QueueStatement& s, pe::QueueBinding& queue) const {
+    const bool wse2 = a_.options.generation == Generation::kWse2;
+    if (s.priority && !wse2) {
+      fail(s.priority->place,
+           "expected no priority=, found one; on wse3 the dsd or fifo has the priority");
+    }
+    if (s.control_table && wse2) {
+      fail(s.control_table->place,
+           "expected no control_table=, found one; all tasks of wse2 are in one table");
+    }
+    if (s.dense && wse2) fail(*s.dense, "expected no dense, found one; wse2 has no half wavelets");
+    queue.unblocked = s.unblocked.has_value();
+    queue.dense = s.dense.has_value();
+    if (s.priority) queue.priority = s.priority->value;
+    if (!s.control_table) return;
+    const std::int64_t table = a_.integer(*s.control_table, "a sub-table", 0, 7);
+    if (table != 0 && !a_.image.control_table) {
+      fail(s.control_table->place,
+           "expected a control_table line for control_table=" + std::to_string(table) +
+               ", found none; without it there are no sub-tables");
+    }
+    queue.control_table = static_cast<std::uint8_t>(table);
   }
 
   void require_unused(const QueueStatement& s, Color color) const {

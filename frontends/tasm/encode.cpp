@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "frontends/tasm/assembly.h"
+#include "frontends/tasm/options.h"
 
 namespace tessera::tasm {
 namespace {
@@ -12,11 +12,12 @@ std::string words_for(std::uint16_t kinds) {
     const char* text;
   };
   static constexpr Word kWords[] = {
-      {pe::kReg16, "r0..r15"},      {pe::kReg32, "d0, d2 .. d14"},
-      {pe::kImm, "an immediate"},   {pe::kDest, "dds0..dds15"},
-      {pe::kSrc0, "s0ds0..s0ds15"}, {pe::kSrc1, "s1ds0..s1ds15"},
-      {pe::kMem, "[address]"},      {pe::kCode, "a label or function"},
-      {pe::kTask, "a task"},        {pe::kDsd, "the name of a dsd"},
+      {pe::kReg16, "r0..r15"},        {pe::kReg32, "d0, d2 .. d14"},
+      {pe::kImm, "an immediate"},     {pe::kDest, "dds0..dds15"},
+      {pe::kSrc0, "s0ds0..s0ds15"},   {pe::kSrc1, "s1ds0..s1ds15"},
+      {pe::kMem, "[address]"},        {pe::kCode, "a label or function"},
+      {pe::kTask, "a task"},          {pe::kDsd, "the name of a dsd"},
+      {pe::kMicrothread, "ut0..ut7"},
   };
   std::vector<std::string> words;
   for (const Word& word : kWords) {
@@ -30,7 +31,10 @@ std::string words_for(std::uint16_t kinds) {
   return text;
 }
 
+constexpr std::int64_t kLowest8 = std::numeric_limits<std::int8_t>::min();
+constexpr std::int64_t kHighest8 = std::numeric_limits<std::int8_t>::max();
 constexpr std::int64_t kLowest16 = std::numeric_limits<std::int16_t>::min();
+constexpr std::int64_t kHighestSigned16 = std::numeric_limits<std::int16_t>::max();
 constexpr std::int64_t kHighest16 = std::numeric_limits<std::uint16_t>::max();
 constexpr std::int64_t kLowest32 = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kHighest32 = std::numeric_limits<std::uint32_t>::max();
@@ -44,27 +48,33 @@ class Encoder {
     instruction_.op = info_.op;
     instruction_.line = s_.place.line;
     for (unsigned i = 0; i < info_.operand_count; ++i) {
-      instruction_.operands[i] = encode_operand(s_.operands[i], info_.operands[i]);
+      instruction_.operands[i] = encode_operand(i);
     }
-    if (instruction_.is_vector()) check_vector_form(a_, s_, instruction_);
-    if (info_.op == pe::Opcode::kLddsr) check_load();
-    encode_options();
+    if (instruction_.is_vector()) {
+      check_vector_form(a_, s_, instruction_);
+    } else if (info_.vector() && instruction_.operands[0].kind == pe::kMem) {
+      fail_scalar_to_memory();
+    }
+    instruction_.config = encode_options();
     return instruction_;
   }
 
  private:
-  pe::Operand encode_operand(const OperandSyntax& o, std::uint16_t kinds) const {
+  pe::Operand encode_operand(unsigned slot) const {
+    const OperandSyntax& o = s_.operands[slot];
+    const std::uint16_t kinds = info_.operands[slot];
     switch (o.kind) {
     case OperandSyntax::Kind::kRegister:
       if ((kinds & o.reg.kind) == 0) fail_kind(o, kinds);
+      if (o.reg.kind == pe::kMicrothread) require_microthreads(o);
       return {o.reg.kind, static_cast<std::uint8_t>(o.reg.number), 0};
     case OperandSyntax::Kind::kMemory:
       if ((kinds & pe::kMem) == 0) fail_kind(o, kinds);
-      return encode_memory(o);
+      return encode_memory(o, info_.bytes(slot));
     default:
       break;
     }
-    if ((kinds & pe::kImm) != 0) return {pe::kImm, 0, encode_immediate(*o.expression)};
+    if ((kinds & pe::kImm) != 0) return {pe::kImm, 0, encode_immediate(*o.expression, slot)};
     constexpr std::uint16_t kNamed = pe::kCode | pe::kTask | pe::kDsd;
     if ((kinds & kNamed) == 0 || o.expression->op != Expression::Op::kName) fail_kind(o, kinds);
     const Name name{o.place, o.expression->name};
@@ -75,17 +85,54 @@ class Encoder {
   }
 
   [[noreturn]] void fail_kind(const OperandSyntax& o, std::uint16_t kinds) const {
-    a_.diagnostics.fail(o.place, "expected " + words_for(kinds) + ", found " + quoted(o.text));
+    const bool named = a_.options.generation == Generation::kWse3;
+    const auto here = static_cast<std::uint16_t>(named ? kinds : kinds & ~pe::kMicrothread);
+    a_.diagnostics.fail(o.place, "expected " + words_for(here) + ", found " + quoted(o.text));
   }
 
-  std::int32_t encode_immediate(const Expression& e) const {
-    if (info_.is_float)
-      return static_cast<std::int32_t>(evaluate_f32(e, a_.name_value(), a_.diagnostics));
-    if (info_.op == pe::Opcode::kSetdsa)
+  // wse.md 4: a WSE-2 microthread is blocked through its queue.
+  void require_microthreads(const OperandSyntax& o) const {
+    if (a_.options.generation == Generation::kWse3) return;
+    a_.diagnostics.fail(o.place, "expected a task or an input queue, found " + quoted(o.text) +
+                                     "; a wse2 microthread is blocked with its queue");
+  }
+
+  [[noreturn]] void fail_scalar_to_memory() const {
+    const OperandSyntax& o = s_.operands[0];
+    a_.diagnostics.fail(o.place, "expected a register as the destination of a scalar " +
+                                     std::string(info_.mnemonic) + ", found " + quoted(o.text) +
+                                     "; " + (info_.bytes(0) == 2 ? "st16" : "st32") +
+                                     " writes a register to memory");
+  }
+
+  std::int32_t encode_immediate(const Expression& e, unsigned slot) const {
+    switch (info_.op) {
+    case pe::Opcode::kSetdsa:
       return immediate(e, "a byte address", 0, pe::kSramBytes - 1);
-    if (info_.op == pe::Opcode::kSetdsl) return immediate(e, "a length", 0, pe::kEndless);
+    case pe::Opcode::kIncdsa:
+      return immediate(e, "a number of elements", kLowest16, kHighestSigned16);
+    case pe::Opcode::kSetdsl:
+      return immediate(e, "a length", 0, pe::kEndless);
+    case pe::Opcode::kSetdss:
+      return immediate(e, "a stride", kLowest8, kHighest8);
+    case pe::Opcode::kSettp:
+      return immediate(e, "a task priority", 0, 1);
+    case pe::Opcode::kSetmtp:
+      return immediate(e, "a main thread priority", 0, 3);
+    case pe::Opcode::kSetctm:
+      return immediate(e, "a control transform mask", 0, 0x3F);
+    default:
+      return encode_value(e, info_.types[slot]);
+    }
+  }
+
+  std::int32_t encode_value(const Expression& e, pe::ValueType type) const {
+    const NameValue names = a_.name_value();
+    if (type == pe::ValueType::kSingle)
+      return static_cast<std::int32_t>(evaluate_f32(e, names, a_.diagnostics));
+    if (type == pe::ValueType::kHalf) return evaluate_half(e, names, a_.diagnostics, a_.image.half);
     const bool wide = info_.op == pe::Opcode::kMovri ? instruction_.operands[0].kind == pe::kReg32
-                                                     : info_.element_bytes == 4;
+                                                     : pe::bytes_of(type) == 4;
     return wide ? immediate(e, "a 32-bit immediate", kLowest32, kHighest32)
                 : immediate(e, "a 16-bit immediate", kLowest16, kHighest16);
   }
@@ -96,14 +143,14 @@ class Encoder {
         static_cast<std::uint32_t>(a_.integer(e, expected, low, high)));
   }
 
-  pe::Operand encode_memory(const OperandSyntax& o) const {
+  pe::Operand encode_memory(const OperandSyntax& o, unsigned bytes) const {
     if (o.reg.kind != pe::kNoOperand) {
       std::int64_t offset = 0;
       if (o.expression)
         offset = a_.integer(*o.expression, "an offset in bytes", kLowest16, kHighest16);
       return {pe::kMem, static_cast<std::uint8_t>(o.reg.number), static_cast<std::int32_t>(offset)};
     }
-    const std::int64_t highest = pe::kSramBytes - info_.element_bytes;
+    const std::int64_t highest = pe::kSramBytes - bytes;
     const std::int64_t address = a_.integer(*o.expression, "a byte address", 0, highest);
     // wse.md 1.10: memory is made of 16-bit words.
     if (address % 2 != 0) {
@@ -134,80 +181,11 @@ class Encoder {
     return static_cast<std::int32_t>(id.value());
   }
 
-  // wse.md 5.11: what a DSR file may hold.
-  void check_load() const {
-    const pe::Operand& dsr = instruction_.operands[0];
-    const pe::Dsd& dsd = a_.image.dsds[static_cast<std::size_t>(instruction_.operands[1].value)];
-    const Place place = s_.operands[1].place;
-    if (dsd.kind == pe::DsdKind::kFabin && dsr.kind == pe::kDest) {
-      a_.diagnostics.fail(
-          place, "expected a mem1d or fabout dsd for a destination DSR, found the fabin dsd " +
-                     quoted(dsd.name));
-    }
-    if (dsd.kind == pe::DsdKind::kFabout && dsr.kind != pe::kDest) {
-      a_.diagnostics.fail(place,
-                          "expected a mem1d or fabin dsd for a source DSR, found the fabout dsd " +
-                              quoted(dsd.name));
-    }
-    if (s_.options.save_address && dsd.kind != pe::DsdKind::kMem1d) {
-      a_.diagnostics.fail(*s_.options.save_address,
-                          "expected save_address with a mem1d dsd only, found it with " +
-                              quoted(dsd.name));
-    }
-  }
-
-  void encode_options() {
-    const OptionsSyntax& o = s_.options;
-    pe::OpConfig& config = instruction_.config;
-    if (o.save_address && info_.op != pe::Opcode::kLddsr) {
-      a_.diagnostics.fail(*o.save_address,
-                          "expected save_address behind lddsr only, found it behind " +
-                              std::string(info_.mnemonic));
-    }
-    require_vector(o);
-    if (o.async && !instruction_.operands[0].is_dsr()) {
-      a_.diagnostics.fail(
-          *o.async, "expected async only with a destination DSR, found it with the register " +
-                        quoted(s_.operands[0].text));
-    }
-    config.save_address = o.save_address.has_value();
-    config.async = o.async.has_value();
-    if (o.activate && o.unblock) {
-      a_.diagnostics.fail(o.unblock->place, "expected either activate= or unblock=, found both");
-    }
-    if (o.activate) config.activate = resolve_local_task_id(a_, *o.activate);
-    if (o.unblock) config.unblock = resolve_task_id(a_, *o.unblock);
-    if (o.ut) config.ut = encode_microthread(*o.ut);
-  }
-
-  void require_vector(const OptionsSyntax& o) const {
-    if (instruction_.is_vector()) return;
-    if (o.async) fail_scalar(*o.async, "async");
-    if (o.ut) fail_scalar(o.ut->place, "ut=");
-    if (o.activate) fail_scalar(o.activate->place, "activate=");
-    if (o.unblock) fail_scalar(o.unblock->place, "unblock=");
-  }
-
-  [[noreturn]] void fail_scalar(Place place, const std::string& option) const {
-    const std::string what = info_.vector ? "a scalar " : "";
-    a_.diagnostics.fail(place, "expected " + option +
-                                   " behind a DSD operation only, found it behind " + what +
-                                   std::string(info_.mnemonic));
-  }
-
-  // wse.md 5.7: only WSE-3 chooses the microthread by number.
-  MicrothreadId encode_microthread(const Expression& e) const {
-    if (a_.options.generation != Generation::kWse3) {
-      a_.diagnostics.fail(e.place,
-                          "expected no ut=, found one; a wse2 microthread belongs to its queue");
-    }
-    if (!s_.options.async) {
-      a_.diagnostics.fail(
-          e.place,
-          "expected async with ut=, found ut= alone; only async operations have a microthread");
-    }
-    return MicrothreadId(
-        static_cast<unsigned>(a_.integer(e, "a microthread", 0, kMicrothreadCount - 1)));
+  pe::OpConfig encode_options() const {
+    if (info_.op != pe::Opcode::kLddsr) return encode_operation_options(a_, s_, instruction_);
+    const auto dsd = static_cast<std::size_t>(instruction_.operands[1].value);
+    return encode_load_options(a_, s_.options, instruction_.operands[0], a_.image.dsds[dsd],
+                               s_.operands[1].place);
   }
 
   const Assembly& a_;

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "models/pe/half.h"
+
 namespace tessera::tasm {
 namespace {
 
@@ -126,8 +128,8 @@ class Evaluator {
       return name_value_(e.name, e.place);
     case Op::kBits:
       diagnostics_.fail(
-          e.place, "expected a number, found 'bits'; bits(n) stands alone, as an f32 immediate or "
-                   "initialiser");
+          e.place, "expected a number, found 'bits'; bits(n) stands alone, as a float immediate "
+                   "or initialiser");
     case Op::kNegate:
       return negated(e);
     default:
@@ -205,6 +207,12 @@ class Evaluator {
   const Diagnostics& diagnostics_;
 };
 
+[[noreturn]] void fail_too_large(const Expression& e, const Number& n, std::string_view format,
+                                 const Diagnostics& diagnostics) {
+  diagnostics.fail(e.place, "expected a number that " + std::string(format) + " can hold, found " +
+                                to_string(n));
+}
+
 std::string range(std::int64_t low, std::int64_t high) {
   return std::to_string(low) + ".." + std::to_string(high);
 }
@@ -215,7 +223,9 @@ std::string to_string(const Number& number) {
   if (!number.is_real) return std::to_string(number.integer);
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), number.real).ptr;
-  return {text.data(), end};
+  std::string words(text.data(), end);
+  if (words.find_first_of(".en") == std::string::npos) words += ".0";  // a real number all the same
+  return words;
 }
 
 ExpressionPtr parse_expression(TokenCursor& cursor, const std::string& expected) {
@@ -247,12 +257,23 @@ std::uint32_t evaluate_f32(const Expression& expression, const NameValue& name_v
   }
   const Number n = evaluate(expression, name_value, diagnostics);
   const auto value = static_cast<float>(n.as_real());
-  if (!std::isfinite(value)) {
-    diagnostics.fail(expression.place,
-                     "expected a number that f32 can hold, found " + to_string(n));
-  }
+  if (!std::isfinite(value)) fail_too_large(expression, n, "f32", diagnostics);
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+std::uint16_t evaluate_half(const Expression& expression, const NameValue& name_value,
+                            const Diagnostics& diagnostics, pe::HalfFormat format) {
+  if (expression.op == Op::kBits) {
+    return static_cast<std::uint16_t>(evaluate_integer(*expression.left, name_value, diagnostics,
+                                                       "16 bits", 0,
+                                                       std::numeric_limits<std::uint16_t>::max()));
+  }
+  const Number n = evaluate(expression, name_value, diagnostics);
+  const std::uint16_t bits = pe::half_bits(n.as_real(), format);
+  if (!std::isfinite(pe::half_value(bits, format)))
+    fail_too_large(expression, n, to_string(format), diagnostics);
   return bits;
 }
 

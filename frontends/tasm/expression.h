@@ -1,5 +1,5 @@
 // Expressions of tile assembly. Integers are 64-bit; a literal with '.' or exponent makes its
-// expression real, for f32 immediates and initialisers.
+// expression real, for float immediates and initialisers.
 //
 //   equality := sum { "==" sum }                     1 if equal, else 0
 //   sum      := product { ("+" | "-") product }
@@ -7,8 +7,8 @@
 //   unary    := "-" unary | primary
 //   primary  := number | name | "(" equality ")" | "bits" "(" equality ")"
 //
-// bits(n) is the f32 with these 32 bits, the only way to write infinities and NaNs; it stands
-// alone.
+// bits(n) is the float with these 32 or 16 bits, the only way to write infinities and NaNs; it
+// stands alone.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include <string>
 
 #include "frontends/tasm/token_cursor.h"
+#include "models/pe/program.h"
 
 namespace tessera::tasm {
 
@@ -69,5 +70,9 @@ std::int64_t evaluate_integer(const Expression& expression, const NameValue& nam
 /// does not reach.
 std::uint32_t evaluate_f32(const Expression& expression, const NameValue& name_value,
                            const Diagnostics& diagnostics);
+
+/// As `evaluate_f32`, for the 16-bit format of the program.
+std::uint16_t evaluate_half(const Expression& expression, const NameValue& name_value,
+                            const Diagnostics& diagnostics, pe::HalfFormat format);
 
 }  // namespace tessera::tasm

@@ -5,22 +5,17 @@
 namespace tessera::tasm {
 namespace {
 
-using Forms = std::vector<std::string>;
-
-/// wse.md 6.7. D: destination DSR, S: source DSR, v: register or immediate, p: destination
-/// register, which keeps the result of the last element.
-const Forms& forms_of(const pe::OpcodeInfo& info) {
-  static const Forms kMove = {"D,S", "p,S", "D,v"};
-  static const Forms kUnary = {"D,S", "D,v"};
-  static const Forms kBinary = {"D,S,S", "D,v,S", "D,S,v"};
-  static const Forms kSubtract16 = {"D,S,S", "D,S,v"};
-  static const Forms kFloatBinary = {"D,S,S", "D,v,S", "D,S,v", "p,v,S"};
-  static const Forms kMultiplyAdd = {"D,S,S,v"};
-  if (info.op_class == pe::OpClass::kMove) return kMove;
-  if (info.op == pe::Opcode::kFmacs) return kMultiplyAdd;
-  if (info.operand_count == 2) return kUnary;
-  if (info.op == pe::Opcode::kSub16) return kSubtract16;
-  return info.is_float ? kFloatBinary : kBinary;
+/// "D,S; p,S; D,v" in parts.
+std::vector<std::string> forms_of(pe::VectorForm form) {
+  constexpr std::string_view kSeparator = "; ";
+  std::vector<std::string> forms;
+  std::string_view rest = to_string(form);
+  for (;;) {
+    const std::size_t end = rest.find(kSeparator);
+    forms.emplace_back(rest.substr(0, end));
+    if (end == std::string_view::npos) return forms;
+    rest.remove_prefix(end + kSeparator.size());
+  }
 }
 
 std::string form_of(const pe::Instruction& instruction, unsigned count) {
@@ -29,7 +24,7 @@ std::string form_of(const pe::Instruction& instruction, unsigned count) {
   return form;
 }
 
-std::string listed(const Forms& forms) {
+std::string alternatives(const std::vector<std::string>& forms) {
   std::string text;
   for (std::size_t i = 0; i < forms.size(); ++i) {
     if (i > 0) text += i + 1 == forms.size() ? " or " : "; ";
@@ -42,14 +37,16 @@ std::string listed(const Forms& forms) {
 
 void check_vector_form(const Assembly& a, const InstructionStatement& s,
                        const pe::Instruction& instruction) {
-  const Forms& forms = forms_of(*s.info);
+  // Its only operand is a source; the slot takes nothing else.
+  if (s.info->form == pe::VectorForm::kFilter) return;
+  const std::vector<std::string> forms = forms_of(s.info->form);
   const std::string form = form_of(instruction, s.info->operand_count);
   if (std::find(forms.begin(), forms.end(), form) != forms.end()) return;
   a.diagnostics.fail(
-      s.place, "expected the operands " + listed(forms) + " for the DSD operation " +
+      s.place, "expected the operands " + alternatives(forms) + " for the DSD operation " +
                    std::string(s.info->mnemonic) + ", found " + form +
                    " (D: destination DSR, S: source DSR, v: register or immediate, p: destination "
-                   "register)");
+                   "register or memory)");
 }
 
 }  // namespace tessera::tasm

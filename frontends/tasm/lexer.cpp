@@ -87,6 +87,11 @@ class LineLexer {
   Token number() {
     Token token = make(Token::Kind::kInteger, number_length());
     const std::string& text = token.text;
+    // The one word that starts with a digit, a SIMD mode; no name of the program.
+    if (text == "32_or_64") {
+      token.kind = Token::Kind::kMark;
+      return token;
+    }
     const bool hex = text.size() > 1 && (text[1] == 'x' || text[1] == 'X');
     const bool real = !hex && text.find_first_of(".eE") != std::string::npos;
     const char* first = text.data() + (hex ? 2 : 0);

@@ -1,3 +1,4 @@
+#include "frontends/tasm/options.h"
 #include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
@@ -13,19 +14,6 @@ const pe::OpcodeInfo& parse_mnemonic(TokenCursor& cursor) {
     known.emplace_back(pe::info(static_cast<pe::Opcode>(i)).mnemonic);
   }
   cursor.fail("an instruction, a declaration or a label", nearest_hint(cursor.peek().text, known));
-}
-
-/// The register that comes next, if it is one; throws if it has the shape of a register but does
-/// not exist.
-std::optional<RegisterName> accept_register(TokenCursor& cursor) {
-  const Token& token = cursor.peek();
-  if (token.kind != Token::Kind::kName) return std::nullopt;
-  const std::optional<RegisterName> name = register_name(token.text);
-  if (!name) return std::nullopt;
-  const std::string problem = problem_of(*name, token.text);
-  if (!problem.empty()) cursor.diagnostics().fail(token.place, problem);
-  cursor.take();
-  return name;
 }
 
 /// Behind '[': rN, rN + expr, rN - expr or expr.
@@ -79,52 +67,6 @@ void parse_operands(TokenCursor& cursor, InstructionStatement& s) {
   }
 }
 
-bool accept_flag(TokenCursor& cursor, const char* word, std::optional<Place>& flag) {
-  const Place place = cursor.place();
-  if (!cursor.accept_word(word)) return false;
-  if (flag)
-    cursor.diagnostics().fail(place, "expected each option once, found " + quoted(word) + " again");
-  flag = place;
-  return true;
-}
-
-/// `word=`; `given`: the option stood here before.
-bool accept_key(TokenCursor& cursor, const char* word, bool given) {
-  const Place place = cursor.place();
-  if (!cursor.accept_word(word)) return false;
-  if (given)
-    cursor.diagnostics().fail(place, "expected each option once, found " + quoted(word) + " again");
-  cursor.expect("=", std::string("'=' behind ") + word);
-  return true;
-}
-
-bool accept_name_option(TokenCursor& cursor, const char* word, const char* expected,
-                        std::optional<Name>& name) {
-  if (!accept_key(cursor, word, name.has_value())) return false;
-  const Token& token = cursor.expect_name(expected);
-  name = Name{token.place, token.text};
-  return true;
-}
-
-void parse_options(TokenCursor& cursor, const pe::OpcodeInfo& info, OptionsSyntax& options) {
-  while (!cursor.at_end()) {
-    if (accept_flag(cursor, "async", options.async)) continue;
-    if (accept_flag(cursor, "save_address", options.save_address)) continue;
-    if (accept_name_option(cursor, "activate", "the name of a local task", options.activate))
-      continue;
-    if (accept_name_option(cursor, "unblock", "the name of a task or input queue", options.unblock))
-      continue;
-    if (accept_key(cursor, "ut", options.ut != nullptr)) {
-      options.ut = parse_expression(cursor, "a microthread");
-      continue;
-    }
-    cursor.fail(
-        "async, ut=, activate=, unblock=, save_address or the end of the line behind the " +
-            count_of_operands(info),
-        nearest_hint(cursor.peek().text, {"async", "ut", "activate", "unblock", "save_address"}));
-  }
-}
-
 }  // namespace
 
 InstructionStatement parse_instruction(TokenCursor& cursor) {
@@ -132,7 +74,7 @@ InstructionStatement parse_instruction(TokenCursor& cursor) {
   s.place = cursor.place();
   s.info = &parse_mnemonic(cursor);
   parse_operands(cursor, s);
-  parse_options(cursor, *s.info, s.options);
+  parse_options(cursor, "the " + count_of_operands(*s.info), s.options);
   return s;
 }
 

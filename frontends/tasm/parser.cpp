@@ -23,19 +23,12 @@ Statement parse_line(TokenCursor& cursor) {
   if (first.kind != Token::Kind::kName) cursor.fail("an instruction, a declaration or a label");
   if (cursor.peek(1).is(":")) return parse_label(cursor);
   if (!is_keyword(first.text)) return parse_instruction(cursor);
-  cursor.take();
-  std::optional<Statement> declaration = parse_declaration(first.text, cursor);
+  Statement declaration = parse_declaration(cursor);
   cursor.expect_end();
-  return std::move(*declaration);
+  return declaration;
 }
 
 }  // namespace
-
-const std::vector<std::string>& keywords() {
-  static const std::vector<std::string> kKeywords = {"param", "const", "data", "queue",
-                                                     "dsd",   "task",  "fn"};
-  return kKeywords;
-}
 
 Name parse_new_name(TokenCursor& cursor, const std::string& what) {
   const Token& token = cursor.peek();

@@ -12,8 +12,8 @@ namespace tessera::tasm {
 /// Throws UserError at the first line that is not part of the language.
 std::vector<Statement> parse(std::string_view text, const Diagnostics& diagnostics);
 
-/// Parser of one declaration line, the keyword taken; no value if `keyword` is none.
-std::optional<Statement> parse_declaration(std::string_view keyword, TokenCursor& cursor);
+/// Parser of one declaration line, which starts with one of `keywords`.
+Statement parse_declaration(TokenCursor& cursor);
 /// Parser of one instruction line.
 InstructionStatement parse_instruction(TokenCursor& cursor);
 

@@ -9,26 +9,38 @@
 #include <string_view>
 
 #include "frontends/tasm/registers.h"
+#include "frontends/tasm/words.h"
+#include "models/pe/half.h"
 
 namespace tessera::tasm {
 namespace {
 
-/// What the assembler makes of the literal: decimal to double to f32.
-std::uint32_t assembled(std::string_view literal) {
+/// What the assembler makes of the literal before it rounds to a type.
+double assembled(std::string_view literal) {
   double value = 0;
   const bool negative = literal.front() == '-';
   const char* first = literal.data() + (negative ? 1 : 0);
   std::from_chars(first, literal.data() + literal.size(), value);
-  const auto single = static_cast<float>(negative ? -value : value);
+  return negative ? -value : value;
+}
+
+std::uint32_t f32_bits(double value) {
+  const auto single = static_cast<float>(value);
   std::uint32_t bits = 0;
   std::memcpy(&bits, &single, sizeof bits);
   return bits;
 }
 
-std::string bits_literal(std::uint32_t bits) {
+/// `digits`: of `bits` in hexadecimal.
+std::string bits_literal(std::uint32_t bits, int digits) {
   std::array<char, 20> text{};
-  std::snprintf(text.data(), text.size(), "bits(0x%08x)", bits);
+  std::snprintf(text.data(), text.size(), "bits(0x%0*x)", digits, bits);
   return text.data();
+}
+
+/// Marked as a real number, so that it reads as one.
+std::string with_point(std::string text) {
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
 std::string memory_text(const pe::Image& image, const pe::Operand& operand) {
@@ -41,17 +53,53 @@ std::string memory_text(const pe::Image& image, const pe::Operand& operand) {
   return text + "]";
 }
 
+std::string immediate_text(const pe::Image& image, pe::ValueType type, std::int32_t value) {
+  if (type == pe::ValueType::kSingle) return f32_literal(static_cast<std::uint32_t>(value));
+  if (type == pe::ValueType::kHalf)
+    return half_literal(static_cast<std::uint16_t>(value), image.half);
+  return std::to_string(value);
+}
+
+std::string on_control_text(const pe::Image& image, const pe::OpConfig& config) {
+  switch (config.on_control) {
+  case pe::OnControl::kNone:
+    return "";
+  case pe::OnControl::kTerminate:
+    return " on_control=terminate";
+  case pe::OnControl::kActivate:
+    return " on_control_activate=" + task_name(image, config.on_control_target);
+  case pe::OnControl::kUnblock:
+    return " on_control_unblock=" + task_name(image, config.on_control_target);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string f32_literal(std::uint32_t bits) {
+  constexpr int kDigits = 8;
   float value = 0;
   std::memcpy(&value, &bits, sizeof value);
-  if (!std::isfinite(value)) return bits_literal(bits);
+  if (!std::isfinite(value)) return bits_literal(bits, kDigits);
   std::array<char, 32> buffer{};
   const char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  std::string text(static_cast<const char*>(buffer.data()), end);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return assembled(text) == bits ? text : bits_literal(bits);
+  const std::string text = with_point({static_cast<const char*>(buffer.data()), end});
+  return f32_bits(assembled(text)) == bits ? text : bits_literal(bits, kDigits);
+}
+
+std::string half_literal(std::uint16_t bits, pe::HalfFormat format) {
+  constexpr int kDigits = 4;
+  constexpr int kMostDecimals = 9;
+  const double value = pe::half_value(bits, format);
+  std::array<char, 32> buffer{};
+  for (int decimals = 1; std::isfinite(value) && decimals <= kMostDecimals; ++decimals) {
+    const char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                    std::chars_format::general, decimals)
+                          .ptr;
+    const std::string text = with_point({static_cast<const char*>(buffer.data()), end});
+    if (pe::half_bits(assembled(text), format) == bits) return text;
+  }
+  return bits_literal(bits, kDigits);
 }
 
 std::string code_name(const pe::Image& image, std::uint32_t target) {
@@ -65,8 +113,9 @@ std::string code_name(const pe::Image& image, std::uint32_t target) {
 }
 
 std::string task_name(const pe::Image& image, TaskId id) {
+  // A control task is never named in code; with a table of their own its id may be another's too.
   for (const pe::TaskBinding& t : image.tasks) {
-    if (t.id == id) return t.name;
+    if (t.id == id && t.kind != pe::TaskKind::kControl) return t.name;
   }
   for (const pe::QueueBinding& q : image.queues) {
     if (!q.input) continue;
@@ -86,11 +135,12 @@ std::string address_text(const pe::Image& image, std::uint32_t address) {
 }
 
 std::string operand_text(const pe::Image& image, const pe::Instruction& instruction,
-                         const pe::Operand& operand) {
+                         unsigned slot) {
+  const pe::Operand& operand = instruction.operands[slot];
   const auto number = static_cast<std::uint32_t>(operand.value);
   switch (operand.kind) {
   case pe::kImm:
-    return pe::info(instruction.op).is_float ? f32_literal(number) : std::to_string(operand.value);
+    return immediate_text(image, pe::info(instruction.op).types[slot], operand.value);
   case pe::kMem:
     return memory_text(image, operand);
   case pe::kCode:
@@ -110,7 +160,22 @@ std::string options_text(const pe::Image& image, const pe::OpConfig& config) {
   if (config.ut) text += " ut=" + std::to_string(config.ut->value());
   if (config.activate) text += " activate=" + task_name(image, *config.activate);
   if (config.unblock) text += " unblock=" + task_name(image, *config.unblock);
+  text += on_control_text(image, config);
+  if (config.index) {
+    const pe::Operand& index = *config.index;
+    text += " index=" + (index.kind == pe::kImm ? std::to_string(index.value)
+                                                : to_string(index.kind, index.reg));
+  }
+  if (config.priority) text += " priority=" + std::string(text_of(*config.priority));
   if (config.save_address) text += " save_address";
+  if (config.single_step) text += " single_step";
+  if (config.xdsr) text += " xdsr=" + std::to_string(*config.xdsr);
+  const char* separator = " sr=";
+  for (const std::optional<std::uint8_t>& sr : config.sr) {
+    if (!sr) break;
+    text += separator + std::to_string(*sr);
+    separator = ",";
+  }
   return text;
 }
 

@@ -12,6 +12,9 @@ namespace tessera::tasm {
 /// number.
 std::string f32_literal(std::uint32_t bits);
 
+/// As `f32_literal`, for a 16-bit float: "bits(0x7c00)".
+std::string half_literal(std::uint16_t bits, pe::HalfFormat format);
+
 /// Name of the label or function at instruction `target`; where there is none, a number in angle
 /// brackets.
 std::string code_name(const pe::Image& image, std::uint32_t target);
@@ -22,10 +25,9 @@ std::string task_name(const pe::Image& image, TaskId id);
 /// "symbol", "symbol + 4", or the number where no symbol covers the address.
 std::string address_text(const pe::Image& image, std::uint32_t address);
 
-std::string operand_text(const pe::Image& image, const pe::Instruction& instruction,
-                         const pe::Operand& operand);
+std::string operand_text(const pe::Image& image, const pe::Instruction& instruction, unsigned slot);
 
-/// " async ut=3 unblock=x_in"; empty without options.
+/// " async ut=3 unblock=x_in", also behind a `dsr` line; empty without options.
 std::string options_text(const pe::Image& image, const pe::OpConfig& config);
 
 }  // namespace tessera::tasm

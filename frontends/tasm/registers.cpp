@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "frontends/tasm/diagnostics.h"
+#include "frontends/tasm/token_cursor.h"
 
 namespace tessera::tasm {
 namespace {
@@ -13,11 +13,17 @@ struct File {
   std::string_view prefix;
 };
 
-constexpr std::array<File, 5> kFiles = {{{pe::kReg16, "r"},
+constexpr std::array<File, 6> kFiles = {{{pe::kReg16, "r"},
                                          {pe::kReg32, "d"},
                                          {pe::kDest, "dds"},
                                          {pe::kSrc0, "s0ds"},
-                                         {pe::kSrc1, "s1ds"}}};
+                                         {pe::kSrc1, "s1ds"},
+                                         {pe::kMicrothread, "ut"}}};
+
+unsigned count_of(pe::OperandKind kind) {
+  if (kind == pe::kMicrothread) return kMicrothreadCount;
+  return kind == pe::kReg16 ? pe::kRegisterCount : pe::kDsrsPerFile;
+}
 
 bool is_number(std::string_view text) {
   return !text.empty() &&
@@ -51,10 +57,22 @@ std::string problem_of(const RegisterName& name, std::string_view text) {
     return "expected a register pair d0, d2 .. d14, found " + quoted(text) +
            (name.number < pe::kRegisterCount ? "; a pair starts at an even register" : "");
   }
-  const unsigned count = name.kind == pe::kReg16 ? pe::kRegisterCount : pe::kDsrsPerFile;
+  const unsigned count = count_of(name.kind);
   if (name.number < count) return "";
-  return "expected a register " + prefix + "0.." + prefix + std::to_string(count - 1) + ", found " +
+  const std::string what = name.kind == pe::kMicrothread ? "a microthread " : "a register ";
+  return "expected " + what + prefix + "0.." + prefix + std::to_string(count - 1) + ", found " +
          quoted(text);
+}
+
+std::optional<RegisterName> accept_register(TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  if (token.kind != Token::Kind::kName) return std::nullopt;
+  const std::optional<RegisterName> name = register_name(token.text);
+  if (!name) return std::nullopt;
+  const std::string problem = problem_of(*name, token.text);
+  if (!problem.empty()) cursor.diagnostics().fail(token.place, problem);
+  cursor.take();
+  return name;
 }
 
 std::string to_string(pe::OperandKind kind, unsigned number) {

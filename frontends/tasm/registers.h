@@ -1,5 +1,5 @@
 // Names of registers and data structure registers: r0..r15, d0, d2 .. d14, dds0..15, s0ds0..15,
-// s1ds0..15.
+// s1ds0..15, and microthreads ut0..ut7.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,8 @@
 #include "models/pe/isa.h"
 
 namespace tessera::tasm {
+
+class TokenCursor;
 
 /// A name with the shape of a register (file prefix and number), whether there is such a register
 /// or not.
@@ -24,7 +26,11 @@ std::optional<RegisterName> register_name(std::string_view text);
 /// What is wrong with a register that does not exist, or "" if it exists.
 std::string problem_of(const RegisterName& name, std::string_view text);
 
-/// The operand in assembly; `operand` is a register or a DSR.
+/// The register that comes next, if it is one; throws UserError if it has the shape of a register
+/// but does not exist.
+std::optional<RegisterName> accept_register(TokenCursor& cursor);
+
+/// The operand in assembly; `kind` is that of a register, DSR or microthread.
 std::string to_string(pe::OperandKind kind, unsigned number);
 
 }  // namespace tessera::tasm

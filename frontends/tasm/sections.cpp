@@ -4,7 +4,8 @@ namespace tessera::tasm {
 namespace {
 
 bool leaves_section(pe::Opcode op) {
-  return op == pe::Opcode::kEnd || op == pe::Opcode::kRet || op == pe::Opcode::kJmp;
+  return op == pe::Opcode::kEnd || op == pe::Opcode::kRet || op == pe::Opcode::kJmp ||
+         op == pe::Opcode::kBrk;
 }
 
 class CodeLayout {
@@ -51,7 +52,7 @@ class CodeLayout {
     if (a_.sections.empty()) return;
     const Section& section = a_.sections.back();
     const std::string expected =
-        "expected end, ret or jmp as the last instruction of " + section.title + ", found ";
+        "expected end, ret, jmp or brk as the last instruction of " + section.title + ", found ";
     if (first_instruction_ == a_.instructions.size())
       a_.diagnostics.fail(section.place, expected + "no instruction");
     if (open_label_) {

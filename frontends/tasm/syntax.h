@@ -32,42 +32,124 @@ struct ConstStatement {
   ExpressionPtr value;
 };
 
-/// data NAME: TYPE[expr] [= expr, expr ..]
+/// A word that stands for one of several values, with its place for messages.
+template <class T>
+struct Choice {
+  T value{};
+  Place place;
+};
+
+/// half f16|bf16|cb16
+struct HalfStatement {
+  Place place;
+  pe::HalfFormat format = pe::HalfFormat::kF16;
+};
+
+// In all that follow: null, no value and empty: the option is not given.
+
+/// data NAME: TYPE[expr] [align=expr] [= expr, expr ..]
 struct DataStatement {
   Name name;
   pe::ElementType type = pe::ElementType::kF32;
   ExpressionPtr count;
+  ExpressionPtr align;
   std::vector<ExpressionPtr> init;
 };
 
-/// queue NAME input|output ID [color=expr]
+/// queue NAME input|output ID [color=expr] [dense]; input also [unblocked] [priority=WORD]
+/// [control_table=expr]
 struct QueueStatement {
   Name name;
   bool input = true;
   ExpressionPtr id;
-  ExpressionPtr color;  ///< null: none given
+  ExpressionPtr color;
+  std::optional<Place> unblocked;
+  std::optional<Choice<pe::Priority>> priority;
+  ExpressionPtr control_table;
+  std::optional<Place> dense;
 };
 
-/// dsd NAME mem1d|fabin|fabout TARGET [offset=] [extent=] [stride=] [color=]; null: option not
-/// given
+/// dsd NAME mem1d|mem4d|circbuf|fabin|fabout TARGET and the options of its kind
 struct DsdStatement {
   Name name;
   pe::DsdKind kind = pe::DsdKind::kMem1d;
   Name target;  ///< data symbol or queue
-  ExpressionPtr offset;
   ExpressionPtr extent;
-  ExpressionPtr stride;
+  // mem1d, mem4d, circbuf
+  ExpressionPtr offset;
+  ExpressionPtr stride;                ///< mem1d
+  std::vector<ExpressionPtr> extents;  ///< mem4d, outer loop first
+  std::vector<ExpressionPtr> strides;  ///< mem4d, inner loop first
+  std::vector<ExpressionPtr> steps;    ///< mem4d, outer loop first
+  ExpressionPtr wraparound;
+  std::optional<Place> wavelet_index_offset;
+  // fabin, fabout
   ExpressionPtr color;
+  std::optional<Choice<pe::SimdMode>> simd;
+  std::optional<Choice<pe::Priority>> priority;
+  std::optional<Place> control;
+  std::optional<Place> control_transform;
+  std::optional<Place> advance_switch;
+  std::optional<Choice<pe::ZeroSource>> zero;
 };
 
-/// task NAME data QUEUE [blocked]; task NAME local ID [active] [blocked]
+/// fifo NAME SYMBOL dsr=expr xdsr=expr [empty=WORD] [full=WORD] [activate_push=TASK]
+/// [activate_pop=TASK] [priority=WORD] [simd=WORD]
+struct FifoStatement {
+  Name name;
+  Name symbol;
+  ExpressionPtr dsr;
+  ExpressionPtr xdsr;
+  std::optional<Choice<pe::FifoAction>> empty;
+  std::optional<Choice<pe::FifoAction>> full;
+  std::optional<Name> activate_push;
+  std::optional<Name> activate_pop;
+  std::optional<Choice<pe::Priority>> priority;
+  std::optional<Choice<pe::SimdMode>> simd;
+};
+
+/// task NAME data QUEUE; task NAME local|control ID; [active] [blocked] [priority=WORD]
 struct TaskStatement {
   Name name;
   pe::TaskKind kind = pe::TaskKind::kLocal;
   Name queue;        ///< data
-  ExpressionPtr id;  ///< local
-  bool active = false;
-  bool blocked = false;
+  ExpressionPtr id;  ///< local, control
+  std::optional<Place> active;
+  std::optional<Place> blocked;
+  std::optional<Choice<pe::TaskPriority>> priority;
+};
+
+/// control_table [instructions=expr] [stride=expr]
+struct ControlTableStatement {
+  Place place;
+  ExpressionPtr instructions;
+  ExpressionPtr stride;
+};
+
+/// rotate MAIN ALTERNATIVE limit=expr [init=expr]
+struct RotateStatement {
+  Name main;
+  Name alternative;
+  ExpressionPtr limit;
+  ExpressionPtr init;
+};
+
+/// main_thread priority=WORD
+struct MainThreadStatement {
+  Place place;
+  std::optional<Choice<pe::MainPriority>> priority;
+};
+
+/// control_transform mask=expr
+struct ControlTransformStatement {
+  Place place;
+  ExpressionPtr mask;
+};
+
+/// microthread ID blocked
+struct MicrothreadStatement {
+  Place place;
+  ExpressionPtr id;
 };
 
 /// fn NAME
@@ -89,13 +171,30 @@ struct OperandSyntax {
   ExpressionPtr expression;  ///< may be null behind a base register
 };
 
-/// Options behind the operands, with their places for messages.
+/// Options behind the operands, with their places for messages; null, no value and empty: not given.
 struct OptionsSyntax {
   std::optional<Place> async;
-  std::optional<Place> save_address;
+  ExpressionPtr ut;
   std::optional<Name> activate;
   std::optional<Name> unblock;
-  ExpressionPtr ut;
+  std::optional<Choice<pe::OnControl>> on_control;
+  std::optional<Name> on_control_activate;
+  std::optional<Name> on_control_unblock;
+  std::optional<OperandSyntax> index;  ///< a register or an expression
+  std::optional<Choice<pe::Priority>> priority;
+  // of loads
+  std::optional<Place> save_address;
+  std::optional<Place> single_step;
+  ExpressionPtr xdsr;
+  std::vector<ExpressionPtr> sr;
+};
+
+/// dsr REGISTER DSD [options of lddsr]
+struct InitialLoadStatement {
+  Name reg;  ///< the DSR as written
+  pe::Operand dsr;
+  Name dsd;
+  OptionsSyntax options;
 };
 
 struct InstructionStatement {
@@ -105,8 +204,10 @@ struct InstructionStatement {
   OptionsSyntax options;
 };
 
-using Statement =
-    std::variant<ParamStatement, ConstStatement, DataStatement, QueueStatement, DsdStatement,
-                 TaskStatement, FunctionStatement, LabelStatement, InstructionStatement>;
+using Statement = std::variant<ParamStatement, ConstStatement, HalfStatement, DataStatement,
+                               QueueStatement, DsdStatement, FifoStatement, InitialLoadStatement,
+                               TaskStatement, ControlTableStatement, RotateStatement,
+                               MainThreadStatement, ControlTransformStatement, MicrothreadStatement,
+                               FunctionStatement, LabelStatement, InstructionStatement>;
 
 }  // namespace tessera::tasm

@@ -14,7 +14,7 @@ struct Token {
     kName,     ///< letter or '_', then letters, digits, '_'
     kInteger,  ///< decimal or 0x hexadecimal
     kReal,     ///< digits with '.' or exponent
-    kMark,     ///< one of , : = == + - * / % ( ) [ ]
+    kMark,     ///< one of , : = == + - * / % ( ) [ ] and 32_or_64
     kEnd,      ///< behind the last token of the line
   };
   Kind kind = Kind::kEnd;

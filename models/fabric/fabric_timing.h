@@ -16,6 +16,15 @@ enum class Arbitration : std::uint8_t {
   kFixed,       ///< lowest color first, then WEST, EAST, SOUTH, NORTH, RAMP; lowest queue first
 };
 
+/// What happens when wavelets of one color land from two directions in one cycle, which the
+/// documents leave undefined (wse.md 1.2).
+enum class Coincidence : std::uint8_t {
+  kIllegal,  ///< the run stops
+  kMerge,    ///< both go on, in the order of `arbitration`
+};
+/// Id of the report.
+inline constexpr const char* kCoincidenceId = "/tessera/fabric/coincidence";
+
 struct FabricTiming {
   unsigned hop_latency = 2;     ///< landing at a router to landing at its neighbour (wse.md 1.11)
   unsigned credit_latency = 1;  ///< wavelet leaves a buffer -> upstream may use the room
@@ -23,6 +32,7 @@ struct FabricTiming {
   /// (input_room). A stream keeps one wavelet per cycle when buffer_depth > credit_latency.
   unsigned buffer_depth = 2;
   Arbitration arbitration = Arbitration::kRoundRobin;
+  Coincidence coincidence = Coincidence::kIllegal;
   unsigned on_ramp_latency = 3;   ///< leaves an output queue -> lands at the router
   unsigned off_ramp_latency = 3;  ///< leaves the router -> may be read from the input queue
 

@@ -19,6 +19,18 @@ struct RoutePosition {
 struct ColorRoute {
   std::array<RoutePosition, kSwitchPositions> positions;
   unsigned current = 0;  ///< switch position at the start (wse.md 1.4 current_switch_pos)
+  bool ring = false;     ///< an advance at the last valid position goes to position 0
+
+  /// Moves the switch to the next valid position; at the last one it stays, or starts again
+  /// (wse.md 1.4).
+  void advance() {
+    for (unsigned next = current + 1; next < kSwitchPositions; ++next) {
+      if (!positions[next].valid) continue;
+      current = next;
+      return;
+    }
+    if (ring) current = 0;
+  }
 };
 
 }  // namespace tessera::fabric

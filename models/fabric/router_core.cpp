@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/observe/event_fields.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
 namespace tessera::fabric {
 
 namespace {
@@ -40,7 +43,9 @@ void RouterCore::set_route(Color color, const ColorRoute& route) {
   }
   DirectionSet rx;
   for (const RoutePosition& position : route.positions) {
-    if (position.valid) rx = DirectionSet::from_bits(rx.bits() | position.rx.bits());
+    if (!position.valid) continue;
+    merges_ |= position.rx.size() > 1;
+    rx = DirectionSet::from_bits(rx.bits() | position.rx.bits());
   }
   channel_of_[color.value()] = static_cast<std::uint8_t>(channels_.size());
   Channel& channel = channels_.emplace_back();
@@ -111,6 +116,9 @@ RouterCore::Step RouterCore::step(Cycle now) {
   // 1. Credits due by now become usable.
   credits_.settle(now);
   if (held_ == 0) return step;
+  if (merges_ && timing_.coincidence == Coincidence::kIllegal) {
+    for (const Channel& channel : channels_) check_coincidence(channel, now);
+  }
   // 2. Landed heads ask for outputs.
   const Requests requests = collect_requests(now);
   // 3. Each output port grants one of them.
@@ -135,6 +143,26 @@ DirectionSet RouterCore::branches_of(const Buffer& buffer) const {
   return position.valid && position.rx.contains(buffer.in) ? position.tx : DirectionSet();
 }
 
+void RouterCore::check_coincidence(const Channel& channel, Cycle now) const {
+  const Buffer* first = nullptr;
+  const DirectionSet rx = channel.route.positions[channel.route.current].rx;
+  for (Direction in : kAllDirections) {
+    if (!rx.contains(in)) continue;
+    const Buffer& buffer = buffers_[channel.buffer[index(in)]];
+    bool lands = false;
+    for (std::size_t i = 0; i < buffer.entries.size(); ++i) lands |= buffer.entries[i].due == now;
+    if (!lands) continue;
+    if (first == nullptr) {
+      first = &buffer;
+      continue;
+    }
+    throw IllegalBehaviour(name() + ": wavelets of " + color_text(buffer.color) + " land from " +
+                               to_string(first->in) + " and from " + to_string(in) +
+                               " in one cycle; what follows is undefined",
+                           kCoincidenceId);
+  }
+}
+
 RouterCore::Requests RouterCore::collect_requests(Cycle now) const {
   Requests requests;
   occupied_.for_each([&](unsigned pair) {
@@ -157,13 +185,14 @@ void RouterCore::send(unsigned pair, Direction out, Cycle now, Step& step) {
   buffer.branches = branches_of(buffer);
   buffer.branches.erase(out);
   step.sends.push_back(Send{out, w, now + latency});
-  const std::uint32_t control = w.control ? 1 : 0;
-  probe_.emit(now, observe::EventKind::kHop, w.color.value() | index(out) << 8 | control << 16,
-              w.payload);
+  step.sends.back().wavelet.local_flip = false;  // meant for this router only
+  probe_.emit(now, observe::EventKind::kHop, observe::hop_word(w, out), w.payload, w.ident);
 }
 
 void RouterCore::remove_head(unsigned pair, Cycle now, Step& step) {
   Buffer& buffer = buffer_of(pair);
+  const bool flip = buffer.in == Direction::kRamp && buffer.entries.front().wavelet.local_flip;
+  if (flip) channels_[channel_of_[buffer.color.value()]].route.advance();
   buffer.entries.pop_front();
   --held_;
   if (buffer.entries.empty()) occupied_.erase(pair);

@@ -12,7 +12,9 @@
 //   3. each output port grants one request (arbiter.h): the copy leaves, takes a credit and lands
 //      at now + hop_latency, or at now + off_ramp_latency behind RAMP;
 //   4. a head whose last copy has left is removed; its room is a credit upstream at
-//      now + credit_latency.
+//      now + credit_latency. If it came from RAMP with local_flip set, the switch of its color
+//      advances (wse.md 1.4): from the next cycle on the new position holds. A multicast that has
+//      begun to leave another input ends as it began.
 // The next wavelet of a buffer is looked at in the next cycle: one wavelet per cycle and buffer,
 // one per output port. The copies of a multicast leave independently; the head stays until the last
 // one has left, and holds its color only.
@@ -90,7 +92,8 @@ class RouterCore {
   /// stepped then. It may be left asleep if held() == 0. Throws std::logic_error when no wavelet
   /// was outstanding.
   void credit(Direction out, Color color, Cycle due);
-  /// Does the work of cycle `now`; once a cycle. Changes nothing if nothing is due.
+  /// Does the work of cycle `now`; once a cycle. Changes nothing if nothing is due. Throws
+  /// IllegalBehaviour when two enabled directions deliver at once (FabricTiming::coincidence).
   Step step(Cycle now);
 
   // --- looking in ---
@@ -140,6 +143,7 @@ class RouterCore {
   }
   DirectionSet branches_of(const Buffer& buffer) const;
 
+  void check_coincidence(const Channel& channel, Cycle now) const;
   Requests collect_requests(Cycle now) const;
   void send(unsigned pair, Direction out, Cycle now, Step& step);
   void remove_head(unsigned pair, Cycle now, Step& step);
@@ -155,6 +159,7 @@ class RouterCore {
   std::array<std::uint8_t, kColorCount> channel_of_;  // index in channels_ or kNone
   std::vector<Channel> channels_;
   std::vector<Buffer> buffers_;
+  bool merges_ = false;    // some switch position receives from several directions
   CandidateSet occupied_;  // pairs whose buffer holds something
   Credits credits_;
   std::size_t held_ = 0;

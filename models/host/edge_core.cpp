@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "models/observe/event_fields.h"
+
 namespace tessera::host {
 
 namespace {
@@ -87,7 +89,7 @@ bool EdgeCore::take_arrival(Cycle now, Step& step) {
   Stream& stream = streams_[w.color.value()];
   stream.received.push_back({now, w});
   step.credit = CreditReturn{w.color, now + 1};
-  probe_.emit(now, observe::EventKind::kEdgeOut, event_word(w), w.payload);
+  probe_.emit(now, observe::EventKind::kEdgeOut, observe::hop_word(w, side_), w.payload, w.ident);
   return stream.received.size() == stream.expected;
 }
 
@@ -104,12 +106,15 @@ bool EdgeCore::send_one(Cycle now, Step& step) {
   std::vector<Batch>& outgoing = streams_[*winner].outgoing;
   Batch& batch = outgoing.front();
   const Word& word = batch.words[batch.sent++];
-  const link::Wavelet w{word.payload, Color(*winner), word.control,
-                        idents_.first + std::uint32_t{sent_++} * idents_.stride};
+  link::Wavelet w;
+  w.payload = word.payload;
+  w.color = Color(*winner);
+  w.control = word.control;
+  w.ident = idents_.first + std::uint32_t{sent_++} * idents_.stride;
   credits_.take(*winner);
   ++streams_[*winner].sent;
   step.put = Put{w, now + hop_latency_};
-  probe_.emit(now, observe::EventKind::kEdgeIn, event_word(w), w.payload);
+  probe_.emit(now, observe::EventKind::kEdgeIn, observe::hop_word(w, side_), w.payload, w.ident);
   if (batch.sent < batch.words.size()) return false;
   outgoing.erase(outgoing.begin());
   return true;
@@ -128,10 +133,6 @@ Cycle EdgeCore::next_wake(Cycle now, bool sent) const {
     }
   }
   return next;
-}
-
-std::uint32_t EdgeCore::event_word(const link::Wavelet& w) const {
-  return w.color.value() | index(side_) << 8;
 }
 
 void EdgeCore::describe_outgoing(observe::Waits& waits, Cycle now, Color color) const {

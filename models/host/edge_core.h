@@ -126,7 +126,6 @@ class EdgeCore {
   bool send_one(Cycle now, Step& step);
   Cycle next_wake(Cycle now, bool sent) const;
   void describe_outgoing(observe::Waits& waits, Cycle now, Color color) const;
-  std::uint32_t event_word(const link::Wavelet& w) const;
 
   Direction side_;
   unsigned hop_latency_;

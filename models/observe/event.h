@@ -13,17 +13,20 @@ namespace tessera::observe {
 /// kinds, never renumber.
 ///
 ///   kind        what                          a                                     b
-///   kHop        a router sent a wavelet       color, direction << 8, control << 16  payload
+///   kHop        a router sent a wavelet       color, direction << 8, flags << 16    payload
 ///   kQueueIn    it entered an input queue     queue, color << 8                     payload
 ///   kQueueOut   the CE wrote an output queue  queue, color << 8                     payload
-///   kTaskStart  the picker started a task     task id (64: launched function)       entry pc
+///   kTaskStart  the picker started a task     task id (64: launched function; 128   entry pc
+///                                             more: control task with its own table)
 ///   kTaskEnd    the task ended                task id                               0
 ///   kIssue      the CE used its issue slot    opcode, thread << 8 (8: main)         pc
 ///   kOpStart    DSD operation dispatched      opcode, thread << 8                   elements
 ///   kOpEnd      DSD operation completed       opcode, thread << 8                   elements
-///   kEdgeIn     host sent on a rim link       color, direction << 8                 payload
-///   kEdgeOut    host took from a rim link     color, direction << 8                 payload
+///   kEdgeIn     host sent on a rim link       color, direction << 8, flags << 16    payload
+///   kEdgeOut    host took from a rim link     color, direction << 8, flags << 16    payload
 ///   kCompute    group of a DSD operation      opcode, thread << 8                   elements
+///
+/// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
 enum class EventKind : std::uint8_t {
   kHop = 0,
   kQueueIn = 1,
@@ -48,6 +51,9 @@ struct Event {
   EventKind kind = EventKind::kHop;
   std::uint32_t a = 0;
   std::uint32_t b = 0;
+  /// link::Wavelet::ident of the wavelet that kHop, kQueueIn, kQueueOut, kEdgeIn or kEdgeOut is
+  /// about; 0 of other kinds. It is not in the digest.
+  std::uint64_t ident = 0;
 };
 
 std::ostream& operator<<(std::ostream& os, const Event& e);
@@ -66,8 +72,9 @@ class Probe {
  public:
   Probe() = default;
   Probe(Sink* sink, std::uint32_t place) : sink_(sink), place_(place) {}
-  void emit(Cycle cycle, EventKind kind, std::uint32_t a, std::uint32_t b) const {
-    if (sink_ != nullptr) sink_->on_event({cycle, place_, kind, a, b});
+  void emit(Cycle cycle, EventKind kind, std::uint32_t a, std::uint32_t b,
+            std::uint64_t ident = 0) const {
+    if (sink_ != nullptr) sink_->on_event({cycle, place_, kind, a, b, ident});
   }
   std::uint32_t place() const { return place_; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/observe/event.h"
+#include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 
 namespace tessera::observe {
@@ -23,6 +24,18 @@ inline Direction direction_of(const Event& e) {
 }
 inline bool control_of(const Event& e) {
   return ((e.a >> 16) & 1U) != 0;
+}
+inline bool half_of(const Event& e) {
+  return ((e.a >> 17) & 1U) != 0;
+}
+inline bool local_flip_of(const Event& e) {
+  return ((e.a >> 18) & 1U) != 0;
+}
+
+/// `a` of these three for wavelet `w` at port `d`.
+inline std::uint32_t hop_word(const link::Wavelet& w, Direction d) {
+  const std::uint32_t flags = (w.control ? 1U : 0U) | (w.half ? 2U : 0U) | (w.local_flip ? 4U : 0U);
+  return w.color.value() | index(d) << 8 | flags << 16;
 }
 
 /// Of kQueueIn and kQueueOut.

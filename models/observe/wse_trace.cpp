@@ -46,8 +46,7 @@ std::string upper(std::string text) {
 }  // namespace
 
 WseTrace::WseTrace(std::ostream& out, const WseTraceOptions& options, Names names)
-    : out_(out), options_(options), names_(std::move(names)),
-      tracker_(options.width, options.height, options.hop_latency) {
+    : out_(out), options_(options), names_(std::move(names)) {
   out_ << "@0 dimX=" << options_.width << ", dimY=" << options_.height << '\n';
 }
 
@@ -81,7 +80,7 @@ std::string WseTrace::at(Cycle cycle, std::uint32_t place) const {
 }
 
 void WseTrace::write_to_queue(const Event& e) {
-  tracker_.written(e);
+  written_to_queue_[e.ident] = {e.cycle, queue_of(e)};
   cycles_[e.cycle].queues.push_back(at(e.cycle, e.place) + ": Id: " + std::to_string(e.place) +
                                     ", Writing wavelet C" + std::to_string(queue_color_of(e)) +
                                     " " + halves(e.b) + " to OUT_Q[" + std::to_string(queue_of(e)) +
@@ -89,41 +88,57 @@ void WseTrace::write_to_queue(const Event& e) {
 }
 
 void WseTrace::enter(const Event& e) {
-  const TrackedWavelet w = tracker_.entered(e);
-  land(e.place, w, w.from, w.since, e);
+  land(e.place, direction_of(e), e.cycle + options_.hop_latency, e);
 }
 
 void WseTrace::hop(const Event& e) {
-  const auto [w, first] = tracker_.departed(e);
+  leave_ramp(e);
   const Direction out = direction_of(e);
-  if (w.from == Direction::kRamp && first) {
-    const Cycle ramp = std::min<Cycle>(e.cycle, options_.on_ramp_latency);
-    const Cycle sent = std::max(w.since, e.cycle - ramp);
-    cycles_[sent].queues.push_back(at(sent, e.place) + ": Id: " + std::to_string(e.place) +
-                                   ", Sending wavelet C" + std::to_string(color_of(e)) + " " +
-                                   halves(e.b) + " ident:" + hex16(w.ident) + " on OUT_Q[" +
-                                   std::to_string(w.queue) + "]");
-    land(e.place, w, Direction::kRamp, e.cycle, e);
-  }
   const Cycle leaves = e.cycle + std::max(options_.hop_latency, 1U) - 1;
-  hop_line(leaves, e.place, w.ident, e).departing.insert(out);
-  if (const auto next = tracker_.neighbour_of(e.place, out)) {
-    land(*next, w, opposite(out), leaves + 1, e);
-  }
+  hop_line(leaves, e.place, e).departing.insert(out);
+  if (const auto next = neighbour_of(e.place, out)) land(*next, opposite(out), leaves + 1, e);
 }
 
-void WseTrace::land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle cycle,
-                    const Event& e) {
-  hop_line(cycle, place, w.ident, e).landing = kLetters[index(from)];
+// The first hop of a wavelet that was in an output queue: it came up the ramp of this tile.
+void WseTrace::leave_ramp(const Event& e) {
+  const auto found = written_to_queue_.find(e.ident);
+  if (found == written_to_queue_.end()) return;
+  const Written written = found->second;
+  written_to_queue_.erase(found);
+  const Cycle ramp = std::min<Cycle>(e.cycle, options_.on_ramp_latency);
+  const Cycle sent = std::max(written.cycle, e.cycle - ramp);
+  cycles_[sent].queues.push_back(at(sent, e.place) + ": Id: " + std::to_string(e.place) +
+                                 ", Sending wavelet C" + std::to_string(color_of(e)) + " " +
+                                 halves(e.b) + " ident:" + hex16(e.ident) + " on OUT_Q[" +
+                                 std::to_string(written.queue) + "]");
+  land(e.place, Direction::kRamp, e.cycle, e).local_flip = local_flip_of(e);
 }
 
-WseTrace::Hop& WseTrace::hop_line(Cycle cycle, std::uint32_t place, std::uint64_t ident,
-                                  const Event& e) {
-  Hop& line = cycles_[cycle].hops[{place, ident}];
+WseTrace::Hop& WseTrace::land(std::uint32_t place, Direction from, Cycle cycle, const Event& e) {
+  Hop& line = hop_line(cycle, place, e);
+  line.landing = kLetters[index(from)];
+  return line;
+}
+
+WseTrace::Hop& WseTrace::hop_line(Cycle cycle, std::uint32_t place, const Event& e) {
+  Hop& line = cycles_[cycle].hops[{place, e.ident}];
   line.color = color_of(e);
   line.control = control_of(e);
+  line.half = half_of(e);
   line.payload = e.b;
   return line;
+}
+
+// Linear index of the tile behind port `d` of `place`; nothing at the rim.
+std::optional<std::uint32_t> WseTrace::neighbour_of(std::uint32_t place, Direction d) const {
+  if (d == Direction::kRamp) return std::nullopt;
+  const auto width = static_cast<int>(options_.width);
+  const auto here = static_cast<int>(place);
+  const TileCoord there = neighbour({here % width, here / width}, d);
+  const bool inside = there.x >= 0 && there.y >= 0 && there.x < width &&
+                      there.y < static_cast<int>(options_.height);
+  if (!inside) return std::nullopt;
+  return static_cast<std::uint32_t>(there.y * width + there.x);
 }
 
 void WseTrace::issue(const Event& e) {
@@ -198,10 +213,10 @@ void WseTrace::write_hop(Cycle cycle, std::uint32_t place, std::uint64_t ident, 
   const std::string color = "C" + std::to_string(hop.color);
   const std::string content = std::string("ctrl=") + (hop.control ? "1" : "0") + ", " +
                               halves(hop.payload) + " " + as_number(hop.payload) +
-                              ", half=0, ident=" + hex16(ident);
+                              ", half=" + (hop.half ? "1" : "0") + ", ident=" + hex16(ident);
   if (hop.landing != '-') {
     out_ << where << "landing " << color << " from link " << hop.landing << ", " << content
-         << ", lf=0\n";
+         << ", lf=" << (hop.local_flip ? 1 : 0) << '\n';
   }
   std::string slots(kDirectionCount, ' ');
   for (unsigned i = 0; i < kDirectionCount; ++i) {

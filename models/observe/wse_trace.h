@@ -6,6 +6,7 @@
 // which ports it leaves), [IS OP] and [EX OP] lines. What the event stream does not carry is left
 // out: operands, stalls, back-pressure.
 //
+//   * A wavelet is known by its serial number (Event::ident), so that equal payloads are told apart.
 //   * A wavelet lands at a neighbour one cycle after its departure line, as the visualizer wants
 //     it. With a hop latency above 1 the departure line therefore stands hop_latency - 1 cycles
 //     behind the landing line.
@@ -17,6 +18,7 @@
 #include <array>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -24,7 +26,7 @@
 
 #include "models/observe/names.h"
 #include "models/observe/sorted_sink.h"
-#include "models/observe/wavelet_tracker.h"
+#include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
 
 namespace tessera::observe {
@@ -51,6 +53,8 @@ class WseTrace final : public SortedSink {
   struct Hop {
     unsigned color = 0;
     bool control = false;
+    bool half = false;
+    bool local_flip = false;  ///< of a landing from the ramp
     std::uint32_t payload = 0;
     char landing = '-';
     DirectionSet departing;
@@ -62,6 +66,11 @@ class WseTrace final : public SortedSink {
     std::map<std::pair<std::uint32_t, std::uint64_t>, Hop> hops;  // by tile and ident
     std::vector<std::string> issues;
     std::map<std::uint32_t, std::string> executes;  // by tile: one issue slot
+  };
+  /// A wavelet in an output queue or on its way from there to the router.
+  struct Written {
+    Cycle cycle = 0;
+    unsigned queue = 0;
   };
   struct Operation {
     std::uint32_t pc = 0;
@@ -79,9 +88,10 @@ class WseTrace final : public SortedSink {
   void write_to_queue(const Event& e);
   void enter(const Event& e);
   void hop(const Event& e);
-  void land(std::uint32_t place, const TrackedWavelet& w, Direction from, Cycle cycle,
-            const Event& e);
-  Hop& hop_line(Cycle cycle, std::uint32_t place, std::uint64_t ident, const Event& e);
+  void leave_ramp(const Event& e);
+  Hop& land(std::uint32_t place, Direction from, Cycle cycle, const Event& e);
+  Hop& hop_line(Cycle cycle, std::uint32_t place, const Event& e);
+  std::optional<std::uint32_t> neighbour_of(std::uint32_t place, Direction d) const;
   void issue(const Event& e);
   void start_operation(const Event& e);
   void execute_group(const Event& e);
@@ -96,7 +106,7 @@ class WseTrace final : public SortedSink {
   std::ostream& out_;
   WseTraceOptions options_;
   Names names_;
-  WaveletTracker tracker_;
+  std::unordered_map<std::uint64_t, Written> written_to_queue_;  ///< by ident
   std::map<Cycle, Lines> cycles_;
   std::unordered_map<std::uint32_t, Tile> tiles_;
   std::vector<std::uint32_t> busy_;  ///< tiles that executed in the cycle written last, sorted

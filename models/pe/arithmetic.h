@@ -1,20 +1,31 @@
-// The element functions of the arithmetic instructions (reference wse.md 6.7), on raw register
-// bits. Integers wrap; f32 results are rounded after every operation, also inside fmacs
-// (wse.md 6.1).
+// The element functions of the arithmetic instructions (reference wse.md 6.1, 6.7), on raw register
+// bits. Integers wrap. Floats are rounded to nearest even after every operation, also between
+// product and sum of fmacs; only fmach, the fused multiply-add of 16-bit floats, rounds once
+// (wse.md 6.1). A NaN result always has the same bits, so that runs agree on every host.
 #pragma once
 
 #include <cstdint>
 
 #include "models/pe/isa.h"
+#include "models/pe/program.h"
 
 namespace tessera::pe {
 
 /// Result of an arithmetic or move instruction for one element. `a`, `b`, `c` are the sources in
 /// operand order; those the opcode does not have are ignored. 16-bit results have a zero upper
-/// half.
-std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c);
+/// half. `half`: format of 16-bit floats. Integer division requires b != 0.
+/// Not for addc16, which has a carry.
+std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                       HalfFormat half);
+
+/// addc16: 16-bit sum and carry out.
+struct CarrySum {
+  std::uint32_t sum = 0;
+  bool carry = false;
+};
+CarrySum add_with_carry(std::uint32_t a, std::uint32_t b, bool carry);
 
 /// Result of a compare instruction.
-bool compare(Opcode op, std::uint32_t a, std::uint32_t b);
+bool compare(Opcode op, std::uint32_t a, std::uint32_t b, HalfFormat half);
 
 }  // namespace tessera::pe

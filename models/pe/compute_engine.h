@@ -46,6 +46,9 @@ class ComputeEngine : public sc_core::sc_module,
   void start_of_simulation() override { wake(0); }
 
   Cycle ready_at(QueueId q) const override { return input[q.value()]->ready_at(); }
+  unsigned available(QueueId q, Cycle now) const override {
+    return input[q.value()]->available(now);
+  }
   const link::Wavelet& front(QueueId q) const override { return input[q.value()]->front(); }
   void pop(QueueId q, Cycle now) override { input[q.value()]->pop(now); }
   unsigned room(QueueId q, Cycle now) const override { return output[q.value()]->room(now); }

@@ -1,3 +1,4 @@
+// The cycle of the compute engine: who gets the issue slot (reference wse.md 4).
 #include "models/pe/compute_engine_core.h"
 
 #include <algorithm>
@@ -5,11 +6,8 @@
 #include <utility>
 
 #include "models/observe/event_fields.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pe {
-
-using observe::EventKind;
 
 static_assert(kMainThread == observe::kMainThread && kThreadCount == observe::kThreadCount,
               "events carry thread numbers");
@@ -17,7 +15,9 @@ static_assert(kMainThread == observe::kMainThread && kThreadCount == observe::kT
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image,
                                      const PeTiming& timing, PeQueues& queues, observe::Probe probe)
     : at_(at), image_(std::move(image)), timing_(timing), queues_(queues), probe_(probe),
-      dsrs_(*image_), tasks_(*image_, timing.picker) {
+      dsrs_(*image_), fifos_(image_->fifos.begin(), image_->fifos.end()),
+      tasks_(*image_, timing.picker), main_priority_(image_->main_priority),
+      blocked_microthreads_(image_->blocked_microthreads), control_mask_(image_->control_mask) {
   for (const Symbol& symbol : image_->symbols) {
     const unsigned bytes = bytes_of(symbol.type);
     std::uint32_t address = symbol.address;
@@ -26,12 +26,17 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> 
       address += bytes;
     }
   }
+  for (const InitialLoad& load : image_->initial_loads) {
+    dsrs_.load(load.dsr, image_->dsds[load.dsd], load.config);
+  }
 }
 
 Cycle ComputeEngineCore::step(Cycle now) {
   const bool was_running = main_.task.has_value();
   complete_operations(now);
-  if (const auto thread = choose_thread(now)) {
+  if (!fifos_.empty()) take_fifo_actions(now);
+  const std::optional<ThreadId> thread = choose_thread(now);
+  if (thread) {
     last_issued_ = *thread;
     auto op = std::find_if(operations_.begin(), operations_.end(),
                            [&](const Operation& o) { return o.thread == *thread; });
@@ -42,8 +47,11 @@ Cycle ComputeEngineCore::step(Cycle now) {
     }
     complete_operations(now);
   }
-  if (!main_.task) pick_task(now, was_running);
-  return next_wake(now);
+  const bool dropped = drop_idle_controls(now);
+  const bool was_free = !main_.task;
+  if (was_free) pick_task(now, was_running);
+  const bool picked = was_free && main_.task;
+  return next_wake(now, thread || dropped || picked);
 }
 
 void ComputeEngineCore::complete_operations(Cycle now) {
@@ -57,20 +65,13 @@ void ComputeEngineCore::complete_operations(Cycle now) {
   }
 }
 
-void ComputeEngineCore::complete(Operation& op, Cycle now) {
-  write_back(op, now);
-  probe_.emit(now, EventKind::kOpEnd, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
-              op.done);
-  const OpConfig& config = op.instruction->config;
-  if (config.activate) tasks_.activate(*config.activate);
-  if (config.unblock) tasks_.unblock(*config.unblock);
-  if (op.thread == kMainThread) main_.ready_at = now + 1 + timing_.vector_drain;
-}
-
-// wse.md 4: the main thread's default level lies between low, the default of microthreads, and
-// medium.
-unsigned ComputeEngineCore::priority_of(ThreadId thread) const {
-  return thread == kMainThread ? 1 : 0;
+// wse.md 4: the main thread stands between the microthreads' levels, or on one of them.
+unsigned ComputeEngineCore::priority_of(ThreadId thread, Cycle now) const {
+  if (thread != kMainThread) {
+    const Operation* op = find_operation(thread);
+    return op == nullptr ? 0 : 2 * static_cast<unsigned>(op->priority);
+  }
+  return 1 + static_cast<unsigned>(main_priority_.at(now));
 }
 
 std::optional<ThreadId> ComputeEngineCore::choose_thread(Cycle now) const {
@@ -78,7 +79,7 @@ std::optional<ThreadId> ComputeEngineCore::choose_thread(Cycle now) const {
   const ThreadId first = timing_.issue == IssueRule::kRotation ? last_issued_ + 1 : 0;
   for (unsigned step = 0; step < kThreadCount; ++step) {
     const ThreadId thread = (first + step) % kThreadCount;
-    if (best && priority_of(thread) <= priority_of(*best)) continue;
+    if (best && priority_of(thread, now) <= priority_of(*best, now)) continue;
     if (can_issue(thread, now)) best = thread;
   }
   return best;
@@ -99,66 +100,22 @@ const Operation* ComputeEngineCore::find_operation(ThreadId thread) const {
 }
 
 Cycle ComputeEngineCore::main_issue_at() const {
+  if (main_.pc >= image_->code.size()) {
+    fail(Illegal::kReturnAddress, main_.pc, "the program runs past its last instruction");
+  }
   const Instruction& in = image_->code[main_.pc];
   Cycle at = main_.ready_at;
   for (const Operand& operand : in.operands) at = std::max(at, operand_ready_at(operand));
+  if (in.config.index) at = std::max(at, operand_ready_at(*in.config.index));
   if (in.op == Opcode::kRet) at = std::max(at, register_ready_at_[kReturnRegister]);
-  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf) at = std::max(at, flag_ready_at_);
+  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf || in.op == Opcode::kAddc16) {
+    at = std::max(at, flag_ready_at_);
+  }
   return at;
 }
 
-void ComputeEngineCore::pick_task(Cycle now, bool ended_this_cycle) {
-  const Cycle first_issue = ended_this_cycle
-                                ? now + timing_.task_switch
-                                : std::max(now + timing_.task_activation, main_.ready_at);
-  if (!launches_.empty() && launches_.front().at <= now) {
-    const LaunchRequest request = std::move(launches_.front());
-    launches_.pop_front();
-    start_task(kLaunchedTask, request.entry, first_issue, now);
-    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-      write_register({kReg32, static_cast<std::uint8_t>(2 * i), 0}, request.arguments[i],
-                     first_issue);
-    }
-    return;
-  }
-  const TaskBinding* task = tasks_.pick(data_tasks_with_wavelet(now));
-  if (task == nullptr) return;
-  start_task(task->id.value(), task->entry, first_issue, now);
-  if (task->kind != TaskKind::kData) return;
-  const std::uint32_t payload = queues_.front(task->queue).payload;
-  queues_.pop(task->queue, now);
-  write_register({kReg32, 0, 0}, payload, first_issue);  // wse.md 1.1: low half first
-}
-
-std::uint64_t ComputeEngineCore::data_tasks_with_wavelet(Cycle now) const {
-  std::uint64_t ids = 0;
-  for (const TaskBinding& task : image_->tasks) {
-    if (!tasks_.accepts_wavelet(task) || queues_.ready_at(task.queue) > now) continue;
-    if (queues_.front(task.queue).control) {
-      fail(task.entry, "a control wavelet reached input queue " +
-                           std::to_string(task.queue.value()) +
-                           ", but no control task is bound to the id it carries");
-    }
-    ids |= TaskTable::bit(task.id);
-  }
-  return ids;
-}
-
-void ComputeEngineCore::start_task(unsigned id, std::uint32_t entry, Cycle first_issue, Cycle now) {
-  main_ = {id, entry, first_issue};
-  registers_[kReturnRegister] = kReturnEndsTask;
-  register_ready_at_[kReturnRegister] = first_issue;
-  probe_.emit(now, EventKind::kTaskStart, id, entry);
-}
-
-void ComputeEngineCore::end_task(Cycle now) {
-  probe_.emit(now, EventKind::kTaskEnd, *main_.task, 0);
-  if (*main_.task == kLaunchedTask) --launches_open_;
-  main_.task.reset();
-  main_.ready_at = now + timing_.task_switch;
-}
-
-Cycle ComputeEngineCore::next_wake(Cycle now) const {
+// `acted`: something was issued, or wavelets were taken from a queue.
+Cycle ComputeEngineCore::next_wake(Cycle now, bool acted) const {
   Cycle next = kNever;
   if (main_.task && find_operation(kMainThread) == nullptr)
     next = std::max(now + 1, main_issue_at());
@@ -170,8 +127,10 @@ Cycle ComputeEngineCore::next_wake(Cycle now) const {
       next = std::min(next, op.next_group_at);
     } else if (operands_ready(op, now)) {
       next = std::min(next, now + 1);  // it lost the issue slot
+    } else if (op.uses_fifo && acted) {
+      next = std::min(next, now + 1);  // that may have brought it to an edge of its FIFO
     }
-    // else: it waits for a queue, which wakes the engine
+    // else: it waits for a queue, which wakes the engine, or for another operation
   }
   return next;
 }
@@ -179,38 +138,10 @@ Cycle ComputeEngineCore::next_wake(Cycle now) const {
 void ComputeEngineCore::launch(const Function& function,
                                const std::vector<std::uint32_t>& arguments, Cycle at) {
   assert(arguments.size() <= kMaxLaunchArguments);
-  launches_.push_back({function.entry, arguments, at});
+  const auto later = std::find_if(launches_.begin(), launches_.end(),
+                                  [at](const LaunchRequest& other) { return other.at > at; });
+  launches_.insert(later, {function.entry, arguments, at});
   ++launches_open_;
-}
-
-void ComputeEngineCore::describe_waits(observe::Waits& waits, Cycle now) const {
-  for (const Operation& op : operations_) {
-    // An endless microthread is a service that waits for ever; on the main thread it is worth a
-    // line.
-    if (op.endless && op.thread != kMainThread) continue;
-    waits.push_back({probe_.place(), describe(op), progress_of(op, now), !op.endless});
-  }
-  if (main_.task && find_operation(kMainThread) == nullptr) {
-    waits.push_back({probe_.place(), "main thread at " + image_->place_of(main_.pc),
-                     "its next instruction", true});
-  }
-  for (const TaskBinding& task : image_->tasks) {
-    const std::string who = "task " + task.name + " (id " + std::to_string(task.id.value()) + ")";
-    if (tasks_.is_active(task.id) && tasks_.is_blocked(task.id)) {
-      waits.push_back({probe_.place(), who, "being unblocked: it is active but blocked", true});
-    } else if (task.kind == TaskKind::kData) {
-      const bool blocked = tasks_.is_blocked(task.id);
-      waits.push_back({probe_.place(), "data " + who,
-                       (blocked ? "being unblocked, with wavelets expected on input queue "
-                                : "a wavelet on input queue ") +
-                           std::to_string(task.queue.value()),
-                       false});
-    }
-  }
-}
-
-void ComputeEngineCore::fail(std::uint32_t pc, const std::string& what) const {
-  throw IllegalBehaviour("PE " + to_string(at_) + ", " + image_->place_of(pc) + ": " + what);
 }
 
 }  // namespace tessera::pe

@@ -17,8 +17,10 @@ unsigned latency_of(OpClass op_class, const PeTiming& timing) {
     return timing.move_latency;
   case OpClass::kFloat:
     return timing.float_latency;
-  case OpClass::kLoad:
-    return timing.load_latency;
+  case OpClass::kFloatDivide:
+    return timing.float_divide_latency;
+  case OpClass::kIntegerDivide:
+    return timing.integer_divide_latency;
   default:
     return timing.integer_latency;
   }
@@ -33,28 +35,27 @@ void ComputeEngineCore::issue_main(Cycle now) {
   probe_.emit(now, EventKind::kIssue, static_cast<unsigned>(in.op) | kMainThread << 8, pc);
   main_.ready_at = now + 1;
   main_.pc = pc + 1;
-  if (in.is_vector() && row.vector) {
+  if (in.is_vector()) {
     dispatch(in, now);
     return;
   }
   switch (row.op_class) {
   case OpClass::kMove:
   case OpClass::kInteger:
+  case OpClass::kIntegerDivide:
   case OpClass::kFloat:
+  case OpClass::kFloatDivide:
+  case OpClass::kFilter:
     execute_arithmetic(in, now);
     break;
   case OpClass::kCompare:
-    flag_ = compare(in.op, read_operand(in.operands[0]), read_operand(in.operands[1]));
-    flag_ready_at_ = now + latency_of(row.op_class, timing_);
+    execute_compare(in, now);
     break;
-  case OpClass::kLoad: {
-    const std::uint32_t address = effective_address(in.operands[1], row.element_bytes);
-    write_register(in.operands[0], sram_.read(address, row.element_bytes),
-                   now + timing_.load_latency);
+  case OpClass::kLoad:
+    execute_load(in, now);
     break;
-  }
   case OpClass::kStore:
-    execute_memory(in);
+    execute_store(in, now);
     break;
   case OpClass::kDsr:
     execute_dsr(in, now);
@@ -63,61 +64,63 @@ void ComputeEngineCore::issue_main(Cycle now) {
     execute_branch(in, now);
     break;
   case OpClass::kTaskEnd:
+    if (in.op == Opcode::kBrk) fail(Illegal::kBreak, pc, "brk: an assertion of the program failed");
     end_task(now);
     break;
   case OpClass::kTaskControl:
-    execute_task_control(in);
+    execute_task_control(in, now);
     break;
   case OpClass::kTile:
-    write_register(in.operands[0], static_cast<std::uint32_t>(at_.x),
-                   now + timing_.integer_latency);
-    write_register(in.operands[1], static_cast<std::uint32_t>(at_.y),
-                   now + timing_.integer_latency);
+    execute_tile(in, now);
     break;
   }
 }
 
 void ComputeEngineCore::execute_arithmetic(const Instruction& in, Cycle now) {
-  const std::uint32_t result = evaluate(in.op, read_operand(in.operands[1]),
-                                        read_operand(in.operands[2]), read_operand(in.operands[3]));
-  write_register(in.operands[0], result, now + latency_of(info(in.op).op_class, timing_));
+  const OpClass op_class = info(in.op).op_class;
+  const Cycle ready = now + latency_of(op_class, timing_);
+  const std::uint32_t a = read_operand(in.operands[1]);
+  const std::uint32_t b = read_operand(in.operands[2]);
+  if (in.op == Opcode::kAddc16) {
+    const CarrySum sum = add_with_carry(a, b, flag_);
+    write_register(in.operands[0], sum.sum, ready);
+    write_flag(sum.carry, ready);
+    return;
+  }
+  if (op_class == OpClass::kIntegerDivide && b == 0) {
+    fail(Illegal::kDivideByZero, main_.pc - 1, "division by zero");
+  }
+  const std::uint32_t result = evaluate(in.op, a, b, read_operand(in.operands[3]), image_->half);
+  write_register(in.operands[0], result, ready);
 }
 
-void ComputeEngineCore::execute_memory(const Instruction& in) {
-  const unsigned bytes = info(in.op).element_bytes;
-  const std::uint32_t address = effective_address(in.operands[0], bytes);
-  check_store(main_.pc - 1, address);
-  sram_.write(address, bytes, read_operand(in.operands[1]));
+void ComputeEngineCore::execute_compare(const Instruction& in, Cycle now) {
+  write_flag(
+      compare(in.op, read_operand(in.operands[0]), read_operand(in.operands[1]), image_->half),
+      now + timing_.integer_latency);
+}
+
+void ComputeEngineCore::execute_load(const Instruction& in, Cycle now) {
+  const std::uint32_t address = address_of(in.operands[1]);
+  write_register(in.operands[0], load(main_.pc - 1, address, info(in.op).bytes(0), now),
+                 now + timing_.load_latency);
+}
+
+void ComputeEngineCore::execute_store(const Instruction& in, Cycle now) {
+  const std::uint32_t address = address_of(in.operands[0]);
+  store(main_.pc - 1, address, info(in.op).bytes(1), read_operand(in.operands[1]), now);
 }
 
 void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
   const std::uint32_t next = main_.pc;
-  bool taken = true;
-  switch (in.op) {
-  case Opcode::kJmpt:
-    taken = flag_;
-    break;
-  case Opcode::kJmpf:
-    taken = !flag_;
-    break;
-  default:
-    break;
-  }
+  const bool taken = in.op == Opcode::kJmpt ? flag_ : in.op == Opcode::kJmpf ? !flag_ : true;
   if (!taken) {
     main_.ready_at = now + timing_.branch_not_taken;
     return;
   }
   main_.ready_at = now + timing_.branch_taken;
   if (in.op == Opcode::kRet) {
-    const std::uint16_t target = registers_[kReturnRegister];
-    if (target == kReturnEndsTask) {
-      end_task(now);
-    } else if (target < image_->code.size()) {
-      main_.pc = target;
-    } else {
-      fail(next - 1, "ret to instruction " + std::to_string(target) +
-                         ", which does not exist: r15 was overwritten");
-    }
+    execute_return(next - 1, now);
     return;
   }
   if (in.op == Opcode::kCall) {
@@ -127,50 +130,100 @@ void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
   main_.pc = static_cast<std::uint32_t>(in.operands[0].value);
 }
 
-// wse.md 5.2, 5.8: 15 bits; 0x7FFF is endless, which only wavelets can be.
-std::uint16_t ComputeEngineCore::checked_extent(const Dsd& dsd, std::uint32_t length) const {
-  const auto extent = static_cast<std::uint16_t>(length);
-  if (extent < kEndless || (extent == kEndless && dsd.kind != DsdKind::kMem1d)) return extent;
-  fail(main_.pc - 1, "setdsl with length " + std::to_string(extent) +
-                         "; lengths are 0..32766, and 32767 (endless) for fabin and fabout");
-}
-
-void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
-  Dsr& dsr = dsrs_[in.operands[0]];
-  switch (in.op) {
-  case Opcode::kLddsr:
-    dsr.dsd = image_->dsds[static_cast<std::size_t>(in.operands[1].value)];
-    dsr.save_address = in.config.save_address;
-    break;
-  case Opcode::kSetdsa:
-    if (dsr.load == 0 || dsr.dsd.kind != DsdKind::kMem1d) {
-      fail(main_.pc - 1, "setdsa on a DSR that does not hold a mem1d descriptor");
-    }
-    dsr.dsd.base = static_cast<std::uint16_t>(read_operand(in.operands[1]));
-    break;
-  case Opcode::kSetdsl:
-    if (dsr.load == 0) fail(main_.pc - 1, "setdsl on a DSR that was never loaded");
-    dsr.dsd.extent = checked_extent(dsr.dsd, read_operand(in.operands[1]));
-    break;
-  default:
-    assert(false && "not a DSR instruction");
+void ComputeEngineCore::execute_return(std::uint32_t pc, Cycle now) {
+  const std::uint16_t target = registers_[kReturnRegister];
+  if (target == kReturnEndsTask) {
+    end_task(now);
+  } else if (target < image_->code.size()) {
+    main_.pc = target;
+  } else {
+    fail(Illegal::kReturnAddress, pc,
+         "ret to instruction " + std::to_string(target) +
+             ", which does not exist: r15 was overwritten");
   }
-  ++dsr.load;
-  dsr.ready_at = now + timing_.dsr_latency;
 }
 
-void ComputeEngineCore::execute_task_control(const Instruction& in) {
-  const TaskId id(static_cast<unsigned>(in.operands[0].value));
+void ComputeEngineCore::execute_task_control(const Instruction& in, Cycle now) {
+  const Operand& target = in.operands[0];
   switch (in.op) {
-  case Opcode::kActvt:
-    tasks_.activate(id);
+  case Opcode::kActvt: {
+    const std::uint32_t id =
+        target.kind == kTask ? static_cast<std::uint32_t>(target.value) : read_operand(target);
+    if (id >= kTaskCount || tasks_.local_task(TaskId(id)) == nullptr) {
+      fail(Illegal::kTaskId, main_.pc - 1,
+           "actvt of task id " + std::to_string(id) + ", which no local task has");
+    }
+    tasks_.activate(TaskId(id));
     break;
-  case Opcode::kBlk:
-    tasks_.block(id);
+  }
+  case Opcode::kSettp: {
+    const std::uint32_t level = read_operand(in.operands[1]);
+    if (level > 1) {
+      fail(Illegal::kPriorityLevel, main_.pc - 1,
+           "task priority " + std::to_string(level) + "; there are 0 (low) and 1 (high)");
+    }
+    tasks_.set_priority(TaskId(static_cast<unsigned>(target.value)),
+                        static_cast<TaskPriority>(level), now, now + timing_.priority_update);
+    break;
+  }
+  case Opcode::kSetmtp:
+    set_main_priority(read_operand(target), now);
     break;
   default:
+    block(target, in.op == Opcode::kBlk);
+  }
+}
+
+void ComputeEngineCore::block(const Operand& target, bool blocked) {
+  if (target.kind == kMicrothread) {
+    const auto bit = static_cast<std::uint8_t>(1U << target.reg);
+    blocked_microthreads_ = static_cast<std::uint8_t>(blocked ? blocked_microthreads_ | bit
+                                                              : blocked_microthreads_ & ~bit);
+    return;
+  }
+  const TaskId id(static_cast<unsigned>(target.value));
+  if (blocked) {
+    tasks_.block(id);
+  } else {
     tasks_.unblock(id);
+  }
+}
+
+void ComputeEngineCore::set_main_priority(std::uint32_t level, Cycle now) {
+  if (level > static_cast<std::uint32_t>(MainPriority::kHigh)) {
+    fail(Illegal::kPriorityLevel, main_.pc - 1,
+         "main thread priority " + std::to_string(level) +
+             "; there are 0 (medium-low) to 3 (high)");
+  }
+  main_priority_.change(static_cast<MainPriority>(level), now + timing_.priority_update, now);
+}
+
+void ComputeEngineCore::execute_tile(const Instruction& in, Cycle now) {
+  const Cycle ready = now + timing_.integer_latency;
+  const Operand& first = in.operands[0];
+  switch (in.op) {
+  case Opcode::kCoord:
+    write_register(first, static_cast<std::uint32_t>(at_.x), ready);
+    write_register(in.operands[1], static_cast<std::uint32_t>(at_.y), ready);
     break;
+  case Opcode::kTsc:
+    write_register(first, static_cast<std::uint32_t>(now), ready);
+    write_register(in.operands[1], static_cast<std::uint32_t>(now >> 32), ready);
+    break;
+  case Opcode::kRand16:
+    write_register(first, prng_.draw16(), ready);
+    break;
+  case Opcode::kSetprng:
+    prng_.select(read_operand(first));
+    break;
+  case Opcode::kSeedprng:
+    prng_.seed(read_operand(first));
+    break;
+  case Opcode::kSetctm:
+    control_mask_ = static_cast<std::uint8_t>(read_operand(first) & 0x3FU);
+    break;
+  default:
+    assert(false && "not an instruction of the tile");
   }
 }
 
@@ -185,6 +238,12 @@ std::uint32_t ComputeEngineCore::read_operand(const Operand& operand) const {
   }
 }
 
+// [rN - 4] has a negative offset.
+std::uint32_t ComputeEngineCore::address_of(const Operand& mem) const {
+  const std::uint32_t base = mem.reg == kNoBase ? 0 : registers_[mem.reg];
+  return base + static_cast<std::uint32_t>(mem.value);
+}
+
 void ComputeEngineCore::write_register(const Operand& operand, std::uint32_t value,
                                        Cycle ready_at) {
   registers_[operand.reg] = static_cast<std::uint16_t>(value);
@@ -192,6 +251,11 @@ void ComputeEngineCore::write_register(const Operand& operand, std::uint32_t val
   if (operand.kind != kReg32) return;
   registers_[operand.reg + 1U] = static_cast<std::uint16_t>(value >> 16);
   register_ready_at_[operand.reg + 1U] = ready_at;
+}
+
+void ComputeEngineCore::write_flag(bool value, Cycle ready_at) {
+  flag_ = value;
+  flag_ready_at_ = ready_at;
 }
 
 // Registers and DSRs interlock: an instruction that names one issues when its last writer is done.
@@ -210,24 +274,6 @@ Cycle ComputeEngineCore::operand_ready_at(const Operand& operand) const {
   default:
     return 0;
   }
-}
-
-// The image is shared by all tiles that run it, so code cannot be changed by a store.
-void ComputeEngineCore::check_store(std::uint32_t pc, std::uint32_t address) const {
-  const auto code_bytes = static_cast<std::uint32_t>(image_->code.size()) * kInstructionBytes;
-  const std::uint32_t first = kTaskTableBytes + code_bytes;
-  if (address >= first) return;
-  fail(pc, "store to address " + std::to_string(address) +
-               ", where task table and code are; data begin at " + std::to_string(first));
-}
-
-std::uint32_t ComputeEngineCore::effective_address(const Operand& mem, unsigned bytes) const {
-  const std::uint32_t base = mem.reg == kNoBase ? 0 : registers_[mem.reg];
-  const std::uint32_t address = base + static_cast<std::uint32_t>(mem.value);
-  if (Sram::accepts(address, bytes)) return address;
-  fail(main_.pc - 1, "access of " + std::to_string(bytes) + " bytes at address " +
-                         std::to_string(address) + "; SRAM has addresses 0.." +
-                         std::to_string(kSramBytes - 1) + " and words of 2 bytes");
 }
 
 }  // namespace tessera::pe

@@ -1,299 +1,393 @@
-// DSD operations (reference wse.md 4, 5.7, 5.8, 6.3): dispatch, one group at a time, completion.
+// The groups of a DSD operation and its end (reference wse.md 5.5 to 5.10, 6.2).
 #include <algorithm>
 
 #include "models/pe/arithmetic.h"
+#include "models/pe/banks.h"
 #include "models/pe/compute_engine_core.h"
 
 namespace tessera::pe {
 
 using observe::EventKind;
 
-void ComputeEngineCore::dispatch(const Instruction& in, Cycle now) {
-  Operation op;
-  op.instruction = &in;
-  op.pc = main_.pc - 1;
-  const unsigned operands = info(in.op).operand_count;
-  for (unsigned i = 0; i < operands; ++i) op.cursors[i] = make_cursor(in.operands[i], i == 0);
-  const Cursor& destination = op.cursors[0];
-  for (unsigned i = 1; i < operands; ++i) {
-    const Cursor& source = op.cursors[i];
-    op.accumulates |=
-        destination.is_register && source.is_register && source.reg == destination.reg;
-  }
-  if (in.config.async) op.thread = microthread_for(op);
-  check_sources(op);
-  require_free(op);
-  set_length(op, in);
-  set_rate(op);
-  op.next_group_at = now + timing_.vector_start;
-  probe_.emit(now, EventKind::kOpStart, static_cast<unsigned>(in.op) | op.thread << 8, op.length);
-  operations_.push_back(op);
-}
-
-Cursor ComputeEngineCore::make_cursor(const Operand& operand, bool destination) {
-  Cursor cursor;
-  if (!operand.is_dsr()) {
-    cursor.kind = Cursor::Kind::kScalar;
-    cursor.is_register = operand.kind != kImm;
-    cursor.reg = operand.reg;
-    cursor.value = read_operand(operand);
-    return cursor;
-  }
-  const Dsr& dsr = dsrs_[operand];
-  const std::uint32_t pc = main_.pc - 1;
-  if (dsr.load == 0) fail(pc, "a DSR is used that no lddsr has loaded");
-  const Dsd& dsd = dsr.dsd;
-  if (dsd.kind != DsdKind::kMem1d) {
-    if (destination != (dsd.kind == DsdKind::kFabout)) {
-      fail(pc, "descriptor '" + dsd.name + "' cannot be " +
-                   (destination ? "a destination: it is a fabin" : "a source: it is a fabout"));
-    }
-    cursor.kind = Cursor::Kind::kFabric;
-    cursor.queue = dsd.queue;
-    cursor.color = dsd.color;
-    return cursor;
-  }
-  const unsigned bytes = info(image_->code[pc].op).element_bytes;
-  if (dsd.element_bytes != bytes) {
-    fail(pc, "the instruction works on elements of " + std::to_string(bytes) +
-                 " bytes, descriptor '" + dsd.name + "' has elements of " +
-                 std::to_string(dsd.element_bytes));
-  }
-  cursor.kind = Cursor::Kind::kMemory;
-  cursor.load = dsr.load;
-  cursor.address = dsd.base;
-  cursor.step = dsd.stride * static_cast<int>(bytes);
-  return cursor;
-}
-
 namespace {
 
-// Slots of the operands in the order of wse.md 4 and 5.8: source 0 DSRs, source 1 DSRs, others.
-template <class Visit>
-void for_each_source_dsr(const Instruction& in, Visit&& visit) {
-  for (OperandKind file : {kSrc0, kSrc1}) {
-    for (unsigned i = 1; i < kMaxOperands; ++i) {
-      if (in.operands[i].kind == file) visit(i);
-    }
-  }
+// wse.md 5.9: the two uppermost bits of the index mark a control wavelet; the entry point is in the
+// low six. Which value marks is a choice of this model.
+constexpr std::uint32_t kControlMark = 0xC0000000U;
+constexpr unsigned kIndexShift = 16;
+
+std::uint32_t wavelets_for(std::uint32_t elements, const Cursor& cursor) {
+  return (elements + cursor.packed - 1) / cursor.packed;
 }
 
 }  // namespace
 
-// wse.md 5.8: the first source with a length, else the destination, else one element.
-void ComputeEngineCore::set_length(Operation& op, const Instruction& in) {
-  std::uint16_t extent = 0;
-  for_each_source_dsr(in, [&](unsigned i) {
-    if (extent == 0) extent = dsrs_[in.operands[i]].dsd.extent;
-  });
-  if (extent == 0 && in.operands[0].is_dsr()) extent = dsrs_[in.operands[0]].dsd.extent;
-  op.length = extent == 0 ? 1 : extent;
-  op.endless = extent == kEndless;
+bool ComputeEngineCore::operands_ready(const Operation& op, Cycle now) const {
+  return !is_blocked(op.thread) && group_size(op, now) > 0;
 }
 
-void ComputeEngineCore::set_rate(Operation& op) {
-  const VectorRate& rate = timing_.rate[static_cast<unsigned>(op.instruction->op)];
-  op.width = rate.width;
-  op.interval = rate.interval;
-  // A queue hands over one wavelet a cycle; a register takes one element (wse.md 6.4).
-  const bool one_by_one = op.cursors[0].kind == Cursor::Kind::kScalar ||
-                          std::any_of(op.cursors.begin(), op.cursors.end(), [](const Cursor& c) {
-                            return c.kind == Cursor::Kind::kFabric;
-                          });
-  if (one_by_one) {
-    op.interval = (rate.interval + rate.width - 1) / rate.width;
-    op.width = 1;
+// Elements of the next group; 0: an operand is not ready.
+std::uint32_t ComputeEngineCore::group_size(const Operation& op, Cycle now) const {
+  if (source_at_control(op, now) != nullptr) return 1;
+  if (head_goes_to_task(op, now)) return 0;
+  std::uint32_t elements = fabric_elements(op, now);
+  if (!op.uses_fifo) return elements;
+  unsigned chunk = op.least;
+  for (const Cursor& cursor : op.cursors) {
+    if (cursor.kind != Cursor::Kind::kFifo) continue;
+    const std::uint32_t there = fifo_elements(op, cursor);
+    if (there < op.least_of(cursor)) return 0;
+    elements = std::min(elements, there);
+    chunk = std::max(chunk, op.chunk_of(cursor));
   }
-  op.duration = op.interval;
-  if (op.accumulates) {  // each element waits for the result of the one before (wse.md 6.4)
-    const bool is_float = info(op.instruction->op).op_class == OpClass::kFloat;
-    op.interval = std::max(op.interval, is_float ? timing_.float_latency : timing_.integer_latency);
-  }
+  if (elements == op.left(elements + 1)) return elements;  // the last ones
+  if (op.done % chunk + elements > chunk) elements -= (op.done + elements) % chunk;
+  return elements - elements % op.least;
 }
 
-// wse.md 4: an explicit id, else that of the first fabric operand's queue in the order destination,
-// source 0, source 1.
-ThreadId ComputeEngineCore::microthread_for(const Operation& op) const {
-  if (op.cursors[0].kind == Cursor::Kind::kScalar) {
-    fail(op.pc, "an asynchronous operation cannot have a register as its destination");
+// The source whose next wavelet is a control wavelet that ends the operation (wse.md 5.7
+// on_control), whatever the other operands do; nullptr: none.
+const Cursor* ComputeEngineCore::source_at_control(const Operation& op, Cycle now) const {
+  if (op.config.on_control == OnControl::kNone) return nullptr;
+  for (unsigned i = 1; i < kMaxOperands; ++i) {
+    const Cursor& source = op.cursors[i];
+    if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
+    if (queues_.ready_at(source.queue) <= now && queues_.front(source.queue).control)
+      return &source;
   }
-  const Cursor* fabric = op.cursors[0].kind == Cursor::Kind::kFabric ? &op.cursors[0] : nullptr;
-  for_each_source_dsr(*op.instruction, [&](unsigned i) {
-    if (fabric == nullptr && op.cursors[i].kind == Cursor::Kind::kFabric) fabric = &op.cursors[i];
-  });
-  if (fabric != nullptr) {
-    return op.instruction->config.ut ? op.instruction->config.ut->value() : fabric->queue.value();
-  }
-  fail(op.pc, "an asynchronous operation needs a fabin or fabout operand");
+  return nullptr;
 }
 
-// wse.md 5.5: WSE-3 takes one fabric-in operand. Two that read one queue would each get half of it.
-void ComputeEngineCore::check_sources(const Operation& op) const {
-  const Cursor* first = nullptr;
+// wse.md 2.3: while a channel is not blocked, its data wavelets are those of its data task, its
+// control wavelets those of control tasks; operations get what is left.
+bool ComputeEngineCore::head_goes_to_task(const Operation& op, Cycle now) const {
+  const bool filter = op.instruction->op == Opcode::kDfilt;
+  for (unsigned i = 1; i < kMaxOperands; ++i) {
+    const Cursor& source = op.cursors[i];
+    if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
+    if (!source.channel || tasks_.is_blocked(*source.channel)) continue;
+    if (queues_.ready_at(source.queue) > now) continue;
+    const bool control = queues_.front(source.queue).control;
+    if (control ? !filter : tasks_.data_task(*source.channel) != nullptr) return true;
+  }
+  return false;
+}
+
+// Elements that the queues allow: a full group, else a wavelet's worth.
+std::uint32_t ComputeEngineCore::fabric_elements(const Operation& op, Cycle now) const {
+  const std::uint32_t most = op.left(op.width);
+  if (fabric_ready(op, most, now)) return most;
+  const std::uint32_t least = op.left(op.least);
+  return least < most && fabric_ready(op, least, now) ? least : 0;
+}
+
+// Every queue must also have what its own SIMD mode asks for, even if the group takes less.
+bool ComputeEngineCore::fabric_ready(const Operation& op, std::uint32_t elements, Cycle now) const {
+  const Cursor& destination = op.cursors[0];
+  if (destination.kind == Cursor::Kind::kFabric) {
+    const std::uint32_t sent = std::max(elements, op.left(destination.least));
+    if (queues_.room(destination.queue, now) < wavelets_for(sent + destination.held, destination))
+      return false;
+  }
   for (unsigned i = 1; i < kMaxOperands; ++i) {
     const Cursor& source = op.cursors[i];
     if (source.kind != Cursor::Kind::kFabric) continue;
-    if (first == nullptr) {
-      first = &source;
-      continue;
-    }
-    if (image_->generation == Generation::kWse3) {
-      fail(op.pc, "two sources are fabin descriptors; an operation of WSE-3 takes one");
-    }
-    if (source.queue == first->queue) {
-      fail(op.pc, "both fabin sources read input queue " + std::to_string(source.queue.value()));
-    }
-  }
-}
-
-void ComputeEngineCore::require_free(const Operation& op) const {
-  for (const Operation& other : operations_) {
-    if (other.thread == op.thread) {
-      fail(op.pc,
-           "microthread " + std::to_string(op.thread) + " is still busy with " + describe(other));
-    }
-    for (unsigned q = 0; q < kMaxQueues; ++q) {
-      const QueueId queue(q);
-      if (op.uses_input(queue) && other.uses_input(queue)) {
-        fail(op.pc, "input queue " + std::to_string(q) + " is still read by " + describe(other));
-      }
-      if (op.uses_output(queue) && other.uses_output(queue)) {
-        fail(op.pc,
-             "output queue " + std::to_string(q) + " is still written by " + describe(other));
-      }
-    }
-  }
-}
-
-bool ComputeEngineCore::operands_ready(const Operation& op, Cycle now) const {
-  const Cursor& destination = op.cursors[0];
-  if (destination.kind == Cursor::Kind::kFabric && queues_.room(destination.queue, now) == 0)
-    return false;
-  for (unsigned i = 1; i < kMaxOperands; ++i) {
-    const Cursor& source = op.cursors[i];
-    if (source.kind == Cursor::Kind::kFabric && queues_.ready_at(source.queue) > now) return false;
+    const std::uint32_t read = std::max(elements, op.left(source.least));
+    if (read <= source.held) continue;
+    if (queues_.available(source.queue, now) < wavelets_for(read - source.held, source))
+      return false;
   }
   return true;
 }
 
-unsigned ComputeEngineCore::group_size(const Operation& op) const {
-  return op.endless ? op.width : std::min(op.width, op.length - op.done);
+// Elements that a FIFO has, or has room for.
+std::uint32_t ComputeEngineCore::fifo_elements(const Operation& op, const Cursor& cursor) const {
+  const FifoState& fifo = fifos_[cursor.fifo];
+  const bool push = &cursor == op.cursors.data();
+  return (push ? fifo.bytes_free() : fifo.bytes_held()) / cursor.bytes;
+}
+
+void ComputeEngineCore::take_fifo_actions(Cycle now) {
+  for (Operation& op : operations_) {
+    if (op.uses_fifo && !op.complete() && op.next_group_at <= now && !is_blocked(op.thread))
+      take_fifo_action(op, now);
+  }
+  complete_operations(now);
+}
+
+// An operation whose other operands are ready finds a FIFO empty or full.
+void ComputeEngineCore::take_fifo_action(Operation& op, Cycle now) {
+  if (source_at_control(op, now) != nullptr || head_goes_to_task(op, now)) return;
+  if (fabric_elements(op, now) == 0) return;
+  for (unsigned i = kMaxOperands; i-- > 0;) {  // sources first
+    const Cursor& cursor = op.cursors[i];
+    if (cursor.kind != Cursor::Kind::kFifo) continue;
+    if (fifo_elements(op, cursor) >= op.least_of(cursor)) continue;
+    meet_shortage(op, i != 0, cursor, now);
+    return;
+  }
+}
+
+// wse.md 5.6: the four actions; what a synchronous operation returns.
+void ComputeEngineCore::meet_shortage(Operation& op, bool empty, const Cursor& cursor, Cycle now) {
+  FifoState& fifo = fifos_[cursor.fifo];
+  const std::uint32_t wanted = op.least_of(cursor) * cursor.bytes;
+  if (empty) {
+    fifo.hit_empty(wanted);
+  } else {
+    fifo.hit_full(wanted);
+  }
+  switch (empty ? fifo.fifo().empty_action : fifo.fifo().full_action) {
+  case FifoAction::kFault:
+    fail(Illegal::kFifoFault, op.pc,
+         "FIFO " + fifo.fifo().name + " is " + (empty ? "empty" : "full") +
+             " and its action is fault");
+  case FifoAction::kTerminate:
+    stop_by_fifo(op, now);
+    break;
+  case FifoAction::kTestOrSuspend:
+    if (op.thread != kMainThread) break;
+    op.result = false;
+    stop_by_fifo(op, now);
+    break;
+  case FifoAction::kSuspend:
+    break;
+  }
+}
+
+void ComputeEngineCore::stop_by_fifo(Operation& op, Cycle at) {
+  if (op.cursors[0].held > 0) send(op, false, at);
+  op.terminated = true;
+  op.stopped_by_fifo = true;
+  op.finish_at = at;
 }
 
 void ComputeEngineCore::execute_group(Operation& op, Cycle now) {
-  const unsigned elements = group_size(op);
-  const Opcode opcode = op.instruction->op;
-  const unsigned bytes = info(opcode).element_bytes;
-  for (unsigned i = 0; i < elements; ++i) {
-    const std::uint32_t a = read_element(op, op.cursors[1], bytes, now);
-    const std::uint32_t b = read_element(op, op.cursors[2], bytes, now);
-    const std::uint32_t c = read_element(op, op.cursors[3], bytes, now);
-    write_element(op, evaluate(opcode, a, b, c), bytes, now);
-    ++op.done;
+  if (op.instruction->op == Opcode::kDfilt) {
+    filter_wavelet(op, now);
+    return;
   }
-  op.next_group_at = now + op.interval;
-  if (op.complete()) op.finish_at = now + op.duration - 1;
-  probe_.emit(now, EventKind::kCompute, static_cast<unsigned>(opcode) | op.thread << 8, elements);
+  const std::uint32_t elements = group_size(op, now);
+  const unsigned slowdown =
+      timing_.bank_conflicts && reads_conflict(op) ? timing_.read_conflict_factor : 1;
+  std::uint32_t executed = 0;
+  while (executed < elements && !meets_control(op, now) && !head_goes_to_task(op, now)) {
+    const std::uint32_t a = read_element(op, 1, now);
+    const std::uint32_t b = read_element(op, 2, now);
+    const std::uint32_t c = read_element(op, 3, now);
+    write_element(op, combine(op, a, b, c), now);
+    ++op.done;
+    ++executed;
+  }
+  const bool begun = op.complete() && op.cursors[0].held > 0;  // a wavelet
+  if (begun && (!op.single_step || is_last(op))) send(op, is_last(op), now);
+  op.next_group_at = now + op.interval * slowdown;
+  if (op.complete()) op.finish_at = now + op.duration * slowdown - 1;
+  probe_.emit(now, EventKind::kCompute, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
+              executed);
 }
 
-std::uint32_t ComputeEngineCore::read_element(Operation& op, Cursor& cursor, unsigned bytes,
-                                              Cycle now) {
+// wse.md 6.7 dfilt: drops one wavelet; control wavelets count.
+void ComputeEngineCore::filter_wavelet(Operation& op, Cycle now) {
+  const QueueId queue = op.cursors[1].queue;
+  if (queues_.front(queue).control) ++op.done;
+  queues_.pop(queue, now);
+  op.next_group_at = now + 1;
+  if (op.complete()) op.finish_at = now;
+  probe_.emit(now, EventKind::kCompute, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
+              1);
+}
+
+// wse.md 5.7 on_control: the wavelet is taken and ends the operation.
+bool ComputeEngineCore::meets_control(Operation& op, Cycle now) {
+  const Cursor* source = source_at_control(op, now);
+  if (source == nullptr) return false;
+  queues_.pop(source->queue, now);
+  if (op.config.on_control == OnControl::kActivate) tasks_.activate(op.config.on_control_target);
+  if (op.config.on_control == OnControl::kUnblock) tasks_.unblock(op.config.on_control_target);
+  op.terminated = true;
+  return true;
+}
+
+bool ComputeEngineCore::reads_conflict(const Operation& op) const {
+  const Cursor& a = op.cursors[1];
+  const Cursor& b = op.cursors[2];
+  return a.kind == Cursor::Kind::kMemory && b.kind == Cursor::Kind::kMemory &&
+         pe::reads_conflict(a.walk.address() + a.offset, b.walk.address() + b.offset);
+}
+
+std::uint32_t ComputeEngineCore::combine(Operation& op, std::uint32_t a, std::uint32_t b,
+                                         std::uint32_t c) {
+  if (op.instruction->op != Opcode::kAddc16)
+    return evaluate(op.instruction->op, a, b, c, image_->half);
+  const CarrySum sum = add_with_carry(a, b, op.carry);
+  op.carry = sum.carry;
+  return sum.sum;
+}
+
+std::uint32_t ComputeEngineCore::read_element(Operation& op, unsigned slot, Cycle now) {
+  Cursor& cursor = op.cursors[slot];
   switch (cursor.kind) {
-  case Cursor::Kind::kNone:
-    return 0;
   case Cursor::Kind::kScalar: {
     const bool running = op.accumulates && cursor.is_register && cursor.reg == op.cursors[0].reg;
     return running ? op.cursors[0].value : cursor.value;
   }
-  case Cursor::Kind::kFabric: {
+  case Cursor::Kind::kFabric:
+    return read_wavelet(op, cursor, now);
+  case Cursor::Kind::kFifo:
+    return pop_fifo(cursor);
+  case Cursor::Kind::kMemory: {
+    const std::uint32_t value =
+        load(op.pc, cursor.walk.address() + cursor.offset, cursor.bytes, now);
+    cursor.walk.next();
+    return value;
+  }
+  default:
+    return 0;
+  }
+}
+
+std::uint32_t ComputeEngineCore::read_wavelet(Operation& op, Cursor& cursor, Cycle now) {
+  if (cursor.held == 0) {
     const link::Wavelet& w = queues_.front(cursor.queue);
-    if (w.control) {
-      fail(op.pc, "a control wavelet reached input queue " + std::to_string(cursor.queue.value()) +
-                      ", where the operation expects data");
+    if (w.half != cursor.half) {
+      fail(Illegal::kHalfWavelet, op.pc,
+           "input queue " + std::to_string(cursor.queue.value()) +
+               (w.half ? " got a half wavelet where a full one is read"
+                       : " is dense and got a full wavelet where 16-bit elements are read"));
     }
-    const std::uint32_t payload = w.payload;
+    cursor.wavelet = w.payload;
+    if (w.control && cursor.dsd->control_transform) {
+      const std::uint32_t mask = std::uint32_t{control_mask_} << kIndexShift;
+      cursor.wavelet = (w.payload ^ mask) | kControlMark;
+    }
+    cursor.held = cursor.packed;
     queues_.pop(cursor.queue, now);
-    return payload;
   }
-  case Cursor::Kind::kMemory:
-    break;
-  }
-  if (!Sram::accepts(cursor.address, bytes)) {
-    fail(op.pc, "the operation reads address " + std::to_string(cursor.address) + " in element " +
-                    std::to_string(op.done) + "; SRAM has words of 2 bytes at 0.." +
-                    std::to_string(kSramBytes - 1));
-  }
-  const std::uint32_t value = sram_.read(cursor.address, bytes);
-  cursor.address += static_cast<std::uint32_t>(cursor.step);
+  const std::uint32_t value = cursor.bytes == 2 ? cursor.wavelet & 0xFFFFU : cursor.wavelet;
+  cursor.wavelet >>= 16;
+  --cursor.held;
   return value;
 }
 
-void ComputeEngineCore::write_element(Operation& op, std::uint32_t value, unsigned bytes,
-                                      Cycle now) {
-  Cursor& cursor = op.cursors[0];
-  if (cursor.kind == Cursor::Kind::kScalar) {
-    cursor.value = value;
-    return;
-  }
-  if (cursor.kind == Cursor::Kind::kFabric) {
-    link::Wavelet w;
-    w.payload = value;
-    w.color = cursor.color;
-    w.ident = (std::uint64_t{probe_.place()} + 1) << 32 | wavelets_sent_++;
-    queues_.push(cursor.queue, w, now);
-    return;
-  }
-  if (!Sram::accepts(cursor.address, bytes)) {
-    fail(op.pc, "the operation writes address " + std::to_string(cursor.address) + " in element " +
-                    std::to_string(op.done) + "; SRAM has words of 2 bytes at 0.." +
-                    std::to_string(kSramBytes - 1));
-  }
-  check_store(op.pc, cursor.address);
-  sram_.write(cursor.address, bytes, value);
-  cursor.address += static_cast<std::uint32_t>(cursor.step);
+std::uint32_t ComputeEngineCore::pop_fifo(Cursor& cursor) {
+  FifoState& fifo = fifos_[cursor.fifo];
+  std::uint32_t value = sram_.read(fifo.pop_word(), 2);
+  if (cursor.bytes == 4) value |= sram_.read(fifo.pop_word(), 2) << 16;
+  if (fifo.room_came() && fifo.fifo().activate_pop) tasks_.activate(*fifo.fifo().activate_pop);
+  return value;
 }
 
-// What outlives the operation: saved addresses (wse.md 5.11) and the last value of a register
-// destination.
+void ComputeEngineCore::write_element(Operation& op, std::uint32_t value, Cycle now) {
+  Cursor& cursor = op.cursors[0];
+  switch (cursor.kind) {
+  case Cursor::Kind::kFabric:
+    write_wavelet(op, value, now);
+    break;
+  case Cursor::Kind::kFifo:
+    push_fifo(cursor, value);
+    break;
+  case Cursor::Kind::kMemory:
+    store(op.pc, cursor.walk.address() + cursor.offset, cursor.bytes, value, now);
+    cursor.walk.next();
+    break;
+  default:
+    cursor.value = value;  // the last one counts (wse.md 5.2)
+  }
+}
+
+// wse.md 5.10: the first of two elements is the low half.
+void ComputeEngineCore::write_wavelet(Operation& op, std::uint32_t value, Cycle now) {
+  Cursor& cursor = op.cursors[0];
+  cursor.wavelet |= value << (16U * cursor.held);
+  if (++cursor.held < cursor.packed) return;
+  send(op, !op.endless && op.done + 1 >= op.length && is_last(op), now);
+}
+
+// wse.md 5.5, 5.9: what goes out in the wavelet that has been put together.
+void ComputeEngineCore::send(Operation& op, bool last, Cycle now) {
+  Cursor& cursor = op.cursors[0];
+  const Dsd& dsd = *cursor.dsd;
+  link::Wavelet w;
+  w.payload = cursor.wavelet;
+  if (dsd.wavelet_index_offset) w.payload |= std::uint32_t{op.index} << kIndexShift;
+  const bool marked = dsd.control_transform && (w.payload & kControlMark) == kControlMark;
+  if (marked) w.payload &= ~kControlMark;
+  w.control = dsd.control || marked;
+  w.color = dsd.color;
+  w.half = cursor.half;
+  w.local_flip = dsd.advance_switch && last;
+  w.ident = (std::uint64_t{probe_.place()} + 1) << 32 | wavelets_sent_++;
+  queues_.push(cursor.queue, w, now);
+  cursor.wavelet = 0;
+  cursor.held = 0;
+}
+
+// The last wavelet of the descriptor, not only of a single step.
+bool ComputeEngineCore::is_last(const Operation& op) const {
+  if (op.terminated) return false;
+  return !op.single_step || dsrs_[op.instruction->operands[0]].remaining == 0;
+}
+
+void ComputeEngineCore::push_fifo(const Cursor& cursor, std::uint32_t value) {
+  FifoState& fifo = fifos_[cursor.fifo];
+  sram_.write(fifo.push_word(), 2, value & 0xFFFFU);
+  if (cursor.bytes == 4) sram_.write(fifo.push_word(), 2, value >> 16);
+  if (fifo.data_came() && fifo.fifo().activate_push) tasks_.activate(*fifo.fifo().activate_push);
+}
+
+void ComputeEngineCore::complete(Operation& op, Cycle now) {
+  write_back(op, now);
+  clear_source(op, now);
+  probe_.emit(now, EventKind::kOpEnd, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
+              op.done);
+  if (op.config.activate) tasks_.activate(*op.config.activate);
+  if (op.config.unblock) tasks_.unblock(*op.config.unblock);
+  if (op.thread != kMainThread) return;
+  main_.ready_at = now + 1 + (op.single_step ? 0 : timing_.vector_drain);
+  if (op.uses_fifo || op.single_step) {
+    write_flag(op.result, now + 1);
+  } else if (op.instruction->op == Opcode::kAddc16) {
+    write_flag(op.carry, now + 1);
+  }
+}
+
+// What outlives the operation: saved addresses (wse.md 5.11), what is left of a FIFO's length and
+// the last value of a scalar destination; values popped by a terminated operation are lost
+// (wse.md 5.6).
 void ComputeEngineCore::write_back(Operation& op, Cycle now) {
   for (unsigned i = 0; i < kMaxOperands; ++i) {
-    const Operand& operand = op.instruction->operands[i];
-    if (!operand.is_dsr() || op.cursors[i].kind != Cursor::Kind::kMemory) continue;
-    Dsr& dsr = dsrs_[operand];
-    const bool reloaded = dsr.load != op.cursors[i].load;  // while the operation was running
-    if (dsr.save_address && !reloaded)
-      dsr.dsd.base = static_cast<std::uint16_t>(op.cursors[i].address);
-  }
-  if (op.cursors[0].kind == Cursor::Kind::kScalar) {
-    write_register(op.instruction->operands[0], op.cursors[0].value, now + 1);
-  }
-}
-
-std::string ComputeEngineCore::describe(const Operation& op) const {
-  const std::string who =
-      op.thread == kMainThread ? "main thread" : "microthread " + std::to_string(op.thread);
-  return who + ", " + std::string(info(op.instruction->op).mnemonic) + " at " +
-         image_->place_of(op.pc);
-}
-
-std::string ComputeEngineCore::progress_of(const Operation& op, Cycle now) const {
-  std::string what = "its turn";
-  const Cursor& destination = op.cursors[0];
-  if (destination.kind == Cursor::Kind::kFabric && queues_.room(destination.queue, now) == 0) {
-    what = "room in output queue " + std::to_string(destination.queue.value()) + " (color " +
-           std::to_string(destination.color.value()) + ")";
-  }
-  for (unsigned i = 1; i < kMaxOperands; ++i) {
-    const Cursor& source = op.cursors[i];
-    if (source.kind != Cursor::Kind::kFabric || queues_.ready_at(source.queue) <= now) continue;
-    const QueueBinding* binding = image_->find_queue(true, source.queue);
-    what = "a wavelet on input queue " + std::to_string(source.queue.value());
-    if (binding != nullptr && binding->color) {
-      what += " (color " + std::to_string(binding->color->value()) + ")";
+    const Cursor& cursor = op.cursors[i];
+    if (cursor.kind == Cursor::Kind::kFifo) {
+      dsrs_[op.instruction->operands[i]].left =
+          op.stopped_by_fifo && !op.endless ? op.length - op.done : 0;
     }
+    if (cursor.kind == Cursor::Kind::kFabric && op.single_step) {
+      Dsr& dsr = dsrs_[op.instruction->operands[i]];
+      dsr.held = cursor.held;
+      dsr.wavelet = cursor.wavelet;
+    }
+    if (cursor.kind != Cursor::Kind::kMemory || op.single_step) continue;
+    Dsr& dsr = dsrs_[op.instruction->operands[i]];
+    const bool reloaded = dsr.load != cursor.load;  // while the operation was running
+    if (dsr.config->save_address && !reloaded)
+      dsr.base = static_cast<std::uint16_t>(cursor.walk.address());
   }
-  const std::string length = op.endless ? "" : " of " + std::to_string(op.length);
-  return what + "; " + std::to_string(op.done) + length + " elements done";
+  const Cursor& destination = op.cursors[0];
+  if (op.done == 0 || op.stopped_by_fifo) return;
+  if (destination.kind == Cursor::Kind::kScalar)
+    write_register(op.instruction->operands[0], destination.value, now + 1);
+  if (destination.kind == Cursor::Kind::kPointer)
+    store(op.pc, destination.offset, destination.bytes, destination.value, now);
+}
+
+// wse.md 5.5 zero.
+void ComputeEngineCore::clear_source(Operation& op, Cycle now) {
+  if (op.zeroed_bytes == 0) return;
+  for (std::uint32_t i = 0; i < op.done; ++i) {
+    store(op.pc, op.zeroed.address() + op.zeroed_offset, op.zeroed_bytes, 0, now);
+    op.zeroed.next();
+  }
 }
 
 }  // namespace tessera::pe

@@ -13,6 +13,8 @@ class PeQueues {
   virtual ~PeQueues() = default;
   /// Cycle from which the oldest wavelet of input queue `q` may be read; kNever when it is empty.
   virtual Cycle ready_at(QueueId q) const = 0;
+  /// How many wavelets of input queue `q` may be read in cycle `now`.
+  virtual unsigned available(QueueId q, Cycle now) const = 0;
   virtual const link::Wavelet& front(QueueId q) const = 0;
   virtual void pop(QueueId q, Cycle now) = 0;
   /// How many wavelets output queue `q` takes in cycle `now`.

@@ -27,6 +27,10 @@ enum class IssueRule : std::uint8_t {
   kLowestThread,  ///< the lowest microthread
 };
 
+/// What follows an access outside SRAM or off a word boundary (wse.md 6.2): the run stops, or it is
+/// reported and goes on, reads giving 0 and writes lost.
+enum class MemoryErrors : std::uint8_t { kStop, kReport };
+
 struct PeTiming {
   // Scalar instructions: cycles until the next instruction of the thread may issue.
   unsigned branch_taken = 6;      ///< wse.md 6.5
@@ -34,9 +38,11 @@ struct PeTiming {
   // Cycles from issue until the result may be used by the next instruction.
   unsigned move_latency = 1;
   unsigned integer_latency = 1;
-  unsigned float_latency = 2;  ///< dependent FP (wse.md 6.5)
-  unsigned load_latency = 1;   ///< load-to-use without stall (wse.md 6.5)
-  unsigned dsr_latency = 4;    ///< DSR load-to-use (wse.md 6.5)
+  unsigned float_latency = 2;            ///< dependent FP (wse.md 6.5)
+  unsigned integer_divide_latency = 50;  ///< no instruction of its own is documented
+  unsigned float_divide_latency = 50;    ///< wse.md 6.5
+  unsigned load_latency = 1;             ///< load-to-use without stall (wse.md 6.5)
+  unsigned dsr_latency = 4;              ///< DSR load-to-use (wse.md 6.5)
   // DSD operations.
   /// Issue -> first group executes (decode to execute, wse.md 6.5).
   unsigned vector_start = 3;
@@ -44,11 +50,20 @@ struct PeTiming {
   /// (wse.md 6.5).
   unsigned vector_drain = 3;
   std::array<VectorRate, kOpcodeCount> rate;
+  /// Two memory sources in banks that collide (wse.md 6.2): the group takes `read_conflict_factor`
+  /// times its cycles.
+  bool bank_conflicts = true;
+  unsigned read_conflict_factor = 2;
+  MemoryErrors memory_errors = MemoryErrors::kStop;
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
   unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)
   PickerRule picker = PickerRule::kLowestId;
   IssueRule issue = IssueRule::kRotation;
+  // Priorities (wse.md 3.3, 4).
+  unsigned priority_update = 4;  ///< run-time change of a priority -> it counts (wse.md 11)
+  /// Of microthreads whose operation, queue and descriptor name none (wse.md 10 no. 17).
+  Priority microthread_priority = Priority::kLow;
 };
 
 }  // namespace tessera::pe

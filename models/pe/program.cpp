@@ -12,13 +12,21 @@ struct TypeRow {
   unsigned bytes;
 };
 
-constexpr std::array<TypeRow, 5> kTypes = {{
+constexpr std::array<TypeRow, 6> kTypes = {{
     {ElementType::kI16, "i16", 2},
     {ElementType::kU16, "u16", 2},
     {ElementType::kI32, "i32", 4},
     {ElementType::kU32, "u32", 4},
+    {ElementType::kF16, "f16", 2},
     {ElementType::kF32, "f32", 4},
 }};
+
+constexpr std::array<std::string_view, 3> kHalfFormats = {"f16", "bf16", "cb16"};
+constexpr std::array<std::string_view, 6> kDsdKinds = {"mem1d", "mem4d",  "circbuf",
+                                                       "fabin", "fabout", "fifo"};
+constexpr std::array<std::string_view, 5> kSimdModes = {"off", "32", "64", "32_or_64", "max"};
+constexpr std::array<std::string_view, 4> kFifoActions = {"test_or_suspend", "terminate", "suspend",
+                                                          "fault"};
 
 const TypeRow& row_of(ElementType type) {
   return kTypes[static_cast<unsigned>(type)];
@@ -62,6 +70,29 @@ std::optional<ElementType> element_type_from(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view to_string(HalfFormat format) {
+  return kHalfFormats[static_cast<unsigned>(format)];
+}
+
+std::optional<HalfFormat> half_format_from(std::string_view name) {
+  for (unsigned i = 0; i < kHalfFormats.size(); ++i) {
+    if (kHalfFormats[i] == name) return static_cast<HalfFormat>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view to_string(DsdKind kind) {
+  return kDsdKinds[static_cast<unsigned>(kind)];
+}
+
+std::string_view to_string(SimdMode mode) {
+  return kSimdModes[static_cast<unsigned>(mode)];
+}
+
+std::string_view to_string(FifoAction action) {
+  return kFifoActions[static_cast<unsigned>(action)];
+}
+
 const Symbol* Image::find_symbol(std::string_view name) const {
   return find_by_name(symbols, name);
 }
@@ -75,6 +106,15 @@ const QueueBinding* Image::find_queue(bool input, QueueId id) const {
     return q.input == input && q.id == id;
   });
   return it == queues.end() ? nullptr : &*it;
+}
+
+TaskId Image::channel_of(const QueueBinding& queue) const {
+  return TaskId(generation == Generation::kWse2 ? queue.color.value().value() : queue.id.value());
+}
+
+std::uint32_t Image::task_table_bytes() const {
+  if (!control_table) return kTaskTableBytes;
+  return kTaskTableBytes + kTaskCount * control_table->instructions * kInstructionBytes;
 }
 
 std::string Image::place_of(std::uint32_t pc) const {

@@ -3,6 +3,7 @@
 // (wse.md 6.1), extents and strides elements.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,11 +15,17 @@
 
 namespace tessera::pe {
 
-enum class ElementType : std::uint8_t { kI16, kU16, kI32, kU32, kF32 };
+enum class ElementType : std::uint8_t { kI16, kU16, kI32, kU32, kF16, kF32 };
 
 unsigned bytes_of(ElementType type);
 std::string_view to_string(ElementType type);
 std::optional<ElementType> element_type_from(std::string_view name);
+
+/// The 16-bit float format of a program (wse.md 6.1, 8.2): one at run time. kCb16 has 6 exponent
+/// and 9 fraction bits, bias 42 (6.0 is 0x5900).
+enum class HalfFormat : std::uint8_t { kF16, kBf16, kCb16 };
+std::string_view to_string(HalfFormat format);
+std::optional<HalfFormat> half_format_from(std::string_view name);
 
 /// A named array in SRAM. Contents start as `init` (raw bits, one entry an element), then zeros.
 struct Symbol {
@@ -26,27 +33,102 @@ struct Symbol {
   ElementType type = ElementType::kF32;
   std::uint32_t address = 0;
   std::uint32_t count = 0;
+  std::uint32_t align = 0;  ///< bytes; 0: the size of an element
   std::vector<std::uint32_t> init;
   std::uint32_t line = 0;
 };
 
-enum class DsdKind : std::uint8_t { kMem1d, kFabin, kFabout };
+enum class DsdKind : std::uint8_t { kMem1d, kMem4d, kCircbuf, kFabin, kFabout, kFifo };
+std::string_view to_string(DsdKind kind);
+constexpr bool is_memory(DsdKind kind) {
+  return kind == DsdKind::kMem1d || kind == DsdKind::kMem4d || kind == DsdKind::kCircbuf;
+}
 
-/// A descriptor as `lddsr` loads it (wse.md 5.2, 5.5).
+/// How many 16-bit elements a fabric (on WSE-2 also a FIFO) operand moves at once (wse.md 5.10).
+/// kOff: one a wavelet. WSE-2: k32 one wavelet of two (the default), k64 two wavelets or wait,
+/// k32Or64 one, or two if they are there. WSE-3: kOff, kMax (the default; as k32Or64).
+enum class SimdMode : std::uint8_t { kOff, k32, k64, k32Or64, kMax };
+std::string_view to_string(SimdMode mode);
+constexpr SimdMode default_simd(Generation generation) {
+  return generation == Generation::kWse2 ? SimdMode::k32 : SimdMode::kMax;
+}
+
+/// Which source of an operation that sends is cleared when it has ended (wse.md 5.5 `zero`).
+enum class ZeroSource : std::uint8_t { kNone, kFirst, kSecond };
+
+inline constexpr unsigned kMaxDimensions = 4;
+
+/// A descriptor as `lddsr` loads it (wse.md 5.2 to 5.5). FIFOs have no descriptor: see Fifo.
 struct Dsd {
   std::string name;
   DsdKind kind = DsdKind::kMem1d;
-  std::uint16_t extent = 0;  ///< elements; 0x7FFF: endless (wse.md 5.8)
-  // mem1d
-  std::uint16_t base = 0;   ///< byte address of element 0, offset included
-  std::int16_t stride = 1;  ///< elements
+  /// Elements; 0x7FFF: endless (wse.md 5.8). mem4d: product of `extents`.
+  std::uint32_t extent = 0;
+  // mem1d, mem4d, circbuf
+  std::uint16_t base = 0;  ///< byte address of element 0, offset included; circbuf: of the head
   std::uint8_t element_bytes = 4;
+  bool wavelet_index_offset = false;  ///< memory: address += `index` words; fabout: index half
+  /// Loops, inner first: trips, and elements from one element to the next when this loop moves
+  /// on, counted from the last element of the inner loops (wse.md 5.3). mem1d, circbuf: one loop.
+  std::array<std::uint16_t, kMaxDimensions> extents{};
+  std::array<std::int16_t, kMaxDimensions> strides{1, 0, 0, 0};
+  std::uint8_t dimensions = 1;
+  std::uint16_t wrap_base = 0;   ///< circbuf: byte address of its first element
+  std::uint16_t wrap_count = 0;  ///< circbuf: elements from there to the wrap-around
   // fabin, fabout
   QueueId queue;
   Color color;  ///< fabout: color of the wavelets sent
+  SimdMode simd = SimdMode::kMax;
+  std::optional<Priority> priority;  ///< of the microthread (WSE-3)
+  bool control_transform = false;    ///< wse.md 5.9
+  // fabout
+  bool control = false;         ///< all wavelets are control wavelets
+  bool advance_switch = false;  ///< the local switch moves on behind the last wavelet
+  ZeroSource zero = ZeroSource::kNone;
   std::uint32_t line = 0;
+
+  /// Stride registers it takes (wse.md 5.3): none for the inner loop, none for the second if the
+  /// inner stride is 1.
+  unsigned stride_registers() const {
+    if (kind != DsdKind::kMem4d || dimensions < 2) return 0;
+    return dimensions - 1U - (strides[0] == 1 ? 1U : 0U);
+  }
 };
 inline constexpr std::uint16_t kEndless = 0x7FFF;
+
+/// What an operation does that finds a FIFO empty or full (wse.md 5.6).
+enum class FifoAction : std::uint8_t { kTestOrSuspend, kTerminate, kSuspend, kFault };
+std::string_view to_string(FifoAction action);
+
+/// wse.md 12 no. 6: FIFO_MIN_ALIGNMENT has no published value; 16 bytes, one pass over the banks.
+inline constexpr std::uint32_t kFifoAlignment = 16;
+
+/// A memory-backed queue (wse.md 5.6): destination DSR and source 1 DSR `dsr` and an XDSR for the
+/// life of the program. Write length and read length (0: taken from another operand) are those of
+/// its two DSRs.
+struct Fifo {
+  std::string name;
+  std::uint16_t base = 0;
+  std::uint16_t bytes = 0;
+  std::uint8_t element_bytes = 4;
+  std::uint8_t dsr = 0;
+  std::uint8_t xdsr = 0;
+  FifoAction empty_action = FifoAction::kTestOrSuspend;
+  FifoAction full_action = FifoAction::kTestOrSuspend;
+  std::optional<TaskId> activate_push;  ///< local task
+  std::optional<TaskId> activate_pop;   ///< local task
+  std::optional<Priority> priority;     ///< WSE-3
+  SimdMode simd = SimdMode::kMax;       ///< WSE-2; kMax: whatever the operation takes
+  std::uint32_t line = 0;
+};
+
+/// `lddsr` before the program starts: @load_to_dsr in a comptime block (wse.md 5.11).
+struct InitialLoad {
+  Operand dsr;
+  std::uint32_t dsd = 0;  ///< index into Image::dsds
+  OpConfig config;
+  std::uint32_t line = 0;
+};
 
 /// An input queue and the color it receives, or an output queue; on WSE-2 an output queue may have
 /// no color of its own (wse.md 2.2).
@@ -55,10 +137,18 @@ struct QueueBinding {
   bool input = true;
   QueueId id;
   std::optional<Color> color;
+  std::optional<Priority> priority;  ///< input, WSE-2: of the microthreads that read it
+  /// Input without a data task: initially unblocked, so that control tasks run (wse.md 3.2).
+  bool unblocked = false;
+  std::uint8_t control_table = 0;  ///< input, WSE-3: sub-table of the control tasks (wse.md 3.1)
+  bool dense = false;              ///< WSE-3: 16-bit elements travel as half wavelets
   std::uint32_t line = 0;
 };
 
-enum class TaskKind : std::uint8_t { kData, kLocal };
+enum class TaskKind : std::uint8_t { kData, kLocal, kControl };
+
+/// Two levels of tasks (wse.md 3.3).
+enum class TaskPriority : std::uint8_t { kLow, kHigh };
 
 /// wse.md 3.1: the id of a data task is its color on WSE-2 and its input queue on WSE-3.
 struct TaskBinding {
@@ -69,6 +159,29 @@ struct TaskBinding {
   std::uint32_t entry = 0;  ///< index of the first instruction
   bool active = false;      ///< initially
   bool blocked = false;     ///< initially
+  TaskPriority priority = TaskPriority::kLow;
+  std::uint32_t line = 0;
+};
+/// wse.md 3.1: the id that stands for no task, and those that events of the machine activate.
+inline constexpr unsigned kNoTask = 31;
+inline constexpr unsigned kTeardownTask = 29;
+inline constexpr unsigned kTimerTask = 30;
+
+/// @bind_rotating_tasks (wse.md 3.3, WSE-3): instead of the `limit`-th start of data task `main`
+/// counted from `init`, the control task `alternative` runs.
+struct Rotation {
+  std::uint32_t main = 0;         ///< index into Image::tasks
+  std::uint32_t alternative = 0;  ///< index into Image::tasks
+  std::uint16_t init = 0;
+  std::uint16_t limit = 0;
+  std::uint32_t line = 0;
+};
+inline constexpr unsigned kMaxRotations = 2;
+
+/// @set_control_task_table (wse.md 3.1, WSE-3): control tasks have a table of their own.
+struct ControlTable {
+  std::uint8_t instructions = 4;  ///< 2, 4 or 8 an entry
+  std::uint8_t stride = 1;        ///< 1..7, entries from a queue's sub-table to the next
   std::uint32_t line = 0;
 };
 
@@ -88,11 +201,19 @@ struct Label {
 struct Image {
   std::string file;
   Generation generation = Generation::kWse3;
+  HalfFormat half = HalfFormat::kF16;
   std::vector<Instruction> code;
   std::vector<Symbol> symbols;
   std::vector<Dsd> dsds;
+  std::vector<Fifo> fifos;
+  std::vector<InitialLoad> initial_loads;
   std::vector<QueueBinding> queues;
   std::vector<TaskBinding> tasks;
+  std::vector<Rotation> rotations;
+  std::optional<ControlTable> control_table;
+  MainPriority main_priority = MainPriority::kMediumLow;
+  std::uint8_t control_mask = 0;          ///< 6 bits, of control transforms (wse.md 5.9), initially
+  std::uint8_t blocked_microthreads = 0;  ///< initially, one bit a microthread
   std::vector<Function> functions;
   std::vector<Label> labels;
   std::uint32_t data_end = 0;  ///< first byte behind code, task table and data
@@ -100,12 +221,26 @@ struct Image {
   const Symbol* find_symbol(std::string_view name) const;
   const Function* find_function(std::string_view name) const;
   const QueueBinding* find_queue(bool input, QueueId id) const;
+  /// Its number in events: the id; of a control task with a table of its own kOwnTable more.
+  unsigned number_of(const TaskBinding& task) const {
+    return task.id.value() + (task.kind == TaskKind::kControl && control_table ? kOwnTable : 0U);
+  }
+  static constexpr unsigned kOwnTable = 128;
+  /// What blocks an input queue's wavelets, and the id of its data task: its color on WSE-2, the
+  /// queue on WSE-3 (wse.md 3.1, 3.2).
+  TaskId channel_of(const QueueBinding& queue) const;
+  /// Id of entry 0 of the control tasks of an input queue: in a table of their own, its sub-table
+  /// begins `control_table` strides in (wse.md 3.1).
+  unsigned first_control_task(const QueueBinding& queue) const {
+    return control_table ? queue.control_table * control_table->stride : 0U;
+  }
+  /// Bytes at the start of SRAM that the task tables take.
+  std::uint32_t task_table_bytes() const;
   /// "gemv.tasm:31 (task reduce)": where instruction `pc` stands, for messages.
   std::string place_of(std::uint32_t pc) const;
 };
 
-/// Bytes at the start of SRAM that the task table takes: 64 entries of four instructions
-/// (wse.md 3.1).
+/// Bytes of the default task table: 64 entries of four instructions (wse.md 3.1).
 inline constexpr std::uint32_t kTaskTableBytes = kTaskCount * 4 * kInstructionBytes;
 inline constexpr std::uint32_t kSramBytes = 48 * 1024;  // wse.md 6.2
 

@@ -29,6 +29,7 @@ class InputQueue : public sc_core::sc_module, private link::ForwardIf, private R
   void put(const link::Wavelet& w, Cycle due) override;
   unsigned capacity(Color color) const override { return core_.capacity(color); }
   Cycle ready_at() const override { return core_.ready_at(); }
+  unsigned available(Cycle now) const override { return core_.available(now); }
   const link::Wavelet& front() const override { return core_.front(); }
   void pop(Cycle now) override { in->credit(core_.color(), core_.pop(now)); }
 

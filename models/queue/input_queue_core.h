@@ -35,10 +35,12 @@ class InputQueueCore {
                              std::to_string(w.color.value()));
     }
     entries_.put(w, due);
-    probe_.emit(due, observe::EventKind::kQueueIn, id_.value() | color_.value() << 8, w.payload);
+    probe_.emit(due, observe::EventKind::kQueueIn, id_.value() | color_.value() << 8, w.payload,
+                w.ident);
   }
   /// As queue::ReadIf.
   Cycle ready_at() const { return entries_.ready_at(); }
+  unsigned available(Cycle now) const { return entries_.available(now); }
   const link::Wavelet& front() const { return entries_.front(); }
   /// Removes the oldest wavelet. Returns the cycle from which the router may use the credit.
   Cycle pop(Cycle now) {

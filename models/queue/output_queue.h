@@ -28,6 +28,7 @@ class OutputQueue : public sc_core::sc_module, private WriteIf, private ReadIf {
   unsigned room(Cycle now) const override { return core_.room(now); }
   void push(const link::Wavelet& w, Cycle now) override;
   Cycle ready_at() const override { return core_.ready_at(); }
+  unsigned available(Cycle now) const override { return core_.available(now); }
   const link::Wavelet& front() const override { return core_.front(); }
   void pop(Cycle now) override { in->room_made(core_.pop(now)); }
 

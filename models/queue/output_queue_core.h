@@ -36,11 +36,13 @@ class OutputQueueCore {
                              " has no room in cycle " + std::to_string(now));
     }
     entries_.put(w, now + write_latency_);
-    probe_.emit(now, observe::EventKind::kQueueOut, id_.value() | w.color.value() << 8, w.payload);
+    probe_.emit(now, observe::EventKind::kQueueOut, id_.value() | w.color.value() << 8, w.payload,
+                w.ident);
     return now + write_latency_;
   }
   /// As queue::ReadIf.
   Cycle ready_at() const { return entries_.ready_at(); }
+  unsigned available(Cycle now) const { return entries_.available(now); }
   const link::Wavelet& front() const { return entries_.front(); }
   /// Removes the oldest wavelet. Returns the cycle from which the compute engine may use the room.
   Cycle pop(Cycle now) {

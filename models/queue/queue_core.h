@@ -36,6 +36,12 @@ class QueueCore {
   }
   /// Cycle from which the oldest wavelet may be read; kNever when the queue is empty.
   Cycle ready_at() const { return entries_.empty() ? kNever : entries_.front().visible_from; }
+  /// How many wavelets may be read in cycle `now`. An entry is not read before an older one.
+  unsigned available(Cycle now) const {
+    unsigned n = 0;
+    while (n < size() && entries_[n].visible_from <= now) ++n;
+    return n;
+  }
   /// The oldest wavelet. Requires size() > 0.
   const link::Wavelet& front() const { return entries_.front().wavelet; }
   /// Removes the oldest wavelet. Requires ready_at() <= now.

@@ -26,6 +26,18 @@ std::uint64_t ticks_of(std::uint64_t period_ps) {
   return std::max<std::uint64_t>(period.value(), 1);
 }
 
+/// Holds a flag up until it goes out of scope, by whatever way.
+class SetWhileAlive {
+ public:
+  explicit SetWhileAlive(bool& flag) : flag_(flag) { flag_ = true; }
+  ~SetWhileAlive() { flag_ = false; }
+  SetWhileAlive(const SetWhileAlive&) = delete;
+  SetWhileAlive& operator=(const SetWhileAlive&) = delete;
+
+ private:
+  bool& flag_;
+};
+
 }  // namespace
 
 ClockDomain::ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps)
@@ -66,6 +78,11 @@ void ClockDomain::wake(BlockId block, Cycle at) {
   scheduler_.wake(block, at);  // arm() follows when the cycle is complete
 }
 
+void ClockDomain::set_bound(Cycle bound) {
+  bound_ = bound;
+  if (!stepping_) arm();  // reaching a bound has disarmed the domain
+}
+
 void ClockDomain::arm() {
   const Cycle due = scheduler_.next_due();
   if (due == kNever || due >= armed_for_) return;
@@ -77,16 +94,8 @@ void ClockDomain::report(const char* id, const char* what) const {
   SC_REPORT_ERROR(id, ("cycle " + std::to_string(now_) + ": " + what).c_str());
 }
 
-void ClockDomain::run_due_cycle() {
-  if (armed_for_ >= bound_) {
-    armed_for_ = kNever;
-    sc_core::sc_pause();
-    return;
-  }
-  now_ = armed_for_;
-  armed_for_ = kNever;
-  started_ = true;
-  stepping_ = true;
+void ClockDomain::step_blocks() {
+  const SetWhileAlive stepping(stepping_);
   try {
     scheduler_.run_cycle(now_);
   } catch (const sc_core::sc_report&) {
@@ -96,7 +105,18 @@ void ClockDomain::run_due_cycle() {
   } catch (const std::exception& e) {
     report(kInternalId, e.what());
   }
-  stepping_ = false;
+}
+
+void ClockDomain::run_due_cycle() {
+  if (armed_for_ >= bound_) {
+    armed_for_ = kNever;
+    sc_core::sc_pause();
+    return;
+  }
+  now_ = armed_for_;
+  armed_for_ = kNever;
+  started_ = true;
+  step_blocks();
   arm();
   if (supervisor_ && supervisor_(now_)) pause_requested_ = true;
   if (!pause_requested_) return;

@@ -41,8 +41,9 @@ class ClockDomain : public sc_core::sc_module {
   /// Lets sc_start() return when the cycle being stepped is complete (the kernel is paused, not
   /// stopped).
   void request_pause() { pause_requested_ = true; }
-  /// No cycle of number `bound` or above is stepped: the kernel is paused instead.
-  void set_bound(Cycle bound) { bound_ = bound; }
+  /// No cycle of number `bound` or above is stepped: the kernel is paused instead. A run that is
+  /// paused there goes on behind a higher bound.
+  void set_bound(Cycle bound);
   /// Called after each cycle; answers true to pause the kernel. For bounds, progress lines and
   /// watchdogs.
   void set_supervisor(std::function<bool(Cycle)> supervisor) {
@@ -57,6 +58,7 @@ class ClockDomain : public sc_core::sc_module {
 
  private:
   void run_due_cycle();
+  void step_blocks();
   void arm();
   void report(const char* id, const char* what) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <exception>
 #include <stdexcept>
 
 namespace tessera::timing {
@@ -19,16 +20,31 @@ void Scheduler::wake(BlockId block, Cycle at) {
 void Scheduler::run_cycle(Cycle now) {
   calendar_.take(now, due_);
   if (shuffle_) std::shuffle(due_.begin(), due_.end(), *shuffle_);
+  // The cycle is completed also when a block fails, so that what was recorded of it and which
+  // failure is reported do not depend on the order of the steps.
+  std::exception_ptr failure;
+  BlockId failed = 0;
   for (BlockId id : due_) {
-    Entry& entry = blocks_[id];
-    if (entry.last_step == now) continue;
-    entry.last_step = now;
-    ++steps_;
-    const Cycle next = entry.block->step(now);
-    if (next == kNever) continue;
-    if (next <= now) throw std::logic_error("a block asked to be stepped in a cycle that is over");
-    calendar_.insert(id, next);
+    try {
+      step_block(id, now);
+    } catch (...) {
+      if (failure && failed <= id) continue;
+      failure = std::current_exception();
+      failed = id;
+    }
   }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void Scheduler::step_block(BlockId id, Cycle now) {
+  Entry& entry = blocks_[id];
+  if (entry.last_step == now) return;
+  entry.last_step = now;
+  ++steps_;
+  const Cycle next = entry.block->step(now);
+  if (next == kNever) return;
+  if (next <= now) throw std::logic_error("a block asked to be stepped in a cycle that is over");
+  calendar_.insert(id, next);
 }
 
 }  // namespace tessera::timing

@@ -20,7 +20,8 @@ class Scheduler {
   void wake(BlockId block, Cycle at);
   /// The earliest cycle in which something is due, kNever when all sleep.
   Cycle next_due() const { return calendar_.next_due(); }
-  /// Steps every block due in cycle `now`, each once. Requires now <= next_due().
+  /// Steps every block due in cycle `now`, each once. Requires now <= next_due(). Of blocks that
+  /// throw, the first one added is heard; the others are stepped all the same.
   void run_cycle(Cycle now);
   /// From now on the blocks of a cycle are stepped in an order drawn from `seed`. Results must not
   /// change; the option exists to prove that.
@@ -33,6 +34,8 @@ class Scheduler {
     Steppable* block;
     Cycle last_step = kNever;  // drops a second wake-up for the same cycle
   };
+  void step_block(BlockId id, Cycle now);
+
   std::vector<Entry> blocks_;
   Calendar calendar_;
   std::vector<BlockId> due_;

@@ -94,6 +94,7 @@ Value value_from_json(const Field& field, const std::string& where, const json::
     return number_from_json(field, where, field.path, v);
   case Field::Type::kName:
     if (v.is_string()) return std::string(v.get_string());
+    if (v.is_bool() && field.is_flag()) return std::string(v.get_bool() ? "true" : "false");
     throw UserError(where, field.path,
                     json::serialize(v) + " is not a name in quotes; allowed: " + field.allowed());
   case Field::Type::kNumbers:

@@ -35,6 +35,8 @@ struct Field {
 
   /// What may be written, for messages and the manual: "1 to 64 cycles", "round_robin, fixed".
   std::string allowed() const;
+  /// Whether the names are true and false, which a file may also write without quotes.
+  bool is_flag() const { return names == std::vector<std::string>{"true", "false"}; }
 };
 
 /// The fields refer to the struct they were made for, which must outlive them.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "models/pe/half.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::data {
@@ -36,8 +37,12 @@ Range range_as() {
           static_cast<double>(std::numeric_limits<T>::max())};
 }
 
+constexpr double kLargestHalf = 65504;
+
 Range range_of(DType dtype) {
   switch (dtype) {
+  case DType::kF16:
+    return {-kLargestHalf, kLargestHalf};
   case DType::kF32:
     return range_as<float>();
   case DType::kF64:
@@ -83,6 +88,7 @@ void check_fits(double value, DType dtype, const Shape& shape, std::size_t i,
 
 std::size_t bytes_of(DType dtype) {
   switch (dtype) {
+  case DType::kF16:
   case DType::kI16:
   case DType::kU16:
     return 2;
@@ -98,12 +104,13 @@ std::size_t bytes_of(DType dtype) {
 }
 
 const char* to_string(DType dtype) {
-  constexpr std::array<const char*, 7> kNames = {"f32", "f64", "i16", "u16", "i32", "u32", "i64"};
+  constexpr std::array<const char*, 8> kNames = {"f16", "f32", "f64", "i16",
+                                                 "u16", "i32", "u32", "i64"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
 bool is_float(DType dtype) {
-  return dtype == DType::kF32 || dtype == DType::kF64;
+  return dtype == DType::kF16 || dtype == DType::kF32 || dtype == DType::kF64;
 }
 
 DType dtype_of(pe::ElementType type) {
@@ -116,6 +123,8 @@ DType dtype_of(pe::ElementType type) {
     return DType::kI32;
   case pe::ElementType::kU32:
     return DType::kU32;
+  case pe::ElementType::kF16:
+    return DType::kF16;
   case pe::ElementType::kF32:
     return DType::kF32;
   }
@@ -160,6 +169,8 @@ HostArray HostArray::zeros(DType dtype, Shape shape) {
 double HostArray::at(std::size_t i) const {
   const std::byte* from = bytes.data() + i * bytes_of(dtype);
   switch (dtype) {
+  case DType::kF16:
+    return pe::half_value(load<std::uint16_t>(from), pe::HalfFormat::kF16);
   case DType::kF32:
     return load<float>(from);
   case DType::kF64:
@@ -181,6 +192,8 @@ double HostArray::at(std::size_t i) const {
 void HostArray::set(std::size_t i, double value) {
   std::byte* to = bytes.data() + i * bytes_of(dtype);
   switch (dtype) {
+  case DType::kF16:
+    return store(to, pe::half_bits(value, pe::HalfFormat::kF16));
   case DType::kF32:
     return store(to, static_cast<float>(value));
   case DType::kF64:

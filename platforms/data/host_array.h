@@ -12,8 +12,8 @@
 namespace tessera::data {
 
 /// kF64 and kI64 exist only in files: NumPy's own defaults. Tiles hold the others
-/// (pe::ElementType).
-enum class DType : std::uint8_t { kF32, kF64, kI16, kU16, kI32, kU32, kI64 };
+/// (pe::ElementType). kF16 is IEEE binary16, NumPy's only 16-bit float.
+enum class DType : std::uint8_t { kF16, kF32, kF64, kI16, kU16, kI32, kU32, kI64 };
 
 std::size_t bytes_of(DType dtype);
 /// "f32", as in layouts and reports.
@@ -44,8 +44,8 @@ struct HostArray {
   std::size_t size() const { return bytes.size() / bytes_of(dtype); }
   /// Element as a double; exact but for 64-bit integers beyond 2^53.
   double at(std::size_t i) const;
-  /// Stores the nearest value of the dtype: f32 rounds to nearest, integers must be representable
-  /// (use `converted` for values that come from a user).
+  /// Stores the nearest value of the dtype: f16 and f32 round to nearest, integers must be
+  /// representable (use `converted` for values that come from a user).
   void set(std::size_t i, double value);
   /// The bits of an element, zero-extended: what a wavelet or a word of SRAM holds.
   std::uint64_t bits(std::size_t i) const;
@@ -58,9 +58,9 @@ struct Values {
   std::vector<double> elements;
 };
 
-/// The array with another dtype. f32 rounds to nearest; a value that an integer dtype or f32 cannot
-/// hold (a fraction, out of range, NaN in an integer) is a UserError(file, place) that names the
-/// element.
+/// The array with another dtype. f16 and f32 round to nearest; a value that an integer dtype or one
+/// of these cannot hold (a fraction, out of range, NaN in an integer) is a UserError(file, place)
+/// that names the element.
 HostArray converted(const HostArray& array, DType dtype, const std::string& file,
                     const std::string& place);
 HostArray converted(const Values& values, DType dtype, const std::string& file,

@@ -81,6 +81,17 @@ json::array waits_json(const Report& r) {
   return out;
 }
 
+json::object diagnoses_json(const Report& r) {
+  json::array first;
+  for (const Diagnosis& d : r.diagnoses.first) {
+    first.push_back(json::object{{"cycle", d.cycle},
+                                 {singular(r.places_key), to_array(d.at)},
+                                 {"id", d.id},
+                                 {"text", d.text}});
+  }
+  return {{"count", r.diagnoses.count}, {"first", std::move(first)}};
+}
+
 json::object report_json(const Report& r) {
   json::object out{{"schema", "tessera-report-1"},
                    {"platform", r.platform},
@@ -98,6 +109,7 @@ json::object report_json(const Report& r) {
   if (!r.places.empty()) out[r.places_key] = places_json(r);
   out["outputs"] = outputs_json(r);
   out["checks"] = checks_json(r);
+  out["diagnoses"] = diagnoses_json(r);
   if (!r.waits.empty()) out["waits"] = waits_json(r);
   return out;
 }

@@ -62,6 +62,18 @@ struct Wait {
   std::string what;
 };
 
+/// A remark of a model on a program that went on all the same.
+struct Diagnosis {
+  Cycle cycle = 0;
+  std::vector<int> at;
+  std::string id;  ///< "/tessera/pe/memory_access"
+  std::string text;
+};
+struct Diagnoses {
+  std::uint64_t count = 0;       ///< all of them
+  std::vector<Diagnosis> first;  ///< by cycle, then place
+};
+
 /// Cost of the run on the host machine.
 struct Wall {
   double elaborate_s = 0;
@@ -87,6 +99,7 @@ struct Report {
   std::vector<Place> places;         ///< empty without --report-detail
   std::vector<Output> outputs;
   std::vector<Check> checks;
+  Diagnoses diagnoses;
   std::vector<Wait> waits;  ///< of a run that could not finish
 };
 

@@ -11,6 +11,7 @@ namespace tessera::report {
 namespace {
 
 constexpr std::size_t kMaxWaits = 12;
+constexpr std::size_t kMaxWarnings = 10;
 
 /// 12,345
 std::string grouped(std::uint64_t n) {
@@ -96,6 +97,15 @@ void print_head(const Report& r, std::ostream& out) {
                    "B memory");
 }
 
+void print_warnings(const Report& r, std::ostream& out) {
+  const std::size_t shown = std::min(r.diagnoses.first.size(), kMaxWarnings);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Diagnosis& d = r.diagnoses.first[i];
+    out << "warning: cycle " << d.cycle << ": " << d.text << " [" << d.id << "]\n";
+  }
+  if (r.diagnoses.count > shown) out << "... and " << r.diagnoses.count - shown << " more\n";
+}
+
 // The unit of a count, which units name in the plural.
 std::string counted(const Counter& c) {
   const bool one = c.value == 1 && !c.unit.empty() && c.unit.back() == 's';
@@ -162,6 +172,7 @@ void print_waits(const Report& r, std::ostream& out) {
 
 void print_text(const Report& report, std::ostream& out) {
   print_head(report, out);
+  print_warnings(report, out);
   print_counters(report, out);
   print_outputs(report, out);
   print_checks(report, out);

@@ -85,24 +85,21 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::Launch& step) {
 cli::RunControl::Stop HostProgram::carry_out(const layout::StreamIn& step) {
   const HostStream& stream = stream_of_current_step();
   const data::HostArray& array = arrays_[step.name];
-  const std::size_t count = mapping_of(layout_, step).elements_per_tile();
   for (std::size_t t = 0; t < stream.tiles.size(); ++t) {
     std::vector<host::Word> words;
-    words.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      words.push_back({static_cast<std::uint32_t>(array.bits(t * count + i)), false});
-    }
+    words.reserve(stream.wavelets_per_tile());
+    for (const std::uint32_t payload : pack(stream, array, t)) words.push_back({payload, false});
     machine_.edge(stream.tiles[t], stream.side).send(step.color, std::move(words));
   }
-  begin_transfers(stream, count);
+  begin_transfers(stream);
   return Stop::kCondition;
 }
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::StreamOut& step) {
   const HostStream& stream = stream_of_current_step();
-  const std::size_t count = mapping_of(layout_, step).elements_per_tile();
+  const std::size_t count = stream.wavelets_per_tile();
   for (TileCoord at : stream.tiles) machine_.edge(at, stream.side).expect(step.color, count);
-  begin_transfers(stream, count);
+  begin_transfers(stream);
   return Stop::kCondition;
 }
 
@@ -136,7 +133,8 @@ const HostStream& HostProgram::stream_of_current_step() const {
                        [this](const HostStream& s) { return s.step_index == step_; });
 }
 
-void HostProgram::begin_transfers(const HostStream& stream, std::size_t count) {
+void HostProgram::begin_transfers(const HostStream& stream) {
+  const std::size_t count = stream.wavelets_per_tile();
   for (std::size_t t = 0; t < stream.tiles.size(); ++t) {
     const TileCoord at = stream.tiles[t];
     std::size_t& promised =
@@ -173,8 +171,8 @@ void HostProgram::collect_deliveries() {
     const auto& received =
         machine_.edge(t.stream->tiles[t.tile], t.stream->side).received(t.stream->step->color);
     for (; t.collected < t.count && t.first + t.collected < received.size(); ++t.collected) {
-      array.set_bits(t.tile * t.count + t.collected,
-                     received[t.first + t.collected].wavelet.payload);
+      unpack(*t.stream, t.tile, t.collected, received[t.first + t.collected].wavelet.payload,
+             array);
     }
   }
 }

@@ -58,7 +58,7 @@ class HostProgram {
   Stop carry_out(const layout::Check& step);
 
   const HostStream& stream_of_current_step() const;
-  void begin_transfers(const HostStream& stream, std::size_t count);
+  void begin_transfers(const HostStream& stream);
   bool ended(const Transfer& transfer) const;
   bool all_ended() const;
   bool streams_of_array_ended(const std::string& name) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "platforms/wse/mappings.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -100,6 +101,9 @@ HostStream resolve(const Layout& layout, const Stream& step, std::size_t index, 
   for (int y = step.rect.y; y < step.rect.y + step.rect.h; ++y) {
     for (int x = step.rect.x; x < step.rect.x + step.rect.w; ++x) stream.tiles.push_back({x, y});
   }
+  stream.elements_per_tile = mapping_of(layout, step).elements_per_tile();
+  const bool narrow = pe::bytes_of(layout.find_array(step.name)->dtype) == 2;
+  stream.elements_per_wavelet = narrow && step.simd ? 2 : 1;
   stream.side = step.edge ? named_side(layout, stream) : deduced_side(layout, stream);
   return stream;
 }
@@ -116,6 +120,27 @@ std::vector<HostStream> resolve_streams(const Layout& layout) {
     }
   }
   return streams;
+}
+
+std::vector<std::uint32_t> pack(const HostStream& stream, const data::HostArray& array,
+                                std::size_t tile) {
+  std::vector<std::uint32_t> payloads(stream.wavelets_per_tile());
+  const std::size_t first = tile * stream.elements_per_tile;
+  for (std::size_t i = 0; i < stream.elements_per_tile; ++i) {
+    const std::size_t place = i % stream.elements_per_wavelet;
+    payloads[i / stream.elements_per_wavelet] |=
+        static_cast<std::uint32_t>(array.bits(first + i) << (16 * place));
+  }
+  return payloads;
+}
+
+void unpack(const HostStream& stream, std::size_t tile, std::size_t wavelet, std::uint32_t payload,
+            data::HostArray& array) {
+  const std::size_t begin = wavelet * stream.elements_per_wavelet;
+  const std::size_t end = std::min(begin + stream.elements_per_wavelet, stream.elements_per_tile);
+  for (std::size_t i = begin; i < end; ++i) {
+    array.set_bits(tile * stream.elements_per_tile + i, payload >> (16 * (i - begin)));
+  }
 }
 
 }  // namespace tessera::wse

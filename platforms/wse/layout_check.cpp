@@ -93,11 +93,19 @@ void check_symbol(const Layout& layout, const Programs& programs, const layout::
                     at + ": " + image->file + " has no data '" + symbol.symbol + "'" +
                         did_you_mean(symbol.symbol, symbol_names(*image)));
   }
-  if (found->type != symbol.dtype) {
+  const bool raw_bits =
+      found->type == pe::ElementType::kF16 && symbol.dtype == pe::ElementType::kU16;
+  if (found->type != symbol.dtype && !raw_bits) {
     throw UserError(layout.file, symbol.place,
                     at + ": data '" + symbol.symbol + "' of " + image->file + " is " +
                         std::string(pe::to_string(found->type)) + ", the host array '" +
                         symbol.name + "' is " + std::string(pe::to_string(symbol.dtype)));
+  }
+  if (symbol.dtype == pe::ElementType::kF16 && image->half != pe::HalfFormat::kF16) {
+    throw UserError(layout.file, symbol.place,
+                    at + ": data '" + symbol.symbol + "' of " + image->file + " is " +
+                        std::string(pe::to_string(image->half)) + ", the host array '" +
+                        symbol.name + "' IEEE f16; give the host array dtype u16 to have the bits");
   }
   if (found->count < elements_per_tile) {
     throw UserError(layout.file, symbol.place,
@@ -173,7 +181,6 @@ void check_layout(const Layout& layout, const WseConfig& config, const Programs&
   check_routes(layout, config.generation);
   check_rim(layout, streams);
   check_symbols(layout, programs);
-  for (const HostStream& stream : streams) mapping_of(layout, *stream.step);
   for (const layout::HostStep& step : layout.host) {
     if (const auto* launch = std::get_if<layout::Launch>(&step))
       check_launch(layout, programs, *launch);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/host/edge.h"
+#include "models/observe/diagnosis.h"
 #include "models/observe/wait.h"
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
@@ -21,6 +22,8 @@ class Machine {
   virtual const char* structure() const = 0;
   virtual timing::ClockDomain& domain() = 0;
 
+  /// Where the compute engines send their diagnoses; nullptr, the default: nowhere.
+  virtual void set_diagnoses(observe::Diagnoses* diagnoses) = 0;
   /// The compute engine of a tile; nullptr where a tile is only a router.
   virtual pe::ComputeEngineCore* engine(TileCoord tile) = 0;
   /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.

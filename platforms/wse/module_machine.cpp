@@ -122,6 +122,12 @@ void ModuleMachine::connect(link::InitiatorSocket& from, link::TargetSocket& to)
   checkers_.back()->out.bind(to);
 }
 
+void ModuleMachine::set_diagnoses(observe::Diagnoses* diagnoses) {
+  for (const auto& tile : tiles_) {
+    if (tile->engine() != nullptr) tile->engine()->core().set_diagnoses(diagnoses);
+  }
+}
+
 pe::ComputeEngineCore* ModuleMachine::engine(TileCoord tile) {
   pe::ComputeEngine* engine = tile_at(tile).engine();
   return engine == nullptr ? nullptr : &engine->core();

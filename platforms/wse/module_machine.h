@@ -35,6 +35,7 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
 
   const char* structure() const override { return "modules"; }
   timing::ClockDomain& domain() override { return domain_; }
+  void set_diagnoses(observe::Diagnoses* diagnoses) override;
   pe::ComputeEngineCore* engine(TileCoord tile) override;
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) override;

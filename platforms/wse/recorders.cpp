@@ -1,7 +1,5 @@
 #include "platforms/wse/recorders.h"
 
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "models/observe/heatmap.h"
@@ -9,24 +7,13 @@
 #include "models/observe/vcd.h"
 #include "models/observe/wse_trace.h"
 #include "models/pe/isa.h"
+#include "platforms/wse/output_file.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::wse {
 
 namespace {
-
-std::unique_ptr<std::ofstream> open_file(const std::string& path) {
-  auto stream = std::make_unique<std::ofstream>(path, std::ios::binary);
-  if (!*stream)
-    throw UserError(path, "", std::string("cannot be written: ") + std::strerror(errno));
-  return stream;
-}
-
-void check_complete(const std::string& path, std::ofstream& stream) {
-  stream.flush();
-  if (!stream) throw UserError(path, "", "could not be written to its end; is the disk full?");
-}
 
 observe::Names names_for(const layout::Layout& layout, const Programs& programs) {
   observe::Names names;
@@ -41,7 +28,7 @@ observe::Names names_for(const layout::Layout& layout, const Programs& programs)
     const auto& image = programs.image_of({x, y});
     if (image == nullptr) return std::string();
     for (const pe::TaskBinding& task : image->tasks) {
-      if (task.id.value() == id) return task.name;
+      if (image->number_of(task) == id) return task.name;
     }
     return std::string();
   };
@@ -67,6 +54,7 @@ Recorders::Recorders(const cli::Options& options, const layout::Layout& layout,
     : counters_(static_cast<unsigned>(layout.width), static_cast<unsigned>(layout.height)),
       heatmap_file_(options.heatmap_file), heatmap_counter_(counter_named(options.heatmap_counter)),
       title_(options.program + " on " + config.name) {
+  if (options.max_cycles) fan_out_.set_end(*options.max_cycles);
   fan_out_.add(digest_);
   fan_out_.add(counters_);
   const auto width = static_cast<unsigned>(layout.width);
@@ -77,13 +65,13 @@ Recorders::Recorders(const cli::Options& options, const layout::Layout& layout,
   const observe::WseTraceOptions wse{width, height, config.fabric.hop_latency,
                                      config.fabric.on_ramp_latency, config.generation};
   add_trace<observe::WseTrace>(options.trace_wse_file, wse, names_for(layout, programs));
-  if (!heatmap_file_.empty()) open_file(heatmap_file_);  // fail before the run, not after it
+  if (!heatmap_file_.empty()) require_writable(heatmap_file_);  // known before the run
 }
 
 template <class Trace, class... Args>
 void Recorders::add_trace(const std::string& file, Args&&... args) {
   if (file.empty()) return;
-  TraceFile entry{file, open_file(file), nullptr};
+  TraceFile entry{file, std::make_unique<std::ofstream>(open_output(file)), nullptr};
   entry.trace = std::make_unique<Trace>(*entry.stream, std::forward<Args>(args)...);
   fan_out_.add(*entry.trace);
   traces_.push_back(std::move(entry));
@@ -92,7 +80,7 @@ void Recorders::add_trace(const std::string& file, Args&&... args) {
 void Recorders::finish() {
   for (TraceFile& file : traces_) {
     file.trace->finish();
-    check_complete(file.path, *file.stream);
+    require_complete(file.path, *file.stream);
   }
   if (!heatmap_file_.empty()) draw_heatmap();
 }
@@ -103,9 +91,9 @@ void Recorders::draw_heatmap() const {
                              ? observe::issue_slot_use(counters_, cycles)
                              : observe::counter_map(counters_, heatmap_counter_);
   map.title = title_ + ": " + map.title;
-  const auto stream = open_file(heatmap_file_);
-  observe::write_svg(*stream, map);
-  check_complete(heatmap_file_, *stream);
+  std::ofstream stream = open_output(heatmap_file_);
+  observe::write_svg(stream, map);
+  require_complete(heatmap_file_, stream);
 }
 
 }  // namespace tessera::wse

@@ -26,7 +26,7 @@ class Recorders {
   Recorders(const cli::Options& options, const layout::Layout& layout, const Programs& programs,
             const WseConfig& config);
 
-  /// Where the machine sends its events.
+  /// Where the machine sends its events. Those of cycle --max-cycles and later are not recorded.
   observe::Sink* sink() { return fan_out_.as_sink(); }
   const observe::Digest& digest() const { return digest_; }
   const observe::Counters& counters() const { return counters_; }

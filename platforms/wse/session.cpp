@@ -1,11 +1,8 @@
 #include "platforms/wse/session.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <utility>
@@ -16,6 +13,7 @@
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/mappings.h"
 #include "platforms/wse/module_machine.h"
+#include "platforms/wse/output_file.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -79,12 +77,13 @@ layout::Layout read_checked_layout(const cli::Options& options, const WseConfig&
   return layout;
 }
 
-/// A result that cannot be written should be known before the run.
-void require_writable(const std::string& path) {
-  if (path.empty()) return;
-  if (!std::ofstream(path, std::ios::app)) {
-    throw UserError(path, "", std::string("cannot be written: ") + std::strerror(errno));
+report::Diagnoses report_of(const DiagnosisLog& log, const layout::Layout& layout) {
+  report::Diagnoses diagnoses;
+  diagnoses.count = log.count();
+  for (const observe::Diagnosis& d : log.first()) {
+    diagnoses.first.push_back({d.cycle, tile_of(d.place, layout), d.id, d.text});
   }
+  return diagnoses;
 }
 
 std::string plural(std::size_t n, const std::string& noun) {
@@ -120,13 +119,15 @@ void Session::check_expectations() const {
 Session::~Session() = default;
 
 report::Report Session::run() {
-  require_writable(options_.report_file);
+  // A result that cannot be written should be known before the run.
+  if (!options_.report_file.empty()) require_writable(options_.report_file);
   for (const auto& [name, file] : options_.outputs) require_writable(file);
   Recorders recorders(options_, layout_, programs_, config_);
   const auto begin = Clock::now();
   machine_ = std::make_unique<ModuleMachine>("wafer", layout_, config_, programs_, streams_,
                                              recorders.sink(), options_.check_links);
   Machine& machine = *machine_;
+  machine.set_diagnoses(&diagnoses_);
   if (options_.shuffle_step_order) machine.domain().shuffle_step_order(options_.seed);
   report::Report report;
   report.platform = "wse";
@@ -169,13 +170,12 @@ void Session::summarize(const Recorders& recorders, report::Report& report) cons
   const observe::Counters& counters = recorders.counters();
   const bool anything_happened = recorders.digest().value() != 0;
   if (anything_happened) report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
-  // Arrivals are announced before they happen: some may lie behind the bound.
-  if (options_.max_cycles) report.cycles = std::min(report.cycles, *options_.max_cycles);
   report.digest = recorders.digest().hex();
   report.wall.tiles = layout_.tile_count();
   report.wall.hops = counters.total(observe::Counter::kHops);
   add_counters(counters, report);
   if (options_.report_detail) add_places(counters, layout_, report);
+  report.diagnoses = report_of(diagnoses_, layout_);
 }
 
 void Session::describe_outcome(Stop stop, const HostProgram& program, const Machine& machine,

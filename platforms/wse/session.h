@@ -10,6 +10,7 @@
 #include "platforms/cli/options.h"
 #include "platforms/cli/run_control.h"
 #include "platforms/report/report.h"
+#include "platforms/wse/diagnosis_log.h"
 #include "platforms/wse/host_arrays.h"
 #include "platforms/wse/host_program.h"
 #include "platforms/wse/host_streams.h"
@@ -53,6 +54,7 @@ class Session {
   const Programs programs_;
   const std::vector<HostStream> streams_;
   HostArrays arrays_;
+  DiagnosisLog diagnoses_;
   std::unique_ptr<Machine> machine_;
 };
 

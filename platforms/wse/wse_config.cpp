@@ -45,6 +45,11 @@ void add_fabric(Schema& schema, fabric::FabricTiming& f) {
       {{"round_robin", fabric::Arbitration::kRoundRobin}, {"fixed", fabric::Arbitration::kFixed}},
       "who goes first when several wavelets want one output: `round_robin` over "
       "(port, color), or `fixed`: lowest color, at the on-ramp lowest queue, first"));
+  schema.push_back(
+      name("fabric.coincidence", f.coincidence,
+           {{"illegal", fabric::Coincidence::kIllegal}, {"merge", fabric::Coincidence::kMerge}},
+           "wavelets of one color that land from two directions in one cycle: "
+           "`illegal`, or `merge` in the order of fabric.arbitration"));
   schema.push_back(number("fabric.on_ramp_latency", f.on_ramp_latency, "cycles", 1, kMaxLatency,
                           "from leaving the output queue to landing at the router"));
   schema.push_back(
@@ -78,6 +83,10 @@ void add_pe(Schema& schema, pe::PeTiming& p) {
          "from the issue of an integer instruction or compare until its result may be used");
   cycles("float_latency", p.float_latency, 1,
          "from the issue of a floating-point instruction until its result may be used");
+  cycles("integer_divide_latency", p.integer_divide_latency, 1,
+         "from the issue of an integer division or remainder until its result may be used");
+  cycles("float_divide_latency", p.float_divide_latency, 1,
+         "from the issue of a floating-point division until its result may be used");
   cycles("load_latency", p.load_latency, 1,
          "from the issue of a load until its result may be used");
   cycles("dsr_latency", p.dsr_latency, 1, "from the load or change of a DSR until it may be used");
@@ -89,6 +98,24 @@ void add_pe(Schema& schema, pe::PeTiming& p) {
          "idle compute engine: from the event that makes a task runnable to its first instruction");
   cycles("task_switch", p.task_switch, 1,
          "from the end of a task to the first instruction of the next");
+}
+
+void add_pe_memory(Schema& schema, pe::PeTiming& p) {
+  schema.push_back(
+      name("pe.bank_conflicts", p.bank_conflicts, {{"true", true}, {"false", false}},
+           "whether two memory sources in banks that conflict slow a DSD operation down; strides "
+           "always do"));
+  schema.push_back(number("pe.read_conflict_factor", p.read_conflict_factor, "times", 1, 64,
+                          "how many times its cycles a group takes whose two memory sources are in "
+                          "banks that conflict"));
+  schema.push_back(
+      name("pe.memory_errors", p.memory_errors,
+           {{"stop", pe::MemoryErrors::kStop}, {"report", pe::MemoryErrors::kReport}},
+           "what follows an access outside SRAM or off a word boundary: the run stops, or it is "
+           "reported and goes on, reads giving 0 and writes lost"));
+}
+
+void add_pe_rules(Schema& schema, pe::PeTiming& p) {
   schema.push_back(
       name("pe.picker", p.picker,
            {{"lowest_id", pe::PickerRule::kLowestId}, {"round_robin", pe::PickerRule::kRoundRobin}},
@@ -99,26 +126,27 @@ void add_pe(Schema& schema, pe::PeTiming& p) {
       {{"rotation", pe::IssueRule::kRotation}, {"lowest_thread", pe::IssueRule::kLowestThread}},
       "which thread of equal priority gets the issue slot: in `rotation`, or the "
       "`lowest_thread`"));
+  schema.push_back(number("pe.priority_update", p.priority_update, "cycles", 1, kMaxLatency,
+                          "from the instruction that changes a priority until the new one counts"));
+  schema.push_back(
+      name("pe.microthread_priority", p.microthread_priority,
+           {{"low", pe::Priority::kLow},
+            {"medium", pe::Priority::kMedium},
+            {"high", pe::Priority::kHigh}},
+           "priority of microthreads whose operation, queue and descriptor name none"));
 }
 
 void add_rates(Schema& schema, pe::PeTiming& p) {
   for (unsigned op = 0; op < pe::kOpcodeCount; ++op) {
     const pe::OpcodeInfo& info = pe::info(static_cast<pe::Opcode>(op));
-    if (!info.vector) continue;
+    // dfilt takes wavelets as they come; it has no groups.
+    if (!info.vector() || info.op == pe::Opcode::kDfilt) continue;
     const std::string mnemonic(info.mnemonic);
     schema.push_back(number("pe.rate." + mnemonic + ".width", p.rate[op].width, "elements", 1, 64,
                             "elements in a group of a DSD operation " + mnemonic));
     schema.push_back(number("pe.rate." + mnemonic + ".interval", p.rate[op].interval, "cycles", 1,
                             64, "from a group of " + mnemonic + " to its next"));
   }
-}
-
-struct QueueCounts {
-  std::size_t input, output;
-};
-/// wse.md 2.1.
-QueueCounts queue_counts(Generation generation) {
-  return generation == Generation::kWse2 ? QueueCounts{8, 6} : QueueCounts{8, 8};
 }
 
 void check_count(const char* path, const char* kind, std::size_t given, std::size_t expected,
@@ -130,9 +158,10 @@ void check_count(const char* path, const char* kind, std::size_t given, std::siz
 }
 
 void check_together(const WseConfig& c) {
-  const QueueCounts counts = queue_counts(c.generation);
-  check_count(kInputLengths, "input", c.input_queue_lengths.size(), counts.input, c);
-  check_count(kOutputLengths, "output", c.output_queue_lengths.size(), counts.output, c);
+  check_count(kInputLengths, "input", c.input_queue_lengths.size(), queue_count(c.generation, true),
+              c);
+  check_count(kOutputLengths, "output", c.output_queue_lengths.size(),
+              queue_count(c.generation, false), c);
 }
 
 }  // namespace
@@ -143,6 +172,8 @@ Schema wse_schema(WseConfig& config) {
   add_fabric(schema, config.fabric);
   add_queues(schema, config);
   add_pe(schema, config.pe);
+  add_pe_memory(schema, config.pe);
+  add_pe_rules(schema, config.pe);
   add_rates(schema, config.pe);
   return schema;
 }

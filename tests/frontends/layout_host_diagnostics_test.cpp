@@ -9,7 +9,24 @@ namespace {
 
 TEST(LayoutHostDiagnostics, DtypeUnknown) {
   EXPECT_EQ(test::problem_of({{"arrays", R"~({"y": {"dtype": "f64", "shape": [3]}})~"}}),
-            "t.json: arrays.y.dtype: unknown dtype \"f64\"; allowed: f32, i32, u32, i16, u16");
+            "t.json: arrays.y.dtype: unknown dtype \"f64\"; allowed: f32, f16, i32, u32, i16, u16");
+}
+TEST(LayoutHostDiagnostics, SimdOf32Bits) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays", R"~({"y": {"dtype": "f32", "shape": [3]}})~"},
+           {"host",
+            R"~([{"stream_in": {"color": 1, "rect": [0,0,1,3], "name": "y", "simd": true}}])~"}}),
+      "t.json: host[0].stream_in.simd: \"simd\" is about arrays with elements of 16 bits, but "
+      "\"y\" (arrays.y) is f32, one element a wavelet");
+}
+TEST(LayoutHostDiagnostics, SimdIsNumber) {
+  EXPECT_EQ(
+      test::problem_of(
+          {{"arrays", R"~({"y": {"dtype": "f16", "shape": [3]}})~"},
+           {"host",
+            R"~([{"stream_in": {"color": 1, "rect": [0,0,1,3], "name": "y", "simd": 2}}])~"}}),
+      "t.json: host[0].stream_in.simd: found the number 2 where true or false was expected");
 }
 TEST(LayoutHostDiagnostics, ShapeOfFour) {
   EXPECT_EQ(test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": [3,1,1,1]}})~"}}),

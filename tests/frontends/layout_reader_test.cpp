@@ -234,6 +234,22 @@ TEST(LayoutHost, TolerancesAreThoseOfNumpyForFractionsAndZeroForIntegers) {
   EXPECT_EQ(std::get<Check>(layout.host[2]).atol, 0.25);
   EXPECT_NE(std::get<Check>(layout.host[2]).expect->find("y.npy"), std::string::npos);
 }
+TEST(LayoutHost, TolerancesOfF16AreWider) {
+  const Layout layout = read({{"arrays", R"({"h": {"dtype": "f16", "shape": [3]}})"},
+                              {"host", R"([{"check": {"name": "h", "value": "1"}}])"}});
+  EXPECT_EQ(layout.arrays[0].dtype, pe::ElementType::kF16);
+  EXPECT_EQ(std::get<Check>(layout.host[0]).rtol, 1e-2);
+  EXPECT_EQ(std::get<Check>(layout.host[0]).atol, 1e-3);
+}
+TEST(LayoutHost, StreamsOf16BitsPackTwoElementsUnlessToldNotTo) {
+  const Layout layout = read({{"arrays", R"({"h": {"dtype": "u16", "shape": [3]}})"}, {"host", R"([
+      {"stream_in": {"color": 1, "rect": [0, 0, 1, 3], "name": "h"}},
+      {"stream_in": {"color": 1, "rect": [0, 0, 1, 3], "name": "h", "simd": false}},
+      {"stream_out": {"color": 2, "rect": [0, 0, 1, 3], "name": "h", "simd": true}}])"}});
+  EXPECT_TRUE(std::get<StreamIn>(layout.host[0]).simd);
+  EXPECT_FALSE(std::get<StreamIn>(layout.host[1]).simd);
+  EXPECT_TRUE(std::get<StreamOut>(layout.host[2]).simd);
+}
 TEST(LayoutHost, AbsoluteToleranceMayBeAnArrayExpression) {
   const Layout layout =
       read_host(R"~([{"check": {"name": "y", "value": "A @ x", "atol": "1e-6 * max(abs(A))"}}])~");

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "frontends/tasm/disassembler.h"
+#include "tests/frontends/tasm_declarations.h"
 #include "tests/frontends/tasm_test_text.h"
 
 namespace tessera::tasm {
@@ -67,6 +68,12 @@ class Mutator {
         "bits(",
         " async",
         " ut=1",
+        " on_control_activate=reduce",
+        " index=r3",
+        " single_step",
+        " [y + 4], ",
+        " ut3",
+        "0.1, ",
         "\n",
         "\n    end\n",
         ";",
@@ -78,6 +85,18 @@ class Mutator {
         " offset=-1",
         " stride=-128",
         " color=3",
+        " extent=2,3,4,5",
+        " step=1,-2",
+        " simd=32_or_64",
+        " priority=high",
+        " dsr=1 xdsr=2",
+        " align=64",
+        " control_table=1",
+        " unblocked",
+        " xdsr=3 sr=1,2",
+        "control_table\n",
+        "half cb16\n",
+        "microthread 1 blocked\n",
         " active",
         "fn x\n",
         "task y local 30\n",
@@ -109,8 +128,10 @@ class TasmFuzz : public ::testing::TestWithParam<Generation> {};
 TEST_P(TasmFuzz, DamagedProgramsEndInAUserErrorOrRoundTrip) {
   Mutator mutate(20240501);
   unsigned programs = 0;
-  for (unsigned i = 0; i < kRounds; ++i)
-    programs += survives(mutate(std::string(kGemv)), GetParam()) ? 1 : 0;
+  for (unsigned i = 0; i < kRounds; ++i) {
+    const std::string_view text = i % 2 == 0 ? kGemv : declarations_of(GetParam());
+    programs += survives(mutate(std::string(text)), GetParam()) ? 1 : 0;
+  }
   EXPECT_GT(programs,
             kRounds / 50);  // the damage leaves some programs whole, or little would be tested
   EXPECT_LT(programs, kRounds / 2);

@@ -174,9 +174,9 @@ TEST(TasmGenerations, LocalTaskIds) {  // wse.md 3.1
   const char* text = "task t local 0\n end\n";
   EXPECT_EQ(assemble_wse2(text).tasks[0].id, TaskId(0));
   EXPECT_THAT(error_of(text, options_for(Generation::kWse3)),
-              HasSubstr("1:14: expected a local task id of wse3 8..28"));
-  EXPECT_EQ(error_of("task t local 30\n end\n", options_for(Generation::kWse2)),
-            "1:14: expected a local task id of wse2 0..28, found 30, an id of the system");
+              HasSubstr("1:14: expected a local task id of wse3 8..30"));
+  EXPECT_EQ(error_of("task t local 31\n end\n", options_for(Generation::kWse2)),
+            "1:14: expected a local task id of wse2 0..30, found 31, which stands for no task");
 }
 
 TEST(TasmGenerations, IdOfADataTaskIsItsColorOrItsQueue) {  // wse.md 3.1
@@ -191,8 +191,9 @@ TEST(TasmGenerations, IdOfADataTaskIsItsColorOrItsQueue) {  // wse.md 3.1
 TEST(TasmGenerations, ColorAndLocalTaskShareIdsOnWse2) {  // wse.md 3.1: one table
   const char* text = "queue q input 3 color=10\ntask a data q\n end\ntask b local 10\n end\n";
   EXPECT_EQ(error_of(text, options_for(Generation::kWse3)), "no error");
-  EXPECT_EQ(error_of(text, options_for(Generation::kWse2)),
-            "4:14: expected a task id that no other task has, found 10, the id of 'a' of line 2");
+  EXPECT_EQ(
+      error_of(text, options_for(Generation::kWse2)),
+      "4:14: expected a task id for 'b' that no other task has, found 10, the id of 'a' of line 2");
 }
 
 TEST(TasmGenerations, MicrothreadIsChosenOnWse3Only) {  // wse.md 5.7

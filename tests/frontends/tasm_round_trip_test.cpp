@@ -2,10 +2,13 @@
 // its operands.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "frontends/tasm/disassembler.h"
+#include "frontends/tasm/print_operand.h"
+#include "models/pe/half.h"
 #include "tests/frontends/tasm_test_text.h"
 
 namespace tessera::tasm {
@@ -28,9 +31,9 @@ std::string program_around(const std::string& instruction) {
 /// One operand of each kind that the slot takes.
 std::vector<std::string> samples(std::uint16_t kinds) {
   const std::vector<std::pair<std::uint16_t, const char*>> all = {
-      {pe::kReg16, "r3"},   {pe::kReg32, "d6"},    {pe::kImm, "7"},        {pe::kDest, "dds2"},
-      {pe::kSrc0, "s0ds5"}, {pe::kSrc1, "s1ds15"}, {pe::kMem, "[r1 - 4]"}, {pe::kCode, "f"},
-      {pe::kTask, "t"},     {pe::kDsd, "d"},
+      {pe::kReg16, "r3"},   {pe::kReg32, "d6"},    {pe::kImm, "1"},           {pe::kDest, "dds2"},
+      {pe::kSrc0, "s0ds5"}, {pe::kSrc1, "s1ds15"}, {pe::kMem, "[r1 - 4]"},    {pe::kCode, "f"},
+      {pe::kTask, "t"},     {pe::kDsd, "d"},       {pe::kMicrothread, "ut7"},
   };
   std::vector<std::string> result;
   for (const auto& [kind, text] : all) {
@@ -55,58 +58,38 @@ std::vector<std::string> spellings(const pe::OpcodeInfo& info) {
   return result;
 }
 
-/// How many spellings wse.md 6.7 and the slots of isa.h allow. D has 2 samples (dds, s0ds), S 2
-/// (s0ds, s1ds), v 2.
-unsigned allowed_spellings(const pe::OpcodeInfo& info) {
-  using pe::Opcode;
-  switch (info.op) {
-  case Opcode::kMov16:
-  case Opcode::kMov32:
-  case Opcode::kFmovs:
-    return 2 + 2 * 2 + 2 * 2 + 2;  // scalar; D,S; D,v; p,S
-  case Opcode::kFabss:
-  case Opcode::kFnegs:
+/// How many spellings wse.md 6.7 allows. D has 2 samples (dds, s0ds), S 2 (s0ds, s1ds), v 2 (a
+/// register, an immediate), p 2 (a register, memory). Without a form all are allowed.
+std::size_t allowed_spellings(const pe::OpcodeInfo& info) {
+  switch (info.form) {
+  case pe::VectorForm::kNone:
+    return spellings(info).size();
+  case pe::VectorForm::kMove:
+    return 2 + 2 * 2 + 2 * 2 + 2 * 2;  // scalar; D,S; D,v; p,S
+  case pe::VectorForm::kUnary:
     return 2 + 2 * 2 + 2 * 2;  // scalar; D,S; D,v
-  case Opcode::kAdd16:
-  case Opcode::kAnd16:
-  case Opcode::kOr16:
-  case Opcode::kXor16:
-  case Opcode::kSll16:
-  case Opcode::kSlr16:
-  case Opcode::kSar16:
+  case pe::VectorForm::kBinary:
     return 4 + 3 * 2 * 4;  // scalar; D,S,S; D,v,S; D,S,v
-  case Opcode::kSub16:
+  case pe::VectorForm::kSubtract16:
     return 4 + 2 * 2 * 4;  // scalar; D,S,S; D,S,v
-  case Opcode::kFadds:
-  case Opcode::kFsubs:
-  case Opcode::kFmuls:
-  case Opcode::kFmaxs:
-    return 4 + 3 * 2 * 4 + 4;  // and p,v,S
-  case Opcode::kFmacs:
+  case pe::VectorForm::kFloatBinary:
+    return 4 + 3 * 2 * 4 + 2 * 2 * 2;  // and p,v,S
+  case pe::VectorForm::kMultiplyAdd:
     return 8 + 2 * 4 * 2;  // scalar; D,S,S,v
-  case Opcode::kImul16:
-  case Opcode::kAdd32:
-  case Opcode::kSub32:
-    return 4;
-  case Opcode::kSetdsa:
-  case Opcode::kSetdsl:
-    return 3 * 2;
-  case Opcode::kLddsr:
-    return 3;
-  case Opcode::kMovri:
-    return 2;
-  default:
-    return info.op_class == pe::OpClass::kCompare ? 2 : 1;
+  case pe::VectorForm::kFilter:
+    return 1;
   }
+  return 0;
 }
 
 class TasmOpcode : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(TasmOpcode, TakesItsFormsAndEachRoundTrips) {
   const pe::OpcodeInfo& info = pe::info(static_cast<pe::Opcode>(GetParam()));
-  unsigned allowed = 0;
+  const std::string options = info.op == pe::Opcode::kDfilt ? " async" : "";  // wse.md 6.7
+  std::size_t allowed = 0;
   for (const std::string& spelling : spellings(info)) {
-    const std::string text = program_around(spelling);
+    const std::string text = program_around(spelling + options);
     if (error_of(text, options_for(Generation::kWse3)) != "no error") continue;
     ++allowed;
     const pe::Image image = assemble_wse3(text);
@@ -142,7 +125,27 @@ TEST(TasmRoundTrip, Wse2ProgramWithColorsInDescriptors) {
 TEST(TasmRoundTrip, OptionsOfOperations) {
   expect_round_trip(
       "queue q input 3 color=1\ntask t local 9\n mov16 dds0, s1ds0 async ut=7 activate=t\n"
-      " fadds dds0, s0ds0, 1.5 unblock=q\n fmovs dds0, s1ds1 async unblock=t\n end\n");
+      " fadds dds0, s0ds0, 1.5 unblock=q\n fmovs dds0, s1ds1 async unblock=t\n"
+      " mov32 dds0, s1ds0 on_control=terminate index=r3\n"
+      " mov32 [q_room], s1ds0 async on_control_activate=t index=65535\n"
+      " mov32 dds0, s1ds0 on_control_unblock=q index=0\n dfilt s1ds1 async ut=0 activate=t\n"
+      " end\ndata q_room: u32[1]\n");
+}
+
+TEST(TasmRoundTrip, PrioritiesOfWse2Operations) {
+  expect_round_trip(
+      assemble_wse2("fn f\n mov16 dds0, s1ds0 async priority=low\n mov16 dds0, s1ds0 async "
+                    "priority=medium\n dfilt s1ds0 async priority=high\n ret\n"));
+}
+
+TEST(TasmRoundTrip, OptionsOfLoads) {
+  expect_round_trip(
+      "data a: f32[64]\nqueue qi input 1 color=1\nqueue qo output 1 color=2\ndsd line mem1d a\n"
+      "dsd ring circbuf a\ndsd cube mem4d a extent=2,2,2,2 step=32,16,8,2\n"
+      "dsd in fabin qi extent=4\ndsd out fabout qo extent=4\ntask t local 9\n"
+      " lddsr s0ds1, line single_step\n lddsr s0ds2, ring save_address xdsr=7\n"
+      " lddsr dds2, cube xdsr=0 sr=7,0,3\n lddsr s1ds0, in async ut=2 on_control=terminate\n"
+      " lddsr dds1, out async unblock=qi on_control_activate=t\n end\n");
 }
 
 TEST(TasmRoundTrip, MemoryOperands) {
@@ -166,6 +169,31 @@ TEST(TasmRoundTrip, Immediates) {
       " movri d0, 4294967295\n setdsa dds0, a\n setdsl dds0, 0x7fff\n fmovs d0, 1\n fmovs d0, "
       "-0.0\n"
       " fmovs d0, 0.1\n fmuls d0, d0, 1.0 / 3\n ret\n");
+}
+
+TEST(TasmRoundTrip, ImmediatesOfEverySlotType) {
+  for (const std::string half : {"f16", "bf16", "cb16"}) {
+    expect_round_trip("half " + half +
+                      "\nfn f\n faddhs d0, 0.1, 0.1\n fmachs d0, d2, 3, -0.0\n fs2h r0, 0.1\n"
+                      " xp162fh r0, -7\n fscaleh r0, 1.5, -3\n fscales d0, bits(0x7f800000), 4\n"
+                      " fmaxh r0, bits(0x7fff), bits(0xffff)\n fs2xp32 d0, 2.5\n xp322fs d0, -9\n"
+                      " setdss dds0, -128\n incdsa s1ds0, -32768\n setmtp 3\n seedprng "
+                      "0xdeadbeef\n ret\n");
+  }
+}
+
+TEST(TasmRoundTrip, EveryHalfValue) {
+  for (const auto format : {pe::HalfFormat::kF16, pe::HalfFormat::kBf16, pe::HalfFormat::kCb16}) {
+    for (unsigned bits = 0; bits <= 0xFFFF; ++bits) {
+      const auto half = static_cast<std::uint16_t>(bits);
+      const std::string text = half_literal(half, format);
+      if (text.front() == 'b') {
+        EXPECT_FALSE(std::isfinite(pe::half_value(half, format))) << text;
+        continue;
+      }
+      ASSERT_EQ(pe::half_bits(std::stod(text), format), half) << text;
+    }
+  }
 }
 
 TEST(TasmRoundTrip, EveryExponentOfF32AndWhatIsNoNumber) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -36,42 +37,95 @@ inline std::string error_of(std::string_view text, const AssembleOptions& option
   return "no error";
 }
 
+/// One field of a dump; absent: '-'.
+template <class T>
+std::string field(const T& value) {
+  std::ostringstream os;
+  os << ' ' << value;
+  return os.str();
+}
+inline std::string field(std::uint8_t value) {
+  return field(unsigned{value});
+}
+inline std::string field(const pe::Operand& o) {
+  return field(int(o.kind)) + ":" + std::to_string(o.reg) + ":" + std::to_string(o.value);
+}
+template <class T>
+std::string field(const std::optional<T>& value) {
+  return value ? field(*value) : " -";
+}
+template <class T>
+std::string word(const std::optional<T>& value) {
+  return value ? field(int(*value)) : " -";
+}
+inline std::string field(const pe::OpConfig& c) {
+  std::string text = field(c.async) + field(c.ut) + field(c.activate) + field(c.unblock) +
+                     field(int(c.on_control)) + field(c.on_control_target) + field(c.index) +
+                     word(c.priority) + field(c.save_address) + field(c.single_step) +
+                     field(c.xdsr);
+  for (const auto& sr : c.sr) text += field(sr);
+  return text;
+}
+
+inline std::string dump(const pe::Dsd& d) {
+  std::string text = "dsd " + d.name + field(int(d.kind)) + field(d.extent) + field(d.base) +
+                     field(d.element_bytes) + field(d.wavelet_index_offset) + field(d.dimensions);
+  for (const std::uint16_t extent : d.extents) text += field(extent);
+  for (const std::int16_t stride : d.strides) text += field(stride);
+  return text + field(d.wrap_base) + field(d.wrap_count) + field(d.queue) + field(d.color) +
+         field(int(d.simd)) + word(d.priority) + field(d.control_transform) + field(d.control) +
+         field(d.advance_switch) + field(int(d.zero)) + "\n";
+}
+
+inline std::string dump(const pe::Fifo& f) {
+  return "fifo " + f.name + field(f.base) + field(f.bytes) + field(f.element_bytes) + field(f.dsr) +
+         field(f.xdsr) + field(int(f.empty_action)) + field(int(f.full_action)) +
+         field(f.activate_push) + field(f.activate_pop) + word(f.priority) + field(int(f.simd)) +
+         "\n";
+}
+
+inline std::string dump(const pe::QueueBinding& q) {
+  return "queue " + q.name + field(q.input) + field(q.id) + field(q.color) + word(q.priority) +
+         field(q.unblocked) + field(q.control_table) + field(q.dense) + "\n";
+}
+
+inline std::string dump(const pe::TaskBinding& t) {
+  return "task " + t.name + field(int(t.kind)) + field(t.id) + field(t.queue) + field(t.entry) +
+         field(t.active) + field(t.blocked) + field(int(t.priority)) + "\n";
+}
+
 /// Every field of an image but file and line numbers, one entity a line: two images with the same
 /// dump are the same program. Written without the disassembler, to judge it.
 inline std::string dump(const pe::Image& image) {
   std::ostringstream os;
-  const auto optional_id = [&os](const auto& id) { id ? os << *id : os << '-'; };
-  os << to_string(image.generation) << " end " << image.data_end << '\n';
+  os << to_string(image.generation) << ' ' << to_string(image.half) << " end " << image.data_end
+     << " main " << int(image.main_priority) << " mask " << int(image.control_mask) << " blocked "
+     << int(image.blocked_microthreads) << '\n';
   for (const pe::Symbol& s : image.symbols) {
     os << "symbol " << s.name << ' ' << to_string(s.type) << ' ' << s.address << ' ' << s.count
-       << " =";
+       << ' ' << s.align << " =";
     for (const std::uint32_t bits : s.init) os << ' ' << bits;
     os << '\n';
   }
-  for (const pe::Dsd& d : image.dsds) {
-    os << "dsd " << d.name << ' ' << int(d.kind) << ' ' << d.extent << ' ' << d.base << ' '
-       << d.stride << ' ' << int(d.element_bytes) << ' ' << d.queue << ' ' << d.color << '\n';
-  }
-  for (const pe::QueueBinding& q : image.queues) {
-    os << "queue " << q.name << ' ' << q.input << ' ' << q.id << ' ';
-    optional_id(q.color);
-    os << '\n';
-  }
-  for (const pe::TaskBinding& t : image.tasks) {
-    os << "task " << t.name << ' ' << int(t.kind) << ' ' << t.id << ' ' << t.queue << ' ' << t.entry
-       << ' ' << t.active << t.blocked << '\n';
+  for (const pe::Dsd& d : image.dsds) os << dump(d);
+  for (const pe::Fifo& f : image.fifos) os << dump(f);
+  for (const pe::InitialLoad& l : image.initial_loads)
+    os << "load" << field(l.dsr) << field(l.dsd) << field(l.config) << '\n';
+  for (const pe::QueueBinding& q : image.queues) os << dump(q);
+  for (const pe::TaskBinding& t : image.tasks) os << dump(t);
+  for (const pe::Rotation& r : image.rotations)
+    os << "rotate" << field(r.main) << field(r.alternative) << field(r.init) << field(r.limit)
+       << '\n';
+  if (image.control_table) {
+    os << "control_table" << field(image.control_table->instructions)
+       << field(image.control_table->stride) << '\n';
   }
   for (const pe::Function& f : image.functions) os << "fn " << f.name << ' ' << f.entry << '\n';
   for (const pe::Label& l : image.labels) os << "label " << l.name << ' ' << l.target << '\n';
   for (const pe::Instruction& in : image.code) {
     os << pe::info(in.op).mnemonic;
-    for (const pe::Operand& o : in.operands)
-      os << ' ' << int(o.kind) << ':' << int(o.reg) << ':' << o.value;
-    os << ' ' << in.config.async << in.config.save_address << ' ';
-    optional_id(in.config.ut);
-    optional_id(in.config.activate);
-    optional_id(in.config.unblock);
-    os << '\n';
+    for (const pe::Operand& o : in.operands) os << field(o);
+    os << field(in.config) << '\n';
   }
   return os.str();
 }

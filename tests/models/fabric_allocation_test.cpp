@@ -38,7 +38,8 @@ TEST(RouterCoreAllocation, SteadyStreamDoesNotAllocate) {
   std::size_t sends = 0;
   for (Cycle now = 0; now < 1000; ++now) {
     if (now == 100) before = allocations;
-    router.put(Direction::kWest, {static_cast<std::uint32_t>(now), Color(0), false, now}, now + 1);
+    router.put(Direction::kWest,
+               {static_cast<std::uint32_t>(now), Color(0), false, false, false, now}, now + 1);
     const RouterCore::Step step = router.step(now);
     sends += step.sends.size();
     for (const RouterCore::Send& s : step.sends) router.credit(s.out, s.wavelet.color, now + 3);

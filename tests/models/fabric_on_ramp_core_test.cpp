@@ -19,7 +19,7 @@ class OnRamp : public ::testing::Test {
   }
   /// Output queue `q` has a wavelet of `color` that may be read from `ready_at` on.
   void fill(unsigned q, unsigned color, Cycle ready_at = 0) {
-    wavelets[q] = {100 + q, Color(color), false, q};
+    wavelets[q] = {100 + q, Color(color), false, false, false, q};
     heads[q] = {ready_at, &wavelets[q]};
   }
   std::vector<unsigned> queues_served(Cycle from, unsigned cycles) {

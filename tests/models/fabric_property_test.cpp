@@ -17,6 +17,11 @@ using bench::route;
 constexpr int kSide = 6;
 constexpr unsigned kColors = 20;
 
+FabricTiming merging(FabricTiming timing) {
+  timing.coincidence = Coincidence::kMerge;
+  return timing;
+}
+
 /// Random streams, one a color: a source in a corner region sends along its row, turns, and goes
 /// down a column; every tile on the way drops a copy into its RAMP with probability 1/4. Even
 /// colors get a second source that joins the last tile from the other side (wse.md 1.2 same-color
@@ -24,7 +29,7 @@ constexpr unsigned kColors = 20;
 class Traffic {
  public:
   Traffic(std::uint64_t seed, const FabricTiming& timing, observe::Sink* sink)
-      : mesh(kSide, kSide, timing, sink), random_(seed) {
+      : mesh(kSide, kSide, merging(timing), sink), random_(seed) {
     for (unsigned c = 0; c < kColors; ++c) add_stream(Color(c));
     mesh.connect();
   }
@@ -33,7 +38,7 @@ class Traffic {
     for (const auto& [color, source] : sources_) {
       const auto tile = static_cast<std::uint64_t>(source.y * kSide + source.x + 1);
       for (std::uint32_t i = 0; i < per_source; ++i) {
-        mesh.endpoint(source).send({i, Color(color), false, tile << 32 | i});
+        mesh.endpoint(source).send({i, Color(color), false, false, false, tile << 32 | i});
       }
     }
     sent += per_source * sources_.size();

@@ -24,7 +24,7 @@ constexpr Direction kN = Direction::kNorth;
 constexpr Direction kR = Direction::kRamp;
 
 link::Wavelet wavelet(unsigned color, std::uint32_t payload) {
-  return {payload, Color(color), false, payload};
+  return {payload, Color(color), false, false, false, payload};
 }
 
 /// RAMP of (0, 0) east along the row to RAMP of (length - 1, 0).
@@ -333,13 +333,14 @@ TEST(RouterCore, HopEventNamesColorDirectionAndControl) {
   RouterCore router({0, 0}, bench::timing_1_1_2(), observe::Probe(&last, 77));
   router.set_route(Color(9), route({kW}, {kS}));
   router.set_downstream_capacity(kS, Color(9), 1);
-  router.put(kW, {0xABCD, Color(9), true, 1}, 2);
+  router.put(kW, {0xABCD, Color(9), true, false, false, 1}, 2);
   router.step(2);
   EXPECT_EQ(last.event.cycle, 2U);
   EXPECT_EQ(last.event.place, 77U);
   EXPECT_EQ(last.event.kind, observe::EventKind::kHop);
   EXPECT_EQ(last.event.a, 9U | index(kS) << 8 | 1U << 16);
   EXPECT_EQ(last.event.b, 0xABCDU);
+  EXPECT_EQ(last.event.ident, 1U);
 }
 
 // ---------------------------------------------------------------------------------------------------------------

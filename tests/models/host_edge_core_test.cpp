@@ -27,7 +27,7 @@ std::vector<Word> words(unsigned count) {
 }
 
 link::Wavelet wavelet(Color color, std::uint32_t payload) {
-  return {payload, color, false, 1};
+  return {payload, color, false, false, false, 1};
 }
 
 fabric::FabricTiming timing_with_hop(unsigned hop_latency) {
@@ -143,15 +143,16 @@ TEST_F(HostEdge, ExpectationCompletesWithItsLastWavelet) {
 
 TEST_F(HostEdge, EventsNameColorAndSide) {
   edge.set_capacity(kFive, 1);
-  edge.send(kFive, {{0xAA, false}}, 1);
+  edge.send(kFive, {{0xAA, true}}, 1);  // a control wavelet
   edge.put(wavelet(kSix, 0xBB), 1);
   edge.step(1);
   ASSERT_EQ(events.all.size(), 2U);
   EXPECT_EQ(events.all[0].kind, observe::EventKind::kEdgeOut);
   EXPECT_EQ(events.all[0].a, 6U | index(Direction::kEast) << 8);
   EXPECT_EQ(events.all[0].b, 0xBBU);
+  EXPECT_EQ(events.all[0].ident, 1U);
   EXPECT_EQ(events.all[1].kind, observe::EventKind::kEdgeIn);
-  EXPECT_EQ(events.all[1].a, 5U | index(Direction::kEast) << 8);
+  EXPECT_EQ(events.all[1].a, 5U | index(Direction::kEast) << 8 | 1U << 16);
   EXPECT_EQ(events.all[1].cycle, 1U);
   EXPECT_EQ(events.all[1].place, 7U);
 }

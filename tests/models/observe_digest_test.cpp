@@ -57,6 +57,12 @@ TEST(ObserveDigest, EveryFieldOfAnEventCounts) {
   EXPECT_EQ(digests.size(), 6U);
 }
 
+TEST(ObserveDigest, SerialNumberOfTheWaveletDoesNotCount) {
+  Event other = kEvent;
+  other.ident = 12;
+  EXPECT_EQ(digest_of({other}), digest_of({kEvent}));
+}
+
 TEST(ObserveDigest, MovingOneWaveletByOneCycleAgainstAnotherChangesIt) {
   // A sum of weak mixes would not see +1 here and -1 there.
   Event a = kEvent, b = kEvent;
@@ -122,6 +128,18 @@ TEST(ObserveFanOut, EverySinkGetsEveryEvent) {
   fan_out.as_sink()->on_event(kEvent);
   EXPECT_EQ(first.hex(), digest_of({kEvent}));
   EXPECT_EQ(second.hex(), first.hex());
+}
+
+TEST(ObserveFanOut, WhatIsAnnouncedForTheEndOrLaterIsDropped) {
+  Digest digest;
+  FanOut fan_out;
+  fan_out.add(digest);
+  fan_out.set_end(18);
+  Event other = kEvent;
+  other.cycle = 18;
+  fan_out.as_sink()->on_event(other);
+  fan_out.as_sink()->on_event(kEvent);  // of cycle 17
+  EXPECT_EQ(digest.hex(), digest_of({kEvent}));
 }
 
 TEST(ObserveFanOut, IsAbsentWithoutSinksAndTransparentWithOne) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "models/observe/event_fields.h"
+
 using namespace tessera;
 using namespace tessera::observe;
 
@@ -74,11 +76,15 @@ WseTraceOptions options(unsigned hop_latency = 2) {
   return o;
 }
 
-Event queue_out(Cycle cycle, std::uint32_t place, std::uint32_t payload) {
-  return {cycle, place, EventKind::kQueueOut, 2U | 7U << 8, payload};
+constexpr std::uint64_t kFirstOfTile0 = 0x1'0000'0000;
+
+Event queue_out(Cycle cycle, std::uint32_t place, std::uint32_t payload,
+                std::uint64_t ident = kFirstOfTile0) {
+  return {cycle, place, EventKind::kQueueOut, 2U | 7U << 8, payload, ident};
 }
-Event hop(Cycle cycle, std::uint32_t place, Direction d, std::uint32_t payload) {
-  return {cycle, place, EventKind::kHop, 7U | index(d) << 8, payload};
+Event hop(Cycle cycle, std::uint32_t place, Direction d, std::uint32_t payload,
+          std::uint64_t ident = kFirstOfTile0) {
+  return {cycle, place, EventKind::kHop, 7U | index(d) << 8, payload, ident};
 }
 
 /// One wavelet from tile (0, 0) east to the ramp of tile (1, 0).
@@ -163,16 +169,16 @@ TEST(ObserveWseTrace, EveryLandingHasALandingLine) {
 
 TEST(ObserveWseTrace, IdentStaysTheSameOnAllHops) {
   for (const Wavelet& w : Trace(options(), one_message()).wavelets()) {
-    EXPECT_EQ(w.ident, "0000000100000000");  // tile 0 + 1, its first wavelet
+    EXPECT_EQ(w.ident, "0000000100000000");  // as in the events
   }
 }
 
 TEST(ObserveWseTrace, EqualWaveletsBehindEachOtherHaveTheirOwnIdents) {
   std::vector<Event> events;
   for (Cycle i = 0; i < 3; ++i) {
-    events.push_back(queue_out(10 + i, 0, 1));
-    events.push_back(hop(15 + i, 0, Direction::kEast, 1));
-    events.push_back(hop(17 + i, 1, Direction::kEast, 1));
+    events.push_back(queue_out(10 + i, 0, 1, kFirstOfTile0 + i));
+    events.push_back(hop(15 + i, 0, Direction::kEast, 1, kFirstOfTile0 + i));
+    events.push_back(hop(17 + i, 1, Direction::kEast, 1, kFirstOfTile0 + i));
   }
   std::vector<std::string> at_tile_1;
   for (const Wavelet& w : Trace(options(), events).wavelets()) {
@@ -181,6 +187,43 @@ TEST(ObserveWseTrace, EqualWaveletsBehindEachOtherHaveTheirOwnIdents) {
   const std::vector<std::string> expected = {"0000000100000000", "0000000100000001",
                                              "0000000100000002"};
   EXPECT_EQ(at_tile_1, expected);
+}
+
+// Tile 1 gets the same payload on the same color from two sides and sends the later one on first:
+// color, payload and order cannot tell them apart.
+TEST(ObserveWseTrace, EqualPayloadsAtSeveralPortsAreNotMistaken) {
+  const std::uint64_t from_west = kFirstOfTile0;
+  const std::uint64_t from_south = 0x5'0000'0000;
+  const Trace trace(options(1), {queue_out(10, 0, 1, from_west), queue_out(10, 4, 1, from_south),
+                                 hop(15, 0, Direction::kEast, 1, from_west),
+                                 hop(16, 4, Direction::kNorth, 1, from_south),
+                                 hop(17, 1, Direction::kRamp, 1, from_south),
+                                 hop(18, 1, Direction::kEast, 1, from_west)});
+  std::vector<std::string> at_tile_1;
+  for (const Wavelet& w : trace.wavelets()) {
+    if (w.x == "1" && w.y == "0") {
+      at_tile_1.push_back(w.cycle + " " + w.ident + " " + w.landing + w.departing);
+    }
+  }
+  EXPECT_EQ(at_tile_1,
+            (std::vector<std::string>{"16 0000000100000000 W     ",  //
+                                      "17 0000000500000000 S    R", "18 0000000100000000 -E    "}));
+}
+
+TEST(ObserveWseTrace, HalfWaveletsAndLocalFlipsAreMarked) {
+  link::Wavelet w;
+  w.color = Color(7);
+  w.half = true;
+  w.local_flip = true;
+  w.ident = kFirstOfTile0;
+  Event first = hop(15, 0, Direction::kEast, 5);
+  first.a = hop_word(w, Direction::kEast);
+  const Trace trace(options(1), {queue_out(10, 0, 5), first, hop(18, 1, Direction::kRamp, 5)});
+  const auto landings = trace.matches(kLanding);
+  ASSERT_EQ(landings.size(), 2U);
+  EXPECT_NE(landings[0][0].find("half=1"), std::string::npos);
+  EXPECT_NE(landings[0][0].find("lf=1"), std::string::npos);
+  EXPECT_NE(landings[1][0].find("lf=0"), std::string::npos);  // the local router has reacted
 }
 
 TEST(ObserveWseTrace, CopiesOfAMulticastShareIdentAndLine) {
@@ -195,8 +238,8 @@ TEST(ObserveWseTrace, CopiesOfAMulticastShareIdentAndLine) {
 }
 
 TEST(ObserveWseTrace, AWaveletOfTheHostLandsAtTheRim) {
-  const Event in{4, 0, EventKind::kEdgeIn, 7U | index(Direction::kWest) << 8, 5};
-  const Trace trace(options(), {in, hop(6, 0, Direction::kRamp, 5)});
+  const Event in{4, 0, EventKind::kEdgeIn, 7U | index(Direction::kWest) << 8, 5, 1};
+  const Trace trace(options(), {in, hop(6, 0, Direction::kRamp, 5, 1)});
   const auto w = trace.wavelets();
   ASSERT_EQ(w.size(), 2U);
   EXPECT_EQ(w[0].cycle + w[0].landing, "6W");

@@ -2,12 +2,10 @@
 // event recorded.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,8 +16,10 @@
 #include <vector>
 
 #include "frontends/tasm/assembler.h"
+#include "models/observe/event_fields.h"
 #include "models/pe/compute_engine_core.h"
 #include "tests/models/pe_builder.h"
+#include "tests/models/pe_fake_queues.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::observe {
@@ -33,100 +33,6 @@ inline bool operator==(const Event& a, const Event& b) {
 namespace tessera::pe::test {
 
 using observe::EventKind;
-
-/// Eight input queues without bound and eight output queues with a sink behind each. They keep the
-/// contract of PeQueues: what the other side does in cycle t is seen from t + 1 on. Misuse by the
-/// engine throws std::logic_error.
-class FakeQueues : public PeQueues {
- public:
-  struct Sent {
-    Cycle cycle = 0;
-    unsigned queue = 0;
-    link::Wavelet wavelet;
-  };
-  struct Taken {
-    Cycle cycle = 0;
-    unsigned queue = 0;
-    std::uint32_t payload = 0;
-  };
-
-  /// `wakes`: where the queues note the cycles in which the engine must look again.
-  explicit FakeQueues(std::set<Cycle>& wakes) : wakes_(wakes) {}
-
-  void arrive(unsigned queue, std::uint32_t payload, Cycle due, bool control = false) {
-    link::Wavelet w;
-    w.payload = payload;
-    w.control = control;
-    in_.at(queue).push_back({due, w});
-    wakes_.insert(due);
-  }
-  /// Output queue `queue` holds `capacity` wavelets; its sink takes one every `interval` cycles
-  /// from `open_at` on.
-  void sink(unsigned queue, unsigned capacity, Cycle open_at = 0, unsigned interval = 1) {
-    out_.at(queue) = {capacity, open_at, interval};
-  }
-
-  std::vector<Sent> sent;
-  std::vector<Taken> taken;
-  std::vector<std::uint32_t> payloads_sent() const {
-    std::vector<std::uint32_t> all;
-    for (const Sent& s : sent) all.push_back(s.wavelet.payload);
-    return all;
-  }
-
-  Cycle ready_at(QueueId q) const override {
-    const auto& queue = in_.at(q.value());
-    return queue.empty() ? kNever : queue.front().due;
-  }
-  const link::Wavelet& front(QueueId q) const override {
-    if (in_.at(q.value()).empty()) throw std::logic_error("front of an empty queue");
-    return in_.at(q.value()).front().wavelet;
-  }
-  void pop(QueueId q, Cycle now) override {
-    if (ready_at(q) > now) throw std::logic_error("pop of a wavelet that is not there yet");
-    taken.push_back({now, q.value(), front(q).payload});
-    in_.at(q.value()).pop_front();
-  }
-  unsigned room(QueueId q, Cycle now) const override {
-    const Output& out = out_.at(q.value());
-    unsigned held = 0;
-    for (Cycle leaves : out.leaves) held += leaves >= now ? 1 : 0;
-    return out.capacity - held;
-  }
-  void push(QueueId q, const link::Wavelet& w, Cycle now) override {
-    if (room(q, now) == 0) throw std::logic_error("push without room");
-    sent.push_back({now, q.value(), w});
-    Output& out = out_.at(q.value());
-    while (!out.leaves.empty() && out.leaves.front() < now) out.leaves.pop_front();
-    out.last = next_departure(out, now);
-    out.leaves.push_back(out.last);
-    if (out.last != kNever) wakes_.insert(out.last + 1);
-  }
-
- private:
-  struct Arrival {
-    Cycle due = 0;
-    link::Wavelet wavelet;
-  };
-  struct Output {
-    unsigned capacity = 8;
-    Cycle open_at = 0;
-    unsigned interval = 1;
-    std::deque<Cycle> leaves{};  // cycle in which each wavelet that is still there leaves
-    Cycle last = 0;              // of the newest wavelet
-  };
-  /// The first cycle after the push in `now`, and after the wavelet before, in which the sink takes
-  /// one.
-  static Cycle next_departure(const Output& out, Cycle now) {
-    if (out.open_at == kNever) return kNever;
-    const Cycle earliest = std::max(now, out.last) + 1;
-    if (earliest <= out.open_at) return out.open_at;
-    return out.open_at + (earliest - out.open_at + out.interval - 1) / out.interval * out.interval;
-  }
-  std::set<Cycle>& wakes_;
-  std::array<std::deque<Arrival>, kMaxQueues> in_;
-  std::array<Output, kMaxQueues> out_;
-};
 
 /// Rates of wse.md 6.3 and 6.4 as far as tests need them; everything else is the default of
 /// PeTiming.
@@ -167,7 +73,32 @@ inline Image assembled(const std::string& text, Generation generation = Generati
   return image;
 }
 
-class Bench : private observe::Sink {
+/// A program with memory, queues and descriptors for most purposes; `code` begins in line
+/// kPrologueLines + 1.
+inline constexpr unsigned kPrologueLines = 14;
+inline std::string with_queues(const std::string& code) {
+  return R"(data v: u32[16]
+data w: u32[16]
+data h: u16[16]
+queue i1 input 1 color=1
+queue i2 input 2 color=2
+queue o4 output 4 color=14
+queue o5 output 5 color=15
+dsd in1 fabin i1 extent=8
+dsd in2 fabin i2 extent=8
+dsd out4 fabout o4 extent=8
+dsd out5 fabout o5 extent=8
+dsd mv mem1d v extent=8
+dsd mw mem1d w extent=8
+dsd mh mem1d h extent=8
+)" + code;
+}
+/// "test.tasm:17 (task main)" for line 3 behind the prologue.
+inline std::string place_of(unsigned line, const std::string& section = "task main") {
+  return "test.tasm:" + std::to_string(kPrologueLines + line) + " (" + section + ")";
+}
+
+class Bench : private observe::Sink, private observe::Diagnoses {
  public:
   enum class Stepping { kWhenDue, kEveryCycle };
   static constexpr std::uint32_t kPlace = 7;
@@ -179,6 +110,7 @@ class Bench : private observe::Sink {
              observe::Probe(this, kPlace)),
         stepping_(how) {
     wakes_.insert(0);
+    core.set_diagnoses(this);
   }
 
   // The core points into the bench.
@@ -193,6 +125,7 @@ class Bench : private observe::Sink {
   FakeQueues queues;
   ComputeEngineCore core;
   std::vector<observe::Event> events;
+  std::vector<observe::Diagnosis> diagnoses;
 
   /// Steps the engine up to cycle `last`, or until nothing is due any more.
   Bench& run(Cycle last = 5000) {
@@ -264,6 +197,41 @@ class Bench : private observe::Sink {
     return core.sram().read(symbol->address + i * bytes, bytes);
   }
   float f32(const std::string& name, unsigned i = 0) const { return float_of(bits(name, i)); }
+  /// All elements of the data symbol `name`.
+  std::vector<std::uint32_t> contents(const std::string& name) const {
+    std::vector<std::uint32_t> all;
+    const Symbol* symbol = core.image().find_symbol(name);
+    for (unsigned i = 0; symbol != nullptr && i < symbol->count; ++i) all.push_back(bits(name, i));
+    return all;
+  }
+  /// Cycles in which operations on `thread` executed a group.
+  std::vector<Cycle> groups_of(unsigned thread) const {
+    std::vector<Cycle> found;
+    for (const observe::Event& e : all(EventKind::kCompute)) {
+      if (observe::thread_of(e) == thread) found.push_back(e.cycle);
+    }
+    return found;
+  }
+  /// Elements of each group, all threads.
+  std::vector<unsigned> group_sizes() const {
+    std::vector<unsigned> found;
+    for (const observe::Event& e : all(EventKind::kCompute)) found.push_back(e.b);
+    return found;
+  }
+  /// Threads of the operations in the order in which they started.
+  std::vector<unsigned> threads_of_operations() const {
+    std::vector<unsigned> found;
+    for (const observe::Event& e : all(EventKind::kOpStart)) {
+      found.push_back(observe::thread_of(e));
+    }
+    return found;
+  }
+  /// Elements that each operation had done when it ended.
+  std::vector<unsigned> elements_done() const {
+    std::vector<unsigned> found;
+    for (const observe::Event& e : all(EventKind::kOpEnd)) found.push_back(e.b);
+    return found;
+  }
   observe::Waits waits() const {
     observe::Waits found;
     core.describe_waits(found, now_);
@@ -272,19 +240,40 @@ class Bench : private observe::Sink {
 
  private:
   void on_event(const observe::Event& e) override { events.push_back(e); }
+  void on_diagnosis(const observe::Diagnosis& d) override { diagnoses.push_back(d); }
 
   const Stepping stepping_;
   Cycle now_ = 0;
 };
 
-/// What the engine says when it runs `bench` into illegal behaviour; "" when it does not.
-inline std::string illegal_behaviour_of(Bench& bench, Cycle last = 5000) {
+/// The rule that a program broke and what the engine says; both empty: none.
+struct Broken {
+  std::string id;
+  std::string text;
+  friend std::ostream& operator<<(std::ostream& os, const Broken& b) {
+    return os << (b.text.empty() ? "no illegal behaviour" : b.text);
+  }
+};
+inline Broken rule_broken_by(Bench& bench, Cycle last = 5000) {
   try {
     bench.run(last);
   } catch (const IllegalBehaviour& e) {
-    return e.what();
+    return {e.id(), e.what()};
   }
-  return "";
+  return {};
+}
+inline Broken rule_broken_by(const Image& image) {
+  Bench bench(image);
+  return rule_broken_by(bench);
+}
+/// The rule is `rule` and the words satisfy `words`.
+inline testing::Matcher<Broken> Breaks(Illegal rule,
+                                       const testing::Matcher<std::string>& words = testing::_) {
+  return testing::AllOf(testing::Field("id", &Broken::id, std::string(info(rule).id)),
+                        testing::Field("text", &Broken::text, words));
+}
+inline testing::Matcher<Broken> BreaksNothing() {
+  return testing::Field("text", &Broken::text, "");
 }
 
 }  // namespace tessera::pe::test

@@ -65,6 +65,9 @@ inline Operand target(std::uint32_t pc) {
 inline Operand task_id(unsigned id) {
   return operand(kTask, 0, static_cast<std::int32_t>(id));
 }
+inline Operand microthread(unsigned id) {
+  return operand(kMicrothread, id, 0);
+}
 
 // Options of a DSD operation, to be written behind its operands.
 inline OpConfig async() {
@@ -80,6 +83,20 @@ inline OpConfig async_on(unsigned ut) {
 inline OpConfig save_address() {
   OpConfig c;
   c.save_address = true;
+  return c;
+}
+inline OpConfig single_step() {
+  OpConfig c;
+  c.single_step = true;
+  return c;
+}
+inline OpConfig with_xdsr(unsigned xdsr, OpConfig c = {}) {
+  c.xdsr = static_cast<std::uint8_t>(xdsr);
+  return c;
+}
+inline OpConfig with_sr(OpConfig c, std::initializer_list<unsigned> registers) {
+  unsigned slot = 0;
+  for (const unsigned sr : registers) c.sr.at(slot++) = static_cast<std::uint8_t>(sr);
   return c;
 }
 inline OpConfig then_activate(OpConfig c, unsigned id) {
@@ -127,6 +144,11 @@ class Builder {
     t.queue = QueueId(queue);
     return t;
   }
+  TaskBinding& control_task(const std::string& name, unsigned id) {
+    TaskBinding& t = task(name, id, false);
+    t.kind = TaskKind::kControl;
+    return t;
+  }
   std::uint32_t function(const std::string& name) {
     image_.functions.push_back({name, here(), here() + 1});
     return here();
@@ -140,31 +162,85 @@ class Builder {
     s.init = std::move(init);
     image_.symbols.push_back(s);
   }
-  void bind_queue(bool input, unsigned queue, unsigned color) {
+  QueueBinding& bind_queue(bool input, unsigned queue, unsigned color) {
     QueueBinding q;
     q.input = input;
     q.id = QueueId(queue);
     q.color = Color(color);
     image_.queues.push_back(q);
+    return image_.queues.back();
   }
 
+  // Descriptors. Fields beyond the parameters: see dsd().
   Operand mem1d(unsigned base, unsigned extent, int stride = 1, unsigned bytes = 4) {
-    Dsd dsd = named("mem", DsdKind::kMem1d, extent);
-    dsd.base = static_cast<std::uint16_t>(base);
-    dsd.stride = static_cast<std::int16_t>(stride);
-    dsd.element_bytes = static_cast<std::uint8_t>(bytes);
+    Dsd dsd = memory("mem", DsdKind::kMem1d, base, bytes);
+    dsd.extent = extent;
+    dsd.extents[0] = static_cast<std::uint16_t>(extent);
+    dsd.strides[0] = static_cast<std::int16_t>(stride);
+    return add(dsd);
+  }
+  /// `extents` and `strides` (not steps, wse.md 5.3) of the loops, inner first.
+  Operand mem4d(unsigned base, std::initializer_list<unsigned> extents,
+                std::initializer_list<int> strides, unsigned bytes = 4) {
+    Dsd dsd = memory("nest", DsdKind::kMem4d, base, bytes);
+    dsd.dimensions = static_cast<std::uint8_t>(extents.size());
+    dsd.extent = 1;
+    unsigned k = 0;
+    for (const unsigned extent : extents) {
+      dsd.extents.at(k++) = static_cast<std::uint16_t>(extent);
+      dsd.extent *= extent;
+    }
+    k = 0;
+    for (const int stride : strides) dsd.strides.at(k++) = static_cast<std::int16_t>(stride);
+    return add(dsd);
+  }
+  /// `size` elements from byte address `base` on, the head first there.
+  Operand circbuf(unsigned base, unsigned extent, unsigned size, unsigned bytes = 4) {
+    Dsd dsd = memory("ring", DsdKind::kCircbuf, base, bytes);
+    dsd.extent = extent;
+    dsd.extents[0] = static_cast<std::uint16_t>(extent);
+    dsd.wrap_base = dsd.base;
+    dsd.wrap_count = static_cast<std::uint16_t>(size);
     return add(dsd);
   }
   Operand fabin(unsigned queue, unsigned extent) {
-    Dsd dsd = named("in", DsdKind::kFabin, extent);
+    Dsd dsd = named("in", DsdKind::kFabin);
+    dsd.extent = extent;
     dsd.queue = QueueId(queue);
+    dsd.simd = default_simd(image_.generation);
     return add(dsd);
   }
   Operand fabout(unsigned queue, unsigned color, unsigned extent) {
-    Dsd dsd = named("out", DsdKind::kFabout, extent);
+    Dsd dsd = named("out", DsdKind::kFabout);
+    dsd.extent = extent;
     dsd.queue = QueueId(queue);
     dsd.color = Color(color);
+    dsd.simd = default_simd(image_.generation);
     return add(dsd);
+  }
+  /// The descriptor that one of the calls above made.
+  Dsd& dsd(const Operand& made) { return image_.dsds.at(static_cast<std::size_t>(made.value)); }
+
+  /// A FIFO of `bytes` bytes; its DSRs are dest(n) and src1(n), n = number of FIFOs before.
+  Fifo& fifo(unsigned base, unsigned bytes, unsigned element_bytes = 4) {
+    Fifo f;
+    const auto number = static_cast<std::uint8_t>(image_.fifos.size());
+    f.name = "fifo" + std::to_string(number);
+    f.base = static_cast<std::uint16_t>(base);
+    f.bytes = static_cast<std::uint16_t>(bytes);
+    f.element_bytes = static_cast<std::uint8_t>(element_bytes);
+    f.dsr = number;
+    f.xdsr = number;
+    image_.fifos.push_back(f);
+    return image_.fifos.back();
+  }
+  /// `lddsr` before the program starts.
+  void initial_load(const Operand& dsr, const Operand& dsd, const OpConfig& config = {}) {
+    InitialLoad load;
+    load.dsr = dsr;
+    load.dsd = static_cast<std::uint32_t>(dsd.value);
+    load.config = config;
+    image_.initial_loads.push_back(load);
   }
   /// `lddsr dsr, descriptor`
   std::uint32_t load(const Operand& dsr, const Operand& dsd, const OpConfig& config = {}) {
@@ -172,13 +248,20 @@ class Builder {
   }
 
   const Image& image() const { return image_; }
+  /// For what has no helper.
+  Image& image() { return image_; }
 
  private:
-  Dsd named(const std::string& kind, DsdKind dsd_kind, unsigned extent) const {
+  Dsd named(const std::string& word, DsdKind kind) const {
     Dsd dsd;
-    dsd.name = kind + std::to_string(image_.dsds.size());
-    dsd.kind = dsd_kind;
-    dsd.extent = static_cast<std::uint16_t>(extent);
+    dsd.name = word + std::to_string(image_.dsds.size());
+    dsd.kind = kind;
+    return dsd;
+  }
+  Dsd memory(const std::string& word, DsdKind kind, unsigned base, unsigned bytes) const {
+    Dsd dsd = named(word, kind);
+    dsd.base = static_cast<std::uint16_t>(base);
+    dsd.element_bytes = static_cast<std::uint8_t>(bytes);
     return dsd;
   }
   Operand add(const Dsd& dsd) {

@@ -38,6 +38,11 @@ class WaveletSource : public sc_core::sc_module, private queue::ReadIf {
     link::Wavelet wavelet;
   };
   Cycle ready_at() const override { return wavelets_.empty() ? kNever : wavelets_.front().due; }
+  unsigned available(Cycle now) const override {
+    unsigned n = 0;
+    while (n < wavelets_.size() && wavelets_[n].due <= now) ++n;
+    return n;
+  }
   const link::Wavelet& front() const override { return wavelets_.front().wavelet; }
   void pop(Cycle) override { wavelets_.pop_front(); }
   std::deque<Entry> wavelets_;

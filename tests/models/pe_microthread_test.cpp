@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "models/observe/event_fields.h"
 #include "tests/models/pe_bench.h"
 
 namespace tessera::pe::test {
@@ -16,40 +15,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-
-std::vector<Cycle> groups_of(const Bench& bench, unsigned thread) {
-  std::vector<Cycle> found;
-  for (const observe::Event& e : bench.all(EventKind::kCompute)) {
-    if (observe::thread_of(e) == thread) found.push_back(e.cycle);
-  }
-  return found;
-}
-
-std::vector<unsigned> threads_of_operations(const Bench& bench) {
-  std::vector<unsigned> found;
-  for (const observe::Event& e : bench.all(EventKind::kOpStart)) {
-    found.push_back(observe::thread_of(e));
-  }
-  return found;
-}
-
-/// Input queues 1 (i1) and 2 (i2), output queues 4 (o4) and 5 (o5), memory v.
-std::string with_queues(const std::string& code) {
-  return R"(
-data v: u32[16]
-data w: u32[16]
-queue i1 input 1 color=1
-queue i2 input 2 color=2
-queue o4 output 4 color=14
-queue o5 output 5 color=15
-dsd in1 fabin i1 extent=8
-dsd in2 fabin i2 extent=8
-dsd out4 fabout o4 extent=8
-dsd out5 fabout o5 extent=8
-dsd mv mem1d v extent=8
-dsd mw mem1d w extent=8
-)" + code;
-}
 
 constexpr const char* kForward = R"(
 task main local 8 active
@@ -59,10 +24,6 @@ op: mov32 dds0, s1ds0 async
 next: movri r0, 1
     end
 )";
-
-void fill(Bench& bench, unsigned queue, unsigned count, Cycle due = 0) {
-  for (unsigned i = 0; i < count; ++i) bench.queues.arrive(queue, 100 * queue + i, due);
-}
 
 TEST(PeMicrothread, StartingAnAsyncOperationTakesOneIssueSlot) {
   // wse.md 4 rule 4
@@ -74,7 +35,7 @@ TEST(PeMicrothread, StartingAnAsyncOperationTakesOneIssueSlot) {
 
 TEST(PeMicrothread, ForwardsOneWaveletACycle) {
   Bench bench(assembled(with_queues(kForward)));
-  fill(bench, 1, 8, 50);
+  bench.queues.fill(1, 8, 50);
   bench.run();
   ASSERT_EQ(bench.queues.sent.size(), 8u);
   const Cycle first = 50;
@@ -96,14 +57,14 @@ task main local 8 active
 op: mov32 dds0, s1ds0 async
     end
 )")));
-  fill(bench, 1, 8);
+  bench.queues.fill(1, 8);
   bench.run();
   EXPECT_EQ(bench.queues.sent.at(0).cycle, bench.issue("op") + bench.timing.vector_start);
 }
 
 TEST(PeMicrothread, WideOpcodesStillTakeOneWaveletACycle) {
   Bench bench(assembled(with_queues(kForward)), wse3_timing());  // mov32: 4 elements a cycle
-  fill(bench, 1, 8);
+  bench.queues.fill(1, 8);
   bench.run();
   for (const observe::Event& e : bench.all(EventKind::kCompute)) EXPECT_EQ(e.b, 1u);
 }
@@ -112,24 +73,22 @@ TEST(PeMicrothread, WaveletsAreTakenWhenTheyArrive) {
   Bench bench(assembled(with_queues(kForward)));
   for (const Cycle due : {30, 31, 40, 100, 101, 102, 103, 200}) bench.queues.arrive(1, 0, due);
   bench.run();
-  EXPECT_EQ(groups_of(bench, 4), (std::vector<Cycle>{30, 31, 40, 100, 101, 102, 103, 200}));
+  EXPECT_EQ(bench.groups_of(4), (std::vector<Cycle>{30, 31, 40, 100, 101, 102, 103, 200}));
   EXPECT_THAT(bench.cycles(EventKind::kOpEnd), ElementsAre(200));
 }
 
 TEST(PeMicrothread, FullOutputQueueHoldsItBack) {
   Bench bench(assembled(with_queues(kForward)));
-  fill(bench, 1, 8, 20);
+  bench.queues.fill(1, 8, 20);
   bench.queues.sink(4, 2, 50, 10);  // two places; one leaves in 50, 60, ...
   bench.run();
-  std::vector<Cycle> sent;
-  for (const auto& s : bench.queues.sent) sent.push_back(s.cycle);
-  EXPECT_THAT(sent, ElementsAre(20, 21, 51, 61, 71, 81, 91, 101));
+  EXPECT_THAT(bench.queues.cycles_sent(), ElementsAre(20, 21, 51, 61, 71, 81, 91, 101));
 }
 
 TEST(PeMicrothread, CompletesWhenItsDataIsInTheOutputQueue) {
   // wse.md 2.3: not when it has left.
   Bench bench(assembled(with_queues(kForward)));
-  fill(bench, 1, 8);
+  bench.queues.fill(1, 8);
   bench.queues.sink(4, 8, kNever);
   bench.run();
   EXPECT_EQ(bench.cycles(EventKind::kOpEnd).size(), 1u);
@@ -153,7 +112,7 @@ task main local 8 active
   for (const Generation generation : {Generation::kWse2, Generation::kWse3}) {
     Bench bench(assembled(with_queues(code), generation));
     bench.run();
-    EXPECT_THAT(threads_of_operations(bench), ElementsAre(1, 4, 5));
+    EXPECT_THAT(bench.threads_of_operations(), ElementsAre(1, 4, 5));
   }
 }
 
@@ -167,7 +126,7 @@ task main local 8 active
     end
 )")));
   bench.run();
-  EXPECT_THAT(threads_of_operations(bench), ElementsAre(7));
+  EXPECT_THAT(bench.threads_of_operations(), ElementsAre(7));
 }
 
 TEST(PeMicrothread, SynchronousOperationsRunOnTheMainThread) {
@@ -178,7 +137,7 @@ task main local 8 active
     end
 )")));
   bench.run();
-  EXPECT_THAT(threads_of_operations(bench), ElementsAre(8));
+  EXPECT_THAT(bench.threads_of_operations(), ElementsAre(8));
   EXPECT_THAT(bench.queues.payloads_sent(), Each(5u));
 }
 
@@ -203,7 +162,7 @@ task main local 8 active
     lddsr s1ds0, in1
 op: mov32 dds0, s1ds0 async
 )" + scalar)));
-  fill(both, 1, 8);
+  both.queues.fill(1, 8);
   alone.run();
   both.run();
   for (const char* label : {"a", "b", "c", "d", "e", "f", "g"}) {
@@ -211,7 +170,7 @@ op: mov32 dds0, s1ds0 async
         << label;
   }
   // a at +1, b at +3, c, d, e, jmpt at +4 .. +7, f at +10, g at +11.
-  std::vector<Cycle> groups = groups_of(both, 4);
+  std::vector<Cycle> groups = both.groups_of(4);
   for (Cycle& g : groups) g -= both.issue("op");
   ASSERT_EQ(groups.size(), 8u);
   EXPECT_THAT(groups, testing::Not(testing::Contains(testing::AnyOf(1, 3, 4, 5, 6, 7, 10, 11))));
@@ -234,8 +193,8 @@ task main local 8 active
     fadds d2, d2, d4
     end
 )")));
-  fill(bench, 1, 8);
-  fill(bench, 2, 8, 5);
+  bench.queues.fill(1, 8);
+  bench.queues.fill(2, 8, 5);
   bench.run();
   std::vector<Cycle> used = bench.cycles(EventKind::kIssue);
   const std::vector<Cycle> groups = bench.cycles(EventKind::kCompute);
@@ -260,21 +219,21 @@ TEST(PeMicrothread, LowestThreadGoesFirstIfTheConfigSaysSo) {
   PeTiming timing = wse3_timing();
   timing.issue = IssueRule::kLowestThread;
   Bench bench(assembled(with_queues(kTwoForwarders)), timing);
-  fill(bench, 1, 8, 50);
-  fill(bench, 2, 8, 50);
+  bench.queues.fill(1, 8, 50);
+  bench.queues.fill(2, 8, 50);
   bench.run();
-  EXPECT_EQ(groups_of(bench, 4).back(), 57u);
-  EXPECT_EQ(groups_of(bench, 5).front(), 58u);
+  EXPECT_EQ(bench.groups_of(4).back(), 57u);
+  EXPECT_EQ(bench.groups_of(5).front(), 58u);
 }
 
 TEST(PeMicrothread, EqualPrioritiesTakeTurns) {
   // wse.md 4 rule 2
   Bench bench(assembled(with_queues(kTwoForwarders)));
-  fill(bench, 1, 8, 50);
-  fill(bench, 2, 8, 50);
+  bench.queues.fill(1, 8, 50);
+  bench.queues.fill(2, 8, 50);
   bench.run();
-  const std::vector<Cycle> first = groups_of(bench, 4);
-  const std::vector<Cycle> second = groups_of(bench, 5);
+  const std::vector<Cycle> first = bench.groups_of(4);
+  const std::vector<Cycle> second = bench.groups_of(5);
   ASSERT_EQ(first.size(), 8u);
   ASSERT_EQ(second.size(), 8u);
   EXPECT_EQ(std::min(first[0], second[0]), 50u);
@@ -296,11 +255,11 @@ task main local 8 active
     mov32 dds1, s1ds1
 next: end
 )")));
-  fill(bench, 1, 8, 30);
-  fill(bench, 2, 8, 100);
+  bench.queues.fill(1, 8, 30);
+  bench.queues.fill(2, 8, 100);
   bench.run();
-  EXPECT_EQ(groups_of(bench, 4), (std::vector<Cycle>{30, 31, 32, 33, 34, 35, 36, 37}));
-  EXPECT_EQ(groups_of(bench, 8), (std::vector<Cycle>{100, 101, 102, 103, 104, 105, 106, 107}));
+  EXPECT_EQ(bench.groups_of(4), (std::vector<Cycle>{30, 31, 32, 33, 34, 35, 36, 37}));
+  EXPECT_EQ(bench.groups_of(8), (std::vector<Cycle>{100, 101, 102, 103, 104, 105, 106, 107}));
   EXPECT_EQ(bench.issue("next"), 107u + 1 + bench.timing.vector_drain);
 }
 
@@ -315,7 +274,7 @@ task main local 8 active
 task done local 9
 first: end
 )")));
-  fill(bench, 1, 7);
+  bench.queues.fill(1, 7);
   bench.queues.arrive(1, 0, 300);
   bench.run();
   EXPECT_EQ(bench.issue("first"), 303u);
@@ -332,7 +291,7 @@ task main local 8 active
 task rest data i1 blocked
     end
 )")));
-  fill(bench, 1, 10);
+  bench.queues.fill(1, 10);
   bench.run();
   EXPECT_THAT(bench.tasks_started(), ElementsAre(8, 1, 1));
 }
@@ -348,9 +307,9 @@ task again local 9
     mov32 dds0, s1ds0 async
     end
 )")));
-  fill(bench, 1, 16);
+  bench.queues.fill(1, 16);
   bench.run();
-  EXPECT_THAT(threads_of_operations(bench), ElementsAre(1, 1));
+  EXPECT_THAT(bench.threads_of_operations(), ElementsAre(1, 1));
   EXPECT_EQ(bench.bits("v", 0), 108u);
 }
 
@@ -379,8 +338,8 @@ task main local 8 active
     mov32 dds0, s1ds0 async
     end
 )")));
-  fill(bench, 1, 8, 50);
-  fill(bench, 2, 8, 100);
+  bench.queues.fill(1, 8, 50);
+  bench.queues.fill(2, 8, 100);
   bench.run();
   EXPECT_EQ(bench.bits("v", 7), 107u);
   EXPECT_EQ(bench.bits("w", 7), 207u);
@@ -399,7 +358,7 @@ task second local 9
     mov32 dds0, 77
     end
 )")));
-  fill(bench, 1, 8, 50);
+  bench.queues.fill(1, 8, 50);
   bench.run();
   EXPECT_EQ(bench.bits("w", 0), 77u);
   EXPECT_EQ(bench.bits("v", 8), 0u);
@@ -424,38 +383,10 @@ task main local 8 active
   EXPECT_TRUE(bench.cycles(EventKind::kOpEnd).empty());
 }
 
-TEST(PeMicrothread, SixteenBitElementsTravelInTheLowHalf) {
-  // wse.md 1.1
-  Bench bench(assembled(R"(
-data v: u16[2] = 0x1234, 0xFFFF
-data w: u16[2]
-queue i1 input 1 color=1
-queue o4 output 4 color=14
-dsd in fabin i1 extent=2
-dsd out fabout o4 extent=2
-dsd mv mem1d v
-dsd mw mem1d w
-task main local 8 active
-    lddsr s1ds0, mv
-    lddsr dds0, out
-    mov16 dds0, s1ds0 async
-    lddsr s1ds1, in
-    lddsr dds1, mw
-    mov16 dds1, s1ds1 async
-    end
-)"));
-  bench.queues.arrive(1, 0xAAAA5555, 0);
-  bench.queues.arrive(1, 0xBBBB6666, 0);
-  bench.run();
-  EXPECT_THAT(bench.queues.payloads_sent(), ElementsAre(0x1234, 0xFFFF));
-  EXPECT_EQ(bench.bits("w", 0), 0x5555u);
-  EXPECT_EQ(bench.bits("w", 1), 0x6666u);
-}
-
 TEST(PeMicrothread, EveryWaveletHasANumberOfItsOwn) {
   // wavelet.h: high half place + 1, low half count there.
   Bench bench(assembled(with_queues(kForward)));
-  fill(bench, 1, 8);
+  bench.queues.fill(1, 8);
   bench.run();
   std::set<std::uint64_t> idents;
   for (const auto& s : bench.queues.sent) {
@@ -478,7 +409,7 @@ task main local 8 active
     end
 )")),
               timing);
-  fill(bench, 1, 8);
+  bench.queues.fill(1, 8);
   bench.run();
   const std::vector<Cycle> groups = bench.cycles(EventKind::kCompute);
   return groups.size() == 8 ? groups.back() - groups.front() : kNever;

@@ -323,6 +323,43 @@ TEST(PeTasks, LaunchesRunOneAfterTheOther) {
   EXPECT_EQ(bench.core.launches_open(), 0u);
 }
 
+TEST(PeTasks, LaunchesRunInTheOrderOfTheirCycles) {
+  // Whatever the order in which they were asked for; those of one cycle in that order.
+  Bench bench(assembled(R"(
+data seen: u32[4]
+data next: u16[1]
+fn host_call
+    ld16 r2, [next]
+    movri r3, seen
+    add16 r3, r3, r2
+    st32 [r3], d0
+    add16 r2, r2, 4
+    st16 [next], r2
+    ret
+)"));
+  bench.launch("host_call", {3}, 300);
+  bench.launch("host_call", {1}, 100);
+  bench.launch("host_call", {4}, 300);
+  bench.launch("host_call", {2}, 200);
+  bench.run();
+  EXPECT_THAT(bench.contents("seen"), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(bench.cycles(EventKind::kTaskStart), ElementsAre(100, 200, 300, testing::Gt(300)));
+}
+
+TEST(PeTasks, ActiveDataTaskWithoutAWaveletDoesNotStart) {
+  // The fake queues throw when an empty one is read.
+  Builder program;
+  program.bind_queue(true, 3, 5);
+  program.data_task("recv", 3, 3).active = true;
+  program.emit(Opcode::kEnd);
+  Bench bench(program.image());
+  EXPECT_THAT(rule_broken_by(bench), BreaksNothing());
+  EXPECT_TRUE(bench.tasks_started().empty());
+  bench.queues.arrive(3, 1, 50);
+  bench.run();
+  EXPECT_THAT(bench.cycles(EventKind::kTaskStart), ElementsAre(50));
+}
+
 TEST(PeTasks, LaunchGoesBeforeRunnableTasks) {
   Bench bench(assembled(R"(
 task one local 8 active

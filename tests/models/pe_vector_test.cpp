@@ -11,13 +11,6 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::uint32_t> contents(const Bench& bench, const std::string& name) {
-  std::vector<std::uint32_t> all;
-  const Symbol* symbol = bench.core.image().find_symbol(name);
-  for (unsigned i = 0; i < symbol->count; ++i) all.push_back(bench.bits(name, i));
-  return all;
-}
-
 TEST(PeVector, AddsTwoVectors) {
   Bench bench(assembled(R"(
 data a: u16[10] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
@@ -34,7 +27,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "c"), ElementsAre(11, 22, 33, 44, 55, 66, 77, 88, 99, 110));
+  EXPECT_THAT(bench.contents("c"), ElementsAre(11, 22, 33, 44, 55, 66, 77, 88, 99, 110));
 }
 
 TEST(PeVector, SourcesKeepTheirOrder) {
@@ -60,8 +53,8 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "a"), ElementsAre(9, 18));
-  EXPECT_THAT(contents(bench, "y"), ElementsAre(bits_of(6.0F), bits_of(12.0F)));
+  EXPECT_THAT(bench.contents("a"), ElementsAre(9, 18));
+  EXPECT_THAT(bench.contents("y"), ElementsAre(bits_of(6.0F), bits_of(12.0F)));
 }
 
 TEST(PeVector, ScalarSourcesAreRegistersAndImmediates) {
@@ -81,8 +74,8 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "b"), ElementsAre(101, 102, 103));
-  EXPECT_THAT(contents(bench, "a"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(bench.contents("b"), ElementsAre(101, 102, 103));
+  EXPECT_THAT(bench.contents("a"), ElementsAre(0, 1, 2));
 }
 
 TEST(PeVector, ScalarSourceFillsTheDestination) {
@@ -95,7 +88,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "v"), ElementsAre(0xABCD1234, 0xABCD1234, 0xABCD1234, 0xABCD1234, 0));
+  EXPECT_THAT(bench.contents("v"), ElementsAre(0xABCD1234, 0xABCD1234, 0xABCD1234, 0xABCD1234, 0));
 }
 
 TEST(PeVector, StridesMayBePositiveNegativeAndZero) {
@@ -130,10 +123,10 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "even"), ElementsAre(1, 3, 5));
-  EXPECT_THAT(contents(bench, "back"), ElementsAre(6, 5, 4, 3, 2, 1));
-  EXPECT_THAT(contents(bench, "same"), ElementsAre(3, 3, 3, 3));
-  EXPECT_THAT(contents(bench, "last"), ElementsAre(6, 0));
+  EXPECT_THAT(bench.contents("even"), ElementsAre(1, 3, 5));
+  EXPECT_THAT(bench.contents("back"), ElementsAre(6, 5, 4, 3, 2, 1));
+  EXPECT_THAT(bench.contents("same"), ElementsAre(3, 3, 3, 3));
+  EXPECT_THAT(bench.contents("last"), ElementsAre(6, 0));
 }
 
 TEST(PeVector, ElementsAreDoneInOrder) {
@@ -149,7 +142,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "a"), ElementsAre(7, 7, 7, 7, 7));
+  EXPECT_THAT(bench.contents("a"), ElementsAre(7, 7, 7, 7, 7));
 }
 
 /// Elements done by `mov32 dds0, s1ds0` or `fadds dds0, s0ds0, s1ds0` with the given extents.
@@ -198,7 +191,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "v"), ElementsAre(0, 0, 5, 0));
+  EXPECT_THAT(bench.contents("v"), ElementsAre(0, 0, 5, 0));
 }
 
 TEST(PeVector, WithoutSaveAddressTheNextOperationStartsAgain) {
@@ -212,7 +205,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "v"), ElementsAre(6, 6, 0, 0));
+  EXPECT_THAT(bench.contents("v"), ElementsAre(6, 6, 0, 0));
 }
 
 TEST(PeVector, WithSaveAddressTheNextOperationGoesOn) {
@@ -232,7 +225,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "v"), ElementsAre(2, 1, 4, 3, 2, 1, 0));
+  EXPECT_THAT(bench.contents("v"), ElementsAre(2, 1, 4, 3, 2, 1, 0));
 }
 
 TEST(PeVector, SavedAddressAfterFewerElementsThanTheExtent) {
@@ -250,7 +243,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "v"), ElementsAre(1, 2, 1, 2, 0, 0));
+  EXPECT_THAT(bench.contents("v"), ElementsAre(1, 2, 1, 2, 0, 0));
 }
 
 TEST(PeVector, Source0DsrMayBeTheDestination) {
@@ -265,7 +258,7 @@ task main local 8 active
     end
 )"));
   bench.run();
-  EXPECT_THAT(contents(bench, "y"), ElementsAre(bits_of(2.0F), bits_of(4.0F)));
+  EXPECT_THAT(bench.contents("y"), ElementsAre(bits_of(2.0F), bits_of(4.0F)));
 }
 
 TEST(PeVector, RegisterDestinationKeepsTheLastValue) {
@@ -325,6 +318,43 @@ task main local 8 active
 )"));
   bench.run();
   EXPECT_EQ(bench.f32("out"), 13.0F);  // the last element only
+}
+
+TEST(PeVector, MemoryDestinationKeepsTheLastValue) {
+  // wse.md 5.2, 6.7: a pointer to a scalar
+  Bench bench(assembled(R"(
+data a: f32[3] = 4.0, 5.0, 6.0
+data out: f32[2]
+dsd da mem1d a
+task main local 8 active
+    lddsr s1ds0, da
+    fmovs [out], s1ds0
+    movri r0, out
+    fadds [r0 + 4], 10.0, s1ds0
+    movri r0, 0
+    end
+)"));
+  bench.run();
+  EXPECT_EQ(bench.f32("out", 0), 6.0F);
+  EXPECT_EQ(bench.f32("out", 1), 16.0F);
+}
+
+TEST(PeVector, RegisterOfAnotherWidthDoesNotAccumulate) {
+  // faddhs d2, r2, S: r2 is an fp16 and half of the destination; it is read once.
+  Bench bench(assembled(R"(
+data a: f32[3] = 1.0, 2.0, 4.0
+data out: f32[1]
+dsd da mem1d a
+task main local 8 active
+    lddsr s1ds0, da
+    movri d2, 0
+    fmovh r2, 1.0
+    faddhs d2, r2, s1ds0
+    st32 [out], d2
+    end
+)"));
+  bench.run();
+  EXPECT_EQ(bench.f32("out"), 5.0F);
 }
 
 TEST(PeVector, CompletionActivatesOrUnblocksATask) {

@@ -13,16 +13,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::string with_queues(const std::string& code) {
-  return R"(data v: u32[16]
-queue i1 input 1 color=11
-queue o4 output 4 color=14
-dsd in1 fabin i1 extent=8
-dsd out4 fabout o4 extent=8
-dsd mv mem1d v extent=8
-)" + code;
-}
-
 TEST(PeWaits, NothingWaitsAfterAProgramThatEnded) {
   Bench bench(assembled(with_queues("task main local 8 active\n    end\n")));
   bench.run();
@@ -41,8 +31,8 @@ TEST(PeWaits, SynchronousOperationWithoutWavelets) {
   const observe::Waits waits = bench.waits();
   ASSERT_THAT(waits, SizeIs(1));
   EXPECT_EQ(waits[0].place, Bench::kPlace);
-  EXPECT_EQ(waits[0].who, "main thread, mov32 at test.tasm:10 (task main)");
-  EXPECT_EQ(waits[0].what, "a wavelet on input queue 1 (color 11); 3 of 8 elements done");
+  EXPECT_EQ(waits[0].who, "main thread, mov32 at " + place_of(4));
+  EXPECT_EQ(waits[0].what, "a wavelet on input queue 1 (color 1); 3 of 8 elements done");
   EXPECT_TRUE(waits[0].blocks);
 }
 
@@ -56,7 +46,7 @@ TEST(PeWaits, MicrothreadWithoutRoom) {
   bench.run();
   const observe::Waits waits = bench.waits();
   ASSERT_THAT(waits, SizeIs(1));
-  EXPECT_EQ(waits[0].who, "microthread 3, mov32 at test.tasm:9 (task main)");
+  EXPECT_EQ(waits[0].who, "microthread 3, mov32 at " + place_of(3));
   EXPECT_EQ(waits[0].what, "room in output queue 4 (color 14); 5 of 8 elements done");
   EXPECT_TRUE(waits[0].blocks);
 }
@@ -70,7 +60,7 @@ TEST(PeWaits, MissingWaveletGoesBeforeMissingRoom) {
 )")));
   bench.run();
   ASSERT_THAT(bench.waits(), SizeIs(1));
-  EXPECT_THAT(bench.waits()[0].what, HasSubstr("a wavelet on input queue 1 (color 11)"));
+  EXPECT_THAT(bench.waits()[0].what, HasSubstr("a wavelet on input queue 1 (color 1)"));
 }
 
 TEST(PeWaits, ActiveTaskThatIsBlocked) {
@@ -106,6 +96,58 @@ TEST(PeWaits, BlockedDataTaskSaysSo) {
   EXPECT_EQ(bench.waits()[0].what, "being unblocked, with wavelets expected on input queue 1");
 }
 
+TEST(PeWaits, HalfOfAPackedPairIsOneMoreWavelet) {
+  // wse.md 5.10: simd 64 waits for two wavelets.
+  Bench bench(assembled(R"(data h: u16[8]
+queue i1 input 1 color=1
+dsd in fabin i1 extent=8 simd=64
+dsd mh mem1d h
+task main local 24 active
+    lddsr s1ds0, in
+    lddsr dds0, mh
+    mov16 dds0, s1ds0
+    end
+)",
+                        Generation::kWse2));
+  bench.queues.fill(1, 3);
+  bench.run();
+  ASSERT_THAT(bench.waits(), SizeIs(1));
+  EXPECT_EQ(bench.waits()[0].what,
+            "one more wavelet on input queue 1 (color 1); 4 of 8 elements done");
+}
+
+TEST(PeWaits, FifosSayWhatTheyLack) {
+  for (const bool pops : {false, true}) {
+    Builder program;
+    program.bind_queue(true, 1, 1);
+    program.fifo(2048, 16);
+    program.task("main", 8);
+    program.load(src1(1), program.fabin(1, 8));
+    program.load(dest(1), program.fabout(4, 3, 8));
+    if (pops) program.emit(Opcode::kMov32, {dest(1), src1(0)}, async());
+    if (!pops) program.emit(Opcode::kMov32, {dest(0), src1(1)}, async());
+    program.emit(Opcode::kEnd);
+    Bench bench(program.image());
+    bench.queues.fill(1, 8);
+    bench.run();
+    ASSERT_THAT(bench.waits(), SizeIs(1));
+    EXPECT_EQ(bench.waits()[0].what, pops ? "data in FIFO fifo0; 0 of 8 elements done"
+                                          : "room in FIFO fifo0; 4 of 8 elements done");
+  }
+}
+
+TEST(PeWaits, BlockedMicrothreadSaysSo) {
+  Bench bench(assembled(with_queues(R"(task main local 8 active
+    lddsr dds0, out4
+    blk ut3
+    mov32 dds0, 1 async ut=3
+    end
+)")));
+  bench.run();
+  ASSERT_THAT(bench.waits(), SizeIs(1));
+  EXPECT_EQ(bench.waits()[0].what, "its microthread being unblocked; 0 of 8 elements done");
+}
+
 constexpr const char* kEndless = R"(data v: u32[1]
 queue i1 input 1 color=11
 dsd in fabin i1 extent=0x7FFF
@@ -122,6 +164,21 @@ TEST(PeWaits, EndlessMicrothreadIsNotStuck) {
 )"));
   bench.run();
   EXPECT_THAT(bench.waits(), SizeIs(0));
+}
+
+TEST(PeWaits, EndlessMicrothreadWithoutRoomIsStuck) {
+  Bench bench(assembled(std::string(kEndless) + R"(data store: u32[4]
+fifo pipe store dsr=3 xdsr=1
+task main local 8 active
+    lddsr s1ds0, in
+    mov32 dds3, s1ds0 async
+    end
+)"));
+  bench.queues.fill(1, 6);
+  bench.run();
+  ASSERT_THAT(bench.waits(), SizeIs(1));
+  EXPECT_EQ(bench.waits()[0].what, "room in FIFO pipe; 4 elements done");
+  EXPECT_TRUE(bench.waits()[0].blocks);
 }
 
 TEST(PeWaits, EndlessSynchronousOperationHoldsTheMainThread) {
@@ -146,7 +203,7 @@ TEST(PeWaits, MainThreadBetweenTwoInstructions) {
                                     "    end\n")));
   bench.run(4);
   ASSERT_THAT(bench.waits(), SizeIs(1));
-  EXPECT_EQ(bench.waits()[0].who, "main thread at test.tasm:10 (task main)");
+  EXPECT_EQ(bench.waits()[0].who, "main thread at " + place_of(4));
   EXPECT_EQ(bench.waits()[0].what, "its next instruction");
 }
 

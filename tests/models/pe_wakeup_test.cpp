@@ -127,6 +127,112 @@ TEST(PeWakeup, TwoRunsGiveTheSameEvents) {
   }
 }
 
+/// FIFOs, packed elements, blocked microthreads, control wavelets, priorities.
+const std::string kMixed = R"(
+data ring_a: u16[6] align=16
+data ring_b: u32[4] align=16
+data h: u16[24]
+queue i1 input 1 color=1
+queue i2 input 2 color=2
+queue i3 input 3 color=3
+queue o4 output 4 color=14
+queue o5 output 5 color=15
+fifo fa ring_a dsr=0 xdsr=0 activate_push=filled activate_pop=drained
+fifo fb ring_b dsr=1 xdsr=1 empty=terminate full=suspend activate_pop=drained
+dsd in1 fabin i1 extent=20
+dsd in2 fabin i2 extent=40
+dsd upto fabin i3 extent=2
+dsd out4 fabout o4 extent=20 priority=high
+dsd out5 fabout o5 extent=8
+dsd mh mem1d h extent=20
+task main local 8 active
+    blk ut5
+    lddsr s1ds2, in1
+    mov16 dds0, s1ds2 async ut=6        ; i1 -> fa
+    lddsr dds2, out4
+    mov16 dds2, s1ds0 async activate=done     ; fa -> o4
+    lddsr s1ds3, in2
+    mov32 dds1, s1ds3 async on_control=terminate ut=7   ; i2 -> fb
+    lddsr dds3, out5
+    mov32 dds3, s1ds1 async             ; fb -> o5
+    lddsr s1ds4, upto
+    dfilt s1ds4 async ut=3 activate=done
+    ublk ut5
+    fdivs d8, d10, d10
+    mov32 d8, d8
+    setmtp 3
+    lddsr dds4, mh
+    mov16 dds4, 7
+    end
+task filled local 9
+    settp done, 1
+    movri r5, 1
+    end
+task drained local 10
+    setmtp 0
+    end
+task done local 11 priority=high
+    mov16 dds4, 9
+    end
+)";
+
+std::unique_ptr<Bench> run_mixed(unsigned seed, Stepping stepping) {
+  auto bench = std::make_unique<Bench>(assembled(kMixed), wse3_timing(), stepping);
+  std::mt19937 random(seed);
+  const auto send = [&](unsigned queue, unsigned count, unsigned control_at) {
+    Cycle due = random() % 60;
+    for (unsigned i = 0; i < count; ++i) {
+      bench->queues.arrive(
+          queue, i % control_at == control_at - 1 ? control_wavelet(i) : data_wavelet(i), due);
+      due += random() % 12;
+    }
+  };
+  send(1, 10, 100);
+  send(2, 8 + random() % 4, 8);
+  send(3, 8, 3);
+  bench->queues.sink(4, 1 + random() % 3, random() % 100, 1 + random() % 5);
+  bench->queues.sink(5, 1 + random() % 3, random() % 100, 1 + random() % 5);
+  bench->run(1000);
+  return bench;
+}
+
+TEST(PeWakeup, FifosAndBlockedMicrothreadsMissNothingEither) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const auto lazy = run_mixed(seed, Stepping::kWhenDue);
+    const auto eager = run_mixed(seed, Stepping::kEveryCycle);
+    ASSERT_EQ(lazy->events, eager->events) << "seed " << seed;
+    ASSERT_EQ(lazy->queues.payloads_sent(), eager->queues.payloads_sent()) << "seed " << seed;
+    ASSERT_LT(lazy->steps, eager->steps);
+    ASSERT_GE(lazy->queues.sent.size(), 10u) << "seed " << seed;
+  }
+}
+
+TEST(PeWakeup, UnblockedOperationMeetsItsEmptyFifoAtOnce) {
+  // Nothing else happens for the 50 cycles of the division.
+  for (const Stepping stepping : {Stepping::kWhenDue, Stepping::kEveryCycle}) {
+    Bench bench(assembled(R"(
+data ring: u32[4] align=16
+queue o4 output 4 color=14
+fifo f ring dsr=0 xdsr=0 empty=terminate
+dsd out4 fabout o4 extent=4
+task main local 8 active
+    blk ut4
+    lddsr dds2, out4
+    mov32 dds2, s1ds0 async
+    fdivs d4, d6, d6
+    mov32 d4, d4
+    fdivs d4, d6, d6
+open: ublk ut4
+use: mov32 d4, d4
+    end
+)"),
+                wse3_timing(), stepping);
+    bench.run(1000);
+    EXPECT_THAT(bench.cycles(EventKind::kOpEnd), testing::ElementsAre(bench.issue("open") + 1));
+    EXPECT_GT(bench.issue("use"), bench.issue("open") + 40);
+  }
+}
+
 TEST(PeWakeup, EventsComeInOrderOfCycles) {
   const auto bench = run_busy(3, Stepping::kWhenDue);
   for (std::size_t i = 1; i < bench->events.size(); ++i) {

@@ -12,7 +12,7 @@ namespace tessera::queue {
 namespace {
 
 link::Wavelet wavelet(unsigned color, std::uint32_t payload) {
-  return {payload, Color(color), false, payload};
+  return {payload, Color(color), false, false, false, payload};
 }
 
 struct Events : observe::Sink {
@@ -30,6 +30,20 @@ TEST(QueueCore, OldestEntryIsReadableFromTheCycleItCarries) {
   queue.pop(10);
   EXPECT_EQ(queue.ready_at(), 11U);
   EXPECT_EQ(queue.front().payload, 2U);
+}
+
+TEST(QueueCore, CountsTheEntriesThatMayBeReadInACycle) {
+  QueueCore queue(3);
+  EXPECT_EQ(queue.available(100), 0U);
+  for (const Cycle visible_from : {10, 11, 11}) queue.put(wavelet(0, 1), visible_from);
+  EXPECT_EQ(queue.available(9), 0U);
+  EXPECT_EQ(queue.available(10), 1U);
+  EXPECT_EQ(queue.available(11), 3U);
+  queue.pop(11);
+  EXPECT_EQ(queue.available(11), 2U);
+  queue.put(wavelet(0, 1), 14);  // the storage wraps
+  EXPECT_EQ(queue.available(13), 2U);
+  EXPECT_EQ(queue.available(14), 3U);
 }
 
 // ARCHITECTURE section 3: room given back takes a cycle, so that the step order cannot matter.
@@ -66,6 +80,18 @@ TEST(InputQueueCore, AnnouncesArrivalsInTheCycleTheyAreDueIn) {
   EXPECT_EQ(events.all[0].cycle, 30U);
   EXPECT_EQ(events.all[0].a, 2U | 7U << 8);
   EXPECT_EQ(events.all[0].b, 99U);
+  EXPECT_EQ(events.all[0].ident, 99U);
+}
+
+TEST(InputQueueCore, PassesAllFieldsOfAWaveletOn) {
+  InputQueueCore queue(QueueId(2), Color(7), 4, {});
+  link::Wavelet w = wavelet(7, 5);
+  w.half = true;
+  w.local_flip = true;
+  queue.put(w, 30);
+  EXPECT_EQ(queue.available(29), 0U);
+  EXPECT_EQ(queue.available(30), 1U);
+  EXPECT_EQ(queue.front(), w);
 }
 
 TEST(InputQueueCore, CreditIsUsableACycleAfterThePop) {
@@ -101,6 +127,9 @@ TEST(OutputQueueCore, WriteLatencyPassesBeforeTheOnRampMayRead) {
   EXPECT_EQ(events.all[0].kind, observe::EventKind::kQueueOut);
   EXPECT_EQ(events.all[0].cycle, 10U);
   EXPECT_EQ(events.all[0].a, 1U | 9U << 8);
+  EXPECT_EQ(events.all[0].ident, 77U);
+  EXPECT_EQ(queue.available(12), 0U);
+  EXPECT_EQ(queue.available(13), 1U);
   EXPECT_EQ(queue.pop(13), 14U);
 }
 

@@ -249,6 +249,18 @@ TEST(ClockDomain, IllegalBehaviourLeavesAsAReportWithItsId) {
   EXPECT_EQ(domain.now(), 42u);
 }
 
+// Whoever handles the report may still wake blocks: the domain does not think it is inside a step.
+TEST(ClockDomain, AfterAReportTheStepIsOver) {
+  test::ExpectReport expected(kIllegalBehaviourId);
+  ClockDomain domain("domain", 1000);
+  Recorder block([](Cycle) -> Cycle { throw IllegalBehaviour("it broke"); });
+  const BlockId id = domain.add(block);
+  domain.wake(id, 42);
+  EXPECT_THROW(sc_core::sc_start(), sc_core::sc_report);
+  EXPECT_NO_THROW(domain.wake(id, 42));  // put off, as any wake-up from outside
+  EXPECT_EQ(domain.next_due(), 43u);
+}
+
 TEST(ClockDomain, AnyOtherExceptionLeavesAsAnInternalError) {
   test::ExpectReport expected(kInternalId);
   ClockDomain domain("domain", 1000);
@@ -278,6 +290,32 @@ TEST(ClockDomain, NoCycleAtOrBehindTheBoundIsStepped) {
   sc_core::sc_start();
   EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_PAUSED);
   EXPECT_THAT(block.cycles, ElementsAre(0, 1, 2));
+}
+
+TEST(ClockDomain, WithAHigherBoundTheRunGoesOn) {
+  ClockDomain domain("domain", 1000);
+  Recorder block([](Cycle now) { return now + 2; });
+  domain.set_bound(3);
+  domain.wake(domain.add(block), 0);
+  sc_core::sc_start();
+  ASSERT_THAT(block.cycles, ElementsAre(0, 2));
+  domain.set_bound(7);
+  sc_core::sc_start();
+  EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_PAUSED);
+  EXPECT_THAT(block.cycles, ElementsAre(0, 2, 4, 6));
+  EXPECT_THAT(block.times, ElementsAre(0, 2000, 4000, 6000));
+}
+
+TEST(ClockDomain, TheBoundMayBeRaisedWhileACycleIsStepped) {
+  ClockDomain domain("domain", 1000);
+  Recorder block([&](Cycle now) {
+    if (now == 2) domain.set_bound(5);
+    return now + 1;
+  });
+  domain.set_bound(3);
+  domain.wake(domain.add(block), 0);
+  sc_core::sc_start();
+  EXPECT_THAT(block.cycles, ElementsAre(0, 1, 2, 3, 4));
 }
 
 TEST(ClockDomain, ShuffledStepOrderKeepsCycles) {

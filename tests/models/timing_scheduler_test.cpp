@@ -11,6 +11,8 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -114,6 +116,25 @@ TEST(Scheduler, BlockMayWakeItselfBesideItsAnswer) {
   scheduler.wake(id, 0);
   run_to_end(scheduler);
   EXPECT_EQ(block.steps, (std::vector<Cycle>{0, 2, 5}));
+}
+
+TEST(Scheduler, AFailureEndsTheCycleInTheSameWayInEveryOrder) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Scheduler scheduler;
+    Scripted first(sleep);
+    Scripted second([](Cycle) -> Cycle { throw std::runtime_error("second"); });
+    Scripted third([](Cycle) -> Cycle { throw std::runtime_error("third"); });
+    for (Scripted* block : {&first, &second, &third}) scheduler.wake(scheduler.add(*block), 4);
+    scheduler.shuffle_step_order(seed);
+    std::string heard;
+    try {
+      scheduler.run_cycle(4);
+    } catch (const std::runtime_error& e) {
+      heard = e.what();
+    }
+    EXPECT_EQ(heard, "second") << seed;
+    EXPECT_EQ(scheduler.steps(), 3u) << seed;
+  }
 }
 
 TEST(Scheduler, ABlockAddedDuringAStepCanBeWoken) {

@@ -94,6 +94,63 @@ TEST(ConfigWse, VectorRatesFollowThePublishedTables) {  // wse.md 6.3, 6.4
   EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmacs), 0.5);  // wse.md 10 no. 24
   EXPECT_DOUBLE_EQ(elements_per_cycle(w2, pe::Opcode::kFmacs), 1);
   EXPECT_DOUBLE_EQ(elements_per_cycle(w2, pe::Opcode::kFmuls), 1);
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmovh), 8);  // copy fp16
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFaddh), 4);  // element-wise add fp16
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmach), 4);
+  EXPECT_EQ(rate(w2, pe::Opcode::kFmach).width, 4U);
+  EXPECT_EQ(rate(w3, pe::Opcode::kFmachs).width, 4U);
+  EXPECT_EQ(rate(w2, pe::Opcode::kFmaxh).width, 1U);
+  EXPECT_EQ(rate(w3, pe::Opcode::kXp162fh).width, 8U);
+  EXPECT_EQ(rate(w2, pe::Opcode::kFs2h).width, 1U);
+  EXPECT_EQ(rate(w3, pe::Opcode::kPopcnt16).width, 1U);  // not listed
+}
+
+TEST(ConfigWse, EveryDsdOperationHasARateInBothPresets) {
+  for (const char* preset : {"wse2", "wse3"}) {
+    const auto document = boost::json::parse(std::string(*config::find_preset(preset)));
+    const auto& rates = document.at("pe").at("rate").as_object();
+    std::size_t expected = 0;
+    for (unsigned n = 0; n < pe::kOpcodeCount; ++n) {
+      const pe::OpcodeInfo& row = pe::info(static_cast<pe::Opcode>(n));
+      if (!row.vector() || row.op == pe::Opcode::kDfilt) continue;
+      EXPECT_TRUE(rates.contains(row.mnemonic)) << preset << " " << row.mnemonic;
+      ++expected;
+    }
+    EXPECT_EQ(rates.size(), expected) << preset;
+  }
+}
+
+TEST(ConfigWse, MemoryAndPriorities) {
+  const wse::WseConfig c = wse::load_wse_config("wse3", "");
+  EXPECT_TRUE(c.pe.bank_conflicts);
+  EXPECT_EQ(c.pe.read_conflict_factor, 2U);
+  EXPECT_EQ(c.pe.memory_errors, pe::MemoryErrors::kStop);
+  EXPECT_EQ(c.pe.float_divide_latency, 50U);
+  EXPECT_EQ(c.pe.priority_update, 4U);
+  EXPECT_EQ(c.pe.microthread_priority, pe::Priority::kLow);
+  const wse::WseConfig other =
+      wse::load_wse_config("wse2", "",
+                           {"pe.bank_conflicts=false", "pe.memory_errors=report",
+                            "pe.microthread_priority=high", "pe.integer_divide_latency=20"});
+  EXPECT_FALSE(other.pe.bank_conflicts);
+  EXPECT_EQ(other.pe.memory_errors, pe::MemoryErrors::kReport);
+  EXPECT_EQ(other.pe.microthread_priority, pe::Priority::kHigh);
+  EXPECT_EQ(other.pe.integer_divide_latency, 20U);
+}
+
+TEST(ConfigWse, AFileMayWriteTrueAndFalseWithoutQuotes) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("mine.json");
+  const auto write = [&file](const std::string& pe) {
+    test::write_file(file, R"({"schema": "tessera-config-1", "machine": "wse", "base": "wse3",
+                               "pe": {)" +
+                               pe + "}}");
+  };
+  write(R"("bank_conflicts": false)");
+  EXPECT_FALSE(wse::load_wse_config("", file).pe.bank_conflicts);
+  write(R"("picker": false)");
+  EXPECT_THAT([&] { wse::load_wse_config("", file); },
+              ThrowsMessage<UserError>(HasSubstr("pe.picker: false is not a name in quotes")));
 }
 
 TEST(ConfigWse, EveryValueOfAPresetHasASourceAndAKind) {

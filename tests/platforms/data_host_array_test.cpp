@@ -19,8 +19,8 @@ std::string problem_of(double value, DType dtype) {
 }
 
 TEST(DataHostArray, ElementsReadBackInEveryDtype) {
-  for (DType dtype : {DType::kF32, DType::kF64, DType::kI16, DType::kU16, DType::kI32, DType::kU32,
-                      DType::kI64}) {
+  for (DType dtype : {DType::kF16, DType::kF32, DType::kF64, DType::kI16, DType::kU16, DType::kI32,
+                      DType::kU32, DType::kI64}) {
     HostArray array = HostArray::zeros(dtype, {2, 2});
     array.set(3, 1234);
     EXPECT_EQ(array.at(3), 1234) << to_string(dtype);
@@ -41,6 +41,14 @@ TEST(DataHostArray, BitsOfAnF32AreThoseOfIeee754) {
   EXPECT_EQ(array.bits(0), 0x3F800000U);
   array.set_bits(0, 0xC0000000U);
   EXPECT_EQ(array.at(0), -2.0);
+}
+TEST(DataHostArray, BitsOfAnF16AreThoseOfIeee754) {
+  HostArray array = HostArray::zeros(DType::kF16, {2});
+  array.set(0, 6.0);
+  EXPECT_EQ(array.bits(0), 0x4600U);
+  array.set_bits(1, 0xC000U);
+  EXPECT_EQ(array.at(1), -2.0);
+  EXPECT_EQ(array.at(0), 6.0);
 }
 TEST(DataHostArray, SetBitsStoresTheLowBytesOnly) {
   HostArray array = HostArray::zeros(DType::kU16, {2});
@@ -65,6 +73,20 @@ TEST(DataConvert, KeepsTheValues) {
 }
 TEST(DataConvert, F32RoundsToNearest) {
   EXPECT_EQ(converted(Values{{1}, {0.1}}, DType::kF32, "", "").at(0), static_cast<double>(0.1F));
+}
+TEST(DataConvert, F16RoundsToNearest) {
+  EXPECT_EQ(converted(Values{{1}, {0.1}}, DType::kF16, "", "").bits(0), 0x2E66U);
+  EXPECT_EQ(converted(Values{{1}, {2049}}, DType::kF16, "", "").at(0), 2048);  // a tie, to even
+  EXPECT_EQ(problem_of(65504, DType::kF16), "accepted");
+  EXPECT_EQ(problem_of(-std::numeric_limits<double>::infinity(), DType::kF16), "accepted");
+  EXPECT_EQ(problem_of(-65505, DType::kF16),
+            "l.json: arrays.k.init: element [1] is -65505, which f16 cannot hold; its largest "
+            "value is 65504");
+}
+TEST(DataConvert, F16IsHeldByF32Exactly) {
+  HostArray half = HostArray::zeros(DType::kF16, {0x7C00});
+  for (std::size_t i = 0; i < half.size(); ++i) half.set_bits(i, i);
+  EXPECT_EQ(converted(converted(half, DType::kF32, "", ""), DType::kF16, "", "").bytes, half.bytes);
 }
 TEST(DataConvert, IntegersMustFitExactly) {
   EXPECT_EQ(problem_of(32767, DType::kI16), "accepted");

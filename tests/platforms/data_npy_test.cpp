@@ -95,7 +95,8 @@ TEST(DataNpy, ReadsScalarsVectorsAndEmptyArrays) {
 }
 TEST(DataNpy, ReadsEveryDtype) {
   for (const auto& [descr, dtype] :
-       std::vector<std::pair<std::string, DType>>{{"<f4", DType::kF32},
+       std::vector<std::pair<std::string, DType>>{{"<f2", DType::kF16},
+                                                  {"<f4", DType::kF32},
                                                   {"<f8", DType::kF64},
                                                   {"<i2", DType::kI16},
                                                   {"<u2", DType::kU16},
@@ -112,6 +113,13 @@ TEST(DataNpy, WritesWhatNumpyWrites) {
   HostArray array{DType::kI16, {2, 3}, bytes_of_text(kCounting)};
   EXPECT_EQ(format_npy(array), file_of(kMatrix, kCounting));
   EXPECT_EQ(format_npy(array).size(), 128U + 12U);  // as numpy.save
+}
+TEST(DataNpy, WritesF16AsNumpyDoes) {
+  HostArray array = HostArray::zeros(DType::kF16, {2, 3});
+  for (std::size_t i = 0; i < 6; ++i) array.set(i, static_cast<double>(i));
+  const std::string elements("\x00\x00\x00\x3C\x00\x40\x00\x42\x00\x44\x00\x45", 12);
+  EXPECT_EQ(format_npy(array),
+            file_of("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }", elements));
 }
 TEST(DataNpy, ReadsBackWhatItWrites) {
   const std::string path =
@@ -156,8 +164,8 @@ TEST(DataNpyDiagnostics, UnknownVersion) {
   EXPECT_EQ(problem_of(file_of(kMatrix, kCounting, 3)),
             "A.npy: the .npy format version is 3.0; versions 1.0 and 2.0 are read");
 }
-const std::string kAllowed = "; little endian dtypes are allowed: <f4 (f32) <f8 (f64) <i2 (i16) "
-                             "<u2 (u16) <i4 (i32) <u4 (u32) <i8 (i64)";
+const std::string kAllowed = "; little endian dtypes are allowed: <f2 (f16) <f4 (f32) <f8 (f64) "
+                             "<i2 (i16) <u2 (u16) <i4 (i32) <u4 (u32) <i8 (i64)";
 TEST(DataNpyDiagnostics, BigEndian) {
   EXPECT_EQ(header_problem("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }"),
             "A.npy: the dtype \">f4\" is big endian" + kAllowed);

@@ -70,6 +70,15 @@ Report deadlock(int waits) {
   return r;
 }
 
+Report remarked(unsigned kept, std::uint64_t count) {
+  Report r = sample();
+  r.diagnoses.count = count;
+  for (unsigned i = 0; i < kept; ++i) {
+    r.diagnoses.first.push_back({10 + i, {3, 1}, "/tessera/pe/a_rule", "PE (3, 1): odd"});
+  }
+  return r;
+}
+
 }  // namespace
 
 TEST(ReportStatus, IsTheExitCodeOfTheContract) {
@@ -86,7 +95,7 @@ TEST(ReportJson, KeysStandInTheOrderOfTheContract) {
   EXPECT_THAT(keys(as_json(sample())),
               ElementsAre("schema", "platform", "preset", "program", "structure", "status",
                           "exit_code", "message", "cycles", "digest", "time_ns", "wall", "counters",
-                          "outputs", "checks"));
+                          "outputs", "checks", "diagnoses"));
 }
 
 TEST(ReportJson, CarriesTheResult) {
@@ -140,6 +149,22 @@ TEST(ReportJson, WaitsOfADeadlockAreAllThere) {
   ASSERT_EQ(json.at("waits").as_array().size(), 20U);
   EXPECT_EQ(json.at("waits").at(19).at("tile").at(0).as_int64(), 19);
   EXPECT_EQ(json.at("waits").at(0).at("who").as_string(), "microthread 2");
+}
+
+TEST(ReportJson, DiagnosesAreCountedAndTheFirstOnesListed) {
+  const auto none = as_json(sample());
+  EXPECT_EQ(none.at("diagnoses").at("count").as_int64(), 0);
+  EXPECT_TRUE(none.at("diagnoses").at("first").as_array().empty());
+  const auto json = as_json(remarked(2, 7));
+  EXPECT_EQ(json.at("diagnoses").at("count").as_int64(), 7);
+  ASSERT_EQ(json.at("diagnoses").at("first").as_array().size(), 2U);
+  const auto& second = json.at("diagnoses").at("first").at(1).as_object();
+  EXPECT_THAT(keys(second), ElementsAre("cycle", "tile", "id", "text"));
+  EXPECT_EQ(second.at("cycle").as_int64(), 11);
+  EXPECT_EQ(second.at("tile").at(0).as_int64(), 3);
+  EXPECT_EQ(second.at("tile").at(1).as_int64(), 1);
+  EXPECT_EQ(second.at("id").as_string(), "/tessera/pe/a_rule");
+  EXPECT_EQ(second.at("text").as_string(), "PE (3, 1): odd");
 }
 
 TEST(ReportJson, ARunThatNeverStartedIsStillValid) {
@@ -196,6 +221,16 @@ TEST(ReportText, TwelveWaitsAndHowManyMore) {
   EXPECT_THAT(long_list, HasSubstr("  (11, 2) microthread 2 waits for a wavelet\n"
                                    "  and 8 more; --report writes all of them\n"));
   EXPECT_THAT(text(deadlock(12)), Not(HasSubstr("more;")));
+}
+
+TEST(ReportText, TenWarningsAndHowManyMore) {
+  EXPECT_THAT(text(remarked(2, 2)),
+              HasSubstr("\nwarning: cycle 11: PE (3, 1): odd [/tessera/pe/a_rule]\n\ncounters\n"));
+  const std::string long_list = text(remarked(100, 120));
+  EXPECT_THAT(long_list, HasSubstr("warning: cycle 19: PE (3, 1): odd [/tessera/pe/a_rule]\n"
+                                   "... and 110 more\n"));
+  EXPECT_THAT(text(remarked(10, 10)), Not(HasSubstr("more\n")));
+  EXPECT_THAT(text(sample()), Not(HasSubstr("warning")));
 }
 
 TEST(ReportManual, NamesEveryCounterWithUnitAndMeaning) {

@@ -56,7 +56,7 @@ TEST(WseExecutable, ReportHasTheFieldsOfTheContract) {
   const json::object report = report_of({kGemv, "--preset", "wse3"});
   for (const char* key :
        {"schema", "program", "preset", "structure", "status", "exit_code", "message", "cycles",
-        "digest", "time_ns", "wall", "counters", "outputs", "checks"}) {
+        "digest", "time_ns", "wall", "counters", "outputs", "checks", "diagnoses"}) {
     EXPECT_TRUE(report.contains(key)) << key;
   }
   EXPECT_EQ(report.at("schema"), "tessera-report-1");
@@ -158,8 +158,8 @@ TEST(WseExecutable, IllegalBehaviourOfAProgramIsExit4WithItsLine) {
   replace_in_file(folder.file("sender.tasm"), "    lddsr dds1, out\n", "");
   const Finished run = wse({folder.file("layout.json")});
   EXPECT_EQ(run.exit_code, 4);
-  EXPECT_THAT(run.err,
-              AllOf(HasSubstr("PE (0, 0)"), HasSubstr("sender.tasm:9"), HasSubstr("lddsr")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("PE (0, 0)"), HasSubstr("sender.tasm:9"),
+                             HasSubstr("[/tessera/pe/dsr_empty]")));
 }
 
 TEST(WseExecutable, FailedCheckIsExit1) {
@@ -189,6 +189,26 @@ TEST(WseExecutable, NoCycleIsSteppedBeyondTheBound) {
   const json::object report = report_of({kGemv, "--max-cycles", "0"}, 4);
   EXPECT_EQ(report.at("cycles").as_int64(), 0);
   EXPECT_EQ(report.at("digest"), "0000000000000000");
+}
+
+// Arrivals are announced when they are sent; those behind the bound have not happened.
+TEST(WseExecutable, ABoundedRunCountsWhatHappenedBeforeTheBound) {
+  const auto value = [](const json::object& report, const char* counter) {
+    return report.at("counters").at(counter).at("value").as_int64();
+  };
+  const json::object whole = report_of({kHello});
+  ASSERT_EQ(value(whole, "input_queue_writes"), 1);
+  bool off_ramp_but_not_there = false;
+  const auto end = whole.at("cycles").as_int64();
+  for (std::int64_t bound = 1; bound < end; ++bound) {
+    const json::object part = report_of({kHello, "--max-cycles", std::to_string(bound)}, 4);
+    EXPECT_LT(value(part, "last_event_cycle"), bound);
+    EXPECT_LE(part.at("cycles").as_int64(), bound);
+    const bool on_the_way =
+        value(part, "off_ramp_wavelets") == 1 && value(part, "input_queue_writes") == 0;
+    off_ramp_but_not_there = off_ramp_but_not_there || on_the_way;
+  }
+  EXPECT_TRUE(off_ramp_but_not_there);
 }
 
 TEST(WseExecutable, TracesDoNotDependOnTheStepOrder) {

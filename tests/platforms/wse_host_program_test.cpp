@@ -77,5 +77,108 @@ TEST(WseHostProgram, AStreamThatIsNotCompleteIsADeadlock) {
   EXPECT_NE(result.err.find("3 of 5 wavelets"), std::string::npos) << result.err;
 }
 
+// Through the four routers: what the host packs and takes apart, and in which order.
+Finished run_16_bits(const std::string& out_array, const std::string& in_simd,
+                     const std::string& out_simd, const std::string& expected) {
+  const TemporaryFolder folder;
+  write_file(folder.file("layout.json"), R"~({
+  "schema": "tessera-wse-layout-1", "grid": [4, 1],
+  "arrays": {"a": {"dtype": "u16", "shape": [5], "init": "iota() + 1"},
+             "out": )~" + out_array + R"~(},
+  "routes": [{"rect": [0, 0, 4, 1], "color": 1, "rx": "WEST", "tx": "EAST"}],
+  "host": [{"stream_in": {"color": 1, "rect": [0, 0, 1, 1], "name": "a")~" +
+                                             in_simd + R"~(}},
+           {"stream_out": {"color": 1, "rect": [3, 0, 1, 1], "name": "out")~" +
+                                             out_simd + R"~(}},
+           {"wait": "out"}, {"check": {"name": "out", "value": ")~" +
+                                             expected + R"~("}}]})~");
+  return run_executable("wse_platform", {folder.file("layout.json"), "--quiet"});
+}
+
+TEST(WseHostProgram, TwoElementsOf16BitsShareAWavelet) {
+  const Finished packed = run_16_bits(R"({"dtype": "u16", "shape": [5]})", "", "", "a");
+  EXPECT_EQ(packed.exit_code, 0) << packed.err;
+  // 1, 2 and 3, 4 with the first one in the low half; the last product takes the 6 beside 5 away.
+  const Finished words = run_16_bits(R"({"dtype": "u32", "shape": [3]})", "", "",
+                                     "(2 * iota() + 1) + 65536 * (2 * iota() + 2) - 6 * 65536 * "
+                                     "iota() * (iota() - 1) / 2");
+  EXPECT_EQ(words.exit_code, 0) << words.err;
+}
+
+TEST(WseHostProgram, WithoutSimdAWaveletCarriesOneElementOf16Bits) {
+  const Finished words =
+      run_16_bits(R"({"dtype": "u32", "shape": [5]})", R"(, "simd": false)", "", "a");
+  EXPECT_EQ(words.exit_code, 0) << words.err;
+  const Finished halves = run_16_bits(R"({"dtype": "u16", "shape": [5]})", R"(, "simd": false)",
+                                      R"(, "simd": false)", "a");
+  EXPECT_EQ(halves.exit_code, 0) << halves.err;
+}
+
+// A program whose data has one 16-bit format, and a host array that shall hold it.
+Finished run_half_format(const std::string& format, const std::string& dtype) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a.tasm"),
+             "half " + format + "\ndata x: f16[2] = 6, -2\nfn main\n    ret\n");
+  write_file(folder.file("layout.json"), R"~({
+  "schema": "tessera-wse-layout-1", "grid": [1, 1],
+  "arrays": {"y": {"dtype": ")~" + dtype + R"~(", "shape": [2]}},
+  "tiles": [{"rect": [0, 0, 1, 1], "code": "a.tasm"}],
+  "symbols": {"y": {"symbol": "x", "rect": [0, 0, 1, 1]}},
+  "host": [{"copy_out": "y"}, {"check": {"name": "y", "value": "6 - 8 * iota()"}}]})~");
+  return run_executable("wse_platform", {folder.file("layout.json"), "--quiet"});
+}
+
+TEST(WseHostProgram, AnF16ArrayTakesIeeeNumbersOnly) {
+  const Finished same = run_half_format("f16", "f16");
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  const Finished other = run_half_format("bf16", "f16");
+  EXPECT_NE(other.exit_code, 0);
+  EXPECT_NE(other.err.find("is bf16, the host array 'y' IEEE f16; give the host array dtype u16 to "
+                           "have the bits"),
+            std::string::npos)
+      << other.err;
+  EXPECT_EQ(run_half_format("bf16", "u16").exit_code, 1);  // 0x40C0 is no 6: the check fails
+}
+
+// One tile adds 1.5 to five numbers of 16 bits; program and streams agree on the packing.
+Finished run_f16_stream(const std::string& preset, const std::string& dsd_option,
+                        const std::string& stream_option) {
+  const TemporaryFolder folder;
+  write_file(folder.file("a.tasm"), "queue in_q  input 2 color=1\n"
+                                    "queue out_q output 3 color=2\n"
+                                    "dsd source fabin in_q extent=5 " +
+                                        dsd_option + "\ndsd sink fabout out_q extent=5 " +
+                                        dsd_option +
+                                        "\nfn main\n"
+                                        "    lddsr dds1, sink\n"
+                                        "    lddsr s1ds1, source\n"
+                                        "    faddh dds1, s1ds1, 1.5\n"
+                                        "    ret\n");
+  write_file(folder.file("layout.json"), R"~({
+  "schema": "tessera-wse-layout-1", "grid": [1, 1],
+  "arrays": {"a": {"dtype": "f16", "shape": [5], "init": "iota() / 4"},
+             "y": {"dtype": "f16", "shape": [5]}},
+  "tiles": [{"rect": [0, 0, 1, 1], "code": "a.tasm"}],
+  "routes": [{"rect": [0, 0, 1, 1], "color": 1, "rx": "WEST", "tx": "RAMP"},
+             {"rect": [0, 0, 1, 1], "color": 2, "rx": "RAMP", "tx": "EAST"}],
+  "host": [{"stream_in": {"color": 1, "rect": [0, 0, 1, 1], "name": "a")~" +
+                                             stream_option + R"~(}},
+           {"stream_out": {"color": 2, "rect": [0, 0, 1, 1], "name": "y")~" +
+                                             stream_option + R"~(}},
+           {"launch": "main"}, {"wait": "y"},
+           {"check": {"name": "y", "value": "a + 1.5", "rtol": 0, "atol": 0}}]})~");
+  return run_executable("wse_platform",
+                        {folder.file("layout.json"), "--preset", preset, "--quiet"});
+}
+
+TEST(WseHostProgram, TheHostPacksF16AsDsdOperationsDo) {  // wse.md 5.10
+  for (const char* preset : {"wse2", "wse3"}) {
+    const Finished off = run_f16_stream(preset, "simd=off", R"(, "simd": false)");
+    EXPECT_EQ(off.exit_code, 0) << preset << ": " << off.err;
+    const Finished packed = run_f16_stream(preset, "", "");
+    EXPECT_EQ(packed.exit_code, 0) << preset << ": " << packed.err;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

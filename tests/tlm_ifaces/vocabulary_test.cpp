@@ -109,6 +109,12 @@ TEST(Wavelet, EqualityLooksAtEveryField) {
   other = w;
   other.payload = 1;
   EXPECT_FALSE(other == w);
+  other = w;
+  other.half = true;
+  EXPECT_FALSE(other == w);
+  other = w;
+  other.local_flip = true;
+  EXPECT_FALSE(other == w);
 }
 
 TEST(Wavelet, PrintingLeavesTheStreamAsItWas) {
@@ -119,6 +125,30 @@ TEST(Wavelet, PrintingLeavesTheStreamAsItWas) {
   std::ostringstream text;
   text << w << ' ' << 255;
   EXPECT_EQ(text.str(), "C7 ctrl 0x0000beef ident 0000000000000000 255");
+}
+
+TEST(Wavelet, PrintsItsFlags) {
+  link::Wavelet w;
+  w.half = true;
+  w.local_flip = true;
+  EXPECT_EQ(printed(w), "C0 data half lf 0x00000000 ident 0000000000000000");
+}
+
+TEST(Generation, QueueCountsAreThoseOfTheReference) {
+  // wse.md 2.1
+  EXPECT_EQ(queue_count(Generation::kWse2, true), 8u);
+  EXPECT_EQ(queue_count(Generation::kWse2, false), 6u);
+  EXPECT_EQ(queue_count(Generation::kWse3, true), 8u);
+  EXPECT_EQ(queue_count(Generation::kWse3, false), 8u);
+}
+
+TEST(IllegalBehaviour, TextEndsWithTheId) {
+  const IllegalBehaviour with_id("PE (1, 2): it broke", "/tessera/pe/fifo_reentry");
+  EXPECT_STREQ(with_id.what(), "PE (1, 2): it broke [/tessera/pe/fifo_reentry]");
+  EXPECT_EQ(with_id.id(), "/tessera/pe/fifo_reentry");
+  const IllegalBehaviour without("PE (1, 2): it broke");
+  EXPECT_STREQ(without.what(), "PE (1, 2): it broke");
+  EXPECT_EQ(without.id(), "");
 }
 
 TEST(UserError, JoinsFilePlaceAndProblem) {

@@ -25,6 +25,8 @@ class ReadIf : public virtual sc_core::sc_interface {
   using protocol_types = ReadProtocol;
   /// Cycle from which the oldest wavelet may be read; kNever when the queue is empty.
   virtual Cycle ready_at() const = 0;
+  /// How many wavelets may be read in cycle `now`.
+  virtual unsigned available(Cycle now) const = 0;
   /// The oldest wavelet. Requires ready_at() <= now.
   virtual const link::Wavelet& front() const = 0;
   /// Removes the oldest wavelet in cycle `now`; the writer sees the room from now + 1 on.

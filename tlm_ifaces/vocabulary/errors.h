@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tessera {
 
@@ -33,10 +34,17 @@ class UserError : public std::runtime_error {
 };
 
 /// The running program did what the machine does not allow (wse.md leaves many such cases
-/// undefined): the model stops and says which PE, instruction and rule. Exit code 4.
+/// undefined): the model stops and says which PE, instruction and rule. Exit code 4. `id` names the
+/// rule for scripts and stays the same when the words change ("/tessera/pe/fifo_reentry"; may be
+/// empty); `what()` ends with it: "TEXT [ID]".
 class IllegalBehaviour : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit IllegalBehaviour(const std::string& text, std::string id = {})
+      : std::runtime_error(id.empty() ? text : text + " [" + id + "]"), id_(std::move(id)) {}
+  const std::string& id() const { return id_; }
+
+ private:
+  std::string id_;
 };
 
 }  // namespace tessera

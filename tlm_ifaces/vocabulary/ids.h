@@ -43,4 +43,9 @@ constexpr const char* to_string(Generation g) {
   return g == Generation::kWse2 ? "wse2" : "wse3";
 }
 
+/// Input or output queues of a PE (wse.md 2.1): 8 and 6 on WSE-2, 8 and 8 on WSE-3.
+constexpr unsigned queue_count(Generation generation, bool input) {
+  return !input && generation == Generation::kWse2 ? 6 : 8;
+}
+
 }  // namespace tessera

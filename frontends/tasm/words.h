@@ -1,0 +1,65 @@
+// The values that kinds and options take in words: which are legal in which place of the language
+// (the tables, in the order of messages) and how each is written.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/pe/program.h"
+
+namespace tessera::tasm {
+
+enum class QueueDirection : std::uint8_t { kInput, kOutput };
+
+std::string_view text_of(QueueDirection direction);
+std::string_view text_of(pe::HalfFormat format);
+std::string_view text_of(pe::ElementType type);
+std::string_view text_of(pe::DsdKind kind);
+std::string_view text_of(pe::SimdMode mode);
+std::string_view text_of(pe::ZeroSource source);
+std::string_view text_of(pe::FifoAction action);
+std::string_view text_of(pe::OnControl on_control);
+std::string_view text_of(pe::Priority priority);
+std::string_view text_of(pe::MainPriority priority);
+std::string_view text_of(pe::TaskKind kind);
+std::string_view text_of(pe::TaskPriority priority);
+
+inline constexpr std::array kQueueDirections = {QueueDirection::kInput, QueueDirection::kOutput};
+inline constexpr std::array kHalfFormats = {pe::HalfFormat::kF16, pe::HalfFormat::kBf16,
+                                            pe::HalfFormat::kCb16};
+inline constexpr std::array kElementTypes = {pe::ElementType::kI16, pe::ElementType::kU16,
+                                             pe::ElementType::kI32, pe::ElementType::kU32,
+                                             pe::ElementType::kF16, pe::ElementType::kF32};
+inline constexpr std::array kDsdKinds = {pe::DsdKind::kMem1d, pe::DsdKind::kMem4d,
+                                         pe::DsdKind::kCircbuf, pe::DsdKind::kFabin,
+                                         pe::DsdKind::kFabout};
+inline constexpr std::array kSimdModes = {pe::SimdMode::kOff, pe::SimdMode::k32, pe::SimdMode::k64,
+                                          pe::SimdMode::k32Or64, pe::SimdMode::kMax};
+inline constexpr std::array kZeroSources = {pe::ZeroSource::kFirst, pe::ZeroSource::kSecond};
+inline constexpr std::array kFifoActions = {pe::FifoAction::kTestOrSuspend,
+                                            pe::FifoAction::kTerminate, pe::FifoAction::kSuspend,
+                                            pe::FifoAction::kFault};
+inline constexpr std::array kOnControls = {pe::OnControl::kTerminate};
+inline constexpr std::array kPriorities = {pe::Priority::kHigh, pe::Priority::kMedium,
+                                           pe::Priority::kLow};
+inline constexpr std::array kMainPriorities = {
+    pe::MainPriority::kMediumLow, pe::MainPriority::kMedium, pe::MainPriority::kMediumHigh,
+    pe::MainPriority::kHigh};
+inline constexpr std::array kTaskKinds = {pe::TaskKind::kData, pe::TaskKind::kLocal,
+                                          pe::TaskKind::kControl};
+inline constexpr std::array kTaskPriorities = {pe::TaskPriority::kHigh, pe::TaskPriority::kLow};
+
+template <class T, std::size_t N>
+std::vector<std::string> texts_of(const std::array<T, N>& values) {
+  std::vector<std::string> texts;
+  for (const T value : values) texts.emplace_back(text_of(value));
+  return texts;
+}
+
+/// "a, b or c".
+std::string listed(const std::vector<std::string>& texts);
+
+}  // namespace tessera::tasm

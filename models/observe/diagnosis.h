@@ -1,0 +1,27 @@
+// Remarks of a model on a program that goes on all the same: the machine leaves the case undefined
+// (wse.md) or the result is probably not what was meant. What cannot go on is an IllegalBehaviour
+// instead.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::observe {
+
+struct Diagnosis {
+  Cycle cycle = 0;
+  std::uint32_t place = 0;  ///< linear index of the tile
+  std::string id;           ///< stable name of the rule for scripts: "/tessera/pe/memory_access"
+  std::string text;         ///< for people, with PE and source line: "PE (1, 2), f.tasm:3: ..."
+};
+
+/// Receives diagnoses. In one cycle those of different places come in any order.
+class Diagnoses {
+ public:
+  virtual ~Diagnoses() = default;
+  virtual void on_diagnosis(const Diagnosis& diagnosis) = 0;
+};
+
+}  // namespace tessera::observe

@@ -1,0 +1,33 @@
+#include "platforms/wse/output_file.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::wse {
+
+namespace {
+
+std::ofstream open(const std::string& path, std::ios::openmode mode) {
+  std::ofstream stream(path, mode | std::ios::binary);
+  if (!stream) throw UserError(path, "", std::string("cannot be written: ") + std::strerror(errno));
+  return stream;
+}
+
+}  // namespace
+
+std::ofstream open_output(const std::string& path) {
+  return open(path, std::ios::trunc);
+}
+
+void require_writable(const std::string& path) {
+  open(path, std::ios::app);
+}
+
+void require_complete(const std::string& path, std::ofstream& stream) {
+  stream.flush();
+  if (!stream) throw UserError(path, "", "could not be written to its end; is the disk full?");
+}
+
+}  // namespace tessera::wse
