@@ -114,7 +114,6 @@ void resolve(Assembly& a, const FifoStatement& s, pe::Fifo& fifo) {
   const unsigned bytes = pe::bytes_of(symbol.type);
   fifo.base = static_cast<std::uint16_t>(symbol.address);
   fifo.bytes = static_cast<std::uint16_t>(symbol.count * bytes);
-  fifo.element_bytes = static_cast<std::uint8_t>(bytes);
   if (s.activate_push) fifo.activate_push = resolve_local_task_id(a, *s.activate_push);
   if (s.activate_pop) fifo.activate_pop = resolve_local_task_id(a, *s.activate_pop);
 }

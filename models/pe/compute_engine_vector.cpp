@@ -32,17 +32,16 @@ std::uint32_t ComputeEngineCore::group_size(const Operation& op, Cycle now) cons
   if (head_goes_to_task(op, now)) return 0;
   std::uint32_t elements = fabric_elements(op, now);
   if (!op.uses_fifo) return elements;
-  unsigned chunk = op.least;
   for (const Cursor& cursor : op.cursors) {
     if (cursor.kind != Cursor::Kind::kFifo) continue;
-    const std::uint32_t there = fifo_elements(op, cursor);
+    std::uint32_t there = fifo_elements(op, cursor);
     if (there < op.least_of(cursor)) return 0;
+    const unsigned chunk = op.chunk_of(cursor);
+    const bool all = there >= op.left(there + 1);
+    if (!all && op.done % chunk + there > chunk) there -= (op.done + there) % chunk;
     elements = std::min(elements, there);
-    chunk = std::max(chunk, op.chunk_of(cursor));
   }
-  if (elements == op.left(elements + 1)) return elements;  // the last ones
-  if (op.done % chunk + elements > chunk) elements -= (op.done + elements) % chunk;
-  return elements - elements % op.least;
+  return elements == op.left(elements + 1) ? elements : elements - elements % op.least;
 }
 
 // The source whose next wavelet is a control wavelet that ends the operation (wse.md 5.7

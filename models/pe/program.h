@@ -110,7 +110,6 @@ struct Fifo {
   std::string name;
   std::uint16_t base = 0;
   std::uint16_t bytes = 0;
-  std::uint8_t element_bytes = 4;
   std::uint8_t dsr = 0;
   std::uint8_t xdsr = 0;
   FifoAction empty_action = FifoAction::kTestOrSuspend;

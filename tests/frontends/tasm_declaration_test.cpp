@@ -76,7 +76,6 @@ TEST(TasmPlacement, SymbolOfAFifoIsAlignedForIt) {  // wse.md 5.6
   EXPECT_EQ(image.symbols[2].address, 1088U);
   EXPECT_EQ(image.fifos[0].base, 1040U);
   EXPECT_EQ(image.fifos[0].bytes, 12U);
-  EXPECT_EQ(image.fifos[0].element_bytes, 4U);
   EXPECT_EQ(image.fifos[1].bytes, 8U);
 }
 

@@ -78,10 +78,9 @@ inline std::string dump(const pe::Dsd& d) {
 }
 
 inline std::string dump(const pe::Fifo& f) {
-  return "fifo " + f.name + field(f.base) + field(f.bytes) + field(f.element_bytes) + field(f.dsr) +
-         field(f.xdsr) + field(int(f.empty_action)) + field(int(f.full_action)) +
-         field(f.activate_push) + field(f.activate_pop) + word(f.priority) + field(int(f.simd)) +
-         "\n";
+  return "fifo " + f.name + field(f.base) + field(f.bytes) + field(f.dsr) + field(f.xdsr) +
+         field(int(f.empty_action)) + field(int(f.full_action)) + field(f.activate_push) +
+         field(f.activate_pop) + word(f.priority) + field(int(f.simd)) + "\n";
 }
 
 inline std::string dump(const pe::QueueBinding& q) {

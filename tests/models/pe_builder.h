@@ -222,13 +222,12 @@ class Builder {
   Dsd& dsd(const Operand& made) { return image_.dsds.at(static_cast<std::size_t>(made.value)); }
 
   /// A FIFO of `bytes` bytes; its DSRs are dest(n) and src1(n), n = number of FIFOs before.
-  Fifo& fifo(unsigned base, unsigned bytes, unsigned element_bytes = 4) {
+  Fifo& fifo(unsigned base, unsigned bytes) {
     Fifo f;
     const auto number = static_cast<std::uint8_t>(image_.fifos.size());
     f.name = "fifo" + std::to_string(number);
     f.base = static_cast<std::uint16_t>(base);
     f.bytes = static_cast<std::uint16_t>(bytes);
-    f.element_bytes = static_cast<std::uint8_t>(element_bytes);
     f.dsr = number;
     f.xdsr = number;
     image_.fifos.push_back(f);
