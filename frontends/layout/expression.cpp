@@ -172,7 +172,8 @@ class ExpressionParser {
     }
     if (name == "x" || name == "y") {
       return name +
-             " has no value here; x and y can be used in colors of routes and in params of tiles";
+             " has no value here; x and y can be used in params of tiles and in colors, switch "
+             "positions and filters of routes";
     }
     std::vector<std::string> known;
     for (const auto& [constant, value] : constants_) known.push_back(constant);

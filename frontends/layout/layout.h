@@ -70,10 +70,39 @@ struct SwitchPosition {
 
 inline constexpr unsigned kSwitchPositions = 4;
 
+/// What a passing control wavelet loses (wse.md 1.4).
+enum class PopMode : std::uint8_t { kNoPop, kAlwaysPop, kPopOnAdvance, kPopOnAdvanceNop };
+
+/// CE injection (wse.md 1.8).
+enum class CeInject : std::uint8_t { kLow, kHigh };
+
+/// What of a color its compute engine gets (wse.md 1.7). Fields that the kind does not have are 0.
+struct FilterSpec {
+  enum class Kind : std::uint8_t { kCounter, kSparseCounter, kRange };
+  Kind kind = Kind::kCounter;
+  bool count_data = false;
+  bool count_control = false;
+  bool filter_control = false;
+  std::uint32_t init_counter = 0;
+  std::uint32_t limit1 = 0;
+  std::uint32_t limit2 = 0;  ///< 0: there is none
+  std::uint32_t max_counter = 0;
+  std::uint16_t min_idx = 0;
+  std::uint16_t max_idx = 0;
+};
+
 struct RouteSpec {
   std::array<SwitchPosition, kSwitchPositions> positions;
-  unsigned initial = 0;  ///< position at the start
-  std::string place;     ///< "routes[2]"
+  unsigned initial = 0;       ///< position at the start
+  bool has_switches = false;  ///< the layout gives "switches"
+  bool ring_mode = false;
+  PopMode pop_mode = PopMode::kNoPop;
+  bool color_swap_x = false;
+  bool color_swap_y = false;
+  bool teardown = false;  ///< suspended at the start (wse.md 1.9)
+  std::optional<CeInject> ce_inject;
+  std::optional<FilterSpec> filter;
+  std::string place;  ///< "routes[2]"
 };
 
 /// A color that a tile routes.
@@ -167,8 +196,9 @@ struct Layout {
   std::vector<Array> arrays;                   ///< in the order of the file
   std::vector<Program> programs;               ///< distinct
   std::vector<std::int32_t> program_of_tile;  ///< row-major; index in `programs`, -1: only a router
-  std::vector<RouteSpec> routes;              ///< one per entry of the file
-  std::vector<TileRoute> tile_routes;         ///< of all tiles, row-major
+  std::vector<RouteSpec> routes;       ///< of the entries of the file; several of one whose numbers
+                                       ///< depend on the tile
+  std::vector<TileRoute> tile_routes;  ///< of all tiles, row-major
   std::vector<std::uint32_t>
       tile_routes_begin;  ///< first of each tile in `tile_routes`, and the end
   std::vector<Symbol> symbols;

@@ -22,6 +22,12 @@ enum class Coincidence : std::uint8_t {
   kIllegal,  ///< the run stops
   kMerge,    ///< both go on, in the order of `arbitration`
 };
+/// Which wording of the color swap holds (wse.md 1.6, wse.md 10 row 6): of an arrival on a color
+/// whose partner alone is enabled.
+enum class ColorSwap : std::uint8_t {
+  kBoth,     ///< it appears on both colors
+  kPartner,  ///< it appears on the partner only (older documents)
+};
 /// Id of the report.
 inline constexpr const char* kCoincidenceId = "/tessera/fabric/coincidence";
 
@@ -33,6 +39,7 @@ struct FabricTiming {
   unsigned buffer_depth = 2;
   Arbitration arbitration = Arbitration::kRoundRobin;
   Coincidence coincidence = Coincidence::kIllegal;
+  ColorSwap color_swap = ColorSwap::kBoth;
   unsigned on_ramp_latency = 3;   ///< leaves an output queue -> lands at the router
   unsigned off_ramp_latency = 3;  ///< leaves the router -> may be read from the input queue
 

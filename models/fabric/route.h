@@ -1,9 +1,13 @@
-// Route of one color through one router (reference wse.md 1.2, 1.3, 1.4): up to four switch
-// positions, each with the ports it receives from and the ports it transmits to.
+// Route of one color through one router (reference wse.md 1.2 to 1.9): up to four switch positions,
+// each with the ports it receives from and the ports it transmits to, and what moves the switch.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 
+#include "models/fabric/control_word.h"
+#include "models/fabric/filter.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 
 namespace tessera::fabric {
@@ -14,22 +18,50 @@ struct RoutePosition {
   DirectionSet rx;
   DirectionSet tx;
   bool valid = false;
+  // Positions 1 to 3: which side they set; the other is that of position 0 (wse.md 1.4).
+  bool sets_rx = true;
+  bool sets_tx = true;
+};
+
+/// What a passing control wavelet loses (wse.md 1.4).
+enum class PopMode : std::uint8_t {
+  kNoPop,            ///< nothing
+  kAlwaysPop,        ///< its first command
+  kPopOnAdvance,     ///< its first command, if that moved the switch
+  kPopOnAdvanceNop,  ///< its first command, if that moved the switch or is a NOP
+};
+
+/// CE injection (wse.md 1.8, WSE-2): position 0 serves the fabric, position 1 the output queue.
+enum class Injection : std::uint8_t {
+  kNone,
+  kLow,   ///< position 1 only while the fabric buffers are empty
+  kHigh,  ///< position 1 while the output queue has data
 };
 
 struct ColorRoute {
   std::array<RoutePosition, kSwitchPositions> positions;
-  unsigned current = 0;  ///< switch position at the start (wse.md 1.4 current_switch_pos)
+  unsigned current = 0;  ///< switch position; at first current_switch_pos (wse.md 1.4)
   bool ring = false;     ///< an advance at the last valid position goes to position 0
+  PopMode pop = PopMode::kNoPop;
+  Injection injection = Injection::kNone;
+  bool swap_x = false;     ///< color swap of arrivals from EAST and WEST (wse.md 1.6, WSE-2)
+  bool swap_y = false;     ///< .. from NORTH and SOUTH
+  bool suspended = false;  ///< in teardown (wse.md 1.9)
+  std::optional<FilterConfig> filter;
 
-  /// Moves the switch to the next valid position; at the last one it stays, or starts again
+  /// Where an advance goes: the next valid position, at the last one the same or, in a ring, 0
   /// (wse.md 1.4).
-  void advance() {
+  unsigned advanced() const {
     for (unsigned next = current + 1; next < kSwitchPositions; ++next) {
-      if (!positions[next].valid) continue;
-      current = next;
-      return;
+      if (positions[next].valid) return next;
     }
-    if (ring) current = 0;
+    return ring ? 0 : current;
+  }
+  /// Whether `command` would move the switch. With CE injection none does (wse.md 1.8).
+  bool moves(Command command) const {
+    if (injection != Injection::kNone) return false;
+    return (command == Command::kAdvance && advanced() != current) ||
+           (command == Command::kReset && current != 0);
   }
 };
 

@@ -36,6 +36,7 @@ Router::Router(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCo
     if (d != Direction::kRamp) out[index(d)].bind(output_ports_[index(d)]);
   }
   off_ramp.bind(output_ports_[index(Direction::kRamp)]);
+  config.bind(static_cast<config_space::ConfigIf&>(*this));
 }
 
 void Router::end_of_elaboration() {
@@ -98,6 +99,10 @@ void Router::credit(Direction direction, Color color, Cycle due) {
   domain_.wake(block_, due);
 }
 
+void Router::write(config_space::Address address, std::uint16_t value, Cycle due) {
+  if (core_.write_register(address, value, due)) domain_.wake(block_, due);
+}
+
 Cycle Router::step(Cycle now) {
   const RouterCore::Step step = core_.step(now);
   for (const RouterCore::Send& send : step.sends) {
@@ -105,6 +110,9 @@ Cycle Router::step(Cycle now) {
   }
   for (const RouterCore::CreditReturn& credit : step.credits) {
     in[index(credit.in)]->credit(credit.color, credit.due);
+  }
+  for (const RouterCore::Teardown& teardown : step.teardowns) {
+    if (config.get_base_port().size() > 0) config->teardown(teardown.color, teardown.due);
   }
   return step.next;
 }

@@ -8,11 +8,12 @@
 
 #include "models/fabric/router_core.h"
 #include "models/timing/clock_domain.h"
+#include "tlm_ifaces/config/config_socket.h"
 #include "tlm_ifaces/link/link_socket.h"
 
 namespace tessera::fabric {
 
-class Router : public sc_core::sc_module, public timing::Steppable {
+class Router : public sc_core::sc_module, public timing::Steppable, private config_space::ConfigIf {
  public:
   /// Two input queues behind one off-ramp have room for the same color.
   static constexpr const char* kTwoQueuesId = "/tessera/fabric/two_queues";
@@ -26,6 +27,8 @@ class Router : public sc_core::sc_module, public timing::Steppable {
   sc_core::sc_vector<link::InitiatorSocket> out;
   /// RAMP output: bind every input queue of the PE. A color goes to the queue with room for it.
   link::MultiInitiatorSocket off_ramp{"off_ramp"};
+  /// Registers of the routes, for the compute engine of the tile. May stay unbound.
+  config_space::TargetSocket config{"config"};
 
   /// `at` names the tile in reports. Parameters as in RouterCore.
   Router(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
@@ -33,6 +36,8 @@ class Router : public sc_core::sc_module, public timing::Steppable {
 
   /// Before the simulation starts; see RouterCore::set_route.
   void set_route(Color color, const ColorRoute& route) { core_.set_route(color, route); }
+  /// Before the first set_route(): the program of the tile rewrites routes.
+  void set_reconfigurable() { core_.set_reconfigurable(); }
   const RouterCore& core() const { return core_; }
 
   Cycle step(Cycle now) override;
@@ -53,6 +58,10 @@ class Router : public sc_core::sc_module, public timing::Steppable {
     Direction direction = Direction::kWest;
   };
 
+  std::uint16_t read(config_space::Address address, Cycle now) const override {
+    return core_.read_register(address, now);
+  }
+  void write(config_space::Address address, std::uint16_t value, Cycle due) override;
   void end_of_elaboration() override;
   void start_of_simulation() override;
   void find_queue_of(Color color);

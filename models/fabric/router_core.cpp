@@ -16,10 +16,6 @@ std::string color_text(Color color) {
   return "color " + std::to_string(color.value());
 }
 
-std::string count_text(std::size_t wavelets) {
-  return wavelets == 1 ? "1 wavelet waits" : std::to_string(wavelets) + " wavelets wait";
-}
-
 }  // namespace
 
 RouterCore::RouterCore(TileCoord at, const FabricTiming& timing, observe::Probe probe)
@@ -37,26 +33,51 @@ std::string RouterCore::name() const {
   return "router of tile " + to_string(at_);
 }
 
+RouterCore::Channel& RouterCore::add_channel(Color color) {
+  if (known(color)) return channel(color);
+  channel_of_[color.value()] = static_cast<std::uint8_t>(channels_.size());
+  Channel& added = channels_.emplace_back();
+  added.color = color;
+  added.buffer.fill(kNone);
+  pasts_.emplace_back();
+  credits_.resize(channels_.size() * kDirectionCount);
+  return added;
+}
+
+void RouterCore::add_buffer(Direction in, Color color) {
+  std::uint8_t& buffer = add_channel(color).buffer[index(in)];
+  if (buffer != kNone) return;
+  buffer = static_cast<std::uint8_t>(buffers_.size());
+  buffers_.push_back({in, color, Ring<Entry>(timing_.input_room(in)), {}});
+}
+
 void RouterCore::set_route(Color color, const ColorRoute& route) {
   if (configured(color)) {
     throw std::logic_error(name() + ": " + color_text(color) + " is configured twice");
   }
-  DirectionSet rx;
-  for (const RoutePosition& position : route.positions) {
-    if (!position.valid) continue;
-    merges_ |= position.rx.size() > 1;
-    rx = DirectionSet::from_bits(rx.bits() | position.rx.bits());
-  }
-  channel_of_[color.value()] = static_cast<std::uint8_t>(channels_.size());
-  Channel& channel = channels_.emplace_back();
-  channel.route = route;
-  channel.buffer.fill(kNone);
+  Channel& added = add_channel(color);
+  added.configured = true;
+  added.route = route;
+  if (route.filter) added.filter.emplace(*route.filter);
+  added.route.filter.reset();
+  note_features(route);
+  const Color partner(color.value() ^ 1U);
   for (Direction in : kAllDirections) {
-    if (!rx.contains(in)) continue;
-    channel.buffer[index(in)] = static_cast<std::uint8_t>(buffers_.size());
-    buffers_.push_back({in, color, Ring<Entry>(timing_.input_room(in)), DirectionSet()});
+    const bool received =
+        std::any_of(route.positions.begin(), route.positions.end(),
+                    [in](const RoutePosition& p) { return p.valid && p.rx.contains(in); });
+    if (!received && !reconfigurable_) continue;
+    add_buffer(in, color);
+    if (swaps(color, in)) add_buffer(in, partner);
   }
-  credits_.resize(channels_.size() * kDirectionCount);
+}
+
+// What some color has, so that the others need not be asked in every cycle.
+void RouterCore::note_features(const ColorRoute& route) {
+  filters_ |= route.filter.has_value();
+  swaps_ |= route.swap_x || route.swap_y;
+  for (const RoutePosition& position : route.positions)
+    merges_ |= position.valid && position.rx.size() > 1;
 }
 
 void RouterCore::set_downstream_capacity(Direction out, Color color, unsigned credits) {
@@ -65,9 +86,8 @@ void RouterCore::set_downstream_capacity(Direction out, Color color, unsigned cr
 }
 
 unsigned RouterCore::input_capacity(Direction in, Color color) const {
-  if (!configured(color)) return 0;
-  const Channel& channel = channels_[channel_of_[color.value()]];
-  return channel.buffer[index(in)] == kNone ? 0 : timing_.input_room(in);
+  if (!known(color)) return 0;
+  return channel(color).buffer[index(in)] == kNone ? 0 : timing_.input_room(in);
 }
 
 unsigned RouterCore::credits(Direction out, Color color) const {
@@ -89,11 +109,6 @@ RouterCore::Buffer* RouterCore::find_buffer(Direction in, Color color) {
   return &buffer_of(pair_of(in, color));
 }
 
-const RoutePosition& RouterCore::position_of(Color color) const {
-  const ColorRoute& route = channels_[channel_of_[color.value()]].route;
-  return route.positions[route.current];
-}
-
 void RouterCore::put(Direction in, const link::Wavelet& w, Cycle due) {
   Buffer* buffer = find_buffer(in, w.color);
   if (buffer == nullptr || buffer->entries.full()) {
@@ -103,6 +118,7 @@ void RouterCore::put(Direction in, const link::Wavelet& w, Cycle due) {
   buffer->entries.push_back({w, due});
   occupied_.insert(pair_of(in, w.color));
   ++held_;
+  if (w.control) ++controls_held_;
 }
 
 void RouterCore::credit(Direction out, Color color, Cycle due) {
@@ -113,54 +129,50 @@ void RouterCore::credit(Direction out, Color color, Cycle due) {
 
 RouterCore::Step RouterCore::step(Cycle now) {
   Step step;
+  now_ = now;
   // 1. Credits due by now become usable.
   credits_.settle(now);
-  if (held_ == 0) return step;
-  if (merges_ && timing_.coincidence == Coincidence::kIllegal) {
-    for (const Channel& channel : channels_) check_coincidence(channel, now);
+  if (!writes_.empty()) apply_writes(now);
+  if (held_ == 0) {
+    if (!writes_.empty()) step.next = writes_.front().due;
+    return step;
   }
+  look_at_heads(now);
   // 2. Landed heads ask for outputs.
   const Requests requests = collect_requests(now);
   // 3. Each output port grants one of them.
-  CandidateSet granted;
+  CandidateSet moved = dropped_;
   for (Direction out : kAllDirections) {
     const std::optional<unsigned> pair = arbiters_[index(out)].grant(requests[index(out)]);
     if (!pair) continue;
     send(*pair, out, now, step);
-    granted.insert(*pair);
+    moved.insert(*pair);
   }
   // 4. Heads that have left through all their outputs go; their room goes upstream.
-  granted.for_each([&](unsigned pair) {
-    if (buffer_of(pair).branches.empty()) remove_head(pair, now, step);
+  bool any = false;
+  moved.for_each([&](unsigned pair) {
+    any = true;
+    if (is_done(buffer_of(pair))) remove_head(pair, now, step);
   });
-  step.next = next_wake(now, !step.sends.empty());
+  step.next = next_wake(now, any);
   return step;
 }
 
-DirectionSet RouterCore::branches_of(const Buffer& buffer) const {
-  if (!buffer.branches.empty()) return buffer.branches;
-  const RoutePosition& position = position_of(buffer.color);
-  return position.valid && position.rx.contains(buffer.in) ? position.tx : DirectionSet();
-}
-
-void RouterCore::check_coincidence(const Channel& channel, Cycle now) const {
-  const Buffer* first = nullptr;
-  const DirectionSet rx = channel.route.positions[channel.route.current].rx;
-  for (Direction in : kAllDirections) {
-    if (!rx.contains(in)) continue;
-    const Buffer& buffer = buffers_[channel.buffer[index(in)]];
-    bool lands = false;
-    for (std::size_t i = 0; i < buffer.entries.size(); ++i) lands |= buffer.entries[i].due == now;
-    if (!lands) continue;
-    if (first == nullptr) {
-      first = &buffer;
-      continue;
-    }
-    throw IllegalBehaviour(name() + ": wavelets of " + color_text(buffer.color) + " land from " +
-                               to_string(first->in) + " and from " + to_string(in) +
-                               " in one cycle; what follows is undefined",
-                           kCoincidenceId);
+// What does not need an output: two directions at once, filters, heads that go nowhere.
+void RouterCore::look_at_heads(Cycle now) {
+  dropped_ = CandidateSet();
+  if (merges_ && timing_.coincidence == Coincidence::kIllegal) {
+    for (const Channel& channel : channels_) check_coincidence(channel, now);
   }
+  if (!filters_ && controls_held_ == 0) return;
+  occupied_.for_each([&](unsigned pair) {
+    Buffer& buffer = buffer_of(pair);
+    const Entry& head = buffer.entries.front();
+    if (head.due > now || (!filters_ && !head.wavelet.control)) return;
+    if (is_suspended(buffer)) return;
+    ask_filters(buffer);
+    if (is_rejected(buffer) && is_done(buffer)) dropped_.insert(pair);
+  });
 }
 
 RouterCore::Requests RouterCore::collect_requests(Cycle now) const {
@@ -168,93 +180,88 @@ RouterCore::Requests RouterCore::collect_requests(Cycle now) const {
   occupied_.for_each([&](unsigned pair) {
     const Buffer& buffer = buffer_of(pair);
     if (buffer.entries.front().due > now) return;
-    const DirectionSet branches = branches_of(buffer);
-    for (Direction out : kAllDirections) {
-      if (!branches.contains(out)) continue;
-      if (credits_.usable(credit_channel(out, buffer.color)) > 0) requests[index(out)].insert(pair);
+    const auto ask = [&](DirectionSet outputs, Color color) {
+      for (Direction out : kAllDirections) {
+        if (outputs.contains(out) && credits_.usable(credit_channel(out, color)) > 0)
+          requests[index(out)].insert(pair);
+      }
+    };
+    if (!swaps_) {
+      ask(plain_outputs(buffer), buffer.color);
+    } else if (!is_suspended(buffer)) {
+      for (unsigned variant = 0; variant < kVariants; ++variant)
+        ask(outputs_of(buffer, variant), color_of(buffer, variant));
     }
   });
   return requests;
 }
 
+// outputs_of() of a router without color swap, none in teardown: the way of nearly every wavelet.
+DirectionSet RouterCore::plain_outputs(const Buffer& buffer) const {
+  const Channel& channel = this->channel(buffer.color);
+  if (channel.route.suspended) return {};
+  const Departure& departure = buffer.departures[kOwn];
+  if (departure.started) return departure.branches;
+  const RoutePosition& position = position_of(channel);
+  if (!position.valid || !position.rx.contains(buffer.in)) return {};
+  DirectionSet outputs = position.tx;
+  if (!departure.to_ce) outputs.erase(Direction::kRamp);
+  return outputs;
+}
+
 void RouterCore::send(unsigned pair, Direction out, Cycle now, Step& step) {
   Buffer& buffer = buffer_of(pair);
-  const link::Wavelet& w = buffer.entries.front().wavelet;
+  unsigned variant = kOwn;
+  if (swaps_) {
+    const unsigned credit = credit_channel(out, buffer.color);
+    if (!outputs_of(buffer, kOwn).contains(out) || credits_.usable(credit) == 0) variant = kPartner;
+  }
+  start(buffer);
+  Departure& departure = buffer.departures[variant];
+  departure.branches.erase(out);
+  link::Wavelet w = buffer.entries.front().wavelet;
+  w.color = color_of(buffer, variant);
+  const std::uint32_t word = observe::hop_word(w, out);
+  w.local_flip = false;  // meant for this router only
+  // The CE gets the list as it came, with the argument of its task; links as pop mode leaves it.
+  if (out != Direction::kRamp) w.payload = departure.payload;
+  probe_.emit(now, observe::EventKind::kHop, word, w.payload, w.ident);
+  credits_.take(credit_channel(out, w.color));
   const unsigned latency = out == Direction::kRamp ? timing_.off_ramp_latency : timing_.hop_latency;
-  credits_.take(credit_channel(out, buffer.color));
-  buffer.branches = branches_of(buffer);
-  buffer.branches.erase(out);
   step.sends.push_back(Send{out, w, now + latency});
-  step.sends.back().wavelet.local_flip = false;  // meant for this router only
-  probe_.emit(now, observe::EventKind::kHop, observe::hop_word(w, out), w.payload, w.ident);
 }
 
 void RouterCore::remove_head(unsigned pair, Cycle now, Step& step) {
   Buffer& buffer = buffer_of(pair);
-  const bool flip = buffer.in == Direction::kRamp && buffer.entries.front().wavelet.local_flip;
-  if (flip) channels_[channel_of_[buffer.color.value()]].route.advance();
+  start(buffer);
+  const link::Wavelet& head = buffer.entries.front().wavelet;
+  if (head.control || head.local_flip) {
+    const link::Wavelet w = head;
+    for (unsigned variant = 0; variant < kVariants; ++variant) {
+      if (buffer.departures[variant].routed)
+        obey(channel(color_of(buffer, variant)), w, buffer.in, now, step);
+    }
+    if (w.control) --controls_held_;
+  }
+  buffer.departures = {};
   buffer.entries.pop_front();
   --held_;
   if (buffer.entries.empty()) occupied_.erase(pair);
   step.credits.push_back(CreditReturn{buffer.in, buffer.color, now + timing_.credit_latency});
 }
 
-Cycle RouterCore::next_wake(Cycle now, bool sent) const {
+Cycle RouterCore::next_wake(Cycle now, bool moved) const {
   if (held_ == 0) return kNever;
-  if (sent) return now + 1;  // other heads may have lost an output, or moved up
+  if (moved) return now + 1;  // other heads may have lost an output, or moved up
   // Nobody could be served: heads that have not landed, and heads that wait for credits on their
   // way.
   Cycle next = credits_.next_due();
+  if (!writes_.empty()) next = std::min(next, writes_.front().due);
   occupied_.for_each([&](unsigned pair) {
     const Cycle due = buffer_of(pair).entries.front().due;
     if (due > now) next = std::min(next, due);
   });
   return next;
-}
-
-std::string RouterCore::why_no_credit(const Buffer& buffer, Direction out) const {
-  if (credits_.capacity(credit_channel(out, buffer.color)) > 0) {
-    return "no credit: " + count_text(buffer.entries.size());
-  }
-  if (out == Direction::kRamp)
-    return "no input queue of this PE is bound to " + color_text(buffer.color);
-  return "neighbour does not receive " + color_text(buffer.color) + " there";
-}
-
-std::string RouterCore::what_head_waits_for(const Buffer& buffer) const {
-  const RoutePosition& position = position_of(buffer.color);
-  const DirectionSet branches = branches_of(buffer);
-  if (branches.empty()) {
-    const unsigned current = channels_[channel_of_[buffer.color.value()]].route.current;
-    const std::string in_position = " (switch position " + std::to_string(current);
-    if (!position.valid) return "a valid switch position" + in_position + " is invalid)";
-    if (!position.rx.contains(buffer.in)) {
-      return std::string("a switch position that receives from ") + to_string(buffer.in) +
-             in_position + " receives from " + to_string(position.rx) +
-             "): " + count_text(buffer.entries.size());
-    }
-    return "a switch position that transmits somewhere" + in_position + " transmits to none)";
-  }
-  std::string what;
-  for (Direction out : kAllDirections) {
-    if (!branches.contains(out)) continue;
-    if (credits_.owned(credit_channel(out, buffer.color)) > 0) continue;  // it can go
-    what += (what.empty() ? "room at its " : " and room at its ") + std::string(to_string(out)) +
-            " output (" + why_no_credit(buffer, out) + ")";
-  }
-  return what;
-}
-
-void RouterCore::describe_waits(observe::Waits& waits, Cycle now) const {
-  occupied_.for_each([&](unsigned pair) {
-    const Buffer& buffer = buffer_of(pair);
-    if (buffer.entries.front().due > now) return;
-    const std::string what = what_head_waits_for(buffer);
-    if (what.empty()) return;
-    waits.push_back({probe_.place(),
-                     "router, " + color_text(buffer.color) + " from " + to_string(buffer.in), what,
-                     true});
-  });
 }
 
 }  // namespace tessera::fabric

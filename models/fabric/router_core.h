@@ -8,13 +8,13 @@
 // Order inside a cycle `now`:
 //   1. credits due by now become usable;
 //   2. every head that has landed (due <= now) asks for the outputs of the current switch position
-//      that it has not left through and for which its color has a credit;
+//      that it has not left through and for which its color has a credit; a copy for the CE that
+//      the filter or the control wavelet's own flag keeps away is none;
 //   3. each output port grants one request (arbiter.h): the copy leaves, takes a credit and lands
 //      at now + hop_latency, or at now + off_ramp_latency behind RAMP;
 //   4. a head whose last copy has left is removed; its room is a credit upstream at
-//      now + credit_latency. If it came from RAMP with local_flip set, the switch of its color
-//      advances (wse.md 1.4): from the next cycle on the new position holds. A multicast that has
-//      begun to leave another input ends as it began.
+//      now + credit_latency. If it was a control wavelet, its first command now acts on the switch
+//      of its color: what comes behind it finds the new position (wse.md 1.4, 1.5).
 // The next wavelet of a buffer is looked at in the next cycle: one wavelet per cycle and buffer,
 // one per output port. The copies of a multicast leave independently; the head stays until the last
 // one has left, and holds its color only.
@@ -38,6 +38,7 @@
 #include "models/fabric/route.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
+#include "tlm_ifaces/config/config_space.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -61,10 +62,17 @@ class RouterCore {
     Color color;
     Cycle due;
   };
+  /// `color` has entered teardown (wse.md 1.9); the CE may know from cycle `due` on.
+  struct Teardown {
+    Color color;
+    Cycle due;
+  };
   /// What one cycle did. The caller hands the sends and credits to the neighbours.
   struct Step {
     boost::container::static_vector<Send, kDirectionCount> sends;
-    boost::container::static_vector<CreditReturn, kDirectionCount> credits;
+    // Heads that go nowhere need no output: any number of them may be removed in a cycle.
+    boost::container::static_vector<CreditReturn, kColorCount * kDirectionCount> credits;
+    boost::container::static_vector<Teardown, kColorCount> teardowns;
     Cycle next = kNever;  ///< next cycle the router wants whatever its neighbours do
   };
 
@@ -74,7 +82,8 @@ class RouterCore {
 
   // --- configuration, before the first put ---
 
-  /// Configures `color`; at most once per color (wse.md 1.3), else std::logic_error.
+  /// Configures `color`; at most once per color (wse.md 1.3), else std::logic_error. With color
+  /// swap its partner may arrive here too.
   void set_route(Color color, const ColorRoute& route);
   /// The receiver behind `out` has room for `credits` wavelets of `color`. Default 0: never sends.
   /// Colors without a route are ignored.
@@ -83,7 +92,18 @@ class RouterCore {
   /// position receives it there.
   unsigned input_capacity(Direction in, Color color) const;
 
+  /// The program may rewrite routes: every configured color gets buffers at all inputs. Before the
+  /// first set_route().
+  void set_reconfigurable() { reconfigurable_ = true; }
+
   // --- running ---
+
+  /// Register of the configuration space at the end of cycle `now` - 1; 0 for a color without a
+  /// route. Requires config_space::is_router(address).
+  std::uint16_t read_register(config_space::Address address, Cycle now) const;
+  /// Writes it in cycle `due`, before the work of that cycle: the router wants to be stepped then.
+  /// False, and no effect, for a color without a route.
+  bool write_register(config_space::Address address, std::uint16_t value, Cycle due);
 
   /// A wavelet that lands at input `in` in cycle `due`: the router wants to be stepped then. Throws
   /// std::logic_error when the sender had no credit.
@@ -100,6 +120,9 @@ class RouterCore {
 
   /// Wavelets in the buffers; a multicast counts once.
   std::size_t held() const { return held_; }
+  /// Switch position of a configured color.
+  unsigned switch_position(Color color) const { return position_index(channel(color)); }
+  bool in_teardown(Color color) const { return channel(color).route.suspended; }
   /// Free room behind `out` for `color`, counting credits on their way back: the downstream
   /// capacity when idle.
   unsigned credits(Direction out, Color color) const;
@@ -113,43 +136,105 @@ class RouterCore {
     link::Wavelet wavelet;
     Cycle due = 0;
   };
+  /// Colors that one arrival may leave as: its own and, with color swap, its partner (c and c^1).
+  enum Variant : unsigned { kOwn, kPartner };
+  static constexpr unsigned kVariants = 2;
+
+  /// The oldest wavelet of a buffer on its way out, as each of its colors.
+  struct Departure {
+    bool filtered = false;  // the filter has been asked
+    bool to_ce = true;      // .. and lets it pass
+    bool started = false;   // a copy has left: branches and payload are fixed
+    bool routed = false;    // fixed: the position took it
+    DirectionSet branches;  // outputs still to go
+    std::uint32_t payload = 0;
+  };
   struct Buffer {
     Direction in;
     Color color;
     Ring<Entry> entries;
-    DirectionSet branches;  // outputs still to go of a head that has begun to leave; else empty
+    std::array<Departure, kVariants> departures;
   };
-  /// A configured color.
+  /// A configured color, or one that arrives here only to be swapped.
   struct Channel {
-    ColorRoute route;                                  // route.current is the switch position
+    Color color;
+    bool configured = false;
+    ColorRoute route;  // route.current is the switch position
+    std::optional<Filter> filter;
     std::array<std::uint8_t, kDirectionCount> buffer;  // per input port: index in buffers_ or kNone
+  };
+  /// What the program wrote; it counts from cycle `due` on.
+  struct Write {
+    Cycle due;
+    config_space::Address address;
+    std::uint16_t value;
+  };
+  /// A route before what changed in cycle `changed_at`, for readers of registers.
+  struct Past {
+    ColorRoute route;
+    Cycle changed_at = kNever;
   };
   using Requests = std::array<CandidateSet, kDirectionCount>;  // per output port: pairs
 
-  bool configured(Color color) const {
+  bool known(Color color) const {
     return color.value() < kColorCount && channel_of_[color.value()] != kNone;
   }
+  bool configured(Color color) const { return known(color) && channel(color).configured; }
+  const Channel& channel(Color color) const { return channels_[channel_of_[color.value()]]; }
+  Channel& channel(Color color) { return channels_[channel_of_[color.value()]]; }
   // An (input port, color) pair as one number: what the arbiters choose among.
   static unsigned pair_of(Direction in, Color color) {
     return color.value() * kDirectionCount + index(in);
   }
+  static Color color_of(const Buffer& buffer, unsigned variant) {
+    return Color(buffer.color.value() ^ variant);
+  }
   const Buffer& buffer_of(unsigned pair) const;
   Buffer& buffer_of(unsigned pair);
   Buffer* find_buffer(Direction in, Color color);
-  const RoutePosition& position_of(Color color) const;
-  // The credit channel of (output port, color); only for configured colors.
+  // The credit channel of (output port, color); only for known colors.
   unsigned credit_channel(Direction out, Color color) const {
     return channel_of_[color.value()] * kDirectionCount + index(out);
   }
-  DirectionSet branches_of(const Buffer& buffer) const;
 
+  // Configuration.
+  Channel& add_channel(Color color);
+  void add_buffer(Direction in, Color color);
+
+  // Where the head of a buffer goes.
+  bool swaps(Color color, Direction in) const;
+  bool takes_variant(const Buffer& buffer, unsigned variant) const;
+  unsigned position_index(const Channel& channel) const {
+    return channel.route.injection == Injection::kNone ? channel.route.current
+                                                       : injecting_position(channel);
+  }
+  unsigned injecting_position(const Channel& channel) const;
+  const RoutePosition& position_of(const Channel& channel) const {
+    return channel.route.positions[position_index(channel)];
+  }
+  DirectionSet outputs_of(const Buffer& buffer, unsigned variant) const;
+  bool is_routed(const Buffer& buffer, unsigned variant) const;
+  bool is_suspended(const Buffer& buffer) const;
+  DirectionSet plain_outputs(const Buffer& buffer) const;
+  bool is_done(const Buffer& buffer) const;
+  bool is_rejected(const Buffer& buffer) const;
+  void ask_filters(Buffer& buffer);
+  void start(Buffer& buffer);
+
+  void note_features(const ColorRoute& route);
+  void apply_writes(Cycle now);
+  void remember(Channel& channel, Cycle now);
   void check_coincidence(const Channel& channel, Cycle now) const;
+  void look_at_heads(Cycle now);
   Requests collect_requests(Cycle now) const;
   void send(unsigned pair, Direction out, Cycle now, Step& step);
   void remove_head(unsigned pair, Cycle now, Step& step);
-  Cycle next_wake(Cycle now, bool sent) const;
+  void obey(Channel& channel, const link::Wavelet& w, Direction in, Cycle now, Step& step);
+  void move_switch(Channel& channel, unsigned position, Cycle now);
+  Cycle next_wake(Cycle now, bool moved) const;
   std::string what_head_waits_for(const Buffer& buffer) const;
-  std::string why_no_credit(const Buffer& buffer, Direction out) const;
+  std::string why_not_routed(const Buffer& buffer) const;
+  std::string why_no_credit(const Buffer& buffer, Color color, Direction out) const;
   std::string name() const;
 
   TileCoord at_;
@@ -158,11 +243,19 @@ class RouterCore {
   std::array<Arbiter, kDirectionCount> arbiters_;
   std::array<std::uint8_t, kColorCount> channel_of_;  // index in channels_ or kNone
   std::vector<Channel> channels_;
+  std::vector<Past> pasts_;  // as channels_
   std::vector<Buffer> buffers_;
   bool merges_ = false;    // some switch position receives from several directions
+  bool swaps_ = false;     // some color has color swap
+  bool filters_ = false;   // some color has a filter
   CandidateSet occupied_;  // pairs whose buffer holds something
+  CandidateSet dropped_;   // .. and whose head goes nowhere, in this cycle
   Credits credits_;
+  std::vector<Write> writes_;  // by cycle
+  bool reconfigurable_ = false;
   std::size_t held_ = 0;
+  std::size_t controls_held_ = 0;  // control wavelets among them
+  Cycle now_ = 0;                  // of the last step
 };
 
 }  // namespace tessera::fabric

@@ -25,6 +25,9 @@ namespace tessera::observe {
 ///   kEdgeIn     host sent on a rim link       color, direction << 8, flags << 16    payload
 ///   kEdgeOut    host took from a rim link     color, direction << 8, flags << 16    payload
 ///   kCompute    group of a DSD operation      opcode, thread << 8                   elements
+///   kSwitch     a switch moved                color                                 position
+///   kTeardown   a color entered or left       color                                 1 or 0
+///               teardown
 ///
 /// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
 enum class EventKind : std::uint8_t {
@@ -39,8 +42,10 @@ enum class EventKind : std::uint8_t {
   kEdgeIn = 8,
   kEdgeOut = 9,
   kCompute = 10,
+  kSwitch = 11,
+  kTeardown = 12,
 };
-inline constexpr unsigned kEventKindCount = 11;
+inline constexpr unsigned kEventKindCount = 13;
 
 const char* to_string(EventKind kind);
 

@@ -13,9 +13,11 @@ ComputeEngine::ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& 
       core_(at, std::move(image), timing, *this, probe) {
   for (auto& socket : input) socket.bind(static_cast<queue::ReadNotifyIf&>(*this));
   for (auto& socket : output) socket.bind(static_cast<queue::WriteNotifyIf&>(*this));
+  config.bind(static_cast<config_space::ConfigNotifyIf&>(*this));
 }
 
 void ComputeEngine::end_of_elaboration() {
+  if (config.get_base_port().size() > 0) core_.set_config(this);
   for (const QueueBinding& queue : core_.image().queues) {
     const unsigned id = queue.id.value();
     const bool bound =

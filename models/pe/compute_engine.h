@@ -10,6 +10,7 @@
 
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
+#include "tlm_ifaces/config/config_socket.h"
 #include "tlm_ifaces/queue/queue_socket.h"
 
 namespace tessera::pe {
@@ -17,14 +18,18 @@ namespace tessera::pe {
 class ComputeEngine : public sc_core::sc_module,
                       public timing::Steppable,
                       private PeQueues,
+                      private PeConfig,
                       private queue::ReadNotifyIf,
-                      private queue::WriteNotifyIf {
+                      private queue::WriteNotifyIf,
+                      private config_space::ConfigNotifyIf {
  public:
   /// A queue that the program declares is not bound.
   static constexpr const char* kUnboundId = "/tessera/pe/unbound";
 
   sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
   sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
+  /// Registers of the tile's router. May stay unbound if the program does not touch them.
+  config_space::InitiatorSocket config{"config"};
 
   /// `domain` and `timing` must outlive the module. The engine is stepped from cycle 0 on.
   ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
@@ -41,6 +46,16 @@ class ComputeEngine : public sc_core::sc_module,
   // The queues say that it is worth looking again.
   void arrived(Cycle due) override { wake(due); }
   void room_made(Cycle due) override { wake(due); }
+  void teardown(Color color, Cycle due) override {
+    core_.teardown(color, due);
+    wake(due);
+  }
+  std::uint16_t read_config(config_space::Address address, Cycle now) const override {
+    return config->read(address, now);
+  }
+  void write_config(config_space::Address address, std::uint16_t value, Cycle due) override {
+    config->write(address, value, due);
+  }
   void wake(Cycle at) { domain_.wake(block_, at); }
   void end_of_elaboration() override;
   void start_of_simulation() override { wake(0); }

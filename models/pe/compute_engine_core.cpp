@@ -33,6 +33,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> 
 
 Cycle ComputeEngineCore::step(Cycle now) {
   const bool was_running = main_.task.has_value();
+  if (!teardowns_.empty()) take_teardowns(now);
   complete_operations(now);
   if (!fifos_.empty()) take_fifo_actions(now);
   const std::optional<ThreadId> thread = choose_thread(now);
@@ -48,9 +49,12 @@ Cycle ComputeEngineCore::step(Cycle now) {
     complete_operations(now);
   }
   const bool dropped = drop_idle_controls(now);
+  const bool flushing = (input_flush_.asked | output_flush_.asked) != 0;
+  if (flushing) take_flushes(now);
   const bool was_free = !main_.task;
   if (was_free) pick_task(now, was_running);
   const bool picked = was_free && main_.task;
+  if (flushing && picked) take_flushes(now);  // its wavelet may have been the last of a queue
   return next_wake(now, thread || dropped || picked);
 }
 
@@ -120,6 +124,7 @@ Cycle ComputeEngineCore::next_wake(Cycle now, bool acted) const {
   if (main_.task && find_operation(kMainThread) == nullptr)
     next = std::max(now + 1, main_issue_at());
   if (!main_.task && !launches_.empty()) next = std::max(now + 1, launches_.front().at);
+  for (const TeardownNotice& notice : teardowns_) next = std::min(next, notice.due);
   for (const Operation& op : operations_) {
     if (op.complete()) {
       next = std::min(next, op.finish_at);

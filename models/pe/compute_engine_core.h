@@ -32,6 +32,7 @@
 #include "models/pe/fifo.h"
 #include "models/pe/illegal.h"
 #include "models/pe/operation.h"
+#include "models/pe/pe_config.h"
 #include "models/pe/pe_queues.h"
 #include "models/pe/pe_timing.h"
 #include "models/pe/prng.h"
@@ -47,6 +48,13 @@ class ComputeEngineCore {
   /// `timing` and `queues` must outlive the engine. The data of `image` is placed in SRAM.
   ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image, const PeTiming& timing,
                     PeQueues& queues, observe::Probe probe);
+
+  /// How the program reaches the registers of its router; must outlive the engine. Default: there
+  /// is no router, and an access is illegal.
+  void set_config(PeConfig* config) { config_ = config; }
+  /// The router says that `color` has entered teardown (wse.md 1.9). From cycle `due` on the color
+  /// is pending and the teardown task active.
+  void teardown(Color color, Cycle due) { teardowns_.push_back({color, due}); }
 
   /// Where remarks go on a program that goes on (PeTiming::memory_errors). Default: nowhere.
   void set_diagnoses(observe::Diagnoses* diagnoses) { diagnoses_ = diagnoses; }
@@ -82,6 +90,15 @@ class ComputeEngineCore {
     std::optional<unsigned> task;  ///< task id, or kLaunchedTask
     std::uint32_t pc = 0;
     Cycle ready_at = 0;  ///< earliest cycle of the next issue, or of the next task's start
+  };
+  /// Queues whose flush is asked for, and those that were found empty; one bit a queue.
+  struct Flush {
+    std::uint32_t asked = 0;
+    std::uint32_t flushed = 0;
+  };
+  struct TeardownNotice {
+    Color color;
+    Cycle due;
   };
   /// What an output queue was used for last.
   struct OutputUse {
@@ -126,6 +143,16 @@ class ComputeEngineCore {
   void block(const Operand& target, bool blocked);
   void set_main_priority(std::uint32_t level, Cycle now);
   void execute_tile(const Instruction& in, Cycle now);
+
+  // compute_engine_config.cpp: the configuration space
+  void take_teardowns(Cycle now);
+  void take_flushes(Cycle now);
+  std::uint32_t empty_inputs(Cycle now) const;
+  std::uint32_t empty_outputs(Cycle now) const;
+  std::uint16_t take_pending(unsigned shift);
+  bool write_queue_register(config_space::Address at, std::uint32_t value, Cycle now);
+  std::uint16_t read_config(std::uint32_t address, Cycle now);
+  void write_config(std::uint32_t address, std::uint32_t value, Cycle now);
   std::uint32_t read_operand(const Operand& operand) const;
   std::uint32_t address_of(const Operand& mem) const;
   void write_register(const Operand& operand, std::uint32_t value, Cycle ready_at);
@@ -207,6 +234,7 @@ class ComputeEngineCore {
   const observe::Probe probe_;
 
   observe::Diagnoses* diagnoses_ = nullptr;
+  PeConfig* config_ = nullptr;
   Sram sram_;
   DsrFiles dsrs_;
   std::vector<FifoState> fifos_;  // as in Image::fifos
@@ -225,6 +253,11 @@ class ComputeEngineCore {
   std::vector<LaunchRequest> launches_;  // by cycle
   unsigned launches_open_ = 0;
   std::array<OutputUse, kMaxQueues> output_uses_{};
+  std::array<std::optional<Color>, kMaxQueues> output_colors_;  // bound at run time (WSE-3)
+  Flush input_flush_;
+  Flush output_flush_;
+  std::vector<TeardownNotice> teardowns_;  // on their way
+  std::uint32_t teardowns_pending_ = 0;    // one bit a color
   std::uint32_t wavelets_sent_ = 0;
 };
 

@@ -219,6 +219,12 @@ void ComputeEngineCore::execute_tile(const Instruction& in, Cycle now) {
   case Opcode::kSeedprng:
     prng_.seed(read_operand(first));
     break;
+  case Opcode::kLdcfg:
+    write_register(first, read_config(read_operand(in.operands[1]), now), ready);
+    break;
+  case Opcode::kStcfg:
+    write_config(read_operand(first), read_operand(in.operands[1]), now);
+    break;
   case Opcode::kSetctm:
     control_mask_ = static_cast<std::uint8_t>(read_operand(first) & 0x3FU);
     break;

@@ -313,7 +313,7 @@ void ComputeEngineCore::send(Operation& op, bool last, Cycle now) {
   const bool marked = dsd.control_transform && (w.payload & kControlMark) == kControlMark;
   if (marked) w.payload &= ~kControlMark;
   w.control = dsd.control || marked;
-  w.color = dsd.color;
+  w.color = output_colors_[cursor.queue.value()].value_or(dsd.color);
   w.half = cursor.half;
   w.local_flip = dsd.advance_switch && last;
   w.ident = (std::uint64_t{probe_.place()} + 1) << 32 | wavelets_sent_++;

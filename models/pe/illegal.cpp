@@ -21,8 +21,8 @@ constexpr std::array<IllegalInfo, kIllegalCount> kTable = {{
      "An asynchronous operation starts on a microthread that still runs another one."},
     {Illegal::kQueueBusy, "/tessera/pe/queue_busy", "2.3", kBoth,
      "Two operations in progress read one input queue or write one output queue."},
-    {Illegal::kQueueReuse, "/tessera/pe/queue_reuse", "2.3", "wse2",
-     "An output queue is used for another color while it holds wavelets."},
+    {Illegal::kQueueReuse, "/tessera/pe/queue_reuse", "2.3", kBoth,
+     "An output queue is used for another color, or bound to one, while it holds wavelets or is written."},
     {Illegal::kNoMicrothread, "/tessera/pe/no_microthread", "4, 5.7", kBoth,
      "An asynchronous operation has no fabric operand to take its microthread from, or writes a register."},
     {Illegal::kTwoFabricInputs, "/tessera/pe/two_fabric_inputs", "5.5", kBoth,
@@ -65,6 +65,8 @@ constexpr std::array<IllegalInfo, kIllegalCount> kTable = {{
      "An integer is divided by zero."},
     {Illegal::kPriorityLevel, "/tessera/pe/priority_level", "3.3, 4", kBoth,
      "A priority is set to a level that does not exist."},
+    {Illegal::kConfigAddress, "/tessera/pe/config_address", "1.10", kBoth,
+     "`ldcfg` or `stcfg` names a word address where no register is, or the tile has no router."},
 }};
 // clang-format on
 

@@ -42,8 +42,9 @@ enum class Illegal : std::uint8_t {
   kCodeStore,
   kDivideByZero,
   kPriorityLevel,
+  kConfigAddress,
 };
-inline constexpr unsigned kIllegalCount = static_cast<unsigned>(Illegal::kPriorityLevel) + 1;
+inline constexpr unsigned kIllegalCount = static_cast<unsigned>(Illegal::kConfigAddress) + 1;
 
 struct IllegalInfo {
   Illegal what;

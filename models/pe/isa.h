@@ -149,8 +149,11 @@ enum class Opcode : std::uint8_t {
   kSeedprng,
   // fabric
   kSetctm,
+  // configuration space
+  kLdcfg,
+  kStcfg,
 };
-inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kSetctm) + 1;
+inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kStcfg) + 1;
 
 /// What an operand is; in OpcodeInfo several are or-ed together.
 enum OperandKind : std::uint16_t {

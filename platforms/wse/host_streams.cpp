@@ -30,16 +30,26 @@ bool on_rim(const Layout& layout, const Rect& rect, Direction side) {
   return false;
 }
 
+// wse.md 1.6: whether what arrives on the partner of the route's color appears on that color.
+bool swaps(const layout::RouteSpec& route, Direction side) {
+  const bool along_x = side == Direction::kWest || side == Direction::kEast;
+  return along_x ? route.color_swap_x : route.color_swap_y;
+}
+
 // Whether some switch position of the tile's route for `color` receives from, or transmits to,
-// `side`.
+// `side`; or that of its partner, which takes the color over.
 bool routes_side(const Layout& layout, TileCoord tile, Color color, Direction side,
                  bool into_fabric) {
+  const Color partner(color.value() ^ 1U);
   for (const layout::TileRoute& route : layout.routes_of(tile)) {
-    if (route.color != color) continue;
-    const auto& positions = layout.routes[route.route].positions;
-    return std::any_of(positions.begin(), positions.end(), [&](const layout::SwitchPosition& p) {
-      return p.valid && (into_fabric ? p.rx : p.tx).contains(side);
-    });
+    const layout::RouteSpec& spec = layout.routes[route.route];
+    const bool swapped = into_fabric && route.color == partner && swaps(spec, side);
+    if (route.color != color && !swapped) continue;
+    const bool found = std::any_of(spec.positions.begin(), spec.positions.end(),
+                                   [&](const layout::SwitchPosition& p) {
+                                     return p.valid && (into_fabric ? p.rx : p.tx).contains(side);
+                                   });
+    if (found) return true;
   }
   return false;
 }

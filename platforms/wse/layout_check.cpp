@@ -8,6 +8,7 @@
 
 #include "models/pe/compute_engine_core.h"
 #include "platforms/wse/mappings.h"
+#include "platforms/wse/route_check.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -16,49 +17,6 @@ namespace tessera::wse {
 namespace {
 
 using layout::Layout;
-
-// wse.md 1.4: on WSE-3 only some colors have switches.
-bool is_switchable(Color color, Generation generation) {
-  if (generation == Generation::kWse2) return true;
-  const unsigned c = color.value();
-  return c <= 9 || c == 12 || c == 13 || c == 16 || c == 17 || c == 20 || c == 21;
-}
-
-void check_route(const Layout& layout, Generation generation, TileCoord tile,
-                 const layout::TileRoute& tile_route) {
-  const layout::RouteSpec& route = layout.routes[tile_route.route];
-  const std::string who = "color " + std::to_string(tile_route.color.value()) + " of tile " +
-                          to_string(tile) + " on " + to_string(generation);
-  for (unsigned p = 0; p < layout::kSwitchPositions; ++p) {
-    const layout::SwitchPosition& position = route.positions[p];
-    if (!position.valid) continue;
-    const std::string place = route.place + (p == 0 ? "" : ".switches.pos" + std::to_string(p));
-    if (generation == Generation::kWse3 && position.rx.size() > 1) {
-      throw UserError(layout.file, place,
-                      who + " receives from " + to_string(position.rx) +
-                          "; a WSE-3 color has exactly one rx direction");
-    }
-    if (p == 0) continue;
-    if (!is_switchable(tile_route.color, generation)) {
-      throw UserError(layout.file, place,
-                      who + " has no switch; switchable colors are 0-9, 12, 13, 16, 17, 20 and 21");
-    }
-    if (generation == Generation::kWse2 && position.sets_rx && position.sets_tx) {
-      throw UserError(layout.file, place,
-                      who + " sets rx and tx; a WSE-2 switch position overrides one of them");
-    }
-  }
-}
-
-void check_routes(const Layout& layout, Generation generation) {
-  for (int y = 0; y < layout.height; ++y) {
-    for (int x = 0; x < layout.width; ++x) {
-      const TileCoord tile{x, y};
-      for (const layout::TileRoute& route : layout.routes_of(tile))
-        check_route(layout, generation, tile, route);
-    }
-  }
-}
 
 void check_rim(const Layout& layout, const std::vector<HostStream>& streams) {
   for (const layout::OffGridRoute& off : layout::off_grid_routes(layout)) {
@@ -178,7 +136,7 @@ void check_grid(const Layout& layout, const WseConfig& config) {
 void check_layout(const Layout& layout, const WseConfig& config, const Programs& programs,
                   const std::vector<HostStream>& streams) {
   check_grid(layout, config);
-  check_routes(layout, config.generation);
+  check_routes(layout, config, programs);
   check_rim(layout, streams);
   check_symbols(layout, programs);
   for (const layout::HostStep& step : layout.host) {

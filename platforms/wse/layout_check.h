@@ -13,8 +13,8 @@ namespace tessera::wse {
 /// Checks the grid against the wafer (wse.md 1.12). Throws UserError.
 void check_grid(const layout::Layout& layout, const WseConfig& config);
 
-/// Checks grid size, routes and switch positions against the generation (reference
-/// wse.md 1.2, 1.4, 1.12), that what leaves the grid is taken by a stream_out, that symbols and
+/// Checks grid size (reference wse.md 1.12) and routes (route_check.h) against the generation, that
+/// what leaves the grid is taken by a stream_out, that symbols and
 /// launched functions exist in the programs, and that arrays fit the symbols they are copied to.
 /// Throws UserError.
 void check_layout(const layout::Layout& layout, const WseConfig& config, const Programs& programs,

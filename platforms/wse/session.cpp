@@ -90,6 +90,21 @@ std::string plural(std::size_t n, const std::string& noun) {
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
+/// ": PE (1, 0), input queue 2 (color 3)": the first queues in which wavelets lie.
+std::string unread_queues(const observe::Waits& waits, const layout::Layout& layout) {
+  constexpr std::size_t kMostNamed = 3;
+  std::string text;
+  std::size_t found = 0;
+  for (const observe::Wait& wait : waits) {
+    if (wait.who.rfind("input queue", 0) != 0) continue;  // idle data tasks
+    if (++found > kMostNamed) continue;
+    const std::vector<int> at = tile_of(wait.place, layout);
+    text += (found == 1 ? ": PE " : "; PE ") + to_string(TileCoord{at[0], at[1]}) + ", " + wait.who;
+  }
+  if (found > kMostNamed) text += "; and " + plural(found - kMostNamed, "more queue");
+  return text;
+}
+
 }  // namespace
 
 Session::Session(const cli::Options& options, WseConfig config)
@@ -189,7 +204,7 @@ void Session::describe_outcome(Stop stop, const HostProgram& program, const Mach
   const bool nothing_left = program.done() && machine.wavelets_held() == 0;
   const bool done = stop == Stop::kCondition || (stop == Stop::kMaxCycles && nothing_left);
   if (done && first_other == waits.begin()) {
-    describe_end(machine, report);
+    describe_end(machine, waits, report);
     return;
   }
   report.status = report::Status::kCouldNotFinish;
@@ -212,7 +227,8 @@ void Session::describe_outcome(Stop stop, const HostProgram& program, const Mach
 }
 
 // All was done: the checks decide, and what nobody read is worth a word.
-void Session::describe_end(const Machine& machine, report::Report& report) const {
+void Session::describe_end(const Machine& machine, const observe::Waits& waits,
+                           report::Report& report) const {
   const bool passed = std::all_of(report.checks.begin(), report.checks.end(),
                                   [](const report::Check& c) { return c.passed; });
   report.status = passed ? report::Status::kFinished : report::Status::kCheckFailed;
@@ -224,7 +240,8 @@ void Session::describe_end(const Machine& machine, report::Report& report) const
   const std::size_t left = machine.wavelets_held();
   if (left == 0) return;
   if (!report.message.empty()) report.message += "; ";
-  report.message += plural(left, "wavelet") + " left in the fabric that no PE reads";
+  report.message += plural(left, "wavelet") + " left in the fabric that no PE reads" +
+                    unread_queues(waits, layout_);
 }
 
 void Session::write_outputs(report::Report& report) const {

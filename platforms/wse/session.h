@@ -45,7 +45,8 @@ class Session {
   void summarize(const Recorders& recorders, report::Report& report) const;
   void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program,
                         const Machine& machine, report::Report& report) const;
-  void describe_end(const Machine& machine, report::Report& report) const;
+  void describe_end(const Machine& machine, const observe::Waits& waits,
+                    report::Report& report) const;
   void write_outputs(report::Report& report) const;
 
   const cli::Options& options_;

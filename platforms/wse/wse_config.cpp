@@ -30,7 +30,8 @@ void add_machine(Schema& schema, WseConfig& c) {
                           "highest grid a layout may ask for"));
 }
 
-void add_fabric(Schema& schema, fabric::FabricTiming& f) {
+void add_fabric(Schema& schema, WseConfig& c) {
+  fabric::FabricTiming& f = c.fabric;
   schema.push_back(number("fabric.hop_latency", f.hop_latency, "cycles", 1, kMaxLatency,
                           "from landing at a router to landing at its neighbour"));
   schema.push_back(
@@ -50,6 +51,13 @@ void add_fabric(Schema& schema, fabric::FabricTiming& f) {
            {{"illegal", fabric::Coincidence::kIllegal}, {"merge", fabric::Coincidence::kMerge}},
            "wavelets of one color that land from two directions in one cycle: "
            "`illegal`, or `merge` in the order of fabric.arbitration"));
+  schema.push_back(
+      name("fabric.color_swap", f.color_swap,
+           {{"both", fabric::ColorSwap::kBoth}, {"partner", fabric::ColorSwap::kPartner}},
+           "WSE-2, an arrival on a color whose partner alone has color swap: it appears on `both` "
+           "colors, or on the `partner` alone as older documents say"));
+  schema.push_back(number("fabric.filters", c.max_filters, "filters", 0, kColorCount,
+                          "filters of a tile: as many of its routes may have one"));
   schema.push_back(number("fabric.on_ramp_latency", f.on_ramp_latency, "cycles", 1, kMaxLatency,
                           "from leaving the output queue to landing at the router"));
   schema.push_back(
@@ -169,7 +177,7 @@ void check_together(const WseConfig& c) {
 Schema wse_schema(WseConfig& config) {
   Schema schema;
   add_machine(schema, config);
-  add_fabric(schema, config.fabric);
+  add_fabric(schema, config);
   add_queues(schema, config);
   add_pe(schema, config.pe);
   add_pe_memory(schema, config.pe);

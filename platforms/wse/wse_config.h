@@ -21,6 +21,7 @@ struct WseConfig {
   unsigned max_width = 762;         ///< tiles (wse.md 1.12)
   unsigned max_height = 1172;       ///< tiles
   fabric::FabricTiming fabric;
+  unsigned max_filters = 6;                    ///< of a tile (wse.md 1.7)
   std::vector<unsigned> input_queue_lengths;   ///< wavelets, by queue id (wse.md 2.1)
   std::vector<unsigned> output_queue_lengths;  ///< wavelets, by queue id
   unsigned queue_write_latency = 1;  ///< cycles: CE writes a wavelet -> the on-ramp may take it

@@ -112,7 +112,7 @@ TEST(LayoutDiagnostics, ParamUsesALaterOne) {
 TEST(LayoutDiagnostics, ParamUsesTheTile) {
   EXPECT_EQ(test::problem_of({{"params", R"~({"N": "x"})~"}}),
             "t.json: params.N: in \"x\" at character 1: x has no value here; x and y can be used "
-            "in colors of routes and in params of tiles");
+            "in params of tiles and in colors, switch positions and filters of routes");
 }
 TEST(LayoutDiagnostics, ParamIsBoolean) {
   EXPECT_EQ(
@@ -163,7 +163,7 @@ TEST(LayoutDiagnostics, RectHuge) {
 TEST(LayoutDiagnostics, RectUsesX) {
   EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": ["x", 0, 1, 1]}])~"}}),
             "t.json: tiles[0].rect[0]: in \"x\" at character 1: x has no value here; x and y can "
-            "be used in colors of routes and in params of tiles");
+            "be used in params of tiles and in colors, switch positions and filters of routes");
 }
 TEST(LayoutDiagnostics, RectMissing) {
   EXPECT_EQ(test::problem_of({{"tiles", R"~([{"code": "a.tasm"}])~"}}),
@@ -281,28 +281,13 @@ TEST(LayoutDiagnostics, TxMissing) {
   EXPECT_EQ(test::problem_of({{"routes", R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST"}])~"}}),
             "t.json: routes[0]: the key \"tx\" is missing");
 }
-TEST(LayoutDiagnostics, FilterNotModelled) {
-  EXPECT_EQ(
-      test::problem_of(
-          {{"routes",
-            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "filter": {}}])~"}}),
-      "t.json: routes[0].filter: \"filter\" is not modelled (wse.md 1.7); leave it out");
-}
-TEST(LayoutDiagnostics, PopModeNotModelled) {
-  EXPECT_EQ(
-      test::problem_of(
-          {{"routes",
-            R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"pop_mode": "no_pop"}}])~"}}),
-      "t.json: routes[0].switches.pop_mode: \"pop_mode\" is not modelled (wse.md 1.4); leave it "
-      "out");
-}
 TEST(LayoutDiagnostics, SwitchPositionUnknown) {
   EXPECT_EQ(
       test::problem_of(
           {{"routes",
             R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"pos4": {}}}])~"}}),
       "t.json: routes[0].switches: unknown key \"pos4\" (nearest: \"pos1\"); allowed keys: pos1, "
-      "pos2, pos3, current_switch_pos");
+      "pos2, pos3, current_switch_pos, ring_mode, pop_mode");
 }
 TEST(LayoutDiagnostics, SwitchPositionEmpty) {
   EXPECT_EQ(

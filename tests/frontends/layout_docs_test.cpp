@@ -9,12 +9,16 @@
 namespace tessera::layout {
 namespace {
 
+std::string source_file(const std::string& name) {
+  std::ifstream in(TESSERA_SOURCE_DIR "/" + name);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
 /// The text of the first ```json block of the page.
 std::string example() {
-  std::ifstream in(TESSERA_SOURCE_DIR "/docs/layout.md");
-  std::ostringstream page;
-  page << in.rdbuf();
-  const std::string text = page.str();
+  const std::string text = source_file("docs/layout.md");
   const std::size_t start = text.find("```json\n");
   const std::size_t end = text.find("```\n", start + 8);
   if (start == std::string::npos || end == std::string::npos) return "";
@@ -45,6 +49,27 @@ TEST(LayoutDocs, ExampleLeavesTheGridOnlyWhereItStreamsOut) {
     EXPECT_EQ(route.color, Color(3));
     EXPECT_EQ(route.direction, Direction::kEast);
   }
+}
+
+// tests/platforms/wse_routes_executable_test.cpp runs it.
+TEST(LayoutDocs, ExampleOfASwitchIsTheProgramThatIsTested) {
+  const std::string page = source_file("docs/layout.md");
+  for (const char* name : {"layout.json", "sender.tasm"}) {
+    const std::string text = source_file(std::string("tests/platforms/programs/scatter/") + name);
+    ASSERT_FALSE(text.empty()) << name;
+    EXPECT_NE(page.find("\n" + text + "```"), std::string::npos) << name;
+  }
+}
+TEST(LayoutDocs, ExampleOfAFilterIsRead) {
+  const std::string page = source_file("docs/layout.md");
+  const std::size_t start = page.find("{\"rect\": [1, 0, 3, 1]");
+  ASSERT_NE(start, std::string::npos);
+  const std::string route = page.substr(start, page.find("\n```", start) - start);
+  const Layout layout = test::read({{"routes", "[" + route + "]"}});
+  ASSERT_EQ(layout.routes.size(), 3U);
+  EXPECT_EQ(layout.routes[0].filter->init_counter, 0U);
+  EXPECT_EQ(layout.routes[1].filter->init_counter, 4U);
+  EXPECT_EQ(layout.routes[2].filter->init_counter, 2U);
 }
 
 }  // namespace

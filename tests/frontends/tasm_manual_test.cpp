@@ -141,6 +141,10 @@ TEST(TileProgramsPage, ProgramsOnItAssemble) {
   EXPECT_EQ(check_programs("tile-programs.md"), 5U);
 }
 
+TEST(ConfigurationSpacePage, ProgramsOnItAssemble) {
+  EXPECT_EQ(check_programs("configuration-space.md"), 2U);
+}
+
 TEST(TileIsaPage, ErrorItShowsIsTheOneOfTheAssembler) {
   try {
     assemble(std::string(19, '\n') + "    fmac d0", {"gemv.tasm", Generation::kWse3, {}});

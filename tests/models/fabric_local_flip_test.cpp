@@ -22,13 +22,11 @@ TEST(ColorRoute, AdvanceGoesToTheNextValidPosition) {
   ColorRoute r;
   r.positions[0] = {{kR}, {kE}, true};
   r.positions[2] = {{kR}, {kS}, true};
-  r.advance();
-  EXPECT_EQ(r.current, 2U);
-  r.advance();
-  EXPECT_EQ(r.current, 2U);
+  EXPECT_EQ(r.advanced(), 2U);
+  r.current = 2;
+  EXPECT_EQ(r.advanced(), 2U);
   r.ring = true;
-  r.advance();
-  EXPECT_EQ(r.current, 0U);
+  EXPECT_EQ(r.advanced(), 0U);
 }
 
 link::Wavelet flipping(unsigned color, std::uint32_t payload) {

@@ -5,6 +5,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "models/fabric/router_core.h"
@@ -97,6 +99,7 @@ class Mesh {
         endpoints_.push_back(std::make_unique<Endpoint>(*this, TileCoord{x, y}));
       }
     }
+    capacity_.resize(routers_.size());
     for (auto& block : routers_) router_ids_.push_back(scheduler_.add(*block));
     for (auto& block : endpoints_) endpoint_ids_.push_back(scheduler_.add(*block));
   }
@@ -127,6 +130,21 @@ class Mesh {
     for (auto& block : routers_) n += block->core.held();
     return n;
   }
+  /// Where a credit is missing in an idle mesh; empty when all have their start values.
+  std::string missing_credits() {
+    std::string missing;
+    for_each_tile([&](TileCoord at) {
+      for (unsigned c = 0; c < kColorCount; ++c) {
+        const Credits& source = endpoint(at).credits();
+        if (source.owned(c) != source.capacity(c)) missing += place_text(at, Direction::kRamp, c);
+        for (Direction out : kAllDirections) {
+          if (router(at).credits(out, Color(c)) != capacity_[number(at)][c][index(out)])
+            missing += place_text(at, out, c);
+        }
+      }
+    });
+    return missing;
+  }
   observe::Waits waits(Cycle now) {
     observe::Waits waits;
     for (auto& block : routers_) block->core.describe_waits(waits, now);
@@ -153,22 +171,31 @@ class Mesh {
     scheduler_.wake(endpoint_ids_[number(at)], due);
   }
   void credit_to_endpoint(TileCoord at, Color color, Cycle due) {
-    endpoint(at).credits().give_back(color.value(), due);
-    scheduler_.wake(endpoint_ids_[number(at)], due);
+    if (!endpoint(at).credits().give_back(color.value(), due)) {
+      throw std::logic_error("a router gave back a credit that nobody took");
+    }
+    wake_endpoint(at, due);
   }
+  /// After send() while the mesh is running.
+  void wake_endpoint(TileCoord at, Cycle due) { scheduler_.wake(endpoint_ids_[number(at)], due); }
 
  private:
   std::size_t number(TileCoord t) const { return static_cast<std::size_t>(t.y * width_ + t.x); }
   void connect(TileCoord at, Color color) {
     endpoint(at).credits().set_capacity(color.value(),
                                         router(at).input_capacity(Direction::kRamp, color));
-    router(at).set_downstream_capacity(Direction::kRamp, color, endpoint(at).capacity(color));
-    for (Direction d : kCardinalDirections) {
-      const TileCoord there = neighbour(at, d);
-      if (!contains(there)) continue;
-      router(at).set_downstream_capacity(d, color,
-                                         router(there).input_capacity(opposite(d), color));
+    for (Direction d : kAllDirections) {
+      router(at).set_downstream_capacity(d, color, room_behind(at, d, color));
+      capacity_[number(at)][color.value()][index(d)] = router(at).credits(d, color);
     }
+  }
+  unsigned room_behind(TileCoord at, Direction out, Color color) {
+    if (out == Direction::kRamp) return endpoint(at).capacity(color);
+    const TileCoord there = neighbour(at, out);
+    return contains(there) ? router(there).input_capacity(opposite(out), color) : 0;
+  }
+  static std::string place_text(TileCoord at, Direction out, unsigned color) {
+    return to_string(at) + " " + to_string(out) + " color " + std::to_string(color) + "; ";
   }
   void wake_all(Cycle now) {
     for (timing::BlockId id : router_ids_) scheduler_.wake(id, now);
@@ -178,6 +205,8 @@ class Mesh {
   int width_;
   int height_;
   bool step_everything_ = false;
+  using Capacities = std::array<std::array<unsigned, kDirectionCount>, kColorCount>;
+  std::vector<Capacities> capacity_;  // per tile: credits of the router at the start
   timing::Scheduler scheduler_;
   std::vector<std::unique_ptr<RouterBlock>> routers_;
   std::vector<std::unique_ptr<Endpoint>> endpoints_;

@@ -66,6 +66,7 @@ class Traffic {
     EXPECT_EQ(next.size(), paths_);
     for (const auto& [path, count] : next) EXPECT_EQ(count, per_source);
     EXPECT_EQ(mesh.held(), 0U);
+    EXPECT_EQ(mesh.missing_credits(), "");
   }
 
   Mesh mesh;

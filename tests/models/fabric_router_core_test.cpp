@@ -222,7 +222,7 @@ TEST_F(Tee, StalledBranchHoldsOnlyItsColor) {
   mesh.run(100);
   const std::size_t before = mesh.endpoint({1, 0}).deliveries().size();
   for (unsigned i = 0; i < 50; ++i) mesh.endpoint({0, 0}).send(wavelet(6, i));
-  mesh.credit_to_endpoint({0, 0}, Color(23), 100);  // wakes the source
+  mesh.wake_endpoint({0, 0}, 100);
   mesh.run(200);
   EXPECT_EQ(mesh.endpoint({1, 0}).deliveries().size(), before + 50);
   const FabricTiming t = bench::timing_1_1_2();

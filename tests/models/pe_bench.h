@@ -145,6 +145,11 @@ class Bench : private observe::Sink, private observe::Diagnoses {
     core.launch(*core.image().find_function(function), arguments, when);
     wakes_.insert(when);
   }
+  /// The router says that `color` has entered teardown.
+  void teardown(Color color, Cycle due) {
+    core.teardown(color, due);
+    wakes_.insert(due);
+  }
   unsigned steps = 0;
   /// Cycle of the last step.
   Cycle now() const { return now_; }

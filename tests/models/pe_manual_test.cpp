@@ -1,4 +1,5 @@
-// The programs on docs/tile-isa.md and docs/tile-programs.md do what the pages say.
+// The programs on docs/tile-isa.md, tile-programs.md and configuration-space.md do what the pages
+// say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "tests/models/pe_bench.h"
+#include "tests/models/pe_fake_config.h"
 
 namespace tessera::pe::test {
 namespace {
@@ -131,6 +133,42 @@ TEST(TileProgramsPage, FifoHandsEverythingOn) {
   bench.launch("main", {}, 1);
   bench.run(20000);
   EXPECT_EQ(bench.queues.payloads_sent(), sent);
+}
+
+TEST(ConfigurationSpacePage, TeardownHandlerTurnsTheRoute) {
+  Bench bench(program_with("configuration-space.md", "task on_teardown"));
+  FakeConfig router;
+  router.initial[0x7F25] = 0x202;
+  bench.core.set_config(&router);
+  bench.launch("send_both", {}, 1);
+  bench.teardown(Color(5), 40);
+  bench.run();
+  ASSERT_EQ(router.writes.size(), 2U);
+  EXPECT_EQ(router.writes[0].value, 0x4201U);
+  EXPECT_EQ(router.writes[1].value, 0x0201U);
+  ASSERT_EQ(bench.queues.sent.size(), 9U);
+  for (unsigned i = 0; i < 9; ++i) EXPECT_EQ(bench.queues.sent[i].wavelet.control, i == 4) << i;
+  EXPECT_EQ(bench.queues.sent[4].wavelet.payload, 0x01DF0000U);
+}
+
+TEST(ConfigurationSpacePage, TeardownOfAnotherColorChangesNothing) {
+  Bench bench(program_with("configuration-space.md", "task on_teardown"));
+  FakeConfig router;
+  bench.core.set_config(&router);
+  bench.teardown(Color(4), 40);
+  bench.run();
+  EXPECT_THAT(bench.tasks_started(), ElementsAre(kTeardownTask));
+  EXPECT_TRUE(router.writes.empty());
+}
+
+TEST(ConfigurationSpacePage, FlushHandlerBindsTheQueueToAnotherColor) {
+  Bench bench(program_with("configuration-space.md", "task on_flush"));
+  bench.queues.sink(4, 4, 60, 3);
+  bench.launch("send_v_then_w", {}, 1);
+  bench.run();
+  std::vector<unsigned> colors;
+  for (const auto& sent : bench.queues.sent) colors.push_back(sent.wavelet.color.value());
+  EXPECT_THAT(colors, ElementsAre(5, 5, 5, 5, 6, 6, 6, 6));
 }
 
 }  // namespace

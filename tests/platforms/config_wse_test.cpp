@@ -138,6 +138,20 @@ TEST(ConfigWse, MemoryAndPriorities) {
   EXPECT_EQ(other.pe.integer_divide_latency, 20U);
 }
 
+TEST(ConfigWse, RulesOfTheRouters) {  // wse.md 1.6, 1.7, 10 no. 6
+  for (const char* preset : {"wse2", "wse3"}) {
+    const wse::WseConfig c = wse::load_wse_config(preset, "");
+    EXPECT_EQ(c.fabric.color_swap, fabric::ColorSwap::kBoth);
+    EXPECT_EQ(c.max_filters, 6U);
+  }
+  const wse::WseConfig other =
+      wse::load_wse_config("wse2", "", {"fabric.color_swap=partner", "fabric.filters=24"});
+  EXPECT_EQ(other.fabric.color_swap, fabric::ColorSwap::kPartner);
+  EXPECT_EQ(other.max_filters, 24U);
+  EXPECT_THAT([] { wse::load_wse_config("wse2", "", {"fabric.filters=25"}); },
+              ThrowsMessage<UserError>(HasSubstr("0 to 24 filters")));
+}
+
 TEST(ConfigWse, AFileMayWriteTrueAndFalseWithoutQuotes) {
   const test::TemporaryFolder folder;
   const std::string file = folder.file("mine.json");

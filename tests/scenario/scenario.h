@@ -49,6 +49,13 @@ struct SinkSetting {
   unsigned interval = 1;
 };
 
+/// The router says in cycle `at` that a color has entered teardown.
+struct TeardownNotice {
+  unsigned line = 0;
+  Color color;
+  Cycle at = 0;
+};
+
 struct Override {
   unsigned line = 0;
   std::string setting;  ///< "pe.picker=round_robin"
@@ -110,6 +117,7 @@ struct Plan {
   std::vector<Launch> launches;
   std::vector<Arrivals> arrivals;
   std::vector<SinkSetting> sinks;
+  std::vector<TeardownNotice> teardowns;
   std::vector<Override> overrides;
   Cycle until = kDefaultUntil;
   std::vector<MemoryExpectation> memory;

@@ -89,17 +89,20 @@ link::Wavelet to_wavelet(DirectiveReader& in, const std::string& text, std::stri
   return w;
 }
 
+Color to_color(DirectiveReader& in, const std::string& text, const std::string& where = "") {
+  const bool digits =
+      !text.empty() && text.size() < 3 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits || std::stoul(text) >= kColorCount)
+    in.fail_last("expected a color 0..23" + where + ", found '" + text + "'");
+  return Color(static_cast<unsigned>(std::stoul(text)));
+}
+
 SentWavelet to_sent(DirectiveReader& in, const std::string& text) {
   SentWavelet sent;
   const std::size_t at = text.find('@');
   sent.wavelet = to_wavelet(in, text.substr(0, at), "chf");
   if (at == std::string::npos) return sent;
-  const std::string color = text.substr(at + 1);
-  const bool digits = !color.empty() && color.size() < 3 &&
-                      color.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || std::stoul(color) >= kColorCount)
-    in.fail_last("expected a color 0..23 behind '@', found '" + color + "'");
-  sent.color = Color(static_cast<unsigned>(std::stoul(color)));
+  sent.color = to_color(in, text.substr(at + 1), " behind '@'");
   return sent;
 }
 
@@ -121,6 +124,7 @@ class PlanReader {
   void read_launch();
   void read_arrive();
   void read_sink();
+  void read_teardown();
   void read_set();
   void read_until();
   void read_expect();
@@ -140,9 +144,10 @@ class PlanReader {
 
 void PlanReader::read() {
   static const std::map<std::string, Directive> kDirectives = {
-      {"launch", &PlanReader::read_launch}, {"arrive", &PlanReader::read_arrive},
-      {"sink", &PlanReader::read_sink},     {"set", &PlanReader::read_set},
-      {"until", &PlanReader::read_until},   {"expect", &PlanReader::read_expect}};
+      {"launch", &PlanReader::read_launch},    {"arrive", &PlanReader::read_arrive},
+      {"sink", &PlanReader::read_sink},        {"set", &PlanReader::read_set},
+      {"until", &PlanReader::read_until},      {"expect", &PlanReader::read_expect},
+      {"teardown", &PlanReader::read_teardown}};
   const std::string name = in_.word("a directive");
   const auto found = kDirectives.find(name);
   if (found == kDirectives.end()) {
@@ -200,6 +205,14 @@ void PlanReader::read_sink() {
   sink.capacity = static_cast<unsigned>(capacity);
   sink.interval = static_cast<unsigned>(interval);
   plan_.sinks.push_back(sink);
+}
+
+void PlanReader::read_teardown() {
+  TeardownNotice notice;
+  notice.line = in_.line();
+  notice.color = to_color(in_, in_.word("a color"));
+  read_option("at", notice.at, 0);
+  plan_.teardowns.push_back(notice);
 }
 
 void PlanReader::read_set() {

@@ -36,6 +36,7 @@ TEST(ScenarioParser, ReadsEveryDirective) {
 ;! launch go 1 0x10 at=7
 ;! arrive in at=5 every=3 1 c:0x20 h:0xffff 1.5
 ;! sink out capacity=2 open=never interval=4   ; a remark
+;! teardown 7 at=40
 ;! set pe.picker=round_robin
 ;! until 70
 ;! expect x = -1, 2.5, 0x3
@@ -61,6 +62,8 @@ TEST(ScenarioParser, ReadsEveryDirective) {
   ASSERT_EQ(plan.sinks.size(), 1u);
   EXPECT_EQ(plan.sinks[0].open, kNever);
   EXPECT_EQ(plan.sinks[0].interval, 4u);
+  EXPECT_EQ(plan.teardowns.at(0).color, Color(7));
+  EXPECT_EQ(plan.teardowns[0].at, 40u);
   EXPECT_EQ(plan.overrides.at(0).setting, "pe.picker=round_robin");
   EXPECT_EQ(plan.until, 70u);
   ASSERT_EQ(plan.memory.at(0).values.size(), 3u);
@@ -76,7 +79,7 @@ TEST(ScenarioParser, ReadsEveryDirective) {
   EXPECT_EQ(time.since->kind, Moment::Kind::kEnd);
   EXPECT_EQ(time.cycles, -3);
   EXPECT_EQ(plan.messages.at(0).texts.size(), 2u);
-  EXPECT_EQ(plan.messages[0].line, 12u);
+  EXPECT_EQ(plan.messages[0].line, 13u);
 }
 
 TEST(ScenarioParser, DirectivesOfOneGeneration) {
@@ -147,6 +150,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{";! sink out", "expected capacity="},
         Mistake{";! sink out capacity=0", "1..1000000"},
         Mistake{";! sink out capacity=1 opn=5", "expected 'open'"},
+        Mistake{";! teardown", "expected a color"},
+        Mistake{";! teardown 24", "expected a color 0..23, found '24'"},
+        Mistake{";! teardown 3 at=never", "expected at, 0..1000000"},
         Mistake{";! set pe.picker", "expected '='"}, Mistake{";! until", "expected a cycle"},
         Mistake{";! until 5 6", "expected the end of the line"},
         Mistake{";! expect", "what is expected"},

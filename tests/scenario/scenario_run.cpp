@@ -7,6 +7,7 @@
 #include "models/pe/half.h"
 #include "platforms/wse/wse_config.h"
 #include "tests/models/pe_bench.h"
+#include "tests/models/pe_fake_config.h"
 #include "tests/scenario/scenario.h"
 
 namespace tessera::scenario {
@@ -113,6 +114,7 @@ class Run {
   const Plan& plan_;
   pe::test::Bench bench_;
   const wse::WseConfig& config_;
+  pe::test::FakeConfig router_;
   DiagnosisList diagnoses_;
   std::vector<Problem> problems_;
 };
@@ -131,6 +133,8 @@ std::vector<Problem> Run::problems() {
 
 void Run::set_up() {
   bench_.core.set_diagnoses(&diagnoses_);
+  bench_.core.set_config(&router_);
+  for (const TeardownNotice& notice : plan_.teardowns) bench_.teardown(notice.color, notice.at);
   for (unsigned q = 0; q < config_.output_queue_lengths.size(); ++q)
     bench_.queues.sink(q, config_.output_queue_lengths[q]);
   for (const SinkSetting& sink : plan_.sinks) {

@@ -1,0 +1,244 @@
+#include "frontends/layout/route_entry.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tessera::layout {
+namespace {
+
+constexpr std::int64_t kMaxCounter = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t kMaxIndex = std::numeric_limits<std::uint16_t>::max();
+
+using Kind = FilterSpec::Kind;
+
+struct FilterKind {
+  const char* name;
+  Kind kind;
+  std::vector<std::string> keys;
+};
+
+/// wse.md 1.7.
+const std::vector<FilterKind>& filter_kinds() {
+  static const std::vector<FilterKind> kKinds = {
+      {"counter",
+       Kind::kCounter,
+       {"kind", "count_data", "count_control", "init_counter", "limit1", "max_counter",
+        "filter_control"}},
+      {"sparse_counter",
+       Kind::kSparseCounter,
+       {"kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"}},
+      {"range", Kind::kRange, {"kind", "min_idx", "max_idx"}}};
+  return kKinds;
+}
+
+bool has(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// A key that only other kinds have deserves more than "unknown key".
+void check_filter_keys(const Node& node, const FilterKind& kind) {
+  for (const FilterKind& other : filter_kinds()) {
+    for (const std::string& key : other.keys) {
+      if (has(kind.keys, key) || !node.find(key)) continue;
+      std::string keys;
+      for (const std::string& own : kind.keys) keys += (keys.empty() ? "" : ", ") + own;
+      node.fail(std::string("a filter of kind \"") + kind.name + "\" has no \"" + key +
+                "\"; its keys: " + keys);
+    }
+  }
+  node.allow_keys(kind.keys);
+}
+
+DirectionSet read_directions(const Node& node) {
+  if (node.is_string()) return {read_direction(node)};
+  if (!node.is_array())
+    node.wrong_type("a direction (WEST, EAST, SOUTH, NORTH, RAMP) or an array of them");
+  DirectionSet set;
+  for (const Node& item : node.items()) {
+    const Direction d = read_direction(item);
+    if (set.contains(d))
+      item.fail(std::string("the direction ") + to_string(d) + " is given twice");
+    set.insert(d);
+  }
+  if (set.empty())
+    node.fail("no direction is given; at least one of WEST, EAST, SOUTH, NORTH, RAMP is needed");
+  return set;
+}
+
+bool read_flag(const Node& parent, const std::string& key) {
+  const std::optional<Node> node = parent.find(key);
+  return node && node->boolean();
+}
+
+// wse.md 1.4: the side that a position does not set is that of position 0.
+SwitchPosition read_position(const Node& node, const SwitchPosition& base) {
+  node.allow_keys({"rx", "tx", "invalid"});
+  const std::optional<Node> rx = node.find("rx");
+  const std::optional<Node> tx = node.find("tx");
+  if (read_flag(node, "invalid")) {
+    if (rx || tx) node.fail("a switch position that is invalid sets neither rx nor tx");
+    return {};
+  }
+  if (!rx && !tx)
+    node.fail("a switch position sets rx, tx or both; leave it out if it is not valid");
+  SwitchPosition position = base;
+  position.valid = true;
+  position.sets_rx = rx.has_value();
+  position.sets_tx = tx.has_value();
+  if (rx) position.rx = read_directions(*rx);
+  if (tx) position.tx = read_directions(*tx);
+  return position;
+}
+
+// Before anything else of the entry is looked at.
+const Node& with_known_keys(const Node& node) {
+  node.allow_keys({"rect", "color", "rx", "tx", "switches", "filter", "color_swap_x",
+                   "color_swap_y", "ce_inject", "teardown"});
+  return node;
+}
+
+std::string place_of(Point at) {
+  return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ")";
+}
+
+}  // namespace
+
+RouteEntry::RouteEntry(const Node& node, Layout& layout)
+    : node_(with_known_keys(node)), rect_(read_rect(node.at("rect"), layout)),
+      color_node_(node.at("color")),
+      color_(color_node_.expression(layout.params, Expression::Variables::kPoint)) {
+  spec_.place = node.place();
+  spec_.positions[0] = {read_directions(node.at("rx")), read_directions(node.at("tx")), true, true,
+                        true};
+  if (const std::optional<Node> switches = node.find("switches")) read_switches(*switches, layout);
+  if (const std::optional<Node> filter = node.find("filter")) read_filter(*filter, layout);
+  spec_.color_swap_x = read_flag(node, "color_swap_x");
+  spec_.color_swap_y = read_flag(node, "color_swap_y");
+  spec_.teardown = read_flag(node, "teardown");
+  if (const std::optional<Node> inject = node.find("ce_inject")) {
+    spec_.ce_inject = read_choice<CeInject>(
+        *inject, {{"low", CeInject::kLow}, {"high", CeInject::kHigh}}, "priority of CE injection");
+  }
+  if (numbers_.empty()) route_at({}, layout);
+}
+
+void RouteEntry::read_switches(const Node& node, const Layout& layout) {
+  node.allow_keys({"pos1", "pos2", "pos3", "current_switch_pos", "ring_mode", "pop_mode"});
+  spec_.has_switches = true;
+  for (std::size_t i = 1; i < kSwitchPositions; ++i) {
+    const std::optional<Node> position = node.find("pos" + std::to_string(i));
+    if (position) spec_.positions[i] = read_position(*position, spec_.positions[0]);
+  }
+  spec_.ring_mode = read_flag(node, "ring_mode");
+  if (const std::optional<Node> pop = node.find("pop_mode")) {
+    spec_.pop_mode = read_choice<PopMode>(*pop,
+                                          {{"no_pop", PopMode::kNoPop},
+                                           {"always_pop", PopMode::kAlwaysPop},
+                                           {"pop_on_advance", PopMode::kPopOnAdvance},
+                                           {"pop_on_advance_nop", PopMode::kPopOnAdvanceNop}},
+                                          "pop mode");
+  }
+  read_number(node, "current_switch_pos", layout.params, kSwitchPositions - 1,
+              "the switch position",
+              [](RouteSpec& s, std::int64_t v) { s.initial = static_cast<unsigned>(v); });
+}
+
+void RouteEntry::read_filter(const Node& node, const Layout& layout) {
+  std::vector<std::string> names;
+  for (const FilterKind& kind : filter_kinds()) names.emplace_back(kind.name);
+  const FilterKind& kind = filter_kinds()[read_word(node.at("kind"), names, "kind of filter")];
+  check_filter_keys(node, kind);
+  FilterSpec& filter = spec_.filter.emplace();
+  filter.kind = kind.kind;
+  filter.count_data = read_flag(node, "count_data");
+  filter.count_control = read_flag(node, "count_control");
+  filter.filter_control = read_flag(node, "filter_control");
+  const auto counter = [&](const char* key, void (*store)(RouteSpec&, std::int64_t)) {
+    read_number(node, key, layout.params, kMaxCounter, key, store);
+  };
+  const auto index = [&](const char* key, void (*store)(RouteSpec&, std::int64_t)) {
+    read_number(node, key, layout.params, kMaxIndex, key, store);
+  };
+  counter("init_counter", [](RouteSpec& s, std::int64_t v) {
+    s.filter->init_counter = static_cast<std::uint32_t>(v);
+  });
+  counter("limit1",
+          [](RouteSpec& s, std::int64_t v) { s.filter->limit1 = static_cast<std::uint32_t>(v); });
+  counter("limit2",
+          [](RouteSpec& s, std::int64_t v) { s.filter->limit2 = static_cast<std::uint32_t>(v); });
+  counter("max_counter", [](RouteSpec& s, std::int64_t v) {
+    s.filter->max_counter = static_cast<std::uint32_t>(v);
+  });
+  index("min_idx",
+        [](RouteSpec& s, std::int64_t v) { s.filter->min_idx = static_cast<std::uint16_t>(v); });
+  index("max_idx",
+        [](RouteSpec& s, std::int64_t v) { s.filter->max_idx = static_cast<std::uint16_t>(v); });
+}
+
+void RouteEntry::read_number(const Node& parent, const std::string& key, const Constants& params,
+                             std::int64_t highest, const std::string& what,
+                             void (*store)(RouteSpec& spec, std::int64_t value)) {
+  const std::optional<Node> node = parent.find(key);
+  if (!node) return;
+  const Number number{*node, node->expression(params, Expression::Variables::kPoint), highest, what,
+                      store};
+  if (number.expression.uses_point()) {
+    numbers_.push_back(number);
+  } else {
+    store(spec_, value_of(number, {}));
+  }
+}
+
+std::int64_t RouteEntry::value_of(const Number& number, Point at) const {
+  const std::int64_t value = number.node.evaluate(number.expression, at);
+  if (value >= 0 && value <= number.highest) return value;
+  const std::string whose = number.expression.uses_point() ? " of tile " + place_of(at) : "";
+  number.node.fail(number.what + whose + " is " + std::to_string(value) + "; it must be in 0.." +
+                   std::to_string(number.highest));
+}
+
+std::size_t RouteEntry::color_at(Point at) const {
+  const std::int64_t color = color_node_.evaluate(color_, at);
+  if (color >= 0 && color < static_cast<std::int64_t>(kColorCount))
+    return static_cast<std::size_t>(color);
+  color_node_.fail("the color of tile " + place_of(at) + " is " + std::to_string(color) +
+                   "; colors are 0.." + std::to_string(kColorCount - 1));
+}
+
+std::uint32_t RouteEntry::route_at(Point at, Layout& layout) {
+  std::vector<std::int64_t> values;
+  values.reserve(numbers_.size());
+  for (const Number& number : numbers_) values.push_back(value_of(number, at));
+  const auto known = routes_.find(values);
+  if (known != routes_.end()) return known->second;
+  RouteSpec spec = spec_;
+  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i].store(spec, values[i]);
+  check(spec, at);
+  const auto next = static_cast<std::uint32_t>(layout.routes.size());
+  layout.routes.push_back(std::move(spec));
+  routes_.emplace(std::move(values), next);
+  return next;
+}
+
+// What concerns several numbers.
+void RouteEntry::check(const RouteSpec& spec, Point at) const {
+  if (!spec.positions[spec.initial].valid) {
+    const std::string number = std::to_string(spec.initial);
+    node_.at("switches")
+        .at("current_switch_pos")
+        .fail("switch position " + number + of_tile(at) + " is not set; give pos" + number +
+              " or start at a position that is set");
+  }
+  if (!spec.filter || spec.filter->init_counter <= spec.filter->limit1) return;
+  if (!spec.filter->count_data && !spec.filter->count_control) return;
+  node_.at("filter").fail("init_counter" + of_tile(at) + " is " +
+                          std::to_string(spec.filter->init_counter) + ", above limit1, which is " +
+                          std::to_string(spec.filter->limit1) +
+                          "; the counter runs from init_counter to limit1");
+}
+
+std::string RouteEntry::of_tile(Point at) const {
+  return numbers_.empty() ? "" : " of tile " + place_of(at);
+}
+
+}  // namespace tessera::layout

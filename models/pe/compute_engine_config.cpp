@@ -1,0 +1,144 @@
+// The configuration space as the program sees it (reference wse.md 1.9, 1.10, 2.4): registers of the
+// router, and those of the compute engine itself.
+#include "models/pe/compute_engine_core.h"
+
+namespace tessera::pe {
+
+namespace {
+
+using config_space::Address;
+
+/// Cycles from a write until the next instruction issues: it finds the new value.
+constexpr unsigned kWriteCycles = 2;
+constexpr unsigned kHalfOfColors = 16;
+constexpr std::uint32_t kQueueMask = (1U << kMaxQueues) - 1;
+
+}  // namespace
+
+// wse.md 1.9: entering teardown makes the color pending and activates the teardown task.
+void ComputeEngineCore::take_teardowns(Cycle now) {
+  for (std::size_t i = 0; i < teardowns_.size();) {
+    if (teardowns_[i].due > now) {
+      ++i;
+      continue;
+    }
+    teardowns_pending_ |= 1U << teardowns_[i].color.value();
+    tasks_.activate(TaskId(kTeardownTask));
+    teardowns_.erase(teardowns_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+// wse.md 2.4: a queue whose flush was asked for is empty: the teardown task becomes active.
+void ComputeEngineCore::take_flushes(Cycle now) {
+  const auto take = [this](Flush& flush, std::uint32_t empty) {
+    const std::uint32_t done = flush.asked & empty;
+    if (done == 0) return;
+    flush.asked &= ~done;
+    flush.flushed |= done;
+    tasks_.activate(TaskId(kTeardownTask));
+  };
+  take(input_flush_, empty_inputs(now));
+  take(output_flush_, empty_outputs(now));
+}
+
+// A wavelet on its way does not count: whether its router was stepped already must not matter.
+std::uint32_t ComputeEngineCore::empty_inputs(Cycle now) const {
+  std::uint32_t empty = kQueueMask;
+  for (const QueueBinding& queue : image_->queues) {
+    if (queue.input && queues_.ready_at(queue.id) <= now) empty &= ~(1U << queue.id.value());
+  }
+  return empty;
+}
+
+std::uint32_t ComputeEngineCore::empty_outputs(Cycle now) const {
+  std::uint32_t empty = kQueueMask;
+  for (const QueueBinding& queue : image_->queues) {
+    const OutputUse& use = output_uses_[queue.id.value()];
+    if (queue.input || use.capacity == 0) continue;  // not used yet
+    if (queues_.room(queue.id, now) < use.capacity) empty &= ~(1U << queue.id.value());
+  }
+  return empty;
+}
+
+std::uint16_t ComputeEngineCore::read_config(std::uint32_t address, Cycle now) {
+  const auto at = static_cast<Address>(address);
+  if (config_space::is_router(at) && config_ != nullptr) return config_->read_config(at, now);
+  const bool wse3 = image_->generation == Generation::kWse3;
+  switch (at) {
+  case config_space::kTeardownPendingLow:
+    return take_pending(0);
+  case config_space::kTeardownPendingHigh:
+    return take_pending(kHalfOfColors);
+  case config_space::kInputEmpty:
+    return static_cast<std::uint16_t>(empty_inputs(now));
+  case config_space::kOutputEmpty:
+    return static_cast<std::uint16_t>(empty_outputs(now));
+  case config_space::kInputFlush:
+    if (wse3) return static_cast<std::uint16_t>(input_flush_.flushed);
+    break;
+  case config_space::kOutputFlush:
+    if (wse3) return static_cast<std::uint16_t>(output_flush_.flushed);
+    break;
+  default:
+    break;
+  }
+  fail(Illegal::kConfigAddress, main_.pc - 1,
+       "ldcfg of word address " + std::to_string(at) + ", where no register can be read");
+}
+
+// wse.md 1.9: only the first read of the pending colors in a task is reliable; it clears them.
+std::uint16_t ComputeEngineCore::take_pending(unsigned shift) {
+  const std::uint32_t pending = teardowns_pending_ >> shift & 0xFFFFU;
+  teardowns_pending_ &= ~(0xFFFFU << shift);
+  return static_cast<std::uint16_t>(pending);
+}
+
+void ComputeEngineCore::write_config(std::uint32_t address, std::uint32_t value, Cycle now) {
+  const auto at = static_cast<Address>(address);
+  main_.ready_at = now + kWriteCycles;
+  if (config_space::is_router(at) && config_ != nullptr) {
+    config_->write_config(at, static_cast<std::uint16_t>(value), now + 1);
+  } else if (image_->generation != Generation::kWse3 || !write_queue_register(at, value, now)) {
+    fail(Illegal::kConfigAddress, main_.pc - 1,
+         "stcfg to word address " + std::to_string(at) + ", where no register can be written");
+  }
+}
+
+// wse.md 2.2, 2.4: flush and rebinding of queues on WSE-3. False: there is no such register.
+bool ComputeEngineCore::write_queue_register(Address at, std::uint32_t value, Cycle now) {
+  const std::uint32_t mask = value & kQueueMask;
+  switch (at) {
+  case config_space::kInputFlush:
+    input_flush_.asked |= mask;
+    return true;
+  case config_space::kOutputFlush:
+    output_flush_.asked |= mask;
+    return true;
+  case config_space::kInputFlushExit:
+    input_flush_.flushed &= ~mask;
+    return true;
+  case config_space::kOutputFlushExit:
+    output_flush_.flushed &= ~mask;
+    return true;
+  default:
+    break;
+  }
+  if (!config_space::is_output_color(at)) return false;
+  const unsigned queue = at - config_space::kOutputColorBase;
+  if (value >= kColorCount || image_->find_queue(false, QueueId(queue)) == nullptr) return false;
+  if ((empty_outputs(now) >> queue & 1U) == 0) {
+    fail(Illegal::kQueueReuse, main_.pc - 1,
+         "output queue " + std::to_string(queue) + " is bound to color " + std::to_string(value) +
+             " while it holds wavelets of another");
+  }
+  for (const Operation& op : operations_) {
+    if (op.complete() || !op.uses_output(QueueId(queue))) continue;
+    fail(Illegal::kQueueReuse, main_.pc - 1,
+         "output queue " + std::to_string(queue) + " is bound to color " + std::to_string(value) +
+             " while it is still written by " + describe(op));
+  }
+  output_colors_[queue] = Color(value);
+  return true;
+}
+
+}  // namespace tessera::pe

@@ -1,0 +1,84 @@
+"""The examples of the fabric give their results on both generations, at several sizes and in any step order, and their
+checks notice a program or a layout that is wrong."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SIZES = {
+    "broadcast_tree": [[], ["W=2", "H=2", "B=1"], ["W=9", "H=7", "B=33"]],
+    "reduce_filters": [[], ["SENDERS=1", "SINKS=1", "H=1"], ["SENDERS=12", "SINKS=5", "SHARE=31"]],
+    "ring_allreduce": [[], ["W=3", "H=1", "B=1"], ["W=16", "H=3", "B=100"]],
+    "two_phase_teardown": [[], ["W=2", "H=1", "B=1"], ["W=16", "H=3", "B=100"]],
+}
+
+CHECK_FAILED, STUCK = 1, 4
+
+# What is wrong: example, file, text, replacement, how the run ends.
+BROKEN = [
+    ("broadcast_tree", "tree.tasm", "fmovs dds2, s1ds2", "fmovs dds2, 1.5", CHECK_FAILED),
+    ("broadcast_tree", "layout.json", '"tx": ["RAMP", "SOUTH"]},\n    {"rect": [0, "H - 1"',
+     '"tx": ["RAMP"]},\n    {"rect": [0, "H - 1"', STUCK),
+    ("reduce_filters", "layout.json", '"init_counter": "(W - x) % SINKS * SHARE"', '"init_counter": 0', CHECK_FAILED),
+    ("reduce_filters", "layout.json", '"limit1": "SINKS * SHARE - 1"', '"limit1": "SINKS * SHARE"', STUCK),
+    ("reduce_filters", "sender.tasm", " advance_switch", "", STUCK),
+    ("ring_allreduce", "ring.tasm", "fadds dds1, s0ds1, s1ds1 ", "fmovs dds1, s0ds1", CHECK_FAILED),
+    ("ring_allreduce", "ring.tasm", "const TURN = 1 *", "const TURN = 0 *", STUCK),
+    ("ring_allreduce", "layout.json", '"pos1": {"rx": ["EAST"]}', '"pos1": {"rx": ["WEST"]}', STUCK),
+    ("two_phase_teardown", "row.tasm", "fadds dds3, s0ds1, s1ds2", "fmovs dds3, s0ds1", CHECK_FAILED),
+    ("two_phase_teardown", "row.tasm", "stcfg COLOR_CONFIG, ROUTE ", "stcfg COLOR_CONFIG, ROUTE + 0x4000", STUCK),
+    ("two_phase_teardown", "row.tasm", "mov32 dds2, TEARDOWN", "", CHECK_FAILED),
+]
+
+
+def run(executable, layout, preset, params, *options):
+    command = [executable, str(layout), "--preset", preset, "--quiet", *options]
+    command += [f"--param={param}" for param in params]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def report(executable, layout, preset, params, folder, *options):
+    """The report without what the wall clock says."""
+    path = folder / "report.json"
+    result = run(executable, layout, preset, params, "--report", str(path), "--report-detail", *options)
+    assert result.returncode == 0, f"{layout} {preset} {params} {options}\n{result.stderr}"
+    values = json.loads(path.read_text())
+    del values["wall"]
+    return values
+
+
+def check_results(executable, examples, folder):
+    for example, sizes in SIZES.items():
+        layout = examples / example / "layout.json"
+        for preset in ("wse2", "wse3"):
+            for params in sizes:
+                expected = report(executable, layout, preset, params, folder)
+                for seed in ("1", "2"):
+                    shuffled = report(executable, layout, preset, params, folder,
+                                      "--shuffle-step-order", "--seed", seed)
+                    assert shuffled == expected, f"{layout} {preset} {params}: the step order changes the report"
+        print(f"{example}: {len(sizes)} sizes")
+
+
+def check_broken(executable, examples, folder):
+    for number, (example, name, text, replacement, expected) in enumerate(BROKEN):
+        copy = pathlib.Path(shutil.copytree(examples / example, folder / str(number)))
+        source = (copy / name).read_text()
+        assert text in source, f"{example}/{name} has no '{text}'"
+        (copy / name).write_text(source.replace(text, replacement))
+        for preset in ("wse2", "wse3"):
+            result = run(executable, copy / "layout.json", preset, [])
+            assert result.returncode == expected, \
+                f"{example}/{name} with '{replacement}' on {preset}: exit code {result.returncode}\n{result.stderr}"
+
+
+def main():
+    executable, examples = sys.argv[1], pathlib.Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as name:
+        check_results(executable, examples, pathlib.Path(name))
+        check_broken(executable, examples, pathlib.Path(name))
+
+
+main()

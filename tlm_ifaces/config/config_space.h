@@ -1,0 +1,62 @@
+// Configuration space of a PE (reference wse.md 1.10): 16-bit registers at word addresses, which
+// programs read and write with `ldcfg` and `stcfg`. Addresses and fields of the color and switch
+// registers are those documented of WSE-2; WSE-3 has the same here. The registers from 0x7F60 on
+// are this model's, for what the documents give only as library calls (wse.md 1.9, 2.4).
+#pragma once
+
+#include <cstdint>
+
+#include "tlm_ifaces/vocabulary/ids.h"
+
+namespace tessera::config_space {
+
+using Address = std::uint16_t;
+
+/// Of the router, one a color: output mask in bits 4:0 and input mask in bits 9:5 (WEST, EAST,
+/// SOUTH, NORTH, RAMP from the low bit on), color swap of arrivals from NORTH and SOUTH in bit 10,
+/// from EAST and WEST in bit 11, pop mode in bits 13:12, teardown in bit 14.
+inline constexpr Address kColorBase = 0x7F20;
+/// Of the router, one a color: direction of switch position 1 in bits 2:0 (as above; 5: invalid)
+/// and in bit 3 whether it is an input, positions 2 and 3 in bits 6:4, 7 and 10:8, 11, ring mode
+/// in bit 12, current position in bits 14:13.
+inline constexpr Address kSwitchBase = 0x7F40;
+inline constexpr std::uint16_t kTeardownBit = 0x4000;
+inline constexpr unsigned kInvalidDirection = 5;
+
+/// Of the compute engine: colors that entered teardown since the last read, 0..15 and 16..23. A
+/// read clears it.
+inline constexpr Address kTeardownPendingLow = 0x7F60;
+inline constexpr Address kTeardownPendingHigh = 0x7F61;
+
+/// Of the compute engine, WSE-3, one bit a queue (wse.md 2.4 @queue_flush): a write starts the flush
+/// of the queues in the mask; a read says which are flushed, that is, were found empty since. When
+/// one is, the teardown task becomes active.
+inline constexpr Address kInputFlush = 0x7F62;
+inline constexpr Address kOutputFlush = 0x7F63;
+/// Of the compute engine, WSE-3: a write ends the flush of the queues in the mask (wse.md 2.4 exit).
+inline constexpr Address kInputFlushExit = 0x7F64;
+inline constexpr Address kOutputFlushExit = 0x7F65;
+/// Of the compute engine: queues that are empty now, one bit a queue (wse.md 2.4 status).
+inline constexpr Address kInputEmpty = 0x7F66;
+inline constexpr Address kOutputEmpty = 0x7F67;
+/// Of the compute engine, WSE-3, one an output queue: the color that it sends (wse.md 2.2 rebinding).
+inline constexpr Address kOutputColorBase = 0x7F68;
+
+constexpr bool is_output_color(Address a) {
+  return a >= kOutputColorBase && a < kOutputColorBase + kMaxQueues;
+}
+constexpr bool is_color(Address a) {
+  return a >= kColorBase && a < kColorBase + kColorCount;
+}
+constexpr bool is_switch(Address a) {
+  return a >= kSwitchBase && a < kSwitchBase + kColorCount;
+}
+/// Registers that the router has.
+constexpr bool is_router(Address a) {
+  return is_color(a) || is_switch(a);
+}
+constexpr Color color_of(Address a) {
+  return Color(static_cast<unsigned>(a - (is_color(a) ? kColorBase : kSwitchBase)));
+}
+
+}  // namespace tessera::config_space
