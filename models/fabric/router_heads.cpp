@@ -142,9 +142,10 @@ void RouterCore::start(Buffer& buffer) {
     departure.branches = plain_outputs(buffer);
     departure.started = departure.routed = true;
     departure.payload = w.payload;
+    buffer.departures[kPartner].started = true;  // also if the program turns color swap on now
     return;
   }
-  for (unsigned variant = 0; variant < (swaps_ ? kVariants : 1U); ++variant) {
+  for (unsigned variant = 0; variant < kVariants; ++variant) {
     Departure& departure = buffer.departures[variant];
     departure.routed = is_routed(buffer, variant);
     departure.branches = outputs_of(buffer, variant);

@@ -102,6 +102,8 @@ void Counters::on_event(const Event& e) {
     return add(e.place, Counter::kEdgeWaveletsOut, 1);
   case EventKind::kTaskEnd:
   case EventKind::kOpEnd:
+  case EventKind::kSwitch:
+  case EventKind::kTeardown:
     return;
   }
 }
