@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/fabric/control_word.h"
 #include "models/fabric/filter.h"
+#include "tlm_ifaces/link/control_word.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 
 namespace tessera::fabric {
@@ -58,10 +58,10 @@ struct ColorRoute {
     return ring ? 0 : current;
   }
   /// Whether `command` would move the switch. With CE injection none does (wse.md 1.8).
-  bool moves(Command command) const {
+  bool moves(link::Command command) const {
     if (injection != Injection::kNone) return false;
-    return (command == Command::kAdvance && advanced() != current) ||
-           (command == Command::kReset && current != 0);
+    return (command == link::Command::kAdvance && advanced() != current) ||
+           (command == link::Command::kReset && current != 0);
   }
 };
 

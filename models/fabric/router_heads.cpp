@@ -19,7 +19,7 @@ std::string count_text(std::size_t wavelets) {
 }
 
 /// wse.md 1.4: whether a passing wavelet loses `command`, its first.
-bool pops(const ColorRoute& route, Command command) {
+bool pops(const ColorRoute& route, link::Command command) {
   switch (route.pop) {
   case PopMode::kNoPop:
     return false;
@@ -28,7 +28,7 @@ bool pops(const ColorRoute& route, Command command) {
   case PopMode::kPopOnAdvance:
     return route.moves(command);
   case PopMode::kPopOnAdvanceNop:
-    return route.moves(command) || command == Command::kNop;
+    return route.moves(command) || command == link::Command::kNop;
   }
   return false;
 }
@@ -128,7 +128,7 @@ void RouterCore::ask_filters(Buffer& buffer) {
     Channel& target = channel(color_of(buffer, variant));
     if (!position_of(target).tx.contains(Direction::kRamp)) continue;
     departure.filtered = true;
-    departure.to_ce = !(w.control && command_at(w.payload, 0).ignore_at_ce);
+    departure.to_ce = !(w.control && link::command_at(w.payload, 0).ignore_at_ce);
     if (target.filter) departure.to_ce &= target.filter->accept(w);
   }
 }
@@ -153,7 +153,8 @@ void RouterCore::start(Buffer& buffer) {
     departure.payload = w.payload;
     if (!w.control || !departure.routed) continue;
     const ColorRoute& route = channel(color_of(buffer, variant)).route;
-    if (pops(route, command_at(w.payload, 0).command)) departure.payload = pop_command(w.payload);
+    if (pops(route, link::command_at(w.payload, 0).command))
+      departure.payload = link::pop_command(w.payload);
   }
 }
 
@@ -164,18 +165,18 @@ void RouterCore::obey(Channel& channel, const link::Wavelet& w, Direction in, Cy
   if (route.injection != Injection::kNone) return;
   if (w.local_flip && in == Direction::kRamp) move_switch(channel, route.advanced(), now);
   if (!w.control) return;
-  const Command command = command_at(w.payload, 0).command;
-  if (command == Command::kTeardown) remember(channel, now);
+  const link::Command command = link::command_at(w.payload, 0).command;
+  if (command == link::Command::kTeardown) remember(channel, now);
   switch (command) {
-  case Command::kNop:
+  case link::Command::kNop:
     break;
-  case Command::kAdvance:
+  case link::Command::kAdvance:
     move_switch(channel, route.advanced(), now);
     break;
-  case Command::kReset:
+  case link::Command::kReset:
     move_switch(channel, 0, now);
     break;
-  case Command::kTeardown:
+  case link::Command::kTeardown:
     if (route.suspended) break;
     route.suspended = true;
     probe_.emit(now, observe::EventKind::kTeardown, channel.color.value(), 1);

@@ -3,19 +3,11 @@
 #include <utility>
 
 #include "models/pe/compute_engine_core.h"
+#include "tlm_ifaces/link/control_word.h"
 
 namespace tessera::pe {
 
 using observe::EventKind;
-
-namespace {
-
-/// wse.md 1.5: entry point of a control wavelet, the id of a control task.
-unsigned entry_point(const link::Wavelet& w) {
-  return w.payload >> 16 & 0x3FU;
-}
-
-}  // namespace
 
 void ComputeEngineCore::pick_task(Cycle now, bool ended_this_cycle) {
   const Cycle first_issue = ended_this_cycle
@@ -58,7 +50,7 @@ const TaskBinding* ComputeEngineCore::task_for_head(const QueueBinding& queue, C
   const link::Wavelet& head = queues_.front(queue.id);
   if (!head.control) return tasks_.data_task(channel);
   if (taken_on_control(queue.id)) return nullptr;
-  const unsigned entry = entry_point(head);
+  const unsigned entry = link::entry_point(head.payload);
   const TaskBinding* task = tasks_.control_task(entry, queue);
   if (task != nullptr) return task;
   fail(Illegal::kControlUnbound, kNowhere,
@@ -73,7 +65,8 @@ bool ComputeEngineCore::drop_idle_controls(Cycle now) {
   for (const QueueBinding& queue : image_->queues) {
     if (!queue.input || tasks_.is_blocked(image_->channel_of(queue))) continue;
     while (queues_.ready_at(queue.id) <= now && queues_.front(queue.id).control &&
-           entry_point(queues_.front(queue.id)) == kNoTask && !taken_on_control(queue.id)) {
+           link::entry_point(queues_.front(queue.id).payload) == kNoTask &&
+           !taken_on_control(queue.id)) {
       queues_.pop(queue.id, now);
       dropped = true;
     }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "models/fabric/control_word.h"
 #include "models/fabric/router_core.h"
 #include "tests/models/fabric_mesh.h"
+#include "tlm_ifaces/link/control_word.h"
 
 namespace tessera::fabric::bench {
 
@@ -20,12 +20,12 @@ inline constexpr Direction kS = Direction::kSouth;
 inline constexpr Direction kN = Direction::kNorth;
 inline constexpr Direction kR = Direction::kRamp;
 
-inline constexpr CommandEntry kNop = {Command::kNop, false};
-inline constexpr CommandEntry kAdv = {Command::kAdvance, false};
-inline constexpr CommandEntry kRst = {Command::kReset, false};
-inline constexpr CommandEntry kTeardown = {Command::kTeardown, false};
+inline constexpr link::CommandEntry kNop = {link::Command::kNop, false};
+inline constexpr link::CommandEntry kAdv = {link::Command::kAdvance, false};
+inline constexpr link::CommandEntry kRst = {link::Command::kReset, false};
+inline constexpr link::CommandEntry kTeardown = {link::Command::kTeardown, false};
 /// The same command, ignored at the CE.
-inline CommandEntry noce(CommandEntry entry) {
+inline link::CommandEntry noce(link::CommandEntry entry) {
   entry.ignore_at_ce = true;
   return entry;
 }
@@ -37,13 +37,13 @@ inline link::Wavelet control(unsigned color, std::uint32_t payload) {
   return {payload, Color(color), true, false, false, payload};
 }
 /// Payload with these commands, NOP behind them, and entry point 0.
-inline std::uint32_t commands(std::initializer_list<CommandEntry> list) {
+inline std::uint32_t commands(std::initializer_list<link::CommandEntry> list) {
   std::uint32_t payload = 0;
   unsigned i = 0;
-  for (const CommandEntry& entry : list) payload = with_command(payload, i++, entry);
+  for (const link::CommandEntry& entry : list) payload = link::with_command(payload, i++, entry);
   return payload;
 }
-inline link::Wavelet control(unsigned color, std::initializer_list<CommandEntry> list) {
+inline link::Wavelet control(unsigned color, std::initializer_list<link::CommandEntry> list) {
   return control(color, commands(list));
 }
 

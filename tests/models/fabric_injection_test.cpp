@@ -97,7 +97,7 @@ TEST(FabricInjection_wse_1_8, ControlWaveletsMoveNothing) {
   for (const Injection injection : {Injection::kLow, Injection::kHigh}) {
     Alone router;
     router.set(kColor, injecting(injection));
-    for (const CommandEntry& command : {kAdv, kRst, kTeardown}) {
+    for (const link::CommandEntry& command : {kAdv, kRst, kTeardown}) {
       router.send(kW, control(kColor, {command}));
     }
     router.send(kW, data(kColor, 1));

@@ -20,7 +20,7 @@ ColorRoute two_ways(PopMode pop, unsigned current) {
 }
 
 /// Whether the list loses its first command at a switch in position `current` of 0 and 1.
-bool pops(PopMode mode, const CommandEntry& first, unsigned current) {
+bool pops(PopMode mode, const link::CommandEntry& first, unsigned current) {
   Alone router;
   router.set(kColor, two_ways(mode, current));
   const std::uint32_t payload = commands({first, kRst, noce(kNop), kAdv});
@@ -29,18 +29,18 @@ bool pops(PopMode mode, const CommandEntry& first, unsigned current) {
   EXPECT_EQ(step.sends.size(), 1U);
   if (step.sends.empty()) return false;
   const std::uint32_t sent = step.sends[0].wavelet.payload;
-  EXPECT_TRUE(sent == payload || sent == pop_command(payload)) << std::hex << sent;
+  EXPECT_TRUE(sent == payload || sent == link::pop_command(payload)) << std::hex << sent;
   return sent != payload;
 }
 
 TEST(FabricPop_wse_1_4, NoPopLeavesTheListAlone) {
-  for (const CommandEntry& first : {kNop, kAdv, kRst, kTeardown}) {
+  for (const link::CommandEntry& first : {kNop, kAdv, kRst, kTeardown}) {
     for (const unsigned current : {0U, 1U}) EXPECT_FALSE(pops(PopMode::kNoPop, first, current));
   }
 }
 
 TEST(FabricPop_wse_1_4, AlwaysPopTakesEveryCommand) {
-  for (const CommandEntry& first : {kNop, kAdv, kRst, kTeardown}) {
+  for (const link::CommandEntry& first : {kNop, kAdv, kRst, kTeardown}) {
     for (const unsigned current : {0U, 1U}) EXPECT_TRUE(pops(PopMode::kAlwaysPop, first, current));
   }
 }
@@ -101,9 +101,9 @@ ColorRoute tee(PopMode pop) {
 TEST(FabricPop_wse_1_5, TheCeGetsTheListAsItCame) {
   Alone router;
   router.set(kColor, tee(PopMode::kAlwaysPop));
-  router.send(kW, control(kColor, single_command(kAdv, 40, 0x1234)));
+  router.send(kW, control(kColor, link::single_command(kAdv, 40, 0x1234)));
   std::ostringstream popped;
-  popped << std::hex << pop_command(0x00681234);
+  popped << std::hex << link::pop_command(0x00681234);
   EXPECT_EQ(router.run(), "E*" + popped.str() + " R*681234");
 }
 
@@ -114,8 +114,8 @@ TEST(FabricPop_wse_1_5, TheHopEventsSayWhatIsSent) {
   router.run();
   const std::vector<observe::Event> hops = router.recorder.of(observe::EventKind::kHop);
   ASSERT_EQ(hops.size(), 2U);
-  EXPECT_EQ(hops[0].b, pop_command(commands({kAdv, kRst})));  // EAST
-  EXPECT_EQ(hops[1].b, commands({kAdv, kRst}));               // RAMP
+  EXPECT_EQ(hops[0].b, link::pop_command(commands({kAdv, kRst})));  // EAST
+  EXPECT_EQ(hops[1].b, commands({kAdv, kRst}));                     // RAMP
 }
 
 TEST(FabricPop_wse_1_5, NoceKeepsTheCopyFromTheCe) {
@@ -172,7 +172,7 @@ class Path : public ::testing::Test {
     }
     mesh.connect();
   }
-  void send(std::initializer_list<CommandEntry> list) {
+  void send(std::initializer_list<link::CommandEntry> list) {
     mesh.endpoint({0, 0}).send(control(kColor, list));
     mesh.wake_endpoint({0, 0}, now_ += 100);
     mesh.run();
@@ -203,8 +203,8 @@ TEST_F(Path, wse_1_4_AlwaysPopGivesEachRouterItsOwnCommand) {
   EXPECT_EQ(positions(), (Positions{1, 0, 1}));
   const std::uint32_t first = commands({kAdv, kNop, kAdv});
   EXPECT_EQ(got(0), Payloads{first});
-  EXPECT_EQ(got(1), Payloads{pop_command(first)});
-  EXPECT_EQ(got(2), Payloads{pop_command(pop_command(first))});
+  EXPECT_EQ(got(1), Payloads{link::pop_command(first)});
+  EXPECT_EQ(got(2), Payloads{link::pop_command(link::pop_command(first))});
 }
 
 TEST_F(Path, wse_1_4_NoPopGivesAllTheFirstCommand) {

@@ -175,10 +175,11 @@ class RandomFabric {
     w.control = one_in(6);
     if (!w.control) return w;
     w.payload = pick(0, 63) << 16;
-    const unsigned length = pick(1, kMaxCommands);
+    const unsigned length = pick(1, link::kMaxCommands);
     for (unsigned i = 0; i < length; ++i) {
       // all commands but TEARDOWN, which holds a color for good
-      w.payload = with_command(w.payload, i, {static_cast<Command>(pick(0, 2)), one_in(3)});
+      w.payload =
+          link::with_command(w.payload, i, {static_cast<link::Command>(pick(0, 2)), one_in(3)});
     }
     return w;
   }
@@ -196,15 +197,16 @@ class RandomFabric {
       arrivals[place].push_back(w);
       ++counts.arrived;
     }
-    const CommandEntry first = w.control ? command_at(w.payload, 0) : CommandEntry();
+    const link::CommandEntry first =
+        w.control ? link::command_at(w.payload, 0) : link::CommandEntry();
     if (w.control && loses_first(state.route, first.command)) {
-      w.payload = pop_command(w.payload);
+      w.payload = link::pop_command(w.payload);
       ++counts.pops;
     }
     const unsigned before = state.route.current;
     if (flips) state.route.current = state.route.advanced();
-    if (first.command == Command::kAdvance) state.route.current = state.route.advanced();
-    if (first.command == Command::kReset) state.route.current = 0;
+    if (first.command == link::Command::kAdvance) state.route.current = state.route.advanced();
+    if (first.command == link::Command::kReset) state.route.current = 0;
     counts.flips += flips ? 1 : 0;
     counts.moves += state.route.current != before ? 1 : 0;
     for (const Direction out : kCardinalDirections) {
@@ -212,19 +214,19 @@ class RandomFabric {
     }
   }
   static bool reaches_ce(State& state, const link::Wavelet& w, WalkCounts& counts) {
-    const bool ignored = w.control && command_at(w.payload, 0).ignore_at_ce;
+    const bool ignored = w.control && link::command_at(w.payload, 0).ignore_at_ce;
     const bool accepted = !state.filter || state.filter->accept(w);
     counts.ignored += ignored ? 1 : 0;
     counts.rejected += accepted ? 0 : 1;
     return accepted && !ignored;
   }
-  static bool loses_first(const ColorRoute& r, Command command) {
-    const bool advance_moves = command == Command::kAdvance && r.advanced() != r.current;
-    const bool reset_moves = command == Command::kReset && r.current != 0;
+  static bool loses_first(const ColorRoute& r, link::Command command) {
+    const bool advance_moves = command == link::Command::kAdvance && r.advanced() != r.current;
+    const bool reset_moves = command == link::Command::kReset && r.current != 0;
     if (r.pop == PopMode::kNoPop) return false;
     if (r.pop == PopMode::kAlwaysPop) return true;
     return advance_moves || reset_moves ||
-           (r.pop == PopMode::kPopOnAdvanceNop && command == Command::kNop);
+           (r.pop == PopMode::kPopOnAdvanceNop && command == link::Command::kNop);
   }
 
   std::mt19937_64 random_;

@@ -195,7 +195,7 @@ TEST(RouterRegisters_wse_1_10, ReadInTheCycleOfAWriteGivesTheOldValueInAnyStepOr
 }
 
 TEST(RouterRegisters_wse_1_10, ReadInTheCycleOfASwitchOrTeardownGivesTheOldValue) {
-  for (const CommandEntry& command : {kAdv, kTeardown}) {
+  for (const link::CommandEntry& command : {kAdv, kTeardown}) {
     ColorRoute r = route({kW}, {kE});
     r.positions[1] = output(kS, r.positions[0]);
     Rewritable router(r);
@@ -206,7 +206,7 @@ TEST(RouterRegisters_wse_1_10, ReadInTheCycleOfASwitchOrTeardownGivesTheOldValue
     const Cycle changed = router.now - 1;
     EXPECT_EQ(router.core.read_register(kRouteAt, changed), route_before);
     EXPECT_EQ(router.core.read_register(kSwitchAt, changed), switch_before);
-    const bool torn = command.command == Command::kTeardown;
+    const bool torn = command.command == link::Command::kTeardown;
     EXPECT_EQ(router.core.read_register(kRouteAt, changed + 1),
               route_before | (torn ? 0x4000U : 0U));
     EXPECT_EQ(router.core.read_register(kSwitchAt, changed + 1),

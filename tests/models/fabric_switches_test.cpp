@@ -17,9 +17,9 @@ ColorRoute four_ways(std::array<bool, kSwitchPositions> valid = {true, true, tru
 }
 
 /// A data wavelet, then a control wavelet with `command`, and so on; one more data wavelet.
-std::string data_between(Alone& router, std::initializer_list<CommandEntry> list) {
+std::string data_between(Alone& router, std::initializer_list<link::CommandEntry> list) {
   std::uint32_t n = 1;
-  for (const CommandEntry& command : list) {
+  for (const link::CommandEntry& command : list) {
     router.send(kW, data(kColor, n++));
     router.send(kW, control(kColor, {command}));
   }
@@ -157,7 +157,7 @@ TEST(FabricSwitches_wse_1_4, EveryMoveIsAnEventAndNothingElseIs) {
   Alone router;
   ColorRoute r = four_ways({true, false, false, true});
   router.set(kColor, r);
-  for (const CommandEntry& command : {kNop, kAdv, kAdv, kRst, kRst}) {
+  for (const link::CommandEntry& command : {kNop, kAdv, kAdv, kRst, kRst}) {
     router.send(kW, control(kColor, {command}));
   }
   router.run();

@@ -1,18 +1,25 @@
 // Payload of control wavelets (reference wse.md 1.5, 8.7).
-#include "models/fabric/control_word.h"
+#include "tlm_ifaces/link/control_word.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace tessera::fabric {
+namespace tessera::link {
 namespace {
 
 /// The table of wse.md 1.5: lowest bit of the command, bit of its flag.
 constexpr unsigned kCommandBit[kMaxCommands] = {22, 25, 28, 1, 4, 7, 10, 13};
 constexpr unsigned kFlagBit[kMaxCommands] = {24, 27, 0, 3, 6, 9, 12, 15};
 
-TEST(FabricControlWord_wse_1_5, EntriesLieWhereTheTableSays) {
+TEST(LinkControlWord_wse_1_5, CommandsHaveTheNumbersOfTheLibrary) {
+  EXPECT_EQ(static_cast<unsigned>(Command::kNop), 0U);
+  EXPECT_EQ(static_cast<unsigned>(Command::kAdvance), 1U);
+  EXPECT_EQ(static_cast<unsigned>(Command::kReset), 2U);
+  EXPECT_EQ(static_cast<unsigned>(Command::kTeardown), 3U);
+}
+
+TEST(LinkControlWord_wse_1_5, EntriesLieWhereTheTableSays) {
   for (unsigned i = 0; i < kMaxCommands; ++i) {
     for (unsigned command = 0; command < 4; ++command) {
       const auto name = static_cast<Command>(command);
@@ -26,18 +33,7 @@ TEST(FabricControlWord_wse_1_5, EntriesLieWhereTheTableSays) {
   }
 }
 
-TEST(FabricControlWord_wse_1_5, CommandsHaveTheNumbersOfTheLibrary) {
-  EXPECT_EQ(static_cast<unsigned>(Command::kNop), 0U);
-  EXPECT_EQ(static_cast<unsigned>(Command::kAdvance), 1U);
-  EXPECT_EQ(static_cast<unsigned>(Command::kReset), 2U);
-  EXPECT_EQ(static_cast<unsigned>(Command::kTeardown), 3U);
-  EXPECT_STREQ(to_string(Command::kNop), "NOP");
-  EXPECT_STREQ(to_string(Command::kAdvance), "SWITCH_ADV");
-  EXPECT_STREQ(to_string(Command::kReset), "SWITCH_RST");
-  EXPECT_STREQ(to_string(Command::kTeardown), "TEARDOWN");
-}
-
-TEST(FabricControlWord_wse_1_5, AnEntryReplacesNothingElse) {
+TEST(LinkControlWord_wse_1_5, AnEntryReplacesNothingElse) {
   for (unsigned i = 0; i < kMaxCommands; ++i) {
     const std::uint32_t own = 3U << kCommandBit[i] | 1U << kFlagBit[i];
     EXPECT_EQ(with_command(0xFFFFFFFF, i, {Command::kNop, false}), ~own) << i;
@@ -45,7 +41,7 @@ TEST(FabricControlWord_wse_1_5, AnEntryReplacesNothingElse) {
   }
 }
 
-TEST(FabricControlWord_wse_1_5, WorkedAdvanceWithoutTask) {
+TEST(LinkControlWord_wse_1_5, WorkedAdvanceWithoutTask) {
   EXPECT_EQ(entry_point(0x015F0000), 31U);
   EXPECT_EQ(command_at(0x015F0000, 0), (CommandEntry{Command::kAdvance, true}));
   for (unsigned i = 1; i < kMaxCommands; ++i) {
@@ -53,7 +49,7 @@ TEST(FabricControlWord_wse_1_5, WorkedAdvanceWithoutTask) {
   }
 }
 
-TEST(FabricControlWord_wse_1_5, WorkedTeardown) {
+TEST(LinkControlWord_wse_1_5, WorkedTeardown) {
   EXPECT_EQ(entry_point(0x01DF0000), 31U);
   EXPECT_EQ(command_at(0x01DF0000, 0), (CommandEntry{Command::kTeardown, true}));
   std::uint32_t full = 0x01DF0000;
@@ -61,19 +57,19 @@ TEST(FabricControlWord_wse_1_5, WorkedTeardown) {
   EXPECT_EQ(full, 0x09DF9249U);
 }
 
-TEST(FabricControlWord_wse_1_5, WorkedPop) {
+TEST(LinkControlWord_wse_1_5, WorkedPop) {
   EXPECT_EQ(pop_command(0x09DF9249), 0x091F9249U);
   EXPECT_EQ(pop_command(0x091F9249), 0x091F9249U);
 }
 
-TEST(FabricControlWord_wse_1_5, EntryPointIsBits16To21) {
+TEST(LinkControlWord_wse_1_5, EntryPointIsBits16To21) {
   for (unsigned id = 0; id < 64; ++id) {
     EXPECT_EQ(entry_point(id << 16), id);
     EXPECT_EQ(entry_point(id << 16 | 0xFFC0FFFF), id);
   }
 }
 
-TEST(FabricControlWord_wse_1_5, PopMovesEveryEntryUpAndKeepsTheRest) {
+TEST(LinkControlWord_wse_1_5, PopMovesEveryEntryUpAndKeepsTheRest) {
   std::mt19937 random(5);
   for (unsigned n = 0; n < 1000; ++n) {
     const std::uint32_t payload = random();
@@ -87,7 +83,7 @@ TEST(FabricControlWord_wse_1_5, PopMovesEveryEntryUpAndKeepsTheRest) {
   }
 }
 
-TEST(FabricControlWord_wse_1_5, EightPopsLeaveNopsThatTheCeIgnores) {
+TEST(LinkControlWord_wse_1_5, EightPopsLeaveNopsThatTheCeIgnores) {
   std::uint32_t payload = 0xFFFFFFFF;
   for (unsigned i = 0; i < kMaxCommands; ++i) payload = pop_command(payload);
   for (unsigned i = 0; i < kMaxCommands; ++i) {
@@ -96,7 +92,7 @@ TEST(FabricControlWord_wse_1_5, EightPopsLeaveNopsThatTheCeIgnores) {
   EXPECT_EQ(payload, 0xC93F9249U);
 }
 
-TEST(FabricControlWord_wse_1_5, ListsComeBackAsTheyWereWritten) {
+TEST(LinkControlWord_wse_1_5, ListsComeBackAsTheyWereWritten) {
   std::mt19937 random(6);
   for (unsigned n = 0; n < 1000; ++n) {
     std::uint32_t payload = random();
@@ -129,4 +125,4 @@ TEST(FabricControlWord_wse_8_7, SingleCommandTakesSixBitsOfTheEntryPoint) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric
+}  // namespace tessera::link
