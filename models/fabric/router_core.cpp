@@ -134,7 +134,7 @@ RouterCore::Step RouterCore::step(Cycle now) {
   credits_.settle(now);
   if (!writes_.empty()) apply_writes(now);
   if (held_ == 0) {
-    if (!writes_.empty()) step.next = writes_.front().due;
+    step.next = next_wake(now, false);
     return step;
   }
   look_at_heads(now);
@@ -251,12 +251,12 @@ void RouterCore::remove_head(unsigned pair, Cycle now, Step& step) {
 }
 
 Cycle RouterCore::next_wake(Cycle now, bool moved) const {
-  if (held_ == 0) return kNever;
+  const Cycle next_write = writes_.empty() ? kNever : writes_.front().due;
+  if (held_ == 0) return next_write;
   if (moved) return now + 1;  // other heads may have lost an output, or moved up
   // Nobody could be served: heads that have not landed, and heads that wait for credits on their
   // way.
-  Cycle next = credits_.next_due();
-  if (!writes_.empty()) next = std::min(next, writes_.front().due);
+  Cycle next = std::min(credits_.next_due(), next_write);
   occupied_.for_each([&](unsigned pair) {
     const Cycle due = buffer_of(pair).entries.front().due;
     if (due > now) next = std::min(next, due);

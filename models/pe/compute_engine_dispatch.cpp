@@ -1,7 +1,6 @@
 // A DSD operation starts (reference wse.md 4, 5.5 to 5.10, 6.3): its operands, length, thread and
 // rate, and what forbids it.
 #include <algorithm>
-#include <limits>
 
 #include "models/pe/banks.h"
 #include "models/pe/compute_engine_core.h"
@@ -11,8 +10,6 @@ namespace tessera::pe {
 using observe::EventKind;
 
 namespace {
-
-constexpr unsigned kNoLimit = std::numeric_limits<unsigned>::max();
 
 // Slots of the source DSRs in the order of wse.md 4 and 5.8: file 0, then file 1. The operand of
 // dfilt stands in slot 0.
@@ -94,7 +91,7 @@ void ComputeEngineCore::dispatch(const Instruction& in, Cycle now) {
   set_rate(op);
   set_zeroed(op);
   op.next_group_at = now + (op.single_step ? 1 : timing_.vector_start);
-  probe_.emit(now, EventKind::kOpStart, static_cast<unsigned>(in.op) | op.thread << 8, op.length);
+  probe_.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   operations_.push_back(op);
 }
 
@@ -147,6 +144,7 @@ Cursor ComputeEngineCore::make_scalar_cursor(const Operand& operand, unsigned by
                                              bool destination) const {
   Cursor cursor;
   cursor.bytes = static_cast<std::uint8_t>(bytes);
+  if (destination) cursor.most = 1;
   if (destination && operand.kind == kMem) {
     cursor.kind = Cursor::Kind::kPointer;
     cursor.offset = address_of(operand);
@@ -181,6 +179,7 @@ Cursor ComputeEngineCore::make_fabric_cursor(const Operation& op, const Dsr& dsr
   cursor.bytes = static_cast<std::uint8_t>(bytes);
   cursor.dsd = &dsd;
   cursor.queue = dsd.queue;
+  cursor.most = 1;
   const QueueBinding* queue = image_->find_queue(!destination, dsd.queue);
   if (queue != nullptr && !destination) cursor.channel = image_->channel_of(*queue);
   if (bytes != 2) return cursor;
@@ -191,6 +190,7 @@ Cursor ComputeEngineCore::make_fabric_cursor(const Operation& op, const Dsr& dsr
   }
   if (cursor.half || indexed || dsd.simd == SimdMode::kOff) return cursor;
   cursor.packed = 2;
+  cursor.most = limits_of(dsd.simd).most;
   if (op.single_step) {  // the rest of a wavelet waits in the DSR for the next step
     cursor.held = dsr.held;
     cursor.wavelet = dsr.wavelet;
@@ -206,8 +206,9 @@ Cursor ComputeEngineCore::make_fifo_cursor(const Dsr& dsr, unsigned bytes) const
   cursor.bytes = static_cast<std::uint8_t>(bytes);
   cursor.fifo = dsr.fifo_index;
   if (image_->generation == Generation::kWse2 && dsr.fifo->simd != SimdMode::kMax) {
-    cursor.least =
-        static_cast<std::uint8_t>(std::max(limits_of(dsr.fifo->simd).least * 2 / bytes, 1U));
+    const SimdLimits limits = limits_of(dsr.fifo->simd);  // of 16-bit elements
+    cursor.least = static_cast<std::uint8_t>(std::max(limits.least * 2 / bytes, 1U));
+    cursor.most = std::max(limits.most * 2 / bytes, 1U);
   }
   return cursor;
 }
@@ -241,6 +242,7 @@ Cursor ComputeEngineCore::make_memory_cursor(const Operation& op, const Dsr& dsr
     cursor.offset = 2U * op.index;  // words (wse.md 5.2)
   }
   cursor.walk = op.single_step ? dsr.walk : AddressWalk(dsd, dsr.base, dsr.stride);
+  cursor.most = stride_limit(cursor.walk.step() / 2);
   return cursor;
 }
 
@@ -285,28 +287,11 @@ void ComputeEngineCore::set_length(Operation& op) {
 // (5.10) allow; a register takes one element (6.4).
 void ComputeEngineCore::set_rate(Operation& op) {
   const VectorRate& rate = timing_.rate[static_cast<unsigned>(op.instruction->op)];
-  unsigned limit = kNoLimit;
+  unsigned limit = Cursor::kNoLimit;
   for (const Cursor& cursor : op.cursors) {
     op.least = std::max<unsigned>(op.least, cursor.packed);
-    switch (cursor.kind) {
-    case Cursor::Kind::kMemory:
-      limit = std::min(limit, stride_limit(cursor.walk.step() / 2));
-      break;
-    case Cursor::Kind::kFabric:
-      limit = std::min(limit, cursor.packed == 1 ? 1 : limits_of(cursor.dsd->simd).most);
-      break;
-    case Cursor::Kind::kFifo: {
-      const SimdMode mode = image_->fifos[cursor.fifo].simd;
-      if (mode != SimdMode::kMax && image_->generation == Generation::kWse2)
-        limit = std::min(limit, std::max(limits_of(mode).most * 2 / cursor.bytes, 1U));
-      break;
-    }
-    default:
-      break;
-    }
+    limit = std::min(limit, cursor.most);
   }
-  const Cursor::Kind destination = op.cursors[0].kind;
-  if (destination == Cursor::Kind::kScalar || destination == Cursor::Kind::kPointer) limit = 1;
   op.width = std::max(std::min(rate.width, limit), op.least);
   op.width -= op.width % op.least;  // whole wavelets
   op.interval = (rate.interval * op.width + rate.width - 1) / rate.width;

@@ -107,7 +107,7 @@ std::string ComputeEngineCore::missing_source(const Operation& op, Cycle now) co
     if (source.kind == Cursor::Kind::kFifo && fifo_elements(op, source) < op.least_of(source))
       return "data in FIFO " + image_->fifos[source.fifo].name;
     if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
-    const std::uint32_t wanted = (op.least_of(source) + source.packed - 1) / source.packed;
+    const std::uint32_t wanted = source.wavelets_for(op.least_of(source));
     const unsigned here = queues_.available(source.queue, now);
     if (here >= wanted) continue;
     const QueueBinding* binding = image_->find_queue(true, source.queue);
@@ -125,8 +125,7 @@ bool ComputeEngineCore::lacks_room(const Operation& op, Cycle now) const {
   const std::uint32_t least = op.least_of(destination);
   if (destination.kind == Cursor::Kind::kFifo) return fifo_elements(op, destination) < least;
   return destination.kind == Cursor::Kind::kFabric &&
-         queues_.room(destination.queue, now) <
-             (least + destination.packed - 1) / destination.packed;
+         queues_.room(destination.queue, now) < destination.wavelets_for(least);
 }
 
 std::string ComputeEngineCore::text_of(std::uint32_t pc, const std::string& what) const {

@@ -16,10 +16,6 @@ namespace {
 constexpr std::uint32_t kControlMark = 0xC0000000U;
 constexpr unsigned kIndexShift = 16;
 
-std::uint32_t wavelets_for(std::uint32_t elements, const Cursor& cursor) {
-  return (elements + cursor.packed - 1) / cursor.packed;
-}
-
 }  // namespace
 
 bool ComputeEngineCore::operands_ready(const Operation& op, Cycle now) const {
@@ -85,7 +81,7 @@ bool ComputeEngineCore::fabric_ready(const Operation& op, std::uint32_t elements
   const Cursor& destination = op.cursors[0];
   if (destination.kind == Cursor::Kind::kFabric) {
     const std::uint32_t sent = std::max(elements, op.left(destination.least));
-    if (queues_.room(destination.queue, now) < wavelets_for(sent + destination.held, destination))
+    if (queues_.room(destination.queue, now) < destination.wavelets_for(sent + destination.held))
       return false;
   }
   for (unsigned i = 1; i < kMaxOperands; ++i) {
@@ -93,7 +89,7 @@ bool ComputeEngineCore::fabric_ready(const Operation& op, std::uint32_t elements
     if (source.kind != Cursor::Kind::kFabric) continue;
     const std::uint32_t read = std::max(elements, op.left(source.least));
     if (read <= source.held) continue;
-    if (queues_.available(source.queue, now) < wavelets_for(read - source.held, source))
+    if (queues_.available(source.queue, now) < source.wavelets_for(read - source.held))
       return false;
   }
   return true;
@@ -182,8 +178,7 @@ void ComputeEngineCore::execute_group(Operation& op, Cycle now) {
   if (begun && (!op.single_step || is_last(op))) send(op, is_last(op), now);
   op.next_group_at = now + op.interval * slowdown;
   if (op.complete()) op.finish_at = now + op.duration * slowdown - 1;
-  probe_.emit(now, EventKind::kCompute, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
-              executed);
+  probe_.emit(now, EventKind::kCompute, op.event_word(), executed);
 }
 
 // wse.md 6.7 dfilt: drops one wavelet; control wavelets count.
@@ -193,8 +188,7 @@ void ComputeEngineCore::filter_wavelet(Operation& op, Cycle now) {
   queues_.pop(queue, now);
   op.next_group_at = now + 1;
   if (op.complete()) op.finish_at = now;
-  probe_.emit(now, EventKind::kCompute, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
-              1);
+  probe_.emit(now, EventKind::kCompute, op.event_word(), 1);
 }
 
 // wse.md 5.7 on_control: the wavelet is taken and ends the operation.
@@ -338,8 +332,7 @@ void ComputeEngineCore::push_fifo(const Cursor& cursor, std::uint32_t value) {
 void ComputeEngineCore::complete(Operation& op, Cycle now) {
   write_back(op, now);
   clear_source(op, now);
-  probe_.emit(now, EventKind::kOpEnd, static_cast<unsigned>(op.instruction->op) | op.thread << 8,
-              op.done);
+  probe_.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
   if (op.config.activate) tasks_.activate(*op.config.activate);
   if (op.config.unblock) tasks_.unblock(*op.config.unblock);
   if (op.thread != kMainThread) return;

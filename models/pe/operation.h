@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "models/pe/address_walk.h"
@@ -28,6 +29,7 @@ struct Cursor {
     kScalar,   ///< register or immediate
     kPointer,  ///< destination: one element in memory, which gets the last result
   };
+  static constexpr unsigned kNoLimit = std::numeric_limits<unsigned>::max();
   Kind kind = Kind::kNone;
   std::uint8_t bytes = 0;    ///< of an element
   const Dsd* dsd = nullptr;  ///< memory, fabric
@@ -50,6 +52,12 @@ struct Cursor {
   std::uint32_t wavelet = 0;  ///< payload that is being taken apart or put together
   // fabric, fifo
   std::uint8_t least = 1;  ///< elements that a group takes at least, unless fewer are left
+  // all
+  unsigned most = kNoLimit;  ///< elements that it takes in a cycle
+
+  std::uint32_t wavelets_for(std::uint32_t elements) const {
+    return (elements + packed - 1) / packed;
+  }
 };
 
 struct Operation {
@@ -81,6 +89,8 @@ struct Operation {
   Cycle next_group_at = 0;   ///< earliest cycle for the next group
   Cycle finish_at = kNever;  ///< cycle of completion, known once the last group has executed
 
+  /// `a` of its events (observe/event.h).
+  std::uint32_t event_word() const { return static_cast<unsigned>(instruction->op) | thread << 8; }
   bool complete() const { return terminated || (!endless && done >= length); }
   std::uint32_t left(std::uint32_t most) const {
     return endless || length - done > most ? most : length - done;
