@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 #include "models/observe/event_fields.h"
 
@@ -77,29 +78,28 @@ Counters::Counters(unsigned width, unsigned height)
     : width_(width), height_(height),
       tiles_(static_cast<std::size_t>(width) * height * kTileCounterCount) {}
 
-void Counters::on_event(const Event& e) {
-  last_ = std::max(last_, e.cycle);
-  switch (e.kind) {
+void Counters::count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, std::uint32_t b) {
+  switch (kind) {
   case EventKind::kHop:
-    return add(e.place, hop_counter(direction_of(e)), 1);
+    return add(place, hop_counter(direction_of({0, place, kind, a, b})), 1);
   case EventKind::kQueueIn:
-    return add(e.place, Counter::kInputQueueWrites, 1);
+    return add(place, Counter::kInputQueueWrites, 1);
   case EventKind::kQueueOut:
-    return add(e.place, Counter::kOutputQueueWrites, 1);
+    return add(place, Counter::kOutputQueueWrites, 1);
   case EventKind::kTaskStart:
-    return add(e.place, Counter::kTasksStarted, 1);
+    return add(place, Counter::kTasksStarted, 1);
   case EventKind::kIssue:
-    add(e.place, Counter::kInstructionsIssued, 1);
-    return add(e.place, Counter::kBusyIssueCycles, 1);
+    add(place, Counter::kInstructionsIssued, 1);
+    return add(place, Counter::kBusyIssueCycles, 1);
   case EventKind::kCompute:
-    add(e.place, Counter::kVectorElements, e.b);
-    return add(e.place, Counter::kBusyIssueCycles, 1);
+    add(place, Counter::kVectorElements, b);
+    return add(place, Counter::kBusyIssueCycles, 1);
   case EventKind::kOpStart:
-    return add(e.place, Counter::kDsdOperations, 1);
+    return add(place, Counter::kDsdOperations, 1);
   case EventKind::kEdgeIn:
-    return add(e.place, Counter::kEdgeWaveletsIn, 1);
+    return add(place, Counter::kEdgeWaveletsIn, 1);
   case EventKind::kEdgeOut:
-    return add(e.place, Counter::kEdgeWaveletsOut, 1);
+    return add(place, Counter::kEdgeWaveletsOut, 1);
   case EventKind::kTaskEnd:
   case EventKind::kOpEnd:
   case EventKind::kSwitch:
@@ -109,19 +109,57 @@ void Counters::on_event(const Event& e) {
 }
 
 void Counters::add(std::uint32_t place, Counter counter, std::uint32_t amount) {
-  totals_[index_of(counter)] += amount;
   const std::size_t slot = std::size_t{place} * kTileCounterCount + index_of(counter);
   if (slot >= tiles_.size()) return;
   const std::uint32_t room = std::numeric_limits<std::uint32_t>::max() - tiles_[slot];
   tiles_[slot] += std::min(room, amount);
 }
 
+std::uint64_t Counters::seen(EventKind kind) const {
+  const auto first = seen_.begin() + static_cast<std::ptrdiff_t>(kind) * kClassesPerKind;
+  return std::accumulate(first, first + kClassesPerKind, std::uint64_t{0});
+}
+
+std::uint64_t Counters::hops(Direction d) const {
+  return seen_[class_of({0, 0, EventKind::kHop, index(d) << 8, 0})];
+}
+
 std::uint64_t Counters::total(Counter counter) const {
-  if (counter == Counter::kLastEventCycle) return last_;
-  if (counter != Counter::kHops) return totals_[index_of(counter)];
-  std::uint64_t sum = 0;
-  for (Counter part : kHopCounters) sum += totals_[index_of(part)];
-  return sum;
+  switch (counter) {
+  case Counter::kHopsEast:
+    return hops(Direction::kEast);
+  case Counter::kHopsWest:
+    return hops(Direction::kWest);
+  case Counter::kHopsNorth:
+    return hops(Direction::kNorth);
+  case Counter::kHopsSouth:
+    return hops(Direction::kSouth);
+  case Counter::kOffRampWavelets:
+    return hops(Direction::kRamp);
+  case Counter::kInputQueueWrites:
+    return seen(EventKind::kQueueIn);
+  case Counter::kOutputQueueWrites:
+    return seen(EventKind::kQueueOut);
+  case Counter::kTasksStarted:
+    return seen(EventKind::kTaskStart);
+  case Counter::kInstructionsIssued:
+    return seen(EventKind::kIssue);
+  case Counter::kBusyIssueCycles:
+    return seen(EventKind::kIssue) + seen(EventKind::kCompute);
+  case Counter::kDsdOperations:
+    return seen(EventKind::kOpStart);
+  case Counter::kVectorElements:
+    return elements_;
+  case Counter::kEdgeWaveletsIn:
+    return seen(EventKind::kEdgeIn);
+  case Counter::kEdgeWaveletsOut:
+    return seen(EventKind::kEdgeOut);
+  case Counter::kHops:
+    return seen(EventKind::kHop) - hops(Direction::kRamp);
+  case Counter::kLastEventCycle:
+    return last_;
+  }
+  return 0;
 }
 
 std::uint32_t Counters::tile(std::uint32_t place, Counter counter) const {

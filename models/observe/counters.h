@@ -1,13 +1,16 @@
-// Counts of events, for the whole machine and per tile: what the report and the heat map show.
+// Counts of events, for the whole machine and, if asked for, per tile: what the report and the heat
+// map show.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "models/observe/event.h"
+#include "tlm_ifaces/vocabulary/direction.h"
 
 namespace tessera::observe {
 
@@ -46,27 +49,54 @@ std::optional<Counter> find_counter(std::string_view name);
 
 class Counters final : public Sink {
  public:
-  /// Tiles of the machine; events of places outside count in the totals only.
+  /// Totals only.
+  Counters() = default;
+  /// Totals and tiles. Events of places outside the grid count in the totals only.
   Counters(unsigned width, unsigned height);
 
-  void on_event(const Event& e) override;
+  void record(const Event& e) {
+    if (e.cycle > last_) last_ = e.cycle;
+    ++seen_[class_of(e)];
+    if (e.kind == EventKind::kCompute) elements_ += e.b;
+    if (!tiles_.empty()) count_tile(e.place, e.kind, e.a, e.b);
+  }
+  void on_event(const Event& e) override { record(e); }
+  /// `n` hops through `out` in cycle `cycle`; totals only.
+  void add_hops(Direction out, std::uint64_t n, Cycle cycle) {
+    if (n == 0) return;
+    if (cycle > last_) last_ = cycle;
+    seen_[static_cast<std::size_t>(EventKind::kHop) * kClassesPerKind + index(out)] += n;
+  }
 
   std::uint64_t total(Counter counter) const;
-  /// Count of tile `place`, which must be inside the machine. It stays at 2^32 - 1 once it gets
-  /// there. kLastEventCycle is known for the machine only: 0 here.
+  /// Whether counts per tile are kept.
+  bool has_tiles() const { return !tiles_.empty(); }
+  /// Count of tile `place`, which must be inside the machine; requires has_tiles(). It stays at
+  /// 2^32 - 1 once it gets there. kLastEventCycle is known for the machine only: 0 here.
   std::uint32_t tile(std::uint32_t place, Counter counter) const;
 
   unsigned width() const { return width_; }
   unsigned height() const { return height_; }
 
  private:
+  // While the machine runs an event is only counted in its class, which is cheap and without a
+  // branch: its kind and the low bits of what stands above the first byte of `a` (the direction of
+  // hops). Totals are sums of classes.
+  static constexpr unsigned kClassesPerKind = 8;
+  static std::size_t class_of(const Event& e) {
+    return static_cast<std::size_t>(e.kind) * kClassesPerKind + (e.a >> 8) % kClassesPerKind;
+  }
+  std::uint64_t seen(EventKind kind) const;
+  std::uint64_t hops(Direction d) const;
+  void count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, std::uint32_t b);
   void add(std::uint32_t place, Counter counter, std::uint32_t amount);
 
-  unsigned width_;
-  unsigned height_;
-  std::array<std::uint64_t, kTileCounterCount> totals_{};
-  std::vector<std::uint32_t> tiles_;  ///< [place][counter]
+  unsigned width_ = 0;
+  unsigned height_ = 0;
+  std::array<std::uint64_t, std::size_t{kEventKindCount} * kClassesPerKind> seen_{};
+  std::uint64_t elements_ = 0;
   Cycle last_ = 0;
+  std::vector<std::uint32_t> tiles_;  ///< [place][counter]; empty: not kept
 };
 
 }  // namespace tessera::observe

@@ -13,11 +13,16 @@ namespace tessera::observe {
 /// or elsewhere changes the value.
 class Digest final : public Sink {
  public:
-  void on_event(const Event& e) override {
+  void record(const Event& e) { sum_ += term(e); }
+  /// What `e` adds to the digest.
+  static std::uint64_t term(const Event& e) {
     const std::uint64_t where = e.place | static_cast<std::uint64_t>(e.kind) << 32;
     const std::uint64_t what = e.a | static_cast<std::uint64_t>(e.b) << 32;
-    sum_ += mix(mix(e.cycle * kGolden + where) ^ what);
+    return mix(mix(e.cycle * kGolden + where) ^ what);
   }
+  /// The sum of the terms of several events.
+  void add(std::uint64_t terms) { sum_ += terms; }
+  void on_event(const Event& e) override { record(e); }
   std::uint64_t value() const { return sum_; }
   /// 16 lower-case hex digits; all zeros when there was no event.
   std::string hex() const {

@@ -25,15 +25,16 @@ unsigned block_rank(EventKind kind) {
   }
 }
 
-/// A tile on a corner has two host edges, told apart by their side.
-unsigned edge_rank(const Event& e) {
-  const bool edge = e.kind == EventKind::kEdgeIn || e.kind == EventKind::kEdgeOut;
-  return edge ? index(direction_of(e)) : 0;
+/// Hops of one router leave through different ports, and a tile on a corner has two host edges.
+unsigned port_rank(const Event& e) {
+  const bool at_port = e.kind == EventKind::kHop || e.kind == EventKind::kEdgeIn ||
+                       e.kind == EventKind::kEdgeOut;
+  return at_port ? index(direction_of(e)) : 0;
 }
 
 bool earlier(const Event& a, const Event& b) {
-  return std::make_tuple(a.cycle, a.place, block_rank(a.kind), edge_rank(a)) <
-         std::make_tuple(b.cycle, b.place, block_rank(b.kind), edge_rank(b));
+  return std::make_tuple(a.cycle, a.place, block_rank(a.kind), port_rank(a)) <
+         std::make_tuple(b.cycle, b.place, block_rank(b.kind), port_rank(b));
 }
 
 }  // namespace

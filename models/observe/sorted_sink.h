@@ -10,8 +10,9 @@ namespace tessera::observe {
 
 /// A block may announce an event some cycles before it happens, and inside a cycle events come in
 /// any order. This sink buffers them and hands them on sorted by cycle, then tile, then block
-/// (router, input queue, compute engine); the order in which one block announced its events of a
-/// cycle is kept, so the result does not depend on the order in which blocks were stepped.
+/// (router by output port, input queue, compute engine); the order in which one block announced its
+/// other events of a cycle is kept. So the result depends neither on the order in which blocks were
+/// stepped nor on the structure of the machine.
 class SortedSink : public Sink {
  public:
   void on_event(const Event& e) final;

@@ -68,7 +68,7 @@ po::options_description describe_results(Options& o) {
       "with --report: counters of every place too");
   add("quiet", po::bool_switch(&o.quiet), "print nothing but errors");
   add("progress", po::bool_switch(&o.progress),
-      "a progress line on a terminal for runs over two seconds");
+      "on a terminal: cycle, pace and time left of runs over two seconds");
   add("trace-perfetto", po::value(&o.trace_perfetto_file)->value_name("FILE"),
       "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle)");
   add("trace-wse", po::value(&o.trace_wse_file)->value_name("FILE"),
@@ -94,6 +94,8 @@ po::options_description describe_bounds(Options& o, Raw& raw) {
       "step the blocks of a cycle in random order; results must not change");
   add("check-links", po::bool_switch(&o.check_links),
       "watch the links between routers and at the rim for broken protocol rules (exit 3)");
+  add("check-epochs", po::bool_switch(&o.check_epochs),
+      "watch for wavelets that a change of a route catches under way (exit 4)");
   add("validate", po::bool_switch(&o.validate), "check program, config and inputs; run nothing");
   add("print-config", po::bool_switch(&o.print_config),
       "print the effective config with its sources");

@@ -36,6 +36,7 @@ struct Options {
   std::uint64_t seed = 1;
   bool shuffle_step_order = false;
   bool check_links = false;
+  bool check_epochs = false;
   bool validate = false;
   bool print_config = false;
 };

@@ -2,13 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace tessera::cli {
 
 namespace {
-constexpr unsigned kCyclesPerClock = 64;
+constexpr unsigned kMostCyclesPerClock = 1024;
+constexpr double kClockPeriodSeconds = 0.005;
 constexpr double kProgressPeriodSeconds = 0.5;
+constexpr double kFirstProgressSeconds = 2;
 }  // namespace
 
 RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
@@ -46,27 +50,31 @@ RunControl::Stop RunControl::run_to_idle() {
 }
 
 bool RunControl::supervise(Cycle now) {
-  if (++cycles_to_clock_ < kCyclesPerClock) return false;
-  cycles_to_clock_ = 0;
   if (!limits_.timeout_s && !show_progress_) return false;
+  if (--cycles_to_clock_ > 0) return false;
   const double elapsed = elapsed_s();
-  if (show_progress_ && elapsed >= next_progress_s_) show_progress(now, elapsed);
+  if (elapsed - last_clock_s_ < kClockPeriodSeconds) {
+    cycles_per_clock_ = std::min(2 * cycles_per_clock_, kMostCyclesPerClock);
+  } else {
+    cycles_per_clock_ = std::max(cycles_per_clock_ / 2, 1U);
+  }
+  cycles_to_clock_ = cycles_per_clock_;
+  last_clock_s_ = elapsed;
+  if (show_progress_ && elapsed >= next_progress_s_) follow_progress(now, elapsed);
   if (!limits_.timeout_s || elapsed < *limits_.timeout_s) return false;
   timed_out_ = true;
   return true;
 }
 
-void RunControl::show_progress(Cycle now, double elapsed) {
-  const double rate = static_cast<double>(now) / elapsed;
-  std::fprintf(stderr, "\r\033[Kcycle %llu, %.3g cycles/s", static_cast<unsigned long long>(now),
-               rate);
-  if (limits_.max_cycles) {
-    std::fprintf(stderr, ", at most %.0f s to the bound",
-                 static_cast<double>(*limits_.max_cycles - now) / rate);
-  }
+void RunControl::follow_progress(Cycle now, double elapsed) {
+  next_progress_s_ = (std::floor(elapsed / kProgressPeriodSeconds) + 1) * kProgressPeriodSeconds;
+  ProgressLine line{now, elapsed, {}, {}, limits_.max_cycles};
+  if (progress_) line.progress = progress_();
+  if (line.progress) line.seconds_left = estimate_.seconds_left(elapsed, *line.progress);
+  if (elapsed < kFirstProgressSeconds) return;
+  std::fprintf(stderr, "\r\033[K%s", to_string(line).c_str());
   std::fflush(stderr);
   progress_shown_ = true;
-  next_progress_s_ = elapsed + kProgressPeriodSeconds;
 }
 
 }  // namespace tessera::cli

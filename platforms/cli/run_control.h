@@ -6,9 +6,10 @@
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <string>
+#include <utility>
 
 #include "models/timing/clock_domain.h"
+#include "platforms/cli/progress.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cli {
@@ -35,10 +36,15 @@ class RunControl {
   Stop run_to_idle();
   double elapsed_s() const;
 
+  /// How far the run is, for the progress line; called some times a second. No value: nobody knows.
+  void set_progress(std::function<std::optional<Progress>()> progress) {
+    progress_ = std::move(progress);
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
   bool supervise(Cycle now);
-  void show_progress(Cycle now, double elapsed);
+  void follow_progress(Cycle now, double elapsed);
 
   timing::ClockDomain& domain_;
   const Limits limits_;
@@ -46,9 +52,14 @@ class RunControl {
   bool started_ = false;
   bool show_progress_ = false;
   bool progress_shown_ = false;
-  double next_progress_s_ = 2.0;
+  double next_progress_s_ = 0;
+  std::function<std::optional<Progress>()> progress_;
+  Estimate estimate_;
   bool timed_out_ = false;
-  unsigned cycles_to_clock_ = 0;  // the wall clock is read once in kCyclesPerClock cycles
+  // The wall clock is read once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
+  unsigned cycles_per_clock_ = 1;
+  unsigned cycles_to_clock_ = 1;
+  double last_clock_s_ = 0;
 };
 
 }  // namespace tessera::cli

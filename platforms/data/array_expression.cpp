@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace tessera::data {
 namespace {
 
 constexpr unsigned kMaxNesting = 50;
+constexpr unsigned kMaxOperators = 500;  // what they compute is nested as deep
 constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ULL;
 
 /// The finalizer of splitmix64.
@@ -38,27 +40,48 @@ const std::vector<std::string>& functions() {
   return kFunctions;
 }
 
-/// Computes while it parses: an expression is evaluated once.
-class Evaluator {
+template <class Element>
+ComputedPtr generated(Shape shape, Element element) {
+  return std::make_shared<Generated<Element>>(std::move(shape), element);
+}
+ComputedPtr constant(Shape shape, double value) {
+  return generated(std::move(shape), [value](std::size_t) { return value; });
+}
+
+/// Elements of random(seed).
+struct RandomElement {
+  explicit RandomElement(std::int64_t seed) : start(mixed(static_cast<std::uint64_t>(seed))) {}
+  double operator()(std::uint64_t index) const {
+    constexpr double kStep = 1.0 / (1 << 23);
+    return static_cast<double>(mixed(start + (index + 1) * kGolden) >> 40) * kStep - 1.0;
+  }
+  std::uint64_t start;
+};
+
+/// Builds the operations while it parses. Only numbers that shapes and generators depend on are
+/// computed here.
+class Parser {
  public:
-  Evaluator(const std::string& text, const Names& names, const Shape& target,
-            const std::string& file, const std::string& place)
+  Parser(const std::string& text, const Names& names, const Shape& target, const std::string& file,
+         const std::string& place)
       : text_(text), names_(names), target_(target), file_(file), place_(place) {}
 
-  Values run() {
+  ArrayExpression run() {
     skip_space();
     if (at_end()) fail(0, "the expression is empty");
-    Values result = sum_level();
+    ComputedPtr result = sum_level();
     if (!at_end())
       fail(at_, "found " + found() + " where an operator (+ - * / @) or the end was expected");
-    if (result.shape == target_) return result;
-    if (result.shape.empty()) return filled(result.elements[0]);
-    fail(0, "the expression has shape " + to_string(result.shape) + ", but the array has shape " +
-                to_string(target_));
+    if (result->shape() == target_) return {std::move(result), std::move(arrays_)};
+    if (result->shape().empty()) {
+      return {broadcast(std::move(result), target_), std::move(arrays_)};
+    }
+    fail(0, "the expression has shape " + to_string(result->shape()) +
+                ", but the array has shape " + to_string(target_));
   }
 
  private:
-  using Arguments = std::vector<Values>;
+  using Arguments = std::vector<ComputedPtr>;
 
   [[noreturn]] void fail(std::size_t at, const std::string& problem) const {
     throw UserError(file_, place_,
@@ -66,7 +89,7 @@ class Evaluator {
   }
   /// Runs an operation of array_math.h that stands at `at`.
   template <class Operation>
-  Values checked(std::size_t at, Operation operation) const {
+  ComputedPtr checked(std::size_t at, Operation operation) const {
     try {
       return operation();
     } catch (const ArrayError& error) {
@@ -89,43 +112,45 @@ class Evaluator {
     return true;
   }
 
-  Values sum_level() {
+  ComputedPtr sum_level() {
     if (++nesting_ > kMaxNesting)
       fail(at_, "nested deeper than " + std::to_string(kMaxNesting) + " levels");
-    Values left = product_level();
+    ComputedPtr left = product_level();
     while (peek() == '+' || peek() == '-')
       left = operation(left, [this] { return product_level(); });
     --nesting_;
     return left;
   }
-  Values product_level() {
-    Values left = unary();
+  ComputedPtr product_level() {
+    ComputedPtr left = unary();
     while (peek() == '*' || peek() == '/' || peek() == '@')
       left = operation(left, [this] { return unary(); });
     return left;
   }
   /// The operator here and its right side.
   template <class Right>
-  Values operation(const Values& left, Right parse_right) {
+  ComputedPtr operation(const ComputedPtr& left, Right parse_right) {
     const std::size_t at = at_;
     const char op = text_[at_];
+    if (++operators_ > kMaxOperators)
+      fail(at_, "more than " + std::to_string(kMaxOperators) + " operators");
     take(op);
-    const Values right = parse_right();
+    const ComputedPtr right = parse_right();
     return checked(at,
                    [&] { return op == '@' ? matmul(left, right) : elementwise(op, left, right); });
   }
-  Values unary() {
+  ComputedPtr unary() {
     bool negative = false;
     while (take('-')) negative = !negative;
     return negative ? negated(primary()) : primary();
   }
-  Values primary() {
+  ComputedPtr primary() {
     if (is_digit(peek()) || peek() == '.') return number();
     if (is_letter(peek())) return name_or_call();
     const std::size_t open = at_;
     if (!take('('))
       fail(at_, "found " + found() + " where a number, a name, \"-\" or \"(\" was expected");
-    Values value = sum_level();
+    ComputedPtr value = sum_level();
     close(open);
     return value;
   }
@@ -135,7 +160,7 @@ class Evaluator {
                   std::to_string(open + 1));
   }
 
-  Values number() {
+  ComputedPtr number() {
     const std::size_t start = at_;
     double value = 0;
     const auto [end, error] =
@@ -147,10 +172,10 @@ class Evaluator {
     if (is_letter(peek()) || is_digit(peek()) || peek() == '.')
       fail(at_, "found " + found() + " inside a number");
     skip_space();
-    return {{}, {value}};
+    return constant({}, value);
   }
 
-  Values name_or_call() {
+  ComputedPtr name_or_call() {
     const std::size_t start = at_;
     while (is_letter(peek()) || is_digit(peek())) ++at_;
     const std::string name = text_.substr(start, at_ - start);
@@ -169,50 +194,39 @@ class Evaluator {
     return call(start, name, std::move(arguments), places);
   }
 
-  Values named(std::size_t at, const std::string& name) const {
-    if (const auto array = names_.arrays.find(name); array != names_.arrays.end())
-      return values_of(at, *array->second);
+  ComputedPtr named(std::size_t at, const std::string& name) {
+    if (const auto array = names_.arrays.find(name); array != names_.arrays.end()) {
+      arrays_.insert(name);
+      return std::make_shared<Loaded>(*array->second);
+    }
     if (const auto value = names_.numbers.find(name); value != names_.numbers.end()) {
-      return {{}, {static_cast<double>(value->second)}};
+      return constant({}, static_cast<double>(value->second));
     }
     std::vector<std::string> known;
     for (const auto& [array, data] : names_.arrays) known.push_back(array);
     for (const auto& [parameter, value] : names_.numbers) known.push_back(parameter);
     fail(at, "unknown name \"" + name + "\"" + layout::suggestion(name, known, "known names"));
   }
-  Values values_of(std::size_t at, const HostArray& array) const {
-    check_count(at, array.shape);
-    Values values{array.shape, std::vector<double>(array.size())};
-    for (std::size_t i = 0; i < values.elements.size(); ++i) values.elements[i] = array.at(i);
-    return values;
-  }
-  void check_count(std::size_t at, const Shape& shape) const {
-    if (element_count(shape) <= kMaxComputedElements) return;
-    fail(at, "an array of shape " + to_string(shape) + " has more than " +
-                 std::to_string(kMaxComputedElements) +
-                 " elements, the most that are computed with; give it as a .npy file");
-  }
 
-  Values call(std::size_t at, const std::string& name, Arguments arguments,
-              const std::vector<std::size_t>& places) {
+  ComputedPtr call(std::size_t at, const std::string& name, Arguments arguments,
+                   const std::vector<std::size_t>& places) {
     const std::size_t count = arguments.size();
     if (name == "random") {
       require(at, count == 1, "random takes 1 argument, random(seed)", count);
-      const std::int64_t seed = integer(places[0], arguments[0], "the seed");
-      return generated(at, [seed](std::size_t i) { return random_element(seed, i); });
+      return generated(target_, RandomElement(integer(places[0], *arguments[0], "the seed")));
     }
     if (name == "iota") {
       require(at, count == 0, "iota takes no argument", count);
-      return generated(at, [](std::size_t i) { return static_cast<double>(i); });
+      return generated(target_, [](std::size_t i) { return static_cast<double>(i); });
     }
     if (name == "zeros") {
       require(at, count == 0, "zeros takes no argument", count);
-      return generated(at, [](std::size_t) { return 0.0; });
+      return constant(target_, 0);
     }
     if (name == "full") {
       require(at, count == 1, "full takes 1 argument, full(value)", count);
-      const double value = scalar(places[0], arguments[0], "the value");
-      return generated(at, [value](std::size_t) { return value; });
+      require_number(places[0], *arguments[0], "the value");
+      return broadcast(std::move(arguments[0]), target_);
     }
     if (name == "sum") return call_sum(at, arguments, places);
     if (name == "transpose") {
@@ -225,28 +239,28 @@ class Evaluator {
     }
     if (name == "max") {
       require(at, count == 1, "max takes 1 argument, max(array)", count);
-      return largest(arguments[0]);
+      return largest(std::move(arguments[0]));
     }
     if (name == "reshape") return call_reshape(at, std::move(arguments), places);
     fail(at,
          "unknown function \"" + name + "\"" + layout::suggestion(name, functions(), "functions"));
   }
-  Values call_sum(std::size_t at, const Arguments& arguments,
-                  const std::vector<std::size_t>& places) const {
+  ComputedPtr call_sum(std::size_t at, const Arguments& arguments,
+                       const std::vector<std::size_t>& places) const {
     const std::size_t count = arguments.size();
     require(at, count == 1 || count == 2,
             "sum takes 1 or 2 arguments, sum(array) or sum(array, axis)", count);
     if (count == 1) return sum(arguments[0]);
-    const std::int64_t axis = integer(places[1], arguments[1], "the axis");
+    const std::int64_t axis = integer(places[1], *arguments[1], "the axis");
     return checked(places[1], [&] { return sum(arguments[0], static_cast<std::ptrdiff_t>(axis)); });
   }
-  Values call_reshape(std::size_t at, Arguments arguments,
-                      const std::vector<std::size_t>& places) const {
+  ComputedPtr call_reshape(std::size_t at, Arguments arguments,
+                           const std::vector<std::size_t>& places) const {
     const std::size_t count = arguments.size();
     require(at, count >= 2, "reshape takes 2 or more arguments, reshape(array, n, m, ...)", count);
     Shape shape;
     for (std::size_t i = 1; i < count; ++i) {
-      const std::int64_t size = integer(places[i], arguments[i], "the dimension");
+      const std::int64_t size = integer(places[i], *arguments[i], "the dimension");
       if (size < 0)
         fail(places[i], "the dimension is " + std::to_string(size) + "; it must be 0 or more");
       shape.push_back(static_cast<std::size_t>(size));
@@ -259,28 +273,17 @@ class Evaluator {
       fail(at,
            usage + ", but " + std::to_string(given) + (given == 1 ? " is given" : " are given"));
   }
-  double scalar(std::size_t at, const Values& value, const std::string& what) const {
-    if (!value.shape.empty())
-      fail(at, what + " must be a number, but it is an array of shape " + to_string(value.shape));
-    return value.elements[0];
+  void require_number(std::size_t at, const Computed& value, const std::string& what) const {
+    if (value.shape().empty()) return;
+    fail(at, what + " must be a number, but it is an array of shape " + to_string(value.shape()));
   }
-  std::int64_t integer(std::size_t at, const Values& value, const std::string& what) const {
+  std::int64_t integer(std::size_t at, const Computed& value, const std::string& what) const {
     constexpr double kLimit = 9007199254740992.0;  // 2^53: up to here doubles hold every integer
-    const double number = scalar(at, value, what);
+    require_number(at, value, what);
+    const double number = value.at(0);
     if (std::trunc(number) == number && std::abs(number) <= kLimit)
       return static_cast<std::int64_t>(number);
     fail(at, what + " is " + number_text(number) + "; it must be an integer of at most 2^53");
-  }
-
-  template <class Element>
-  Values generated(std::size_t at, Element element) const {
-    check_count(at, target_);
-    Values values{target_, std::vector<double>(element_count(target_))};
-    for (std::size_t i = 0; i < values.elements.size(); ++i) values.elements[i] = element(i);
-    return values;
-  }
-  Values filled(double value) const {
-    return generated(0, [value](std::size_t) { return value; });
   }
 
   const std::string& text_;
@@ -290,19 +293,20 @@ class Evaluator {
   const std::string& place_;
   std::size_t at_ = 0;
   unsigned nesting_ = 0;
+  unsigned operators_ = 0;
+  std::set<std::string> arrays_;
 };
 
 }  // namespace
 
 double random_element(std::int64_t seed, std::uint64_t index) {
-  constexpr double kStep = 1.0 / (1 << 23);
-  const std::uint64_t bits = mixed(mixed(static_cast<std::uint64_t>(seed)) + (index + 1) * kGolden);
-  return static_cast<double>(bits >> 40) * kStep - 1.0;
+  return RandomElement(seed)(index);
 }
 
-Values evaluate(const std::string& text, const Names& names, const Shape& target,
-                const std::string& file, const std::string& place) {
-  return Evaluator(text, names, target, file, place).run();
+ArrayExpression parse_array_expression(const std::string& text, const Names& names,
+                                       const Shape& target, const std::string& file,
+                                       const std::string& place) {
+  return Parser(text, names, target, file, place).run();
 }
 
 }  // namespace tessera::data

@@ -15,9 +15,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
-#include "platforms/data/host_array.h"
+#include "platforms/data/computed.h"
 
 namespace tessera::data {
 
@@ -27,13 +28,18 @@ struct Names {
   std::map<std::string, std::int64_t> numbers;  ///< parameters of the layout
 };
 
-/// More elements than that are not computed with (2 GiB).
-inline constexpr std::size_t kMaxComputedElements = std::size_t{1} << 28;
+struct ArrayExpression {
+  /// Computes the elements when they are read, from the arrays as they are then.
+  ComputedPtr value;
+  std::set<std::string> arrays;  ///< that it uses
+};
 
-/// The value of `text`, of shape `target`; a single number fills the target. Throws UserError(file,
-/// place): the position in the expression, what is wrong and the shapes involved.
-Values evaluate(const std::string& text, const Names& names, const Shape& target,
-                const std::string& file, const std::string& place);
+/// The expression `text`, of shape `target`; a single number fills the target. Nothing is computed
+/// yet but for seeds, axes and dimensions. Throws UserError(file, place): the position in the
+/// expression, what is wrong and the shapes involved. The arrays of `names` must outlive the value.
+ArrayExpression parse_array_expression(const std::string& text, const Names& names,
+                                       const Shape& target, const std::string& file,
+                                       const std::string& place);
 
 /// Element `index` of random(seed): k * 2^-23 - 1, where k is the upper 24 bits of the splitmix64
 /// finalizer applied to finalizer(seed) + (index + 1) * 0x9E3779B97F4A7C15.

@@ -1,52 +1,96 @@
 #include "platforms/data/array_math.h"
 
-#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <string>
-#include <utility>
-
-#include "platforms/data/array_expression.h"
 
 namespace tessera::data {
 namespace {
 
-double apply(char op, double a, double b) {
-  switch (op) {
-  case '+':
-    return a + b;
-  case '-':
-    return a - b;
-  case '*':
-    return a * b;
-  default:
-    return a / b;
-  }
+std::string shapes_text(const Computed& a, const Computed& b) {
+  return to_string(a.shape()) + " and " + to_string(b.shape());
 }
 
-std::string shapes_text(const Values& a, const Values& b) {
-  return to_string(a.shape) + " and " + to_string(b.shape);
-}
-
-Values zeros(Shape shape) {
+void require_at_most(std::size_t most, const std::string& what, const Shape& shape) {
   std::size_t count = 1;
   for (std::size_t dimension : shape) {
-    if (dimension != 0 && count > kMaxComputedElements / dimension) {
-      throw ArrayError("the result of shape " + to_string(shape) + " has more than " +
-                       std::to_string(kMaxComputedElements) +
-                       " elements, the most that are computed with");
+    if (dimension != 0 && count > most / dimension) {
+      throw ArrayError(what + " of shape " + to_string(shape) + " has more than " +
+                       std::to_string(most) + " elements, the most that are computed with");
     }
     count *= dimension;
   }
-  return {std::move(shape), std::vector<double>(count)};
+}
+void require_holdable(const Computed& array) {
+  require_at_most(kMaxHeldElements, "an array", array.shape());
+}
+Shape holdable_result(Shape shape) {
+  require_at_most(kMaxHeldElements, "the result", shape);
+  return shape;
 }
 
-Shape broadcast_shape(char op, const Values& a, const Values& b) {
-  Shape shape(std::max(a.shape.size(), b.shape.size()));
+/// What cannot be computed piece by piece: all of it is, when it is first read.
+class Held final : public Computed {
+ public:
+  Held(Shape shape, std::function<std::vector<double>()> make)
+      : Computed(std::move(shape)), make_(std::move(make)) {}
+
+ private:
+  void compute(std::size_t first, std::size_t count, double* to) const override {
+    if (!elements_) elements_ = make_();
+    std::copy_n(elements_->data() + first, count, to);
+  }
+  std::function<std::vector<double>()> make_;
+  mutable std::optional<std::vector<double>> elements_;
+};
+
+ComputedPtr held(Shape shape, std::function<std::vector<double>()> make) {
+  return std::make_shared<Held>(std::move(shape), std::move(make));
+}
+
+/// The elements of another array in another order, or some of them many times: element i is the one
+/// at the offset that strides of the other array give for the indices of i.
+class Gathered final : public Computed {
+ public:
+  Gathered(Shape shape, ComputedPtr from, std::vector<std::size_t> strides)
+      : Computed(std::move(shape)), from_(std::move(from)), strides_(std::move(strides)) {}
+
+ private:
+  void compute(std::size_t first, std::size_t count, double* to) const override {
+    if (from_->size() == 1) {
+      std::fill_n(to, count, from_->at(0));
+      return;
+    }
+    if (!elements_) elements_ = values_of(*from_).elements;
+    const std::size_t rank = strides_.size();
+    std::vector<std::size_t> at(rank);
+    std::size_t offset = 0;
+    for (std::size_t d = rank, rest = first; d-- > 0; rest /= shape()[d]) {
+      at[d] = rest % shape()[d];
+      offset += at[d] * strides_[d];
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      to[i] = (*elements_)[offset];
+      for (std::size_t d = rank; d-- > 0;) {
+        offset += strides_[d];
+        if (++at[d] < shape()[d]) break;
+        offset -= strides_[d] * at[d];
+        at[d] = 0;
+      }
+    }
+  }
+  ComputedPtr from_;
+  std::vector<std::size_t> strides_;
+  mutable std::optional<std::vector<double>> elements_;
+};
+
+Shape broadcast_shape(char op, const Computed& a, const Computed& b) {
+  Shape shape(std::max(a.shape().size(), b.shape().size()));
   for (std::size_t d = 0; d < shape.size(); ++d) {  // d counts from the last dimension
-    const std::size_t da = d < a.shape.size() ? a.shape[a.shape.size() - 1 - d] : 1;
-    const std::size_t db = d < b.shape.size() ? b.shape[b.shape.size() - 1 - d] : 1;
+    const std::size_t da = d < a.shape().size() ? a.shape()[a.shape().size() - 1 - d] : 1;
+    const std::size_t db = d < b.shape().size() ? b.shape()[b.shape().size() - 1 - d] : 1;
     if (da != db && da != 1 && db != 1) {
       throw ArrayError("\"" + std::string(1, op) + "\" cannot be applied to arrays of shapes " +
                        shapes_text(a, b) + "; dimensions must be equal or 1");
@@ -56,8 +100,102 @@ Shape broadcast_shape(char op, const Values& a, const Values& b) {
   return shape;
 }
 
-/// Elements from one index to the next of dimension `d` of the result; 0 where `from` is repeated.
-std::vector<std::size_t> broadcast_strides(const Shape& from, const Shape& to) {
+template <class Operation>
+class Unary final : public Computed {
+ public:
+  Unary(ComputedPtr a, Operation operation)
+      : Computed(a->shape()), a_(std::move(a)), operation_(operation) {}
+
+ private:
+  void compute(std::size_t first, std::size_t count, double* to) const override {
+    a_->read(first, count, to);
+    for (std::size_t i = 0; i < count; ++i) to[i] = operation_(to[i]);
+  }
+  ComputedPtr a_;
+  Operation operation_;
+};
+
+template <class Operation>
+ComputedPtr unary(ComputedPtr a, Operation operation) {
+  return std::make_shared<Unary<Operation>>(std::move(a), operation);
+}
+
+/// Both sides have the same shape.
+template <class Operation>
+class Binary final : public Computed {
+ public:
+  Binary(ComputedPtr a, ComputedPtr b, Operation operation)
+      : Computed(a->shape()), a_(std::move(a)), b_(std::move(b)), operation_(operation) {}
+
+ private:
+  void compute(std::size_t first, std::size_t count, double* to) const override {
+    Piece right;
+    a_->read(first, count, to);
+    b_->read(first, count, right.data());
+    for (std::size_t i = 0; i < count; ++i) to[i] = operation_(to[i], right[i]);
+  }
+  ComputedPtr a_;
+  ComputedPtr b_;
+  Operation operation_;
+};
+
+template <class Operation>
+ComputedPtr binary(ComputedPtr a, ComputedPtr b, Operation operation) {
+  return std::make_shared<Binary<Operation>>(std::move(a), std::move(b), operation);
+}
+
+/// result[i][j] = sum over k of left[i][k] * right[k][j], k rising. The smaller side is held, the
+/// larger one read row by row.
+std::vector<double> product(const Computed& left, const Computed& right, std::size_t rows,
+                            std::size_t inner, std::size_t columns) {
+  std::vector<double> result(rows * columns);
+  const auto add = [&](std::size_t i, double factor, const double* row) {
+    for (std::size_t j = 0; j < columns; ++j) result[i * columns + j] += factor * row[j];
+  };
+  if (left.size() >= right.size()) {
+    const std::vector<double> held = values_of(right).elements;
+    std::vector<double> row(inner);
+    for (std::size_t i = 0; i < rows; ++i) {
+      left.read(i * inner, inner, row.data());
+      for (std::size_t k = 0; k < inner; ++k) add(i, row[k], held.data() + k * columns);
+    }
+    return result;
+  }
+  const std::vector<double> held = values_of(left).elements;
+  std::vector<double> row(columns);
+  for (std::size_t k = 0; k < inner; ++k) {
+    right.read(k * columns, columns, row.data());
+    for (std::size_t i = 0; i < rows; ++i) add(i, held[i * inner + k], row.data());
+  }
+  return result;
+}
+
+/// Sums of an array [outer][length][inner] along its middle.
+std::vector<double> sums(const Computed& a, std::size_t count, std::size_t length,
+                         std::size_t inner) {
+  std::vector<double> result(count);
+  std::size_t base = 0;  // of the present [length][inner] block in the result
+  std::size_t l = 0;
+  std::size_t j = 0;
+  a.for_each_piece([&](std::size_t, std::size_t present, const double* elements) {
+    for (std::size_t i = 0; i < present; ++i) {
+      result[base + j] += elements[i];
+      if (++j < inner) continue;
+      j = 0;
+      if (++l < length) continue;
+      l = 0;
+      base += inner;
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+ComputedPtr broadcast(ComputedPtr a, const Shape& to) {
+  if (a->shape() == to) return a;
+  require_holdable(*a);
+  const Shape& from = a->shape();
   std::vector<std::size_t> strides(to.size(), 0);
   std::size_t stride = 1;
   for (std::size_t d = 0; d < from.size(); ++d) {  // from the last dimension
@@ -65,138 +203,117 @@ std::vector<std::size_t> broadcast_strides(const Shape& from, const Shape& to) {
     if (size != 1) strides[to.size() - 1 - d] = stride;
     stride *= size;
   }
-  return strides;
+  return std::make_shared<Gathered>(to, std::move(a), std::move(strides));
 }
 
-/// Goes through the indices of a shape in C order and keeps the offset that some strides give.
-class Walker {
- public:
-  Walker(const Shape& shape, std::vector<std::size_t> strides)
-      : shape_(shape), strides_(std::move(strides)), at_(shape.size(), 0) {}
-  std::size_t offset() const { return offset_; }
-  void next() {
-    for (std::size_t d = at_.size(); d-- > 0;) {
-      offset_ += strides_[d];
-      if (++at_[d] < shape_[d]) return;
-      offset_ -= strides_[d] * at_[d];
-      at_[d] = 0;
-    }
+ComputedPtr elementwise(char op, ComputedPtr a, ComputedPtr b) {
+  const Shape shape = broadcast_shape(op, *a, *b);
+  require_at_most(kMaxElements, "the result", shape);
+  a = broadcast(std::move(a), shape);
+  b = broadcast(std::move(b), shape);
+  switch (op) {
+  case '+':
+    return binary(std::move(a), std::move(b), [](double x, double y) { return x + y; });
+  case '-':
+    return binary(std::move(a), std::move(b), [](double x, double y) { return x - y; });
+  case '*':
+    return binary(std::move(a), std::move(b), [](double x, double y) { return x * y; });
+  default:
+    return binary(std::move(a), std::move(b), [](double x, double y) { return x / y; });
   }
-
- private:
-  const Shape& shape_;
-  std::vector<std::size_t> strides_;
-  std::vector<std::size_t> at_;
-  std::size_t offset_ = 0;
-};
-
-}  // namespace
-
-Values elementwise(char op, const Values& a, const Values& b) {
-  Values result = zeros(broadcast_shape(op, a, b));
-  Walker at_a(result.shape, broadcast_strides(a.shape, result.shape));
-  Walker at_b(result.shape, broadcast_strides(b.shape, result.shape));
-  for (double& element : result.elements) {
-    element = apply(op, a.elements[at_a.offset()], b.elements[at_b.offset()]);
-    at_a.next();
-    at_b.next();
-  }
-  return result;
 }
 
-Values matmul(const Values& a, const Values& b) {
-  const std::size_t rank_a = a.shape.size();
-  const std::size_t rank_b = b.shape.size();
+ComputedPtr matmul(const ComputedPtr& a, const ComputedPtr& b) {
+  const std::size_t rank_a = a->shape().size();
+  const std::size_t rank_b = b->shape().size();
   if (rank_a < 1 || rank_a > 2 || rank_b < 1 || rank_b > 2) {
-    throw ArrayError("\"@\" needs arrays of rank 1 or 2, but the shapes are " + shapes_text(a, b));
+    throw ArrayError("\"@\" needs arrays of rank 1 or 2, but the shapes are " +
+                     shapes_text(*a, *b));
   }
-  const std::size_t inner = a.shape.back();
-  if (inner != b.shape.front()) {
-    throw ArrayError("\"@\" cannot be applied to arrays of shapes " + shapes_text(a, b) +
+  const std::size_t inner = a->shape().back();
+  if (inner != b->shape().front()) {
+    throw ArrayError("\"@\" cannot be applied to arrays of shapes " + shapes_text(*a, *b) +
                      "; the last dimension of the left must equal the first of the right");
   }
-  const std::size_t rows = rank_a == 2 ? a.shape[0] : 1;
-  const std::size_t columns = rank_b == 2 ? b.shape[1] : 1;
+  const std::size_t rows = rank_a == 2 ? a->shape()[0] : 1;
+  const std::size_t columns = rank_b == 2 ? b->shape()[1] : 1;
   Shape shape;
   if (rank_a == 2) shape.push_back(rows);
   if (rank_b == 2) shape.push_back(columns);
-  Values result = zeros(std::move(shape));
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t k = 0; k < inner; ++k) {
-      const double left = a.elements[i * inner + k];
-      for (std::size_t j = 0; j < columns; ++j) {
-        result.elements[i * columns + j] += left * b.elements[k * columns + j];
-      }
-    }
-  }
-  return result;
+  require_holdable(a->size() < b->size() ? *a : *b);
+  return held(holdable_result(std::move(shape)),
+              [=] { return product(*a, *b, rows, inner, columns); });
 }
 
-Values negated(Values a) {
-  for (double& element : a.elements) element = -element;
-  return a;
+ComputedPtr negated(ComputedPtr a) {
+  return unary(std::move(a), [](double x) { return -x; });
 }
 
-Values sum(const Values& a) {
-  return {{}, {std::accumulate(a.elements.begin(), a.elements.end(), 0.0)}};
+ComputedPtr absolute(ComputedPtr a) {
+  return unary(std::move(a), [](double x) { return std::abs(x); });
 }
 
-Values sum(const Values& a, std::ptrdiff_t axis) {
-  const auto rank = static_cast<std::ptrdiff_t>(a.shape.size());
+ComputedPtr sum(ComputedPtr a) {
+  return held({}, [a = std::move(a)] { return sums(*a, 1, a->size(), 1); });
+}
+
+ComputedPtr sum(const ComputedPtr& a, std::ptrdiff_t axis) {
+  const auto rank = static_cast<std::ptrdiff_t>(a->shape().size());
   if (axis < -rank || axis >= rank) {
     throw ArrayError("the axis " + std::to_string(axis) + " does not exist in an array of shape " +
-                     to_string(a.shape));
+                     to_string(a->shape()));
   }
-  const auto d = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-  Shape shape = a.shape;
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(d));
-  Values result = zeros(std::move(shape));
-  const std::size_t length = a.shape[d];
-  const std::size_t inner =
-      element_count(Shape(a.shape.begin() + static_cast<std::ptrdiff_t>(d) + 1, a.shape.end()));
-  for (std::size_t i = 0; i < a.elements.size(); ++i) {
-    result.elements[i / (inner * length) * inner + i % inner] += a.elements[i];
-  }
-  return result;
+  const std::ptrdiff_t d = axis < 0 ? axis + rank : axis;
+  Shape shape = a->shape();
+  const std::size_t length = shape[static_cast<std::size_t>(d)];
+  const std::size_t inner = element_count(Shape(shape.begin() + d + 1, shape.end()));
+  shape.erase(shape.begin() + d);
+  const std::size_t count = element_count(holdable_result(shape));
+  return held(std::move(shape), [=] { return sums(*a, count, length, inner); });
 }
 
-Values absolute(Values a) {
-  for (double& element : a.elements) element = std::abs(element);
-  return a;
+ComputedPtr largest(ComputedPtr a) {
+  return held({}, [a = std::move(a)] {
+    double result = -std::numeric_limits<double>::infinity();
+    a->for_each_piece([&](std::size_t, std::size_t count, const double* elements) {
+      for (std::size_t i = 0; i < count; ++i) {
+        // A NaN that is the result already stays: no comparison with it holds.
+        if (std::isnan(elements[i]) || elements[i] > result) result = elements[i];
+      }
+    });
+    return std::vector<double>{result};
+  });
 }
 
-Values largest(const Values& a) {
-  double result = -std::numeric_limits<double>::infinity();
-  for (const double element : a.elements) {
-    if (std::isnan(element)) return {{}, {element}};
-    result = std::max(result, element);
-  }
-  return {{}, {result}};
-}
-
-Values transpose(const Values& a) {
-  Values result = zeros(Shape(a.shape.rbegin(), a.shape.rend()));
-  std::vector<std::size_t> strides(a.shape.size(), 1);
+ComputedPtr transpose(const ComputedPtr& a) {
+  require_holdable(*a);
+  const Shape& from = a->shape();
+  std::vector<std::size_t> strides(from.size(), 1);
   for (std::size_t d = 1; d < strides.size(); ++d) {  // reversed C strides
-    strides[d] = strides[d - 1] * a.shape[a.shape.size() - d];
+    strides[d] = strides[d - 1] * from[from.size() - d];
   }
-  Walker at(result.shape, strides);
-  for (double& element : result.elements) {
-    element = a.elements[at.offset()];
-    at.next();
-  }
-  return result;
+  return std::make_shared<Gathered>(Shape(from.rbegin(), from.rend()), a, std::move(strides));
 }
 
-Values reshape(Values a, Shape shape) {
-  const std::size_t count = zeros(shape).elements.size();
-  if (count != a.elements.size()) {
-    throw ArrayError("an array of shape " + to_string(a.shape) + " with " +
-                     std::to_string(a.elements.size()) + " elements cannot be reshaped to " +
+ComputedPtr reshape(ComputedPtr a, Shape shape) {
+  require_at_most(kMaxElements, "the result", shape);
+  const std::size_t count = element_count(shape);
+  if (count != a->size()) {
+    throw ArrayError("an array of shape " + to_string(a->shape()) + " with " +
+                     std::to_string(a->size()) + " elements cannot be reshaped to " +
                      to_string(shape) + " with " + std::to_string(count));
   }
-  a.shape = std::move(shape);
-  return a;
+  class Reshaped final : public Computed {
+   public:
+    Reshaped(Shape to, ComputedPtr from) : Computed(std::move(to)), from_(std::move(from)) {}
+
+   private:
+    void compute(std::size_t first, std::size_t present, double* to) const override {
+      from_->read(first, present, to);
+    }
+    ComputedPtr from_;
+  };
+  return std::make_shared<Reshaped>(std::move(shape), std::move(a));
 }
 
 }  // namespace tessera::data

@@ -1,12 +1,11 @@
-// The operations of array expressions. Shapes that do not fit are an ArrayError; the reader of the
-// expression adds where.
+// The operations of array expressions. They look at shapes only; what they answer is computed when
+// it is read. Shapes that do not fit are an ArrayError; the reader of the expression adds where.
 #pragma once
 
 #include <cstddef>
 #include <stdexcept>
-#include <vector>
 
-#include "platforms/data/host_array.h"
+#include "platforms/data/computed.h"
 
 namespace tessera::data {
 
@@ -15,19 +14,27 @@ class ArrayError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// No array of an expression has more elements than that.
+inline constexpr std::size_t kMaxElements = std::size_t{1} << 31;
+/// Products, sums along an axis, what is transposed and what is repeated along a dimension must be
+/// held in memory, at most that many elements of each (2 GiB).
+inline constexpr std::size_t kMaxHeldElements = std::size_t{1} << 28;
+
 /// `op` is one of + - * /; dimensions are matched from the last, and a dimension of 1 is repeated.
-Values elementwise(char op, const Values& a, const Values& b);
+ComputedPtr elementwise(char op, ComputedPtr a, ComputedPtr b);
 /// Rank 1 or 2 on both sides; sums run from the first to the last index in double precision.
-Values matmul(const Values& a, const Values& b);
-Values negated(Values a);
-Values absolute(Values a);
+ComputedPtr matmul(const ComputedPtr& a, const ComputedPtr& b);
+ComputedPtr negated(ComputedPtr a);
+ComputedPtr absolute(ComputedPtr a);
 /// The largest element, as a single number; NaN if there is one.
-Values largest(const Values& a);
-Values sum(const Values& a);
+ComputedPtr largest(ComputedPtr a);
+ComputedPtr sum(ComputedPtr a);
 /// `axis` counts from the end if negative.
-Values sum(const Values& a, std::ptrdiff_t axis);
+ComputedPtr sum(const ComputedPtr& a, std::ptrdiff_t axis);
+/// `a`, repeated along its dimensions of 1 until it has shape `to`, which must fit.
+ComputedPtr broadcast(ComputedPtr a, const Shape& to);
 /// All dimensions in reverse order.
-Values transpose(const Values& a);
-Values reshape(Values a, Shape shape);
+ComputedPtr transpose(const ComputedPtr& a);
+ComputedPtr reshape(ComputedPtr a, Shape shape);
 
 }  // namespace tessera::data

@@ -27,42 +27,36 @@ std::string detail_of(const Comparison& c, const Shape& shape, std::size_t count
          number_text(c.actual_at_worst) + " instead of " + number_text(c.expected_at_worst);
 }
 
-template <class Get>
-Comparison compare_elements(const HostArray& actual, const Shape& shape, Get expected_at,
-                            double rtol, double atol) {
-  Comparison result;
-  if (actual.shape != shape) {
-    result.detail = "the shape is " + to_string(actual.shape) + " instead of " + to_string(shape);
-    return result;
-  }
-  double worst_excess = -std::numeric_limits<double>::infinity();
-  const std::size_t count = actual.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const double a = actual.at(i);
-    const double b = expected_at(i);
-    const double over = excess(a, b, rtol, atol);
-    if (over > 0) ++result.mismatches;
-    if (i != 0 && over <= worst_excess) continue;
-    worst_excess = over;
-    result.worst = i;
-    result.actual_at_worst = a;
-    result.expected_at_worst = b;
-  }
-  result.passed = result.mismatches == 0;
-  result.detail = detail_of(result, shape, count, rtol, atol);
-  return result;
-}
-
 }  // namespace
 
 Comparison compare(const HostArray& actual, const HostArray& expected, double rtol, double atol) {
-  return compare_elements(
-      actual, expected.shape, [&](std::size_t i) { return expected.at(i); }, rtol, atol);
+  return compare(actual, Loaded(expected), rtol, atol);
 }
 
-Comparison compare(const HostArray& actual, const Values& expected, double rtol, double atol) {
-  return compare_elements(
-      actual, expected.shape, [&](std::size_t i) { return expected.elements[i]; }, rtol, atol);
+Comparison compare(const HostArray& actual, const Computed& expected, double rtol, double atol) {
+  Comparison result;
+  if (actual.shape != expected.shape()) {
+    result.detail =
+        "the shape is " + to_string(actual.shape) + " instead of " + to_string(expected.shape());
+    return result;
+  }
+  double worst_excess = -kWorst;
+  Computed::Piece piece;
+  expected.for_each_piece([&](std::size_t first, std::size_t count, const double* wanted) {
+    actual.read(first, count, piece.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const double over = excess(piece[i], wanted[i], rtol, atol);
+      if (over > 0) ++result.mismatches;
+      if (first + i != 0 && over <= worst_excess) continue;
+      worst_excess = over;
+      result.worst = first + i;
+      result.actual_at_worst = piece[i];
+      result.expected_at_worst = wanted[i];
+    }
+  });
+  result.passed = result.mismatches == 0;
+  result.detail = detail_of(result, actual.shape, actual.size(), rtol, atol);
+  return result;
 }
 
 }  // namespace tessera::data

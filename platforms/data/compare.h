@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "platforms/data/host_array.h"
+#include "platforms/data/computed.h"
 
 namespace tessera::data {
 
@@ -21,6 +21,6 @@ struct Comparison {
 
 /// The dtypes may differ; shapes must be equal, or the comparison fails.
 Comparison compare(const HostArray& actual, const HostArray& expected, double rtol, double atol);
-Comparison compare(const HostArray& actual, const Values& expected, double rtol, double atol);
+Comparison compare(const HostArray& actual, const Computed& expected, double rtol, double atol);
 
 }  // namespace tessera::data

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "models/pe/half.h"
+#include "platforms/data/computed.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::data {
@@ -31,57 +33,69 @@ struct Range {
   double highest;
 };
 
+/// How the elements of a dtype are stored: a type, its range, and the way from and to doubles.
 template <class T>
-Range range_as() {
-  return {static_cast<double>(std::numeric_limits<T>::lowest()),
-          static_cast<double>(std::numeric_limits<T>::max())};
-}
+struct Plain {
+  using Stored = T;
+  static constexpr bool kIsFloat = std::is_floating_point_v<T>;
+  static constexpr Range kRange = {static_cast<double>(std::numeric_limits<T>::lowest()),
+                                   static_cast<double>(std::numeric_limits<T>::max())};
+  static double to_double(T stored) { return static_cast<double>(stored); }
+  static T from_double(double value) { return static_cast<T>(value); }
+};
+struct Int64 : Plain<std::int64_t> {
+  static constexpr Range kRange = {-9223372036854775808.0,
+                                   9223372036854774784.0};  // largest double below 2^63
+};
+struct Half {
+  using Stored = std::uint16_t;
+  static constexpr bool kIsFloat = true;
+  static constexpr Range kRange = {-65504, 65504};
+  static double to_double(Stored stored) { return pe::half_value(stored, pe::HalfFormat::kF16); }
+  static Stored from_double(double value) { return pe::half_bits(value, pe::HalfFormat::kF16); }
+};
 
-constexpr double kLargestHalf = 65504;
-
-Range range_of(DType dtype) {
+/// Calls visit with the way in which elements of `dtype` are stored.
+template <class Visit>
+auto with_storage(DType dtype, Visit visit) {
   switch (dtype) {
   case DType::kF16:
-    return {-kLargestHalf, kLargestHalf};
+    return visit(Half());
   case DType::kF32:
-    return range_as<float>();
+    break;
   case DType::kF64:
-    return range_as<double>();
+    return visit(Plain<double>());
   case DType::kI16:
-    return range_as<std::int16_t>();
+    return visit(Plain<std::int16_t>());
   case DType::kU16:
-    return range_as<std::uint16_t>();
+    return visit(Plain<std::uint16_t>());
   case DType::kI32:
-    return range_as<std::int32_t>();
+    return visit(Plain<std::int32_t>());
   case DType::kU32:
-    return range_as<std::uint32_t>();
+    return visit(Plain<std::uint32_t>());
   case DType::kI64:
-    return {-9223372036854775808.0, 9223372036854774784.0};  // largest double below 2^63
+    return visit(Int64());
   }
-  return {0, 0};
+  return visit(Plain<float>());
 }
 
-/// Why `dtype` cannot hold `value`, or "".
-std::string unfit(double value, DType dtype) {
-  const Range range = range_of(dtype);
-  if (is_float(dtype)) {
-    if (!std::isfinite(value) || (value >= range.lowest && value <= range.highest)) return "";
-  } else if (value >= range.lowest && value <= range.highest && std::trunc(value) == value) {
-    return "";
-  }
-  const std::string name = to_string(dtype);
-  if (is_float(dtype))
-    return "which " + name + " cannot hold; its largest value is " + number_text(range.highest);
-  return "which " + name + " cannot hold; it holds the integers " + number_text(range.lowest) +
-         ".." + number_text(range.highest);
+template <class Storage>
+bool fits(double value) {
+  const bool inside = value >= Storage::kRange.lowest && value <= Storage::kRange.highest;
+  if constexpr (Storage::kIsFloat) return inside || !std::isfinite(value);
+  return inside && std::trunc(value) == value;
 }
 
-void check_fits(double value, DType dtype, const Shape& shape, std::size_t i,
-                const std::string& file, const std::string& place) {
-  const std::string problem = unfit(value, dtype);
-  if (problem.empty()) return;
+[[noreturn]] void fail_to_convert(double value, DType dtype, const Shape& shape, std::size_t i,
+                                  const std::string& file, const std::string& place) {
+  const Range range = with_storage(dtype, [](auto storage) { return decltype(storage)::kRange; });
+  const std::string largest = number_text(range.highest);
+  const std::string held =
+      is_float(dtype) ? "its largest value is " + largest
+                      : "it holds the integers " + number_text(range.lowest) + ".." + largest;
   throw UserError(file, place,
-                  "element " + index_text(shape, i) + " is " + number_text(value) + ", " + problem);
+                  "element " + index_text(shape, i) + " is " + number_text(value) + ", which " +
+                      to_string(dtype) + " cannot hold; " + held);
 }
 
 }  // namespace
@@ -167,48 +181,39 @@ HostArray HostArray::zeros(DType dtype, Shape shape) {
 }
 
 double HostArray::at(std::size_t i) const {
-  const std::byte* from = bytes.data() + i * bytes_of(dtype);
-  switch (dtype) {
-  case DType::kF16:
-    return pe::half_value(load<std::uint16_t>(from), pe::HalfFormat::kF16);
-  case DType::kF32:
-    return load<float>(from);
-  case DType::kF64:
-    return load<double>(from);
-  case DType::kI16:
-    return load<std::int16_t>(from);
-  case DType::kU16:
-    return load<std::uint16_t>(from);
-  case DType::kI32:
-    return load<std::int32_t>(from);
-  case DType::kU32:
-    return load<std::uint32_t>(from);
-  case DType::kI64:
-    return static_cast<double>(load<std::int64_t>(from));
-  }
-  return 0;
+  double value = 0;
+  read(i, 1, &value);
+  return value;
+}
+
+void HostArray::read(std::size_t first, std::size_t count, double* to) const {
+  with_storage(dtype, [&](auto storage) {
+    using Storage = decltype(storage);
+    using Stored = typename Storage::Stored;
+    const std::byte* from = bytes.data() + first * sizeof(Stored);
+    for (std::size_t i = 0; i < count; ++i)
+      to[i] = Storage::to_double(load<Stored>(from + i * sizeof(Stored)));
+  });
 }
 
 void HostArray::set(std::size_t i, double value) {
-  std::byte* to = bytes.data() + i * bytes_of(dtype);
-  switch (dtype) {
-  case DType::kF16:
-    return store(to, pe::half_bits(value, pe::HalfFormat::kF16));
-  case DType::kF32:
-    return store(to, static_cast<float>(value));
-  case DType::kF64:
-    return store(to, value);
-  case DType::kI16:
-    return store(to, static_cast<std::int16_t>(value));
-  case DType::kU16:
-    return store(to, static_cast<std::uint16_t>(value));
-  case DType::kI32:
-    return store(to, static_cast<std::int32_t>(value));
-  case DType::kU32:
-    return store(to, static_cast<std::uint32_t>(value));
-  case DType::kI64:
-    return store(to, static_cast<std::int64_t>(value));
-  }
+  with_storage(dtype, [&](auto storage) {
+    using Storage = decltype(storage);
+    store(bytes.data() + i * sizeof(typename Storage::Stored), Storage::from_double(value));
+  });
+}
+
+std::size_t HostArray::write(std::size_t first, std::size_t count, const double* from) {
+  return with_storage(dtype, [&](auto storage) {
+    using Storage = decltype(storage);
+    using Stored = typename Storage::Stored;
+    std::byte* to = bytes.data() + first * sizeof(Stored);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!fits<Storage>(from[i])) return i;
+      store(to + i * sizeof(Stored), Storage::from_double(from[i]));
+    }
+    return count;
+  });
 }
 
 std::uint64_t HostArray::bits(std::size_t i) const {
@@ -221,25 +226,20 @@ void HostArray::set_bits(std::size_t i, std::uint64_t value) {
   std::memcpy(bytes.data() + i * bytes_of(dtype), &value, bytes_of(dtype));
 }
 
-HostArray converted(const HostArray& array, DType dtype, const std::string& file,
+HostArray converted(HostArray array, DType dtype, const std::string& file,
                     const std::string& place) {
   if (array.dtype == dtype) return array;
-  HostArray result = HostArray::zeros(dtype, array.shape);
-  for (std::size_t i = 0; i < array.size(); ++i) {
-    const double value = array.at(i);
-    check_fits(value, dtype, array.shape, i, file, place);
-    result.set(i, value);
-  }
-  return result;
+  return converted(Loaded(array), dtype, file, place);
 }
 
-HostArray converted(const Values& values, DType dtype, const std::string& file,
+HostArray converted(const Computed& values, DType dtype, const std::string& file,
                     const std::string& place) {
-  HostArray result = HostArray::zeros(dtype, values.shape);
-  for (std::size_t i = 0; i < values.elements.size(); ++i) {
-    check_fits(values.elements[i], dtype, values.shape, i, file, place);
-    result.set(i, values.elements[i]);
-  }
+  HostArray result = HostArray::zeros(dtype, values.shape());
+  values.for_each_piece([&](std::size_t first, std::size_t count, const double* elements) {
+    const std::size_t stored = result.write(first, count, elements);
+    if (stored < count)
+      fail_to_convert(elements[stored], dtype, result.shape, first + stored, file, place);
+  });
   return result;
 }
 

@@ -44,26 +44,33 @@ struct HostArray {
   std::size_t size() const { return bytes.size() / bytes_of(dtype); }
   /// Element as a double; exact but for 64-bit integers beyond 2^53.
   double at(std::size_t i) const;
+  /// The same of elements first .. first+count-1.
+  void read(std::size_t first, std::size_t count, double* to) const;
   /// Stores the nearest value of the dtype: f16 and f32 round to nearest, integers must be
   /// representable (use `converted` for values that come from a user).
   void set(std::size_t i, double value);
+  /// Stores elements first .. first+count-1 like set, as far as the dtype can hold them: answers
+  /// how many, `count` if all are stored.
+  std::size_t write(std::size_t first, std::size_t count, const double* from);
   /// The bits of an element, zero-extended: what a wavelet or a word of SRAM holds.
   std::uint64_t bits(std::size_t i) const;
   void set_bits(std::size_t i, std::uint64_t value);
 };
 
-/// Values being computed: doubles with a shape.
+/// Doubles with a shape.
 struct Values {
   Shape shape;
   std::vector<double> elements;
 };
 
+class Computed;
+
 /// The array with another dtype. f16 and f32 round to nearest; a value that an integer dtype or one
 /// of these cannot hold (a fraction, out of range, NaN in an integer) is a UserError(file, place)
 /// that names the element.
-HostArray converted(const HostArray& array, DType dtype, const std::string& file,
+HostArray converted(HostArray array, DType dtype, const std::string& file,
                     const std::string& place);
-HostArray converted(const Values& values, DType dtype, const std::string& file,
+HostArray converted(const Computed& values, DType dtype, const std::string& file,
                     const std::string& place);
 
 }  // namespace tessera::data

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "platforms/data/fortran_order.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::data {
@@ -211,99 +212,125 @@ void check_length(const Header& header, std::size_t present, const std::string& 
           counts);
 }
 
-/// Fortran order to C order: the first index runs fastest in `from`.
-std::vector<std::byte> to_c_order(const std::vector<std::byte>& from, const Header& header) {
-  const std::size_t width = bytes_of(header.dtype);
-  std::vector<std::size_t> stride(header.shape.size(), 1);
-  for (std::size_t d = 1; d < stride.size(); ++d) stride[d] = stride[d - 1] * header.shape[d - 1];
-  std::vector<std::byte> to(from.size());
-  std::vector<std::size_t> at(header.shape.size(), 0);
-  for (std::size_t i = 0; i < from.size() / width; ++i) {
-    std::size_t source = 0;
-    for (std::size_t d = 0; d < at.size(); ++d) source += at[d] * stride[d];
-    std::memcpy(to.data() + i * width, from.data() + source * width, width);
-    for (std::size_t d = at.size(); d-- > 0;) {
-      if (++at[d] < header.shape[d]) break;
-      at[d] = 0;
-    }
+/// The bytes of a .npy file, wherever they are.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::size_t size() const = 0;
+  /// `count` bytes from `at` on; requires that they are there.
+  virtual void read(std::size_t at, std::size_t count, std::byte* to) = 0;
+  std::string text(std::size_t at, std::size_t count) {
+    std::string result(std::min(count, size() - std::min(at, size())), '\0');
+    read(at, result.size(), reinterpret_cast<std::byte*>(result.data()));
+    return result;
   }
-  return to;
-}
+};
 
-std::uint32_t little_endian(const std::vector<std::byte>& bytes, std::size_t at,
-                            std::size_t count) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    value |= std::to_integer<std::uint32_t>(bytes[at + i]) << (8 * i);
-  return value;
-}
-
-/// Where the header text starts and how long it is.
-std::pair<std::size_t, std::size_t> find_header(const std::vector<std::byte>& bytes,
-                                                const std::string& file) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.substr(0, kMagic.size()) != kMagic) {
-    throw UserError(file, "",
-                    "is not a .npy file; it starts with \"" + shown(text.substr(0, kMagic.size())) +
-                        "\" instead of the magic \"\\x93NUMPY\"");
+class BytesSource final : public Source {
+ public:
+  explicit BytesSource(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
+  std::size_t size() const override { return bytes_.size(); }
+  void read(std::size_t at, std::size_t count, std::byte* to) override {
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at), count, to);
   }
+
+ private:
+  const std::vector<std::byte>& bytes_;
+};
+
+class FileSource final : public Source {
+ public:
+  explicit FileSource(const std::string& path) : path_(path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+      throw UserError(path, "", "is a folder; a .npy file is expected");
+    in_.open(path, std::ios::binary | std::ios::ate);
+    if (!in_)
+      throw UserError(path, "",
+                      std::string("the .npy file cannot be opened: ") + std::strerror(errno));
+    const std::streamoff size = in_.tellg();
+    size_ = size > 0 ? static_cast<std::size_t>(size) : 0;
+  }
+  std::size_t size() const override { return size_; }
+  void read(std::size_t at, std::size_t count, std::byte* to) override {
+    in_.seekg(static_cast<std::streamoff>(at));
+    in_.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count));
+    if (!in_) throw UserError(path_, "", "the .npy file cannot be read");
+  }
+
+ private:
+  const std::string path_;
+  std::ifstream in_;
+  std::size_t size_ = 0;
+};
+
+/// The text of the header, and where the elements begin.
+struct HeaderText {
+  std::string text;
+  std::size_t end = 0;
+};
+
+HeaderText read_header_text(Source& source, const std::string& file) {
   constexpr std::size_t kVersionAt = 6;
   constexpr std::size_t kLengthAt = 8;
-  const std::size_t length_bytes =
-      bytes.size() > kVersionAt && bytes[kVersionAt] == std::byte{2} ? 4 : 2;
+  constexpr std::size_t kLongestStart = kLengthAt + 4;
+  const std::string begin = source.text(0, kLongestStart);
+  const auto byte_at = [&](std::size_t at) { return static_cast<unsigned char>(begin[at]); };
+  if (begin.substr(0, kMagic.size()) != kMagic) {
+    throw UserError(file, "",
+                    "is not a .npy file; it starts with \"" +
+                        shown(begin.substr(0, kMagic.size())) +
+                        "\" instead of the magic \"\\x93NUMPY\"");
+  }
+  const std::size_t length_bytes = begin.size() > kVersionAt && byte_at(kVersionAt) == 2 ? 4 : 2;
   const std::size_t start = kLengthAt + length_bytes;
-  if (bytes.size() < start) {
+  if (begin.size() < start) {
     throw UserError(file, "",
                     "the file is too short: a .npy file has at least " + std::to_string(start) +
-                        " bytes, but " + std::to_string(bytes.size()) + " are present");
+                        " bytes, but " + std::to_string(source.size()) + " are present");
   }
-  const auto major = std::to_integer<unsigned>(bytes[kVersionAt]);
-  const auto minor = std::to_integer<unsigned>(bytes[kVersionAt + 1]);
+  const unsigned major = byte_at(kVersionAt);
+  const unsigned minor = byte_at(kVersionAt + 1);
   if ((major != 1 && major != 2) || minor != 0) {
     throw UserError(file, "",
                     "the .npy format version is " + std::to_string(major) + "." +
                         std::to_string(minor) + "; versions 1.0 and 2.0 are read");
   }
-  const std::size_t length = little_endian(bytes, kLengthAt, length_bytes);
-  if (bytes.size() - start < length) {
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < length_bytes; ++i)
+    length |= std::size_t{byte_at(kLengthAt + i)} << (8 * i);
+  if (source.size() - start < length) {
     throw UserError(file, "",
                     "the file is too short: " + std::to_string(length) +
                         " bytes of header are expected, but " +
-                        std::to_string(bytes.size() - start) + " are present");
+                        std::to_string(source.size() - start) + " are present");
   }
-  return {start, length};
+  return {source.text(start, length), start + length};
 }
 
-}  // namespace
+/// The checked header, and where the elements begin.
+std::pair<Header, std::size_t> read_header(Source& source, const std::string& file) {
+  const HeaderText header_text = read_header_text(source, file);
+  Header header = HeaderParser(header_text.text, file).parse();
+  check_length(header, source.size() - header_text.end, file);
+  return {std::move(header), header_text.end};
+}
 
-HostArray parse_npy(const std::vector<std::byte>& bytes, const std::string& file) {
-  const auto [start, length] = find_header(bytes, file);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + start, length);
-  const Header header = HeaderParser(text, file).parse();
-  check_length(header, bytes.size() - start - length, file);
-  HostArray array{header.dtype, header.shape, {}};
-  array.bytes.assign(bytes.begin() + static_cast<std::ptrdiff_t>(start + length), bytes.end());
-  if (header.fortran_order) array.bytes = to_c_order(array.bytes, header);
+HostArray read_array(Source& source, const std::string& file) {
+  const auto [header, begin] = read_header(source, file);
+  HostArray array = HostArray::zeros(header.dtype, header.shape);
+  if (!header.fortran_order) {
+    source.read(begin, array.bytes.size(), array.bytes.data());
+    return array;
+  }
+  std::vector<std::byte> bytes(array.bytes.size());
+  source.read(begin, bytes.size(), bytes.data());
+  to_c_order(array.shape, bytes_of(array.dtype), bytes.data(), array.bytes.data());
   return array;
 }
 
-HostArray read_npy(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw UserError(path, "", "is a folder; a .npy file is expected");
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in)
-    throw UserError(path, "",
-                    std::string("the .npy file cannot be opened: ") + std::strerror(errno));
-  const std::streamoff size = in.tellg();
-  std::vector<std::byte> bytes(size > 0 ? static_cast<std::size_t>(size) : 0);
-  in.seekg(0);
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!in) throw UserError(path, "", "the .npy file cannot be read");
-  return parse_npy(bytes, path);
-}
-
-std::vector<std::byte> format_npy(const HostArray& array) {
+/// All that stands before the elements.
+std::string header_of(const HostArray& array) {
   constexpr std::size_t kPrefix = 10;  // magic, version, length of the header
   std::string header = "{'descr': '" + descr_of(array.dtype) +
                        "', 'fortran_order': False, 'shape': " + to_string(array.shape) + ", }";
@@ -315,11 +342,31 @@ std::vector<std::byte> format_npy(const HostArray& array) {
   text += '\0';
   text += static_cast<char>(header.size() & 0xFF);
   text += static_cast<char>(header.size() >> 8);
-  text += header;
-  std::vector<std::byte> bytes(text.size() + array.bytes.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  std::copy(array.bytes.begin(), array.bytes.end(),
-            bytes.begin() + static_cast<std::ptrdiff_t>(text.size()));
+  return text + header;
+}
+
+}  // namespace
+
+HostArray parse_npy(const std::vector<std::byte>& bytes, const std::string& file) {
+  BytesSource source(bytes);
+  return read_array(source, file);
+}
+
+HostArray read_npy(const std::string& path) {
+  FileSource source(path);
+  return read_array(source, path);
+}
+
+void check_npy(const std::string& path) {
+  FileSource source(path);
+  read_header(source, path);
+}
+
+std::vector<std::byte> format_npy(const HostArray& array) {
+  const std::string header = header_of(array);
+  std::vector<std::byte> bytes(header.size());
+  std::memcpy(bytes.data(), header.data(), header.size());
+  bytes.insert(bytes.end(), array.bytes.begin(), array.bytes.end());
   return bytes;
 }
 
@@ -328,9 +375,9 @@ void write_npy(const std::string& path, const HostArray& array) {
   if (!out)
     throw UserError(path, "",
                     std::string("the .npy file cannot be written: ") + std::strerror(errno));
-  const std::vector<std::byte> bytes = format_npy(array);
-  out.write(reinterpret_cast<const char*>(bytes.data()),
-            static_cast<std::streamsize>(bytes.size()));
+  out << header_of(array);
+  out.write(reinterpret_cast<const char*>(array.bytes.data()),
+            static_cast<std::streamsize>(array.bytes.size()));
   out.flush();
   if (!out)
     throw UserError(path, "",

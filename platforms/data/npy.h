@@ -13,7 +13,9 @@ namespace tessera::data {
 
 /// Throws UserError(path, "", one sentence): what was found and what is allowed.
 HostArray read_npy(const std::string& path);
-/// The same for the bytes of a file; `file` is the name for messages.
+/// Only looks whether read_npy can read the file, and leaves the elements alone.
+void check_npy(const std::string& path);
+/// As read_npy, for the bytes of a file; `file` is the name for messages.
 HostArray parse_npy(const std::vector<std::byte>& bytes, const std::string& file);
 
 /// Throws UserError if the file cannot be written.

@@ -1,5 +1,7 @@
 #include "platforms/data/tile_mapping.h"
 
+#include <cstring>
+
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::data {
@@ -31,6 +33,27 @@ void require_equal(const Shape& shape, std::size_t d, std::size_t tiles, const s
 
 std::string over_tiles(std::size_t w, std::size_t h) {
   return "over the " + std::to_string(w) + " x " + std::to_string(h) + " tiles of the rect";
+}
+
+template <std::size_t kWidth>
+void copy_strided(const std::byte* from, std::size_t from_step, std::byte* to, std::size_t to_step,
+                  std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(to + i * to_step * kWidth, from + i * from_step * kWidth, kWidth);
+}
+
+/// `count` elements of `width` bytes; the steps are in elements.
+void copy(std::size_t width, const std::byte* from, std::size_t from_step, std::byte* to,
+          std::size_t to_step, std::size_t count) {
+  if (from_step == 1 && to_step == 1) {
+    std::memcpy(to, from, count * width);
+  } else if (width == 2) {
+    copy_strided<2>(from, from_step, to, to_step, count);
+  } else if (width == 4) {
+    copy_strided<4>(from, from_step, to, to_step, count);
+  } else {
+    copy_strided<8>(from, from_step, to, to_step, count);
+  }
 }
 
 }  // namespace
@@ -79,6 +102,31 @@ std::size_t TileMapping::host_index(std::size_t x, std::size_t y, std::size_t k)
   const std::size_t row = order_ == BlockOrder::kRow ? k / columns_ : k % rows_;
   const std::size_t column = order_ == BlockOrder::kRow ? k % columns_ : k / rows_;
   return y * tile_step_y_ + x * tile_step_x_ + row * row_step_ + column;
+}
+
+template <class Copy>
+void TileMapping::for_each_run(std::size_t x, std::size_t y, Copy copy_run) const {
+  const bool by_row = order_ == BlockOrder::kRow;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    copy_run(y * tile_step_y_ + x * tile_step_x_ + row * row_step_, by_row ? row * columns_ : row,
+             columns_, by_row ? 1 : rows_);
+  }
+}
+
+void TileMapping::gather(const HostArray& array, std::size_t x, std::size_t y,
+                         std::byte* tile) const {
+  const std::size_t width = bytes_of(array.dtype);
+  for_each_run(x, y, [&](std::size_t host, std::size_t at, std::size_t count, std::size_t step) {
+    copy(width, array.bytes.data() + host * width, 1, tile + at * width, step, count);
+  });
+}
+
+void TileMapping::scatter(const std::byte* tile, std::size_t x, std::size_t y,
+                          HostArray& array) const {
+  const std::size_t width = bytes_of(array.dtype);
+  for_each_run(x, y, [&](std::size_t host, std::size_t at, std::size_t count, std::size_t step) {
+    copy(width, tile + at * width, step, array.bytes.data() + host * width, 1, count);
+  });
 }
 
 std::vector<std::size_t> TileMapping::host_indices(std::size_t x, std::size_t y) const {

@@ -42,8 +42,17 @@ class TileMapping {
   /// All elements of a tile, in tile-memory order.
   std::vector<std::size_t> host_indices(std::size_t x, std::size_t y) const;
 
+  /// Puts the elements of a tile from `array`, which has the shape of the mapping, in the order of
+  /// tile memory to `tile`: elements_per_tile() of them.
+  void gather(const HostArray& array, std::size_t x, std::size_t y, std::byte* tile) const;
+  /// The way back.
+  void scatter(const std::byte* tile, std::size_t x, std::size_t y, HostArray& array) const;
+
  private:
   TileMapping() = default;
+  /// Calls copy(host index, index in the tile, count, step in the tile) for the runs of a tile.
+  template <class Copy>
+  void for_each_run(std::size_t x, std::size_t y, Copy copy) const;
 
   // Tile (x, y) holds `rows_` runs of `columns_` neighbouring host elements.
   std::size_t rows_ = 0;

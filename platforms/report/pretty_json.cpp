@@ -49,15 +49,18 @@ bool has_object(const json::value& v) {
 
 void write(std::ostream& out, const json::value& v, std::size_t indent, std::size_t depth);
 
+void next_line(std::ostream& out, bool first, std::size_t indent) {
+  out << (first ? "\n" : ",\n") << std::string(indent, ' ');
+}
+
 template <class Container, class Element>
 void write_lines(std::ostream& out, const Container& container, const char* open, const char* close,
                  std::size_t indent, Element element) {
-  out << open << '\n';
+  out << open;
   bool first = true;
   for (const auto& entry : container) {
-    if (!first) out << ",\n";
+    next_line(out, first, indent + 2);
     first = false;
-    out << std::string(indent + 2, ' ');
     element(entry);
   }
   out << '\n' << std::string(indent, ' ') << close;
@@ -87,10 +90,26 @@ void write(std::ostream& out, const json::value& v, std::size_t indent, std::siz
   });
 }
 
+void write(std::ostream& out, const LongArray& array, std::size_t indent, std::size_t depth) {
+  out << '[';
+  for (std::size_t i = 0; i < array.size; ++i) {
+    next_line(out, i == 0, indent + 2);
+    write(out, array.entry(i), indent + 2, depth + 1);
+  }
+  out << '\n' << std::string(indent, ' ') << ']';
+}
+
 }  // namespace
 
-void write_pretty(std::ostream& out, const json::value& value) {
-  write(out, value, 0, 0);
+void write_pretty(std::ostream& out, const json::object& object, const LongArray& array) {
+  write_lines(out, object, "{", "}", 0, [&](const json::key_value_pair& member) {
+    out << json::serialize(json::string(member.key())) << ": ";
+    if (member.key() == array.key) {
+      write(out, array, 2, 1);
+    } else {
+      write(out, member.value(), 2, 1);
+    }
+  });
   out << '\n';
 }
 

@@ -1,7 +1,5 @@
 #include "platforms/report/report.h"
 
-#include <sys/resource.h>
-
 #include <boost/json.hpp>
 #include <fstream>
 
@@ -44,14 +42,14 @@ std::string singular(const std::string& key) {
   return key.empty() ? key : key.substr(0, key.size() - 1);
 }
 
-json::array places_json(const Report& r) {
-  json::array out;
-  for (const Place& place : r.places) {
-    json::object entry{{singular(r.places_key), to_array(place.at)}};
-    for (const auto& [name, value] : place.counters) entry[name] = value;
-    out.push_back(std::move(entry));
-  }
-  return out;
+json::object place_json(const Report& r, std::size_t i) {
+  const Places& places = r.places;
+  json::array at;
+  for (std::size_t d = 0; d < places.rank; ++d) at.emplace_back(places.at[i * places.rank + d]);
+  json::object entry{{singular(r.places_key), std::move(at)}};
+  const std::size_t count = places.counters.size();
+  for (std::size_t c = 0; c < count; ++c) entry[places.counters[c]] = places.values[i * count + c];
+  return entry;
 }
 
 json::object outputs_json(const Report& r) {
@@ -106,11 +104,14 @@ json::object report_json(const Report& r) {
                    {"time_ns", time_ns(r)},
                    {"wall", wall_json(r)},
                    {"counters", counters_json(r)}};
-  if (!r.places.empty()) out[r.places_key] = places_json(r);
+  if (!r.places.empty()) out[r.places_key] = nullptr;  // written place by place
   out["outputs"] = outputs_json(r);
   out["checks"] = checks_json(r);
   out["diagnoses"] = diagnoses_json(r);
-  if (!r.waits.empty()) out["waits"] = waits_json(r);
+  if (!r.waits.empty()) {
+    out["wait_count"] = r.wait_count;
+    out["waits"] = waits_json(r);
+  }
   return out;
 }
 
@@ -135,9 +136,15 @@ const char* to_string(Status status) {
 }
 
 std::uint64_t peak_rss_bytes() {
-  rusage usage{};
-  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+  // Not getrusage(): its peak begins with the size of the process that started this one.
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word != "VmHWM:") continue;
+    std::uint64_t kib = 0;
+    status >> kib;
+    return kib * 1024;
+  }
+  return 0;
 }
 
 double time_ns(const Report& report) {
@@ -151,7 +158,9 @@ double per_second(std::uint64_t count, const Wall& wall) {
 void write_json(const Report& report, const std::string& path) {
   std::ofstream out(path, std::ios::binary);
   if (!out) throw UserError(path, "", "the report cannot be written; does its folder exist?");
-  write_pretty(out, report_json(report));
+  write_pretty(out, report_json(report),
+               {report.places_key, report.places.size(),
+                [&](std::size_t i) { return place_json(report, i); }});
   out.flush();
   if (!out)
     throw UserError(path, "", "the report could not be written to its end; is the disk full?");

@@ -35,11 +35,16 @@ struct Counter {
   std::string description;
 };
 
-/// Counters of one place (tile, core or node), in the order of Report::counters that exist per
-/// place.
-struct Place {
-  std::vector<int> at;  ///< [x, y] of a tile
-  std::vector<std::pair<std::string, std::uint64_t>> counters;
+/// Counters of every place (tile, core or node). A wafer has 745,500: the numbers of all places lie
+/// one behind the other.
+struct Places {
+  std::vector<std::string> counters;  ///< names
+  std::size_t rank = 2;               ///< coordinates of a place: [x, y] of a tile
+  std::vector<int> at;                ///< `rank` a place
+  std::vector<std::uint64_t> values;  ///< one a counter and place
+
+  std::size_t size() const { return at.size() / rank; }
+  bool empty() const { return at.empty(); }
 };
 
 struct Output {
@@ -96,11 +101,12 @@ struct Report {
   Wall wall;
   std::vector<Counter> counters;
   std::string places_key = "tiles";  ///< "tiles", "cores" or "nodes"
-  std::vector<Place> places;         ///< empty without --report-detail
+  Places places;                     ///< empty without --report-detail
   std::vector<Output> outputs;
   std::vector<Check> checks;
   Diagnoses diagnoses;
-  std::vector<Wait> waits;  ///< of a run that could not finish
+  std::vector<Wait> waits;       ///< of a run that could not finish
+  std::uint64_t wait_count = 0;  ///< all of them, `waits` or more
 };
 
 /// Simulated time: cycles times the clock period.

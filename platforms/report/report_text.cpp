@@ -163,8 +163,11 @@ void print_waits(const Report& r, std::ostream& out) {
     for (const int n : w.at) at += (at.empty() ? "" : ", ") + std::to_string(n);
     out << "  (" << at << ") " << w.who << " waits for " << w.what << '\n';
   }
-  if (r.waits.size() > kMaxWaits) {
-    out << "  and " << r.waits.size() - kMaxWaits << " more; --report writes all of them\n";
+  if (r.wait_count > kMaxWaits) {
+    out << "  and " << r.wait_count - kMaxWaits << " more; --report writes "
+        << (r.waits.size() == r.wait_count ? "all of them"
+                                           : "the first " + std::to_string(r.waits.size()))
+        << '\n';
   }
 }
 

@@ -55,6 +55,26 @@ TEST(ObserveCounters, HopsPerDirectionAndTile) {
   EXPECT_EQ(counters.total(Counter::kLastEventCycle), 4U);
 }
 
+TEST(ObserveCounters, TotalsAreTheSumsOverTheTiles) {
+  Counters counters(2, 2);
+  Counters totals_only;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const Event e{i, i % 4, static_cast<EventKind>(i % kEventKindCount),
+                  i % 40 | i % kDirectionCount << 8 | i % 3 << 16, i % 5};
+    counters.on_event(e);
+    totals_only.on_event(e);
+  }
+  for (const CounterInfo& info : counter_table()) {
+    EXPECT_EQ(totals_only.total(info.counter), counters.total(info.counter)) << info.name;
+    if (info.counter == Counter::kLastEventCycle) continue;
+    std::uint64_t sum = 0;
+    for (std::uint32_t place = 0; place < 4; ++place) sum += counters.tile(place, info.counter);
+    EXPECT_EQ(counters.total(info.counter), sum) << info.name;
+    EXPECT_GT(sum, 0U) << info.name;
+  }
+  EXPECT_FALSE(totals_only.has_tiles());
+}
+
 TEST(ObserveCounters, QueuesTasksOperationsAndEdges) {
   Counters counters(1, 1);
   counters.on_event({1, 0, EventKind::kQueueIn, 0, 0});

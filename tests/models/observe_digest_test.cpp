@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "models/observe/event_fields.h"
-#include "models/observe/fan_out.h"
 
 using namespace tessera;
 using namespace tessera::observe;
@@ -118,34 +117,4 @@ TEST(ObserveEvent, FieldsComeApartAsEventHSays) {
   const Event issue{0, 0, EventKind::kIssue, 12U | 8U << 8, 0};
   EXPECT_EQ(opcode_of(issue), 12U);
   EXPECT_EQ(thread_of(issue), kMainThread);
-}
-
-TEST(ObserveFanOut, EverySinkGetsEveryEvent) {
-  Digest first, second;
-  FanOut fan_out;
-  fan_out.add(first);
-  fan_out.add(second);
-  fan_out.as_sink()->on_event(kEvent);
-  EXPECT_EQ(first.hex(), digest_of({kEvent}));
-  EXPECT_EQ(second.hex(), first.hex());
-}
-
-TEST(ObserveFanOut, WhatIsAnnouncedForTheEndOrLaterIsDropped) {
-  Digest digest;
-  FanOut fan_out;
-  fan_out.add(digest);
-  fan_out.set_end(18);
-  Event other = kEvent;
-  other.cycle = 18;
-  fan_out.as_sink()->on_event(other);
-  fan_out.as_sink()->on_event(kEvent);  // of cycle 17
-  EXPECT_EQ(digest.hex(), digest_of({kEvent}));
-}
-
-TEST(ObserveFanOut, IsAbsentWithoutSinksAndTransparentWithOne) {
-  FanOut fan_out;
-  EXPECT_EQ(fan_out.as_sink(), nullptr);
-  Digest only;
-  fan_out.add(only);
-  EXPECT_EQ(fan_out.as_sink(), &only);
 }

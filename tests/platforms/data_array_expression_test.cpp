@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -22,13 +23,14 @@ HostArray array_of(const Shape& shape, const std::vector<double>& elements) {
 class DataArrayExpression : public ::testing::Test {
  protected:
   std::vector<double> elements(const std::string& text, const Shape& shape) const {
-    const Values values = evaluate(text, names_, shape, "l.json", "arrays.y.init");
+    const Values values =
+        values_of(*parse_array_expression(text, names_, shape, "l.json", "arrays.y.init").value);
     EXPECT_EQ(values.shape, shape);
     return values.elements;
   }
   std::string problem(const std::string& text, const Shape& shape) const {
     try {
-      evaluate(text, names_, shape, "l.json", "arrays.y.init");
+      parse_array_expression(text, names_, shape, "l.json", "arrays.y.init");
     } catch (const UserError& error) {
       return error.what();
     }
@@ -180,13 +182,77 @@ TEST_F(DataArrayExpression, ResultsThatDoNotFitInMemoryAreRefused) {
   const HostArray row = HostArray::zeros(DType::kI16, large);
   const Names names = {{{"c", &column}, {"r", &row}}, {}};
   try {
-    evaluate("c * r", names, {1}, "", "");
+    parse_array_expression("c * r", names, {1}, "", "");
     FAIL() << "accepted";
   } catch (const UserError& error) {
     EXPECT_EQ(std::string(error.what()),
               "in \"c * r\" at character 3: the result of shape (1048576, 1048576) has more than "
-              "268435456 elements, the most that are computed with");
+              "2147483648 elements, the most that are computed with");
   }
+  EXPECT_NE(problem("sum(iota() + 1, 0)", {2, kMaxHeldElements + 1}).find("268435456 elements"),
+            std::string::npos);
+}
+
+TEST_F(DataArrayExpression, OperatorsAreCountedBecauseTheyAreNested) {
+  std::string text = "1";
+  for (int i = 0; i < 500; ++i) text += "+1";
+  EXPECT_EQ(elements(text, {1}), V{501});
+  EXPECT_EQ(problem(text + "+1", {1}).find("more than 500 operators") != std::string::npos, true);
+}
+
+TEST_F(DataArrayExpression, IsComputedFromTheArraysAsTheyAreWhenItIsRead) {
+  HostArray filled_later = array_of({2}, {0, 0});
+  const Names names = {{{"y", &filled_later}, {"b", &b_}}, {}};
+  const ArrayExpression e = parse_array_expression("sum(y) + b", names, {2}, "", "");
+  filled_later.set(0, 100);
+  EXPECT_EQ(values_of(*e.value).elements, (V{107, 108}));
+  EXPECT_EQ(e.arrays, (std::set<std::string>{"b", "y"}));
+}
+
+TEST_F(DataArrayExpression, HugeArraysAreReadPieceByPiece) {
+  const Shape wafer = {994, 750, 360};  // 2.1 GB of doubles; nothing is computed but what is read
+  const ArrayExpression e =
+      parse_array_expression("-(iota() + 1) * full(2)", {}, wafer, "l.json", "arrays.y.init");
+  V some(3);
+  e.value->read(268379999, 3, some.data());
+  EXPECT_EQ(some, (V{-536760000, -536760002, -536760004}));
+}
+
+/// Pieces must fit together: every operation on arrays of several pieces, against plain loops.
+TEST_F(DataArrayExpression, LongArraysAgreeWithPlainLoops) {
+  constexpr std::size_t kRows = 7;
+  constexpr std::size_t kColumns = Computed::kPiece + 30;
+  HostArray m = HostArray::zeros(DType::kF64, {kRows, kColumns});
+  for (std::size_t i = 0; i < m.size(); ++i) m.set(i, static_cast<double>(i * i % 1009) - 300);
+  const Names names = {{{"m", &m}}, {}};
+  const auto read = [&](const std::string& text, const Shape& shape) {
+    return values_of(*parse_array_expression(text, names, shape, "", "").value).elements;
+  };
+  const auto at = [&](std::size_t r, std::size_t c) { return m.at(r * kColumns + c); };
+  V transposed, by_row(kRows), by_column(kColumns), gram(kRows * kRows);
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t r = 0; r < kRows; ++r) transposed.push_back(at(r, c));
+  }
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      by_row[r] += at(r, c);
+      by_column[c] += at(r, c);
+      for (std::size_t q = 0; q < kRows; ++q) gram[r * kRows + q] += at(r, c) * at(q, c);
+    }
+  }
+  V scaled, combined(kColumns);
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      scaled.push_back(at(r, c) * by_column[c] - by_row[r]);
+      combined[c] += by_row[r] * at(r, c);
+    }
+  }
+  EXPECT_EQ(read("transpose(m)", {kColumns, kRows}), transposed);
+  EXPECT_EQ(read("sum(m, 1)", {kRows}), by_row);
+  EXPECT_EQ(read("sum(m, 0)", {kColumns}), by_column);
+  EXPECT_EQ(read("m @ transpose(m)", {kRows, kRows}), gram);
+  EXPECT_EQ(read("m * sum(m, 0) - reshape(sum(m, 1), 7, 1)", {kRows, kColumns}), scaled);
+  EXPECT_EQ(read("sum(m, 1) @ m", {kColumns}), combined);
 }
 
 TEST_F(DataArrayExpression, FuzzOnlyUserErrorsEscape) {
@@ -200,7 +266,8 @@ TEST_F(DataArrayExpression, FuzzOnlyUserErrorsEscape) {
     std::string text;
     for (unsigned n = 1 + random() % 9; n > 0; --n) text += pieces[random() % pieces.size()];
     try {
-      const Values values = evaluate(text, names_, {2, 3}, "f", "p");
+      const Values values =
+          values_of(*parse_array_expression(text, names_, {2, 3}, "f", "p").value);
       ASSERT_EQ(values.elements.size(), 6U) << text;
       ++accepted;
     } catch (const UserError&) {

@@ -65,8 +65,8 @@ TEST(DataCompare, OtherShapesFail) {
 TEST(DataCompare, ComputedValuesAreComparedInDouble) {
   HostArray actual = HostArray::zeros(DType::kF32, {1});
   actual.set(0, 0.1);
-  EXPECT_FALSE(compare(actual, Values{{1}, {0.1}}, 0, 0).passed);  // f32 is not exact
-  EXPECT_TRUE(compare(actual, Values{{1}, {0.1}}, 1e-5, 1e-8).passed);
+  EXPECT_FALSE(compare(actual, Given({{1}, {0.1}}), 0, 0).passed);  // f32 is not exact
+  EXPECT_TRUE(compare(actual, Given({{1}, {0.1}}), 1e-5, 1e-8).passed);
 }
 
 }  // namespace

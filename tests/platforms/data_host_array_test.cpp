@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "platforms/data/computed.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::data {
@@ -11,7 +12,7 @@ namespace {
 
 std::string problem_of(double value, DType dtype) {
   try {
-    converted(Values{{2}, {0, value}}, dtype, "l.json", "arrays.k.init");
+    converted(Given({{2}, {0, value}}), dtype, "l.json", "arrays.k.init");
   } catch (const UserError& error) {
     return error.what();
   }
@@ -72,11 +73,11 @@ TEST(DataConvert, KeepsTheValues) {
   EXPECT_EQ(to.at(1), 70000);
 }
 TEST(DataConvert, F32RoundsToNearest) {
-  EXPECT_EQ(converted(Values{{1}, {0.1}}, DType::kF32, "", "").at(0), static_cast<double>(0.1F));
+  EXPECT_EQ(converted(Given({{1}, {0.1}}), DType::kF32, "", "").at(0), static_cast<double>(0.1F));
 }
 TEST(DataConvert, F16RoundsToNearest) {
-  EXPECT_EQ(converted(Values{{1}, {0.1}}, DType::kF16, "", "").bits(0), 0x2E66U);
-  EXPECT_EQ(converted(Values{{1}, {2049}}, DType::kF16, "", "").at(0), 2048);  // a tie, to even
+  EXPECT_EQ(converted(Given({{1}, {0.1}}), DType::kF16, "", "").bits(0), 0x2E66U);
+  EXPECT_EQ(converted(Given({{1}, {2049}}), DType::kF16, "", "").at(0), 2048);  // a tie, to even
   EXPECT_EQ(problem_of(65504, DType::kF16), "accepted");
   EXPECT_EQ(problem_of(-std::numeric_limits<double>::infinity(), DType::kF16), "accepted");
   EXPECT_EQ(problem_of(-65505, DType::kF16),

@@ -75,6 +75,25 @@ TEST(DataNpy, ReadsFortranOrderOfRank3) {
       file_of("{'descr': '<i2', 'fortran_order': True, 'shape': (1, 3, 2), }", kCounting), "A.npy");
   EXPECT_EQ(elements(array), (V{0, 3, 1, 4, 2, 5}));
 }
+TEST(DataNpy, ReadsLargeArraysInFortranOrder) {
+  const Shape shape = {37, 3, 2, 70};  // several blocks of the first and the last index
+  HostArray fortran = HostArray::zeros(DType::kI32, shape);
+  std::vector<double> expected(fortran.size());
+  for (std::size_t a = 0, c_order = 0; a < 37; ++a) {
+    for (std::size_t b = 0; b < 3; ++b) {
+      for (std::size_t c = 0; c < 2; ++c) {
+        for (std::size_t d = 0; d < 70; ++d, ++c_order) {
+          expected[c_order] = static_cast<double>(c_order);
+          fortran.set(a + 37 * (b + 3 * (c + 2 * d)), expected[c_order]);
+        }
+      }
+    }
+  }
+  const std::string data(reinterpret_cast<const char*>(fortran.bytes.data()), fortran.bytes.size());
+  const HostArray array = parse_npy(
+      file_of("{'descr': '<i4', 'fortran_order': True, 'shape': (37, 3, 2, 70), }", data), "A.npy");
+  EXPECT_EQ(elements(array), expected);
+}
 TEST(DataNpy, ReadsVersion2) {
   EXPECT_EQ(elements(parse_npy(file_of(kMatrix, kCounting, 2), "A.npy")), (V{0, 1, 2, 3, 4, 5}));
 }

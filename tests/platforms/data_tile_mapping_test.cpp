@@ -22,6 +22,25 @@ std::string problem_of(const Shape& shape, std::size_t w, std::size_t h,
   return "accepted";
 }
 
+/// gather and scatter move what host_index says, whatever the dtype.
+void expect_moves(const TileMapping& mapping, DType dtype, const Shape& shape, std::size_t w,
+                  std::size_t h) {
+  HostArray array = HostArray::zeros(dtype, shape);
+  for (std::size_t i = 0; i < array.size(); ++i) array.set_bits(i, 1 + i);
+  HostArray back = HostArray::zeros(dtype, shape);
+  for (std::size_t y = 0; y < h; ++y) {
+    for (std::size_t x = 0; x < w; ++x) {
+      HostArray tile = HostArray::zeros(dtype, {mapping.elements_per_tile()});
+      mapping.gather(array, x, y, tile.bytes.data());
+      for (std::size_t k = 0; k < tile.size(); ++k)
+        EXPECT_EQ(tile.bits(k), array.bits(mapping.host_index(x, y, k)))
+            << x << ' ' << y << ' ' << k;
+      mapping.scatter(tile.bytes.data(), x, y, back);
+    }
+  }
+  EXPECT_EQ(back.bytes, array.bytes);
+}
+
 // A 4 x 6 matrix on 3 x 2 tiles: blocks of 2 x 2. Element (i, j) has host index 6 i + j.
 TEST(DataTileMapping, MatrixIsCutInBlocksRowMajor) {
   const TileMapping mapping({4, 6}, 3, 2, BlockOrder::kRow);
@@ -89,6 +108,16 @@ TEST(DataTileMapping, StreamMessagesNameTheNumberOfElements) {
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(), "l.json: host[0]: the number of elements = 15 cannot be cut into 2 "
                                "equal pieces over the 1 x 2 tiles of the rect");
+  }
+}
+
+TEST(DataTileMapping, TilesAreGatheredAndScatteredAsIndexed) {
+  for (DType dtype : {DType::kI16, DType::kF32, DType::kF64}) {
+    for (BlockOrder order : {BlockOrder::kRow, BlockOrder::kColumn}) {
+      expect_moves(TileMapping({4, 9}, 3, 2, order), dtype, {4, 9}, 3, 2);
+      expect_moves(TileMapping({12}, 3, 2, order), dtype, {12}, 3, 2);
+      expect_moves(TileMapping({2, 3, 5}, 3, 2, order), dtype, {2, 3, 5}, 3, 2);
+    }
   }
 }
 

@@ -1,0 +1,98 @@
+// Where the events of a run go: into the digest and the counters always, into traces as the user
+// asks for them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/observe/counters.h"
+#include "models/observe/digest.h"
+#include "models/observe/event.h"
+#include "tlm_ifaces/vocabulary/direction.h"
+
+namespace tessera::observe {
+
+/// The one Sink of a run. The class is final and all of `record` is inline: a model that announces
+/// millions of events a second holds an EventStream* and pays no virtual call; blocks that know
+/// only a Sink (Probe) pay one.
+class EventStream final : public Sink {
+ public:
+  /// Tiles of the machine. With `per_tile` the counters are kept for every tile too.
+  EventStream(unsigned width, unsigned height, bool per_tile)
+      : counters_(per_tile ? Counters(width, height) : Counters()) {}
+
+  /// Forwards every event to `sink` too, which is not owned.
+  void add(Sink& sink) { others_.push_back(&sink); }
+  /// Drops events of cycle `end` and later: a run that is stopped before `end` does not reach what
+  /// was announced for then. Default: none are dropped.
+  void set_end(Cycle end) { end_ = end; }
+
+  /// Somebody but digest and counters listens; only such readers look at Event::ident.
+  bool is_traced() const { return !others_.empty(); }
+
+  void record(const Event& e) {
+    if (e.cycle >= end_) return;
+    digest_.record(e);
+    counters_.record(e);
+    if (!others_.empty()) forward(e);
+  }
+  void on_event(const Event& e) override { record(e); }
+
+  /// Records hops of one cycle together, which is cheaper where millions of them follow each other.
+  class Hops;
+
+  const Digest& digest() const { return digest_; }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  void forward(Event e) const {
+    for (Sink* sink : others_) sink->on_event(e);
+  }
+
+  Digest digest_;
+  Counters counters_;
+  Cycle end_ = kNever;
+  std::vector<Sink*> others_;
+};
+
+/// From construction to destruction no other events of the stream may matter to its reader:
+/// counters and digest are brought up at the end.
+class EventStream::Hops {
+ public:
+  /// `stream` may be nullptr.
+  Hops(EventStream* stream, Cycle cycle)
+      : stream_(stream), cycle_(cycle),
+        together_(stream != nullptr && !stream->is_traced() && !stream->counters_.has_tiles()),
+        recorded_(stream != nullptr && cycle < stream->end_) {}
+  ~Hops() {
+    if (!together_) return;
+    stream_->digest_.add(terms_);
+    for (Direction out : kAllDirections)
+      stream_->counters_.add_hops(out, counts_[index(out)], cycle_);
+  }
+  Hops(const Hops&) = delete;
+  Hops& operator=(const Hops&) = delete;
+
+  /// A hop through `out`; `a` and `b` as in Event.
+  void record(std::uint32_t place, Direction out, std::uint32_t a, std::uint32_t b) {
+    if (!recorded_) return;
+    const Event e{cycle_, place, EventKind::kHop, a, b, 0};
+    if (together_) {
+      terms_ += Digest::term(e);
+      ++counts_[index(out)];
+    } else {
+      stream_->record(e);
+    }
+  }
+
+ private:
+  EventStream* const stream_;
+  const Cycle cycle_;
+  const bool together_;
+  const bool recorded_;
+  std::uint64_t terms_ = 0;
+  std::array<std::uint64_t, kDirectionCount> counts_{};
+};
+
+}  // namespace tessera::observe
