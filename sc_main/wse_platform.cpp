@@ -7,6 +7,7 @@
 
 #include "platforms/cli/main.h"
 #include "platforms/wse/session.h"
+#include "platforms/wse/structure.h"
 #include "platforms/wse/wse_config.h"
 
 namespace {

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "platforms/data/array_expression.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -28,42 +27,54 @@ void require_array(const layout::Layout& layout, const std::string& option,
 HostArrays::HostArrays(const layout::Layout& layout,
                        const std::map<std::string, std::string>& input_files)
     : layout_(layout) {
+  names_.numbers = layout.params;
   for (const auto& [name, file] : input_files) require_array(layout, "--input", name);
   for (const layout::Array& declared : layout.arrays) {
-    const auto dtype = data::dtype_of(declared.dtype);
-    const auto input = input_files.find(declared.name);
-    data::HostArray array = data::HostArray::zeros(dtype, declared.shape);
-    if (input != input_files.end()) {
-      array = read(declared, input->second);
-    } else if (declared.init) {
-      const std::string place = declared.place + ".init";
-      array = data::converted(evaluate(*declared.init, declared.shape, place), dtype, layout.file,
-                              place);
-    } else if (declared.input) {
-      throw UserError(layout.file, declared.place,
-                      "the array is an input without a default; give it with --input " +
-                          declared.name + "=FILE.npy");
-    }
-    arrays_.emplace(declared.name, std::move(array));
+    const auto made = arrays_.emplace(declared.name, make(declared, input_files)).first;
+    names_.arrays.emplace(declared.name, &made->second);
   }
 }
 
+data::HostArray HostArrays::make(const layout::Array& declared,
+                                 const std::map<std::string, std::string>& input_files) const {
+  const auto dtype = data::dtype_of(declared.dtype);
+  const auto input = input_files.find(declared.name);
+  if (input != input_files.end()) return read(declared, input->second);
+  if (declared.init) {
+    const std::string place = declared.place + ".init";
+    return data::converted(*parse(*declared.init, declared.shape, place).value, dtype, layout_.file,
+                           place);
+  }
+  if (declared.input) {
+    throw UserError(layout_.file, declared.place,
+                    "the array is an input without a default; give it with --input " +
+                        declared.name + "=FILE.npy");
+  }
+  return data::HostArray::zeros(dtype, declared.shape);
+}
+
 data::HostArray HostArrays::read(const layout::Array& declared, const std::string& file) const {
-  const data::HostArray array = data::read_npy(file);
+  data::HostArray array = data::read_npy(file);
   if (array.shape != declared.shape) {
     throw UserError(file, "",
                     "the array has shape " + data::to_string(array.shape) + "; " + layout_.file +
                         " (" + declared.place + ") declares " + data::to_string(declared.shape));
   }
-  return data::converted(array, data::dtype_of(declared.dtype), file, declared.place);
+  return data::converted(std::move(array), data::dtype_of(declared.dtype), file, declared.place);
 }
 
-data::Values HostArrays::evaluate(const std::string& expression, const data::Shape& shape,
-                                  const std::string& place) const {
-  data::Names names;
-  names.numbers = layout_.params;
-  for (const auto& [name, array] : arrays_) names.arrays[name] = &array;
-  return data::evaluate(expression, names, shape, layout_.file, place);
+data::ArrayExpression HostArrays::parse(const std::string& expression, const data::Shape& shape,
+                                        const std::string& place) const {
+  return data::parse_array_expression(expression, names_, shape, layout_.file, place);
+}
+
+std::set<std::string> result_arrays(const layout::Layout& layout) {
+  std::set<std::string> names;
+  for (const layout::HostStep& step : layout.host) {
+    if (const auto* stream = std::get_if<layout::StreamOut>(&step)) names.insert(stream->name);
+    if (const auto* copy = std::get_if<layout::CopyOut>(&step)) names.insert(copy->name);
+  }
+  return names;
 }
 
 void check_output_names(const layout::Layout& layout,

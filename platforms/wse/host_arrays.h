@@ -3,9 +3,11 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "frontends/layout/layout.h"
+#include "platforms/data/array_expression.h"
 #include "platforms/data/host_array.h"
 
 namespace tessera::wse {
@@ -20,16 +22,23 @@ class HostArrays {
   /// Requires a declared name.
   data::HostArray& operator[](const std::string& name) { return arrays_.at(name); }
   const data::HostArray& operator[](const std::string& name) const { return arrays_.at(name); }
-  /// Value of an array expression of the layout (docs/layout.md) with the arrays as they are now.
-  data::Values evaluate(const std::string& expression, const data::Shape& shape,
-                        const std::string& place) const;
+  /// An array expression of the layout (docs/layout.md) over the arrays as they are when its value
+  /// is read, which must be in the lifetime of this object.
+  data::ArrayExpression parse(const std::string& expression, const data::Shape& shape,
+                              const std::string& place) const;
 
  private:
+  data::HostArray make(const layout::Array& declared,
+                       const std::map<std::string, std::string>& input_files) const;
   data::HostArray read(const layout::Array& declared, const std::string& file) const;
 
   const layout::Layout& layout_;
   std::map<std::string, data::HostArray> arrays_;
+  data::Names names_;  // what expressions may use: those that are made already
 };
+
+/// Arrays that the machine writes.
+std::set<std::string> result_arrays(const layout::Layout& layout);
 
 /// Throws UserError if some name of `output_files` is no array of the layout.
 void check_output_names(const layout::Layout& layout,

@@ -4,9 +4,7 @@
 #include <cstring>
 #include <variant>
 
-#include "platforms/data/compare.h"
-#include "platforms/data/npy.h"
-#include "platforms/wse/mappings.h"
+#include "platforms/wse/tile_copy.h"
 
 namespace tessera::wse {
 
@@ -25,9 +23,15 @@ std::uint32_t argument_bits(const std::variant<std::int64_t, double>& argument) 
 
 HostProgram::HostProgram(const layout::Layout& layout, const Programs& programs,
                          const std::vector<HostStream>& streams, HostArrays& arrays,
-                         Machine& machine, cli::RunControl& control)
-    : layout_(layout), programs_(programs), streams_(streams), arrays_(arrays), machine_(machine),
-      control_(control) {}
+                         const Checks& checks, Machine& machine, cli::RunControl& control)
+    : layout_(layout), programs_(programs), streams_(streams), arrays_(arrays), checks_(checks),
+      machine_(machine), control_(control), transfers_(arrays, machine) {
+  control_.set_progress([this] { return progress(); });
+}
+
+HostProgram::~HostProgram() {
+  control_.set_progress(nullptr);
+}
 
 cli::RunControl::Stop HostProgram::run() {
   for (step_ = 0; step_ < layout_.host.size(); ++step_) {
@@ -36,9 +40,9 @@ cli::RunControl::Stop HostProgram::run() {
     if (stop != Stop::kCondition) return stop;
   }
   const Stop stop = control_.run_to_idle();
-  collect_deliveries();
+  transfers_.collect();
   if (stop != Stop::kIdle) return stop;
-  return all_ended() ? Stop::kCondition : Stop::kIdle;
+  return transfers_.all_ended() ? Stop::kCondition : Stop::kIdle;
 }
 
 std::string HostProgram::current_step() const {
@@ -47,21 +51,12 @@ std::string HostProgram::current_step() const {
 }
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::CopyIn& step) {
-  const data::HostArray& array = arrays_[step.name];
-  for_each_tile(*layout_.find_symbol(step.name),
-                [&](std::size_t i, pe::Sram& sram, std::uint32_t address) {
-                  sram.write(address, static_cast<unsigned>(data::bytes_of(array.dtype)),
-                             static_cast<std::uint32_t>(array.bits(i)));
-                });
+  copy_in(layout_, *layout_.find_symbol(step.name), programs_, arrays_[step.name], machine_);
   return Stop::kCondition;
 }
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::CopyOut& step) {
-  data::HostArray& array = arrays_[step.name];
-  for_each_tile(
-      *layout_.find_symbol(step.name), [&](std::size_t i, pe::Sram& sram, std::uint32_t address) {
-        array.set_bits(i, sram.read(address, static_cast<unsigned>(data::bytes_of(array.dtype))));
-      });
+  copy_out(layout_, *layout_.find_symbol(step.name), programs_, machine_, arrays_[step.name]);
   return Stop::kCondition;
 }
 
@@ -91,7 +86,7 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::StreamIn& step) {
     for (const std::uint32_t payload : pack(stream, array, t)) words.push_back({payload, false});
     machine_.edge(stream.tiles[t], stream.side).send(step.color, std::move(words));
   }
-  begin_transfers(stream);
+  transfers_.begin(stream);
   return Stop::kCondition;
 }
 
@@ -99,32 +94,25 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::StreamOut& step) {
   const HostStream& stream = stream_of_current_step();
   const std::size_t count = stream.wavelets_per_tile();
   for (TileCoord at : stream.tiles) machine_.edge(at, stream.side).expect(step.color, count);
-  begin_transfers(stream);
+  transfers_.begin(stream);
   return Stop::kCondition;
 }
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::Wait& step) {
   Stop stop = Stop::kCondition;
   if (step.name) {
-    stop = control_.run_until([&] { return streams_of_array_ended(*step.name); });
+    stop = control_.run_until([&] { return transfers_.ended(*step.name); });
   } else {
     stop = control_.run_to_idle();
     if (stop == Stop::kIdle) stop = Stop::kCondition;
   }
-  collect_deliveries();
+  transfers_.collect();
+  ++waits_ended_;
   return stop;
 }
 
 cli::RunControl::Stop HostProgram::carry_out(const layout::Check& step) {
-  const data::HostArray& actual = arrays_[step.name];
-  const double atol = step.atol_value
-                          ? arrays_.evaluate(*step.atol_value, {}, step.place).elements.at(0)
-                          : step.atol;
-  const data::Comparison result =
-      step.expect ? data::compare(actual, data::read_npy(*step.expect), step.rtol, atol)
-                  : data::compare(actual, arrays_.evaluate(*step.value, actual.shape, step.place),
-                                  step.rtol, atol);
-  checks_.push_back({step.name, result.passed, result.detail});
+  results_.push_back(checks_.carry_out(step));
   return Stop::kCondition;
 }
 
@@ -133,66 +121,24 @@ const HostStream& HostProgram::stream_of_current_step() const {
                        [this](const HostStream& s) { return s.step_index == step_; });
 }
 
-void HostProgram::begin_transfers(const HostStream& stream) {
-  const std::size_t count = stream.wavelets_per_tile();
-  for (std::size_t t = 0; t < stream.tiles.size(); ++t) {
-    const TileCoord at = stream.tiles[t];
-    std::size_t& promised =
-        promised_[{at.x, at.y, stream.side, stream.step->color.value(), stream.into_fabric}];
-    transfers_.push_back({&stream, t, promised, count});
-    promised += count;
-  }
-}
-
-bool HostProgram::ended(const Transfer& t) const {
-  const host::Edge& edge = machine_.edge(t.stream->tiles[t.tile], t.stream->side);
-  const Color color = t.stream->step->color;
-  const std::size_t so_far =
-      t.stream->into_fabric ? edge.core().sent(color) : edge.received(color).size();
-  return so_far >= t.first + t.count;
-}
-
-bool HostProgram::all_ended() const {
-  return std::all_of(transfers_.begin(), transfers_.end(),
-                     [this](const Transfer& t) { return ended(t); });
-}
-
-bool HostProgram::streams_of_array_ended(const std::string& name) const {
-  return std::all_of(transfers_.begin(), transfers_.end(),
-                     [&](const Transfer& t) { return t.stream->step->name != name || ended(t); });
-}
-
-// What has come since the last time is put into the arrays; an incomplete stream leaves the rest as
-// it was.
-void HostProgram::collect_deliveries() {
-  for (Transfer& t : transfers_) {
-    if (t.stream->into_fabric) continue;
-    data::HostArray& array = arrays_[t.stream->step->name];
-    const auto& received =
-        machine_.edge(t.stream->tiles[t.tile], t.stream->side).received(t.stream->step->color);
-    for (; t.collected < t.count && t.first + t.collected < received.size(); ++t.collected) {
-      unpack(*t.stream, t.tile, t.collected, received[t.first + t.collected].wavelet.payload,
-             array);
+std::optional<cli::Progress> HostProgram::progress() const {
+  for (const bool into_fabric : {false, true}) {
+    std::size_t total = 0;
+    for (const HostStream& stream : streams_) {
+      if (stream.into_fabric == into_fabric)
+        total += stream.tiles.size() * stream.wavelets_per_tile();
     }
+    if (total == 0) continue;
+    return cli::Progress{static_cast<double>(transfers_.moved(into_fabric)),
+                         static_cast<double>(total),
+                         into_fabric ? "wavelets sent" : "awaited wavelets"};
   }
-}
-
-void HostProgram::for_each_tile(const layout::Symbol& symbol,
-                                const std::function<void(std::size_t host_index, pe::Sram& sram,
-                                                         std::uint32_t address)>& visit) {
-  const data::TileMapping mapping = mapping_of(layout_, symbol);
-  const std::size_t count = mapping.elements_per_tile();
-  for (std::size_t y = 0; y < static_cast<std::size_t>(symbol.rect.h); ++y) {
-    for (std::size_t x = 0; x < static_cast<std::size_t>(symbol.rect.w); ++x) {
-      const TileCoord at{symbol.rect.x + static_cast<int>(x), symbol.rect.y + static_cast<int>(y)};
-      const pe::Symbol& data = *programs_.image_of(at)->find_symbol(symbol.symbol);
-      pe::Sram& sram = machine_.engine(at)->sram();
-      for (std::size_t k = 0; k < count; ++k) {
-        const auto address = static_cast<std::uint32_t>(data.address + k * pe::bytes_of(data.type));
-        visit(mapping.host_index(x, y, k), sram, address);
-      }
-    }
-  }
+  const auto waits =
+      std::count_if(layout_.host.begin(), layout_.host.end(), [](const layout::HostStep& step) {
+        return std::holds_alternative<layout::Wait>(step);
+      });
+  if (waits < 2) return std::nullopt;
+  return cli::Progress{static_cast<double>(waits_ended_), static_cast<double>(waits), "waits"};
 }
 
 }  // namespace tessera::wse

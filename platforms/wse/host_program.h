@@ -4,19 +4,19 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <map>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "frontends/layout/layout.h"
 #include "platforms/cli/run_control.h"
 #include "platforms/report/report.h"
+#include "platforms/wse/checks.h"
 #include "platforms/wse/host_arrays.h"
 #include "platforms/wse/host_streams.h"
 #include "platforms/wse/machine.h"
 #include "platforms/wse/program_loader.h"
+#include "platforms/wse/transfers.h"
 
 namespace tessera::wse {
 
@@ -24,30 +24,27 @@ class HostProgram {
  public:
   /// All arguments must outlive the program.
   HostProgram(const layout::Layout& layout, const Programs& programs,
-              const std::vector<HostStream>& streams, HostArrays& arrays, Machine& machine,
-              cli::RunControl& control);
+              const std::vector<HostStream>& streams, HostArrays& arrays, const Checks& checks,
+              Machine& machine, cli::RunControl& control);
+  ~HostProgram();
+  HostProgram(const HostProgram&) = delete;
+  HostProgram& operator=(const HostProgram&) = delete;
 
   /// Runs the steps, then the machine until nothing moves. kCondition: all was done. kIdle: a wait
   /// cannot end, everything is stuck. Otherwise a bound was reached.
   cli::RunControl::Stop run();
 
   /// All steps were carried out and all streams have ended.
-  bool done() const { return step_ >= layout_.host.size() && all_ended(); }
+  bool done() { return step_ >= layout_.host.size() && transfers_.all_ended(); }
   /// Results of the check steps so far.
-  const std::vector<report::Check>& checks() const { return checks_; }
+  const std::vector<report::Check>& checks() const { return results_; }
+  /// How far the program is: wavelets that its stream_outs have received, or its stream_ins sent
+  /// when there are none. Without streams, waits that have ended, if there are several.
+  std::optional<cli::Progress> progress() const;
   /// "host[5]", the step being carried out, or "the end of its program".
   std::string current_step() const;
 
  private:
-  /// The wavelets of one stream that one edge sends or receives.
-  struct Transfer {
-    const HostStream* stream;
-    std::size_t tile;   // number in stream->tiles
-    std::size_t first;  // number of its first wavelet among those of the edge, direction and color
-    std::size_t count;
-    std::size_t collected = 0;  // wavelets that have been put into the array
-  };
-
   using Stop = cli::RunControl::Stop;
   Stop carry_out(const layout::CopyIn& step);
   Stop carry_out(const layout::CopyOut& step);
@@ -58,26 +55,18 @@ class HostProgram {
   Stop carry_out(const layout::Check& step);
 
   const HostStream& stream_of_current_step() const;
-  void begin_transfers(const HostStream& stream);
-  bool ended(const Transfer& transfer) const;
-  bool all_ended() const;
-  bool streams_of_array_ended(const std::string& name) const;
-  void collect_deliveries();
-  void for_each_tile(const layout::Symbol& symbol,
-                     const std::function<void(std::size_t host_index, pe::Sram& sram,
-                                              std::uint32_t address)>& visit);
 
   const layout::Layout& layout_;
   const Programs& programs_;
   const std::vector<HostStream>& streams_;
   HostArrays& arrays_;
+  const Checks& checks_;
   Machine& machine_;
   cli::RunControl& control_;
   std::size_t step_ = 0;
-  std::vector<Transfer> transfers_;  // of the streams that have begun
-  /// Wavelets promised so far, by edge (x, y, side), color and direction.
-  std::map<std::tuple<int, int, Direction, unsigned, bool>, std::size_t> promised_;
-  std::vector<report::Check> checks_;
+  std::size_t waits_ended_ = 0;
+  Transfers transfers_;  // of the streams that have begun
+  std::vector<report::Check> results_;
 };
 
 }  // namespace tessera::wse

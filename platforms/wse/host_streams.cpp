@@ -132,6 +132,15 @@ std::vector<HostStream> resolve_streams(const Layout& layout) {
   return streams;
 }
 
+std::uint32_t colors_taken(const std::vector<HostStream>& streams, TileCoord tile, Direction side) {
+  std::uint32_t colors = 0;
+  for (const HostStream& stream : streams) {
+    if (!stream.into_fabric && stream.side == side && stream.step->rect.contains(tile))
+      colors |= 1U << stream.step->color.value();
+  }
+  return colors;
+}
+
 std::vector<std::uint32_t> pack(const HostStream& stream, const data::HostArray& array,
                                 std::size_t tile) {
   std::vector<std::uint32_t> payloads(stream.wavelets_per_tile());

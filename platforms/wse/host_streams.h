@@ -33,6 +33,9 @@ struct HostStream {
 /// be cut into equal pieces.
 std::vector<HostStream> resolve_streams(const layout::Layout& layout);
 
+/// Colors that leave the grid at side `side` of `tile`, one bit a color.
+std::uint32_t colors_taken(const std::vector<HostStream>& streams, TileCoord tile, Direction side);
+
 /// Payloads of the wavelets that carry the piece of `array` of tile number `tile`, in order. Bits
 /// that no element takes are zero.
 std::vector<std::uint32_t> pack(const HostStream& stream, const data::HostArray& array,

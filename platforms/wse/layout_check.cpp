@@ -76,9 +76,13 @@ void check_symbol(const Layout& layout, const Programs& programs, const layout::
 void check_symbols(const Layout& layout, const Programs& programs) {
   for (const layout::Symbol& symbol : layout.symbols) {
     const std::size_t count = mapping_of(layout, symbol).elements_per_tile();
+    std::vector<bool> checked(layout.programs.size());  // one tile of each program is enough
     for (int y = symbol.rect.y; y < symbol.rect.y + symbol.rect.h; ++y) {
       for (int x = symbol.rect.x; x < symbol.rect.x + symbol.rect.w; ++x) {
+        const std::int32_t program = layout.program_of_tile[layout.tile_index({x, y})];
+        if (program >= 0 && checked[static_cast<std::size_t>(program)]) continue;
         check_symbol(layout, programs, symbol, count, {x, y});
+        checked[static_cast<std::size_t>(program)] = true;
       }
     }
   }

@@ -18,9 +18,11 @@ namespace tessera::wse {
 class Machine {
  public:
   virtual ~Machine() = default;
-  /// "modules": the name of the structure in reports.
+  /// "modules", "dense": the name of the structure in reports.
   virtual const char* structure() const = 0;
   virtual timing::ClockDomain& domain() = 0;
+  /// Steps the blocks of a cycle in an order drawn from `seed`: results must not change.
+  virtual void shuffle_step_order(std::uint64_t seed) = 0;
 
   /// Where the compute engines send their diagnoses; nullptr, the default: nowhere.
   virtual void set_diagnoses(observe::Diagnoses* diagnoses) = 0;

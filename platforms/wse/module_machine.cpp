@@ -2,74 +2,14 @@
 
 #include <string>
 
+#include "platforms/wse/color_route.h"
+
 namespace tessera::wse {
 
 namespace {
 
 std::string tile_name(const char* prefix, TileCoord at) {
   return std::string(prefix) + "_" + std::to_string(at.x) + "_" + std::to_string(at.y);
-}
-
-fabric::PopMode to_pop(layout::PopMode mode) {
-  switch (mode) {
-  case layout::PopMode::kNoPop:
-    return fabric::PopMode::kNoPop;
-  case layout::PopMode::kAlwaysPop:
-    return fabric::PopMode::kAlwaysPop;
-  case layout::PopMode::kPopOnAdvance:
-    return fabric::PopMode::kPopOnAdvance;
-  case layout::PopMode::kPopOnAdvanceNop:
-    return fabric::PopMode::kPopOnAdvanceNop;
-  }
-  return fabric::PopMode::kNoPop;
-}
-
-fabric::FilterKind to_kind(layout::FilterSpec::Kind kind) {
-  switch (kind) {
-  case layout::FilterSpec::Kind::kCounter:
-    return fabric::FilterKind::kCounter;
-  case layout::FilterSpec::Kind::kSparseCounter:
-    return fabric::FilterKind::kSparseCounter;
-  case layout::FilterSpec::Kind::kRange:
-    return fabric::FilterKind::kRange;
-  }
-  return fabric::FilterKind::kCounter;
-}
-
-fabric::FilterConfig to_filter(const layout::FilterSpec& spec) {
-  fabric::FilterConfig filter;
-  filter.kind = to_kind(spec.kind);
-  filter.count_data = spec.count_data;
-  filter.count_control = spec.count_control;
-  filter.init_counter = spec.init_counter;
-  filter.limit1 = spec.limit1;
-  filter.limit2 = spec.limit2;
-  filter.max_counter = spec.max_counter;
-  filter.filter_control = spec.filter_control;
-  filter.min_idx = spec.min_idx;
-  filter.max_idx = spec.max_idx;
-  return filter;
-}
-
-fabric::ColorRoute to_route(const layout::RouteSpec& spec) {
-  static_assert(layout::kSwitchPositions == fabric::kSwitchPositions);
-  fabric::ColorRoute route;
-  for (unsigned p = 0; p < fabric::kSwitchPositions; ++p) {
-    const layout::SwitchPosition& from = spec.positions[p];
-    route.positions[p] = {from.rx, from.tx, from.valid, from.sets_rx, from.sets_tx};
-  }
-  route.current = spec.initial;
-  route.ring = spec.ring_mode;
-  route.pop = to_pop(spec.pop_mode);
-  if (spec.ce_inject) {
-    route.injection = *spec.ce_inject == layout::CeInject::kLow ? fabric::Injection::kLow
-                                                                : fabric::Injection::kHigh;
-  }
-  route.swap_x = spec.color_swap_x;
-  route.swap_y = spec.color_swap_y;
-  route.suspended = spec.teardown;
-  if (spec.filter) route.filter = to_filter(*spec.filter);
-  return route;
 }
 
 // The kernel removes modules from its registries by searching from the back: the last built goes
@@ -88,14 +28,14 @@ ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const layout::Layout&
     : sc_core::sc_module(name), width_(layout.width), height_(layout.height),
       check_links_(check_links), domain_("clock", config.clock_period_ps) {
   build_tiles(layout, config, programs, sink);
-  build_edges(config, streams, sink);
+  edges_ = std::make_unique<HostEdges>(layout, config, streams, domain_, sink);
   bind_links();
 }
 
 ModuleMachine::~ModuleMachine() {
   destroy_backwards(checkers_);
   destroy_backwards(stubs_);
-  edges_.clear();
+  edges_.reset();
   destroy_backwards(tiles_);
 }
 
@@ -112,24 +52,6 @@ void ModuleMachine::build_tiles(const layout::Layout& layout, const WseConfig& c
         tiles_.back()->router.set_route(route.color, to_route(layout.routes[route.route]));
       }
     }
-  }
-}
-
-void ModuleMachine::build_edges(const WseConfig& config, const std::vector<HostStream>& streams,
-                                observe::Sink* sink) {
-  for (const HostStream& stream : streams) {
-    for (TileCoord at : stream.tiles) edges_[{tile_index(at), stream.side}] = nullptr;
-  }
-  host::IdentRange idents;
-  idents.stride = static_cast<std::uint32_t>(edges_.size());
-  for (auto& [link, edge] : edges_) {
-    const auto place = static_cast<std::uint32_t>(link.first);
-    const TileCoord at{static_cast<int>(place) % width_, static_cast<int>(place) / width_};
-    const std::string name = tile_name("edge", at) + "_" + to_string(link.second);
-    edge = std::make_unique<host::Edge>(name.c_str(), domain_, at, link.second, config.fabric,
-                                        idents, observe::Probe(sink, place));
-    edge->on_complete([this] { domain_.request_pause(); });
-    ++idents.first;
   }
 }
 
@@ -150,10 +72,9 @@ void ModuleMachine::bind_output(TileCoord at, Direction out) {
     connect(router.out[index(out)], tile_at(next).router.in[index(opposite(out))]);
     return;
   }
-  const auto edge = edges_.find({tile_index(at), out});
-  if (edge != edges_.end()) {
-    connect(router.out[index(out)], edge->second->in);
-    connect(edge->second->out, router.in[index(out)]);
+  if (host::Edge* edge = edges_->find(at, out)) {
+    connect(router.out[index(out)], edge->in);
+    connect(edge->out, router.in[index(out)]);
     return;
   }
   stubs_.push_back(
@@ -180,6 +101,16 @@ void ModuleMachine::set_diagnoses(observe::Diagnoses* diagnoses) {
   }
 }
 
+fabric::EpochChecker& ModuleMachine::check_epochs() {
+  epochs_ = std::make_unique<fabric::EpochChecker>(width_, height_);
+  epochs_->set_host_links(static_cast<std::uint32_t>(edges_->size()));
+  epochs_->set_instruction_names([this](std::uint32_t place, std::uint32_t pc) {
+    return tiles_[place]->engine()->core().image().place_of(pc);
+  });
+  for (const auto& tile : tiles_) tile->router.set_epoch_checker(epochs_.get());
+  return *epochs_;
+}
+
 pe::ComputeEngineCore* ModuleMachine::engine(TileCoord tile) {
   pe::ComputeEngine* engine = tile_at(tile).engine();
   return engine == nullptr ? nullptr : &engine->core();
@@ -190,10 +121,6 @@ void ModuleMachine::launch(TileCoord tile, const pe::Function& function,
   tile_at(tile).engine()->launch(function, arguments, at);
 }
 
-host::Edge& ModuleMachine::edge(TileCoord tile, Direction side) {
-  return *edges_.at({tile_index(tile), side});
-}
-
 std::size_t ModuleMachine::wavelets_held() const {
   std::size_t held = 0;
   for (const auto& tile : tiles_) held += tile->wavelets_held();
@@ -202,7 +129,7 @@ std::size_t ModuleMachine::wavelets_held() const {
 
 void ModuleMachine::describe_waits(observe::Waits& waits) const {
   for (const auto& tile : tiles_) tile->describe_waits(waits, domain_.now());
-  for (const auto& [link, edge] : edges_) edge->core().describe_waits(waits, domain_.now());
+  edges_->describe_waits(waits, domain_.now());
 }
 
 }  // namespace tessera::wse

@@ -5,15 +5,13 @@
 #include <systemc>
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "frontends/layout/layout.h"
-#include "models/host/edge.h"
+#include "models/fabric/epoch_checker.h"
 #include "models/observe/event.h"
-#include "platforms/wse/host_streams.h"
+#include "platforms/wse/host_edges.h"
 #include "platforms/wse/machine.h"
 #include "platforms/wse/program_loader.h"
 #include "platforms/wse/tile.h"
@@ -33,26 +31,28 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
                 observe::Sink* sink, bool check_links);
   ~ModuleMachine() override;
 
+  /// Before the simulation starts: watches for wavelets that a change of a route catches under way.
+  /// Let the checker hear all events of the machine.
+  fabric::EpochChecker& check_epochs();
+
   const char* structure() const override { return "modules"; }
   timing::ClockDomain& domain() override { return domain_; }
+  void shuffle_step_order(std::uint64_t seed) override { domain_.shuffle_step_order(seed); }
   void set_diagnoses(observe::Diagnoses* diagnoses) override;
   pe::ComputeEngineCore* engine(TileCoord tile) override;
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) override;
-  host::Edge& edge(TileCoord tile, Direction side) override;
+  host::Edge& edge(TileCoord tile, Direction side) override { return edges_->at(tile, side); }
   std::size_t wavelets_held() const override;
   void describe_waits(observe::Waits& waits) const override;
 
  private:
-  using RimLink = std::pair<std::size_t, Direction>;  // tile index and side
   std::size_t tile_index(TileCoord t) const {
     return static_cast<std::size_t>(t.y) * static_cast<std::size_t>(width_) +
            static_cast<std::size_t>(t.x);
   }
   Tile& tile_at(TileCoord t) { return *tiles_[tile_index(t)]; }
   void build_tiles(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
-                   observe::Sink* sink);
-  void build_edges(const WseConfig& config, const std::vector<HostStream>& streams,
                    observe::Sink* sink);
   void bind_links();
   void bind_output(TileCoord at, Direction out);
@@ -61,9 +61,10 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   const int width_;
   const int height_;
   const bool check_links_;
+  std::unique_ptr<fabric::EpochChecker> epochs_;
   timing::ClockDomain domain_;
   std::vector<std::unique_ptr<Tile>> tiles_;
-  std::map<RimLink, std::unique_ptr<host::Edge>> edges_;
+  std::unique_ptr<HostEdges> edges_;
   std::vector<std::unique_ptr<link::Stub>> stubs_;
   std::vector<std::unique_ptr<link::Checker>> checkers_;
 };

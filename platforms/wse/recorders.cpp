@@ -51,12 +51,11 @@ observe::Counter counter_named(const std::string& name) {
 
 Recorders::Recorders(const cli::Options& options, const layout::Layout& layout,
                      const Programs& programs, const WseConfig& config)
-    : counters_(static_cast<unsigned>(layout.width), static_cast<unsigned>(layout.height)),
+    : stream_(static_cast<unsigned>(layout.width), static_cast<unsigned>(layout.height),
+              options.report_detail || !options.heatmap_file.empty()),
       heatmap_file_(options.heatmap_file), heatmap_counter_(counter_named(options.heatmap_counter)),
       title_(options.program + " on " + config.name) {
-  if (options.max_cycles) fan_out_.set_end(*options.max_cycles);
-  fan_out_.add(digest_);
-  fan_out_.add(counters_);
+  if (options.max_cycles) stream_.set_end(*options.max_cycles);
   const auto width = static_cast<unsigned>(layout.width);
   const auto height = static_cast<unsigned>(layout.height);
   add_trace<observe::PerfettoTrace>(options.trace_perfetto_file, width,
@@ -73,7 +72,7 @@ void Recorders::add_trace(const std::string& file, Args&&... args) {
   if (file.empty()) return;
   TraceFile entry{file, std::make_unique<std::ofstream>(open_output(file)), nullptr};
   entry.trace = std::make_unique<Trace>(*entry.stream, std::forward<Args>(args)...);
-  fan_out_.add(*entry.trace);
+  stream_.add(*entry.trace);
   traces_.push_back(std::move(entry));
 }
 
@@ -86,10 +85,10 @@ void Recorders::finish() {
 }
 
 void Recorders::draw_heatmap() const {
-  const Cycle cycles = counters_.total(observe::Counter::kLastEventCycle) + 1;
+  const Cycle cycles = counters().total(observe::Counter::kLastEventCycle) + 1;
   observe::HeatMap map = heatmap_counter_ == observe::Counter::kBusyIssueCycles
-                             ? observe::issue_slot_use(counters_, cycles)
-                             : observe::counter_map(counters_, heatmap_counter_);
+                             ? observe::issue_slot_use(counters(), cycles)
+                             : observe::counter_map(counters(), heatmap_counter_);
   map.title = title_ + ": " + map.title;
   std::ofstream stream = open_output(heatmap_file_);
   observe::write_svg(stream, map);

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "frontends/layout/layout.h"
-#include "models/observe/counters.h"
-#include "models/observe/digest.h"
-#include "models/observe/fan_out.h"
+#include "models/observe/event_stream.h"
 #include "models/observe/names.h"
 #include "models/observe/sorted_sink.h"
 #include "platforms/cli/options.h"
@@ -27,9 +25,10 @@ class Recorders {
             const WseConfig& config);
 
   /// Where the machine sends its events. Those of cycle --max-cycles and later are not recorded.
-  observe::Sink* sink() { return fan_out_.as_sink(); }
-  const observe::Digest& digest() const { return digest_; }
-  const observe::Counters& counters() const { return counters_; }
+  observe::EventStream* sink() { return &stream_; }
+  const observe::Digest& digest() const { return stream_.digest(); }
+  /// Counters of tiles are kept only for --report-detail and --heatmap.
+  const observe::Counters& counters() const { return stream_.counters(); }
   /// Completes the trace files and draws the heat map. Call once, after the run.
   void finish();
 
@@ -38,9 +37,7 @@ class Recorders {
   void add_trace(const std::string& file, Args&&... args);
   void draw_heatmap() const;
 
-  observe::Digest digest_;
-  observe::Counters counters_;
-  observe::FanOut fan_out_;
+  observe::EventStream stream_;
   std::string heatmap_file_;
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;

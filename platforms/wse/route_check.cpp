@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "models/fabric/route_rules.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -36,12 +37,6 @@ std::string key_of_position(unsigned p) {
   return p == 0 ? "" : ".switches.pos" + std::to_string(p);
 }
 
-// wse.md 1.4: on WSE-3 only some colors have switches.
-bool is_switchable(Color color) {
-  const unsigned c = color.value();
-  return c <= 9 || c == 12 || c == 13 || c == 16 || c == 17 || c == 20 || c == 21;
-}
-
 void check_wse3(const Checked& c) {
   for (unsigned p = 0; p < layout::kSwitchPositions; ++p) {
     const SwitchPosition& position = c.route.positions[p];
@@ -50,7 +45,7 @@ void check_wse3(const Checked& c) {
                                      "; a WSE-3 color has exactly one rx direction");
     }
   }
-  if (c.route.has_switches && !is_switchable(c.color)) {
+  if (c.route.has_switches && !fabric::is_switchable(c.color, c.generation)) {
     c.fail(".switches", "has no switch; switchable colors are 0-9, 12, 13, 16, 17, 20 and 21");
   }
   if (c.route.color_swap_x) c.fail(".color_swap_x", "has no color swap; only a WSE-2 has it");

@@ -12,8 +12,8 @@
 #include "platforms/data/npy.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/mappings.h"
-#include "platforms/wse/module_machine.h"
 #include "platforms/wse/output_file.h"
+#include "platforms/wse/structure.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -22,6 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Stop = cli::RunControl::Stop;
+
+/// Waits of each sort that a report lists.
+constexpr std::size_t kMostWaits = 10000;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -40,25 +43,19 @@ void add_counters(const observe::Counters& counters, report::Report& report) {
 }
 
 void add_places(const observe::Counters& counters, const layout::Layout& layout,
-                report::Report& report) {
+                report::Places& places) {
+  std::vector<observe::Counter> shown;
+  for (const observe::CounterInfo& info : observe::counter_table()) {
+    if (info.counter == observe::Counter::kLastEventCycle) continue;
+    shown.push_back(info.counter);
+    places.counters.emplace_back(info.name);
+  }
+  places.values.reserve(layout.tile_count() * shown.size());
   for (std::uint32_t place = 0; place < layout.tile_count(); ++place) {
-    report::Place entry{tile_of(place, layout), {}};
-    for (const observe::CounterInfo& info : observe::counter_table()) {
-      if (info.counter == observe::Counter::kLastEventCycle) continue;
-      entry.counters.emplace_back(info.name, counters.tile(place, info.counter));
-    }
-    report.places.push_back(std::move(entry));
+    for (const int coordinate : tile_of(place, layout)) places.at.push_back(coordinate);
+    for (const observe::Counter counter : shown)
+      places.values.push_back(counters.tile(place, counter));
   }
-}
-
-/// Arrays that the machine writes.
-std::set<std::string> result_arrays(const layout::Layout& layout) {
-  std::set<std::string> names;
-  for (const layout::HostStep& step : layout.host) {
-    if (const auto* stream = std::get_if<layout::StreamOut>(&step)) names.insert(stream->name);
-    if (const auto* copy = std::get_if<layout::CopyOut>(&step)) names.insert(copy->name);
-  }
-  return names;
 }
 
 // What concerns layout and config alone comes before the programs are assembled: a grid that is too large or an array
@@ -67,13 +64,6 @@ layout::Layout read_checked_layout(const cli::Options& options, const WseConfig&
   layout::Layout layout = layout::read_layout(options.program, options.params);
   check_grid(layout, config);
   for (const layout::Symbol& symbol : layout.symbols) mapping_of(layout, symbol);
-  if (layout.tile_count() > kMaxModuleTiles) {
-    throw UserError(layout.file, "grid",
-                    std::to_string(layout.tile_count()) +
-                        " tiles are too many for structure 'modules', which takes "
-                        "about 60 KB a tile; at most " +
-                        std::to_string(kMaxModuleTiles));
-  }
   return layout;
 }
 
@@ -96,13 +86,24 @@ std::string unread_queues(const observe::Waits& waits, const layout::Layout& lay
   std::string text;
   std::size_t found = 0;
   for (const observe::Wait& wait : waits) {
-    if (wait.who.rfind("input queue", 0) != 0) continue;  // idle data tasks
-    if (++found > kMostNamed) continue;
+    if (wait.idle || ++found > kMostNamed) continue;
     const std::vector<int> at = tile_of(wait.place, layout);
     text += (found == 1 ? ": PE " : "; PE ") + to_string(TileCoord{at[0], at[1]}) + ", " + wait.who;
   }
-  if (found > kMostNamed) text += "; and " + plural(found - kMostNamed, "more queue");
+  if (waits.unread() > kMostNamed)
+    text += "; and " + plural(waits.unread() - kMostNamed, "more queue");
   return text;
+}
+
+// What blocks comes first; the rest (idle data tasks, wavelets nobody reads) explains it.
+void list_waits(const observe::Waits& waits, const layout::Layout& layout, report::Report& report) {
+  for (const bool blocks : {true, false}) {
+    for (const observe::Wait& wait : waits) {
+      if (wait.blocks == blocks)
+        report.waits.push_back({tile_of(wait.place, layout), wait.who, wait.what});
+    }
+  }
+  report.wait_count = waits.total();
 }
 
 }  // namespace
@@ -111,24 +112,10 @@ Session::Session(const cli::Options& options, WseConfig config)
     : options_(options), config_(std::move(config)), layout_(read_checked_layout(options, config_)),
       programs_(layout_, config_.generation), streams_(resolve_streams(layout_)),
       arrays_(layout_, options.inputs) {
+  check_structure(options_, layout_);
   check_layout(layout_, config_, programs_, streams_);
   check_output_names(layout_, options.outputs);
-  check_expectations();
-}
-
-// What a check compares with is known before the run, but for the arrays that the run fills:
-// mistakes in it should not cost a run.
-void Session::check_expectations() const {
-  for (const layout::HostStep& step : layout_.host) {
-    const auto* check = std::get_if<layout::Check>(&step);
-    if (check == nullptr) continue;
-    if (check->expect) data::read_npy(*check->expect);
-    if (check->value) arrays_.evaluate(*check->value, arrays_[check->name].shape, check->place);
-    if (!check->atol_value) continue;
-    const double atol = arrays_.evaluate(*check->atol_value, {}, check->place).elements.at(0);
-    if (std::isfinite(atol) && atol >= 0) continue;
-    throw UserError(layout_.file, check->place, "the tolerance atol is not a number of 0 or more");
-  }
+  checks_.emplace(layout_, arrays_);
 }
 
 Session::~Session() = default;
@@ -139,11 +126,10 @@ report::Report Session::run() {
   for (const auto& [name, file] : options_.outputs) require_writable(file);
   Recorders recorders(options_, layout_, programs_, config_);
   const auto begin = Clock::now();
-  machine_ = std::make_unique<ModuleMachine>("wafer", layout_, config_, programs_, streams_,
-                                             recorders.sink(), options_.check_links);
+  machine_ = build_machine(options_, layout_, config_, programs_, streams_, recorders.sink());
   Machine& machine = *machine_;
   machine.set_diagnoses(&diagnoses_);
-  if (options_.shuffle_step_order) machine.domain().shuffle_step_order(options_.seed);
+  if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   report::Report report;
   report.platform = "wse";
   report.preset = config_.name;
@@ -167,7 +153,7 @@ report::Report Session::run() {
 void Session::drive(Machine& machine, report::Report& report) {
   cli::RunControl control(machine.domain(),
                           {options_.max_cycles, options_.timeout_s, options_.progress});
-  HostProgram program(layout_, programs_, streams_, arrays_, machine, control);
+  HostProgram program(layout_, programs_, streams_, arrays_, *checks_, machine, control);
   try {
     const Stop stop = program.run();
     report.checks = program.checks();
@@ -189,28 +175,23 @@ void Session::summarize(const Recorders& recorders, report::Report& report) cons
   report.wall.tiles = layout_.tile_count();
   report.wall.hops = counters.total(observe::Counter::kHops);
   add_counters(counters, report);
-  if (options_.report_detail) add_places(counters, layout_, report);
+  if (options_.report_detail) add_places(counters, layout_, report.places);
   report.diagnoses = report_of(diagnoses_, layout_);
 }
 
-void Session::describe_outcome(Stop stop, const HostProgram& program, const Machine& machine,
+void Session::describe_outcome(Stop stop, HostProgram& program, const Machine& machine,
                                report::Report& report) const {
-  observe::Waits waits;
+  observe::Waits waits(kMostWaits);
   machine.describe_waits(waits);
-  // What blocks comes first; the rest (idle data tasks, wavelets nobody reads) explains it.
-  const auto first_other = std::stable_partition(waits.begin(), waits.end(),
-                                                 [](const observe::Wait& w) { return w.blocks; });
   // A bound that only cuts off wake-ups with nothing to do is not in the way of a finished program.
   const bool nothing_left = program.done() && machine.wavelets_held() == 0;
   const bool done = stop == Stop::kCondition || (stop == Stop::kMaxCycles && nothing_left);
-  if (done && first_other == waits.begin()) {
+  if (done && waits.blocking() == 0) {
     describe_end(machine, waits, report);
     return;
   }
   report.status = report::Status::kCouldNotFinish;
-  for (const observe::Wait& wait : waits) {
-    report.waits.push_back({tile_of(wait.place, layout_), wait.who, wait.what});
-  }
+  list_waits(waits, layout_, report);
   if (stop == Stop::kMaxCycles) {
     report.message =
         "stopped before cycle " + std::to_string(*options_.max_cycles) + " (--max-cycles)";
@@ -220,10 +201,11 @@ void Session::describe_outcome(Stop stop, const HostProgram& program, const Mach
     report.message = "deadlock: nothing moves any more";
   }
   report.message += "; the host is at " + program.current_step();
-  if (waits.empty()) return;
-  const TileCoord at{report.waits[0].at[0], report.waits[0].at[1]};
-  report.message += "; PE " + to_string(at) + ": " + waits[0].who + " waits for " + waits[0].what;
-  if (waits.size() > 1) report.message += "; and " + plural(waits.size() - 1, "more wait");
+  if (report.waits.empty()) return;
+  const report::Wait& first = report.waits.front();
+  report.message += "; PE " + to_string(TileCoord{first.at[0], first.at[1]}) + ": " + first.who +
+                    " waits for " + first.what;
+  if (waits.total() > 1) report.message += "; and " + plural(waits.total() - 1, "more wait");
 }
 
 // All was done: the checks decide, and what nobody read is worth a word.

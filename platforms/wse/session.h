@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "frontends/layout/layout.h"
 #include "platforms/cli/options.h"
 #include "platforms/cli/run_control.h"
 #include "platforms/report/report.h"
+#include "platforms/wse/checks.h"
 #include "platforms/wse/diagnosis_log.h"
 #include "platforms/wse/host_arrays.h"
 #include "platforms/wse/host_program.h"
@@ -20,12 +22,6 @@
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
-
-/// Tiles that `modules` is built for: about 4 GB.
-inline constexpr std::size_t kMaxModuleTiles = 65536;
-
-/// Structures that `--structure` accepts.
-inline const std::vector<std::string> kStructures = {"modules", "auto"};
 
 class Session {
  public:
@@ -40,11 +36,10 @@ class Session {
   report::Report run();
 
  private:
-  void check_expectations() const;
   void drive(Machine& machine, report::Report& report);
   void summarize(const Recorders& recorders, report::Report& report) const;
-  void describe_outcome(cli::RunControl::Stop stop, const HostProgram& program,
-                        const Machine& machine, report::Report& report) const;
+  void describe_outcome(cli::RunControl::Stop stop, HostProgram& program, const Machine& machine,
+                        report::Report& report) const;
   void describe_end(const Machine& machine, const observe::Waits& waits,
                     report::Report& report) const;
   void write_outputs(report::Report& report) const;
@@ -55,6 +50,7 @@ class Session {
   const Programs programs_;
   const std::vector<HostStream> streams_;
   HostArrays arrays_;
+  std::optional<Checks> checks_;
   DiagnosisLog diagnoses_;
   std::unique_ptr<Machine> machine_;
 };

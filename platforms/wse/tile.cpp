@@ -24,7 +24,7 @@ Tile::Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord 
   on_ramp_->out.bind(router.in[index(Direction::kRamp)]);
   engine_ = std::make_unique<pe::ComputeEngine>("engine", domain, at, image, config.pe, probe);
   engine_->config.bind(router.config);
-  if (rewrites_routes(*image)) router.set_reconfigurable();
+  if (rewrites_routes(*image)) router.set_reconfigurable(image->generation);
   build_queues(config, *image, probe);
 }
 

@@ -1,0 +1,200 @@
+#include "models/wafer/slot_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace tessera::wafer {
+
+namespace {
+
+constexpr std::array<pe::Opcode, 2> kConfigAccess = {pe::Opcode::kLdcfg, pe::Opcode::kStcfg};
+
+// The program reads or writes registers, which plain routers do not have.
+bool uses_config(const pe::Image& image) {
+  return std::any_of(image.code.begin(), image.code.end(), [](const pe::Instruction& in) {
+    return std::find(kConfigAccess.begin(), kConfigAccess.end(), in.op) != kConfigAccess.end();
+  });
+}
+
+bool is_plain(const fabric::ColorRoute& route) {
+  const fabric::RoutePosition& only = route.positions[0];
+  const bool moves = std::any_of(route.positions.begin() + 1, route.positions.end(),
+                                 [](const fabric::RoutePosition& p) { return p.valid; });
+  return only.valid && only.rx.size() == 1 && !only.tx.empty() && !moves && route.current == 0 &&
+         route.pop == fabric::PopMode::kNoPop && route.injection == fabric::Injection::kNone &&
+         !route.swap_x && !route.swap_y && !route.suspended && !route.filter;
+}
+
+/// The slots of one tile while they are numbered: bit i stands for its i-th route.
+using RouteMask = std::uint32_t;
+static_assert(kColorCount <= 32);
+
+class Layout {
+ public:
+  Layout(const Plan& plan, const std::vector<bool>& plain) : plan_(plan), plain_(plain) {
+    graph_.receivers.resize(plan.tile_routes.size());
+    place_of_route_.resize(plan.tile_routes.size());
+    for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
+      for (std::uint32_t r = begin(place); r < end(place); ++r) place_of_route_[r] = place;
+    }
+  }
+
+  SlotGraph run() {
+    const auto routes = static_cast<std::uint32_t>(plan_.tile_routes.size());
+    // Paths from where they begin; then what is left, closed rings.
+    for (const bool any : {false, true}) {
+      for (std::uint32_t r = 0; r < routes; ++r) {
+        if (plain_[place_of_route_[r]] && (any || begins_path(r))) follow(r);
+      }
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  std::uint32_t begin(std::uint32_t place) const { return plan_.tile_routes_begin[place]; }
+  std::uint32_t end(std::uint32_t place) const { return plan_.tile_routes_begin[place + 1]; }
+  const fabric::RoutePosition& position(std::uint32_t r) const {
+    return plan_.routes[plan_.tile_routes[r].route].positions[0];
+  }
+  static Direction only(DirectionSet set) {
+    return *std::find_if(kAllDirections.begin(), kAllDirections.end(),
+                         [set](Direction d) { return set.contains(d); });
+  }
+
+  /// The route of the neighbour at `side` with the color of `r`, if it has slots.
+  std::uint32_t neighbour_route(std::uint32_t r, Direction side) const {
+    const TileCoord next = neighbour(plan_.tile_of(place_of_route_[r]), side);
+    if (side == Direction::kRamp || !plan_.on_wafer(next)) return kNoIndex;
+    const std::uint32_t place = plan_.place_of(next);
+    return plain_[place] ? find_route(plan_, place, plan_.tile_routes[r].color) : kNoIndex;
+  }
+  bool begins_path(std::uint32_t r) const {
+    const Direction in = only(position(r).rx);
+    const std::uint32_t before = neighbour_route(r, in);
+    return before == kNoIndex || !position(before).tx.contains(opposite(in));
+  }
+
+  // Numbers the unit of route `r`, then what lies behind its outputs, the first one first.
+  void follow(std::uint32_t r) {
+    pending_.push_back(r);
+    while (!pending_.empty()) {
+      const std::uint32_t next = pending_.back();
+      pending_.pop_back();
+      if (graph_.receivers[next].kind() == Ref::Kind::kNone) number_unit(next);
+    }
+  }
+
+  void number_unit(std::uint32_t r) {
+    const std::uint32_t first = begin(place_of_route_[r]);
+    const RouteMask unit = competitors(r);
+    if ((unit & (unit - 1)) == 0 && is_pipe(r)) return add_pipe(r);
+    std::uint32_t group = kNoIndex;
+    if ((unit & (unit - 1)) != 0) {
+      group = static_cast<std::uint32_t>(graph_.groups.size());
+      graph_.groups.push_back({static_cast<std::uint32_t>(graph_.slots.size()),
+                               static_cast<std::uint8_t>(__builtin_popcount(unit)),
+                               {}});
+    }
+    const std::size_t mark = pending_.size();
+    for (RouteMask bits = unit; bits != 0; bits &= bits - 1)
+      add_slot(first + static_cast<std::uint32_t>(__builtin_ctz(bits)), group);
+    std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(mark), pending_.end());
+  }
+
+  bool is_pipe(std::uint32_t r) const {
+    return position(r).tx.size() == 1 && plan_.fabric.input_room(only(position(r).rx)) <= kPipeRoom;
+  }
+
+  void add_pipe(std::uint32_t r) {
+    graph_.receivers[r] = Ref(Ref::Kind::kPipe, static_cast<std::uint32_t>(graph_.pipes.size()));
+    Pipe& pipe = graph_.pipes.emplace_back();
+    pipe.place = place_of_route_[r];
+    pipe.color = plan_.tile_routes[r].color;
+    pipe.in = only(position(r).rx);
+    pipe.out = only(position(r).tx);
+    visit_later(r, pipe.out);
+  }
+
+  // What lies behind an output is numbered next.
+  void visit_later(std::uint32_t r, Direction out) {
+    const std::uint32_t next = neighbour_route(r, out);
+    if (next != kNoIndex && position(next).rx.contains(opposite(out))) pending_.push_back(next);
+  }
+
+  void add_slot(std::uint32_t r, std::uint32_t group) {
+    const auto index = static_cast<std::uint32_t>(graph_.slots.size());
+    graph_.receivers[r] = Ref(Ref::Kind::kSlot, index);
+    Slot& slot = graph_.slots.emplace_back();
+    slot.first_link = static_cast<std::uint32_t>(graph_.links.size());
+    slot.place = place_of_route_[r];
+    slot.group = group;
+    slot.color = plan_.tile_routes[r].color;
+    slot.in = only(position(r).rx);
+    for (Direction out : kAllDirections) {
+      if (!position(r).tx.contains(out)) continue;
+      ++slot.links;
+      Link& link = graph_.links.emplace_back();
+      link.slot = index;
+      link.out = out;
+      visit_later(r, out);
+    }
+  }
+
+  // Routes of the tile that share an output with `r`, directly or through others.
+  RouteMask competitors(std::uint32_t r) const {
+    const std::uint32_t first = begin(place_of_route_[r]);
+    const std::uint32_t count = end(place_of_route_[r]) - first;
+    RouteMask unit = RouteMask{1} << (r - first);
+    unsigned outputs = position(r).tx.bits();
+    for (bool grew = true; grew;) {
+      grew = false;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const unsigned other = position(first + i).tx.bits();
+        if ((unit >> i & 1U) != 0 || (other & outputs) == 0) continue;
+        unit |= RouteMask{1} << i;
+        outputs |= other;
+        grew = true;
+      }
+    }
+    return unit;
+  }
+
+  const Plan& plan_;
+  const std::vector<bool>& plain_;
+  std::vector<std::uint32_t> place_of_route_;
+  std::vector<std::uint32_t> pending_;
+  SlotGraph graph_;
+};
+
+}  // namespace
+
+std::vector<bool> plain_tiles(const Plan& plan) {
+  std::vector<bool> plain_route;
+  for (const fabric::ColorRoute& route : plan.routes) plain_route.push_back(is_plain(route));
+  std::vector<bool> plain_image;
+  for (const auto& image : plan.images) plain_image.push_back(!uses_config(*image));
+  std::vector<bool> plain(plan.tile_count());
+  for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
+    const std::int32_t image = plan.image_of_tile[place];
+    plain[place] = image < 0 || plain_image[static_cast<std::size_t>(image)];
+    for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
+         ++r)
+      plain[place] = plain[place] && plain_route[plan.tile_routes[r].route];
+  }
+  return plain;
+}
+
+SlotGraph lay_out_slots(const Plan& plan, const std::vector<bool>& plain) {
+  return Layout(plan, plain).run();
+}
+
+std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color) {
+  for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
+       ++r) {
+    if (plan.tile_routes[r].color == color) return r;
+  }
+  return kNoIndex;
+}
+
+}  // namespace tessera::wafer

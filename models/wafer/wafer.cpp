@@ -1,0 +1,61 @@
+#include "models/wafer/wafer.h"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace tessera::wafer {
+
+Wafer::Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
+             observe::EventStream* events)
+    : sc_core::sc_module(name), out("out", plan.ports.size()), in("in", plan.ports.size()),
+      domain_(domain), block_(domain.add(*this)), plan_(std::move(plan)),
+      core_(plan_, *this, events) {
+  for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
+    ports_.push_back(std::make_unique<Port>(*this, p));
+    in[p].bind(static_cast<link::ForwardIf&>(*ports_.back()));
+    out[p].bind(static_cast<link::BackwardIf&>(*ports_.back()));
+  }
+}
+
+void Wafer::end_of_elaboration() {
+  for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
+    const PortPlan& port = plan_.ports[p];
+    const std::string place = "tile " + to_string(port.tile) + ", " + to_string(port.side);
+    link::require_bound(in[p], place + " input");
+    link::require_bound(out[p], place + " output");
+  }
+}
+
+void Wafer::start_of_simulation() {
+  core_.start();
+  domain_.wake(block_, 0);
+}
+
+void Wafer::launch(TileCoord tile, const pe::Function& function,
+                   const std::vector<std::uint32_t>& arguments, Cycle at) {
+  core_.launch(tile, function, arguments, at);
+  domain_.wake(block_, at);
+}
+
+void Wafer::Port::put(const link::Wavelet& w, Cycle due) {
+  try {
+    wafer.core_.port_put(index, w, due);
+  } catch (const std::logic_error& broken_rule) {
+    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
+    return;
+  }
+  wafer.domain_.wake(wafer.block_, due);
+}
+
+void Wafer::Port::credit(Color color, Cycle due) {
+  try {
+    wafer.core_.port_credit(index, color, due);
+  } catch (const std::logic_error& broken_rule) {
+    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
+    return;
+  }
+  wafer.domain_.wake(wafer.block_, due);
+}
+
+}  // namespace tessera::wafer

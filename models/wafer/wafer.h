@@ -1,0 +1,70 @@
+// Wafer module: WaferCore behind link sockets. All tiles of a rectangle are one block of the clock
+// domain; the links that leave it (Plan::ports) are sockets, as those of a router are: bind a host
+// edge, a stub, another wafer, or a model that takes the place of a tile.
+#pragma once
+
+#include <systemc>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/timing/clock_domain.h"
+#include "models/wafer/wafer_core.h"
+#include "tlm_ifaces/link/link_socket.h"
+
+namespace tessera::wafer {
+
+class Wafer : public sc_core::sc_module, public timing::Steppable, private Outside {
+ public:
+  /// A neighbour broke the link protocol (link::Checker tells which rule).
+  static constexpr const char* kProtocolId = "/tessera/wafer/protocol";
+
+  sc_core::sc_vector<link::InitiatorSocket> out;  ///< "out_0" .., as Plan::ports
+  sc_core::sc_vector<link::TargetSocket> in;      ///< "in_0" .., as Plan::ports
+
+  /// `plan` is kept. `events` may be nullptr. Throws as WaferCore.
+  Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
+        observe::EventStream* events);
+
+  WaferCore& core() { return core_; }
+  const WaferCore& core() const { return core_; }
+  /// Runs `function` on the tile from cycle `at` on. Requires a program there.
+  void launch(TileCoord tile, const pe::Function& function,
+              const std::vector<std::uint32_t>& arguments, Cycle at);
+
+  Cycle step(Cycle now) override { return core_.step(now); }
+
+ private:
+  // What the sockets call: one object a port, so that the wafer knows the port.
+  struct Port : link::ForwardIf, link::BackwardIf {
+    Port(Wafer& owner, std::uint32_t number) : wafer(owner), index(number) {}
+    void put(const link::Wavelet& w, Cycle due) override;
+    unsigned capacity(Color color) const override {
+      return wafer.core_.port_capacity(index, color);
+    }
+    void credit(Color color, Cycle due) override;
+    Wafer& wafer;
+    const std::uint32_t index;
+  };
+
+  // Outside: what the core calls.
+  unsigned capacity(std::uint32_t port, Color color) const override {
+    return out[port]->capacity(color);
+  }
+  void put(std::uint32_t port, const link::Wavelet& w, Cycle due) override {
+    out[port]->put(w, due);
+  }
+  void credit(std::uint32_t port, Color color, Cycle due) override { in[port]->credit(color, due); }
+
+  void end_of_elaboration() override;
+  void start_of_simulation() override;
+
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  const Plan plan_;
+  WaferCore core_;
+  std::vector<std::unique_ptr<Port>> ports_;
+};
+
+}  // namespace tessera::wafer

@@ -1,0 +1,257 @@
+// Plain routers: the cycle of models/fabric/router_core.h on slots, and what travels between the
+// blocks of a wafer.
+#include "models/observe/event_fields.h"
+#include "models/wafer/pe.h"
+#include "models/wafer/wafer_core.h"
+#include "models/wafer/whole_router.h"
+#include "tlm_ifaces/link/control_word.h"
+
+namespace tessera::wafer {
+
+namespace {
+
+constexpr unsigned kPairs = 128;  // (color, input) pairs, rounded up
+
+unsigned pair_of(const Slot& slot) {
+  return slot.color.value() * kDirectionCount + index(slot.in);
+}
+
+unsigned lowest(unsigned bits) {
+  return static_cast<unsigned>(__builtin_ctz(bits));
+}
+
+}  // namespace
+
+// Place `i` of the ring of a slot, counted from the head or from 0.
+const link::Wavelet& WaferCore::entry(std::uint32_t slot, unsigned i) const {
+  const unsigned at = i < slot_room_ ? i : i - slot_room_;
+  return entries_[std::size_t{slot} * slot_room_ + at];
+}
+
+void WaferCore::step_unit(std::uint32_t first, Cycle now) {
+  const std::uint32_t group = slots_[first].group;
+  if (group == kNoIndex) {
+    step_slot(first, now);
+  } else {
+    step_group(groups_[group], now);
+  }
+}
+
+// Arrivals land, credits become usable.
+void WaferCore::settle(Slot& slot, std::uint64_t cycle) {
+  if ((slot.arriving & cycle) != 0) {
+    slot.arriving &= ~cycle;
+    ++slot.landed;
+  }
+  for (unsigned i = 0; i < slot.links; ++i) {
+    Link& link = links_[slot.first_link + i];
+    if ((link.returning & cycle) == 0) continue;
+    link.returning &= ~cycle;
+    ++link.credits;
+  }
+}
+
+// Links that the head of the slot has still to leave through.
+std::uint8_t WaferCore::branches_of(const Slot& slot, const link::Wavelet& head) const {
+  if (slot.to_go != 0) return slot.to_go;
+  auto branches = static_cast<std::uint8_t>((1U << slot.links) - 1);
+  if (!head.control || !link::command_at(head.payload, 0).ignore_at_ce) return branches;
+  for (unsigned i = 0; i < slot.links; ++i) {  // wse.md 1.5: not for the CE
+    if (links_[slot.first_link + i].out == Direction::kRamp)
+      branches = static_cast<std::uint8_t>(branches & ~(1U << i));
+  }
+  return branches;
+}
+
+// A slot whose outputs are its own: nobody to choose among.
+void WaferCore::step_slot(std::uint32_t index, Cycle now) {
+  Slot& slot = slots_[index];
+  settle(slot, cycle_bit(now));
+  if (slot.landed == 0 || slot.suspended) return;
+  const link::Wavelet head = entry(index, slot.head);
+  const unsigned before = branches_of(slot, head);
+  unsigned to_go = before;
+  for (unsigned bits = before; bits != 0; bits &= bits - 1) {
+    Link& link = links_[slot.first_link + lowest(bits)];
+    if (link.credits == 0) continue;
+    send(slot, link, head, now);
+    to_go &= ~(bits & -bits);
+  }
+  if (to_go == 0) {
+    remove_head(index, now);
+    if (slot.landed > 0) due_slots_.insert(index, now + 1);
+  } else if (to_go != before) {
+    slot.to_go = static_cast<std::uint8_t>(to_go);
+  }
+}
+
+// Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
+void WaferCore::step_group(Group& group, Cycle now) {
+  struct Grant {
+    unsigned key = kPairs;  // the lowest wins
+    unsigned pair = 0;
+    unsigned slot = 0;
+    unsigned link = 0;
+  };
+  std::array<Grant, kDirectionCount> grants;
+  std::array<std::uint8_t, kColorCount> to_go{};
+  unsigned moved = 0;  // one bit a slot
+  const bool rotates = plan_.fabric.arbitration == fabric::Arbitration::kRoundRobin;
+  for (unsigned s = 0; s < group.slots; ++s) {
+    Slot& slot = slots_[group.first + s];
+    settle(slot, cycle_bit(now));
+    if (slot.landed == 0 || slot.suspended) continue;
+    to_go[s] = branches_of(slot, entry(group.first + s, slot.head));
+    if (to_go[s] == 0) moved |= 1U << s;
+    for (unsigned bits = to_go[s]; bits != 0; bits &= bits - 1) {
+      const Link& link = links_[slot.first_link + lowest(bits)];
+      if (link.credits == 0) continue;
+      Grant& grant = grants[tessera::index(link.out)];
+      const unsigned pair = pair_of(slot);
+      const unsigned turn = rotates ? group.turn[tessera::index(link.out)] : 0U;
+      const unsigned key = (pair - turn) % kPairs;
+      if (key < grant.key) grant = {key, pair, s, lowest(bits)};
+    }
+  }
+  for (unsigned out = 0; out < kDirectionCount; ++out) {
+    const Grant& grant = grants[out];
+    if (grant.key == kPairs) continue;
+    if (rotates) group.turn[out] = static_cast<std::uint8_t>(grant.pair + 1);
+    Slot& slot = slots_[group.first + grant.slot];
+    send(slot, links_[slot.first_link + grant.link], entry(group.first + grant.slot, slot.head),
+         now);
+    to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
+    slot.to_go = to_go[grant.slot];
+    moved |= 1U << grant.slot;
+  }
+  if (moved == 0) return;
+  for (unsigned bits = moved; bits != 0; bits &= bits - 1) {
+    if (to_go[lowest(bits)] == 0) remove_head(group.first + lowest(bits), now);
+  }
+  due_slots_.insert(group.first, now + 1);
+}
+
+void WaferCore::send(const Slot& slot, Link& link, const link::Wavelet& head, Cycle now) {
+  link::Wavelet w = head;
+  if (events_ != nullptr) {
+    events_->record({now, slot.place, observe::EventKind::kHop, observe::hop_word(w, link.out),
+                     w.payload, w.ident});
+  }
+  w.local_flip = false;  // meant for this router only
+  --link.credits;
+  const bool ramp = link.out == Direction::kRamp;
+  deliver(link.target, w, now + (ramp ? plan_.fabric.off_ramp_latency : plan_.fabric.hop_latency));
+}
+
+void WaferCore::remove_head(std::uint32_t index, Cycle now) {
+  Slot& slot = slots_[index];
+  const link::Wavelet& head = entry(index, slot.head);
+  const bool teardown =
+      head.control && link::command_at(head.payload, 0).command == link::Command::kTeardown;
+  slot.to_go = 0;
+  slot.head = static_cast<std::uint8_t>(slot.head + 1U < slot_room_ ? slot.head + 1 : 0);
+  --slot.held;
+  --slot.landed;
+  give_credit(slot.upstream, slot.color, now + plan_.fabric.credit_latency);
+  if (!teardown) return;
+  slot.suspended = true;
+  suspend(slot.place, slot.color, now);
+}
+
+// wse.md 1.9. Only the program could end it, and programs that do have no plain router.
+void WaferCore::suspend(std::uint32_t place, Color color, Cycle now) {
+  if (events_ != nullptr)
+    events_->record({now, place, observe::EventKind::kTeardown, color.value(), 1, 0});
+  const std::uint32_t pe = pe_of_tile_[place];
+  if (pe == kNoIndex) return;
+  (*pes_)[pe].engine.teardown(color, now + 1);
+  wake_pe(pe, now + 1);
+}
+
+void WaferCore::step_router(std::uint32_t index, Cycle now) {
+  WholeRouter& router = routers_[index];
+  const fabric::RouterCore::Step step = router.core.step(now);
+  for (const fabric::RouterCore::Send& send : step.sends)
+    deliver(router.receiver(send.out, send.wavelet.color), send.wavelet, send.due);
+  for (const fabric::RouterCore::CreditReturn& credit : step.credits)
+    give_credit(router.sender(credit.in, credit.color), credit.color, credit.due);
+  const std::uint32_t pe = pe_of_tile_[router.place];
+  for (const fabric::RouterCore::Teardown& teardown : step.teardowns) {
+    if (pe == kNoIndex) continue;
+    (*pes_)[pe].engine.teardown(teardown.color, teardown.due);
+    wake_pe(pe, teardown.due);
+  }
+  if (step.next != kNever) wake_router(index, step.next);
+}
+
+void WaferCore::deliver(Ref to, const link::Wavelet& w, Cycle due) {
+  switch (to.kind()) {
+  case Ref::Kind::kPipe:
+    put_into_pipe(to.index(), w, due);
+    break;
+  case Ref::Kind::kSlot: {
+    Slot& slot = slots_[to.index()];
+    entry(to.index(), slot.head + slot.held) = w;
+    ++slot.held;
+    slot.arriving |= cycle_bit(due);
+    wake_slot(to.index(), due);
+    break;
+  }
+  case Ref::Kind::kQueue: {
+    InQueue& queue = in_queues_[to.index()];
+    const unsigned at = queue.head + queue.held;
+    in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
+    ++queue.held;
+    queue.arriving |= cycle_bit(due);
+    if (events_ != nullptr) {
+      events_->record({due, (*pes_)[queue.pe].place, observe::EventKind::kQueueIn,
+                       queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
+    }
+    wake_pe(queue.pe, due);
+    break;
+  }
+  case Ref::Kind::kRouter:
+    routers_[to.router()].core.put(to.direction(), w, due);
+    wake_router(to.router(), due);
+    break;
+  case Ref::Kind::kPort:
+    outside_.put(to.index(), w, due);
+    break;
+  case Ref::Kind::kNone:
+  case Ref::Kind::kRamp:
+    break;  // a sender has no credit for these
+  }
+}
+
+void WaferCore::give_credit(Ref sender, Color color, Cycle due) {
+  switch (sender.kind()) {
+  case Ref::Kind::kPipe:
+    pipes_[sender.index()].returning |= cycle_bit(due);
+    due_pipes_.insert(sender.index(), due);
+    break;
+  case Ref::Kind::kSlot: {
+    Link& link = links_[sender.index()];
+    link.returning |= cycle_bit(due);
+    wake_slot(link.slot, due);
+    break;
+  }
+  case Ref::Kind::kRamp: {
+    RampLink& link = ramp_links_[sender.index()];
+    link.returning |= cycle_bit(due);
+    due_ramps_.insert(link.pe, due);
+    break;
+  }
+  case Ref::Kind::kRouter:
+    routers_[sender.router()].core.credit(sender.direction(), color, due);
+    wake_router(sender.router(), due);
+    break;
+  case Ref::Kind::kPort:
+    outside_.credit(sender.index(), color, due);
+    break;
+  case Ref::Kind::kNone:
+  case Ref::Kind::kQueue:
+    break;  // nobody sends there
+  }
+}
+
+}  // namespace tessera::wafer

@@ -1,0 +1,78 @@
+#include "platforms/wse/dense_machine.h"
+
+#include <set>
+#include <utility>
+
+#include "platforms/wse/color_route.h"
+
+namespace tessera::wse {
+
+namespace {
+
+std::vector<wafer::PortPlan> ports_of(const layout::Layout& layout,
+                                      const std::vector<HostStream>& streams) {
+  std::set<std::pair<std::size_t, Direction>> links;
+  for (const HostStream& stream : streams) {
+    for (TileCoord at : stream.tiles) links.insert({layout.tile_index(at), stream.side});
+  }
+  std::vector<wafer::PortPlan> ports;
+  for (const auto& [tile, side] : links) {
+    const auto place = static_cast<int>(tile);
+    ports.push_back({{place % layout.width, place / layout.width}, side});
+  }
+  return ports;
+}
+
+wafer::Plan plan_of(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
+                    const std::vector<HostStream>& streams) {
+  wafer::Plan plan;
+  plan.width = layout.width;
+  plan.height = layout.height;
+  plan.generation = config.generation;
+  plan.fabric = config.fabric;
+  plan.pe = config.pe;
+  plan.queue_write_latency = config.queue_write_latency;
+  plan.input_queue_lengths = config.input_queue_lengths;
+  plan.output_queue_lengths = config.output_queue_lengths;
+  for (const layout::RouteSpec& route : layout.routes) plan.routes.push_back(to_route(route));
+  plan.tile_routes.reserve(layout.tile_routes.size());
+  for (const layout::TileRoute& route : layout.tile_routes)
+    plan.tile_routes.push_back({route.color, route.route});
+  plan.tile_routes_begin = layout.tile_routes_begin;
+  plan.images = programs.images();
+  plan.image_of_tile = layout.program_of_tile;
+  plan.ports = ports_of(layout, streams);
+  return plan;
+}
+
+}  // namespace
+
+DenseMachine::DenseMachine(sc_core::sc_module_name name, const layout::Layout& layout,
+                           const WseConfig& config, const Programs& programs,
+                           const std::vector<HostStream>& streams, observe::EventStream* events)
+    : sc_core::sc_module(name), domain_("clock", config.clock_period_ps),
+      wafer_("tiles", domain_, plan_of(layout, config, programs, streams), events),
+      edges_(layout, config, streams, domain_, events) {
+  std::size_t port = 0;  // edges and ports are in the same order
+  edges_.for_each([&](TileCoord, Direction, host::Edge& edge) {
+    wafer_.out[port].bind(edge.in);
+    edge.out.bind(wafer_.in[port]);
+    ++port;
+  });
+}
+
+void DenseMachine::shuffle_step_order(std::uint64_t seed) {
+  domain_.shuffle_step_order(seed);
+  wafer_.core().shuffle_step_order(seed);
+}
+
+void DenseMachine::set_diagnoses(observe::Diagnoses* diagnoses) {
+  wafer_.core().set_diagnoses(diagnoses);
+}
+
+void DenseMachine::describe_waits(observe::Waits& waits) const {
+  wafer_.core().describe_waits(waits, domain_.now());
+  edges_.describe_waits(waits, domain_.now());
+}
+
+}  // namespace tessera::wse

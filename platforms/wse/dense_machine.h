@@ -1,0 +1,45 @@
+// The `dense` structure: all tiles in one wafer::Wafer, for scale. Only the host's edges are
+// modules of their own.
+#pragma once
+
+#include <systemc>
+
+#include <vector>
+
+#include "frontends/layout/layout.h"
+#include "models/wafer/wafer.h"
+#include "platforms/wse/host_edges.h"
+#include "platforms/wse/machine.h"
+#include "platforms/wse/program_loader.h"
+#include "platforms/wse/wse_config.h"
+
+namespace tessera::wse {
+
+class DenseMachine : public sc_core::sc_module, public Machine {
+ public:
+  /// Builds the grid of `layout`. `events` may be nullptr. Throws UserError when the configuration
+  /// is beyond what the structure takes (wafer::WaferCore).
+  DenseMachine(sc_core::sc_module_name name, const layout::Layout& layout, const WseConfig& config,
+               const Programs& programs, const std::vector<HostStream>& streams,
+               observe::EventStream* events);
+
+  const char* structure() const override { return "dense"; }
+  timing::ClockDomain& domain() override { return domain_; }
+  void shuffle_step_order(std::uint64_t seed) override;
+  void set_diagnoses(observe::Diagnoses* diagnoses) override;
+  pe::ComputeEngineCore* engine(TileCoord tile) override { return wafer_.core().engine(tile); }
+  void launch(TileCoord tile, const pe::Function& function,
+              const std::vector<std::uint32_t>& arguments, Cycle at) override {
+    wafer_.launch(tile, function, arguments, at);
+  }
+  host::Edge& edge(TileCoord tile, Direction side) override { return edges_.at(tile, side); }
+  std::size_t wavelets_held() const override { return wafer_.core().wavelets_held(); }
+  void describe_waits(observe::Waits& waits) const override;
+
+ private:
+  timing::ClockDomain domain_;
+  wafer::Wafer wafer_;  // before the edges: its failures are heard first
+  HostEdges edges_;
+};
+
+}  // namespace tessera::wse

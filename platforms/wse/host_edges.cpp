@@ -1,0 +1,46 @@
+#include "platforms/wse/host_edges.h"
+
+#include <string>
+
+namespace tessera::wse {
+
+HostEdges::HostEdges(const layout::Layout& layout, const WseConfig& config,
+                     const std::vector<HostStream>& streams, timing::ClockDomain& domain,
+                     observe::Sink* sink)
+    : width_(layout.width) {
+  for (const HostStream& stream : streams) {
+    for (TileCoord at : stream.tiles) edges_[{key_of(at), stream.side}] = nullptr;
+  }
+  host::IdentRange idents;
+  idents.stride = static_cast<std::uint32_t>(edges_.size());
+  for (auto& [key, edge] : edges_) {
+    const auto place = static_cast<std::uint32_t>(key.first);
+    const TileCoord at{static_cast<int>(place) % width_, static_cast<int>(place) / width_};
+    const std::string name =
+        "edge_" + std::to_string(at.x) + "_" + std::to_string(at.y) + "_" + to_string(key.second);
+    edge = std::make_unique<host::Edge>(name.c_str(), domain, at, key.second, config.fabric, idents,
+                                        observe::Probe(sink, place));
+    edge->on_complete([&domain] { domain.request_pause(); });
+    edge->take_only(colors_taken(streams, at, key.second));
+    ++idents.first;
+  }
+}
+
+host::Edge* HostEdges::find(TileCoord tile, Direction side) {
+  const auto edge = edges_.find({key_of(tile), side});
+  return edge == edges_.end() ? nullptr : edge->second.get();
+}
+
+void HostEdges::for_each(
+    const std::function<void(TileCoord, Direction, host::Edge&)>& visit) const {
+  for (const auto& [key, edge] : edges_) {
+    const auto place = static_cast<int>(key.first);
+    visit({place % width_, place / width_}, key.second, *edge);
+  }
+}
+
+void HostEdges::describe_waits(observe::Waits& waits, Cycle now) const {
+  for (const auto& [key, edge] : edges_) edge->core().describe_waits(waits, now);
+}
+
+}  // namespace tessera::wse

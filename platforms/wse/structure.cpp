@@ -1,0 +1,52 @@
+#include "platforms/wse/structure.h"
+
+#include "platforms/wse/dense_machine.h"
+#include "platforms/wse/module_machine.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::wse {
+
+namespace {
+
+bool is_dense(const cli::Options& options, const layout::Layout& layout) {
+  if (options.structure != "auto") return options.structure == "dense";
+  return layout.tile_count() > kAutoModuleTiles && !options.check_links && !options.check_epochs;
+}
+
+}  // namespace
+
+void check_structure(const cli::Options& options, const layout::Layout& layout) {
+  if (is_dense(options, layout)) {
+    if (options.check_epochs) {
+      throw UserError("", "--check-epochs",
+                      "structure 'dense' does not follow single wavelets; use --structure modules");
+    }
+    if (!options.check_links) return;
+    throw UserError("", "--check-links",
+                    "structure 'dense' has no links between its routers that could be checked; "
+                    "use --structure modules");
+  }
+  if (layout.tile_count() <= kMaxModuleTiles) return;
+  throw UserError(layout.file, "grid",
+                  std::to_string(layout.tile_count()) +
+                      " tiles are too many for structure 'modules', which takes about 60 KB a "
+                      "tile; expected at most " +
+                      std::to_string(kMaxModuleTiles));
+}
+
+std::unique_ptr<Machine> build_machine(const cli::Options& options, const layout::Layout& layout,
+                                       const WseConfig& config, const Programs& programs,
+                                       const std::vector<HostStream>& streams,
+                                       observe::EventStream* events) {
+  if (is_dense(options, layout))
+    return std::make_unique<DenseMachine>("wafer", layout, config, programs, streams, events);
+  auto modules = std::make_unique<ModuleMachine>("wafer", layout, config, programs, streams, events,
+                                                 options.check_links);
+  if (options.check_epochs) {
+    fabric::EpochChecker& epochs = modules->check_epochs();
+    if (events != nullptr) events->add(epochs);
+  }
+  return modules;
+}
+
+}  // namespace tessera::wse

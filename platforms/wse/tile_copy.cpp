@@ -1,0 +1,60 @@
+#include "platforms/wse/tile_copy.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "platforms/wse/mappings.h"
+
+namespace tessera::wse {
+
+namespace {
+
+/// Calls visit(x, y, memory of the tile, address of the symbol in it) for the tiles of a symbol.
+template <class Visit>
+void for_each_tile(const layout::Symbol& symbol, const Programs& programs, Machine& machine,
+                   Visit visit) {
+  const pe::Image* last = nullptr;
+  std::uint32_t address = 0;
+  for (int y = 0; y < symbol.rect.h; ++y) {
+    for (int x = 0; x < symbol.rect.w; ++x) {
+      const TileCoord at{symbol.rect.x + x, symbol.rect.y + y};
+      const pe::Image* image = programs.image_of(at).get();
+      if (image != last) address = image->find_symbol(symbol.symbol)->address;
+      last = image;
+      visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y), machine.engine(at)->sram(),
+            address);
+    }
+  }
+}
+
+/// What one tile holds of an array.
+std::vector<std::byte> piece_of(const data::TileMapping& mapping, const data::HostArray& array) {
+  return std::vector<std::byte>(mapping.elements_per_tile() * data::bytes_of(array.dtype));
+}
+
+}  // namespace
+
+void copy_in(const layout::Layout& layout, const layout::Symbol& symbol, const Programs& programs,
+             const data::HostArray& array, Machine& machine) {
+  const data::TileMapping mapping = mapping_of(layout, symbol);
+  std::vector<std::byte> piece = piece_of(mapping, array);
+  for_each_tile(symbol, programs, machine,
+                [&](std::size_t x, std::size_t y, pe::Sram& sram, std::uint32_t address) {
+                  mapping.gather(array, x, y, piece.data());
+                  sram.write_bytes(address, static_cast<std::uint32_t>(piece.size()), piece.data());
+                });
+}
+
+void copy_out(const layout::Layout& layout, const layout::Symbol& symbol, const Programs& programs,
+              Machine& machine, data::HostArray& array) {
+  const data::TileMapping mapping = mapping_of(layout, symbol);
+  std::vector<std::byte> piece = piece_of(mapping, array);
+  for_each_tile(symbol, programs, machine,
+                [&](std::size_t x, std::size_t y, const pe::Sram& sram, std::uint32_t address) {
+                  sram.read_bytes(address, static_cast<std::uint32_t>(piece.size()), piece.data());
+                  mapping.scatter(piece.data(), x, y, array);
+                });
+}
+
+}  // namespace tessera::wse
