@@ -40,6 +40,36 @@ class RouteRow {
   std::vector<std::int32_t> winner_;
 };
 
+/// Which entries concern the row that is being read, in the order of the file. A generated layout
+/// may have an entry for every tile.
+class EntriesOfRow {
+ public:
+  EntriesOfRow(const std::vector<RouteEntry>& entries, int height)
+      : entries_(entries), starting_(static_cast<std::size_t>(height)) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (!entries[i].rect().empty())
+        starting_[static_cast<std::size_t>(entries[i].rect().y)].push_back(i);
+    }
+  }
+  /// Entries of row `y`; asked for every row from 0 on.
+  const std::vector<std::size_t>& at(int y) {
+    const auto ended = [&](std::size_t i) {
+      return y >= entries_[i].rect().y + entries_[i].rect().h;
+    };
+    present_.erase(std::remove_if(present_.begin(), present_.end(), ended), present_.end());
+    const std::vector<std::size_t>& starting = starting_[static_cast<std::size_t>(y)];
+    const auto old = static_cast<std::ptrdiff_t>(present_.size());
+    present_.insert(present_.end(), starting.begin(), starting.end());
+    std::inplace_merge(present_.begin(), present_.begin() + old, present_.end());
+    return present_;
+  }
+
+ private:
+  const std::vector<RouteEntry>& entries_;
+  std::vector<std::vector<std::size_t>> starting_;  // by row
+  std::vector<std::size_t> present_;
+};
+
 }  // namespace
 
 void read_routes(const Node& root, Layout& layout) {
@@ -50,13 +80,11 @@ void read_routes(const Node& root, Layout& layout) {
   layout.tile_routes_begin.reserve(layout.tile_count() + 1);
   layout.tile_routes_begin.push_back(0);
   RouteRow row(layout.width);
+  EntriesOfRow entries_of_row(entries, layout.height);
   for (int y = 0; y < layout.height; ++y) {
     row.clear();
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const Rect& rect = entries[i].rect();
-      if (y >= rect.y && y < rect.y + rect.h)
-        row.paint(entries[i], static_cast<std::int32_t>(i), y);
-    }
+    for (const std::size_t i : entries_of_row.at(y))
+      row.paint(entries[i], static_cast<std::int32_t>(i), y);
     row.append_to(layout, entries, y);
   }
   layout.tile_routes.shrink_to_fit();

@@ -58,15 +58,17 @@ void OnRampCore::describe_waits(observe::Waits& waits, Cycle now, const Heads& h
     if (heads[q].ready_at > now) continue;
     const Color color = heads[q].wavelet->color;
     if (credits_.owned(color.value()) > 0) continue;
-    const std::string why =
-        credits_.capacity(color.value()) == 0
-            ? "the router does not receive color " + std::to_string(color.value()) + " from RAMP"
-            : "no credit";
-    waits.push_back(
-        {place_,
-         "on-ramp, output queue " + std::to_string(q) + ", color " + std::to_string(color.value()),
-         "room at the RAMP input of the router (" + why + ")", true});
+    waits.push_back(wait_for_router(place_, QueueId(q), color, credits_.capacity(color.value())));
   }
+}
+
+observe::Wait OnRampCore::wait_for_router(std::uint32_t place, QueueId queue, Color color,
+                                          unsigned capacity) {
+  const std::string c = "color " + std::to_string(color.value());
+  const std::string why =
+      capacity == 0 ? "the router does not receive " + c + " from RAMP" : "no credit";
+  return {place, "on-ramp, output queue " + std::to_string(queue.value()) + ", " + c,
+          "room at the RAMP input of the router (" + why + ")", true};
 }
 
 }  // namespace tessera::fabric

@@ -18,7 +18,8 @@ struct RoutePosition {
   DirectionSet rx;
   DirectionSet tx;
   bool valid = false;
-  // Positions 1 to 3: which side they set; the other is that of position 0 (wse.md 1.4).
+  // Positions 1 to 3: which side they set. The other is that of position 0, whatever lies between:
+  // positions do not add up (wse.md 1.4, 10 row 11).
   bool sets_rx = true;
   bool sets_tx = true;
 };

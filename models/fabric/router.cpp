@@ -48,6 +48,7 @@ void Router::end_of_elaboration() {
 }
 
 void Router::start_of_simulation() {
+  find_peers();
   for (unsigned c = 0; c < kColorCount; ++c) {
     const Color color(c);
     find_queue_of(color);
@@ -73,10 +74,12 @@ void Router::find_queue_of(Color color) {
   }
 }
 
-link::ForwardIf* Router::receiver(Direction direction, Color color) {
-  if (direction == Direction::kRamp) return queue_of_[color.value()];
-  link::InitiatorSocket& socket = out[index(direction)];
-  return socket.size() == 0 ? nullptr : socket[0];
+void Router::find_peers() {
+  for (Direction d : kAllDirections) {
+    if (in[index(d)].get_base_port().size() > 0)
+      senders_[index(d)] = in[index(d)].get_base_port()[0];
+    if (d != Direction::kRamp && out[index(d)].size() > 0) receivers_[index(d)] = out[index(d)][0];
+  }
 }
 
 void Router::put(Direction direction, const link::Wavelet& w, Cycle due) {
@@ -109,7 +112,7 @@ Cycle Router::step(Cycle now) {
     receiver(send.out, send.wavelet.color)->put(send.wavelet, send.due);
   }
   for (const RouterCore::CreditReturn& credit : step.credits) {
-    in[index(credit.in)]->credit(credit.color, credit.due);
+    senders_[index(credit.in)]->credit(credit.color, credit.due);
   }
   for (const RouterCore::Teardown& teardown : step.teardowns) {
     if (config.get_base_port().size() > 0) config->teardown(teardown.color, teardown.due);

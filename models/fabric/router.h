@@ -37,7 +37,9 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   /// Before the simulation starts; see RouterCore::set_route.
   void set_route(Color color, const ColorRoute& route) { core_.set_route(color, route); }
   /// Before the first set_route(): the program of the tile rewrites routes.
-  void set_reconfigurable() { core_.set_reconfigurable(); }
+  void set_reconfigurable(Generation generation) { core_.set_reconfigurable(generation); }
+  /// See RouterCore::set_epoch_checker.
+  void set_epoch_checker(EpochChecker* epochs) { core_.set_epoch_checker(epochs); }
   const RouterCore& core() const { return core_; }
 
   Cycle step(Cycle now) override;
@@ -61,11 +63,17 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   std::uint16_t read(config_space::Address address, Cycle now) const override {
     return core_.read_register(address, now);
   }
+  std::string why_illegal(config_space::Address address, std::uint16_t value) const override {
+    return core_.why_illegal(address, value);
+  }
   void write(config_space::Address address, std::uint16_t value, Cycle due) override;
   void end_of_elaboration() override;
   void start_of_simulation() override;
   void find_queue_of(Color color);
-  link::ForwardIf* receiver(Direction direction, Color color);
+  void find_peers();
+  link::ForwardIf* receiver(Direction direction, Color color) const {
+    return direction == Direction::kRamp ? queue_of_[color.value()] : receivers_[index(direction)];
+  }
   void put(Direction direction, const link::Wavelet& w, Cycle due);
   void credit(Direction direction, Color color, Cycle due);
 
@@ -75,6 +83,10 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   RouterCore core_;
   std::array<InputPort, kDirectionCount> input_ports_;
   std::array<OutputPort, kDirectionCount> output_ports_;
+  // Who is behind the sockets: asked once, because the way through a socket costs more than the
+  // work of a hop. nullptr: not bound.
+  std::array<link::ForwardIf*, kDirectionCount> receivers_{};
+  std::array<link::BackwardIf*, kDirectionCount> senders_{};
   std::array<link::ForwardIf*, kColorCount> queue_of_{};  // input queue behind RAMP, per color
 };
 

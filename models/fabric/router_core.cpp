@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/fabric/router_waits.h"
 #include "models/observe/event_fields.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -11,10 +12,6 @@ namespace tessera::fabric {
 namespace {
 
 static_assert(kColorCount * kDirectionCount <= CandidateSet::kSize);
-
-std::string color_text(Color color) {
-  return "color " + std::to_string(color.value());
-}
 
 }  // namespace
 
@@ -62,13 +59,14 @@ void RouterCore::set_route(Color color, const ColorRoute& route) {
   added.route.filter.reset();
   note_features(route);
   const Color partner(color.value() ^ 1U);
+  const bool may_swap = reconfigurable_ && generation_ == Generation::kWse2;
   for (Direction in : kAllDirections) {
     const bool received =
         std::any_of(route.positions.begin(), route.positions.end(),
                     [in](const RoutePosition& p) { return p.valid && p.rx.contains(in); });
     if (!received && !reconfigurable_) continue;
     add_buffer(in, color);
-    if (swaps(color, in)) add_buffer(in, partner);
+    if (swaps(color, in) || may_swap) add_buffer(in, partner);
   }
 }
 
@@ -137,6 +135,7 @@ RouterCore::Step RouterCore::step(Cycle now) {
     step.next = next_wake(now, false);
     return step;
   }
+  if (epochs_ != nullptr) tell_who_stays();
   look_at_heads(now);
   // 2. Landed heads ask for outputs.
   const Requests requests = collect_requests(now);
@@ -170,7 +169,7 @@ void RouterCore::look_at_heads(Cycle now) {
     const Entry& head = buffer.entries.front();
     if (head.due > now || (!filters_ && !head.wavelet.control)) return;
     if (is_suspended(buffer)) return;
-    ask_filters(buffer);
+    ask_filters(buffer, now);
     if (is_rejected(buffer) && is_done(buffer)) dropped_.insert(pair);
   });
 }

@@ -47,6 +47,8 @@
 
 namespace tessera::fabric {
 
+class EpochChecker;
+
 class RouterCore {
  public:
   /// `wavelet` leaves through `out` and may be seen behind it from cycle `due` on.
@@ -92,18 +94,27 @@ class RouterCore {
   /// position receives it there.
   unsigned input_capacity(Direction in, Color color) const;
 
-  /// The program may rewrite routes: every configured color gets buffers at all inputs. Before the
+  /// The program may rewrite routes within what `generation` has: every configured color gets
+  /// buffers at all inputs, and where it may turn color swap on its partner does too. Before the
   /// first set_route().
-  void set_reconfigurable() { reconfigurable_ = true; }
+  void set_reconfigurable(Generation generation) {
+    reconfigurable_ = true;
+    generation_ = generation;
+  }
+  /// Who is told what becomes of routes and of wavelets under way; it outlives the router.
+  void set_epoch_checker(EpochChecker* epochs) { epochs_ = epochs; }
 
   // --- running ---
 
   /// Register of the configuration space at the end of cycle `now` - 1; 0 for a color without a
-  /// route. Requires config_space::is_router(address).
+  /// route and a filter that the tile does not have. Requires config_space::is_router(address).
   std::uint16_t read_register(config_space::Address address, Cycle now) const;
   /// Writes it in cycle `due`, before the work of that cycle: the router wants to be stepped then.
-  /// False, and no effect, for a color without a route.
+  /// False, and no effect, for a color without a route and a filter that the tile does not have.
+  /// Requires that why_illegal() has nothing to say.
   bool write_register(config_space::Address address, std::uint16_t value, Cycle due);
+  /// What `value` would set that this router cannot have; empty: nothing.
+  std::string why_illegal(config_space::Address address, std::uint16_t value) const;
 
   /// A wavelet that lands at input `in` in cycle `due`: the router wants to be stepped then. Throws
   /// std::logic_error when the sender had no credit.
@@ -113,7 +124,8 @@ class RouterCore {
   /// was outstanding.
   void credit(Direction out, Color color, Cycle due);
   /// Does the work of cycle `now`; once a cycle. Changes nothing if nothing is due. Throws
-  /// IllegalBehaviour when two enabled directions deliver at once (FabricTiming::coincidence).
+  /// IllegalBehaviour when two enabled directions deliver at once (FabricTiming::coincidence), and
+  /// what an epoch checker throws.
   Step step(Cycle now);
 
   // --- looking in ---
@@ -169,10 +181,12 @@ class RouterCore {
     config_space::Address address;
     std::uint16_t value;
   };
-  /// A route before what changed in cycle `changed_at`, for readers of registers.
+  /// A route and a filter before what changed in a cycle, for readers of registers.
   struct Past {
     ColorRoute route;
     Cycle changed_at = kNever;
+    std::optional<Filter> filter;
+    Cycle filter_changed_at = kNever;
   };
   using Requests = std::array<CandidateSet, kDirectionCount>;  // per output port: pairs
 
@@ -218,13 +232,18 @@ class RouterCore {
   DirectionSet plain_outputs(const Buffer& buffer) const;
   bool is_done(const Buffer& buffer) const;
   bool is_rejected(const Buffer& buffer) const;
-  void ask_filters(Buffer& buffer);
+  void ask_filters(Buffer& buffer, Cycle now);
   void start(Buffer& buffer);
 
   void note_features(const ColorRoute& route);
+  const Channel* channel_at(config_space::Address address) const;
   void apply_writes(Cycle now);
+  void write_route(Channel& channel, const Write& write, Cycle now);
   void remember(Channel& channel, Cycle now);
+  void remember_filter(Channel& channel, Cycle now);
   void check_coincidence(const Channel& channel, Cycle now) const;
+  void tell_route_of(const Buffer& buffer, unsigned variant) const;
+  void tell_who_stays() const;
   void look_at_heads(Cycle now);
   Requests collect_requests(Cycle now) const;
   void send(unsigned pair, Direction out, Cycle now, Step& step);
@@ -234,7 +253,6 @@ class RouterCore {
   Cycle next_wake(Cycle now, bool moved) const;
   std::string what_head_waits_for(const Buffer& buffer) const;
   std::string why_not_routed(const Buffer& buffer) const;
-  std::string why_no_credit(const Buffer& buffer, Color color, Direction out) const;
   std::string name() const;
 
   TileCoord at_;
@@ -253,6 +271,8 @@ class RouterCore {
   Credits credits_;
   std::vector<Write> writes_;  // by cycle
   bool reconfigurable_ = false;
+  EpochChecker* epochs_ = nullptr;
+  Generation generation_ = Generation::kWse2;  // of a router that is reconfigurable
   std::size_t held_ = 0;
   std::size_t controls_held_ = 0;  // control wavelets among them
   Cycle now_ = 0;                  // of the last step

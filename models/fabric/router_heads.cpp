@@ -2,21 +2,15 @@
 // (reference wse.md 1.4 to 1.9).
 #include <algorithm>
 
+#include "models/fabric/epoch_checker.h"
 #include "models/fabric/router_core.h"
+#include "models/fabric/router_waits.h"
 #include "models/observe/event_fields.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::fabric {
 
 namespace {
-
-std::string color_text(Color color) {
-  return "color " + std::to_string(color.value());
-}
-
-std::string count_text(std::size_t wavelets) {
-  return wavelets == 1 ? "1 wavelet waits" : std::to_string(wavelets) + " wavelets wait";
-}
 
 /// wse.md 1.4: whether a passing wavelet loses `command`, its first.
 bool pops(const ColorRoute& route, link::Command command) {
@@ -120,7 +114,7 @@ bool RouterCore::is_rejected(const Buffer& buffer) const {
 }
 
 // Once for each head: whether the CE gets a copy (wse.md 1.5 NOCE, 1.7 filters).
-void RouterCore::ask_filters(Buffer& buffer) {
+void RouterCore::ask_filters(Buffer& buffer, Cycle now) {
   const link::Wavelet& w = buffer.entries.front().wavelet;
   for (unsigned variant = 0; variant < (swaps_ ? kVariants : 1U); ++variant) {
     Departure& departure = buffer.departures[variant];
@@ -129,7 +123,9 @@ void RouterCore::ask_filters(Buffer& buffer) {
     if (!position_of(target).tx.contains(Direction::kRamp)) continue;
     departure.filtered = true;
     departure.to_ce = !(w.control && link::command_at(w.payload, 0).ignore_at_ce);
-    if (target.filter) departure.to_ce &= target.filter->accept(w);
+    if (!target.filter) continue;
+    remember_filter(target, now);
+    departure.to_ce &= target.filter->accept(w);
   }
 }
 
@@ -143,6 +139,7 @@ void RouterCore::start(Buffer& buffer) {
     departure.started = departure.routed = true;
     departure.payload = w.payload;
     buffer.departures[kPartner].started = true;  // also if the program turns color swap on now
+    if (epochs_ != nullptr) tell_route_of(buffer, kOwn);
     return;
   }
   for (unsigned variant = 0; variant < kVariants; ++variant) {
@@ -151,6 +148,7 @@ void RouterCore::start(Buffer& buffer) {
     departure.branches = outputs_of(buffer, variant);
     departure.started = true;
     departure.payload = w.payload;
+    if (epochs_ != nullptr && departure.routed) tell_route_of(buffer, variant);
     if (!w.control || !departure.routed) continue;
     const ColorRoute& route = channel(color_of(buffer, variant)).route;
     if (pops(route, link::command_at(w.payload, 0).command))
@@ -178,6 +176,7 @@ void RouterCore::obey(Channel& channel, const link::Wavelet& w, Direction in, Cy
     break;
   case link::Command::kTeardown:
     if (route.suspended) break;
+    if (epochs_ != nullptr) epochs_->tear_down({probe_.place(), in, channel.color, w}, route, now);
     route.suspended = true;
     probe_.emit(now, observe::EventKind::kTeardown, channel.color.value(), 1);
     step.teardowns.push_back(Teardown{channel.color, now + 1});
@@ -212,30 +211,23 @@ void RouterCore::check_coincidence(const Channel& channel, Cycle now) const {
   }
 }
 
-std::string RouterCore::why_no_credit(const Buffer& buffer, Color color, Direction out) const {
-  if (credits_.capacity(credit_channel(out, color)) > 0) {
-    return "no credit: " + count_text(buffer.entries.size());
-  }
-  if (out == Direction::kRamp) return "no input queue of this PE is bound to " + color_text(color);
-  return "neighbour does not receive " + color_text(color) + " there";
-}
-
 std::string RouterCore::why_not_routed(const Buffer& buffer) const {
   const Channel& own = channel(buffer.color);
+  if (!own.configured) return "a route: its color has none on this tile";
   const RoutePosition& position = position_of(own);
   const std::string in_position = " (switch position " + std::to_string(position_index(own));
   if (!position.valid) return "a valid switch position" + in_position + " is invalid)";
   if (!position.rx.contains(buffer.in)) {
     return std::string("a switch position that receives from ") + to_string(buffer.in) +
            in_position + " receives from " + to_string(position.rx) +
-           "): " + count_text(buffer.entries.size());
+           "): " + wavelets_wait(buffer.entries.size());
   }
   return "a switch position that transmits somewhere" + in_position + " transmits to none)";
 }
 
 std::string RouterCore::what_head_waits_for(const Buffer& buffer) const {
   if (is_suspended(buffer)) {
-    return "the end of the teardown of its color: " + count_text(buffer.entries.size());
+    return end_of_teardown(buffer.entries.size());
   }
   std::string what;
   bool routed = false;
@@ -245,8 +237,9 @@ std::string RouterCore::what_head_waits_for(const Buffer& buffer) const {
     for (Direction out : kAllDirections) {
       const Color color = color_of(buffer, variant);
       if (!outputs.contains(out) || credits_.owned(credit_channel(out, color)) > 0) continue;
-      what += (what.empty() ? "room at its " : " and room at its ") + std::string(to_string(out)) +
-              " output (" + why_no_credit(buffer, color, out) + ")";
+      what += (what.empty() ? "room at " : " and room at ") +
+              output_without_credit(out, color, credits_.capacity(credit_channel(out, color)),
+                                    buffer.entries.size());
     }
   }
   return routed ? what : why_not_routed(buffer);
@@ -259,7 +252,7 @@ void RouterCore::describe_waits(observe::Waits& waits, Cycle now) const {
     const std::string what = what_head_waits_for(buffer);
     if (what.empty()) return;
     waits.push_back({probe_.place(),
-                     "router, " + color_text(buffer.color) + " from " + to_string(buffer.in), what,
+                     router_input(buffer.color, buffer.in), what,
                      true});
   });
 }

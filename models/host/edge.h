@@ -33,6 +33,8 @@ class Edge : public sc_core::sc_module,
   /// came. A host that runs the kernel itself pauses it there (ClockDomain::request_pause).
   void on_complete(std::function<void()> listener) { on_complete_ = std::move(listener); }
 
+  /// Before the simulation starts; see EdgeCore::take_only.
+  void take_only(std::uint32_t colors) { core_.take_only(colors); }
   /// Sends `words` on `color` from the next free cycle on.
   void send(Color color, std::vector<Word> words);
   /// Waits for `count` more wavelets of `color`.

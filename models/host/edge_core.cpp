@@ -47,8 +47,8 @@ void EdgeCore::send(Color color, std::vector<Word> words, Cycle from) {
 
 // Leaves the tile in cycle t, is here at t + hop_latency, the credit is usable a cycle later: so
 // many are on the way.
-unsigned EdgeCore::capacity(Color) const {
-  return hop_latency_ + 1;
+unsigned EdgeCore::capacity(Color color) const {
+  return (taken_ >> color.value() & 1U) != 0 ? hop_latency_ + 1 : 0;
 }
 
 void EdgeCore::put(const link::Wavelet& w, Cycle due) {

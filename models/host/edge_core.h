@@ -85,7 +85,10 @@ class EdgeCore {
 
   // --- from the tile ---
 
-  /// Room for wavelets of any color: as many as keep one wavelet per cycle on the way.
+  /// The host takes these colors only, one bit a color; others wait in the tile. Default: all.
+  void take_only(std::uint32_t colors) { taken_ = colors; }
+  /// Room for wavelets of a color that the host takes: as many as keep one wavelet per cycle on the
+  /// way.
   unsigned capacity(Color color) const;
   /// A wavelet from the tile that is here in cycle `due`: the edge wants to be stepped then. Throws
   /// std::logic_error when the tile had no credit.
@@ -131,6 +134,7 @@ class EdgeCore {
   unsigned hop_latency_;
   IdentRange idents_;
   observe::Probe probe_;
+  std::uint32_t taken_ = ~0U;
   std::array<Stream, kColorCount> streams_;
   Ring<Arrival> arrivals_;
   fabric::Credits credits_{kColorCount};

@@ -53,6 +53,9 @@ class ComputeEngine : public sc_core::sc_module,
   std::uint16_t read_config(config_space::Address address, Cycle now) const override {
     return config->read(address, now);
   }
+  std::string why_illegal(config_space::Address address, std::uint16_t value) const override {
+    return config->why_illegal(address, value);
+  }
   void write_config(config_space::Address address, std::uint16_t value, Cycle due) override {
     config->write(address, value, due);
   }

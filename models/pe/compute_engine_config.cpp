@@ -1,4 +1,4 @@
-// The configuration space as the program sees it (reference wse.md 1.9, 1.10, 2.4): registers of the
+// The configuration space as the program sees it (reference wse.md 1.7, 1.9, 1.10, 2.4): registers of the
 // router, and those of the compute engine itself.
 #include "models/pe/compute_engine_core.h"
 
@@ -62,7 +62,8 @@ std::uint32_t ComputeEngineCore::empty_outputs(Cycle now) const {
 
 std::uint16_t ComputeEngineCore::read_config(std::uint32_t address, Cycle now) {
   const auto at = static_cast<Address>(address);
-  if (config_space::is_router(at) && config_ != nullptr) return config_->read_config(at, now);
+  if (config_space::is_router(at, image_->generation) && config_ != nullptr)
+    return config_->read_config(at, now);
   const bool wse3 = image_->generation == Generation::kWse3;
   switch (at) {
   case config_space::kTeardownPendingLow:
@@ -96,8 +97,14 @@ std::uint16_t ComputeEngineCore::take_pending(unsigned shift) {
 void ComputeEngineCore::write_config(std::uint32_t address, std::uint32_t value, Cycle now) {
   const auto at = static_cast<Address>(address);
   main_.ready_at = now + kWriteCycles;
-  if (config_space::is_router(at) && config_ != nullptr) {
-    config_->write_config(at, static_cast<std::uint16_t>(value), now + 1);
+  if (config_space::is_router(at, image_->generation) && config_ != nullptr) {
+    const auto word = static_cast<std::uint16_t>(value);
+    const std::string problem = config_->why_illegal(at, word);
+    if (!problem.empty()) {
+      fail(Illegal::kConfigValue, main_.pc - 1,
+           "stcfg to word address " + std::to_string(at) + ": " + problem);
+    }
+    config_->write_config(at, word, now + 1);
   } else if (image_->generation != Generation::kWse3 || !write_queue_register(at, value, now)) {
     fail(Illegal::kConfigAddress, main_.pc - 1,
          "stcfg to word address " + std::to_string(at) + ", where no register can be written");
@@ -129,7 +136,9 @@ bool ComputeEngineCore::write_queue_register(Address at, std::uint32_t value, Cy
   if ((empty_outputs(now) >> queue & 1U) == 0) {
     fail(Illegal::kQueueReuse, main_.pc - 1,
          "output queue " + std::to_string(queue) + " is bound to color " + std::to_string(value) +
-             " while it holds wavelets of another");
+             " while it holds wavelets of color " +
+             std::to_string(output_colors_[queue].value_or(output_uses_[queue].color).value()) +
+             ", which would go out on color " + std::to_string(value));
   }
   for (const Operation& op : operations_) {
     if (op.complete() || !op.uses_output(QueueId(queue))) continue;

@@ -49,7 +49,7 @@ void ComputeEngineCore::describe_waits(observe::Waits& waits, Cycle now) const {
     // line. With something to move and no room for it, both are stuck.
     const bool serves = op.endless && (!missing_source(op, now).empty() || !lacks_room(op, now));
     if (serves && op.thread != kMainThread) continue;
-    waits.push_back({probe_.place(), describe(op), progress_of(op, now), !serves});
+    waits.push_back({probe_.place(), describe(op), progress_of(op, now), !serves, serves});
   }
   if (main_.task && find_operation(kMainThread) == nullptr) {
     waits.push_back({probe_.place(), "main thread at " + image_->place_of(main_.pc),
@@ -60,18 +60,24 @@ void ComputeEngineCore::describe_waits(observe::Waits& waits, Cycle now) const {
 
 void ComputeEngineCore::describe_tasks(observe::Waits& waits) const {
   for (const TaskBinding& task : image_->tasks) {
-    const std::string who = "task " + task.name + " (id " + std::to_string(task.id.value()) + ")";
     if (task.kind == TaskKind::kControl) continue;  // waits for any channel
-    if (tasks_.is_active(task.id) && tasks_.is_blocked(task.id)) {
-      waits.push_back({probe_.place(), who, "being unblocked: it is active but blocked", true});
-    } else if (task.kind == TaskKind::kData) {
-      const bool blocked = tasks_.is_blocked(task.id);
-      waits.push_back({probe_.place(), "data " + who,
-                       (blocked ? "being unblocked, with wavelets expected on input queue "
-                                : "a wavelet on input queue ") +
-                           std::to_string(task.queue.value()),
-                       false});
+    const bool blocked = tasks_.is_blocked(task.id);
+    const bool stuck = blocked && tasks_.is_active(task.id);
+    if (!stuck && task.kind != TaskKind::kData) continue;
+    if (!stuck && !waits.keeps_idle()) {
+      waits.count_idle();
+      continue;
     }
+    const std::string who = "task " + task.name + " (id " + std::to_string(task.id.value()) + ")";
+    if (stuck) {
+      waits.push_back({probe_.place(), who, "being unblocked: it is active but blocked", true});
+      continue;
+    }
+    waits.push_back({probe_.place(), "data " + who,
+                     (blocked ? "being unblocked, with wavelets expected on input queue "
+                              : "a wavelet on input queue ") +
+                         std::to_string(task.queue.value()),
+                     false, true});
   }
 }
 

@@ -43,8 +43,9 @@ enum class Illegal : std::uint8_t {
   kDivideByZero,
   kPriorityLevel,
   kConfigAddress,
+  kConfigValue,
 };
-inline constexpr unsigned kIllegalCount = static_cast<unsigned>(Illegal::kConfigAddress) + 1;
+inline constexpr unsigned kIllegalCount = static_cast<unsigned>(Illegal::kConfigValue) + 1;
 
 struct IllegalInfo {
   Illegal what;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 namespace tessera::pe {
 
@@ -15,6 +16,37 @@ void Sram::write(std::uint32_t address, unsigned bytes, std::uint32_t value) {
   assert(accepts(address, bytes));
   write16(address, static_cast<std::uint16_t>(value));
   if (bytes == 4) write16(address + 2, static_cast<std::uint16_t>(value >> 16));
+}
+
+void Sram::read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const {
+  assert(address <= kSramBytes && count <= kSramBytes - address);
+  while (count > 0) {
+    const std::uint32_t at = address % kPageBytes;
+    const std::uint32_t part = std::min(count, kPageBytes - at);
+    const auto& page = pages_[address / kPageBytes];
+    if (page) {
+      std::memcpy(to, page->data() + at, part);
+    } else {
+      std::memset(to, 0, part);
+    }
+    address += part;
+    count -= part;
+    to += part;
+  }
+}
+
+void Sram::write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from) {
+  assert(address <= kSramBytes && count <= kSramBytes - address);
+  while (count > 0) {
+    const std::uint32_t at = address % kPageBytes;
+    const std::uint32_t part = std::min(count, kPageBytes - at);
+    auto& page = pages_[address / kPageBytes];
+    if (!page) page = std::make_unique<Page>();
+    std::memcpy(page->data() + at, from, part);
+    address += part;
+    count -= part;
+    from += part;
+  }
 }
 
 std::uint16_t Sram::read16(std::uint32_t address) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -23,6 +24,9 @@ class Sram {
   std::uint32_t read(std::uint32_t address, unsigned bytes) const;
   /// Requires accepts(address, bytes).
   void write(std::uint32_t address, unsigned bytes, std::uint32_t value);
+  /// The same for a number of bytes, as a host copies them; all of them lie inside the memory.
+  void read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const;
+  void write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from);
   /// Bytes of memory that this tile has taken from the host so far.
   std::uint32_t allocated_bytes() const;
 

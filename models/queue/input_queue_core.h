@@ -51,12 +51,16 @@ class InputQueueCore {
   /// Wavelets that nothing reads, for a deadlock report.
   void describe_waits(observe::Waits& waits, Cycle now) const {
     if (entries_.ready_at() > now) return;
-    waits.push_back({probe_.place(),
-                     "input queue " + std::to_string(id_.value()) + " (color " +
-                         std::to_string(color_.value()) + ")",
-                     "a reader: " + std::to_string(size()) + " of " +
-                         std::to_string(entries_.capacity()) + " places are taken, ramp included",
-                     false});
+    waits.push_back(wait_for_reader(probe_.place(), id_, color_, size(), entries_.capacity()));
+  }
+  static observe::Wait wait_for_reader(std::uint32_t place, QueueId id, Color color,
+                                       std::size_t held, std::size_t room) {
+    return {place,
+            "input queue " + std::to_string(id.value()) + " (color " +
+                std::to_string(color.value()) + ")",
+            "a reader: " + std::to_string(held) + " of " + std::to_string(room) +
+                " places are taken, ramp included",
+            false};
   }
 
  private:

@@ -49,6 +49,18 @@ TEST(LayoutRoute, EveryPopModeHasItsWord) {
     EXPECT_EQ(spec_of(R"("switches": {"pop_mode": ")" + word + "\"}").pop_mode, mode) << word;
   }
 }
+// wse.md 1.4, 10 row 11: positions do not add up.
+TEST(LayoutRoute, wse_1_4_ASideThatIsLeftOutIsThatOfPosition0) {
+  const RouteSpec spec = spec_of(
+      R"("switches": {"pos1": {"tx": "NORTH"}, "pos2": {"rx": "SOUTH"}, "pos3": {"tx": "WEST"}})");
+  EXPECT_EQ(spec.positions[1].rx, DirectionSet{Direction::kWest});
+  EXPECT_EQ(spec.positions[1].tx, DirectionSet{Direction::kNorth});
+  EXPECT_EQ(spec.positions[2].rx, DirectionSet{Direction::kSouth});
+  EXPECT_EQ(spec.positions[2].tx, (DirectionSet{Direction::kRamp, Direction::kEast}));
+  EXPECT_EQ(spec.positions[3].rx, DirectionSet{Direction::kWest});
+  EXPECT_EQ(spec.positions[3].tx, DirectionSet{Direction::kWest});
+}
+
 TEST(LayoutRoute, InvalidPositionIsSkipped) {
   const RouteSpec spec = spec_of(
       R"("switches": {"pos1": {"invalid": true}, "pos2": {"tx": "EAST", "invalid": false}})");

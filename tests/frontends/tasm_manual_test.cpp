@@ -142,7 +142,7 @@ TEST(TileProgramsPage, ProgramsOnItAssemble) {
 }
 
 TEST(ConfigurationSpacePage, ProgramsOnItAssemble) {
-  EXPECT_EQ(check_programs("configuration-space.md"), 2U);
+  EXPECT_EQ(check_programs("configuration-space.md"), 3U);
 }
 
 TEST(TileIsaPage, ErrorItShowsIsTheOneOfTheAssembler) {

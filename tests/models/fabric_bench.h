@@ -65,7 +65,9 @@ class Recorder : public observe::Sink {
 class Alone {
  public:
   explicit Alone(const FabricTiming& timing = timing_1_1_2())
-      : core({0, 0}, timing, observe::Probe(&recorder, 7)) {}
+      : core({0, 0}, timing, observe::Probe(&recorder, 7)) {
+    core.set_epoch_checker(&epochs);
+  }
 
   void set(unsigned color, const ColorRoute& route, unsigned room = 100) {
     core.set_route(Color(color), route);
@@ -97,7 +99,8 @@ class Alone {
     return step;
   }
 
-  Recorder recorder;  // before the core, which holds it
+  Recorder recorder;  // before the core, which holds both
+  EpochChecker epochs{8, 1};
   RouterCore core;
   Cycle now = 1;
   bool show_colors = false;                                     ///< "3:E1" instead of "E1"

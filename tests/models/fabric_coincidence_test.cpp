@@ -1,6 +1,8 @@
 // Wavelets of one color from two enabled directions in one cycle (reference wse.md 1.2).
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "models/fabric/router_core.h"
 #include "tests/models/fabric_mesh.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -32,7 +34,7 @@ RouterCore router(Coincidence coincidence, unsigned position = 0) {
   return core;
 }
 
-TEST(FabricCoincidence, TwoDirectionsInOneCycleAreIllegal) {
+TEST(FabricCoincidence_wse_1_2, TwoDirectionsInOneCycleAreIllegal) {
   RouterCore core = router(Coincidence::kIllegal);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 7);
@@ -48,7 +50,7 @@ TEST(FabricCoincidence, TwoDirectionsInOneCycleAreIllegal) {
   }
 }
 
-TEST(FabricCoincidence, OneAfterTheOtherIsFine) {
+TEST(FabricCoincidence_wse_1_2, OneAfterTheOtherIsFine) {
   RouterCore core = router(Coincidence::kIllegal);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 8);
@@ -57,7 +59,7 @@ TEST(FabricCoincidence, OneAfterTheOtherIsFine) {
 }
 
 // The first still waits for a credit when the second lands: they do not arrive together.
-TEST(FabricCoincidence, AWaveletThatWaitsDoesNotCount) {
+TEST(FabricCoincidence_wse_1_2, AWaveletThatWaitsDoesNotCount) {
   RouterCore core = router(Coincidence::kIllegal);
   core.set_downstream_capacity(Direction::kEast, kColor, 0);
   core.put(Direction::kWest, wavelet(1), 7);
@@ -66,20 +68,51 @@ TEST(FabricCoincidence, AWaveletThatWaitsDoesNotCount) {
   EXPECT_NO_THROW(core.step(9));
 }
 
-TEST(FabricCoincidence, ADirectionThatIsNotEnabledDoesNotCount) {
+TEST(FabricCoincidence_wse_1_2, ADirectionThatIsNotEnabledDoesNotCount) {
   RouterCore core = router(Coincidence::kIllegal, 1);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 7);
   EXPECT_EQ(core.step(7).sends.size(), 1U);
 }
 
-TEST(FabricCoincidence, MergeTakesOneAfterTheOther) {
+TEST(FabricCoincidence_wse_1_2, MergeTakesOneAfterTheOther) {
   RouterCore core = router(Coincidence::kMerge);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 7);
   EXPECT_EQ(core.step(7).sends.size(), 1U);
   EXPECT_EQ(core.step(8).sends.size(), 1U);
   EXPECT_EQ(core.held(), 0U);
+}
+
+/// Payloads of what leaves when two wavelets land together, and two more behind them.
+std::vector<std::uint32_t> merged(Arbitration arbitration, Direction first) {
+  FabricTiming timing = bench::timing_1_1_2();
+  timing.coincidence = Coincidence::kMerge;
+  timing.arbitration = arbitration;
+  RouterCore core({0, 0}, timing, {});
+  core.set_route(kColor, bench::route({Direction::kWest, Direction::kNorth}, {Direction::kEast}));
+  core.set_downstream_capacity(Direction::kEast, kColor, 8);
+  core.put(first, wavelet(0), 6);
+  std::vector<std::uint32_t> order;
+  for (Cycle now = 6; now < 12; ++now) {
+    if (now == 7) {
+      for (std::uint32_t n = 0; n < 2; ++n) {
+        core.put(Direction::kWest, wavelet(10 + n), now + n);
+        core.put(Direction::kNorth, wavelet(20 + n), now + n);
+      }
+    }
+    for (const RouterCore::Send& s : core.step(now).sends) order.push_back(s.wavelet.payload);
+  }
+  return order;
+}
+
+// The rule of the output decides (arbiter.h): round robin goes on behind who went last.
+TEST(FabricCoincidence_wse_1_2, MergeOrderIsThatOfTheArbitration) {
+  using Order = std::vector<std::uint32_t>;
+  EXPECT_EQ(merged(Arbitration::kRoundRobin, Direction::kWest), (Order{0, 20, 10, 21, 11}));
+  EXPECT_EQ(merged(Arbitration::kRoundRobin, Direction::kNorth), (Order{0, 10, 20, 11, 21}));
+  EXPECT_EQ(merged(Arbitration::kFixed, Direction::kWest), (Order{0, 10, 11, 20, 21}));
+  EXPECT_EQ(merged(Arbitration::kFixed, Direction::kNorth), (Order{0, 10, 11, 20, 21}));
 }
 
 }  // namespace

@@ -4,11 +4,13 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "models/fabric/epoch_checker.h"
 #include "models/fabric/router_core.h"
 #include "models/timing/scheduler.h"
 
@@ -82,6 +84,12 @@ class RouterBlock : public timing::Steppable {
   Cycle step(Cycle now) override;
   RouterCore core;
 
+  struct Write {
+    config_space::Address address;
+    std::uint16_t value;
+  };
+  std::multimap<Cycle, Write> writes;  ///< that programs will make, by cycle
+
  private:
   Mesh& mesh_;
   TileCoord at_;
@@ -90,7 +98,7 @@ class RouterBlock : public timing::Steppable {
 class Mesh {
  public:
   Mesh(int width, int height, const FabricTiming& timing, observe::Sink* sink = nullptr)
-      : width_(width), height_(height) {
+      : epochs(width, height), width_(width), height_(height) {
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
         const auto place = static_cast<std::uint32_t>(y * width + x);
@@ -101,6 +109,7 @@ class Mesh {
     }
     capacity_.resize(routers_.size());
     for (auto& block : routers_) router_ids_.push_back(scheduler_.add(*block));
+    watch(&epochs);
     for (auto& block : endpoints_) endpoint_ids_.push_back(scheduler_.add(*block));
   }
 
@@ -108,6 +117,19 @@ class Mesh {
   Endpoint& endpoint(TileCoord at) { return *endpoints_[number(at)]; }
   bool contains(TileCoord t) const { return t.x >= 0 && t.x < width_ && t.y >= 0 && t.y < height_; }
   timing::Scheduler& scheduler() { return scheduler_; }
+  /// Whom the routers tell: `epochs`, if nothing else is said; nullptr: nobody.
+  void watch(EpochChecker* checker) {
+    for (auto& block : routers_) block->core.set_epoch_checker(checker);
+  }
+  /// The program of `at` writes a register of its router in cycle `due`, which lies ahead.
+  void write(TileCoord at, config_space::Address address, unsigned value, Cycle due) {
+    routers_[number(at)]->writes.insert({due, {address, static_cast<std::uint16_t>(value)}});
+    scheduler_.wake(router_ids_[number(at)], due);
+  }
+  /// Hears of every color that enters teardown; it may write().
+  std::function<void(TileCoord, const RouterCore::Teardown&)> on_teardown;
+  /// It knows what tests send by the idents that compute engines would give them.
+  EpochChecker epochs;
   void step_everything_every_cycle() { step_everything_ = true; }
 
   /// Call after the routes are set and the sinks are open.
@@ -215,6 +237,8 @@ class Mesh {
 };
 
 inline Cycle RouterBlock::step(Cycle now) {
+  for (; !writes.empty() && writes.begin()->first <= now; writes.erase(writes.begin()))
+    core.write_register(writes.begin()->second.address, writes.begin()->second.value, now);
   const RouterCore::Step step = core.step(now);
   for (const RouterCore::Send& s : step.sends) {
     if (s.out == Direction::kRamp) {
@@ -229,6 +253,9 @@ inline Cycle RouterBlock::step(Cycle now) {
     } else {
       mesh_.credit_to_router(neighbour(at_, c.in), opposite(c.in), c.color, c.due);
     }
+  }
+  for (const RouterCore::Teardown& t : step.teardowns) {
+    if (mesh_.on_teardown) mesh_.on_teardown(at_, t);
   }
   return step.next;
 }

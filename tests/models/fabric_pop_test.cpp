@@ -240,5 +240,46 @@ TEST_F(Path, wse_1_5_NoceBelongsToTheCommandOfTheRouter) {
   EXPECT_EQ(got(2).size(), 0U);
 }
 
+// Each of eight routers takes out its own command; the ninth finds NOP, ignored at the CE.
+TEST(FabricPop_wse_1_5, EightCommandsForEightRouters) {
+  constexpr int kRouters = 9;
+  const std::uint32_t list =
+      commands({kAdv, noce(kNop), kTeardown, noce(kRst), noce(kAdv), kNop, noce(kTeardown), kAdv});
+  const unsigned position[kRouters] = {1, 0, 0, 0, 1, 0, 0, 1, 0};
+  const std::string teardown = "..1...1..";
+  const std::string to_ce = "1.1..1.1.";
+  Mesh mesh(kRouters, 1, timing_2_1_2());
+  for (int x = 0; x < kRouters; ++x) {
+    ColorRoute r;
+    r.positions[0] = r.positions[1] = {
+        {x == 0 ? kR : kW}, x + 1 < kRouters ? DirectionSet{kR, kE} : DirectionSet{kR}, true};
+    r.pop = PopMode::kAlwaysPop;
+    mesh.router({x, 0}).set_route(Color(kColor), r);
+    mesh.endpoint({x, 0}).open(Color(kColor));
+  }
+  mesh.connect();
+  mesh.endpoint({0, 0}).send(control(kColor, list));
+  mesh.run();
+  for (int x = 0; x < kRouters; ++x) {
+    const RouterCore& router = mesh.router({x, 0});
+    const auto at = static_cast<std::size_t>(x);
+    EXPECT_EQ(router.switch_position(Color(kColor)), position[x]) << x;
+    EXPECT_EQ(router.in_teardown(Color(kColor)), teardown[at] == '1') << x;
+    EXPECT_EQ(mesh.endpoint({x, 0}).deliveries().size(), to_ce[at] == '1' ? 1U : 0U) << x;
+  }
+}
+
+// wse.md 1.5: entry 31, ADV, NOCE.
+TEST(FabricPop_wse_1_5, WorkedAdvanceActs) {
+  Alone router;
+  ColorRoute r = route({kW}, {kE, kR});
+  r.positions[1] = {{kW}, {kS, kR}, true};
+  router.set(kColor, r);
+  router.send(kW, control(kColor, 0x015F0000));
+  router.send(kW, data(kColor, 1));
+  EXPECT_EQ(router.run(), "E*15f0000 S1 R1");
+  EXPECT_EQ(router.core.switch_position(Color(kColor)), 1U);
+}
+
 }  // namespace
 }  // namespace tessera::fabric::bench

@@ -8,10 +8,10 @@
 
 #include <map>
 #include <optional>
-#include <random>
 #include <vector>
 
 #include "tests/models/fabric_bench.h"
+#include "tests/models/fabric_choices.h"
 
 namespace tessera::fabric::bench {
 
@@ -23,18 +23,18 @@ struct WalkCounts {
 class RandomFabric {
  public:
   static constexpr int kSide = 6;
-  static constexpr unsigned kColors = 20;
+  static constexpr unsigned kMaxColors = 20;
   using Place = std::pair<int, unsigned>;  // linear index of the tile, color
   using Arrivals = std::map<Place, std::vector<link::Wavelet>>;
 
-  RandomFabric(std::uint64_t seed, unsigned per_color) : random_(seed) {
+  RandomFabric(const Choices& choices, unsigned colors, unsigned per_color) : choices_(choices) {
     timing.hop_latency = pick(1, 3);
     timing.credit_latency = pick(1, 2);
     timing.buffer_depth = pick(1, 3);
     timing.off_ramp_latency = pick(1, 4);
     if (one_in(4)) timing.arbitration = Arbitration::kFixed;
     stall_percent_ = pick(0, 4) * 15;
-    for (unsigned color = 0; color < kColors; ++color) {
+    for (unsigned color = 0; color < colors; ++color) {
       const TileCoord source = grow_tree(color);
       for (std::uint32_t n = 0; n < per_color; ++n) {
         traffic_.emplace_back(source, draw_wavelet(source, color, n));
@@ -88,10 +88,8 @@ class RandomFabric {
     std::optional<Filter> filter;
   };
 
-  unsigned pick(unsigned from, unsigned to) {
-    return from + static_cast<unsigned>(random_() % (to - from + 1));
-  }
-  bool one_in(unsigned n) { return random_() % n == 0; }
+  unsigned pick(unsigned from, unsigned to) { return choices_.pick(from, to); }
+  bool one_in(unsigned n) { return choices_.one_in(n); }
   static bool inside(TileCoord t) { return t.x >= 0 && t.x < kSide && t.y >= 0 && t.y < kSide; }
 
   // --- trees ---
@@ -229,7 +227,7 @@ class RandomFabric {
            (r.pop == PopMode::kPopOnAdvanceNop && command == link::Command::kNop);
   }
 
-  std::mt19937_64 random_;
+  Choices choices_;
   std::map<Place, ColorRoute> routes_;
   std::vector<std::pair<TileCoord, link::Wavelet>> traffic_;  // in order per color
   std::map<Place, State> states_;

@@ -149,7 +149,7 @@ TEST(RouteRegisters_wse_1_10, PositionWithBothSidesOrSeveralOutputsReadsAsItsFir
 /// WEST to EAST; every color has buffers at all inputs.
 struct Rewritable : Alone {
   explicit Rewritable(ColorRoute r = route({kW}, {kE})) {
-    core.set_reconfigurable();
+    core.set_reconfigurable(Generation::kWse2);
     set(kColor, r);
   }
   void write(Address address, unsigned value) {

@@ -242,7 +242,7 @@ TEST_F(Tee, UnstalledMulticastRunsAtFullRate) {
 }
 
 // wse.md 1.2: rx RAMP with tx RAMP is legal (self-trigger through the router).
-TEST(RouterCore, LoopbackThroughTheRamp) {
+TEST(RouterCore, wse_1_2_LoopbackThroughTheRamp) {
   Mesh mesh(1, 1, bench::timing_1_1_2());
   mesh.router({0, 0}).set_route(Color(1), route({kR}, {kR}));
   mesh.endpoint({0, 0}).open(Color(1));
@@ -361,7 +361,7 @@ TEST(RouterCoreWaits, NeighbourThatDoesNotReceiveTheColor) {
   const observe::Wait wait = only_wait(router, 9);
   EXPECT_EQ(wait.place, 12U);
   EXPECT_EQ(wait.who, "router, color 5 from WEST");
-  EXPECT_EQ(wait.what, "room at its EAST output (neighbour does not receive color 5 there)");
+  EXPECT_EQ(wait.what, "room at its EAST output (nobody receives color 5 there)");
 }
 
 TEST(RouterCoreWaits, NoCreditAndNoInputQueue) {

@@ -56,7 +56,7 @@ TEST_F(PeConfigTest, LdcfgReadsColorAndSwitchRegistersOfEveryColor) {
 TEST_F(PeConfigTest, StcfgTakesTwoCyclesAndTheNextInstructionReadsTheNewValue) {
   Bench& bench = with(R"(task main local 8 active
     mov16 r1, 0x7f25
-    mov16 r2, 0x0230
+    mov16 r2, 0x0210
 write: stcfg r1, r2
 read:  ldcfg r0, 0x7f25
     st16 [got], r0
@@ -67,11 +67,11 @@ read:  ldcfg r0, 0x7f25
 )");
   bench.run();
   EXPECT_EQ(bench.issue("read"), bench.issue("write") + 2);
-  EXPECT_EQ(bench.bits("got", 0), 0x0230u);
+  EXPECT_EQ(bench.bits("got", 0), 0x0210u);
   EXPECT_EQ(bench.bits("got", 1), 5u);
   ASSERT_EQ(router.writes.size(), 2u);
   EXPECT_EQ(router.writes[0].address, 0x7F25u);
-  EXPECT_EQ(router.writes[0].value, 0x0230u);
+  EXPECT_EQ(router.writes[0].value, 0x0210u);
   EXPECT_EQ(router.writes[0].due, bench.issue("write") + 1);
 }
 

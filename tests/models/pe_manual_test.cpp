@@ -161,6 +161,19 @@ TEST(ConfigurationSpacePage, TeardownOfAnotherColorChangesNothing) {
   EXPECT_TRUE(router.writes.empty());
 }
 
+TEST(ConfigurationSpacePage, FilterIsSetInTeardown) {
+  Bench bench(program_with("configuration-space.md", "task two_of_three"));
+  FakeConfig router;
+  router.initial[0x7F24] = 0x4030;
+  bench.core.set_config(&router);
+  bench.teardown(Color(4), 40);
+  bench.run();
+  EXPECT_EQ(router.read_config(0x7F84, 1000), 2U);
+  EXPECT_EQ(router.read_config(0x7F88, 1000), 1U);
+  EXPECT_EQ(router.read_config(0x7F24, 1000), 0x30U);
+  EXPECT_EQ(router.writes.back().address, 0x7F24U);
+}
+
 TEST(ConfigurationSpacePage, FlushHandlerBindsTheQueueToAnotherColor) {
   Bench bench(program_with("configuration-space.md", "task on_flush"));
   bench.queues.sink(4, 4, 60, 3);

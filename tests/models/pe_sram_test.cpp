@@ -29,6 +29,25 @@ TEST(Sram, A16BitWriteTakesTheLowHalfAndLeavesItsNeighboursAlone) {
   EXPECT_EQ(sram.read(14, 2), 0xFFFFu);
 }
 
+TEST(Sram, BytesAreCopiedOverPages) {
+  Sram sram;
+  const std::uint32_t at = 2 * Sram::kPageBytes - 6;
+  std::vector<std::byte> bytes(Sram::kPageBytes + 12);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 % 251);
+  sram.write_bytes(at, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+  EXPECT_EQ(sram.allocated_bytes(), 3 * Sram::kPageBytes);
+  EXPECT_EQ(sram.read(at, 4), 0x150E0700u);
+  EXPECT_EQ(sram.read(at + 6, 2), 0x312Au) << "behind the border";
+  std::vector<std::byte> back(bytes.size() + 4, std::byte{0xFF});
+  sram.read_bytes(at - 2, static_cast<std::uint32_t>(back.size()), back.data());
+  EXPECT_EQ(std::vector<std::byte>(back.begin() + 2, back.end() - 2), bytes);
+  EXPECT_EQ(back.front(), std::byte{0});
+  EXPECT_EQ(back.back(), std::byte{0});
+  const Sram untouched;
+  untouched.read_bytes(0, 2, back.data());
+  EXPECT_EQ(back[1], std::byte{0});
+}
+
 TEST(Sram, WhatWasNeverWrittenReadsZeroAndTakesNothing) {
   const Sram sram;
   for (std::uint32_t a = 0; a < kSramBytes; a += 2) ASSERT_EQ(sram.read(a, 2), 0u) << a;

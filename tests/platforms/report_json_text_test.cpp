@@ -67,6 +67,7 @@ Report deadlock(int waits) {
   r.status = Status::kCouldNotFinish;
   r.message = "deadlock";
   for (int i = 0; i < waits; ++i) r.waits.push_back({{i, 2}, "microthread 2", "a wavelet"});
+  r.wait_count = static_cast<std::uint64_t>(waits);
   return r;
 }
 
@@ -135,10 +136,19 @@ TEST(ReportJson, OutsideOfWallNothingDependsOnTheHostMachine) {
 
 TEST(ReportJson, DetailPerPlaceGoesUnderItsKey) {
   Report r = sample();
-  r.places = {{{3, 1}, {{"hops", 7}}}};
+  r.places.counters = {"hops", "tasks"};
+  r.places.at = {3, 1, 4, 1};
+  r.places.values = {7, 0, 9, 2};
   const auto json = as_json(r);
+  ASSERT_EQ(json.at("tiles").as_array().size(), 2U);
   EXPECT_EQ(json.at("tiles").at(0).at("tile").at(0).as_int64(), 3);
   EXPECT_EQ(json.at("tiles").at(0).at("hops").as_int64(), 7);
+  EXPECT_EQ(json.at("tiles").at(1).at("tile").at(0).as_int64(), 4);
+  EXPECT_EQ(json.at("tiles").at(1).at("tasks").as_int64(), 2);
+  EXPECT_THAT(keys(json),
+              ElementsAre("schema", "platform", "preset", "program", "structure", "status",
+                          "exit_code", "message", "cycles", "digest", "time_ns", "wall", "counters",
+                          "tiles", "outputs", "checks", "diagnoses"));
   r.places_key = "cores";
   EXPECT_EQ(as_json(r).at("cores").at(0).at("core").at(1).as_int64(), 1);
 }
@@ -221,6 +231,10 @@ TEST(ReportText, TwelveWaitsAndHowManyMore) {
   EXPECT_THAT(long_list, HasSubstr("  (11, 2) microthread 2 waits for a wavelet\n"
                                    "  and 8 more; --report writes all of them\n"));
   EXPECT_THAT(text(deadlock(12)), Not(HasSubstr("more;")));
+  Report counted = deadlock(20);
+  counted.wait_count = 745500;  // only the first are kept
+  EXPECT_THAT(text(counted), HasSubstr("  and 745488 more; --report writes the first 20\n"));
+  EXPECT_EQ(as_json(counted).at("wait_count").as_int64(), 745500);
 }
 
 TEST(ReportText, TenWarningsAndHowManyMore) {

@@ -34,7 +34,7 @@ Result run(const std::string& layout, const std::string& preset, std::vector<std
 }
 
 void expect_same_in_any_order(const std::string& layout, const std::string& preset) {
-  const Result plain = run(layout, preset, {"--check-links"});
+  const Result plain = run(layout, preset, {"--check-links", "--check-epochs"});
   EXPECT_EQ(plain.exit_code, 0) << preset << ": " << plain.messages;
   for (const char* seed : {"1", "2", "3", "4", "5"}) {
     const Result shuffled = run(layout, preset, {"--shuffle-step-order", "--seed", seed});
@@ -45,6 +45,13 @@ void expect_same_in_any_order(const std::string& layout, const std::string& pres
 
 TEST(WseTeardown_numesh_S24, RouteTurnedInTheTeardownHandlerTakesWhatComesBehindTheMarker) {
   for (const char* preset : {"wse2", "wse3"}) expect_same_in_any_order(kTeardown, preset);
+}
+
+TEST(WseTeardown_numesh_S24, EpochsAreCheckedInModulesOnly) {
+  const Finished dense = run_executable(
+      "wse_platform", {kTeardown, "--structure", "dense", "--check-epochs", "--quiet"});
+  EXPECT_EQ(dense.exit_code, 2);
+  EXPECT_THAT(dense.err, testing::HasSubstr("--check-epochs: structure 'dense'"));
 }
 
 TEST(WseTeardown_numesh_S24, LengthOfTheStreamsDoesNotMatter) {

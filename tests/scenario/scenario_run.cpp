@@ -133,6 +133,7 @@ std::vector<Problem> Run::problems() {
 
 void Run::set_up() {
   bench_.core.set_diagnoses(&diagnoses_);
+  router_.generation = image().generation;
   bench_.core.set_config(&router_);
   for (const TeardownNotice& notice : plan_.teardowns) bench_.teardown(notice.color, notice.at);
   for (unsigned q = 0; q < config_.output_queue_lengths.size(); ++q)

@@ -11,8 +11,12 @@ namespace {
 
 class EventList : public observe::Sink {
  public:
-  void on_event(const observe::Event& e) override { events.push_back(e); }
+  void on_event(const observe::Event& e) override {
+    events.push_back(e);
+    if (epochs != nullptr) epochs->on_event(e);
+  }
   std::vector<observe::Event> events;
+  fabric::EpochChecker* epochs = nullptr;
 };
 
 }  // namespace
@@ -36,10 +40,12 @@ WseRun run_wse(const std::string& layout_file, const std::string& preset,
   const auto streams = wse::resolve_streams(layout);
   wse::check_layout(layout, run.config, programs, streams);
   wse::HostArrays arrays(layout, {});
+  const wse::Checks checks(layout, arrays);
   EventList sink;
   wse::ModuleMachine machine("wafer", layout, run.config, programs, streams, &sink, true);
+  sink.epochs = &machine.check_epochs();
   cli::RunControl control(machine.domain(), {});
-  wse::HostProgram program(layout, programs, streams, arrays, machine, control);
+  wse::HostProgram program(layout, programs, streams, arrays, checks, machine, control);
   run.stop = program.run();
   run.events = std::move(sink.events);
   run.checks = program.checks();

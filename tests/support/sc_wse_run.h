@@ -25,7 +25,7 @@ struct WseRun {
   std::vector<Cycle> cycles_of(observe::EventKind kind, std::uint32_t place) const;
 };
 
-/// `layout`: path below the sources. Link checkers are on.
+/// `layout`: path below the sources. Link and epoch checkers are on.
 WseRun run_wse(const std::string& layout, const std::string& preset,
                const std::map<std::string, std::int64_t>& params,
                const std::vector<std::string>& sets = {});

@@ -4,6 +4,8 @@
 
 #include <systemc>
 
+#include <string>
+
 #include "tlm_ifaces/config/config_space.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -19,6 +21,8 @@ class ConfigIf : public virtual sc_core::sc_interface {
   using protocol_types = ConfigProtocol;
   /// Value at the end of cycle `now` - 1. Requires is_router(address).
   virtual std::uint16_t read(Address address, Cycle now) const = 0;
+  /// What `value` would set that the router cannot have, in words for a report; empty: nothing.
+  virtual std::string why_illegal(Address address, std::uint16_t value) const = 0;
   /// Counts from cycle `due` on, which lies ahead.
   virtual void write(Address address, std::uint16_t value, Cycle due) = 0;
 };

@@ -1,7 +1,7 @@
 // Configuration space of a PE (reference wse.md 1.10): 16-bit registers at word addresses, which
 // programs read and write with `ldcfg` and `stcfg`. Addresses and fields of the color and switch
 // registers are those documented of WSE-2; WSE-3 has the same here. The registers from 0x7F60 on
-// are this model's, for what the documents give only as library calls (wse.md 1.9, 2.4).
+// are this model's, for what the documents give only as library calls (wse.md 1.7, 1.9, 2.4).
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,28 @@ inline constexpr Address kOutputEmpty = 0x7F67;
 /// Of the compute engine, WSE-3, one an output queue: the color that it sends (wse.md 2.2 rebinding).
 inline constexpr Address kOutputColorBase = 0x7F68;
 
+/// Of the router, `kFilterStride` words a filter (wse.md 1.7). The filters of a tile are numbered
+/// from 0 by rising color. Numbers of 32 bits have their low half in the first of two words.
+inline constexpr Address kFilterBase = 0x7F80;
+inline constexpr unsigned kFilterStride = 32;
+/// Words of a filter, counted from its first. Counts are wavelets.
+enum class FilterWord : std::uint8_t {
+  /// Color in bits 4:0 (read only), kind in bits 6:5 (counter, sparse counter, range), count_data
+  /// in bit 8, count_control in bit 9, filter_control in bit 10, "lets everything pass" in bit 15.
+  kControl = 0,
+  kMinIndex = 1,
+  kMaxIndex = 2,
+  kLimit = 4,  ///< of the round under way: limit1, later limit2
+  kLimit2 = 6,
+  kMaxCounter = 8,
+  kCounter = 10,
+  // WSE-3. Counts are half-wavelets.
+  kState = 16,         ///< 0: PASS, 1: DROP
+  kStateCounter = 18,  ///< since the state began
+  kPassCount = 20,     ///< how long PASS lasts
+  kDropCount = 22,     ///< how long DROP lasts
+};
+
 constexpr bool is_output_color(Address a) {
   return a >= kOutputColorBase && a < kOutputColorBase + kMaxQueues;
 }
@@ -51,10 +73,26 @@ constexpr bool is_color(Address a) {
 constexpr bool is_switch(Address a) {
   return a >= kSwitchBase && a < kSwitchBase + kColorCount;
 }
-/// Registers that the router has.
-constexpr bool is_router(Address a) {
-  return is_color(a) || is_switch(a);
+constexpr unsigned filter_of(Address a) {
+  return (a - kFilterBase) / kFilterStride;
 }
+constexpr unsigned filter_offset_of(Address a) {
+  return (a - kFilterBase) % kFilterStride;
+}
+/// Whether a filter has a word there on `generation`. A color has one filter at most.
+constexpr bool is_filter(Address a, Generation generation) {
+  if (a < kFilterBase || filter_of(a) >= kColorCount) return false;
+  const unsigned offset = filter_offset_of(a);
+  if (offset >= 16) {
+    return generation == Generation::kWse3 && (offset == 16 || (offset >= 18 && offset < 24));
+  }
+  return offset < 3 || (offset >= 4 && offset < 12);
+}
+/// Registers that the router has.
+constexpr bool is_router(Address a, Generation generation) {
+  return is_color(a) || is_switch(a) || is_filter(a, generation);
+}
+/// Requires is_color(a) or is_switch(a).
 constexpr Color color_of(Address a) {
   return Color(static_cast<unsigned>(a - (is_color(a) ? kColorBase : kSwitchBase)));
 }
