@@ -2,10 +2,10 @@
 // under way when it changed a route. One checker watches all routers of a machine; it changes
 // nothing. docs/route-epochs.md explains the rules for users.
 //
-// Epoch. The life of a color on a tile is cut into epochs, counted from 0. A new one begins when the
-// color enters teardown, and when the program writes a register of the color outside teardown so
-// that something changes. Writes in teardown and its end belong to the epoch that it began. Switch
-// advances belong to the stream.
+// Epoch. The life of a color on a tile is cut into epochs, counted from 0. A new one begins when
+// the color enters teardown, and when the program writes a register of the color outside teardown
+// so that something changes. Writes in teardown and its end belong to the epoch that it began.
+// Switch advances belong to the stream.
 //
 // Tag. Every wavelet has a hidden one: the tile it was sent from, the cycle in which it left the
 // router there, and the epoch of its color there. For the router of the tile itself the cycle in
@@ -14,13 +14,13 @@
 //
 // Rule. A wavelet belongs at a router to the last epoch that had begun when it was sent. If the
 // epoch began by a marker (a TEARDOWN command), it also belongs to it when it came through the same
-// input behind the marker, or when its source had begun as late an epoch, or obeyed the same marker.
-// The first epoch from there on whose route receives the wavelet's input is the one it was sent
-// for. If a later epoch is in force and
+// input behind the marker, or when its source had begun as late an epoch, or obeyed the same
+// marker. The first epoch from there on whose route receives the wavelet's input is the one it was
+// sent for. If a later epoch is in force and
 //   - sends it somewhere else, it is misrouted;
 //   - has no switch position that receives it, it is stranded.
-// Conversely, a wavelet whose source had obeyed a marker and that leaves a router before that marker
-// does is early, if the route that the router then gets would have sent it somewhere else.
+// Conversely, a wavelet whose source had obeyed a marker and that leaves a router before that
+// marker does is early, if the route that the router then gets would have sent it somewhere else.
 //
 // The answer does not depend on the order in which blocks are stepped: in a cycle it uses only what
 // was told for earlier cycles, or by the same router.

@@ -1,5 +1,5 @@
-// What programs do to the fabric that the documents leave undefined or forbid (reference wse.md 1.2,
-// 1.9; numesh.md 7). The router detects it, names the rule by a stable id, and stops;
+// What programs do to the fabric that the documents leave undefined or forbid (reference wse.md
+// 1.2, 1.9; numesh.md 7). The router detects it, names the rule by a stable id, and stops;
 // docs/undefined-behaviour.md lists the rules and a test keeps the page true.
 #pragma once
 

@@ -77,12 +77,11 @@ class EventStream::Hops {
   /// A hop through `out`; `a` and `b` as in Event.
   void record(std::uint32_t place, Direction out, std::uint32_t a, std::uint32_t b) {
     if (!recorded_) return;
-    const Event e{cycle_, place, EventKind::kHop, a, b, 0};
     if (together_) {
-      terms_ += Digest::term(e);
+      terms_ += Digest::term({cycle_, place, EventKind::kHop, a, b, 0});
       ++counts_[index(out)];
     } else {
-      stream_->record(e);
+      stream_->record({cycle_, place, EventKind::kHop, a, b, 0});
     }
   }
 

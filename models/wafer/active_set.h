@@ -48,7 +48,9 @@ class ActiveSet {
     Row& operator=(const Row&) = delete;
     void insert(std::uint32_t unit) {
       const std::size_t word = unit / 64;
-      words_[word] |= bit(unit % 64);
+      const std::uint64_t before = words_[word];
+      words_[word] = before | bit(unit % 64);
+      if (before != 0) return;
       summary_[word / 64] |= bit(word % 64);
       used_ = true;
     }

@@ -1,6 +1,6 @@
 // The fabric of a wafer as a graph of slots. A slot is the buffer of one (tile, color, input port)
 // that lies on a route; its links are the outputs of that route. A pipe is the slot that most are:
-// it has one output, which is nobody else's; all of it is in one cache line. Pipes and slots are
+// it has one output, which is nobody else's, and fits into half a cache line. Pipes and slots are
 // numbered along the paths, so that a stream walks memory in order.
 //
 // Nothing here holds a due cycle. Whoever lands or comes back in cycle d sets bit d % 64 of the
@@ -31,15 +31,15 @@ constexpr std::uint64_t cycle_bit(Cycle c) {
 class Ref {
  public:
   enum class Kind : std::uint8_t {
-    kNone,    ///< nobody: never has room
+    kPipe,    ///< of a receiver and of a sender: a pipe
     kSlot,    ///< of a receiver: a slot; of a sender: a Link
     kQueue,   ///< an input queue
     kRamp,    ///< RampLink of an on-ramp
     kRouter,  ///< port of a router with a core of its own: router * 8 + direction
     kPort,    ///< a link that leaves the wafer
-    kPipe,    ///< of a receiver and of a sender: a pipe
+    kNone,    ///< nobody: never has room
   };
-  Ref() = default;
+  Ref() : Ref(Kind::kNone, 0) {}
   Ref(Kind kind, std::uint32_t index) : bits_(static_cast<std::uint32_t>(kind) << 29 | index) {}
   static Ref router(std::uint32_t router, Direction d) {
     return {Kind::kRouter, router * 8 + static_cast<std::uint32_t>(tessera::index(d))};
@@ -50,30 +50,60 @@ class Ref {
   Direction direction() const { return static_cast<Direction>(index() % 8); }
 
  private:
-  std::uint32_t bits_ = 0;
+  std::uint32_t bits_;
 };
 
-/// Room of a pipe; where buffers are deeper, slots do its work.
-inline constexpr unsigned kPipeRoom = 4;
+// Small enough that two pipes share a cache line: the wafer is larger than any cache, and the way
+// of a stream through memory is what it costs. Where buffers are deeper or latencies longer, and at
+// ports, slots do the work.
+inline constexpr unsigned kPipeRoom = 3;
+inline constexpr unsigned kPipeLatency = 7;
+inline constexpr unsigned kPipeCredits = 255;
 
-struct alignas(64) Pipe {
-  std::uint64_t arriving = 0;   ///< cycles in which a wavelet lands
-  std::uint64_t returning = 0;  ///< cycles in which a credit comes back
-  Ref upstream;                 ///< who sends into it
-  Ref target;                   ///< who receives from it
-  std::uint32_t place = 0;      ///< linear index of its tile
-  std::uint16_t credits = 0;    ///< room of the target that may be used
-  std::uint8_t head = 0;        ///< of the ring
-  std::uint8_t held = 0;        ///< wavelets in the ring
-  std::uint8_t landed = 0;      ///< .. that may go on
-  Color color;
-  Direction in = Direction::kWest;
-  Direction out = Direction::kWest;
-  bool suspended = false;  ///< in teardown (wse.md 1.9)
-  std::array<std::uint8_t, kPipeRoom> flags{};
+/// Bit of a cycle in the masks of a pipe.
+constexpr std::uint8_t pipe_bit(Cycle c) {
+  return static_cast<std::uint8_t>(1U << (c % (kPipeLatency + 1)));
+}
+
+struct Pipe {
+  Pipe(std::uint32_t at, Color c, Direction d)
+      : place(at), color(static_cast<std::uint8_t>(c.value() & 31U)),
+        out(static_cast<std::uint8_t>(tessera::index(d) & 7U)) {}
+
+  Ref upstream;               ///< who sends into it
+  Ref target;                 ///< who receives from it
+  const std::uint32_t place;  ///< linear index of its tile
+  /// Oldest first; the others move up when it leaves.
   std::array<std::uint32_t, kPipeRoom> payloads{};
+  std::uint16_t flags = 0;     ///< of the wavelets, kFlagBits each, as observe::hop_word has them
+  std::uint8_t arriving = 0;   ///< cycles in which a wavelet lands
+  std::uint8_t returning = 0;  ///< cycles in which a credit comes back
+  std::uint8_t credits = 0;    ///< room of the target that may be used
+  std::uint8_t held = 0;       ///< wavelets
+  std::uint8_t landed = 0;     ///< .. that may go on; kSuspended more in teardown (wse.md 1.9)
+  const std::uint8_t color : 5;
+  const std::uint8_t out : 3;
+
+  static constexpr unsigned kFlagBits = 5;
+  static constexpr std::uint8_t kSuspended = 0x80;
+  Direction direction() const { return static_cast<Direction>(out); }
+  bool suspended() const { return landed >= kSuspended; }
+  /// A wavelet may go on: one has landed, and nothing is suspended.
+  bool ready() const { return static_cast<std::uint8_t>(landed - 1U) < kPipeRoom; }
+  unsigned head_flags() const { return flags & ((1U << kFlagBits) - 1); }
+  void append(std::uint32_t payload, unsigned wavelet_flags) {
+    payloads[held] = payload;
+    flags = static_cast<std::uint16_t>(flags | wavelet_flags << (kFlagBits * held));
+    ++held;
+  }
+  void remove_head() {
+    for (unsigned i = 0; i + 1 < kPipeRoom; ++i) payloads[i] = payloads[i + 1];
+    flags = static_cast<std::uint16_t>(flags >> kFlagBits);
+    --held;
+    --landed;
+  }
 };
-static_assert(sizeof(Pipe) == 64);
+static_assert(sizeof(Pipe) == 32);
 
 struct Slot {
   std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <set>
+#include <utility>
 
 namespace tessera::wafer {
 
@@ -26,6 +27,12 @@ bool is_plain(const fabric::ColorRoute& route) {
          !route.swap_x && !route.swap_y && !route.suspended && !route.filter;
 }
 
+// Of a set with one direction.
+Direction only(DirectionSet set) {
+  return *std::find_if(kAllDirections.begin(), kAllDirections.end(),
+                       [set](Direction d) { return set.contains(d); });
+}
+
 /// The slots of one tile while they are numbered: bit i stands for its i-th route.
 using RouteMask = std::uint32_t;
 static_assert(kColorCount <= 32);
@@ -38,6 +45,8 @@ class Layout {
     for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
       for (std::uint32_t r = begin(place); r < end(place); ++r) place_of_route_[r] = place;
     }
+    for (const PortPlan& port : plan.ports) ports_.insert({plan.place_of(port.tile), port.side});
+    pipes_fit_ = latencies_fit();
   }
 
   SlotGraph run() {
@@ -56,10 +65,6 @@ class Layout {
   std::uint32_t end(std::uint32_t place) const { return plan_.tile_routes_begin[place + 1]; }
   const fabric::RoutePosition& position(std::uint32_t r) const {
     return plan_.routes[plan_.tile_routes[r].route].positions[0];
-  }
-  static Direction only(DirectionSet set) {
-    return *std::find_if(kAllDirections.begin(), kAllDirections.end(),
-                         [set](Direction d) { return set.contains(d); });
   }
 
   /// The route of the neighbour at `side` with the color of `r`, if it has slots.
@@ -103,17 +108,29 @@ class Layout {
   }
 
   bool is_pipe(std::uint32_t r) const {
-    return position(r).tx.size() == 1 && plan_.fabric.input_room(only(position(r).rx)) <= kPipeRoom;
+    const Direction in = only(position(r).rx);
+    const Direction out = only(position(r).tx);
+    return position(r).tx.size() == 1 && pipes_fit_ && plan_.fabric.input_room(in) <= kPipeRoom &&
+           !is_port(r, in) && !is_port(r, out);
+  }
+  bool is_port(std::uint32_t r, Direction side) const {
+    return ports_.count({place_of_route_[r], side}) != 0;
+  }
+  // Whether the counts and masks of pipes are large enough for this machine.
+  bool latencies_fit() const {
+    const fabric::FabricTiming& t = plan_.fabric;
+    unsigned room = 0;
+    for (const unsigned length : plan_.input_queue_lengths)
+      room = std::max(room, t.queue_room(length));
+    return std::max({t.hop_latency, t.credit_latency, t.on_ramp_latency}) <= kPipeLatency &&
+           room <= kPipeCredits;
   }
 
   void add_pipe(std::uint32_t r) {
     graph_.receivers[r] = Ref(Ref::Kind::kPipe, static_cast<std::uint32_t>(graph_.pipes.size()));
-    Pipe& pipe = graph_.pipes.emplace_back();
-    pipe.place = place_of_route_[r];
-    pipe.color = plan_.tile_routes[r].color;
-    pipe.in = only(position(r).rx);
-    pipe.out = only(position(r).tx);
-    visit_later(r, pipe.out);
+    const Direction out = only(position(r).tx);
+    graph_.pipes.emplace_back(place_of_route_[r], plan_.tile_routes[r].color, out);
+    visit_later(r, out);
   }
 
   // What lies behind an output is numbered next.
@@ -163,6 +180,8 @@ class Layout {
   const Plan& plan_;
   const std::vector<bool>& plain_;
   std::vector<std::uint32_t> place_of_route_;
+  std::set<std::pair<std::uint32_t, Direction>> ports_;
+  bool pipes_fit_ = false;
   std::vector<std::uint32_t> pending_;
   SlotGraph graph_;
 };
@@ -195,6 +214,10 @@ std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color) {
     if (plan.tile_routes[r].color == color) return r;
   }
   return kNoIndex;
+}
+
+Direction input_of_route(const Plan& plan, std::uint32_t tile_route) {
+  return only(plan.routes[plan.tile_routes[tile_route].route].positions[0].rx);
 }
 
 }  // namespace tessera::wafer

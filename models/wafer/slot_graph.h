@@ -29,4 +29,7 @@ SlotGraph lay_out_slots(const Plan& plan, const std::vector<bool>& plain);
 /// Index in Plan::tile_routes of `color` on a tile; kNoIndex when it does not route it.
 std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color);
 
+/// The one input of a route of a plain router.
+Direction input_of_route(const Plan& plan, std::uint32_t tile_route);
+
 }  // namespace tessera::wafer

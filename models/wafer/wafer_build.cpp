@@ -157,11 +157,10 @@ void WaferCore::start() {
 void WaferCore::connect_pipes() {
   for (std::uint32_t p = 0; p < pipes_.size(); ++p) {
     Pipe& pipe = pipes_[p];
-    pipe.target = receiver(pipe.place, pipe.out, pipe.color);
-    pipe.credits = static_cast<std::uint16_t>(capacity_of(pipe.target, pipe.color));
-    set_sender(pipe.target, pipe.color, Ref(Ref::Kind::kPipe, p));
-    const Ref port = port_at(pipe.place, pipe.in);
-    if (port.kind() == Ref::Kind::kPort) pipe.upstream = port;
+    const Color color(pipe.color);
+    pipe.target = receiver(pipe.place, pipe.direction(), color);
+    pipe.credits = static_cast<std::uint8_t>(capacity_of(pipe.target, color));
+    set_sender(pipe.target, color, Ref(Ref::Kind::kPipe, p));
   }
 }
 
@@ -228,9 +227,10 @@ Ref WaferCore::buffer_of(std::uint32_t place, Color color) const {
 }
 
 std::optional<Direction> WaferCore::input_of(Ref buffer) const {
-  if (buffer.kind() == Ref::Kind::kPipe) return pipes_[buffer.index()].in;
   if (buffer.kind() == Ref::Kind::kSlot) return slots_[buffer.index()].in;
-  return std::nullopt;
+  if (buffer.kind() != Ref::Kind::kPipe) return std::nullopt;
+  const Pipe& pipe = pipes_[buffer.index()];
+  return input_of_route(plan_, find_route(plan_, pipe.place, Color(pipe.color)));
 }
 
 unsigned WaferCore::held_in(Ref buffer) const {

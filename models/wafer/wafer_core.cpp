@@ -122,12 +122,11 @@ void WaferCore::port_credit(std::uint32_t port, Color color, Cycle due) {
                          " came back for room that was never taken");
 }
 
-// The pipe, or link of the slot, that sends into a port.
+// The link that sends into a port.
 Ref WaferCore::sender_into(Ref buffer, std::uint32_t port) const {
   const auto is_port = [port](Ref target) {
     return target.kind() == Ref::Kind::kPort && target.index() == port;
   };
-  if (buffer.kind() == Ref::Kind::kPipe && is_port(pipes_[buffer.index()].target)) return buffer;
   if (buffer.kind() != Ref::Kind::kSlot) return {};
   const Slot& slot = slots_[buffer.index()];
   for (std::uint32_t link = slot.first_link; link < slot.first_link + slot.links; ++link) {

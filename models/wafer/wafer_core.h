@@ -131,7 +131,7 @@ class WaferCore {
   void pull_far_wakes(Cycle now);
   Ref sender_into(Ref buffer, std::uint32_t port) const;
   template <class Step>
-  void step_due(ActiveSet& due, Cycle now, Step&& step) {
+  [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, Step&& step) {
     if (!shuffle_) return due.take(now, step);
     shuffled_.clear();
     due.take(now, [this](std::uint32_t unit) { shuffled_.push_back(unit); });
@@ -147,10 +147,10 @@ class WaferCore {
   // wafer_pipes.cpp
   struct PipeCycle;
   void step_pipes(Cycle now);
-  void step_pipe(std::uint32_t pipe, PipeCycle& cycle);
+  [[gnu::always_inline]] void step_pipe(std::uint32_t pipe, PipeCycle& cycle);
   void put_into_pipe(std::uint32_t pipe, const link::Wavelet& w, Cycle due);
   link::Wavelet head_of(std::uint32_t pipe) const;
-  bool send_head(std::uint32_t pipe, const link::Wavelet& head, Cycle now);
+  bool send_head(std::uint32_t pipe, Cycle now);
 
   // wafer_fabric.cpp: slots, and what travels between blocks
   void step_unit(std::uint32_t first, Cycle now);

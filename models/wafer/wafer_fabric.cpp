@@ -226,7 +226,7 @@ void WaferCore::deliver(Ref to, const link::Wavelet& w, Cycle due) {
 void WaferCore::give_credit(Ref sender, Color color, Cycle due) {
   switch (sender.kind()) {
   case Ref::Kind::kPipe:
-    pipes_[sender.index()].returning |= cycle_bit(due);
+    pipes_[sender.index()].returning |= pipe_bit(due);
     due_pipes_.insert(sender.index(), due);
     break;
   case Ref::Kind::kSlot: {

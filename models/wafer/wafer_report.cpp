@@ -67,11 +67,12 @@ void WaferCore::describe_buffers(std::uint32_t place, observe::Waits& waits) con
 }
 
 std::string WaferCore::what_pipe_waits_for(const Pipe& pipe) const {
-  if (pipe.landed == 0) return {};
-  if (pipe.suspended) return fabric::end_of_teardown(pipe.held);
+  if (pipe.landed % Pipe::kSuspended == 0) return {};
+  if (pipe.suspended()) return fabric::end_of_teardown(pipe.held);
   if (pipe.credits > 0 || pipe.returning != 0) return {};
-  return "room at " + fabric::output_without_credit(
-                          pipe.out, pipe.color, capacity_of(pipe.target, pipe.color), pipe.held);
+  const Color color(pipe.color);
+  return "room at " + fabric::output_without_credit(pipe.direction(), color,
+                                                    capacity_of(pipe.target, color), pipe.held);
 }
 
 std::string WaferCore::what_slot_waits_for(std::uint32_t index) const {

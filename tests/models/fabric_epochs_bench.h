@@ -81,7 +81,7 @@ class EpochsTest : public testing::Test {
     mesh.router(at).set_downstream_capacity(out, Color(kColor), 1);
     mesh.write(at, kColorBase + kColor + 1, 0, cycle);  // wakes it; it has no such color
   }
-  /// The handler of a tile: writes these `after` cycles behind the notice; the last one is the exit.
+  /// The handler of a tile writes these, `after` cycles behind the notice; the last is the exit.
   void handle(TileCoord at, std::vector<unsigned> values, Cycle after = 5) {
     handlers_[place(at)] = {std::move(values), after};
     mesh.on_teardown = [this](TileCoord tile, const RouterCore::Teardown& t) {

@@ -1,7 +1,7 @@
-// Random rows of routers whose colors change their routes again and again, the safe way (wse.md 1.9:
-// behind a marker) or with one write at a random moment. The checker must be silent in the first
-// case, and in the second report exactly if something was under way (numesh.md S24), which is known
-// from the events of the same run without a checker.
+// Random rows of routers whose colors change their routes again and again, the safe way (wse.md
+// 1.9: behind a marker) or with one write at a random moment. The checker must be silent in the
+// first case, and in the second report exactly if something was under way (numesh.md S24), which is
+// known from the events of the same run without a checker.
 //
 // TESSERA_EPOCH_CASES: cases of each test instead (soak).
 #include <gtest/gtest.h>

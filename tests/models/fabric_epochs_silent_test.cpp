@@ -1,5 +1,5 @@
-// Route epochs (reference numesh.md 7.4, S24; wse.md 1.9): what the checker must not report, sources
-// that have moved on or come ahead, and that the order of steps does not matter.
+// Route epochs (reference numesh.md 7.4, S24; wse.md 1.9): what the checker must not report,
+// sources that have moved on or come ahead, and that the order of steps does not matter.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
