@@ -28,8 +28,8 @@ std::optional<report::Report> run(const cli::Options& options) {
     wse::print_wse_config(std::cout, config);
     return std::nullopt;
   }
-  // Left to the end of the process on purpose: the kernel finds what to unregister by linear search,
-  // so that destroying a large machine would take longer than running it.
+  // Left to the end of the process on purpose, with a machine that the kernel takes long to destroy
+  // (wse::Machine::is_quick_to_destroy).
   static wse::Session& session = *new wse::Session(options, config);
   if (options.validate) {
     std::cout << options.program << ": valid for " << config.name << '\n';

@@ -18,7 +18,7 @@ quietly() {
   return "$status"
 }
 
-# Configures the release preset; costs nothing when it is configured already.
+# configure [PRESET]: configures a preset, `release` if none is named; costs nothing when it is configured already.
 configure() {
   if ! mkdir -p "$build_dir" 2>/dev/null || [ ! -w "$build_dir" ]; then
     die "cannot write to $build_dir; make it writable or set TESSERA_BUILD_DIR to another folder"
@@ -34,7 +34,7 @@ configure() {
   else
     generator=(-G "$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$cache")")
   fi
-  quietly cmake --preset release -B "$build_dir" ${generator[@]+"${generator[@]}"}
+  quietly cmake --preset "${1:-release}" -B "$build_dir" ${generator[@]+"${generator[@]}"}
 }
 
 # build [--target NAME...]: builds what is out of date, and says nothing when nothing is.

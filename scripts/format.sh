@@ -10,5 +10,5 @@ case "${1:-}" in
   --check) mode=(--dry-run --Werror) ;;
   *) die "unknown argument $1; use --check or nothing" ;;
 esac
-find tlm_ifaces models frontends platforms sc_main tests \
+find tlm_ifaces models frontends platforms sc_main tests bench \
   \( -name '*.h' -o -name '*.cpp' \) -print0 | xargs -0 --no-run-if-empty clang-format --style=file "${mode[@]}"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Tessera needs and this machine lacks. Silent when none is missing.
+# Arguments are further packages: scripts/setup.sh libbenchmark-dev
 # TESSERA_SKIP_SETUP=1 skips it, for machines that provide the tools in another way.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -12,6 +13,7 @@ packages=(
   libgtest-dev libgmock-dev
   python3 python3-numpy
 )
+packages+=("$@")
 
 [ -z "${TESSERA_SKIP_SETUP:-}" ] || exit 0
 command -v dpkg-query >/dev/null ||

@@ -27,6 +27,13 @@ class CandidateSet {
     if (from >= 64 || words_[1] == 0) return std::nullopt;
     return 64 + lowest(words_[1]);
   }
+  /// The member of a set that has one and no more.
+  std::optional<unsigned> only() const {
+    if (words_[0] != 0 && words_[1] != 0) return std::nullopt;
+    const unsigned word = words_[0] != 0 ? 0 : 1;
+    if (words_[word] == 0 || (words_[word] & (words_[word] - 1)) != 0) return std::nullopt;
+    return word * 64 + lowest(words_[word]);
+  }
   /// Calls `visit(n)` for every member in rising order.
   template <class Visit>
   void for_each(Visit&& visit) const {
@@ -58,6 +65,10 @@ class Arbiter {
     if (!winner) winner = requests.first_from(0);
     first_ = static_cast<std::uint8_t>(*winner + 1);  // the winner becomes last
     return winner;
+  }
+  /// grant() where `candidate` is the only one that asks.
+  void grant_alone(unsigned candidate) {
+    if (rule_ == Arbitration::kRoundRobin) first_ = static_cast<std::uint8_t>(candidate + 1);
   }
 
  private:

@@ -3,6 +3,8 @@
 // numbers. Plain C++.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
@@ -73,7 +75,7 @@ class Credits {
     unsigned channel;
   };
   std::vector<Count> counts_;
-  std::vector<Returning> returning_;  // keeps its memory: a handful of entries at a time
+  boost::container::small_vector<Returning, 4> returning_;  // a handful at a time
 };
 
 }  // namespace tessera::fabric

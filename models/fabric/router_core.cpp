@@ -103,8 +103,9 @@ RouterCore::Buffer& RouterCore::buffer_of(unsigned pair) {
 }
 
 RouterCore::Buffer* RouterCore::find_buffer(Direction in, Color color) {
-  if (input_capacity(in, color) == 0) return nullptr;
-  return &buffer_of(pair_of(in, color));
+  if (!known(color)) return nullptr;
+  const std::uint8_t buffer = channel(color).buffer[index(in)];
+  return buffer == kNone ? nullptr : &buffers_[buffer];
 }
 
 void RouterCore::put(Direction in, const link::Wavelet& w, Cycle due) {
@@ -135,6 +136,10 @@ RouterCore::Step RouterCore::step(Cycle now) {
     step.next = next_wake(now, false);
     return step;
   }
+  if (const std::optional<unsigned> pair = only_plain_head()) {
+    step.next = next_wake(now, serve_alone(*pair, now, step));
+    return step;
+  }
   if (epochs_ != nullptr) tell_who_stays();
   look_at_heads(now);
   // 2. Landed heads ask for outputs.
@@ -144,17 +149,42 @@ RouterCore::Step RouterCore::step(Cycle now) {
   for (Direction out : kAllDirections) {
     const std::optional<unsigned> pair = arbiters_[index(out)].grant(requests[index(out)]);
     if (!pair) continue;
-    send(*pair, out, now, step);
+    send(buffer_of(*pair), out, now, step);
     moved.insert(*pair);
   }
   // 4. Heads that have left through all their outputs go; their room goes upstream.
   bool any = false;
   moved.for_each([&](unsigned pair) {
     any = true;
-    if (is_done(buffer_of(pair))) remove_head(pair, now, step);
+    Buffer& buffer = buffer_of(pair);
+    if (is_done(buffer)) remove_head(buffer, now, step);
   });
   step.next = next_wake(now, any);
   return step;
+}
+
+// The buffer that holds something, if it is the only one and nothing has to be asked but outputs
+// and credits: how most routers are met in most cycles.
+std::optional<unsigned> RouterCore::only_plain_head() const {
+  if (merges_ || swaps_ || filters_ || controls_held_ > 0 || epochs_ != nullptr)
+    return std::nullopt;
+  return occupied_.only();
+}
+
+// Steps 2 to 4 for that buffer; whether a copy left.
+bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
+  Buffer& buffer = buffer_of(pair);
+  if (buffer.entries.front().due > now) return false;
+  bool moved = false;
+  for (unsigned bits = plain_outputs(buffer).bits(); bits != 0; bits &= bits - 1) {
+    const auto out = static_cast<Direction>(__builtin_ctz(bits));
+    if (credits_.usable(credit_channel(out, buffer.color)) == 0) continue;
+    arbiters_[index(out)].grant_alone(pair);
+    send(buffer, out, now, step);
+    moved = true;
+  }
+  if (moved && buffer.departures[kOwn].branches.empty()) remove_head(buffer, now, step);
+  return moved;
 }
 
 // What does not need an output: two directions at once, filters, heads that go nowhere.
@@ -208,14 +238,13 @@ DirectionSet RouterCore::plain_outputs(const Buffer& buffer) const {
   return outputs;
 }
 
-void RouterCore::send(unsigned pair, Direction out, Cycle now, Step& step) {
-  Buffer& buffer = buffer_of(pair);
+void RouterCore::send(Buffer& buffer, Direction out, Cycle now, Step& step) {
   unsigned variant = kOwn;
   if (swaps_) {
     const unsigned credit = credit_channel(out, buffer.color);
     if (!outputs_of(buffer, kOwn).contains(out) || credits_.usable(credit) == 0) variant = kPartner;
   }
-  start(buffer);
+  if (!buffer.departures[kOwn].started) start(buffer);
   Departure& departure = buffer.departures[variant];
   departure.branches.erase(out);
   link::Wavelet w = buffer.entries.front().wavelet;
@@ -230,9 +259,8 @@ void RouterCore::send(unsigned pair, Direction out, Cycle now, Step& step) {
   step.sends.push_back(Send{out, w, now + latency});
 }
 
-void RouterCore::remove_head(unsigned pair, Cycle now, Step& step) {
-  Buffer& buffer = buffer_of(pair);
-  start(buffer);
+void RouterCore::remove_head(Buffer& buffer, Cycle now, Step& step) {
+  if (!buffer.departures[kOwn].started) start(buffer);
   const link::Wavelet& head = buffer.entries.front().wavelet;
   if (head.control || head.local_flip) {
     const link::Wavelet w = head;
@@ -245,7 +273,7 @@ void RouterCore::remove_head(unsigned pair, Cycle now, Step& step) {
   buffer.departures = {};
   buffer.entries.pop_front();
   --held_;
-  if (buffer.entries.empty()) occupied_.erase(pair);
+  if (buffer.entries.empty()) occupied_.erase(pair_of(buffer.in, buffer.color));
   step.credits.push_back(CreditReturn{buffer.in, buffer.color, now + timing_.credit_latency});
 }
 

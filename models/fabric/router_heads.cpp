@@ -132,7 +132,6 @@ void RouterCore::ask_filters(Buffer& buffer, Cycle now) {
 // The first copy leaves: where the others go and what the list of commands becomes is fixed.
 void RouterCore::start(Buffer& buffer) {
   const link::Wavelet& w = buffer.entries.front().wavelet;
-  if (buffer.departures[kOwn].started) return;
   if (!swaps_ && !w.control) {
     Departure& departure = buffer.departures[kOwn];
     departure.branches = plain_outputs(buffer);

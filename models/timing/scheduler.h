@@ -32,8 +32,10 @@ class Scheduler {
  private:
   struct Entry {
     Steppable* block;
-    Cycle last_step = kNever;  // drops a second wake-up for the same cycle
+    Cycle last_step = kNever;    // drops a second wake-up for the same cycle
+    Cycle last_queued = kNever;  // .. before it gets into the calendar, if it comes at once
   };
+  void queue(BlockId id, Cycle at);
   void step_block(BlockId id, Cycle now);
 
   std::vector<Entry> blocks_;

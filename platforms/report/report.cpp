@@ -20,12 +20,14 @@ json::array to_array(const std::vector<T>& values) {
 }
 
 json::object wall_json(const Report& r) {
-  return {{"elaborate_s", r.wall.elaborate_s},
-          {"run_s", r.wall.run_s},
-          {"cycles_per_s", per_second(r.cycles, r.wall)},
-          {"tile_cycles_per_s", per_second(r.cycles * r.wall.tiles, r.wall)},
-          {"hops_per_s", per_second(r.wall.hops, r.wall)},
-          {"peak_rss_bytes", peak_rss_bytes()}};
+  json::object out = {{"elaborate_s", r.wall.elaborate_s},
+                      {"run_s", r.wall.run_s},
+                      {"cycles_per_s", per_second(r.cycles, r.wall)},
+                      {"tile_cycles_per_s", per_second(r.cycles * r.wall.tiles, r.wall)},
+                      {"hops_per_s", per_second(r.wall.hops, r.wall)},
+                      {"peak_rss_bytes", peak_rss_bytes()}};
+  if (r.wall.destroy_s) out["destroy_s"] = *r.wall.destroy_s;
+  return out;
 }
 
 json::object counters_json(const Report& r) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +83,7 @@ struct Diagnoses {
 /// Cost of the run on the host machine.
 struct Wall {
   double elaborate_s = 0;
+  std::optional<double> destroy_s;  ///< none: the machine is left to the end of the process
   double run_s = 0;
   std::uint64_t tiles = 0;  ///< for tile_cycles_per_s
   std::uint64_t hops = 0;   ///< for hops_per_s

@@ -24,6 +24,7 @@ class DenseMachine : public sc_core::sc_module, public Machine {
                observe::EventStream* events);
 
   const char* structure() const override { return "dense"; }
+  bool is_quick_to_destroy() const override { return true; }
   timing::ClockDomain& domain() override { return domain_; }
   void shuffle_step_order(std::uint64_t seed) override;
   void set_diagnoses(observe::Diagnoses* diagnoses) override;

@@ -20,6 +20,9 @@ class Machine {
   virtual ~Machine() = default;
   /// "modules", "dense": the name of the structure in reports.
   virtual const char* structure() const = 0;
+  /// Whether it may be destroyed before the process ends: the kernel finds what to unregister by
+  /// linear search, which takes quadratic time when every block is a module.
+  virtual bool is_quick_to_destroy() const = 0;
   virtual timing::ClockDomain& domain() = 0;
   /// Steps the blocks of a cycle in an order drawn from `seed`: results must not change.
   virtual void shuffle_step_order(std::uint64_t seed) = 0;

@@ -36,6 +36,7 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   fabric::EpochChecker& check_epochs();
 
   const char* structure() const override { return "modules"; }
+  bool is_quick_to_destroy() const override { return false; }
   timing::ClockDomain& domain() override { return domain_; }
   void shuffle_step_order(std::uint64_t seed) override { domain_.shuffle_step_order(seed); }
   void set_diagnoses(observe::Diagnoses* diagnoses) override;

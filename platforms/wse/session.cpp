@@ -145,7 +145,17 @@ report::Report Session::run() {
     report.status = report::Status::kUserInput;
     report.message = e.what();
   }
+  destroy_machine(report);
   return report;
+}
+
+// Where the kernel would take longer for it than the run took (Machine::is_quick_to_destroy), the
+// machine is left to the end of the process.
+void Session::destroy_machine(report::Report& report) {
+  if (!machine_->is_quick_to_destroy()) return;
+  const auto begin = Clock::now();
+  machine_.reset();
+  report.wall.destroy_s = seconds_since(begin);
 }
 
 // Lets the host program run the machine. A run that the kernel reports an error from is over, but

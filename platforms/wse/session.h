@@ -38,6 +38,7 @@ class Session {
  private:
   void drive(Machine& machine, report::Report& report);
   void summarize(const Recorders& recorders, report::Report& report) const;
+  void destroy_machine(report::Report& report);
   void describe_outcome(cli::RunControl::Stop stop, HostProgram& program, const Machine& machine,
                         report::Report& report) const;
   void describe_end(const Machine& machine, const observe::Waits& waits,
