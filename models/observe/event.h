@@ -64,7 +64,8 @@ struct Event {
 std::ostream& operator<<(std::ostream& os, const Event& e);
 
 /// Receives events. In one cycle they come in any order, and a block may announce one a few cycles
-/// before it happens (an arrival, when it is sent): `cycle` counts, not the call.
+/// before it happens (an arrival, when it is sent) or up to 32,768 cycles after it did (a group of an
+/// operation that needed nobody): `cycle` counts, not the call.
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -8,8 +8,8 @@
 
 namespace tessera::observe {
 
-/// A block may announce an event some cycles before it happens, and inside a cycle events come in
-/// any order. This sink buffers them and hands them on sorted by cycle, then tile, then block
+/// A block may announce an event some cycles before or after it happens, and inside a cycle they
+/// come in any order. This sink buffers them and hands them on sorted by cycle, then tile, then block
 /// (router by output port, input queue, compute engine); the order in which one block announced its
 /// other events of a cycle is kept. So the result depends neither on the order in which blocks were
 /// stepped nor on the structure of the machine.

@@ -11,31 +11,6 @@ using observe::EventKind;
 
 namespace {
 
-// Slots of the source DSRs in the order of wse.md 4 and 5.8: file 0, then file 1. The operand of
-// dfilt stands in slot 0.
-template <class Visit>
-void for_each_source_dsr(const Instruction& in, Visit&& visit) {
-  const unsigned first = in.op == Opcode::kDfilt ? 0 : 1;
-  for (OperandKind file : {kSrc0, kSrc1}) {
-    for (unsigned i = first; i < kMaxOperands; ++i) {
-      if (in.operands[i].kind == file) visit(in.operands[i]);
-    }
-  }
-}
-
-// The destination DSR, then the source DSRs; one that stands in two places once.
-template <class Visit>
-void for_each_dsr(const Instruction& in, Visit&& visit) {
-  if (in.op != Opcode::kDfilt && in.operands[0].is_dsr()) visit(in.operands[0]);
-  for_each_source_dsr(in, [&](const Operand& source) {
-    if (&*std::find(in.operands.begin(), in.operands.end(), source) == &source) visit(source);
-  });
-}
-
-bool is_fabric(const Dsr& dsr) {
-  return dsr.loaded() && (dsr.kind() == DsdKind::kFabin || dsr.kind() == DsdKind::kFabout);
-}
-
 /// 16-bit elements that a SIMD mode moves at least and at most in a cycle (wse.md 5.10).
 struct SimdLimits {
   unsigned least, most;
@@ -53,28 +28,24 @@ SimdLimits limits_of(SimdMode mode) {
   }
 }
 
+std::uint8_t queue_bit(QueueId q) {
+  return static_cast<std::uint8_t>(1U << q.value());
+}
+
 }  // namespace
 
-void ComputeEngineCore::dispatch(const Instruction& in, Cycle now) {
-  Operation op;
-  op.instruction = &in;
-  op.pc = main_.pc - 1;
+// Each DSR once: the destination, then the sources in the order of wse.md 4 and 5.8.
+template <class Visit>
+void ComputeEngineCore::for_each_dsr(const Operation& op, Visit&& visit) const {
+  for (const unsigned slot : op.decoded->dsrs) visit(op.instruction().operands[slot]);
+}
+
+void ComputeEngineCore::dispatch(const DecodedInstruction& in, Cycle now) {
+  auto started = std::make_unique<Operation>();
+  Operation& op = *started;
+  op.decoded = &in;
   merge_config(op);
-  if (op.config.index) op.index = static_cast<std::uint16_t>(read_operand(*op.config.index));
-  const OpcodeInfo& row = info(in.op);
-  if (in.op == Opcode::kDfilt) {
-    op.cursors[1] = make_cursor(op, 0);
-  } else {
-    for (unsigned i = 0; i < row.operand_count; ++i) op.cursors[i] = make_cursor(op, i);
-  }
-  op.uses_fifo = std::any_of(op.cursors.begin(), op.cursors.end(),
-                             [](const Cursor& c) { return c.kind == Cursor::Kind::kFifo; });
-  const Cursor& destination = op.cursors[0];
-  for (unsigned i = 1; i < kMaxOperands; ++i) {
-    const Cursor& source = op.cursors[i];
-    op.accumulates |= destination.is_register && source.is_register &&
-                      source.reg == destination.reg && source.bytes == destination.bytes;
-  }
+  make_cursors(op);
   op.carry = flag_;
   check_sources(op);
   if (op.single_step && single_step_exhausted(op)) {
@@ -82,201 +53,216 @@ void ComputeEngineCore::dispatch(const Instruction& in, Cycle now) {
     return;
   }
   set_length(op);
-  if (op.config.async) {
-    op.thread = microthread_for(op);
+  if (op.async) {
+    op.thread = static_cast<std::uint8_t>(microthread_for(op));
     op.priority = priority_for(op);
   }
   require_free(op);
   check_queue_reuse(op, now);
   set_rate(op);
   set_zeroed(op);
-  op.next_group_at = now + (op.single_step ? 1 : timing_.vector_start);
+  set_self_contained(op);
+  op.next_group_at = now + (op.single_step ? 1 : timing().vector_start);
   probe_.emit(now, EventKind::kOpStart, op.event_word(), op.length);
-  operations_.push_back(op);
+  std::unique_ptr<Operation>* last = &operations_;
+  while (*last != nullptr) last = &(*last)->next;
+  *last = std::move(started);
 }
 
 // wse.md 5.7, 5.11, 4: the options of the loads of fabric DSRs count where the operation has none
 // of its own; destination first, then source 0, source 1.
 void ComputeEngineCore::merge_config(Operation& op) {
-  const Instruction& in = *op.instruction;
-  op.config = in.config;
-  for_each_dsr(in, [&](const Operand& operand) {
+  const OpConfig& own = op.instruction().config;
+  op.async = own.async;
+  op.ut = own.ut;
+  op.completion = {own.activate, own.unblock, own.on_control, own.on_control_target};
+  for_each_dsr(op, [&](const Operand& operand) {
     const Dsr& dsr = dsrs_[operand];
     op.single_step |= dsr.single_step();
-    if (!is_fabric(dsr)) return;
+    if (!dsr.is_fabric()) return;
     const OpConfig& load = *dsr.config;
-    op.config.async |= load.async;
-    if (!op.config.ut) op.config.ut = load.ut;
-    if (!op.config.activate && !op.config.unblock) {
-      op.config.activate = load.activate;
-      op.config.unblock = load.unblock;
+    op.async |= load.async;
+    if (!op.ut) op.ut = load.ut;
+    if (!op.completion.activate && !op.completion.unblock) {
+      op.completion.activate = load.activate;
+      op.completion.unblock = load.unblock;
     }
-    if (op.config.on_control == OnControl::kNone) {
-      op.config.on_control = load.on_control;
-      op.config.on_control_target = load.on_control_target;
+    if (op.completion.on_control == OnControl::kNone) {
+      op.completion.on_control = load.on_control;
+      op.completion.on_control_target = load.on_control_target;
     }
   });
 }
 
-Cursor ComputeEngineCore::make_cursor(const Operation& op, unsigned slot) {
-  const Operand& operand = op.instruction->operands[slot];
-  const unsigned bytes = info(op.instruction->op).bytes(slot);
-  const bool destination = slot == 0 && op.instruction->op != Opcode::kDfilt;
-  if (!operand.is_dsr()) return make_scalar_cursor(operand, bytes, destination);
+void ComputeEngineCore::make_cursors(Operation& op) {
+  const Instruction& in = op.instruction();
+  if (in.config.index) op.index = static_cast<std::uint16_t>(read_operand(*in.config.index));
+  if (op.is_filter()) {
+    op.sources = 1;
+    make_cursor(op, 0, op.cursors[1]);
+  } else {
+    op.sources = static_cast<std::uint8_t>(op.decoded->operand_count - 1);
+    for (unsigned i = 0; i <= op.sources; ++i) make_cursor(op, i, op.cursors[i]);
+  }
+  const Cursor& destination = op.cursors[0];
+  op.uses_fifo = destination.kind == Cursor::Kind::kFifo;
+  if (destination.kind == Cursor::Kind::kFabric) op.outputs = queue_bit(destination.queue);
+  for (unsigned i = 1; i <= op.sources; ++i) {
+    const Cursor& source = op.cursors[i];
+    op.uses_fifo |= source.kind == Cursor::Kind::kFifo;
+    if (source.kind == Cursor::Kind::kFabric) op.inputs |= queue_bit(source.queue);
+    if (source.channel) op.channels |= task_bit(*source.channel);
+    op.accumulates |= destination.is_register && source.is_register &&
+                      source.reg == destination.reg && source.bytes == destination.bytes;
+  }
+}
+
+void ComputeEngineCore::make_cursor(const Operation& op, unsigned slot, Cursor& cursor) const {
+  const Operand& operand = op.instruction().operands[slot];
+  const bool destination = slot == 0 && !op.is_filter();
+  cursor.bytes = op.decoded->bytes[slot];
+  if (!operand.is_dsr()) return make_scalar_cursor(operand, destination, cursor);
   const Dsr& dsr = dsrs_[operand];
-  if (!dsr.loaded()) fail(Illegal::kDsrEmpty, op.pc, "a DSR is used that nothing was loaded into");
+  if (!dsr.loaded())
+    fail(Illegal::kDsrEmpty, op.pc(), "a DSR is used that nothing was loaded into");
   if (op.single_step && !dsr.single_step()) {
-    fail(Illegal::kSingleStepMix, op.pc,
+    fail(Illegal::kSingleStepMix, op.pc(),
          dsr.name() + " was loaded without single_step, another operand with it");
   }
   switch (dsr.kind()) {
   case DsdKind::kFifo:
-    return make_fifo_cursor(dsr, bytes);
+    return make_fifo_cursor(dsr, cursor);
   case DsdKind::kFabin:
   case DsdKind::kFabout:
-    return make_fabric_cursor(op, dsr, destination, bytes);
+    return make_fabric_cursor(op, dsr, destination, cursor);
   default:
-    return make_memory_cursor(op, dsr, bytes);
+    return make_memory_cursor(op, dsr, cursor);
   }
 }
 
-Cursor ComputeEngineCore::make_scalar_cursor(const Operand& operand, unsigned bytes,
-                                             bool destination) const {
-  Cursor cursor;
-  cursor.bytes = static_cast<std::uint8_t>(bytes);
+void ComputeEngineCore::make_scalar_cursor(const Operand& operand, bool destination,
+                                           Cursor& cursor) const {
   if (destination) cursor.most = 1;
   if (destination && operand.kind == kMem) {
     cursor.kind = Cursor::Kind::kPointer;
-    cursor.offset = address_of(operand);
-    return cursor;
+    cursor.walk = AddressWalk(address_of(operand), 0);
+    return;
   }
   cursor.kind = Cursor::Kind::kScalar;
   cursor.is_register = operand.kind == kReg16 || operand.kind == kReg32;
   cursor.reg = operand.reg;
   cursor.value = read_operand(operand);
-  return cursor;
 }
 
-Cursor ComputeEngineCore::make_fabric_cursor(const Operation& op, const Dsr& dsr, bool destination,
-                                             unsigned bytes) {
+void ComputeEngineCore::make_fabric_cursor(const Operation& op, const Dsr& dsr, bool destination,
+                                           Cursor& cursor) const {
   const Dsd& dsd = *dsr.dsd;
   if (destination != (dsd.kind == DsdKind::kFabout)) {
-    fail(Illegal::kDsrKind, op.pc,
+    fail(Illegal::kDsrKind, op.pc(),
          "descriptor '" + dsd.name + "' cannot be " +
              (destination ? "a destination: it is a fabin" : "a source: it is a fabout"));
   }
   const bool indexed = destination && dsd.wavelet_index_offset;
-  if (indexed && !op.config.index) {
-    fail(Illegal::kMissingIndex, op.pc,
+  if (indexed && !op.instruction().config.index) {
+    fail(Illegal::kMissingIndex, op.pc(),
          "descriptor '" + dsd.name + "' has wavelet_index_offset, the operation no index=");
   }
-  if (indexed && bytes != 2) {
-    fail(Illegal::kIndexedElement, op.pc,
+  if (indexed && cursor.bytes != 2) {
+    fail(Illegal::kIndexedElement, op.pc(),
          "descriptor '" + dsd.name + "' puts the index beside 16-bit elements; these have 32 bits");
   }
-  Cursor cursor;
   cursor.kind = Cursor::Kind::kFabric;
-  cursor.bytes = static_cast<std::uint8_t>(bytes);
   cursor.dsd = &dsd;
   cursor.queue = dsd.queue;
   cursor.most = 1;
-  const QueueBinding* queue = image_->find_queue(!destination, dsd.queue);
-  if (queue != nullptr && !destination) cursor.channel = image_->channel_of(*queue);
-  if (bytes != 2) return cursor;
+  const QueueBinding* queue = program_->queue(!destination, dsd.queue);
+  if (queue != nullptr && !destination) cursor.channel = image().channel_of(*queue);
+  if (cursor.bytes != 2) return;
   cursor.half = queue != nullptr && queue->dense;
   if (cursor.half && indexed) {
-    fail(Illegal::kIndexedElement, op.pc,
+    fail(Illegal::kIndexedElement, op.pc(),
          "descriptor '" + dsd.name + "' puts an index into half wavelets, which have 16 bits");
   }
-  if (cursor.half || indexed || dsd.simd == SimdMode::kOff) return cursor;
+  if (cursor.half || indexed || dsd.simd == SimdMode::kOff) return;
   cursor.packed = 2;
-  cursor.most = limits_of(dsd.simd).most;
+  cursor.most = static_cast<std::uint8_t>(limits_of(dsd.simd).most);
   if (op.single_step) {  // the rest of a wavelet waits in the DSR for the next step
-    cursor.held = dsr.held;
-    cursor.wavelet = dsr.wavelet;
-    return cursor;
+    cursor.held = dsr.extension->held;
+    cursor.value = dsr.extension->wavelet;
+    return;
   }
   cursor.least = static_cast<std::uint8_t>(limits_of(dsd.simd).least);
-  return cursor;
 }
 
-Cursor ComputeEngineCore::make_fifo_cursor(const Dsr& dsr, unsigned bytes) const {
-  Cursor cursor;
+void ComputeEngineCore::make_fifo_cursor(const Dsr& dsr, Cursor& cursor) const {
   cursor.kind = Cursor::Kind::kFifo;
-  cursor.bytes = static_cast<std::uint8_t>(bytes);
-  cursor.fifo = dsr.fifo_index;
-  if (image_->generation == Generation::kWse2 && dsr.fifo->simd != SimdMode::kMax) {
-    const SimdLimits limits = limits_of(dsr.fifo->simd);  // of 16-bit elements
-    cursor.least = static_cast<std::uint8_t>(std::max(limits.least * 2 / bytes, 1U));
-    cursor.most = std::max(limits.most * 2 / bytes, 1U);
-  }
-  return cursor;
+  cursor.fifo = program_->dsrs().fifo_index(*dsr.dsd);
+  if (image().generation != Generation::kWse2 || dsr.dsd->simd == SimdMode::kMax) return;
+  const SimdLimits limits = limits_of(dsr.dsd->simd);  // of 16-bit elements
+  const unsigned words = cursor.bytes / 2U;
+  cursor.least = static_cast<std::uint8_t>(std::max(limits.least / words, 1U));
+  cursor.most = static_cast<std::uint8_t>(std::max(limits.most / words, 1U));
 }
 
-Cursor ComputeEngineCore::make_memory_cursor(const Operation& op, const Dsr& dsr,
-                                             unsigned bytes) const {
+void ComputeEngineCore::make_memory_cursor(const Operation& op, const Dsr& dsr,
+                                           Cursor& cursor) const {
   const Dsd& dsd = *dsr.dsd;
-  if (dsd.element_bytes != bytes) {
-    fail(Illegal::kElementSize, op.pc,
-         "the instruction works on elements of " + std::to_string(bytes) + " bytes, descriptor '" +
-             dsd.name + "' has elements of " + std::to_string(dsd.element_bytes));
+  if (dsd.element_bytes != cursor.bytes) {
+    fail(Illegal::kElementSize, op.pc(),
+         "the instruction works on elements of " + std::to_string(cursor.bytes) +
+             " bytes, descriptor '" + dsd.name + "' has elements of " +
+             std::to_string(dsd.element_bytes));
   }
   if (dsrs_.xdsr_lost(dsr)) {
-    fail(Illegal::kExtendedDsrReused, op.pc,
+    fail(Illegal::kExtendedDsrReused, op.pc(),
          "the XDSR of descriptor '" + dsd.name + "' has been loaded for another one");
   }
   if (dsrs_.stride_register_lost(dsr)) {
-    fail(Illegal::kStrideRegisterReused, op.pc,
+    fail(Illegal::kStrideRegisterReused, op.pc(),
          "a stride register of descriptor '" + dsd.name + "' has been loaded for another one");
   }
-  Cursor cursor;
   cursor.kind = Cursor::Kind::kMemory;
-  cursor.bytes = static_cast<std::uint8_t>(bytes);
   cursor.dsd = &dsd;
   cursor.load = dsr.load;
-  if (dsd.wavelet_index_offset) {
-    if (!op.config.index) {
-      fail(Illegal::kMissingIndex, op.pc,
-           "descriptor '" + dsd.name + "' has wavelet_index_offset, the operation no index=");
-    }
-    cursor.offset = 2U * op.index;  // words (wse.md 5.2)
+  cursor.walk = op.single_step ? dsr.extension->walk : AddressWalk(dsr.base, dsr.stride);
+  const unsigned limit = stride_limit(cursor.walk.step(dsd) / 2);
+  if (limit < Cursor::kNoLimit) cursor.most = static_cast<std::uint8_t>(limit);
+  if (!dsd.wavelet_index_offset) return;
+  if (!op.instruction().config.index) {
+    fail(Illegal::kMissingIndex, op.pc(),
+         "descriptor '" + dsd.name + "' has wavelet_index_offset, the operation no index=");
   }
-  cursor.walk = op.single_step ? dsr.walk : AddressWalk(dsd, dsr.base, dsr.stride);
-  cursor.most = stride_limit(cursor.walk.step() / 2);
-  return cursor;
+  cursor.walk.shift(2U * op.index);  // words (wse.md 5.2)
 }
 
 // wse.md 5.11 single_step, 5.8 @map: ends at the first operand that has no element left.
 bool ComputeEngineCore::single_step_exhausted(Operation& op) {
-  if (op.config.async) {
-    fail(Illegal::kSingleStepMix, op.pc, "an operation on single_step DSRs cannot be asynchronous");
+  if (op.async) {
+    fail(Illegal::kSingleStepMix, op.pc(),
+         "an operation on single_step DSRs cannot be asynchronous");
   }
   bool exhausted = false;
-  for_each_dsr(*op.instruction, [&](const Operand& operand) {
+  for_each_dsr(op, [&](const Operand& operand) {
     const Dsr& dsr = dsrs_[operand];
-    exhausted |= dsr.remaining == 0 && !dsr.endless();
+    exhausted |= dsr.extension->remaining == 0 && !dsr.endless();
   });
   if (exhausted) return true;
-  for_each_dsr(*op.instruction, [&](const Operand& operand) {
+  for_each_dsr(op, [&](const Operand& operand) {
     Dsr& dsr = dsrs_[operand];
-    if (!dsr.endless()) --dsr.remaining;
-    if (is_memory(dsr.kind())) dsr.walk.next();
+    if (!dsr.endless()) --dsr.extension->remaining;
+    if (is_memory(dsr.kind())) dsr.extension->walk.next(*dsr.dsd);
   });
   return false;
 }
 
 // wse.md 5.8: the first source with a length, else the destination, else one element.
 void ComputeEngineCore::set_length(Operation& op) {
-  op.length = 0;
-  const Instruction& in = *op.instruction;
-  const auto consider = [&](const Operand& operand) {
-    const Dsr& dsr = dsrs_[operand];
-    if (op.length != 0) return;
+  for (const unsigned slot : op.decoded->lengths) {
+    const Dsr& dsr = dsrs_[op.instruction().operands[slot]];
     op.length = dsr.length();
     op.endless = dsr.endless();
-  };
-  for_each_source_dsr(in, consider);
-  if (in.op != Opcode::kDfilt && in.operands[0].is_dsr()) consider(in.operands[0]);
+    if (op.length != 0) break;
+  }
   if (op.length == 0 || op.single_step) {
     op.length = 1;
     op.endless = false;
@@ -286,26 +272,29 @@ void ComputeEngineCore::set_length(Operation& op) {
 // Elements a group: at most what the opcode (wse.md 6.3), the strides (6.2) and the SIMD modes
 // (5.10) allow; a register takes one element (6.4).
 void ComputeEngineCore::set_rate(Operation& op) {
-  const VectorRate& rate = timing_.rate[static_cast<unsigned>(op.instruction->op)];
+  const VectorRate& rate = timing().rate[static_cast<unsigned>(op.instruction().op)];
+  unsigned least = 1;
   unsigned limit = Cursor::kNoLimit;
-  for (const Cursor& cursor : op.cursors) {
-    op.least = std::max<unsigned>(op.least, cursor.packed);
-    limit = std::min(limit, cursor.most);
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    least = std::max<unsigned>(least, op.cursors[i].packed);
+    limit = std::min<unsigned>(limit, op.cursors[i].most);
   }
-  op.width = std::max(std::min(rate.width, limit), op.least);
-  op.width -= op.width % op.least;  // whole wavelets
-  op.interval = (rate.interval * op.width + rate.width - 1) / rate.width;
-  if (limit < op.width) {  // packed wavelets bring more elements than an operand takes in a cycle
-    op.interval = std::max(op.interval, (op.width + limit - 1) / limit);
+  unsigned width = std::max(std::min(rate.width, limit), least);
+  width -= width % least;  // whole wavelets
+  unsigned interval = (rate.interval * width + rate.width - 1) / rate.width;
+  if (limit < width) {  // packed wavelets bring more elements than an operand takes in a cycle
+    interval = std::max(interval, (width + limit - 1) / limit);
   }
-  op.duration = op.interval;
+  op.least = static_cast<std::uint8_t>(least);
+  op.width = static_cast<std::uint16_t>(width);
+  op.interval = op.duration = interval;
   if (!op.accumulates) return;
   // Each element waits for the result of the one before (wse.md 6.4).
-  const OpClass op_class = info(op.instruction->op).op_class;
+  const OpClass op_class = info(op.instruction().op).op_class;
   const unsigned latency =
-      op_class == OpClass::kFloat ? timing_.float_latency : timing_.integer_latency;
-  op.interval = std::max(op.interval, latency * op.width);
-  op.duration = std::max(op.duration, latency * (op.width - 1) + 1);
+      op_class == OpClass::kFloat ? timing().float_latency : timing().integer_latency;
+  op.interval = std::max(interval, latency * width);
+  op.duration = std::max(interval, latency * (width - 1) + 1);
 }
 
 // wse.md 5.5: what `zero` of the fabout names; an operation with one source calls it the second.
@@ -315,49 +304,60 @@ void ComputeEngineCore::set_zeroed(Operation& op) {
     return;
   const bool one_source = op.cursors[2].kind == Cursor::Kind::kNone;
   const bool first = destination.dsd->zero == ZeroSource::kFirst;
-  const Cursor& source = op.cursors[first || one_source ? 1 : 2];
+  const unsigned slot = first || one_source ? 1 : 2;
+  const Cursor& source = op.cursors[slot];
   if (source.kind != Cursor::Kind::kMemory || (first && one_source)) {
-    fail(Illegal::kZeroSource, op.pc,
+    fail(Illegal::kZeroSource, op.pc(),
          std::string("zero=") + (first ? "first" : "second") + " of descriptor '" +
              destination.dsd->name + "' names no vector in memory" +
              (first && one_source ? "; a single source is the second" : ""));
   }
   op.zeroed = source.walk;
-  op.zeroed_offset = source.offset;
-  op.zeroed_bytes = source.bytes;
+  op.zeroed_slot = static_cast<std::uint8_t>(slot);
+}
+
+// Several groups on registers and memory. Each address is known to be good: no group can fail.
+void ComputeEngineCore::set_self_contained(Operation& op) {
+  if ((op.inputs | op.outputs) != 0 || op.uses_fifo || op.single_step) return;
+  if (op.length <= op.width) return;
+  for (const Cursor& cursor : op.cursors) {
+    if (cursor.kind != Cursor::Kind::kMemory) continue;
+    const std::uint32_t begin = &cursor == op.cursors.data() ? program_->data_begin() : 0;
+    if (!cursor.walk.stays_inside(*cursor.dsd, op.length, begin, kSramBytes)) return;
+  }
+  op.self_contained = true;
 }
 
 // wse.md 4: an explicit id, else that of the first fabric operand's queue in the order destination,
 // source 0, source 1. A FIFO has no queue to take one from.
 ThreadId ComputeEngineCore::microthread_for(const Operation& op) const {
   if (op.cursors[0].kind == Cursor::Kind::kScalar) {
-    fail(Illegal::kNoMicrothread, op.pc,
+    fail(Illegal::kNoMicrothread, op.pc(),
          "an asynchronous operation cannot have a register as its destination");
   }
   const Dsr* fabric = nullptr;
-  for_each_dsr(*op.instruction, [&](const Operand& operand) {
-    if (fabric == nullptr && is_fabric(dsrs_[operand])) fabric = &dsrs_[operand];
+  for_each_dsr(op, [&](const Operand& operand) {
+    if (fabric == nullptr && dsrs_[operand].is_fabric()) fabric = &dsrs_[operand];
   });
-  if (op.config.ut && (fabric != nullptr || op.uses_fifo)) return op.config.ut->value();
+  if (op.ut && (fabric != nullptr || op.uses_fifo)) return op.ut->value();
   if (fabric != nullptr) return fabric->dsd->queue.value();
-  fail(Illegal::kNoMicrothread, op.pc,
+  fail(Illegal::kNoMicrothread, op.pc(),
        "an asynchronous operation needs a fabin or fabout operand, or a FIFO and ut=");
 }
 
 // wse.md 4: of the operation or the queue (WSE-2), of the descriptor or the FIFO (WSE-3), else the
 // default of the config.
 Priority ComputeEngineCore::priority_for(const Operation& op) const {
-  std::optional<Priority> found = op.config.priority;
-  for_each_dsr(*op.instruction, [&](const Operand& operand) {
-    const Dsr& dsr = dsrs_[operand];
-    if (!found) found = dsr.fifo != nullptr ? dsr.fifo->priority : dsr.dsd->priority;
+  std::optional<Priority> found = op.instruction().config.priority;
+  for_each_dsr(op, [&](const Operand& operand) {
+    if (!found) found = dsrs_[operand].dsd->priority;
   });
-  for (unsigned i = 1; i < kMaxOperands && !found; ++i) {
+  for (unsigned i = 1; i <= op.sources && !found; ++i) {
     if (op.cursors[i].kind != Cursor::Kind::kFabric) continue;
-    const QueueBinding* queue = image_->find_queue(true, op.cursors[i].queue);
+    const QueueBinding* queue = program_->queue(true, op.cursors[i].queue);
     if (queue != nullptr) found = queue->priority;
   }
-  return found.value_or(timing_.microthread_priority);
+  return found.value_or(timing().microthread_priority);
 }
 
 // wse.md 5.5: WSE-3 takes one fabric-in operand; two that read one queue would each get half of it.
@@ -365,7 +365,7 @@ Priority ComputeEngineCore::priority_for(const Operation& op) const {
 void ComputeEngineCore::check_sources(const Operation& op) const {
   const Cursor* fabric = nullptr;
   unsigned fifos = 0;
-  for (unsigned i = 1; i < kMaxOperands; ++i) {
+  for (unsigned i = 1; i <= op.sources; ++i) {
     const Cursor& source = op.cursors[i];
     fifos += source.kind == Cursor::Kind::kFifo ? 1 : 0;
     if (source.kind != Cursor::Kind::kFabric) continue;
@@ -373,51 +373,52 @@ void ComputeEngineCore::check_sources(const Operation& op) const {
       fabric = &source;
       continue;
     }
-    if (image_->generation == Generation::kWse3) {
-      fail(Illegal::kTwoFabricInputs, op.pc,
+    if (image().generation == Generation::kWse3) {
+      fail(Illegal::kTwoFabricInputs, op.pc(),
            "two sources are fabin descriptors; an operation of WSE-3 takes one");
     }
     if (source.queue == fabric->queue) {
-      fail(Illegal::kTwoFabricInputs, op.pc,
+      fail(Illegal::kTwoFabricInputs, op.pc(),
            "both fabin sources read input queue " + std::to_string(source.queue.value()));
     }
   }
   const bool several = op.cursors[2].kind != Cursor::Kind::kNone;
   if (fifos > 1 || (several && op.cursors[1].kind == Cursor::Kind::kFifo)) {
-    fail(Illegal::kFifoSource, op.pc,
+    fail(Illegal::kFifoSource, op.pc(),
          fifos > 1 ? "two sources are FIFOs" : "a FIFO cannot be the first of several sources");
   }
-  if (op.instruction->op != Opcode::kDfilt) return;
-  if (fabric == nullptr) fail(Illegal::kDsrKind, op.pc, "dfilt needs a fabin descriptor");
-  if (op.config.async && op.config.on_control == OnControl::kNone) return;
-  fail(Illegal::kFilterOptions, op.pc, "dfilt must be async and cannot have on_control");
+  if (!op.is_filter()) return;
+  if (fabric == nullptr) fail(Illegal::kDsrKind, op.pc(), "dfilt needs a fabin descriptor");
+  if (op.async && op.completion.on_control == OnControl::kNone) return;
+  fail(Illegal::kFilterOptions, op.pc(), "dfilt must be async and cannot have on_control");
 }
 
 void ComputeEngineCore::require_free(const Operation& op) const {
-  for (const Operation& other : operations_) {
-    if (other.thread == op.thread) {
-      fail(Illegal::kMicrothreadBusy, op.pc,
-           "microthread " + std::to_string(op.thread) + " is still busy with " + describe(other));
+  for (const Operation* other = operations_.get(); other != nullptr; other = other->next.get()) {
+    if (other->thread == op.thread) {
+      fail(Illegal::kMicrothreadBusy, op.pc(),
+           "microthread " + std::to_string(op.thread) + " is still busy with " + describe(*other));
     }
-    for (unsigned q = 0; q < kMaxQueues; ++q) {
-      const QueueId queue(q);
-      if (op.uses_input(queue) && other.uses_input(queue)) {
-        fail(Illegal::kQueueBusy, op.pc,
-             "input queue " + std::to_string(q) + " is still read by " + describe(other));
-      }
-      if (op.uses_output(queue) && other.uses_output(queue)) {
-        fail(Illegal::kQueueBusy, op.pc,
-             "output queue " + std::to_string(q) + " is still written by " + describe(other));
-      }
-    }
-    for (unsigned f = 0; f < fifos_.size(); ++f) {
-      const bool both_push = op.pushes(f) && other.pushes(f);
-      if (!both_push && !(op.pops(f) && other.pops(f))) continue;
-      fail(Illegal::kFifoReentry, op.pc,
-           "FIFO " + image_->fifos[f].name + " is still " + (both_push ? "pushed" : "popped") +
-               " by " + describe(other));
+    require_free_queues(op, *other);
+    for (unsigned f = 0; op.uses_fifo && f < extras_->fifos.size(); ++f) {
+      const bool both_push = op.pushes(f) && other->pushes(f);
+      if (!both_push && !(op.pops(f) && other->pops(f))) continue;
+      fail(Illegal::kFifoReentry, op.pc(),
+           "FIFO " + image().fifos[f].name + " is still " + (both_push ? "pushed" : "popped") +
+               " by " + describe(*other));
     }
   }
+}
+
+void ComputeEngineCore::require_free_queues(const Operation& op, const Operation& other) const {
+  const unsigned read = op.inputs & other.inputs;
+  const unsigned written = op.outputs & other.outputs;
+  if ((read | written) == 0) return;
+  const auto q = static_cast<unsigned>(__builtin_ctz(read | written));
+  const bool input = (read >> q & 1U) != 0;
+  fail(Illegal::kQueueBusy, op.pc(),
+       (input ? "input queue " : "output queue ") + std::to_string(q) + " is still " +
+           (input ? "read" : "written") + " by " + describe(other));
 }
 
 // wse.md 2.3: an output queue of WSE-2 serves several colors, one after the other has left.
@@ -427,9 +428,10 @@ void ComputeEngineCore::check_queue_reuse(const Operation& op, Cycle now) {
   OutputUse& use = output_uses_[destination.queue.value()];
   const unsigned room = queues_.room(destination.queue, now);
   const Color color = destination.dsd->color;
-  if (use.capacity == 0) use = {room, color};  // empty before its first use
+  if (use.capacity == 0)
+    use = {static_cast<std::uint16_t>(room), color};  // empty before its first use
   if (use.color != color && room < use.capacity) {
-    fail(Illegal::kQueueReuse, op.pc,
+    fail(Illegal::kQueueReuse, op.pc(),
          "output queue " + std::to_string(destination.queue.value()) +
              " still holds wavelets of color " + std::to_string(use.color.value()) +
              " and is used for color " + std::to_string(color.value()));

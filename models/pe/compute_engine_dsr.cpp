@@ -11,9 +11,9 @@ void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
   const std::uint32_t pc = main_.pc - 1;
   if (in.op == Opcode::kLddsr) {
     const auto index = static_cast<std::size_t>(in.operands[1].value);
-    const unsigned registers = dsrs_.load(in.operands[0], image_->dsds[index], in.config);
+    const unsigned registers = dsrs_.load(in.operands[0], image().dsds[index], in.config);
     main_.ready_at = now + registers;
-    dsrs_[in.operands[0]].ready_at = now + registers - 1 + timing_.dsr_latency;
+    dsrs_[in.operands[0]].ready_at = now + registers - 1 + timing().dsr_latency;
     return;
   }
   const bool reads = in.op == Opcode::kGetdsa || in.op == Opcode::kGetdsl;
@@ -23,8 +23,8 @@ void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
          std::string(info(in.op).mnemonic) + " of a DSR that nothing was loaded into");
   }
   if (in.op == Opcode::kGetdsl) {
-    const std::uint32_t length = dsr.single_step() ? dsr.remaining : dsr.length();
-    write_register(in.operands[0], length, now + timing_.integer_latency);
+    const std::uint32_t length = dsr.single_step() ? dsr.extension->remaining : dsr.length();
+    write_register(in.operands[0], length, now + timing().integer_latency);
     return;
   }
   const bool addressed = dsr.kind() == DsdKind::kMem1d || dsr.kind() == DsdKind::kMem4d;
@@ -35,7 +35,7 @@ void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
              std::string(to_string(dsr.kind())));
   }
   if (in.op == Opcode::kGetdsa) {
-    write_register(in.operands[0], dsr.address(), now + timing_.integer_latency);
+    write_register(in.operands[0], dsr.address(), now + timing().integer_latency);
     return;
   }
   const std::uint32_t value = read_operand(in.operands[1]);
@@ -57,13 +57,13 @@ void ComputeEngineCore::execute_dsr(const Instruction& in, Cycle now) {
   default:
     assert(false && "not a DSR instruction");
   }
-  dsr.ready_at = now + timing_.dsr_latency;
+  dsr.ready_at = now + timing().dsr_latency;
 }
 
 // A running operation no longer saves its address into the register.
 void ComputeEngineCore::set_address(Dsr& dsr, std::uint32_t address) {
   dsr.base = static_cast<std::uint16_t>(address);
-  dsr.walk = AddressWalk(*dsr.dsd, dsr.base, dsr.stride);
+  dsr.restart_walk(dsr.base);
   ++dsr.load;
 }
 
@@ -75,14 +75,13 @@ void ComputeEngineCore::set_length(Dsr& dsr, std::uint32_t length) {
     fail(Illegal::kDsrLength, pc, "setdsl of " + dsr.name() + ", which is a mem4d");
   }
   const std::uint32_t extent = length & 0xFFFFU;
-  const bool fabric = kind == DsdKind::kFabin || kind == DsdKind::kFabout;
-  if (extent > kEndless || (extent == kEndless && !fabric)) {
+  if (extent > kEndless || (extent == kEndless && !dsr.is_fabric())) {
     fail(Illegal::kDsrLength, pc,
          "setdsl with length " + std::to_string(extent) +
              "; lengths are 0..32766, and 32767 (endless) for fabin and fabout");
   }
   dsr.extent = extent;
-  dsr.remaining = extent;
+  if (dsr.extension) dsr.extension->remaining = extent;
   dsr.left = 0;
 }
 
@@ -97,7 +96,7 @@ void ComputeEngineCore::set_stride(Dsr& dsr, std::uint32_t stride) {
          "setdss with stride " + std::to_string(elements) + "; strides are -128..127");
   }
   dsr.stride = elements;
-  dsr.walk = AddressWalk(*dsr.dsd, dsr.address(), elements);
+  dsr.restart_walk(dsr.address());
 }
 
 }  // namespace tessera::pe

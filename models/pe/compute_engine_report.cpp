@@ -5,31 +5,20 @@
 
 namespace tessera::pe {
 
-std::uint32_t ComputeEngineCore::load(std::uint32_t pc, std::uint32_t address, unsigned bytes,
-                                      Cycle now) {
-  if (Sram::accepts(address, bytes)) return sram_.read(address, bytes);
-  memory_error(pc, address, bytes, "read", now);
-  return 0;
-}
-
 // The image is shared by all tiles that run it, so code cannot be changed by a store.
-void ComputeEngineCore::store(std::uint32_t pc, std::uint32_t address, unsigned bytes,
-                              std::uint32_t value, Cycle now) {
+void ComputeEngineCore::refuse_store(const Instruction& in, std::uint32_t address, unsigned bytes,
+                                     Cycle now) const {
   if (!Sram::accepts(address, bytes)) {
-    memory_error(pc, address, bytes, "write", now);
+    memory_error(in, address, bytes, "write", now);
     return;
   }
-  const auto code_bytes = static_cast<std::uint32_t>(image_->code.size()) * kInstructionBytes;
-  const std::uint32_t data_begin = image_->task_table_bytes() + code_bytes;
-  if (address < data_begin) {
-    fail(Illegal::kCodeStore, pc,
-         "store to address " + std::to_string(address) +
-             ", where task table and code are; data begin at " + std::to_string(data_begin));
-  }
-  sram_.write(address, bytes, value);
+  fail(Illegal::kCodeStore, pc_of(in),
+       "store to address " + std::to_string(address) +
+           ", where task table and code are; data begin at " +
+           std::to_string(program_->data_begin()));
 }
 
-void ComputeEngineCore::memory_error(std::uint32_t pc, std::uint32_t address, unsigned bytes,
+void ComputeEngineCore::memory_error(const Instruction& in, std::uint32_t address, unsigned bytes,
                                      const char* what, Cycle now) const {
   const bool odd = address % 2 != 0 && address < kSramBytes;
   const std::string text =
@@ -37,29 +26,31 @@ void ComputeEngineCore::memory_error(std::uint32_t pc, std::uint32_t address, un
       std::to_string(static_cast<std::int32_t>(address)) +
       (odd ? ", which is odd; memory has words of 2 bytes"
            : ", outside SRAM, which has bytes 0.." + std::to_string(kSramBytes - 1));
-  if (timing_.memory_errors == MemoryErrors::kStop) fail(Illegal::kMemoryAccess, pc, text);
+  if (timing().memory_errors == MemoryErrors::kStop) fail(Illegal::kMemoryAccess, pc_of(in), text);
   if (diagnoses_ == nullptr) return;
-  diagnoses_->on_diagnosis(
-      {now, probe_.place(), std::string(info(Illegal::kMemoryAccess).id), text_of(pc, text)});
+  diagnoses_->on_diagnosis({now, probe_.place(), std::string(info(Illegal::kMemoryAccess).id),
+                            text_of(pc_of(in), text)});
 }
 
 void ComputeEngineCore::describe_waits(observe::Waits& waits, Cycle now) const {
-  for (const Operation& op : operations_) {
+  for (const Operation* in_progress = operations_.get(); in_progress != nullptr;
+       in_progress = in_progress->next.get()) {
+    const Operation& op = *in_progress;
     // An endless microthread is a service that waits for ever; on the main thread it is worth a
     // line. With something to move and no room for it, both are stuck.
     const bool serves = op.endless && (!missing_source(op, now).empty() || !lacks_room(op, now));
     if (serves && op.thread != kMainThread) continue;
     waits.push_back({probe_.place(), describe(op), progress_of(op, now), !serves, serves});
   }
-  if (main_.task && find_operation(kMainThread) == nullptr) {
-    waits.push_back({probe_.place(), "main thread at " + image_->place_of(main_.pc),
+  if (main_.runs() && find_operation(kMainThread) == nullptr) {
+    waits.push_back({probe_.place(), "main thread at " + image().place_of(main_.pc),
                      "its next instruction", true});
   }
   describe_tasks(waits);
 }
 
 void ComputeEngineCore::describe_tasks(observe::Waits& waits) const {
-  for (const TaskBinding& task : image_->tasks) {
+  for (const TaskBinding& task : image().tasks) {
     if (task.kind == TaskKind::kControl) continue;  // waits for any channel
     const bool blocked = tasks_.is_blocked(task.id);
     const bool stuck = blocked && tasks_.is_active(task.id);
@@ -84,8 +75,8 @@ void ComputeEngineCore::describe_tasks(observe::Waits& waits) const {
 std::string ComputeEngineCore::describe(const Operation& op) const {
   const std::string who =
       op.thread == kMainThread ? "main thread" : "microthread " + std::to_string(op.thread);
-  return who + ", " + std::string(info(op.instruction->op).mnemonic) + " at " +
-         image_->place_of(op.pc);
+  return who + ", " + std::string(info(op.instruction().op).mnemonic) + " at " +
+         image().place_of(op.pc());
 }
 
 std::string ComputeEngineCore::progress_of(const Operation& op, Cycle now) const {
@@ -100,7 +91,7 @@ std::string ComputeEngineCore::missing_operand(const Operation& op, Cycle now) c
   if (!lacks_room(op, now)) return "its turn";
   const Cursor& destination = op.cursors[0];
   if (destination.kind == Cursor::Kind::kFifo)
-    return "room in FIFO " + image_->fifos[destination.fifo].name;
+    return "room in FIFO " + image().fifos[destination.fifo].name;
   return "room in output queue " + std::to_string(destination.queue.value()) + " (color " +
          std::to_string(destination.dsd->color.value()) + ")";
 }
@@ -111,12 +102,12 @@ std::string ComputeEngineCore::missing_source(const Operation& op, Cycle now) co
   for (unsigned i = kMaxOperands; i-- > 1;) {
     const Cursor& source = op.cursors[i];
     if (source.kind == Cursor::Kind::kFifo && fifo_elements(op, source) < op.least_of(source))
-      return "data in FIFO " + image_->fifos[source.fifo].name;
+      return "data in FIFO " + image().fifos[source.fifo].name;
     if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
     const std::uint32_t wanted = source.wavelets_for(op.least_of(source));
     const unsigned here = queues_.available(source.queue, now);
     if (here >= wanted) continue;
-    const QueueBinding* binding = image_->find_queue(true, source.queue);
+    const QueueBinding* binding = image().find_queue(true, source.queue);
     std::string what = here == 0 ? "a wavelet on input queue " : "one more wavelet on input queue ";
     what += std::to_string(source.queue.value());
     if (binding != nullptr && binding->color)
@@ -135,7 +126,7 @@ bool ComputeEngineCore::lacks_room(const Operation& op, Cycle now) const {
 }
 
 std::string ComputeEngineCore::text_of(std::uint32_t pc, const std::string& what) const {
-  const std::string where = pc == kNowhere ? image_->file : image_->place_of(pc);
+  const std::string where = pc == kNowhere ? image().file : image().place_of(pc);
   return "PE " + to_string(at_) + ", " + where + ": " + what;
 }
 

@@ -9,44 +9,25 @@ namespace tessera::pe {
 
 using observe::EventKind;
 
-namespace {
-
-unsigned latency_of(OpClass op_class, const PeTiming& timing) {
-  switch (op_class) {
-  case OpClass::kMove:
-    return timing.move_latency;
-  case OpClass::kFloat:
-    return timing.float_latency;
-  case OpClass::kFloatDivide:
-    return timing.float_divide_latency;
-  case OpClass::kIntegerDivide:
-    return timing.integer_divide_latency;
-  default:
-    return timing.integer_latency;
-  }
-}
-
-}  // namespace
-
 void ComputeEngineCore::issue_main(Cycle now) {
   const std::uint32_t pc = main_.pc;
-  const Instruction& in = image_->code[pc];
-  const OpcodeInfo& row = info(in.op);
+  const Instruction& in = image().code[pc];
+  const DecodedInstruction& decoded = program_->decoded(pc);
   probe_.emit(now, EventKind::kIssue, static_cast<unsigned>(in.op) | kMainThread << 8, pc);
   main_.ready_at = now + 1;
   main_.pc = pc + 1;
-  if (in.is_vector()) {
-    dispatch(in, now);
+  if (decoded.vector) {
+    dispatch(decoded, now);
     return;
   }
-  switch (row.op_class) {
+  switch (decoded.op_class) {
   case OpClass::kMove:
   case OpClass::kInteger:
   case OpClass::kIntegerDivide:
   case OpClass::kFloat:
   case OpClass::kFloatDivide:
   case OpClass::kFilter:
-    execute_arithmetic(in, now);
+    execute_arithmetic(in, now + decoded.latency);
     break;
   case OpClass::kCompare:
     execute_compare(in, now);
@@ -76,9 +57,7 @@ void ComputeEngineCore::issue_main(Cycle now) {
   }
 }
 
-void ComputeEngineCore::execute_arithmetic(const Instruction& in, Cycle now) {
-  const OpClass op_class = info(in.op).op_class;
-  const Cycle ready = now + latency_of(op_class, timing_);
+void ComputeEngineCore::execute_arithmetic(const Instruction& in, Cycle ready) {
   const std::uint32_t a = read_operand(in.operands[1]);
   const std::uint32_t b = read_operand(in.operands[2]);
   if (in.op == Opcode::kAddc16) {
@@ -87,45 +66,45 @@ void ComputeEngineCore::execute_arithmetic(const Instruction& in, Cycle now) {
     write_flag(sum.carry, ready);
     return;
   }
-  if (op_class == OpClass::kIntegerDivide && b == 0) {
+  if (b == 0 && info(in.op).op_class == OpClass::kIntegerDivide) {
     fail(Illegal::kDivideByZero, main_.pc - 1, "division by zero");
   }
-  const std::uint32_t result = evaluate(in.op, a, b, read_operand(in.operands[3]), image_->half);
+  const std::uint32_t result = evaluate(in.op, a, b, read_operand(in.operands[3]), image().half);
   write_register(in.operands[0], result, ready);
 }
 
 void ComputeEngineCore::execute_compare(const Instruction& in, Cycle now) {
   write_flag(
-      compare(in.op, read_operand(in.operands[0]), read_operand(in.operands[1]), image_->half),
-      now + timing_.integer_latency);
+      compare(in.op, read_operand(in.operands[0]), read_operand(in.operands[1]), image().half),
+      now + timing().integer_latency);
 }
 
 void ComputeEngineCore::execute_load(const Instruction& in, Cycle now) {
   const std::uint32_t address = address_of(in.operands[1]);
-  write_register(in.operands[0], load(main_.pc - 1, address, info(in.op).bytes(0), now),
-                 now + timing_.load_latency);
+  write_register(in.operands[0], load(in, address, info(in.op).bytes(0), now),
+                 now + timing().load_latency);
 }
 
 void ComputeEngineCore::execute_store(const Instruction& in, Cycle now) {
   const std::uint32_t address = address_of(in.operands[0]);
-  store(main_.pc - 1, address, info(in.op).bytes(1), read_operand(in.operands[1]), now);
+  store(in, address, info(in.op).bytes(1), read_operand(in.operands[1]), now);
 }
 
 void ComputeEngineCore::execute_branch(const Instruction& in, Cycle now) {
   const std::uint32_t next = main_.pc;
   const bool taken = in.op == Opcode::kJmpt ? flag_ : in.op == Opcode::kJmpf ? !flag_ : true;
   if (!taken) {
-    main_.ready_at = now + timing_.branch_not_taken;
+    main_.ready_at = now + timing().branch_not_taken;
     return;
   }
-  main_.ready_at = now + timing_.branch_taken;
+  main_.ready_at = now + timing().branch_taken;
   if (in.op == Opcode::kRet) {
     execute_return(next - 1, now);
     return;
   }
   if (in.op == Opcode::kCall) {
     registers_[kReturnRegister] = static_cast<std::uint16_t>(next);
-    register_ready_at_[kReturnRegister] = now + 1;
+    scoreboard_.write(Scoreboard::bit(kReturnRegister), now + 1, main_.ready_at);
   }
   main_.pc = static_cast<std::uint32_t>(in.operands[0].value);
 }
@@ -134,7 +113,7 @@ void ComputeEngineCore::execute_return(std::uint32_t pc, Cycle now) {
   const std::uint16_t target = registers_[kReturnRegister];
   if (target == kReturnEndsTask) {
     end_task(now);
-  } else if (target < image_->code.size()) {
+  } else if (target < image().code.size()) {
     main_.pc = target;
   } else {
     fail(Illegal::kReturnAddress, pc,
@@ -149,7 +128,7 @@ void ComputeEngineCore::execute_task_control(const Instruction& in, Cycle now) {
   case Opcode::kActvt: {
     const std::uint32_t id =
         target.kind == kTask ? static_cast<std::uint32_t>(target.value) : read_operand(target);
-    if (id >= kTaskCount || tasks_.local_task(TaskId(id)) == nullptr) {
+    if (id >= kTaskCount || program_->tasks().local_task(TaskId(id)) == nullptr) {
       fail(Illegal::kTaskId, main_.pc - 1,
            "actvt of task id " + std::to_string(id) + ", which no local task has");
     }
@@ -163,7 +142,7 @@ void ComputeEngineCore::execute_task_control(const Instruction& in, Cycle now) {
            "task priority " + std::to_string(level) + "; there are 0 (low) and 1 (high)");
     }
     tasks_.set_priority(TaskId(static_cast<unsigned>(target.value)),
-                        static_cast<TaskPriority>(level), now, now + timing_.priority_update);
+                        static_cast<TaskPriority>(level), now, now + timing().priority_update);
     break;
   }
   case Opcode::kSetmtp:
@@ -195,11 +174,13 @@ void ComputeEngineCore::set_main_priority(std::uint32_t level, Cycle now) {
          "main thread priority " + std::to_string(level) +
              "; there are 0 (medium-low) to 3 (high)");
   }
-  main_priority_.change(static_cast<MainPriority>(level), now + timing_.priority_update, now);
+  std::optional<Delayed<MainPriority>>& priority = extras().main_priority;
+  if (!priority) priority.emplace(image().main_priority);
+  priority->change(static_cast<MainPriority>(level), now + timing().priority_update, now);
 }
 
 void ComputeEngineCore::execute_tile(const Instruction& in, Cycle now) {
-  const Cycle ready = now + timing_.integer_latency;
+  const Cycle ready = now + timing().integer_latency;
   const Operand& first = in.operands[0];
   switch (in.op) {
   case Opcode::kCoord:
@@ -211,13 +192,13 @@ void ComputeEngineCore::execute_tile(const Instruction& in, Cycle now) {
     write_register(in.operands[1], static_cast<std::uint32_t>(now >> 32), ready);
     break;
   case Opcode::kRand16:
-    write_register(first, prng_.draw16(), ready);
+    write_register(first, extras().prng.draw16(), ready);
     break;
   case Opcode::kSetprng:
-    prng_.select(read_operand(first));
+    extras().prng.select(read_operand(first));
     break;
   case Opcode::kSeedprng:
-    prng_.seed(read_operand(first));
+    extras().prng.seed(read_operand(first));
     break;
   case Opcode::kLdcfg:
     write_register(first, read_config(read_operand(in.operands[1]), now), ready);
@@ -252,34 +233,18 @@ std::uint32_t ComputeEngineCore::address_of(const Operand& mem) const {
 
 void ComputeEngineCore::write_register(const Operand& operand, std::uint32_t value,
                                        Cycle ready_at) {
+  std::uint32_t items = Scoreboard::bit(operand.reg);
   registers_[operand.reg] = static_cast<std::uint16_t>(value);
-  register_ready_at_[operand.reg] = ready_at;
-  if (operand.kind != kReg32) return;
-  registers_[operand.reg + 1U] = static_cast<std::uint16_t>(value >> 16);
-  register_ready_at_[operand.reg + 1U] = ready_at;
+  if (operand.kind == kReg32) {
+    items |= Scoreboard::bit(operand.reg + 1U);
+    registers_[operand.reg + 1U] = static_cast<std::uint16_t>(value >> 16);
+  }
+  scoreboard_.write(items, ready_at, main_.ready_at);
 }
 
 void ComputeEngineCore::write_flag(bool value, Cycle ready_at) {
   flag_ = value;
-  flag_ready_at_ = ready_at;
-}
-
-// Registers and DSRs interlock: an instruction that names one issues when its last writer is done.
-Cycle ComputeEngineCore::operand_ready_at(const Operand& operand) const {
-  switch (operand.kind) {
-  case kReg16:
-    return register_ready_at_[operand.reg];
-  case kReg32:
-    return std::max(register_ready_at_[operand.reg], register_ready_at_[operand.reg + 1U]);
-  case kMem:
-    return operand.reg == kNoBase ? 0 : register_ready_at_[operand.reg];
-  case kDest:
-  case kSrc0:
-  case kSrc1:
-    return dsrs_[operand].ready_at;
-  default:
-    return 0;
-  }
+  scoreboard_.write(Scoreboard::bit(Scoreboard::kFlag), ready_at, main_.ready_at);
 }
 
 }  // namespace tessera::pe

@@ -9,91 +9,97 @@ namespace tessera::pe {
 
 using observe::EventKind;
 
-void ComputeEngineCore::pick_task(Cycle now, bool ended_this_cycle) {
-  const Cycle first_issue = ended_this_cycle
-                                ? now + timing_.task_switch
-                                : std::max(now + timing_.task_activation, main_.ready_at);
-  if (!launches_.empty() && launches_.front().at <= now) {
-    const LaunchRequest request = std::move(launches_.front());
-    launches_.erase(launches_.begin());
-    start_task(kLaunchedTask, request.entry, first_issue, now);
-    for (std::size_t i = 0; i < request.arguments.size(); ++i) {
-      write_register({kReg32, static_cast<std::uint8_t>(2 * i), 0}, request.arguments[i],
-                     first_issue);
+// The oldest wavelets of the input queues whose channels are not blocked (wse.md 2.3). A control
+// wavelet that names no task does nothing (wse.md 1.5): it needs no main thread to go. The others
+// start a task, which is added to `found` unless that is nullptr. Answers whether wavelets went.
+bool ComputeEngineCore::look_at_heads(Runnables* found, Cycle now) {
+  bool dropped = false;
+  for (const InputChannel& input : program_->inputs()) {
+    if ((input.channel & tasks_.blocked()) != 0) continue;
+    const link::Wavelet* head = head_of(input.queue, now);
+    while (head != nullptr && names_no_task(input.queue, *head)) {
+      queues_.pop(input.queue, now);
+      dropped = true;
+      head = head_of(input.queue, now);
     }
+    if (head == nullptr || found == nullptr) continue;
+    const TaskBinding* const task = task_of(input, *head);
+    if (task != nullptr) found->push_back({task, input.queue});
+  }
+  return dropped;
+}
+
+// nullptr: there is none that may be read.
+const link::Wavelet* ComputeEngineCore::head_of(QueueId queue, Cycle now) const {
+  return queues_.ready_at(queue) <= now ? &queues_.front(queue) : nullptr;
+}
+
+bool ComputeEngineCore::names_no_task(QueueId queue, const link::Wavelet& head) const {
+  return head.control && link::entry_point(head.payload) == kNoTask && !taken_on_control(queue);
+}
+
+// The task that the oldest wavelet of an input queue starts.
+const TaskBinding* ComputeEngineCore::task_of(const InputChannel& input,
+                                              const link::Wavelet& head) const {
+  if (!head.control) return input.data_task;
+  if (taken_on_control(input.queue)) return nullptr;
+  const unsigned entry = link::entry_point(head.payload);
+  const TaskBinding* task = program_->tasks().control_task(entry, *input.binding);
+  if (task != nullptr) return task;
+  fail(Illegal::kControlUnbound, kNowhere,
+       "input queue " + std::to_string(input.queue.value()) +
+           " got a control wavelet for control task " + std::to_string(entry) +
+           ", which is not bound");
+}
+
+// An operation in progress waits for a control wavelet on this queue (wse.md 2.3, 5.7).
+bool ComputeEngineCore::taken_on_control(QueueId queue) const {
+  for (const Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
+    const bool takes = op->is_filter() || op->completion.on_control != OnControl::kNone;
+    if (takes && op->uses_input(queue)) return true;
+  }
+  return false;
+}
+
+void ComputeEngineCore::pick_task(const Runnables& by_wavelet, bool ended_this_cycle, Cycle now) {
+  const Cycle first_issue = ended_this_cycle
+                                ? now + timing().task_switch
+                                : std::max(now + timing().task_activation, main_.ready_at);
+  if (launch_is_due(now)) {
+    start_launch(first_issue, now);
     return;
   }
-  const Runnable next = tasks_.pick(runnable_by_wavelet(now), now);
+  const Runnable next = tasks_.pick(by_wavelet, now);
   if (next.task == nullptr) return;
-  start_task(image_->number_of(*next.task), next.task->entry, first_issue, now);
+  start_task(image().number_of(*next.task), next.task->entry, first_issue, now);
   if (!next.queue) return;
   const std::uint32_t payload = queues_.front(*next.queue).payload;
   queues_.pop(*next.queue, now);
   write_register({kReg32, 0, 0}, payload, first_issue);  // wse.md 1.1: low half first
 }
 
-Runnables ComputeEngineCore::runnable_by_wavelet(Cycle now) const {
-  Runnables found;
-  for (const QueueBinding& queue : image_->queues) {
-    if (!queue.input) continue;
-    const TaskBinding* task = task_for_head(queue, now);
-    if (task != nullptr) found.push_back({task, queue.id});
+void ComputeEngineCore::start_launch(Cycle first_issue, Cycle now) {
+  const std::unique_ptr<Launch> launch = std::move(launches_);
+  launches_ = std::move(launch->next);
+  start_task(kLaunchedTask, launch->entry, first_issue, now);
+  for (std::size_t i = 0; i < launch->arguments.size(); ++i) {
+    write_register({kReg32, static_cast<std::uint8_t>(2 * i), 0}, launch->arguments[i],
+                   first_issue);
   }
-  return found;
-}
-
-// The task that the oldest wavelet of an input queue starts, if its channel is not blocked
-// (wse.md 2.3).
-const TaskBinding* ComputeEngineCore::task_for_head(const QueueBinding& queue, Cycle now) const {
-  const TaskId channel = image_->channel_of(queue);
-  if (tasks_.is_blocked(channel) || queues_.ready_at(queue.id) > now) return nullptr;
-  const link::Wavelet& head = queues_.front(queue.id);
-  if (!head.control) return tasks_.data_task(channel);
-  if (taken_on_control(queue.id)) return nullptr;
-  const unsigned entry = link::entry_point(head.payload);
-  const TaskBinding* task = tasks_.control_task(entry, queue);
-  if (task != nullptr) return task;
-  fail(Illegal::kControlUnbound, kNowhere,
-       "input queue " + std::to_string(queue.id.value()) +
-           " got a control wavelet for control task " + std::to_string(entry) +
-           ", which is not bound");
-}
-
-// A control wavelet that names no task does nothing (wse.md 1.5): it needs no main thread to go.
-bool ComputeEngineCore::drop_idle_controls(Cycle now) {
-  bool dropped = false;
-  for (const QueueBinding& queue : image_->queues) {
-    if (!queue.input || tasks_.is_blocked(image_->channel_of(queue))) continue;
-    while (queues_.ready_at(queue.id) <= now && queues_.front(queue.id).control &&
-           link::entry_point(queues_.front(queue.id).payload) == kNoTask &&
-           !taken_on_control(queue.id)) {
-      queues_.pop(queue.id, now);
-      dropped = true;
-    }
-  }
-  return dropped;
-}
-
-// An operation in progress waits for a control wavelet on this queue (wse.md 2.3, 5.7).
-bool ComputeEngineCore::taken_on_control(QueueId queue) const {
-  return std::any_of(operations_.begin(), operations_.end(), [queue](const Operation& op) {
-    const bool filter = op.instruction->op == Opcode::kDfilt;
-    return op.uses_input(queue) && (filter || op.config.on_control != OnControl::kNone);
-  });
 }
 
 void ComputeEngineCore::start_task(unsigned id, std::uint32_t entry, Cycle first_issue, Cycle now) {
-  main_ = {id, entry, first_issue};
+  main_ = {first_issue, entry, static_cast<std::uint8_t>(id)};
   registers_[kReturnRegister] = kReturnEndsTask;
-  register_ready_at_[kReturnRegister] = first_issue;
+  scoreboard_.write(Scoreboard::bit(kReturnRegister), first_issue, first_issue);
   probe_.emit(now, EventKind::kTaskStart, id, entry);
 }
 
 void ComputeEngineCore::end_task(Cycle now) {
-  probe_.emit(now, EventKind::kTaskEnd, *main_.task, 0);
-  if (*main_.task == kLaunchedTask) --launches_open_;
-  main_.task.reset();
-  main_.ready_at = now + timing_.task_switch;
+  probe_.emit(now, EventKind::kTaskEnd, main_.task, 0);
+  if (main_.task == kLaunchedTask) --launches_open_;
+  main_.task = MainThread::kFree;
+  main_.ready_at = now + timing().task_switch;
 }
 
 }  // namespace tessera::pe

@@ -18,17 +18,22 @@ constexpr unsigned kIndexShift = 16;
 
 }  // namespace
 
-bool ComputeEngineCore::operands_ready(const Operation& op, Cycle now) const {
-  return !is_blocked(op.thread) && group_size(op, now) > 0;
-}
-
 // Elements of the next group; 0: an operand is not ready.
 std::uint32_t ComputeEngineCore::group_size(const Operation& op, Cycle now) const {
-  if (source_at_control(op, now) != nullptr) return 1;
-  if (head_goes_to_task(op, now)) return 0;
-  std::uint32_t elements = fabric_elements(op, now);
-  if (!op.uses_fifo) return elements;
-  for (const Cursor& cursor : op.cursors) {
+  if (heads_matter(op)) {
+    if (source_at_control(op, now) != nullptr) return 1;
+    if (head_goes_to_task(op, now)) return 0;
+  }
+  const bool fabric = (op.inputs | op.outputs) != 0;
+  const std::uint32_t elements = fabric ? fabric_elements(op, now) : op.left(op.width);
+  return op.uses_fifo ? elements_of_fifos(op, elements) : elements;
+}
+
+// .. as far as its FIFOs allow them.
+std::uint32_t ComputeEngineCore::elements_of_fifos(const Operation& op,
+                                                   std::uint32_t elements) const {
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    const Cursor& cursor = op.cursors[i];
     if (cursor.kind != Cursor::Kind::kFifo) continue;
     std::uint32_t there = fifo_elements(op, cursor);
     if (there < op.least_of(cursor)) return 0;
@@ -40,11 +45,16 @@ std::uint32_t ComputeEngineCore::group_size(const Operation& op, Cycle now) cons
   return elements == op.left(elements + 1) ? elements : elements - elements % op.least;
 }
 
+// A wavelet may be there that is not for it, or that ends it.
+bool ComputeEngineCore::heads_matter(const Operation& op) const {
+  return op.completion.on_control != OnControl::kNone || (op.channels & ~tasks_.blocked()) != 0;
+}
+
 // The source whose next wavelet is a control wavelet that ends the operation (wse.md 5.7
 // on_control), whatever the other operands do; nullptr: none.
 const Cursor* ComputeEngineCore::source_at_control(const Operation& op, Cycle now) const {
-  if (op.config.on_control == OnControl::kNone) return nullptr;
-  for (unsigned i = 1; i < kMaxOperands; ++i) {
+  if (op.completion.on_control == OnControl::kNone) return nullptr;
+  for (unsigned i = 1; i <= op.sources; ++i) {
     const Cursor& source = op.cursors[i];
     if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
     if (queues_.ready_at(source.queue) <= now && queues_.front(source.queue).control)
@@ -56,14 +66,14 @@ const Cursor* ComputeEngineCore::source_at_control(const Operation& op, Cycle no
 // wse.md 2.3: while a channel is not blocked, its data wavelets are those of its data task, its
 // control wavelets those of control tasks; operations get what is left.
 bool ComputeEngineCore::head_goes_to_task(const Operation& op, Cycle now) const {
-  const bool filter = op.instruction->op == Opcode::kDfilt;
-  for (unsigned i = 1; i < kMaxOperands; ++i) {
+  for (unsigned i = 1; i <= op.sources; ++i) {
     const Cursor& source = op.cursors[i];
     if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
     if (!source.channel || tasks_.is_blocked(*source.channel)) continue;
     if (queues_.ready_at(source.queue) > now) continue;
     const bool control = queues_.front(source.queue).control;
-    if (control ? !filter : tasks_.data_task(*source.channel) != nullptr) return true;
+    if (control ? !op.is_filter() : program_->tasks().data_task(*source.channel) != nullptr)
+      return true;
   }
   return false;
 }
@@ -84,7 +94,7 @@ bool ComputeEngineCore::fabric_ready(const Operation& op, std::uint32_t elements
     if (queues_.room(destination.queue, now) < destination.wavelets_for(sent + destination.held))
       return false;
   }
-  for (unsigned i = 1; i < kMaxOperands; ++i) {
+  for (unsigned i = 1; i <= op.sources; ++i) {
     const Cursor& source = op.cursors[i];
     if (source.kind != Cursor::Kind::kFabric) continue;
     const std::uint32_t read = std::max(elements, op.left(source.least));
@@ -97,15 +107,15 @@ bool ComputeEngineCore::fabric_ready(const Operation& op, std::uint32_t elements
 
 // Elements that a FIFO has, or has room for.
 std::uint32_t ComputeEngineCore::fifo_elements(const Operation& op, const Cursor& cursor) const {
-  const FifoState& fifo = fifos_[cursor.fifo];
+  const FifoState& fifo = fifo_of(cursor);
   const bool push = &cursor == op.cursors.data();
   return (push ? fifo.bytes_free() : fifo.bytes_held()) / cursor.bytes;
 }
 
 void ComputeEngineCore::take_fifo_actions(Cycle now) {
-  for (Operation& op : operations_) {
-    if (op.uses_fifo && !op.complete() && op.next_group_at <= now && !is_blocked(op.thread))
-      take_fifo_action(op, now);
+  for (Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
+    if (op->uses_fifo && !op->complete() && op->next_group_at <= now && !is_blocked(op->thread))
+      take_fifo_action(*op, now);
   }
   complete_operations(now);
 }
@@ -125,7 +135,7 @@ void ComputeEngineCore::take_fifo_action(Operation& op, Cycle now) {
 
 // wse.md 5.6: the four actions; what a synchronous operation returns.
 void ComputeEngineCore::meet_shortage(Operation& op, bool empty, const Cursor& cursor, Cycle now) {
-  FifoState& fifo = fifos_[cursor.fifo];
+  FifoState& fifo = fifo_of(cursor);
   const std::uint32_t wanted = op.least_of(cursor) * cursor.bytes;
   if (empty) {
     fifo.hit_empty(wanted);
@@ -134,7 +144,7 @@ void ComputeEngineCore::meet_shortage(Operation& op, bool empty, const Cursor& c
   }
   switch (empty ? fifo.fifo().empty_action : fifo.fifo().full_action) {
   case FifoAction::kFault:
-    fail(Illegal::kFifoFault, op.pc,
+    fail(Illegal::kFifoFault, op.pc(),
          "FIFO " + fifo.fifo().name + " is " + (empty ? "empty" : "full") +
              " and its action is fault");
   case FifoAction::kTerminate:
@@ -157,27 +167,27 @@ void ComputeEngineCore::stop_by_fifo(Operation& op, Cycle at) {
   op.finish_at = at;
 }
 
-void ComputeEngineCore::execute_group(Operation& op, Cycle now) {
-  if (op.instruction->op == Opcode::kDfilt) {
+void ComputeEngineCore::execute_group(Operation& op, std::uint32_t elements, Cycle now) {
+  if (op.is_filter()) {
     filter_wavelet(op, now);
     return;
   }
-  const std::uint32_t elements = group_size(op, now);
   const unsigned slowdown =
-      timing_.bank_conflicts && reads_conflict(op) ? timing_.read_conflict_factor : 1;
+      timing().bank_conflicts && reads_conflict(op) ? timing().read_conflict_factor : 1;
+  const bool heads = heads_matter(op);
   std::uint32_t executed = 0;
-  while (executed < elements && !meets_control(op, now) && !head_goes_to_task(op, now)) {
-    const std::uint32_t a = read_element(op, 1, now);
-    const std::uint32_t b = read_element(op, 2, now);
-    const std::uint32_t c = read_element(op, 3, now);
-    write_element(op, combine(op, a, b, c), now);
+  while (executed < elements) {
+    if (heads && (meets_control(op, now) || head_goes_to_task(op, now))) break;
+    std::array<std::uint32_t, kMaxOperands> values{};
+    for (unsigned i = 1; i <= op.sources; ++i) values[i] = read_element(op, i, now);
+    write_element(op, combine(op, values[1], values[2], values[3]), now);
     ++op.done;
     ++executed;
   }
   const bool begun = op.complete() && op.cursors[0].held > 0;  // a wavelet
   if (begun && (!op.single_step || is_last(op))) send(op, is_last(op), now);
-  op.next_group_at = now + op.interval * slowdown;
-  if (op.complete()) op.finish_at = now + op.duration * slowdown - 1;
+  op.next_group_at = now + Cycle{op.interval} * slowdown;
+  if (op.complete()) op.finish_at = now + Cycle{op.duration} * slowdown - 1;
   probe_.emit(now, EventKind::kCompute, op.event_word(), executed);
 }
 
@@ -196,8 +206,10 @@ bool ComputeEngineCore::meets_control(Operation& op, Cycle now) {
   const Cursor* source = source_at_control(op, now);
   if (source == nullptr) return false;
   queues_.pop(source->queue, now);
-  if (op.config.on_control == OnControl::kActivate) tasks_.activate(op.config.on_control_target);
-  if (op.config.on_control == OnControl::kUnblock) tasks_.unblock(op.config.on_control_target);
+  if (op.completion.on_control == OnControl::kActivate)
+    tasks_.activate(op.completion.on_control_target);
+  if (op.completion.on_control == OnControl::kUnblock)
+    tasks_.unblock(op.completion.on_control_target);
   op.terminated = true;
   return true;
 }
@@ -206,13 +218,13 @@ bool ComputeEngineCore::reads_conflict(const Operation& op) const {
   const Cursor& a = op.cursors[1];
   const Cursor& b = op.cursors[2];
   return a.kind == Cursor::Kind::kMemory && b.kind == Cursor::Kind::kMemory &&
-         pe::reads_conflict(a.walk.address() + a.offset, b.walk.address() + b.offset);
+         pe::reads_conflict(a.walk.address(), b.walk.address());
 }
 
 std::uint32_t ComputeEngineCore::combine(Operation& op, std::uint32_t a, std::uint32_t b,
                                          std::uint32_t c) {
-  if (op.instruction->op != Opcode::kAddc16)
-    return evaluate(op.instruction->op, a, b, c, image_->half);
+  if (op.instruction().op != Opcode::kAddc16)
+    return evaluate(op.instruction().op, a, b, c, image().half);
   const CarrySum sum = add_with_carry(a, b, op.carry);
   op.carry = sum.carry;
   return sum.sum;
@@ -230,9 +242,8 @@ std::uint32_t ComputeEngineCore::read_element(Operation& op, unsigned slot, Cycl
   case Cursor::Kind::kFifo:
     return pop_fifo(cursor);
   case Cursor::Kind::kMemory: {
-    const std::uint32_t value =
-        load(op.pc, cursor.walk.address() + cursor.offset, cursor.bytes, now);
-    cursor.walk.next();
+    const std::uint32_t value = load(op.instruction(), cursor.walk.address(), cursor.bytes, now);
+    cursor.walk.next(*cursor.dsd);
     return value;
   }
   default:
@@ -244,27 +255,27 @@ std::uint32_t ComputeEngineCore::read_wavelet(Operation& op, Cursor& cursor, Cyc
   if (cursor.held == 0) {
     const link::Wavelet& w = queues_.front(cursor.queue);
     if (w.half != cursor.half) {
-      fail(Illegal::kHalfWavelet, op.pc,
+      fail(Illegal::kHalfWavelet, op.pc(),
            "input queue " + std::to_string(cursor.queue.value()) +
                (w.half ? " got a half wavelet where a full one is read"
                        : " is dense and got a full wavelet where 16-bit elements are read"));
     }
-    cursor.wavelet = w.payload;
+    cursor.value = w.payload;
     if (w.control && cursor.dsd->control_transform) {
       const std::uint32_t mask = std::uint32_t{control_mask_} << kIndexShift;
-      cursor.wavelet = (w.payload ^ mask) | kControlMark;
+      cursor.value = (w.payload ^ mask) | kControlMark;
     }
     cursor.held = cursor.packed;
     queues_.pop(cursor.queue, now);
   }
-  const std::uint32_t value = cursor.bytes == 2 ? cursor.wavelet & 0xFFFFU : cursor.wavelet;
-  cursor.wavelet >>= 16;
+  const std::uint32_t value = cursor.bytes == 2 ? cursor.value & 0xFFFFU : cursor.value;
+  cursor.value >>= 16;
   --cursor.held;
   return value;
 }
 
 std::uint32_t ComputeEngineCore::pop_fifo(Cursor& cursor) {
-  FifoState& fifo = fifos_[cursor.fifo];
+  FifoState& fifo = fifo_of(cursor);
   std::uint32_t value = sram_.read(fifo.pop_word(), 2);
   if (cursor.bytes == 4) value |= sram_.read(fifo.pop_word(), 2) << 16;
   if (fifo.room_came() && fifo.fifo().activate_pop) tasks_.activate(*fifo.fifo().activate_pop);
@@ -281,8 +292,8 @@ void ComputeEngineCore::write_element(Operation& op, std::uint32_t value, Cycle 
     push_fifo(cursor, value);
     break;
   case Cursor::Kind::kMemory:
-    store(op.pc, cursor.walk.address() + cursor.offset, cursor.bytes, value, now);
-    cursor.walk.next();
+    store(op.instruction(), cursor.walk.address(), cursor.bytes, value, now);
+    cursor.walk.next(*cursor.dsd);
     break;
   default:
     cursor.value = value;  // the last one counts (wse.md 5.2)
@@ -292,7 +303,7 @@ void ComputeEngineCore::write_element(Operation& op, std::uint32_t value, Cycle 
 // wse.md 5.10: the first of two elements is the low half.
 void ComputeEngineCore::write_wavelet(Operation& op, std::uint32_t value, Cycle now) {
   Cursor& cursor = op.cursors[0];
-  cursor.wavelet |= value << (16U * cursor.held);
+  cursor.value |= value << (16U * cursor.held);
   if (++cursor.held < cursor.packed) return;
   send(op, !op.endless && op.done + 1 >= op.length && is_last(op), now);
 }
@@ -302,28 +313,33 @@ void ComputeEngineCore::send(Operation& op, bool last, Cycle now) {
   Cursor& cursor = op.cursors[0];
   const Dsd& dsd = *cursor.dsd;
   link::Wavelet w;
-  w.payload = cursor.wavelet;
+  w.payload = cursor.value;
   if (dsd.wavelet_index_offset) w.payload |= std::uint32_t{op.index} << kIndexShift;
   const bool marked = dsd.control_transform && (w.payload & kControlMark) == kControlMark;
   if (marked) w.payload &= ~kControlMark;
   w.control = dsd.control || marked;
-  w.color = output_colors_[cursor.queue.value()].value_or(dsd.color);
+  w.color = color_of(cursor);
   w.half = cursor.half;
   w.local_flip = dsd.advance_switch && last;
   w.ident = (std::uint64_t{probe_.place()} + 1) << 32 | wavelets_sent_++;
   queues_.push(cursor.queue, w, now);
-  cursor.wavelet = 0;
+  cursor.value = 0;
   cursor.held = 0;
+}
+
+Color ComputeEngineCore::color_of(const Cursor& output) const {
+  if (!extras_) return output.dsd->color;
+  return extras_->output_colors[output.queue.value()].value_or(output.dsd->color);
 }
 
 // The last wavelet of the descriptor, not only of a single step.
 bool ComputeEngineCore::is_last(const Operation& op) const {
   if (op.terminated) return false;
-  return !op.single_step || dsrs_[op.instruction->operands[0]].remaining == 0;
+  return !op.single_step || dsrs_[op.instruction().operands[0]].extension->remaining == 0;
 }
 
 void ComputeEngineCore::push_fifo(const Cursor& cursor, std::uint32_t value) {
-  FifoState& fifo = fifos_[cursor.fifo];
+  FifoState& fifo = fifo_of(cursor);
   sram_.write(fifo.push_word(), 2, value & 0xFFFFU);
   if (cursor.bytes == 4) sram_.write(fifo.push_word(), 2, value >> 16);
   if (fifo.data_came() && fifo.fifo().activate_push) tasks_.activate(*fifo.fifo().activate_push);
@@ -333,13 +349,13 @@ void ComputeEngineCore::complete(Operation& op, Cycle now) {
   write_back(op, now);
   clear_source(op, now);
   probe_.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
-  if (op.config.activate) tasks_.activate(*op.config.activate);
-  if (op.config.unblock) tasks_.unblock(*op.config.unblock);
+  if (op.completion.activate) tasks_.activate(*op.completion.activate);
+  if (op.completion.unblock) tasks_.unblock(*op.completion.unblock);
   if (op.thread != kMainThread) return;
-  main_.ready_at = now + 1 + (op.single_step ? 0 : timing_.vector_drain);
+  main_.ready_at = now + 1 + (op.single_step ? 0 : timing().vector_drain);
   if (op.uses_fifo || op.single_step) {
     write_flag(op.result, now + 1);
-  } else if (op.instruction->op == Opcode::kAddc16) {
+  } else if (op.instruction().op == Opcode::kAddc16) {
     write_flag(op.carry, now + 1);
   }
 }
@@ -348,37 +364,38 @@ void ComputeEngineCore::complete(Operation& op, Cycle now) {
 // the last value of a scalar destination; values popped by a terminated operation are lost
 // (wse.md 5.6).
 void ComputeEngineCore::write_back(Operation& op, Cycle now) {
-  for (unsigned i = 0; i < kMaxOperands; ++i) {
+  for (unsigned i = 0; i <= op.sources; ++i) {
     const Cursor& cursor = op.cursors[i];
     if (cursor.kind == Cursor::Kind::kFifo) {
-      dsrs_[op.instruction->operands[i]].left =
+      dsrs_[op.instruction().operands[i]].left =
           op.stopped_by_fifo && !op.endless ? op.length - op.done : 0;
     }
     if (cursor.kind == Cursor::Kind::kFabric && op.single_step) {
-      Dsr& dsr = dsrs_[op.instruction->operands[i]];
-      dsr.held = cursor.held;
-      dsr.wavelet = cursor.wavelet;
+      DsrExtension& step = *dsrs_[op.instruction().operands[i]].extension;
+      step.held = cursor.held;
+      step.wavelet = cursor.value;
     }
     if (cursor.kind != Cursor::Kind::kMemory || op.single_step) continue;
-    Dsr& dsr = dsrs_[op.instruction->operands[i]];
+    Dsr& dsr = dsrs_[op.instruction().operands[i]];
     const bool reloaded = dsr.load != cursor.load;  // while the operation was running
     if (dsr.config->save_address && !reloaded)
-      dsr.base = static_cast<std::uint16_t>(cursor.walk.address());
+      dsr.base = static_cast<std::uint16_t>(cursor.walk.position());
   }
   const Cursor& destination = op.cursors[0];
   if (op.done == 0 || op.stopped_by_fifo) return;
   if (destination.kind == Cursor::Kind::kScalar)
-    write_register(op.instruction->operands[0], destination.value, now + 1);
+    write_register(op.instruction().operands[0], destination.value, now + 1);
   if (destination.kind == Cursor::Kind::kPointer)
-    store(op.pc, destination.offset, destination.bytes, destination.value, now);
+    store(op.instruction(), destination.walk.address(), destination.bytes, destination.value, now);
 }
 
 // wse.md 5.5 zero.
 void ComputeEngineCore::clear_source(Operation& op, Cycle now) {
-  if (op.zeroed_bytes == 0) return;
+  if (op.zeroed_slot == 0) return;
+  const Cursor& source = op.cursors[op.zeroed_slot];
   for (std::uint32_t i = 0; i < op.done; ++i) {
-    store(op.pc, op.zeroed.address() + op.zeroed_offset, op.zeroed_bytes, 0, now);
-    op.zeroed.next();
+    store(op.instruction(), op.zeroed.address(), source.bytes, 0, now);
+    op.zeroed.next(*source.dsd);
   }
 }
 

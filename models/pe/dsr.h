@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "models/pe/address_walk.h"
@@ -13,120 +14,114 @@
 
 namespace tessera::pe {
 
-struct Dsr {
-  const Dsd* dsd = nullptr;    ///< what was loaded; nullptr: nothing, or a FIFO
-  const Fifo* fifo = nullptr;  ///< for the life of the program
-  std::uint8_t fifo_index = 0;
-  const OpConfig* config = nullptr;  ///< options of the load
-  // What the program may change in place:
-  std::uint16_t base = 0;    ///< byte address; of a circbuf the head
-  std::uint32_t extent = 0;  ///< elements; of a FIFO the read or write length
-  std::int16_t stride = 1;   ///< elements
-  /// Elements that a terminated operation on the FIFO left; 0: none.
-  std::uint32_t left = 0;
-  /// single_step: where it stands and how much is to come.
+/// What only DSRs loaded with single_step, xdsr or sr have.
+struct DsrExtension {
+  // single_step: where it stands and how much is to come.
   AddressWalk walk;
   std::uint32_t remaining = 0;
   std::uint8_t held = 0;      ///< as Cursor::held, of a wavelet that a step began
-  std::uint32_t wavelet = 0;  ///< as Cursor::wavelet
-
-  std::uint32_t load = 0;         ///< counts loads and changes of the address
-  std::uint32_t xdsr_ticket = 0;  ///< of the load of its XDSR; 0: has none
+  std::uint32_t wavelet = 0;  ///< its payload: as Cursor::value
+  // Of the loads of its XDSR and stride registers; 0: has none.
+  std::uint32_t xdsr_ticket = 0;
   std::array<std::uint32_t, 3> sr_tickets{};
-  Cycle ready_at = 0;  ///< load-to-use (wse.md 6.5)
-
-  bool loaded() const { return dsd != nullptr || fifo != nullptr; }
-  DsdKind kind() const { return fifo != nullptr ? DsdKind::kFifo : dsd->kind; }
-  const std::string& name() const { return fifo != nullptr ? fifo->name : dsd->name; }
-  bool single_step() const { return config != nullptr && config->single_step; }
-  bool endless() const {
-    return extent == kEndless && (kind() == DsdKind::kFabin || kind() == DsdKind::kFabout);
-  }
-  std::uint32_t length() const { return left != 0 ? left : extent; }
-  /// Where the next operation begins; of memory.
-  std::uint32_t address() const { return single_step() ? walk.address() : base; }
 };
 
-/// The three files dest, src0, src1, each as long as the program uses it, and who loaded the XDSRs
-/// and stride registers last.
-class DsrFiles {
- public:
-  /// FIFOs are in their DSRs from the start.
-  explicit DsrFiles(const Image& image) {
-    for (const Instruction& instruction : image.code) {
-      for (const Operand& operand : instruction.operands) reserve(operand);
-    }
-    for (const InitialLoad& load : image.initial_loads) reserve(load.dsr);
-    for (std::size_t i = 0; i < image.fifos.size(); ++i) {
-      for (OperandKind file : {kDest, kSrc1}) {
-        const Operand operand{file, image.fifos[i].dsr, 0};
-        reserve(operand);
-        (*this)[operand].fifo = &image.fifos[i];
-        (*this)[operand].fifo_index = static_cast<std::uint8_t>(i);
-      }
-    }
-  }
-  /// Requires operand.is_dsr() and that the operand occurs in the image.
-  Dsr& operator[](const Operand& operand) {
-    auto& file = files_[file_of(operand.kind)];
-    assert(operand.reg < file.size());
-    return file[operand.reg];
-  }
-  const Dsr& operator[](const Operand& operand) const {
-    return const_cast<DsrFiles&>(*this)[operand];
-  }
+struct Dsr {
+  const Dsd* dsd = nullptr;          ///< what was loaded, or of a FIFO; nullptr: nothing
+  const OpConfig* config = nullptr;  ///< options of the load; nullptr: a FIFO, or nothing
+  std::unique_ptr<DsrExtension> extension;
+  Cycle ready_at = 0;  ///< load-to-use (wse.md 6.5)
+  // What the program may change in place:
+  std::uint32_t extent = 0;  ///< elements; of a FIFO the read or write length
+  std::uint16_t base = 0;    ///< byte address; of a circbuf the head
+  std::int16_t stride = 1;   ///< elements
+  /// Elements that a terminated operation on the FIFO left; 0: none.
+  std::uint32_t left = 0;
+  std::uint32_t load = 0;  ///< counts loads and changes of the address
 
-  /// Puts `dsd` into the register; answers how many registers that loads (the DSR, an XDSR, stride
-  /// registers).
-  unsigned load(const Operand& operand, const Dsd& dsd, const OpConfig& config) {
-    Dsr& dsr = (*this)[operand];
-    dsr.dsd = &dsd;
-    dsr.config = &config;
-    dsr.base = dsd.base;
-    dsr.extent = dsd.extent;
-    dsr.stride = dsd.strides[0];
-    dsr.remaining = dsd.extent;
-    dsr.held = 0;
-    dsr.wavelet = 0;
-    dsr.walk = AddressWalk(dsd, dsd.base, dsd.strides[0]);
-    dsr.xdsr_ticket = 0;
-    dsr.sr_tickets = {};
-    ++dsr.load;
-    unsigned registers = 1;
-    if (config.xdsr) {
-      dsr.xdsr_ticket = xdsrs_[*config.xdsr] = ++tickets_;
-      ++registers;
-    }
-    for (std::size_t i = 0; i < config.sr.size(); ++i) {
-      if (!config.sr[i]) continue;
-      dsr.sr_tickets[i] = srs_[*config.sr[i]] = ++tickets_;
-      ++registers;
-    }
-    return registers;
+  bool loaded() const { return dsd != nullptr; }
+  DsdKind kind() const { return dsd->kind; }
+  bool is_fabric() const {
+    return loaded() && (kind() == DsdKind::kFabin || kind() == DsdKind::kFabout);
   }
-  /// Whether the XDSR, or a stride register, of `dsr` has been loaded for another DSR since.
-  bool xdsr_lost(const Dsr& dsr) const {
-    return dsr.xdsr_ticket != 0 && xdsrs_[*dsr.config->xdsr] != dsr.xdsr_ticket;
+  const std::string& name() const { return dsd->name; }
+  bool single_step() const { return config != nullptr && config->single_step; }
+  bool endless() const { return extent == kEndless && is_fabric(); }
+  std::uint32_t length() const { return left != 0 ? left : extent; }
+  /// Where the next operation begins; of memory.
+  std::uint32_t address() const { return single_step() ? extension->walk.position() : base; }
+  /// single_step: the walk begins again, at `address`.
+  void restart_walk(std::uint32_t address) {
+    if (extension) extension->walk = AddressWalk(address, stride);
   }
-  bool stride_register_lost(const Dsr& dsr) const {
-    for (std::size_t i = 0; i < dsr.sr_tickets.size(); ++i) {
-      if (dsr.sr_tickets[i] != 0 && srs_[*dsr.config->sr[i]] != dsr.sr_tickets[i]) return true;
-    }
-    return false;
+};
+
+/// Which DSRs of the three files dest, src0, src1 the program of an image uses: only these take
+/// memory. And FIFOs as descriptors, which are in their DSRs for the life of the program.
+class DsrLayout {
+ public:
+  explicit DsrLayout(const Image& image);
+
+  unsigned count() const { return count_; }
+  /// Place of a DSR among those that are used. Requires operand.is_dsr() and that the operand
+  /// occurs in the image.
+  unsigned index_of(const Operand& operand) const {
+    const unsigned index = index_[operand.kind / kDest][operand.reg];
+    assert(index != kUnused);
+    return index;
   }
+  /// Of kind DsdKind::kFifo, as in Image::fifos.
+  const std::vector<Dsd>& fifos() const { return fifos_; }
+  std::uint8_t fifo_index(const Dsd& fifo) const {
+    return static_cast<std::uint8_t>(&fifo - fifos_.data());
+  }
+  struct FifoDsr {
+    unsigned index;
+    unsigned fifo;
+  };
+  const std::vector<FifoDsr>& fifo_dsrs() const { return fifo_dsrs_; }
 
  private:
-  static unsigned file_of(OperandKind kind) { return kind == kDest ? 0 : kind == kSrc0 ? 1 : 2; }
-  void reserve(const Operand& operand) {
-    if (!operand.is_dsr()) return;
-    auto& file = files_[file_of(operand.kind)];
-    if (file.size() <= operand.reg) file.resize(operand.reg + 1U);
-  }
+  static constexpr std::uint8_t kUnused = 0xFF;
+  static_assert(kSrc0 == 2 * kDest && kSrc1 == 4 * kDest, "bits of neighbouring places");
+  void reserve(const Operand& operand);
 
-  std::array<std::vector<Dsr>, 3> files_;
-  std::array<std::uint32_t, kXdsrCount> xdsrs_{};
-  std::array<std::uint32_t, kStrideRegisterCount> srs_{};
-  std::uint32_t tickets_ = 0;
+  // By kDest, kSrc0, kSrc1 as multiples of kDest, and register.
+  std::array<std::array<std::uint8_t, kDsrsPerFile>, kSrc1 / kDest + 1> index_{};
+  std::uint8_t count_ = 0;
+  std::vector<Dsd> fifos_;
+  std::vector<FifoDsr> fifo_dsrs_;
+};
+
+/// The DSRs of an engine, and who loaded the XDSRs and stride registers last.
+class DsrFiles {
+ public:
+  /// FIFOs are in their DSRs from the start. `layout` must outlive the files.
+  explicit DsrFiles(const DsrLayout& layout);
+
+  /// As DsrLayout::index_of.
+  Dsr& operator[](const Operand& operand) { return dsrs_[layout_->index_of(operand)]; }
+  const Dsr& operator[](const Operand& operand) const { return dsrs_[layout_->index_of(operand)]; }
+
+  /// Puts `dsd` into the register; answers how many registers that loads (the DSR, an XDSR, stride
+  /// registers). `dsd` and `config` must outlive the files.
+  unsigned load(const Operand& operand, const Dsd& dsd, const OpConfig& config);
+  /// Whether the XDSR, or a stride register, of `dsr` has been loaded for another DSR since.
+  bool xdsr_lost(const Dsr& dsr) const;
+  bool stride_register_lost(const Dsr& dsr) const;
+
+ private:
+  /// Tickets of the last loads.
+  struct Tickets {
+    std::array<std::uint32_t, kXdsrCount> xdsrs{};
+    std::array<std::uint32_t, kStrideRegisterCount> srs{};
+    std::uint32_t last = 0;
+  };
+  unsigned take_tickets(DsrExtension& extension, const OpConfig& config);
+
+  const DsrLayout* layout_;
+  std::unique_ptr<Dsr[]> dsrs_;       // as DsrLayout says
+  std::unique_ptr<Tickets> tickets_;  // since the first load that takes one
 };
 
 }  // namespace tessera::pe

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 
 #include "models/pe/address_walk.h"
+#include "models/pe/decoded_instruction.h"
 #include "models/pe/isa.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -29,18 +30,18 @@ struct Cursor {
     kScalar,   ///< register or immediate
     kPointer,  ///< destination: one element in memory, which gets the last result
   };
-  static constexpr unsigned kNoLimit = std::numeric_limits<unsigned>::max();
-  Kind kind = Kind::kNone;
-  std::uint8_t bytes = 0;    ///< of an element
+  static constexpr std::uint8_t kNoLimit = 0xFF;
   const Dsd* dsd = nullptr;  ///< memory, fabric
-  // scalar, pointer
+  AddressWalk walk;          ///< memory; pointer: stands at its address
+  std::uint32_t load = 0;    ///< memory: Dsr::load of the descriptor
+  /// Scalar: at dispatch. Scalar or pointer as destination: last result. Fabric: payload of the
+  /// wavelet that is being taken apart or put together.
+  std::uint32_t value = 0;
+  Kind kind = Kind::kNone;
+  std::uint8_t bytes = 0;  ///< of an element
+  // scalar
   std::uint8_t reg = 0;      ///< its register, if the operand is one
   bool is_register = false;  ///< a register, not an immediate
-  std::uint32_t value = 0;   ///< at dispatch; destination: last result
-  // memory, pointer
-  AddressWalk walk;
-  std::uint32_t offset = 0;  ///< bytes that `index` adds; pointer: its address
-  std::uint32_t load = 0;    ///< Dsr::load of the descriptor
   // fifo
   std::uint8_t fifo = 0;
   // fabric
@@ -48,29 +49,49 @@ struct Cursor {
   std::optional<TaskId> channel;  ///< source: what blocks the queue for tasks
   bool half = false;              ///< elements travel as half wavelets
   std::uint8_t packed = 1;        ///< elements in a wavelet
-  std::uint8_t held = 0;      ///< elements of the wavelet in `wavelet` still to read, or written
-  std::uint32_t wavelet = 0;  ///< payload that is being taken apart or put together
+  std::uint8_t held = 0;          ///< elements of the wavelet in `value` still to read, or written
   // fabric, fifo
   std::uint8_t least = 1;  ///< elements that a group takes at least, unless fewer are left
   // all
-  unsigned most = kNoLimit;  ///< elements that it takes in a cycle
+  std::uint8_t most = kNoLimit;  ///< elements that it takes in a cycle
 
   std::uint32_t wavelets_for(std::uint32_t elements) const {
-    return (elements + packed - 1) / packed;
+    return packed == 1 ? elements : (elements + packed - 1) / packed;
   }
 };
 
+/// What the end of an operation, or a control wavelet, does to tasks (wse.md 5.7).
+struct Completion {
+  std::optional<TaskId> activate;
+  std::optional<TaskId> unblock;
+  OnControl on_control = OnControl::kNone;
+  TaskId on_control_target;
+};
+
+/// Lives on the heap while it is in progress.
 struct Operation {
-  const Instruction* instruction = nullptr;
-  OpConfig config;  ///< of the instruction, and of the loads of its fabric DSRs
-  std::uint32_t pc = 0;
-  ThreadId thread = kMainThread;
-  Priority priority = Priority::kLow;        ///< of the microthread
-  std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
-  AddressWalk zeroed;                        ///< the source that `zero` clears in the end
-  std::uint32_t zeroed_offset = 0;           ///< its Cursor::offset
-  std::uint8_t zeroed_bytes = 0;             ///< of its elements; 0: none
-  std::uint16_t index = 0;                   ///< of the config, read at dispatch
+  std::unique_ptr<Operation> next;  ///< the operation that started after it
+  const DecodedInstruction* decoded = nullptr;
+  Cycle next_group_at = 0;   ///< earliest cycle for the next group
+  Cycle finish_at = kNever;  ///< cycle of completion, known once the last group has executed
+  std::uint32_t length = 0;  ///< elements
+  std::uint32_t done = 0;
+  std::uint32_t interval = 1;  ///< cycles from a group to the next
+  std::uint32_t duration = 1;  ///< cycles that the last group takes
+  std::uint16_t width = 1;     ///< elements a group, at most
+  std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
+  std::uint8_t thread = kMainThread;
+  Priority priority = Priority::kLow;  ///< of the microthread
+  bool async = false;                  ///< as the options say, which give `ut` too
+  std::optional<MicrothreadId> ut;
+  std::uint64_t channels = 0;    ///< of its input queues, as task_bit
+  Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
+  std::uint16_t index = 0;       ///< of the config, read at dispatch
+  std::uint8_t inputs = 0;       ///< queues that it reads, one bit each
+  std::uint8_t outputs = 0;      ///< queues that it writes
+  std::uint8_t sources = 0;      ///< they stand in slots 1 to this
+  std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
+  AddressWalk zeroed;            ///< .. from its start
   bool endless = false;
   bool single_step = false;
   /// The destination register is also a source: each element needs the last result.
@@ -80,17 +101,17 @@ struct Operation {
   bool terminated = false;       ///< ended before its length was done
   bool stopped_by_fifo = false;  ///< .. by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
-  std::uint32_t length = 0;      ///< elements
-  std::uint32_t done = 0;
-  unsigned least = 1;        ///< elements a group, unless fewer are left: whole wavelets
-  unsigned width = 1;        ///< elements a group, at most
-  unsigned interval = 1;     ///< cycles from a group to the next
-  unsigned duration = 1;     ///< cycles that the last group takes
-  Cycle next_group_at = 0;   ///< earliest cycle for the next group
-  Cycle finish_at = kNever;  ///< cycle of completion, known once the last group has executed
+  /// Its groups need nobody and cannot fail: only registers and memory known to be inside.
+  bool self_contained = false;
+  std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
 
+  const Instruction& instruction() const { return *decoded->instruction; }
+  std::uint32_t pc() const { return decoded->pc; }
+  bool is_filter() const { return instruction().op == Opcode::kDfilt; }
   /// `a` of its events (observe/event.h).
-  std::uint32_t event_word() const { return static_cast<unsigned>(instruction->op) | thread << 8; }
+  std::uint32_t event_word() const {
+    return static_cast<unsigned>(instruction().op) | unsigned{thread} << 8;
+  }
   bool complete() const { return terminated || (!endless && done >= length); }
   std::uint32_t left(std::uint32_t most) const {
     return endless || length - done > most ? most : length - done;
@@ -103,20 +124,19 @@ struct Operation {
     const unsigned chunk = chunk_of(cursor);
     return left(cursor.kind == Cursor::Kind::kFifo ? chunk - done % chunk : chunk);
   }
-  bool uses_input(QueueId q) const {
-    for (unsigned i = 1; i < kMaxOperands; ++i) {
-      if (cursors[i].kind == Cursor::Kind::kFabric && cursors[i].queue == q) return true;
-    }
-    return false;
+  /// A self-contained operation: the last group executes in this cycle or, when banks collide,
+  /// later.
+  Cycle last_group_from() const {
+    const std::uint32_t groups = (length - done + width - 1) / width;
+    return next_group_at + Cycle{groups - 1} * interval;
   }
-  bool uses_output(QueueId q) const {
-    return cursors[0].kind == Cursor::Kind::kFabric && cursors[0].queue == q;
-  }
+  bool uses_input(QueueId q) const { return (inputs >> q.value() & 1U) != 0; }
+  bool uses_output(QueueId q) const { return (outputs >> q.value() & 1U) != 0; }
   bool pushes(unsigned fifo) const {
     return cursors[0].kind == Cursor::Kind::kFifo && cursors[0].fifo == fifo;
   }
   bool pops(unsigned fifo) const {
-    for (unsigned i = 1; i < kMaxOperands; ++i) {
+    for (unsigned i = 1; i <= sources; ++i) {
       if (cursors[i].kind == Cursor::Kind::kFifo && cursors[i].fifo == fifo) return true;
     }
     return false;

@@ -1,31 +1,34 @@
 #include "models/pe/sram.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace tessera::pe {
 
-std::uint32_t Sram::read(std::uint32_t address, unsigned bytes) const {
-  assert(accepts(address, bytes));
-  if (bytes == 2) return read16(address);
-  return read16(address) | static_cast<std::uint32_t>(read16(address + 2)) << 16;
+Sram::Sram(const Sram& other) {
+  make_room(other.numbers_size_, other.pages_used_);
+  std::copy_n(other.numbers_.get(), numbers_size_, numbers_.get());
+  std::copy_n(other.pages_.get(), pages_size_, pages_.get());
+  pages_used_ = other.pages_used_;
 }
 
-void Sram::write(std::uint32_t address, unsigned bytes, std::uint32_t value) {
-  assert(accepts(address, bytes));
-  write16(address, static_cast<std::uint16_t>(value));
-  if (bytes == 4) write16(address + 2, static_cast<std::uint16_t>(value >> 16));
+std::uint32_t Sram::read_across(std::uint32_t address) const {
+  return read(address, 2) | read(address + 2, 2) << 16;
+}
+
+void Sram::write_across(std::uint32_t address, std::uint32_t value) {
+  write(address, 2, value);
+  write(address + 2, 2, value >> 16);
 }
 
 void Sram::read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const {
   assert(address <= kSramBytes && count <= kSramBytes - address);
   while (count > 0) {
-    const std::uint32_t at = address % kPageBytes;
-    const std::uint32_t part = std::min(count, kPageBytes - at);
-    const auto& page = pages_[address / kPageBytes];
-    if (page) {
-      std::memcpy(to, page->data() + at, part);
+    const std::uint32_t part = std::min(count, kPageBytes - address % kPageBytes);
+    const std::uint8_t* const from = find(address);
+    if (from != nullptr) {
+      std::memcpy(to, from, part);
     } else {
       std::memset(to, 0, part);
     }
@@ -37,37 +40,41 @@ void Sram::read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to)
 
 void Sram::write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from) {
   assert(address <= kSramBytes && count <= kSramBytes - address);
+  unsigned missing = 0;
+  for (std::uint32_t page = address / kPageBytes; page * kPageBytes < address + count; ++page)
+    missing += has(page) ? 0 : 1;
+  make_room(numbers_size_, pages_used_ + missing);
   while (count > 0) {
-    const std::uint32_t at = address % kPageBytes;
-    const std::uint32_t part = std::min(count, kPageBytes - at);
-    auto& page = pages_[address / kPageBytes];
-    if (!page) page = std::make_unique<Page>();
-    std::memcpy(page->data() + at, from, part);
+    const std::uint32_t part = std::min(count, kPageBytes - address % kPageBytes);
+    std::memcpy(find_or_take(address), from, part);
     address += part;
     count -= part;
     from += part;
   }
 }
 
-std::uint16_t Sram::read16(std::uint32_t address) const {
-  const auto& page = pages_[address / kPageBytes];
-  if (!page) return 0;
-  const std::uint32_t at = address % kPageBytes;
-  return static_cast<std::uint16_t>((*page)[at] | (*page)[at + 1] << 8);
+// Memory for few pages more than are used: while there are few, for exactly one.
+std::uint8_t* Sram::take(std::uint32_t address) {
+  const std::uint32_t page = address / kPageBytes;
+  const unsigned more = pages_used_ == pages_size_ ? 1 + pages_used_ / 4 : 0;
+  make_room(page + 1, pages_size_ + more);
+  numbers_[page] = ++pages_used_;
+  return find(address);
 }
 
-void Sram::write16(std::uint32_t address, std::uint16_t value) {
-  auto& page = pages_[address / kPageBytes];
-  if (!page) page = std::make_unique<Page>();  // value-initialised: zeros
-  const std::uint32_t at = address % kPageBytes;
-  (*page)[at] = static_cast<std::uint8_t>(value);
-  (*page)[at + 1] = static_cast<std::uint8_t>(value >> 8);
-}
-
-std::uint32_t Sram::allocated_bytes() const {
-  const auto touched =
-      std::count_if(pages_.begin(), pages_.end(), [](const auto& page) { return page != nullptr; });
-  return static_cast<std::uint32_t>(touched) * kPageBytes;
+void Sram::make_room(unsigned numbers, unsigned pages) {
+  if (numbers > numbers_size_) {
+    auto larger = std::make_unique<std::uint8_t[]>(numbers);  // zeros, as the pages
+    std::copy_n(numbers_.get(), numbers_size_, larger.get());
+    numbers_ = std::move(larger);
+    numbers_size_ = static_cast<std::uint8_t>(numbers);
+  }
+  if (pages > pages_size_) {
+    auto larger = std::make_unique<Page[]>(pages);
+    std::copy_n(pages_.get(), pages_used_, larger.get());
+    pages_ = std::move(larger);
+    pages_size_ = static_cast<std::uint8_t>(pages);
+  }
 }
 
 }  // namespace tessera::pe

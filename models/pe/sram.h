@@ -1,8 +1,10 @@
 // The 48 KB memory of a tile (reference wse.md 6.2). Byte addresses, 16-bit words, little endian.
-// Pages are allocated when first written; what was never written reads as zero.
+// Pages are taken from the host when first written; what was never written reads as zero. A tile
+// that uses little costs little: its pages, and a byte for every page up to the last one written.
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,7 +15,11 @@ namespace tessera::pe {
 
 class Sram {
  public:
-  static constexpr std::uint32_t kPageBytes = 1024;
+  static constexpr std::uint32_t kPageBytes = 256;
+
+  Sram() = default;
+  Sram(const Sram& other);
+  Sram& operator=(const Sram&) = delete;
 
   /// Whether an access of `bytes` (2 or 4) at `address` is possible: inside the memory and on a
   /// 16-bit word boundary.
@@ -21,20 +27,59 @@ class Sram {
     return address % 2 == 0 && address <= kSramBytes - bytes;
   }
   /// Little-endian value of 2 or 4 bytes. Requires accepts(address, bytes).
-  std::uint32_t read(std::uint32_t address, unsigned bytes) const;
+  std::uint32_t read(std::uint32_t address, unsigned bytes) const {
+    assert(accepts(address, bytes));
+    if (bytes == 4 && is_across_pages(address)) return read_across(address);
+    const std::uint8_t* const at = find(address);
+    if (at == nullptr) return 0;
+    const std::uint32_t low = at[0] | static_cast<std::uint32_t>(at[1]) << 8;
+    if (bytes == 2) return low;
+    return low | static_cast<std::uint32_t>(at[2]) << 16 | static_cast<std::uint32_t>(at[3]) << 24;
+  }
   /// Requires accepts(address, bytes).
-  void write(std::uint32_t address, unsigned bytes, std::uint32_t value);
+  void write(std::uint32_t address, unsigned bytes, std::uint32_t value) {
+    assert(accepts(address, bytes));
+    if (bytes == 4 && is_across_pages(address)) return write_across(address, value);
+    std::uint8_t* const at = find_or_take(address);
+    at[0] = static_cast<std::uint8_t>(value);
+    at[1] = static_cast<std::uint8_t>(value >> 8);
+    if (bytes == 2) return;
+    at[2] = static_cast<std::uint8_t>(value >> 16);
+    at[3] = static_cast<std::uint8_t>(value >> 24);
+  }
   /// The same for a number of bytes, as a host copies them; all of them lie inside the memory.
   void read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const;
   void write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from);
-  /// Bytes of memory that this tile has taken from the host so far.
-  std::uint32_t allocated_bytes() const;
+  /// Bytes of the pages that were written so far.
+  std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 
  private:
   using Page = std::array<std::uint8_t, kPageBytes>;
-  std::uint16_t read16(std::uint32_t address) const;
-  void write16(std::uint32_t address, std::uint16_t value);
-  std::array<std::unique_ptr<Page>, kSramBytes / kPageBytes> pages_;
+  static_assert(kSramBytes / kPageBytes < 0xFF, "numbers of pages are bytes");
+  static bool is_across_pages(std::uint32_t address) {
+    return address % kPageBytes == kPageBytes - 2;
+  }
+  std::uint32_t read_across(std::uint32_t address) const;
+  void write_across(std::uint32_t address, std::uint32_t value);
+  bool has(std::uint32_t page) const { return page < numbers_size_ && numbers_[page] != 0; }
+  /// The byte at `address`; nullptr: its page was never written.
+  std::uint8_t* find(std::uint32_t address) const {
+    const std::uint32_t page = address / kPageBytes;
+    return has(page) ? &pages_[numbers_[page] - 1U][address % kPageBytes] : nullptr;
+  }
+  std::uint8_t* find_or_take(std::uint32_t address) {
+    std::uint8_t* const at = find(address);
+    return at != nullptr ? at : take(address);
+  }
+  std::uint8_t* take(std::uint32_t address);
+  void make_room(unsigned numbers, unsigned pages);
+
+  // By page: 1 + where it stands in pages_; 0: never written.
+  std::unique_ptr<std::uint8_t[]> numbers_;
+  std::unique_ptr<Page[]> pages_;  // in the order in which they were first written, then unused
+  std::uint8_t numbers_size_ = 0;
+  std::uint8_t pages_size_ = 0;
+  std::uint8_t pages_used_ = 0;
 };
 
 }  // namespace tessera::pe

@@ -1,18 +1,14 @@
 #include "models/pe/task_table.h"
 
-#include <algorithm>
-
 namespace tessera::pe {
 
-TaskTable::TaskTable(const Image& image, PickerRule rule) : image_(&image), rule_(rule) {
-  const unsigned channels = image.generation == Generation::kWse2 ? kColorCount : kMaxQueues;
+TaskTable::TaskTable(const TaskIndex& index, PickerRule rule) : index_(&index), rule_(rule) {
+  const unsigned channels = image().generation == Generation::kWse2 ? kColorCount : kMaxQueues;
   blocked_ = (std::uint64_t{1} << channels) - 1;
-  for (const QueueBinding& queue : image.queues) {
-    if (queue.unblocked) unblock(image.channel_of(queue));
+  for (const QueueBinding& queue : image().queues) {
+    if (queue.unblocked) unblock(image().channel_of(queue));
   }
-  for (std::size_t i = 0; i < image.tasks.size(); ++i) {
-    const TaskBinding& task = image.tasks[i];
-    priorities_.emplace_back(task.priority);
+  for (const TaskBinding& task : image().tasks) {
     if (task.kind == TaskKind::kControl) continue;
     if (task.active) activate(task.id);
     if (task.blocked) {
@@ -21,42 +17,39 @@ TaskTable::TaskTable(const Image& image, PickerRule rule) : image_(&image), rule
       unblock(task.id);
     }
   }
-  for (const Rotation& rotation : image.rotations) rotations_.push_back(rotation.init);
-}
-
-const TaskBinding* TaskTable::find(TaskKind kind, TaskId id) const {
-  for (const TaskBinding& task : image_->tasks) {
-    if (task.kind == kind && task.id == id) return &task;
-  }
-  return nullptr;
-}
-
-const TaskBinding* TaskTable::control_task(unsigned entry, const QueueBinding& queue) const {
-  const unsigned id = image_->first_control_task(queue) + entry;
-  return id < kTaskCount ? find(TaskKind::kControl, TaskId(id)) : nullptr;
+  if (image().rotations.empty()) return;
+  extras_ = std::make_unique<Extras>();
+  for (const Rotation& rotation : image().rotations) extras_->rotations.push_back(rotation.init);
 }
 
 void TaskTable::set_priority(TaskId id, TaskPriority priority, Cycle now, Cycle from) {
-  for (const TaskBinding& task : image_->tasks) {
-    const bool own_table = task.kind == TaskKind::kControl && image_->control_table;
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  if (extras_->priorities.empty()) {
+    for (const TaskBinding& task : image().tasks) extras_->priorities.emplace_back(task.priority);
+  }
+  for (const TaskBinding& task : image().tasks) {
+    const bool own_table = task.kind == TaskKind::kControl && image().control_table;
     if (task.id != id || own_table) continue;
-    priorities_[index_of(task)].change(priority, from, now);
+    extras_->priorities[number_of(task)].change(priority, from, now);
   }
 }
 
-std::size_t TaskTable::index_of(const TaskBinding& task) const {
-  return static_cast<std::size_t>(&task - image_->tasks.data());
+std::size_t TaskTable::number_of(const TaskBinding& task) const {
+  return static_cast<std::size_t>(&task - image().tasks.data());
 }
 
 bool TaskTable::is_high(const TaskBinding& task, Cycle now) const {
-  return priorities_[index_of(task)].at(now) == TaskPriority::kHigh;
+  const bool changed = extras_ && !extras_->priorities.empty();
+  const TaskPriority priority =
+      changed ? extras_->priorities[number_of(task)].at(now) : task.priority;
+  return priority == TaskPriority::kHigh;
 }
 
 bool TaskTable::goes_before(const Runnable& a, const Runnable& b, Cycle now) const {
   const bool a_high = is_high(*a.task, now);
   if (a_high != is_high(*b.task, now)) return a_high;
-  unsigned a_rank = image_->number_of(*a.task);
-  unsigned b_rank = image_->number_of(*b.task);
+  unsigned a_rank = image().number_of(*a.task);
+  unsigned b_rank = image().number_of(*b.task);
   if (rule_ == PickerRule::kRoundRobin) {  // those behind the last one first
     if (a_rank <= last_rank_) a_rank += kRanks;
     if (b_rank <= last_rank_) b_rank += kRanks;
@@ -71,26 +64,25 @@ Runnable TaskTable::pick(const Runnables& by_wavelet, Cycle now) {
     if (best.task == nullptr || goes_before(candidate, best, now)) best = candidate;
   };
   for (const Runnable& candidate : by_wavelet) consider(candidate);
-  if ((active_ & ~blocked_) != 0) {
-    for (const TaskBinding& task : image_->tasks) {
-      const bool runs = task.kind == TaskKind::kLocal && is_active(task.id) && !is_blocked(task.id);
-      if (runs) consider({&task, std::nullopt});
-    }
+  for (std::uint64_t left = active_ & ~blocked_ & index_->local_tasks(); left != 0;
+       left &= left - 1) {
+    const TaskId id(static_cast<unsigned>(__builtin_ctzll(left)));
+    consider({index_->local_task(id), std::nullopt});
   }
   if (best.task == nullptr) return best;
-  last_rank_ = image_->number_of(*best.task);
-  if (best.task->kind == TaskKind::kLocal) active_ &= ~bit(best.task->id);
+  last_rank_ = static_cast<std::uint8_t>(image().number_of(*best.task));
+  if (best.task->kind == TaskKind::kLocal) active_ &= ~task_bit(best.task->id);
   best.task = rotated(*best.task);
   return best;
 }
 
 const TaskBinding* TaskTable::rotated(const TaskBinding& task) {
-  for (std::size_t i = 0; i < rotations_.size(); ++i) {
-    const Rotation& rotation = image_->rotations[i];
-    if (rotation.main != index_of(task)) continue;
-    if (rotations_[i]++ != rotation.limit) break;
-    rotations_[i] = 0;
-    return &image_->tasks[rotation.alternative];
+  for (std::size_t i = 0; i < image().rotations.size(); ++i) {
+    const Rotation& rotation = image().rotations[i];
+    if (rotation.main != number_of(task)) continue;
+    if (extras_->rotations[i]++ != rotation.limit) break;
+    extras_->rotations[i] = 0;
+    return &image().tasks[rotation.alternative];
   }
   return &task;
 }

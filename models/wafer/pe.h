@@ -16,8 +16,9 @@ namespace tessera::wafer {
 
 class WaferCore::Pe final : public pe::PeQueues, public pe::PeConfig {
  public:
-  Pe(WaferCore& wafer, std::uint32_t place, TileCoord at, std::shared_ptr<const pe::Image> image,
-     const QueueMap& map, observe::EventStream* events);
+  Pe(WaferCore& wafer, std::uint32_t place, TileCoord at,
+     std::shared_ptr<const pe::DecodedImage> program, const QueueMap& map,
+     observe::EventStream* events);
 
   // pe::PeQueues
   Cycle ready_at(QueueId q) const override;

@@ -75,12 +75,14 @@ struct Pipe {
   const std::uint32_t place;  ///< linear index of its tile
   /// Oldest first; the others move up when it leaves.
   std::array<std::uint32_t, kPipeRoom> payloads{};
-  std::uint16_t flags = 0;     ///< of the wavelets, kFlagBits each, as observe::hop_word has them
-  std::uint8_t arriving = 0;   ///< cycles in which a wavelet lands
+  std::uint16_t flags = 0;  ///< of the wavelets, kFlagBits each, as observe::hop_word has them
+  // Bytes that change together do not lie together: a store of one and a load of two would wait for
+  // each other.
+  std::uint8_t held = 0;      ///< wavelets
+  std::uint8_t arriving = 0;  ///< cycles in which a wavelet lands
+  std::uint8_t landed = 0;    ///< wavelets that may go on; kSuspended more in teardown (wse.md 1.9)
   std::uint8_t returning = 0;  ///< cycles in which a credit comes back
   std::uint8_t credits = 0;    ///< room of the target that may be used
-  std::uint8_t held = 0;       ///< wavelets
-  std::uint8_t landed = 0;     ///< .. that may go on; kSuspended more in teardown (wse.md 1.9)
   const std::uint8_t color : 5;
   const std::uint8_t out : 3;
 
@@ -107,10 +109,12 @@ static_assert(sizeof(Pipe) == 32);
 
 struct Slot {
   std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands
+  std::uint64_t returning = 0;     ///< cycles in which one of its links gets a credit back
   Ref upstream;                    ///< who sends into it
   std::uint32_t first_link = 0;    ///< its links are [first_link, first_link + links)
   std::uint32_t place = 0;         ///< linear index of its tile
   std::uint32_t group = kNoIndex;  ///< those it competes with for an output; none: kNoIndex
+  std::uint32_t unit = 0;          ///< the first slot of the group, or itself: stepped together
   std::uint8_t head = 0;           ///< of its ring
   std::uint8_t held = 0;           ///< wavelets in the ring
   std::uint8_t landed = 0;         ///< .. that may go on

@@ -146,6 +146,7 @@ class Layout {
     slot.first_link = static_cast<std::uint32_t>(graph_.links.size());
     slot.place = place_of_route_[r];
     slot.group = group;
+    slot.unit = group == kNoIndex ? index : graph_.groups[group].first;
     slot.color = plan_.tile_routes[r].color;
     slot.in = only(position(r).rx);
     for (Direction out : kAllDirections) {

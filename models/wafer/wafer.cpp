@@ -1,5 +1,6 @@
 #include "models/wafer/wafer.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,14 +29,20 @@ void Wafer::end_of_elaboration() {
 }
 
 void Wafer::start_of_simulation() {
-  core_.start();
+  try {
+    core_.start();
+  } catch (const std::logic_error& two_queues) {
+    SC_REPORT_ERROR(kTwoQueuesId, two_queues.what());
+    return;
+  }
   domain_.wake(block_, 0);
 }
 
 void Wafer::launch(TileCoord tile, const pe::Function& function,
                    const std::vector<std::uint32_t>& arguments, Cycle at) {
-  core_.launch(tile, function, arguments, at);
-  domain_.wake(block_, at);
+  const Cycle from = std::max(at, domain_.next_free_cycle());
+  core_.launch(tile, function, arguments, from);
+  domain_.wake(block_, from);
 }
 
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {

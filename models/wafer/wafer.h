@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/fabric/router.h"
 #include "models/timing/clock_domain.h"
 #include "models/wafer/wafer_core.h"
 #include "tlm_ifaces/link/link_socket.h"
@@ -19,6 +20,8 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
  public:
   /// A neighbour broke the link protocol (link::Checker tells which rule).
   static constexpr const char* kProtocolId = "/tessera/wafer/protocol";
+  /// Two input queues of a tile are bound to one color.
+  static constexpr const char* kTwoQueuesId = fabric::Router::kTwoQueuesId;
 
   sc_core::sc_vector<link::InitiatorSocket> out;  ///< "out_0" .., as Plan::ports
   sc_core::sc_vector<link::TargetSocket> in;      ///< "in_0" .., as Plan::ports
@@ -29,7 +32,8 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
 
   WaferCore& core() { return core_; }
   const WaferCore& core() const { return core_; }
-  /// Runs `function` on the tile from cycle `at` on. Requires a program there.
+  /// Runs `function` on the tile from cycle `at` on, or from the next one if that is over. Requires
+  /// a program there.
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at);
 

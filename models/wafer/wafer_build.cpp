@@ -101,7 +101,11 @@ WaferCore::QueueMap WaferCore::map_of(const pe::Image& image) const {
 }
 
 void WaferCore::build_pes(observe::EventStream* events) {
-  for (const auto& image : plan_.images) queue_maps_.push_back(map_of(*image));
+  std::vector<std::shared_ptr<const pe::DecodedImage>> programs;  // each shared by its tiles
+  for (const auto& image : plan_.images) {
+    queue_maps_.push_back(map_of(*image));
+    programs.push_back(std::make_shared<const pe::DecodedImage>(image, plan_.pe));
+  }
   const auto pes = std::count_if(plan_.image_of_tile.begin(), plan_.image_of_tile.end(),
                                  [](std::int32_t image) { return image >= 0; });
   pes_ = std::make_unique<FixedArray<Pe>>(static_cast<std::size_t>(pes));
@@ -110,7 +114,7 @@ void WaferCore::build_pes(observe::EventStream* events) {
     if (plan_.image_of_tile[place] < 0) continue;
     const auto image = static_cast<std::size_t>(plan_.image_of_tile[place]);
     pe_of_tile_[place] = static_cast<std::uint32_t>(pes_->size());
-    Pe& pe = pes_->emplace_back(*this, place, plan_.tile_of(place), plan_.images[image],
+    Pe& pe = pes_->emplace_back(*this, place, plan_.tile_of(place), programs[image],
                                 queue_maps_[image], events);
     if (router_of_tile_[place] != kNoIndex) pe.engine.set_config(&pe);
     build_queues(place, *plan_.images[image]);

@@ -27,9 +27,10 @@ void WaferCore::guard(std::uint32_t place, Block block, Step&& step) {
 Cycle WaferCore::step(Cycle now) {
   now_ = now;
   pull_far_wakes(now);
+  if (!later_.empty()) take_later(now);
   // 1. Routers.
   step_pipes(now);
-  step_due(due_slots_, now, [&](std::uint32_t unit) { step_unit(unit, now); });
+  step_slots(now);
   step_due(due_routers_, now, [&](std::uint32_t router) {
     guard(routers_[router].place, Block::kRouter, [&] { step_router(router, now); });
   });
@@ -44,9 +45,11 @@ Cycle WaferCore::step(Cycle now) {
 }
 
 Cycle WaferCore::next_due(Cycle now) const {
-  return std::min({due_pipes_.next_due(now), due_slots_.next_due(now), due_routers_.next_due(now),
-                   due_pes_.next_due(now), due_ramps_.next_due(now), far_pes_.next_due(),
-                   far_routers_.next_due()});
+  Cycle later = kNever;
+  for (const Later& l : later_) later = std::min(later, l.due);
+  return std::min({later, due_pipes_.next_due(now), due_slots_.next_due(now),
+                   due_routers_.next_due(now), due_pes_.next_due(now), due_ramps_.next_due(now),
+                   far_pes_.next_due(), far_routers_.next_due()});
 }
 
 void WaferCore::pull_far_wakes(Cycle now) {
@@ -60,8 +63,7 @@ void WaferCore::pull_far_wakes(Cycle now) {
 }
 
 void WaferCore::wake_slot(std::uint32_t slot, Cycle at) {
-  const std::uint32_t group = slots_[slot].group;
-  due_slots_.insert(group == kNoIndex ? slot : groups_[group].first, at);
+  due_slots_.insert(slots_[slot].unit, at);
 }
 
 void WaferCore::wake_pe(std::uint32_t pe, Cycle at) {
@@ -102,7 +104,11 @@ void WaferCore::port_put(std::uint32_t port, const link::Wavelet& w, Cycle due) 
                            " input: a wavelet of color " + std::to_string(w.color.value()) +
                            " was handed over without a credit");
   }
-  deliver(buffer, w, due);
+  Slot& slot = slots_[buffer.index()];
+  if (fits(slot.arriving, due)) return deliver(buffer, w, due);
+  entry(buffer.index(), slot.head + slot.held) = w;
+  ++slot.held;
+  later_.push_back({due, buffer.index(), false});
 }
 
 void WaferCore::port_credit(std::uint32_t port, Color color, Cycle due) {
@@ -113,13 +119,40 @@ void WaferCore::port_credit(std::uint32_t port, Color color, Cycle due) {
     return;
   }
   const Ref sender = sender_into(buffer_of(place, color), port);
-  if (sender.kind() != Ref::Kind::kNone) {
-    give_credit(sender, color, due);
-    return;
+  if (sender.kind() == Ref::Kind::kNone ||
+      credits_of(sender.index()) >= outside_.capacity(port, color)) {
+    throw std::logic_error("tile " + to_string(plan_.ports[port].tile) + ", " + to_string(side) +
+                           " output: a credit of color " + std::to_string(color.value()) +
+                           " came back for room that was never taken");
   }
-  throw std::logic_error("tile " + to_string(plan_.ports[port].tile) + ", " + to_string(side) +
-                         " output: a credit of color " + std::to_string(color.value()) +
-                         " came back for room that was never taken");
+  if (fits(links_[sender.index()].returning, due)) return give_credit(sender, color, due);
+  later_.push_back({due, sender.index(), true});
+}
+
+// Credits of a link, those on their way back too.
+unsigned WaferCore::credits_of(std::uint32_t link) const {
+  const auto later = std::count_if(later_.begin(), later_.end(),
+                                   [link](const Later& l) { return l.credit && l.index == link; });
+  return links_[link].credits + static_cast<unsigned>(later) +
+         static_cast<unsigned>(__builtin_popcountll(links_[link].returning));
+}
+
+void WaferCore::take_later(Cycle now) {
+  for (std::size_t i = 0; i < later_.size();) {
+    const Later due = later_[i];
+    if (due.due > now) {
+      ++i;
+      continue;
+    }
+    if (due.credit) {
+      ++links_[due.index].credits;
+    } else {
+      ++slots_[due.index].landed;
+    }
+    wake_slot(due.credit ? links_[due.index].slot : due.index, now);
+    later_[i] = later_.back();
+    later_.pop_back();
+  }
 }
 
 // The link that sends into a port.

@@ -54,15 +54,15 @@ class Outside {
 class WaferCore {
  public:
   /// `plan` and `outside` must outlive the wafer. Throws UserError when a latency is above
-  /// kMaxLatency or a buffer above 255 wavelets; std::logic_error when two input queues of a tile
-  /// are bound to one color.
+  /// kMaxLatency or a buffer above 255 wavelets.
   WaferCore(const Plan& plan, Outside& outside, observe::EventStream* events);
   ~WaferCore();
   WaferCore(const WaferCore&) = delete;
   WaferCore& operator=(const WaferCore&) = delete;
 
   /// Asks the outside for its capacities. Once, before the first step; all engines are due in cycle
-  /// 0.
+  /// 0. Throws std::logic_error when two input queues of a tile are bound to a color that it routes
+  /// to RAMP.
   void start();
   /// Does the work of cycle `now`; returns the next cycle in which something is due
   /// (timing::Steppable). Of what fails in a cycle, the first block in the order of tiles, and of
@@ -105,6 +105,13 @@ class WaferCore {
     std::array<std::uint8_t, kMaxQueues> output;
   };
   static constexpr std::uint8_t kNoQueue = 0xFF;
+  /// What a port announces for a cycle for which a mask has no place: too far ahead, or the second
+  /// credit of a cycle, which the link protocol allows.
+  struct Later {
+    Cycle due;
+    std::uint32_t index;  ///< of the link that gets a credit, or of the slot where a wavelet lands
+    bool credit;
+  };
   /// Order in which failures of one cycle are heard: as blocks are added in the other structure.
   enum class Block : std::uint8_t { kRouter, kOnRamp, kEngine };
 
@@ -129,6 +136,11 @@ class WaferCore {
 
   // wafer_core.cpp
   void pull_far_wakes(Cycle now);
+  void take_later(Cycle now);
+  bool fits(std::uint64_t mask, Cycle due) const {
+    return due - now_ < ActiveSet::kHorizon && (mask & cycle_bit(due)) == 0;
+  }
+  unsigned credits_of(std::uint32_t link) const;
   Ref sender_into(Ref buffer, std::uint32_t port) const;
   template <class Step>
   [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, Step&& step) {
@@ -153,12 +165,18 @@ class WaferCore {
   bool send_head(std::uint32_t pipe, Cycle now);
 
   // wafer_fabric.cpp: slots, and what travels between blocks
-  void step_unit(std::uint32_t first, Cycle now);
-  void step_slot(std::uint32_t slot, Cycle now);
-  void step_group(Group& group, Cycle now);
+  struct SlotCycle;
+  void step_slots(Cycle now);
+  void step_slot(std::uint32_t slot, SlotCycle& cycle);
+  void step_group(Group& group, SlotCycle& cycle);
   void settle(Slot& slot, std::uint64_t cycle);
+  /// A sender that holds nothing cannot use a credit before the next cycle: what comes lands then
+  /// at the earliest. So it need not be woken for a credit of that cycle.
+  bool is_credit_usable_at_once(unsigned held, Cycle due) const {
+    return held == 0 && due == now_ + 1;
+  }
   std::uint8_t branches_of(const Slot& slot, const link::Wavelet& head) const;
-  void send(const Slot& slot, Link& link, const link::Wavelet& head, Cycle now);
+  void send(const Slot& slot, Link& link, const link::Wavelet& head, SlotCycle& cycle);
   void remove_head(std::uint32_t slot, Cycle now);
   void suspend(std::uint32_t place, Color color, Cycle now);
   void step_router(std::uint32_t router, Cycle now);
@@ -214,6 +232,7 @@ class WaferCore {
   ActiveSet due_ramps_;
   timing::Calendar far_pes_;  // further ahead than the sets reach
   timing::Calendar far_routers_;
+  std::vector<Later> later_;
   std::vector<timing::BlockId> far_due_;
   Cycle now_ = 0;
   std::optional<std::mt19937_64> shuffle_;

@@ -28,21 +28,40 @@ const link::Wavelet& WaferCore::entry(std::uint32_t slot, unsigned i) const {
   return entries_[std::size_t{slot} * slot_room_ + at];
 }
 
-void WaferCore::step_unit(std::uint32_t first, Cycle now) {
-  const std::uint32_t group = slots_[first].group;
-  if (group == kNoIndex) {
-    step_slot(first, now);
-  } else {
-    step_group(groups_[group], now);
-  }
+/// What all slots that are stepped in a cycle have in common.
+struct WaferCore::SlotCycle {
+  SlotCycle(WaferCore& wafer, Cycle cycle)
+      : now(cycle), ramp_due(cycle + wafer.plan_.fabric.off_ramp_latency),
+        hop_due(cycle + wafer.plan_.fabric.hop_latency),
+        rotates(wafer.plan_.fabric.arbitration == fabric::Arbitration::kRoundRobin),
+        hops(wafer.events_, cycle) {}
+
+  const Cycle now;
+  const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
+  const bool rotates;
+  observe::EventStream::Hops hops;
+};
+
+void WaferCore::step_slots(Cycle now) {
+  SlotCycle cycle(*this, now);
+  step_due(due_slots_, now, [&](std::uint32_t unit) {
+    const std::uint32_t group = slots_[unit].group;
+    if (group == kNoIndex) {
+      step_slot(unit, cycle);
+    } else {
+      step_group(groups_[group], cycle);
+    }
+  });
 }
 
 // Arrivals land, credits become usable.
-void WaferCore::settle(Slot& slot, std::uint64_t cycle) {
+inline void WaferCore::settle(Slot& slot, std::uint64_t cycle) {
   if ((slot.arriving & cycle) != 0) {
     slot.arriving &= ~cycle;
     ++slot.landed;
   }
+  if ((slot.returning & cycle) == 0) return;
+  slot.returning &= ~cycle;
   for (unsigned i = 0; i < slot.links; ++i) {
     Link& link = links_[slot.first_link + i];
     if ((link.returning & cycle) == 0) continue;
@@ -64,9 +83,9 @@ std::uint8_t WaferCore::branches_of(const Slot& slot, const link::Wavelet& head)
 }
 
 // A slot whose outputs are its own: nobody to choose among.
-void WaferCore::step_slot(std::uint32_t index, Cycle now) {
+void WaferCore::step_slot(std::uint32_t index, SlotCycle& cycle) {
   Slot& slot = slots_[index];
-  settle(slot, cycle_bit(now));
+  settle(slot, cycle_bit(cycle.now));
   if (slot.landed == 0 || slot.suspended) return;
   const link::Wavelet head = entry(index, slot.head);
   const unsigned before = branches_of(slot, head);
@@ -74,19 +93,19 @@ void WaferCore::step_slot(std::uint32_t index, Cycle now) {
   for (unsigned bits = before; bits != 0; bits &= bits - 1) {
     Link& link = links_[slot.first_link + lowest(bits)];
     if (link.credits == 0) continue;
-    send(slot, link, head, now);
+    send(slot, link, head, cycle);
     to_go &= ~(bits & -bits);
   }
   if (to_go == 0) {
-    remove_head(index, now);
-    if (slot.landed > 0) due_slots_.insert(index, now + 1);
+    remove_head(index, cycle.now);
+    if (slot.landed > 0) due_slots_.insert(index, cycle.now + 1);
   } else if (to_go != before) {
     slot.to_go = static_cast<std::uint8_t>(to_go);
   }
 }
 
 // Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
-void WaferCore::step_group(Group& group, Cycle now) {
+void WaferCore::step_group(Group& group, SlotCycle& cycle) {
   struct Grant {
     unsigned key = kPairs;  // the lowest wins
     unsigned pair = 0;
@@ -94,53 +113,56 @@ void WaferCore::step_group(Group& group, Cycle now) {
     unsigned link = 0;
   };
   std::array<Grant, kDirectionCount> grants;
-  std::array<std::uint8_t, kColorCount> to_go{};
-  unsigned moved = 0;  // one bit a slot
-  const bool rotates = plan_.fabric.arbitration == fabric::Arbitration::kRoundRobin;
+  unsigned granted = 0;                           // one bit an output
+  std::array<std::uint8_t, kColorCount> to_go{};  // by slot of the group
+  unsigned landed = 0;                            // one bit a slot
+  unsigned moved = 0;                             // ..
   for (unsigned s = 0; s < group.slots; ++s) {
     Slot& slot = slots_[group.first + s];
-    settle(slot, cycle_bit(now));
+    settle(slot, cycle_bit(cycle.now));
     if (slot.landed == 0 || slot.suspended) continue;
+    landed |= 1U << s;
     to_go[s] = branches_of(slot, entry(group.first + s, slot.head));
     if (to_go[s] == 0) moved |= 1U << s;
     for (unsigned bits = to_go[s]; bits != 0; bits &= bits - 1) {
       const Link& link = links_[slot.first_link + lowest(bits)];
       if (link.credits == 0) continue;
-      Grant& grant = grants[tessera::index(link.out)];
+      const unsigned out = index(link.out);
       const unsigned pair = pair_of(slot);
-      const unsigned turn = rotates ? group.turn[tessera::index(link.out)] : 0U;
-      const unsigned key = (pair - turn) % kPairs;
-      if (key < grant.key) grant = {key, pair, s, lowest(bits)};
+      const unsigned key = (pair - (cycle.rotates ? group.turn[out] : 0U)) % kPairs;
+      if ((granted >> out & 1U) != 0 && key >= grants[out].key) continue;
+      granted |= 1U << out;
+      grants[out] = {key, pair, s, lowest(bits)};
     }
   }
-  for (unsigned out = 0; out < kDirectionCount; ++out) {
+  for (unsigned bits = granted; bits != 0; bits &= bits - 1) {
+    const unsigned out = lowest(bits);
     const Grant& grant = grants[out];
-    if (grant.key == kPairs) continue;
-    if (rotates) group.turn[out] = static_cast<std::uint8_t>(grant.pair + 1);
-    Slot& slot = slots_[group.first + grant.slot];
-    send(slot, links_[slot.first_link + grant.link], entry(group.first + grant.slot, slot.head),
-         now);
+    if (cycle.rotates) group.turn[out] = static_cast<std::uint8_t>(grant.pair + 1);
+    const std::uint32_t s = group.first + grant.slot;
+    Slot& slot = slots_[s];
+    send(slot, links_[slot.first_link + grant.link], entry(s, slot.head), cycle);
     to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
     slot.to_go = to_go[grant.slot];
     moved |= 1U << grant.slot;
   }
   if (moved == 0) return;
+  bool again = (landed & ~moved) != 0;  // lost an output
   for (unsigned bits = moved; bits != 0; bits &= bits - 1) {
-    if (to_go[lowest(bits)] == 0) remove_head(group.first + lowest(bits), now);
+    const std::uint32_t s = group.first + lowest(bits);
+    if (to_go[lowest(bits)] == 0) remove_head(s, cycle.now);
+    again |= slots_[s].landed > 0;
   }
-  due_slots_.insert(group.first, now + 1);
+  if (again) due_slots_.insert(group.first, cycle.now + 1);
 }
 
-void WaferCore::send(const Slot& slot, Link& link, const link::Wavelet& head, Cycle now) {
+inline void WaferCore::send(const Slot& slot, Link& link, const link::Wavelet& head,
+                            SlotCycle& cycle) {
   link::Wavelet w = head;
-  if (events_ != nullptr) {
-    events_->record({now, slot.place, observe::EventKind::kHop, observe::hop_word(w, link.out),
-                     w.payload, w.ident});
-  }
+  cycle.hops.record(slot.place, link.out, observe::hop_word(w, link.out), w.payload, w.ident);
   w.local_flip = false;  // meant for this router only
   --link.credits;
-  const bool ramp = link.out == Direction::kRamp;
-  deliver(link.target, w, now + (ramp ? plan_.fabric.off_ramp_latency : plan_.fabric.hop_latency));
+  deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
 }
 
 void WaferCore::remove_head(std::uint32_t index, Cycle now) {
@@ -225,14 +247,26 @@ void WaferCore::deliver(Ref to, const link::Wavelet& w, Cycle due) {
 
 void WaferCore::give_credit(Ref sender, Color color, Cycle due) {
   switch (sender.kind()) {
-  case Ref::Kind::kPipe:
-    pipes_[sender.index()].returning |= pipe_bit(due);
+  case Ref::Kind::kPipe: {
+    Pipe& pipe = pipes_[sender.index()];
+    if (is_credit_usable_at_once(pipe.held, due)) {
+      ++pipe.credits;
+      break;
+    }
+    pipe.returning |= pipe_bit(due);
     due_pipes_.insert(sender.index(), due);
     break;
+  }
   case Ref::Kind::kSlot: {
     Link& link = links_[sender.index()];
+    Slot& slot = slots_[link.slot];
+    if (is_credit_usable_at_once(slot.held, due)) {
+      ++link.credits;
+      break;
+    }
     link.returning |= cycle_bit(due);
-    wake_slot(link.slot, due);
+    slot.returning |= cycle_bit(due);
+    due_slots_.insert(slot.unit, due);
     break;
   }
   case Ref::Kind::kRamp: {

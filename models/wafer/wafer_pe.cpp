@@ -9,10 +9,10 @@
 namespace tessera::wafer {
 
 WaferCore::Pe::Pe(WaferCore& wafer, std::uint32_t at_place, TileCoord at,
-                  std::shared_ptr<const pe::Image> image, const QueueMap& map,
+                  std::shared_ptr<const pe::DecodedImage> program, const QueueMap& map,
                   observe::EventStream* events)
     : wafer_(wafer), map_(map), place(at_place),
-      engine(at, std::move(image), wafer.plan_.pe, *this, observe::Probe(events, at_place)) {}
+      engine(at, std::move(program), *this, observe::Probe(events, at_place)) {}
 
 // What has landed may be read at once, what has not is not there yet: the engine is stepped in the
 // cycle in which it lands.
@@ -77,10 +77,11 @@ void WaferCore::free_place(InQueue& queue, Cycle now) {
   if (sender.kind() == Ref::Kind::kSlot) {
     Link& link = links_[sender.index()];
     ++link.credits;
-    wake_slot(link.slot, now + 1);
+    if (slots_[link.slot].held > 0) wake_slot(link.slot, now + 1);
   } else if (sender.kind() == Ref::Kind::kPipe) {
-    ++pipes_[sender.index()].credits;
-    due_pipes_.insert(sender.index(), now + 1);
+    Pipe& pipe = pipes_[sender.index()];
+    ++pipe.credits;
+    if (pipe.held > 0) due_pipes_.insert(sender.index(), now + 1);
   } else if (sender.kind() == Ref::Kind::kRouter) {
     give_credit(sender, queue.color, now + 1);
   }

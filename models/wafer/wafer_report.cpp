@@ -83,7 +83,7 @@ std::string WaferCore::what_slot_waits_for(std::uint32_t index) const {
   const unsigned to_go = branches_of(slot, entry(index, slot.head));
   for (unsigned i = 0; i < slot.links; ++i) {
     const Link& link = links_[slot.first_link + i];
-    if ((to_go >> i & 1U) == 0 || link.credits > 0 || link.returning != 0) continue;
+    if ((to_go >> i & 1U) == 0 || credits_of(slot.first_link + i) > 0) continue;
     what += (what.empty() ? "room at " : " and room at ") +
             fabric::output_without_credit(link.out, slot.color,
                                           capacity_of(link.target, slot.color), slot.held);

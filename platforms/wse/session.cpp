@@ -166,15 +166,30 @@ void Session::drive(Machine& machine, report::Report& report) {
   HostProgram program(layout_, programs_, streams_, arrays_, *checks_, machine, control);
   try {
     const Stop stop = program.run();
+    catch_up(machine);
     report.checks = program.checks();
     describe_outcome(stop, program, machine, report);
   } catch (const sc_core::sc_report& e) {
+    catch_up(machine);
     const cli::Failure failure = cli::failure_of(e);
     report.status = failure.status;
     report.message = failure.message;
     report.checks = program.checks();
   }
   report.wall.run_s = control.elapsed_s();
+}
+
+// Engines execute groups late (pe::ComputeEngineCore). What was due before the end of the run is
+// part of it.
+void Session::catch_up(Machine& machine) const {
+  const Cycle end =
+      std::min(machine.domain().next_free_cycle(), options_.max_cycles.value_or(kNever));
+  for (int y = 0; y < layout_.height; ++y) {
+    for (int x = 0; x < layout_.width; ++x) {
+      pe::ComputeEngineCore* engine = machine.engine({x, y});
+      if (engine != nullptr) engine->catch_up(end);
+    }
+  }
 }
 
 void Session::summarize(const Recorders& recorders, report::Report& report) const {

@@ -37,6 +37,7 @@ class Session {
 
  private:
   void drive(Machine& machine, report::Report& report);
+  void catch_up(Machine& machine) const;
   void summarize(const Recorders& recorders, report::Report& report) const;
   void destroy_machine(report::Report& report);
   void describe_outcome(cli::RunControl::Stop stop, HostProgram& program, const Machine& machine,

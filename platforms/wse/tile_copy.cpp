@@ -22,8 +22,9 @@ void for_each_tile(const layout::Symbol& symbol, const Programs& programs, Machi
       const pe::Image* image = programs.image_of(at).get();
       if (image != last) address = image->find_symbol(symbol.symbol)->address;
       last = image;
-      visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y), machine.engine(at)->sram(),
-            address);
+      pe::ComputeEngineCore& engine = *machine.engine(at);
+      engine.catch_up(machine.domain().next_free_cycle());
+      visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y), engine.sram(), address);
     }
   }
 }

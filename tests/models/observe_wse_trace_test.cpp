@@ -303,3 +303,12 @@ TEST(ObserveSortedSink, OrderOfBlocksInsideACycleDoesNotMatter) {
   const Trace backward(options(), {events[2], events[1], events[0]});
   EXPECT_EQ(forward.lines, backward.lines);
 }
+
+TEST(ObserveSortedSink, HopsOfARouterComeByOutput) {
+  const std::vector<Event> events = {hop(15, 0, Direction::kWest, 3),
+                                     hop(15, 0, Direction::kEast, 1),
+                                     hop(15, 0, Direction::kRamp, 2)};
+  const Trace forward(options(), events);
+  const Trace backward(options(), {events[2], events[1], events[0]});
+  EXPECT_EQ(forward.lines, backward.lines);
+}

@@ -100,7 +100,8 @@ inline std::string place_of(unsigned line, const std::string& section = "task ma
 
 class Bench : private observe::Sink, private observe::Diagnoses {
  public:
-  enum class Stepping { kWhenDue, kEveryCycle };
+  /// When the engine is due, groups late where it can; when it is due for every group; always.
+  enum class Stepping { kWhenDue, kEveryGroup, kEveryCycle };
   static constexpr std::uint32_t kPlace = 7;
 
   explicit Bench(Image program, const PeTiming& pe_timing = wse3_timing(),
@@ -111,6 +112,7 @@ class Bench : private observe::Sink, private observe::Diagnoses {
         stepping_(how) {
     wakes_.insert(0);
     core.set_diagnoses(this);
+    core.set_step_every_group(how == Stepping::kEveryGroup);
   }
 
   // The core points into the bench.
@@ -127,7 +129,8 @@ class Bench : private observe::Sink, private observe::Diagnoses {
   std::vector<observe::Event> events;
   std::vector<observe::Diagnosis> diagnoses;
 
-  /// Steps the engine up to cycle `last`, or until nothing is due any more.
+  /// Steps the engine up to cycle `last`, or until nothing is due any more; what it has put off up
+  /// to then is done.
   Bench& run(Cycle last = 5000) {
     while (!wakes_.empty() && *wakes_.begin() <= last) {
       now_ = *wakes_.begin();
@@ -138,6 +141,7 @@ class Bench : private observe::Sink, private observe::Diagnoses {
       if (next <= now_) throw std::logic_error("step() asked for a cycle that is not ahead");
       if (next != kNever) wakes_.insert(next);
     }
+    core.catch_up(last + 1);
     return *this;
   }
   void launch(const std::string& function, const std::vector<std::uint32_t>& arguments,
@@ -150,6 +154,8 @@ class Bench : private observe::Sink, private observe::Diagnoses {
     core.teardown(color, due);
     wakes_.insert(due);
   }
+  /// Somebody wakes the engine, for something or for nothing.
+  void wake(Cycle when) { wakes_.insert(when); }
   unsigned steps = 0;
   /// Cycle of the last step.
   Cycle now() const { return now_; }

@@ -57,7 +57,8 @@ const OpConfig kPlain;
 TEST(PeDsr, LoadCopiesWhatTheProgramMayChange) {
   DsrProgram p;
   p.load(src1(3), p.mem1d(1000, 20, -2));
-  DsrFiles files(p.image());
+  const DsrLayout layout(p.image());
+  DsrFiles files(layout);
   EXPECT_FALSE(files[src1(3)].loaded());
   EXPECT_EQ(files.load(src1(3), p.image().dsds[0], kPlain), 1u);
   const Dsr& dsr = files[src1(3)];
@@ -74,7 +75,8 @@ TEST(PeDsr, LoadTakesOneRegisterForEachPart) {
   DsrProgram p;
   const Operand nest = p.mem4d(1000, {2, 2, 2, 2}, {2, 1, 1, 1});
   p.load(src0(0), nest);
-  DsrFiles files(p.image());
+  const DsrLayout layout(p.image());
+  DsrFiles files(layout);
   EXPECT_EQ(p.dsd(nest).stride_registers(), 3u);
   const OpConfig all = with_sr(with_xdsr(0), {0, 1, 2});
   const OpConfig without_sr = with_xdsr(0);
@@ -97,7 +99,8 @@ TEST(PeDsr, LaterLoadTakesAnExtendedDsrAway) {
   const Operand ring = p.circbuf(1000, 4, 4);
   p.load(src1(0), ring);
   p.load(src1(1), ring);
-  DsrFiles files(p.image());
+  const DsrLayout layout(p.image());
+  DsrFiles files(layout);
   const OpConfig first = with_xdsr(1);
   files.load(src1(0), p.dsd(ring), first);
   EXPECT_FALSE(files.xdsr_lost(files[src1(0)]));
@@ -113,7 +116,8 @@ TEST(PeDsr, OnlyFabricLengthsAreEndless) {
   DsrProgram p;
   p.load(src1(0), p.fabin(1, kEndless));
   p.load(src1(1), p.mem1d(1000, kEndless));
-  DsrFiles files(p.image());
+  const DsrLayout layout(p.image());
+  DsrFiles files(layout);
   files.load(src1(0), p.image().dsds[0], kPlain);
   files.load(src1(1), p.image().dsds[1], kPlain);
   EXPECT_TRUE(files[src1(0)].endless());
@@ -123,7 +127,8 @@ TEST(PeDsr, OnlyFabricLengthsAreEndless) {
 TEST(PeDsr, FifosAreThereFromTheStart) {
   DsrProgram p;
   p.fifo(2048, 16);
-  DsrFiles files(p.image());
+  const DsrLayout layout(p.image());
+  DsrFiles files(layout);
   for (const Operand& operand : {dest(0), src1(0)}) {
     EXPECT_TRUE(files[operand].loaded());
     EXPECT_EQ(files[operand].kind(), DsdKind::kFifo);

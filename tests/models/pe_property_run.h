@@ -115,9 +115,9 @@ inline std::string compare_operations(const Bench& bench, const State& expected)
   return is == should ? "" : "operations ended behind other numbers of elements";
 }
 
-/// What differs; "": nothing. With `every_cycle` also whether a step in every cycle gives the same
-/// events.
-inline std::string difference(const Case& c, bool every_cycle) try {
+/// What differs; "": nothing. With `steppings` also whether the events are the same when the engine
+/// executes no group late, and when it is stepped in every cycle.
+inline std::string difference(const Case& c, bool steppings) try {
   const Surroundings around(c, Random(c.timing_seed));
   PropertyRun run(c, around, Bench::Stepping::kWhenDue);
   std::vector<Cycle> launches;
@@ -133,13 +133,18 @@ inline std::string difference(const Case& c, bool every_cycle) try {
   std::string text = compare_operations(run.bench, c.expected);
   if (text.empty()) text = compare_queues(run.bench, c.expected);
   if (text.empty()) text = compare_memory(run.bench, c.expected);
-  if (!text.empty() || !every_cycle) return text;
-  PropertyRun stepped(c, around, Bench::Stepping::kEveryCycle);
-  for (unsigned phase = 0; phase < c.phases; ++phase) {
-    stepped.bench.launch("phase" + std::to_string(phase), {}, launches[phase]);
+  if (!text.empty() || !steppings) return text;
+  for (const auto how : {Bench::Stepping::kEveryGroup, Bench::Stepping::kEveryCycle}) {
+    PropertyRun stepped(c, around, how);
+    for (unsigned phase = 0; phase < c.phases; ++phase) {
+      stepped.bench.launch("phase" + std::to_string(phase), {}, launches[phase]);
+    }
+    stepped.bench.run(run.bench.now());
+    if (stepped.bench.events == run.bench.events) continue;
+    return how == Bench::Stepping::kEveryGroup ? "executed late, groups give other events"
+                                               : "a step in every cycle gives other events";
   }
-  stepped.bench.run(run.bench.now());
-  return stepped.bench.events == run.bench.events ? "" : "a step in every cycle gives other events";
+  return "";
 } catch (const std::exception& e) {
   return e.what();
 }

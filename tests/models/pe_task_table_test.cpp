@@ -41,7 +41,8 @@ std::vector<unsigned> blocked_ids(const TaskTable& table) {
 TEST(TaskTable, DataIdsOfWse2AreColorsAndStartBlockedWithoutTask) {
   // wse.md 3.1, 3.2
   const Builder program(Generation::kWse2);
-  const TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  const TaskTable table(index, PickerRule::kLowestId);
   EXPECT_EQ(blocked_ids(table).size(), kColorCount);
   EXPECT_TRUE(table.is_blocked(TaskId(23)));
   EXPECT_FALSE(table.is_blocked(TaskId(24)));
@@ -49,7 +50,8 @@ TEST(TaskTable, DataIdsOfWse2AreColorsAndStartBlockedWithoutTask) {
 
 TEST(TaskTable, DataIdsOfWse3AreInputQueuesAndStartBlockedWithoutTask) {
   const Builder program(Generation::kWse3);
-  const TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  const TaskTable table(index, PickerRule::kLowestId);
   EXPECT_THAT(blocked_ids(table), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
@@ -59,7 +61,8 @@ TEST(TaskTable, BoundIdsStartUnblockedUnlessDeclaredBlocked) {
   program.data_task("closed", 3, 3).blocked = true;
   program.task("local", 8);
   program.task("later", 9).blocked = true;
-  const TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  const TaskTable table(index, PickerRule::kLowestId);
   EXPECT_THAT(blocked_ids(table), ElementsAre(0, 1, 3, 4, 5, 6, 7, 9));
 }
 
@@ -67,7 +70,8 @@ TEST(TaskTable, LocalTaskOfWse2MayHaveTheIdOfAColor) {
   // wse.md 3.1: local ids 0..30 on WSE-2; bound, so unblocked.
   Builder program(Generation::kWse2);
   program.task("local", 5);
-  TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
   EXPECT_FALSE(table.is_blocked(TaskId(5)));
   EXPECT_THAT(picks(table), ElementsAre(5));
 }
@@ -76,7 +80,8 @@ TEST(TaskTable, TasksStartInactiveUnlessDeclaredActive) {
   Builder program;
   program.task("active", 10, true);
   program.task("inactive", 11, false);
-  TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
   EXPECT_TRUE(table.is_active(TaskId(10)));
   EXPECT_FALSE(table.is_active(TaskId(11)));
   EXPECT_THAT(picks(table), ElementsAre(10));
@@ -85,7 +90,8 @@ TEST(TaskTable, TasksStartInactiveUnlessDeclaredActive) {
 TEST(TaskTable, RunnableIsBoundAndActiveAndNotBlocked) {
   Builder program;
   program.task("task", 12, false);
-  TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
   EXPECT_EQ(table.pick({}, 0).task, nullptr);
   table.activate(TaskId(20));  // no task is bound to 20
   EXPECT_EQ(table.pick({}, 0).task, nullptr);
@@ -100,7 +106,8 @@ TEST(TaskTable, StartingATaskClearsItsActiveBitOnce) {
   // wse.md 3.2: one bit an id, activations do not queue.
   Builder program;
   program.task("task", 12, false);
-  TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
   table.activate(TaskId(12));
   table.activate(TaskId(12));
   EXPECT_THAT(picks(table), ElementsAre(12));
@@ -112,11 +119,12 @@ TEST(TaskTable, DataAndControlTasksStartOnlyWithTheirWavelet) {
   Builder program;
   program.data_task("data", 3, 3).active = true;
   program.control_task("control", 40).active = true;
-  TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
   table.activate(TaskId(3));
   table.activate(TaskId(40));
   EXPECT_EQ(table.pick({}, 0).task, nullptr);
-  const Runnable next = table.pick({{table.data_task(TaskId(3)), QueueId(3)}}, 0);
+  const Runnable next = table.pick({{index.data_task(TaskId(3)), QueueId(3)}}, 0);
   ASSERT_NE(next.task, nullptr);
   EXPECT_EQ(next.task->name, "data");
   EXPECT_EQ(next.queue, QueueId(3));
@@ -137,7 +145,8 @@ TEST(TaskTable, QueueMayStartUnblockedWithoutADataTask) {
     Builder program(generation);
     program.bind_queue(true, 3, 19).unblocked = true;
     program.bind_queue(true, 4, 20);
-    const TaskTable table(program.image(), PickerRule::kLowestId);
+    const TaskIndex index(program.image());
+    const TaskTable table(index, PickerRule::kLowestId);
     const unsigned open = generation == Generation::kWse2 ? 19 : 3;
     const unsigned closed = generation == Generation::kWse2 ? 20 : 4;
     EXPECT_FALSE(table.is_blocked(TaskId(open)));
@@ -151,13 +160,14 @@ TEST(TaskTable, FindsTasksByKindAndId) {
   program.data_task("d", 19, 3);
   program.control_task("c", 8);
   const QueueBinding queue = program.bind_queue(true, 3, 19);
-  const TaskTable table(program.image(), PickerRule::kLowestId);
-  EXPECT_EQ(table.local_task(TaskId(8))->name, "a");
-  EXPECT_EQ(table.local_task(TaskId(19)), nullptr);
-  EXPECT_EQ(table.data_task(TaskId(19))->name, "d");
-  EXPECT_EQ(table.data_task(TaskId(8)), nullptr);
-  EXPECT_EQ(table.control_task(8, queue)->name, "c");
-  EXPECT_EQ(table.control_task(19, queue), nullptr);
+  const TaskIndex index(program.image());
+  const TaskTable table(index, PickerRule::kLowestId);
+  EXPECT_EQ(index.local_task(TaskId(8))->name, "a");
+  EXPECT_EQ(index.local_task(TaskId(19)), nullptr);
+  EXPECT_EQ(index.data_task(TaskId(19))->name, "d");
+  EXPECT_EQ(index.data_task(TaskId(8)), nullptr);
+  EXPECT_EQ(index.control_task(8, queue)->name, "c");
+  EXPECT_EQ(index.control_task(19, queue), nullptr);
 }
 
 // Control tasks in a table of their own (wse.md 3.1, WSE-3)
@@ -171,14 +181,15 @@ TEST(TaskTable, SubTableOfAQueueBeginsItsNumberOfStridesFurther) {
     program.control_task("c" + std::to_string(id), id);
   }
   QueueBinding queue = program.bind_queue(true, 3, 19);
-  const TaskTable table(program.image(), PickerRule::kLowestId);
-  EXPECT_EQ(table.control_task(2, queue)->name, "c2");
-  EXPECT_EQ(table.control_task(10, queue)->name, "c10");
+  const TaskIndex index(program.image());
+  const TaskTable table(index, PickerRule::kLowestId);
+  EXPECT_EQ(index.control_task(2, queue)->name, "c2");
+  EXPECT_EQ(index.control_task(10, queue)->name, "c10");
   queue.control_table = 2;
-  EXPECT_EQ(table.control_task(0, queue)->name, "c10");
-  EXPECT_EQ(table.control_task(2, queue)->name, "c12");
-  EXPECT_EQ(table.control_task(10, queue), nullptr);
-  EXPECT_EQ(table.control_task(54, queue), nullptr);  // behind the end of the table
+  EXPECT_EQ(index.control_task(0, queue)->name, "c10");
+  EXPECT_EQ(index.control_task(2, queue)->name, "c12");
+  EXPECT_EQ(index.control_task(10, queue), nullptr);
+  EXPECT_EQ(index.control_task(54, queue), nullptr);  // behind the end of the table
 }
 
 TEST(TaskTable, SubTablesNeedATableOfTheirOwn) {
@@ -186,8 +197,8 @@ TEST(TaskTable, SubTablesNeedATableOfTheirOwn) {
   program.control_task("c", 40);
   QueueBinding queue = program.bind_queue(true, 3, 19);
   queue.control_table = 3;
-  const TaskTable table(program.image(), PickerRule::kLowestId);
-  EXPECT_EQ(table.control_task(40, queue)->name, "c");
+  const TaskIndex index(program.image());
+  EXPECT_EQ(index.control_task(40, queue)->name, "c");
 }
 
 TEST(TaskTable, ControlTasksOfTheirOwnTableStandBehindTheOthers) {
@@ -197,8 +208,9 @@ TEST(TaskTable, ControlTasksOfTheirOwnTableStandBehindTheOthers) {
     program.control_task("control", 9);
     program.task("local", 10);
     const QueueBinding queue = program.bind_queue(true, 3, 19);
-    TaskTable table(program.image(), PickerRule::kLowestId);
-    const Runnables there = {{table.control_task(9, queue), queue.id}};
+    const TaskIndex index(program.image());
+    TaskTable table(index, PickerRule::kLowestId);
+    const Runnables there = {{index.control_task(9, queue), queue.id}};
     EXPECT_EQ(table.pick(there, 0).task->name, own_table ? "local" : "control");
   }
 }
@@ -208,8 +220,9 @@ TEST(TaskTable, QueuesWithWaveletsForOneControlTaskTakeTurnsByNumber) {
   program.control_task("control", 40);
   const QueueBinding high = program.bind_queue(true, 6, 1);
   const QueueBinding low = program.bind_queue(true, 2, 2);
-  TaskTable table(program.image(), PickerRule::kLowestId);
-  const TaskBinding* task = table.control_task(40, high);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
+  const TaskBinding* task = index.control_task(40, high);
   EXPECT_EQ(table.pick({{task, high.id}, {task, low.id}}, 0).queue, QueueId(2));
 }
 
@@ -221,7 +234,8 @@ TEST(TaskTable, HighPriorityGoesFirst) {
     program.task("a", 8);
     program.task("b", 20).priority = TaskPriority::kHigh;
     program.task("c", 28).priority = TaskPriority::kHigh;
-    TaskTable table(program.image(), rule);
+    const TaskIndex index(program.image());
+    TaskTable table(index, rule);
     EXPECT_THAT(picks(table), ElementsAre(20, 28, 8));
   }
 }
@@ -231,7 +245,8 @@ TEST(TaskTable, PriorityChangeCountsFromItsCycleOn) {
   program.task("a", 8);
   program.task("b", 20);
   for (const Cycle now : {13U, 14U}) {
-    TaskTable table(program.image(), PickerRule::kLowestId);
+    const TaskIndex index(program.image());
+    TaskTable table(index, PickerRule::kLowestId);
     table.set_priority(TaskId(20), TaskPriority::kHigh, 10, 14);
     EXPECT_EQ(table.pick({}, now).task->id, TaskId(now < 14 ? 8 : 20)) << "cycle " << now;
   }
@@ -242,7 +257,8 @@ TEST(TaskTable, OfTwoChangesTheFirstCountsUntilTheSecond) {
   program.task("a", 8);
   program.task("b", 20);
   for (const Cycle now : {12U, 13U, 14U, 15U, 20U}) {
-    TaskTable table(program.image(), PickerRule::kLowestId);
+    const TaskIndex index(program.image());
+    TaskTable table(index, PickerRule::kLowestId);
     table.set_priority(TaskId(20), TaskPriority::kHigh, 10, 14);
     table.set_priority(TaskId(20), TaskPriority::kLow, 11, 15);
     EXPECT_EQ(table.pick({}, now).task->id, TaskId(now == 14 ? 20 : 8)) << "cycle " << now;
@@ -254,7 +270,8 @@ TEST(TaskTable, PriorityChangeAfterAnOlderOneStartsFromIt) {
   program.task("a", 8);
   program.task("b", 20);
   for (const Cycle now : {33U, 34U}) {
-    TaskTable table(program.image(), PickerRule::kLowestId);
+    const TaskIndex index(program.image());
+    TaskTable table(index, PickerRule::kLowestId);
     table.set_priority(TaskId(20), TaskPriority::kHigh, 10, 14);
     table.set_priority(TaskId(20), TaskPriority::kLow, 30, 34);
     EXPECT_EQ(table.pick({}, now).task->id, TaskId(now < 34 ? 20 : 8)) << "cycle " << now;
@@ -268,9 +285,10 @@ TEST(TaskTable, PriorityOfAnIdIsNotThatOfAControlTaskInItsOwnTable) {
     program.task("local", 8);
     program.control_task("control", 20);
     const QueueBinding queue = program.bind_queue(true, 3, 19);
-    TaskTable table(program.image(), PickerRule::kLowestId);
+    const TaskIndex index(program.image());
+    TaskTable table(index, PickerRule::kLowestId);
     table.set_priority(TaskId(20), TaskPriority::kHigh, 0, 4);
-    const Runnables there = {{table.control_task(20, queue), queue.id}};
+    const Runnables there = {{index.control_task(20, queue), queue.id}};
     EXPECT_EQ(table.pick(there, 10).task->name, own_table ? "local" : "control");
   }
 }
@@ -288,10 +306,11 @@ std::vector<std::string> rotate(unsigned init, unsigned limit, unsigned starts) 
   rotation.init = static_cast<std::uint16_t>(init);
   rotation.limit = static_cast<std::uint16_t>(limit);
   program.image().rotations.push_back(rotation);
-  TaskTable table(program.image(), PickerRule::kLowestId);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
   std::vector<std::string> names;
   for (unsigned i = 0; i < starts; ++i) {
-    const Runnable next = table.pick({{table.data_task(TaskId(3)), QueueId(3)}}, i);
+    const Runnable next = table.pick({{index.data_task(TaskId(3)), QueueId(3)}}, i);
     EXPECT_EQ(next.queue, QueueId(3));  // its wavelet is taken all the same
     names.push_back(next.task->name);
   }
@@ -312,8 +331,9 @@ TEST(TaskTable, OtherTasksDoNotTurnTheRotation) {
   program.control_task("other", 0);
   program.task("local", 8, false);
   program.image().rotations.push_back({0, 1, 0, 1, 1});
-  TaskTable table(program.image(), PickerRule::kLowestId);
-  const Runnables there = {{table.data_task(TaskId(3)), QueueId(3)}};
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
+  const Runnables there = {{index.data_task(TaskId(3)), QueueId(3)}};
   EXPECT_EQ(table.pick(there, 0).task->name, "main");
   table.activate(TaskId(8));
   EXPECT_EQ(table.pick({}, 0).task->name, "local");
@@ -328,14 +348,16 @@ TEST(TaskTable, LowestIdComesFirstWhateverTheOrderOfDeclaration) {
   program.task("a", 8);
   program.data_task("data", 7, 7);
   program.task("b", 15);
-  TaskTable table(program.image(), PickerRule::kLowestId);
-  EXPECT_THAT(picks(table, {{table.data_task(TaskId(7)), QueueId(7)}}), ElementsAre(7, 8, 15, 28));
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kLowestId);
+  EXPECT_THAT(picks(table, {{index.data_task(TaskId(7)), QueueId(7)}}), ElementsAre(7, 8, 15, 28));
 }
 
 TEST(TaskTable, RoundRobinGoesOnBehindTheTaskThatRanLast) {
   Builder program;
   for (const unsigned id : {8U, 15U, 28U}) program.task("t", id);
-  TaskTable table(program.image(), PickerRule::kRoundRobin);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kRoundRobin);
   EXPECT_EQ(table.pick({}, 0).task->id, TaskId(8));
   table.activate(TaskId(8));
   EXPECT_EQ(table.pick({}, 0).task->id, TaskId(15));
@@ -350,7 +372,8 @@ TEST(TaskTable, RoundRobinWorksAtTheHighestId) {
   Builder program;
   program.task("last", 63);
   program.task("first", 8);
-  TaskTable table(program.image(), PickerRule::kRoundRobin);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kRoundRobin);
   EXPECT_THAT(picks(table), ElementsAre(8, 63));
   table.activate(TaskId(63));
   table.activate(TaskId(8));
@@ -362,7 +385,8 @@ TEST(TaskTable, LowestIdStarvesAndRoundRobinDoesNot) {
   program.task("greedy", 8, false);
   program.task("other", 9);
   for (const PickerRule rule : {PickerRule::kLowestId, PickerRule::kRoundRobin}) {
-    TaskTable table(program.image(), rule);
+    const TaskIndex index(program.image());
+    TaskTable table(index, rule);
     std::vector<unsigned> ids;
     for (int i = 0; i < 3; ++i) {
       table.activate(TaskId(8));

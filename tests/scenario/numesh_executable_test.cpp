@@ -1,5 +1,5 @@
-// Scenarios S23 and S24 of numesh.md on the whole machine: layouts and programs in numesh/, run as a
-// user runs them, with --check-epochs.
+// Scenarios S23 and S24 of numesh.md on the whole machine: layouts and programs in numesh/, run as
+// a user runs them, with --check-epochs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,0 +1,64 @@
+// What engines look up in every cycle, worked out once for an image and shared by all engines that
+// run it: an engine itself holds only what changes. Immutable.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/pe/decoded_instruction.h"
+#include "models/pe/dsr.h"
+#include "models/pe/pe_timing.h"
+#include "models/pe/program.h"
+#include "models/pe/sram.h"
+#include "models/pe/task_index.h"
+
+namespace tessera::pe {
+
+/// An input queue and what stands between its wavelets and their tasks.
+struct InputChannel {
+  QueueId queue;
+  std::uint64_t channel = 0;  ///< task_bit of its id
+  const TaskBinding* data_task = nullptr;
+  const QueueBinding* binding = nullptr;
+};
+
+class DecodedImage {
+ public:
+  /// `timing` must outlive it.
+  DecodedImage(std::shared_ptr<const Image> image, const PeTiming& timing);
+  DecodedImage(const DecodedImage&) = delete;
+  DecodedImage& operator=(const DecodedImage&) = delete;
+
+  const Image& image() const { return *image_; }
+  const PeTiming& timing() const { return timing_; }
+  std::uint32_t code_size() const { return code_size_; }
+  const DecodedInstruction& decoded(std::uint32_t pc) const { return code_[pc]; }
+  const DsrLayout& dsrs() const { return dsrs_; }
+  const TaskIndex& tasks() const { return tasks_; }
+  /// Contents of memory at the start.
+  const Sram& memory() const { return memory_; }
+  /// First byte behind task table and code.
+  std::uint32_t data_begin() const { return data_begin_; }
+  /// nullptr: the program declares no such queue.
+  const QueueBinding* queue(bool input, QueueId id) const { return queues_[input][id.value()]; }
+  /// Input queues in the order of the image, and the bits of all their channels.
+  const std::vector<InputChannel>& inputs() const { return inputs_; }
+  std::uint64_t channels() const { return channels_; }
+
+ private:
+  const std::shared_ptr<const Image> image_;
+  const PeTiming& timing_;
+  const DsrLayout dsrs_;
+  const TaskIndex tasks_;
+  std::vector<DecodedInstruction> code_;
+  const std::uint32_t code_size_;
+  Sram memory_;
+  std::uint32_t data_begin_ = 0;
+  std::array<std::array<const QueueBinding*, kMaxQueues>, 2> queues_{};
+  std::vector<InputChannel> inputs_;
+  std::uint64_t channels_ = 0;
+};
+
+}  // namespace tessera::pe

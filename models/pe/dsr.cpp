@@ -1,0 +1,101 @@
+#include "models/pe/dsr.h"
+
+namespace tessera::pe {
+
+namespace {
+
+/// FIFOs have no descriptor in the language; an engine treats them as if they had.
+Dsd descriptor_of(const Fifo& fifo) {
+  Dsd dsd;
+  dsd.name = fifo.name;
+  dsd.kind = DsdKind::kFifo;
+  dsd.simd = fifo.simd;
+  dsd.priority = fifo.priority;
+  return dsd;
+}
+
+bool has_stride_register(const OpConfig& config) {
+  return config.sr[0] || config.sr[1] || config.sr[2];
+}
+
+}  // namespace
+
+DsrLayout::DsrLayout(const Image& image) {
+  for (auto& file : index_) file.fill(kUnused);
+  for (const Instruction& instruction : image.code) {
+    for (const Operand& operand : instruction.operands) reserve(operand);
+  }
+  for (const InitialLoad& load : image.initial_loads) reserve(load.dsr);
+  for (const Fifo& fifo : image.fifos) {
+    const auto number = static_cast<unsigned>(fifos_.size());
+    fifos_.push_back(descriptor_of(fifo));
+    for (OperandKind file : {kDest, kSrc1}) {
+      const Operand operand{file, fifo.dsr, 0};
+      reserve(operand);
+      fifo_dsrs_.push_back({index_of(operand), number});
+    }
+  }
+}
+
+void DsrLayout::reserve(const Operand& operand) {
+  if (!operand.is_dsr()) return;
+  std::uint8_t& index = index_[operand.kind / kDest][operand.reg];
+  if (index == kUnused) index = count_++;
+}
+
+DsrFiles::DsrFiles(const DsrLayout& layout)
+    : layout_(&layout),
+      dsrs_(layout.count() == 0 ? nullptr : std::make_unique<Dsr[]>(layout.count())) {
+  for (const DsrLayout::FifoDsr& dsr : layout.fifo_dsrs())
+    dsrs_[dsr.index].dsd = &layout.fifos()[dsr.fifo];
+}
+
+unsigned DsrFiles::load(const Operand& operand, const Dsd& dsd, const OpConfig& config) {
+  Dsr& dsr = (*this)[operand];
+  dsr.dsd = &dsd;
+  dsr.config = &config;
+  dsr.base = dsd.base;
+  dsr.extent = dsd.extent;
+  dsr.stride = dsd.strides[0];
+  ++dsr.load;
+  if (!config.single_step && !config.xdsr && !has_stride_register(config)) {
+    dsr.extension.reset();
+    return 1;
+  }
+  if (!dsr.extension) dsr.extension = std::make_unique<DsrExtension>();
+  *dsr.extension = {};
+  dsr.extension->remaining = dsd.extent;
+  dsr.restart_walk(dsd.base);
+  return 1 + take_tickets(*dsr.extension, config);
+}
+
+unsigned DsrFiles::take_tickets(DsrExtension& extension, const OpConfig& config) {
+  if (!tickets_) tickets_ = std::make_unique<Tickets>();
+  unsigned registers = 0;
+  if (config.xdsr) {
+    extension.xdsr_ticket = tickets_->xdsrs[*config.xdsr] = ++tickets_->last;
+    ++registers;
+  }
+  for (std::size_t i = 0; i < config.sr.size(); ++i) {
+    if (!config.sr[i]) continue;
+    extension.sr_tickets[i] = tickets_->srs[*config.sr[i]] = ++tickets_->last;
+    ++registers;
+  }
+  return registers;
+}
+
+bool DsrFiles::xdsr_lost(const Dsr& dsr) const {
+  return dsr.extension && dsr.extension->xdsr_ticket != 0 &&
+         tickets_->xdsrs[*dsr.config->xdsr] != dsr.extension->xdsr_ticket;
+}
+
+bool DsrFiles::stride_register_lost(const Dsr& dsr) const {
+  if (!dsr.extension) return false;
+  for (std::size_t i = 0; i < dsr.extension->sr_tickets.size(); ++i) {
+    const std::uint32_t ticket = dsr.extension->sr_tickets[i];
+    if (ticket != 0 && tickets_->srs[*dsr.config->sr[i]] != ticket) return true;
+  }
+  return false;
+}
+
+}  // namespace tessera::pe
