@@ -20,15 +20,20 @@ void OnRamp::end_of_elaboration() {
 }
 
 void OnRamp::start_of_simulation() {
-  for (unsigned c = 0; c < kColorCount; ++c) core_.set_capacity(Color(c), out->capacity(Color(c)));
+  router_ = out[0];
+  for (unsigned c = 0; c < kColorCount; ++c)
+    core_.set_capacity(Color(c), router_->capacity(Color(c)));
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
+    if (queues[q].size() > 0) readable_[q] = queues[q][0];
+  }
 }
 
 OnRampCore::Heads OnRamp::heads(Cycle now) const {
   OnRampCore::Heads heads;
   for (unsigned q = 0; q < kMaxQueues; ++q) {
-    if (queues[q].size() == 0) continue;
-    heads[q].ready_at = queues[q]->ready_at();
-    if (heads[q].ready_at <= now) heads[q].wavelet = &queues[q]->front();
+    if (readable_[q] == nullptr) continue;
+    heads[q].ready_at = readable_[q]->ready_at();
+    if (heads[q].ready_at <= now) heads[q].wavelet = &readable_[q]->front();
   }
   return heads;
 }
@@ -36,8 +41,8 @@ OnRampCore::Heads OnRamp::heads(Cycle now) const {
 Cycle OnRamp::step(Cycle now) {
   const OnRampCore::Step step = core_.step(now, heads(now));
   if (step.grant) {
-    queues[step.grant->queue.value()]->pop(now);
-    out->put(step.grant->wavelet, step.grant->due);
+    readable_[step.grant->queue.value()]->pop(now);
+    router_->put(step.grant->wavelet, step.grant->due);
   }
   return step.next;
 }

@@ -3,6 +3,8 @@
 
 #include <systemc>
 
+#include <array>
+
 #include "models/fabric/on_ramp_core.h"
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/link/link_socket.h"
@@ -42,6 +44,9 @@ class OnRamp : public sc_core::sc_module,
   const timing::BlockId block_;
   const TileCoord at_;
   OnRampCore core_;
+  // Who is behind the sockets, asked once; nullptr: not bound.
+  link::ForwardIf* router_ = nullptr;
+  std::array<queue::ReadIf*, kMaxQueues> readable_{};
 };
 
 }  // namespace tessera::fabric

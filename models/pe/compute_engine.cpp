@@ -31,6 +31,14 @@ void ComputeEngine::end_of_elaboration() {
   }
 }
 
+void ComputeEngine::start_of_simulation() {
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
+    if (input[q].get_base_port().size() > 0) readable_[q] = input[q][0];
+    if (output[q].get_base_port().size() > 0) writable_[q] = output[q][0];
+  }
+  wake(0);
+}
+
 void ComputeEngine::launch(const Function& function, const std::vector<std::uint32_t>& arguments,
                            Cycle at) {
   core_.launch(function, arguments, at);

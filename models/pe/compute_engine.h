@@ -61,22 +61,26 @@ class ComputeEngine : public sc_core::sc_module,
   }
   void wake(Cycle at) { domain_.wake(block_, at); }
   void end_of_elaboration() override;
-  void start_of_simulation() override { wake(0); }
+  void start_of_simulation() override;
 
-  Cycle ready_at(QueueId q) const override { return input[q.value()]->ready_at(); }
+  Cycle ready_at(QueueId q) const override { return readable_[q.value()]->ready_at(); }
   unsigned available(QueueId q, Cycle now) const override {
-    return input[q.value()]->available(now);
+    return readable_[q.value()]->available(now);
   }
-  const link::Wavelet& front(QueueId q) const override { return input[q.value()]->front(); }
-  void pop(QueueId q, Cycle now) override { input[q.value()]->pop(now); }
-  unsigned room(QueueId q, Cycle now) const override { return output[q.value()]->room(now); }
+  const link::Wavelet& front(QueueId q) const override { return readable_[q.value()]->front(); }
+  void pop(QueueId q, Cycle now) override { readable_[q.value()]->pop(now); }
+  unsigned room(QueueId q, Cycle now) const override { return writable_[q.value()]->room(now); }
   void push(QueueId q, const link::Wavelet& w, Cycle now) override {
-    output[q.value()]->push(w, now);
+    writable_[q.value()]->push(w, now);
   }
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
   const TileCoord at_;
+  // Who is behind the sockets: asked once, because the way through a socket costs more than what is
+  // asked for.
+  std::array<queue::ReadIf*, kMaxQueues> readable_{};
+  std::array<queue::WriteIf*, kMaxQueues> writable_{};
   ComputeEngineCore core_;
 };
 

@@ -28,7 +28,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> 
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const DecodedImage> program,
                                      PeQueues& queues, observe::Probe probe)
     : program_(std::move(program)), tasks_(program_->tasks(), timing().picker), queues_(queues),
-      probe_(probe), sram_(program_->memory()), dsrs_(program_->dsrs()), at_(at),
+      probe_(probe), sram_(&program_->memory()), dsrs_(program_->dsrs()), at_(at),
       blocked_microthreads_(image().blocked_microthreads), control_mask_(image().control_mask) {
   for (const InitialLoad& load : image().initial_loads) {
     dsrs_.load(load.dsr, image().dsds[load.dsd], load.config);
@@ -92,43 +92,49 @@ void ComputeEngineCore::complete_operations(Cycle now) {
 }
 
 // wse.md 4: the main thread stands between the microthreads' levels, or on one of them.
-unsigned ComputeEngineCore::priority_of(ThreadId thread, Cycle now) const {
-  if (thread != kMainThread) return 2 * static_cast<unsigned>(find_operation(thread)->priority);
+unsigned ComputeEngineCore::main_level(Cycle now) const {
   const bool changed = extras_ && extras_->main_priority;
   const MainPriority level = changed ? extras_->main_priority->at(now) : image().main_priority;
   return 1 + static_cast<unsigned>(level);
 }
 
 ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) const {
+  std::array<Operation*, kThreadCount> operation_of{};
   std::uint32_t threads = main_.runs() ? 1U << kMainThread : 0;  // those that have work
-  for (const Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
+  for (Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
     threads |= 1U << op->thread;
+    operation_of[op->thread] = op;
   }
-  if (threads == 1U << kMainThread) return candidate_of(kMainThread, now);  // the usual case
+  if (threads == 1U << kMainThread) return candidate_of(operation_of[kMainThread], now);
   Candidate best;
+  unsigned best_level = 0;
   const unsigned first = timing().issue == IssueRule::kRotation ? last_issued_ + 1U : 0;
   const std::uint32_t before_first = threads & ((1U << first) - 1);
   for (std::uint32_t left : {threads & ~before_first, before_first}) {
     for (; left != 0; left &= left - 1) {
       const auto thread = static_cast<ThreadId>(__builtin_ctz(left));
-      if (best && priority_of(thread, now) <= priority_of(best.thread, now)) continue;
-      const Candidate candidate = candidate_of(thread, now);
-      if (candidate) best = candidate;
+      const Operation* op = operation_of[thread];
+      const unsigned level =
+          thread == kMainThread ? main_level(now) : 2 * static_cast<unsigned>(op->priority);
+      if (best && level <= best_level) continue;
+      const Candidate candidate = candidate_of(operation_of[thread], now);
+      if (!candidate) continue;
+      best = candidate;
+      best_level = level;
     }
   }
   return best;
 }
 
-// Nobody: the thread cannot use the slot.
-ComputeEngineCore::Candidate ComputeEngineCore::candidate_of(ThreadId thread, Cycle now) const {
-  Operation* const op = find_operation(thread);
+// `op`: of the thread; nullptr: the main thread's next instruction. Nobody: it cannot use the slot.
+ComputeEngineCore::Candidate ComputeEngineCore::candidate_of(Operation* op, Cycle now) const {
   if (op == nullptr) {
     require_instruction();
     return main_.ready_at <= now ? Candidate{nullptr, 0, kMainThread} : Candidate{};
   }
-  if (op->complete() || op->next_group_at > now || is_blocked(thread)) return {};
+  if (op->complete() || op->next_group_at > now || is_blocked(op->thread)) return {};
   const std::uint32_t elements = group_size(*op, now);
-  return elements > 0 ? Candidate{op, elements, thread} : Candidate{};
+  return elements > 0 ? Candidate{op, elements, op->thread} : Candidate{};
 }
 
 void ComputeEngineCore::require_instruction() const {

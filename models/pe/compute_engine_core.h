@@ -162,8 +162,8 @@ class ComputeEngineCore {
     return op != nullptr;
   }
   Candidate choose_thread(Cycle now) const;
-  Candidate candidate_of(ThreadId thread, Cycle now) const;
-  unsigned priority_of(ThreadId thread, Cycle now) const;
+  Candidate candidate_of(Operation* op, Cycle now) const;
+  unsigned main_level(Cycle now) const;
   void require_instruction() const;
   void wait_for_operands();
   Cycle next_wake(Cycle now, bool acted);

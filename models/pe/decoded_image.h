@@ -37,7 +37,7 @@ class DecodedImage {
   const DecodedInstruction& decoded(std::uint32_t pc) const { return code_[pc]; }
   const DsrLayout& dsrs() const { return dsrs_; }
   const TaskIndex& tasks() const { return tasks_; }
-  /// Contents of memory at the start.
+  /// Memory at the start.
   const Sram& memory() const { return memory_; }
   /// First byte behind task table and code.
   std::uint32_t data_begin() const { return data_begin_; }

@@ -6,13 +6,6 @@
 
 namespace tessera::pe {
 
-Sram::Sram(const Sram& other) {
-  make_room(other.numbers_size_, other.pages_used_);
-  std::copy_n(other.numbers_.get(), numbers_size_, numbers_.get());
-  std::copy_n(other.pages_.get(), pages_size_, pages_.get());
-  pages_used_ = other.pages_used_;
-}
-
 std::uint32_t Sram::read_across(std::uint32_t address) const {
   return read(address, 2) | read(address + 2, 2) << 16;
 }
@@ -59,7 +52,9 @@ std::uint8_t* Sram::take(std::uint32_t address) {
   const unsigned more = pages_used_ == pages_size_ ? 1 + pages_used_ / 4 : 0;
   make_room(page + 1, pages_size_ + more);
   numbers_[page] = ++pages_used_;
-  return find(address);
+  if (initial_ != nullptr && initial_->has(page))
+    std::memcpy(find_own(page * kPageBytes), initial_->find_own(page * kPageBytes), kPageBytes);
+  return find_own(address);
 }
 
 void Sram::make_room(unsigned numbers, unsigned pages) {

@@ -1,6 +1,7 @@
 // The 48 KB memory of a tile (reference wse.md 6.2). Byte addresses, 16-bit words, little endian.
-// Pages are taken from the host when first written; what was never written reads as zero. A tile
-// that uses little costs little: its pages, and a byte for every page up to the last one written.
+// Pages are taken from the host when first written; what was never written reads as it was at the
+// start. A tile that uses little costs little: its pages, and a byte for every page up to the last
+// one written.
 #pragma once
 
 #include <array>
@@ -17,9 +18,11 @@ class Sram {
  public:
   static constexpr std::uint32_t kPageBytes = 256;
 
+  /// All zeros.
   Sram() = default;
-  Sram(const Sram& other);
-  Sram& operator=(const Sram&) = delete;
+  /// As `initial`, whose pages it reads until it writes them; `initial` must outlive it and not
+  /// change.
+  explicit Sram(const Sram* initial) : initial_(initial) {}
 
   /// Whether an access of `bytes` (2 or 4) at `address` is possible: inside the memory and on a
   /// 16-bit word boundary.
@@ -50,7 +53,7 @@ class Sram {
   /// The same for a number of bytes, as a host copies them; all of them lie inside the memory.
   void read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const;
   void write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from);
-  /// Bytes of the pages that were written so far.
+  /// Bytes of the pages that were written since.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 
  private:
@@ -63,17 +66,23 @@ class Sram {
   void write_across(std::uint32_t address, std::uint32_t value);
   bool has(std::uint32_t page) const { return page < numbers_size_ && numbers_[page] != 0; }
   /// The byte at `address`; nullptr: its page was never written.
-  std::uint8_t* find(std::uint32_t address) const {
+  std::uint8_t* find_own(std::uint32_t address) const {
     const std::uint32_t page = address / kPageBytes;
     return has(page) ? &pages_[numbers_[page] - 1U][address % kPageBytes] : nullptr;
   }
+  /// .. neither here nor in the initial memory.
+  const std::uint8_t* find(std::uint32_t address) const {
+    const std::uint8_t* const own = find_own(address);
+    return own != nullptr || initial_ == nullptr ? own : initial_->find_own(address);
+  }
   std::uint8_t* find_or_take(std::uint32_t address) {
-    std::uint8_t* const at = find(address);
-    return at != nullptr ? at : take(address);
+    std::uint8_t* const own = find_own(address);
+    return own != nullptr ? own : take(address);
   }
   std::uint8_t* take(std::uint32_t address);
   void make_room(unsigned numbers, unsigned pages);
 
+  const Sram* initial_ = nullptr;
   // By page: 1 + where it stands in pages_; 0: never written.
   std::unique_ptr<std::uint8_t[]> numbers_;
   std::unique_ptr<Page[]> pages_;  // in the order in which they were first written, then unused

@@ -39,8 +39,8 @@ class ActiveSet {
   class Row {
    public:
     Row(ActiveSet& set, Cycle at)
-        : set_(set), row_(row_of(at)), words_(&set.bits_[row_ * set.words_]),
-          summary_(&set.summary_[row_ * set.summary_words_]) {}
+        : set_(set), row_(row_of(at)), words_(set.bits_.data() + row_ * set.words_),
+          summary_(set.summary_.data() + row_ * set.summary_words_) {}
     ~Row() {
       if (used_) set_.occupied_ |= bit(row_);
     }

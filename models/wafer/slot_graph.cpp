@@ -99,6 +99,7 @@ class Layout {
       group = static_cast<std::uint32_t>(graph_.groups.size());
       graph_.groups.push_back({static_cast<std::uint32_t>(graph_.slots.size()),
                                static_cast<std::uint8_t>(__builtin_popcount(unit)),
+                               0,
                                {}});
     }
     const std::size_t mark = pending_.size();

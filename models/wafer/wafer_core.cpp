@@ -45,7 +45,7 @@ Cycle WaferCore::step(Cycle now) {
 }
 
 Cycle WaferCore::next_due(Cycle now) const {
-  Cycle later = kNever;
+  Cycle later = last_credit_ > now ? last_credit_ : kNever;
   for (const Later& l : later_) later = std::min(later, l.due);
   return std::min({later, due_pipes_.next_due(now), due_slots_.next_due(now),
                    due_routers_.next_due(now), due_pes_.next_due(now), due_ramps_.next_due(now),
@@ -63,7 +63,9 @@ void WaferCore::pull_far_wakes(Cycle now) {
 }
 
 void WaferCore::wake_slot(std::uint32_t slot, Cycle at) {
-  due_slots_.insert(slots_[slot].unit, at);
+  const Slot& s = slots_[slot];
+  due_slots_.insert(s.unit, at);
+  if (s.group != kNoIndex) groups_[s.group].busy |= 1U << (slot - s.unit);
 }
 
 void WaferCore::wake_pe(std::uint32_t pe, Cycle at) {

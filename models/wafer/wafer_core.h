@@ -175,6 +175,9 @@ class WaferCore {
   bool is_credit_usable_at_once(unsigned held, Cycle due) const {
     return held == 0 && due == now_ + 1;
   }
+  /// The wafer is stepped in the cycle of every credit, also of one that wakes nobody: where it
+  /// falls asleep the host goes on, in the same cycle with every structure.
+  void note_credit(Cycle due) { last_credit_ = std::max(last_credit_, due); }
   std::uint8_t branches_of(const Slot& slot, const link::Wavelet& head) const;
   void send(const Slot& slot, Link& link, const link::Wavelet& head, SlotCycle& cycle);
   void remove_head(std::uint32_t slot, Cycle now);
@@ -235,6 +238,7 @@ class WaferCore {
   std::vector<Later> later_;
   std::vector<timing::BlockId> far_due_;
   Cycle now_ = 0;
+  Cycle last_credit_ = 0;  // cycle of the last one that woke nobody
   std::optional<std::mt19937_64> shuffle_;
   std::vector<std::uint32_t> shuffled_;  // units of a cycle
   std::exception_ptr failure_;

@@ -117,9 +117,11 @@ void WaferCore::step_group(Group& group, SlotCycle& cycle) {
   std::array<std::uint8_t, kColorCount> to_go{};  // by slot of the group
   unsigned landed = 0;                            // one bit a slot
   unsigned moved = 0;                             // ..
-  for (unsigned s = 0; s < group.slots; ++s) {
+  for (unsigned left = group.busy; left != 0; left &= left - 1) {
+    const unsigned s = lowest(left);
     Slot& slot = slots_[group.first + s];
     settle(slot, cycle_bit(cycle.now));
+    if (slot.held == 0 && slot.returning == 0) group.busy &= ~(1U << s);
     if (slot.landed == 0 || slot.suspended) continue;
     landed |= 1U << s;
     to_go[s] = branches_of(slot, entry(group.first + s, slot.head));
@@ -152,6 +154,7 @@ void WaferCore::step_group(Group& group, SlotCycle& cycle) {
     const std::uint32_t s = group.first + lowest(bits);
     if (to_go[lowest(bits)] == 0) remove_head(s, cycle.now);
     again |= slots_[s].landed > 0;
+    if (slots_[s].held == 0 && slots_[s].returning == 0) group.busy &= ~(1U << lowest(bits));
   }
   if (again) due_slots_.insert(group.first, cycle.now + 1);
 }
@@ -250,6 +253,7 @@ void WaferCore::give_credit(Ref sender, Color color, Cycle due) {
   case Ref::Kind::kPipe: {
     Pipe& pipe = pipes_[sender.index()];
     if (is_credit_usable_at_once(pipe.held, due)) {
+      note_credit(due);
       ++pipe.credits;
       break;
     }
@@ -261,12 +265,13 @@ void WaferCore::give_credit(Ref sender, Color color, Cycle due) {
     Link& link = links_[sender.index()];
     Slot& slot = slots_[link.slot];
     if (is_credit_usable_at_once(slot.held, due)) {
+      note_credit(due);
       ++link.credits;
       break;
     }
     link.returning |= cycle_bit(due);
     slot.returning |= cycle_bit(due);
-    due_slots_.insert(slot.unit, due);
+    wake_slot(link.slot, due);
     break;
   }
   case Ref::Kind::kRamp: {

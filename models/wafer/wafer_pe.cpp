@@ -74,6 +74,7 @@ void WaferCore::Pe::write_config(config_space::Address address, std::uint16_t va
 // The router has been stepped in this cycle: it sees the credit in the next one.
 void WaferCore::free_place(InQueue& queue, Cycle now) {
   const Ref sender = queue.upstream;
+  note_credit(now + 1);
   if (sender.kind() == Ref::Kind::kSlot) {
     Link& link = links_[sender.index()];
     ++link.credits;

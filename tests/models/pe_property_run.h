@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <sstream>
 #include <string>
@@ -67,8 +68,13 @@ class PropertyRun {
 };
 
 inline std::string compare_memory(const Bench& bench, const State& expected) {
-  if (bench.core.sram().allocated_bytes() != kDataBytes)
+  std::vector<std::byte> all(kSramBytes);
+  bench.core.sram().read_bytes(0, kSramBytes, all.data());
+  const auto written = [](std::byte b) { return b != std::byte{0}; };
+  if (std::any_of(all.begin(), all.begin() + kDataBegin, written) ||
+      std::any_of(all.begin() + kDataBegin + kDataBytes, all.end(), written)) {
     return "memory outside the data was written";
+  }
   for (std::uint32_t i = 0; i < kDataBytes; i += 2) {
     const std::uint32_t is = bench.core.sram().read(kDataBegin + i, 2);
     const std::uint32_t should = expected.read(kDataBegin + i, 2);

@@ -65,6 +65,28 @@ TEST(Sram, PagesAreTakenWhenFirstWritten) {
   EXPECT_EQ(sram.read(2, 2), 0u);  // the rest of a fresh page
 }
 
+TEST(Sram, PagesOfTheInitialMemoryAreSharedUntilTheyAreWritten) {
+  Sram initial;
+  initial.write(Sram::kPageBytes - 2, 4, 0x11223344);  // on both sides of a border
+  initial.write(1000, 2, 77);
+  Sram sram(&initial);
+  EXPECT_EQ(sram.allocated_bytes(), 0u);
+  EXPECT_EQ(sram.read(Sram::kPageBytes - 2, 4), 0x11223344u);
+  EXPECT_EQ(sram.read(1000, 2), 77u);
+  EXPECT_EQ(sram.read(40'000, 4), 0u);
+  sram.write(Sram::kPageBytes + 10, 2, 5);
+  EXPECT_EQ(sram.allocated_bytes(), Sram::kPageBytes);
+  EXPECT_EQ(sram.read(Sram::kPageBytes - 2, 4), 0x11223344u);
+  EXPECT_EQ(sram.read(Sram::kPageBytes + 10, 2), 5u);
+  EXPECT_EQ(initial.read(Sram::kPageBytes + 10, 2), 0u);
+  std::vector<std::byte> bytes(1002);
+  sram.read_bytes(0, 1002, bytes.data());
+  EXPECT_EQ(bytes[1000], std::byte{77});
+  EXPECT_EQ(bytes[Sram::kPageBytes + 10], std::byte{5});
+  sram.write_bytes(998, 2, bytes.data());  // a part of a page
+  EXPECT_EQ(sram.read(1000, 2), 77u);
+}
+
 TEST(Sram, A32BitWordMayLieAcrossTwoPages) {
   Sram sram;
   const std::uint32_t edge = Sram::kPageBytes - 2;

@@ -74,6 +74,7 @@ struct Outcome {
   std::size_t held = 0;
   std::string waits;
   std::string failure;  ///< illegal behaviour, and its cycle
+  Cycle asleep_at = 0;  ///< last cycle in which anything was due
 };
 
 class Machine {
@@ -96,10 +97,11 @@ class Machine {
     sides_[port].outgoing[w.color.value()].push_back({from, w});
     scheduler_.wake(sides_[port].block, from);
   }
-  /// From now on the ports take nothing, or go on taking.
-  void close_ports(bool closed) {
-    closed_ = closed;
-    for (const Side& side : sides_) scheduler_.wake(side.block, now_ + 1);
+  /// The ports take nothing any more, or go on taking from cycle `from` on, which lies ahead.
+  void close_ports() { closed_ = true; }
+  void open_ports(Cycle from) {
+    closed_ = false;
+    for (const Side& side : sides_) scheduler_.wake(side.block, from);
   }
   void launch_everywhere(const std::string& name, Cycle when) {
     for (std::uint32_t place = 0; place < plan_.tile_count(); ++place) {
@@ -136,6 +138,7 @@ class Machine {
       result.waits +=
           to_string(plan_.tile_of(wait.place)) + " " + wait.who + ": " + wait.what + "\n";
     result.failure = failure_;
+    result.asleep_at = now_;
     return result;
   }
   virtual std::size_t held() const = 0;

@@ -73,9 +73,13 @@ class Both {
     dense.launch_everywhere(function, when);
     reference.launch_everywhere(function, when);
   }
-  void close_ports(bool closed) {
-    dense.close_ports(closed);
-    reference.close_ports(closed);
+  void close_ports() {
+    dense.close_ports();
+    reference.close_ports();
+  }
+  void open_ports(Cycle from) {
+    dense.open_ports(from);
+    reference.open_ports(from);
   }
   void run(Cycle end = 100000) {
     dense.run(end);

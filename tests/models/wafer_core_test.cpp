@@ -46,14 +46,14 @@ TEST(WaferCore, wse_1_11_AStreamKeepsOneWaveletACycle) {
 TEST(WaferCore, AFullReceiverHoldsTheStreamUpToItsRoom) {
   // room of a router 2, of the port 3: two wavelets in each of four routers
   Both both(row(4).build(), 3);
-  both.close_ports(true);
+  both.close_ports();
   for (std::uint32_t n = 0; n < 50; ++n) both.send(0, data(1, n));
   both.run(1000);
   EXPECT_EQ(both.outcome().held, 8U);
   EXPECT_EQ(both.cycles(EventKind::kHop, 3).size(), 3U);
   EXPECT_THAT(both.outcome().waits, HasSubstr("(3, 0) router, color 1 from WEST: room at its EAST "
                                               "output (no credit: 2 wavelets wait)"));
-  both.close_ports(false);
+  both.open_ports(1000);
   both.run(2000);
   EXPECT_EQ(both.outcome().held, 0U);
   EXPECT_EQ(both.payloads().size(), 50U);

@@ -114,11 +114,11 @@ TEST(WaferPorts, DeepBuffersHoldWhatTheySay) {
   PlanBuilder builder = row(2);
   builder.settings().fabric.buffer_depth = 254;
   Both both(builder.build(), 1);
-  both.close_ports(true);
+  both.close_ports();
   for (std::uint32_t n = 0; n < 700; ++n) both.send(0, data(1, n));
   both.run(5000);
   EXPECT_EQ(both.outcome().held, 2U * 254U);
-  both.close_ports(false);
+  both.open_ports(5000);
   both.run(20000);
   EXPECT_EQ(both.payloads().size(), 700U);
 }

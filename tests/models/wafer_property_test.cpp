@@ -46,6 +46,10 @@ std::string difference(const Outcome& expected, const Outcome& found, bool trace
     return "too much: " + to_text(found.events[expected.events.size()]);
   if (expected.digest != found.digest) return "digest";
   if (expected.held != found.held) return "wavelets held";
+  if (expected.asleep_at != found.asleep_at) {
+    return "asleep at " + std::to_string(expected.asleep_at) + " against " +
+           std::to_string(found.asleep_at);
+  }
   if (expected.waits != found.waits) return "waits:\n" + expected.waits + "against\n" + found.waits;
   if (expected.deliveries.size() != found.deliveries.size()) return "wavelets taken by ports";
   for (std::size_t i = 0; i < expected.deliveries.size(); ++i) {
@@ -65,11 +69,11 @@ std::vector<Outcome> outcomes(Machine& machine, const RandomWafer& wafer) {
   machine.run();
   stages.push_back(machine.outcome());
   const Cycle again = 200000;  // by then it is idle
-  machine.close_ports(true);
+  machine.close_ports();
   wafer.load(machine, again);
   machine.run(again + 5000);
   stages.push_back(machine.outcome());
-  machine.close_ports(false);
+  machine.open_ports(again + 5000);
   machine.run(again + 200000);
   stages.push_back(machine.outcome());
   return stages;
