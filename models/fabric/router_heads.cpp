@@ -250,9 +250,7 @@ void RouterCore::describe_waits(observe::Waits& waits, Cycle now) const {
     if (buffer.entries.front().due > now) return;
     const std::string what = what_head_waits_for(buffer);
     if (what.empty()) return;
-    waits.push_back({probe_.place(),
-                     router_input(buffer.color, buffer.in), what,
-                     true});
+    waits.push_back({probe_.place(), router_input(buffer.color, buffer.in), what, true});
   });
 }
 

@@ -27,8 +27,8 @@ unsigned block_rank(EventKind kind) {
 
 /// Hops of one router leave through different ports, and a tile on a corner has two host edges.
 unsigned port_rank(const Event& e) {
-  const bool at_port = e.kind == EventKind::kHop || e.kind == EventKind::kEdgeIn ||
-                       e.kind == EventKind::kEdgeOut;
+  const bool at_port =
+      e.kind == EventKind::kHop || e.kind == EventKind::kEdgeIn || e.kind == EventKind::kEdgeOut;
   return at_port ? index(direction_of(e)) : 0;
 }
 

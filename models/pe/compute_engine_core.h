@@ -316,6 +316,7 @@ class ComputeEngineCore {
   bool step_every_group_ = false;
   bool flag_ = false;
   std::uint8_t last_issued_ = kMainThread;  // thread
+  std::uint32_t wavelets_sent_ = 0;
   TaskTable tasks_;
   std::unique_ptr<Launch> launches_;  // by cycle
   std::unique_ptr<Extras> extras_;
@@ -327,11 +328,10 @@ class ComputeEngineCore {
   std::array<std::uint16_t, kRegisterCount> registers_{};
   Scoreboard scoreboard_;
   const TileCoord at_;
-  std::uint32_t wavelets_sent_ = 0;
   std::uint32_t launches_open_ = 0;
-  std::array<OutputUse, kMaxQueues> output_uses_{};
   std::uint8_t blocked_microthreads_;  // one bit a microthread
   std::uint8_t control_mask_;          // of control transforms
+  std::array<OutputUse, kMaxQueues> output_uses_{};
   observe::Diagnoses* diagnoses_ = nullptr;
   PeConfig* config_ = nullptr;
 };

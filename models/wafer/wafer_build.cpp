@@ -34,7 +34,7 @@ WaferCore::WaferCore(const Plan& plan, Outside& outside, observe::EventStream* e
     : plan_(plan), outside_(outside), events_(events),
       slot_room_(std::max(plan.fabric.input_room(Direction::kWest),
                           plan.fabric.input_room(Direction::kRamp))) {
-  check_limits();
+  check_limits(plan.fabric, plan.queue_write_latency);
   for (std::uint32_t p = 0; p < plan.ports.size(); ++p) {
     const std::uint32_t place = plan.place_of(plan.ports[p].tile);
     port_places_.push_back(place);
@@ -44,15 +44,14 @@ WaferCore::WaferCore(const Plan& plan, Outside& outside, observe::EventStream* e
   build_pes(events);
 }
 
-void WaferCore::check_limits() const {
-  const fabric::FabricTiming& fabric = plan_.fabric;
+void WaferCore::check_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency) {
   require_at_most("fabric.hop_latency", fabric.hop_latency, kMaxLatency);
   require_at_most("fabric.credit_latency", fabric.credit_latency, kMaxLatency);
   require_at_most("fabric.on_ramp_latency", fabric.on_ramp_latency, kMaxLatency);
   require_at_most("fabric.off_ramp_latency", fabric.off_ramp_latency, kMaxLatency);
-  require_at_most("queues.write_latency", plan_.queue_write_latency, kMaxLatency);
-  require_at_most("fabric.buffer_depth", fabric.buffer_depth,
-                  kMaxRoom - (slot_room_ - fabric.buffer_depth));
+  require_at_most("queues.write_latency", queue_write_latency, kMaxLatency);
+  const unsigned in_the_path = std::max(fabric.hop_latency, fabric.on_ramp_latency) - 1;
+  require_at_most("fabric.buffer_depth", fabric.buffer_depth, kMaxRoom - in_the_path);
 }
 
 void WaferCore::build_routers(observe::EventStream* events) {

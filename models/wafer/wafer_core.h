@@ -57,6 +57,8 @@ class WaferCore {
   /// kMaxLatency or a buffer above 255 wavelets.
   WaferCore(const Plan& plan, Outside& outside, observe::EventStream* events);
   ~WaferCore();
+  /// What the constructor throws for this configuration.
+  static void check_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency);
   WaferCore(const WaferCore&) = delete;
   WaferCore& operator=(const WaferCore&) = delete;
 
@@ -116,7 +118,6 @@ class WaferCore {
   enum class Block : std::uint8_t { kRouter, kOnRamp, kEngine };
 
   // wafer_build.cpp
-  void check_limits() const;
   void build_routers(observe::EventStream* events);
   void build_pes(observe::EventStream* events);
   void build_queues(std::uint32_t place, const pe::Image& image);

@@ -112,7 +112,7 @@ Session::Session(const cli::Options& options, WseConfig config)
     : options_(options), config_(std::move(config)), layout_(read_checked_layout(options, config_)),
       programs_(layout_, config_.generation), streams_(resolve_streams(layout_)),
       arrays_(layout_, options.inputs) {
-  check_structure(options_, layout_);
+  check_structure(options_, layout_, config_);
   check_layout(layout_, config_, programs_, streams_);
   check_output_names(layout_, options.outputs);
   checks_.emplace(layout_, arrays_);

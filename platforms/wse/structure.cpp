@@ -15,16 +15,20 @@ bool is_dense(const cli::Options& options, const layout::Layout& layout) {
 
 }  // namespace
 
-void check_structure(const cli::Options& options, const layout::Layout& layout) {
+void check_structure(const cli::Options& options, const layout::Layout& layout,
+                     const WseConfig& config) {
   if (is_dense(options, layout)) {
     if (options.check_epochs) {
       throw UserError("", "--check-epochs",
                       "structure 'dense' does not follow single wavelets; use --structure modules");
     }
-    if (!options.check_links) return;
-    throw UserError("", "--check-links",
-                    "structure 'dense' has no links between its routers that could be checked; "
-                    "use --structure modules");
+    if (options.check_links) {
+      throw UserError("", "--check-links",
+                      "structure 'dense' has no links between its routers that could be checked; "
+                      "use --structure modules");
+    }
+    wafer::WaferCore::check_limits(config.fabric, config.queue_write_latency);
+    return;
   }
   if (layout.tile_count() <= kMaxModuleTiles) return;
   throw UserError(layout.file, "grid",

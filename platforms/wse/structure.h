@@ -24,9 +24,10 @@ inline constexpr std::size_t kAutoModuleTiles = 1024;
 /// Tiles that `modules` is built for: about 4 GB.
 inline constexpr std::size_t kMaxModuleTiles = 65536;
 
-/// Throws UserError when the structure that `options` ask for cannot hold the layout or cannot do
-/// what they ask for.
-void check_structure(const cli::Options& options, const layout::Layout& layout);
+/// Throws UserError when the structure that `options` ask for cannot hold the layout, takes no such
+/// configuration or cannot do what they ask for.
+void check_structure(const cli::Options& options, const layout::Layout& layout,
+                     const WseConfig& config);
 
 /// The machine of a checked layout. `events` may be nullptr; all arguments must outlive it.
 std::unique_ptr<Machine> build_machine(const cli::Options& options, const layout::Layout& layout,

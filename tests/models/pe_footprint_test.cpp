@@ -52,6 +52,7 @@ namespace {
 /// A step of a reduction: adds what comes from one neighbour, relays what comes from the other.
 const std::string kReduce = R"(
 data sum: f32[64]
+data constants: f32[4] = 0.1, 0.2, 0.3, 0.4      ; in pages that all engines share
 queue west  input 1 color=1
 queue north input 2 color=2
 queue east  output 4 color=3

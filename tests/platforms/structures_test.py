@@ -175,6 +175,7 @@ def check_choice(structures, sources):
         structures.compare(layout, [f"--set={key}=63"])
         expected = f"config: {key}: structure 'dense' takes at most 63, found 64"
         assert expected in refused("--structure=dense", f"--set={key}=64"), key
+        assert expected in refused("--structure=dense", f"--set={key}=64", "--validate"), key
     assert "fabric.buffer_depth" in refused("--structure=dense", "--set=fabric.buffer_depth=300")
     assert "modules, dense, auto" in refused("--structure=sparse")
 
