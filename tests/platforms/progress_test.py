@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+NO_TERMINAL = 77  # exit code that the test is skipped by
+
 # More wavelets than any computer moves before --timeout.
 LONG = 4_000_000
 LAYOUT = {
@@ -30,7 +32,11 @@ LINE = re.compile(
 
 def run_on_terminal(command):
     """Exit code of the command and what it wrote to its stderr, a terminal."""
-    ours, theirs = pty.openpty()
+    try:
+        ours, theirs = pty.openpty()
+    except OSError as error:  # a container without /dev/pts
+        print(f"skipped: {error}")
+        sys.exit(NO_TERMINAL)
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     written = b""
