@@ -27,13 +27,7 @@ class ActiveSet {
   }
 
   /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
-  void insert(std::uint32_t unit, Cycle at) {
-    const unsigned row = row_of(at);
-    const std::size_t word = unit / 64;
-    bits_[row * words_ + word] |= bit(unit % 64);
-    summary_[row * summary_words_ + word / 64] |= bit(word % 64);
-    occupied_ |= bit(row);
-  }
+  void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
 
   /// One cycle of the set, for whoever inserts many units for it.
   class Row {

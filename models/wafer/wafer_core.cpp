@@ -68,19 +68,11 @@ void WaferCore::wake_slot(std::uint32_t slot, Cycle at) {
   if (s.group != kNoIndex) groups_[s.group].busy |= 1U << (slot - s.unit);
 }
 
-void WaferCore::wake_pe(std::uint32_t pe, Cycle at) {
+void WaferCore::wake(ActiveSet& due, timing::Calendar& far, std::uint32_t unit, Cycle at) {
   if (at - now_ < ActiveSet::kHorizon) {
-    due_pes_.insert(pe, at);
+    due.insert(unit, at);
   } else {
-    far_pes_.insert(pe, at);
-  }
-}
-
-void WaferCore::wake_router(std::uint32_t router, Cycle at) {
-  if (at - now_ < ActiveSet::kHorizon) {
-    due_routers_.insert(router, at);
-  } else {
-    far_routers_.insert(router, at);
+    far.insert(unit, at);
   }
 }
 

@@ -154,8 +154,9 @@ class WaferCore {
   template <class Step>
   void guard(std::uint32_t place, Block block, Step&& step);
   void wake_slot(std::uint32_t slot, Cycle at);
-  void wake_pe(std::uint32_t pe, Cycle at);
-  void wake_router(std::uint32_t router, Cycle at);
+  void wake(ActiveSet& due, timing::Calendar& far, std::uint32_t unit, Cycle at);
+  void wake_pe(std::uint32_t pe, Cycle at) { wake(due_pes_, far_pes_, pe, at); }
+  void wake_router(std::uint32_t router, Cycle at) { wake(due_routers_, far_routers_, router, at); }
 
   // wafer_pipes.cpp
   struct PipeCycle;
@@ -183,6 +184,7 @@ class WaferCore {
   void send(const Slot& slot, Link& link, const link::Wavelet& head, SlotCycle& cycle);
   void remove_head(std::uint32_t slot, Cycle now);
   void suspend(std::uint32_t place, Color color, Cycle now);
+  void tell_teardown(std::uint32_t place, Color color, Cycle due);
   void step_router(std::uint32_t router, Cycle now);
   void deliver(Ref to, const link::Wavelet& w, Cycle due);
   void give_credit(Ref sender, Color color, Cycle due);

@@ -187,10 +187,15 @@ void WaferCore::remove_head(std::uint32_t index, Cycle now) {
 void WaferCore::suspend(std::uint32_t place, Color color, Cycle now) {
   if (events_ != nullptr)
     events_->record({now, place, observe::EventKind::kTeardown, color.value(), 1, 0});
+  tell_teardown(place, color, now + 1);
+}
+
+// The compute engine of a tile, if it has one, may know from cycle `due` on.
+void WaferCore::tell_teardown(std::uint32_t place, Color color, Cycle due) {
   const std::uint32_t pe = pe_of_tile_[place];
   if (pe == kNoIndex) return;
-  (*pes_)[pe].engine.teardown(color, now + 1);
-  wake_pe(pe, now + 1);
+  (*pes_)[pe].engine.teardown(color, due);
+  wake_pe(pe, due);
 }
 
 void WaferCore::step_router(std::uint32_t index, Cycle now) {
@@ -200,12 +205,8 @@ void WaferCore::step_router(std::uint32_t index, Cycle now) {
     deliver(router.receiver(send.out, send.wavelet.color), send.wavelet, send.due);
   for (const fabric::RouterCore::CreditReturn& credit : step.credits)
     give_credit(router.sender(credit.in, credit.color), credit.color, credit.due);
-  const std::uint32_t pe = pe_of_tile_[router.place];
-  for (const fabric::RouterCore::Teardown& teardown : step.teardowns) {
-    if (pe == kNoIndex) continue;
-    (*pes_)[pe].engine.teardown(teardown.color, teardown.due);
-    wake_pe(pe, teardown.due);
-  }
+  for (const fabric::RouterCore::Teardown& teardown : step.teardowns)
+    tell_teardown(router.place, teardown.color, teardown.due);
   if (step.next != kNever) wake_router(index, step.next);
 }
 
