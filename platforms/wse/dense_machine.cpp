@@ -1,27 +1,10 @@
 #include "platforms/wse/dense_machine.h"
 
-#include <set>
-#include <utility>
-
 #include "platforms/wse/color_route.h"
 
 namespace tessera::wse {
 
 namespace {
-
-std::vector<wafer::PortPlan> ports_of(const layout::Layout& layout,
-                                      const std::vector<HostStream>& streams) {
-  std::set<std::pair<std::size_t, Direction>> links;
-  for (const HostStream& stream : streams) {
-    for (TileCoord at : stream.tiles) links.insert({layout.tile_index(at), stream.side});
-  }
-  std::vector<wafer::PortPlan> ports;
-  for (const auto& [tile, side] : links) {
-    const auto place = static_cast<int>(tile);
-    ports.push_back({{place % layout.width, place / layout.width}, side});
-  }
-  return ports;
-}
 
 wafer::Plan plan_of(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
                     const std::vector<HostStream>& streams) {
@@ -41,7 +24,8 @@ wafer::Plan plan_of(const layout::Layout& layout, const WseConfig& config, const
   plan.tile_routes_begin = layout.tile_routes_begin;
   plan.images = programs.images();
   plan.image_of_tile = layout.program_of_tile;
-  plan.ports = ports_of(layout, streams);
+  for (const RimLink& link : rim_links(layout, streams))
+    plan.ports.push_back({link.tile, link.side});
   return plan;
 }
 

@@ -8,20 +8,18 @@ HostEdges::HostEdges(const layout::Layout& layout, const WseConfig& config,
                      const std::vector<HostStream>& streams, timing::ClockDomain& domain,
                      observe::Sink* sink)
     : width_(layout.width) {
-  for (const HostStream& stream : streams) {
-    for (TileCoord at : stream.tiles) edges_[{key_of(at), stream.side}] = nullptr;
-  }
+  const std::vector<RimLink> links = rim_links(layout, streams);
   host::IdentRange idents;
-  idents.stride = static_cast<std::uint32_t>(edges_.size());
-  for (auto& [key, edge] : edges_) {
-    const auto place = static_cast<std::uint32_t>(key.first);
-    const TileCoord at{static_cast<int>(place) % width_, static_cast<int>(place) / width_};
+  idents.stride = static_cast<std::uint32_t>(links.size());
+  for (const auto& [at, side] : links) {
     const std::string name =
-        "edge_" + std::to_string(at.x) + "_" + std::to_string(at.y) + "_" + to_string(key.second);
-    edge = std::make_unique<host::Edge>(name.c_str(), domain, at, key.second, config.fabric, idents,
-                                        observe::Probe(sink, place));
+        "edge_" + std::to_string(at.x) + "_" + std::to_string(at.y) + "_" + to_string(side);
+    const observe::Probe probe(sink, static_cast<std::uint32_t>(key_of(at)));
+    auto edge =
+        std::make_unique<host::Edge>(name.c_str(), domain, at, side, config.fabric, idents, probe);
     edge->on_complete([&domain] { domain.request_pause(); });
-    edge->take_only(colors_taken(streams, at, key.second));
+    edge->take_only(colors_taken(streams, at, side));
+    edges_[{key_of(at), side}] = std::move(edge);
     ++idents.first;
   }
 }

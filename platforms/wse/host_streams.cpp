@@ -1,7 +1,9 @@
 #include "platforms/wse/host_streams.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "platforms/wse/mappings.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -130,6 +132,19 @@ std::vector<HostStream> resolve_streams(const Layout& layout) {
     }
   }
   return streams;
+}
+
+std::vector<RimLink> rim_links(const Layout& layout, const std::vector<HostStream>& streams) {
+  std::set<std::pair<std::size_t, Direction>> links;
+  for (const HostStream& stream : streams) {
+    for (TileCoord at : stream.tiles) links.insert({layout.tile_index(at), stream.side});
+  }
+  std::vector<RimLink> sorted;
+  for (const auto& [tile, side] : links) {
+    const auto place = static_cast<int>(tile);
+    sorted.push_back({{place % layout.width, place / layout.width}, side});
+  }
+  return sorted;
 }
 
 std::uint32_t colors_taken(const std::vector<HostStream>& streams, TileCoord tile, Direction side) {
