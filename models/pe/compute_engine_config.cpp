@@ -142,11 +142,11 @@ bool ComputeEngineCore::write_queue_register(Address at, std::uint32_t value, Cy
                  extras().output_colors[queue].value_or(output_uses_[queue].color).value()) +
              ", which would go out on color " + std::to_string(value));
   }
-  for (const Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
-    if (op->complete() || !op->uses_output(QueueId(queue))) continue;
+  for (const Operation& op : operations_) {
+    if (op.complete() || !op.uses_output(QueueId(queue))) continue;
     fail(Illegal::kQueueReuse, main_.pc - 1,
          "output queue " + std::to_string(queue) + " is bound to color " + std::to_string(value) +
-             " while it is still written by " + describe(*op));
+             " while it is still written by " + describe(op));
   }
   extras().output_colors[queue] = Color(value);
   return true;

@@ -46,16 +46,18 @@ Cycle ComputeEngineCore::step(Cycle now) {
   putting_off_ = false;
   const bool was_running = main_.runs();
   if (extras_ && !extras_->teardowns.empty()) take_teardowns(now);
-  if (has_finished(now)) complete_operations(now);
+  if (operations_.has_finished(now)) complete_operations(now);
   if (extras_ && !extras_->fifos.empty()) take_fifo_actions(now);
   const Candidate chosen = choose_thread(now);
+  bool goes_on = false;
   if (chosen) {
     last_issued_ = static_cast<std::uint8_t>(chosen.thread);
     if (chosen.op == nullptr) {
       issue_main(now);
     } else {
       execute_group(*chosen.op, chosen.elements, now);
-      if (has_finished(now)) complete_operations(now);
+      goes_on = goes_on_at_once(*chosen.op, now);
+      if (operations_.has_finished(now)) complete_operations(now);
     }
   }
   const bool was_free = !main_.runs();
@@ -67,28 +69,20 @@ Cycle ComputeEngineCore::step(Cycle now) {
   if (was_free) pick_task(by_wavelet, was_running, now);
   const bool picked = was_free && main_.runs();
   if (flushing && picked) take_flushes(now);  // its wavelet may have been the last of a queue
-  return next_wake(now, chosen || dropped || picked);
+  return next_wake(chosen || dropped || picked, goes_on, now);
 }
 
 void ComputeEngineCore::catch_up(Cycle now) {
   if (!putting_off_) return;
-  Operation& op = *find_operation(kMainThread);
-  while (op.next_group_at < now && op.left(op.width + 1U) > op.width) {
-    execute_group(op, op.width, op.next_group_at);
+  Operation& op = *operations_.of_main_thread();
+  while (op.due < now && op.left(op.width + 1U) > op.width) {
+    execute_group(op, op.width, op.due);
     last_issued_ = kMainThread;
   }
 }
 
 void ComputeEngineCore::complete_operations(Cycle now) {
-  for (std::unique_ptr<Operation>* at = &operations_; *at != nullptr;) {
-    Operation& op = **at;
-    if (op.finish_at > now) {
-      at = &op.next;
-      continue;
-    }
-    complete(op, now);
-    *at = std::move(op.next);
-  }
+  operations_.remove_finished(now, [&](Operation& op) { complete(op, now); });
 }
 
 // wse.md 4: the main thread stands between the microthreads' levels, or on one of them.
@@ -98,43 +92,44 @@ unsigned ComputeEngineCore::main_level(Cycle now) const {
   return 1 + static_cast<unsigned>(level);
 }
 
-ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) const {
-  std::array<Operation*, kThreadCount> operation_of{};
-  std::uint32_t threads = main_.runs() ? 1U << kMainThread : 0;  // those that have work
-  for (Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
-    threads |= 1U << op->thread;
-    operation_of[op->thread] = op;
-  }
-  if (threads == 1U << kMainThread) return candidate_of(operation_of[kMainThread], now);
+ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
+  const std::uint32_t inputs = operations_.inputs();
+  const std::uint32_t outputs = operations_.outputs();
+  const std::uint32_t empty = inputs & ~queues_.readable(inputs, now);
+  const std::uint32_t full = outputs & ~queues_.writable(outputs, now);
+  const bool open = has_open_channel();
+  const bool main_issues = main_.runs() && operations_.of_main_thread() == nullptr;
+  const unsigned main_rank = main_.runs() ? main_level(now) : 0;
+  const unsigned highest = std::max(main_rank, level_of(operations_.highest()));
+  const unsigned first = timing().issue == IssueRule::kRotation ? last_issued_ + 1U : 0;
   Candidate best;
   unsigned best_level = 0;
-  const unsigned first = timing().issue == IssueRule::kRotation ? last_issued_ + 1U : 0;
-  const std::uint32_t before_first = threads & ((1U << first) - 1);
-  for (std::uint32_t left : {threads & ~before_first, before_first}) {
-    for (; left != 0; left &= left - 1) {
-      const auto thread = static_cast<ThreadId>(__builtin_ctz(left));
-      const Operation* op = operation_of[thread];
-      const unsigned level =
-          thread == kMainThread ? main_level(now) : 2 * static_cast<unsigned>(op->priority);
-      if (best && level <= best_level) continue;
-      const Candidate candidate = candidate_of(operation_of[thread], now);
-      if (!candidate) continue;
-      best = candidate;
+  // Those behind the last one first; whoever has the highest level need not be compared.
+  const auto look_at = [&](Operation* from, const Operation* to) {
+    for (Operation* op = from; op != to && best_level <= highest; ++op) {
+      if (op->finishing || op->due > now || is_blocked(op->thread)) continue;
+      if (((op->needs_inputs & empty) | (op->needs_outputs & full)) != 0) continue;
+      const unsigned level = 1 + (op->thread == kMainThread ? main_rank : level_of(op->priority));
+      if (level <= best_level) continue;
+      const std::uint32_t elements = op->single && !open ? 1 : group_size(*op, now);
+      if (elements == 0) continue;
+      best = {op, elements, op->thread};
       best_level = level;
     }
-  }
-  return best;
-}
-
-// `op`: of the thread; nullptr: the main thread's next instruction. Nobody: it cannot use the slot.
-ComputeEngineCore::Candidate ComputeEngineCore::candidate_of(Operation* op, Cycle now) const {
-  if (op == nullptr) {
+  };
+  const auto look_at_main = [&] {
+    if (!main_issues) return;
     require_instruction();
-    return main_.ready_at <= now ? Candidate{nullptr, 0, kMainThread} : Candidate{};
-  }
-  if (op->complete() || op->next_group_at > now || is_blocked(op->thread)) return {};
-  const std::uint32_t elements = group_size(*op, now);
-  return elements > 0 ? Candidate{op, elements, op->thread} : Candidate{};
+    if (main_.ready_at > now || 1 + main_rank <= best_level) return;
+    best = {nullptr, 0, kMainThread};
+    best_level = 1 + main_rank;
+  };
+  Operation* const behind = operations_.behind(first);
+  look_at(behind, operations_.end());
+  if (first <= kMainThread) look_at_main();
+  look_at(operations_.begin(), behind);
+  if (first > kMainThread) look_at_main();
+  return best;
 }
 
 void ComputeEngineCore::require_instruction() const {
@@ -153,41 +148,40 @@ void ComputeEngineCore::wait_for_operands() {
   }
 }
 
-// `acted`: something was issued, or wavelets were taken from a queue.
-Cycle ComputeEngineCore::next_wake(Cycle now, bool acted) {
+// `acted`: something was issued, or wavelets were taken from a queue. `goes_on`: an operation has
+// its next group in the next cycle.
+Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   Cycle next = kNever;
-  const Operation* const main_operation = find_operation(kMainThread);
+  const Operation* const main_operation = operations_.of_main_thread();
   if (main_.runs() && main_operation == nullptr) {
     wait_for_operands();
     next = std::max(now + 1, main_.ready_at);
+  } else if (goes_on) {
+    return now + 1;
   }
   if (!main_.runs() && launches_) next = std::max(now + 1, launches_->at);
   if (extras_) {
     for (const TeardownNotice& notice : extras_->teardowns) next = std::min(next, notice.due);
   }
-  for (const Operation* op = operations_.get(); op != nullptr && next > now + 1;
-       op = op->next.get()) {
-    next = std::min(next, wake_of(*op, now, acted));
+  for (const Operation* op = operations_.begin(); op != operations_.end() && next > now + 1; ++op) {
+    next = std::min(next, wake_of(*op, acted, now));
   }
-  putting_off_ = main_operation != nullptr && may_be_late(*main_operation, now) &&
-                 main_operation->next_group_at < next;
+  putting_off_ =
+      main_operation != nullptr && may_be_late(*main_operation, now) && main_operation->due < next;
   return next;
 }
 
-Cycle ComputeEngineCore::wake_of(const Operation& op, Cycle now, bool acted) const {
-  if (op.complete()) return op.finish_at;
-  if (may_be_late(op, now)) return std::min(op.last_group_from(), now + kLongestDelay);
-  if (op.next_group_at > now) return op.next_group_at;
+Cycle ComputeEngineCore::wake_of(const Operation& op, bool acted, Cycle now) const {
+  if (op.finishing) return op.due;
+  if (may_be_late(op, now)) {
+    return std::min(op.last_group_from(), now + kLongestDelay);
+  }
+  if (op.due > now) return op.due;
   // It did not get the slot. It waits for a queue, which wakes the engine, or for another
   // operation; one on a FIFO may have been brought to an edge of it.
-  const bool may_go_on =
-      acted && (op.uses_fifo || (!is_blocked(op.thread) && group_size(op, now) > 0));
-  return may_go_on ? now + 1 : kNever;
-}
-
-// Its next group lies ahead, and nobody but it would be concerned.
-bool ComputeEngineCore::may_be_late(const Operation& op, Cycle now) const {
-  return op.self_contained && !step_every_group_ && !op.complete() && op.next_group_at > now;
+  if (!acted) return kNever;
+  if (op.uses_fifo) return now + 1;
+  return !is_blocked(op.thread) && group_size(op, now) > 0 ? now + 1 : kNever;
 }
 
 void ComputeEngineCore::launch(const Function& function,

@@ -34,7 +34,7 @@
 #include "models/pe/dsr.h"
 #include "models/pe/fifo.h"
 #include "models/pe/illegal.h"
-#include "models/pe/operation.h"
+#include "models/pe/operations.h"
 #include "models/pe/pe_config.h"
 #include "models/pe/pe_queues.h"
 #include "models/pe/pe_timing.h"
@@ -84,6 +84,8 @@ class ComputeEngineCore {
   /// Launches that have not run to their end.
   unsigned launches_open() const { return launches_open_; }
 
+  /// Asks for what a step will look at to be brought into the cache.
+  void prefetch() const { operations_.prefetch(); }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return sram_; }
   const Sram& sram() const { return sram_; }
@@ -110,7 +112,8 @@ class ComputeEngineCore {
   };
   /// Who may use the issue slot of a cycle, and for what.
   struct Candidate {
-    Operation* op = nullptr;     ///< a group of it; nullptr: an instruction of the main thread
+    /// A group of its operation; nullptr: an instruction of the main thread.
+    Operation* op = nullptr;
     std::uint32_t elements = 0;  ///< of the group
     ThreadId thread = kNobody;
     explicit operator bool() const { return thread != kNobody; }
@@ -156,23 +159,18 @@ class ComputeEngineCore {
 
   // compute_engine_core.cpp: the cycle
   void complete_operations(Cycle now);
-  bool has_finished(Cycle now) const {
-    const Operation* op = operations_.get();
-    while (op != nullptr && op->finish_at > now) op = op->next.get();
-    return op != nullptr;
-  }
-  Candidate choose_thread(Cycle now) const;
-  Candidate candidate_of(Operation* op, Cycle now) const;
+  Candidate choose_thread(Cycle now);
+  static unsigned level_of(Priority priority) { return 2 * static_cast<unsigned>(priority); }
   unsigned main_level(Cycle now) const;
   void require_instruction() const;
   void wait_for_operands();
-  Cycle next_wake(Cycle now, bool acted);
-  Cycle wake_of(const Operation& op, Cycle now, bool acted) const;
-  bool may_be_late(const Operation& op, Cycle now) const;
-  Operation* find_operation(ThreadId thread) const {
-    Operation* op = operations_.get();
-    while (op != nullptr && op->thread != thread) op = op->next.get();
-    return op;
+  Cycle next_wake(bool acted, bool goes_on, Cycle now);
+  Cycle wake_of(const Operation& op, bool acted, Cycle now) const;
+  bool goes_on_at_once(const Operation& op, Cycle now) const {
+    return !op.finishing && !op.self_contained && op.due == now + 1;
+  }
+  bool may_be_late(const Operation& op, Cycle now) const {
+    return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
   }
   bool is_blocked(ThreadId thread) const { return (blocked_microthreads_ >> thread & 1U) != 0; }
 
@@ -242,6 +240,7 @@ class ComputeEngineCore {
   void set_rate(Operation& op);
   void set_zeroed(Operation& op);
   void set_self_contained(Operation& op);
+  static void set_needs(Operation& op);
   ThreadId microthread_for(const Operation& op) const;
   Priority priority_for(const Operation& op) const;
   void check_sources(const Operation& op) const;
@@ -274,7 +273,7 @@ class ComputeEngineCore {
   Color color_of(const Cursor& output) const;
   bool is_last(const Operation& op) const;
   void push_fifo(const Cursor& cursor, std::uint32_t value);
-  FifoState& fifo_of(const Cursor& cursor) const { return extras_->fifos[cursor.fifo]; }
+  FifoState& fifo_of(const Cursor& cursor) const { return extras_->fifos[cursor.number]; }
   std::uint32_t combine(Operation& op, std::uint32_t a, std::uint32_t b, std::uint32_t c);
   void stop_by_fifo(Operation& op, Cycle at);
   void complete(Operation& op, Cycle now);
@@ -310,7 +309,7 @@ class ComputeEngineCore {
 
   // What a step looks at first.
   const std::shared_ptr<const DecodedImage> program_;
-  std::unique_ptr<Operation> operations_;  // in progress, at most one a thread, by their start
+  Operations operations_;
   MainThread main_;
   bool putting_off_ = false;  // groups before the next wake-up are executed late
   bool step_every_group_ = false;

@@ -41,8 +41,7 @@ void ComputeEngineCore::for_each_dsr(const Operation& op, Visit&& visit) const {
 }
 
 void ComputeEngineCore::dispatch(const DecodedInstruction& in, Cycle now) {
-  auto started = std::make_unique<Operation>();
-  Operation& op = *started;
+  Operation op;
   op.decoded = &in;
   merge_config(op);
   make_cursors(op);
@@ -62,11 +61,25 @@ void ComputeEngineCore::dispatch(const DecodedInstruction& in, Cycle now) {
   set_rate(op);
   set_zeroed(op);
   set_self_contained(op);
-  op.next_group_at = now + (op.single_step ? 1 : timing().vector_start);
+  set_needs(op);
+  op.due = now + (op.single_step ? 1 : timing().vector_start);
   probe_.emit(now, EventKind::kOpStart, op.event_word(), op.length);
-  std::unique_ptr<Operation>* last = &operations_;
-  while (*last != nullptr) last = &(*last)->next;
-  *last = std::move(started);
+  operations_.add(op);
+}
+
+// What stops it without a look at its operands.
+void ComputeEngineCore::set_needs(Operation& op) {
+  // A control wavelet on one queue is taken whatever the others have.
+  if (op.completion.on_control != OnControl::kNone) return;
+  op.needs_outputs = op.outputs;
+  op.single = op.width == 1 && !op.uses_fifo;
+  for (unsigned i = 1; i <= op.sources; ++i) {
+    const Cursor& source = op.cursors[i];
+    if (source.kind != Cursor::Kind::kFabric) continue;
+    // Of a wavelet that is taken apart the next group may read what is left.
+    op.single &= source.packed == 1;
+    if (source.packed == 1) op.needs_inputs |= queue_bit(source.queue);
+  }
 }
 
 // wse.md 5.7, 5.11, 4: the options of the loads of fabric DSRs count where the operation has none
@@ -113,7 +126,7 @@ void ComputeEngineCore::make_cursors(Operation& op) {
     if (source.kind == Cursor::Kind::kFabric) op.inputs |= queue_bit(source.queue);
     if (source.channel) op.channels |= task_bit(*source.channel);
     op.accumulates |= destination.is_register && source.is_register &&
-                      source.reg == destination.reg && source.bytes == destination.bytes;
+                      source.number == destination.number && source.bytes == destination.bytes;
   }
 }
 
@@ -150,7 +163,7 @@ void ComputeEngineCore::make_scalar_cursor(const Operand& operand, bool destinat
   }
   cursor.kind = Cursor::Kind::kScalar;
   cursor.is_register = operand.kind == kReg16 || operand.kind == kReg32;
-  cursor.reg = operand.reg;
+  cursor.number = operand.reg;
   cursor.value = read_operand(operand);
 }
 
@@ -196,7 +209,7 @@ void ComputeEngineCore::make_fabric_cursor(const Operation& op, const Dsr& dsr, 
 
 void ComputeEngineCore::make_fifo_cursor(const Dsr& dsr, Cursor& cursor) const {
   cursor.kind = Cursor::Kind::kFifo;
-  cursor.fifo = program_->dsrs().fifo_index(*dsr.dsd);
+  cursor.number = program_->dsrs().fifo_index(*dsr.dsd);
   if (image().generation != Generation::kWse2 || dsr.dsd->simd == SimdMode::kMax) return;
   const SimdLimits limits = limits_of(dsr.dsd->simd);  // of 16-bit elements
   const unsigned words = cursor.bytes / 2U;
@@ -223,7 +236,7 @@ void ComputeEngineCore::make_memory_cursor(const Operation& op, const Dsr& dsr,
   }
   cursor.kind = Cursor::Kind::kMemory;
   cursor.dsd = &dsd;
-  cursor.load = dsr.load;
+  cursor.value = dsr.load;
   cursor.walk = op.single_step ? dsr.extension->walk : AddressWalk(dsr.base, dsr.stride);
   const unsigned limit = stride_limit(cursor.walk.step(dsd) / 2);
   if (limit < Cursor::kNoLimit) cursor.most = static_cast<std::uint8_t>(limit);
@@ -394,18 +407,18 @@ void ComputeEngineCore::check_sources(const Operation& op) const {
 }
 
 void ComputeEngineCore::require_free(const Operation& op) const {
-  for (const Operation* other = operations_.get(); other != nullptr; other = other->next.get()) {
-    if (other->thread == op.thread) {
+  for (const Operation& other : operations_) {
+    if (other.thread == op.thread) {
       fail(Illegal::kMicrothreadBusy, op.pc(),
-           "microthread " + std::to_string(op.thread) + " is still busy with " + describe(*other));
+           "microthread " + std::to_string(op.thread) + " is still busy with " + describe(other));
     }
-    require_free_queues(op, *other);
+    require_free_queues(op, other);
     for (unsigned f = 0; op.uses_fifo && f < extras_->fifos.size(); ++f) {
-      const bool both_push = op.pushes(f) && other->pushes(f);
-      if (!both_push && !(op.pops(f) && other->pops(f))) continue;
+      const bool both_push = op.pushes(f) && other.pushes(f);
+      if (!both_push && !(op.pops(f) && other.pops(f))) continue;
       fail(Illegal::kFifoReentry, op.pc(),
            "FIFO " + image().fifos[f].name + " is still " + (both_push ? "pushed" : "popped") +
-               " by " + describe(*other));
+               " by " + describe(other));
     }
   }
 }

@@ -33,16 +33,14 @@ void ComputeEngineCore::memory_error(const Instruction& in, std::uint32_t addres
 }
 
 void ComputeEngineCore::describe_waits(observe::Waits& waits, Cycle now) const {
-  for (const Operation* in_progress = operations_.get(); in_progress != nullptr;
-       in_progress = in_progress->next.get()) {
-    const Operation& op = *in_progress;
+  for (const Operation& op : operations_) {
     // An endless microthread is a service that waits for ever; on the main thread it is worth a
     // line. With something to move and no room for it, both are stuck.
     const bool serves = op.endless && (!missing_source(op, now).empty() || !lacks_room(op, now));
     if (serves && op.thread != kMainThread) continue;
     waits.push_back({probe_.place(), describe(op), progress_of(op, now), !serves, serves});
   }
-  if (main_.runs() && find_operation(kMainThread) == nullptr) {
+  if (main_.runs() && operations_.of_main_thread() == nullptr) {
     waits.push_back({probe_.place(), "main thread at " + image().place_of(main_.pc),
                      "its next instruction", true});
   }
@@ -91,7 +89,7 @@ std::string ComputeEngineCore::missing_operand(const Operation& op, Cycle now) c
   if (!lacks_room(op, now)) return "its turn";
   const Cursor& destination = op.cursors[0];
   if (destination.kind == Cursor::Kind::kFifo)
-    return "room in FIFO " + image().fifos[destination.fifo].name;
+    return "room in FIFO " + image().fifos[destination.number].name;
   return "room in output queue " + std::to_string(destination.queue.value()) + " (color " +
          std::to_string(destination.dsd->color.value()) + ")";
 }
@@ -102,7 +100,7 @@ std::string ComputeEngineCore::missing_source(const Operation& op, Cycle now) co
   for (unsigned i = kMaxOperands; i-- > 1;) {
     const Cursor& source = op.cursors[i];
     if (source.kind == Cursor::Kind::kFifo && fifo_elements(op, source) < op.least_of(source))
-      return "data in FIFO " + image().fifos[source.fifo].name;
+      return "data in FIFO " + image().fifos[source.number].name;
     if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
     const std::uint32_t wanted = source.wavelets_for(op.least_of(source));
     const unsigned here = queues_.available(source.queue, now);

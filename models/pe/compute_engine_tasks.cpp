@@ -54,9 +54,9 @@ const TaskBinding* ComputeEngineCore::task_of(const InputChannel& input,
 
 // An operation in progress waits for a control wavelet on this queue (wse.md 2.3, 5.7).
 bool ComputeEngineCore::taken_on_control(QueueId queue) const {
-  for (const Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
-    const bool takes = op->is_filter() || op->completion.on_control != OnControl::kNone;
-    if (takes && op->uses_input(queue)) return true;
+  for (const Operation& op : operations_) {
+    const bool takes = op.is_filter() || op.completion.on_control != OnControl::kNone;
+    if (takes && op.uses_input(queue)) return true;
   }
   return false;
 }

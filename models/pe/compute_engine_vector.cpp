@@ -113,9 +113,9 @@ std::uint32_t ComputeEngineCore::fifo_elements(const Operation& op, const Cursor
 }
 
 void ComputeEngineCore::take_fifo_actions(Cycle now) {
-  for (Operation* op = operations_.get(); op != nullptr; op = op->next.get()) {
-    if (op->uses_fifo && !op->complete() && op->next_group_at <= now && !is_blocked(op->thread))
-      take_fifo_action(*op, now);
+  for (Operation& op : operations_) {
+    if (op.uses_fifo && !op.finishing && op.due <= now && !is_blocked(op.thread))
+      take_fifo_action(op, now);
   }
   complete_operations(now);
 }
@@ -164,7 +164,7 @@ void ComputeEngineCore::stop_by_fifo(Operation& op, Cycle at) {
   if (op.cursors[0].held > 0) send(op, false, at);
   op.terminated = true;
   op.stopped_by_fifo = true;
-  op.finish_at = at;
+  operations_.finish(op, at);
 }
 
 void ComputeEngineCore::execute_group(Operation& op, std::uint32_t elements, Cycle now) {
@@ -178,16 +178,17 @@ void ComputeEngineCore::execute_group(Operation& op, std::uint32_t elements, Cyc
   std::uint32_t executed = 0;
   while (executed < elements) {
     if (heads && (meets_control(op, now) || head_goes_to_task(op, now))) break;
-    std::array<std::uint32_t, kMaxOperands> values{};
-    for (unsigned i = 1; i <= op.sources; ++i) values[i] = read_element(op, i, now);
-    write_element(op, combine(op, values[1], values[2], values[3]), now);
+    const std::uint32_t a = read_element(op, 1, now);
+    const std::uint32_t b = op.sources > 1 ? read_element(op, 2, now) : 0;
+    const std::uint32_t c = op.sources > 2 ? read_element(op, 3, now) : 0;
+    write_element(op, combine(op, a, b, c), now);
     ++op.done;
     ++executed;
   }
   const bool begun = op.complete() && op.cursors[0].held > 0;  // a wavelet
   if (begun && (!op.single_step || is_last(op))) send(op, is_last(op), now);
-  op.next_group_at = now + Cycle{op.interval} * slowdown;
-  if (op.complete()) op.finish_at = now + Cycle{op.duration} * slowdown - 1;
+  op.due = now + Cycle{op.interval} * slowdown;
+  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
   probe_.emit(now, EventKind::kCompute, op.event_word(), executed);
 }
 
@@ -196,8 +197,8 @@ void ComputeEngineCore::filter_wavelet(Operation& op, Cycle now) {
   const QueueId queue = op.cursors[1].queue;
   if (queues_.front(queue).control) ++op.done;
   queues_.pop(queue, now);
-  op.next_group_at = now + 1;
-  if (op.complete()) op.finish_at = now;
+  op.due = now + 1;
+  if (op.complete()) operations_.finish(op, now);
   probe_.emit(now, EventKind::kCompute, op.event_word(), 1);
 }
 
@@ -234,7 +235,7 @@ std::uint32_t ComputeEngineCore::read_element(Operation& op, unsigned slot, Cycl
   Cursor& cursor = op.cursors[slot];
   switch (cursor.kind) {
   case Cursor::Kind::kScalar: {
-    const bool running = op.accumulates && cursor.is_register && cursor.reg == op.cursors[0].reg;
+    const bool running = op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
     return running ? op.cursors[0].value : cursor.value;
   }
   case Cursor::Kind::kFabric:
@@ -377,7 +378,7 @@ void ComputeEngineCore::write_back(Operation& op, Cycle now) {
     }
     if (cursor.kind != Cursor::Kind::kMemory || op.single_step) continue;
     Dsr& dsr = dsrs_[op.instruction().operands[i]];
-    const bool reloaded = dsr.load != cursor.load;  // while the operation was running
+    const bool reloaded = dsr.load != cursor.value;  // while the operation was running
     if (dsr.config->save_address && !reloaded)
       dsr.base = static_cast<std::uint16_t>(cursor.walk.position());
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "models/pe/address_walk.h"
@@ -33,17 +32,13 @@ struct Cursor {
   static constexpr std::uint8_t kNoLimit = 0xFF;
   const Dsd* dsd = nullptr;  ///< memory, fabric
   AddressWalk walk;          ///< memory; pointer: stands at its address
-  std::uint32_t load = 0;    ///< memory: Dsr::load of the descriptor
   /// Scalar: at dispatch. Scalar or pointer as destination: last result. Fabric: payload of the
-  /// wavelet that is being taken apart or put together.
+  /// wavelet that is being taken apart or put together. Memory: Dsr::load of the descriptor.
   std::uint32_t value = 0;
   Kind kind = Kind::kNone;
-  std::uint8_t bytes = 0;  ///< of an element
-  // scalar
-  std::uint8_t reg = 0;      ///< its register, if the operand is one
-  bool is_register = false;  ///< a register, not an immediate
-  // fifo
-  std::uint8_t fifo = 0;
+  std::uint8_t bytes = 0;    ///< of an element
+  std::uint8_t number = 0;   ///< FIFO: which; scalar: its register, if the operand is one
+  bool is_register = false;  ///< scalar: a register, not an immediate
   // fabric
   QueueId queue;
   std::optional<TaskId> channel;  ///< source: what blocks the queue for tasks
@@ -60,6 +55,8 @@ struct Cursor {
   }
 };
 
+static_assert(sizeof(Cursor) == 40, "an operation has several, and a large wafer many operations");
+
 /// What the end of an operation, or a control wavelet, does to tasks (wse.md 5.7).
 struct Completion {
   std::optional<TaskId> activate;
@@ -68,21 +65,27 @@ struct Completion {
   TaskId on_control_target;
 };
 
-/// Lives on the heap while it is in progress.
 struct Operation {
-  std::unique_ptr<Operation> next;  ///< the operation that started after it
+  // What is asked in every cycle stands first.
+  /// Earliest cycle of the next group; once the last group has executed, of the completion.
+  Cycle due = 0;
+  bool finishing = false;  ///< the last group has executed
+  std::uint8_t thread = kMainThread;
+  Priority priority = Priority::kLow;  ///< of the microthread
+  std::uint8_t needs_inputs =
+      0;  ///< queues without a wavelet from which no group can be, a bit each
+  std::uint8_t needs_outputs = 0;  ///< queues without room in which no group can be
+  bool single = false;             ///< a group is one element, which needs nothing but these queues
+  /// Its groups need nobody and cannot fail: only registers and memory known to be inside.
+  bool self_contained = false;
   const DecodedInstruction* decoded = nullptr;
-  Cycle next_group_at = 0;   ///< earliest cycle for the next group
-  Cycle finish_at = kNever;  ///< cycle of completion, known once the last group has executed
   std::uint32_t length = 0;  ///< elements
   std::uint32_t done = 0;
   std::uint32_t interval = 1;  ///< cycles from a group to the next
   std::uint32_t duration = 1;  ///< cycles that the last group takes
   std::uint16_t width = 1;     ///< elements a group, at most
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
-  std::uint8_t thread = kMainThread;
-  Priority priority = Priority::kLow;  ///< of the microthread
-  bool async = false;                  ///< as the options say, which give `ut` too
+  bool async = false;          ///< as the options say, which give `ut` too
   std::optional<MicrothreadId> ut;
   std::uint64_t channels = 0;    ///< of its input queues, as task_bit
   Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
@@ -101,8 +104,6 @@ struct Operation {
   bool terminated = false;       ///< ended before its length was done
   bool stopped_by_fifo = false;  ///< .. by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
-  /// Its groups need nobody and cannot fail: only registers and memory known to be inside.
-  bool self_contained = false;
   std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
 
   const Instruction& instruction() const { return *decoded->instruction; }
@@ -128,16 +129,16 @@ struct Operation {
   /// later.
   Cycle last_group_from() const {
     const std::uint32_t groups = (length - done + width - 1) / width;
-    return next_group_at + Cycle{groups - 1} * interval;
+    return due + Cycle{groups - 1} * interval;
   }
   bool uses_input(QueueId q) const { return (inputs >> q.value() & 1U) != 0; }
   bool uses_output(QueueId q) const { return (outputs >> q.value() & 1U) != 0; }
   bool pushes(unsigned fifo) const {
-    return cursors[0].kind == Cursor::Kind::kFifo && cursors[0].fifo == fifo;
+    return cursors[0].kind == Cursor::Kind::kFifo && cursors[0].number == fifo;
   }
   bool pops(unsigned fifo) const {
     for (unsigned i = 1; i <= sources; ++i) {
-      if (cursors[i].kind == Cursor::Kind::kFifo && cursors[i].fifo == fifo) return true;
+      if (cursors[i].kind == Cursor::Kind::kFifo && cursors[i].number == fifo) return true;
     }
     return false;
   }

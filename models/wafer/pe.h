@@ -23,6 +23,10 @@ class WaferCore::Pe final : public pe::PeQueues, public pe::PeConfig {
   // pe::PeQueues
   Cycle ready_at(QueueId q) const override;
   unsigned available(QueueId q, Cycle now) const override;
+  std::uint32_t readable(std::uint32_t asked, Cycle) const override {
+    return asked & with_wavelets;
+  }
+  std::uint32_t writable(std::uint32_t asked, Cycle) const override { return asked & with_room; }
   const link::Wavelet& front(QueueId q) const override;
   void pop(QueueId q, Cycle now) override;
   unsigned room(QueueId q, Cycle now) const override;
@@ -56,7 +60,10 @@ class WaferCore::Pe final : public pe::PeQueues, public pe::PeConfig {
   std::uint8_t inputs = 0;
   std::uint8_t outputs = 0;
   std::uint8_t ramps = 0;
-  std::uint8_t ramp_turn = 0;  ///< output queue that goes first (fabric::Arbiter)
+  std::uint8_t ramp_turn = 0;      ///< output queue that goes first (fabric::Arbiter)
+  std::uint8_t with_wavelets = 0;  ///< input queues in which a wavelet has landed, one bit each
+  std::uint8_t with_room = 0;      ///< output queues
+  std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands in one of the queues
   pe::ComputeEngineCore engine;
 };
 

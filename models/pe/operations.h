@@ -1,0 +1,100 @@
+// The operations of a compute engine in progress, and what it asks of all of them together.
+#pragma once
+
+#include <boost/container/vector.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "models/pe/operation.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::pe {
+
+/// At most one a thread, in the order of their threads.
+class Operations {
+ public:
+  /// Invalidates references.
+  void add(const Operation& op) {
+    operations_.reserve(operations_.size() + 1);  // an engine has few: no more than it needs
+    operations_.insert(from(op.thread), op);
+    count(op);
+  }
+  /// The last group of `op` has executed; it completes in cycle `at`.
+  void finish(Operation& op, Cycle at) {
+    op.finishing = true;
+    op.due = at;
+    first_completion_ = std::min(first_completion_, at);
+  }
+  /// Whether an operation completes in cycle `now`, or should have before.
+  bool has_finished(Cycle now) const { return first_completion_ <= now; }
+  /// Takes out the operations that complete by cycle `now`, each after `complete(operation)`.
+  template <class Complete>
+  void remove_finished(Cycle now, Complete&& complete) {
+    const auto goes = [&](Operation& op) {
+      if (!op.finishing || op.due > now) return false;
+      complete(op);
+      return true;
+    };
+    operations_.erase(std::remove_if(operations_.begin(), operations_.end(), goes),
+                      operations_.end());
+    if (operations_.empty()) {
+      *this = Operations();  // an engine at rest takes little memory
+      return;
+    }
+    inputs_ = outputs_ = 0;
+    highest_ = Priority::kLow;
+    first_completion_ = kNever;
+    for (const Operation& op : operations_) count(op);
+  }
+
+  /// nullptr: the thread has none.
+  Operation* of_main_thread() {
+    return const_cast<Operation*>(std::as_const(*this).of_main_thread());
+  }
+  const Operation* of_main_thread() const {
+    const bool has = !operations_.empty() && operations_.back().thread == kMainThread;
+    return has ? &operations_.back() : nullptr;
+  }
+  /// Queues without which some of them cannot go on (Operation::needs_inputs), one bit each.
+  std::uint32_t inputs() const { return inputs_; }
+  std::uint32_t outputs() const { return outputs_; }
+  /// Of the microthreads among them.
+  Priority highest() const { return highest_; }
+
+  Operation* begin() { return operations_.data(); }
+  Operation* end() { return operations_.data() + operations_.size(); }
+  const Operation* begin() const { return operations_.data(); }
+  const Operation* end() const { return operations_.data() + operations_.size(); }
+  void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
+  /// The first one of a thread that is not below `thread`, or the end.
+  Operation* behind(ThreadId thread) {
+    return operations_.data() + (from(thread) - operations_.begin());
+  }
+
+ private:
+  using SmallSizes =
+      boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
+  using Vector = boost::container::vector<Operation, void, SmallSizes>;
+
+  Vector::iterator from(ThreadId thread) {
+    return std::find_if(operations_.begin(), operations_.end(),
+                        [thread](const Operation& op) { return op.thread >= thread; });
+  }
+  void count(const Operation& op) {
+    inputs_ |= op.needs_inputs;
+    outputs_ |= op.needs_outputs;
+    if (op.thread != kMainThread) highest_ = std::max(highest_, op.priority);
+    if (op.finishing) first_completion_ = std::min(first_completion_, op.due);
+  }
+
+  Vector operations_;
+  Cycle first_completion_ = kNever;
+  std::uint8_t inputs_ = 0;
+  std::uint8_t outputs_ = 0;
+  Priority highest_ = Priority::kLow;
+};
+
+}  // namespace tessera::pe
