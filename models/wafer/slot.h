@@ -138,7 +138,9 @@ struct Link {
 struct Group {
   std::uint32_t first = 0;
   std::uint8_t slots = 0;
-  std::uint32_t busy = 0;  ///< slots that hold something or get a credit back, one bit each
+  bool merges = false;         ///< every slot has one output, and it is the same one
+  std::uint16_t controls = 0;  ///< control wavelets in the slots
+  std::uint32_t busy = 0;      ///< slots that hold something or get a credit back, one bit each
   /// Round robin per output: pair (color, input) that goes first (fabric::Arbiter).
   std::array<std::uint8_t, kDirectionCount> turn{};
 };

@@ -97,15 +97,23 @@ class Layout {
     std::uint32_t group = kNoIndex;
     if ((unit & (unit - 1)) != 0) {
       group = static_cast<std::uint32_t>(graph_.groups.size());
-      graph_.groups.push_back({static_cast<std::uint32_t>(graph_.slots.size()),
-                               static_cast<std::uint8_t>(__builtin_popcount(unit)),
-                               0,
-                               {}});
+      Group& added = graph_.groups.emplace_back();
+      added.first = static_cast<std::uint32_t>(graph_.slots.size());
+      added.slots = static_cast<std::uint8_t>(__builtin_popcount(unit));
+      added.merges = have_one_output(first, unit);
     }
     const std::size_t mark = pending_.size();
     for (RouteMask bits = unit; bits != 0; bits &= bits - 1)
       add_slot(first + static_cast<std::uint32_t>(__builtin_ctz(bits)), group);
     std::reverse(pending_.begin() + static_cast<std::ptrdiff_t>(mark), pending_.end());
+  }
+
+  // They share outputs, so one each means the same one.
+  bool have_one_output(std::uint32_t first, RouteMask routes) const {
+    bool one = true;
+    for (; routes != 0; routes &= routes - 1)
+      one &= position(first + static_cast<std::uint32_t>(__builtin_ctz(routes))).tx.size() == 1;
+    return one;
   }
 
   bool is_pipe(std::uint32_t r) const {

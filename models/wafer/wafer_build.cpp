@@ -109,6 +109,7 @@ void WaferCore::build_pes(observe::EventStream* events) {
                                  [](std::int32_t image) { return image >= 0; });
   pes_ = std::make_unique<FixedArray<Pe>>(static_cast<std::size_t>(pes));
   pe_of_tile_.assign(plan_.tile_count(), kNoIndex);
+  reserve_queues();
   for (std::uint32_t place = 0; place < plan_.tile_count(); ++place) {
     if (plan_.image_of_tile[place] < 0) continue;
     const auto image = static_cast<std::size_t>(plan_.image_of_tile[place]);
@@ -122,6 +123,28 @@ void WaferCore::build_pes(observe::EventStream* events) {
   due_ramps_.resize(pes_->size());
 }
 
+// No more than needed: a wafer has millions of them.
+void WaferCore::reserve_queues() {
+  std::size_t inputs = 0, outputs = 0, in_entries = 0, out_entries = 0;
+  for (const std::int32_t image : plan_.image_of_tile) {
+    if (image < 0) continue;
+    for (const pe::QueueBinding& queue : plan_.images[static_cast<std::size_t>(image)]->queues) {
+      ++(queue.input ? inputs : outputs);
+      (queue.input ? in_entries : out_entries) += length_of(queue);
+    }
+  }
+  in_queues_.reserve(inputs);
+  in_entries_.reserve(in_entries);
+  out_queues_.reserve(outputs);
+  out_entries_.reserve(out_entries);
+}
+
+unsigned WaferCore::length_of(const pe::QueueBinding& queue) const {
+  const unsigned id = queue.id.value();
+  return queue.input ? plan_.fabric.queue_room(plan_.input_queue_lengths.at(id))
+                     : plan_.output_queue_lengths.at(id);
+}
+
 void WaferCore::build_queues(std::uint32_t place, const pe::Image& image) {
   Pe& pe = (*pes_)[pe_of_tile_[place]];
   pe.first_input = static_cast<std::uint32_t>(in_queues_.size());
@@ -133,17 +156,17 @@ void WaferCore::build_queues(std::uint32_t place, const pe::Image& image) {
       queue.id = binding.id;
       queue.color = *binding.color;
       queue.pe = pe_of_tile_[place];
-      queue.room =
-          static_cast<std::uint16_t>(plan_.fabric.queue_room(plan_.input_queue_lengths.at(id)));
+      queue.room = static_cast<std::uint16_t>(length_of(binding));
       queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
       in_entries_.resize(in_entries_.size() + queue.room);
       ++pe.inputs;
     } else {
       OutQueue& queue = out_queues_.emplace_back();
       queue.id = binding.id;
-      queue.length = static_cast<std::uint16_t>(plan_.output_queue_lengths.at(id));
+      queue.length = static_cast<std::uint16_t>(length_of(binding));
       queue.first_entry = static_cast<std::uint32_t>(out_entries_.size());
       out_entries_.resize(out_entries_.size() + queue.length);
+      pe.with_room |= static_cast<std::uint8_t>(1U << id);
       ++pe.outputs;
     }
   }

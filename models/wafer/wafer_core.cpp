@@ -102,6 +102,7 @@ void WaferCore::port_put(std::uint32_t port, const link::Wavelet& w, Cycle due) 
   if (fits(slot.arriving, due)) return deliver(buffer, w, due);
   entry(buffer.index(), slot.head + slot.held) = w;
   ++slot.held;
+  if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
   later_.push_back({due, buffer.index(), false});
 }
 

@@ -120,6 +120,8 @@ class WaferCore {
   // wafer_build.cpp
   void build_routers(observe::EventStream* events);
   void build_pes(observe::EventStream* events);
+  void reserve_queues();
+  unsigned length_of(const pe::QueueBinding& queue) const;
   void build_queues(std::uint32_t place, const pe::Image& image);
   void connect_pipes();
   void connect_slots();
@@ -171,6 +173,7 @@ class WaferCore {
   void step_slots(Cycle now);
   void step_slot(std::uint32_t slot, SlotCycle& cycle);
   void step_group(Group& group, SlotCycle& cycle);
+  void step_merge(Group& group, SlotCycle& cycle);
   void settle(Slot& slot, std::uint64_t cycle);
   /// A sender that holds nothing cannot use a credit before the next cycle: what comes lands then
   /// at the earliest. So it need not be woken for a credit of that cycle.
@@ -194,6 +197,8 @@ class WaferCore {
   }
 
   // wafer_pe.cpp
+  void prefetch_behind(std::uint32_t pe) const;
+  void land(Pe& pe, std::uint64_t cycle);
   void step_pe(std::uint32_t pe, Cycle now);
   void step_ramp(std::uint32_t pe, Cycle now);
   void free_place(InQueue& queue, Cycle now);

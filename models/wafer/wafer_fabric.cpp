@@ -48,6 +48,8 @@ void WaferCore::step_slots(Cycle now) {
     const std::uint32_t group = slots_[unit].group;
     if (group == kNoIndex) {
       step_slot(unit, cycle);
+    } else if (groups_[group].merges && groups_[group].controls == 0) {
+      step_merge(groups_[group], cycle);
     } else {
       step_group(groups_[group], cycle);
     }
@@ -102,6 +104,38 @@ void WaferCore::step_slot(std::uint32_t index, SlotCycle& cycle) {
   } else if (to_go != before) {
     slot.to_go = static_cast<std::uint8_t>(to_go);
   }
+}
+
+// Slots with one output, the same for all: one of them is granted it. Data wavelets only, which have
+// no other way to go.
+void WaferCore::step_merge(Group& group, SlotCycle& cycle) {
+  const std::uint64_t cycle_mask = cycle_bit(cycle.now);
+  std::uint8_t& turn = group.turn[index(links_[slots_[group.first].first_link].out)];
+  unsigned waiting = 0;
+  unsigned granted = 0;
+  unsigned best = kPairs;
+  for (unsigned left = group.busy; left != 0; left &= left - 1) {
+    const unsigned s = lowest(left);
+    Slot& slot = slots_[group.first + s];
+    settle(slot, cycle_mask);
+    if (slot.landed == 0 || slot.suspended) {
+      if (slot.held == 0 && slot.returning == 0) group.busy &= ~(1U << s);
+      continue;
+    }
+    ++waiting;
+    const unsigned key = (pair_of(slot) - (cycle.rotates ? turn : 0U)) % kPairs;
+    if (key >= best || links_[slot.first_link].credits == 0) continue;
+    best = key;
+    granted = s;
+  }
+  if (best == kPairs) return;
+  const std::uint32_t winner = group.first + granted;
+  Slot& slot = slots_[winner];
+  if (cycle.rotates) turn = static_cast<std::uint8_t>(pair_of(slot) + 1);
+  send(slot, links_[slot.first_link], entry(winner, slot.head), cycle);
+  remove_head(winner, cycle.now);
+  if (waiting > 1 || slot.landed > 0) due_slots_.insert(group.first, cycle.now + 1);
+  if (slot.held == 0 && slot.returning == 0) group.busy &= ~(1U << granted);
 }
 
 // Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
@@ -173,6 +207,7 @@ void WaferCore::remove_head(std::uint32_t index, Cycle now) {
   const link::Wavelet& head = entry(index, slot.head);
   const bool teardown =
       head.control && link::command_at(head.payload, 0).command == link::Command::kTeardown;
+  if (head.control && slot.group != kNoIndex) --groups_[slot.group].controls;
   slot.to_go = 0;
   slot.head = static_cast<std::uint8_t>(slot.head + 1U < slot_room_ ? slot.head + 1 : 0);
   --slot.held;
@@ -219,6 +254,7 @@ void WaferCore::deliver(Ref to, const link::Wavelet& w, Cycle due) {
     Slot& slot = slots_[to.index()];
     entry(to.index(), slot.head + slot.held) = w;
     ++slot.held;
+    if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
     slot.arriving |= cycle_bit(due);
     wake_slot(to.index(), due);
     break;
@@ -229,8 +265,10 @@ void WaferCore::deliver(Ref to, const link::Wavelet& w, Cycle due) {
     in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
     ++queue.held;
     queue.arriving |= cycle_bit(due);
+    Pe& pe = (*pes_)[queue.pe];
+    pe.arriving |= cycle_bit(due);
     if (events_ != nullptr) {
-      events_->record({due, (*pes_)[queue.pe].place, observe::EventKind::kQueueIn,
+      events_->record({due, pe.place, observe::EventKind::kQueueIn,
                        queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
     }
     wake_pe(queue.pe, due);

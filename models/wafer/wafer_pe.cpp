@@ -33,7 +33,7 @@ void WaferCore::Pe::pop(QueueId q, Cycle now) {
   InQueue& queue = input(q);
   queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
   --queue.held;
-  --queue.landed;
+  if (--queue.landed == 0) with_wavelets &= static_cast<std::uint8_t>(~(1U << q.value()));
   wafer_.free_place(queue, now);
 }
 
@@ -48,7 +48,7 @@ void WaferCore::Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
   const Cycle visible_from = now + wafer_.plan_.queue_write_latency;
   wafer_.out_entries_[queue.first_entry + (at < queue.length ? at : at - queue.length)] = {
       w, visible_from};
-  ++queue.held;
+  if (++queue.held == queue.length) with_room &= static_cast<std::uint8_t>(~(1U << q.value()));
   if (wafer_.events_ != nullptr) {
     wafer_.events_->record({now, place, observe::EventKind::kQueueOut,
                             q.value() | w.color.value() << 8, w.payload, w.ident});
@@ -88,14 +88,31 @@ void WaferCore::free_place(InQueue& queue, Cycle now) {
   }
 }
 
-void WaferCore::step_pe(std::uint32_t index, Cycle now) {
-  Pe& pe = (*pes_)[index];
+inline void WaferCore::land(Pe& pe, std::uint64_t cycle) {
+  pe.arriving &= ~cycle;
   for (unsigned i = 0; i < pe.inputs; ++i) {
     InQueue& queue = in_queues_[pe.first_input + i];
-    if ((queue.arriving & cycle_bit(now)) == 0) continue;
-    queue.arriving &= ~cycle_bit(now);
+    if ((queue.arriving & cycle) == 0) continue;
+    queue.arriving &= ~cycle;
     ++queue.landed;
+    pe.with_wavelets |= static_cast<std::uint8_t>(1U << queue.id.value());
   }
+}
+
+// On its way into the cache while the PEs before it are stepped: where all are busy, those that
+// follow are due next, and are found in memory otherwise.
+inline void WaferCore::prefetch_behind(std::uint32_t pe) const {
+  constexpr unsigned kCacheLine = 64;
+  if (pe + 4 >= pes_->size()) return;
+  const char* const far = reinterpret_cast<const char*>(&(*pes_)[pe + 4]);
+  for (unsigned i = 0; i < sizeof(Pe); i += kCacheLine) __builtin_prefetch(far + i, 1);
+  (*pes_)[pe + 2].engine.prefetch();
+}
+
+void WaferCore::step_pe(std::uint32_t index, Cycle now) {
+  prefetch_behind(index);
+  Pe& pe = (*pes_)[index];
+  if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
   const Cycle next = pe.engine.step(now);
   if (next != kNever) wake_pe(index, next);
 }
@@ -134,6 +151,7 @@ void WaferCore::step_ramp(std::uint32_t index, Cycle now) {
   winner->head =
       static_cast<std::uint16_t>(winner->head + 1U < winner->length ? winner->head + 1 : 0);
   --winner->held;
+  pe.with_room |= static_cast<std::uint8_t>(1U << winner->id.value());
   if (winner->last_pop != now) winner->popped = 0;
   winner->last_pop = now;
   ++winner->popped;
