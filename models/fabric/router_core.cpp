@@ -174,9 +174,13 @@ std::optional<unsigned> RouterCore::only_plain_head() const {
 // Steps 2 to 4 for that buffer; whether a copy left.
 bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
   Buffer& buffer = buffer_of(pair);
-  if (buffer.entries.front().due > now) return false;
+  const Entry& head = buffer.entries.front();
+  if (head.due > now) return false;
+  const DirectionSet outputs = plain_outputs(buffer);
+  if (outputs.size() == 1 && !buffer.departures[kOwn].started && !head.wavelet.local_flip)
+    return pass_on(buffer, static_cast<Direction>(__builtin_ctz(outputs.bits())), now, step);
   bool moved = false;
-  for (unsigned bits = plain_outputs(buffer).bits(); bits != 0; bits &= bits - 1) {
+  for (unsigned bits = outputs.bits(); bits != 0; bits &= bits - 1) {
     const auto out = static_cast<Direction>(__builtin_ctz(bits));
     if (credits_.usable(credit_channel(out, buffer.color)) == 0) continue;
     arbiters_[index(out)].grant_alone(pair);
@@ -185,6 +189,21 @@ bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
   }
   if (moved && buffer.departures[kOwn].branches.empty()) remove_head(buffer, now, step);
   return moved;
+}
+
+// send() and remove_head() in one for a data wavelet with one way to go, which needs no departure to
+// be kept: the hop that streams are made of.
+bool RouterCore::pass_on(Buffer& buffer, Direction out, Cycle now, Step& step) {
+  const unsigned credit = credit_channel(out, buffer.color);
+  if (credits_.usable(credit) == 0) return false;
+  credits_.take(credit);
+  arbiters_[index(out)].grant_alone(pair_of(buffer.in, buffer.color));
+  const link::Wavelet& w = buffer.entries.front().wavelet;
+  probe_.emit(now, observe::EventKind::kHop, observe::hop_word(w, out), w.payload, w.ident);
+  const unsigned latency = out == Direction::kRamp ? timing_.off_ramp_latency : timing_.hop_latency;
+  step.sends.push_back(Send{out, w, now + latency});
+  drop_head(buffer, now, step);
+  return true;
 }
 
 // What does not need an output: two directions at once, filters, heads that go nowhere.
@@ -271,6 +290,10 @@ void RouterCore::remove_head(Buffer& buffer, Cycle now, Step& step) {
     if (w.control) --controls_held_;
   }
   buffer.departures = {};
+  drop_head(buffer, now, step);
+}
+
+void RouterCore::drop_head(Buffer& buffer, Cycle now, Step& step) {
   buffer.entries.pop_front();
   --held_;
   if (buffer.entries.empty()) occupied_.erase(pair_of(buffer.in, buffer.color));

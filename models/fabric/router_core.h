@@ -246,10 +246,12 @@ class RouterCore {
   void tell_who_stays() const;
   std::optional<unsigned> only_plain_head() const;
   bool serve_alone(unsigned pair, Cycle now, Step& step);
+  bool pass_on(Buffer& buffer, Direction out, Cycle now, Step& step);
   void look_at_heads(Cycle now);
   Requests collect_requests(Cycle now) const;
   void send(Buffer& buffer, Direction out, Cycle now, Step& step);
   void remove_head(Buffer& buffer, Cycle now, Step& step);
+  void drop_head(Buffer& buffer, Cycle now, Step& step);
   void obey(Channel& channel, const link::Wavelet& w, Direction in, Cycle now, Step& step);
   void move_switch(Channel& channel, unsigned position, Cycle now);
   Cycle next_wake(Cycle now, bool moved) const;

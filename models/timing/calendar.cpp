@@ -4,17 +4,6 @@
 
 namespace tessera::timing {
 
-void Calendar::insert(BlockId block, Cycle at) {
-  assert(at >= base_ && at != kNever);
-  if (at - base_ >= kBuckets) {
-    far_[at].push_back(block);
-    return;
-  }
-  const unsigned b = bucket_of(at);
-  ring_[b].push_back(block);
-  occupied_[b / 64] |= std::uint64_t{1} << (b % 64);
-}
-
 Cycle Calendar::next_due() const {
   // The ring is scanned from base_'s bucket, a word of bits at a time; the first word is seen twice
   // because the ring wraps inside it.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -21,7 +22,16 @@ using BlockId = std::uint32_t;
 class Calendar {
  public:
   /// Notes that `block` is due in cycle `at`. Requires at >= the cycle of the last take().
-  void insert(BlockId block, Cycle at);
+  void insert(BlockId block, Cycle at) {
+    assert(at >= base_ && at != kNever);
+    if (at - base_ >= kBuckets) {
+      far_[at].push_back(block);
+      return;
+    }
+    const unsigned b = bucket_of(at);
+    ring_[b].push_back(block);
+    occupied_[b / 64] |= std::uint64_t{1} << (b % 64);
+  }
   /// The earliest cycle in which a block is due; kNever when the calendar is empty.
   Cycle next_due() const;
   /// Moves the blocks due in cycle `now` into `due` (cleared first). Requires now <= next_due(),

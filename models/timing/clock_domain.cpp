@@ -62,20 +62,16 @@ Cycle ClockDomain::next_free_cycle() const {
   return started_ ? std::max(by_time, now_ + 1) : by_time;
 }
 
-void ClockDomain::wake(BlockId block, Cycle at) {
-  if (!stepping_) {
-    scheduler_.wake(block, std::max(at, next_free_cycle()));
-    arm();
-    return;
-  }
-  if (at <= now_) {
-    SC_REPORT_ERROR(kEarlyId, ("in cycle " + std::to_string(now_) +
-                               " a block was woken for cycle " + std::to_string(at) +
-                               "; every effect of one block on another takes at least one cycle")
-                                  .c_str());
-    return;
-  }
-  scheduler_.wake(block, at);  // arm() follows when the cycle is complete
+void ClockDomain::wake_from_outside(BlockId block, Cycle at) {
+  scheduler_.wake(block, std::max(at, next_free_cycle()));
+  arm();
+}
+
+void ClockDomain::report_early(Cycle at) const {
+  SC_REPORT_ERROR(kEarlyId, ("in cycle " + std::to_string(now_) + " a block was woken for cycle " +
+                             std::to_string(at) +
+                             "; every effect of one block on another takes at least one cycle")
+                                .c_str());
 }
 
 void ClockDomain::set_bound(Cycle bound) {

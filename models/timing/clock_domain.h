@@ -28,7 +28,11 @@ class ClockDomain : public sc_core::sc_module {
   BlockId add(Steppable& block) { return scheduler_.add(block); }
   /// Steps `block` in cycle `at`. Called from inside a step: `at` must lie after now(). Called from
   /// outside: a cycle that has already been stepped is put off to the next one.
-  void wake(BlockId block, Cycle at);
+  void wake(BlockId block, Cycle at) {
+    if (!stepping_) return wake_from_outside(block, at);
+    if (at <= now_) return report_early(at);
+    scheduler_.wake(block, at);  // arm() follows when the cycle is complete
+  }
   /// The cycle being stepped, or the last one that was.
   Cycle now() const { return now_; }
   /// The first cycle in which something that comes from outside the domain can act: after all that
@@ -57,6 +61,8 @@ class ClockDomain : public sc_core::sc_module {
   std::uint64_t steps() const { return scheduler_.steps(); }
 
  private:
+  void wake_from_outside(BlockId block, Cycle at);
+  void report_early(Cycle at) const;
   void run_due_cycle();
   void step_blocks();
   void arm();

@@ -1,7 +1,6 @@
 #include "models/timing/scheduler.h"
 
 #include <algorithm>
-#include <cassert>
 #include <exception>
 #include <stdexcept>
 
@@ -10,18 +9,6 @@ namespace tessera::timing {
 BlockId Scheduler::add(Steppable& block) {
   blocks_.push_back({&block, kNever, kNever});
   return static_cast<BlockId>(blocks_.size() - 1);
-}
-
-void Scheduler::wake(BlockId block, Cycle at) {
-  assert(block < blocks_.size());
-  queue(block, at);
-}
-
-// A wavelet, a credit and the block itself often ask for the same cycle.
-void Scheduler::queue(BlockId id, Cycle at) {
-  if (blocks_[id].last_queued == at) return;
-  blocks_[id].last_queued = at;
-  calendar_.insert(id, at);
 }
 
 void Scheduler::run_cycle(Cycle now) {
@@ -51,7 +38,7 @@ void Scheduler::step_block(BlockId id, Cycle now) {
   const Cycle next = entry.block->step(now);
   if (next == kNever) return;
   if (next <= now) throw std::logic_error("a block asked to be stepped in a cycle that is over");
-  queue(id, next);
+  wake(id, next);
 }
 
 }  // namespace tessera::timing

@@ -2,6 +2,7 @@
 // due. It knows nothing of SystemC; ClockDomain wraps it, tests use it directly.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -17,7 +18,13 @@ class Scheduler {
   /// Adds a block; it is stepped only after a wake(). The block must outlive the scheduler's use.
   BlockId add(Steppable& block);
   /// Steps the block in cycle `at`. `at` must lie after the cycle being stepped.
-  void wake(BlockId block, Cycle at);
+  void wake(BlockId block, Cycle at) {
+    assert(block < blocks_.size());
+    // A wavelet, a credit and the block itself often ask for the same cycle.
+    if (blocks_[block].last_queued == at) return;
+    blocks_[block].last_queued = at;
+    calendar_.insert(block, at);
+  }
   /// The earliest cycle in which something is due, kNever when all sleep.
   Cycle next_due() const { return calendar_.next_due(); }
   /// Steps every block due in cycle `now`, each once. Requires now <= next_due(). Of blocks that
@@ -35,7 +42,6 @@ class Scheduler {
     Cycle last_step = kNever;    // drops a second wake-up for the same cycle
     Cycle last_queued = kNever;  // .. before it gets into the calendar, if it comes at once
   };
-  void queue(BlockId id, Cycle at);
   void step_block(BlockId id, Cycle now);
 
   std::vector<Entry> blocks_;

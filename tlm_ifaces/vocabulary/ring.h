@@ -4,19 +4,21 @@
 
 #include <cassert>
 #include <cstddef>
-#include <vector>
+#include <cstdint>
+#include <memory>
 
 namespace tessera {
 
 template <class T>
 class Ring {
  public:
-  explicit Ring(std::size_t capacity = 0) : slots_(capacity) {}
+  explicit Ring(std::size_t capacity = 0)
+      : slots_(std::make_unique<T[]>(capacity)), capacity_(static_cast<std::uint32_t>(capacity)) {}
 
-  std::size_t capacity() const { return slots_.size(); }
+  std::size_t capacity() const { return capacity_; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  bool full() const { return size_ == slots_.size(); }
+  bool full() const { return size_ == capacity_; }
 
   /// Oldest entry. Requires !empty().
   T& front() {
@@ -41,15 +43,17 @@ class Ring {
   /// Requires !empty().
   void pop_front() {
     assert(!empty());
-    head_ = wrap(head_ + 1);
+    head_ = static_cast<std::uint32_t>(wrap(head_ + 1));
     --size_;
   }
 
  private:
-  std::size_t wrap(std::size_t i) const { return i < slots_.size() ? i : i - slots_.size(); }
-  std::vector<T> slots_;
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  std::size_t wrap(std::size_t i) const { return i < capacity_ ? i : i - capacity_; }
+
+  std::unique_ptr<T[]> slots_;
+  std::uint32_t capacity_;  // beside the others: a queue is asked for its room in every cycle
+  std::uint32_t head_ = 0;
+  std::uint32_t size_ = 0;
 };
 
 }  // namespace tessera
