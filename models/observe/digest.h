@@ -8,9 +8,9 @@
 
 namespace tessera::observe {
 
-/// Wrapping sum of a 64-bit mix of every event, but for the serial number of its wavelet. Addition commutes, so neither the order of events
-/// inside a cycle nor the structure the machine was built in matters, while one event more, fewer
-/// or elsewhere changes the value.
+/// Wrapping sum of a 64-bit mix of every event, but for the serial number of its wavelet. Addition
+/// commutes, so neither the order of events inside a cycle nor the structure the machine was built
+/// in matters, while one event more, fewer or elsewhere changes the value.
 class Digest final : public Sink {
  public:
   void record(const Event& e) { sum_ += term(e); }
