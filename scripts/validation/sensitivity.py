@@ -1,0 +1,5 @@
+"""docs/sensitivity.md."""
+
+
+def write(pool, platform, families):
+    raise NotImplementedError
