@@ -10,14 +10,19 @@ RIGHT = (3, 4, 5)  # columns of numbers
 
 
 def number(value):
+    value = round(value, 3)
     if float(value) == int(value):
         return str(int(value))
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
 
 
+def error(result):
+    return f"{round(result.error_percent, 2) + 0.0:+.2f} %"
+
+
 def cells(result):
     case = result.case
-    return [case.source, case.name, case.unit, number(case.published), number(result.ours), f"{result.error_percent:+.2f} %",
+    return [case.source, case.name, case.unit, number(case.published), number(result.ours), error(result),
             (case.tolerance.text if case.tolerance else "") + ("" if result.holds else " **missed**"), case.role]
 
 
