@@ -64,12 +64,15 @@ def notes(results):
     return "\n".join(lines)
 
 
+def version_of(platform):
+    return subprocess.run([platform, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
+
+
 def write(bench, families, results):
     folder = ROOT / "docs" / "validation"
     folder.mkdir(exist_ok=True)
-    version = subprocess.run([bench.platform, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
     presets = ", ".join(f"`{name}` {digits}" for name, digits in preset_versions().items())
-    parts = [INTRODUCTION.strip().format(version=version, presets=presets, date=datetime.date.today().isoformat(),
+    parts = [INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
                                          count=count(results))]
     for family in families:
         mine = of_family(family, results)
