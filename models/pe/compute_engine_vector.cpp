@@ -235,7 +235,8 @@ std::uint32_t ComputeEngineCore::read_element(Operation& op, unsigned slot, Cycl
   Cursor& cursor = op.cursors[slot];
   switch (cursor.kind) {
   case Cursor::Kind::kScalar: {
-    const bool running = op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
+    const bool running =
+        op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
     return running ? op.cursors[0].value : cursor.value;
   }
   case Cursor::Kind::kFabric:

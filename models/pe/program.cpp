@@ -97,6 +97,10 @@ const Symbol* Image::find_symbol(std::string_view name) const {
   return find_by_name(symbols, name);
 }
 
+bool Image::uses(Opcode op) const {
+  return std::any_of(code.begin(), code.end(), [op](const Instruction& in) { return in.op == op; });
+}
+
 const Function* Image::find_function(std::string_view name) const {
   return find_by_name(functions, name);
 }

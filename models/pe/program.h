@@ -218,6 +218,8 @@ struct Image {
   std::uint32_t data_end = 0;  ///< first byte behind code, task table and data
 
   const Symbol* find_symbol(std::string_view name) const;
+  /// Whether an instruction of the program has this opcode.
+  bool uses(Opcode op) const;
   const Function* find_function(std::string_view name) const;
   const QueueBinding* find_queue(bool input, QueueId id) const;
   /// Its number in events: the id; of a control task with a table of its own kOwnTable more.

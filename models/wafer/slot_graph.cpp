@@ -1,7 +1,6 @@
 #include "models/wafer/slot_graph.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -9,13 +8,9 @@ namespace tessera::wafer {
 
 namespace {
 
-constexpr std::array<pe::Opcode, 2> kConfigAccess = {pe::Opcode::kLdcfg, pe::Opcode::kStcfg};
-
 // The program reads or writes registers, which plain routers do not have.
 bool uses_config(const pe::Image& image) {
-  return std::any_of(image.code.begin(), image.code.end(), [](const pe::Instruction& in) {
-    return std::find(kConfigAccess.begin(), kConfigAccess.end(), in.op) != kConfigAccess.end();
-  });
+  return image.uses(pe::Opcode::kLdcfg) || image.uses(pe::Opcode::kStcfg);
 }
 
 bool is_plain(const fabric::ColorRoute& route) {

@@ -16,11 +16,6 @@ namespace {
 
 constexpr unsigned kMaxRoom = 255;  // of a slot: counted in 8 bits
 
-bool rewrites_routes(const pe::Image& image) {
-  return std::any_of(image.code.begin(), image.code.end(),
-                     [](const pe::Instruction& in) { return in.op == pe::Opcode::kStcfg; });
-}
-
 void require_at_most(const char* key, unsigned value, unsigned most) {
   if (value <= most) return;
   throw UserError("config", key,
@@ -72,7 +67,7 @@ void WaferCore::build_routers(observe::EventStream* events) {
     router_of_tile_[place] = static_cast<std::uint32_t>(routers_.size());
     fabric::RouterCore core(plan_.tile_of(place), plan_.fabric, observe::Probe(events, place));
     const std::int32_t image = plan_.image_of_tile[place];
-    if (image >= 0 && rewrites_routes(*plan_.images[static_cast<std::size_t>(image)]))
+    if (image >= 0 && plan_.images[static_cast<std::size_t>(image)]->uses(pe::Opcode::kStcfg))
       core.set_reconfigurable(plan_.generation);
     for (std::uint32_t r = plan_.tile_routes_begin[place]; r < plan_.tile_routes_begin[place + 1];
          ++r) {

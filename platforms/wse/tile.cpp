@@ -1,19 +1,9 @@
 #include "platforms/wse/tile.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 namespace tessera::wse {
-
-namespace {
-
-bool rewrites_routes(const pe::Image& image) {
-  return std::any_of(image.code.begin(), image.code.end(),
-                     [](const pe::Instruction& in) { return in.op == pe::Opcode::kStcfg; });
-}
-
-}  // namespace
 
 Tile::Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
            const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
@@ -24,7 +14,7 @@ Tile::Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord 
   on_ramp_->out.bind(router.in[index(Direction::kRamp)]);
   engine_ = std::make_unique<pe::ComputeEngine>("engine", domain, at, image, config.pe, probe);
   engine_->config.bind(router.config);
-  if (rewrites_routes(*image)) router.set_reconfigurable(image->generation);
+  if (image->uses(pe::Opcode::kStcfg)) router.set_reconfigurable(image->generation);
   build_queues(config, *image, probe);
 }
 
