@@ -240,6 +240,7 @@ class ComputeEngineCore {
   void make_memory_cursor(const Operation& op, const Dsr& dsr, Cursor& cursor) const;
   void set_length(Operation& op);
   void set_rate(Operation& op);
+  static unsigned cycles_of_strides(const Operation& op, unsigned elements);
   void set_zeroed(Operation& op);
   void set_self_contained(Operation& op);
   ThreadId microthread_for(const Operation& op) const;

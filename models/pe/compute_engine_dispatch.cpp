@@ -225,8 +225,10 @@ void ComputeEngineCore::make_memory_cursor(const Operation& op, const Dsr& dsr,
   cursor.dsd = &dsd;
   cursor.load = dsr.load;
   cursor.walk = op.single_step ? dsr.extension->walk : AddressWalk(dsr.base, dsr.stride);
-  const unsigned limit = stride_limit(cursor.walk.step(dsd) / 2);
-  if (limit < Cursor::kNoLimit) cursor.most = static_cast<std::uint8_t>(limit);
+  if (timing().stride_rule == StrideRule::kTable) {
+    const unsigned limit = stride_limit(cursor.walk.step(dsd) / 2);
+    if (limit < Cursor::kNoLimit) cursor.most = static_cast<std::uint8_t>(limit);
+  }
   if (!dsd.wavelet_index_offset) return;
   if (!op.instruction().config.index) {
     fail(Illegal::kMissingIndex, op.pc(),
@@ -285,6 +287,8 @@ void ComputeEngineCore::set_rate(Operation& op) {
   if (limit < width) {  // packed wavelets bring more elements than an operand takes in a cycle
     interval = std::max(interval, (width + limit - 1) / limit);
   }
+  if (timing().stride_rule == StrideRule::kSpan)
+    interval = std::max(interval, cycles_of_strides(op, width));
   op.least = static_cast<std::uint8_t>(least);
   op.width = static_cast<std::uint16_t>(width);
   op.interval = op.duration = interval;
@@ -295,6 +299,17 @@ void ComputeEngineCore::set_rate(Operation& op) {
       op_class == OpClass::kFloat ? timing().float_latency : timing().integer_latency;
   op.interval = std::max(interval, latency * width);
   op.duration = std::max(interval, latency * (width - 1) + 1);
+}
+
+// Cycles that the operands in memory need for a group of `elements` (wse_timing.md A3).
+unsigned ComputeEngineCore::cycles_of_strides(const Operation& op, unsigned elements) {
+  unsigned cycles = 0;
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    const Cursor& cursor = op.cursors[i];
+    if (cursor.kind != Cursor::Kind::kMemory) continue;
+    cycles = std::max(cycles, stride_cycles(cursor.walk.step(*cursor.dsd) / 2, elements));
+  }
+  return cycles;
 }
 
 // wse.md 5.5: what `zero` of the fabout names; an operation with one source calls it the second.

@@ -218,7 +218,7 @@ bool ComputeEngineCore::reads_conflict(const Operation& op) const {
   const Cursor& a = op.cursors[1];
   const Cursor& b = op.cursors[2];
   return a.kind == Cursor::Kind::kMemory && b.kind == Cursor::Kind::kMemory &&
-         pe::reads_conflict(a.walk.address(), b.walk.address());
+         pe::reads_conflict(a.walk.address(), b.walk.address(), timing().bank_rule);
 }
 
 std::uint32_t ComputeEngineCore::combine(Operation& op, std::uint32_t a, std::uint32_t b,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "models/pe/banks.h"
 #include "models/pe/isa.h"
 
 namespace tessera::pe {
@@ -54,6 +55,8 @@ struct PeTiming {
   /// times its cycles.
   bool bank_conflicts = true;
   unsigned read_conflict_factor = 2;
+  BankRule bank_rule = BankRule::kModulo4;
+  StrideRule stride_rule = StrideRule::kTable;
   MemoryErrors memory_errors = MemoryErrors::kStop;
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)

@@ -117,6 +117,15 @@ void add_pe_memory(Schema& schema, pe::PeTiming& p) {
                           "how many times its cycles a group takes whose two memory sources are in "
                           "banks that conflict"));
   schema.push_back(
+      name("pe.bank_rule", p.bank_rule,
+           {{"modulo_4", pe::BankRule::kModulo4}, {"same_bank", pe::BankRule::kSameBank}},
+           "which banks conflict: the same one and those 4 apart, `modulo_4`, or the "
+           "`same_bank` alone"));
+  schema.push_back(name("pe.stride_rule", p.stride_rule,
+                        {{"table", pe::StrideRule::kTable}, {"span", pe::StrideRule::kSpan}},
+                        "what a stride costs: elements per cycle by a `table` over the stride "
+                        "modulo 8, or 8 words from first to last element per cycle, `span`"));
+  schema.push_back(
       name("pe.memory_errors", p.memory_errors,
            {{"stop", pe::MemoryErrors::kStop}, {"report", pe::MemoryErrors::kReport}},
            "what follows an access outside SRAM or off a word boundary: the run stops, or it is "

@@ -14,13 +14,23 @@ TEST(PeBanks, Wse6_2ConsecutiveWordsAreInConsecutiveBanks) {
 }
 
 TEST(PeBanks, Wse6_2ReadsConflictInTheSameBankModuloFour) {
-  EXPECT_TRUE(reads_conflict(0x100, 0x100));
-  EXPECT_TRUE(reads_conflict(0x100, 0x110));  // same bank
-  EXPECT_TRUE(reads_conflict(0x100, 0x108));  // banks 0 and 4
-  EXPECT_FALSE(reads_conflict(0x100, 0x102));
-  EXPECT_FALSE(reads_conflict(0x100, 0x104));  // the best alignment of the page
-  EXPECT_FALSE(reads_conflict(0x106, 0x108));
-  EXPECT_TRUE(reads_conflict(0x106, 0x10E));
+  const auto conflict = [](std::uint32_t a, std::uint32_t b) {
+    return reads_conflict(a, b, BankRule::kModulo4);
+  };
+  EXPECT_TRUE(conflict(0x100, 0x100));
+  EXPECT_TRUE(conflict(0x100, 0x110));  // same bank
+  EXPECT_TRUE(conflict(0x100, 0x108));  // banks 0 and 4
+  EXPECT_FALSE(conflict(0x100, 0x102));
+  EXPECT_FALSE(conflict(0x100, 0x104));  // the best alignment of the page
+  EXPECT_FALSE(conflict(0x106, 0x108));
+  EXPECT_TRUE(conflict(0x106, 0x10E));
+}
+
+TEST(PeBanks, WseTimingA3OnSiliconOneOfFourAlignmentsOfSinglesConflicts) {
+  for (unsigned apart = 0; apart < 8; ++apart) {
+    EXPECT_EQ(reads_conflict(0x100, 0x100 + 4 * apart, BankRule::kSameBank), apart % 4 == 0)
+        << apart;
+  }
 }
 
 TEST(PeBanks, Wse6_2Stride0And1HaveTheFullWidth) {
@@ -53,6 +63,17 @@ TEST(PeBanks, ThirtyTwoBitElementsPassTwiceTheirStride) {
   EXPECT_EQ(stride_limit(2 * 2), 2u);
   EXPECT_EQ(stride_limit(2 * 3), kFullWidth);
   EXPECT_EQ(stride_limit(2 * 4), 1u);
+}
+
+TEST(PeBanks, WseTimingA3SpanOfAStrideTakesEightWordsACycle) {
+  EXPECT_EQ(stride_cycles(0, 8), 0u);  // one word again and again
+  for (int stride = 1; stride <= 8; ++stride) {
+    EXPECT_EQ(stride_cycles(stride, 8), static_cast<unsigned>(stride)) << stride;
+    EXPECT_EQ(stride_cycles(-stride, 8), static_cast<unsigned>(stride)) << stride;
+  }
+  EXPECT_EQ(stride_cycles(2, 4), 1u);
+  EXPECT_EQ(stride_cycles(3, 4), 2u);    // 12 words
+  EXPECT_EQ(stride_cycles(100, 8), 8u);  // at least an element a cycle
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+"""Words over a path of WSE-3: cycles per hop and per word (wse_timing.md A3)."""
+from validation.bench import fit
+from validation.case import Case, Family, exact
+from validation.chart import Chart, Series
+
+ORDER = 30
+HOPS = [1, 2, 4, 8, 16, 32, 64, 128]
+WORDS = [64, 256, 1024, 4096]
+WAYS = {"east": {}, "west": {"WEST": 1}, "south": {"SOUTH": 1}, "north": {"NORTH": 1}}
+
+
+def time(bench, hops, words, way="east"):
+    run = bench.run("validation/path.json", "wse3", ["begin", "end"], HOPS=hops, B=words, **WAYS[way])
+    return run.number("end") - run.number("begin")
+
+
+def per_hop(way):
+    def measure(bench):
+        return fit([(hops, time(bench, hops, 64, way)) for hops in HOPS])[1]
+    return Case("A3, S and H", f"{way}, 1 to 128 hops", 2.0, measure, unit="cycles/hop", calibrated=True, tolerance=exact(),
+                note="silicon: beyond about 32 hops 2.9 to 3.3, unexplained" if way == "west" else "")
+
+
+def per_word(bench):
+    return fit([(words, time(bench, 4, words)) for words in WORDS])[1]
+
+
+def charts(bench):
+    series = []
+    for words in (64, 256, 1024):
+        ours = [(hops, time(bench, hops, words)) for hops in HOPS]
+        silicon = [(hops, 33 + 2 * hops + 1.125 * words) for hops in HOPS]
+        series += [Series(f"model, {words} words", ours),
+                   Series(f"fit of silicon, {words} words", silicon, points=True, like=f"model, {words} words")]
+    return [Chart("path", "A message on WSE-3", "hops", "cycles", series, log_x=True)]
+
+
+FAMILY = Family("path", "Words over a path", """
+`examples/validation/path.json` on WSE-3: B words over some hops, from the cycle counter before the send to that in the task
+which starts when all have come; slopes over 1 to 128 hops and 64 to 4096 words. `fabric.hop_latency` was set by the first.
+
+The fit of silicon has 1.125 cycles a word where the simulator, relays on it, and measurements on WSE-2 have 1; the model
+follows these. 20 to 33 cycles a turn were reported for whole programs; no mechanism is known, and the model has none.
+""", [
+    *[per_hop(way) for way in WAYS],
+    Case("A3, S", "64 to 4096 words", 1.0, per_word, unit="cycles/word", tolerance=exact()),
+    Case("A3, H", "64 to 4096 words", 1.125, per_word, unit="cycles/word", note="H: see above"),
+    Case("A3, H fit", "1 hop, 64 words: 33 + 2 + 1.125 * 64", 107, lambda bench: time(bench, 1, 64),
+         note="the 33 hold a reading of the counter and clocks that were aligned to some cycles"),
+], charts)

@@ -1,0 +1,132 @@
+"""docs/sensitivity.md: what the workloads do when a value of a preset that nobody has measured is half as large, or half as
+large again; a name takes the place of each other name."""
+import datetime
+import re
+import subprocess
+
+from validation.bench import ROOT, Bench, RunFailed
+from validation.document import preset_versions, version_of
+
+PRESETS = ("wse2", "wse3")
+LINE = re.compile(r"(\S+) = (\S+)(?: (\S+))? +\[preset \w+, assumed: (.*)\]")
+RATE = re.compile(r"pe\.rate\.(\w+)\.")
+
+
+class Varied(Bench):
+    """A bench whose machine of one preset has another value; runs of the other preset are those of `base`."""
+
+    def __init__(self, base, preset, setting):
+        super().__init__(base.platform, [setting])
+        self.base, self.preset = base, preset
+
+    def run(self, example, preset, outputs=(), trace=False, **params):
+        bench = super() if preset == self.preset else self.base
+        return bench.run(example, preset, outputs, trace, **params)
+
+
+def instructions():
+    """Instructions that the programs of the examples have."""
+    words = set()
+    for path in (ROOT / "examples").rglob("*.tasm"):
+        words |= set(re.findall(r"^ +(\w+)", path.read_text(), re.MULTILINE))
+    return words
+
+
+def assumed(platform, preset):
+    """(key, value, unit, source) of the values of a preset that are assumed and that an example could notice."""
+    text = subprocess.run([platform, "--preset", preset, "--print-config"], capture_output=True, text=True, check=True).stdout
+    used = instructions()
+    found = [match.groups() for match in map(LINE.match, text.splitlines()) if match]
+    return [row for row in found if not RATE.match(row[0]) or RATE.match(row[0])[1] in used]
+
+
+def names(platform, preset, key):
+    """Names that a key allows: what the message about one that it does not allow lists."""
+    result = subprocess.run([platform, "--preset", preset, "--set", f"{key}=?", "--print-config"], capture_output=True, text=True,
+                            check=False)
+    return re.search(r"\(allowed: (.*)\)", result.stderr)[1].split(", ")
+
+
+def variations(platform, preset, key, value):
+    """Values that take its place."""
+    if not value.isdigit():
+        return [name for name in names(platform, preset, key) if name != value]
+    number = int(value)
+    smaller, larger = number // 2, (3 * number + 1) // 2
+    return [str(v) for v in (smaller, larger) if v > 0]
+
+
+def changes(families, base, bench):
+    """By family, the largest change of a number of it in percent; None: a run failed."""
+    found = {}
+    for family in families:
+        largest = 0.0
+        try:
+            for case in family.cases:
+                if not case.quick:
+                    continue
+                before, after = case.measure(base), case.measure(bench)
+                change = 100 * (after - before) / abs(before) if before else 0.0
+                largest = max(largest, change, key=abs)
+        except RunFailed:
+            largest = None
+        found[family.name] = largest
+    return found
+
+
+def cell(change):
+    if change is None:
+        return "fails"
+    return f"{change:+.1f}" if abs(change) >= 0.05 else ""
+
+
+def rows(pool, base, platform, preset, families):
+    jobs = []
+    for key, value, unit, source in assumed(platform, preset):
+        for other in variations(platform, preset, key, value):
+            bench = Varied(base, preset, f"{key}={other}")
+            jobs.append((key, value, unit or "", other, source, pool.submit(changes, families, base, bench)))
+    return [(key, f"{value} {unit}".strip(), other, source, job.result()) for key, value, unit, other, source, job in jobs]
+
+
+def table(found, families):
+    shown = [family for family in families if any(cell(row[4][family.name]) for row in found)]
+    head = ["key", "value", "tried", *[family.name for family in shown]]
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join(["---"] * 3 + ["---:"] * len(shown)) + " |"]
+    for key, value, other, _, change in found:
+        cells = [cell(change[family.name]) for family in shown]
+        if any(cells):
+            lines.append("| " + " | ".join([f"`{key}`", value, other, *cells]) + " |")
+    return "\n".join(lines)
+
+
+def without_effect(found):
+    by_key = {}
+    for key, _, _, _, change in found:
+        by_key[key] = by_key.get(key, False) or any(cell(value) for value in change.values())
+    return ", ".join(f"`{key}`" for key, moves in by_key.items() if not moves)
+
+
+def write(pool, platform, families):
+    base = Bench(platform)
+    parts = [INTRODUCTION.strip().format(version=version_of(platform), date=datetime.date.today().isoformat(),
+                                         presets=", ".join(f"`{name}` {digits}" for name, digits in preset_versions().items()))]
+    for preset in PRESETS:
+        found = rows(pool, base, platform, preset, families)
+        parts += [f"## {preset}", table(found, families), f"Nothing changes with {without_effect(found)}."]
+    (ROOT / "docs" / "sensitivity.md").write_text("\n\n".join(parts) + "\n")
+
+
+INTRODUCTION = """
+# What the assumed values do
+
+No source gives the values of the presets that are marked [assumed](configuration.md#where-values-come-from). Here each is half
+as large and half as large again, rounded to whole numbers of at least 1; of a choice between names, each other one. The tables
+have, for every family of [workloads](validation.md), the change in percent of the number that changes most; an empty cell is
+less than 0.05 %. Of the rates of DSD operations only those that a workload uses were tried. `fails`: a program could not finish.
+
+A value with large numbers beside it is worth measuring before a result that depends on it is trusted; one without effect here
+may still matter to a program that stresses it.
+
+Written on {date} by `scripts/validate.sh --sensitivity` with {version}, presets {presets}.
+"""
