@@ -4,8 +4,8 @@ import math
 import typing
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT = 640, 400
-LEFT, RIGHT, TOP, BOTTOM = 72, 20, 40, 52
+WIDTH, HEIGHT = 800, 400
+LEFT, RIGHT, TOP, BOTTOM = 72, 220, 40, 52  # the legend stands at the right
 COLORS = ["#1f6fb4", "#d1495b", "#3a8f5c", "#8a5a9e", "#c98a1b", "#4a4a4a"]
 
 
@@ -32,7 +32,7 @@ class Chart:
         ys = Axis([y for s in self.series for _, y in s.values], self.log_y, HEIGHT - BOTTOM, TOP)
         parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
                  'font-size="12">', f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-                 text(WIDTH / 2, 22, self.title, size=15)]
+                 text((LEFT + WIDTH - RIGHT) / 2, 22, self.title, size=15)]
         for value in xs.ticks():
             at = xs.place(value)
             parts += [line(at, TOP, at, HEIGHT - BOTTOM, "#e4e4e4"), text(at, HEIGHT - BOTTOM + 16, short(value))]
@@ -44,7 +44,7 @@ class Chart:
                   f'<g transform="rotate(-90 16 {HEIGHT / 2})">{text(16, HEIGHT / 2, self.y)}</g>']
         colors = {}
         for number, series in enumerate(self.series):
-            color = colors.get(series.like) or COLORS[len(colors) % len(COLORS)]
+            color = colors.get(series.like) or COLORS[len(set(colors.values())) % len(COLORS)]
             colors[series.name] = color
             parts += drawn(series, [(xs.place(x), ys.place(y)) for x, y in series.values], color)
             parts += legend(series, number, color)
@@ -86,9 +86,9 @@ def drawn(series, places, color):
 
 
 def legend(series, number, color):
-    y = TOP + 16 + 16 * number
-    mark = drawn(series, [(LEFT + 12, y - 4)] if series.points else [(LEFT + 6, y - 4), (LEFT + 18, y - 4)], color)
-    return [*mark, text(LEFT + 26, y, series.name, "start")]
+    x, y = WIDTH - RIGHT + 12, TOP + 12 + 18 * number
+    mark = drawn(series, [(x + 8, y - 4)] if series.points else [(x, y - 4), (x + 16, y - 4)], color)
+    return [*mark, text(x + 24, y, series.name, "start")]
 
 
 def line(x1, y1, x2, y2, color):

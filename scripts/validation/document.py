@@ -101,6 +101,7 @@ def write(bench, families, results):
         for chart in family.charts(bench) if family.charts else []:
             (folder / f"{chart.name}.svg").write_text(chart.svg())
             parts.append(f"![{chart.title}](validation/{chart.name}.svg)")
+    parts.append(NOT_REACHED.strip())
     (ROOT / "docs" / "validation.md").write_text("\n\n".join(parts) + "\n")
 
 
@@ -125,4 +126,17 @@ Measured on {date} with {version}, presets {presets} (SHA-256 of `platforms/wse/
 Sources A1 to A10 are sections of the reference page on timing, 6.5 and the like of that on the machine. S: the vendor's
 simulator, H: silicon, M: a published model. A number of the vendor's simulator and one of silicon may differ by 1.7 where
 memory decides; the presets follow the simulator. [What the assumed values do](sensitivity.md) is a page of its own.
+"""
+
+NOT_REACHED = """
+## What is published and not in the tables
+
+- **A stall above 14 wavelets** of a program that returns what the host sends (reference wse.md 1.11): the sum of buffers of a path
+  whose parts, in the memcpy tiles at the edge among others, are not published. `fabric.buffer_depth` was inferred from it by the
+  reference, not by a run.
+- **Silicon**: links at 1.125 cycles a wavelet, 20 cycles a turn, 2.9 to 3.3 cycles a hop to the west beyond 32 hops. No mechanism
+  is known for any of the three; the presets follow the simulator. Copies and f16 multiply-adds are 1.4 to 1.7 times as slow on
+  silicon as on the simulator.
+- **Runs that repeat with other times** on silicon, up to a factor of 2. The model repeats to the cycle.
+- **Whole applications** (GEMM, FFT, stencils over a wafer): their programs are not available as tile programs.
 """

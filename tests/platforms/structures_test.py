@@ -27,6 +27,9 @@ SIZES = {
     "examples/ring_allreduce": [[], ["W=3", "H=1", "B=1"], ["W=16", "H=3", "B=50"]],
     "examples/stream_rows": [[], ["W=1", "H=1", "B=1"], ["W=20", "H=9", "B=100"], ["H=9", "ROWS=2"]],
     "examples/two_phase_teardown": [[], ["W=2", "H=1", "B=1"], ["W=16", "H=3", "B=50"]],
+    "examples/validation/path.json": [["HOPS=3", "WEST=1"]],
+    "examples/validation/relay.json": [["N=3", "B=20"]],
+    "examples/validation/row_reduce.json": [[], ["W=10", "S=10", "B=4"]],
     "tests/platforms/programs/full_path": [[], ["W=9"]],
     "tests/platforms/programs/rebinding": [[], ["SAFE=0"]],
     "tests/platforms/programs/scatter": [[], ["W=9", "B=20"]],
@@ -103,7 +106,7 @@ class Structures:
 
 def check_examples(structures, sources):
     for example, sizes in SIZES.items():
-        layout = sources / example / "layout.json"
+        layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
         for number, params in enumerate(sizes):
             for preset in ("wse2", "wse3"):
                 options = ["--preset", preset, *[f"--param={param}" for param in params]]

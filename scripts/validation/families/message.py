@@ -2,6 +2,7 @@
 import re
 
 from validation.case import Case, Family, cycles
+from validation.chart import Chart, Series
 
 ORDER = 40
 LINE = re.compile(r"@(\d+) P(\d+)\.0(?:: Id: \d+,| \(hwtile\)) (.*)")
@@ -46,6 +47,18 @@ def step(name, published, measure, calibrated=False, note="", bound=cycles(1)):
     return Case("A3, S", name, published, measure, calibrated=calibrated, tolerance=bound, note=note)
 
 
+def charts(bench):
+    start = dispatched(bench)
+    words = range(1, 9)
+    ours = {"on the link": on_link(bench), "at the neighbour": landed(bench), "executed": executed(bench)}
+    first = {"on the link": 7, "at the neighbour": 9, "executed": 12}
+    series = []
+    for name, times in ours.items():
+        series += [Series(f"model, {name}", [(k, at - start) for k, at in zip(words, times)]),
+                   Series(f"published, {name}", [(k, first[name] + k - 1) for k in words], points=True, like=f"model, {name}")]
+    return [Chart("message", "Eight words to the neighbour, WSE-3", "word", "cycles since the dispatch of the send", series)]
+
+
 FAMILY = Family("message", "One message, step by step", """
 `examples/validation/relay.json` with `N=1` and `B=8` on WSE-3, read from its `--trace-wse`. Send and hop set
 `fabric.on_ramp_latency`, `queues.write_latency` and `fabric.hop_latency`, the receiver `fabric.off_ramp_latency` and
@@ -60,4 +73,4 @@ is a cycle late.
     step("dispatch of the send to the completion task", 19, lambda b: completion(b) - dispatched(b)),
     step("the same by the counters of both ends", 36, timer, bound=None,
          note="how the counter was read is not known; here a function is called, which takes a branch there and back"),
-])
+], charts)

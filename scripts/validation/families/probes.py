@@ -1,5 +1,6 @@
 """What single instructions cost on WSE-3 (wse.md 6.5, wse_timing.md A3)."""
 from validation.case import Case, Family, between, cycles, exact, percent
+from validation.chart import Chart, Series
 
 ORDER = 70
 NOT_TAKEN, TAKEN, INDEPENDENT, DEPENDENT, CHAIN, LOADED, LOADS, ADD, MULTIPLY_ADD = range(9)
@@ -24,6 +25,13 @@ def probe(name, published, measure, calibrated=True, bound=exact(), source="6.5,
     return Case(source, name, published, measure, unit=unit, calibrated=calibrated, tolerance=bound, note=note)
 
 
+def charts(bench):
+    cases = FAMILY.cases
+    return [Chart("probes", "Probes of instructions, WSE-3", "line of the table", "cycles", [
+        Series("model", [(k, case.measure(bench)) for k, case in enumerate(cases, 1)]),
+        Series("published", [(k, case.published) for k, case in enumerate(cases, 1)], points=True)])]
+
+
 FAMILY = Family("probes", "Branches and dependences", """
 `examples/validation/probes.json` on WSE-3: sixteen of a kind between two readings of the counter. They set `pe.branch_taken`,
 `pe.branch_not_taken`, `pe.float_latency`, `pe.integer_latency`, `pe.load_latency` and `pe.dsr_latency`.
@@ -42,4 +50,4 @@ FAMILY = Family("probes", "Branches and dependences", """
     probe("sum of 8 f16, to the issue of a store of it", 13, sum_of_eight, False, None,
           note="in the trace the store waits behind its issue and executes at 19, when the last element has executed at 17; the "
           "model has no stages behind the issue and ends the operation first"),
-])
+], charts)
