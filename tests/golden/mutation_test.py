@@ -23,25 +23,27 @@ NOT_TIMING = {
     "fabric.coincidence": "decides whether a run stops",
     "pe.memory_errors": "decides whether a run stops",
 }
-OTHER_CHOICE = {
-    "fabric.arbitration": "fixed",
-    "fabric.color_swap": "partner",
-    "pe.bank_conflicts": "false",
-    "pe.picker": "round_robin",
-    "pe.issue": "lowest_thread",
-    "pe.microthread_priority": "high",
+CHOICES = {
+    "fabric.arbitration": ("round_robin", "fixed"),
+    "fabric.color_swap": ("both", "partner"),
+    "pe.bank_conflicts": ("true", "false"),
+    "pe.bank_rule": ("modulo_4", "same_bank"),
+    "pe.stride_rule": ("table", "span"),
+    "pe.picker": ("lowest_id", "round_robin"),
+    "pe.issue": ("rotation", "lowest_thread"),
+    "pe.microthread_priority": ("low", "high"),
 }
 KEY = re.compile(r"^([a-z][\w.]*) = (\S+)", re.MULTILINE)
 
 
 def mutations(executable, preset):
-    """KEY=VALUE, one step away from the preset, for each key; lists once for each entry."""
+    """KEY=VALUE, one step away from the preset, for each key."""
     result = subprocess.run([executable, "--preset", preset, "--print-config"], capture_output=True, text=True, check=True)
     for key, value in KEY.findall(result.stdout):
         if key in NOT_TIMING or (preset, key) == ("wse3", "fabric.color_swap"):
             continue  # WSE-3 has no color swap
-        if key in OTHER_CHOICE:
-            yield f"{key}={OTHER_CHOICE[key]}"
+        if key in CHOICES:
+            yield f"{key}={CHOICES[key][value == CHOICES[key][0]]}"
             continue
         numbers = [int(number) for number in value.split(",")]
         yield f"{key}={','.join(str(number + 1) for number in numbers)}"
