@@ -362,7 +362,7 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    if not pathlib.Path(arguments.platform).is_file():
+    if arguments.function is not log and not pathlib.Path(arguments.platform).is_file():
         raise Problem(f"no executable {arguments.platform}; build it or name it with --platform")
     return arguments.function(arguments)
 

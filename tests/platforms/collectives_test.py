@@ -1,8 +1,13 @@
 """The formulas that the collectives are held against are those of the reference (wse_timing.md A1): its table for T_R = 2, and
-its lower bound. No reduction of the model is faster than the bound, and the one that the formulas call the best is the best."""
+its lower bound. No reduction of the model is faster than the bound, and the one that the formulas call the best is the best. The
+programs give their results at any size, in both structures and in any step order, and their checks notice wrong ones."""
 import functools
+import json
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.dont_write_bytecode = True
 executable, sources = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -65,5 +70,55 @@ def check_runs():
     print("the best of P = 16, 64, .. by B:", ", ".join(best))
 
 
+ODD_SIZES = {
+    "star": ["W=2 B=1", "W=7 B=3", "W=70 B=4000"],
+    "tree": ["W=2 B=1", "W=3 B=5", "W=13 B=7", "W=100 B=2"],
+    "ring": ["W=3 B=3", "W=5 B=35", "W=35 B=35", "W=36 B=72"],
+    "broadcast": ["W=2 H=1 B=1", "W=2 H=2 B=3", "W=9 H=5 B=33"],
+}
+# What is wrong: program, file, text, replacement.
+BROKEN = [
+    ("star", "star.tasm", "fadds dds2, s0ds2, s1ds2", "fmovs dds2, s0ds2"),
+    ("star", "star.json", '"VECTORS": "VECTORS",', '"VECTORS": "VECTORS - 1",'),
+    ("tree", "tree.json", '"STAGES": "', '"STAGES": "(x == 4) * -1 + '),
+    ("tree", "tree.tasm", "    fadds dds1, s0ds1, s1ds1", "    fmovs dds1, s0ds1"),
+    ("ring", "ring.tasm", "(W - 3) % UNROLLED", "(W - 2) % UNROLLED"),
+    ("ring", "ring.tasm", "remu16 r0, r0, W", "remu16 r0, r0, W + 1"),
+    ("ring", "ring.tasm", "faddh dds7, s0ds2, s1ds2", "mov16 dds7, s0ds2"),
+    ("broadcast", "broadcast.json", '"tx": ["RAMP", "EAST", "SOUTH"]', '"tx": ["RAMP", "EAST"]'),
+    ("broadcast", "broadcast.tasm", "fmovs dds1, s1ds1", "fadds dds1, s1ds1, 1"),
+]
+
+
+def run(layout, folder, params, *options):
+    """Exit code, and the report without structure and wall."""
+    path = pathlib.Path(folder) / "report.json"
+    command = [executable, str(layout), "--preset", "wse2", "--quiet", "--report", str(path), *options]
+    code = subprocess.run([*command, *[f"--param={param}" for param in params.split()]], capture_output=True, check=False).returncode
+    report = json.loads(path.read_text())
+    del report["structure"], report["wall"]
+    return code, report
+
+
+def check_programs():
+    validation = sources / "examples" / "validation"
+    with tempfile.TemporaryDirectory() as folder:
+        for name, sizes in ODD_SIZES.items():
+            for params in sizes:
+                layout = validation / f"{name}.json"
+                expected = run(layout, folder, params, "--structure=modules")
+                assert expected[0] == 0, f"{name} {params}: {expected[1]['message']}"
+                dense = run(layout, folder, params, "--structure=dense", "--shuffle-step-order")
+                assert dense == expected, f"{name} {params}: the structures differ"
+        for number, (name, file, text, replacement) in enumerate(BROKEN):
+            copy = pathlib.Path(shutil.copytree(validation, pathlib.Path(folder) / str(number)))
+            source = (copy / file).read_text()
+            assert text in source, f"{file} has no {text}"
+            (copy / file).write_text(source.replace(text, replacement))
+            code, report = run(copy / f"{name}.json", folder, "", "--max-cycles=100000")
+            assert code in (1, 4), f"{file} with {replacement}: exit code {code} {report['message']}"
+
+
 check_formulas()
 check_runs()
+check_programs()
