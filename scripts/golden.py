@@ -195,10 +195,15 @@ def read_goldens(folder, names=()):
     return [Golden.read(path) for path in paths]
 
 
-def run_all(goldens, platform):
-    """(golden, metrics) of each, in order."""
+def run_all(goldens, platform, both=False):
+    """(golden, metrics) of each, in order; `both`: once in each structure, unless the golden has one of its own."""
+    runs = []
+    for golden in goldens:
+        one = [()] if not both or "structure" in golden.settings else [("--structure", "modules"), ("--structure", "dense")]
+        runs += [(golden, options) for options in one]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(zip(goldens, pool.map(lambda golden: golden.run(platform), goldens)))
+        return [(golden, metrics) for (golden, _), metrics
+                in zip(runs, pool.map(lambda run: run[0].run(platform, *run[1]), runs))]
 
 
 def delta_table(changes):
@@ -215,14 +220,14 @@ def delta_table(changes):
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
-def changed(arguments):
+def changed(arguments, both=False):
     goldens = read_goldens(arguments.dir, arguments.names)
-    pairs = [(golden, metrics, golden.differences(metrics)) for golden, metrics in run_all(goldens, arguments.platform)]
+    pairs = [(golden, metrics, golden.differences(metrics)) for golden, metrics in run_all(goldens, arguments.platform, both)]
     return len(goldens), [pair for pair in pairs if pair[2]]
 
 
 def check(arguments):
-    count, changes = changed(arguments)
+    count, changes = changed(arguments, arguments.both)
     if not changes:
         print(f"{count} as before" if count > 1 else "as before")
         return 0
@@ -342,7 +347,8 @@ def parse_arguments():
             result.add_argument("names", nargs=names, metavar="NAME", help="goldens; all if none is named")
         return result
 
-    command(check, "compare runs with their goldens", "*")
+    command(check, "compare runs with their goldens", "*").add_argument(
+        "--both", action="store_true", help="in both structures, modules and dense")
     command(update, "rewrite goldens that changed", "*").add_argument("--reason", type=one_line, help="why they changed")
     command(remove, "delete goldens", "+").add_argument("--reason", type=one_line, required=True, help="why")
     command(log, "compare the goldens with CHANGELOG.md")

@@ -51,7 +51,7 @@ def ring(p, b):
 def stamped(bench, example, **params):
     """Latest end less earliest start of all tiles; 1 is the reading of the counter."""
     stamps = bench.run(f"validation/{example}.json", "wse2", ["stamps"], **params).arrays["stamps"].astype(int).reshape(-1, 2)
-    return stamps[:, 1].max() - stamps[:, 0].min() - 1
+    return int(stamps[:, 1].max() - stamps[:, 0].min()) - 1
 
 
 def row_reduce(bench, p, b, s):
