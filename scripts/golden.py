@@ -28,8 +28,8 @@ REPEATED = ("set", "param", "input")  # settings that may occur several times
 SETTINGS = ("layout", "preset", "config", "structure", "seed", *REPEATED)
 SECTION = "## Timing"
 INTRODUCTION = """\
-What moved cycles, newest first: golden, cycles, and the fingerprint of its values. `scripts/golden.sh` writes this list
-and `ctest -L timing` holds it against the goldens.
+What moved cycles, newest first: golden, cycles, and the fingerprint of its values. `scripts/golden.sh` writes this list;
+`scripts/golden.sh log`, one of the tests of Tessera, holds it against the goldens.
 """
 MENTION = re.compile(r"`([^`\s]+)` (?:(\d+) -> )?(?:(\d+) `([0-9a-f]{10})`|(removed))")
 
@@ -142,8 +142,9 @@ class Change:
         for name, (old, new, fingerprint) in sorted(self.mentions.items()):
             cycles = "removed" if new is None else f"{new} `{fingerprint}`"
             parts.append(f"`{name}` {cycles}" if old is None else f"`{name}` {old} -> {cycles}")
-        lines = textwrap.wrap(", ".join(parts), 118, break_long_words=False, break_on_hyphens=False)
-        return "\n".join([f"- {self.reason}", *[f"  {line}" for line in lines]])
+        whole = ", ".join(part.replace(" ", "\xa0") for part in parts)  # a line ends between two goldens
+        lines = textwrap.wrap(whole, 118, break_long_words=False, break_on_hyphens=False)
+        return "\n".join([f"- {self.reason}", *[f"  {line}" for line in lines]]).replace("\xa0", " ")
 
 
 class Log:
