@@ -10,7 +10,7 @@ STEP = 2 * TR + 1  # receive, operate, send
 BARE = 6           # A4: a DSD operation of n groups takes n + 6 cycles
 CHAIN, TWO_PHASE = 56, 77  # A2: what its program takes beside the reduction, one chain or two phases
 SIZES = [4, 8, 16, 32, 64, 128, 256, 512]
-LENGTHS = [1, 4, 16, 64, 256, 1024, 4096]
+LENGTHS = [2 ** k for k in range(13)]
 SQUARES = [2, 4, 8, 16, 32, 64]
 LONG = 40e6        # wavelets times hops: above, a run takes a minute
 
