@@ -123,5 +123,7 @@ collective, which the formulas leave out; they are added to each formula, and th
 T is the latest end less the earliest start; all tiles start in one cycle. Two-phase has groups of round(sqrt P) tiles, and
 where P is no square A1's max(C, E/N + L) + (2 T_R + 1) D with the whole groups that there are. The star formula leaves out a hop.
 The ring sends B / P wavelets to its neighbour and the last tile's over the whole row, in 2 (P - 1) steps; its wavelets carry two
-f16 values, because receiving and sending then fit into the issue slots of a tile.
+f16 values, because receiving and sending then fit into the issue slots of a tile. It agrees by another cause: a step of
+the formula is B / P wavelets, 5 cycles and 2 hops in the mean; in the model those of neighbours overlap, and what remains is
+the time of an operation, B / P + 6.
 """, [*row_cases(), *square_cases()], charts, median=4)
