@@ -35,8 +35,8 @@ def parse():
     arguments = parser.parse_args()
     if not pathlib.Path(arguments.platform).is_file():
         parser.error(f"no executable {arguments.platform}; build it or name it with --platform")
-    if arguments.docs and (arguments.only or arguments.quick or arguments.set):
-        parser.error("--docs writes all families as the presets give them: no --only, --quick or --set")
+    if (arguments.docs or arguments.sensitivity) and (arguments.only or arguments.quick or arguments.set):
+        parser.error("pages are written of all families as the presets give them: no --only, --quick or --set")
     return parser, arguments
 
 

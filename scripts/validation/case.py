@@ -75,7 +75,7 @@ class Result:
 
     def as_json(self):
         return {"source": self.case.source, "case": f"{self.family}: {self.case.name}", "unit": self.case.unit,
-                "published": self.case.published, "ours": round(self.ours, 4),
+                "published": self.case.published, "ours": round(self.ours, 6),
                 "error_percent": round(self.error_percent, 3), "role": self.case.role,
                 "tolerance": self.case.tolerance.text if self.case.tolerance else None, "holds": self.holds}
 

@@ -1,10 +1,13 @@
-"""The short run of scripts/validate.sh: every number is within its bound, and a machine that is off by a cycle is noticed."""
+"""The short run of scripts/validate.sh: every number is within its bound and stands in docs/validation.md, and a machine that is
+off by some cycles is noticed."""
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
 
 FIELDS = {"source", "case", "unit", "published", "ours", "error_percent", "role"}  # the contract of --json
 
@@ -28,6 +31,21 @@ def validate(platform, sources, *options):
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=sources)
 
 
+def documented(page):
+    """(case, number of the model) of the rows of the tables of docs/validation.md."""
+    cells = [[cell.strip() for cell in line.split("|")] for line in page.read_text().splitlines() if line.startswith("|")]
+    return {(row[2], row[5]) for row in cells}
+
+
+def check_page(sources, rows):
+    sys.path.insert(0, str(sources / "scripts"))
+    from validation.document import number
+    stands = documented(sources / "docs" / "validation.md")
+    for row in rows:
+        found = (row["case"].split(": ", 1)[1], number(row["ours"]))
+        assert found in stands, f"docs/validation.md does not have {found}; scripts/validate.sh --docs writes it anew"
+
+
 def main():
     platform, sources = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
@@ -37,6 +55,7 @@ def main():
         rows = json.loads(path.read_text())
     assert len(rows) > 90 and all(FIELDS <= row.keys() for row in rows)
     assert {row["role"] for row in rows} == {"calibrated", "predicted"}
+    check_page(sources, rows)
     for setting, family in OFF.items():
         result = validate(platform, sources, "--only", family, "--set", setting)
         assert result.returncode == 1 and f"{family}: " in result.stderr, f"{setting}: {result.returncode}\n{result.stderr}"
