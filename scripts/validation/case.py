@@ -50,6 +50,7 @@ class Case:
     tolerance: typing.Optional[Tolerance] = None  # None: shown, not held
     note: str = ""
     quick: bool = True  # part of the short run that the tests make
+    long: bool = False  # takes minutes: only with --long and for the page
 
     @property
     def role(self):
@@ -88,3 +89,4 @@ class Family:
     cases: typing.Sequence[Case]
     # charts(bench) gives chart.Chart objects; None: no picture.
     charts: typing.Optional[typing.Callable] = None
+    median: typing.Optional[float] = None  # of all errors, at most so many percent

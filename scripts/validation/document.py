@@ -1,6 +1,7 @@
 """The table, on the terminal and as docs/validation.md."""
 import datetime
 import hashlib
+import statistics
 import subprocess
 
 from validation.bench import ROOT
@@ -39,6 +40,23 @@ def of_family(family, results):
     return [result for result in results if result.family == family.name]
 
 
+def median(family, results):
+    return statistics.median(abs(result.error_percent) for result in of_family(family, results))
+
+
+def median_holds(family, results):
+    return family.median is None or not of_family(family, results) or median(family, results) <= family.median
+
+
+def spread(family, results):
+    """A sentence for families whose median is held."""
+    if family.median is None or not of_family(family, results):
+        return ""
+    worst = max(of_family(family, results), key=lambda result: abs(result.error_percent))
+    return (f"{len(of_family(family, results))} cells: median error {median(family, results):.2f} %, may be {family.median} %; worst "
+            f"{error(worst)} ({worst.case.name}).")
+
+
 def count(results):
     held = [result for result in results if result.case.tolerance]
     good = sum(result.holds for result in held)
@@ -46,7 +64,8 @@ def count(results):
 
 
 def summary(families, results):
-    parts = [f"{family.title}\n{table(of_family(family, results))}\n" for family in families if of_family(family, results)]
+    parts = [f"{family.title}\n{table(of_family(family, results))}\n{spread(family, results)}\n"
+             for family in families if of_family(family, results)]
     return "\n".join([*parts, count(results)])
 
 
@@ -76,7 +95,7 @@ def write(bench, families, results):
                                          count=count(results))]
     for family in families:
         mine = of_family(family, results)
-        parts += [f"## {family.title}", family.text.strip(), table(mine)]
+        parts += [f"## {family.title}", family.text.strip(), *filter(None, [spread(family, results)]), table(mine)]
         if notes(mine):
             parts.append(notes(mine))
         for chart in family.charts(bench) if family.charts else []:

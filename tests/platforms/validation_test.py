@@ -21,6 +21,7 @@ OFF = {
     "pe.stride_rule=table": "loops",
     "pe.branch_taken=5": "probes",
     "pe.task_activation=6": "relay",
+    "fabric.off_ramp_latency=4": "collectives",
 }
 
 

@@ -1,0 +1,129 @@
+"""Collectives on a row or a rectangle, WSE-2, beside the formulas of the HPDC model (wse_timing.md A1)."""
+import math
+
+from validation.case import Case, Family, percent
+from validation.chart import Chart, Series
+
+ORDER = 20
+TR = 2             # cycles of a ramp, A1
+STEP = 2 * TR + 1  # receive, operate, send
+BARE = 6           # A4: a DSD operation of n groups takes n + 6 cycles
+CHAIN, TWO_PHASE = 56, 77  # A2: what its program takes beside the reduction, one chain or two phases
+SIZES = [4, 8, 16, 32, 64, 128, 256, 512]
+LENGTHS = [2 ** k for k in range(13)]
+SQUARES = [2, 4, 8, 16, 32, 64]
+LONG = 40e6        # wavelets times hops: above, a run takes a minute
+
+
+def message(b, hops):
+    return b + hops + STEP
+
+
+def chain(p, b):
+    return b + (STEP + 1) * (p - 1)
+
+
+def star(p, b):
+    return b * (p - 1) + STEP
+
+
+def tree(p, b):
+    depth = math.log2(p)
+    return max(b * depth, b * p * depth / (2 * (p - 1)) + p - 1) + STEP * depth
+
+
+def group(p):
+    return round(math.sqrt(p))
+
+
+def two_phase(p, b):
+    """The model's max(C, E / N + L) + depth for groups of whole tiles; where P is a square, A1's own formula."""
+    s = group(p)
+    groups = -(-p // s)
+    energy = b * (p - groups + s * (groups - 1))
+    return max(2 * b, energy / (p - 1) + p - 1) + (s - 1 + groups - 1) * STEP
+
+
+def ring(p, b):
+    return 2 * (p - 1) * b / p + 4 * p - 6 + 2 * (p - 1) * STEP
+
+
+def stamped(bench, example, **params):
+    """Latest end less earliest start of all tiles; 1 is the reading of the counter."""
+    stamps = bench.run(f"validation/{example}.json", "wse2", ["stamps"], **params).arrays["stamps"].astype(int).reshape(-1, 2)
+    return int(stamps[:, 1].max() - stamps[:, 0].min()) - 1
+
+
+def row_reduce(bench, p, b, s):
+    run = bench.run("validation/row_reduce.json", "wse2", ["stamps"], W=p, B=b, S=s)
+    return run.stamp("stamps", 1) - run.stamp("stamps", 0)
+
+
+def case(name, cell, published, measure, work, quick):
+    return Case("A1, M", f"{name}, {cell}", published, measure, tolerance=percent(12), quick=quick, long=work > LONG)
+
+
+# Name, formula, cycles of the program beside it, how it is run.
+ROWS = [
+    ("chain", chain, CHAIN, lambda bench, p, b: row_reduce(bench, p, b, p)),
+    ("two-phase", two_phase, TWO_PHASE, lambda bench, p, b: row_reduce(bench, p, b, group(p))),
+    ("star", star, BARE, lambda bench, p, b: stamped(bench, "star", W=p, B=b)),
+    ("tree", tree, BARE, lambda bench, p, b: stamped(bench, "tree", W=p, B=b)),
+    ("ring all-reduce", ring, BARE, lambda bench, p, b: stamped(bench, "ring", W=p, B=b)),
+    ("broadcast", lambda p, b: message(b, p - 1), BARE, lambda bench, p, b: stamped(bench, "broadcast", W=p, H=1, B=b)),
+]
+
+
+def cells(name):
+    # A ring cuts vectors in P pieces: at least a wavelet each.
+    return [(p, b) for p in SIZES for b in LENGTHS if name != "ring all-reduce" or b >= p]
+
+
+def row_cases():
+    for name, formula, beside, measure in ROWS:
+        for p, b in cells(name):
+            work = p * p / 2 * b if name == "star" else p * b
+            yield case(name, f"P = {p}, B = {b}", formula(p, b) + beside,
+                       lambda bench, measure=measure, p=p, b=b: measure(bench, p, b), work,
+                       quick=p in (4, 16, 64) and b in (1, 16, 64))
+
+
+def square_cases():
+    for n in SQUARES:
+        for b in LENGTHS:
+            yield case("broadcast in two dimensions", f"{n} x {n}, B = {b}", message(b, 2 * n - 2) + BARE,
+                       lambda bench, n=n, b=b: stamped(bench, "broadcast", W=n, H=n, B=b), n * n * b,
+                       quick=n in (2, 16) and b in (1, 64))
+
+
+def charts(bench):
+    result = []
+    for name, formula, beside, measure in ROWS:
+        series = []
+        for p in (4, 32, 256):
+            points = [b for size, b in cells(name) if size == p and (name != "star" or p * p / 2 * b <= LONG)]
+            series += [Series(f"model, P = {p}", [(b, measure(bench, p, b)) for b in points]),
+                       Series(f"formula, P = {p}", [(b, formula(p, b) + beside) for b in points], points=True, like=f"model, P = {p}")]
+        file = "collective_" + name.replace(" ", "_").replace("-", "_")
+        result.append(Chart(file, f"{name[0].upper()}{name[1:]} on a row of P tiles, WSE-2", "wavelets B", "cycles", series=series,
+                            log_x=True, log_y=True))
+    return result
+
+
+FAMILY = Family("collectives", "Collectives beside the formulas of the HPDC model", """
+The formulas of A1 with T_R = 2, for P tiles in a row or a square and B wavelets a tile. Authors report less than 4 % between
+them and silicon, 8 to 21 % for the broadcast. Nothing was set by these numbers. A program takes some cycles beside the
+collective, which the formulas leave out; they are added to each formula, and they come from other measurements:
+
+- chain and two-phase are the published programs of A2 (`row_reduce.json`), which take 56 and 77;
+- the others (`star.json`, `tree.json`, `ring.json`, `broadcast.json`) have their descriptors loaded and read the counter
+  before and behind their DSD operations. One operation takes 6 cycles beside its elements (A4). Further ones behind each
+  other are not added: where a tile has to wait for the end of one before the next begins, the model is slower than the formula.
+
+T is the latest end less the earliest start; all tiles start in one cycle. Two-phase has groups of round(sqrt P) tiles, and
+where P is no square A1's max(C, E/N + L) + (2 T_R + 1) D with the whole groups that there are. The star formula leaves out a hop.
+The ring sends B / P wavelets to its neighbour and the last tile's over the whole row, in 2 (P - 1) steps; its wavelets carry two
+f16 values, because receiving and sending then fit into the issue slots of a tile. It agrees by another cause: a step of
+the formula is B / P wavelets, 5 cycles and 2 hops in the mean; in the model those of neighbours overlap, and what remains is
+the time of an operation, B / P + 6.
+""", [*row_cases(), *square_cases()], charts, median=4)
