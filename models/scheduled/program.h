@@ -173,6 +173,9 @@ struct Step {
   std::int32_t data = -1;   ///< -1: writes send their count, reads drop the word
   std::int32_t stride = 1;
   Combine combine = Combine::kReplace;  ///< kRead: memory = memory (op) word
+  /// >= 0: kRead: memory[data] = memory[from] (op) word; kCompute: memory[data] = memory[data] (op)
+  /// memory[from]; both with the stride. For partial results that leave the operand alone.
+  std::int32_t from = -1;
   std::uint32_t words = 1;              ///< kSend, kReceive
   NodeId peer = 0;                      ///< kSend
 };
