@@ -176,8 +176,8 @@ struct Step {
   /// >= 0: kRead: memory[data] = memory[from] (op) word; kCompute: memory[data] = memory[data] (op)
   /// memory[from]; both with the stride. For partial results that leave the operand alone.
   std::int32_t from = -1;
-  std::uint32_t words = 1;              ///< kSend, kReceive
-  NodeId peer = 0;                      ///< kSend
+  std::uint32_t words = 1;  ///< kSend, kReceive
+  NodeId peer = 0;          ///< kSend
 };
 
 /// `steps`, `repeat` times.
@@ -188,7 +188,7 @@ struct Block {
 
 /// How a node knows that a task leaves nothing in its router (3.3 to 3.7).
 enum class Technique : std::uint8_t {
-  kNone,            ///< not in the terminating set: its return is enough
+  kReturn,          ///< not in the terminating set: its return is enough
   kMessageBound,    ///< return + delay
   kProcessorBound,  ///< return: the last read is the last branch
   kContinuing,      ///< not waited for; the task goes on in the next phase
@@ -202,7 +202,7 @@ enum class Technique : std::uint8_t {
 struct Task {
   std::string name;  ///< "broadcast b (source)", for reports
   std::vector<Block> blocks;
-  Technique technique = Technique::kNone;
+  Technique technique = Technique::kReturn;
   Cycle delay = 0;                ///< kMessageBound: after the return; kBarrier: after the release
   std::vector<StreamId> markers;  ///< kMarker: those that must have passed
 };

@@ -1,0 +1,91 @@
+// All nodes of a scheduled mesh in one structure: steps those that have something to do. The same
+// cores as in modules (node.h), so the same events in the same cycles. Plain C++.
+//
+// A cycle steps the routers that hold words, then the processors that are due; neither order nor
+// numbering matters to the result. A router that holds nothing sleeps: what a neighbour offers it is
+// answered from its state (RouterCore::take).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "models/observe/event.h"
+#include "models/observe/wait.h"
+#include "models/scheduled/node_core.h"
+#include "models/scheduled/program.h"
+#include "models/scheduled/word_checker.h"
+#include "models/timing/calendar.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::scheduled {
+
+class MeshCore {
+ public:
+  enum class Status : std::uint8_t {
+    kFinished,  ///< every processor is through its phases, and nothing moves any more
+    kDeadlock,  ///< some are not, and nothing will ever move: describe_waits()
+    kLimit,     ///< the end of the run was reached
+  };
+
+  /// Throws std::invalid_argument if the program is malformed (validate.h), and IllegalBehaviour
+  /// (kCollisionId) if it is refused by SkewPolicy::kCheck. `program`, `sink` and `checker` outlive
+  /// the mesh; the latter two may be nullptr.
+  explicit MeshCore(const Program& program, observe::Sink* sink = nullptr,
+                    WordChecker* checker = nullptr);
+
+  /// Runs up to, not including, cycle `end`; a run that is paused goes on behind a later end.
+  Status run(Cycle end);
+
+  /// One cycle; for whoever keeps the time (mesh.h). Cycles may be left out in which nothing is due.
+  /// Returns the next cycle to step, kNever when nothing will move again.
+  Cycle step(Cycle now);
+
+  // --- looking in
+
+  const NodeCore& node(NodeId node) const { return nodes_[node]; }
+  bool finished() const;
+  /// Cycle in which the last processor was through; requires finished().
+  Cycle finished_at() const;
+  /// Words in VFSMs and in queues.
+  std::uint64_t words_in_network() const;
+  /// Who waits for what: processors, then words that lie in routers, with node, stream and phase.
+  void describe_waits(observe::Waits& waits) const;
+  /// Node-cycles in which a router held a word; branches served.
+  std::uint64_t active_node_cycles() const { return active_; }
+  std::uint64_t moves() const;
+  /// The cycle after the last that was stepped.
+  Cycle now() const { return now_; }
+
+ private:
+  using Bits = std::vector<std::uint64_t>;
+  static void set(Bits& bits, NodeId node) { bits[node / 64] |= std::uint64_t{1} << (node % 64); }
+
+  void step_routers(Cycle now);
+  void step_router(NodeId at, Cycle now);
+  void step_processors(Cycle now);
+  bool anyone_awake() const;
+
+  const Program& program_;
+  Barriers barriers_;
+  std::deque<NodeCore> nodes_;
+  std::vector<std::array<NodeCore*, kPortCount>> neighbours_;
+  std::vector<std::array<NodeId, kPortCount>> neighbour_ids_;
+  Bits routers_;          // hold words, or have to come to a new schedule
+  Bits processors_;       // due in this cycle
+  Bits processors_next_;  // .. and in the next
+  timing::Calendar timers_;
+  std::vector<timing::BlockId> due_;
+  const Cycle patience_;  // without progress for so long there is none without a timer
+  Cycle now_ = 0;
+  Cycle last_progress_ = 0;
+  std::uint64_t active_ = 0;
+};
+
+/// Longest time in which a mesh that will move again may stand still with no timer pending: slots
+/// of two neighbours meet within the least common multiple of their lengths.
+Cycle longest_standstill(const Program& program);
+
+}  // namespace tessera::scheduled

@@ -1,0 +1,59 @@
+// A schedule as a router runs it: for every slot all that its VFSM does, in one place.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/scheduled/program.h"
+
+namespace tessera::scheduled {
+
+class SlotTable {
+ public:
+  static constexpr Index kNoVfsm = 0xFFFF;
+  static constexpr std::uint8_t kNowhere = 0xFF;
+  enum class Pull : std::uint8_t { kNothing, kOutput, kVfsm };
+
+  struct Entry {
+    Index vfsm = kNoVfsm;
+    std::uint8_t branch = 0;
+    bool last = false;                // branch is the last one
+    std::uint8_t listens = kNowhere;  // port of the link it reads in this slot
+    Pull pull = Pull::kNothing;       // .. or what it takes a word from
+    Index source = 0;                 // .. its number
+    std::uint8_t source_branch = 0;   // Pull::kVfsm: the branch there that leads here
+    bool source_last = false;
+    End::Kind to = End::Kind::kLink;  // where the branch leads
+    bool continuing = false;
+    Index target = 0;
+    bool tagged = false;  // SkewPolicy::kTag: words of the other parity are refused
+    StreamId stream = kNone;
+  };
+
+  /// A table without VFSMs.
+  explicit SlotTable(unsigned width = 1) : length_(1), entries_(width) {}
+  /// Schedule `index` of `node`; `width` VFSMs per cycle. Requires a valid program (validate.h).
+  SlotTable(const Program& program, const Node& node, Index index, unsigned width);
+
+  std::uint32_t length() const { return length_; }
+  const Entry* begin() const { return entries_.data(); }
+  const Entry* end() const { return entries_.data() + entries_.size(); }
+  const Entry* row(std::uint32_t slot, unsigned width) const {
+    return entries_.data() + std::size_t{slot} * width;
+  }
+  /// The stream that it runs `vfsm` for, and that it empties `output` for; kNone: for none.
+  StreamId stream_of_vfsm(Index vfsm) const {
+    return vfsm_streams_.empty() ? kNone : vfsm_streams_[vfsm];
+  }
+  StreamId stream_of_output(Index output) const {
+    return output_streams_.empty() ? kNone : output_streams_[output];
+  }
+
+ private:
+  std::uint32_t length_;
+  std::vector<Entry> entries_;  // [slot][width]
+  std::vector<StreamId> vfsm_streams_;
+  std::vector<StreamId> output_streams_;
+};
+
+}  // namespace tessera::scheduled
