@@ -48,15 +48,17 @@ const char* to_string(Technique technique) {
 }
 
 std::uint32_t combined(Combine how, std::uint32_t old, std::uint32_t word) {
+  const auto a = static_cast<std::int32_t>(old);
+  const auto b = static_cast<std::int32_t>(word);
   switch (how) {
   case Combine::kReplace:
     return word;
   case Combine::kAdd:
     return old + word;
   case Combine::kMax:
-    return std::max(old, word);
+    return static_cast<std::uint32_t>(std::max(a, b));
   case Combine::kMin:
-    return std::min(old, word);
+    return static_cast<std::uint32_t>(std::min(a, b));
   }
   return word;
 }

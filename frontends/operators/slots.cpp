@@ -1,0 +1,288 @@
+#include "frontends/operators/slots.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace tessera::operators {
+namespace {
+
+constexpr double kEpsilon = 1e-9;
+
+/// Which slots of which nodes are taken, in a schedule of one length.
+class Table {
+ public:
+  Table(std::size_t nodes, std::uint32_t length, std::uint32_t per_cycle)
+      : length_(length), per_cycle_(per_cycle), used_(nodes * length, 0) {}
+
+  std::uint32_t length() const { return length_; }
+  bool is_free(NodeIndex node, std::uint32_t time) const {
+    return used_[at(node, time)] < per_cycle_;
+  }
+  void take(NodeIndex node, std::uint32_t time) { ++used_[at(node, time)]; }
+  void give_back(NodeIndex node, std::uint32_t time) { --used_[at(node, time)]; }
+
+  // A link carries one word a cycle. Where a node runs one VFSM a cycle that follows from its slots.
+  bool is_link_free(NodeIndex from, NodeIndex to, std::uint32_t time) const {
+    return per_cycle_ == 1 || links_.count({from, to, time % length_}) == 0;
+  }
+  void take_link(NodeIndex from, NodeIndex to, std::uint32_t time) {
+    if (per_cycle_ > 1) links_.insert({from, to, time % length_});
+  }
+  void give_link_back(NodeIndex from, NodeIndex to, std::uint32_t time) {
+    links_.erase({from, to, time % length_});
+  }
+
+ private:
+  std::size_t at(NodeIndex node, std::uint32_t time) const {
+    return std::size_t{node} * length_ + time % length_;
+  }
+  std::uint32_t length_;
+  std::uint32_t per_cycle_;
+  std::vector<std::uint8_t> used_;
+  std::set<std::array<std::uint32_t, 3>> links_;  // from, to, slot
+};
+
+/// Places one stream from a given first slot on; takes nothing if it does not fit.
+class Placement {
+ public:
+  Placement(const StreamPlan& stream, std::vector<std::uint32_t> starts, Table& table,
+            const Forbidden& forbidden)
+      : stream_(stream), table_(table), forbidden_(forbidden) {
+    slots_.starts = std::move(starts);
+    slots_.stops.resize(stream.stops.size());
+  }
+
+  bool place() {
+    const NodeIndex source = stream_.source();
+    bool placed = free(source, 0);
+    if (placed) take(source, 0);
+    for (std::size_t i = 0; placed && i < stream_.stops.size(); ++i) placed = place_stop(i);
+    if (!placed) give_back();
+    return placed;
+  }
+  void give_back() {
+    for (const auto& [node, offset] : taken_) {
+      for (const std::uint32_t start : slots_.starts) table_.give_back(node, start + offset);
+    }
+    for (const auto& [from, to, offset] : links_) {
+      for (const std::uint32_t start : slots_.starts)
+        table_.give_link_back(from, to, start + offset);
+    }
+    taken_.clear();
+    links_.clear();
+  }
+  std::uint32_t holds() const {
+    return static_cast<std::uint32_t>(std::count_if(slots_.stops.begin(), slots_.stops.end(),
+                                                    [](const StopSlots& s) { return s.hold > 0; }));
+  }
+  StreamSlots result() { return std::move(slots_); }
+
+ private:
+  bool free(NodeIndex node, std::uint32_t offset) const {
+    return std::all_of(slots_.starts.begin(), slots_.starts.end(),
+                       [&](std::uint32_t start) { return table_.is_free(node, start + offset); });
+  }
+  void take(NodeIndex node, std::uint32_t offset) {
+    for (const std::uint32_t start : slots_.starts) table_.take(node, start + offset);
+    taken_.emplace_back(node, offset);
+  }
+  /// Whether the stop may listen to its parent then.
+  bool may_listen(const Stop& stop, std::uint32_t offset) const {
+    if (!free(stop.node, offset)) return false;
+    const NodeIndex from = stream_.stops[stop.parent].node;
+    return std::all_of(slots_.starts.begin(), slots_.starts.end(), [&](std::uint32_t start) {
+      const std::uint32_t slot = (start + offset) % table_.length();
+      return table_.is_link_free(from, stop.node, slot) &&
+             !(forbidden_ && forbidden_(stop.node, from, slot, table_.length()));
+    });
+  }
+  /// Whether a branch may be served at `offset`; of `has_slot` the stop's own slot is taken already.
+  bool fits(const Stop& stop, const Branch& branch, std::uint32_t offset, bool has_slot) const {
+    if (!has_slot && !free(stop.node, offset)) return false;
+    return branch.deliver || may_listen(stream_.stops[branch.stop], offset + 1);
+  }
+  void serve(const Stop& stop, const Branch& branch, std::uint32_t offset, bool has_slot) {
+    if (!has_slot) take(stop.node, offset);
+    if (branch.deliver) return;
+    const NodeIndex next = stream_.stops[branch.stop].node;
+    take(next, offset + 1);
+    for (const std::uint32_t start : slots_.starts)
+      table_.take_link(stop.node, next, start + offset + 1);
+    links_.push_back({stop.node, next, offset + 1});
+    slots_.stops[branch.stop].entry = offset + 1;
+  }
+
+  bool place_stop(std::size_t index) {
+    const Stop& stop = stream_.stops[index];
+    StopSlots& slots = slots_.stops[index];
+    std::uint32_t offset = slots.entry;
+    for (std::size_t b = 0; b < stop.branches.size(); ++b) {
+      const std::uint32_t last = offset + table_.length();
+      // The slot that takes the word serves the first branch, unless a delay element does.
+      while (offset < last && !fits(stop, stop.branches[b], offset, offset == slots.entry))
+        ++offset;
+      if (offset == last) return false;
+      serve(stop, stop.branches[b], offset, offset == slots.entry);
+      if (b == 0) slots.hold = offset - slots.entry;
+      slots.branches.push_back(offset);
+      ++offset;
+    }
+    return true;
+  }
+
+  const StreamPlan& stream_;
+  Table& table_;
+  const Forbidden& forbidden_;
+  StreamSlots slots_;
+  std::vector<std::pair<NodeIndex, std::uint32_t>> taken_;  // node, offset
+  std::vector<std::array<std::uint32_t, 3>> links_;         // from, to, offset
+};
+
+std::vector<std::uint32_t> spread(std::uint32_t first, std::uint32_t count, std::uint32_t length) {
+  std::vector<std::uint32_t> starts;
+  for (std::uint32_t i = 0; i < count; ++i) starts.push_back((first + i * length / count) % length);
+  std::sort(starts.begin(), starts.end());
+  return starts;
+}
+
+class Allotter {
+ public:
+  Allotter(const std::vector<Request>& requests, const SlotLimits& limits, std::size_t nodes,
+           const Forbidden& forbidden)
+      : requests_(requests), limits_(limits), nodes_(nodes), forbidden_(forbidden),
+        order_(requests.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    // Streams that were told where to begin, then long ones, which are hard to place.
+    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      const auto rank = [&](std::size_t i) {
+        return requests[i].fixed != nullptr ? 0 : requests[i].slot ? 1 : 2;
+      };
+      if (rank(a) != rank(b)) return rank(a) < rank(b);
+      return requests[a].stream->stops.size() > requests[b].stream->stops.size();
+    });
+    measure_load();
+  }
+
+  std::optional<Allotment> best() {
+    if (limits_.length) return of_length(*limits_.length);
+    std::optional<Allotment> best;
+    double best_score = 0;
+    for (std::uint32_t length = least_length_; length <= limits_.max_length; ++length) {
+      const double score = score_of(length);
+      if (score <= best_score + kEpsilon) continue;
+      std::optional<Allotment> allotment = of_length(length);
+      if (!allotment) continue;
+      best = std::move(allotment);
+      best_score = score;
+      if (score >= 1 - kEpsilon) break;
+    }
+    return best;
+  }
+
+ private:
+  /// Where streams ask for more than all cycles of a node, all get less.
+  void measure_load() {
+    std::vector<double> load(nodes_, 0);
+    std::vector<std::uint32_t> slots(nodes_, 0);
+    for (const Request& request : requests_) {
+      for (std::size_t i = 0; i < request.stream->stops.size(); ++i) {
+        const auto count = static_cast<std::uint32_t>(request.stream->slots_on(i));
+        load[request.stream->stops[i].node] += count * request.share;
+        slots[request.stream->stops[i].node] += count;
+      }
+    }
+    for (std::size_t node = 0; node < nodes_; ++node) {
+      crowd_ = std::max(crowd_, load[node] / limits_.per_cycle);
+      const std::uint32_t cycles = (slots[node] + limits_.per_cycle - 1) / limits_.per_cycle;
+      least_length_ = std::max(least_length_, cycles);
+    }
+  }
+  double share_of(const Request& request) const { return request.share / crowd_; }
+  std::uint32_t count_of(const Request& request, std::uint32_t length) const {
+    const double slots = std::floor(share_of(request) * length + kEpsilon);
+    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(slots));
+  }
+  double score_of(std::uint32_t length) const {
+    double score = 1;
+    for (const Request& request : requests_) {
+      score = std::min(score, count_of(request, length) / (share_of(request) * length));
+    }
+    return score;
+  }
+
+  std::optional<Allotment> of_length(std::uint32_t length) {
+    Table table(nodes_, length, limits_.per_cycle);
+    Allotment result;
+    result.length = length;
+    result.streams.resize(requests_.size());
+    for (const std::size_t i : order_) {
+      if (!place(requests_[i], table, result.streams[i])) return std::nullopt;
+    }
+    return result;
+  }
+
+  /// The first slot from which the fewest delay elements are needed.
+  bool place(const Request& request, Table& table, StreamSlots& result) const {
+    const std::uint32_t length = table.length();
+    if (request.fixed != nullptr) return put(request, table, result);
+    const std::uint32_t count = count_of(request, length);
+    if (request.slot && *request.slot >= length) return false;
+    std::optional<std::uint32_t> best;
+    std::uint32_t best_holds = 0;
+    const std::uint32_t from = request.slot.value_or(0);
+    const std::uint32_t to = request.slot ? from + 1 : length;
+    for (std::uint32_t first = from; first < to; ++first) {
+      Placement trial(*request.stream, spread(first, count, length), table, forbidden_);
+      if (!trial.place()) continue;
+      const std::uint32_t holds = trial.holds();
+      trial.give_back();
+      if (best && holds >= best_holds) continue;
+      best = first;
+      best_holds = holds;
+      if (holds == 0) break;
+    }
+    if (!best) return false;
+    Placement placement(*request.stream, spread(*best, count, length), table, forbidden_);
+    placement.place();
+    result = placement.result();
+    return true;
+  }
+
+  /// Slots that were decided before.
+  static bool put(const Request& request, Table& table, StreamSlots& result) {
+    result = *request.fixed;
+    for (std::size_t i = 0; i < result.stops.size(); ++i) {
+      const StopSlots& stop = result.stops[i];
+      const NodeIndex node = request.stream->stops[i].node;
+      std::vector<std::uint32_t> offsets = stop.branches;
+      if (stop.hold > 0) offsets.push_back(stop.entry);
+      for (const std::uint32_t start : result.starts) {
+        for (const std::uint32_t offset : offsets) {
+          if (!table.is_free(node, start + offset)) return false;
+          table.take(node, start + offset);
+        }
+      }
+    }
+    return true;
+  }
+
+  const std::vector<Request>& requests_;
+  const SlotLimits& limits_;
+  const std::size_t nodes_;
+  const Forbidden& forbidden_;
+  std::vector<std::size_t> order_;
+  double crowd_ = 1;
+  std::uint32_t least_length_ = 1;
+};
+
+}  // namespace
+
+std::optional<Allotment> allot(const std::vector<Request>& requests, const SlotLimits& limits,
+                               std::size_t nodes, const Forbidden& forbidden) {
+  return Allotter(requests, limits, nodes, forbidden).best();
+}
+
+}  // namespace tessera::operators

@@ -1,0 +1,57 @@
+// Slots for streams (numesh.md 1.2): when every node of a stream takes a word and serves each of its
+// branches, in a schedule that repeats. Time is global: a word that a node offers in the cycle after
+// a slot is taken by the next node in that cycle. Where the slots of a node are taken, the word
+// waits in a delay element.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "frontends/operators/streams.h"
+
+namespace tessera::operators {
+
+/// When a stop serves a word, in cycles from the first slot of the stream.
+struct StopSlots {
+  std::uint32_t entry = 0;              ///< takes the word
+  std::uint32_t hold = 0;               ///< cycles in a delay element; 0: there is none
+  std::vector<std::uint32_t> branches;  ///< serves branch i
+};
+
+struct StreamSlots {
+  std::vector<std::uint32_t> starts;  ///< slots of the source in a period, rising
+  std::vector<StopSlots> stops;
+};
+
+struct Allotment {
+  std::uint32_t length = 1;
+  std::vector<StreamSlots> streams;
+};
+
+/// A stream that wants slots.
+struct Request {
+  const StreamPlan* stream = nullptr;
+  double share = 1;                    ///< of the cycles of a schedule, at most
+  std::optional<std::uint32_t> slot;   ///< asked for: the first slot at the source
+  const StreamSlots* fixed = nullptr;  ///< it must have these, and no others
+};
+
+/// Slots that other phases use in a way that forbids them here: whether node `node` may not listen
+/// to its neighbour `from` in `slot` of a schedule of `length`.
+using Forbidden =
+    std::function<bool(NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t length)>;
+
+struct SlotLimits {
+  std::uint32_t max_length = 64;
+  std::uint32_t per_cycle = 1;          ///< VFSMs of a node that may run in one cycle
+  std::optional<std::uint32_t> length;  ///< asked for
+};
+
+/// The schedule in which the stream that gets least of its share gets most; of several the
+/// shortest. No value: there is none within the limits.
+std::optional<Allotment> allot(const std::vector<Request>& requests, const SlotLimits& limits,
+                               std::size_t nodes, const Forbidden& forbidden = nullptr);
+
+}  // namespace tessera::operators
