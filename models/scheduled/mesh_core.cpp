@@ -89,7 +89,6 @@ void MeshCore::step_routers(Cycle now) {
 }
 
 void MeshCore::step_processors(Cycle now) {
-  processors_.swap(processors_next_);
   if (timers_.next_due() <= now) {
     timers_.take(now, due_);
     for (const NodeId node : due_) set(processors_, node);
@@ -111,19 +110,16 @@ void MeshCore::step_processors(Cycle now) {
   }
 }
 
-bool MeshCore::anyone_awake() const {
-  const auto any = [](const Bits& bits) {
-    return std::any_of(bits.begin(), bits.end(), [](std::uint64_t word) { return word != 0; });
-  };
-  return any(routers_) || any(processors_next_);
-}
-
 Cycle MeshCore::step(Cycle now) {
+  processors_.swap(processors_next_);  // what routers and processors wake now is due next
   step_routers(now);
   step_processors(now);
   now_ = now + 1;
-  if (now - last_progress_ <= patience_ && anyone_awake()) return now + 1;
-  return timers_.next_due();
+  const auto any = [](const Bits& bits) {
+    return std::any_of(bits.begin(), bits.end(), [](std::uint64_t word) { return word != 0; });
+  };
+  const bool may_move = now - last_progress_ <= patience_ && any(routers_);
+  return may_move || any(processors_next_) ? now + 1 : timers_.next_due();
 }
 
 MeshCore::Status MeshCore::run(Cycle end) {

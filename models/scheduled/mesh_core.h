@@ -46,6 +46,7 @@ class MeshCore {
   // --- looking in
 
   const NodeCore& node(NodeId node) const { return nodes_[node]; }
+  std::size_t size() const { return nodes_.size(); }
   bool finished() const;
   /// Cycle in which the last processor was through; requires finished().
   Cycle finished_at() const;
@@ -66,7 +67,6 @@ class MeshCore {
   void step_routers(Cycle now);
   void step_router(NodeId at, Cycle now);
   void step_processors(Cycle now);
-  bool anyone_awake() const;
 
   const Program& program_;
   Barriers barriers_;

@@ -142,7 +142,7 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   }
   const Turn& next = node_.turns[turn_ + 1];
   const Index schedule = node_.phases[next.phase].schedule;
-  if (!is_due(router_.is_loaded(schedule, now) ? now : now + 1)) return;
+  if (!is_due(router_.loaded_from(schedule))) return;
   router_.command(schedule, next.epoch, now);
   ends_[turn_] = now;
   ++turn_;
@@ -311,10 +311,10 @@ void ProcessorCore::combine(const Thread& thread, const Step& step, std::uint32_
 ProcessorCore::Outcome ProcessorCore::control(const Step& step, Cycle now, Result& out) {
   if (step.kind == Step::Kind::kLoad)
     return router_.load(step.address, now) ? Outcome::kDone : Outcome::kBlocked;
-  const bool under_way = now < router_.in_force_from();
-  const bool loading = !router_.is_loaded(step.address, now) && router_.is_loading(step.address);
-  if (under_way || loading) {
-    out.next = now + 1;
+  const Cycle loaded = router_.loaded_from(step.address);
+  const Cycle possible = std::max(loaded == kNever ? now : loaded, router_.in_force_from());
+  if (possible > now) {
+    out.next = std::min(out.next, possible);
     return Outcome::kBlocked;
   }
   router_.command(step.address, node_.turns[turn_].epoch, now);

@@ -212,14 +212,14 @@ bool RouterCore::load(Index index, Cycle now) {
   return false;
 }
 
-bool RouterCore::is_loaded(Index index, Cycle now) const {
-  return std::any_of(memory_.begin(), memory_.end(), [&](const MemoryEntry& entry) {
-    return entry.schedule == index && entry.complete <= now;
-  });
+Cycle RouterCore::loaded_from(Index index) const {
+  for (const MemoryEntry& entry : memory_)
+    if (entry.schedule == index) return entry.complete;
+  return kNever;
 }
 
 void RouterCore::command(Index index, std::uint32_t epoch, Cycle now) {
-  if (!is_loaded(index, now)) {
+  if (loaded_from(index) > now) {
     throw IllegalBehaviour(node_name(program_, at_) + ": cycle " + std::to_string(now) +
                                ": switch to schedule '" + node_.schedules[index].name +
                                "', which is not in the schedule memory",

@@ -81,10 +81,8 @@ class RouterCore {
   /// Loads schedule `index` of the node; false: no entry of the memory is free (1.5). Entries that
   /// were loaded and not yet run, and the active one, are kept.
   bool load(Index index, Cycle now);
-  /// Whether `index` is in the memory, complete.
-  bool is_loaded(Index index, Cycle now) const;
-  /// Whether it is in the memory, complete or not.
-  bool is_loading(Index index) const { return is_loaded(index, kNever); }
+  /// The cycle from which `index` is complete in the memory; kNever if it is not there.
+  Cycle loaded_from(Index index) const;
   /// Runs schedule `index` from cycle now + 1 + Rules::switch_cost on; no other switch may be under
   /// way. The router wants to be stepped in now + 1. Throws IllegalBehaviour if it is not loaded.
   void command(Index index, std::uint32_t epoch, Cycle now);
