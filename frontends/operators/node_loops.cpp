@@ -62,7 +62,7 @@ class LoopMaker {
 
   void make_data() {
     const bool folds = op_.kind == Kind::kReduce || op_.kind == Kind::kPrefix;
-    if (folds) return make_fold();
+    if (folds && role_.member) return make_fold();
     for (const std::size_t stream : role_.writes) data_.push_back(write(stream, in_));
     for (const std::size_t stream : role_.reads) data_.push_back(read(stream, out_));
   }

@@ -10,6 +10,8 @@ namespace tessera::operators {
 namespace {
 
 constexpr double kEpsilon = 1e-9;
+/// A longer schedule must be better by so much.
+constexpr double kWorthwhile = 1.05;
 
 /// Which slots of which nodes are taken, in a schedule of one length.
 class Table {
@@ -170,11 +172,13 @@ class Allotter {
     if (limits_.length) return of_length(*limits_.length);
     std::optional<Allotment> best;
     double best_score = 0;
-    for (std::uint32_t length = least_length_; length <= limits_.max_length; ++length) {
+    std::uint32_t longest = limits_.max_length;
+    for (std::uint32_t length = least_length_; length <= longest; ++length) {
       const double score = score_of(length);
-      if (score <= best_score + kEpsilon) continue;
+      if (score <= best_score * kWorthwhile + kEpsilon) continue;
       std::optional<Allotment> allotment = of_length(length);
       if (!allotment) continue;
+      if (!best) longest = std::min(longest, 2 * length);
       best = std::move(allotment);
       best_score = score;
       if (score >= 1 - kEpsilon) break;

@@ -49,8 +49,9 @@ struct SlotLimits {
   std::optional<std::uint32_t> length;  ///< asked for
 };
 
-/// The schedule in which the stream that gets least of its share gets most; of several the
-/// shortest. No value: there is none within the limits.
+/// The schedule in which the stream that gets least of its share gets most; of those that are about
+/// as good the shortest, and none of more than twice the least length. No value: there is none
+/// within the limits.
 std::optional<Allotment> allot(const std::vector<Request>& requests, const SlotLimits& limits,
                                std::size_t nodes, const Forbidden& forbidden = nullptr);
 

@@ -246,9 +246,9 @@ Cycle Decision::longest_delay() const {
   return longest;
 }
 
-StreamOptions Decision::options(const Operator& op) const {
+StreamOptions Decision::options(const Operator& of) const {
   StreamOptions options;
-  options.echo_first = op.echo_first;
+  options.echo_first = of.echo_first;
   options.echo = outcome == Outcome::kProcessor;
   options.branch_members = outcome == Outcome::kProcessor;
   options.branch_outsiders = outcome == Outcome::kProcessor || outcome == Outcome::kMessage;

@@ -51,7 +51,7 @@ struct Decision {
   std::vector<std::pair<NodeIndex, Cycle>> delays;
 
   Cycle longest_delay() const;
-  StreamOptions options(const Operator& op) const;
+  StreamOptions options(const Operator& of) const;
 };
 
 /// The operators of one phase with what is known of their streams and slots.

@@ -68,8 +68,16 @@ void RouterCore::come_to(Cycle now) {
 
 // --- words
 
+// A fork that was half served starts again.
+void RouterCore::annotate(VfsmState& vfsm, StreamId stream) {
+  if (vfsm.stream == stream) return;
+  vfsm.stream = stream;
+  vfsm.branch = 0;
+}
+
 void RouterCore::push(VfsmState& vfsm, const SlotTable::Entry& entry, const slot::Word& word,
                       Cycle now) {
+  annotate(vfsm, entry.stream);
   const unsigned at = vfsm.head + vfsm.size;
   words_[vfsm.first + (at < vfsm.capacity ? at : at - vfsm.capacity)] = word;
   ++vfsm.size;
@@ -95,10 +103,7 @@ bool RouterCore::take(Port in, const slot::Word& word, bool parity, Cycle now) {
 
 bool RouterCore::pull(const SlotTable::Entry& entry, Cycle now) {
   VfsmState& vfsm = vfsms_[entry.vfsm];
-  if (vfsm.stream != entry.stream) {  // annotated anew: a fork that was half served starts again
-    vfsm.stream = entry.stream;
-    vfsm.branch = 0;
-  }
+  annotate(vfsm, entry.stream);
   if (entry.pull == SlotTable::Pull::kNothing || vfsm.size_at_start(now) >= vfsm.capacity)
     return false;
   if (entry.pull == SlotTable::Pull::kOutput) {

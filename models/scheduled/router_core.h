@@ -139,6 +139,7 @@ class RouterCore {
 
   void come_to(Cycle now);
   const SlotTable::Entry* row(Cycle cycle) const;
+  static void annotate(VfsmState& vfsm, StreamId stream);
   void push(VfsmState& vfsm, const SlotTable::Entry& entry, const slot::Word& word, Cycle now);
   void accepted(const SlotTable::Entry& entry, const slot::Word& word, Cycle now) {
     serve(entry.vfsm, entry.branch, entry.last, word, now);
