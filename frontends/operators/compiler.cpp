@@ -18,7 +18,7 @@ class Compiler {
   Compiled compile() {
     const std::uint64_t change = target_.rules.switch_cost;
     result_.plan = plan_phases(program_, change, [this](const Phase& phase) {
-      return transfer_cycles(program_, phase, compile_phase(phase, {}, nullptr));
+      return transfer_cycles(program_, phase, compile_phase(phase, {}, nullptr), target_);
     });
     check_online();
     fix_continuing();
@@ -117,6 +117,7 @@ class Compiler {
     SlotLimits limits;
     limits.max_length = target_.max_length;
     limits.per_cycle = target_.rules.vfsms_per_cycle;
+    limits.vfsm_buffer = target_.rules.vfsm_buffer;
     limits.length = length ? length : streams.phase.length;
     std::optional<Allotment> found = allot(requests, limits, program_.mesh.node_count(), forbidden);
     if (!found) fail_to_allot(streams, limits);
@@ -279,15 +280,16 @@ Compiled compile(const Program& program, const Target& target) {
 }
 
 std::uint64_t transfer_cycles(const Program& program, const Phase& phase,
-                              const CompiledPhase& compiled) {
+                              const CompiledPhase& compiled, const Target& target) {
   std::map<std::size_t, std::uint64_t> of_use;
   for (std::size_t i = 0; i < phase.operators.size(); ++i) {
     const Operator& op = program.operators[phase.operators[i]];
     std::uint64_t longest = 0;
-    for (const StreamSlots& slots : compiled.slots[i]) {
-      const std::uint64_t slots_needed = std::uint64_t{op.words} * compiled.length;
-      longest = std::max<std::uint64_t>(longest, (slots_needed + slots.starts.size() - 1) /
-                                                     slots.starts.size());
+    for (std::size_t s = 0; s < compiled.slots[i].size(); ++s) {
+      const Pace pace = pace_of(compiled.operators[i].streams[s], compiled.slots[i][s],
+                                compiled.length, target.rules.vfsm_buffer);
+      const std::uint64_t cycles = std::uint64_t{op.words} * pace.cycles;
+      longest = std::max(longest, (cycles + pace.words - 1) / pace.words);
     }
     of_use[phase.operators[i]] = longest;
   }

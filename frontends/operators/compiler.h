@@ -37,6 +37,6 @@ Compiled compile(const Program& program, const Target& target);
 /// Cycles for the words of a compiled phase: each thread takes its uses one after the other, every
 /// use its words at the rate of its slowest stream (numesh.md 3.8).
 std::uint64_t transfer_cycles(const Program& program, const Phase& phase,
-                              const CompiledPhase& compiled);
+                              const CompiledPhase& compiled, const Target& target);
 
 }  // namespace tessera::operators

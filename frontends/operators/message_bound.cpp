@@ -175,14 +175,24 @@ class Bounds {
   }
 
   Cycle period_of(std::size_t stream) const {
-    return period(streams_.streams[stream], (*slots_)[stream], phase_.length, phase_.target.rules);
+    return pace_of(streams_.streams[stream], (*slots_)[stream], phase_.length,
+                   phase_.target.rules.vfsm_buffer)
+        .longest;
+  }
+
+  /// Cycles a word with a reader that takes `round` cycles for one: with a queue of a single word the
+  /// room that a read makes comes too late for some slots.
+  Cycle steady(Cycle period, Cycle round) const {
+    if (phase_.target.rules.input_depth > 1) return std::max(period, round);
+    return (round + 2 + period - 1) / period * period;
   }
 
   /// The source of a stream whose readers do nothing else.
   Cycle source_delay(std::size_t stream) const {
     const StreamPlan& plan = streams_.streams[stream];
     const StreamSlots& slots = (*slots_)[stream];
-    Cycle slowest = period_of(stream);
+    const Cycle period = period_of(stream);
+    Cycle slowest = period;
     Cycle stalls = 0;
     std::size_t readers = 0;
     std::size_t depth = 0;
@@ -192,7 +202,7 @@ class Bounds {
                        [](const Branch& b) { return b.deliver; }))
         continue;
       ++readers;
-      slowest = std::max(slowest, round_of(stop.node));
+      slowest = std::max(slowest, steady(period, round_of(stop.node)));
       stalls += stall_of(stop.node);
     }
     const scheduled::Rules& rules = phase_.target.rules;

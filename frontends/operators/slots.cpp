@@ -12,6 +12,8 @@ namespace {
 constexpr double kEpsilon = 1e-9;
 /// A longer schedule must be better by so much.
 constexpr double kWorthwhile = 1.05;
+/// Beyond twice the slots that a node needs at least.
+constexpr std::uint32_t kFar = 16;
 
 /// Which slots of which nodes are taken, in a schedule of one length.
 class Table {
@@ -169,16 +171,28 @@ class Allotter {
   }
 
   std::optional<Allotment> best() {
-    if (limits_.length) return of_length(*limits_.length);
+    for (const double cut : {1.0, 0.75, 0.5, 0.25, 0.0}) {
+      cut_ = cut;
+      std::optional<Allotment> found = limits_.length ? of_length(*limits_.length) : best_length();
+      if (found) return found;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Allotment> best_length() {
     std::optional<Allotment> best;
     double best_score = 0;
-    std::uint32_t longest = limits_.max_length;
+    // With one slot each the first that fits is the one; else it is not worth to look far.
+    const std::uint32_t far = 2 * least_length_ + kFar;
+    std::uint32_t longest = cut_ > 0 ? std::min(limits_.max_length, far) : limits_.max_length;
     for (std::uint32_t length = least_length_; length <= longest; ++length) {
-      const double score = score_of(length);
-      if (score <= best_score * kWorthwhile + kEpsilon) continue;
+      if (score_of(length) <= best_score * kWorthwhile + kEpsilon) continue;
       std::optional<Allotment> allotment = of_length(length);
       if (!allotment) continue;
-      if (!best) longest = std::min(longest, 2 * length);
+      if (!best) longest = std::min(longest, 2 * length + 2);
+      const double score = score_of(*allotment);
+      if (best && score <= best_score * kWorthwhile + kEpsilon) continue;
       best = std::move(allotment);
       best_score = score;
       if (score >= 1 - kEpsilon) break;
@@ -186,7 +200,6 @@ class Allotter {
     return best;
   }
 
- private:
   /// Where streams ask for more than all cycles of a node, all get less.
   void measure_load() {
     std::vector<double> load(nodes_, 0);
@@ -205,10 +218,22 @@ class Allotter {
     }
   }
   double share_of(const Request& request) const { return request.share / crowd_; }
+  double cut_share_of(const Request& request) const { return share_of(request) * cut_; }
   std::uint32_t count_of(const Request& request, std::uint32_t length) const {
-    const double slots = std::floor(share_of(request) * length + kEpsilon);
+    const double slots = std::floor(cut_share_of(request) * length + kEpsilon);
     return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(slots));
   }
+  /// Words of the stream that gets least of its share, as a part of that share.
+  double score_of(const Allotment& allotment) const {
+    double score = 1;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      const Pace pace = pace_of(*requests_[i].stream, allotment.streams[i], allotment.length,
+                                limits_.vfsm_buffer);
+      score = std::min(score, pace.words / (share_of(requests_[i]) * pace.cycles));
+    }
+    return score;
+  }
+  /// What that can be at best in a schedule of this length.
   double score_of(std::uint32_t length) const {
     double score = 1;
     for (const Request& request : requests_) {
@@ -279,10 +304,45 @@ class Allotter {
   const Forbidden& forbidden_;
   std::vector<std::size_t> order_;
   double crowd_ = 1;
+  double cut_ = 1;
   std::uint32_t least_length_ = 1;
 };
 
 }  // namespace
+
+Pace pace_of(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length,
+             std::uint32_t vfsm_buffer) {
+  std::uint32_t need = 1;  // cycles from a slot that takes a word to the next that can
+  for (std::size_t i = 0; i < stream.stops.size(); ++i) {
+    const StopSlots& stop = slots.stops[i];
+    const std::uint32_t span = stop.branches.back() - stop.entry - stop.hold;
+    need = std::max(need, span + (vfsm_buffer == 1 ? 2 : 1));
+    need = std::max(need, (stop.hold + vfsm_buffer) / vfsm_buffer);
+  }
+  const std::size_t count = slots.starts.size();
+  const auto time = [&](std::size_t i) {
+    return slots.starts[i % count] + static_cast<std::uint32_t>(i / count) * length;
+  };
+  // The slots that are used, from the first on, until they repeat: after at most `count` rounds.
+  Pace pace;
+  std::vector<std::uint32_t> reached(count, 0);  // words before slot i of a period was used, plus 1
+  std::vector<std::uint32_t> at(count, 0);
+  std::vector<std::uint32_t> gaps;
+  std::size_t slot = 0;
+  while (reached[slot % count] == 0) {
+    reached[slot % count] = static_cast<std::uint32_t>(gaps.size()) + 1;
+    at[slot % count] = time(slot);
+    std::size_t next = slot + 1;
+    while (time(next) < time(slot) + need) ++next;
+    gaps.push_back(time(next) - time(slot));
+    slot = next;
+  }
+  const std::uint32_t first = reached[slot % count] - 1;
+  pace.words = static_cast<std::uint32_t>(gaps.size()) - first;
+  pace.cycles = time(slot) - at[slot % count];
+  for (std::size_t i = first; i < gaps.size(); ++i) pace.longest = std::max(pace.longest, gaps[i]);
+  return pace;
+}
 
 std::optional<Allotment> allot(const std::vector<Request>& requests, const SlotLimits& limits,
                                std::size_t nodes, const Forbidden& forbidden) {

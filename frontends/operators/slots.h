@@ -43,15 +43,27 @@ struct Request {
 using Forbidden =
     std::function<bool(NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t length)>;
 
+/// How fast words follow each other on a stream whose ends keep up.
+struct Pace {
+  std::uint32_t words = 1;  ///< in `cycles`
+  std::uint32_t cycles = 1;
+  std::uint32_t longest = 1;  ///< cycles from one word to the next
+};
+/// A VFSM of one word takes the next in the cycle after the last branch has been served at the
+/// earliest, a larger one when the first branch may be served again (numesh.md 1.3, R3).
+Pace pace_of(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length,
+             std::uint32_t vfsm_buffer);
+
 struct SlotLimits {
   std::uint32_t max_length = 64;
   std::uint32_t per_cycle = 1;          ///< VFSMs of a node that may run in one cycle
+  std::uint32_t vfsm_buffer = 1;        ///< words
   std::optional<std::uint32_t> length;  ///< asked for
 };
 
 /// The schedule in which the stream that gets least of its share gets most; of those that are about
-/// as good the shortest, and none of more than twice the least length. No value: there is none
-/// within the limits.
+/// as good the shortest, and none of more than twice the least length. Where shares cannot be had
+/// they are cut, down to one slot a period. No value: not even that fits within the limits.
 std::optional<Allotment> allot(const std::vector<Request>& requests, const SlotLimits& limits,
                                std::size_t nodes, const Forbidden& forbidden = nullptr);
 

@@ -317,22 +317,4 @@ std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::
   }
 }
 
-std::uint32_t period(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length,
-                     const scheduled::Rules& rules) {
-  std::uint32_t least = length;
-  std::uint32_t most = 0;
-  const std::size_t count = slots.starts.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t next = i + 1 < count ? slots.starts[i + 1] : slots.starts[0] + length;
-    least = std::min(least, next - slots.starts[i]);
-    most = std::max(most, next - slots.starts[i]);
-  }
-  std::uint32_t span = 0;  // from the slot that takes a word to that of the last branch
-  for (std::size_t i = 0; i < stream.stops.size(); ++i)
-    span =
-        std::max(span, slots.stops[i].branches.back() - slots.stops[i].entry - slots.stops[i].hold);
-  const bool each_slot_counts = span < least && (least > 1 || rules.vfsm_buffer > 1);
-  return each_slot_counts ? most : length;
-}
-
 }  // namespace tessera::operators

@@ -82,8 +82,5 @@ bool synchronises(const Operator& op);
 /// Words that fit between the processors of a stream, from the source to the delivery at `stop`.
 std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
                        const scheduled::Rules& rules);
-/// Most cycles between two slots in which the source can take a word.
-std::uint32_t period(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length,
-                     const scheduled::Rules& rules);
 
 }  // namespace tessera::operators
