@@ -38,69 +38,75 @@ Cycle longest_standstill(const Program& program) {
   return std::min(kMost, 2 * longest + 2 + program.rules.switch_cost);
 }
 
-MeshCore::MeshCore(const Program& program, observe::Sink* sink, WordChecker* checker)
-    : program_(checked(program)), barriers_(program), routers_((program.nodes.size() + 63) / 64),
-      processors_(routers_.size()), processors_next_(routers_.size()),
-      patience_(longest_standstill(program)) {
+MeshCore::MeshCore(const Program& program, observe::EventStream* events, WordChecker* checker)
+    : program_(checked(program)), barriers_(program),
+      routers_awake_((program.nodes.size() + 63) / 64), processors_due_(routers_awake_.size()),
+      processors_next_(routers_awake_.size()), patience_(longest_standstill(program)) {
   const auto count = static_cast<NodeId>(program.nodes.size());
+  interfaces_.reserve(count);
+  routers_.reserve(count);
+  processors_.reserve(count);
+  for (NodeId n = 0; n < count; ++n) interfaces_.emplace_back(program.nodes[n], program.rules);
+  for (NodeId n = 0; n < count; ++n)
+    routers_.emplace_back(program, n, interfaces_[n], events, checker,
+                          RouterMemory{&vfsm_memory_, &table_memory_});
   for (NodeId n = 0; n < count; ++n) {
-    nodes_.emplace_back(program, n, barriers_, sink, checker);
+    processors_.emplace_back(program, n, interfaces_[n], routers_[n], barriers_,
+                             observe::Probe(events, n));
     if (!program.nodes[n].turns.empty()) set(processors_next_, n);
   }
-  neighbours_.resize(count);
-  neighbour_ids_.resize(count);
-  for (NodeId n = 0; n < count; ++n) {
-    for (unsigned p = 0; p < kPortCount; ++p) {
-      const NodeId peer = program.topology.neighbour(n, static_cast<Port>(p));
-      neighbour_ids_[n][p] = peer;
-      neighbours_[n][p] = peer == kNone ? nullptr : &nodes_[peer];
-    }
-  }
+  const std::ptrdiff_t x = 1, y = program.topology.x, z = y * program.topology.y;
+  strides_ = {-x, x, -y, y, -z, z};
   barriers_.set_release([this](std::uint32_t extent, Cycle cycle) {
     for (const NodeId member : program_.extents[extent]) timers_.insert(member, cycle);
   });
 }
 
-void MeshCore::step_router(NodeId at, Cycle now) {
-  RouterCore& router = nodes_[at].router;
-  const RouterCore::Step step = router.step(now);
-  ++active_;
-  bool moved = step.moved;
-  for (const RouterCore::Offer& offer : step.offers) {
-    const unsigned port = index(offer.port);
-    if (!neighbours_[at][port]->router.take(opposite(offer.port), offer.word, offer.parity, now))
-      continue;
-    router.accepted(offer, now);
-    set(routers_, neighbour_ids_[at][port]);
-    moved = true;
-  }
-  if (moved) {
+/// Whether it wants to be stepped again.
+bool MeshCore::step_router(NodeId at, Cycle now) {
+  RouterCore& router = routers_[at];
+  const RouterCore::Result result =
+      router.step(now, [&](Port port, const slot::Word& word, bool parity) {
+        const std::ptrdiff_t stride = strides_[index(port)];  // no link leaves the mesh: validate.h
+        if (!(&router + stride)->take(opposite(port), word, parity, now)) return false;
+        set(routers_awake_, static_cast<NodeId>(at + stride));
+        return true;
+      });
+  if (result.moved) {
     last_progress_ = now;
-    if (step.interface_moved || router.marker_moved()) set(processors_next_, at);
+    ++moves_;
   }
-  if (!step.busy) routers_[at / 64] &= ~(std::uint64_t{1} << (at % 64));
+  if (result.interface_moved) set(processors_next_, at);
+  return result.busy;
 }
 
 void MeshCore::step_routers(Cycle now) {
-  for (std::size_t w = 0; w < routers_.size(); ++w) {
-    for (std::uint64_t bits = routers_[w]; bits != 0; bits &= bits - 1)
-      step_router(static_cast<NodeId>(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits))), now);
+  for (std::size_t w = 0; w < routers_awake_.size(); ++w) {
+    // A router that is given a word after it was stepped stays awake: it is busy, or its bit is set
+    // again.
+    for (std::uint64_t bits = routers_awake_[w]; bits != 0; bits &= bits - 1) {
+      const std::uint64_t bit = bits & -bits;
+      ++active_;
+      routers_awake_[w] &= ~bit;
+      const auto at = static_cast<NodeId>(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits)));
+      if (step_router(at, now)) routers_awake_[w] |= bit;
+    }
   }
 }
 
 void MeshCore::step_processors(Cycle now) {
   if (timers_.next_due() <= now) {
     timers_.take(now, due_);
-    for (const NodeId node : due_) set(processors_, node);
+    for (const NodeId node : due_) set(processors_due_, node);
   }
-  for (std::size_t w = 0; w < processors_.size(); ++w) {
-    std::uint64_t bits = processors_[w];
-    processors_[w] = 0;
+  for (std::size_t w = 0; w < processors_due_.size(); ++w) {
+    std::uint64_t bits = processors_due_[w];
+    processors_due_[w] = 0;
     for (; bits != 0; bits &= bits - 1) {
       const auto at = static_cast<NodeId>(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits)));
-      const ProcessorCore::Result result = nodes_[at].processor.step(now);
+      const ProcessorCore::Result result = processors_[at].step(now);
       if (result.progress) last_progress_ = now;
-      if (result.wrote) set(routers_, at);
+      if (result.wrote) set(routers_awake_, at);
       if (result.next == now + 1) {
         set(processors_next_, at);
       } else if (result.next != kNever) {
@@ -111,14 +117,14 @@ void MeshCore::step_processors(Cycle now) {
 }
 
 Cycle MeshCore::step(Cycle now) {
-  processors_.swap(processors_next_);  // what routers and processors wake now is due next
+  processors_due_.swap(processors_next_);  // what routers and processors wake now is due next
   step_routers(now);
   step_processors(now);
   now_ = now + 1;
   const auto any = [](const Bits& bits) {
     return std::any_of(bits.begin(), bits.end(), [](std::uint64_t word) { return word != 0; });
   };
-  const bool may_move = now - last_progress_ <= patience_ && any(routers_);
+  const bool may_move = now - last_progress_ <= patience_ && any(routers_awake_);
   return may_move || any(processors_next_) ? now + 1 : timers_.next_due();
 }
 
@@ -133,35 +139,28 @@ MeshCore::Status MeshCore::run(Cycle end) {
 // --- looking in
 
 bool MeshCore::finished() const {
-  return std::all_of(nodes_.begin(), nodes_.end(),
-                     [](const NodeCore& node) { return node.processor.finished(); });
+  return std::all_of(processors_.begin(), processors_.end(),
+                     [](const ProcessorCore& processor) { return processor.finished(); });
 }
 
 Cycle MeshCore::finished_at() const {
   Cycle last = 0;
-  for (const NodeCore& node : nodes_) last = std::max(last, node.processor.finished_at());
+  for (const ProcessorCore& processor : processors_) last = std::max(last, processor.finished_at());
   return last;
 }
 
 std::uint64_t MeshCore::words_in_network() const {
   std::uint64_t words = 0;
-  for (const NodeCore& node : nodes_) {
-    words += node.router.words();
-    for (const InterfaceQueue& queue : node.interface.inputs) words += queue.size();
-  }
+  for (const RouterCore& router : routers_) words += router.words();
+  for (const Interface& interface : interfaces_)
+    for (const InterfaceQueue& queue : interface.inputs) words += queue.size();
   return words;
 }
 
-std::uint64_t MeshCore::moves() const {
-  std::uint64_t moves = 0;
-  for (const NodeCore& node : nodes_) moves += node.router.moves();
-  return moves;
-}
-
 void MeshCore::describe_waits(observe::Waits& waits) const {
-  const auto router = [this](NodeId n) -> const RouterCore& { return nodes_[n].router; };
-  for (const NodeCore& node : nodes_) node.processor.describe_waits(waits, now_);
-  for (NodeId n = 0; n < nodes_.size(); ++n) describe_words(program_, n, router, waits);
+  const auto router = [this](NodeId n) -> const RouterCore& { return routers_[n]; };
+  for (const ProcessorCore& processor : processors_) processor.describe_waits(waits, now_);
+  for (NodeId n = 0; n < routers_.size(); ++n) describe_words(program_, n, router, waits);
 }
 
 }  // namespace tessera::scheduled

@@ -7,15 +7,19 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <memory>
+#include <memory_resource>
 #include <vector>
 
-#include "models/observe/event.h"
+#include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
-#include "models/scheduled/node_core.h"
+#include "models/scheduled/barriers.h"
+#include "models/scheduled/interface.h"
+#include "models/scheduled/node_array.h"
+#include "models/scheduled/processor_core.h"
 #include "models/scheduled/program.h"
+#include "models/scheduled/router_core.h"
 #include "models/scheduled/word_checker.h"
 #include "models/timing/calendar.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -31,9 +35,9 @@ class MeshCore {
   };
 
   /// Throws std::invalid_argument if the program is malformed (validate.h), and IllegalBehaviour
-  /// (kCollisionId) if it is refused by SkewPolicy::kCheck. `program`, `sink` and `checker` outlive
+  /// (kCollisionId) if it is refused by SkewPolicy::kCheck. `program`, `events` and `checker` outlive
   /// the mesh; the latter two may be nullptr.
-  explicit MeshCore(const Program& program, observe::Sink* sink = nullptr,
+  explicit MeshCore(const Program& program, observe::EventStream* events = nullptr,
                     WordChecker* checker = nullptr);
 
   /// Runs up to, not including, cycle `end`; a run that is paused goes on behind a later end.
@@ -45,8 +49,10 @@ class MeshCore {
 
   // --- looking in
 
-  const NodeCore& node(NodeId node) const { return nodes_[node]; }
-  std::size_t size() const { return nodes_.size(); }
+  const RouterCore& router(NodeId node) const { return routers_[node]; }
+  const ProcessorCore& processor(NodeId node) const { return processors_[node]; }
+  const Interface& interface(NodeId node) const { return interfaces_[node]; }
+  std::size_t size() const { return routers_.size(); }
   bool finished() const;
   /// Cycle in which the last processor was through; requires finished().
   Cycle finished_at() const;
@@ -54,9 +60,9 @@ class MeshCore {
   std::uint64_t words_in_network() const;
   /// Who waits for what: processors, then words that lie in routers, with node, stream and phase.
   void describe_waits(observe::Waits& waits) const;
-  /// Node-cycles in which a router held a word; branches served.
+  /// Node-cycles in which a router held a word, and those of them in which one moved.
   std::uint64_t active_node_cycles() const { return active_; }
-  std::uint64_t moves() const;
+  std::uint64_t moves() const { return moves_; }
   /// The cycle after the last that was stepped.
   Cycle now() const { return now_; }
 
@@ -65,16 +71,19 @@ class MeshCore {
   static void set(Bits& bits, NodeId node) { bits[node / 64] |= std::uint64_t{1} << (node % 64); }
 
   void step_routers(Cycle now);
-  void step_router(NodeId at, Cycle now);
+  bool step_router(NodeId at, Cycle now);
   void step_processors(Cycle now);
 
   const Program& program_;
   Barriers barriers_;
-  std::deque<NodeCore> nodes_;
-  std::vector<std::array<NodeCore*, kPortCount>> neighbours_;
-  std::vector<std::array<NodeId, kPortCount>> neighbour_ids_;
-  Bits routers_;          // hold words, or have to come to a new schedule
-  Bits processors_;       // due in this cycle
+  std::pmr::monotonic_buffer_resource vfsm_memory_;
+  std::pmr::monotonic_buffer_resource table_memory_;
+  NodeArray<Interface> interfaces_;
+  NodeArray<RouterCore> routers_;
+  NodeArray<ProcessorCore> processors_;
+  std::array<std::ptrdiff_t, kPortCount> strides_{};  // from a node to its neighbours
+  Bits routers_awake_;    // hold words, or have to come to a new schedule
+  Bits processors_due_;   // in this cycle
   Bits processors_next_;  // .. and in the next
   timing::Calendar timers_;
   std::vector<timing::BlockId> due_;
@@ -82,6 +91,7 @@ class MeshCore {
   Cycle now_ = 0;
   Cycle last_progress_ = 0;
   std::uint64_t active_ = 0;
+  std::uint64_t moves_ = 0;
 };
 
 /// Longest time in which a mesh that will move again may stand still with no timer pending: slots

@@ -9,11 +9,11 @@
 namespace tessera::scheduled {
 
 struct NodeCore {
-  NodeCore(const Program& program, NodeId at, Barriers& barriers, observe::Sink* sink,
+  NodeCore(const Program& program, NodeId at, Barriers& barriers, observe::EventStream* events,
            WordChecker* checker)
       : interface(program.nodes[at], program.rules),
-        router(program, at, interface, observe::Probe(sink, at), checker),
-        processor(program, at, interface, router, barriers, observe::Probe(sink, at)) {}
+        router(program, at, interface, events, checker),
+        processor(program, at, interface, router, barriers, observe::Probe(events, at)) {}
   NodeCore(const NodeCore&) = delete;
   NodeCore& operator=(const NodeCore&) = delete;
 

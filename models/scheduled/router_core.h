@@ -14,8 +14,7 @@
 //   2. the slot of `now`: its VFSM takes a word from an output queue or from another VFSM of the node,
 //      if it had room (R3). What comes over a link is taken by take(), before or after the step;
 //   3. the slot of `now` - 1: the oldest word of its VFSM is offered to the branch of the slot (R9).
-//      An input queue with room takes it (R6); offers to links are returned, and the caller asks the
-//      neighbour: `if (neighbour.take(..)) accepted(..)`.
+//      An input queue with room takes it (R6); for links the caller asks the neighbour's take().
 //
 // Rules that are choices here: R1 one clock; R3 accept from occupancy at the start of the cycle, no
 // look-ahead and no cut-through; R5 and R6 a refused word stays and is offered again in the next slot
@@ -24,13 +23,12 @@
 // Rules::slot_clock, R10 Rules::switch_cost; depths and buffers.
 #pragma once
 
-#include <boost/container/static_vector.hpp>
-
+#include <array>
 #include <cstdint>
-#include <utility>
+#include <memory_resource>
 #include <vector>
 
-#include "models/observe/event.h"
+#include "models/observe/event_stream.h"
 #include "models/scheduled/interface.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/slot_table.h"
@@ -40,39 +38,37 @@
 
 namespace tessera::scheduled {
 
-class RouterCore {
+/// Where routers keep their VFSMs and slot tables; those of many that are stepped one after the other
+/// should lie one after the other.
+struct RouterMemory {
+  std::pmr::memory_resource* vfsms = std::pmr::get_default_resource();
+  std::pmr::memory_resource* tables = std::pmr::get_default_resource();
+};
+
+class alignas(64) RouterCore {
  public:
-  /// A word on a link in one cycle. `parity` is the tag wire (SkewPolicy::kTag).
-  struct Offer {
-    slot::Word word;
-    Port port;
-    bool parity;
-    const SlotTable::Entry* entry;
-  };
-  struct Step {
-    boost::container::static_vector<Offer, kPortCount> offers;
-    bool interface_moved = false;  ///< a queue changed: the processor may look in now + 1
-    bool moved = false;            ///< a word moved inside the node
+  struct Result {
+    bool interface_moved = false;  ///< a queue changed, or a marker left: the processor may look
+                                   ///< in now + 1
+    bool moved = false;            ///< a word moved, in it or to a neighbour
     bool busy = false;             ///< wants to be stepped in now + 1
   };
 
-  /// `program`, `interface` and `checker` outlive the router; no checker: nullptr. Schedule
-  /// `Node::turns[0]` is in force from cycle 0 on.
-  RouterCore(const Program& program, NodeId at, Interface& interface, observe::Probe probe,
-             WordChecker* checker);
+  /// `program`, `interface`, `events` and `checker` outlive the router; the latter two may be nullptr.
+  /// Schedule `Node::turns[0]` is in force from cycle 0 on.
+  RouterCore(const Program& program, NodeId at, Interface& interface, observe::EventStream* events,
+             WordChecker* checker, RouterMemory memory = {});
 
   // --- the network
 
-  Step step(Cycle now);
+  /// Does the work of cycle `now`, once. `ask(port, word, parity)` asks the neighbour behind `port`
+  /// whether it takes the word in this cycle: its take().
+  template <class Ask>
+  Result step(Cycle now, Ask&& ask);
   /// The neighbour behind `in` offers `word` in cycle `now`: true, and the VFSM of this slot has it, if
-  /// it listens there and had room. The router wants to be stepped in now + 1.
+  /// it listens there and had room. The router wants to be stepped in now + 1. `parity` is the tag wire
+  /// of the link (SkewPolicy::kTag).
   bool take(Port in, const slot::Word& word, bool parity, Cycle now);
-  /// The neighbour has taken an offer of this cycle's step. A marker may have left: see
-  /// marker_moved().
-  void accepted(const Offer& offer, Cycle now) { accepted(*offer.entry, offer.word, now); }
-
-  /// Whether a marker has left the router since the last call: the processor may look in now + 1.
-  bool marker_moved() { return std::exchange(marker_moved_, false); }
 
   // --- the processor of the node
 
@@ -106,24 +102,27 @@ class RouterCore {
   /// Index of the schedule of the last command and its epoch.
   Index schedule() const { return schedule_; }
   std::uint32_t epoch() const { return epoch_; }
-  /// Branches that were served, and cycles in which the last one was.
-  std::uint64_t moves() const { return moves_; }
-  /// Words of `stream` in VFSMs and output queues; for tests.
+  /// Words of `stream` in VFSMs and output queues.
   unsigned words_of(StreamId stream) const;
 
  private:
-  struct VfsmState {
+  /// A cache line: most VFSMs hold a word or two.
+  struct alignas(64) VfsmState {
     Cycle pushed_at = kNever;
-    Cycle popped_at = kNever;
     Cycle advanced_at = kNever;  // a branch of the oldest word was served
-    std::uint32_t first = 0;     // of its buffer, in words_
+    std::array<slot::Word, 2> words;
+    std::uint32_t first = 0;  // of its buffer in words_, if that holds more than two
+    StreamId stream = kNone;  // of the annotation under which it ran last
     std::uint16_t capacity = 0;
     std::uint16_t head = 0;
     std::uint16_t size = 0;
-    std::uint16_t branch = 0;  // of the oldest word, to be served next
-    StreamId stream = kNone;   // of the annotation under which it ran last
-    unsigned size_at_start(Cycle now) const {
-      return size - (pushed_at == now ? 1U : 0U) + (popped_at == now ? 1U : 0U);
+    std::uint8_t branch = 0;  // of the oldest word, to be served next
+    bool popped = false;      // .. the last one was, in cycle advanced_at
+
+    /// Words that came before cycle `now` and have not left yet.
+    unsigned old(Cycle now) const { return size - (pushed_at == now ? 1U : 0U); }
+    bool had_room(Cycle now) const {
+      return old(now) + (popped && advanced_at == now ? 1U : 0U) < capacity;
     }
   };
   struct MemoryEntry {
@@ -136,57 +135,159 @@ class RouterCore {
     std::uint32_t epoch;
     Cycle at;
   };
+  using Entry = SlotTable::Entry;
 
   void come_to(Cycle now);
-  const SlotTable::Entry* row(Cycle cycle) const;
-  static void annotate(VfsmState& vfsm, StreamId stream);
-  void push(VfsmState& vfsm, const SlotTable::Entry& entry, const slot::Word& word, Cycle now);
-  void accepted(const SlotTable::Entry& entry, const slot::Word& word, Cycle now) {
-    serve(entry.vfsm, entry.branch, entry.last, word, now);
-  }
-  void serve(Index vfsm, unsigned branch, bool last, const slot::Word& word, Cycle now);
-  bool pull(const SlotTable::Entry& entry, Cycle now);
-  void offer(const SlotTable::Entry& entry, Cycle now, Step& step);
-  void audit(Cycle now);
-  void note_marker(const slot::Word& marker, Cycle now);
+  void look_up(Cycle now);
+  const Entry* row(Cycle cycle) const;
   std::uint32_t epoch_in(Cycle cycle) const { return cycle >= from_ ? epoch_ : old_epoch_; }
-  const slot::Word& word_of(const VfsmState& vfsm, unsigned i) const {
-    const unsigned at = vfsm.head + i;
-    return words_[vfsm.first + (at < vfsm.capacity ? at : at - vfsm.capacity)];
+  slot::Word& word(VfsmState& vfsm, unsigned i) {
+    unsigned at = vfsm.head + i;
+    if (at >= vfsm.capacity) at -= vfsm.capacity;
+    return vfsm.capacity <= vfsm.words.size() ? vfsm.words[at] : words_[vfsm.first + at];
+  }
+  const slot::Word& word(const VfsmState& vfsm, unsigned i) const {
+    return const_cast<RouterCore*>(this)->word(const_cast<VfsmState&>(vfsm), i);
+  }
+  void push(VfsmState& vfsm, const Entry& entry, const slot::Word& word, Cycle now);
+  void serve(Index vfsm, unsigned branch, bool last, Cycle now);
+  bool pull_vfsm(const Entry& entry, Cycle now);
+  void pull(const Entry& entry, Cycle now, Result& result);
+  void annotate(VfsmState& vfsm, const Entry& entry);
+  bool deliver(const Entry& entry, const slot::Word& word, Cycle now, Result& result);
+  template <class Ask>
+  void offer(const Entry& entry, Cycle now, Ask&& ask, Result& result);
+  void audit(Cycle now);
+  void watch_push(const Entry& entry, const slot::Word& word, Cycle now) const;
+  void note_marker(const slot::Word& marker, Cycle now);
+  void emit(Cycle now, observe::EventKind kind, std::uint32_t a, const slot::Word& word) {
+    if (events_ == nullptr) return;
+    events_->record(
+        {now, at_, kind, a, word.data, std::uint64_t{word.stream} << 32 | word.sequence});
   }
 
-  const Program& program_;
-  const Node& node_;
-  const Rules& rules_;
-  const NodeId at_;
-  const unsigned width_;  // VFSMs per cycle
-  Interface& interface_;
-  observe::Probe probe_;
-  WordChecker* const checker_;
-
-  // Where the slots are: rows of this cycle and of the one before, and when that must be looked up.
+  // What every step and take needs, in one cache line: rows of this cycle and of the one before.
   Cycle now_ = kNever;
-  const SlotTable::Entry* row_now_ = nullptr;
-  const SlotTable::Entry* row_before_ = nullptr;
-  const SlotTable* table_ = nullptr;  // in force since from_
-  const SlotTable* old_table_ = nullptr;
-  Cycle from_ = 0;  // of table_
-  Cycle left_ = 0;  // old_table_ was in force before this cycle
-  Cycle old_from_ = 0;
-  std::uint32_t epoch_ = 0;
-  std::uint32_t old_epoch_ = 0;
+  const Entry* row_now_ = nullptr;
+  const Entry* row_before_ = nullptr;
+  const Entry* rows_begin_ = nullptr;  // of the schedule in force, while settled_
+  const Entry* rows_end_ = nullptr;
+  VfsmState* states_ = nullptr;  // vfsms_
   std::uint32_t in_vfsms_ = 0;
   std::uint32_t waiting_ = 0;  // words in output queues
+  std::uint8_t width_;         // VFSMs per cycle
+  bool settled_ = false;       // the schedule was in force in now_ and no other was commanded
   bool audit_due_ = false;
   bool marker_moved_ = false;
+  bool watched_;  // by events or a checker
+
+  observe::EventStream* const events_;
+  WordChecker* const checker_;
+  const SlotTable* table_ = nullptr;  // in force since from_
+  Cycle from_ = 0;
+  const NodeId at_;
+  std::uint32_t epoch_ = 0;
+  std::uint32_t old_epoch_ = 0;
   Index schedule_ = 0;
-  std::vector<VfsmState> vfsms_;
+  Interface& interface_;
+  const SlotTable* old_table_ = nullptr;
+  Cycle left_ = 0;  // old_table_ was in force before this cycle
+  Cycle old_from_ = 0;
+  const Program& program_;
+  const Node& node_;
+  std::pmr::vector<VfsmState> vfsms_;
   std::vector<slot::Word> words_;
   std::vector<SlotTable> tables_;  // by schedule
   SlotTable empty_;
   std::vector<MemoryEntry> memory_;
   std::vector<Passed> passed_;
-  std::uint64_t moves_ = 0;
 };
+
+// --- inline: what streaming needs
+
+inline void RouterCore::come_to(Cycle now) {
+  if (now == now_) return;
+  if (now != now_ + 1 || !settled_) return look_up(now);
+  now_ = now;
+  row_before_ = row_now_;
+  row_now_ += width_;
+  if (row_now_ == rows_end_) row_now_ = rows_begin_;
+}
+
+inline void RouterCore::push(VfsmState& vfsm, const Entry& entry, const slot::Word& word_in,
+                             Cycle now) {
+  // A word may come before a slot of its own router has annotated the VFSM: sleeping routers take.
+  if (vfsm.stream != entry.stream) annotate(vfsm, entry);
+  word(vfsm, vfsm.size) = word_in;
+  ++vfsm.size;
+  vfsm.pushed_at = now;
+  ++in_vfsms_;
+  if (watched_) watch_push(entry, word_in, now);
+}
+
+inline bool RouterCore::take(Port in, const slot::Word& word_in, bool parity, Cycle now) {
+  come_to(now);
+  for (std::uint32_t i = 0; i < width_; ++i) {
+    const Entry& entry = row_now_[i];
+    if (entry.listens != index(in)) continue;
+    VfsmState& vfsm = states_[entry.vfsm];
+    if (!vfsm.had_room(now)) return false;
+    if (entry.tagged && parity != ((epoch_in(now) & 1U) != 0)) return false;
+    push(vfsm, entry, word_in, now);
+    return true;
+  }
+  return false;
+}
+
+inline void RouterCore::serve(Index index, unsigned branch, bool last, Cycle now) {
+  VfsmState& vfsm = states_[index];
+  if (watched_) emit(now, observe::EventKind::kVfsmMove, index | branch << 16, word(vfsm, 0));
+  vfsm.advanced_at = now;
+  vfsm.popped = last;
+  if (!last) {
+    ++vfsm.branch;
+    return;
+  }
+  const slot::Word& served = word(vfsm, 0);
+  vfsm.branch = 0;
+  if (++vfsm.head == vfsm.capacity) vfsm.head = 0;
+  --vfsm.size;
+  --in_vfsms_;
+  if (served.marker) note_marker(served, now);
+}
+
+template <class Ask>
+void RouterCore::offer(const Entry& entry, Cycle now, Ask&& ask, Result& result) {
+  const VfsmState& vfsm = states_[entry.vfsm];
+  if (vfsm.old(now) == 0 || vfsm.advanced_at == now || vfsm.branch != entry.branch) return;
+  const slot::Word& offered = word(vfsm, 0);
+  if (entry.to == End::Kind::kLink) {
+    const bool parity = entry.tagged && (epoch_in(now - 1) & 1U) != 0;
+    if (!ask(static_cast<Port>(entry.target), offered, parity)) return;
+  } else if (entry.to != End::Kind::kInput || !deliver(entry, offered, now, result)) {
+    return;  // another VFSM takes it by itself
+  }
+  serve(entry.vfsm, entry.branch, entry.last, now);
+  result.moved = true;
+}
+
+template <class Ask>
+RouterCore::Result RouterCore::step(Cycle now, Ask&& ask) {
+  Result result;
+  come_to(now);
+  if (audit_due_ && now >= left_) audit(now);
+  for (const Entry* entry = row_now_; entry != row_now_ + width_ && entry->runs(); ++entry) {
+    if (states_[entry->vfsm].stream != entry->stream) annotate(states_[entry->vfsm], *entry);
+    if (entry->pull != SlotTable::Pull::kNothing) pull(*entry, now, result);
+  }
+  for (const Entry* entry = row_before_; entry != row_before_ + width_ && entry->runs(); ++entry)
+    offer(*entry, now, ask, result);
+  if (marker_moved_) {
+    marker_moved_ = false;
+    result.interface_moved = true;
+  }
+  result.busy = words() != 0;
+  return result;
+}
 
 }  // namespace tessera::scheduled

@@ -40,8 +40,9 @@ SlotTable::Entry entry_of(const Program& program, const Schedule& schedule, cons
 
 }  // namespace
 
-SlotTable::SlotTable(const Program& program, const Node& node, Index index, unsigned width)
-    : length_(node.schedules[index].length), entries_(std::size_t{length_} * width),
+SlotTable::SlotTable(const Program& program, const Node& node, Index index, unsigned width,
+                     std::pmr::memory_resource* memory)
+    : length_(node.schedules[index].length), entries_(std::size_t{length_} * width, memory),
       vfsm_streams_(node.vfsms.size(), kNone), output_streams_(node.outputs.size(), kNone) {
   const Schedule& schedule = node.schedules[index];
   for (const Slot& slot : schedule.slots) {

@@ -1,7 +1,9 @@
 // A schedule as a router runs it: for every slot all that its VFSM does, in one place.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "models/scheduled/program.h"
@@ -14,26 +16,34 @@ class SlotTable {
   static constexpr std::uint8_t kNowhere = 0xFF;
   enum class Pull : std::uint8_t { kNothing, kOutput, kVfsm };
 
-  struct Entry {
+  /// 16 bytes: four slots are a cache line.
+  struct alignas(16) Entry {
     Index vfsm = kNoVfsm;
     std::uint8_t branch = 0;
-    bool last = false;                // branch is the last one
     std::uint8_t listens = kNowhere;  // port of the link it reads in this slot
-    Pull pull = Pull::kNothing;       // .. or what it takes a word from
-    Index source = 0;                 // .. its number
-    std::uint8_t source_branch = 0;   // Pull::kVfsm: the branch there that leads here
-    bool source_last = false;
-    End::Kind to = End::Kind::kLink;  // where the branch leads
-    bool continuing = false;
-    Index target = 0;
-    bool tagged = false;  // SkewPolicy::kTag: words of the other parity are refused
     StreamId stream = kNone;
+    Index source = 0;                // Pull: its number
+    Index target = 0;                // of the branch
+    std::uint8_t source_branch = 0;  // Pull::kVfsm: the branch there that leads here
+    Pull pull : 2;                   // what it takes a word from, if not from a link
+    End::Kind to : 3;                // where the branch leads
+    bool last : 1;                   // branch is the last one
+    bool source_last : 1;
+    bool continuing : 1;
+    bool tagged : 1;  // SkewPolicy::kTag: words of the other parity are refused
+
+    Entry()
+        : pull(Pull::kNothing), to(End::Kind::kLink), last(false), source_last(false),
+          continuing(false), tagged(false) {}
+    bool runs() const { return vfsm != kNoVfsm; }
   };
+  static_assert(sizeof(Entry) == 16);
 
   /// A table without VFSMs.
-  explicit SlotTable(unsigned width = 1) : length_(1), entries_(width) {}
+  explicit SlotTable(unsigned width) : length_(1), entries_(width) {}
   /// Schedule `index` of `node`; `width` VFSMs per cycle. Requires a valid program (validate.h).
-  SlotTable(const Program& program, const Node& node, Index index, unsigned width);
+  SlotTable(const Program& program, const Node& node, Index index, unsigned width,
+            std::pmr::memory_resource* memory);
 
   std::uint32_t length() const { return length_; }
   const Entry* begin() const { return entries_.data(); }
@@ -51,7 +61,7 @@ class SlotTable {
 
  private:
   std::uint32_t length_;
-  std::vector<Entry> entries_;  // [slot][width]
+  std::pmr::vector<Entry> entries_;  // [slot][width]
   std::vector<StreamId> vfsm_streams_;
   std::vector<StreamId> output_streams_;
 };

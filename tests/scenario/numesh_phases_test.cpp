@@ -42,7 +42,7 @@ struct Skew {
 
 /// The cycle in which the first word is read in.
 Cycle first_read(Trial& run, NodeId node) {
-  while (run.mesh.node(node).processor.words_read() == 0)
+  while (run.mesh.processor(node).words_read() == 0)
     if (run.mesh.run(run.mesh.now() + 1) != MeshCore::Status::kLimit) return kNever;
   return run.mesh.now() - 1;
 }
@@ -52,7 +52,7 @@ TEST(numesh, S13_hold_lets_an_early_word_into_the_old_stream_of_its_slot) {
   Trial run(c.b.program);
   EXPECT_EQ(run.run(), MeshCore::Status::kDeadlock);
   EXPECT_EQ(run.checker.delivered(c.fresh, 0), 0U);
-  EXPECT_EQ(run.mesh.node(2).interface.inputs[0].size(), 2U);  // the old sink
+  EXPECT_EQ(run.mesh.interface(2).inputs[0].size(), 2U);  // the old sink
   EXPECT_EQ(run.checker.stranded_at(2), 1U);
   EXPECT_EQ(run.stranded(), 1U);
   EXPECT_GE(run.misrouted(), 3U);
@@ -112,7 +112,7 @@ TEST(numesh, S13_barrier_lets_nobody_be_early) {
     EXPECT_EQ(run.run(), MeshCore::Status::kFinished);
     EXPECT_EQ(run.checker.delivered(c.fresh, 0), 3U);
     EXPECT_EQ(run.checker.total(), 0U);
-    for (NodeId n = 0; n < 3; ++n) EXPECT_EQ(run.mesh.node(n).processor.ended_at(0), 201U);
+    for (NodeId n = 0; n < 3; ++n) EXPECT_EQ(run.mesh.processor(n).ended_at(0), 201U);
   }
 }
 
@@ -169,7 +169,7 @@ TEST(numesh, S17_new_vfsms_lose_the_words_in_the_old_ones) {
   Trial run(program.b.program);
   EXPECT_EQ(run.run(), MeshCore::Status::kDeadlock);
   EXPECT_EQ(run.returned(2), kNever);
-  EXPECT_EQ(run.mesh.node(2).processor.words_read(), 18U);
+  EXPECT_EQ(run.mesh.processor(2).words_read(), 18U);
   EXPECT_EQ(run.mesh.words_in_network(), 2U);  // in the old VFSMs
   EXPECT_GE(run.checker.count(WordChecker::Kind::kOrderHole), 1U);
   EXPECT_GE(run.stranded(), 2U);
@@ -240,7 +240,7 @@ Cycle two_operators(unsigned words, bool share, bool change_before_each) {
   }
   Trial run(b.program);
   EXPECT_EQ(run.run(), MeshCore::Status::kFinished);
-  EXPECT_EQ(run.mesh.node(1).processor.words_read(), 2 * words);
+  EXPECT_EQ(run.mesh.processor(1).words_read(), 2 * words);
   return run.mesh.finished_at();
 }
 
@@ -279,7 +279,7 @@ TEST(numesh, S20_a_skipped_phase_is_named) {
   named(b.turn(1, last, {task("last", 0, {block(1, {read(1, z)})})}, 2), "last");
   Trial run(b.program);
   EXPECT_EQ(run.run(), MeshCore::Status::kDeadlock);
-  EXPECT_EQ(run.mesh.node(0).processor.words_written(), 3U);  // two in the queue, one in the VFSM
+  EXPECT_EQ(run.mesh.processor(0).words_written(), 3U);  // two in the queue, one in the VFSM
   EXPECT_THAT(
       run.waits(),
       AllOf(HasSubstr("node 0, task 'extra', phase 'optional' waits for room in output 0 "

@@ -101,7 +101,7 @@ TEST(numesh, S3_writer_completes_as_many_writes_as_the_path_holds) {
     line.messages(100, 0, {});
     Trial run(line.b.program);
     EXPECT_EQ(run.run(), MeshCore::Status::kDeadlock);
-    EXPECT_EQ(run.mesh.node(0).processor.words_written(), capacity);
+    EXPECT_EQ(run.mesh.processor(0).words_written(), capacity);
     EXPECT_EQ(run.mesh.words_in_network(), capacity);
     EXPECT_NE(run.waits().find("node 0, task 'writer', phase 'p0' waits for room in output 0 for "
                                "stream 's'"),
@@ -152,7 +152,7 @@ Cycle least_delay(Line& line) {
   const Cycle returned = run.run_until_return(0);
   EXPECT_NE(returned, kNever);
   Cycle clean = returned;  // the first cycle at whose end nothing is there
-  while (run.mesh.now() <= returned || run.mesh.node(0).router.words() != 0) {
+  while (run.mesh.now() <= returned || run.mesh.router(0).words() != 0) {
     run.mesh.run(run.mesh.now() + 1);
     clean = run.mesh.now() - 1;
     if (run.mesh.now() > returned + 5000) break;

@@ -302,7 +302,7 @@ std::vector<Cycle> drain_times(unsigned words, const std::vector<Cycle>& skew) {
   std::vector<Cycle> clean(4, 0);  // the first cycle at whose start it is, for good
   while (run.mesh.run(run.mesh.now() + 1) == MeshCore::Status::kLimit)
     for (NodeId n = 0; n < 4; ++n)
-      if (run.mesh.node(n).router.words() != 0) clean[n] = run.mesh.now() + 1;
+      if (run.mesh.router(n).words() != 0) clean[n] = run.mesh.now() + 1;
   for (NodeId n = 0; n < 4; ++n)
     clean[n] = clean[n] > run.returned(n) ? clean[n] - run.returned(n) : 0;
   return clean;

@@ -195,12 +195,12 @@ class Builder {
 
 /// A program on its way, with a checker.
 struct Trial {
-  explicit Trial(const Program& program, observe::Sink* sink = nullptr)
-      : checker(program), mesh(program, sink, &checker) {}
+  explicit Trial(const Program& program, observe::EventStream* events = nullptr)
+      : checker(program), mesh(program, events, &checker) {}
   MeshCore::Status run(Cycle end = 100000) { return mesh.run(end); }
   /// The cycle in which task `task` of turn `turn` returned.
   Cycle returned(NodeId node, std::size_t turn = 0, std::size_t task = 0) const {
-    return mesh.node(node).processor.returned_at(turn, task);
+    return mesh.processor(node).returned_at(turn, task);
   }
   /// Runs until it has, or until `end`.
   Cycle run_until_return(NodeId node, Cycle end = 100000) {
@@ -215,8 +215,8 @@ struct Trial {
   std::int64_t unaccounted() const {
     std::int64_t words = 0;
     for (NodeId n = 0; n < static_cast<NodeId>(nodes()); ++n) {
-      words += static_cast<std::int64_t>(mesh.node(n).processor.words_written());
-      words -= static_cast<std::int64_t>(mesh.node(n).processor.words_read());
+      words += static_cast<std::int64_t>(mesh.processor(n).words_written());
+      words -= static_cast<std::int64_t>(mesh.processor(n).words_read());
     }
     return words - static_cast<std::int64_t>(mesh.words_in_network());
   }
