@@ -1,42 +1,11 @@
 #include "models/scheduled/mesh_core.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "models/scheduled/collisions.h"
-#include "models/scheduled/describe.h"
+#include "models/scheduled/standstill.h"
 #include "models/scheduled/validate.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::scheduled {
-
-namespace {
-
-const Program& checked(const Program& program) {
-  validate(program);
-  if (program.rules.skew == SkewPolicy::kCheck) refuse_collisions(program);
-  return program;
-}
-
-}  // namespace
-
-Cycle longest_standstill(const Program& program) {
-  constexpr Cycle kMost = Cycle{1} << 24;
-  Cycle longest = 1;
-  const auto meet = [&](const Node& a, const Node& b) {
-    for (const Schedule& x : a.schedules)
-      for (const Schedule& y : b.schedules)
-        longest = std::max<Cycle>(longest, std::lcm<Cycle>(x.length, y.length));
-  };
-  for (NodeId n = 0; n < program.nodes.size(); ++n) {
-    meet(program.nodes[n], program.nodes[n]);
-    for (const Port port : {Port::kXPlus, Port::kYPlus, Port::kZPlus}) {
-      const NodeId peer = program.topology.neighbour(n, port);
-      if (peer != kNone) meet(program.nodes[n], program.nodes[peer]);
-    }
-  }
-  return std::min(kMost, 2 * longest + 2 + program.rules.switch_cost);
-}
 
 MeshCore::MeshCore(const Program& program, observe::EventStream* events, WordChecker* checker)
     : program_(checked(program)), barriers_(program),
@@ -134,33 +103,6 @@ MeshCore::Status MeshCore::run(Cycle end) {
     if (at == kNever) return finished() ? Status::kFinished : Status::kDeadlock;
   }
   return Status::kLimit;
-}
-
-// --- looking in
-
-bool MeshCore::finished() const {
-  return std::all_of(processors_.begin(), processors_.end(),
-                     [](const ProcessorCore& processor) { return processor.finished(); });
-}
-
-Cycle MeshCore::finished_at() const {
-  Cycle last = 0;
-  for (const ProcessorCore& processor : processors_) last = std::max(last, processor.finished_at());
-  return last;
-}
-
-std::uint64_t MeshCore::words_in_network() const {
-  std::uint64_t words = 0;
-  for (const RouterCore& router : routers_) words += router.words();
-  for (const Interface& interface : interfaces_)
-    for (const InterfaceQueue& queue : interface.inputs) words += queue.size();
-  return words;
-}
-
-void MeshCore::describe_waits(observe::Waits& waits) const {
-  const auto router = [this](NodeId n) -> const RouterCore& { return routers_[n]; };
-  for (const ProcessorCore& processor : processors_) processor.describe_waits(waits, now_);
-  for (NodeId n = 0; n < routers_.size(); ++n) describe_words(program_, n, router, waits);
 }
 
 }  // namespace tessera::scheduled

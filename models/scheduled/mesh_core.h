@@ -15,18 +15,16 @@
 #include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
 #include "models/scheduled/barriers.h"
-#include "models/scheduled/interface.h"
+#include "models/scheduled/mesh_view.h"
 #include "models/scheduled/node_array.h"
-#include "models/scheduled/processor_core.h"
 #include "models/scheduled/program.h"
-#include "models/scheduled/router_core.h"
 #include "models/scheduled/word_checker.h"
 #include "models/timing/calendar.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::scheduled {
 
-class MeshCore {
+class MeshCore final : public MeshView {
  public:
   enum class Status : std::uint8_t {
     kFinished,  ///< every processor is through its phases, and nothing moves any more
@@ -49,17 +47,14 @@ class MeshCore {
 
   // --- looking in
 
-  const RouterCore& router(NodeId node) const { return routers_[node]; }
-  const ProcessorCore& processor(NodeId node) const { return processors_[node]; }
-  const Interface& interface(NodeId node) const { return interfaces_[node]; }
-  std::size_t size() const { return routers_.size(); }
-  bool finished() const;
-  /// Cycle in which the last processor was through; requires finished().
-  Cycle finished_at() const;
-  /// Words in VFSMs and in queues.
-  std::uint64_t words_in_network() const;
-  /// Who waits for what: processors, then words that lie in routers, with node, stream and phase.
-  void describe_waits(observe::Waits& waits) const;
+  std::size_t size() const override { return routers_.size(); }
+  const RouterCore& router(NodeId node) const override { return routers_[node]; }
+  const ProcessorCore& processor(NodeId node) const override { return processors_[node]; }
+  const Interface& interface(NodeId node) const override { return interfaces_[node]; }
+  /// MeshView's, in the cycle after the last that was stepped.
+  void describe_waits(observe::Waits& waits) const {
+    MeshView::describe_waits(program_, waits, now_);
+  }
   /// Node-cycles in which a router held a word, and those of them in which one moved.
   std::uint64_t active_node_cycles() const { return active_; }
   std::uint64_t moves() const { return moves_; }
@@ -93,9 +88,5 @@ class MeshCore {
   std::uint64_t active_ = 0;
   std::uint64_t moves_ = 0;
 };
-
-/// Longest time in which a mesh that will move again may stand still with no timer pending: slots
-/// of two neighbours meet within the least common multiple of their lengths.
-Cycle longest_standstill(const Program& program);
 
 }  // namespace tessera::scheduled

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/scheduled/collisions.h"
 #include "models/scheduled/online_router.h"
 
 namespace tessera::scheduled {
@@ -178,6 +179,12 @@ class Validator {
 
 void validate(const Program& program) {
   Validator(program).check();
+}
+
+const Program& checked(const Program& program) {
+  validate(program);
+  if (program.rules.skew == SkewPolicy::kCheck) refuse_collisions(program);
+  return program;
 }
 
 }  // namespace tessera::scheduled

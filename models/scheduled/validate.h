@@ -8,5 +8,8 @@ namespace tessera::scheduled {
 
 /// Throws std::invalid_argument: "node 3, schedule 'a': ..; expected ..".
 void validate(const Program& program);
+/// `program`, if it is valid and SkewPolicy::kCheck does not refuse it; throws as validate() and
+/// refuse_collisions().
+const Program& checked(const Program& program);
 
 }  // namespace tessera::scheduled
