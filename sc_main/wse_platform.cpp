@@ -20,7 +20,8 @@ const cli::Executable kExecutable = {"wse_platform",
                                      "layout (JSON, see docs/layout.md)",
                                      {"wse2", "wse3"},
                                      wse::kStructures,
-                                     "wse3"};
+                                     "wse3",
+                                     false};
 
 std::optional<report::Report> run(const cli::Options& options) {
   const wse::WseConfig config = wse::load_wse_config(options);

@@ -202,10 +202,9 @@ class Compiler {
   /// Policies HOLD and CHECK: no slot in which a node listens to a neighbour is used for that in
   /// another phase, in schedules of one length.
   void compile_apart() {
-    std::uint32_t length = common_length_.value_or(1);
-    for (const Phase& phase : result_.plan.phases)
-      length = std::max(length, compile_phase(phase, common_length_, nullptr).length);
-    for (; length <= target_.max_length; ++length) {
+    const std::uint32_t least = common_length_.value_or(least_length_apart());
+    const std::uint32_t most = common_length_.value_or(target_.max_length);
+    for (std::uint32_t length = least; length <= most; length += 1 + length / 4) {
       try {
         compile_apart(length);
         return;
@@ -218,6 +217,24 @@ class Compiler {
                         " slots in which the phases use no slot of a link twice, as skew policy "
                         "hold and check need it; use policy tag or barrier, or "
                         "a longer schedule (schedule.max_length)");
+  }
+  /// No link can carry the streams of all phases in fewer slots.
+  std::uint32_t least_length_apart() const {
+    std::uint32_t least = 1;
+    std::map<std::pair<NodeIndex, NodeIndex>, std::uint32_t> streams_on;
+    for (const Phase& phase : result_.plan.phases) {
+      const CompiledPhase alone = compile_phase(phase, {}, nullptr);
+      least = std::max(least, alone.length);
+      for (const OperatorStreams& op : alone.operators) {
+        for (const StreamPlan& stream : op.streams) {
+          for (std::size_t s = 1; s < stream.stops.size(); ++s)
+            least = std::max(
+                least,
+                ++streams_on[{stream.stops[stream.stops[s].parent].node, stream.stops[s].node}]);
+        }
+      }
+    }
+    return least;
   }
   void compile_apart(std::uint32_t length) {
     ListeningSlots listening;

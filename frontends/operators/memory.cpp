@@ -86,7 +86,9 @@ Memory initial_memory(const Program& program, const MemoryMap& map) {
   Memory memory(program.mesh.node_count(), std::vector<std::uint32_t>(map.words));
   for (std::size_t a = 0; a < program.arrays.size(); ++a) {
     const Array& array = program.arrays[a];
-    if (array.init.empty() || array.init == "0") continue;
+    for (std::size_t i = 0; i < array.given.size(); ++i)
+      memory[i / array.words][map.array[a] + i % array.words] = array.given[i];
+    if (!array.given.empty() || array.init.empty() || array.init == "0") continue;
     for (NodeIndex node = 0; node < memory.size(); ++node) {
       for (std::uint32_t k = 0; k < array.words; ++k)
         memory[node][map.array[a] + k] = initial_word(program, array, node, k);

@@ -170,10 +170,10 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
     if (set != reading.sets.end()) return set->second;
     std::vector<std::string> known = {"all"};
     for (const auto& [known_name, nodes] : reading.sets) known.push_back(known_name);
-    if (program.mesh.rank > 1 || !layout::is_identifier(name) ||
-        program.params.find(name) == program.params.end()) {
+    // In one dimension a node may be an expression, such as "N - 1".
+    const bool is_name = layout::is_identifier(name) && program.params.count(name) == 0;
+    if (program.mesh.rank > 1 || is_name)
       node.fail("unknown set \"" + name + "\"" + layout::suggestion(name, known, "sets"));
-    }
   }
   if (is_list_of_nodes(node, program.mesh)) return read_list(node, program);
   return {read_coordinates(node, program)};

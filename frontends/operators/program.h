@@ -52,9 +52,11 @@ const char* to_string(Technique technique);
 /// Words with a name that every node has, 32 bits each.
 struct Array {
   std::string name;
-  std::uint32_t words = 0;
-  std::string init;   ///< expression over the parameters, node, x, y, z and k (the word)
-  std::string place;  ///< "arrays.u"
+  std::uint32_t words = 0;  ///< of a node
+  std::string init;         ///< expression over the parameters, node, x, y, z and k (the word)
+  std::string place;        ///< "arrays.u"
+  /// Words of all nodes, node by node, instead of `init`; empty: there are none.
+  std::vector<std::uint32_t> given = {};
 };
 
 struct Message {  // of an online-routed operator

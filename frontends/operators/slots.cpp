@@ -242,7 +242,16 @@ class Allotter {
     return score;
   }
 
+  /// Whether a stream would get more than it asked for.
+  bool exceeds(const Request& request, std::uint32_t length) const {
+    return request.fixed == nullptr &&
+           count_of(request, length) > request.share * length + kEpsilon;
+  }
+
   std::optional<Allotment> of_length(std::uint32_t length) {
+    if (std::any_of(requests_.begin(), requests_.end(),
+                    [&](const Request& r) { return exceeds(r, length); }))
+      return std::nullopt;
     Table table(nodes_, length, limits_.per_cycle);
     Allotment result;
     result.length = length;

@@ -83,16 +83,18 @@ class StreamMaker {
     }
   }
 
+  /// Between all neighbours: which way a message goes is known when it comes.
   void make_links() {
-    std::set<std::pair<NodeIndex, NodeIndex>> links;
-    for (const Message& message : op_.messages) {
-      const Nodes route = mesh_.route(message.from, message.to);
-      for (std::size_t i = 0; i + 1 < route.size(); ++i) {
-        links.emplace(route[i], route[i + 1]);
-        role(route[i]).member = role(route[i + 1]).member = true;
+    for (NodeIndex node = 0; node < mesh_.node_count(); ++node) role(node).member = true;
+    for (NodeIndex node = 0; node < mesh_.node_count(); ++node) {
+      for (unsigned d = 0; d < mesh_.rank; ++d) {
+        for (const int step : {-1, 1}) {
+          Coordinates next = mesh_.at(node);
+          next[d] += step;
+          if (mesh_.contains(next)) add(node, {mesh_.index(next)}, false);
+        }
       }
     }
-    for (const auto& [from, to] : links) add(from, {to}, false);
   }
 
   /// A tree of the routes to all destinations. Where one node has several branches, those to

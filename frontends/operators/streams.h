@@ -70,7 +70,7 @@ struct OperatorStreams {
   const NodeRole* role_of(NodeIndex node) const;
 };
 
-/// The streams of an operator. Of kOnline the one-hop streams along the routes of its messages.
+/// The streams of an operator. Of kOnline one-hop streams between all neighbours.
 OperatorStreams make_streams(const Program& program, std::size_t op, const StreamOptions& options);
 
 }  // namespace tessera::operators

@@ -90,8 +90,10 @@ class Generator {
     static constexpr std::array<const char*, 6> kKinds = {"stream",         "broadcast", "shift",
                                                           "circular_shift", "reduce",    "prefix"};
     const std::string kind = one_of(kKinds);
-    const unsigned words = chance(60) ? 1 + below(6) : 1 + below(40);
+    const bool message_bound = chance(12);  // refused where it is impossible
+    const unsigned words = message_bound ? 100 : chance(60) ? 1 + below(6) : 1 + below(40);
     std::string text = "{\"kind\": \"" + kind + "\", \"words\": " + std::to_string(words);
+    if (message_bound) text += ", \"technique\": \"message\"";
     if (chance(20)) text += ", \"compute\": " + std::to_string(1 + below(12));
     if (chance(20)) text += ", \"bandwidth\": \"1/" + std::to_string(2 + below(4)) + "\"";
     if (kind == "stream") return text + make_pairs() + "}";

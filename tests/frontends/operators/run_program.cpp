@@ -15,7 +15,7 @@ std::string first_wrong_word(const operators::Program& program, const operators:
     for (std::size_t a = 0; a < program.arrays.size(); ++a) {
       for (std::uint32_t k = 0; k < program.arrays[a].words; ++k) {
         const std::size_t at = map.array[a] + k;
-        const std::uint32_t found = mesh.node(node).processor.memory()[at];
+        const std::uint32_t found = mesh.processor(node).memory()[at];
         if (found == expected[node][at]) continue;
         return program.arrays[a].name + "[" + std::to_string(k) + "] of node " +
                program.mesh.name(node) + " is " + std::to_string(found) + ", expected " +
