@@ -27,8 +27,7 @@ class Compiler {
     if (separate_slots && is_crowded()) {
       compile_apart();
     } else {
-      for (const Phase& phase : result_.plan.phases)
-        result_.phases.push_back(compile_phase(phase, common_length_, nullptr));
+      compile_phases();
     }
     find_region_nodes();
     if (target_.rules.skew == scheduled::SkewPolicy::kTag) guard_skews(program_, result_);
@@ -199,18 +198,56 @@ class Compiler {
     return slots;
   }
 
+  /// Each phase for itself. Under policy TAG neighbours could be two phases apart; where it costs
+  /// nothing, phases have slots of their own, so that it does not matter.
+  void compile_phases() {
+    const bool tries = target_.rules.skew == scheduled::SkewPolicy::kTag && is_crowded();
+    std::uint32_t longest = 1;
+    for (const Phase& phase : result_.plan.phases) {
+      result_.phases.push_back(compile_phase(phase, common_length_, nullptr));
+      longest = std::max(longest, result_.phases.back().length);
+    }
+    ListeningSlots listening;
+    for (std::size_t p = 0; tries && p < result_.phases.size(); ++p) {
+      CompiledPhase& phase = result_.phases[p];
+      const std::uint64_t cost = transfer_cycles(program_, result_.plan.phases[p], phase, target_);
+      for (const std::uint32_t length : {phase.length, longest}) {
+        std::optional<CompiledPhase> apart =
+            compile_beside(result_.plan.phases[p], length, listening);
+        if (!apart || transfer_cycles(program_, result_.plan.phases[p], *apart, target_) > cost)
+          continue;
+        phase = std::move(*apart);
+        break;
+      }
+      add_listening(phase, listening);
+    }
+  }
+  std::optional<CompiledPhase> compile_beside(const Phase& phase, std::uint32_t length,
+                                              const ListeningSlots& listening) const {
+    try {
+      return compile_phase(
+          phase, length, [&](NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t of) {
+            return listening.collides(node, from, slot, of);
+          });
+    } catch (const UserError&) {  // it does not fit
+      return std::nullopt;
+    }
+  }
+  static void add_listening(const CompiledPhase& phase, ListeningSlots& listening) {
+    for (std::size_t op = 0; op < phase.operators.size(); ++op) {
+      const bool continues = phase.decisions[op].outcome == Outcome::kContinuing;
+      for (std::size_t i = 0; !continues && i < phase.operators[op].streams.size(); ++i)
+        listening.add(phase.operators[op].streams[i], phase.slots[op][i], phase.length);
+    }
+  }
+
   /// Policies HOLD and CHECK: no slot in which a node listens to a neighbour is used for that in
   /// another phase, in schedules of one length.
   void compile_apart() {
     const std::uint32_t least = common_length_.value_or(least_length_apart());
     const std::uint32_t most = common_length_.value_or(target_.max_length);
     for (std::uint32_t length = least; length <= most; length += 1 + length / 4) {
-      try {
-        compile_apart(length);
-        return;
-      } catch (const UserError&) {
-        result_.phases.clear();
-      }
+      if (compile_apart(length)) return;
     }
     throw UserError(program_.file, "program",
                     "there is no schedule of up to " + std::to_string(target_.max_length) +
@@ -236,20 +273,16 @@ class Compiler {
     }
     return least;
   }
-  void compile_apart(std::uint32_t length) {
+  bool compile_apart(std::uint32_t length) {
     ListeningSlots listening;
+    result_.phases.clear();
     for (const Phase& phase : result_.plan.phases) {
-      result_.phases.push_back(compile_phase(
-          phase, length, [&](NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t of) {
-            return listening.collides(node, from, slot, of);
-          }));
-      const CompiledPhase& done = result_.phases.back();
-      for (std::size_t op = 0; op < done.operators.size(); ++op) {
-        const bool continues = done.decisions[op].outcome == Outcome::kContinuing;
-        for (std::size_t i = 0; !continues && i < done.operators[op].streams.size(); ++i)
-          listening.add(done.operators[op].streams[i], done.slots[op][i], done.length);
-      }
+      std::optional<CompiledPhase> compiled = compile_beside(phase, length, listening);
+      if (!compiled) return false;
+      add_listening(*compiled, listening);
+      result_.phases.push_back(std::move(*compiled));
     }
+    return true;
   }
 
   void find_region_nodes() {
