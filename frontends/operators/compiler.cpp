@@ -30,7 +30,7 @@ class Compiler {
       compile_phases();
     }
     find_region_nodes();
-    if (target_.rules.skew == scheduled::SkewPolicy::kTag) guard_skews(program_, result_);
+    guard_skews(result_, target_.rules.skew);
     return std::move(result_);
   }
 

@@ -14,7 +14,7 @@ using Link = std::pair<NodeIndex, NodeIndex>;  // from, to
 
 class SkewGuard {
  public:
-  SkewGuard(const Program& program, Compiled& compiled) : program_(program), compiled_(compiled) {
+  SkewGuard(Compiled& compiled, std::size_t stride) : compiled_(compiled), stride_(stride) {
     for (const CompiledPhase& phase : compiled.phases) {
       listening_.push_back(listening_of(phase));
       guarded_.push_back(guarded_by(phase));
@@ -68,13 +68,13 @@ class SkewGuard {
       const std::size_t earlier = later - distance;
       const bool between = distance > 1;
       if (between && compiled_.phases[region.turns[earlier + 1]].barrier) return;
-      if (distance % 2 != 0 || distance > kFarthest) continue;
+      if (distance % stride_ != 0 || distance > kFarthest) continue;
       if (!collide(region, earlier, later)) continue;
       CompiledPhase& before = compiled_.phases[region.turns[later - 1]];
       before.barrier = true;
       before.barrier_why = "phase '" + compiled_.plan.phases[region.turns[later]].name + "' and '" +
                            compiled_.plan.phases[region.turns[earlier]].name +
-                           "' use a slot of a link whose ends could be two phases apart otherwise";
+                           "' use a slot of a link whose ends could be in both otherwise";
       return;
     }
   }
@@ -113,8 +113,8 @@ class SkewGuard {
   /// Phases by which neighbours without anything in common could be apart are not looked at beyond.
   static constexpr std::size_t kFarthest = 16;
 
-  const Program& program_;
   Compiled& compiled_;
+  const std::size_t stride_;  // phases so far apart, or a multiple of it, are not told apart
   std::vector<ListeningSlots> listening_;  // by phase
   std::vector<std::set<Link>> guarded_;
   std::map<std::vector<std::size_t>, bool> known_;
@@ -141,8 +141,9 @@ bool ListeningSlots::collides(NodeIndex node, NodeIndex from, std::uint32_t slot
   });
 }
 
-void guard_skews(const Program& program, Compiled& compiled) {
-  SkewGuard(program, compiled).guard();
+void guard_skews(Compiled& compiled, scheduled::SkewPolicy policy) {
+  if (policy == scheduled::SkewPolicy::kBarrier) return;
+  SkewGuard(compiled, policy == scheduled::SkewPolicy::kTag ? 2 : 1).guard();
 }
 
 }  // namespace tessera::operators

@@ -9,6 +9,7 @@
 
 #include "frontends/operators/slots.h"
 #include "frontends/operators/streams.h"
+#include "models/scheduled/program.h"
 
 namespace tessera::operators {
 
@@ -30,9 +31,9 @@ class ListeningSlots {
   std::map<std::pair<NodeIndex, NodeIndex>, std::vector<Slot>> slots_;  // by from, node
 };
 
-/// Under policy TAG a word is refused by a neighbour of the other parity, so it must not happen that
-/// neighbours are two phases apart and use one slot of a link. Where nothing in the phases between
+/// Neighbours must not be in two phases that use one slot of a link and are not told apart: under
+/// policy TAG those of equal parity, under HOLD and CHECK all. Where nothing in the phases between
 /// prevents it, the phase before gets a barrier.
-void guard_skews(const Program& program, Compiled& compiled);
+void guard_skews(Compiled& compiled, scheduled::SkewPolicy policy);
 
 }  // namespace tessera::operators
