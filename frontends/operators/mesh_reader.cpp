@@ -33,6 +33,9 @@ void read_params(const Node& root, const ParamOverrides& overrides, Program& pro
   for (const std::string& name : declared) {
     const Node node = section->at(name);
     check_name(node, name, "a parameter");
+    if (std::find(own_names().begin(), own_names().end(), name) != own_names().end())
+      node.fail("\"" + name + "\" cannot be the name of a parameter; expressions of arrays use " +
+                layout::listed(own_names()) + " themselves");
     const auto given = overrides.find(name);
     program.params[name] = given != overrides.end() ? given->second : node.integer(program.params);
   }
@@ -135,9 +138,6 @@ void check_name(const Node& node, const std::string& name, const std::string& wh
     node.fail("\"" + name + "\" cannot be the name of " + what +
               "; names are letters, digits and \"_\", not starting with a digit");
   }
-  if (std::find(own_names().begin(), own_names().end(), name) == own_names().end()) return;
-  node.fail("\"" + name + "\" cannot be the name of " + what + "; expressions of arrays use " +
-            layout::listed(own_names()) + " themselves");
 }
 
 void read_mesh(const Node& root, const ParamOverrides& overrides, Program& program) {

@@ -41,7 +41,7 @@ std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& 
 /// A set of one node.
 NodeIndex read_place(const Node& node, const Reading& reading);
 
-/// Fails unless `name` can be used in expressions and is not one of theirs.
+/// Fails unless `name` is one that expressions could use.
 void check_name(const Node& node, const std::string& name, const std::string& what);
 
 /// The value of the word `k` of an array at a node before the run. Throws UserError.

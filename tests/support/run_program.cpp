@@ -1,4 +1,4 @@
-#include "tests/frontends/operators/run_program.h"
+#include "tests/support/run_program.h"
 
 #include <stdexcept>
 
@@ -50,10 +50,12 @@ operators::Target default_target() {
   return target;
 }
 
-ProgramRun run_program(const std::string& text, const operators::Target& target, Cycle end) {
+ProgramRun run_program(const std::string& text, const operators::Target& target,
+                       const std::function<void(operators::Compiled&)>& change, Cycle end) {
   ProgramRun run;
   run.program = operators::read_program_text(text, "test.json");
   run.compiled = operators::compile(run.program, target);
+  if (change) change(run.compiled);
   const operators::MemoryMap map = operators::map_memory(run.program);
   const scheduled::Program lowered = operators::lower(run.program, run.compiled, target, map);
   scheduled::validate(lowered);

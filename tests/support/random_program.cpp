@@ -1,10 +1,10 @@
-#include "tests/frontends/operators/random_program.h"
+#include "tests/support/random_program.h"
 
 #include <array>
 #include <random>
 #include <vector>
 
-#include "tests/frontends/operators/run_program.h"
+#include "tests/support/run_program.h"
 
 namespace tessera::test {
 

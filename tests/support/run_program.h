@@ -2,6 +2,7 @@
 // checker of words and the values that must come out.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "frontends/operators/lower.h"
@@ -31,7 +32,9 @@ struct ProgramRun {
 /// Rules of set P0 (numesh.md 6.1) with policy TAG.
 operators::Target default_target();
 
+/// `change` may alter what was compiled before it is lowered.
 ProgramRun run_program(const std::string& text, const operators::Target& target = default_target(),
+                       const std::function<void(operators::Compiled&)>& change = nullptr,
                        Cycle end = 2000000);
 
 /// A program over `mesh` with these operators and this order, both JSON.

@@ -1,0 +1,106 @@
+// Slots (numesh.md 1.2): global time, no collision, delay elements where a slot is taken, shares.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "frontends/operators/slots.h"
+#include "tests/support/run_program.h"
+
+namespace tessera::operators {
+namespace {
+
+/// No node runs two VFSMs in a cycle, and the next node of a stream takes a word in the cycle after.
+void expect_sound(const CompiledPhase& phase) {
+  std::map<NodeIndex, std::multiset<std::uint32_t>> used;
+  for (std::size_t op = 0; op < phase.operators.size(); ++op) {
+    for (std::size_t s = 0; s < phase.operators[op].streams.size(); ++s) {
+      const StreamPlan& stream = phase.operators[op].streams[s];
+      const StreamSlots& slots = phase.slots[op][s];
+      for (std::size_t i = 0; i < stream.stops.size(); ++i) {
+        for (const std::uint32_t start : slots.starts) {
+          const auto use = [&](std::uint32_t offset) {
+            used[stream.stops[i].node].insert((start + offset) % phase.length);
+          };
+          for (const std::uint32_t branch : slots.stops[i].branches) use(branch);
+          if (slots.stops[i].hold > 0) use(slots.stops[i].entry);
+        }
+        for (std::size_t b = 0; b < stream.stops[i].branches.size(); ++b) {
+          const Branch& branch = stream.stops[i].branches[b];
+          if (branch.deliver) continue;
+          EXPECT_EQ(slots.stops[branch.stop].entry, slots.stops[i].branches[b] + 1);
+        }
+      }
+    }
+  }
+  for (const auto& [node, times] : used) {
+    for (const std::uint32_t time : times)
+      EXPECT_EQ(times.count(time), 1U) << "node " << node << " slot " << time;
+  }
+}
+
+std::size_t holds(const CompiledPhase& phase) {
+  std::size_t count = 0;
+  for (const auto& op : phase.slots) {
+    for (const StreamSlots& stream : op) {
+      for (const StopSlots& stop : stream.stops) count += stop.hold > 0 ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+// S1, figure 1.6: A 0>2 with half of the cycles, B 0>1 and C 1>2 with a quarter each.
+TEST(OperatorsSlots, Figure16) {
+  const auto run = test::run_program(test::program_text(
+      "[3]",
+      R"("A": {"kind": "stream", "from": 0, "to": 2, "words": 40, "bandwidth": 0.5},
+         "B": {"kind": "stream", "from": 0, "to": 1, "words": 20, "bandwidth": 0.25},
+         "C": {"kind": "stream", "from": 1, "to": 2, "words": 20, "bandwidth": 0.25})",
+      R"({"parallel": ["A", "B", "C"]})"));
+  const CompiledPhase& phase = run.compiled.phases.at(0);
+  EXPECT_EQ(phase.length, 4U);
+  EXPECT_EQ(phase.slots[0][0].starts.size(), 2U);
+  EXPECT_EQ(phase.slots[1][0].starts.size(), 1U);
+  expect_sound(phase);
+  EXPECT_TRUE(run.clean()) << run.problem();
+}
+
+// 1.2: where the next slot is taken, words wait in a delay element.
+TEST(OperatorsSlots, ADelayElementAddsABuffer) {
+  const StreamPlan stream{"s", 0, false, {{0, 0, 0, {{false, {}, 1}}}, {1, 0, 1, {{true, {}, 0}}}}};
+  const StreamSlots slots{{0}, {{0, 2, {2}}, {3, 0, {3}}}};
+  const scheduled::Rules rules;
+  EXPECT_EQ(capacity(stream, nullptr, 1, rules), 6U);
+  EXPECT_EQ(capacity(stream, &slots, 1, rules), 7U);
+}
+// 1.3: a VFSM of one word cannot use slots that follow each other.
+TEST(OperatorsSlots, PaceOfConsecutiveSlots) {
+  const StreamPlan stream{"s", 0, false, {{0, 0, 0, {{false, {}, 1}}}, {1, 0, 1, {{true, {}, 0}}}}};
+  const StreamSlots slots{{0, 1}, {{0, 0, {0}}, {1, 0, {1}}}};
+  const Pace one = pace_of(stream, slots, 3, 1);
+  EXPECT_EQ(one.cycles / one.words, 3U);
+  const Pace two = pace_of(stream, slots, 3, 2);
+  EXPECT_EQ(two.words * 3, two.cycles * 2);
+}
+TEST(OperatorsSlots, NoStreamGetsMoreThanItAskedFor) {
+  const auto run = test::run_program(test::program_text(
+      "[2]", R"("a": {"kind": "stream", "from": 0, "to": 1, "words": 30, "bandwidth": "1/5"})",
+      R"("a")"));
+  EXPECT_EQ(run.compiled.phases.at(0).length, 5U);
+  EXPECT_GE(run.cycles, 29 * 5U);
+}
+TEST(OperatorsSlots, CrowdedMeshesAreSoundWithDelayElements) {
+  const auto run = test::run_program(test::program_text(
+      "[4, 4]",
+      R"("x": {"kind": "circular_shift", "nodes": "all", "each": "x", "words": 5},
+         "y": {"kind": "circular_shift", "nodes": "all", "each": "y", "words": 5},
+         "t": {"kind": "reduce", "to": [1, 2], "nodes": "all", "words": 5},
+         "b": {"kind": "broadcast", "from": [3, 3], "nodes": "all", "words": 5})",
+      R"({"parallel": ["x", "y", "t", "b"]})"));
+  expect_sound(run.compiled.phases.at(0));
+  EXPECT_GT(holds(run.compiled.phases.at(0)), 0U);
+  EXPECT_TRUE(run.clean()) << run.problem();
+}
+
+}  // namespace
+}  // namespace tessera::operators
