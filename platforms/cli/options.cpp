@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <ostream>
+#include <system_error>
 
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -198,8 +199,9 @@ void check_files(const Options& o) {
   std::map<std::filesystem::path, std::string> used;
   const auto use = [&used](const std::string& file, const std::string& what, bool written) {
     if (file.empty()) return;
-    const std::filesystem::path path = std::filesystem::weakly_canonical(file);
-    if (path.string().rfind("/dev/", 0) == 0) return;
+    std::error_code error;  // /dev/stdout of a pipe has no canonical path
+    const std::filesystem::path path = std::filesystem::weakly_canonical(file, error);
+    if (error || path.string().rfind("/dev/", 0) == 0) return;
     const auto [entry, is_new] = used.emplace(path, what);
     if (is_new || !written) return;
     throw UserError("", what, "'" + file + "' is also the file of " + entry->second);
