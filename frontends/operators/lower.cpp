@@ -416,10 +416,12 @@ class Lowering {
       node(from).online.streams[out] = lowered.id;
       node(to).online.inputs[in] = static_cast<Index>(lowered.inputs.at(to));
     }
+    unsigned queues = 1;
+    for (const Message& message : op.messages) queues = std::max(queues, queues_of(op, message.to));
     for (const NodeIndex n : compiled_.phases[p].operators[i].touched) {
       scheduled::OnlineRouter& router = node(n).online;
       router.enabled = true;
-      router.queues = std::max(1U, queues_of(op, n));
+      router.queues = queues;
       router.interrupt_cost = target_.interrupt_cost;
     }
   }

@@ -74,19 +74,25 @@ class ScheduleTable {
       for (std::uint32_t slot = 0; slot < phase_.length; ++slot)
         widths[slot] = std::max(widths[slot], cells[slot].size());
     }
-    out << "  " << padded("node", names);
+    std::vector<std::string> titles(phase_.length);
     for (std::uint32_t slot = 0; slot < phase_.length; ++slot)
-      out << "  " << padded("slot " + std::to_string(slot), widths[slot]);
-    out << '\n';
-    for (const auto& [node, cells] : rows_) {
-      out << "  " << padded(mesh_.name(node), names);
-      for (std::uint32_t slot = 0; slot < phase_.length; ++slot)
-        out << "  " << padded(cells[slot].empty() ? "." : cells[slot], widths[slot]);
-      out << '\n';
-    }
+      titles[slot] = "slot " + std::to_string(slot);
+    print_row(out, padded("node", names), titles, widths);
+    for (const auto& [node, cells] : rows_)
+      print_row(out, padded(mesh_.name(node), names), cells, widths);
   }
 
  private:
+  static void print_row(std::ostream& out, const std::string& name,
+                        const std::vector<std::string>& cells,
+                        const std::vector<std::size_t>& widths) {
+    std::string line = "  " + name;
+    for (std::size_t slot = 0; slot < cells.size(); ++slot)
+      line += "  " + padded(cells[slot].empty() ? "." : cells[slot], widths[slot]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
+  }
+
   void put(NodeIndex node, std::uint32_t slot, const std::string& text) {
     std::vector<std::string>& cells = rows_[node];
     cells.resize(phase_.length);
