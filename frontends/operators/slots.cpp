@@ -22,6 +22,7 @@ class Table {
       : length_(length), per_cycle_(per_cycle), used_(nodes * length, 0) {}
 
   std::uint32_t length() const { return length_; }
+  std::uint32_t per_cycle() const { return per_cycle_; }
   bool is_free(NodeIndex node, std::uint32_t time) const {
     return used_[at(node, time)] < per_cycle_;
   }
@@ -86,6 +87,25 @@ class Placement {
 
  private:
   bool free(NodeIndex node, std::uint32_t offset) const {
+    return !runs_already(node, offset) && has_room(node, offset);
+  }
+  /// Whether a VFSM of the stream has this slot: it cannot run twice in a cycle, though others can.
+  bool runs_already(NodeIndex node, std::uint32_t offset) const {
+    if (table_.per_cycle() == 1) return false;
+    const auto slot = [&](std::uint32_t start, std::uint32_t at) {
+      return (start + at) % table_.length();
+    };
+    for (const auto& [taken_node, taken] : taken_) {
+      if (taken_node != node) continue;
+      for (const std::uint32_t a : slots_.starts) {
+        for (const std::uint32_t b : slots_.starts) {
+          if (slot(a, offset) == slot(b, taken)) return true;
+        }
+      }
+    }
+    return false;
+  }
+  bool has_room(NodeIndex node, std::uint32_t offset) const {
     return std::all_of(slots_.starts.begin(), slots_.starts.end(),
                        [&](std::uint32_t start) { return table_.is_free(node, start + offset); });
   }

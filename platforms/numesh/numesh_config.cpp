@@ -34,7 +34,7 @@ void add_schedules(Schema& schema, operators::Target& t) {
   scheduled::Rules& r = t.rules;
   schema.push_back(number("schedule.max_length", t.max_length, "slots", 1, 4096,
                           "the longest schedule that the compiler may make"));
-  schema.push_back(number("schedule.memory", r.schedule_memory, "schedules", 1, 64,
+  schema.push_back(number("schedule.memory", r.schedule_memory, "schedules", 2, 64,
                           "complete schedules that the memory of a node holds"));
   schema.push_back(number("schedule.load_cycles", r.load_cycles, "cycles", 0, kMaxCycles,
                           "to load a schedule while another one runs"));

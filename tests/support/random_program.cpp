@@ -66,6 +66,9 @@ class Generator {
     rules.input_depth = 1 + below(3);
     rules.switch_cost = chance(50) ? 0 : below(20);
     rules.barrier_latency = 1 + below(20);
+    if (chance(15)) rules.vfsms_per_cycle = 2;
+    if (chance(15)) rules.io_per_cycle = 2;
+    if (chance(20)) rules.load_cycles = below(200);
     target.max_length = 512;
     return target;
   }
