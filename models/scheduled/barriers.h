@@ -1,5 +1,5 @@
-// Barriers among the nodes of an extent (reference numesh.md 3.6, 4.5). A node arrives; when all have,
-// they are released Rules::barrier_latency cycles after the last. Rounds follow each other.
+// Barriers among the nodes of an extent (reference numesh.md 3.6, 4.5). A node arrives; when all
+// have, they are released Rules::barrier_latency cycles after the last. Rounds follow each other.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What SkewPolicy::kCheck looks for (reference numesh.md 4.4, 4.5): while neighbours are in
-// consecutive phases, a word of one phase that enters a stream of the other. It can when the slots in
-// which the one offers on a link and the other listens on it are equal modulo the greatest common
-// divisor of the two lengths.
+// consecutive phases, a word of one phase that enters a stream of the other. It can when the slots
+// in which the one offers on a link and the other listens on it are equal modulo the greatest
+// common divisor of the two lengths.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Queue of one interface address (reference numesh.md 1.4, rules R6 and R7). What is pushed in cycle
-// t can be read from t + 1 on, and a place freed in t can be filled from t + 1 on. Both sides ask
-// with the present cycle, so it does not matter who is stepped first.
+// Queue of one interface address (reference numesh.md 1.4, rules R6 and R7). What is pushed in
+// cycle t can be read from t + 1 on, and a place freed in t can be filled from t + 1 on. Both sides
+// ask with the present cycle, so it does not matter who is stepped first.
 #pragma once
 
 #include <cassert>

@@ -1,5 +1,5 @@
-// A scheduled mesh in one module: MeshCore as one block of a clock domain. For scale; node_mesh.h is
-// the same of a module per node, with the same events in the same cycles.
+// A scheduled mesh in one module: MeshCore as one block of a clock domain. For scale; node_mesh.h
+// is the same of a module per node, with the same events in the same cycles.
 #pragma once
 
 #include <systemc>

@@ -2,8 +2,8 @@
 // cores as in modules (node.h), so the same events in the same cycles. Plain C++.
 //
 // A cycle steps the routers that hold words, then the processors that are due; neither order nor
-// numbering matters to the result. A router that holds nothing sleeps: what a neighbour offers it is
-// answered from its state (RouterCore::take).
+// numbering matters to the result. A router that holds nothing sleeps: what a neighbour offers it
+// is answered from its state (RouterCore::take).
 #pragma once
 
 #include <array>
@@ -33,16 +33,16 @@ class MeshCore final : public MeshView {
   };
 
   /// Throws std::invalid_argument if the program is malformed (validate.h), and IllegalBehaviour
-  /// (kCollisionId) if it is refused by SkewPolicy::kCheck. `program`, `events` and `checker` outlive
-  /// the mesh; the latter two may be nullptr.
+  /// (kCollisionId) if it is refused by SkewPolicy::kCheck. `program`, `events` and `checker`
+  /// outlive the mesh; the latter two may be nullptr.
   explicit MeshCore(const Program& program, observe::EventStream* events = nullptr,
                     WordChecker* checker = nullptr);
 
   /// Runs up to, not including, cycle `end`; a run that is paused goes on behind a later end.
   Status run(Cycle end);
 
-  /// One cycle; for whoever keeps the time (mesh.h). Cycles may be left out in which nothing is due.
-  /// Returns the next cycle to step, kNever when nothing will move again.
+  /// One cycle; for whoever keeps the time (mesh.h). Cycles may be left out in which nothing is
+  /// due. Returns the next cycle to step, kNever when nothing will move again.
   Cycle step(Cycle now);
 
   // --- looking in

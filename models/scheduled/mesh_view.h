@@ -26,8 +26,8 @@ class MeshView {
   Cycle finished_at() const;
   /// Words in VFSMs and in queues.
   std::uint64_t words_in_network() const;
-  /// Who waits for what in cycle `now`: processors, then words that lie in routers, with node, stream
-  /// and phase. `program` is the one that runs.
+  /// Who waits for what in cycle `now`: processors, then words that lie in routers, with node,
+  /// stream and phase. `program` is the one that runs.
   void describe_waits(const Program& program, observe::Waits& waits, Cycle now) const;
 };
 

@@ -15,13 +15,13 @@ namespace tessera::scheduled {
 
 class NodeModule : public sc_core::sc_module, public timing::Steppable {
  public:
-  /// "xminus_in" .. "zplus_in" and "xminus_out" .. "zplus_out", by index(Port). Those that no schedule
-  /// of the node uses may stay unbound.
+  /// "xminus_in" .. "zplus_in" and "xminus_out" .. "zplus_out", by index(Port). Those that no
+  /// schedule of the node uses may stay unbound.
   sc_core::sc_vector<slot::TargetSocket> in;
   sc_core::sc_vector<slot::InitiatorSocket> out;
 
-  /// `program` is valid (validate.h). All references outlive the module; `events` and `checker` may be
-  /// nullptr. Barriers::set_release and Standstill::set_wake must lead to wake() of the nodes.
+  /// `program` is valid (validate.h). All references outlive the module; `events` and `checker` may
+  /// be nullptr. Barriers::set_release and Standstill::set_wake must lead to wake() of the nodes.
   NodeModule(sc_core::sc_module_name name, timing::ClockDomain& domain, const Program& program,
              NodeId at, Barriers& barriers, Standstill& standstill, observe::EventStream* events,
              WordChecker* checker);

@@ -1,5 +1,5 @@
-// A scheduled mesh of modules: a NodeModule for every node, bound to its neighbours. For reading, for
-// probing, and for putting something else in place of a node. mesh.h is the same in one module.
+// A scheduled mesh of modules: a NodeModule for every node, bound to its neighbours. For reading,
+// for probing, and for putting something else in place of a node. mesh.h is the same in one module.
 #pragma once
 
 #include <systemc>

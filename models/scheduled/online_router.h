@@ -1,9 +1,10 @@
-// Online routing (reference numesh.md 2.3): one-hop streams to every neighbour and store-and-forward
-// in software. A message is a header word (node, queue, length) and data words; it goes in dimension
-// order, x before y before z. An arrival interrupts the processor, which parses the header, allots a
-// buffer in its memory and puts it on the list of the next hop; the interrupt "output empty" pumps
-// the list out, as far as words have come. Buffers are as many as are needed: nothing is refused, so
-// reading is not synchronous and no length of a message proves anything about the reader (3.3).
+// Online routing (reference numesh.md 2.3): one-hop streams to every neighbour and
+// store-and-forward in software. A message is a header word (node, queue, length) and data words;
+// it goes in dimension order, x before y before z. An arrival interrupts the processor, which
+// parses the header, allots a buffer in its memory and puts it on the list of the next hop; the
+// interrupt "output empty" pumps the list out, as far as words have come. Buffers are as many as
+// are needed: nothing is refused, so reading is not synchronous and no length of a message proves
+// anything about the reader (3.3).
 //
 // Time. An interrupt takes OnlineRouter::interrupt_cost cycles, then a word of the interface I/O
 // each, until there is nothing left to move; then it ends. One interrupt runs at a time; ports take

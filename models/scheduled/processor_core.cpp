@@ -85,8 +85,8 @@ void ProcessorCore::load_ahead(Cycle now) {
   }
 }
 
-/// When the tasks of the phase are over and their techniques content, but for a barrier; kNever: not
-/// known yet.
+/// When the tasks of the phase are over and their techniques content, but for a barrier; kNever:
+/// not known yet.
 Cycle ProcessorCore::all_returned(Cycle now) const {
   Cycle ready = phase().not_before;
   for (const Thread& thread : threads_) {

@@ -1,14 +1,14 @@
-// Processor of a scheduled mesh node (reference numesh.md 1.4, 3, rule R8 of 6.1): runs the tasks of
-// the phases of its node and switches the router. Plain C++.
+// Processor of a scheduled mesh node (reference numesh.md 1.4, 3, rule R8 of 6.1): runs the tasks
+// of the phases of its node and switches the router. Plain C++.
 //
 // Order inside a cycle `now`, one step():
-//   1. the tasks of a phase whose schedule comes into force now start; schedules of the phases to come
-//      are loaded while the memory has room (1.5);
-//   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless a
-//      message-bound task holds it off (3.3);
-//   3. the software router, if the node has one (online_router.h), then the tasks, do their I/O: up to
-//      Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind the last that got
-//      an I/O. A task does one step after the other; I/O blocks it until the queue allows;
+//   1. the tasks of a phase whose schedule comes into force now start; schedules of the phases to
+//      come are loaded while the memory has room (1.5);
+//   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless
+//      a message-bound task holds it off (3.3);
+//   3. the software router, if the node has one (online_router.h), then the tasks, do their I/O: up
+//      to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind the last
+//      that got an I/O. A task does one step after the other; I/O blocks it until the queue allows;
 //   4. if all tasks of the phase have returned, and what their techniques ask for has come to pass,
 //      the router is told to switch: the next cycle runs the next schedule (R10).
 //
@@ -42,9 +42,9 @@ class ProcessorCore {
   ProcessorCore(const Program& program, NodeId at, Interface& interface, RouterCore& router,
                 Barriers& barriers, observe::Probe probe);
 
-  /// Does the work of cycle `now`. It must be stepped in cycle 0, in the cycle it asked for, the cycle
-  /// after a queue changed or a marker left the router, and when its barrier is released. A step in
-  /// which nothing is due changes nothing.
+  /// Does the work of cycle `now`. It must be stepped in cycle 0, in the cycle it asked for, the
+  /// cycle after a queue changed or a marker left the router, and when its barrier is released. A
+  /// step in which nothing is due changes nothing.
   Result step(Cycle now);
 
   // --- looking in

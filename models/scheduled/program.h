@@ -1,21 +1,21 @@
-// The program of a scheduled mesh (reference numesh.md 1, 3, 6.1): what a front-end lowers operators
-// to and what the models run. Plain data. Per node: the VFSMs and interface addresses it has, its
-// schedules, and the phases its processor goes through. Nothing in here is optional for the models:
-// routes, slots, delays and the order of branches are decided before.
+// The program of a scheduled mesh (reference numesh.md 1, 3, 6.1): what a front-end lowers
+// operators to and what the models run. Plain data. Per node: the VFSMs and interface addresses it
+// has, its schedules, and the phases its processor goes through. Nothing in here is optional for
+// the models: routes, slots, delays and the order of branches are decided before.
 //
 // Words of a schedule. A stream is a chain or tree of VFSMs, one per node (numesh.md 1.2). In a
 // slot at cycle t a VFSM takes a word from its source if it has room, and in cycle t + 1 it offers
-// its oldest word to a branch. So the slot of the next node's VFSM is one cycle later: a stream that
-// starts in slot s takes slot s + k on its k-th node, all modulo the length.
+// its oldest word to a branch. So the slot of the next node's VFSM is one cycle later: a stream
+// that starts in slot s takes slot s + k on its k-th node, all modulo the length.
 //
-//   forward     Transfer{source = link or output, branches = {link}}          one slot: branch 0
-//   deliver     Transfer{source = link, branches = {input}}                   one slot
-//   fork        Transfer{source, branches = {b0, b1, ..}}                     a slot per branch, in order;
-//               slot of branch 0 also takes the word; b1 is offered only after b0 was accepted, the
-//               word is retired after the last (R9). Echo last: branches = {link, own input}
-//   delay       two Transfers on one node: A{source = link, branches = {vfsm B}} with one slot for A,
-//   element     B{source = vfsm A, branches = {link}} with a later slot for B. B takes the word from A
-//               in B's slot, so the branch to a VFSM needs no slot of its own; adds one buffer
+//   forward   Transfer{source = link or output, branches = {link}}, one slot, of branch 0
+//   deliver   Transfer{source = link, branches = {input}}, one slot
+//   fork      Transfer{source, branches = {b0, b1, ..}}, a slot per branch, in order; that of b0
+//             also takes the word; b1 is offered only after b0 was accepted, the word is retired
+//             after the last (R9). Echo last: branches = {link, own input}
+//   delay     two Transfers on one node: A{source = link, branches = {vfsm B}} with a slot, and
+//   element   B{source = vfsm A, branches = {link}} with a later one. B takes the word from A in
+//             B's slot, so the branch to a VFSM needs no slot of its own; adds one buffer
 //
 // Slots with several appearances of one VFSM per period give it a multiple of the bandwidth; in
 // consecutive cycles it needs `buffer` >= 2 for the full rate (1.3).
@@ -207,8 +207,8 @@ struct Task {
   std::vector<StreamId> markers;  ///< kMarker: those that must have passed
 };
 
-/// What a node does in one phase: runs `tasks` under `schedule`, and then goes to the next.
-/// The node is ready for the next phase in cycle max(not_before, over tasks return + delay) + delay;
+/// What a node does in one phase: runs `tasks` under `schedule`, and then goes to the next. The
+/// node is ready for the next phase in cycle max(not_before, over tasks return + delay) + delay;
 /// with a barrier it then waits for the others of its extent.
 struct NodePhase {
   std::string name;

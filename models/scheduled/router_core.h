@@ -3,24 +3,26 @@
 //
 // Valid and accept in one cycle. Both wires of a link are driven from state at the start of the
 // cycle: valid from the slot of the cycle before and the oldest word of its VFSM, accept from the
-// slot of this cycle and the room of its VFSM (no look-ahead: a word that leaves in this cycle still
-// counts). Neither depends on the other, so the outcome of a cycle is a function of state one cycle
-// old, the word is seen behind the link a cycle later, and the house rule holds: every effect takes
-// at least one cycle. The model asks for it with one call, take(), that answers from the state at the
-// start of the cycle whether the receiver has been stepped in it or not.
+// slot of this cycle and the room of its VFSM (no look-ahead: a word that leaves in this cycle
+// still counts). Neither depends on the other, so the outcome of a cycle is a function of state one
+// cycle old, the word is seen behind the link a cycle later, and the house rule holds: every effect
+// takes at least one cycle. The model asks for it with one call, take(), that answers from the
+// state at the start of the cycle whether the receiver has been stepped in it or not.
 //
 // Order inside a cycle `now`, one step():
 //   1. a switch commanded in an earlier cycle comes into force; its words are audited (R10);
-//   2. the slot of `now`: its VFSM takes a word from an output queue or from another VFSM of the node,
-//      if it had room (R3). What comes over a link is taken by take(), before or after the step;
-//   3. the slot of `now` - 1: the oldest word of its VFSM is offered to the branch of the slot (R9).
-//      An input queue with room takes it (R6); for links the caller asks the neighbour's take().
+//   2. the slot of `now`: its VFSM takes a word from an output queue or from another VFSM of the
+//      node, if it had room (R3). What comes over a link is taken by take(), before or after the
+//      step;
+//   3. the slot of `now` - 1: the oldest word of its VFSM is offered to the branch of the slot
+//      (R9). An input queue with room takes it (R6); for links the caller asks the neighbour's
+//      take().
 //
 // Rules that are choices here: R1 one clock; R3 accept from occupancy at the start of the cycle, no
-// look-ahead and no cut-through; R5 and R6 a refused word stays and is offered again in the next slot
-// of its VFSM; R7 queues show changes a cycle later (interface_queue.h); R9 branches are causally
-// ordered, a VFSM advances by at most one branch a cycle. Parameters: R2 Rules::vfsms_per_cycle, R4
-// Rules::slot_clock, R10 Rules::switch_cost; depths and buffers.
+// look-ahead and no cut-through; R5 and R6 a refused word stays and is offered again in the next
+// slot of its VFSM; R7 queues show changes a cycle later (interface_queue.h); R9 branches are
+// causally ordered, a VFSM advances by at most one branch a cycle. Parameters: R2
+// Rules::vfsms_per_cycle, R4 Rules::slot_clock, R10 Rules::switch_cost; depths and buffers.
 #pragma once
 
 #include <array>
@@ -38,8 +40,8 @@
 
 namespace tessera::scheduled {
 
-/// Where routers keep their VFSMs and slot tables; those of many that are stepped one after the other
-/// should lie one after the other.
+/// Where routers keep their VFSMs and slot tables; those of many that are stepped one after the
+/// other should lie one after the other.
 struct RouterMemory {
   std::pmr::memory_resource* vfsms = std::pmr::get_default_resource();
   std::pmr::memory_resource* tables = std::pmr::get_default_resource();
@@ -54,8 +56,8 @@ class alignas(64) RouterCore {
     bool busy = false;             ///< wants to be stepped in now + 1
   };
 
-  /// `program`, `interface`, `events` and `checker` outlive the router; the latter two may be nullptr.
-  /// Schedule `Node::turns[0]` is in force from cycle 0 on.
+  /// `program`, `interface`, `events` and `checker` outlive the router; the latter two may be
+  /// nullptr. Schedule `Node::turns[0]` is in force from cycle 0 on.
   RouterCore(const Program& program, NodeId at, Interface& interface, observe::EventStream* events,
              WordChecker* checker, RouterMemory memory = {});
 
@@ -65,9 +67,9 @@ class alignas(64) RouterCore {
   /// whether it takes the word in this cycle: its take().
   template <class Ask>
   Result step(Cycle now, Ask&& ask);
-  /// The neighbour behind `in` offers `word` in cycle `now`: true, and the VFSM of this slot has it, if
-  /// it listens there and had room. The router wants to be stepped in now + 1. `parity` is the tag wire
-  /// of the link (SkewPolicy::kTag).
+  /// The neighbour behind `in` offers `word` in cycle `now`: true, and the VFSM of this slot has
+  /// it, if it listens there and had room. The router wants to be stepped in now + 1. `parity` is
+  /// the tag wire of the link (SkewPolicy::kTag).
   bool take(Port in, const slot::Word& word, bool parity, Cycle now);
 
   // --- the processor of the node

@@ -1,6 +1,6 @@
-// Lets the nodes of a mesh that cannot move sleep (node.h). Words that nobody takes would keep their
-// routers awake for ever: after longest_standstill() cycles in which nothing moved, nothing will before
-// a processor goes on.
+// Lets the nodes of a mesh that cannot move sleep (node.h). Words that nobody takes would keep
+// their routers awake for ever: after longest_standstill() cycles in which nothing moved, nothing
+// will before a processor goes on.
 #pragma once
 
 #include <cstdint>

@@ -2,11 +2,13 @@
 // watches a whole mesh; it changes nothing. It goes by what words carry hidden: the stream that
 // their writer meant, their number in it, and the epoch in which they were written.
 //
-//   stranded    at a switch it lay in a VFSM that the new schedule does not run for its stream, or in
-//               an output queue that the new schedule does not empty for it (R10). Counted at the end of
-//               the cycle of the command; one that was being offered may get through all the same
+//   stranded    at a switch it lay in a VFSM that the new schedule does not run for its stream, or
+//               in an output queue that the new schedule does not empty for it (R10). Counted at
+//               the end of the cycle of the command; one that was being offered may get through all
+//               the same
 //   misrouted   a VFSM took it for another stream, or in another epoch than the one it was written
-//               in (streams that are not continuing), or it was delivered where its stream has no sink
+//               in (streams that are not continuing), or it was delivered where its stream has no
+//               sink
 //   order hole  at a sink a word came before one that was written earlier
 //   duplicated  at a sink a word came a second time, or after a later one
 #pragma once

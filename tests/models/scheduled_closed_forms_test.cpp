@@ -1,4 +1,5 @@
-// Closed forms of numesh.md 6.3 on random parameters: idle latency, throughput, return of the writer.
+// Closed forms of numesh.md 6.3 on random parameters: idle latency, throughput, return of the
+// writer.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A scheduled mesh of modules and in one module: the same events in the same cycles, in any order of
-// steps. One TEST a process.
+// A scheduled mesh of modules and in one module: the same events in the same cycles, in any order
+// of steps. One TEST a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

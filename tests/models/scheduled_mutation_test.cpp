@@ -76,8 +76,8 @@ bool has_words(const Program& program, const MeshCore& mesh, NodeId node) {
   return false;
 }
 
-/// Runs it and shortens the delay of a candidate so that its node is told to switch in the last cycle
-/// at whose end it still has words. False: there is none that needs its delay.
+/// Runs it and shortens the delay of a candidate so that its node is told to switch in the last
+/// cycle at whose end it still has words. False: there is none that needs its delay.
 bool shorten_a_delay(Program& program) {
   const std::vector<Candidate> all = candidates(program);
   if (all.empty()) return false;
@@ -124,8 +124,8 @@ TEST(ScheduledMutation, ADelayOneCycleTooShortIsFound) {
   EXPECT_GT(shortened, programs / 20);
 }
 
-/// Serves the echoes of sources before their other branches, in the slots that they had. False: there
-/// are none.
+/// Serves the echoes of sources before their other branches, in the slots that they had. False:
+/// there are none.
 bool echoes_first(Program& program) {
   bool any = false;
   for (Node& node : program.nodes) {
@@ -158,8 +158,8 @@ TEST(ScheduledMutation, EchoesServedFirstAreFoundWhenTheyDoHarm) {
     WordChecker checker(*program);
     MeshCore mesh(*program, nullptr, &checker);
     const bool finished = mesh.run(kEnd) == MeshCore::Status::kFinished;
-    // Without a finding the change did no harm, or the processors wait for echoes and words in a ring
-    // before anybody has switched, which the report names.
+    // Without a finding the change did no harm, or the processors wait for echoes and words in a
+    // ring before anybody has switched, which the report names.
     if (!finished && checker.total() == 0) {
       observe::Waits waits;
       mesh.describe_waits(waits);

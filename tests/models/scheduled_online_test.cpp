@@ -1,5 +1,5 @@
-// Online routing (numesh.md 2.3): software store-and-forward over one-hop streams, and why it cannot be
-// message-bound (3.3).
+// Online routing (numesh.md 2.3): software store-and-forward over one-hop streams, and why it
+// cannot be message-bound (3.3).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

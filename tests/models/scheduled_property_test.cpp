@@ -1,5 +1,5 @@
-// Termination on random streams and trees (numesh.md 3.3, 3.4): what the techniques promise holds for
-// every draw, and what breaks them is found by the checker.
+// Termination on random streams and trees (numesh.md 3.3, 3.4): what the techniques promise holds
+// for every draw, and what breaks them is found by the checker.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -160,8 +160,8 @@ TEST(ScheduledProperty, AnEchoMovedFromTheLastPlaceIsFound) {
   std::mt19937_64 random(8);
   for (unsigned i = 0; i < 400; ++i) {
     Tree t = draw_tree(random);
-    // Nodes up to `moved` start at once, those behind it late: the first of them holds a queue and a
-    // buffer of words, and the next word is the last. It stays at `moved`, which has read it.
+    // Nodes up to `moved` start at once, those behind it late: the first of them holds a queue and
+    // a buffer of words, and the next word is the last. It stays at `moved`, which has read it.
     const unsigned moved = pick(random, 0, t.nodes - 2);
     t.words = t.qd + t.buffer + 1;
     for (unsigned n = 0; n < t.nodes; ++n) t.starts[n] = n <= moved ? 0 : 20000;

@@ -1,5 +1,5 @@
-// VFSM routers (numesh.md 1.2, 1.3, 1.5): buffers, delay elements, forks, stalls, reuse, and what is
-// refused.
+// VFSM routers (numesh.md 1.2, 1.3, 1.5): buffers, delay elements, forks, stalls, reuse, and what
+// is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +75,8 @@ TEST(ScheduledRouter, DelayElementLatency) {
   d.b.turn(2, d.in, {task("r", 0, {block(1, {read(0, d.s)})})});
   Trial run(d.b.program);
   run.run();
-  // Taken in 4, by node 1 in 5, by its second VFSM in 7, by node 2 in 8, delivered in 9, read in 10.
+  // Taken in 4, by node 1 in 5, by its second VFSM in 7, by node 2 in 8, delivered in 9, read in
+  // 10.
   EXPECT_EQ(run.returned(2), 11U);
 }
 

@@ -15,8 +15,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// S13: node 0 goes to the new phase at 10, nodes 1 and 2 at 200. Old stream 0 -> 1 -> 2 in slot 0, new
-/// stream 0 -> 1 of three words in slot `slot`, on the same VFSMs of nodes 0 and 1.
+/// S13: node 0 goes to the new phase at 10, nodes 1 and 2 at 200. Old stream 0 -> 1 -> 2 in slot 0,
+/// new stream 0 -> 1 of three words in slot `slot`, on the same VFSMs of nodes 0 and 1.
 struct Skew {
   explicit Skew(unsigned slot, SkewPolicy policy) : b(3) {
     b.program.rules.skew = policy;
@@ -116,8 +116,8 @@ TEST(numesh, S13_barrier_lets_nobody_be_early) {
   }
 }
 
-/// S17: a continuing stream 0 -> 2 of 20 words, reader from 60. Node n is in the new phase from cycle
-/// 30 + skew * n on: its switch is asked for one cycle before (R10).
+/// S17: a continuing stream 0 -> 2 of 20 words, reader from 60. Node n is in the new phase from
+/// cycle 30 + skew * n on: its switch is asked for one cycle before (R10).
 struct Continuing {
   Continuing(unsigned new_length, const std::vector<unsigned>& new_slots, Cycle skew,
              bool same_vfsms)
@@ -208,8 +208,8 @@ TEST(numesh, S18_a_stream_into_another_region_needs_the_exact_slot) {
   }
 }
 
-/// S19: two operators of m words between neighbours, one after the other: sharing a phase, each with
-/// half of the slots, or in two phases with two thirds each and a change of 20 cycles.
+/// S19: two operators of m words between neighbours, one after the other: sharing a phase, each
+/// with half of the slots, or in two phases with two thirds each and a change of 20 cycles.
 Cycle two_operators(unsigned words, bool share, bool change_before_each) {
   Builder b(2);
   b.program.rules.switch_cost = share ? 0 : 20;
@@ -257,8 +257,8 @@ TEST(numesh, S19_sharing_a_phase_or_changing_it) {
   EXPECT_EQ(separate_cycles(50, 1), 170U);
   EXPECT_EQ(shared_cycles(20), separate_cycles(20, 1));
   EXPECT_EQ(shared_cycles(40), separate_cycles(40, 2));
-  // What runs adds the latency of the last word, and per change the 5 cycles that the writer waits and
-  // the way through slots and queues: the same for every m.
+  // What runs adds the latency of the last word, and per change the 5 cycles that the writer waits
+  // and the way through slots and queues: the same for every m.
   for (const unsigned m : {20U, 40U, 50U, 80U}) {
     EXPECT_EQ(two_operators(m, true, false), shared_cycles(m) + 1);
     EXPECT_EQ(two_operators(m, false, false), separate_cycles(m, 1) + 9);

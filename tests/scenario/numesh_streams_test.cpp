@@ -1,5 +1,5 @@
-// Scenarios S1 to S7, S10 and S11 of numesh.md 6.2: streams and multicast trees in one phase, and how
-// long a word stays at its writer. Rules P0 of 6.1: b = 1, Qs = Qd = 2, L = 4.
+// Scenarios S1 to S7, S10 and S11 of numesh.md 6.2: streams and multicast trees in one phase, and
+// how long a word stays at its writer. Rules P0 of 6.1: b = 1, Qs = Qd = 2, L = 4.
 #include <gtest/gtest.h>
 
 #include <algorithm>

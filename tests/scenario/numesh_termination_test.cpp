@@ -126,7 +126,8 @@ TEST(numesh, S11_least_length_that_proves_a_late_reader_has_started) {
   EXPECT_FALSE(proves(8, 3));
 }
 
-/// Shift of four nodes: 1-hop streams i -> i + 1, and for a circular one a long stream 3 -> 2 -> 1 -> 0.
+/// Shift of four nodes: 1-hop streams i -> i + 1, and for a circular one a long stream 3 -> 2 -> 1
+/// -> 0.
 struct Shift {
   struct Form {
     unsigned length = 8;

@@ -154,9 +154,9 @@ class Builder {
 
   /// How a node of a multicast tree serves its own processor.
   enum class Local { kNone, kFirst, kLast };
-  /// A multicast from node 0 along the array to all others, first slot 0: node k takes the word in the
-  /// slot behind that in which node k - 1 forwards it; its branches have a slot each, in order. Node 0
-  /// has output 0, and input 0 if it has an echo; the others have input 0.
+  /// A multicast from node 0 along the array to all others, first slot 0: node k takes the word in
+  /// the slot behind that in which node k - 1 forwards it; its branches have a slot each, in order.
+  /// Node 0 has output 0, and input 0 if it has an echo; the others have input 0.
   void multicast(Index in, StreamId s, const std::vector<Local>& local) {
     unsigned slot = 0;
     for (NodeId n = 0; n < program.nodes.size(); ++n) {
@@ -210,8 +210,8 @@ struct Trial {
   }
   std::uint64_t stranded() const { return checker.count(WordChecker::Kind::kStranded); }
   std::uint64_t misrouted() const { return checker.count(WordChecker::Kind::kMisrouted); }
-  /// Words that the network has lost or has made up: sent - copies read - in the network; for streams
-  /// with one sink.
+  /// Words that the network has lost or has made up: sent - copies read - in the network; for
+  /// streams with one sink.
   std::int64_t unaccounted() const {
     std::int64_t words = 0;
     for (NodeId n = 0; n < static_cast<NodeId>(nodes()); ++n) {

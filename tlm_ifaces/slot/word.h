@@ -1,6 +1,6 @@
-// A word on a scheduled mesh (reference numesh.md 1.2): the network carries `data` and nothing else.
-// All other members are hidden: checks and diagnoses read them, no router or processor acts on them,
-// except on `marker`, which is a wire of its own.
+// A word on a scheduled mesh (reference numesh.md 1.2): the network carries `data` and nothing
+// else. All other members are hidden: checks and diagnoses read them, no router or processor acts
+// on them, except on `marker`, which is a wire of its own.
 #pragma once
 
 #include <cstdint>
