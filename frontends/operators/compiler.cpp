@@ -67,7 +67,7 @@ class Compiler {
   // --- one phase
 
   CompiledPhase compile_phase(const Phase& phase, std::optional<std::uint32_t> length,
-                              const Forbidden& forbidden) const {
+                              const Forbidden& forbidden, bool frugal = false) const {
     CompiledPhase result;
     PhaseStreams streams{program_, phase, target_, {}, {}, 1};
     for (const std::size_t op : phase.operators)
@@ -81,7 +81,7 @@ class Compiler {
         streams.operators[i] =
             make_streams(program_, phase.operators[i], result.decisions[i].options(op));
       }
-      allot_phase(streams, length, forbidden);
+      allot_phase(streams, length, forbidden, frugal);
       if (measure(streams, result.decisions)) break;
     }
     result.barrier = std::any_of(result.decisions.begin(), result.decisions.end(),
@@ -100,7 +100,7 @@ class Compiler {
   }
 
   void allot_phase(PhaseStreams& streams, std::optional<std::uint32_t> length,
-                   const Forbidden& forbidden) const {
+                   const Forbidden& forbidden, bool frugal) const {
     std::vector<Request> requests;
     for (const OperatorStreams& operator_streams : streams.operators) {
       const Operator& op = program_.operators[operator_streams.op];
@@ -118,6 +118,7 @@ class Compiler {
     limits.per_cycle = target_.rules.vfsms_per_cycle;
     limits.vfsm_buffer = target_.rules.vfsm_buffer;
     limits.length = length ? length : streams.phase.length;
+    limits.frugal = frugal;
     std::optional<Allotment> found = allot(requests, limits, program_.mesh.node_count(), forbidden);
     if (!found) fail_to_allot(streams, limits);
     streams.length = found->length;
@@ -153,8 +154,8 @@ class Compiler {
 
   // --- several phases
 
-  /// Continuing operators have equal slots in all phases of a common length, which also serves where
-  /// regions are in different phases at one time (numesh.md 3.7).
+  /// Continuing operators have equal slots in all phases of a common length, which also serves
+  /// where regions are in different phases at one time (numesh.md 3.7).
   void fix_continuing() {
     if (result_.plan.continuing.empty()) return;
     for (const Phase& phase : result_.plan.phases) {
@@ -223,12 +224,15 @@ class Compiler {
     }
   }
   std::optional<CompiledPhase> compile_beside(const Phase& phase, std::uint32_t length,
-                                              const ListeningSlots& listening) const {
+                                              const ListeningSlots& listening,
+                                              bool frugal = false) const {
     try {
       return compile_phase(
-          phase, length, [&](NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t of) {
+          phase, length,
+          [&](NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t of) {
             return listening.collides(node, from, slot, of);
-          });
+          },
+          frugal);
     } catch (const UserError&) {  // it does not fit
       return std::nullopt;
     }
@@ -277,7 +281,7 @@ class Compiler {
     ListeningSlots listening;
     result_.phases.clear();
     for (const Phase& phase : result_.plan.phases) {
-      std::optional<CompiledPhase> compiled = compile_beside(phase, length, listening);
+      std::optional<CompiledPhase> compiled = compile_beside(phase, length, listening, true);
       if (!compiled) return false;
       add_listening(*compiled, listening);
       result_.phases.push_back(std::move(*compiled));

@@ -18,7 +18,8 @@ using Step = scheduled::Step;
 
 constexpr std::size_t kNoRegion = static_cast<std::size_t>(-1);
 
-/// What became of one stream: its VFSMs and addresses. Continuing streams keep theirs in all phases.
+/// What became of one stream: its VFSMs and addresses. Continuing streams keep theirs in all
+/// phases.
 struct LoweredStream {
   scheduled::StreamId id = 0;
   unsigned output = 0;

@@ -57,8 +57,8 @@ class Bounds {
     return ring ? instance.size() : instance.size() - 1;
   }
 
-  /// Nodes that streams cross: outsiders get a branch if that makes pure readers of them; members of
-  /// a ring are covered by its delays; others would have to be in time without an event.
+  /// Nodes that streams cross: outsiders get a branch if that makes pure readers of them; members
+  /// of a ring are covered by its delays; others would have to be in time without an event.
   std::optional<std::string> why_crossed() const {
     std::map<NodeIndex, unsigned> crossings;
     for (const StreamPlan& stream : streams_.streams) {
@@ -180,8 +180,8 @@ class Bounds {
         .longest;
   }
 
-  /// Cycles a word with a reader that takes `round` cycles for one: with a queue of a single word the
-  /// room that a read makes comes too late for some slots.
+  /// Cycles a word with a reader that takes `round` cycles for one: with a queue of a single word
+  /// the room that a read makes comes too late for some slots.
   Cycle steady(Cycle period, Cycle round) const {
     if (phase_.target.rules.input_depth > 1) return std::max(period, round);
     return (round + 2 + period - 1) / period * period;

@@ -8,10 +8,10 @@
 //   prefix              any length, as the total comes back after everything else has been read
 //   circular shift      who has read word m knows that the node k places before it has written word
 //                       m - k + 1, so m >= n - 1; then at most n - 1 rounds of the loop are left
-//   shift               a reader also writes and may be held up by the nodes behind it: they are all
-//                       known to be at work from 1 + the words that fit on all streams behind on
-//   reduce              as shift, up to the root, with two more words: then all other branches of the
-//                       tree have come too
+//   shift               a reader also writes and may be held up by the nodes behind it: all of them
+//                       are known to be at work from 1 + the words that fit on all streams behind
+//   reduce              as shift, up to the root, with two more words: then all other branches of
+//                       the tree have come too
 #pragma once
 
 #include <cstddef>

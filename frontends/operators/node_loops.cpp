@@ -32,8 +32,8 @@ class LoopMaker {
   }
 
  private:
-  /// Rounds by which proofs may stay unread. They must not fill what the data needs: unread ones fit
-  /// in their queue, and at a source that does nothing but write also in its VFSM.
+  /// Rounds by which proofs may stay unread. They must not fill what the data needs: unread ones
+  /// fit in their queue, and at a source that does nothing but write also in its VFSM.
   std::uint32_t lag_of(const scheduled::Rules& rules) const {
     return rules.input_depth + (role_.reads.empty() ? 1 : 0);
   }

@@ -1,5 +1,5 @@
-// Neighbours in different phases (numesh.md 4.4, 4.5): slots of a link that two phases use, and what
-// keeps nodes of equal visible tag apart.
+// Neighbours in different phases (numesh.md 4.4, 4.5): slots of a link that two phases use, and
+// what keeps nodes of equal visible tag apart.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Compiled;
 class ListeningSlots {
  public:
   void add(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length);
-  /// Whether a word that `from` sends for `slot` of a schedule of `length` could be taken for one of
-  /// the streams that were added: the slots are equal modulo the common divisor of the lengths.
+  /// Whether a word that `from` sends for `slot` of a schedule of `length` could be taken for one
+  /// of the streams that were added: the slots are equal modulo the common divisor of the lengths.
   bool collides(NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t length) const;
 
  private:

@@ -38,7 +38,8 @@ using scheduled::Combine;
 /// `old` (op) `word`, 32 bits, as the processors of the machine compute it.
 std::uint32_t combined(Combine how, std::uint32_t old, std::uint32_t word);
 
-/// How a node knows that an operator is finished, as the program asks for it (numesh.md 3.3 to 3.7).
+/// How a node knows that an operator is finished, as the program asks for it (numesh.md 3.3 to
+/// 3.7).
 enum class Technique : std::uint8_t {
   kAuto,       ///< the compiler chooses
   kMessage,    ///< message-bound: long enough, then a delay

@@ -29,7 +29,8 @@ class Table {
   void take(NodeIndex node, std::uint32_t time) { ++used_[at(node, time)]; }
   void give_back(NodeIndex node, std::uint32_t time) { --used_[at(node, time)]; }
 
-  // A link carries one word a cycle. Where a node runs one VFSM a cycle that follows from its slots.
+  // A link carries one word a cycle. Where a node runs one VFSM a cycle that follows from its
+  // slots.
   bool is_link_free(NodeIndex from, NodeIndex to, std::uint32_t time) const {
     return per_cycle_ == 1 || links_.count({from, to, time % length_}) == 0;
   }
@@ -123,7 +124,8 @@ class Placement {
              !(forbidden_ && forbidden_(stop.node, from, slot, table_.length()));
     });
   }
-  /// Whether a branch may be served at `offset`; of `has_slot` the stop's own slot is taken already.
+  /// Whether a branch may be served at `offset`; of `has_slot` the stop's own slot is taken
+  /// already.
   bool fits(const Stop& stop, const Branch& branch, std::uint32_t offset, bool has_slot) const {
     if (!has_slot && !free(stop.node, offset)) return false;
     return branch.deliver || may_listen(stream_.stops[branch.stop], offset + 1);
@@ -192,6 +194,7 @@ class Allotter {
 
   std::optional<Allotment> best() {
     for (const double cut : {1.0, 0.75, 0.5, 0.25, 0.0}) {
+      if (limits_.frugal && cut > 0) continue;
       cut_ = cut;
       std::optional<Allotment> found = limits_.length ? of_length(*limits_.length) : best_length();
       if (found) return found;

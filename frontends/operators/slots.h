@@ -1,7 +1,7 @@
-// Slots for streams (numesh.md 1.2): when every node of a stream takes a word and serves each of its
-// branches, in a schedule that repeats. Time is global: a word that a node offers in the cycle after
-// a slot is taken by the next node in that cycle. Where the slots of a node are taken, the word
-// waits in a delay element.
+// Slots for streams (numesh.md 1.2): when every node of a stream takes a word and serves each of
+// its branches, in a schedule that repeats. Time is global: a word that a node offers in the cycle
+// after a slot is taken by the next node in that cycle. Where the slots of a node are taken, the
+// word waits in a delay element.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +59,7 @@ struct SlotLimits {
   std::uint32_t per_cycle = 1;          ///< VFSMs of a node that may run in one cycle
   std::uint32_t vfsm_buffer = 1;        ///< words
   std::optional<std::uint32_t> length;  ///< asked for
+  bool frugal = false;                  ///< one slot a period for every stream, whatever its share
 };
 
 /// The schedule in which the stream that gets least of its share gets most; of those that are about

@@ -1,6 +1,6 @@
 // Operators as streams (numesh.md 2.2). A stream is a tree of stops, one per node it visits: the
-// word comes from the stop before and goes to the branches of the stop in their order. Where it goes
-// is decided here, when (slots) is not.
+// word comes from the stop before and goes to the branches of the stop in their order. Where it
+// goes is decided here, when (slots) is not.
 #pragma once
 
 #include <cstddef>

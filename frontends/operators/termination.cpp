@@ -200,19 +200,16 @@ std::string describe_echo(const OperatorStreams& streams) {
   for (const StreamPlan& stream : streams.streams) {
     for (const Stop& stop : stream.stops) {
       for (const Branch& branch : stop.branches) {
-        echoes += branch.deliver && branch.delivery == Delivery::kEcho;
-        crossings += branch.deliver && branch.delivery == Delivery::kCross;
+        echoes += branch.deliver && branch.delivery == Delivery::kEcho ? 1 : 0;
+        crossings += branch.deliver && branch.delivery == Delivery::kCross ? 1 : 0;
       }
     }
   }
-  std::string text = plural(echoes, "echo") + (echoes > 1 ? "es" : "");
-  if (echoes > 1) text = std::to_string(echoes) + " echoes";
+  std::string text = echoes == 1 ? "1 echo" : std::to_string(echoes) + " echoes";
   if (crossings > 0)
-    text +=
-        " and " + plural(crossings, "branch") + (crossings > 1 ? "es" : "") + " to crossed nodes";
-  if (crossings > 1)
-    text = text.substr(0, text.find(" and ")) + " and " + std::to_string(crossings) +
-           " branches to crossed nodes";
+    text += " and " +
+            (crossings == 1 ? std::string("1 branch") : std::to_string(crossings) + " branches") +
+            " to crossed nodes";
   return text + ", a slot and an I/O a word each; bandwidth at most 1/" + std::to_string(most);
 }
 

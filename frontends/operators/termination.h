@@ -1,6 +1,7 @@
 // Operator termination (numesh.md 3.3 to 3.7, 4): how a node knows that nothing of an operator is
-// left in its router, so that it may go to the next phase. Decides on a technique for every operator
-// of a phase, the message length from which message-bound holds, and the delays of the nodes.
+// left in its router, so that it may go to the next phase. Decides on a technique for every
+// operator of a phase, the message length from which message-bound holds, and the delays of the
+// nodes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Configuration of a scheduled mesh: what a preset (platforms/numesh/presets/*.json) or a config file
-// gives. docs/configuration.md explains every key.
+// Configuration of a scheduled mesh: what a preset (platforms/numesh/presets/*.json) or a config
+// file gives. docs/configuration.md explains every key.
 #pragma once
 
 #include <iosfwd>

@@ -145,9 +145,11 @@ TEST(NumeshExecutable, TraceOfPhases) {
   EXPECT_GT(trace.at("traceEvents").as_array().size(), 40U);
 }
 
-TEST(NumeshExecutable, EveryPolicyRunsTheSweep) {
-  for (const char* policy : {"hold", "check", "tag", "barrier"})
-    report_of("jacobi", {"--set", std::string("phase.skew=") + policy});
+TEST(NumeshExecutable, EveryPolicyRunsTheExamples) {
+  for (const char* policy : {"hold", "check", "tag", "barrier"}) {
+    for (const char* example : {"tour", "jacobi", "online", "continuing", "ring_right"})
+      report_of(example, {"--set", std::string("phase.skew=") + policy});
+  }
 }
 
 TEST(NumeshExecutable, Bounds) {

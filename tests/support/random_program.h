@@ -1,5 +1,5 @@
-// Random communication programs, as text: up to 8 operators of any kind on up to 64 nodes in 1, 2 or
-// 3 dimensions, grouped at random, with random starts of the nodes and a random machine.
+// Random communication programs, as text: up to 8 operators of any kind on up to 64 nodes in 1, 2
+// or 3 dimensions, grouped at random, with random starts of the nodes and a random machine.
 #pragma once
 
 #include <cstdint>

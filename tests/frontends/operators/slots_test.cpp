@@ -12,7 +12,8 @@
 namespace tessera::operators {
 namespace {
 
-/// No node runs two VFSMs in a cycle, and the next node of a stream takes a word in the cycle after.
+/// No node runs two VFSMs in a cycle, and the next node of a stream takes a word in the cycle
+/// after.
 void expect_sound(const CompiledPhase& phase) {
   std::map<NodeIndex, std::multiset<std::uint32_t>> used;
   for (std::size_t op = 0; op < phase.operators.size(); ++op) {

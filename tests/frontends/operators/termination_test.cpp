@@ -1,5 +1,5 @@
-// Which technique operators get, thresholds and delays (numesh.md 3.3 to 3.7, 4), and that the wrong
-// ones are found out.
+// Which technique operators get, thresholds and delays (numesh.md 3.3 to 3.7, 4), and that the
+// wrong ones are found out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
