@@ -12,9 +12,9 @@
 namespace tessera::operators {
 namespace {
 
-/// No node runs two VFSMs in a cycle, and the next node of a stream takes a word in the cycle
+/// No node runs more VFSMs in a cycle than it can, and the next node of a stream takes a word in the cycle
 /// after.
-void expect_sound(const CompiledPhase& phase) {
+void expect_sound(const CompiledPhase& phase, std::size_t per_cycle = 1) {
   std::map<NodeIndex, std::multiset<std::uint32_t>> used;
   for (std::size_t op = 0; op < phase.operators.size(); ++op) {
     for (std::size_t s = 0; s < phase.operators[op].streams.size(); ++s) {
@@ -37,8 +37,9 @@ void expect_sound(const CompiledPhase& phase) {
     }
   }
   for (const auto& [node, times] : used) {
-    for (const std::uint32_t time : times)
-      EXPECT_EQ(times.count(time), 1U) << "node " << node << " slot " << time;
+    const std::set<std::uint32_t> distinct(times.begin(), times.end());
+    for (const std::uint32_t time : distinct)
+      ASSERT_LE(times.count(time), per_cycle) << "node " << node << " slot " << time;
   }
 }
 
@@ -100,7 +101,7 @@ TEST(OperatorsSlots, CrowdedMeshesAreSound) {
       const Compiled compiled =
           compile(read_program_text(random.text, "random.json"), random.target);
       for (const CompiledPhase& phase : compiled.phases) {
-        expect_sound(phase);
+        expect_sound(phase, random.target.rules.vfsms_per_cycle);
         delay_elements += holds(phase);
       }
     } catch (const UserError&) {  // message-bound as told, where it is impossible
