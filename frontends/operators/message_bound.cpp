@@ -53,34 +53,42 @@ class Bounds {
 
   std::size_t streams_of(const Nodes& instance) const {
     if (is_pure()) return 1;
-    const bool ring = op_.kind == Kind::kCircularShift || op_.kind == Kind::kPrefix;
-    return ring ? instance.size() : instance.size() - 1;
+    return is_ring() ? instance.size() : instance.size() - 1;
   }
 
-  /// Nodes that streams cross: outsiders get a branch if that makes pure readers of them; members
-  /// of a ring are covered by its delays; others would have to be in time without an event.
+  /// Nodes that streams cross: outsiders get a branch if that makes pure readers of them; members of
+  /// a ring are covered by its delays; others would have to be in time without an event.
   std::optional<std::string> why_crossed() const {
     std::map<NodeIndex, unsigned> crossings;
-    for (const StreamPlan& stream : streams_.streams) {
-      for (std::size_t s = 1; s < stream.stops.size(); ++s) {
-        const Stop& stop = stream.stops[s];
-        const bool takes_data =
-            std::any_of(stop.branches.begin(), stop.branches.end(),
-                        [](const Branch& b) { return b.deliver && b.delivery == Delivery::kData; });
-        if (!takes_data) ++crossings[stop.node];
+    std::size_t first = 0;
+    for (const Nodes& instance : op_.instances) {
+      for (std::size_t s = first; s < first + streams_of(instance); ++s) {
+        for (const NodeIndex node : crossed_by(streams_.streams[s])) {
+          const bool own = std::count(instance.begin(), instance.end(), node) != 0;
+          if (own && is_ring()) continue;
+          const NodeRole* role = streams_.role_of(node);
+          const bool member = role != nullptr && role->member;
+          if (!member && is_pure() && ++crossings[node] == 1) continue;
+          return "its streams cross node " + phase_.program.mesh.name(node) +
+                 (member ? ", which is busy with others of it" : ", which takes no part");
+        }
       }
-    }
-    for (const auto& [node, count] : crossings) {
-      const NodeRole* role = streams_.role_of(node);
-      const bool member = role != nullptr && role->member;
-      const bool ring = op_.kind == Kind::kCircularShift || op_.kind == Kind::kPrefix;
-      const bool in_ring = ring && op_.instances.size() == 1;
-      const bool fine = member ? in_ring : is_pure() && count == 1;
-      if (fine) continue;
-      return "its streams cross node " + phase_.program.mesh.name(node) +
-             (member ? ", which is busy with others of it" : ", which takes no part");
+      first += streams_of(instance);
     }
     return std::nullopt;
+  }
+  bool is_ring() const { return op_.kind == Kind::kCircularShift || op_.kind == Kind::kPrefix; }
+
+  static Nodes crossed_by(const StreamPlan& stream) {
+    Nodes nodes;
+    for (std::size_t s = 1; s < stream.stops.size(); ++s) {
+      const std::vector<Branch>& branches = stream.stops[s].branches;
+      const bool takes_data = std::any_of(branches.begin(), branches.end(), [](const Branch& b) {
+        return b.deliver && b.delivery == Delivery::kData;
+      });
+      if (!takes_data) nodes.push_back(stream.stops[s].node);
+    }
+    return nodes;
   }
 
   const StreamSlots* slots(std::size_t stream) const {
