@@ -13,6 +13,8 @@
 #include "models/scheduled/node_mesh.h"
 #include "tests/models/scheduled_programs.h"
 #include "tests/support/sc_reports.h"
+#include "tlm_ifaces/slot/slot_stub.h"
+#include "tlm_ifaces/slot/slot_tap.h"
 
 namespace tessera::scheduled::test {
 namespace {
@@ -113,6 +115,57 @@ TEST(scheduled_module, link_that_a_schedule_uses_must_be_bound) {
   } catch (const sc_core::sc_report& report) {
     EXPECT_THAT(report.get_msg(), HasSubstr("node 0, +x output is not bound"));
   }
+}
+
+/// Two nodes bound by hand.
+struct ByHand {
+  ByHand() : b(2), barriers(b.program), standstill(100), domain("clock", 1000) {
+    const Index in = b.schedule(4);
+    s = b.stream("s", 0);
+    b.chain(in, s, {0, 1}, {0});
+    b.turn(0, in, {task("w", 0, {block(6, {write(0, s)})})});
+    b.turn(1, in, {task("r", 20, {block(6, {read(0, s)})})});
+    standstill.set_wake([this](NodeId node, Cycle cycle) { nodes[node]->wake(cycle); });
+    for (NodeId n = 0; n < 2; ++n)
+      nodes.push_back(std::make_unique<NodeModule>(("node" + std::to_string(n)).c_str(), domain,
+                                                   b.program, n, barriers, standstill, nullptr,
+                                                   nullptr));
+  }
+  Builder b;
+  StreamId s;
+  Barriers barriers;
+  Standstill standstill;
+  timing::ClockDomain domain;
+  std::vector<std::unique_ptr<NodeModule>> nodes;
+};
+
+TEST(scheduled_module, a_tap_shows_offers_and_changes_nothing) {
+  ByHand hand;
+  slot::Tap tap("tap");
+  std::vector<std::string> offers;
+  tap.on_offer([&](const slot::Word& word, bool accepted, Cycle now) {
+    offers.push_back(std::to_string(now) + ":" + std::to_string(word.sequence) +
+                     (accepted ? "" : " refused"));
+  });
+  hand.nodes[0]->out[index(Port::kXPlus)].bind(tap.in);
+  tap.out.bind(hand.nodes[1]->in[index(Port::kXMinus)]);
+  sc_core::sc_start();
+  // Two words fit into the queue of node 1, one into its VFSM, until it reads from 20 on.
+  EXPECT_THAT(offers, testing::ElementsAre("5:0", "9:1", "13:2", "17:3 refused", "21:3 refused",
+                                           "25:3", "29:4", "33:5"));
+  EXPECT_TRUE(hand.nodes[1]->core().processor.finished());
+}
+
+TEST(scheduled_module, a_stub_accepts_nothing_and_the_nodes_go_to_sleep) {
+  ByHand hand;
+  slot::Stub right("right"), left("left");
+  hand.nodes[0]->out[index(Port::kXPlus)].bind(right.in);
+  left.out.bind(hand.nodes[1]->in[index(Port::kXMinus)]);
+  sc_core::sc_start();
+  EXPECT_EQ(hand.nodes[0]->core().processor.words_written(), 3U);
+  EXPECT_EQ(hand.nodes[0]->core().router.words(), 3U);
+  EXPECT_FALSE(hand.nodes[1]->core().processor.finished());
+  EXPECT_LT(hand.domain.now(), 200U);
 }
 
 }  // namespace
