@@ -76,11 +76,19 @@ bool has_words(const Program& program, const MeshCore& mesh, NodeId node) {
   return false;
 }
 
+/// A barrier or markers decide when the node leaves.
+bool waits_for_others(const NodePhase& phase) {
+  return phase.barrier || std::any_of(phase.tasks.begin(), phase.tasks.end(), [](const Task& task) {
+           return task.technique == Technique::kBarrier || task.technique == Technique::kMarker;
+         });
+}
+
 /// Runs it and shortens the delay of a candidate so that its node is told to switch in the last
 /// cycle at whose end it still has words. False: there is none that needs its delay.
 bool shorten_a_delay(Program& program) {
   const std::vector<Candidate> all = candidates(program);
   if (all.empty()) return false;
+  program.rules.load_cycles = 0;  // a node that waits for its next schedule needs no delay
   std::vector<Cycle> last_busy(all.size(), 0);
   MeshCore mesh(program);
   while (mesh.run(mesh.now() + 1) == MeshCore::Status::kLimit && mesh.now() < kEnd) {
@@ -94,7 +102,7 @@ bool shorten_a_delay(Program& program) {
     Node& node = program.nodes[c.node];
     NodePhase& phase = node.phases[node.turns[c.turn].phase];
     const Cycle returned = mesh.processor(c.node).returned_at(c.turn, c.task);
-    if (returned == kNever || phase.barrier || last_busy[i] < returned) continue;
+    if (returned == kNever || waits_for_others(phase)) continue;
     Cycle others = phase.not_before;
     for (std::size_t k = 0; k < phase.tasks.size(); ++k) {
       if (k == c.task || phase.tasks[k].technique == Technique::kContinuing) continue;
@@ -102,8 +110,9 @@ bool shorten_a_delay(Program& program) {
       others = std::max(others, mesh.processor(c.node).returned_at(c.turn, k) +
                                     (delays ? phase.tasks[k].delay : 0));
     }
-    if (others > last_busy[i] || phase.delay > last_busy[i] - returned) continue;
-    phase.tasks[c.task].delay = last_busy[i] - returned - phase.delay;
+    const Cycle tell_at = last_busy[i];  // to switch
+    if (std::max(others, returned) + phase.delay > tell_at) continue;
+    phase.tasks[c.task].delay = tell_at - phase.delay - returned;
     return true;
   }
   return false;
