@@ -158,11 +158,12 @@ class Compiler {
   /// where regions are in different phases at one time (numesh.md 3.7).
   void fix_continuing() {
     if (result_.plan.continuing.empty()) return;
-    for (const Phase& phase : result_.plan.phases) {
-      const std::uint32_t length = compile_phase(phase, {}, nullptr).length;
-      common_length_ = std::max(common_length_.value_or(1), length);
-    }
-    for (; *common_length_ <= target_.max_length; ++*common_length_) {
+    const std::optional<std::uint32_t> asked = asked_length();
+    std::uint32_t least = 1;
+    for (const Phase& phase : result_.plan.phases)
+      least = std::max(least, compile_phase(phase, {}, nullptr).length);
+    const std::uint32_t most = asked.value_or(target_.max_length);
+    for (common_length_ = asked.value_or(least); *common_length_ <= most; ++*common_length_) {
       fixed_.clear();
       if (try_common_length()) return;
     }
@@ -183,20 +184,33 @@ class Compiler {
       }
       for (const Phase& phase : result_.plan.phases) compile_phase(phase, common_length_, nullptr);
       return true;
-    } catch (const UserError&) {
-      if (*common_length_ == target_.max_length) throw;
+    } catch (const UserError&) {  // they do not fit
       return false;
     }
   }
-  /// Alone, streams get all slots they ask for; others have to fit beside them.
-  StreamSlots thin(StreamSlots slots) const {
-    const auto phases = static_cast<std::size_t>(2);
-    const std::size_t keep = std::max<std::size_t>(1, slots.starts.size() / phases);
+  /// Alone, a stream gets all slots it asks for; half of them are left to others.
+  static StreamSlots thin(StreamSlots slots) {
+    const std::size_t keep = std::max<std::size_t>(1, slots.starts.size() / 2);
     std::vector<std::uint32_t> starts;
     for (std::size_t i = 0; i < keep; ++i)
       starts.push_back(slots.starts[i * slots.starts.size() / keep]);
-    slots.starts = starts;
+    slots.starts = std::move(starts);
     return slots;
+  }
+
+  /// Where all phases have one length, that is the one the program asks for, if it asks for one.
+  std::optional<std::uint32_t> asked_length() const {
+    std::optional<std::uint32_t> asked;
+    for (const Phase& phase : result_.plan.phases) {
+      if (phase.length && asked && *asked != *phase.length)
+        throw UserError(program_.file, "program",
+                        "schedules of " + std::to_string(*asked) + " and of " +
+                            std::to_string(*phase.length) +
+                            " slots are asked for, but all phases have one length with continuing "
+                            "operators and under policies hold and check");
+      if (phase.length) asked = phase.length;
+    }
+    return asked;
   }
 
   /// Each phase for itself. Under policy TAG neighbours could be two phases apart; where it costs
@@ -213,6 +227,7 @@ class Compiler {
       CompiledPhase& phase = result_.phases[p];
       const std::uint64_t cost = transfer_cycles(program_, result_.plan.phases[p], phase, target_);
       for (const std::uint32_t length : {phase.length, longest}) {
+        if (length != phase.length && (result_.plan.phases[p].length || common_length_)) continue;
         std::optional<CompiledPhase> apart =
             compile_beside(result_.plan.phases[p], length, listening);
         if (!apart || transfer_cycles(program_, result_.plan.phases[p], *apart, target_) > cost)
@@ -248,13 +263,14 @@ class Compiler {
   /// Policies HOLD and CHECK: no slot in which a node listens to a neighbour is used for that in
   /// another phase, in schedules of one length.
   void compile_apart() {
-    const std::uint32_t least = common_length_.value_or(least_length_apart());
-    const std::uint32_t most = common_length_.value_or(target_.max_length);
+    const std::optional<std::uint32_t> fixed = common_length_ ? common_length_ : asked_length();
+    const std::uint32_t least = fixed.value_or(least_length_apart());
+    const std::uint32_t most = fixed.value_or(target_.max_length);
     for (std::uint32_t length = least; length <= most; length += 1 + length / 4) {
       if (compile_apart(length)) return;
     }
     throw UserError(program_.file, "program",
-                    "there is no schedule of up to " + std::to_string(target_.max_length) +
+                    "there is no schedule of up to " + std::to_string(most) +
                         " slots in which the phases use no slot of a link twice, as skew policy "
                         "hold and check need it; use policy tag or barrier, or "
                         "a longer schedule (schedule.max_length)");

@@ -93,6 +93,20 @@ TEST(OperatorsSlots, NoStreamGetsMoreThanItAskedFor) {
   EXPECT_EQ(run.compiled.phases.at(0).length, 5U);
   EXPECT_GE(run.cycles, 29 * 5U);
 }
+TEST(OperatorsSlots, SchedulesHaveTheLengthThatIsAskedFor) {
+  const std::string text = test::program_text(
+      "[4]",
+      R"("a": {"kind": "shift", "nodes": "all"}, "b": {"kind": "prefix", "nodes": "all"},
+         "c": {"kind": "stream", "from": 0, "to": 3, "bandwidth": "1/9"})",
+      R"({"parallel": ["c", {"sequential": ["a", "b", "a"], "phases": "separate", "length": 17}]})");
+  for (const auto policy : {scheduled::SkewPolicy::kTag, scheduled::SkewPolicy::kHold}) {
+    Target target = test::default_target();
+    target.rules.skew = policy;
+    const auto run = test::run_program(text, target);
+    for (const CompiledPhase& phase : run.compiled.phases) EXPECT_EQ(phase.length, 17U);
+    EXPECT_TRUE(run.clean()) << run.problem();
+  }
+}
 TEST(OperatorsSlots, CrowdedMeshesAreSound) {
   std::size_t delay_elements = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
