@@ -208,10 +208,12 @@ void Session::summarize(const scheduled::MeshView& mesh, report::Report& report)
   report::Places places = places_of(program_, lowered_, mesh);
   report.counters = totals(places, mesh);
   if (options_.report_detail) report.places = std::move(places);
-  for (const scheduled::WordChecker::Finding& finding : words_.findings())
+  for (const scheduled::WordChecker::Finding& finding : words_.findings()) {
+    const std::string text = words_.text(finding);  // "cycle 12: .."
     report.diagnoses.first.push_back({finding.cycle, program_.mesh.place(finding.node),
                                       std::string("/tessera/scheduled/") + to_string(finding.kind),
-                                      words_.text(finding)});
+                                      text.substr(text.find(": ") + 2)});
+  }
   report.diagnoses.count = words_.total();
 }
 

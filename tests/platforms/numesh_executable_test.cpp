@@ -88,6 +88,10 @@ TEST(NumeshExecutable, RingDoneWrong) {
                                  "'ring' waits for a word of stream 'ring 3>0' in input 0"));
   EXPECT_THAT(message, HasSubstr("is stranded"));
   EXPECT_GE(report.at("waits").as_array().size(), 2U);
+  const json::object& first = report.at("diagnoses").at("first").at(0).as_object();
+  EXPECT_EQ(first.at("id"), "/tessera/scheduled/stranded");
+  EXPECT_EQ(first.at("node"), (json::array{3}));
+  EXPECT_THAT(std::string(first.at("text").as_string()), testing::StartsWith("node 3: word 0"));
 }
 
 TEST(NumeshExecutable, DecisionsAreSaid) {
