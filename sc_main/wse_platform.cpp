@@ -2,7 +2,6 @@
 // docs/running.md.
 #include <systemc>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "platforms/cli/main.h"
@@ -20,7 +19,8 @@ const cli::Executable kExecutable = {"wse_platform",
                                      "layout (JSON, see docs/layout.md)",
                                      {"wse2", "wse3"},
                                      wse::kStructures,
-                                     "wse3"};
+                                     "wse3",
+                                     false};
 
 std::optional<report::Report> run(const cli::Options& options) {
   const wse::WseConfig config = wse::load_wse_config(options);
@@ -42,10 +42,4 @@ std::optional<report::Report> run(const cli::Options& options) {
 
 int sc_main(int argc, char* argv[]) {
   return cli::run_main(kExecutable, argc, argv, run);
-}
-
-// The library brings a main() of its own; this one keeps the kernel's banner out of the output.
-int main(int argc, char* argv[]) {
-  ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-  return sc_core::sc_elab_and_sim(argc, argv);
 }

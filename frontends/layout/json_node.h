@@ -1,5 +1,5 @@
-// A JSON value with its place in the layout file, so that every access can say what is wrong and
-// where. Included by .cpp files of this folder only.
+// A JSON value with its place in its file, so that every access can say what is wrong and where.
+// Included by .cpp files of front-ends only.
 #pragma once
 
 #include <cstdint>

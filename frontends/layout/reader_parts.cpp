@@ -45,15 +45,6 @@ Rect read_filled_rect(const Node& node, const Layout& layout) {
   return rect;
 }
 
-std::size_t read_word(const Node& node, const std::vector<std::string>& words,
-                      const std::string& what) {
-  const std::string word = node.text(what + " (" + listed(words) + ")");
-  const auto it = std::find(words.begin(), words.end(), word);
-  if (it == words.end())
-    node.fail("unknown " + what + " \"" + word + "\"" + suggestion(word, words, "allowed"));
-  return static_cast<std::size_t>(it - words.begin());
-}
-
 Direction read_direction(const Node& node) {
   std::vector<std::string> words;
   words.reserve(kAllDirections.size());

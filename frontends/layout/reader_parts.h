@@ -4,8 +4,8 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
+#include "frontends/layout/json_choice.h"
 #include "frontends/layout/json_node.h"
 #include "frontends/layout/layout.h"
 #include "frontends/layout/layout_reader.h"
@@ -32,25 +32,9 @@ Rect read_filled_rect(const Node& node, const Layout& layout);
 Direction read_direction(const Node& node);
 /// A color that does not depend on the tile.
 Color read_color(const Node& node, const Layout& layout);
-/// One of a fixed set of words.
-template <class T>
-T read_choice(const Node& node, const std::vector<std::pair<std::string, T>>& choices,
-              const std::string& what);
-/// Index of the word in `words`; fails with the nearest of them.
-std::size_t read_word(const Node& node, const std::vector<std::string>& words,
-                      const std::string& what);
 /// Name of a declared host array.
 std::string read_array_name(const Node& node, const Layout& layout);
 /// Path of an existing file, relative paths starting in `directory`.
 std::string read_path(const Node& node, const std::string& directory, const std::string& what);
-
-template <class T>
-T read_choice(const Node& node, const std::vector<std::pair<std::string, T>>& choices,
-              const std::string& what) {
-  std::vector<std::string> words;
-  words.reserve(choices.size());
-  for (const auto& [word, value] : choices) words.push_back(word);
-  return choices[read_word(node, words, what)].second;
-}
 
 }  // namespace tessera::layout

@@ -104,6 +104,11 @@ void Counters::count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, 
   case EventKind::kOpEnd:
   case EventKind::kSwitch:
   case EventKind::kTeardown:
+  case EventKind::kVfsmMove:
+  case EventKind::kVfsmTake:
+  case EventKind::kSchedule:
+  case EventKind::kWordOut:
+  case EventKind::kWordIn:
     return;
   }
 }

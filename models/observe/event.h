@@ -28,6 +28,12 @@ namespace tessera::observe {
 ///   kSwitch     a switch moved                color                                 position
 ///   kTeardown   a color entered or left       color                                 1 or 0
 ///               teardown
+///   kVfsmMove   a VFSM handed a word on       VFSM, branch << 16                    data
+///   kVfsmTake   a VFSM took it from the       VFSM, output address << 16            data
+///               interface
+///   kSchedule   a node asked for a schedule   schedule                              epoch
+///   kWordOut    a processor wrote a word      output address                        data
+///   kWordIn     a processor read a word       input address                         data
 ///
 /// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
 enum class EventKind : std::uint8_t {
@@ -44,8 +50,13 @@ enum class EventKind : std::uint8_t {
   kCompute = 10,
   kSwitch = 11,
   kTeardown = 12,
+  kVfsmMove = 13,
+  kVfsmTake = 14,
+  kSchedule = 15,
+  kWordOut = 16,
+  kWordIn = 17,
 };
-inline constexpr unsigned kEventKindCount = 13;
+inline constexpr unsigned kEventKindCount = 18;
 
 const char* to_string(EventKind kind);
 
@@ -57,7 +68,8 @@ struct Event {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   /// link::Wavelet::ident of the wavelet that kHop, kQueueIn, kQueueOut, kEdgeIn or kEdgeOut is
-  /// about; 0 of other kinds. It is not in the digest.
+  /// about; of the kinds of the scheduled mesh: stream << 32, number of the word; 0 of other kinds. It
+  /// is not in the digest.
   std::uint64_t ident = 0;
 };
 

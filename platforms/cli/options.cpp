@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <ostream>
+#include <system_error>
 
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -59,7 +60,7 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
   return group;
 }
 
-po::options_description describe_results(Options& o) {
+po::options_description describe_results(Options& o, const Executable& executable) {
   po::options_description group("What to show");
   auto add = group.add_options();
   add("report", po::value(&o.report_file)->value_name("FILE.json"),
@@ -79,6 +80,10 @@ po::options_description describe_results(Options& o) {
       "picture of where the time went, e.g. --heatmap h.svg");
   add("heatmap-counter", po::value(&o.heatmap_counter)->value_name("NAME"),
       "counter that the heat map shows (default: busy issue cycles)");
+  if (executable.makes_schedules) {
+    add("schedules", po::value(&o.schedules_file)->value_name("FILE"),
+        "write the compiled schedules as tables, e.g. --schedules s.txt, or /dev/stdout");
+  }
   return group;
 }
 
@@ -194,8 +199,9 @@ void check_files(const Options& o) {
   std::map<std::filesystem::path, std::string> used;
   const auto use = [&used](const std::string& file, const std::string& what, bool written) {
     if (file.empty()) return;
-    const std::filesystem::path path = std::filesystem::weakly_canonical(file);
-    if (path.string().rfind("/dev/", 0) == 0) return;
+    std::error_code error;  // /dev/stdout of a pipe has no canonical path
+    const std::filesystem::path path = std::filesystem::weakly_canonical(file, error);
+    if (error || path.string().rfind("/dev/", 0) == 0) return;
     const auto [entry, is_new] = used.emplace(path, what);
     if (is_new || !written) return;
     throw UserError("", what, "'" + file + "' is also the file of " + entry->second);
@@ -208,6 +214,7 @@ void check_files(const Options& o) {
   use(o.trace_wse_file, "--trace-wse", true);
   use(o.vcd_file, "--vcd", true);
   use(o.heatmap_file, "--heatmap", true);
+  use(o.schedules_file, "--schedules", true);
   for (const auto& [name, file] : o.outputs) use(file, "--output " + name, true);
 }
 
@@ -240,7 +247,7 @@ std::optional<Options> parse(int argc, const char* const* argv, const Executable
   Raw raw;
   po::options_description all;
   all.add(describe_run(options, raw, executable))
-      .add(describe_results(options))
+      .add(describe_results(options, executable))
       .add(describe_bounds(options, raw));
   po::options_description about("About");
   about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost");

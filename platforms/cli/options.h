@@ -31,6 +31,7 @@ struct Options {
   std::string vcd_file;
   std::string heatmap_file;
   std::string heatmap_counter;
+  std::string schedules_file;  ///< of executables that make schedules
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
   std::uint64_t seed = 1;
@@ -50,6 +51,7 @@ struct Executable {
   std::vector<std::string> presets;
   std::vector<std::string> structures;
   std::string default_preset;
+  bool makes_schedules = false;  ///< it has the option --schedules
 };
 
 /// Reads the command line. No value: --help or --version was asked for and has been printed to

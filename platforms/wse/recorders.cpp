@@ -7,7 +7,7 @@
 #include "models/observe/vcd.h"
 #include "models/observe/wse_trace.h"
 #include "models/pe/isa.h"
-#include "platforms/wse/output_file.h"
+#include "platforms/cli/output_file.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -64,13 +64,13 @@ Recorders::Recorders(const cli::Options& options, const layout::Layout& layout,
   const observe::WseTraceOptions wse{width, height, config.fabric.hop_latency,
                                      config.fabric.on_ramp_latency, config.generation};
   add_trace<observe::WseTrace>(options.trace_wse_file, wse, names_for(layout, programs));
-  if (!heatmap_file_.empty()) require_writable(heatmap_file_);  // known before the run
+  if (!heatmap_file_.empty()) cli::require_writable(heatmap_file_);  // known before the run
 }
 
 template <class Trace, class... Args>
 void Recorders::add_trace(const std::string& file, Args&&... args) {
   if (file.empty()) return;
-  TraceFile entry{file, std::make_unique<std::ofstream>(open_output(file)), nullptr};
+  TraceFile entry{file, std::make_unique<std::ofstream>(cli::open_output(file)), nullptr};
   entry.trace = std::make_unique<Trace>(*entry.stream, std::forward<Args>(args)...);
   stream_.add(*entry.trace);
   traces_.push_back(std::move(entry));
@@ -79,7 +79,7 @@ void Recorders::add_trace(const std::string& file, Args&&... args) {
 void Recorders::finish() {
   for (TraceFile& file : traces_) {
     file.trace->finish();
-    require_complete(file.path, *file.stream);
+    cli::require_complete(file.path, *file.stream);
   }
   if (!heatmap_file_.empty()) draw_heatmap();
 }
@@ -90,9 +90,9 @@ void Recorders::draw_heatmap() const {
                              ? observe::issue_slot_use(counters(), cycles)
                              : observe::counter_map(counters(), heatmap_counter_);
   map.title = title_ + ": " + map.title;
-  std::ofstream stream = open_output(heatmap_file_);
+  std::ofstream stream = cli::open_output(heatmap_file_);
   observe::write_svg(stream, map);
-  require_complete(heatmap_file_, stream);
+  cli::require_complete(heatmap_file_, stream);
 }
 
 }  // namespace tessera::wse

@@ -9,10 +9,10 @@
 
 #include "frontends/layout/layout_reader.h"
 #include "platforms/cli/main.h"
+#include "platforms/cli/output_file.h"
 #include "platforms/data/npy.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/mappings.h"
-#include "platforms/wse/output_file.h"
 #include "platforms/wse/structure.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -122,8 +122,8 @@ Session::~Session() = default;
 
 report::Report Session::run() {
   // A result that cannot be written should be known before the run.
-  if (!options_.report_file.empty()) require_writable(options_.report_file);
-  for (const auto& [name, file] : options_.outputs) require_writable(file);
+  if (!options_.report_file.empty()) cli::require_writable(options_.report_file);
+  for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
   Recorders recorders(options_, layout_, programs_, config_);
   const auto begin = Clock::now();
   machine_ = build_machine(options_, layout_, config_, programs_, streams_, recorders.sink());

@@ -1,0 +1,31 @@
+// The loops in which processors do the I/O of an operator: word by word, so that no more words are
+// under way than its streams hold. Words that only prove something (echoes, crossings, totals of a
+// prefix) are read a few rounds later, so that waiting for them does not cost a round trip a word.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "frontends/operators/memory.h"
+#include "frontends/operators/program.h"
+#include "frontends/operators/streams.h"
+#include "models/scheduled/program.h"
+
+namespace tessera::operators {
+
+/// Where a node writes and reads the streams of an operator.
+struct Addresses {
+  std::function<unsigned(std::size_t stream)> output;
+  std::function<unsigned(std::size_t stream)> input;  ///< of the node in question
+  std::function<scheduled::StreamId(std::size_t stream)> id;
+};
+
+/// One use of the operator at one node.
+std::vector<scheduled::Block> node_loops(const Operator& op, const OperatorStreams& streams,
+                                         const NodeRole& role, const Addresses& addresses,
+                                         const MemoryMap& map, std::size_t index,
+                                         const scheduled::Rules& rules);
+
+}  // namespace tessera::operators

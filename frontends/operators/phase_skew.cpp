@@ -1,0 +1,149 @@
+#include "frontends/operators/phase_skew.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "frontends/operators/compiler.h"
+
+namespace tessera::operators {
+namespace {
+
+using Link = std::pair<NodeIndex, NodeIndex>;  // from, to
+
+class SkewGuard {
+ public:
+  SkewGuard(Compiled& compiled, std::size_t stride) : compiled_(compiled), stride_(stride) {
+    for (const CompiledPhase& phase : compiled.phases) {
+      listening_.push_back(listening_of(phase));
+      guarded_.push_back(guarded_by(phase));
+    }
+  }
+
+  void guard() {
+    for (const Region& region : compiled_.plan.regions) {
+      for (std::size_t later = 2; later < region.turns.size(); ++later) guard(region, later);
+    }
+  }
+
+ private:
+  static ListeningSlots listening_of(const CompiledPhase& phase) {
+    ListeningSlots slots;
+    for (std::size_t op = 0; op < phase.operators.size(); ++op) {
+      if (phase.decisions[op].outcome == Outcome::kContinuing) continue;
+      for (std::size_t i = 0; i < phase.operators[op].streams.size(); ++i)
+        slots.add(phase.operators[op].streams[i], phase.slots[op][i], phase.length);
+    }
+    return slots;
+  }
+
+  /// Links whose sender, when it leaves the phase, knows that the other end has come to it: a word
+  /// of the phase has passed the link in one of both directions.
+  std::set<Link> guarded_by(const CompiledPhase& phase) const {
+    std::set<Link> links;
+    for (std::size_t i = 0; i < phase.operators.size(); ++i) {
+      const Outcome outcome = phase.decisions[i].outcome;
+      const bool proves = outcome == Outcome::kMessage || outcome == Outcome::kProcessor ||
+                          outcome == Outcome::kMarker;
+      for (const StreamPlan& stream : phase.operators[i].streams) {
+        for (std::size_t s = 1; s < stream.stops.size(); ++s) {
+          const Stop& stop = stream.stops[s];
+          const NodeIndex from = stream.stops[stop.parent].node;
+          if (proves) links.insert({from, stop.node});
+          const bool read =
+              std::any_of(stop.branches.begin(), stop.branches.end(), [](const Branch& b) {
+                return b.deliver && b.delivery == Delivery::kData;
+              });
+          if (read) links.insert({stop.node, from});  // the router at `from` has run this phase
+        }
+      }
+    }
+    return links;
+  }
+
+  void guard(const Region& region, std::size_t later) {
+    // Turns between which there is no barrier, with what guards in all phases between.
+    for (std::size_t distance = 1; distance <= later; ++distance) {
+      const std::size_t earlier = later - distance;
+      const bool between = distance > 1;
+      if (between && compiled_.phases[region.turns[earlier + 1]].barrier) return;
+      if (distance % stride_ != 0 || distance > kFarthest) continue;
+      if (!collide(region, earlier, later)) continue;
+      CompiledPhase& before = compiled_.phases[region.turns[later - 1]];
+      before.barrier = true;
+      before.barrier_why = "phase '" + compiled_.plan.phases[region.turns[later]].name + "' and '" +
+                           compiled_.plan.phases[region.turns[earlier]].name +
+                           "' use a slot of a link whose ends could be in both otherwise";
+      return;
+    }
+  }
+
+  bool collide(const Region& region, std::size_t earlier, std::size_t later) {
+    std::vector<std::size_t> key(region.turns.begin() + static_cast<std::ptrdiff_t>(earlier),
+                                 region.turns.begin() + static_cast<std::ptrdiff_t>(later) + 1);
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    return known_[key] = find_collision(key);
+  }
+  bool find_collision(const std::vector<std::size_t>& turns) const {
+    const CompiledPhase& phase = compiled_.phases[turns.back()];
+    for (std::size_t op = 0; op < phase.operators.size(); ++op) {
+      if (phase.decisions[op].outcome == Outcome::kContinuing) continue;
+      for (std::size_t i = 0; i < phase.operators[op].streams.size(); ++i) {
+        const StreamPlan& stream = phase.operators[op].streams[i];
+        for (std::size_t s = 1; s < stream.stops.size(); ++s) {
+          const Stop& stop = stream.stops[s];
+          const Link link = {stream.stops[stop.parent].node, stop.node};
+          const bool guarded =
+              std::any_of(turns.begin() + 1, turns.end() - 1,
+                          [&](std::size_t turn) { return guarded_[turn].count(link) != 0; });
+          if (guarded) continue;
+          for (const std::uint32_t start : phase.slots[op][i].starts) {
+            const std::uint32_t slot = (start + phase.slots[op][i].stops[s].entry) % phase.length;
+            if (listening_[turns.front()].collides(link.second, link.first, slot, phase.length))
+              return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  /// Phases by which neighbours without anything in common could be apart are not looked at beyond.
+  static constexpr std::size_t kFarthest = 16;
+
+  Compiled& compiled_;
+  const std::size_t stride_;  // phases so far apart, or a multiple of it, are not told apart
+  std::vector<ListeningSlots> listening_;  // by phase
+  std::vector<std::set<Link>> guarded_;
+  std::map<std::vector<std::size_t>, bool> known_;
+};
+
+}  // namespace
+
+void ListeningSlots::add(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length) {
+  for (std::size_t s = 1; s < stream.stops.size(); ++s) {
+    const Stop& stop = stream.stops[s];
+    std::vector<Slot>& here = slots_[{stream.stops[stop.parent].node, stop.node}];
+    for (const std::uint32_t start : slots.starts)
+      here.push_back({length, (start + slots.stops[s].entry) % length});
+  }
+}
+
+bool ListeningSlots::collides(NodeIndex node, NodeIndex from, std::uint32_t slot,
+                              std::uint32_t length) const {
+  const auto it = slots_.find({from, node});
+  if (it == slots_.end()) return false;
+  return std::any_of(it->second.begin(), it->second.end(), [&](const Slot& other) {
+    const std::uint32_t common = std::gcd(length, other.length);
+    return slot % common == other.slot % common;
+  });
+}
+
+void guard_skews(Compiled& compiled, scheduled::SkewPolicy policy) {
+  if (policy == scheduled::SkewPolicy::kBarrier) return;
+  SkewGuard(compiled, policy == scheduled::SkewPolicy::kTag ? 2 : 1).guard();
+}
+
+}  // namespace tessera::operators

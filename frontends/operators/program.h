@@ -1,0 +1,137 @@
+// A communication program as read (docs/numesh.md is the user's page): operators over nodes of a
+// mesh, seen processor to processor (numesh.md 2.1), arrays of words that they move, and in which
+// order and grouping they are used. All expressions over parameters are evaluated; nothing here
+// depends on the configuration of the machine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/operators/mesh.h"
+#include "models/scheduled/program.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::operators {
+
+/// A share of the cycles of a schedule, 0 < num <= den.
+struct Ratio {
+  std::uint32_t num = 1;
+  std::uint32_t den = 1;
+};
+std::string to_string(const Ratio& ratio);
+
+enum class Kind : std::uint8_t {
+  kStream,
+  kBroadcast,
+  kShift,  ///< end-off
+  kCircularShift,
+  kReduce,
+  kPrefix,
+  kOnline,  ///< routed by software, one hop at a time (numesh.md 2.3)
+};
+const char* to_string(Kind kind);
+
+using scheduled::Combine;
+/// `old` (op) `word`, 32 bits, as the processors of the machine compute it.
+std::uint32_t combined(Combine how, std::uint32_t old, std::uint32_t word);
+
+/// How a node knows that an operator is finished, as the program asks for it (numesh.md 3.3 to
+/// 3.7).
+enum class Technique : std::uint8_t {
+  kAuto,       ///< the compiler chooses
+  kMessage,    ///< message-bound: long enough, then a delay
+  kProcessor,  ///< processor-bound: echo and added branches
+  kMarker,     ///< an in-band word behind the data
+  kBarrier,    ///< nobody goes on before all are finished
+  kNone,       ///< switch at return: wrong, to see what happens
+};
+const char* to_string(Technique technique);
+
+/// Words with a name that every node has, 32 bits each.
+struct Array {
+  std::string name;
+  std::uint32_t words = 0;  ///< of a node
+  std::string init;         ///< expression over the parameters, node, x, y, z and k (the word)
+  std::string place;        ///< "arrays.u"
+  /// Words of all nodes, node by node, instead of `init`; empty: there are none.
+  std::vector<std::uint32_t> given = {};
+};
+
+struct Message {  // of an online-routed operator
+  NodeIndex from = 0;
+  NodeIndex to = 0;
+  std::uint32_t words = 1;
+};
+
+/// One operator. Every instance works for itself; instances share no node that reads or writes.
+struct Operator {
+  std::string name;
+  std::string place;  ///< "operators.send"
+  Kind kind = Kind::kStream;
+  /// Nodes that take part, in order. stream: {from, to}; broadcast: source first; reduce: the root
+  /// first; shifts and prefix: along the line.
+  std::vector<Nodes> instances;
+  std::vector<Message> messages;    ///< of kOnline, instead of instances
+  std::uint32_t words = 1;          ///< message length
+  std::optional<Ratio> bandwidth;   ///< the most it may use; none: all that is free
+  std::uint32_t compute = 0;        ///< cycles a node computes for each word it takes
+  Combine how = Combine::kReplace;  ///< what a node does with a word it takes
+  std::size_t in = 0;               ///< index in Program::arrays
+  std::size_t out = 0;              ///< index in Program::arrays
+  Technique technique = Technique::kAuto;
+  bool echo_first = false;             ///< the echo before the other branches: wrong on purpose
+  std::optional<std::uint32_t> delay;  ///< message-bound delay instead of the computed one
+  std::optional<std::uint32_t> slot;   ///< first slot of its streams, instead of the first free one
+};
+
+/// Work of the processors between operators; it takes time and no words.
+struct Work {
+  std::string place;
+  Nodes nodes;
+  std::uint32_t cycles = 1;
+};
+
+/// How the members of a group are grouped in phases (numesh.md 3.8).
+enum class PhaseChoice : std::uint8_t { kAuto, kShared, kSeparate };
+
+/// The order of uses (numesh.md 2.1).
+struct Group {
+  enum class Kind : std::uint8_t { kUse, kWork, kSequential, kParallel, kLoop };
+  Kind kind = Kind::kUse;
+  std::size_t index = 0;    ///< operator of kUse, entry of Program::works of kWork
+  std::uint32_t times = 1;  ///< of kLoop
+  PhaseChoice phases = PhaseChoice::kAuto;
+  std::optional<std::uint32_t> length;  ///< schedule length of its phases, instead of the best one
+  std::vector<Group> members;
+  std::string place;  ///< "program.sequential[1]"
+};
+
+/// Nodes that enter the program late, for skews.
+struct Start {
+  Nodes nodes;
+  Cycle at = 0;
+};
+
+/// Something else that takes cycles of the processors of these nodes (numesh.md 3.3).
+struct Interruption {
+  Nodes nodes;
+  Cycle at = 0;
+  Cycle length = 0;
+};
+
+struct Program {
+  std::string file;
+  std::map<std::string, std::int64_t> params;
+  Mesh mesh;
+  std::vector<Array> arrays;
+  std::vector<Operator> operators;
+  std::vector<Work> works;
+  Group group;
+  std::vector<Start> starts;
+  std::vector<Interruption> interruptions;
+};
+
+}  // namespace tessera::operators

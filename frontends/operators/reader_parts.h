@@ -1,0 +1,51 @@
+// The steps of reading a communication program, one per section of the file, and what they share.
+// Each reads its section of the root object and fills its part of the result; params and mesh come
+// first, arrays and sets before operators before the program. Included by .cpp files of this folder
+// only.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "frontends/layout/json_choice.h"
+#include "frontends/layout/json_node.h"
+#include "frontends/operators/program.h"
+#include "frontends/operators/program_reader.h"
+
+namespace tessera::operators {
+
+using layout::Node;
+
+/// What the sections share while they are read.
+struct Reading {
+  Program& program;
+  std::map<std::string, Nodes> sets = {};
+};
+
+/// "params" and "mesh".
+void read_mesh(const Node& root, const ParamOverrides& overrides, Program& program);
+/// "sets".
+void read_sets(const Node& root, Reading& reading);
+/// "arrays".
+void read_arrays(const Node& root, Program& program);
+/// "operators".
+void read_operators(const Node& root, Reading& reading);
+/// "program", "starts" and "interruptions".
+void read_group(const Node& root, Reading& reading);
+void read_skews(const Node& root, Reading& reading);
+
+/// A set: "all", a name, {"box": [..]}, a node, or a list of nodes. Not empty, no node twice.
+Nodes read_nodes(const Node& node, const Reading& reading);
+/// The lines of a box along an axis: {"box": [..]} or "all", every line in rising order.
+std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& reading);
+/// A set of one node.
+NodeIndex read_place(const Node& node, const Reading& reading);
+
+/// Fails unless `name` is one that expressions could use.
+void check_name(const Node& node, const std::string& name, const std::string& what);
+
+/// The value of the word `k` of an array at a node before the run. Throws UserError.
+std::uint32_t initial_word(const Program& program, const Array& array, NodeIndex node,
+                           std::uint32_t k);
+
+}  // namespace tessera::operators

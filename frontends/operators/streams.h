@@ -1,0 +1,76 @@
+// Operators as streams (numesh.md 2.2). A stream is a tree of stops, one per node it visits: the
+// word comes from the stop before and goes to the branches of the stop in their order. Where it
+// goes is decided here, when (slots) is not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frontends/operators/program.h"
+
+namespace tessera::operators {
+
+/// Why a stop hands a word to its own processor.
+enum class Delivery : std::uint8_t {
+  kData,   ///< it is a destination
+  kEcho,   ///< it is the source: proof that the word has left (numesh.md 3.4)
+  kCross,  ///< it is only crossed: proof that the word has left, dropped by the processor
+};
+
+struct Branch {
+  bool deliver = false;
+  Delivery delivery = Delivery::kData;  ///< if deliver
+  std::size_t stop = 0;                 ///< index of the next stop, if not
+};
+
+struct Stop {
+  NodeIndex node = 0;
+  std::size_t parent = 0;  ///< of all but the first
+  std::size_t depth = 0;   ///< hops from the source
+  std::vector<Branch> branches;
+};
+
+struct StreamPlan {
+  std::string name;  ///< "shift 0>1"
+  std::size_t op = 0;
+  bool total = false;       ///< of a prefix: brings the total back to all
+  std::vector<Stop> stops;  ///< the source first, parents before children
+
+  NodeIndex source() const { return stops.front().node; }
+  /// Slots that a word of it takes on a node.
+  std::size_t slots_on(std::size_t stop) const { return stops[stop].branches.size(); }
+};
+
+/// What the streams of an operator have besides their data: follows from the technique.
+struct StreamOptions {
+  bool echo = false;
+  bool echo_first = false;
+  bool branch_outsiders = false;  ///< nodes that are crossed and take no part get a branch
+  bool branch_members = false;    ///< nodes of the operator that are crossed do
+};
+
+/// What a node does with the words of one round of an operator's loop. Streams are indices in
+/// OperatorStreams::streams.
+struct NodeRole {
+  NodeIndex node = 0;
+  bool member = false;              ///< false: the node is only crossed
+  std::vector<std::size_t> writes;  ///< streams that start here
+  std::vector<std::size_t> reads;   ///< streams whose data it takes, totals last
+  std::vector<std::size_t> proofs;  ///< echoes and crossings, whose words are dropped
+};
+
+struct OperatorStreams {
+  std::size_t op = 0;
+  std::vector<StreamPlan> streams;
+  std::vector<NodeRole> roles;  ///< of all nodes that have something to do, by rising node
+  Nodes touched;                ///< by a stream, sorted
+
+  const NodeRole* role_of(NodeIndex node) const;
+};
+
+/// The streams of an operator. Of kOnline one-hop streams between all neighbours.
+OperatorStreams make_streams(const Program& program, std::size_t op, const StreamOptions& options);
+
+}  // namespace tessera::operators

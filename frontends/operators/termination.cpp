@@ -1,0 +1,317 @@
+#include "frontends/operators/termination.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "frontends/operators/message_bound.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::operators {
+namespace {
+
+std::string plural(std::uint64_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+bool contains(const Nodes& sorted, NodeIndex node) {
+  return std::binary_search(sorted.begin(), sorted.end(), node);
+}
+
+class Chooser {
+ public:
+  explicit Chooser(const PhaseStreams& streams)
+      : streams_(streams), program_(streams.program), phase_(streams.phase) {}
+
+  std::vector<Decision> choose() {
+    barrier_ = find_barrier();
+    std::vector<Decision> decisions;
+    for (std::size_t i = 0; i < phase_.operators.size(); ++i) decisions.push_back(choose(i));
+    return decisions;
+  }
+
+ private:
+  const Operator& op(std::size_t i) const { return program_.operators[phase_.operators[i]]; }
+
+  /// An operator for which only a barrier will do, or that asks for one.
+  const Operator* find_barrier() const {
+    for (std::size_t i = 0; i < phase_.operators.size(); ++i) {
+      if (op(i).technique == Technique::kBarrier || op(i).kind == Kind::kOnline) return &op(i);
+    }
+    return nullptr;
+  }
+
+  Decision choose(std::size_t i) const {
+    const Operator& o = op(i);
+    Decision d;
+    d.op = phase_.operators[i];
+    if (o.kind == Kind::kOnline) {
+      check_online(o);
+    } else if (!why_no_message_bound(streams_, i)) {
+      d.threshold = message_threshold(streams_, i);
+    }
+    if (!phase_.followed) {
+      d.why = "no phase follows";
+      return d;
+    }
+    switch (o.technique) {
+    case Technique::kMessage:
+      return as_message(std::move(d), i);
+    case Technique::kProcessor:
+      return as_processor(std::move(d), "as told");
+    case Technique::kMarker:
+      d.outcome = Outcome::kMarker;
+      d.why = "as told";
+      d.cost = "1 more word on each of its streams, and its way";
+      return d;
+    case Technique::kNone:
+      d.outcome = Outcome::kWrong;
+      d.why = "as told: nodes switch when they return, whatever is left";
+      return d;
+    case Technique::kBarrier:
+      return as_barrier(std::move(d), "as told");
+    case Technique::kAuto:
+      break;
+    }
+    return choose_freely(std::move(d), i);
+  }
+
+  void check_online(const Operator& o) const {
+    const bool allowed = o.technique == Technique::kAuto || o.technique == Technique::kBarrier ||
+                         o.technique == Technique::kNone;
+    if (allowed) return;
+    const char* why =
+        o.technique == Technique::kMessage
+            ? "its reads are not synchronous and its buffers, in the memory of the processors, "
+              "have "
+              "no bound, so no message is long enough"
+            : "a node that passes messages on gets no event that says that it was the last one";
+    throw UserError(program_.file, o.place + ".technique",
+                    std::string(to_string(o.technique)) +
+                        " termination is refused for online "
+                        "routing: " +
+                        why + "; allowed: auto, barrier, none");
+  }
+
+  Decision choose_freely(Decision d, std::size_t i) const {
+    const Operator& o = op(i);
+    if (o.kind == Kind::kOnline)
+      return as_barrier(std::move(d), "messages of others may still have to be passed on");
+    if (barrier_ != nullptr) {
+      d.outcome = Outcome::kCovered;
+      d.why = "the barrier of " + barrier_->name + " proves it";
+      return d;
+    }
+    if (const Operator* later = covering(i)) {
+      d.outcome = Outcome::kCovered;
+      d.why = "who returns from " + later->name +
+              ", which is used after it, knows that all its "
+              "nodes have returned from this";
+      return d;
+    }
+    const std::optional<std::string> no = why_no_message_bound(streams_, i);
+    if (no) return as_processor(std::move(d), "message-bound is impossible: " + *no);
+    if (o.words < *d.threshold)
+      return as_processor(std::move(d), "a message of " + plural(o.words, "word") +
+                                            " is short: message-bound needs " +
+                                            std::to_string(*d.threshold));
+    return as_message(std::move(d), i);
+  }
+
+  Decision as_message(Decision d, std::size_t i) const {
+    const Operator& o = op(i);
+    const std::string place = o.place + ".technique";
+    d.outcome = Outcome::kMessage;
+    if (o.delay) {
+      d.why = "as told, with a delay of " + plural(*o.delay, "cycle") + " as told";
+      return d;
+    }
+    if (const auto no = why_no_message_bound(streams_, i))
+      throw UserError(program_.file, place,
+                      "message-bound termination is impossible: " + *no +
+                          "; use auto, processor or barrier");
+    if (o.words < *d.threshold)
+      throw UserError(program_.file, place,
+                      "message-bound termination needs messages of at least " +
+                          plural(*d.threshold, "word") + " here, but " + std::to_string(o.words) +
+                          " are given; use auto, processor or barrier, or give a \"delay\" at your "
+                          "own risk");
+    d.why = "a message of " + plural(o.words, "word") +
+            " is long: " + std::to_string(*d.threshold) + " would do";
+    return d;
+  }
+
+  static Decision as_processor(Decision d, const std::string& why) {
+    d.outcome = Outcome::kProcessor;
+    d.why = why;
+    return d;
+  }
+
+  Decision as_barrier(Decision d, const std::string& why) const {
+    d.outcome = Outcome::kBarrier;
+    d.why = why;
+    d.cost = "nobody goes on before the last, and " +
+             plural(streams_.target.rules.barrier_latency, "cycle") + " of the barrier";
+    return d;
+  }
+
+  /// An operator used after the last use of operator `i`, in the same thread, that tells everybody
+  /// on its way that all its nodes have come to it.
+  const Operator* covering(std::size_t i) const {
+    for (const Thread& thread : phase_.threads) {
+      bool after = false;
+      const Operator* found = nullptr;
+      for (const Use& use : thread.uses) {
+        if (use.is_work) continue;
+        if (use.index == phase_.operators[i]) {
+          after = true;
+          found = nullptr;
+        } else if (after && covers(use.index, i)) {
+          found = &program_.operators[use.index];
+        }
+      }
+      if (after) return found;
+    }
+    return nullptr;
+  }
+  bool covers(std::size_t later, std::size_t i) const {
+    const Operator& o = program_.operators[later];
+    if (!synchronises(o) || o.technique == Technique::kNone) return false;
+    return std::any_of(o.instances.begin(), o.instances.end(), [&](Nodes instance) {
+      std::sort(instance.begin(), instance.end());
+      const Nodes& touched = streams_.operators[i].touched;
+      return std::all_of(touched.begin(), touched.end(),
+                         [&](NodeIndex n) { return contains(instance, n); });
+    });
+  }
+
+  const PhaseStreams& streams_;
+  const Program& program_;
+  const Phase& phase_;
+  const Operator* barrier_ = nullptr;
+};
+
+std::string describe_echo(const OperatorStreams& streams) {
+  std::size_t echoes = 0;
+  std::size_t crossings = 0;
+  std::size_t most = 1;
+  for (const NodeRole& role : streams.roles)
+    most = std::max(most, role.writes.size() + role.reads.size() + role.proofs.size());
+  for (const StreamPlan& stream : streams.streams) {
+    for (const Stop& stop : stream.stops) {
+      for (const Branch& branch : stop.branches) {
+        echoes += branch.deliver && branch.delivery == Delivery::kEcho ? 1 : 0;
+        crossings += branch.deliver && branch.delivery == Delivery::kCross ? 1 : 0;
+      }
+    }
+  }
+  std::string text = echoes == 1 ? "1 echo" : std::to_string(echoes) + " echoes";
+  if (crossings > 0)
+    text += " and " +
+            (crossings == 1 ? std::string("1 branch") : std::to_string(crossings) + " branches") +
+            " to crossed nodes";
+  return text + ", a slot and an I/O a word each; bandwidth at most 1/" + std::to_string(most);
+}
+
+}  // namespace
+
+const char* to_string(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::kMessage:
+    return "message-bound";
+  case Outcome::kProcessor:
+    return "processor-bound";
+  case Outcome::kMarker:
+    return "marker";
+  case Outcome::kBarrier:
+    return "barrier";
+  case Outcome::kWrong:
+    return "none";
+  case Outcome::kCovered:
+    return "covered";
+  case Outcome::kContinuing:
+    return "continuing";
+  case Outcome::kLast:
+    break;
+  }
+  return "not needed";
+}
+
+Cycle Decision::longest_delay() const {
+  Cycle longest = 0;
+  for (const auto& [node, delay] : delays) longest = std::max(longest, delay);
+  return longest;
+}
+
+StreamOptions Decision::options(const Operator& of) const {
+  StreamOptions options;
+  options.echo_first = of.echo_first;
+  options.echo = outcome == Outcome::kProcessor;
+  options.branch_members = outcome == Outcome::kProcessor;
+  options.branch_outsiders = outcome == Outcome::kProcessor || outcome == Outcome::kMessage;
+  return options;
+}
+
+bool synchronises(const Operator& op) {
+  if (op.kind == Kind::kPrefix) return true;
+  if (op.kind != Kind::kCircularShift) return false;
+  return std::all_of(op.instances.begin(), op.instances.end(),
+                     [&](const Nodes& nodes) { return op.words + 1 >= nodes.size(); });
+}
+
+std::vector<Decision> choose_techniques(const PhaseStreams& streams) {
+  return Chooser(streams).choose();
+}
+
+bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions) {
+  bool holds = true;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    Decision& d = decisions[i];
+    const Operator& op = streams.program.operators[d.op];
+    if (d.outcome == Outcome::kProcessor) d.cost = describe_echo(streams.operators[i]);
+    if (d.outcome != Outcome::kMessage) continue;
+    if (op.delay) {
+      d.delays.clear();
+      for (const NodeRole& role : streams.operators[i].roles)
+        d.delays.emplace_back(role.node, *op.delay);
+      d.cost = "a delay of " + plural(*op.delay, "cycle") + " at all its nodes";
+      continue;
+    }
+    d.threshold = message_threshold(streams, i);
+    d.delays = message_delays(streams, i);
+    d.cost = "up to " + plural(d.longest_delay(), "cycle") + " of delay at " +
+             plural(d.delays.size(), "node");
+    const bool is_free = op.technique == Technique::kAuto;
+    const bool too_short = op.words < *d.threshold;
+    if (!too_short && !(is_free && d.longest_delay() > op.words)) continue;
+    if (!is_free)
+      throw UserError(streams.program.file, op.place + ".technique",
+                      "message-bound termination needs messages of at least " +
+                          plural(*d.threshold, "word") +
+                          " with the delay elements of its streams, "
+                          "but " +
+                          std::to_string(op.words) + " are given; use auto or processor");
+    d.why = too_short
+                ? "a message of " + plural(op.words, "word") + " is short: message-bound needs " +
+                      std::to_string(*d.threshold) + " with the delay elements of its streams"
+                : "an echo costs less: message-bound is possible, but its delays of up to " +
+                      plural(d.longest_delay(), "cycle") + " are longer than the " +
+                      plural(op.words, "slot") + " of an echo";
+    d.outcome = Outcome::kProcessor;
+    d.delays.clear();
+    holds = false;
+  }
+  return holds;
+}
+
+std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
+                       const scheduled::Rules& rules) {
+  std::uint64_t words = rules.output_depth + rules.input_depth;
+  for (std::size_t at = stop;; at = stream.stops[at].parent) {
+    const bool held = slots != nullptr && slots->stops[at].hold > 0;
+    words += rules.vfsm_buffer * (held ? 2 : 1);
+    if (at == 0) return words;
+  }
+}
+
+}  // namespace tessera::operators

@@ -1,0 +1,399 @@
+#include "models/scheduled/processor_core.h"
+
+#include <algorithm>
+
+namespace tessera::scheduled {
+
+ProcessorCore::ProcessorCore(const Program& program, NodeId at, Interface& interface,
+                             RouterCore& router, Barriers& barriers, observe::Probe probe)
+    : program_(program), node_(program.nodes[at]), at_(at), interface_(interface), router_(router),
+      barriers_(barriers), probe_(probe), online_(program, at, interface), memory_(node_.memory),
+      ends_(node_.turns.size(), kNever) {
+  std::size_t most = 0;
+  for (const Turn& turn : node_.turns) {
+    const std::size_t tasks = node_.phases[turn.phase].tasks.size();
+    returns_.emplace_back(tasks, kNever);
+    most += tasks;
+  }
+  threads_.reserve(std::min<std::size_t>(most, 64));
+  if (node_.turns.empty()) finished_at_ = 0;
+}
+
+ProcessorCore::Result ProcessorCore::step(Cycle now) {
+  Result out;
+  if (!finished() && !started_ && now >= turn_from_) {
+    start_turn(now);
+    out.progress = true;
+  }
+  load_ahead(now);
+  take_interrupts(now);
+  if (now < stalled_until_) {
+    out.next = stalled_until_;
+    return out;
+  }
+  budget_ = program_.rules.io_per_cycle;
+  const OnlineRouterCore::Step online = online_.step(now, budget_, router_.epoch());
+  read_ += online.read;
+  written_ += online.written;
+  for (unsigned i = 0; i < online.written; ++i) router_.written();
+  out.wrote = online.written > 0;
+  out.progress |= online.taken;
+  if (!online.taken) run_tasks(now, out);
+  if (started_ && !finished()) end_turn(now, out);
+  const Cycle next = next_step(now, out);
+  out.next = std::min(out.next, online.busy ? now + 1 : next);
+  return out;
+}
+
+Cycle ProcessorCore::next_step(Cycle now, const Result& out) const {
+  if (out.progress) return now + 1;
+  Cycle next = kNever;
+  for (const Thread& thread : threads_)
+    if (!is_over(thread) && thread.ready_at > now) next = std::min(next, thread.ready_at);
+  if (!started_ && !finished()) next = std::min(next, turn_from_);
+  if (next_interrupt_ < node_.interrupts.size() && !finished())
+    next = std::min(next, std::max(now + 1, node_.interrupts[next_interrupt_].at));
+  return next;
+}
+
+// --- phases
+
+void ProcessorCore::start_turn(Cycle now) {
+  started_ = true;
+  threads_.erase(std::remove_if(threads_.begin(), threads_.end(),
+                                [this](const Thread& thread) { return is_over(thread); }),
+                 threads_.end());
+  next_thread_ = 0;
+  const std::vector<Task>& tasks = phase().tasks;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    Thread& thread = threads_.emplace_back();
+    thread.task = &tasks[i];
+    thread.turn = static_cast<std::uint32_t>(turn_);
+    thread.number = static_cast<std::uint32_t>(i);
+    thread.epoch = node_.turns[turn_].epoch;
+    thread.ready_at = now;
+    settle(thread);
+  }
+}
+
+/// The memory takes the schedules of the next turns one after the other.
+void ProcessorCore::load_ahead(Cycle now) {
+  while (loaded_ + 1 < node_.turns.size() && loaded_ < turn_ + program_.rules.schedule_memory) {
+    const Index next = node_.phases[node_.turns[loaded_ + 1].phase].schedule;
+    if (!router_.load(next, now)) return;
+    ++loaded_;
+  }
+}
+
+/// When the tasks of the phase are over and their techniques content, but for a barrier; kNever:
+/// not known yet.
+Cycle ProcessorCore::all_returned(Cycle now) const {
+  Cycle ready = phase().not_before;
+  for (const Thread& thread : threads_) {
+    if (thread.turn != turn_ || thread.task->technique == Technique::kContinuing) continue;
+    if (!is_over(thread)) return kNever;
+    const bool delays = thread.task->technique == Technique::kMessageBound;
+    ready = std::max(ready, thread.returned_at + (delays ? thread.task->delay : 0));
+    if (thread.task->technique != Technique::kMarker) continue;
+    for (const StreamId stream : thread.task->markers)
+      if (!router_.marker_passed(stream, thread.epoch, now)) return kNever;
+  }
+  return ready + phase().delay;
+}
+
+bool ProcessorCore::uses_barrier() const {
+  const NodePhase& p = phase();
+  return p.barrier || program_.rules.skew == SkewPolicy::kBarrier ||
+         std::any_of(p.tasks.begin(), p.tasks.end(),
+                     [](const Task& task) { return task.technique == Technique::kBarrier; });
+}
+
+/// When the barrier lets the node go, its delay included; it arrives if it has not.
+Cycle ProcessorCore::released(Cycle now) {
+  if (!arrived_) {
+    arrived_ = true;
+    round_ = barriers_.arrive(phase().extent, now);
+  }
+  const Cycle released = barriers_.released(phase().extent, round_);
+  if (released == kNever) return kNever;
+  Cycle delay = 0;
+  for (const Task& task : phase().tasks)
+    if (task.technique == Technique::kBarrier) delay = std::max(delay, task.delay);
+  return released + delay;
+}
+
+void ProcessorCore::end_turn(Cycle now, Result& out) {
+  const auto is_due = [&](Cycle at) {
+    if (at > now) out.next = std::min(out.next, at);
+    return at <= now;
+  };
+  if (!is_due(all_returned(now))) return;
+  const bool last = turn_ + 1 == node_.turns.size();
+  if (last && std::any_of(threads_.begin(), threads_.end(), [&](const Thread& thread) {
+        return !is_over(thread) || thread.returned_at > now;
+      })) {
+    return;  // a continuing task of an earlier phase is still on its way
+  }
+  if (uses_barrier() && !is_due(released(now))) return;
+  if (last) {
+    ends_[turn_] = finished_at_ = now;
+    out.progress = true;
+    return;
+  }
+  const Turn& next = node_.turns[turn_ + 1];
+  const Index schedule = node_.phases[next.phase].schedule;
+  if (!is_due(router_.loaded_from(schedule))) return;
+  router_.command(schedule, next.epoch, now);
+  ends_[turn_] = now;
+  ++turn_;
+  turn_from_ = router_.in_force_from();
+  started_ = arrived_ = false;
+  out.wrote = out.progress = true;
+}
+
+// --- interrupts
+
+bool ProcessorCore::holds_off_interrupts() const {
+  return program_.rules.suspend_interrupts &&
+         std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
+           return thread.turn == turn_ && thread.task->technique == Technique::kMessageBound;
+         });
+}
+
+void ProcessorCore::take_interrupts(Cycle now) {
+  while (next_interrupt_ < node_.interrupts.size() && now >= stalled_until_ &&
+         node_.interrupts[next_interrupt_].at <= now && !holds_off_interrupts()) {
+    const Cycle length = node_.interrupts[next_interrupt_++].length;
+    stalled_until_ = now + length;
+    for (Thread& thread : threads_)
+      if (!is_over(thread) && thread.ready_at > now) thread.ready_at += length;
+  }
+}
+
+// --- tasks
+
+/// Leaves finished blocks behind, so that `step` is one to do or the task is over.
+void ProcessorCore::settle(Thread& thread) {
+  const std::vector<Block>& blocks = thread.task->blocks;
+  while (thread.block < blocks.size()) {
+    const Block& block = blocks[thread.block];
+    if (!block.steps.empty() && thread.iteration < block.repeat) {
+      if (thread.step < block.steps.size()) return;
+      thread.step = 0;
+      ++thread.iteration;
+      continue;
+    }
+    ++thread.block;
+    thread.iteration = 0;
+    thread.step = 0;
+  }
+  thread.returned_at = thread.ready_at;
+  returns_[thread.turn][thread.number] = thread.ready_at;
+}
+
+void ProcessorCore::run_tasks(Cycle now, Result& out) {
+  const std::size_t count = threads_.size();
+  const std::size_t first = next_thread_;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t number = first + i;
+    if (number >= count) number -= count;
+    const std::uint32_t before = budget_;
+    run_task(threads_[number], now, out);
+    if (budget_ != before) next_thread_ = number + 1 == count ? 0 : number + 1;
+  }
+}
+
+void ProcessorCore::run_task(Thread& thread, Cycle now, Result& out) {
+  while (!is_over(thread) && thread.ready_at <= now) {
+    const Step& step = thread.task->blocks[thread.block].steps[thread.step];
+    if (do_step(thread, step, now, out) == Outcome::kBlocked) return;
+    out.progress = true;
+    ++thread.step;
+    settle(thread);
+  }
+}
+
+ProcessorCore::Outcome ProcessorCore::do_step(Thread& thread, const Step& step, Cycle now,
+                                              Result& out) {
+  Outcome outcome = Outcome::kDone;
+  Cycle cost = step.cost;
+  switch (step.kind) {
+  case Step::Kind::kWrite:
+  case Step::Kind::kWriteMarker:
+    outcome = write(thread, step, now, out);
+    break;
+  case Step::Kind::kRead:
+    outcome = read(thread, step, now);
+    break;
+  case Step::Kind::kCompute:
+    if (step.data >= 0 && step.from >= 0) combine(thread, step, word_at(step.from, thread, step));
+    break;
+  case Step::Kind::kWaitUntil:
+    cost = step.cost > now ? step.cost - now : 0;
+    break;
+  case Step::Kind::kLoad:
+  case Step::Kind::kSwitch:
+    outcome = control(step, now, out);
+    break;
+  case Step::Kind::kSend:
+    outcome = send(thread, step, now);
+    cost *= step.words;
+    break;
+  case Step::Kind::kReceive:
+    outcome = receive(thread, step, now);
+    cost *= step.words;
+    break;
+  }
+  if (outcome == Outcome::kDone) thread.ready_at = now + cost;
+  return outcome;
+}
+
+ProcessorCore::Outcome ProcessorCore::write(Thread& thread, const Step& step, Cycle now,
+                                            Result& out) {
+  InterfaceQueue& queue = interface_.outputs[step.address];
+  if (budget_ == 0 || queue.room(now) == 0) return Outcome::kBlocked;
+  --budget_;
+  std::uint32_t& count = count_of(step.stream);
+  slot::Word word;
+  word.data = step.data >= 0 ? word_at(step.data, thread, step) : count;
+  word.stream = step.stream;
+  word.sequence = count;
+  word.epoch = thread.task->technique == Technique::kContinuing
+                   ? node_.turns[turn_].epoch & 0x7FFFFFFF
+                   : thread.epoch & 0x7FFFFFFF;
+  word.marker = step.kind == Step::Kind::kWriteMarker ? 1 : 0;
+  if (!word.marker) ++count;
+  queue.push(word, now);
+  router_.written();
+  ++written_;
+  out.wrote = true;
+  probe_.emit(now, observe::EventKind::kWordOut, step.address, word.data,
+              std::uint64_t{word.stream} << 32 | word.sequence);
+  return Outcome::kDone;
+}
+
+ProcessorCore::Outcome ProcessorCore::read(const Thread& thread, const Step& step, Cycle now) {
+  InterfaceQueue& queue = interface_.inputs[step.address];
+  if (budget_ == 0 || queue.available(now) == 0) return Outcome::kBlocked;
+  --budget_;
+  const slot::Word word = queue.pop(now);
+  ++read_;
+  if (step.data >= 0) {
+    if (step.from >= 0) word_at(step.data, thread, step) = word_at(step.from, thread, step);
+    combine(thread, step, word.data);
+  }
+  probe_.emit(now, observe::EventKind::kWordIn, step.address, word.data,
+              std::uint64_t{word.stream} << 32 | word.sequence);
+  return Outcome::kDone;
+}
+
+/// memory[data] = memory[data] (op) operand.
+void ProcessorCore::combine(const Thread& thread, const Step& step, std::uint32_t operand) {
+  std::uint32_t& word = word_at(step.data, thread, step);
+  const auto a = static_cast<std::int32_t>(word);
+  const auto b = static_cast<std::int32_t>(operand);
+  switch (step.combine) {
+  case Combine::kReplace:
+    word = operand;
+    return;
+  case Combine::kAdd:
+    word += operand;
+    return;
+  case Combine::kMax:
+    word = static_cast<std::uint32_t>(std::max(a, b));
+    return;
+  case Combine::kMin:
+    word = static_cast<std::uint32_t>(std::min(a, b));
+    return;
+  }
+}
+
+ProcessorCore::Outcome ProcessorCore::control(const Step& step, Cycle now, Result& out) {
+  if (step.kind == Step::Kind::kLoad)
+    return router_.load(step.address, now) ? Outcome::kDone : Outcome::kBlocked;
+  const Cycle loaded = router_.loaded_from(step.address);
+  const Cycle possible = std::max(loaded == kNever ? now : loaded, router_.in_force_from());
+  if (possible > now) {
+    out.next = std::min(out.next, possible);
+    return Outcome::kBlocked;
+  }
+  router_.command(step.address, node_.turns[turn_].epoch, now);
+  out.wrote = true;
+  return Outcome::kDone;
+}
+
+ProcessorCore::Outcome ProcessorCore::send(const Thread& thread, const Step& step, Cycle now) {
+  (void)now;
+  message_.clear();
+  for (std::uint32_t i = 0; i < step.words; ++i)
+    message_.push_back(step.data >= 0 ? (&word_at(step.data, thread, step))[i] : i);
+  online_.send(step.peer, step.address, message_.data(), step.words);
+  return Outcome::kDone;
+}
+
+ProcessorCore::Outcome ProcessorCore::receive(const Thread& thread, const Step& step, Cycle now) {
+  (void)now;
+  message_.clear();
+  if (!online_.receive(step.address, message_)) return Outcome::kBlocked;
+  if (step.data < 0) return Outcome::kDone;
+  std::uint32_t* to = &word_at(step.data, thread, step);
+  std::copy_n(message_.begin(), std::min<std::size_t>(message_.size(), step.words), to);
+  return Outcome::kDone;
+}
+
+std::uint32_t& ProcessorCore::count_of(StreamId stream) {
+  for (Counter& counter : counters_)
+    if (counter.stream == stream) return counter.count;
+  return counters_.push_back({stream, 0}), counters_.back().count;
+}
+
+// --- looking in
+
+Cycle ProcessorCore::returned_at(std::size_t turn, std::size_t task) const {
+  return returns_[turn][task];
+}
+
+std::string ProcessorCore::what_it_waits_for(const Thread& thread) const {
+  const Step& step = thread.task->blocks[thread.block].steps[thread.step];
+  const std::string times = " (" + std::to_string(thread.iteration) + " of " +
+                            std::to_string(thread.task->blocks[thread.block].repeat) + " done)";
+  const std::string number = std::to_string(step.address);
+  switch (step.kind) {
+  case Step::Kind::kWrite:
+  case Step::Kind::kWriteMarker:
+    return "room in output " + number + " for " + stream_name(program_, step.stream) + times;
+  case Step::Kind::kRead:
+    return "a word of " + stream_name(program_, step.stream) + " in input " + number + times;
+  case Step::Kind::kLoad:
+    return "an entry of the schedule memory for schedule '" + node_.schedules[step.address].name +
+           "'";
+  case Step::Kind::kReceive:
+    return "a message in queue " + number;
+  default:
+    return "time to pass";
+  }
+}
+
+void ProcessorCore::describe_waits(observe::Waits& waits, Cycle now) const {
+  if (finished()) return;
+  const std::string where = ", " + phase_name(program_, at_, node_.turns[turn_].epoch);
+  bool blocked = false;
+  for (const Thread& thread : threads_) {
+    if (is_over(thread) || thread.ready_at > now) continue;
+    blocked = true;
+    waits.push_back({at_, node_name(program_, at_) + ", task '" + thread.task->name + "'" + where,
+                     what_it_waits_for(thread), true, false});
+  }
+  if (blocked || !started_) return;
+  if (arrived_) {
+    waits.push_back({at_, node_name(program_, at_) + where,
+                     "the barrier of extent " + std::to_string(phase().extent) + ": " +
+                         std::to_string(barriers_.missing(phase().extent)) + " nodes are missing",
+                     true, false});
+  } else if (all_returned(now) == kNever) {
+    waits.push_back(
+        {at_, node_name(program_, at_) + where, "the markers of its streams", true, false});
+  }
+}
+
+}  // namespace tessera::scheduled

@@ -1,0 +1,143 @@
+// Processor of a scheduled mesh node (reference numesh.md 1.4, 3, rule R8 of 6.1): runs the tasks
+// of the phases of its node and switches the router. Plain C++.
+//
+// Order inside a cycle `now`, one step():
+//   1. the tasks of a phase whose schedule comes into force now start; schedules of the phases to
+//      come are loaded while the memory has room (1.5);
+//   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless
+//      a message-bound task holds it off (3.3);
+//   3. the software router, if the node has one (online_router.h), then the tasks, do their I/O: up
+//      to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind the last
+//      that got an I/O. A task does one step after the other; I/O blocks it until the queue allows;
+//   4. if all tasks of the phase have returned, and what their techniques ask for has come to pass,
+//      the router is told to switch: the next cycle runs the next schedule (R10).
+//
+// "Return" is the cycle after the last I/O plus what the last step costs beyond 1 (R8).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/observe/event.h"
+#include "models/observe/wait.h"
+#include "models/scheduled/barriers.h"
+#include "models/scheduled/interface.h"
+#include "models/scheduled/online_router.h"
+#include "models/scheduled/program.h"
+#include "models/scheduled/router_core.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::scheduled {
+
+class ProcessorCore {
+ public:
+  struct Result {
+    Cycle next = kNever;    ///< next cycle it wants whatever its router does
+    bool wrote = false;     ///< the router wants to be stepped in now + 1: a word or a switch
+    bool progress = false;  ///< something happened
+  };
+
+  /// All outlive the processor.
+  ProcessorCore(const Program& program, NodeId at, Interface& interface, RouterCore& router,
+                Barriers& barriers, observe::Probe probe);
+
+  /// Does the work of cycle `now`. It must be stepped in cycle 0, in the cycle it asked for, the
+  /// cycle after a queue changed or a marker left the router, and when its barrier is released. A
+  /// step in which nothing is due changes nothing.
+  Result step(Cycle now);
+
+  // --- looking in
+
+  /// Every phase is over and every task has returned.
+  bool finished() const { return finished_at_ != kNever; }
+  Cycle finished_at() const { return finished_at_; }
+  /// Number of the turn it is in.
+  std::size_t turn() const { return turn_; }
+  /// Cycle in which task `task` of turn `turn` returned; kNever: not yet.
+  Cycle returned_at(std::size_t turn, std::size_t task) const;
+  /// Cycle in which turn `turn` ended: the switch was commanded, or the last turn was over.
+  Cycle ended_at(std::size_t turn) const { return ends_[turn]; }
+  const std::vector<std::uint32_t>& memory() const { return memory_; }
+  std::uint64_t words_written() const { return written_; }
+  std::uint64_t words_read() const { return read_; }
+  /// For a deadlock report: every task that waits, with the stream and phase it waits in.
+  void describe_waits(observe::Waits& waits, Cycle now) const;
+
+ private:
+  struct Thread {
+    const Task* task = nullptr;
+    std::uint32_t turn = 0;
+    std::uint32_t number = 0;  // of the task in its turn
+    std::uint32_t epoch = 0;
+    std::size_t block = 0;
+    std::uint32_t iteration = 0;
+    std::size_t step = 0;
+    Cycle ready_at = 0;
+    Cycle returned_at = kNever;
+  };
+  struct Counter {
+    StreamId stream;
+    std::uint32_t count;
+  };
+  enum class Outcome : std::uint8_t { kDone, kBlocked };
+
+  const NodePhase& phase() const { return node_.phases[node_.turns[turn_].phase]; }
+  bool is_over(const Thread& thread) const { return thread.block == thread.task->blocks.size(); }
+
+  void start_turn(Cycle now);
+  void load_ahead(Cycle now);
+  bool holds_off_interrupts() const;
+  void take_interrupts(Cycle now);
+  void run_tasks(Cycle now, Result& out);
+  void run_task(Thread& thread, Cycle now, Result& out);
+  Outcome do_step(Thread& thread, const Step& step, Cycle now, Result& out);
+  Outcome write(Thread& thread, const Step& step, Cycle now, Result& out);
+  Outcome read(const Thread& thread, const Step& step, Cycle now);
+  Outcome control(const Step& step, Cycle now, Result& out);
+  Outcome send(const Thread& thread, const Step& step, Cycle now);
+  Outcome receive(const Thread& thread, const Step& step, Cycle now);
+  std::uint32_t& word_at(std::int32_t first, const Thread& thread, const Step& step) {
+    return memory_[static_cast<std::size_t>(first + std::int64_t{step.stride} * thread.iteration)];
+  }
+  void combine(const Thread& thread, const Step& step, std::uint32_t operand);
+  void settle(Thread& thread);
+  Cycle all_returned(Cycle now) const;
+  bool uses_barrier() const;
+  Cycle released(Cycle now);
+  void end_turn(Cycle now, Result& out);
+  Cycle next_step(Cycle now, const Result& out) const;
+  std::uint32_t& count_of(StreamId stream);
+  std::string what_it_waits_for(const Thread& thread) const;
+
+  const Program& program_;
+  const Node& node_;
+  const NodeId at_;
+  Interface& interface_;
+  RouterCore& router_;
+  Barriers& barriers_;
+  observe::Probe probe_;
+  OnlineRouterCore online_;
+
+  std::size_t turn_ = 0;
+  Cycle turn_from_ = 0;     // tasks start
+  bool started_ = false;    // .. have started
+  std::size_t loaded_ = 0;  // turns up to this one have their schedules in the memory
+  std::vector<Thread> threads_;
+  std::size_t next_thread_ = 0;  // the first to be asked for I/O
+  std::uint32_t budget_ = 0;     // I/Os left in this cycle
+  Cycle stalled_until_ = 0;
+  std::size_t next_interrupt_ = 0;
+  bool arrived_ = false;  // at the barrier of this turn
+  std::uint32_t round_ = 0;
+  std::vector<Counter> counters_;
+  std::vector<std::uint32_t> memory_;
+  std::vector<std::uint32_t> message_;       // room to copy into
+  std::vector<std::vector<Cycle>> returns_;  // by turn and task
+  std::vector<Cycle> ends_;
+  Cycle finished_at_ = kNever;
+  std::uint64_t written_ = 0;
+  std::uint64_t read_ = 0;
+};
+
+}  // namespace tessera::scheduled

@@ -1,0 +1,60 @@
+// A scheduled mesh takes no memory in the steady state (ARCHITECTURE section 2). This file counts
+// every operator new.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "tests/support/scheduled_builder.h"
+
+namespace {
+std::size_t allocations = 0;
+}
+
+// Not inlined: else the compiler sees malloc paired with delete and warns.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept {
+  std::free(p);
+}
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
+  std::free(p);
+}
+
+namespace tessera::scheduled::test {
+namespace {
+
+TEST(ScheduledAllocation, StreamsDoNotAllocate) {
+  Builder b(4);
+  const Index in = b.schedule(4, "a"), other = b.schedule(4, "b");
+  const StreamId s = b.stream("s", 0, true), t = b.stream("t", 0);
+  b.chain(in, s, {0, 1, 2, 3}, {0});
+  const std::vector<Index> vfsms = {0, 0, 0, 0};
+  b.chain(other, s, {0, 1, 2, 3}, {2}, 0, 0, vfsms);
+  b.chain(other, t, {0, 1}, {3});
+  constexpr unsigned kMany = 1000000;
+  b.turn(0, in, {task("w", 0, {block(kMany, {write(0, s)})}, Technique::kContinuing)}).not_before =
+      5000;
+  b.turn(1, in, {}).not_before = 5000;
+  b.turn(2, in, {}).not_before = 5100;
+  b.turn(3, in, {task("r", 0, {block(kMany, {read(0, s, 3)})}, Technique::kContinuing)})
+      .not_before = 5200;
+  b.turn(0, other, {task("t", 0, {block(2000, {write(1, t)})})});
+  b.turn(1, other, {task("t", 0, {block(2000, {read(0, t)})})});
+  b.turn(2, other, {});
+  b.turn(3, other, {});
+  observe::EventStream events(4, 1, false);
+  Trial run(b.program, &events);
+  run.run(8000);  // both phases have begun, the calendar of the processors has its memory
+  const std::size_t before = allocations;
+  run.run(20000);
+  EXPECT_EQ(allocations, before);
+  EXPECT_GT(run.checker.delivered(s, 0), 3000U);
+  EXPECT_EQ(run.checker.total(), 0U);
+}
+
+}  // namespace
+}  // namespace tessera::scheduled::test

@@ -1,0 +1,172 @@
+// A scheduled mesh of modules and in one module: the same events in the same cycles, in any order
+// of steps. One TEST a process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/observe/event_stream.h"
+#include "models/scheduled/mesh.h"
+#include "models/scheduled/node_mesh.h"
+#include "tests/models/scheduled_programs.h"
+#include "tests/support/sc_reports.h"
+#include "tlm_ifaces/slot/slot_stub.h"
+#include "tlm_ifaces/slot/slot_tap.h"
+
+namespace tessera::scheduled::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  std::string digest;
+  bool finished = false;
+  std::uint64_t words = 0;
+  std::uint64_t findings = 0;
+  std::string waits;
+};
+
+template <class View>
+Outcome outcome_of(const View& view, const Program& program, const observe::EventStream& events,
+                   const WordChecker& checker) {
+  Outcome o;
+  o.digest = events.digest().hex();
+  o.finished = view.finished();
+  o.words = view.words_in_network();
+  o.findings = checker.total();
+  observe::Waits waits;
+  view.describe_waits(program, waits, 1000000);
+  for (const observe::Wait& wait : waits) o.waits += wait.who + wait.what + "\n";
+  return o;
+}
+
+/// One program in modules or in one module, in a clock domain of its own.
+struct Machine {
+  Machine(const std::string& name, const Program& p, bool modules, std::uint64_t shuffle)
+      : program(p), domain((name + "_clock").c_str(), 1000), events(8, 1, false), checker(program) {
+    if (shuffle != 0) domain.shuffle_step_order(shuffle);
+    if (modules)
+      nodes = std::make_unique<NodeMesh>(name.c_str(), domain, program, &events, &checker);
+    else
+      mesh = std::make_unique<Mesh>(name.c_str(), domain, program, &events, &checker);
+  }
+  Outcome outcome() const {
+    return nodes ? outcome_of<MeshView>(*nodes, program, events, checker)
+                 : outcome_of<MeshView>(mesh->core(), program, events, checker);
+  }
+  Program program;
+  timing::ClockDomain domain;
+  observe::EventStream events;
+  WordChecker checker;
+  std::unique_ptr<NodeMesh> nodes;
+  std::unique_ptr<Mesh> mesh;
+};
+
+TEST(scheduled_module, structures_and_step_orders_give_the_same_events) {
+  constexpr unsigned kPrograms = 60;
+  RandomPrograms random(20240817);
+  std::vector<std::unique_ptr<Machine>> machines;
+  for (unsigned i = 0; i < kPrograms; ++i) {
+    const Program program = random.draw();
+    const std::string name = "m" + std::to_string(i);
+    machines.push_back(std::make_unique<Machine>(name + "_dense", program, false, 0));
+    machines.push_back(std::make_unique<Machine>(name + "_modules", program, true, 0));
+    machines.push_back(std::make_unique<Machine>(name + "_shuffled", program, true, i + 1));
+  }
+  sc_core::sc_start();
+  unsigned finished = 0, stuck = 0, with_findings = 0, busy = 0;
+  for (unsigned i = 0; i < kPrograms; ++i) {
+    const Outcome dense = machines[3 * i]->outcome();
+    for (unsigned other = 1; other < 3; ++other) {
+      const Outcome modules = machines[3 * i + other]->outcome();
+      EXPECT_EQ(modules.digest, dense.digest) << "program " << i;
+      EXPECT_EQ(modules.finished, dense.finished);
+      EXPECT_EQ(modules.words, dense.words);
+      EXPECT_EQ(modules.findings, dense.findings);
+      EXPECT_EQ(modules.waits, dense.waits);
+    }
+    ++(dense.finished ? finished : stuck);
+    with_findings += dense.findings != 0;
+    busy += dense.digest != std::string(16, '0');
+  }
+  // The programs are of all sorts.
+  EXPECT_GE(finished, 10U);
+  EXPECT_GE(stuck, 10U);
+  EXPECT_GE(with_findings, 10U);
+  EXPECT_GE(busy, 50U);
+}
+
+TEST(scheduled_module, link_that_a_schedule_uses_must_be_bound) {
+  Builder b(2);
+  const Index in = b.schedule(4);
+  b.chain(in, b.stream("s", 0), {0, 1}, {0});
+  for (NodeId n = 0; n < 2; ++n) b.turn(n, in, {});
+  timing::ClockDomain domain("clock", 1000);
+  Barriers barriers(b.program);
+  Standstill standstill(100);
+  NodeModule alone("alone", domain, b.program, 0, barriers, standstill, nullptr, nullptr);
+  const ::tessera::test::ExpectReport expected(slot::kUnboundId);
+  try {
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    FAIL() << "nothing was reported";
+  } catch (const sc_core::sc_report& report) {
+    EXPECT_THAT(report.get_msg(), HasSubstr("node 0, +x output is not bound"));
+  }
+}
+
+/// Two nodes bound by hand.
+struct ByHand {
+  ByHand() : b(2), barriers(b.program), standstill(100), domain("clock", 1000) {
+    const Index in = b.schedule(4);
+    s = b.stream("s", 0);
+    b.chain(in, s, {0, 1}, {0});
+    b.turn(0, in, {task("w", 0, {block(6, {write(0, s)})})});
+    b.turn(1, in, {task("r", 20, {block(6, {read(0, s)})})});
+    standstill.set_wake([this](NodeId node, Cycle cycle) { nodes[node]->wake(cycle); });
+    for (NodeId n = 0; n < 2; ++n)
+      nodes.push_back(std::make_unique<NodeModule>(("node" + std::to_string(n)).c_str(), domain,
+                                                   b.program, n, barriers, standstill, nullptr,
+                                                   nullptr));
+  }
+  Builder b;
+  StreamId s;
+  Barriers barriers;
+  Standstill standstill;
+  timing::ClockDomain domain;
+  std::vector<std::unique_ptr<NodeModule>> nodes;
+};
+
+TEST(scheduled_module, a_tap_shows_offers_and_changes_nothing) {
+  ByHand hand;
+  slot::Tap tap("tap");
+  std::vector<std::string> offers;
+  tap.on_offer([&](const slot::Word& word, bool accepted, Cycle now) {
+    offers.push_back(std::to_string(now) + ":" + std::to_string(word.sequence) +
+                     (accepted ? "" : " refused"));
+  });
+  hand.nodes[0]->out[index(Port::kXPlus)].bind(tap.in);
+  tap.out.bind(hand.nodes[1]->in[index(Port::kXMinus)]);
+  sc_core::sc_start();
+  // Two words fit into the queue of node 1, one into its VFSM, until it reads from 20 on.
+  EXPECT_THAT(offers, testing::ElementsAre("5:0", "9:1", "13:2", "17:3 refused", "21:3 refused",
+                                           "25:3", "29:4", "33:5"));
+  EXPECT_TRUE(hand.nodes[1]->core().processor.finished());
+}
+
+TEST(scheduled_module, a_stub_accepts_nothing_and_the_nodes_go_to_sleep) {
+  ByHand hand;
+  slot::Stub right("right"), left("left");
+  hand.nodes[0]->out[index(Port::kXPlus)].bind(right.in);
+  left.out.bind(hand.nodes[1]->in[index(Port::kXMinus)]);
+  sc_core::sc_start();
+  EXPECT_EQ(hand.nodes[0]->core().processor.words_written(), 3U);
+  EXPECT_EQ(hand.nodes[0]->core().router.words(), 3U);
+  EXPECT_FALSE(hand.nodes[1]->core().processor.finished());
+  EXPECT_LT(hand.domain.now(), 200U);
+}
+
+}  // namespace
+}  // namespace tessera::scheduled::test
