@@ -126,6 +126,56 @@ void RouterCore::credit(Direction out, Color color, Cycle due) {
                          to_string(out) + " for room that was never taken");
 }
 
+inline void RouterCore::drop_head(Buffer& buffer, Cycle now, Step& step) {
+  buffer.entries.pop_front();
+  --held_;
+  if (buffer.entries.empty()) occupied_.erase(pair_of(buffer.in, buffer.color));
+  step.credits.push_back(CreditReturn{buffer.in, buffer.color, now + timing_.credit_latency});
+}
+
+// send() and remove_head() in one for a data wavelet with one way to go, which needs no departure to
+// be kept: the hop that streams are made of.
+inline bool RouterCore::pass_on(Buffer& buffer, Direction out, Cycle now, Step& step) {
+  const unsigned credit = credit_channel(out, buffer.color);
+  if (credits_.usable(credit) == 0) return false;
+  credits_.take(credit);
+  arbiters_[index(out)].grant_alone(pair_of(buffer.in, buffer.color));
+  const link::Wavelet& w = buffer.entries.front().wavelet;
+  probe_.emit(now, observe::EventKind::kHop, observe::hop_word(w, out), w.payload, w.ident);
+  const unsigned latency = out == Direction::kRamp ? timing_.off_ramp_latency : timing_.hop_latency;
+  step.sends.push_back(Send{out, w, now + latency});
+  drop_head(buffer, now, step);
+  return true;
+}
+
+// Steps 2 to 4 for that buffer; whether a copy left.
+inline bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
+  Buffer& buffer = buffer_of(pair);
+  const Entry& head = buffer.entries.front();
+  if (head.due > now) return false;
+  const DirectionSet outputs = plain_outputs(buffer);
+  if (outputs.size() == 1 && !buffer.departures[kOwn].started && !head.wavelet.local_flip)
+    return pass_on(buffer, static_cast<Direction>(__builtin_ctz(outputs.bits())), now, step);
+  bool moved = false;
+  for (unsigned bits = outputs.bits(); bits != 0; bits &= bits - 1) {
+    const auto out = static_cast<Direction>(__builtin_ctz(bits));
+    if (credits_.usable(credit_channel(out, buffer.color)) == 0) continue;
+    arbiters_[index(out)].grant_alone(pair);
+    send(buffer, out, now, step);
+    moved = true;
+  }
+  if (moved && buffer.departures[kOwn].branches.empty()) remove_head(buffer, now, step);
+  return moved;
+}
+
+// The buffer that holds something, if it is the only one and nothing has to be asked but outputs
+// and credits: how most routers are met in most cycles.
+inline std::optional<unsigned> RouterCore::only_plain_head() const {
+  if (merges_ || swaps_ || filters_ || controls_held_ > 0 || epochs_ != nullptr)
+    return std::nullopt;
+  return occupied_.only();
+}
+
 RouterCore::Step RouterCore::step(Cycle now) {
   Step step;
   now_ = now;
@@ -161,49 +211,6 @@ RouterCore::Step RouterCore::step(Cycle now) {
   });
   step.next = next_wake(now, any);
   return step;
-}
-
-// The buffer that holds something, if it is the only one and nothing has to be asked but outputs
-// and credits: how most routers are met in most cycles.
-std::optional<unsigned> RouterCore::only_plain_head() const {
-  if (merges_ || swaps_ || filters_ || controls_held_ > 0 || epochs_ != nullptr)
-    return std::nullopt;
-  return occupied_.only();
-}
-
-// Steps 2 to 4 for that buffer; whether a copy left.
-bool RouterCore::serve_alone(unsigned pair, Cycle now, Step& step) {
-  Buffer& buffer = buffer_of(pair);
-  const Entry& head = buffer.entries.front();
-  if (head.due > now) return false;
-  const DirectionSet outputs = plain_outputs(buffer);
-  if (outputs.size() == 1 && !buffer.departures[kOwn].started && !head.wavelet.local_flip)
-    return pass_on(buffer, static_cast<Direction>(__builtin_ctz(outputs.bits())), now, step);
-  bool moved = false;
-  for (unsigned bits = outputs.bits(); bits != 0; bits &= bits - 1) {
-    const auto out = static_cast<Direction>(__builtin_ctz(bits));
-    if (credits_.usable(credit_channel(out, buffer.color)) == 0) continue;
-    arbiters_[index(out)].grant_alone(pair);
-    send(buffer, out, now, step);
-    moved = true;
-  }
-  if (moved && buffer.departures[kOwn].branches.empty()) remove_head(buffer, now, step);
-  return moved;
-}
-
-// send() and remove_head() in one for a data wavelet with one way to go, which needs no departure to
-// be kept: the hop that streams are made of.
-bool RouterCore::pass_on(Buffer& buffer, Direction out, Cycle now, Step& step) {
-  const unsigned credit = credit_channel(out, buffer.color);
-  if (credits_.usable(credit) == 0) return false;
-  credits_.take(credit);
-  arbiters_[index(out)].grant_alone(pair_of(buffer.in, buffer.color));
-  const link::Wavelet& w = buffer.entries.front().wavelet;
-  probe_.emit(now, observe::EventKind::kHop, observe::hop_word(w, out), w.payload, w.ident);
-  const unsigned latency = out == Direction::kRamp ? timing_.off_ramp_latency : timing_.hop_latency;
-  step.sends.push_back(Send{out, w, now + latency});
-  drop_head(buffer, now, step);
-  return true;
 }
 
 // What does not need an output: two directions at once, filters, heads that go nowhere.
@@ -244,19 +251,6 @@ RouterCore::Requests RouterCore::collect_requests(Cycle now) const {
   return requests;
 }
 
-// outputs_of() of a router without color swap, none in teardown: the way of nearly every wavelet.
-DirectionSet RouterCore::plain_outputs(const Buffer& buffer) const {
-  const Channel& channel = this->channel(buffer.color);
-  if (channel.route.suspended) return {};
-  const Departure& departure = buffer.departures[kOwn];
-  if (departure.started) return departure.branches;
-  const RoutePosition& position = position_of(channel);
-  if (!position.valid || !position.rx.contains(buffer.in)) return {};
-  DirectionSet outputs = position.tx;
-  if (!departure.to_ce) outputs.erase(Direction::kRamp);
-  return outputs;
-}
-
 void RouterCore::send(Buffer& buffer, Direction out, Cycle now, Step& step) {
   unsigned variant = kOwn;
   if (swaps_) {
@@ -291,13 +285,6 @@ void RouterCore::remove_head(Buffer& buffer, Cycle now, Step& step) {
   }
   buffer.departures = {};
   drop_head(buffer, now, step);
-}
-
-void RouterCore::drop_head(Buffer& buffer, Cycle now, Step& step) {
-  buffer.entries.pop_front();
-  --held_;
-  if (buffer.entries.empty()) occupied_.erase(pair_of(buffer.in, buffer.color));
-  step.credits.push_back(CreditReturn{buffer.in, buffer.color, now + timing_.credit_latency});
 }
 
 Cycle RouterCore::next_wake(Cycle now, bool moved) const {

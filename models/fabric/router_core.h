@@ -229,7 +229,18 @@ class RouterCore {
   DirectionSet outputs_of(const Buffer& buffer, unsigned variant) const;
   bool is_routed(const Buffer& buffer, unsigned variant) const;
   bool is_suspended(const Buffer& buffer) const;
-  DirectionSet plain_outputs(const Buffer& buffer) const;
+  // outputs_of() of a router without color swap, none in teardown: the way of nearly every wavelet.
+  DirectionSet plain_outputs(const Buffer& buffer) const {
+    const Channel& channel = this->channel(buffer.color);
+    if (channel.route.suspended) return {};
+    const Departure& departure = buffer.departures[kOwn];
+    if (departure.started) return departure.branches;
+    const RoutePosition& position = position_of(channel);
+    if (!position.valid || !position.rx.contains(buffer.in)) return {};
+    DirectionSet outputs = position.tx;
+    if (!departure.to_ce) outputs.erase(Direction::kRamp);
+    return outputs;
+  }
   bool is_done(const Buffer& buffer) const;
   bool is_rejected(const Buffer& buffer) const;
   void ask_filters(Buffer& buffer, Cycle now);
