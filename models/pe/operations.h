@@ -19,7 +19,7 @@ class Operations {
   /// Invalidates references.
   void add(const Operation& op) {
     operations_.reserve(operations_.size() + 1);  // an engine has few: no more than it needs
-    operations_.insert(from(op.thread), op);
+    operations_.insert(operations_.begin() + number_below(op.thread), op);
     count(op);
   }
   /// The last group of `op` has executed; it completes in cycle `at`.
@@ -45,6 +45,7 @@ class Operations {
       return;
     }
     inputs_ = outputs_ = 0;
+    threads_ = 0;
     highest_ = Priority::kLow;
     first_completion_ = kNever;
     for (const Operation& op : operations_) count(op);
@@ -55,8 +56,7 @@ class Operations {
     return const_cast<Operation*>(std::as_const(*this).of_main_thread());
   }
   const Operation* of_main_thread() const {
-    const bool has = !operations_.empty() && operations_.back().thread == kMainThread;
-    return has ? &operations_.back() : nullptr;
+    return (threads_ >> kMainThread & 1U) != 0 ? &operations_.back() : nullptr;
   }
   /// Queues without which some of them cannot go on (Operation::needs_inputs), one bit each.
   std::uint32_t inputs() const { return inputs_; }
@@ -70,20 +70,18 @@ class Operations {
   const Operation* end() const { return operations_.data() + operations_.size(); }
   void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
   /// The first one of a thread that is not below `thread`, or the end.
-  Operation* behind(ThreadId thread) {
-    return operations_.data() + (from(thread) - operations_.begin());
-  }
+  Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }
 
  private:
   using SmallSizes =
       boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
   using Vector = boost::container::vector<Operation, void, SmallSizes>;
 
-  Vector::iterator from(ThreadId thread) {
-    return std::find_if(operations_.begin(), operations_.end(),
-                        [thread](const Operation& op) { return op.thread >= thread; });
+  std::ptrdiff_t number_below(ThreadId thread) const {
+    return __builtin_popcount(threads_ & ((1U << thread) - 1));
   }
   void count(const Operation& op) {
+    threads_ = static_cast<std::uint16_t>(threads_ | 1U << op.thread);
     inputs_ |= op.needs_inputs;
     outputs_ |= op.needs_outputs;
     if (op.thread != kMainThread) highest_ = std::max(highest_, op.priority);
@@ -95,6 +93,7 @@ class Operations {
   std::uint8_t inputs_ = 0;
   std::uint8_t outputs_ = 0;
   Priority highest_ = Priority::kLow;
+  std::uint16_t threads_ = 0;  // that have one, one bit each
 };
 
 }  // namespace tessera::pe
