@@ -1,5 +1,7 @@
 #include "frontends/layout/expression.h"
 
+#include <algorithm>
+
 #include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
@@ -43,7 +45,7 @@ class ExpressionParser {
 
  public:
   ExpressionParser(const std::string& text, const Constants& constants,
-                   Expression::Variables variables)
+                   const Expression::Names& variables)
       : text_(text), constants_(constants), variables_(variables) {}
 
   Expression parse() {
@@ -157,9 +159,10 @@ class ExpressionParser {
     while (is_letter(peek()) || is_digit(peek())) ++at_;
     const std::string text = text_.substr(start, at_ - start);
     skip_space();
-    if (variables_ == Expression::Variables::kPoint && (text == "x" || text == "y")) {
-      result_.uses_point_ = true;
-      return emit(text == "x" ? Op::kX : Op::kY, start + 1);
+    const auto variable = std::find(variables_.begin(), variables_.end(), text);
+    if (variable != variables_.end()) {
+      result_.uses_variables_ = true;
+      return emit(Op::kVariable, start + 1, variable - variables_.begin());
     }
     const auto known = constants_.find(text);
     if (known == constants_.end()) throw ExpressionError(start + 1, unknown(text));
@@ -177,13 +180,13 @@ class ExpressionParser {
     }
     std::vector<std::string> known;
     for (const auto& [constant, value] : constants_) known.push_back(constant);
-    if (variables_ == Expression::Variables::kPoint) known.insert(known.end(), {"x", "y"});
+    known.insert(known.end(), variables_.begin(), variables_.end());
     return "unknown name \"" + name + "\"" + suggestion(name, known, "known names");
   }
 
   const std::string& text_;
   const Constants& constants_;
-  const Expression::Variables variables_;
+  const Expression::Names& variables_;
   Expression result_ = empty();
   std::size_t at_ = 0;
   unsigned nesting_ = 0;
@@ -199,6 +202,11 @@ Expression::Expression(std::int64_t value) : code_{{Op::kPush, 1, value}} {}
 
 Expression Expression::parse(const std::string& text, const Constants& constants,
                              Variables variables) {
+  return parse(text, constants, variables == Variables::kPoint ? Names{"x", "y"} : Names());
+}
+
+Expression Expression::parse(const std::string& text, const Constants& constants,
+                             const Names& variables) {
   return ExpressionParser(text, constants, variables).parse();
 }
 
@@ -237,7 +245,7 @@ std::int64_t Expression::apply(const Step& step, std::int64_t a, std::int64_t b)
   return result;
 }
 
-std::int64_t Expression::evaluate(Point at) const {
+std::int64_t Expression::evaluate(const std::int64_t* values) const {
   std::array<std::int64_t, kStackSize> stack;
   std::size_t top = 0;
   for (const Step& step : code_) {
@@ -245,11 +253,8 @@ std::int64_t Expression::evaluate(Point at) const {
     case Op::kPush:
       stack[top++] = step.value;
       break;
-    case Op::kX:
-      stack[top++] = at.x;
-      break;
-    case Op::kY:
-      stack[top++] = at.y;
+    case Op::kVariable:
+      stack[top++] = values[step.value];
       break;
     case Op::kNegate:
       if (__builtin_sub_overflow(std::int64_t{0}, stack[top - 1], &stack[top - 1])) {

@@ -43,7 +43,9 @@ struct Point {
 
 class Expression {
  public:
-  /// Which names besides the constants are known.
+  /// Names besides the constants, whose values are given when the expression is evaluated.
+  using Names = std::vector<std::string>;
+  /// Which of them are known.
   enum class Variables { kNone, kPoint };
 
   /// The constant 0.
@@ -51,24 +53,32 @@ class Expression {
   explicit Expression(std::int64_t value);
   /// Throws ExpressionError: syntax, unknown name, number beyond 64 bits, nested too deep.
   static Expression parse(const std::string& text, const Constants& constants, Variables variables);
+  /// With variables of the caller's, which hide constants of the same name.
+  static Expression parse(const std::string& text, const Constants& constants,
+                          const Names& variables);
 
   /// Throws ExpressionError: division by zero, overflow of 64 bits.
-  std::int64_t evaluate(Point at = {}) const;
+  std::int64_t evaluate(Point at = {}) const {
+    const std::array<std::int64_t, 2> values = {at.x, at.y};
+    return evaluate(values.data());
+  }
+  /// `values` of the variables that it was parsed with, in their order.
+  std::int64_t evaluate(const std::int64_t* values) const;
   /// Whether the value can differ from one tile to the next.
-  bool uses_point() const { return uses_point_; }
+  bool uses_point() const { return uses_variables_; }
 
  private:
   friend class ExpressionParser;
-  enum class Op : std::uint8_t { kPush, kX, kY, kAdd, kSub, kMul, kDiv, kMod, kEqual, kNegate };
+  enum class Op : std::uint8_t { kPush, kVariable, kAdd, kSub, kMul, kDiv, kMod, kEqual, kNegate };
   struct Step {
     Op op;
     std::uint32_t position;  // character of the expression, counted from 1
-    std::int64_t value;
+    std::int64_t value;      // of a constant; kVariable: which
   };
   static std::int64_t apply(const Step& step, std::int64_t a, std::int64_t b);
 
   std::vector<Step> code_;
-  bool uses_point_ = false;
+  bool uses_variables_ = false;
 };
 
 /// A name that expressions can use: a letter or "_", then letters, digits and "_".

@@ -89,9 +89,10 @@ Memory initial_memory(const Program& program, const MemoryMap& map) {
     for (std::size_t i = 0; i < array.given.size(); ++i)
       memory[i / array.words][map.array[a] + i % array.words] = array.given[i];
     if (!array.given.empty() || array.init.empty() || array.init == "0") continue;
+    const InitialWords words(program, array);
     for (NodeIndex node = 0; node < memory.size(); ++node) {
       for (std::uint32_t k = 0; k < array.words; ++k)
-        memory[node][map.array[a] + k] = initial_word(program, array, node, k);
+        memory[node][map.array[a] + k] = words.word(node, k);
     }
   }
   return memory;

@@ -126,9 +126,9 @@ Nodes read_list(const Node& node, const Program& program) {
 
 /// Mistakes should be known before the run: words of the first and the last node.
 void check_init(const Program& program, const Array& array) {
-  initial_word(program, array, 0, 0);
-  initial_word(program, array, static_cast<NodeIndex>(program.mesh.node_count() - 1),
-               array.words - 1);
+  const InitialWords words(program, array);
+  words.word(0, 0);
+  words.word(static_cast<NodeIndex>(program.mesh.node_count() - 1), array.words - 1);
 }
 
 }  // namespace
@@ -214,26 +214,31 @@ void read_sets(const Node& root, Reading& reading) {
   }
 }
 
-std::uint32_t initial_word(const Program& program, const Array& array, NodeIndex node,
-                           std::uint32_t k) {
-  if (array.init.empty()) return 0;
-  layout::Constants names(program.params.begin(), program.params.end());
-  const Coordinates at = program.mesh.at(node);
-  names["node"] = node;
-  names["x"] = at[0];
-  names["y"] = at[1];
-  names["z"] = at[2];
-  names["k"] = k;
+InitialWords::InitialWords(const Program& program, const Array& array)
+    : program_(program), array_(array) {
+  if (array.init.empty()) return;
+  const layout::Constants params(program.params.begin(), program.params.end());
   try {
-    const auto value =
-        layout::Expression::parse(array.init, names, layout::Expression::Variables::kNone);
-    return static_cast<std::uint32_t>(value.evaluate());
-  } catch (const layout::ExpressionError& e) {
-    throw UserError(program.file, array.place,
-                    "in \"" + array.init + "\" at character " + std::to_string(e.position()) +
-                        ", for word " + std::to_string(k) + " of node " + program.mesh.name(node) +
-                        ": " + e.what());
+    value_ = layout::Expression::parse(array.init, params, {"node", "x", "y", "z", "k"});
+  } catch (const layout::ExpressionError& error) {
+    fail(error, "");
   }
+}
+
+std::uint32_t InitialWords::word(NodeIndex node, std::uint32_t k) const {
+  const Coordinates at = program_.mesh.at(node);
+  const std::array<std::int64_t, 5> values = {node, at[0], at[1], at[2], k};
+  try {
+    return static_cast<std::uint32_t>(value_.evaluate(values.data()));
+  } catch (const layout::ExpressionError& error) {
+    fail(error, ", for word " + std::to_string(k) + " of node " + program_.mesh.name(node));
+  }
+}
+
+void InitialWords::fail(const layout::ExpressionError& error, const std::string& where) const {
+  throw UserError(program_.file, array_.place,
+                  "in \"" + array_.init + "\" at character " + std::to_string(error.position()) +
+                      where + ": " + error.what());
 }
 
 void read_arrays(const Node& root, Program& program) {

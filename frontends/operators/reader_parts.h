@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "frontends/layout/expression.h"
 #include "frontends/layout/json_choice.h"
 #include "frontends/layout/json_node.h"
 #include "frontends/operators/program.h"
@@ -44,8 +45,20 @@ NodeIndex read_place(const Node& node, const Reading& reading);
 /// Fails unless `name` is one that expressions could use.
 void check_name(const Node& node, const std::string& name, const std::string& what);
 
-/// The value of the word `k` of an array at a node before the run. Throws UserError.
-std::uint32_t initial_word(const Program& program, const Array& array, NodeIndex node,
-                           std::uint32_t k);
+/// What the words of an array are before the run.
+class InitialWords {
+ public:
+  /// `program` and `array` outlive it. Throws UserError.
+  InitialWords(const Program& program, const Array& array);
+  /// Word `k` of `node`. Throws UserError.
+  std::uint32_t word(NodeIndex node, std::uint32_t k) const;
+
+ private:
+  [[noreturn]] void fail(const layout::ExpressionError& error, const std::string& where) const;
+
+  const Program& program_;
+  const Array& array_;
+  layout::Expression value_;
+};
 
 }  // namespace tessera::operators
