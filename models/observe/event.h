@@ -28,6 +28,12 @@ namespace tessera::observe {
 ///   kSwitch     a switch moved                color                                 position
 ///   kTeardown   a color entered or left       color                                 1 or 0
 ///               teardown
+///   kPipeStart  a pipe started a tile         pipe, opcode << 8                     pc
+///               operation
+///   kPipeEnd    its result is there           pipe, opcode << 8                     pc
+///   kFlag       a flag between pipes changed  from, to << 8, event << 16            1 or 0
+///   kSignal     a cross-core set fired        pipe, mode << 8, id << 16             pc
+///   kGrant      a cross-core wait was over    pipe, mode << 8, id << 16             pc
 ///
 /// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
 enum class EventKind : std::uint8_t {
@@ -44,12 +50,18 @@ enum class EventKind : std::uint8_t {
   kCompute = 10,
   kSwitch = 11,
   kTeardown = 12,
+  kPipeStart = 13,
+  kPipeEnd = 14,
+  kFlag = 15,
+  kSignal = 16,
+  kGrant = 17,
 };
-inline constexpr unsigned kEventKindCount = 13;
+inline constexpr unsigned kEventKindCount = 18;
 
 const char* to_string(EventKind kind);
 
-/// One event. `place` is the linear index of the tile, y * W + x.
+/// One event. `place` is the linear index of the tile, y * W + x, or of the AI core, 3 * cluster +
+/// unit.
 struct Event {
   Cycle cycle = 0;
   std::uint32_t place = 0;
