@@ -104,6 +104,11 @@ void Counters::count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, 
   case EventKind::kOpEnd:
   case EventKind::kSwitch:
   case EventKind::kTeardown:
+  case EventKind::kPipeStart:
+  case EventKind::kPipeEnd:
+  case EventKind::kFlag:
+  case EventKind::kSignal:
+  case EventKind::kGrant:
     return;
   }
 }
