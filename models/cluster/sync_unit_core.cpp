@@ -27,12 +27,15 @@ CoreId unit(CoreId core, unsigned unit) {
 }  // namespace
 
 SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch)
-    : config_(config), launch_(launch), cores_(std::size_t{launch.clusters} * kUnits) {
-  for (unsigned cluster = 0; cluster < launch.clusters; ++cluster) {
-    for (unsigned u = 0; u < kUnits; ++u) {
-      const CoreId core{static_cast<std::uint16_t>(cluster), static_cast<std::uint16_t>(u)};
-      at(core).present = launch.has(core);
-    }
+    : config_(config), launch_(launch), cores_(std::size_t{launch.clusters} * kUnits),
+      aics_(launch.clusters), aivs_(launch.clusters) {
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    const CoreId core{static_cast<std::uint16_t>(i / kUnits),
+                      static_cast<std::uint16_t>(i % kUnits)};
+    at(core).present = launch.has(core);
+    if (!at(core).present) continue;
+    (core.is_aic() ? all_aics_ : all_aivs_).push_back(core);
+    (core.is_aic() ? aics_ : aivs_)[core.cluster].push_back(core);
   }
 }
 
@@ -52,17 +55,9 @@ unsigned SyncUnitCore::latency_of(Mode mode) const {
 }
 
 // Who has to set before the counters of a group grow.
-std::vector<CoreId> SyncUnitCore::group_of(CoreId core, Mode mode) const {
-  std::vector<CoreId> group;
-  const unsigned first = mode == Mode::kAll ? 0 : core.cluster;
-  const unsigned last = mode == Mode::kAll ? launch_.clusters : core.cluster + 1U;
-  for (unsigned cluster = first; cluster < last; ++cluster) {
-    for (unsigned u = 0; u < kUnits; ++u) {
-      const CoreId other{static_cast<std::uint16_t>(cluster), static_cast<std::uint16_t>(u)};
-      if (other.is_aic() == core.is_aic() && at(other).present) group.push_back(other);
-    }
-  }
-  return group;
+const std::vector<CoreId>& SyncUnitCore::group_of(CoreId core, Mode mode) const {
+  if (mode == Mode::kAll) return core.is_aic() ? all_aics_ : all_aivs_;
+  return (core.is_aic() ? aics_ : aivs_)[core.cluster];
 }
 
 void SyncUnitCore::answer(const Request& request, sync::Verdict verdict, sync::Reason reason,
@@ -93,7 +88,7 @@ void SyncUnitCore::gather(const Request& set, Cycle now) {
   const auto mode = static_cast<unsigned>(set.mode);
   ++at(set.core).arrivals[mode][set.id];
   if (set.mode == Mode::kAll && blocks_not_resident() > 0) return;  // they never come
-  const std::vector<CoreId> group = group_of(set.core, set.mode);
+  const std::vector<CoreId>& group = group_of(set.core, set.mode);
   for (const CoreId member : group)
     if (at(member).arrivals[mode][set.id] == 0) return;
   for (const CoreId member : group) --at(member).arrivals[mode][set.id];

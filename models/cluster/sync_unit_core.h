@@ -94,7 +94,7 @@ class SyncUnitCore {
   Core& at(CoreId core) { return cores_[core.index()]; }
   const Core& at(CoreId core) const { return cores_[core.index()]; }
   unsigned latency_of(Mode mode) const;
-  std::vector<CoreId> group_of(CoreId core, Mode mode) const;
+  const std::vector<CoreId>& group_of(CoreId core, Mode mode) const;
   void take_due(Cycle now);
   void count(const sync::Request& set, Cycle now);
   void gather(const sync::Request& set, Cycle now);
@@ -108,6 +108,8 @@ class SyncUnitCore {
   const SyncConfig config_;
   const Launch launch_;
   std::vector<Core> cores_;
+  std::vector<CoreId> all_aics_, all_aivs_;       // who sets in mode 0
+  std::vector<std::vector<CoreId>> aics_, aivs_;  // .. in modes 1 and 2, by cluster
   std::vector<Asked> asked_;
   std::vector<sync::Request> due_;
   std::vector<Growth> growths_;

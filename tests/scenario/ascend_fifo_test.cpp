@@ -155,6 +155,84 @@ TEST(ascend, S12_both_directions_share_a_flag_base) {
   }
 }
 
+/// What the AIC pops of AIV0's tile 500, when its own tile for the AIVs lies `distance` words before.
+std::int64_t popped_beside_the_other_direction(std::int64_t distance) {
+  Fifo down, up;
+  up.to_aiv = false;
+  up.flag = 2;
+  up.ring = down.ring + distance;
+  Cluster c(a2a3_config());
+  for (unsigned s = 0; s < 2; ++s) {
+    Kernel& k = c.aivs.at(s);
+    k.busy(Pipe::kMte3, 10).work = {TileValue::kFill, 0, 0, 0, 500};
+    k.barrier(Pipe::kMte3);
+    k.copy_out(16, 256).work = {TileValue::kStore, 0, 0, 0, up.slot(0, s)};
+    up.push(k);
+  }
+  c.aic.busy(Pipe::kFix, 5000).work = {TileValue::kFill, 1, 0, 0, 7};
+  c.aic.barrier(Pipe::kFix);
+  c.aic.fix_out(DataType::kF32, 16, 64).work = {TileValue::kStore, 0, 1, 0, down.slot(0, 0)};
+  c.aic.barrier(Pipe::kAll);
+  up.wait_pop(c.aic);
+  c.aic.copy_in(16, 256).work = {TileValue::kLoad, 2, 0, 0, up.slot(0, 0)};
+  Bench b(a2a3_config());
+  c.launch(b);
+  b.machine.run();
+  EXPECT_FALSE(b.hangs()) << b.waits();
+  return b.aic().tile(2);
+}
+
+TEST(ascend, M23_halves_of_the_ring_overlap) {
+  EXPECT_EQ(popped_beside_the_other_direction(8), 500);
+  EXPECT_EQ(popped_beside_the_other_direction(0), 7);
+}
+
+TEST(ascend, M22_tpop_without_tfree) {
+  // The producer stops when the ring has wrapped: after the credits that the consumer sent at first.
+  Fifo f;
+  f.profile = Profile::kA5;
+  f.slots = 2;
+  Cluster c(a5_config());
+  append_cube_pushes(c.aic, f, 6, 10, 1);
+  for (unsigned s = 0; s < 2; ++s) {
+    Kernel& k = c.aivs.at(s);
+    f.open_consumer(k);
+    for (unsigned i = 0; i < 2; ++i) f.wait_pop(k);
+  }
+  Bench b(a5_config());
+  c.launch(b);
+  b.machine.run();
+  ASSERT_TRUE(b.hangs());
+  EXPECT_THAT(b.waits(), HasSubstr("pipe FIX of AIC of cluster 0 (wait_intra_core(FIX, id 1)"));
+  EXPECT_THAT(b.waits(),
+              HasSubstr("AIV0 of cluster 0 has to set id 1 (mode 4): the program of AIV0 "
+                        "of cluster 0 has ended"));
+}
+
+TEST(ascend, S13_tile_smaller_than_its_slot) {
+  // Tiles of two sizes share a ring; the stride of the slots stays, so no tile overlaps another.
+  Fifo f;
+  f.slots = 4;
+  Cluster c(a2a3_config());
+  for (unsigned i = 0; i < 8; ++i) {
+    c.aic.busy(Pipe::kFix, 10).work = {TileValue::kFill, 0, 0, 0, 1 + i};
+    c.aic.barrier(Pipe::kFix);
+    f.allocate(c.aic, i);
+    for (unsigned half = 0; half < 2; ++half)
+      c.aic.fix_out(DataType::kF32, i % 2 == 0 ? 128 : 5, 64).work = {TileValue::kStore, 0, 0, 0,
+                                                                      f.slot(i, half)};
+    f.push(c.aic);
+  }
+  f.close_producer(c.aic, 8);
+  for (unsigned s = 0; s < 2; ++s) append_vector_pops(c.aivs.at(s), f, s, 8, 100, kPopped);
+  Bench b(a2a3_config());
+  c.launch(b);
+  b.machine.run();
+  ASSERT_FALSE(b.hangs()) << b.waits();
+  for (unsigned i = 0; i < 8; ++i)
+    EXPECT_EQ(b.word(static_cast<std::uint64_t>(popped(kPopped, i, 1))), 1 + i);
+}
+
 TEST(ascend, S14_one_ready_for_four_partial_stores) {
   Fifo f;
   constexpr std::int64_t kParts = 700;

@@ -191,6 +191,17 @@ TEST(ascend, M11_only_one_aiv_sets) {
                                testing::Not(HasSubstr("AIV0"))));
 }
 
+TEST(ascend, M12_aivs_of_two_clusters_in_mode_1) {
+  Kernel k = a2();
+  k.set_cross(Pipe::kMte3, 1, 4);
+  k.wait_dev(4);
+  Bench b(a2a3_config(), launch_of(2, LaunchRatio::k1To2));
+  for (const unsigned cluster : {0u, 1u}) b.machine.launch(Bench::place(cluster, 1), k.build(), 1);
+  b.machine.run();
+  EXPECT_THAT(b.waits(), AllOf(HasSubstr("AIV1 of cluster 0 has to set id 4 (mode 1)"),
+                               HasSubstr("AIV1 of cluster 1 has to set id 4 (mode 1)")));
+}
+
 TEST(ascend, M13_kernel_is_not_mix) {
   Kernel k = a2();
   k.set_cross(Pipe::kMte3, 0, 4);
@@ -297,6 +308,25 @@ TEST(ascend, M20_locks) {
   EXPECT_THAT(hang_of(a5_config(), kVectorOnly, Kernel(), kept), HasSubstr("lock 3"));
   EXPECT_THAT(error_on_aiv(a2a3_config(), twice),
               AllOf(StartsWith("refused: k.pto:1: "), HasSubstr(kProfileId)));
+}
+
+TEST(ascend, M24_wait_on_a_pipe_that_does_not_read) {
+  // The wait holds MTE3 back, but MTE2 reads the tile.
+  const auto read = [](Pipe waiting) {
+    Kernel aic, aiv;
+    aic.busy(Pipe::kFix, 500).work = {TileValue::kFill, 0, 0, 0, 42};
+    aic.barrier(Pipe::kFix);
+    aic.fix_out(DataType::kF32, 16, 64).work = {TileValue::kStore, 0, 0, 0, 5};
+    aic.set_intra(Pipe::kFix, 1);
+    aic.set_intra(Pipe::kFix, 17);
+    aiv.wait_intra(waiting, 1);
+    aiv.copy_in(16, 256).work = {TileValue::kLoad, 1, 0, 0, 5};
+    Bench b(a5_config());
+    b.run(aic, aiv);
+    return b.aiv(1).tile(1);
+  };
+  EXPECT_EQ(read(Pipe::kMte2), 42);
+  EXPECT_EQ(read(Pipe::kMte3), 0);
 }
 
 TEST(ascend, M25_accumulation_without_barrier) {
