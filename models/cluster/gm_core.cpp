@@ -96,34 +96,40 @@ void GmCore::begin(Cycle now) {
   for (const Transfer& t : starting_) begin_one(t, now);
 }
 
-// The rate that all of `open` may have at once.
-std::uint64_t GmCore::fair_rate(const std::vector<Active*>& open, std::uint64_t l2_left,
-                                std::uint64_t gm_left) const {
-  std::uint64_t gm_shares = 0;
-  for (const Active* a : open) gm_shares += a->gm_share;
-  const std::uint64_t l2 = l2_left / open.size();
-  return gm_shares == 0 ? l2 : std::min(l2, gm_left * kRateUnit / gm_shares);
-}
-
-// Progressive filling: transfers that their own path slows down more than sharing does get that
-// rate and leave the rest to the others.
+// Progressive filling: all rates rise together. What comes to the end of its own path stays there;
+// when GM or L2 is full, all that use it stay there; the others go on.
 void GmCore::set_rates() {
   open_.clear();
   for (Active& a : active_) open_.push_back(&a);
-  std::uint64_t l2_left = l2_rate_, gm_left = gm_rate_;
+  Left left{l2_rate_, gm_rate_};
   while (!open_.empty()) {
-    const std::uint64_t fair = std::max<std::uint64_t>(fair_rate(open_, l2_left, gm_left), 1);
-    const auto end = std::partition(open_.begin(), open_.end(), [fair](const Active* a) {
-      return a->transfer.rate_limit > fair;
-    });
-    const bool all_share = end == open_.end();
-    for (auto it = all_share ? open_.begin() : end; it != open_.end(); ++it) {
-      (*it)->rate = std::min(fair, (*it)->transfer.rate_limit);
-      l2_left -= std::min(l2_left, (*it)->rate);
-      gm_left -= std::min(gm_left, (*it)->rate * (*it)->gm_share / kRateUnit);
-    }
-    open_.erase(all_share ? open_.begin() : end, open_.end());
+    std::uint64_t gm_shares = 0;
+    for (const Active* a : open_) gm_shares += a->gm_share;
+    const std::uint64_t l2 = std::max<std::uint64_t>(left.l2 / open_.size(), 1);
+    const std::uint64_t gm =
+        gm_shares == 0 ? l2 : std::max<std::uint64_t>(left.gm * kRateUnit / gm_shares, 1);
+    const std::uint64_t fair = std::min(l2, gm);
+    if (fix_rates(left, fair, [fair](const Active& a) { return a.transfer.rate_limit <= fair; }))
+      continue;
+    fix_rates(left, fair, [l2, gm](const Active& a) { return l2 <= gm || a.gm_share > 0; });
   }
+}
+
+// Fixes the rates of those open ones that `stays` chooses at `fair`, or at the end of their path.
+// Whether there was one.
+template <class Stays>
+bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
+  const auto end =
+      std::partition(open_.begin(), open_.end(), [&stays](const Active* a) { return !stays(*a); });
+  if (end == open_.end()) return false;
+  for (auto it = end; it != open_.end(); ++it) {
+    Active& a = **it;
+    a.rate = std::min(fair, a.transfer.rate_limit);
+    left.l2 -= std::min(left.l2, a.rate);
+    left.gm -= std::min(left.gm, a.rate * a.gm_share / kRateUnit);
+  }
+  open_.erase(end, open_.end());
+  return true;
 }
 
 const GmCore::Step& GmCore::step(Cycle now) {

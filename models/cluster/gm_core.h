@@ -3,7 +3,7 @@
 //
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
 // L2 (all bytes) nor GM (those that miss L2, and what rows cost) is full; where one is full, those
-// that use it get equal rates (max-min fairness). Rates change when a transfer starts or ends.
+// that use it get equal rates (max-min fairness). Zero bytes of GM: the transfer hits L2. Rates change when a transfer starts or ends.
 //
 // Order inside a cycle `now`:
 //   1. stores and additions due by now change their words, by core and pipe;
@@ -72,8 +72,12 @@ class GmCore {
   void begin(Cycle now);
   void begin_one(const transfer::Transfer& t, Cycle now);
   void set_rates();
-  std::uint64_t fair_rate(const std::vector<Active*>& open, std::uint64_t l2_left,
-                          std::uint64_t gm_left) const;
+  /// Bandwidth that nobody has yet.
+  struct Left {
+    std::uint64_t l2, gm;
+  };
+  template <class Stays>
+  bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
 
   const std::uint64_t gm_rate_, l2_rate_;  // in 1/1024 byte per cycle
   std::vector<Arriving> arriving_;
