@@ -153,7 +153,10 @@ class AiCoreCore {
   WaitReason start_tile(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_unit_flag(PipeState& p, const Entry& head, const Cost& cost, Cycle now);
   void start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now);
-  std::int64_t tile_result(const TileWork& work, std::int64_t address) const;
+  std::int64_t tile_result(const Instruction& i, std::int64_t address) const;
+  /// What an operation reads of a tile slot when it starts. Under the unit flag FIX reads each block
+  /// behind M: it gets the results that are still on their way.
+  std::int64_t read_tile(unsigned slot, bool behind_m) const;
   void write_tile_later(const Entry& entry, Cycle at);
   void complete(Pipe pipe, const Entry& entry, Cycle start, Cycle at);
   WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);

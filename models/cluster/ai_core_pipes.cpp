@@ -83,17 +83,29 @@ void AiCoreCore::write_tile_later(const Entry& entry, Cycle at) {
   const TileWork& work = code(entry.pc).work;
   if (work.value < TileValue::kFill) return;
   const bool adds = work.value == TileValue::kMultiplyAdd && fractals(entry.sizes) >= kSafeFractals;
-  std::int64_t result = tile_result(work, entry.address);
+  std::int64_t result = tile_result(code(entry.pc), entry.address);
   if (adds) result = wrapping_mul(tiles_[work.a], tiles_[work.b]);
   effects_.push_back({adds ? Effect::kTileSum : Effect::kTile, at, entry.pc, work.dst, result});
 }
 
-std::int64_t AiCoreCore::tile_result(const TileWork& work, std::int64_t address) const {
+std::int64_t AiCoreCore::read_tile(unsigned slot, bool behind_m) const {
+  std::int64_t result = tiles_[slot];
+  if (!behind_m) return result;
+  for (const Effect& e : effects_) {
+    if (e.number != std::int64_t{slot}) continue;
+    if (e.kind == Effect::kTile) result = e.value;
+    if (e.kind == Effect::kTileSum) result = wrapping_add(result, e.value);
+  }
+  return result;
+}
+
+std::int64_t AiCoreCore::tile_result(const Instruction& i, std::int64_t address) const {
+  const TileWork& work = i.work;
   switch (work.value) {
   case TileValue::kFill:
     return address;
   case TileValue::kMove:
-    return tiles_[work.a];
+    return read_tile(work.a, i.unit_flag != 0);
   case TileValue::kSum:
     return wrapping_add(tiles_[work.a], tiles_[work.b]);
   case TileValue::kMultiplyAdd:
@@ -119,7 +131,7 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   t.rate_limit = cost.rate_limit;
   t.latency = static_cast<std::uint32_t>(cost.ready);
   t.address = static_cast<std::uint64_t>(head.address);
-  t.value = tiles_[work.a];
+  t.value = read_tile(work.a, code(head.pc).unit_flag != 0);
   if (work.value == TileValue::kLoad) t.access = transfer::WordAccess::kLoad;
   if (work.value == TileValue::kStore) t.access = transfer::WordAccess::kStore;
   if (work.value == TileValue::kAtomicAdd) t.access = transfer::WordAccess::kAdd;

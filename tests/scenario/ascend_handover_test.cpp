@@ -207,6 +207,40 @@ TEST(ascend, S19_unit_flag) {
   EXPECT_LT(with.second + 400, without.second);
 }
 
+TEST(ascend, S19_unit_flag_keeps_m_and_fix_in_order) {
+  // Two tiles in one place of L0C, no flags: FIX reads behind M, and M writes behind FIX.
+  Kernel k;
+  for (const std::uint8_t slot : {0, 1})
+    k.busy(Pipe::kM, 1).work = {TileValue::kFill, slot, 0, 0, 3};
+  k.barrier(Pipe::kM);
+  for (std::int64_t tile = 0; tile < 2; ++tile) {
+    for (int step = 0; step < 2; ++step) {
+      Instruction& mad = k.mad(DataType::kF16, 128, 256, 64);
+      mad.unit_flag = step == 0 ? 2 : 3;
+      mad.work = {TileValue::kMultiplyAdd, 2, 0, 1, {}};
+    }
+    Instruction& fix = k.fix_out(DataType::kF32, 128, 256);
+    fix.unit_flag = 3;
+    fix.work = {TileValue::kStore, 0, 2, 0, 10 + tile};
+  }
+  Bench b(a2a3_config(), launch_of(1, LaunchRatio::k1To0));
+  b.run(k, Kernel());
+  ASSERT_FALSE(b.hangs()) << b.waits();
+  EXPECT_EQ(b.word(10), 18);
+  EXPECT_EQ(b.word(11), 36);
+  const auto mads = b.cycles_of(EventKind::kPipeStart, kAic, Pipe::kM);
+  const auto fixes = b.cycles_of(EventKind::kPipeStart, kAic, Pipe::kFix);
+  const auto mad_ends = b.cycles_of(EventKind::kPipeEnd, kAic, Pipe::kM);
+  const auto fix_ends = b.cycles_of(EventKind::kPipeEnd, kAic, Pipe::kFix);
+  ASSERT_EQ(mads.size(), 6u);  // with the two fills
+  // FIX takes longer than a MAD: it starts behind the first block of the last one, and the first MAD
+  // of the next tile stays behind it to the last block.
+  EXPECT_GT(fixes[0], mads[3]);
+  EXPECT_LT(fixes[0], mad_ends[3]);
+  EXPECT_GT(mads[4] + 522, fixes[0] + 131072 / 77);
+  EXPECT_LT(mads[4], fix_ends[0]);
+}
+
 // --- S23 to S25, S27, S28
 
 TEST(ascend, S23_one_aiv_runs_ahead) {
