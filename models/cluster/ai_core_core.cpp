@@ -15,6 +15,7 @@ AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId
                        observe::Probe probe)
     : config_(config), launch_(launch), core_(core), costs_(config.core.cost), probe_(probe),
       unit_flags_(config.core.l0c_blocks) {
+  check_config(config);
   for (const Pipe pipe : sync::kPipes) {
     if (pipe != Pipe::kS)
       state(pipe).queue = Ring<Entry>(config.core.queue_depth[sync::index(pipe)]);

@@ -57,7 +57,8 @@ class AiCoreCore {
   /// Who could release a wait for another core, and why it does not (deadlock.h).
   using Explain = std::function<std::string(const sync::Request&)>;
 
-  /// `config` and `launch` outlive the core.
+  /// `config` and `launch` outlive the core. Throws UserError for a configuration that check_config
+  /// refuses.
   AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core, observe::Probe probe);
 
   /// Starts a kernel in cycle `at`: the core wants to be stepped then. The kernel before it must be

@@ -8,6 +8,10 @@ namespace tessera::cluster {
 
 namespace {
 
+/// Far beyond all buffers, and small enough for costs not to overflow.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+constexpr std::int64_t kMostCycles = std::int64_t{1} << 40;
+
 std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
 }
@@ -111,9 +115,14 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   entry.pc = pc_;
   entry.visible_at = now + 1;
   check_dispatch(i, entry);
+  const std::int64_t largest = i.op == Opcode::kBusy ? kMostCycles : kMostElements;
   for (std::size_t k = 0; k < entry.sizes.size(); ++k) {
     entry.sizes[k] = value(i.size[k]);
-    if (entry.sizes[k] < 0) illegal(pc_, "a size of " + std::to_string(entry.sizes[k]), kSizeId);
+    if (entry.sizes[k] < 0 || entry.sizes[k] > largest)
+      illegal(pc_,
+              "a size of " + std::to_string(entry.sizes[k]) + ", expected 0.." +
+                  std::to_string(largest),
+              kSizeId);
   }
   entry.address = value(i.work.address);
   p.queue.push_back(entry);

@@ -1,5 +1,11 @@
 #include "models/cluster/cluster_config.h"
 
+#include <string>
+
+#include "models/cluster/buffer_locks.h"
+#include "models/cluster/flag_table.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
 namespace tessera::cluster {
 
 namespace {
@@ -56,7 +62,40 @@ CostConfig a5_cost() {
   return cost;
 }
 
+void require(const char* key, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  if (value >= least && value <= most) return;
+  throw UserError("", key,
+                  std::to_string(value) + ", expected " + std::to_string(least) + ".." +
+                      std::to_string(most));
+}
+
+constexpr std::uint64_t kMostRate = 1 << 20;
+
+void check_gm_path(const char* key, const GmPath& path) {
+  require(key, path.read.bytes_per_cycle, 1, kMostRate);
+  require(key, path.write.bytes_per_cycle, 1, kMostRate);
+}
+
 }  // namespace
+
+void check_config(const ClusterConfig& config) {
+  const SyncConfig& sync = config.core.sync;
+  require("clock_khz", config.clock_khz, 1, 100'000'000);
+  for (const Pipe pipe : sync::kPipes)
+    require("queue_depth", config.core.queue_depth[sync::index(pipe)], 1, 4096);
+  require("sync.event_ids", sync.event_ids, 1, FlagTable::kMaxEvents);
+  require("sync.buffer_ids", sync.buffer_ids, 1, BufferLocks::kMaxLocks);
+  require("sync.counter_max", sync.counter_max, 1, 255);
+  const CostConfig& cost = config.core.cost;
+  for (const PathRate* path : {&cost.load_a, &cost.load_b, &cost.load_table, &cost.fix_out})
+    require("cost path", path->bytes_per_cycle, 1, kMostRate);
+  require("cost.fix_narrow", cost.fix_narrow, 1, kMostRate);
+  require("cost.fix_wide", cost.fix_wide, 1, kMostRate);
+  check_gm_path("cost.aic", cost.aic);
+  check_gm_path("cost.aiv", cost.aiv);
+  require("cost.gm_bytes_per_cycle", cost.gm_bytes_per_cycle, 1, kMostRate);
+  require("cost.l2_bytes_per_cycle", cost.l2_bytes_per_cycle, 1, kMostRate);
+}
 
 ClusterConfig a2a3_config() {
   ClusterConfig config;

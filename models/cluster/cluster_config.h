@@ -43,7 +43,7 @@ struct SyncConfig {
   unsigned buffer_ids = 32;  ///< 2.4
 };
 
-/// Cycles of `operations` repeats of 256 bytes, and of the instruction (4.3).
+/// Of a vector operation: repeats of 256 bytes, and a fixed part (4.3).
 struct VectorRate {
   unsigned percent;   ///< cycles per repeat, in 1/100
   unsigned overhead;  ///< cycles per instruction
@@ -132,6 +132,10 @@ struct ClusterConfig {
   std::uint64_t clock_khz = 1'850'000;  ///< 1.5
   CoreConfig core;
 };
+
+/// Throws UserError for a value that no machine has: a rate or queue of 0, more events than a flag
+/// has bits.
+void check_config(const ClusterConfig& config);
 
 /// 910B1 and A3 at 1850 MHz; with the numbers of other bins only the clock changes.
 ClusterConfig a2a3_config();

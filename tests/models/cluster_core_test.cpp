@@ -237,6 +237,26 @@ TEST(AiCore, ProgramsThatDoNotHoldTogetherAreRefused) {
   size.busy(Pipe::kV, cluster::reg(r));
   EXPECT_THAT(refusal(size),
               HasSubstr("illegal: k.pto:2: AIV0 of cluster 0, busy(V): a size of -1"));
+  Kernel huge;
+  huge.copy_in(std::int64_t{1} << 40, 32);
+  EXPECT_THAT(refusal(huge), HasSubstr("a size of 1099511627776, expected 0..1048576"));
+}
+
+TEST(AiCore, ConfigurationsThatNoMachineHasAreRefused) {
+  const auto refusal = [](void (*change)(ClusterConfig&)) {
+    ClusterConfig config = a2a3_config();
+    change(config);
+    return bench::error_of([&] { Bench b(config); });
+  };
+  EXPECT_EQ(refusal([](ClusterConfig&) {}), "");
+  EXPECT_THAT(refusal([](ClusterConfig& c) { c.core.queue_depth[1] = 0; }),
+              HasSubstr("refused: queue_depth: 0, expected 1..4096"));
+  EXPECT_THAT(refusal([](ClusterConfig& c) { c.core.sync.event_ids = 17; }),
+              HasSubstr("sync.event_ids: 17, expected 1..16"));
+  EXPECT_THAT(refusal([](ClusterConfig& c) { c.core.cost.load_a.bytes_per_cycle = 0; }),
+              HasSubstr("expected 1.."));
+  EXPECT_THAT(refusal([](ClusterConfig& c) { c.core.cost.gm_bytes_per_cycle = 0; }),
+              HasSubstr("cost.gm_bytes_per_cycle: 0"));
 }
 
 }  // namespace
