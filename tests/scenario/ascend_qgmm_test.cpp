@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
+#include <iostream>
 
 #include "tests/models/cluster_bench.h"
 
@@ -96,8 +96,11 @@ struct Times {
   double core, mac, vec;  ///< us
 };
 
-Times run(LaunchRatio ratio, int depth) {
-  MachineCore machine(a2a3_config(), launch_of(24, ratio), nullptr);
+/// With a latency of cross-core flags in cycles; 0: of the preset.
+Times run(LaunchRatio ratio, int depth, unsigned latency = 0) {
+  ClusterConfig config = a2a3_config();
+  if (latency > 0) config.core.sync.cluster_latency = latency;
+  MachineCore machine(config, launch_of(24, ratio), nullptr);
   machine.launch(cube(depth).build(), vector_core(ratio == LaunchRatio::k1To2 ? 64 : 128).build(),
                  1);
   machine.run();
@@ -106,8 +109,10 @@ Times run(LaunchRatio ratio, int depth) {
   const auto busy = [&](CoreId core, Pipe pipe) {
     return static_cast<double>(machine.core(core).stats(pipe).busy) * us;
   };
-  return {static_cast<double>(machine.finished_at()) * us, busy({0, 0}, Pipe::kM),
-          busy({0, 1}, Pipe::kV)};
+  const double core = static_cast<double>(machine.finished_at()) * us;
+  std::cout << to_string(ratio) << ", " << depth << " slots, flag latency "
+            << config.core.sync.cluster_latency << ": " << core << " us\n";
+  return {core, busy({0, 0}, Pipe::kM), busy({0, 1}, Pipe::kV)};
 }
 
 TEST(ascend, S22_quant_group_matmul) {
@@ -124,6 +129,16 @@ TEST(ascend, S22_quant_group_matmul) {
   near(four_slots.core / one_slot.core, 288.7 / 344.0, 4);
   near(four_slots.mac, 193.6, 8);
   near(four_slots.vec, 235.9, 3);
+}
+
+TEST(ascend, S22_quant_group_matmul_sensitivity_to_flag_latency) {
+  // One slot pays for two flags a tile, four hide them.
+  const double one_fast = run(LaunchRatio::k1To2, 1, 200).core;
+  const double one_slow = run(LaunchRatio::k1To2, 1, 700).core;
+  const double four_fast = run(LaunchRatio::k1To2, 4, 200).core;
+  const double four_slow = run(LaunchRatio::k1To2, 4, 700).core;
+  EXPECT_GT(one_slow - one_fast, 85 * 500 / kCyclesPerUs);
+  EXPECT_LT(four_slow / four_fast, 1.01);
 }
 
 }  // namespace
