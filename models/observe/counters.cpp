@@ -109,6 +109,11 @@ void Counters::count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, 
   case EventKind::kSchedule:
   case EventKind::kWordOut:
   case EventKind::kWordIn:
+  case EventKind::kPipeStart:
+  case EventKind::kPipeEnd:
+  case EventKind::kFlag:
+  case EventKind::kSignal:
+  case EventKind::kGrant:
     return;
   }
 }

@@ -7,9 +7,10 @@ namespace tessera::observe {
 
 const char* to_string(EventKind kind) {
   static constexpr std::array<const char*, kEventKindCount> kNames = {
-      "hop",      "queue_in",  "queue_out", "task_start", "task_end", "issue",
-      "op_start", "op_end",    "edge_in",   "edge_out",   "compute",  "switch",
-      "teardown", "vfsm_move", "vfsm_take", "schedule",   "word_out", "word_in"};
+      "hop",        "queue_in",  "queue_out", "task_start", "task_end", "issue",
+      "op_start",   "op_end",    "edge_in",   "edge_out",   "compute",  "switch",
+      "teardown",   "vfsm_move", "vfsm_take", "schedule",   "word_out", "word_in",
+      "pipe_start", "pipe_end",  "flag",      "signal",     "grant"};
   const auto number = static_cast<unsigned>(kind);
   return number < kEventKindCount ? kNames[number] : "unknown";
 }

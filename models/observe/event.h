@@ -34,6 +34,12 @@ namespace tessera::observe {
 ///   kSchedule   a node asked for a schedule   schedule                              epoch
 ///   kWordOut    a processor wrote a word      output address                        data
 ///   kWordIn     a processor read a word       input address                         data
+///   kPipeStart  a pipe started a tile         pipe, opcode << 8                     pc
+///               operation
+///   kPipeEnd    its result is there           pipe, opcode << 8                     pc
+///   kFlag       a flag between pipes changed  from, to << 8, event << 16            1 or 0
+///   kSignal     a cross-core set fired        pipe, mode << 8, id << 16             pc
+///   kGrant      a cross-core wait was over    pipe, mode << 8, id << 16             pc
 ///
 /// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
 enum class EventKind : std::uint8_t {
@@ -55,12 +61,18 @@ enum class EventKind : std::uint8_t {
   kSchedule = 15,
   kWordOut = 16,
   kWordIn = 17,
+  kPipeStart = 18,
+  kPipeEnd = 19,
+  kFlag = 20,
+  kSignal = 21,
+  kGrant = 22,
 };
-inline constexpr unsigned kEventKindCount = 18;
+inline constexpr unsigned kEventKindCount = 23;
 
 const char* to_string(EventKind kind);
 
-/// One event. `place` is the linear index of the tile, y * W + x.
+/// One event. `place` is the linear index of the tile, y * W + x, or of the AI core, 3 * cluster +
+/// unit.
 struct Event {
   Cycle cycle = 0;
   std::uint32_t place = 0;

@@ -1,0 +1,224 @@
+// AI core (reference ascend.md 1.2, 2): an AIC or an AIV. Its scalar unit takes the program in order
+// and puts instructions into the queues of the pipes; every pipe takes its queue in order; flags and
+// locks order the pipes. Plain C++; `ai_core.h` is its module.
+//
+// Order inside a cycle `now`:
+//   1. answers of the sync unit and of GM that are due by now are taken;
+//   2. what earlier cycles have set in motion happens: results of tile operations, then flags,
+//      releases of locks and signals to other cores;
+//   3. every pipe, in the order of sync::Pipe, starts the instruction at the head of its queue if the
+//      one before it no longer occupies the pipe and nothing holds it back. What the scalar unit
+//      queues is seen from the next cycle on;
+//   4. the scalar unit takes an instruction.
+// A set is complete when all that was started before on its pipe is: the flag is up flag_latency
+// cycles later, the signal leaves in the next cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/cluster/buffer_locks.h"
+#include "models/cluster/cluster_config.h"
+#include "models/cluster/cost_model.h"
+#include "models/cluster/flag_table.h"
+#include "models/cluster/legality.h"
+#include "models/cluster/pipe_stats.h"
+#include "models/cluster/program.h"
+#include "models/cluster/unit_flags.h"
+#include "models/observe/event.h"
+#include "models/observe/wait.h"
+#include "tlm_ifaces/sync/signal.h"
+#include "tlm_ifaces/transfer/transfer.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/ring.h"
+
+namespace tessera::cluster {
+
+class AiCoreCore {
+ public:
+  struct Ask {
+    sync::Request request;
+    Cycle due;
+  };
+  struct Move {
+    transfer::Transfer transfer;
+    Cycle due;
+  };
+  /// What one cycle did. The caller hands the requests to the sync unit and to GM.
+  struct Step {
+    std::vector<Ask> asks;
+    std::vector<Move> moves;
+    Cycle next = kNever;
+  };
+  /// Who could release a wait for another core, and why it does not (deadlock.h).
+  using Explain = std::function<std::string(const sync::Request&)>;
+
+  /// `config` and `launch` outlive the core. Throws UserError for a configuration that check_config
+  /// refuses.
+  AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core, observe::Probe probe);
+
+  /// Starts a kernel in cycle `at`: the core wants to be stepped then. The kernel before it must be
+  /// finished; its flags stay (ascend.md 2.2). Throws UserError for a program that check_program
+  /// refuses, std::logic_error when the core is busy.
+  void launch(std::shared_ptr<const Program> program, Cycle at);
+  /// An answer that may be seen from cycle `due` on: the core wants to be stepped then.
+  void answer(const sync::Answer& answer, Cycle due);
+  void done(const transfer::Done& done, Cycle due);
+  /// Does the work of cycle `now`; the result holds until the next call. Throws IllegalBehaviour.
+  const Step& step(Cycle now);
+
+  // --- looking in ---
+
+  CoreId id() const { return core_; }
+  /// The kernel has ended and all pipes have completed what they had. True before the first launch.
+  bool finished() const { return finished_; }
+  /// The cycle in which it did.
+  Cycle finished_at() const { return finished_at_; }
+  const PipeStats& stats(Pipe pipe) const { return pipes_[sync::index(pipe)].stats; }
+  std::int64_t reg(unsigned number) const { return registers_[number]; }
+  std::int64_t tile(unsigned slot) const { return tiles_[slot]; }
+  bool is_set(Flag flag) const { return flags_.is_set(flag); }
+  /// Flags that are set: at the end of a kernel, sets without a wait. "MTE2 to V, event 3".
+  std::vector<std::string> flags_set() const;
+  /// For a deadlock report: a line for every pipe that is held back.
+  void describe_waits(observe::Waits& waits, const Explain& explain) const;
+  /// Whether the program has a set of `id` in `mode`, and why none of them has fired.
+  bool has_signal(Mode mode, unsigned id) const;
+  std::string why_no_signal(Mode mode, unsigned id) const;
+
+ private:
+  /// An instruction in a queue.
+  struct Entry {
+    std::uint32_t pc = 0;
+    std::array<std::int64_t, 3> sizes{};
+    std::int64_t id = 0;
+    std::int64_t address = 0;
+    BufferLocks::Ticket ticket;
+    Cycle visible_at = 0;
+  };
+  struct PipeState {
+    Ring<Entry> queue;
+    Cycle free_at = 0;                    // the next instruction may start
+    Cycle complete_at = 0;                // results of all that has started are there
+    bool moving = false;                  // a transfer is under way
+    bool asked = false, granted = false;  // of a wait for another core
+    Entry current;                        // of the transfer
+    Cost cost;                            // .. and its cost, start and the value it stores
+    Cycle started_at = 0;
+    Cycle wake = kNever;  // when it is worth trying the head again
+    WaitReason blocked = WaitReason::kNone;
+    Cycle blocked_since = 0;
+    Cycle busy_until = 0;
+    PipeStats stats;
+  };
+  /// What happens in a later cycle.
+  struct Effect {
+    enum Kind : std::uint8_t { kTile, kTileSum, kFlag, kRelease, kSignal };
+    Kind kind;
+    Cycle at;
+    std::uint32_t pc;
+    std::int64_t number;  // id or tile slot
+    std::int64_t value;   // of a tile
+  };
+  struct Received {
+    bool is_done;
+    sync::Answer answer;
+    transfer::Done done;
+    Cycle due;
+  };
+
+  PipeState& state(Pipe pipe) { return pipes_[sync::index(pipe)]; }
+  const PipeState& state(Pipe pipe) const { return pipes_[sync::index(pipe)]; }
+  const Instruction& code(std::uint32_t pc) const { return program_->code[pc]; }
+  const SyncConfig& sync_config() const { return config_.core.sync; }
+  std::int64_t value(Operand o) const {
+    return o.is_register ? registers_[static_cast<std::size_t>(o.value)] : o.value;
+  }
+
+  // Cycle steps 1 and 2.
+  void receive(Cycle now);
+  void take_answer(const sync::Answer& answer);
+  void take_done(const transfer::Done& done, Cycle now);
+  void apply_effects(Cycle now);
+  void apply(const Effect& effect, Cycle now);
+  void raise_flag(const Effect& effect, Cycle now);
+  void signal(std::uint32_t pc, std::int64_t id, Cycle now);
+
+  // Pipes.
+  void serve(Pipe pipe, Cycle now);
+  WaitReason try_head(Pipe pipe, const Entry& head, Cycle now);
+  WaitReason start_tile(Pipe pipe, const Entry& head, Cycle now);
+  WaitReason try_unit_flag(PipeState& p, const Entry& head, const Cost& cost, Cycle now);
+  void start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now);
+  std::int64_t tile_result(const Instruction& i, std::int64_t address) const;
+  /// What an operation reads of a tile slot when it starts. Under the unit flag FIX reads each block
+  /// behind M: it gets the results that are still on their way.
+  std::int64_t read_tile(unsigned slot, bool behind_m) const;
+  void write_tile_later(const Entry& entry, Cycle at);
+  void complete(Pipe pipe, const Entry& entry, Cycle start, Cycle at);
+  WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);
+  WaitReason try_wait_flag(Pipe pipe, const Entry& head, Cycle now);
+  WaitReason try_cross_core_wait(Pipe pipe, std::uint32_t pc, std::int64_t id, Cycle now);
+
+  // Scalar unit.
+  void serve_scalar(Cycle now);
+  WaitReason issue(Cycle now);
+  WaitReason enqueue(const Instruction& i, Pipe pipe, Cycle now);
+  Pipe queue_of(const Instruction& i) const;
+  void check_dispatch(const Instruction& i, Entry& entry);
+  WaitReason issue_sync(const Instruction& i, Cycle now);
+  WaitReason issue_scalar(const Instruction& i, Cycle now);
+  void jump_to(std::uint32_t target) { pc_ = target - 1; }  // pc_ moves on behind every instruction
+  WaitReason access_word(const Instruction& i, Cycle now);
+  std::int64_t compute(const Instruction& i) const;
+  std::int64_t special(SpecialValue which) const;
+  WaitReason wait_for_all(Cycle now);
+  std::int64_t cross_core_id(std::int64_t id) const;
+
+  void note_blocked(PipeState& p, WaitReason reason, Cycle now) const;
+  void note_unblocked(PipeState& p, Cycle busy_until, Cycle now) const;
+  void note_finished(Cycle now);
+  Cycle next_wake(Cycle now) const;
+  [[noreturn]] void illegal(std::uint32_t pc, const std::string& text, const char* id) const;
+  std::string at(std::uint32_t pc) const;
+  std::string what_it_waits_for(Pipe pipe, const Explain& explain) const;
+  /// `is` knows the instruction that is missing, and its id if that is known.
+  using IsMissing = std::function<bool(const Instruction&, const std::int64_t* id)>;
+  std::string why_not_done(const IsMissing& is) const;
+  bool has(const IsMissing& is) const;
+  static IsMissing signal_matcher(Mode mode, unsigned id);
+  sync::Request request(sync::Operation operation, std::uint32_t pc, Pipe pipe,
+                        std::int64_t id) const;
+
+  const ClusterConfig& config_;
+  const Launch& launch_;
+  const CoreId core_;
+  const CostModel costs_;
+  observe::Probe probe_;
+  std::shared_ptr<const Program> program_;
+  std::vector<std::int64_t> registers_;
+  std::array<std::int64_t, kTileSlots> tiles_{};
+  std::array<PipeState, sync::kPipeCount> pipes_;  // S: the scalar unit, its queue stays empty
+  FlagTable flags_;
+  BufferLocks locks_;
+  UnitFlags unit_flags_;
+  std::vector<Effect> effects_;
+  std::vector<Effect> due_effects_;
+  std::vector<Received> received_;
+  std::uint32_t pc_ = 0;
+  bool ended_ = true;  // the scalar unit has come to kEnd
+  bool finished_ = true;
+  Cycle finished_at_ = 0;
+  bool word_under_way_ = false;  // a scalar access to GM
+  bool word_asked_ = false;      // .. by the instruction at pc_, which waits for the value
+  std::int64_t word_ = 0;
+  bool ffts_set_ = false;
+  bool progressed_ = false;
+  Step step_;
+};
+
+}  // namespace tessera::cluster

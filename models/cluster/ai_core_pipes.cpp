@@ -1,0 +1,224 @@
+// The pipes of AiCoreCore: what starts at the head of a queue.
+#include <algorithm>
+
+#include "models/cluster/ai_core_core.h"
+#include "models/cluster/illegal.h"
+
+namespace tessera::cluster {
+
+using observe::EventKind;
+
+namespace {
+
+/// From this many 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
+/// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale
+/// value.
+constexpr std::int64_t kSafeFractals = 10;
+
+std::int64_t fractals(const std::array<std::int64_t, 3>& sizes) {
+  return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16);
+}
+
+std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
+void AiCoreCore::serve(Pipe pipe, Cycle now) {
+  PipeState& p = state(pipe);
+  p.wake = kNever;
+  if (p.moving || p.queue.empty()) return;
+  const Entry& head = p.queue.front();
+  const Cycle earliest = std::max(p.free_at, head.visible_at);
+  if (earliest > now) {
+    p.wake = earliest;
+    return;
+  }
+  const Cycle busy_until = p.busy_until;
+  const WaitReason reason = try_head(pipe, head, now);
+  if (reason != WaitReason::kNone) {
+    note_blocked(p, reason, now);
+    return;
+  }
+  note_unblocked(p, busy_until, now);
+  p.queue.pop_front();
+  progressed_ = true;
+}
+
+WaitReason AiCoreCore::try_head(Pipe pipe, const Entry& head, Cycle now) {
+  if (is_tile_operation(code(head.pc).op)) return start_tile(pipe, head, now);
+  const WaitReason reason = try_sync(pipe, head, now);
+  if (reason == WaitReason::kNone) state(pipe).free_at = now + sync_config().sync_cycles;
+  return reason;
+}
+
+WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
+  PipeState& p = state(pipe);
+  const Instruction& i = code(head.pc);
+  Cost cost = costs_.cost(i, head.sizes, kind_of(core_));
+  if (i.unit_flag != 0 && (pipe == Pipe::kM || pipe == Pipe::kFix)) {
+    const WaitReason reason = try_unit_flag(p, head, cost, now);
+    if (reason != WaitReason::kNone) return reason;
+  }
+  ++p.stats.instructions;
+  probe_.emit(now, EventKind::kPipeStart, sync::index(pipe) | static_cast<unsigned>(i.op) << 8,
+              head.pc);
+  if (cost.is_transfer) {
+    start_transfer(pipe, head, cost, now);
+    return WaitReason::kNone;
+  }
+  cost.occupied = std::max<std::uint64_t>(cost.occupied, 1);
+  const Cycle ready = now + std::max(cost.ready, cost.occupied);
+  p.free_at = now + cost.occupied;
+  write_tile_later(head, ready);
+  complete(pipe, head, now, ready);
+  return WaitReason::kNone;
+}
+
+void AiCoreCore::write_tile_later(const Entry& entry, Cycle at) {
+  const TileWork& work = code(entry.pc).work;
+  if (work.value < TileValue::kFill) return;
+  const bool adds = work.value == TileValue::kMultiplyAdd && fractals(entry.sizes) >= kSafeFractals;
+  std::int64_t result = tile_result(code(entry.pc), entry.address);
+  if (adds) result = wrapping_mul(tiles_[work.a], tiles_[work.b]);
+  effects_.push_back({adds ? Effect::kTileSum : Effect::kTile, at, entry.pc, work.dst, result});
+}
+
+std::int64_t AiCoreCore::read_tile(unsigned slot, bool behind_m) const {
+  std::int64_t result = tiles_[slot];
+  if (!behind_m) return result;
+  for (const Effect& e : effects_) {
+    if (e.number != std::int64_t{slot}) continue;
+    if (e.kind == Effect::kTile) result = e.value;
+    if (e.kind == Effect::kTileSum) result = wrapping_add(result, e.value);
+  }
+  return result;
+}
+
+std::int64_t AiCoreCore::tile_result(const Instruction& i, std::int64_t address) const {
+  const TileWork& work = i.work;
+  switch (work.value) {
+  case TileValue::kFill:
+    return address;
+  case TileValue::kMove:
+    return read_tile(work.a, i.unit_flag != 0);
+  case TileValue::kSum:
+    return wrapping_add(tiles_[work.a], tiles_[work.b]);
+  case TileValue::kMultiplyAdd:
+    return wrapping_add(tiles_[work.dst], wrapping_mul(tiles_[work.a], tiles_[work.b]));
+  default:
+    return 0;
+  }
+}
+
+void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now) {
+  PipeState& p = state(pipe);
+  p.moving = true;
+  p.current = head;
+  p.cost = cost;
+  p.started_at = now;
+  p.stats.bytes += cost.bytes;
+  const TileWork& work = code(head.pc).work;
+  transfer::Transfer t;
+  t.core = core_;
+  t.pipe = pipe;
+  t.bytes = std::max<std::uint64_t>(cost.bytes, 1);
+  t.gm_bytes = cost.gm_bytes;
+  t.rate_limit = cost.rate_limit;
+  t.latency = static_cast<std::uint32_t>(cost.ready);
+  t.address = static_cast<std::uint64_t>(head.address);
+  t.value = read_tile(work.a, code(head.pc).unit_flag != 0);
+  if (work.value == TileValue::kLoad) t.access = transfer::WordAccess::kLoad;
+  if (work.value == TileValue::kStore) t.access = transfer::WordAccess::kStore;
+  if (work.value == TileValue::kAtomicAdd) t.access = transfer::WordAccess::kAdd;
+  step_.moves.push_back({t, now + 1});
+}
+
+WaitReason AiCoreCore::try_unit_flag(PipeState& p, const Entry& head, const Cost& cost, Cycle now) {
+  const Instruction& i = code(head.pc);
+  const bool is_mad = i.op == Opcode::kMad;
+  const UnitFlags::Span span{i.l0c_block, CostModel::l0c_blocks(head.sizes)};
+  if (span.count == 0 || !unit_flags_.contains(span))
+    illegal(head.pc,
+            "blocks " + std::to_string(span.first) + " and " + std::to_string(span.count) +
+                " in all are not in L0C",
+            kUnitFlagId);
+  if (!is_mad && !unit_flags_.matches(span))
+    illegal(head.pc, "FIX reads a tile of another size than M has written", kUnitFlagId);
+  // A copy to GM passes its blocks as fast as its own path allows, whoever shares GM with it.
+  const Cycle cycles =
+      cost.is_transfer ? cost.bytes * transfer::kRateUnit / cost.rate_limit : cost.occupied;
+  const Cycle start =
+      is_mad ? unit_flags_.mad_may_start(span, cycles) : unit_flags_.fix_may_start(span, cycles);
+  if (start > now) {
+    p.wake = start;
+    return WaitReason::kUnitFlag;
+  }
+  if (i.unit_flag != 3) return WaitReason::kNone;
+  if (is_mad)
+    unit_flags_.mad_starts(span, now, cycles, cost.ready - cost.occupied);
+  else
+    unit_flags_.fix_starts(span, now, cycles);
+  return WaitReason::kNone;
+}
+
+WaitReason AiCoreCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
+  PipeState& p = state(pipe);
+  const Cycle complete = std::max(p.complete_at, now);
+  switch (code(head.pc).op) {
+  case Opcode::kSetFlag:
+    effects_.push_back({Effect::kFlag, complete + sync_config().flag_latency, head.pc, head.id, 0});
+    return WaitReason::kNone;
+  case Opcode::kWaitFlag:
+    return try_wait_flag(pipe, head, now);
+  case Opcode::kBarrier:
+    if (p.complete_at <= now) return WaitReason::kNone;
+    p.wake = p.complete_at;
+    return WaitReason::kBarrier;
+  case Opcode::kGetBuf:
+    return locks_.is_granted(static_cast<unsigned>(head.id), head.ticket) ? WaitReason::kNone
+                                                                          : WaitReason::kLock;
+  case Opcode::kRlsBuf:
+    effects_.push_back({Effect::kRelease, std::max(complete, now + 1), head.pc, head.id, 0});
+    return WaitReason::kNone;
+  case Opcode::kSetCrossCore:
+  case Opcode::kSetIntraBlock:
+    if (complete == now)
+      signal(head.pc, head.id, now);
+    else
+      effects_.push_back({Effect::kSignal, complete, head.pc, head.id, 0});
+    return WaitReason::kNone;
+  default:
+    return try_cross_core_wait(pipe, head.pc, head.id, now);
+  }
+}
+
+WaitReason AiCoreCore::try_wait_flag(Pipe pipe, const Entry& head, Cycle now) {
+  const Instruction& i = code(head.pc);
+  const Flag flag{i.pipe, pipe, static_cast<std::uint8_t>(head.id)};
+  if (!flags_.clear(flag)) return WaitReason::kFlag;
+  probe_.emit(now, EventKind::kFlag,
+              sync::index(i.pipe) | sync::index(pipe) << 8 | unsigned{flag.id} << 16, 0);
+  return WaitReason::kNone;
+}
+
+WaitReason AiCoreCore::try_cross_core_wait(Pipe pipe, std::uint32_t pc, std::int64_t id,
+                                           Cycle now) {
+  PipeState& p = state(pipe);
+  const sync::Request r = request(sync::Operation::kWait, pc, pipe, id);
+  if (!p.asked) {
+    p.asked = true;
+    step_.asks.push_back({r, now + 1});
+  }
+  if (!p.granted) return WaitReason::kCrossCore;
+  p.asked = p.granted = false;
+  probe_.emit(now, EventKind::kGrant,
+              sync::index(pipe) | static_cast<unsigned>(r.mode) << 8 | unsigned{r.id} << 16, pc);
+  return WaitReason::kNone;
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,277 @@
+// The scalar unit of AiCoreCore.
+#include <algorithm>
+
+#include "models/cluster/ai_core_core.h"
+#include "models/cluster/illegal.h"
+
+namespace tessera::cluster {
+
+namespace {
+
+/// Far beyond all buffers, and small enough for costs not to overflow.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+constexpr std::int64_t kMostCycles = std::int64_t{1} << 40;
+
+std::uint64_t bits(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+bool holds(Predicate predicate, std::int64_t a, std::int64_t b) {
+  switch (predicate) {
+  case Predicate::kEqual:
+    return a == b;
+  case Predicate::kNotEqual:
+    return a != b;
+  case Predicate::kLess:
+    return a < b;
+  case Predicate::kLessEqual:
+    return a <= b;
+  case Predicate::kGreater:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+/// Integers wrap around; b is not 0 in kDiv and kRem.
+std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+  case Opcode::kAdd:
+    return static_cast<std::int64_t>(bits(a) + bits(b));
+  case Opcode::kSub:
+    return static_cast<std::int64_t>(bits(a) - bits(b));
+  case Opcode::kMul:
+    return static_cast<std::int64_t>(bits(a) * bits(b));
+  case Opcode::kDiv:
+    return b == -1 ? static_cast<std::int64_t>(0 - bits(a)) : a / b;
+  case Opcode::kRem:
+    return b == -1 ? 0 : a % b;
+  case Opcode::kAnd:
+    return a & b;
+  case Opcode::kOr:
+    return a | b;
+  case Opcode::kXor:
+    return a ^ b;
+  case Opcode::kMin:
+    return std::min(a, b);
+  case Opcode::kMax:
+    return std::max(a, b);
+  default:
+    return a;
+  }
+}
+
+}  // namespace
+
+void AiCoreCore::serve_scalar(Cycle now) {
+  PipeState& s = state(Pipe::kS);
+  s.wake = kNever;
+  if (ended_) return;
+  if (s.free_at > now) {
+    s.wake = s.free_at;
+    return;
+  }
+  const WaitReason reason = issue(now);
+  if (reason != WaitReason::kNone) {
+    note_blocked(s, reason, now);
+    return;
+  }
+  note_unblocked(s, s.busy_until, now);
+  ++pc_;
+  ++s.stats.instructions;
+  s.stats.busy += s.free_at - now;
+  s.busy_until = s.free_at;
+  progressed_ = true;
+}
+
+Pipe AiCoreCore::queue_of(const Instruction& i) const {
+  switch (i.op) {
+  case Opcode::kWaitFlag:
+    return i.to;
+  case Opcode::kBarrier:
+    return i.pipe == Pipe::kAll ? Pipe::kS : i.pipe;
+  case Opcode::kWaitFlagDev:
+    return sync_config().waits_stop_core ? Pipe::kS : i.pipe;
+  default:
+    return i.op < Opcode::kSetFfts ? i.pipe : Pipe::kS;
+  }
+}
+
+WaitReason AiCoreCore::issue(Cycle now) {
+  const Instruction& i = code(pc_);
+  const Pipe pipe = queue_of(i);
+  if (pipe != Pipe::kS) return enqueue(i, pipe, now);
+  const bool is_sync = i.op < Opcode::kSet;
+  const WaitReason reason = is_sync ? issue_sync(i, now) : issue_scalar(i, now);
+  if (reason == WaitReason::kNone)
+    state(Pipe::kS).free_at = now + std::max(1U, config_.core.scalar_cycles);
+  return reason;
+}
+
+WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
+  PipeState& p = state(pipe);
+  if (p.queue.full()) return WaitReason::kQueue;
+  Entry entry;
+  entry.pc = pc_;
+  entry.visible_at = now + 1;
+  check_dispatch(i, entry);
+  const std::int64_t largest = i.op == Opcode::kBusy ? kMostCycles : kMostElements;
+  for (std::size_t k = 0; k < entry.sizes.size(); ++k) {
+    entry.sizes[k] = value(i.size[k]);
+    if (entry.sizes[k] < 0 || entry.sizes[k] > largest)
+      illegal(pc_,
+              "a size of " + std::to_string(entry.sizes[k]) + ", expected 0.." +
+                  std::to_string(largest),
+              kSizeId);
+  }
+  entry.address = value(i.work.address);
+  p.queue.push_back(entry);
+  state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles);
+  return WaitReason::kNone;
+}
+
+std::int64_t AiCoreCore::cross_core_id(std::int64_t id) const {
+  return id & (sync::kFlagIds - 1);
+}
+
+// What can only be known when the instruction leaves the scalar unit, in the order of the program.
+void AiCoreCore::check_dispatch(const Instruction& i, Entry& entry) {
+  entry.id = value(i.id);
+  if (i.id.is_register) {
+    const auto found = find_id_violation(i, entry.id, {config_, launch_, core_});
+    if (found) illegal(pc_, found->text, found->id);
+  }
+  if (i.op == Opcode::kSetCrossCore || i.op == Opcode::kWaitFlagDev) {
+    if (sync_config().needs_ffts && !ffts_set_ && sync_config().missing_ffts == Undefined::kError)
+      illegal(pc_, "the FFTS base address has not been set on this core", kFftsId);
+    entry.id = cross_core_id(entry.id);
+  }
+  const auto lock = static_cast<unsigned>(entry.id);
+  if (i.op == Opcode::kGetBuf) {
+    const auto ticket = locks_.get(lock, i.pipe, i.mode == 0);
+    if (!ticket) illegal(pc_, "the pipe holds this lock already", kBufferLockId);
+    entry.ticket = *ticket;
+  }
+  if (i.op == Opcode::kRlsBuf && !locks_.give_back(lock, i.pipe))
+    illegal(pc_, "the pipe does not hold this lock", kBufferLockId);
+}
+
+WaitReason AiCoreCore::wait_for_all(Cycle now) {
+  for (const Pipe pipe : sync::kPipes) {
+    const PipeState& p = state(pipe);
+    if (!p.queue.empty() || p.moving) return WaitReason::kBarrier;
+    if (pipe == Pipe::kS || p.complete_at <= now) continue;
+    state(Pipe::kS).wake = p.complete_at;
+    return WaitReason::kBarrier;
+  }
+  return WaitReason::kNone;
+}
+
+WaitReason AiCoreCore::issue_sync(const Instruction& i, Cycle now) {
+  Entry entry;
+  entry.pc = pc_;
+  check_dispatch(i, entry);
+  switch (i.op) {
+  case Opcode::kSetFfts:
+    ffts_set_ = true;
+    return WaitReason::kNone;
+  case Opcode::kBarrier:
+    return wait_for_all(now);
+  case Opcode::kSetFlag:
+    effects_.push_back({Effect::kFlag, now + sync_config().flag_latency, pc_, entry.id, 0});
+    return WaitReason::kNone;
+  case Opcode::kWaitFlag:
+    return try_wait_flag(Pipe::kS, entry, now);
+  case Opcode::kSetIntraBlock:
+    signal(pc_, entry.id, now);
+    return WaitReason::kNone;
+  default:
+    return try_cross_core_wait(Pipe::kS, pc_, entry.id, now);
+  }
+}
+
+WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
+  if (word_under_way_) return WaitReason::kMemory;
+  if (word_asked_) {
+    word_asked_ = false;
+    registers_[i.rd] = word_;
+    return WaitReason::kNone;
+  }
+  transfer::Transfer t;
+  t.core = core_;
+  t.latency = config_.core.cost.word_latency;
+  t.address = bits(value(i.a));
+  t.value = value(i.b);
+  t.rate_limit = 1;
+  t.access = i.op == Opcode::kGmLoad  ? transfer::WordAccess::kLoad
+             : i.op == Opcode::kGmAdd ? transfer::WordAccess::kAdd
+                                      : transfer::WordAccess::kStore;
+  step_.moves.push_back({t, now + 1});
+  word_under_way_ = true;
+  if (i.op == Opcode::kGmStore) return WaitReason::kNone;  // nobody waits for it
+  word_asked_ = true;
+  return WaitReason::kMemory;
+}
+
+std::int64_t AiCoreCore::special(SpecialValue which) const {
+  switch (which) {
+  case SpecialValue::kBlockIndex:
+    if (core_.is_aic() || aivs_of(launch_.ratio) < 2) return core_.cluster;
+    return 2 * core_.cluster + core_.subblock();
+  case SpecialValue::kBlockCount:
+    return launch_.block_count();
+  case SpecialValue::kSubblockIndex:
+    return core_.is_aic() ? 0 : core_.subblock();
+  default:
+    return aivs_of(launch_.ratio);
+  }
+}
+
+std::int64_t AiCoreCore::compute(const Instruction& i) const {
+  const std::int64_t a = value(i.a), b = value(i.b);
+  switch (i.op) {
+  case Opcode::kCompare:
+    return holds(i.predicate, a, b) ? 1 : 0;
+  case Opcode::kSelect:
+    return value(i.c) != 0 ? a : b;
+  case Opcode::kGet:
+    return special(i.special);
+  case Opcode::kReadTile:
+    if (a < 0 || a >= kTileSlots)
+      illegal(pc_, "tile slot " + std::to_string(a) + " does not exist", kSizeId);
+    return tiles_[static_cast<std::size_t>(a)];
+  case Opcode::kDiv:
+  case Opcode::kRem:
+    if (b == 0) illegal(pc_, "division by zero", kScalarId);
+    return calculate(i.op, a, b);
+  default:
+    return calculate(i.op, a, b);
+  }
+}
+
+WaitReason AiCoreCore::issue_scalar(const Instruction& i, Cycle now) {
+  switch (i.op) {
+  case Opcode::kJump:
+    jump_to(i.target);
+    return WaitReason::kNone;
+  case Opcode::kBranch:
+    if (value(i.a) != 0) jump_to(i.target);
+    return WaitReason::kNone;
+  case Opcode::kGmLoad:
+  case Opcode::kGmStore:
+  case Opcode::kGmAdd:
+    return access_word(i, now);
+  case Opcode::kDataBarrier:
+    return word_under_way_ ? WaitReason::kMemory : WaitReason::kNone;
+  case Opcode::kTrap:
+    illegal(pc_, program_->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
+  case Opcode::kEnd:
+    ended_ = true;
+    return WaitReason::kNone;
+  default:
+    registers_[i.rd] = compute(i);
+    return WaitReason::kNone;
+  }
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,121 @@
+#include "models/cluster/cluster_config.h"
+
+#include <string>
+
+#include "models/cluster/buffer_locks.h"
+#include "models/cluster/flag_table.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::cluster {
+
+namespace {
+
+// Rates of GM are those of ascend.md 4.4, fitted: with rows of 128 B and of 2048 B (UB) or 512 B
+// (L1) the two aggregate bandwidths give GM bandwidth and overhead per row, the unaligned case the
+// rest. A UB sees 5 % (A2/A3) or 8 % (A5) less of GM than an L1 does.
+
+CostConfig a2a3_cost() {
+  CostConfig cost{};
+  //                    int4   mxfp4 int8  fp8 f16   bf16  f32   hf32  int32
+  cost.mac_per_cycle = {16384, 0, 8192, 0, 4096, 4096, 1024, 2048, 0};
+  cost.mad_gap = 10;
+  cost.mad_depth = 62;
+  // A pair of loads of A and B takes bytes / rate + 47 (4.2, 4.4): 28 until the data is there and 19
+  // between the two.
+  cost.load_a = {256, 28, 19};
+  cost.load_b = {128, 28, 19};
+  cost.load_table = {32, 20};
+  cost.l1_to_ub = cost.ub_to_l1 = {0, 0};
+  cost.fix_narrow = cost.fix_wide = 64;
+  cost.fix_latency = 20;
+  cost.fix_out = {77, 140};
+  cost.vector = {{{100, 24}, {200, 31}, {200, 24}, {700, 24}, {100, 24}}};
+  cost.bank_conflict = {100, 200, 179, 170};
+  cost.aic = {{111, 80}, {64, 100}, 21, 339, 61, 562, 1000};
+  cost.aiv = {{67, 228}, {64, 100}, 21, 0, 12, 560, 1052};
+  cost.gm_bytes_per_cycle = 852;
+  cost.l2_bytes_per_cycle = 3216;
+  cost.word_latency = 280;
+  return cost;
+}
+
+CostConfig a5_cost() {
+  CostConfig cost{};
+  cost.mac_per_cycle = {0, 16384, 8192, 8192, 4096, 4096, 256, 2048, 0};
+  cost.mad_gap = 9;
+  cost.mad_depth = 92;
+  cost.load_a = {256, 27};
+  cost.load_b = {256, 27};
+  cost.load_table = {32, 20};
+  cost.l1_to_ub = cost.ub_to_l1 = {128, 30};
+  cost.fix_narrow = 64;
+  cost.fix_wide = 32;
+  cost.fix_latency = 26;
+  cost.fix_out = {82, 140};
+  cost.vector = {{{125, 55}, {197, 63}, {132, 52}, {700, 44}, {106, 53}}};
+  cost.bank_conflict = {100, 133, 147, 144};
+  cost.aic = {{85, 280}, {100, 100}, 39, 0, 54, 45, 1000};
+  cost.aiv = {{51, 280}, {100, 100}, 39, 0, 15, 45, 1085};
+  cost.gm_bytes_per_cycle = 1079;
+  cost.l2_bytes_per_cycle = 3264;
+  cost.word_latency = 280;
+  return cost;
+}
+
+void require(const char* key, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  if (value >= least && value <= most) return;
+  throw UserError("", key,
+                  std::to_string(value) + ", expected " + std::to_string(least) + ".." +
+                      std::to_string(most));
+}
+
+constexpr std::uint64_t kMostRate = 1 << 20;
+
+void check_gm_path(const char* key, const GmPath& path) {
+  require(key, path.read.bytes_per_cycle, 1, kMostRate);
+  require(key, path.write.bytes_per_cycle, 1, kMostRate);
+}
+
+}  // namespace
+
+void check_config(const ClusterConfig& config) {
+  const SyncConfig& sync = config.core.sync;
+  require("clock_khz", config.clock_khz, 1, 100'000'000);
+  for (const Pipe pipe : sync::kPipes)
+    require("queue_depth", config.core.queue_depth[sync::index(pipe)], 1, 4096);
+  require("sync.event_ids", sync.event_ids, 1, FlagTable::kMaxEvents);
+  require("sync.buffer_ids", sync.buffer_ids, 1, BufferLocks::kMaxLocks);
+  require("sync.counter_max", sync.counter_max, 1, 255);
+  const CostConfig& cost = config.core.cost;
+  for (const PathRate* path : {&cost.load_a, &cost.load_b, &cost.load_table, &cost.fix_out})
+    require("cost path", path->bytes_per_cycle, 1, kMostRate);
+  require("cost.fix_narrow", cost.fix_narrow, 1, kMostRate);
+  require("cost.fix_wide", cost.fix_wide, 1, kMostRate);
+  check_gm_path("cost.aic", cost.aic);
+  check_gm_path("cost.aiv", cost.aiv);
+  require("cost.gm_bytes_per_cycle", cost.gm_bytes_per_cycle, 1, kMostRate);
+  require("cost.l2_bytes_per_cycle", cost.l2_bytes_per_cycle, 1, kMostRate);
+}
+
+ClusterConfig a2a3_config() {
+  ClusterConfig config;
+  config.core.cost = a2a3_cost();
+  return config;
+}
+
+ClusterConfig a5_config() {
+  ClusterConfig config;
+  config.profile = Profile::kA5;
+  config.clock_khz = 1'650'000;
+  config.core.l0c_blocks = 512;
+  config.core.cost = a5_cost();
+  SyncConfig& sync = config.core.sync;
+  sync.missing_ffts = Undefined::kIgnore;
+  sync.needs_ffts = false;
+  sync.waits_stop_core = false;
+  sync.has_intra_block = true;
+  sync.has_buffer_locks = true;
+  return config;
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,145 @@
+// Parameters of a machine of AI-core clusters (reference ascend.md 0, 2, 4): the profile, what the
+// documents leave open, and the numbers of the cost model. Cycles and bytes; no floating point.
+//
+// a2a3_config() and a5_config() are the calibration card of ascend.md 0. Where it says "open" or
+// "guess" the field says so too.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/cluster/program.h"
+
+namespace tessera::cluster {
+
+/// What a sync operation that the documents leave undefined does.
+enum class Undefined : std::uint8_t { kError, kIgnore };
+
+struct SyncConfig {
+  unsigned flag_latency = 3;  ///< set_flag fires to wait_flag goes on (4.5: guess, 2 to 4)
+  unsigned sync_cycles = 1;   ///< of a pipe, for a sync operation (4.1)
+  /// A set fires to a waiter goes on; at least 3, the way there and back. Nobody has published them.
+  /// Modes 1 and 2: fitted to QuantGroupMatmul of ascend.md 5.4 on A2 (4.5 guesses 100 to 300); the
+  /// other two are guesses of 4.5.
+  unsigned cluster_latency = 700;  ///< modes 1 and 2
+  unsigned all_latency = 1500;     ///< mode 0
+  unsigned intra_latency = 40;     ///< mode 4
+  unsigned counter_max = 15;       ///< of cross-core counters (2.6 rule 4; 1: rule 12)
+  /// Beyond counter_max; kIgnore: the set is lost.
+  Undefined counter_overflow = Undefined::kError;
+  /// set_flag on a flag that is set; kIgnore: it stays set (2.2).
+  Undefined double_set = Undefined::kError;
+  /// Ids above 15 of modes 0 to 2; kIgnore: the low four bits count (2.6 rule 1).
+  Undefined wide_id = Undefined::kError;
+  /// The first cross-core flag before kSetFfts; kIgnore: it works (2.6 rule 10).
+  Undefined missing_ffts = Undefined::kError;
+  bool needs_ffts = true;         ///< the profile has an FFTS base address
+  bool waits_stop_core = true;    ///< wait_flag_dev stops the scalar unit (A5: the named pipe)
+  bool has_intra_block = false;   ///< mode 4
+  bool has_buffer_locks = false;  ///< get_buf, rls_buf (2.4: open on A2/A3)
+  /// 2.3: the vendor accepts all pipes but S; A5 tool-chains MTE2, MTE3 and ALL only (false).
+  bool barrier_on_all_pipes = true;
+  unsigned event_ids = 8;    ///< per pair of pipes (2.2)
+  unsigned buffer_ids = 32;  ///< 2.4
+};
+
+/// Of a vector operation: repeats of 256 bytes, and a fixed part (4.3).
+struct VectorRate {
+  unsigned percent;   ///< cycles per repeat, in 1/100
+  unsigned overhead;  ///< cycles per instruction
+};
+
+/// A path through one pipe of a core: bytes / rate cycles of the pipe, and `latency` more until the
+/// data is there. `gap` cycles of the pipe per instruction come on top.
+struct PathRate {
+  unsigned bytes_per_cycle;
+  unsigned latency;
+  unsigned gap = 0;
+};
+
+/// GM/L2 as one kind of core sees it (4.4).
+struct GmPath {
+  PathRate read;
+  PathRate write;
+  unsigned interval;            ///< cycles between two copies of a pipe
+  unsigned row_percent = 0;     ///< cycles per row at least, in 1/100
+  unsigned row_overhead;        ///< bytes of GM bandwidth per row
+  unsigned unaligned_overhead;  ///< .. and per row that is not aligned
+  unsigned weight = 1000;       ///< bytes of GM bandwidth per 1000 bytes
+};
+
+struct CostConfig {
+  std::array<unsigned, kDataTypeCount> mac_per_cycle;  ///< by DataType; 0: not of this profile
+  unsigned mad_gap;                                    ///< cycles per MAD, back to back
+  unsigned mad_depth;                                  ///< until the result is there
+  PathRate load_a, load_b, load_table;
+  PathRate l1_to_ub, ub_to_l1;    ///< bytes_per_cycle 0: the profile has no such path
+  unsigned fix_narrow, fix_wide;  ///< elements per cycle of 16 bits and less, of 32 bits
+  unsigned fix_latency;           ///< L0C to L1 or UB
+  PathRate fix_out;               ///< L0C to GM
+  std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
+  std::array<unsigned, 4> bank_conflict;             ///< by BankConflict, in 1/100 of a repeat
+  GmPath aic, aiv;
+  unsigned gm_bytes_per_cycle;  ///< all cores together
+  unsigned l2_bytes_per_cycle;
+  unsigned word_latency;  ///< of a scalar access to GM (4.5: 80 to 560)
+};
+
+struct CoreConfig {
+  unsigned scalar_cycles = 1;  ///< per scalar instruction
+  unsigned issue_cycles = 5;   ///< per instruction put into a queue (0, 4.4)
+  /// Depth of the queues (1.2: 32 of MTE1 and M; the others are open).
+  std::array<unsigned, sync::kPipeCount> queue_depth = {32, 32, 32, 32, 32, 32, 32, 32};
+  unsigned l0c_blocks = 256;  ///< of 512 B (1.3)
+  SyncConfig sync;
+  CostConfig cost;
+};
+
+/// Which cores a kernel is launched on (1.1), as AIC : AIV of each cluster.
+enum class LaunchRatio : std::uint8_t { k1To0, k0To1, k1To1, k1To2 };
+constexpr unsigned aics_of(LaunchRatio ratio) {
+  return ratio == LaunchRatio::k0To1 ? 0 : 1;
+}
+constexpr unsigned aivs_of(LaunchRatio ratio) {
+  constexpr std::array<unsigned, 4> kAivs = {0, 1, 1, 2};
+  return kAivs[static_cast<unsigned>(ratio)];
+}
+constexpr const char* to_string(LaunchRatio ratio) {
+  constexpr std::array<const char*, 4> kNames = {"1:0", "0:1", "1:1", "1:2"};
+  return kNames[static_cast<unsigned>(ratio)];
+}
+
+inline constexpr unsigned kMaxClusters = 36;
+
+struct Launch {
+  unsigned clusters = 1;  ///< 1..kMaxClusters
+  LaunchRatio ratio = LaunchRatio::k1To2;
+  /// A MIX kernel: the scheduling module is active. Without it cross-core flags are lost (1.1).
+  bool mix = true;
+  /// Blocks of the kernel. Those beyond the clusters start when others end, and so never take part
+  /// in a synchronisation over all cores. 0: as many as clusters.
+  unsigned blocks = 0;
+
+  bool has(CoreId core) const {
+    if (core.cluster >= clusters) return false;
+    return core.is_aic() ? aics_of(ratio) > 0 : core.subblock() < aivs_of(ratio);
+  }
+  unsigned block_count() const { return blocks > clusters ? blocks : clusters; }
+};
+
+struct ClusterConfig {
+  Profile profile = Profile::kA2A3;
+  std::uint64_t clock_khz = 1'850'000;  ///< 1.5
+  CoreConfig core;
+};
+
+/// Throws UserError for a value that no machine has: a rate or queue of 0, more events than a flag
+/// has bits.
+void check_config(const ClusterConfig& config);
+
+/// 910B1 and A3 at 1850 MHz; with the numbers of other bins only the clock changes.
+ClusterConfig a2a3_config();
+/// 950PR at 1650 MHz.
+ClusterConfig a5_config();
+
+}  // namespace tessera::cluster

@@ -1,0 +1,20 @@
+// Why a wait for another core is not over (ARCHITECTURE section 9): who could release it, and what
+// each of those does instead.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "models/cluster/ai_core_core.h"
+#include "models/cluster/sync_unit_core.h"
+
+namespace tessera::cluster {
+
+/// nullptr: the launch has no such core.
+using CoreLookup = std::function<const AiCoreCore*(CoreId)>;
+
+/// "id 3: AIV1 of cluster 0 has to set it (mode 2): the program of AIV1 of cluster 0 has ended".
+std::string explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
+                         const CoreLookup& core_of);
+
+}  // namespace tessera::cluster

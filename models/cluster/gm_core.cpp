@@ -1,0 +1,151 @@
+#include "models/cluster/gm_core.h"
+
+#include <algorithm>
+
+namespace tessera::cluster {
+
+namespace {
+
+using transfer::kRateUnit;
+using transfer::Transfer;
+using transfer::WordAccess;
+
+bool by_place(const Transfer& a, const Transfer& b) {
+  if (a.core != b.core) return a.core.index() < b.core.index();
+  return a.pipe < b.pipe;
+}
+
+bool writes(const Transfer& t) {
+  return t.access == WordAccess::kStore || t.access == WordAccess::kAdd;
+}
+
+}  // namespace
+
+GmCore::GmCore(const CostConfig& config)
+    : gm_rate_(config.gm_bytes_per_cycle * kRateUnit),
+      l2_rate_(config.l2_bytes_per_cycle * kRateUnit) {}
+
+std::int64_t GmCore::word(std::uint64_t address) const {
+  const auto found = words_.find(address);
+  return found == words_.end() ? 0 : found->second;
+}
+
+void GmCore::start(const Transfer& transfer, Cycle due) {
+  arriving_.push_back({transfer, due});
+}
+
+void GmCore::apply(const Transfer& t) {
+  std::int64_t& word = words_[t.address];
+  const auto sum = static_cast<std::uint64_t>(word) + static_cast<std::uint64_t>(t.value);
+  word = t.access == WordAccess::kAdd ? static_cast<std::int64_t>(sum) : t.value;
+}
+
+void GmCore::apply_writes(Cycle now) {
+  starting_.clear();
+  const auto is_due = [now](const Write& w) { return w.at <= now; };
+  for (const Write& w : writes_)
+    if (is_due(w)) starting_.push_back(w.transfer);
+  if (starting_.empty()) return;
+  writes_.erase(std::remove_if(writes_.begin(), writes_.end(), is_due), writes_.end());
+  std::stable_sort(starting_.begin(), starting_.end(), by_place);
+  for (const Transfer& t : starting_) apply(t);
+}
+
+void GmCore::advance(Cycle now) {
+  const Cycle cycles = now - now_;
+  now_ = now;
+  if (cycles == 0) return;
+  for (Active& a : active_) a.left -= std::min(a.left, a.rate * cycles);
+}
+
+void GmCore::finish(Cycle now) {
+  for (const Active& a : active_) {
+    if (a.left > 0) continue;
+    const Transfer& t = a.transfer;
+    step_.answers.push_back({{t.core, t.pipe, a.value}, now + 1});
+    (writes(t) || t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix ? bytes_written_
+                                                                            : bytes_read_) +=
+        t.bytes;
+    if (writes(t)) writes_.push_back({t, now + std::max(t.latency, 1U)});
+    changed_ = true;
+  }
+  active_.erase(
+      std::remove_if(active_.begin(), active_.end(), [](const Active& a) { return a.left == 0; }),
+      active_.end());
+}
+
+void GmCore::begin_one(const Transfer& t, Cycle now) {
+  const std::int64_t value = t.access == WordAccess::kNone ? 0 : word(t.address);
+  if (t.bytes == 0) {  // a word of the scalar unit is served at once, and seen on the way back
+    if (writes(t)) apply(t);
+    step_.answers.push_back({{t.core, t.pipe, value}, now + std::max(t.latency, 1U)});
+    return;
+  }
+  changed_ = true;
+  active_.push_back({t, value, t.bytes * kRateUnit, 0, t.gm_bytes * kRateUnit / t.bytes});
+}
+
+void GmCore::begin(Cycle now) {
+  starting_.clear();
+  const auto is_due = [now](const Arriving& a) { return a.due <= now; };
+  for (const Arriving& a : arriving_)
+    if (is_due(a)) starting_.push_back(a.transfer);
+  if (starting_.empty()) return;
+  arriving_.erase(std::remove_if(arriving_.begin(), arriving_.end(), is_due), arriving_.end());
+  std::stable_sort(starting_.begin(), starting_.end(), by_place);
+  for (const Transfer& t : starting_) begin_one(t, now);
+}
+
+// Progressive filling: all rates rise together. What comes to the end of its own path stays there;
+// when GM or L2 is full, all that use it stay there; the others go on.
+void GmCore::set_rates() {
+  open_.clear();
+  for (Active& a : active_) open_.push_back(&a);
+  Left left{l2_rate_, gm_rate_};
+  while (!open_.empty()) {
+    std::uint64_t gm_shares = 0;
+    for (const Active* a : open_) gm_shares += a->gm_share;
+    const std::uint64_t l2 = std::max<std::uint64_t>(left.l2 / open_.size(), 1);
+    const std::uint64_t gm =
+        gm_shares == 0 ? l2 : std::max<std::uint64_t>(left.gm * kRateUnit / gm_shares, 1);
+    const std::uint64_t fair = std::min(l2, gm);
+    if (fix_rates(left, fair, [fair](const Active& a) { return a.transfer.rate_limit <= fair; }))
+      continue;
+    fix_rates(left, fair, [l2, gm](const Active& a) { return l2 <= gm || a.gm_share > 0; });
+  }
+}
+
+// Fixes the rates of those open ones that `stays` chooses at `fair`, or at the end of their path.
+// Whether there was one.
+template <class Stays>
+bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
+  const auto end =
+      std::partition(open_.begin(), open_.end(), [&stays](const Active* a) { return !stays(*a); });
+  if (end == open_.end()) return false;
+  for (auto it = end; it != open_.end(); ++it) {
+    Active& a = **it;
+    a.rate = std::min(fair, a.transfer.rate_limit);
+    left.l2 -= std::min(left.l2, a.rate);
+    left.gm -= std::min(left.gm, a.rate * a.gm_share / kRateUnit);
+  }
+  open_.erase(end, open_.end());
+  return true;
+}
+
+const GmCore::Step& GmCore::step(Cycle now) {
+  step_.answers.clear();
+  apply_writes(now);
+  advance(now);
+  finish(now);
+  begin(now);
+  if (changed_) set_rates();
+  changed_ = false;
+  step_.next = kNever;
+  for (const Active& a : active_)
+    step_.next = std::min(step_.next, now + (a.left + a.rate - 1) / a.rate);
+  for (const Write& w : writes_) step_.next = std::min(step_.next, w.at);
+  for (const Arriving& a : arriving_) step_.next = std::min(step_.next, a.due);
+  return step_;
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,95 @@
+// GM and L2 (reference ascend.md 1.4, 4.4): transfers of all cores share the bandwidth of GM and of
+// L2. Plain C++; `gm.h` is its module.
+//
+// All transfers under way advance together, each as fast as its own path allows, as long as neither
+// L2 (all bytes) nor GM (those that miss L2, and what rows cost) is full; where one is full, those
+// that use it get equal rates (max-min fairness). Zero bytes of GM: the transfer hits L2. Rates change when a transfer starts or ends.
+//
+// Order inside a cycle `now`:
+//   1. stores and additions due by now change their words, by core and pipe;
+//   2. transfers advance to now; those that are complete are answered, due now + 1;
+//   3. transfers due by now start, by core and pipe: loads sample their word; rates are set.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "models/cluster/cluster_config.h"
+#include "tlm_ifaces/transfer/transfer.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::cluster {
+
+class GmCore {
+ public:
+  struct Answer {
+    transfer::Done done;
+    Cycle due;
+  };
+  struct Step {
+    std::vector<Answer> answers;
+    Cycle next = kNever;
+  };
+
+  explicit GmCore(const CostConfig& config);
+
+  /// `transfer` arrives in cycle `due`: GM wants to be stepped then.
+  void start(const transfer::Transfer& transfer, Cycle due);
+  /// Does the work of cycle `now`; the result holds until the next call.
+  const Step& step(Cycle now);
+
+  /// For the host, between two cycles. A word that was never written is 0.
+  std::int64_t word(std::uint64_t address) const;
+  void set_word(std::uint64_t address, std::int64_t value) { words_[address] = value; }
+  /// Bytes that have been read and written so far, transfers under way not counted.
+  std::uint64_t bytes_read() const { return bytes_read_; }
+  std::uint64_t bytes_written() const { return bytes_written_; }
+  bool idle() const { return active_.empty() && arriving_.empty() && writes_.empty(); }
+
+ private:
+  struct Arriving {
+    transfer::Transfer transfer;
+    Cycle due;
+  };
+  struct Active {
+    transfer::Transfer transfer;
+    std::int64_t value = 0;      // the word before the access
+    std::uint64_t left = 0;      // in 1/1024 byte
+    std::uint64_t rate = 0;      // in 1/1024 byte per cycle
+    std::uint64_t gm_share = 0;  // bytes of GM for 1024 bytes
+  };
+  struct Write {
+    transfer::Transfer transfer;
+    Cycle at;
+  };
+
+  void apply(const transfer::Transfer& t);
+  void apply_writes(Cycle now);
+  void advance(Cycle now);
+  void finish(Cycle now);
+  void begin(Cycle now);
+  void begin_one(const transfer::Transfer& t, Cycle now);
+  void set_rates();
+  /// Bandwidth that nobody has yet.
+  struct Left {
+    std::uint64_t l2, gm;
+  };
+  template <class Stays>
+  bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
+
+  const std::uint64_t gm_rate_, l2_rate_;  // in 1/1024 byte per cycle
+  std::vector<Arriving> arriving_;
+  std::vector<transfer::Transfer> starting_;
+  std::vector<Active> active_;
+  std::vector<Active*> open_;  // whose rate is not fixed yet
+  std::vector<Write> writes_;
+  std::unordered_map<std::uint64_t, std::int64_t> words_;
+  Step step_;
+  Cycle now_ = 0;
+  bool changed_ = false;
+  std::uint64_t bytes_read_ = 0, bytes_written_ = 0;
+};
+
+}  // namespace tessera::cluster

@@ -1,0 +1,84 @@
+#include "models/cluster/program.h"
+
+namespace tessera::cluster {
+
+const char* to_string(Opcode op) {
+  static constexpr std::array<const char*, kOpcodeCount> kNames = {"mad",
+                                                                   "load_a",
+                                                                   "load_b",
+                                                                   "load_table",
+                                                                   "l1_to_ub",
+                                                                   "ub_to_l1",
+                                                                   "copy_in",
+                                                                   "copy_out",
+                                                                   "fix_out",
+                                                                   "fix_local",
+                                                                   "vector",
+                                                                   "busy",
+                                                                   "set_flag",
+                                                                   "wait_flag",
+                                                                   "pipe_barrier",
+                                                                   "get_buf",
+                                                                   "rls_buf",
+                                                                   "set_cross_core",
+                                                                   "wait_flag_dev",
+                                                                   "set_intra_block",
+                                                                   "wait_intra_core",
+                                                                   "set_ffts",
+                                                                   "set",
+                                                                   "add",
+                                                                   "sub",
+                                                                   "mul",
+                                                                   "div",
+                                                                   "rem",
+                                                                   "and",
+                                                                   "or",
+                                                                   "xor",
+                                                                   "min",
+                                                                   "max",
+                                                                   "compare",
+                                                                   "select",
+                                                                   "get",
+                                                                   "jump",
+                                                                   "branch",
+                                                                   "gm_load",
+                                                                   "gm_store",
+                                                                   "gm_add",
+                                                                   "read_tile",
+                                                                   "data_barrier",
+                                                                   "trap",
+                                                                   "end"};
+  return kNames[static_cast<unsigned>(op)];
+}
+
+std::string Program::where(std::uint32_t pc) const {
+  const std::uint32_t line = pc < code.size() ? code[pc].line : 0;
+  if (line == 0) return name + ", instruction " + std::to_string(pc);
+  return file + ":" + std::to_string(line);
+}
+
+std::string to_string(const Instruction& i) {
+  const std::string id =
+      (i.id.is_register ? "id in register " : "id ") + std::to_string(i.id.value);
+  std::string text = to_string(i.op);
+  switch (i.op) {
+  case Opcode::kSetFlag:
+  case Opcode::kWaitFlag:
+    return text + "(" + to_string(i.pipe) + ", " + to_string(i.to) + ", " + id + ")";
+  case Opcode::kSetCrossCore:
+    return text + "(" + to_string(i.pipe) + ", mode " + std::to_string(i.mode) + ", " + id + ")";
+  case Opcode::kBarrier:
+  case Opcode::kBusy:
+    return text + "(" + to_string(i.pipe) + ")";
+  case Opcode::kGetBuf:
+  case Opcode::kRlsBuf:
+  case Opcode::kWaitFlagDev:
+  case Opcode::kSetIntraBlock:
+  case Opcode::kWaitIntraCore:
+    return text + "(" + to_string(i.pipe) + ", " + id + ")";
+  default:
+    return text;
+  }
+}
+
+}  // namespace tessera::cluster

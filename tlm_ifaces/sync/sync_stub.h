@@ -1,0 +1,38 @@
+// Sync protocol: what closes an open side on purpose: a place of a sync unit without a core, or a
+// core that takes no part in synchronisation. Both sides of it must stay silent.
+#pragma once
+
+#include <systemc>
+
+#include <sstream>
+
+#include "tlm_ifaces/sync/sync_socket.h"
+
+namespace tessera::sync {
+
+/// Closes an initiator socket (bind it to `in`) or a target socket (bind `out` to it).
+class Stub : public sc_core::sc_module, private ForwardIf, private BackwardIf {
+ public:
+  static constexpr const char* kTrafficId = "/tessera/sync/stub_traffic";
+
+  TargetSocket in{"in"};
+  InitiatorSocket out{"out"};
+
+  explicit Stub(sc_core::sc_module_name name) : sc_core::sc_module(name) {
+    in.bind(static_cast<ForwardIf&>(*this));
+    out.bind(static_cast<BackwardIf&>(*this));
+  }
+
+ private:
+  template <class Message>
+  void complain(const Message& message, Cycle due) const {
+    std::ostringstream text;
+    text << name() << " closes a side that must stay silent, but received \"" << message
+         << "\" due in cycle " << due;
+    SC_REPORT_ERROR(kTrafficId, text.str().c_str());
+  }
+  void ask(const Request& request, Cycle due) override { complain(request, due); }
+  void answer(const Answer& answer, Cycle due) override { complain(answer, due); }
+};
+
+}  // namespace tessera::sync
