@@ -51,7 +51,7 @@ Cycle ProcessorCore::next_step(Cycle now, const Result& out) const {
   for (const Thread& thread : threads_)
     if (!is_over(thread) && thread.ready_at > now) next = std::min(next, thread.ready_at);
   if (!started_ && !finished()) next = std::min(next, turn_from_);
-  if (next_interrupt_ < node_.interrupts.size() && !finished())
+  if (next_interrupt_ < node_.interrupts.size() && !finished() && !holds_off_interrupts())
     next = std::min(next, std::max(now + 1, node_.interrupts[next_interrupt_].at));
   return next;
 }
@@ -165,8 +165,8 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
 // --- interrupts
 
 bool ProcessorCore::holds_off_interrupts() const {
-  return program_.rules.suspend_interrupts &&
-         std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
+  if (!program_.rules.suspend_interrupts) return false;
+  return arrived_ || std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
            return thread.turn == turn_ && thread.task->technique == Technique::kMessageBound;
          });
 }

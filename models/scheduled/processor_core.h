@@ -5,7 +5,7 @@
 //   1. the tasks of a phase whose schedule comes into force now start; schedules of the phases to
 //      come are loaded while the memory has room (1.5);
 //   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless
-//      a message-bound task holds it off (3.3);
+//      a message-bound task or a barrier holds it off (3.3, Rules::suspend_interrupts);
 //   3. the software router, if the node has one (online_router.h), then the tasks, do their I/O: up
 //      to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind the last
 //      that got an I/O. A task does one step after the other; I/O blocks it until the queue allows;

@@ -101,6 +101,35 @@ TEST(ScheduledProcessor, InterruptsStopTheTasks) {
   EXPECT_GT(reader_returns(30, 200, Technique::kMessageBound, false), plain + 100);
 }
 
+TEST(ScheduledProcessor, AnInterruptThatIsHeldOffHidesNoDeadlock) {
+  Pair p(4);
+  p.b.turn(0, p.in, {});
+  p.b.turn(1, p.in, {task("r", 0, {block(1, {read(0, p.s)})}, Technique::kMessageBound)});
+  p.b.program.nodes[1].interrupts = {{30, 10}};
+  EXPECT_EQ(Trial(p.b.program).run(), MeshCore::Status::kDeadlock);
+}
+
+TEST(ScheduledProcessor, AnInterruptBetweenBarrierAndSwitchWaits) {
+  for (Cycle at = 90; at < 125; ++at) {
+    Pair p(4);
+    p.b.program.rules.skew = SkewPolicy::kBarrier;
+    p.b.program.rules.barrier_latency = 10;
+    p.b.program.extents = {{0, 1}};
+    const Index next = p.b.schedule(4, "next");
+    for (NodeId n = 0; n < 2; ++n) {
+      p.b.turn(n, p.in, {}).not_before = 100;
+      p.b.turn(n, next, {});
+    }
+    p.b.program.nodes[1].interrupts = {{at, 50}};
+    Trial run(p.b.program);
+    EXPECT_EQ(run.run(), MeshCore::Status::kFinished);
+    // It delays the arrival, or comes after the switch; both nodes switch in one cycle.
+    const Cycle switched = at <= 100 ? at + 50 + 10 : 110;
+    EXPECT_EQ(run.mesh.processor(0).ended_at(0), switched) << at;
+    EXPECT_EQ(run.mesh.processor(1).ended_at(0), switched) << at;
+  }
+}
+
 /// The cycle in which node 0 leaves its phase after a message of 4 words; reader from 300.
 struct Leaving {
   explicit Leaving(Technique technique, Cycle delay = 0) : p(4) {
