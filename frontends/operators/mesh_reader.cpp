@@ -135,7 +135,7 @@ void check_init(const Program& program, const Array& array) {
 
 void check_name(const Node& node, const std::string& name, const std::string& what) {
   if (!layout::is_identifier(name)) {
-    node.fail("\"" + name + "\" cannot be the name of " + what +
+    node.fail("\"" + layout::shown(name) + "\" cannot be the name of " + what +
               "; names are letters, digits and \"_\", not starting with a digit");
   }
 }
@@ -173,7 +173,8 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
     // In one dimension a node may be an expression, such as "N - 1".
     const bool is_name = layout::is_identifier(name) && program.params.count(name) == 0;
     if (program.mesh.rank > 1 || is_name)
-      node.fail("unknown set \"" + name + "\"" + layout::suggestion(name, known, "sets"));
+      node.fail("unknown set \"" + layout::shown(name) + "\"" +
+                layout::suggestion(name, known, "sets"));
   }
   if (is_list_of_nodes(node, program.mesh)) return read_list(node, program);
   return {read_coordinates(node, program)};
@@ -230,9 +231,9 @@ std::uint32_t initial_word(const Program& program, const Array& array, NodeIndex
     return static_cast<std::uint32_t>(value.evaluate());
   } catch (const layout::ExpressionError& e) {
     throw UserError(program.file, array.place,
-                    "in \"" + array.init + "\" at character " + std::to_string(e.position()) +
-                        ", for word " + std::to_string(k) + " of node " + program.mesh.name(node) +
-                        ": " + e.what());
+                    "in \"" + layout::shown(array.init) + "\" at character " +
+                        std::to_string(e.position()) + ", for word " + std::to_string(k) +
+                        " of node " + program.mesh.name(node) + ": " + e.what());
   }
 }
 

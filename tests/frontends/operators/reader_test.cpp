@@ -119,7 +119,9 @@ TEST(OperatorsDiagnostics, ShiftByTwo) {
 }
 TEST(OperatorsDiagnostics, BandwidthAboveOne) {
   EXPECT_EQ(problem_of_operator(R"("kind": "stream", "from": 0, "to": 3, "bandwidth": 1.5)"),
-            "t.json: operators.a.bandwidth: the bandwidth must be more than 0 and at most 1");
+            "t.json: operators.a.bandwidth: the bandwidth 1.5 is out of range; expected more than "
+            "0 and at "
+            "most 1");
   EXPECT_EQ(problem_of_operator(R"("kind": "stream", "from": 0, "to": 3, "bandwidth": "3/2")"),
             "t.json: operators.a.bandwidth: the bandwidth 3/2 is out of range; expected A/B with 1 "
             "<= A <= B <= 256");
