@@ -60,9 +60,8 @@ class Validator {
 
   void check_extent(const NodePhase& phase) const {
     const bool asks = phase.barrier ||
-                      std::any_of(phase.tasks.begin(), phase.tasks.end(), [](const Task& t) {
-                        return t.technique == Technique::kBarrier;
-                      });
+                      std::any_of(phase.tasks.begin(), phase.tasks.end(),
+                                  [](const Task& t) { return t.technique == Technique::kBarrier; });
     require(!asks || phase.extent != kNone, "it has a barrier and no extent");
     if (phase.extent == kNone || !(asks || program_.rules.skew == SkewPolicy::kBarrier)) return;
     require(phase.extent < program_.extents.size(), "its extent is not there");
