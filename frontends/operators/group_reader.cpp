@@ -64,6 +64,9 @@ class GroupReader {
       if (node.find(key)) found.emplace_back(key);
     }
     if (found.size() == 1) return;
+    if (found.empty())  // a misspelt one is named
+      node.allow_keys(
+          {"sequential", "parallel", "loop", "work", "body", "nodes", "phases", "length"});
     node.fail("a group has one of the keys sequential, parallel, loop and work, but this one has " +
               layout::listed(found));
   }

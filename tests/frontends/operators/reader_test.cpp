@@ -194,6 +194,11 @@ TEST(OperatorsDiagnostics, GroupsOfNoKindOrOfTwo) {
             "t.json: program: a group has one of the keys sequential, parallel, loop and work, but "
             "this one has sequential, parallel");
 }
+TEST(OperatorsDiagnostics, MisspeltGroup) {
+  EXPECT_EQ(problem(program_text("[4]", kStream, R"({"sequental": ["s"]})")),
+            "t.json: program: unknown key \"sequental\" (nearest: \"sequential\"); allowed keys: "
+            "sequential, parallel, loop, work, body, nodes, phases, length");
+}
 TEST(OperatorsDiagnostics, TextOfUsersIsOneShortLine) {
   EXPECT_EQ(problem(program_text("[4]", R"("a\nb": {"kind": "shift", "nodes": "all"})", R"("s")")),
             "t.json: operators.a?b: \"a?b\" cannot be the name of an operator; names are letters, "
