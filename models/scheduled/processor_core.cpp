@@ -165,8 +165,9 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
 // --- interrupts
 
 bool ProcessorCore::holds_off_interrupts() const {
-  if (!program_.rules.suspend_interrupts) return false;
-  return arrived_ || std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
+  if (arrived_) return true;
+  return program_.rules.suspend_interrupts &&
+         std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
            return thread.turn == turn_ && thread.task->technique == Technique::kMessageBound;
          });
 }

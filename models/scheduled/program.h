@@ -301,8 +301,8 @@ struct Rules {
   Cycle switch_cost = 0;
   Cycle barrier_latency = 1;  ///< from the last arrival to the release; at least 1
   /// Interrupts wait while a node is in a phase with a task of technique kMessageBound (3.3): in
-  /// all of it, at readers too, since a reader cannot know when its writer counts down a delay. And
-  /// from its arrival at a barrier to its switch, which must not fall behind that of the others.
+  /// all of it, at readers too, since a reader cannot know when its writer counts down a delay. From
+  /// its arrival at a barrier to its switch they wait in any case: the others do not wait again.
   bool suspend_interrupts = true;
 };
 

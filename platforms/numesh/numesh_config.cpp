@@ -62,8 +62,8 @@ void add_phases(Schema& schema, operators::Target& t) {
                           "from the last arrival at a barrier to its release"));
   schema.push_back(name(
       "phase.suspend_interrupts", r.suspend_interrupts, {{"true", true}, {"false", false}},
-      "whether interruptions wait while a node is in a phase with a message-bound operator, and "
-      "at barriers"));
+      "whether interruptions wait while a node is in a phase with a message-bound operator; at "
+      "barriers they always do"));
   schema.push_back(
       number("phase.worst_stall", t.worst_stall, "cycles", 0, kMaxCycles,
              "added to message-bound delays for each reader: what may hold a processor "

@@ -114,6 +114,7 @@ TEST(ScheduledProcessor, AnInterruptBetweenBarrierAndSwitchWaits) {
     Pair p(4);
     p.b.program.rules.skew = SkewPolicy::kBarrier;
     p.b.program.rules.barrier_latency = 10;
+    p.b.program.rules.suspend_interrupts = at % 2 == 0;  // whatever it says
     p.b.program.extents = {{0, 1}};
     const Index next = p.b.schedule(4, "next");
     for (NodeId n = 0; n < 2; ++n) {
