@@ -175,8 +175,8 @@ class ExpressionParser {
     }
     if (name == "x" || name == "y") {
       return name +
-             " has no value here; x and y can be used in params of tiles and in colors, switch "
-             "positions and filters of routes";
+             " has no value here; it has one where every tile or node has its own: in params of "
+             "tiles, in colors, switch positions and filters of routes, and in init of arrays";
     }
     std::vector<std::string> known;
     for (const auto& [constant, value] : constants_) known.push_back(constant);

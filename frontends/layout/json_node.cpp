@@ -50,7 +50,7 @@ std::string Node::kind() const {
   case boost::json::kind::double_:
     return "a number with a fraction or exponent";
   case boost::json::kind::string:
-    return "the string \"" + to_text(value_->get_string()) + "\"";
+    return "the string \"" + shown(to_text(value_->get_string())) + "\"";
   case boost::json::kind::array:
     return "an array";
   case boost::json::kind::object:
@@ -64,13 +64,14 @@ void Node::wrong_type(const std::string& expected) const {
 }
 
 Node Node::child(const boost::json::value& value, const std::string& key) const {
-  return Node(value, *file_, place_.empty() ? key : place_ + "." + key);
+  const std::string name = key.empty() ? "\"\"" : shown(key);
+  return Node(value, *file_, place_.empty() ? name : place_ + "." + name);
 }
 
 void Node::allow_keys(const std::vector<std::string>& keys) const {
   for (const std::string& key : this->keys()) {
     if (key == "comment" || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    fail("unknown key \"" + key + "\"" + suggestion(key, keys, "allowed keys"));
+    fail("unknown key \"" + shown(key) + "\"" + suggestion(key, keys, "allowed keys"));
   }
 }
 
@@ -145,7 +146,7 @@ Expression Node::expression(const Constants& constants, Expression::Variables va
 }
 
 void Node::fail_in_expression(const ExpressionError& error) const {
-  fail("in \"" + text("") + "\" at character " + std::to_string(error.position()) + ": " +
+  fail("in \"" + shown(text("")) + "\" at character " + std::to_string(error.position()) + ": " +
        error.what());
 }
 
@@ -154,7 +155,7 @@ std::int64_t Node::evaluate(const Expression& expression, Point at) const {
     return expression.evaluate(at);
   } catch (const ExpressionError& error) {
     if (!expression.uses_point()) fail_in_expression(error);
-    fail("in \"" + text("") + "\" at character " + std::to_string(error.position()) +
+    fail("in \"" + shown(text("")) + "\" at character " + std::to_string(error.position()) +
          ", for tile (" + std::to_string(at.x) + ", " + std::to_string(at.y) +
          "): " + error.what());
   }

@@ -6,6 +6,9 @@
 
 namespace tessera::layout {
 
+/// What a user wrote, for a message: on one line, of more than 80 characters only the first 80.
+std::string shown(const std::string& text);
+
 /// `a, b, c`; of more than 16 names only the first 16 and how many follow.
 std::string listed(const std::vector<std::string>& names);
 

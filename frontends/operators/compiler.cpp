@@ -11,6 +11,12 @@
 namespace tessera::operators {
 namespace {
 
+/// The streams of a phase find no slots.
+class DoesNotFit : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 class Compiler {
  public:
   Compiler(const Program& program, const Target& target) : program_(program), target_(target) {}
@@ -21,6 +27,8 @@ class Compiler {
       return transfer_cycles(program_, phase, compile_phase(phase, {}, nullptr), target_);
     });
     check_online();
+    find_region_nodes();
+    check_lengths(program_.group);
     fix_continuing();
     const bool separate_slots = target_.rules.skew == scheduled::SkewPolicy::kHold ||
                                 target_.rules.skew == scheduled::SkewPolicy::kCheck;
@@ -29,7 +37,6 @@ class Compiler {
     } else {
       compile_phases();
     }
-    find_region_nodes();
     guard_skews(result_, target_.rules.skew);
     return std::move(result_);
   }
@@ -62,6 +69,16 @@ class Compiler {
     throw UserError(program_.file, found->place,
                     "an online operator can be used in one phase only, but it is in " +
                         std::to_string(phases));
+  }
+
+  void check_lengths(const Group& group) const {
+    if (group.length && *group.length > target_.max_length) {
+      throw UserError(program_.file, group.place + ".length",
+                      "a schedule of " + std::to_string(*group.length) +
+                          " slots is asked for, but the longest may have " +
+                          std::to_string(target_.max_length) + " (schedule.max_length)");
+    }
+    for (const Group& member : group.members) check_lengths(member);
   }
 
   // --- one phase
@@ -131,7 +148,21 @@ class Compiler {
     }
   }
 
+  /// A first slot that no schedule has.
+  void check_slots(const PhaseStreams& streams, const SlotLimits& limits) const {
+    const std::uint32_t most = limits.length.value_or(limits.max_length);
+    for (const OperatorStreams& op : streams.operators) {
+      const std::optional<std::uint32_t> slot = program_.operators[op.op].slot;
+      if (!slot || *slot < most) continue;
+      throw UserError(program_.file, program_.operators[op.op].place + ".slot",
+                      "slot " + std::to_string(*slot) + " is asked for, but the schedule has " +
+                          (limits.length ? "" : "at most ") + std::to_string(most) +
+                          " slots; expected 0 to " + std::to_string(most - 1));
+    }
+  }
+
   [[noreturn]] void fail_to_allot(const PhaseStreams& streams, const SlotLimits& limits) const {
+    check_slots(streams, limits);
     std::map<NodeIndex, std::size_t> slots;
     for (const OperatorStreams& op : streams.operators) {
       for (const StreamPlan& stream : op.streams) {
@@ -145,11 +176,24 @@ class Compiler {
     const std::string length =
         limits.length ? "a schedule of " + std::to_string(*limits.length) + " slots, as asked for"
                       : "a schedule of up to " + std::to_string(limits.max_length) + " slots";
-    throw UserError(program_.file, "program",
-                    "the streams of phase '" + streams.phase.name + "' do not fit in " + length +
-                        ": a word of each takes " + std::to_string(most->second) +
-                        " slots on node " + program_.mesh.name(most->first) +
-                        "; use shorter ways, more phases or a longer schedule");
+    throw DoesNotFit(program_.file, "program",
+                     "the streams of phase '" + streams.phase.name + "' do not fit in " + length +
+                         ": a word of each takes " + std::to_string(most->second) +
+                         " slots on node " + program_.mesh.name(most->first) +
+                         first_slots(streams) +
+                         "; use shorter ways, more phases or a longer schedule");
+  }
+
+  /// The first slots that operators ask for: without them the streams could fit.
+  std::string first_slots(const PhaseStreams& streams) const {
+    std::string text;
+    for (const OperatorStreams& streams_of : streams.operators) {
+      const Operator& op = program_.operators[streams_of.op];
+      if (op.slot)
+        text +=
+            (text.empty() ? ", and " : ", ") + op.place + ".slot is " + std::to_string(*op.slot);
+    }
+    return text;
   }
 
   // --- several phases
@@ -167,10 +211,11 @@ class Compiler {
       fixed_.clear();
       if (try_common_length()) return;
     }
+    if (refusal_) throw UserError(*refusal_);
     throw UserError(program_.file, "program",
-                    "there is no schedule of up to " + std::to_string(target_.max_length) +
-                        " slots in which the continuing operators have the same slots in all "
-                        "phases");
+                    "there is no schedule of " + (asked ? "" : std::string("up to ")) +
+                        std::to_string(most) + " slots" + (asked ? ", as asked for," : "") +
+                        " in which the continuing operators have the same slots in all phases");
   }
   bool try_common_length() {
     try {
@@ -184,9 +229,12 @@ class Compiler {
       }
       for (const Phase& phase : result_.plan.phases) compile_phase(phase, common_length_, nullptr);
       return true;
-    } catch (const UserError&) {  // they do not fit
-      return false;
+    } catch (const DoesNotFit&) {
+      refusal_.reset();
+    } catch (const UserError& e) {  // another length may do
+      refusal_ = e;
     }
+    return false;
   }
   /// Alone, a stream gets all slots it asks for; half of them are left to others.
   static StreamSlots thin(StreamSlots slots) {
@@ -323,8 +371,9 @@ class Compiler {
   }
   void add_nodes(std::size_t turn, std::set<NodeIndex>& nodes) const {
     const Phase& phase = result_.plan.phases[turn];
-    for (std::size_t i = 0; i < phase.operators.size(); ++i) {
-      const Nodes& touched = result_.phases[turn].operators[i].touched;
+    for (const std::size_t op : phase.operators) {
+      // Branches to processors come later; the ways do not change.
+      const Nodes touched = make_streams(program_, op, {}).touched;
       nodes.insert(touched.begin(), touched.end());
     }
     for (const Thread& thread : phase.threads) {
@@ -340,6 +389,7 @@ class Compiler {
   const Target& target_;
   Compiled result_;
   std::optional<std::uint32_t> common_length_;
+  std::optional<UserError> refusal_;  // of the last common length, if it was not for its slots
   std::map<std::pair<std::size_t, std::size_t>, StreamSlots> fixed_;  // by operator and stream
 };
 

@@ -26,6 +26,7 @@ class GroupReader {
     if (!node.is_object())
       node.wrong_type("the name of an operator, or a group {\"sequential\": [..]}, "
                       "{\"parallel\": [..]}, {\"loop\": N, \"body\": [..]} or {\"work\": N}");
+    check_kind(node);
     if (node.find("work")) return read_work(node);
     Group group;
     group.place = node.place();
@@ -56,6 +57,20 @@ class GroupReader {
   }
 
  private:
+  /// One of the keys that say what group it is.
+  static void check_kind(const Node& node) {
+    std::vector<std::string> found;
+    for (const char* key : {"sequential", "parallel", "loop", "work"}) {
+      if (node.find(key)) found.emplace_back(key);
+    }
+    if (found.size() == 1) return;
+    if (found.empty())  // a misspelt one is named
+      node.allow_keys(
+          {"sequential", "parallel", "loop", "work", "body", "nodes", "phases", "length"});
+    node.fail("a group has one of the keys sequential, parallel, loop and work, but this one has " +
+              layout::listed(found));
+  }
+
   Group read_use(const Node& node) {
     const std::string name = node.text("");
     std::vector<std::string> known;
@@ -68,7 +83,8 @@ class GroupReader {
       use.place = node.place();
       return use;
     }
-    node.fail("unknown operator \"" + name + "\"" + layout::suggestion(name, known, "operators"));
+    node.fail("unknown operator \"" + layout::shown(name) + "\"" +
+              layout::suggestion(name, known, "operators"));
   }
 
   Group read_work(const Node& node) {

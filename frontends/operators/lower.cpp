@@ -358,6 +358,8 @@ class Lowering {
       if (std::count(s.nodes.begin(), s.nodes.end(), n) != 0) start = std::max(start, s.at);
     }
     if (start == 0) return;
+    // A node without a task here would otherwise go on to its next phase before.
+    phase.not_before = std::max(phase.not_before, start);
     Step wait;
     wait.kind = Step::Kind::kWaitUntil;
     wait.cost = start;
@@ -372,6 +374,7 @@ class Lowering {
       scheduled::NodePhase phase;
       phase.name = plan(p).name;
       phase.schedule = static_cast<Index>(schedules_[p].at(n));
+      phase.extent = scheduled::kNone;
       add_first(n, p, phase);
       node(n).phases.push_back(std::move(phase));
       node(n).turns.push_back({0, 0});

@@ -135,7 +135,7 @@ void check_init(const Program& program, const Array& array) {
 
 void check_name(const Node& node, const std::string& name, const std::string& what) {
   if (!layout::is_identifier(name)) {
-    node.fail("\"" + name + "\" cannot be the name of " + what +
+    node.fail("\"" + layout::shown(name) + "\" cannot be the name of " + what +
               "; names are letters, digits and \"_\", not starting with a digit");
   }
 }
@@ -173,7 +173,8 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
     // In one dimension a node may be an expression, such as "N - 1".
     const bool is_name = layout::is_identifier(name) && program.params.count(name) == 0;
     if (program.mesh.rank > 1 || is_name)
-      node.fail("unknown set \"" + name + "\"" + layout::suggestion(name, known, "sets"));
+      node.fail("unknown set \"" + layout::shown(name) + "\"" +
+                layout::suggestion(name, known, "sets"));
   }
   if (is_list_of_nodes(node, program.mesh)) return read_list(node, program);
   return {read_coordinates(node, program)};
@@ -237,8 +238,8 @@ std::uint32_t InitialWords::word(NodeIndex node, std::uint32_t k) const {
 
 void InitialWords::fail(const layout::ExpressionError& error, const std::string& where) const {
   throw UserError(program_.file, array_.place,
-                  "in \"" + array_.init + "\" at character " + std::to_string(error.position()) +
-                      where + ": " + error.what());
+                  "in \"" + layout::shown(array_.init) + "\" at character " +
+                      std::to_string(error.position()) + where + ": " + error.what());
 }
 
 void read_arrays(const Node& root, Program& program) {

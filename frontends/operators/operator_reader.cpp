@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "frontends/layout/suggestion.h"
 #include "frontends/operators/reader_parts.h"
@@ -40,7 +41,12 @@ const std::vector<std::pair<std::string, Combine>>& combines() {
 
 /// The fraction with a small denominator that a share such as 0.667 was rounded from.
 Ratio nearest_ratio(const Node& node, double share) {
-  if (!(share > 0 && share <= 1)) node.fail("the bandwidth must be more than 0 and at most 1");
+  if (!(share > 0 && share <= 1)) {
+    std::ostringstream given;
+    given << share;
+    node.fail("the bandwidth " + given.str() +
+              " is out of range; expected more than 0 and at most 1");
+  }
   constexpr double kRounding = 0.0005;
   for (std::uint32_t den = 1; den <= kMaxDenominator; ++den) {
     const double num = std::round(share * den);
@@ -61,14 +67,16 @@ Ratio read_ratio(const Node& node, const Program& program) {
                                        layout::Expression::Variables::kNone)
           .evaluate();
     } catch (const layout::ExpressionError&) {
-      node.fail("\"" + text + "\" is no share; expected a number or \"A/B\", such as \"2/3\"");
+      node.fail("\"" + layout::shown(text) +
+                "\" is no share; expected a number or \"A/B\", such as \"2/3\"");
     }
   };
   const std::int64_t num = part(text.substr(0, slash));
   const std::int64_t den = slash == std::string::npos ? 1 : part(text.substr(slash + 1));
   if (num < 1 || den < num || den > kMaxDenominator) {
-    node.fail("the bandwidth " + text + " is out of range; expected A/B with 1 <= A <= B <= " +
-              std::to_string(kMaxDenominator));
+    node.fail(
+        "the bandwidth " + layout::shown(text) +
+        " is out of range; expected A/B with 1 <= A <= B <= " + std::to_string(kMaxDenominator));
   }
   return {static_cast<std::uint32_t>(num), static_cast<std::uint32_t>(den)};
 }
@@ -251,8 +259,9 @@ class OperatorReader {
   void read_arrays_of_operator() {
     std::uint32_t words = op_.words;
     for (const Message& message : op_.messages) words = std::max(words, message.words);
-    op_.in = array_of("in", ".in", words, "1000 * node + k");
-    op_.out = array_of("out", ".out", words, "0");
+    op_.in = array_of("in", ".in", words, "1000 * (node + 1) + k");
+    // No word that is lost may look like one that came.
+    op_.out = array_of("out", ".out", words, op_.how == Combine::kMin ? "2147483647" : "0");
     if (op_.in != op_.out || op_.kind == Kind::kStream || op_.kind == Kind::kBroadcast) return;
     node_.fail("\"in\" and \"out\" are the same array; a node would send words that it has just "
                "received");
@@ -275,7 +284,7 @@ class OperatorReader {
       node->fail("the array \"" + name + "\" has " + std::to_string(arrays[i].words) +
                  " words, but the operator moves " + std::to_string(words));
     }
-    node->fail("unknown array \"" + name + "\"" +
+    node->fail("unknown array \"" + layout::shown(name) + "\"" +
                layout::suggestion(name, known, "declared in arrays"));
   }
 

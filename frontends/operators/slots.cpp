@@ -315,9 +315,16 @@ class Allotter {
   /// Slots that were decided before.
   static bool put(const Request& request, Table& table, StreamSlots& result) {
     result = *request.fixed;
+    const std::vector<Stop>& stops = request.stream->stops;
     for (std::size_t i = 0; i < result.stops.size(); ++i) {
       const StopSlots& stop = result.stops[i];
-      const NodeIndex node = request.stream->stops[i].node;
+      const NodeIndex node = stops[i].node;
+      for (std::size_t s = 0; i > 0 && s < result.starts.size(); ++s) {
+        const NodeIndex from = stops[stops[i].parent].node;
+        const std::uint32_t time = result.starts[s] + stop.entry;
+        if (!table.is_link_free(from, node, time)) return false;
+        table.take_link(from, node, time);
+      }
       std::vector<std::uint32_t> offsets = stop.branches;
       if (stop.hold > 0) offsets.push_back(stop.entry);
       for (const std::uint32_t start : result.starts) {

@@ -75,6 +75,9 @@ class Counters final : public Sink {
   /// 2^32 - 1 once it gets there. kLastEventCycle is known for the machine only: 0 here.
   std::uint32_t tile(std::uint32_t place, Counter counter) const;
 
+  /// Events of a kind, of the whole machine.
+  std::uint64_t seen(EventKind kind) const;
+
   unsigned width() const { return width_; }
   unsigned height() const { return height_; }
 
@@ -86,7 +89,6 @@ class Counters final : public Sink {
   static std::size_t class_of(const Event& e) {
     return static_cast<std::size_t>(e.kind) * kClassesPerKind + (e.a >> 8) % kClassesPerKind;
   }
-  std::uint64_t seen(EventKind kind) const;
   std::uint64_t hops(Direction d) const;
   void count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, std::uint32_t b);
   void add(std::uint32_t place, Counter counter, std::uint32_t amount);

@@ -1,5 +1,6 @@
 // Barriers among the nodes of an extent (reference numesh.md 3.6, 4.5). A node arrives; when all
 // have, they are released Rules::barrier_latency cycles after the last. Rounds follow each other.
+// Who arrives is a member: validate.h.
 #pragma once
 
 #include <algorithm>
@@ -16,19 +17,22 @@ class Barriers {
   /// `on_release(extent, cycle)`: the nodes of the extent may go on in `cycle`, a later one.
   using Release = std::function<void(std::uint32_t extent, Cycle cycle)>;
 
+  /// `program` outlives the barriers.
   explicit Barriers(const Program& program)
-      : latency_(std::max<Cycle>(1, program.rules.barrier_latency)) {
-    for (const std::vector<NodeId>& extent : program.extents)
-      extents_.push_back({static_cast<std::uint32_t>(extent.size()), 0, 0, kNever});
+      : program_(program), latency_(std::max<Cycle>(1, program.rules.barrier_latency)),
+        extents_(program.extents.size()) {
+    for (std::size_t e = 0; e < extents_.size(); ++e)
+      extents_[e].arrived.reserve(program.extents[e].size());
   }
   void set_release(Release release) { release_ = std::move(release); }
 
-  /// A node arrives in cycle `now`; returns the number of its round.
-  std::uint32_t arrive(std::uint32_t extent, Cycle now) {
+  /// `node` arrives in cycle `now`; returns the number of its round.
+  std::uint32_t arrive(std::uint32_t extent, NodeId node, Cycle now) {
     Extent& e = extents_[extent];
     const std::uint32_t round = e.round;
-    if (++e.arrived < e.members) return round;
-    e.arrived = 0;
+    e.arrived.push_back(node);
+    if (e.arrived.size() < program_.extents[extent].size()) return round;
+    e.arrived.clear();
     ++e.round;
     e.released_at = now + latency_;
     if (release_) release_(extent, e.released_at);
@@ -40,18 +44,25 @@ class Barriers {
     const Extent& e = extents_[extent];
     return e.round > round ? e.released_at : kNever;
   }
-  std::uint32_t missing(std::uint32_t extent) const {
-    return extents_[extent].members - extents_[extent].arrived;
+  /// Members that have not arrived in the present round.
+  std::vector<NodeId> missing(std::uint32_t extent) const {
+    const std::vector<NodeId>& here = extents_[extent].arrived;
+    std::vector<NodeId> nodes = program_.extents[extent];
+    nodes.erase(std::remove_if(
+                    nodes.begin(), nodes.end(),
+                    [&](NodeId n) { return std::find(here.begin(), here.end(), n) != here.end(); }),
+                nodes.end());
+    return nodes;
   }
 
  private:
   struct Extent {
-    std::uint32_t members;
-    std::uint32_t arrived;
-    std::uint32_t round;
-    Cycle released_at;
+    std::vector<NodeId> arrived;  // in this round
+    std::uint32_t round = 0;
+    Cycle released_at = kNever;
   };
-  Cycle latency_;
+  const Program& program_;
+  const Cycle latency_;
   Release release_;
   std::vector<Extent> extents_;
 };

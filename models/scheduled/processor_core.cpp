@@ -51,7 +51,7 @@ Cycle ProcessorCore::next_step(Cycle now, const Result& out) const {
   for (const Thread& thread : threads_)
     if (!is_over(thread) && thread.ready_at > now) next = std::min(next, thread.ready_at);
   if (!started_ && !finished()) next = std::min(next, turn_from_);
-  if (next_interrupt_ < node_.interrupts.size() && !finished())
+  if (next_interrupt_ < node_.interrupts.size() && !finished() && !holds_off_interrupts())
     next = std::min(next, std::max(now + 1, node_.interrupts[next_interrupt_].at));
   return next;
 }
@@ -85,6 +85,13 @@ void ProcessorCore::load_ahead(Cycle now) {
   }
 }
 
+/// The router gives up the schedule that it leaves; a turn to come may count on it.
+void ProcessorCore::command(Index schedule, std::uint32_t epoch, Cycle now) {
+  router_.command(schedule, epoch, now);
+  for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn)
+    router_.load(node_.phases[node_.turns[turn].phase].schedule, now);
+}
+
 /// When the tasks of the phase are over and their techniques content, but for a barrier; kNever:
 /// not known yet.
 Cycle ProcessorCore::all_returned(Cycle now) const {
@@ -101,8 +108,17 @@ Cycle ProcessorCore::all_returned(Cycle now) const {
   return ready + phase().delay;
 }
 
+/// When the tasks of earlier phases that went on in this one have returned; kNever: not known yet.
+Cycle ProcessorCore::continuing_returned() const {
+  Cycle last = 0;
+  for (const Thread& thread : threads_)
+    last = std::max(last, is_over(thread) ? thread.returned_at : kNever);
+  return last;
+}
+
 bool ProcessorCore::uses_barrier() const {
   const NodePhase& p = phase();
+  if (p.extent == kNone) return false;
   return p.barrier || program_.rules.skew == SkewPolicy::kBarrier ||
          std::any_of(p.tasks.begin(), p.tasks.end(),
                      [](const Task& task) { return task.technique == Technique::kBarrier; });
@@ -112,7 +128,7 @@ bool ProcessorCore::uses_barrier() const {
 Cycle ProcessorCore::released(Cycle now) {
   if (!arrived_) {
     arrived_ = true;
-    round_ = barriers_.arrive(phase().extent, now);
+    round_ = barriers_.arrive(phase().extent, at_, now);
   }
   const Cycle released = barriers_.released(phase().extent, round_);
   if (released == kNever) return kNever;
@@ -129,11 +145,7 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   };
   if (!is_due(all_returned(now))) return;
   const bool last = turn_ + 1 == node_.turns.size();
-  if (last && std::any_of(threads_.begin(), threads_.end(), [&](const Thread& thread) {
-        return !is_over(thread) || thread.returned_at > now;
-      })) {
-    return;  // a continuing task of an earlier phase is still on its way
-  }
+  if (last && !is_due(continuing_returned())) return;
   if (uses_barrier() && !is_due(released(now))) return;
   if (last) {
     ends_[turn_] = finished_at_ = now;
@@ -143,9 +155,8 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   const Turn& next = node_.turns[turn_ + 1];
   const Index schedule = node_.phases[next.phase].schedule;
   if (!is_due(router_.loaded_from(schedule))) return;
-  router_.command(schedule, next.epoch, now);
-  ends_[turn_] = now;
-  ++turn_;
+  ends_[turn_++] = now;
+  command(schedule, next.epoch, now);
   turn_from_ = router_.in_force_from();
   started_ = arrived_ = false;
   out.wrote = out.progress = true;
@@ -154,19 +165,32 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
 // --- interrupts
 
 bool ProcessorCore::holds_off_interrupts() const {
+  if (arrived_) return true;
   return program_.rules.suspend_interrupts &&
          std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
            return thread.turn == turn_ && thread.task->technique == Technique::kMessageBound;
          });
 }
 
+/// After its last phase a node takes them for its software router only, and has no timer for them:
+/// each counts from its own time, whenever the node is stepped.
 void ProcessorCore::take_interrupts(Cycle now) {
+  if (finished()) return take_late_interrupts(now);
   while (next_interrupt_ < node_.interrupts.size() && now >= stalled_until_ &&
          node_.interrupts[next_interrupt_].at <= now && !holds_off_interrupts()) {
     const Cycle length = node_.interrupts[next_interrupt_++].length;
     stalled_until_ = now + length;
     for (Thread& thread : threads_)
       if (!is_over(thread) && thread.ready_at > now) thread.ready_at += length;
+  }
+}
+
+void ProcessorCore::take_late_interrupts(Cycle now) {
+  if (!node_.online.enabled) return;
+  while (next_interrupt_ < node_.interrupts.size() && node_.interrupts[next_interrupt_].at <= now) {
+    const Interrupt& interrupt = node_.interrupts[next_interrupt_++];
+    const Cycle begin = std::max({interrupt.at, stalled_until_, finished_at_ + 1});
+    stalled_until_ = begin + interrupt.length;
   }
 }
 
@@ -236,11 +260,11 @@ ProcessorCore::Outcome ProcessorCore::do_step(Thread& thread, const Step& step, 
     outcome = control(step, now, out);
     break;
   case Step::Kind::kSend:
-    outcome = send(thread, step, now);
+    send(thread, step);
     cost *= step.words;
     break;
   case Step::Kind::kReceive:
-    outcome = receive(thread, step, now);
+    outcome = receive(thread, step);
     cost *= step.words;
     break;
   }
@@ -317,22 +341,19 @@ ProcessorCore::Outcome ProcessorCore::control(const Step& step, Cycle now, Resul
     out.next = std::min(out.next, possible);
     return Outcome::kBlocked;
   }
-  router_.command(step.address, node_.turns[turn_].epoch, now);
+  command(step.address, node_.turns[turn_].epoch, now);
   out.wrote = true;
   return Outcome::kDone;
 }
 
-ProcessorCore::Outcome ProcessorCore::send(const Thread& thread, const Step& step, Cycle now) {
-  (void)now;
+void ProcessorCore::send(const Thread& thread, const Step& step) {
   message_.clear();
   for (std::uint32_t i = 0; i < step.words; ++i)
     message_.push_back(step.data >= 0 ? (&word_at(step.data, thread, step))[i] : i);
   online_.send(step.peer, step.address, message_.data(), step.words);
-  return Outcome::kDone;
 }
 
-ProcessorCore::Outcome ProcessorCore::receive(const Thread& thread, const Step& step, Cycle now) {
-  (void)now;
+ProcessorCore::Outcome ProcessorCore::receive(const Thread& thread, const Step& step) {
   message_.clear();
   if (!online_.receive(step.address, message_)) return Outcome::kBlocked;
   if (step.data < 0) return Outcome::kDone;
@@ -385,15 +406,36 @@ void ProcessorCore::describe_waits(observe::Waits& waits, Cycle now) const {
                      what_it_waits_for(thread), true, false});
   }
   if (blocked || !started_) return;
-  if (arrived_) {
-    waits.push_back({at_, node_name(program_, at_) + where,
-                     "the barrier of extent " + std::to_string(phase().extent) + ": " +
-                         std::to_string(barriers_.missing(phase().extent)) + " nodes are missing",
-                     true, false});
-  } else if (all_returned(now) == kNever) {
-    waits.push_back(
-        {at_, node_name(program_, at_) + where, "the markers of its streams", true, false});
-  }
+  const std::string what = what_the_turn_waits_for(now);
+  if (!what.empty()) waits.push_back({at_, node_name(program_, at_) + where, what, true, false});
+}
+
+/// Why a turn without a blocked task does not end; empty: time has to pass, no more.
+std::string ProcessorCore::what_the_turn_waits_for(Cycle now) const {
+  const auto goes_on = [&](const Thread& thread) { return !is_over(thread); };
+  if (std::any_of(threads_.begin(), threads_.end(), goes_on)) return {};
+  const Cycle ready = all_returned(now);
+  if (ready == kNever) return "the markers of its streams";
+  if (ready > now) return {};
+  if (arrived_ && barriers_.released(phase().extent, round_) == kNever) return missing_at_barrier();
+  if (turn_ + 1 == node_.turns.size()) return {};
+  const Turn& next = node_.turns[turn_ + 1];
+  const Index schedule = node_.phases[next.phase].schedule;
+  if (router_.loaded_from(schedule) != kNever) return {};
+  return "schedule '" + node_.schedules[schedule].name + "' of " +
+         phase_name(program_, at_, next.epoch) +
+         ": the schedule memory has no free entry to load it";
+}
+
+std::string ProcessorCore::missing_at_barrier() const {
+  constexpr std::size_t kMost = 4;
+  const std::vector<NodeId> missing = barriers_.missing(phase().extent);
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMost, missing.size()); ++i)
+    names += (i == 0 ? "" : ", ") + node_name(program_, missing[i]);
+  if (missing.size() > kMost) names += " and " + std::to_string(missing.size() - kMost) + " more";
+  return "the barrier of " + std::to_string(program_.extents[phase().extent].size()) +
+         " nodes: " + names + (missing.size() == 1 ? " is missing" : " are missing");
 }
 
 }  // namespace tessera::scheduled

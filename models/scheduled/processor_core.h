@@ -5,7 +5,7 @@
 //   1. the tasks of a phase whose schedule comes into force now start; schedules of the phases to
 //      come are loaded while the memory has room (1.5);
 //   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless
-//      a message-bound task holds it off (3.3);
+//      a message-bound task or a barrier holds it off (3.3, Rules::suspend_interrupts);
 //   3. the software router, if the node has one (online_router.h), then the tasks, do their I/O: up
 //      to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind the last
 //      that got an I/O. A task does one step after the other; I/O blocks it until the queue allows;
@@ -87,28 +87,33 @@ class ProcessorCore {
 
   void start_turn(Cycle now);
   void load_ahead(Cycle now);
+  void command(Index schedule, std::uint32_t epoch, Cycle now);
   bool holds_off_interrupts() const;
   void take_interrupts(Cycle now);
+  void take_late_interrupts(Cycle now);
   void run_tasks(Cycle now, Result& out);
   void run_task(Thread& thread, Cycle now, Result& out);
   Outcome do_step(Thread& thread, const Step& step, Cycle now, Result& out);
   Outcome write(Thread& thread, const Step& step, Cycle now, Result& out);
   Outcome read(const Thread& thread, const Step& step, Cycle now);
   Outcome control(const Step& step, Cycle now, Result& out);
-  Outcome send(const Thread& thread, const Step& step, Cycle now);
-  Outcome receive(const Thread& thread, const Step& step, Cycle now);
+  void send(const Thread& thread, const Step& step);
+  Outcome receive(const Thread& thread, const Step& step);
   std::uint32_t& word_at(std::int32_t first, const Thread& thread, const Step& step) {
     return memory_[static_cast<std::size_t>(first + std::int64_t{step.stride} * thread.iteration)];
   }
   void combine(const Thread& thread, const Step& step, std::uint32_t operand);
   void settle(Thread& thread);
   Cycle all_returned(Cycle now) const;
+  Cycle continuing_returned() const;
   bool uses_barrier() const;
   Cycle released(Cycle now);
   void end_turn(Cycle now, Result& out);
   Cycle next_step(Cycle now, const Result& out) const;
   std::uint32_t& count_of(StreamId stream);
   std::string what_it_waits_for(const Thread& thread) const;
+  std::string what_the_turn_waits_for(Cycle now) const;
+  std::string missing_at_barrier() const;
 
   const Program& program_;
   const Node& node_;
@@ -122,7 +127,7 @@ class ProcessorCore {
   std::size_t turn_ = 0;
   Cycle turn_from_ = 0;     // tasks start
   bool started_ = false;    // .. have started
-  std::size_t loaded_ = 0;  // turns up to this one have their schedules in the memory
+  std::size_t loaded_ = 0;  // the memory keeps the schedules of the turns up to this one
   std::vector<Thread> threads_;
   std::size_t next_thread_ = 0;  // the first to be asked for I/O
   std::uint32_t budget_ = 0;     // I/Os left in this cycle

@@ -216,9 +216,11 @@ struct NodePhase {
   std::vector<Task> tasks;
   Cycle delay = 0;       ///< of nodes that are crossed and have no task, and margins
   Cycle not_before = 0;  ///< earliest cycle of the switch to the next phase
-  /// Barrier before the switch; always so under SkewPolicy::kBarrier.
+  /// Barrier before the switch; always so under SkewPolicy::kBarrier, but with extent kNone.
   bool barrier = false;
-  std::uint32_t extent = 0;  ///< in Program::extents: who takes part in it
+  /// In Program::extents: who takes part in it, this node among them. kNone: the node has part in
+  /// no barrier, as one that only continuing operators cross.
+  std::uint32_t extent = 0;
 };
 
 /// One stage of a node's life: phase `phase` of Node::phases, as number `epoch` in the order of the
@@ -298,7 +300,9 @@ struct Rules {
   /// in between, and the tasks of the phase start in t + 1 + switch_cost too.
   Cycle switch_cost = 0;
   Cycle barrier_latency = 1;  ///< from the last arrival to the release; at least 1
-  /// Interrupts wait while a node counts down a delay of technique kMessageBound (3.3).
+  /// Interrupts wait while a node is in a phase with a task of technique kMessageBound (3.3): in
+  /// all of it, at readers too, since a reader cannot know when its writer counts down a delay. From
+  /// its arrival at a barrier to its switch they wait in any case: the others do not wait again.
   bool suspend_interrupts = true;
 };
 

@@ -46,8 +46,7 @@ class Validator {
     for (const NodePhase& phase : node.phases) {
       place_ = "node " + std::to_string(node_) + ", phase '" + phase.name + "': ";
       require(phase.schedule < node.schedules.size(), "its schedule is not there");
-      require(!uses_barrier(phase) || phase.extent < program_.extents.size(),
-              "its extent is not there");
+      check_extent(phase);
       for (const Task& task : phase.tasks) check_task(node, task);
     }
     place_ = "node " + std::to_string(node_) + ": ";
@@ -59,10 +58,16 @@ class Validator {
     place_.clear();
   }
 
-  bool uses_barrier(const NodePhase& phase) const {
-    return phase.barrier || program_.rules.skew == SkewPolicy::kBarrier ||
-           std::any_of(phase.tasks.begin(), phase.tasks.end(),
-                       [](const Task& t) { return t.technique == Technique::kBarrier; });
+  void check_extent(const NodePhase& phase) const {
+    const bool asks = phase.barrier ||
+                      std::any_of(phase.tasks.begin(), phase.tasks.end(),
+                                  [](const Task& t) { return t.technique == Technique::kBarrier; });
+    require(!asks || phase.extent != kNone, "it has a barrier and no extent");
+    if (phase.extent == kNone || !(asks || program_.rules.skew == SkewPolicy::kBarrier)) return;
+    require(phase.extent < program_.extents.size(), "its extent is not there");
+    const std::vector<NodeId>& members = program_.extents[phase.extent];
+    require(std::find(members.begin(), members.end(), node_) != members.end(),
+            "the node is no member of its extent");
   }
 
   void check_schedule(const Node& node, const Schedule& schedule) const {

@@ -60,9 +60,10 @@ void add_phases(Schema& schema, operators::Target& t) {
       "all nodes switch together (`barrier`)"));
   schema.push_back(number("phase.barrier_latency", r.barrier_latency, "cycles", 1, kMaxCycles,
                           "from the last arrival at a barrier to its release"));
-  schema.push_back(
-      name("phase.suspend_interrupts", r.suspend_interrupts, {{"true", true}, {"false", false}},
-           "whether interruptions wait while a node is in a phase with a message-bound operator"));
+  schema.push_back(name(
+      "phase.suspend_interrupts", r.suspend_interrupts, {{"true", true}, {"false", false}},
+      "whether interruptions wait while a node is in a phase with a message-bound operator; at "
+      "barriers they always do"));
   schema.push_back(
       number("phase.worst_stall", t.worst_stall, "cycles", 0, kMaxCycles,
              "added to message-bound delays for each reader: what may hold a processor "

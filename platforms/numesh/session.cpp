@@ -205,6 +205,7 @@ void Session::summarize(const scheduled::MeshView& mesh, report::Report& report)
   }
   report.digest = events_.digest().hex();
   report.wall.tiles = mesh.size();
+  report.wall.hops = counters.seen(observe::EventKind::kVfsmMove);
   report::Places places = places_of(program_, lowered_, mesh);
   report.counters = totals(places, mesh);
   if (options_.report_detail) report.places = std::move(places);
@@ -237,15 +238,23 @@ void Session::write_results(const scheduled::MeshView& mesh, report::Report& rep
   }
 }
 
+/// Arrays that an operator sets which the program uses.
+std::set<std::size_t> Session::arrays_set() const {
+  std::set<std::size_t> arrays;
+  for (const operators::CompiledPhase& phase : compiled_.phases)
+    for (const operators::OperatorStreams& op : phase.operators)
+      arrays.insert(program_.operators[op.op].out);
+  return arrays;
+}
+
 /// Every array that operators set, and whether all words came where they should.
 std::vector<report::Check> Session::checks(const scheduled::MeshView& mesh) const {
   const operators::Memory expected = operators::expected_memory(program_, compiled_.plan, map_);
+  const std::set<std::size_t> set = arrays_set();
   std::vector<report::Check> checks;
   for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
     const operators::Array& array = program_.arrays[a];
-    const bool is_set = std::any_of(program_.operators.begin(), program_.operators.end(),
-                                    [a](const operators::Operator& op) { return op.out == a; });
-    if (!is_set) continue;
+    if (set.count(a) == 0) continue;
     report::Check check{array.name, true, ""};
     for (scheduled::NodeId node = 0; check.passed && node < mesh.size(); ++node) {
       for (std::uint32_t k = map_.array[a]; k < map_.array[a] + array.words; ++k) {

@@ -2,6 +2,10 @@
 // builds the machine, lets it run, and compares what the nodes hold with what they must.
 #pragma once
 
+#include <cstddef>
+#include <set>
+#include <vector>
+
 #include <memory>
 #include <optional>
 
@@ -37,6 +41,7 @@ class Session {
   void list_waits(const Machine& machine, report::Report& report) const;
   void summarize(const scheduled::MeshView& mesh, report::Report& report) const;
   void write_results(const scheduled::MeshView& mesh, report::Report& report) const;
+  std::set<std::size_t> arrays_set() const;
   std::vector<report::Check> checks(const scheduled::MeshView& mesh) const;
   report::Check words_check() const;
 

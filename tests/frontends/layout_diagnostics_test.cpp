@@ -111,8 +111,9 @@ TEST(LayoutDiagnostics, ParamUsesALaterOne) {
 }
 TEST(LayoutDiagnostics, ParamUsesTheTile) {
   EXPECT_EQ(test::problem_of({{"params", R"~({"N": "x"})~"}}),
-            "t.json: params.N: in \"x\" at character 1: x has no value here; x and y can be used "
-            "in params of tiles and in colors, switch positions and filters of routes");
+            "t.json: params.N: in \"x\" at character 1: x has no value here; it has one where "
+            "every tile or node has its own: in params of tiles, in colors, switch positions and "
+            "filters of routes, and in init of arrays");
 }
 TEST(LayoutDiagnostics, ParamIsBoolean) {
   EXPECT_EQ(
@@ -162,8 +163,9 @@ TEST(LayoutDiagnostics, RectHuge) {
 }
 TEST(LayoutDiagnostics, RectUsesX) {
   EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": ["x", 0, 1, 1]}])~"}}),
-            "t.json: tiles[0].rect[0]: in \"x\" at character 1: x has no value here; x and y can "
-            "be used in params of tiles and in colors, switch positions and filters of routes");
+            "t.json: tiles[0].rect[0]: in \"x\" at character 1: x has no value here; it has one "
+            "where every tile or node has its own: in params of tiles, in colors, switch positions "
+            "and filters of routes, and in init of arrays");
 }
 TEST(LayoutDiagnostics, RectMissing) {
   EXPECT_EQ(test::problem_of({{"tiles", R"~([{"code": "a.tasm"}])~"}}),

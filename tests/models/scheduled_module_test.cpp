@@ -99,6 +99,47 @@ TEST(scheduled_module, structures_and_step_orders_give_the_same_events) {
   EXPECT_GE(busy, 50U);
 }
 
+/// Two nodes with software routers; node 0 forwards the last of its messages after its only task,
+/// which just hands them over, has returned. Interruptions of it before, in and after that time.
+Program late_interrupts(Cycle at) {
+  Builder b(2);
+  const Index in = b.schedule(4);
+  for (NodeId n = 0; n < 2; ++n) {
+    const StreamId s = b.stream("link", n, true);
+    const auto [out, input] = b.chain(in, s, {n, 1 - n}, {2 * n});
+    OnlineRouter& here = b.program.nodes[n].online;
+    here.enabled = true;
+    here.outputs[index(Builder::towards(n, 1 - n))] = out;
+    here.streams[index(Builder::towards(n, 1 - n))] = s;
+    b.program.nodes[1 - n].online.inputs[index(Builder::towards(1 - n, n))] = input;
+  }
+  Step message;
+  message.kind = Step::Kind::kSend;
+  message.peer = 1;
+  message.words = 10;
+  b.turn(0, in, {task("send", 0, {block(3, {message})})});
+  message.kind = Step::Kind::kReceive;
+  b.turn(1, in, {task("receive", 0, {block(3, {message})})});
+  b.program.nodes[0].interrupts = {{at, 7}, {at + 3, 40}, {at + 100, 1}};
+  return b.program;
+}
+
+TEST(scheduled_module, interrupts_of_a_finished_node_count_from_their_own_time) {
+  constexpr Cycle kStep = 7, kLast = 400;
+  std::vector<std::unique_ptr<Machine>> machines;
+  for (Cycle at = 0; at < kLast; at += kStep) {
+    const Program program = late_interrupts(at);
+    const std::string name = "i" + std::to_string(at);
+    machines.push_back(std::make_unique<Machine>(name + "_dense", program, false, 0));
+    machines.push_back(std::make_unique<Machine>(name + "_modules", program, true, 0));
+  }
+  sc_core::sc_start();
+  for (std::size_t i = 0; i < machines.size(); i += 2) {
+    EXPECT_TRUE(machines[i]->outcome().finished);
+    EXPECT_EQ(machines[i]->outcome().digest, machines[i + 1]->outcome().digest) << i / 2 * kStep;
+  }
+}
+
 TEST(scheduled_module, link_that_a_schedule_uses_must_be_bound) {
   Builder b(2);
   const Index in = b.schedule(4);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include "tests/support/scheduled_builder.h"
@@ -100,6 +101,36 @@ TEST(ScheduledProcessor, InterruptsStopTheTasks) {
   EXPECT_GT(reader_returns(30, 200, Technique::kMessageBound, false), plain + 100);
 }
 
+TEST(ScheduledProcessor, AnInterruptThatIsHeldOffHidesNoDeadlock) {
+  Pair p(4);
+  p.b.turn(0, p.in, {});
+  p.b.turn(1, p.in, {task("r", 0, {block(1, {read(0, p.s)})}, Technique::kMessageBound)});
+  p.b.program.nodes[1].interrupts = {{30, 10}};
+  EXPECT_EQ(Trial(p.b.program).run(), MeshCore::Status::kDeadlock);
+}
+
+TEST(ScheduledProcessor, AnInterruptBetweenBarrierAndSwitchWaits) {
+  for (Cycle at = 90; at < 125; ++at) {
+    Pair p(4);
+    p.b.program.rules.skew = SkewPolicy::kBarrier;
+    p.b.program.rules.barrier_latency = 10;
+    p.b.program.rules.suspend_interrupts = at % 2 == 0;  // whatever it says
+    p.b.program.extents = {{0, 1}};
+    const Index next = p.b.schedule(4, "next");
+    for (NodeId n = 0; n < 2; ++n) {
+      p.b.turn(n, p.in, {}).not_before = 100;
+      p.b.turn(n, next, {});
+    }
+    p.b.program.nodes[1].interrupts = {{at, 50}};
+    Trial run(p.b.program);
+    EXPECT_EQ(run.run(), MeshCore::Status::kFinished);
+    // It delays the arrival, or comes after the switch; both nodes switch in one cycle.
+    const Cycle switched = at <= 100 ? at + 50 + 10 : 110;
+    EXPECT_EQ(run.mesh.processor(0).ended_at(0), switched) << at;
+    EXPECT_EQ(run.mesh.processor(1).ended_at(0), switched) << at;
+  }
+}
+
 /// The cycle in which node 0 leaves its phase after a message of 4 words; reader from 300.
 struct Leaving {
   explicit Leaving(Technique technique, Cycle delay = 0) : p(4) {
@@ -175,14 +206,89 @@ TEST(ScheduledProcessor, SwitchCostsCyclesInWhichNothingRuns) {
   }
 }
 
+/// A node that goes through these schedules, one a turn of 10 cycles.
+struct Turns {
+  Turns(const std::vector<Index>& schedules, std::uint32_t entries) : b(2) {
+    b.program.rules.schedule_memory = entries;
+    b.program.extents = {{0}};
+    for (const char* name : {"a", "b", "c"}) b.schedule(4, name);
+    for (const Index s : schedules) b.turn(0, s, {}).delay = 10;
+  }
+  Builder b;
+};
+
+TEST(ScheduledProcessor, ScheduleThatALaterTurnCountsOnStaysInTheMemory) {
+  for (const std::vector<Index>& schedules : {std::vector<Index>{0, 1, 0, 2},
+                                              {0, 1, 0, 1, 2},
+                                              {0, 1, 0, 1, 2, 0, 2, 0, 1},
+                                              {0, 0, 1, 2}}) {
+    for (const std::uint32_t entries : {2U, 3U, 4U}) {
+      Turns t(schedules, entries);
+      Trial run(t.b.program);
+      EXPECT_EQ(run.run(), MeshCore::Status::kFinished) << run.waits();
+      EXPECT_EQ(run.mesh.finished_at(), run.mesh.processor(0).ended_at(schedules.size() - 1));
+    }
+  }
+}
+
+TEST(ScheduledProcessor, AMemoryWithoutRoomForTheNextScheduleIsNamed) {
+  for (const bool barrier : {false, true}) {
+    Turns t({0, 1}, 1);
+    t.b.program.nodes[0].phases[0].barrier = barrier;  // it opens: no wait for it
+    Trial run(t.b.program);
+    EXPECT_EQ(run.run(), MeshCore::Status::kDeadlock);
+    EXPECT_EQ(run.waits(), "node 0, phase 'p0' waits for schedule 'b' of phase 'p1': the schedule "
+                           "memory has no free entry to load it\n");
+  }
+}
+
+TEST(ScheduledProcessor, TheLastTurnEndsWithTheContinuingTasks) {
+  // The last step of the task is compute: nothing but its end can wake the node.
+  Turns t({0, 1}, 2);
+  t.b.program.nodes[0].phases[0].tasks = {
+      task("feed", 0, {block(3, {compute(50)})}, Technique::kContinuing)};
+  Trial run(t.b.program);
+  EXPECT_EQ(run.run(), MeshCore::Status::kFinished);
+  EXPECT_EQ(run.mesh.processor(0).returned_at(0, 0), 150U);
+  EXPECT_EQ(run.mesh.finished_at(), 150U);
+}
+
+TEST(ScheduledProcessor, ANodeMustBeAMemberOfItsExtent) {
+  Turns t({0, 1}, 2);
+  t.b.program.extents = {{1}};
+  t.b.program.nodes[0].phases[0].barrier = true;
+  EXPECT_THROW(MeshCore mesh(t.b.program), std::invalid_argument);
+  t.b.program.nodes[0].phases[0].barrier = false;
+  EXPECT_EQ(Trial(t.b.program).run(), MeshCore::Status::kFinished);
+  t.b.program.rules.skew = SkewPolicy::kBarrier;  // every phase has one
+  EXPECT_THROW(MeshCore mesh(t.b.program), std::invalid_argument);
+  for (NodePhase& phase : t.b.program.nodes[0].phases) phase.extent = kNone;
+  EXPECT_EQ(Trial(t.b.program).run(), MeshCore::Status::kFinished);
+}
+
 TEST(ScheduledProcessor, ABarrierNamesWhoIsMissing) {
   Leaving c(Technique::kBarrier);
   c.p.b.program.nodes[1].phases[0].tasks[0].blocks[1].repeat = 5;  // one word more than comes
   Trial run(c.p.b.program);
   EXPECT_EQ(run.run(), MeshCore::Status::kDeadlock);
   EXPECT_THAT(run.waits(),
-              HasSubstr("node 0, phase 'p0' waits for the barrier of extent 0: 1 nodes "
-                        "are missing"));
+              HasSubstr("node 0, phase 'p0' waits for the barrier of 2 nodes: node 1 is missing"));
+}
+
+TEST(ScheduledProcessor, ABarrierNamesTheFirstOfManyWhoAreMissing) {
+  Builder b(8);
+  const Index in = b.schedule(4);
+  b.program.extents = {{0, 1, 2, 3, 4, 5, 6, 7}};
+  const StreamId never = b.stream("never", 0);
+  for (NodeId n = 0; n < 8; ++n) {
+    std::vector<Task> tasks;
+    if (n > 1) tasks.push_back(task("r", 0, {block(1, {read(b.input(n), never)})}));
+    b.turn(n, in, tasks).barrier = true;
+  }
+  Trial run(b.program);
+  EXPECT_EQ(run.run(), MeshCore::Status::kDeadlock);
+  EXPECT_THAT(run.waits(), HasSubstr("node 1, phase 'p0' waits for the barrier of 8 nodes: node 2, "
+                                     "node 3, node 4, node 5 and 2 more are missing"));
 }
 
 TEST(ScheduledProcessor, SchedulesAreLoadedWhileAnotherRuns) {

@@ -1,6 +1,6 @@
 // Programs of a scheduled mesh drawn from a seed, for comparing structures: streams and trees at
-// random slots, several phases, skews, barriers. They need not make sense: words may be stranded,
-// misrouted and stuck.
+// random slots, several phases, loops of them, skews, barriers, interrupts. They need not make
+// sense: words may be stranded, misrouted and stuck.
 #pragma once
 
 #include <algorithm>
@@ -34,6 +34,18 @@ class RandomPrograms {
     b.program.extents = {all};
     const unsigned phases = pick(1, 3);
     for (unsigned p = 0; p < phases; ++p) add_phase(b, p);
+    rules.schedule_memory = pick(2, 3);
+    rules.suspend_interrupts = pick(0, 3) != 0;
+    const unsigned rounds = pick(0, 1) * pick(1, 2);
+    for (Node& node : b.program.nodes) {
+      for (unsigned i = 0; i < rounds * phases; ++i)
+        node.turns.push_back({static_cast<Index>(i % phases), phases + i});
+      Cycle at = 0;
+      for (unsigned i = pick(0, 1) * pick(0, 4); i > 0; --i) {
+        at += pick(0, 120);
+        node.interrupts.push_back({at, pick(1, 80)});
+      }
+    }
     return b.program;
   }
 

@@ -62,6 +62,21 @@ TEST(NumeshExecutable, StructuresAndStepOrderDoNotMatter) {
   }
 }
 
+TEST(NumeshExecutable, OperatorsThatAreNotUsedHaveNoCheck) {
+  const TemporaryFolder folder;
+  write_file(folder.file("p.json"), R"({"schema": "tessera-numesh-program-1", "mesh": [2],
+    "operators": {"a": {"kind": "stream", "from": 0, "to": 1},
+                  "b": {"kind": "stream", "from": 1, "to": 0}}, "program": "b"})");
+  EXPECT_EQ(run({folder.file("p.json"), "--quiet", "--report", folder.file("r.json")}).exit_code,
+            0);
+  const json::value report = json::parse(read_file(folder.file("r.json")));
+  const json::array& checks = report.at("checks").as_array();
+  ASSERT_EQ(checks.size(), 2U);
+  EXPECT_EQ(checks[0].at("name"), "b.out");
+  EXPECT_EQ(checks[1].at("name"), "words");
+  EXPECT_GT(report.at("wall").at("hops_per_s").to_number<double>(), 0);
+}
+
 TEST(NumeshExecutable, ReportOfEveryNode) {
   const json::object report = report_of("jacobi", {"--report-detail"});
   const json::array& nodes = report.at("nodes").as_array();

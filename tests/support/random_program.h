@@ -17,4 +17,9 @@ struct RandomProgram {
 /// The same for equal seeds.
 RandomProgram random_program(std::uint64_t seed);
 
+/// Programs with everything that a program can have: nested groups and loops, work, continuing
+/// operators, regions, subsets, online messages, techniques, ways to combine, lengths and slots that
+/// are asked for, interruptions, schedule memories of 2 to 4. Many are refused.
+RandomProgram random_mixed_program(std::uint64_t seed);
+
 }  // namespace tessera::test

@@ -22,10 +22,13 @@ unsigned count_or(unsigned otherwise) {
   return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : otherwise;
 }
 
+using Make = test::RandomProgram (*)(std::uint64_t seed);
+
 /// Runs `count` programs, of the seeds from `seed` on.
-void expect_clean(unsigned seed, unsigned count, SkewPolicy policy) {
+void expect_clean(unsigned seed, unsigned count, SkewPolicy policy,
+                  Make make = test::random_program) {
   for (unsigned ran = 0; ran < count && !testing::Test::HasFailure(); ++seed) {
-    test::RandomProgram random = test::random_program(seed);
+    test::RandomProgram random = make(seed);
     random.target.rules.skew = policy;
     try {
       const test::ProgramRun run = test::run_program(random.text, random.target);
@@ -47,6 +50,20 @@ TEST(OperatorsProperty, PolicyHoldKeepsAllWords) {
 }
 TEST(OperatorsProperty, PolicyCheckRefusesNoCompiledProgram) {
   expect_clean(3000000, count_or(60), SkewPolicy::kCheck);
+}
+
+// Everything that a program can have: continuing operators, regions, messages, work, techniques.
+TEST(OperatorsProperty, PolicyTagKeepsMixedPrograms) {
+  expect_clean(5000000, count_or(250), SkewPolicy::kTag, test::random_mixed_program);
+}
+TEST(OperatorsProperty, PolicyBarrierKeepsMixedPrograms) {
+  expect_clean(6000000, count_or(250), SkewPolicy::kBarrier, test::random_mixed_program);
+}
+TEST(OperatorsProperty, PolicyHoldKeepsMixedPrograms) {
+  expect_clean(7000000, count_or(60), SkewPolicy::kHold, test::random_mixed_program);
+}
+TEST(OperatorsProperty, PolicyCheckRefusesNoMixedProgram) {
+  expect_clean(8000000, count_or(60), SkewPolicy::kCheck, test::random_mixed_program);
 }
 
 /// Takes the delay of the last node that has one away.

@@ -119,7 +119,9 @@ TEST(OperatorsDiagnostics, ShiftByTwo) {
 }
 TEST(OperatorsDiagnostics, BandwidthAboveOne) {
   EXPECT_EQ(problem_of_operator(R"("kind": "stream", "from": 0, "to": 3, "bandwidth": 1.5)"),
-            "t.json: operators.a.bandwidth: the bandwidth must be more than 0 and at most 1");
+            "t.json: operators.a.bandwidth: the bandwidth 1.5 is out of range; expected more than "
+            "0 and at "
+            "most 1");
   EXPECT_EQ(problem_of_operator(R"("kind": "stream", "from": 0, "to": 3, "bandwidth": "3/2")"),
             "t.json: operators.a.bandwidth: the bandwidth 3/2 is out of range; expected A/B with 1 "
             "<= A <= B <= 256");
@@ -182,6 +184,38 @@ TEST(OperatorsDiagnostics, TwoRegionsShareANode) {
           test::default_target()),
       "t.json: program: members of the parallel group change phases for themselves, but both use "
       "node (2); only a member with one phase may share nodes with others");
+}
+
+TEST(OperatorsDiagnostics, GroupsOfNoKindOrOfTwo) {
+  EXPECT_EQ(problem(program_text("[4]", kStream, "{}")),
+            "t.json: program: a group has one of the keys sequential, parallel, loop and work, but "
+            "this one has none");
+  EXPECT_EQ(problem(program_text("[4]", kStream, R"({"sequential": ["s"], "parallel": ["s"]})")),
+            "t.json: program: a group has one of the keys sequential, parallel, loop and work, but "
+            "this one has sequential, parallel");
+}
+TEST(OperatorsDiagnostics, MisspeltGroup) {
+  EXPECT_EQ(problem(program_text("[4]", kStream, R"({"sequental": ["s"]})")),
+            "t.json: program: unknown key \"sequental\" (nearest: \"sequential\"); allowed keys: "
+            "sequential, parallel, loop, work, body, nodes, phases, length");
+}
+TEST(OperatorsDiagnostics, TextOfUsersIsOneShortLine) {
+  EXPECT_EQ(problem(program_text("[4]", R"("a\nb": {"kind": "shift", "nodes": "all"})", R"("s")")),
+            "t.json: operators.a?b: \"a?b\" cannot be the name of an operator; names are letters, "
+            "digits and \"_\", not starting with a digit");
+  const std::string longest =
+      problem(program_text("[\"" + std::string(100000, '(') + "\"]", kStream, R"("s")"));
+  EXPECT_LT(longest.size(), 300U);
+  EXPECT_EQ(problem(R"({"schema": "tessera-numesh-program-1", "mesh": [4],
+                        "arrays": {"": {"words": 1}}})"),
+            "t.json: arrays.\"\": \"\" cannot be the name of an array; names are letters, digits "
+            "and \"_\", not starting with a digit");
+}
+TEST(OperatorsDiagnostics, ParameterThatOnlyNodesHave) {
+  EXPECT_EQ(problem(R"({"schema": "tessera-numesh-program-1", "params": {"N": "x"}})"),
+            "t.json: params.N: in \"x\" at character 1: x has no value here; it has one where "
+            "every tile or node has its own: in params of tiles, in colors, switch positions and "
+            "filters of routes, and in init of arrays");
 }
 
 }  // namespace
