@@ -82,6 +82,26 @@ def check_collectives(sources):
     assert f"{collectives.WITHOUT_RING} are left out" in text
 
 
+def check_sensitivity(platform, sources):
+    """The other page is about the families and the assumed values that there are."""
+    from validation import sensitivity
+    from validation.families import all_families
+    text = (sources / "docs" / "sensitivity.md").read_text()
+    again = "; scripts/validate.sh --sensitivity writes docs/sensitivity.md anew"
+    tried = sensitivity.tried(all_families())
+    said = f"{tried['quick']} of {tried['cases']}, by family {tried['families']}"
+    assert said in " ".join(text.split()), said + again
+    for preset in sensitivity.PRESETS:
+        part = text.split(f"## {preset}\n")[1].split("\n## ")[0]
+        values = set(re.findall(r"^\| `([\w.]+)` \| (\S+)", part, re.MULTILINE))
+        still = set(re.findall(r"`([\w.]+)`", part[part.index("Nothing changes with"):]))
+        assumed = {key: value for key, value, *_ in sensitivity.assumed(platform, preset)}
+        keys = still | {key for key, _ in values}
+        assert keys == assumed.keys(), f"{preset}: {keys ^ assumed.keys()}{again}"
+        for key, value in values:
+            assert assumed[key] == value, f"{preset}: {key} is {assumed[key]}, not {value}{again}"
+
+
 def check_arguments(platform, sources):
     for options, said in REFUSED.items():
         result = validate(platform, sources, *options)
@@ -128,6 +148,7 @@ def main():
     assert {row["role"] for row in rows} == {"calibrated", "predicted"}
     check_page(sources, rows)
     check_collectives(sources)
+    check_sensitivity(platform, sources)
     check_arguments(platform, sources)
     check_left_out()
     for setting, family in OFF.items():
