@@ -173,6 +173,18 @@ class Log:
                 result.setdefault(name, (change.reason, fingerprint))
         return result
 
+    def complaint(self, golden, latest):
+        """What is wrong with the newest line about a golden; '' if nothing is. `latest` is that of this log."""
+        reason, fingerprint = latest.get(golden.name, ("", ""))
+        if not fingerprint:
+            return f"{golden.name} is not there; write goldens with scripts/golden.sh add"
+        if fingerprint != golden.fingerprint():
+            return (f"{golden.name} has fingerprint {fingerprint} there, its file has {golden.fingerprint()}; change goldens with "
+                    "scripts/golden.sh update --reason TEXT")
+        if reason != golden.reason:
+            return f"{golden.name}: its file gives another reason, '{golden.reason}'"
+        return ""
+
     def record(self, reason, mentions):
         """Writes changes (name, old, new, fingerprint) to the file; those of the newest reason join it."""
         if not self.changes or self.changes[0].reason != reason:
@@ -197,63 +209,74 @@ def read_goldens(folder, names=()):
 
 
 def run_all(goldens, platform, both=False):
-    """(golden, metrics) of each, in order; `both`: once in each structure, unless the golden has one of its own."""
+    """(golden, metrics, structure) of each, in order; `both`: once in each, unless the golden has one of its own."""
     runs = []
     for golden in goldens:
-        one = [()] if not both or "structure" in golden.settings else [("--structure", "modules"), ("--structure", "dense")]
-        runs += [(golden, options) for options in one]
+        runs += [(golden, structure) for structure in (("modules", "dense") if both and "structure" not in golden.settings else ("",))]
+
+    def metrics(run):
+        golden, structure = run
+        return golden.run(platform, *(["--structure", structure] if structure else []))
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [(golden, metrics) for (golden, _), metrics
-                in zip(runs, pool.map(lambda run: run[0].run(platform, *run[1]), runs))]
+        return [(golden, values, structure) for (golden, structure), values in zip(runs, pool.map(metrics, runs))]
 
 
 def delta_table(changes):
-    """Lines of a table: (golden, [(metric, old, new)])."""
-    rows = [("golden", "metric", "old", "new", "delta", "%")]
-    for golden, differences in changes:
+    """Lines of a table: (golden, structure, [(metric, old, new)]). The structure is a column if one is given."""
+    rows = [("golden", "structure", "metric", "old", "new", "delta", "%")]
+    for golden, structure, differences in changes:
         for metric, old, new in differences:
             if metric == "digest":
-                rows.append((golden.name, metric, old, new, "", ""))
+                rows.append((golden.name, structure, metric, old, new, "", ""))
                 continue
             percent = f"{100 * (new - old) / old:+.2f}" if old else ""
-            rows.append((golden.name, metric, str(old), str(new), f"{new - old:+d}", percent))
-    widths = [max(len(row[i]) for row in rows) for i in range(6)]
+            rows.append((golden.name, structure, metric, str(old), str(new), f"{new - old:+d}", percent))
+    if not any(structure for _, structure, _ in changes):
+        rows = [row[:1] + row[2:] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
-def changed(arguments, both=False):
-    goldens = read_goldens(arguments.dir, arguments.names)
-    pairs = [(golden, metrics, golden.differences(metrics)) for golden, metrics in run_all(goldens, arguments.platform, both)]
-    return len(goldens), [pair for pair in pairs if pair[2]]
-
-
 def check(arguments):
-    count, changes = changed(arguments, arguments.both)
+    goldens = read_goldens(arguments.dir, arguments.names)
+    runs = run_all(goldens, arguments.platform, arguments.both)
+    changes = [(golden, structure, golden.differences(metrics)) for golden, metrics, structure in runs]
+    changes = [change for change in changes if change[2]]
     if not changes:
-        print(f"{count} as before" if count > 1 else "as before")
+        print(f"{len(goldens)} as before" if len(goldens) > 1 else "as before")
         return 0
-    print("\n".join(delta_table([(golden, differences) for golden, _, differences in changes])))
+    print("\n".join(delta_table(changes)))
     print("\nIf this change is meant: scripts/golden.sh update --reason TEXT (docs/timing-goldens.md)")
     return 1
 
 
 def update(arguments):
-    count, changes = changed(arguments)
+    goldens = read_goldens(arguments.dir, arguments.names)
+    entries = log_of(arguments.dir)
+    latest = entries.latest()
+    changes = []
+    for golden, metrics, _ in run_all(goldens, arguments.platform):
+        differences, complaint = golden.differences(metrics), entries.complaint(golden, latest)
+        if differences or complaint:
+            changes.append((golden, metrics, differences, complaint))
     if not changes:
-        print(f"{count} as before; nothing to write")
+        print(f"{len(goldens)} as before; nothing to write")
         return 0
-    print("\n".join(delta_table([(golden, differences) for golden, _, differences in changes])))
+    moved = [(golden, "", differences) for golden, _, differences, _ in changes if differences]
+    said = [f"{entries.path}: {complaint}" for *_, complaint in changes if complaint]
+    print("\n".join([*(delta_table(moved) if moved else []), *said]))
     if not arguments.reason:
         print("\nNothing was written: say why with --reason TEXT")
         return 1
     mentions = []
-    for golden, metrics, _ in changes:
-        old = golden.metrics["cycles"]
+    for golden, metrics, _, _ in changes:
+        old = golden.metrics["cycles"] if golden.name in latest else None
         golden.metrics, golden.reason = metrics, arguments.reason
         golden.write()
         mentions.append((golden.name, old, metrics["cycles"], golden.fingerprint()))
-    log_of(arguments.dir).record(arguments.reason, mentions)
-    print(f"\n{len(changes)} of {count} rewritten, and CHANGELOG.md")
+    entries.record(arguments.reason, mentions)
+    print(f"\n{len(changes)} of {len(goldens)} rewritten, and CHANGELOG.md")
     return 0
 
 
@@ -299,10 +322,16 @@ def add(arguments):
 
 
 def remove(arguments):
-    goldens = read_goldens(arguments.dir, arguments.names)
+    """Also of goldens that only the log knows any more."""
+    entries = log_of(arguments.dir)
+    known = {name for name, (_, fingerprint) in entries.latest().items() if fingerprint}
+    lost = [name for name in arguments.names if name in known and not (arguments.dir / f"{name}.golden").exists()]
+    names = [name for name in arguments.names if name not in lost]
+    goldens = read_goldens(arguments.dir, names) if names else []
     for golden in goldens:
         golden.path.unlink()
-    log_of(arguments.dir).record(arguments.reason, [(golden.name, golden.metrics["cycles"], None, "") for golden in goldens])
+    entries.record(arguments.reason, [*[(golden.name, golden.metrics["cycles"], None, "") for golden in goldens],
+                                      *[(name, None, None, "") for name in lost]])
     return 0
 
 
@@ -310,17 +339,8 @@ def log(arguments):
     """Every golden is the one that the newest change that names it has written; none has gone unsaid."""
     entries = log_of(arguments.dir)
     latest = entries.latest()
-    problems = []
     goldens = {golden.name: golden for golden in read_goldens(arguments.dir)}
-    for name, golden in goldens.items():
-        reason, fingerprint = latest.get(name, ("", ""))
-        if not fingerprint:
-            problems.append(f"{name} is not there; write goldens with scripts/golden.sh add")
-        elif fingerprint != golden.fingerprint():
-            problems.append(f"{name} has fingerprint {fingerprint} there, its file has {golden.fingerprint()}; change goldens "
-                            "with scripts/golden.sh update --reason TEXT")
-        elif reason != golden.reason:
-            problems.append(f"{name}: its file gives another reason, '{golden.reason}'")
+    problems = [problem for golden in goldens.values() if (problem := entries.complaint(golden, latest))]
     for name, (_, fingerprint) in latest.items():
         if fingerprint and name not in goldens:
             problems.append(f"{name} is there but has no file; remove goldens with scripts/golden.sh remove --reason TEXT")
@@ -339,7 +359,9 @@ def parse_arguments():
     parser.add_argument("--platform", default=str(ROOT / "build/bin/wse_platform"), help="the executable")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--dir", type=pathlib.Path, default=SHIPPED, metavar="FOLDER", help="where the goldens are")
+    # Before the command or behind it: the command's parser must not put its default over what stands before.
+    parser.add_argument("--dir", type=pathlib.Path, default=SHIPPED, metavar="FOLDER", help="where the goldens are")
+    common.add_argument("--dir", type=pathlib.Path, default=argparse.SUPPRESS, metavar="FOLDER", help="where the goldens are")
 
     def command(function, text, names=None):
         result = commands.add_parser(function.__name__, help=text, parents=[common])
@@ -369,7 +391,8 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    if arguments.function is not log and not pathlib.Path(arguments.platform).is_file():
+    needed = arguments.function not in (log, remove)
+    if needed and not (os.path.isfile(arguments.platform) and os.access(arguments.platform, os.X_OK)):
         raise Problem(f"no executable {arguments.platform}; build it or name it with --platform")
     return arguments.function(arguments)
 

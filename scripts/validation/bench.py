@@ -56,6 +56,17 @@ class Bench:
                 future.set_exception(error)
         return future.result()
 
+    def refusal(self, presets):
+        """What wse_platform says about the settings if no preset takes them; '' if one does."""
+        said = ""
+        for preset in presets:
+            command = [self.platform, "--preset", preset, "--print-config", *[f"--set={setting}" for setting in self.settings]]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
+            if result.returncode == 0:
+                return ""
+            said = result.stderr.strip()
+        return said or "wse_platform does not take these settings"
+
     def run_now(self, example, preset, outputs, trace, params):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

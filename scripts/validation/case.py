@@ -1,5 +1,6 @@
 """A published number, how the model comes to its own, and how far the two may be apart."""
 import dataclasses
+import math
 import typing
 
 CALIBRATED, PREDICTED = "calibrated", "predicted"
@@ -61,22 +62,28 @@ class Case:
 class Result:
     family: str
     case: Case
-    ours: float
+    ours: typing.Optional[float]  # None: its run failed
 
     @property
     def error_percent(self):
+        """Infinite where nothing was published but 0, or no run came to an end."""
+        if self.ours is None:
+            return float("inf")
         if self.case.published == 0:
             return 0.0 if self.ours == 0 else float("inf")
         return 100 * (self.ours - self.case.published) / self.case.published
 
     @property
     def holds(self):
+        if self.ours is None:
+            return False
         return self.case.tolerance is None or self.case.tolerance.holds(self.ours, self.case.published)
 
     def as_json(self):
+        finite = math.isfinite(self.error_percent)  # JSON has no infinity
         return {"source": self.case.source, "case": f"{self.family}: {self.case.name}", "unit": self.case.unit,
-                "published": self.case.published, "ours": round(self.ours, 6),
-                "error_percent": round(self.error_percent, 3), "role": self.case.role,
+                "published": round(self.case.published, 6), "ours": None if self.ours is None else round(self.ours, 6),
+                "error_percent": round(self.error_percent, 3) if finite else None, "role": self.case.role,
                 "tolerance": self.case.tolerance.text if self.case.tolerance else None, "holds": self.holds}
 
 
@@ -90,3 +97,5 @@ class Family:
     # charts(bench) gives chart.Chart objects; None: no picture.
     charts: typing.Optional[typing.Callable] = None
     median: typing.Optional[float] = None  # of all errors, at most so many percent
+    group: typing.Optional[typing.Callable] = None  # of a case: what it is one of; the page has median and worst of each
+    group_median: typing.Optional[float] = None  # of the errors of a group, at most so many percent

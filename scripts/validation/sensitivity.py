@@ -107,10 +107,18 @@ def without_effect(found):
     return ", ".join(f"`{key}`" for key, moves in by_key.items() if not moves)
 
 
+def tried(families):
+    """How many cases the page is about."""
+    quick = {family.name: sum(case.quick for case in family.cases) for family in families}
+    return {"quick": sum(quick.values()), "cases": sum(len(family.cases) for family in families),
+            "families": ", ".join(f"`{name}` {count}" for name, count in quick.items())}
+
+
 def write(pool, platform, families):
     base = Bench(platform)
     parts = [INTRODUCTION.strip().format(version=version_of(platform), date=datetime.date.today().isoformat(),
-                                         presets=", ".join(f"`{name}` {digits}" for name, digits in preset_versions().items()))]
+                                         presets=", ".join(f"`{name}` {digits}" for name, digits in preset_versions().items()),
+                                         **tried(families))]
     for preset in PRESETS:
         found = rows(pool, base, platform, preset, families)
         parts += [f"## {preset}", table(found, families), f"Nothing changes with {without_effect(found)}."]
@@ -124,6 +132,9 @@ No source gives the values of the presets that are marked [assumed](configuratio
 as large and half as large again, rounded to whole numbers of at least 1; of a choice between names, each other one. The tables
 have, for every family of [workloads](validation.md), the change in percent of the number that changes most; an empty cell is
 less than 0.05 %. Of the rates of DSD operations only those that a workload uses were tried. `fails`: a program could not finish.
+
+Only the quick cases were tried, those that `scripts/validate.sh --quick` runs, so a larger size may feel a value more. They are
+{quick} of {cases}, by family {families}.
 
 A value with large numbers beside it is worth measuring before a result that depends on it is trusted; one without effect here
 may still matter to a program that stresses it.

@@ -90,10 +90,47 @@ def check_bypasses(folder):
     copy.unlink()
     (folder.path / golden).rename(folder.goldens / "slow.saved")
     folder.run(DIFFERS, "log", said="slow is there but has no file")
+    lines = (folder.path / log).read_text()
+    folder.run(SAME, "remove", "slow", "--reason", "Its file is gone.")
+    folder.run(SAME, "log", said="1 goldens")
+    (folder.path / log).write_text(lines)
     (folder.goldens / "slow.saved").rename(folder.path / golden)
     folder.run(SAME, "remove", "slow", "--reason", "Not needed.")
     folder.run(SAME, "log", said="1 goldens")
     folder.run(WRONG, "check", "slow", said="no golden slow")
+
+
+def check_cures(folder):
+    """Where only the settings, the CHANGELOG or the reason disagree, update --reason puts it right, whatever the runs say."""
+    golden, log = "goldens/program.wse2.golden", "goldens/CHANGELOG.md"
+    for name, pattern, replacement in ((golden, r"(seed +)1", r"\g<1>2"), (golden, r"reason +.*", "reason none"),
+                                       (log, r"(`program.wse2` .*)`\w+`", r"\1`0123456789`"), (log, r"(?s)## Timing.*", "")):
+        folder.replace(name, pattern, replacement)
+        folder.run(SAME, "check")
+        folder.run(DIFFERS, "log", said="CHANGELOG.md: ")
+        folder.run(DIFFERS, "update", said="--reason")
+        folder.run(SAME, "update", "--reason", f"Cured: {pattern[:4]}.".replace("`", ""), said="1 of 1 rewritten")
+        folder.run(SAME, "log", said="1 goldens")
+
+
+def check_arguments(folder):
+    """--dir stands anywhere, what is no executable is refused at once, and a difference says in which structure it is."""
+    script = [sys.executable, "-B", ROOT / "scripts" / "golden.py"]
+
+    def said(expected, *arguments):
+        result = subprocess.run([*script, *arguments], cwd=folder.path, capture_output=True, text=True, check=False, timeout=60)
+        assert result.returncode == expected, f"{arguments}: exit code {result.returncode}\n{result.stdout}{result.stderr}"
+        assert "Traceback" not in result.stderr, result.stderr
+        return result.stdout + result.stderr
+
+    assert "1 goldens" in said(SAME, "--dir", "goldens", "log")
+    assert "1 goldens" in said(SAME, "log", "--dir", "goldens")
+    assert "no executable" in said(WRONG, "--platform", "program/layout.json", "check", "--dir", "goldens")
+    original = folder.replace("goldens/program.wse2.golden", r"(cycles +)\d+", r"\g<1>7")
+    table = folder.run(DIFFERS, "check", "--both")
+    assert re.search(r"golden +structure +metric", table) and re.search(r"wse2 +modules +cycles", table), table
+    assert re.search(r"wse2 +dense +cycles", table), table
+    (folder.path / "goldens/program.wse2.golden").write_text(original)
 
 
 def check_failing_runs(folder):
@@ -108,4 +145,6 @@ with tempfile.TemporaryDirectory() as temporary:
     user = Folder(pathlib.Path(temporary))
     check_changes(user)
     check_bypasses(user)
+    check_cures(user)
+    check_arguments(user)
     check_failing_runs(user)
