@@ -129,19 +129,22 @@ TEST(AscendExecutable, WaitForTheWrongIdIsADeadlock) {
 
 // Section 7: what is illegal stops at its line, before the run or in it.
 TEST(AscendExecutable, IllegalUseIsExit4WithItsLine) {
-  const Finished profile =
-      run({kExamples + "v2c_a5.pto", "--param", "TILES=8", "--preset", "a2a3"});
-  EXPECT_EQ(profile.exit_code, 2) << profile.err;  // the tile path does not exist there
+  const Changed profile("vector_add.pto", "    // All buffers are free at first.",
+                        "    pto.set_intra_block \"PIPE_MTE2\", 0");
+  const Finished wrong = run({profile.file(), "--param", "TILES=8", "--preset", "a2a3"});
+  EXPECT_EQ(wrong.exit_code, 4);
+  EXPECT_THAT(wrong.err, HasSubstr("k.pto:28: set_intra_block(MTE2, id 0): set_intra_block does "
+                                   "not exist on A2/A3"));
   const Changed pair("vector_add.pto", "    // All buffers are free at first.",
                      "    pto.set_flag[<PIPE_V>, <PIPE_FIX>, <EVENT_ID0>]");
   const Finished no_pipe = run({pair.file(), "--param", "TILES=8"});
   EXPECT_EQ(no_pipe.exit_code, 4);
-  EXPECT_THAT(no_pipe.err, HasSubstr("k.pto:33: set_flag(V, FIX, id 0): an AIV has no pipe FIX"));
+  EXPECT_THAT(no_pipe.err, HasSubstr("k.pto:28: set_flag(V, FIX, id 0): an AIV has no pipe FIX"));
   const Changed twice("vector_add.pto", "    // All buffers are free at first.",
                       "    pto.set_flag[<PIPE_V>, <PIPE_MTE2>, <EVENT_ID0>]");
   const Finished double_set = run({twice.file(), "--param", "TILES=8"});
   EXPECT_EQ(double_set.exit_code, 4);
-  EXPECT_THAT(double_set.err, HasSubstr("k.pto:34"));
+  EXPECT_THAT(double_set.err, HasSubstr("k.pto:29"));
   EXPECT_THAT(double_set.err, HasSubstr("/tessera/cluster/double_set"));
 }
 
@@ -167,7 +170,7 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
         "1:2 needs a function for the AIC");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "modules"}, "'modules'");
   const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tprefetch ins(%ap0)");
-  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:50:7: unknown operation 'pto.tprefetch'");
+  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprefetch'");
 }
 
 TEST(AscendExecutable, BoundsAndValidate) {
