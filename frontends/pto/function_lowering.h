@@ -57,6 +57,7 @@ class FunctionLowering {
   void lower_move(const Operation& op);
   void lower_matmul(const Operation& op);
   void lower_vector(const Operation& op, const OperationInfo& info);
+  void check_copy(const Operation& op, const Value& view, const Value& tile) const;
   /// Rows and bytes per row of what moves between GM and a tile.
   void set_copy_sizes(cluster::Instruction& i, const Value& view, const Value& tile);
   Opcode move_between(const Operation& op, const Value& from, const Value& to) const;

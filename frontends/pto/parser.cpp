@@ -48,7 +48,11 @@ class ModuleParser {
     }
     if (cursor_.take_word_if("attributes")) types_.parse_attributes(function.attributes);
     function.has_body = cursor_.peek().is("{");
-    if (function.has_body) function.body = operations_.parse_region();
+    if (!function.has_body) return function;
+    for (const Parameter& p : function.parameters)
+      if (p.name.empty())
+        cursor_.fail(p.place, "an argument of a function with a body needs a name such as %a");
+    function.body = operations_.parse_region();
     return function;
   }
 

@@ -35,6 +35,7 @@ void FunctionLowering::lower_sync(const Operation& op, Opcode opcode) {
   for (const Argument& a : op.arguments) {
     if (a.role == Role::kPipe) pipes.push_back(pipe_named(a, diagnostics_));
     if (a.role == Role::kId) ids.push_back(&a);
+    if (a.role == Role::kOperand) value(a, Value::Kind::kPointer, "a pointer");
   }
   const bool needs_pipe = opcode != Opcode::kWaitFlagDev && opcode != Opcode::kSetFfts;
   if (needs_pipe && pipes.empty())

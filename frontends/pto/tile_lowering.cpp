@@ -101,6 +101,25 @@ Instruction& FunctionLowering::emit_tile(Opcode opcode, const Operation& op, Pip
   return emit(opcode, op.place, pipe);
 }
 
+// The part of a tensor must fit the tile, and have its elements unless FIX converts.
+void FunctionLowering::check_copy(const Operation& op, const Value& view, const Value& tile) const {
+  if (tile.type.location != "acc" && view.type.element != tile.type.element)
+    diagnostics_.fail(op.place, "the tensor has elements of " + view.type.element +
+                                    ", the tile of " + tile.type.element + "; expected the same");
+  std::int64_t elements = 1;
+  for (const Operand& size : view.sizes) {
+    if (size.is_register) return;
+    if (size.value < 0 || size.value > (1 << 24))
+      diagnostics_.fail(op.place, "a size of the tensor is " + std::to_string(size.value) +
+                                      ", expected 0..16777216");
+    elements = std::min<std::int64_t>(elements * size.value, std::int64_t{1} << 32);
+  }
+  const std::int64_t room = tile.type.shape[0] * tile.type.shape[1];
+  if (elements > room)
+    diagnostics_.fail(op.place, "the part of the tensor has " + std::to_string(elements) +
+                                    " elements, the tile has room for " + std::to_string(room));
+}
+
 void FunctionLowering::set_copy_sizes(Instruction& i, const Value& view, const Value& tile) {
   // compute() adds instructions, so it must not be called with a reference into the program.
   const Place place{i.line, 1};
@@ -122,6 +141,7 @@ void FunctionLowering::lower_load(const Operation& op) {
   if (!to_ub && to.type.location != "mat")
     diagnostics_.fail(argument(op, Role::kOut).place,
                       "a load goes to a tile in vec or mat, found " + name_of(to.type.location));
+  check_copy(op, view, to);
   Instruction i;
   i.op = Opcode::kCopyIn;
   i.line = op.place.line;
@@ -138,6 +158,7 @@ void FunctionLowering::lower_store(const Operation& op) {
     diagnostics_.fail(argument(op, Role::kIn).place,
                       "a store comes from a tile in vec or acc, found " +
                           name_of(from.type.location));
+  check_copy(op, view, from);
   Instruction i;
   i.op = from_ub ? Opcode::kCopyOut : Opcode::kFixOut;
   i.line = op.place.line;

@@ -99,13 +99,13 @@ TEST(PtoLower, TileOperationsCostTheirSizes) {
     %w = pto.partition_view %v, offsets = [0, 0], sizes = [64, 32] : !pto.tensor_view<64x32xf16> -> !pto.partition_tensor_view<64x32xf16>
     %m = pto.alloc_tile : !pto.tile_buf<mat, 64x32xf16>
     %l = pto.alloc_tile : !pto.tile_buf<left, 64x32xf16>
-    %r = pto.alloc_tile : !pto.tile_buf<right, 32x16xf16>
-    %a = pto.alloc_tile : !pto.tile_buf<acc, 64x16xf32>
+    %r = pto.alloc_tile : !pto.tile_buf<right, 32x32xf16>
+    %a = pto.alloc_tile : !pto.tile_buf<acc, 64x32xf32>
     pto.tload ins(%w : !pto.partition_tensor_view<64x32xf16>) outs(%m : !pto.tile_buf<mat, 64x32xf16>)
     pto.tmov ins(%m : !pto.tile_buf<mat, 64x32xf16>) outs(%l : !pto.tile_buf<left, 64x32xf16>)
-    pto.tmatmul.acc ins(%a, %l, %r : !pto.tile_buf<acc, 64x16xf32>, !pto.tile_buf<left, 64x32xf16>, !pto.tile_buf<right, 32x16xf16>) outs(%a : !pto.tile_buf<acc, 64x16xf32>)
-    pto.tmov ins(%a : !pto.tile_buf<acc, 64x16xf32>) outs(%m : !pto.tile_buf<mat, 64x32xf16>)
-    pto.tstore ins(%a : !pto.tile_buf<acc, 64x16xf32>) outs(%w : !pto.partition_tensor_view<64x32xf16>)
+    pto.tmatmul.acc ins(%a, %l, %r : !pto.tile_buf<acc, 64x32xf32>, !pto.tile_buf<left, 64x32xf16>, !pto.tile_buf<right, 32x32xf16>) outs(%a : !pto.tile_buf<acc, 64x32xf32>)
+    pto.tmov ins(%a : !pto.tile_buf<acc, 64x32xf32>) outs(%m : !pto.tile_buf<mat, 64x32xf16>)
+    pto.tstore ins(%a : !pto.tile_buf<acc, 64x32xf32>) outs(%w : !pto.partition_tensor_view<64x32xf16>)
     pto.barrier <PIPE_ALL>)",
                                              "cube"))
                                   .aic;
@@ -118,8 +118,8 @@ TEST(PtoLower, TileOperationsCostTheirSizes) {
   };
   EXPECT_THAT(sizes(0), ElementsAre(64, 64, 0));
   EXPECT_THAT(sizes(1), ElementsAre(64, 64, 0));
-  EXPECT_THAT(sizes(2), ElementsAre(64, 16, 32));
-  EXPECT_THAT(sizes(3), ElementsAre(64, 16, 0));
+  EXPECT_THAT(sizes(2), ElementsAre(64, 32, 32));
+  EXPECT_THAT(sizes(3), ElementsAre(64, 32, 0));
   EXPECT_THAT(sizes(4), ElementsAre(64, 32, 0));
   EXPECT_EQ(p.code[4].type, cluster::DataType::kF16);
   EXPECT_EQ(p.code[4].pipe, Pipe::kFix);
@@ -176,6 +176,23 @@ TEST(PtoLower, DiagnosticsOfTiles) {
             "k.pto:5:16: the vector unit works on tiles in vec, found a tile in acc");
   EXPECT_EQ(message_of("  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32, v_row=?>"),
             "k.pto:3:8: the valid size is ?, expected valid_row = %value");
+}
+
+TEST(PtoLower, PartOfATensorMustFitItsTile) {
+  const auto load = [](const std::string& rows, const std::string& element) {
+    return message_of("  %v = pto.make_tensor_view %p, shape = [64, 16], strides = [16, 1] : "
+                      "!pto.tensor_view<64x16xf16>\n"
+                      "  %w = pto.partition_view %v, offsets = [0, 0], sizes = [" +
+                      rows +
+                      ", 16] : !pto.tensor_view<64x16xf16> -> !pto.partition_tensor_view<?x16xf16>"
+                      "\n  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16x" +
+                      element + ">\n  pto.tload ins(%w : f32) outs(%t : f32)");
+  };
+  EXPECT_EQ(load("16", "f16"), "accepted");
+  EXPECT_EQ(load("17", "f16"), "k.pto:6:3: the part of the tensor has 272 elements, the tile has "
+                               "room for 256");
+  EXPECT_EQ(load("16", "f32"),
+            "k.pto:6:3: the tensor has elements of f16, the tile of f32; expected the same");
 }
 
 TEST(PtoLower, NoSyncOperationOnSeveralPipesIsRefused) {

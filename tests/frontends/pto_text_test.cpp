@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/pto/operations.h"
 #include "frontends/pto/parser.h"
 #include "frontends/pto/printer.h"
 #include "tests/support/run_executable.h"
@@ -14,7 +15,6 @@
 namespace tessera::pto {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string message_of(const std::string& text) {
@@ -124,6 +124,12 @@ TEST(PtoText, Diagnostics) {
             "k.pto:3:15: expected 2 types for 2 operands, found 1");
   EXPECT_EQ(message_of("module {\n  ; }"), "k.pto:2:3: unexpected character ';'");
   EXPECT_THAT(message_of(kernel("  return")), "accepted");
+}
+
+TEST(PtoText, TheManualNamesEveryOperation) {
+  const std::string manual = test::read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/ascend.md");
+  for (const OperationInfo& row : operations())
+    EXPECT_THAT(manual, HasSubstr("`" + std::string(row.name) + "`"));
 }
 
 // Whatever is cut off or broken, the answer is a UserError.
