@@ -1,0 +1,124 @@
+// PTO assembly in MLIR text form as a tree (reference pto_text.md): modules, functions, operations
+// with their regions. Every node knows its place in the text. What an operation looks like is a row
+// of operations.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frontends/tasm/diagnostics.h"
+
+namespace tessera::pto {
+
+using tasm::Diagnostics;
+using tasm::Place;
+
+inline constexpr std::int64_t kDynamic = -1;  ///< a size written as ?
+
+/// key = value; a unit attribute has no value.
+struct Attribute {
+  Place place;
+  std::string key;
+  std::string value;  ///< as written, without blanks
+};
+
+struct Type {
+  enum class Kind : std::uint8_t {
+    kScalar,      ///< index, i1, i8 .. i64, f32 ..
+    kPointer,     ///< !pto.ptr<T>
+    kTensorView,  ///< !pto.tensor_view<SHAPE>
+    kPartition,   ///< !pto.partition_tensor_view<SHAPE>
+    kTile,        ///< !pto.tile_buf<..>, long or short form
+    kMemref       ///< memref<SHAPE ..>
+  };
+  Place place;
+  Kind kind = Kind::kScalar;
+  std::string element;                                           ///< of a scalar the type itself
+  std::vector<std::int64_t> shape;                               ///< of a tile rows and columns
+  std::int64_t valid_rows = kDynamic, valid_columns = kDynamic;  ///< of a tile
+  std::string location;            ///< of a tile: "vec", "mat", "left", "right", "acc", ..
+  std::vector<Attribute> options;  ///< further parameters, in order
+};
+
+/// One operand, number or word of an operation.
+struct Argument {
+  enum class Role : std::uint8_t {
+    kOperand,
+    kIn,
+    kOut,
+    kAddress,
+    kValidRow,
+    kValidColumn,
+    kShape,
+    kStride,
+    kOffset,
+    kSize,
+    kPipe,
+    kId,
+    kPredicate,
+    kInduction,  ///< scf.for: the value of the loop
+    kCarried,    ///< scf.for: a value of iter_args; its kInit follows
+    kInit
+  };
+  enum class Kind : std::uint8_t { kValue, kInteger, kFloat, kWord };
+  Place place;
+  Role role = Role::kOperand;
+  Kind kind = Kind::kValue;
+  std::string text;         ///< "%a", "%r#1", "PIPE_V", "slt", "1.0"
+  std::int64_t number = 0;  ///< of kInteger
+};
+
+/// "%r:2 = " names two values, %r#0 and %r#1.
+struct Result {
+  Place place;
+  std::string name;
+  unsigned count = 1;
+};
+
+struct Operation;
+struct Region {
+  std::vector<Operation> operations;
+};
+
+struct Operation {
+  Place place;
+  std::string name;  ///< "pto.tload"
+  std::vector<Result> results;
+  std::vector<Argument> arguments;  ///< in the order of the text
+  std::vector<Type> types;          ///< behind the colon
+  std::vector<Type> result_types;   ///< behind -> or `to`
+  std::vector<Attribute> attributes;
+  std::vector<Region> regions;  ///< scf.if: then, else
+};
+
+struct Parameter {
+  Place place;
+  std::string name;  ///< "%arg0"
+  Type type;
+};
+
+struct Function {
+  Place place;
+  std::string name;  ///< without @
+  bool is_private = false;
+  bool has_body = false;  ///< false: declared elsewhere
+  std::vector<Parameter> parameters;
+  std::vector<Attribute> attributes;
+  Region body;
+};
+
+struct Module {
+  std::string file;
+  std::vector<Attribute> attributes;
+  std::vector<Function> functions;
+};
+
+/// nullptr: there is none of this key.
+inline const Attribute* find(const std::vector<Attribute>& attributes, const std::string& key) {
+  for (const Attribute& a : attributes)
+    if (a.key == key) return &a;
+  return nullptr;
+}
+
+}  // namespace tessera::pto

@@ -1,0 +1,443 @@
+// Names, scalars and control flow.
+#include "frontends/pto/function_lowering.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace tessera::pto {
+
+namespace {
+
+using cluster::Instruction;
+using cluster::Opcode;
+using cluster::Operand;
+using cluster::Pipe;
+using cluster::Predicate;
+using cluster::Profile;
+
+constexpr unsigned kMostRegisters = std::numeric_limits<std::uint16_t>::max();
+
+Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
+  const std::string& t = a.text;
+  if (t == "eq") return Predicate::kEqual;
+  if (t == "ne") return Predicate::kNotEqual;
+  if (t == "slt" || t == "ult") return Predicate::kLess;
+  if (t == "sle" || t == "ule") return Predicate::kLessEqual;
+  if (t == "sgt" || t == "ugt") return Predicate::kGreater;
+  if (t == "sge" || t == "uge") return Predicate::kGreaterEqual;
+  diagnostics.fail(a.place, "expected a predicate such as slt, found " + tasm::quoted(t));
+}
+
+std::int64_t wrap(std::uint64_t value) {
+  return static_cast<std::int64_t>(value);
+}
+
+/// The value of `a OP b`, as the scalar unit computes it; none for a division it cannot do.
+std::optional<std::int64_t> fold(Opcode op, std::int64_t a, std::int64_t b) {
+  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+  const bool divides = b != 0 && !(b == -1 && a == std::numeric_limits<std::int64_t>::min());
+  switch (op) {
+  case Opcode::kAdd:
+    return wrap(ua + ub);
+  case Opcode::kSub:
+    return wrap(ua - ub);
+  case Opcode::kMul:
+    return wrap(ua * ub);
+  case Opcode::kDiv:
+    return divides ? std::optional(a / b) : std::nullopt;
+  case Opcode::kRem:
+    return divides ? std::optional(a % b) : std::nullopt;
+  case Opcode::kAnd:
+    return a & b;
+  case Opcode::kOr:
+    return a | b;
+  case Opcode::kXor:
+    return a ^ b;
+  case Opcode::kMin:
+    return std::min(a, b);
+  case Opcode::kMax:
+    return std::max(a, b);
+  default:
+    return std::nullopt;
+  }
+}
+
+bool fold(Predicate predicate, std::int64_t a, std::int64_t b) {
+  switch (predicate) {
+  case Predicate::kEqual:
+    return a == b;
+  case Predicate::kNotEqual:
+    return a != b;
+  case Predicate::kLess:
+    return a < b;
+  case Predicate::kLessEqual:
+    return a <= b;
+  case Predicate::kGreater:
+    return a > b;
+  case Predicate::kGreaterEqual:
+    break;
+  }
+  return a >= b;
+}
+
+}  // namespace
+
+cluster::Program FunctionLowering::run(const Function& function) {
+  program_.name = function.name;
+  program_.file = diagnostics_.file();
+  scopes_.emplace_back();
+  add_parameters(function);
+  lower(function.body);
+  if (tile_pipes_.size() > 1 && !has_sync_)
+    diagnostics_.fail(function.place,
+                      "@" + function.name + " uses " + std::to_string(tile_pipes_.size()) +
+                          " pipes and has no sync operation; automatic synchronisation is not "
+                          "modelled: write set_flag and wait_flag");
+  emit(Opcode::kEnd,
+       function.body.operations.empty() ? function.place : function.body.operations.back().place,
+       Pipe::kS);
+  return std::move(program_);
+}
+
+void FunctionLowering::add_parameters(const Function& function) {
+  for (const Parameter& p : function.parameters) {
+    Value v;
+    v.type = p.type;
+    if (p.type.kind != Type::Kind::kScalar) {
+      if (p.type.kind != Type::Kind::kPointer && p.type.kind != Type::Kind::kMemref)
+        diagnostics_.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
+                                   "memref or a number");
+      v.kind = Value::Kind::kPointer;
+    } else if (p.type.element.find('f') != std::string::npos) {
+      v.kind = Value::Kind::kFloat;
+    } else {
+      const auto given = options_.params.find(p.name.substr(1));
+      if (given == options_.params.end())
+        diagnostics_.fail(p.place, "the argument " + p.name + " of @" + function.name +
+                                       " has no value; give --param " + p.name.substr(1) +
+                                       "=VALUE");
+      v.scalar = given->second;
+    }
+    define(p.name, p.place, std::move(v));
+  }
+}
+
+void FunctionLowering::lower(const Region& region) {
+  for (const Operation& op : region.operations) {
+    const bool last = &op == &region.operations.back();
+    const Meaning meaning = find_operation(op.name)->meaning;
+    if (!last && (meaning == Meaning::kYield || meaning == Meaning::kReturn))
+      diagnostics_.fail(op.place, op.name + " stands before the end of its region");
+    lower(op);
+  }
+}
+
+void FunctionLowering::lower(const Operation& op) {
+  const OperationInfo& info = *find_operation(op.name);
+  switch (info.meaning) {
+  case Meaning::kAllocTile:
+    return lower_alloc(op);
+  case Meaning::kTensorView:
+    return lower_view(op);
+  case Meaning::kPartition:
+    return lower_partition(op);
+  case Meaning::kLoad:
+    return lower_load(op);
+  case Meaning::kStore:
+    return lower_store(op);
+  case Meaning::kMove:
+    return lower_move(op);
+  case Meaning::kMatmul:
+    return lower_matmul(op);
+  case Meaning::kVector:
+  case Meaning::kVectorIn:
+    return lower_vector(op, info);
+  case Meaning::kSync:
+    return lower_sync(op, info.opcode);
+  case Meaning::kSyncSet:
+    return lower_sync(op, options_.profile == Profile::kA5 ? Opcode::kSetIntraBlock
+                                                           : Opcode::kSetCrossCore);
+  case Meaning::kSyncWait:
+    return lower_sync(op, options_.profile == Profile::kA5 ? Opcode::kWaitIntraCore
+                                                           : Opcode::kWaitFlagDev);
+  default:
+    return lower_scalar(op, info);
+  }
+}
+
+void FunctionLowering::lower_scalar(const Operation& op, const OperationInfo& info) {
+  switch (info.meaning) {
+  case Meaning::kConstant:
+    return lower_constant(op);
+  case Meaning::kArithmetic:
+    return lower_arithmetic(op, info.opcode);
+  case Meaning::kCompare:
+    return lower_compare(op);
+  case Meaning::kSelect:
+    return lower_select(op);
+  case Meaning::kNothing: {
+    Value pointer = value(op.arguments[0], Value::Kind::kPointer, "a pointer");
+    return define(op, std::move(pointer));
+  }
+  case Meaning::kCast: {
+    Value v;
+    v.scalar = scalar(op.arguments[0]);
+    return define(op, std::move(v));
+  }
+  case Meaning::kSpecial: {
+    Value v;
+    const unsigned target = new_register(op.place);
+    Instruction& i = emit(Opcode::kGet, op.place, Pipe::kS);
+    i.rd = static_cast<std::uint16_t>(target);
+    i.special = info.special;
+    v.scalar = cluster::reg(target);
+    return define(op, std::move(v));
+  }
+  case Meaning::kFor:
+    return lower_for(op);
+  case Meaning::kIf:
+    return lower_if(op);
+  case Meaning::kCubeSection:
+  case Meaning::kVectorSection:
+    if ((info.meaning == Meaning::kCubeSection) == (kind_ == cluster::CoreKind::kAic))
+      lower_body(op.regions[0], {}, op.place);
+    return;
+  default:  // scf.yield, return
+    yield_ = &op;
+  }
+}
+
+// --- scalars ---
+
+void FunctionLowering::lower_constant(const Operation& op) {
+  const Argument& a = op.arguments[0];
+  Value v;
+  const std::string& type = op.types[0].element;
+  const bool is_float = type.find('f') != std::string::npos;
+  if (!is_float && a.kind == Argument::Kind::kFloat)
+    diagnostics_.fail(a.place, "expected a whole number for " + type + ", found " + a.text);
+  if (is_float) v.kind = Value::Kind::kFloat;
+  v.type = op.types[0];
+  v.scalar = a.number;
+  define(op, std::move(v));
+}
+
+void FunctionLowering::lower_arithmetic(const Operation& op, Opcode opcode) {
+  const Operand a = scalar(op.arguments[0]), b = scalar(op.arguments[1]);
+  Value v;
+  v.scalar = compute(opcode, a, b, op.place);
+  define(op, std::move(v));
+}
+
+FunctionLowering::Operand FunctionLowering::compute(Opcode opcode, Operand a, Operand b,
+                                                    Place place) {
+  if (!a.is_register && !b.is_register) {
+    const std::optional<std::int64_t> known = fold(opcode, a.value, b.value);
+    if (!known) diagnostics_.fail(place, "a division by zero");
+    return *known;
+  }
+  const unsigned target = new_register(place);
+  Instruction& i = emit(opcode, place, Pipe::kS);
+  i.rd = static_cast<std::uint16_t>(target);
+  i.a = a;
+  i.b = b;
+  return cluster::reg(target);
+}
+
+void FunctionLowering::lower_compare(const Operation& op) {
+  const Predicate predicate = predicate_named(op.arguments[0], diagnostics_);
+  const Operand a = scalar(op.arguments[1]), b = scalar(op.arguments[2]);
+  Value v;
+  if (!a.is_register && !b.is_register) {
+    v.scalar = fold(predicate, a.value, b.value) ? 1 : 0;
+  } else {
+    v.scalar = compute(Opcode::kCompare, a, b, op.place);
+    program_.code.back().predicate = predicate;
+  }
+  define(op, std::move(v));
+}
+
+void FunctionLowering::lower_select(const Operation& op) {
+  const Operand c = scalar(op.arguments[0]);
+  const Operand a = scalar(op.arguments[1]), b = scalar(op.arguments[2]);
+  Value v;
+  if (!c.is_register) {
+    v.scalar = c.value != 0 ? a : b;
+  } else {
+    const unsigned target = new_register(op.place);
+    Instruction& i = emit(Opcode::kSelect, op.place, Pipe::kS);
+    i.rd = static_cast<std::uint16_t>(target);
+    i.a = a;
+    i.b = b;
+    i.c = c;
+    v.scalar = cluster::reg(target);
+  }
+  define(op, std::move(v));
+}
+
+// --- control flow ---
+
+// The test stands behind the body: one jump to it, then one branch a round.
+void FunctionLowering::lower_for(const Operation& op) {
+  const Operand last = scalar(op.arguments[2]), step = scalar(op.arguments[3]);
+  if (!step.is_register && step.value <= 0)
+    diagnostics_.fail(op.arguments[3].place, "the step of a loop is " + std::to_string(step.value) +
+                                                 ", expected 1 or more");
+  const unsigned counter = new_register(op.place);
+  set(counter, scalar(op.arguments[1]), op.place);
+  std::vector<unsigned> carried;
+  scopes_.emplace_back();
+  Value v;
+  v.scalar = cluster::reg(counter);
+  define(op.arguments[0].text, op.arguments[0].place, v);
+  for (std::size_t i = 4; i + 1 < op.arguments.size(); i += 2) {
+    carried.push_back(new_register(op.place));
+    set(carried.back(), scalar(op.arguments[i + 1]), op.place);
+    v.scalar = cluster::reg(carried.back());
+    define(op.arguments[i].text, op.arguments[i].place, v);
+  }
+  const std::uint32_t entry = next();
+  emit(Opcode::kJump, op.place, Pipe::kS);
+  lower_body(op.regions[0], carried, op.place);
+  Instruction& add = emit(Opcode::kAdd, op.place, Pipe::kS);
+  add.rd = static_cast<std::uint16_t>(counter);
+  add.a = cluster::reg(counter);
+  add.b = step;
+  program_.code[entry].target = next();
+  const Operand goes_on = compute(Opcode::kCompare, cluster::reg(counter), last, op.place);
+  program_.code.back().predicate = Predicate::kLess;
+  Instruction& branch = emit(Opcode::kBranch, op.place, Pipe::kS);
+  branch.a = goes_on;
+  branch.target = entry + 1;
+  scopes_.pop_back();
+  std::vector<Operand> results;
+  for (const unsigned r : carried) results.push_back(cluster::reg(r));
+  std::size_t n = 0;
+  for (const Result& r : op.results) {
+    for (unsigned k = 0; k < r.count; ++k, ++n) {
+      if (n >= results.size())
+        diagnostics_.fail(r.place, "the loop has " + std::to_string(results.size()) +
+                                       " iter_args, expected one for each result");
+      v.scalar = results[n];
+      define(r.count > 1 ? r.name + "#" + std::to_string(k) : r.name, r.place, v);
+    }
+  }
+}
+
+void FunctionLowering::lower_if(const Operation& op) {
+  std::vector<unsigned> results;
+  for (const Result& r : op.results)
+    for (unsigned k = 0; k < r.count; ++k) results.push_back(new_register(r.place));
+  if (!results.empty() && op.regions.size() < 2)
+    diagnostics_.fail(op.place, "an scf.if with results needs an else");
+  const std::uint32_t branch = next();
+  emit(Opcode::kBranch, op.place, Pipe::kS).a = scalar(op.arguments[0]);
+  if (op.regions.size() > 1) lower_body(op.regions[1], results, op.place);
+  const std::uint32_t over = next();
+  emit(Opcode::kJump, op.place, Pipe::kS);
+  program_.code[branch].target = next();
+  lower_body(op.regions[0], results, op.place);
+  program_.code[over].target = next();
+  std::size_t n = 0;
+  for (const Result& r : op.results) {
+    for (unsigned k = 0; k < r.count; ++k) {
+      Value v;
+      v.scalar = cluster::reg(results[n++]);
+      define(r.count > 1 ? r.name + "#" + std::to_string(k) : r.name, r.place, std::move(v));
+    }
+  }
+}
+
+void FunctionLowering::lower_body(const Region& region, const std::vector<unsigned>& targets,
+                                  Place place) {
+  scopes_.emplace_back();
+  yield_ = nullptr;
+  lower(region);
+  const Operation* yield = yield_;
+  yield_ = nullptr;
+  if (yield != nullptr && yield->name != "scf.yield")
+    diagnostics_.fail(yield->place, yield->name + " inside an operation, expected scf.yield");
+  const std::size_t found = yield == nullptr ? 0 : yield->arguments.size();
+  if (found != targets.size())
+    diagnostics_.fail(yield == nullptr ? place : yield->place,
+                      "expected scf.yield with " + std::to_string(targets.size()) +
+                          " values at the end of the region, found " + std::to_string(found));
+  std::vector<Operand> values;
+  for (std::size_t i = 0; i < found; ++i) values.push_back(scalar(yield->arguments[i]));
+  // All are read before one is written: a yield may exchange two values.
+  if (found > 1) {
+    for (Operand& v : values) {
+      if (!v.is_register) continue;
+      const unsigned copy = new_register(yield->place);
+      set(copy, v, yield->place);
+      v = cluster::reg(copy);
+    }
+  }
+  for (std::size_t i = 0; i < found; ++i) set(targets[i], values[i], yield->place);
+  scopes_.pop_back();
+}
+
+// --- names and instructions ---
+
+const FunctionLowering::Value* FunctionLowering::find_value(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto entry = scope->find(name);
+    if (entry != scope->end()) return &entry->second;
+  }
+  return nullptr;
+}
+
+const FunctionLowering::Value& FunctionLowering::value(const Argument& a, Value::Kind kind,
+                                                       const char* what) const {
+  const Value* v = find_value(a.text);
+  if (v == nullptr && a.text.size() > 2 && a.text.compare(a.text.size() - 2, 2, "#0") == 0)
+    v = find_value(a.text.substr(0, a.text.size() - 2));
+  if (v == nullptr) v = find_value(a.text + "#0");
+  if (v == nullptr)
+    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) + " is not defined here");
+  if (v->kind != kind)
+    diagnostics_.fail(a.place, std::string("expected ") + what + ", found " + tasm::quoted(a.text) +
+                                   ", which is something else");
+  return *v;
+}
+
+FunctionLowering::Operand FunctionLowering::scalar(const Argument& a) const {
+  return value(a, Value::Kind::kScalar, "a whole number").scalar;
+}
+FunctionLowering::Operand FunctionLowering::scalar_or_number(const Argument& a) const {
+  return a.kind == Argument::Kind::kInteger ? Operand(a.number) : scalar(a);
+}
+
+void FunctionLowering::define(const Operation& op, Value value) {
+  define(op.results[0].name, op.results[0].place, std::move(value));
+}
+void FunctionLowering::define(const std::string& name, Place place, Value value) {
+  if (find_value(name) != nullptr)
+    diagnostics_.fail(place, "the value " + tasm::quoted(name) + " is defined twice");
+  scopes_.back()[name] = std::move(value);
+}
+
+unsigned FunctionLowering::new_register(Place place) {
+  if (program_.registers >= kMostRegisters)
+    diagnostics_.fail(place,
+                      "the function has more than " + std::to_string(kMostRegisters) + " values");
+  return program_.registers++;
+}
+
+Instruction& FunctionLowering::emit(Opcode opcode, Place place, Pipe pipe) {
+  Instruction i;
+  i.op = opcode;
+  i.pipe = pipe;
+  i.line = place.line;
+  program_.code.push_back(i);
+  return program_.code.back();
+}
+
+void FunctionLowering::set(unsigned target, Operand value, Place place) {
+  Instruction& i = emit(Opcode::kSet, place, Pipe::kS);
+  i.rd = static_cast<std::uint16_t>(target);
+  i.a = value;
+}
+
+}  // namespace tessera::pto

@@ -1,0 +1,98 @@
+// Lowers one function for one kind of core; lower.h says what that means.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontends/pto/lower.h"
+#include "frontends/pto/operations.h"
+
+namespace tessera::pto {
+
+class FunctionLowering {
+ public:
+  FunctionLowering(const Module& module, const LowerOptions& options, cluster::CoreKind kind)
+      : options_(options), kind_(kind), diagnostics_(module.file) {}
+
+  cluster::Program run(const Function& function);
+
+ private:
+  using Operand = cluster::Operand;
+  using Opcode = cluster::Opcode;
+  using Role = Argument::Role;
+
+  /// What a name of the text stands for.
+  struct Value {
+    enum class Kind : std::uint8_t { kScalar, kFloat, kPointer, kView, kTile };
+    Kind kind = Kind::kScalar;
+    Operand scalar;
+    Type type;
+    std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns
+  };
+  using Names = std::map<std::string, Value>;
+
+  void add_parameters(const Function& function);
+  void lower(const Region& region);
+  void lower(const Operation& op);
+  void lower_scalar(const Operation& op, const OperationInfo& info);
+
+  // Scalars and control flow.
+  void lower_constant(const Operation& op);
+  void lower_arithmetic(const Operation& op, Opcode opcode);
+  void lower_compare(const Operation& op);
+  void lower_select(const Operation& op);
+  void lower_for(const Operation& op);
+  void lower_if(const Operation& op);
+  /// The region in a scope of its own; what its scf.yield gives goes to `targets`.
+  void lower_body(const Region& region, const std::vector<unsigned>& targets, Place place);
+
+  // Tiles.
+  void lower_alloc(const Operation& op);
+  void lower_view(const Operation& op);
+  void lower_partition(const Operation& op);
+  void lower_load(const Operation& op);
+  void lower_store(const Operation& op);
+  void lower_move(const Operation& op);
+  void lower_matmul(const Operation& op);
+  void lower_vector(const Operation& op, const OperationInfo& info);
+  void check_copy(const Operation& op, const Value& view, const Value& tile) const;
+  /// Rows and bytes per row of what moves between GM and a tile.
+  void set_copy_sizes(cluster::Instruction& i, const Value& view, const Value& tile);
+  Opcode move_between(const Operation& op, const Value& from, const Value& to) const;
+
+  // Sync.
+  void lower_sync(const Operation& op, Opcode opcode);
+
+  // Names.
+  const Value& value(const Argument& a, Value::Kind kind, const char* what) const;
+  const Value* find_value(const std::string& name) const;
+  Operand scalar(const Argument& a) const;
+  Operand scalar_or_number(const Argument& a) const;
+  const Value& tile(const Argument& a) const;
+  const Argument& argument(const Operation& op, Role role, std::size_t n = 0) const;
+  void define(const Operation& op, Value value);
+  void define(const std::string& name, Place place, Value value);
+
+  // Instructions.
+  unsigned new_register(Place place);
+  cluster::Instruction& emit(Opcode opcode, Place place, cluster::Pipe pipe);
+  cluster::Instruction& emit_tile(Opcode opcode, const Operation& op, cluster::Pipe pipe);
+  Operand compute(Opcode opcode, Operand a, Operand b, Place place);
+  void set(unsigned target, Operand value, Place place);
+  std::uint32_t next() const { return static_cast<std::uint32_t>(program_.code.size()); }
+  cluster::DataType data_type(const Type& type) const;
+  static unsigned bits_of(const std::string& element);
+
+  const LowerOptions& options_;
+  const cluster::CoreKind kind_;
+  const Diagnostics diagnostics_;
+  cluster::Program program_;
+  std::vector<Names> scopes_;
+  const Operation* yield_ = nullptr;  // of the region that is being lowered
+  std::set<cluster::Pipe> tile_pipes_;
+  bool has_sync_ = false;
+};
+
+}  // namespace tessera::pto

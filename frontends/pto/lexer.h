@@ -1,0 +1,42 @@
+// Words of PTO text. Comments run from // to the end of the line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/pto/ast.h"
+
+namespace tessera::pto {
+
+struct Token {
+  enum class Kind : std::uint8_t {
+    kWord,       ///< scf.for, PIPE_V
+    kInteger,    ///< 12
+    kFloat,      ///< 1.5e+00
+    kShape,      ///< 16x?xf32, ?, 0x10
+    kString,     ///< "..": text without the quotes
+    kValue,      ///< %a, %r#1
+    kSymbol,     ///< @f
+    kType,       ///< !pto.ptr
+    kAttribute,  ///< #pto.pipe
+    kPunctuation,
+    kEnd
+  };
+  Kind kind = Kind::kEnd;
+  std::string text;
+  Place place;
+
+  bool is(std::string_view punctuation) const {
+    return kind == Kind::kPunctuation && text == punctuation;
+  }
+  bool is_word(std::string_view word) const { return kind == Kind::kWord && text == word; }
+};
+
+/// How a diagnosis names it: "'%a'", "the end of the file".
+std::string found(const Token& token);
+
+/// The last token is kEnd. Throws UserError for characters that no word begins with.
+std::vector<Token> tokenize(std::string_view text, const Diagnostics& diagnostics);
+
+}  // namespace tessera::pto

@@ -1,0 +1,55 @@
+// Operations of PTO text, by the forms of operations.h.
+#pragma once
+
+#include <string>
+
+#include "frontends/pto/operations.h"
+#include "frontends/pto/type_parser.h"
+
+namespace tessera::pto {
+
+class OperationParser {
+ public:
+  OperationParser(TokenCursor& cursor, TypeParser& types) : cursor_(cursor), types_(types) {}
+
+  /// `{ operations }`.
+  Region parse_region();
+
+ private:
+  using Role = Argument::Role;
+
+  Operation parse_operation();
+  void parse_results(Operation& op);
+  void parse_form(Operation& op, const OperationInfo& info);
+  void check_counts(const Operation& op, const OperationInfo& info) const;
+
+  void parse_constant(Operation& op);
+  void parse_compare(Operation& op);
+  void parse_for(Operation& op);
+  void parse_if(Operation& op);
+  void parse_yield(Operation& op);
+  void parse_alloc(Operation& op);
+  void parse_view(Operation& op, const char* first, Role first_role, const char* second,
+                  Role second_role);
+  void parse_tile(Operation& op);
+  void parse_tile_group(Operation& op, Role role);
+  void parse_flag(Operation& op);
+  void parse_pipe_ids(Operation& op);
+
+  void parse_value(Operation& op, Role role);
+  void parse_value_or_integer(Operation& op, Role role);
+  void parse_values(Operation& op, Role role);
+  void parse_list(Operation& op, Role role);
+  void parse_pipe(Operation& op);
+  bool at_pipe() const;
+  std::string parse_bracketed_word(const std::string& what);
+  void parse_colon_types(Operation& op);
+  void parse_result_types(Operation& op);
+  void parse_attributes_if(Operation& op);
+
+  TokenCursor& cursor_;
+  TypeParser& types_;
+  unsigned depth_ = 0;
+};
+
+}  // namespace tessera::pto

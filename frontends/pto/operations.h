@@ -1,0 +1,80 @@
+// The operations that the PTO front-end takes: how each is written and what it becomes. An operation
+// without a row here is refused by name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/cluster/program.h"
+
+namespace tessera::pto {
+
+/// How an operation is written behind its name. Attributes in braces may follow everywhere.
+enum class Form : std::uint8_t {
+  kConstant,    ///< 4 : index
+  kOperands,    ///< %a, %b : T
+  kCompare,     ///< slt, %a, %b : T
+  kCast,        ///< %a : T to T
+  kFor,         ///< %i = %a to %b step %c [iter_args(%x = %y) -> (T)] [: T] { }
+  kIf,          ///< %c [-> (T)] { } [else { }]
+  kYield,       ///< [%a, %b : T, T]
+  kSection,     ///< { }
+  kNullary,     ///< [-> T] or [: T]
+  kAllocTile,   ///< [addr = %a] [valid_row = %r] [valid_col = %c] : T
+  kTensorView,  ///< %p, shape = [..], strides = [..] : T
+  kPartition,   ///< %v, offsets = [..], sizes = [..] : T -> T
+  kTile,        ///< ins(%a, %b : T, T) outs(%c : T)
+  kFlag,        ///< [<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]
+  kPipe,        ///< <PIPE_ALL> or "PIPE_ALL"
+  kPipeIds,     ///< <PIPE_V>, 3 or "PIPE_V", %id : T; in brackets or not
+};
+
+/// What lowering does with it.
+enum class Meaning : std::uint8_t {
+  kNothing,  ///< no instruction: addresses are not modelled
+  kConstant,
+  kArithmetic,  ///< opcode
+  kCompare,
+  kSelect,
+  kCast,
+  kSpecial,  ///< special
+  kFor,
+  kIf,
+  kYield,
+  kReturn,
+  kCubeSection,
+  kVectorSection,
+  kAllocTile,
+  kTensorView,
+  kPartition,
+  kLoad,
+  kStore,
+  kMove,
+  kMatmul,    ///< ins(a, b), ins(c, a, b) of .acc, ins(a, b, bias) of .bias
+  kVector,    ///< vector_class; costs the elements of the result
+  kVectorIn,  ///< .. costs the elements of the first input
+  kSync,      ///< opcode, of the pipe and id
+  kSyncSet,   ///< set_cross_core or set_intra_block, as the profile has it
+  kSyncWait,
+};
+
+struct OperationInfo {
+  std::string_view name;
+  Form form;
+  Meaning meaning;
+  unsigned least = 0, most = 0;  ///< operands; of kTile those of ins; of kPipeIds ids
+  unsigned results = 0;
+  cluster::Opcode opcode = cluster::Opcode::kEnd;
+  cluster::VectorClass vector_class = cluster::VectorClass::kSimple;
+  cluster::SpecialValue special = cluster::SpecialValue::kBlockIndex;
+};
+
+const std::vector<OperationInfo>& operations();
+/// nullptr: no such operation.
+const OperationInfo* find_operation(std::string_view name);
+/// "; the nearest is 'pto.tload'", or "".
+std::string nearest_operation(std::string_view name);
+
+}  // namespace tessera::pto

@@ -1,0 +1,227 @@
+#include "frontends/pto/printer.h"
+
+#include <sstream>
+
+#include "frontends/pto/operations.h"
+
+namespace tessera::pto {
+
+namespace {
+
+using Role = Argument::Role;
+
+std::string size_text(std::int64_t size) {
+  return size == kDynamic ? "?" : std::to_string(size);
+}
+
+std::string shape_text(const Type& type) {
+  std::string text;
+  for (const std::int64_t size : type.shape) text += size_text(size) + "x";
+  return text + type.element;
+}
+
+std::string options_text(const Type& type) {
+  std::string text;
+  for (const Attribute& o : type.options)
+    text += ", " + o.key + (o.value.empty() ? "" : "=" + o.value);
+  return text;
+}
+
+std::string types_text(const std::vector<Type>& types, std::size_t from, std::size_t to) {
+  std::string text;
+  for (std::size_t i = from; i < to; ++i) text += (i > from ? ", " : "") + to_string(types[i]);
+  return text;
+}
+
+bool is_plain(const std::string& key) {
+  return key.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789") ==
+         std::string::npos;
+}
+
+std::string attributes_text(const std::vector<Attribute>& attributes) {
+  std::string text;
+  for (const Attribute& a : attributes) {
+    text += text.empty() ? "{" : ", ";
+    text += is_plain(a.key) ? a.key : "\"" + a.key + "\"";
+    if (!a.value.empty()) text += " = " + a.value;
+  }
+  return text.empty() ? text : text + "}";
+}
+
+class Printer {
+ public:
+  std::string run(const Module& module) {
+    out_ << "module ";
+    if (!module.attributes.empty())
+      out_ << "attributes " << attributes_text(module.attributes) << ' ';
+    out_ << "{\n";
+    for (const Function& function : module.functions) print(function);
+    out_ << "}\n";
+    return out_.str();
+  }
+
+ private:
+  void print(const Function& f) {
+    out_ << "  func.func " << (f.is_private ? "private " : "") << '@' << f.name << '(';
+    for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+      const Parameter& p = f.parameters[i];
+      out_ << (i > 0 ? ", " : "") << p.name << (p.name.empty() ? "" : ": ") << to_string(p.type);
+    }
+    out_ << ')';
+    if (!f.attributes.empty()) out_ << " attributes " << attributes_text(f.attributes);
+    if (f.has_body) {
+      out_ << ' ';
+      print(f.body, 1);
+    }
+    out_ << '\n';
+  }
+
+  void print(const Region& region, unsigned indent) {
+    out_ << "{\n";
+    for (const Operation& op : region.operations) {
+      out_ << std::string(2 * (indent + 1), ' ');
+      print(op, indent + 1);
+      out_ << '\n';
+    }
+    out_ << std::string(2 * indent, ' ') << '}';
+  }
+
+  void print(const Operation& op, unsigned indent) {
+    for (std::size_t i = 0; i < op.results.size(); ++i) {
+      const Result& r = op.results[i];
+      out_ << (i > 0 ? ", " : "") << r.name;
+      if (r.count > 1) out_ << ':' << r.count;
+    }
+    out_ << (op.results.empty() ? "" : " = ") << op.name;
+    print_arguments(op);
+    for (std::size_t i = 0; i < op.regions.size(); ++i) {
+      out_ << (i > 0 ? " else " : " ");
+      print(op.regions[i], indent);
+    }
+    if (!op.attributes.empty()) out_ << ' ' << attributes_text(op.attributes);
+  }
+
+  void print_arguments(const Operation& op) {
+    switch (find_operation(op.name)->form) {
+    case Form::kTile:
+      return print_tile(op);
+    case Form::kFor:
+      return print_for(op);
+    case Form::kFlag:
+      out_ << '[' << list(op, Role::kPipe) << ", " << list(op, Role::kId) << ']';
+      return print_types(op);
+    case Form::kPipe:
+      out_ << ' ' << list(op, Role::kPipe);
+      return;
+    case Form::kPipeIds:
+      out_ << ' ' << list(op, Role::kPipe) << (list(op, Role::kPipe).empty() ? "" : ", ")
+           << list(op, Role::kId);
+      return print_types(op);
+    case Form::kTensorView:
+      return print_view(op, "shape", Role::kShape, "strides", Role::kStride);
+    case Form::kPartition:
+      return print_view(op, "offsets", Role::kOffset, "sizes", Role::kSize);
+    case Form::kAllocTile:
+      print_named(op, "addr", Role::kAddress);
+      print_named(op, "valid_row", Role::kValidRow);
+      print_named(op, "valid_col", Role::kValidColumn);
+      return print_types(op);
+    default:
+      return print_plain(op);
+    }
+  }
+
+  void print_plain(const Operation& op) {
+    const std::string predicate = list(op, Role::kPredicate);
+    const std::string operands = list(op, Role::kOperand);
+    if (!predicate.empty()) out_ << ' ' << predicate << ',';
+    if (!operands.empty()) out_ << ' ' << operands;
+    print_types(op);
+  }
+
+  void print_types(const Operation& op) {
+    if (!op.types.empty()) out_ << " : " << types_text(op.types, 0, op.types.size());
+    if (op.result_types.empty()) return;
+    const std::string types = types_text(op.result_types, 0, op.result_types.size());
+    if (find_operation(op.name)->form == Form::kCast) {
+      out_ << " to " << types;
+    } else if (op.result_types.size() > 1) {
+      out_ << " -> (" << types << ')';
+    } else {
+      out_ << " -> " << types;
+    }
+  }
+
+  void print_for(const Operation& op) {
+    const std::vector<Argument>& a = op.arguments;
+    out_ << ' ' << a[0].text << " = " << a[1].text << " to " << a[2].text << " step " << a[3].text;
+    for (std::size_t i = 4; i + 1 < a.size(); i += 2)
+      out_ << (i == 4 ? " iter_args(" : ", ") << a[i].text << " = " << a[i + 1].text;
+    if (a.size() > 4)
+      out_ << ") -> (" << types_text(op.result_types, 0, op.result_types.size()) << ')';
+    if (!op.types.empty()) out_ << " : " << types_text(op.types, 0, op.types.size());
+  }
+
+  void print_view(const Operation& op, const char* first, Role first_role, const char* second,
+                  Role second_role) {
+    out_ << ' ' << list(op, Role::kOperand) << ", " << first << " = [" << list(op, first_role)
+         << "], " << second << " = [" << list(op, second_role) << ']';
+    print_types(op);
+  }
+
+  void print_named(const Operation& op, const char* key, Role role) {
+    const std::string value = list(op, role);
+    if (!value.empty()) out_ << ' ' << key << " = " << value;
+  }
+
+  void print_tile(const Operation& op) {
+    std::size_t ins = 0;
+    for (const Argument& a : op.arguments) ins += a.role == Role::kIn ? 1 : 0;
+    out_ << " ins(" << list(op, Role::kIn) << " : " << types_text(op.types, 0, ins) << ") outs("
+         << list(op, Role::kOut) << " : " << types_text(op.types, ins, op.types.size()) << ')';
+  }
+
+  static std::string text_of(const Argument& a) {
+    if (a.kind == Argument::Kind::kInteger) return std::to_string(a.number);
+    const bool bracketed = a.role == Role::kPipe || a.role == Role::kId;
+    return a.kind == Argument::Kind::kWord && bracketed ? "<" + a.text + ">" : a.text;
+  }
+  static std::string list(const Operation& op, Role role) {
+    std::string text;
+    for (const Argument& a : op.arguments)
+      if (a.role == role) text += (text.empty() ? "" : ", ") + text_of(a);
+    return text;
+  }
+
+  std::ostringstream out_;
+};
+
+}  // namespace
+
+std::string to_string(const Type& type) {
+  switch (type.kind) {
+  case Type::Kind::kScalar:
+    return type.element;
+  case Type::Kind::kPointer:
+    return "!pto.ptr<" + type.element + options_text(type) + ">";
+  case Type::Kind::kTensorView:
+    return "!pto.tensor_view<" + shape_text(type) + options_text(type) + ">";
+  case Type::Kind::kPartition:
+    return "!pto.partition_tensor_view<" + shape_text(type) + options_text(type) + ">";
+  case Type::Kind::kMemref:
+    return "memref<" + shape_text(type) + options_text(type) + ">";
+  case Type::Kind::kTile:
+    break;
+  }
+  return "!pto.tile_buf<loc=" + type.location + ", dtype=" + type.element +
+         ", rows=" + size_text(type.shape[0]) + ", cols=" + size_text(type.shape[1]) +
+         ", v_row=" + size_text(type.valid_rows) + ", v_col=" + size_text(type.valid_columns) +
+         options_text(type) + ">";
+}
+
+std::string print(const Module& module) {
+  return Printer().run(module);
+}
+
+}  // namespace tessera::pto

@@ -1,0 +1,259 @@
+// Tiles: what an operation costs, in sizes.
+#include <algorithm>
+
+#include "frontends/pto/function_lowering.h"
+
+namespace tessera::pto {
+
+namespace {
+
+using cluster::DataType;
+using cluster::Instruction;
+using cluster::Opcode;
+using cluster::Operand;
+using cluster::Pipe;
+using cluster::Profile;
+
+std::string name_of(const std::string& location) {
+  return "a tile in " + location;
+}
+
+}  // namespace
+
+unsigned FunctionLowering::bits_of(const std::string& element) {
+  if (element == "i1" || element == "i4") return element == "i1" ? 8 : 4;
+  if (element.rfind("f8", 0) == 0 || element == "i8" || element == "ui8") return 8;
+  if (element == "f16" || element == "bf16" || element == "i16" || element == "ui16") return 16;
+  return element == "i64" || element == "index" ? 64 : 32;
+}
+
+DataType FunctionLowering::data_type(const Type& type) const {
+  const std::string& e = type.element;
+  if (e == "f16" || e == "i16" || e == "ui16") return DataType::kF16;
+  if (e == "bf16") return DataType::kBf16;
+  if (e == "f32") return DataType::kF32;
+  if (e == "i32" || e == "ui32") return DataType::kInt32;
+  if (e == "i8" || e == "ui8") return DataType::kInt8;
+  if (e == "i4") return DataType::kInt4;
+  if (e == "f8E4M3FN" || e == "f8E5M2") return DataType::kFp8;
+  diagnostics_.fail(type.place, "tiles of " + e + " have no cost");
+}
+
+const Argument& FunctionLowering::argument(const Operation& op, Role role, std::size_t n) const {
+  for (const Argument& a : op.arguments)
+    if (a.role == role && n-- == 0) return a;
+  diagnostics_.fail(op.place, op.name + ": expected one more operand");
+}
+
+const FunctionLowering::Value& FunctionLowering::tile(const Argument& a) const {
+  return value(a, Value::Kind::kTile, "a tile");
+}
+
+void FunctionLowering::lower_alloc(const Operation& op) {
+  Value v;
+  v.kind = Value::Kind::kTile;
+  v.type = op.types[0];
+  if (v.type.kind != Type::Kind::kTile)
+    diagnostics_.fail(v.type.place, "expected a type !pto.tile_buf");
+  const auto has = [&op](Role role) {
+    return std::any_of(op.arguments.begin(), op.arguments.end(),
+                       [role](const Argument& a) { return a.role == role; });
+  };
+  const auto size = [&](std::int64_t known, Role role, const char* key) -> Operand {
+    if (has(role)) return scalar(argument(op, role));
+    if (known != kDynamic) return known;
+    diagnostics_.fail(op.place, std::string("the valid size is ?, expected ") + key + " = %value");
+  };
+  v.sizes = {size(v.type.valid_rows, Role::kValidRow, "valid_row"),
+             size(v.type.valid_columns, Role::kValidColumn, "valid_col")};
+  if (has(Role::kAddress)) scalar(argument(op, Role::kAddress));
+  define(op, std::move(v));
+}
+
+void FunctionLowering::lower_view(const Operation& op) {
+  value(op.arguments[0], Value::Kind::kPointer, "a pointer");
+  Value v;
+  v.kind = Value::Kind::kView;
+  v.type = op.types[0];
+  for (const Argument& a : op.arguments) {
+    if (a.role == Role::kShape) v.sizes.push_back(scalar_or_number(a));
+    if (a.role == Role::kStride) scalar_or_number(a);
+  }
+  define(op, std::move(v));
+}
+
+void FunctionLowering::lower_partition(const Operation& op) {
+  Value v = value(op.arguments[0], Value::Kind::kView, "a tensor view");
+  const std::size_t dimensions = v.sizes.size();
+  v.sizes.clear();
+  for (const Argument& a : op.arguments) {
+    if (a.role == Role::kSize) v.sizes.push_back(scalar_or_number(a));
+    if (a.role == Role::kOffset) scalar_or_number(a);
+  }
+  if (v.sizes.size() != dimensions)
+    diagnostics_.fail(op.place, "expected " + std::to_string(dimensions) + " sizes, found " +
+                                    std::to_string(v.sizes.size()));
+  define(op, std::move(v));
+}
+
+Instruction& FunctionLowering::emit_tile(Opcode opcode, const Operation& op, Pipe pipe) {
+  tile_pipes_.insert(pipe);
+  return emit(opcode, op.place, pipe);
+}
+
+// The part of a tensor must fit the tile, and have its elements unless FIX converts.
+void FunctionLowering::check_copy(const Operation& op, const Value& view, const Value& tile) const {
+  if (tile.type.location != "acc" && view.type.element != tile.type.element)
+    diagnostics_.fail(op.place, "the tensor has elements of " + view.type.element +
+                                    ", the tile of " + tile.type.element + "; expected the same");
+  std::int64_t elements = 1;
+  for (const Operand& size : view.sizes) {
+    if (size.is_register) return;
+    if (size.value < 0 || size.value > (1 << 24))
+      diagnostics_.fail(op.place, "a size of the tensor is " + std::to_string(size.value) +
+                                      ", expected 0..16777216");
+    elements = std::min<std::int64_t>(elements * size.value, std::int64_t{1} << 32);
+  }
+  const std::int64_t room = tile.type.shape[0] * tile.type.shape[1];
+  if (elements > room)
+    diagnostics_.fail(op.place, "the part of the tensor has " + std::to_string(elements) +
+                                    " elements, the tile has room for " + std::to_string(room));
+}
+
+void FunctionLowering::set_copy_sizes(Instruction& i, const Value& view, const Value& tile) {
+  // compute() adds instructions, so it must not be called with a reference into the program.
+  const Place place{i.line, 1};
+  Operand rows = 1;
+  for (std::size_t d = 0; d + 1 < view.sizes.size(); ++d)
+    rows = compute(Opcode::kMul, rows, view.sizes[d], place);
+  i.size[0] = rows;
+  i.size[1] = view.sizes.back();
+  if (i.op == Opcode::kFixOut) return;  // counts elements
+  const unsigned bits = bits_of(tile.type.element);
+  i.size[1] = bits % 8 == 0 ? compute(Opcode::kMul, i.size[1], std::int64_t{bits / 8}, place)
+                            : compute(Opcode::kDiv, i.size[1], std::int64_t{8 / bits}, place);
+}
+
+void FunctionLowering::lower_load(const Operation& op) {
+  const Value& view = value(argument(op, Role::kIn), Value::Kind::kView, "a view of a tensor");
+  const Value& to = tile(argument(op, Role::kOut));
+  const bool to_ub = to.type.location == "vec";
+  if (!to_ub && to.type.location != "mat")
+    diagnostics_.fail(argument(op, Role::kOut).place,
+                      "a load goes to a tile in vec or mat, found " + name_of(to.type.location));
+  check_copy(op, view, to);
+  Instruction i;
+  i.op = Opcode::kCopyIn;
+  i.line = op.place.line;
+  set_copy_sizes(i, view, to);
+  Instruction& copy = emit_tile(Opcode::kCopyIn, op, Pipe::kMte2);
+  copy.size = i.size;
+}
+
+void FunctionLowering::lower_store(const Operation& op) {
+  const Value& from = tile(argument(op, Role::kIn));
+  const Value& view = value(argument(op, Role::kOut), Value::Kind::kView, "a view of a tensor");
+  const bool from_ub = from.type.location == "vec";
+  if (!from_ub && from.type.location != "acc")
+    diagnostics_.fail(argument(op, Role::kIn).place,
+                      "a store comes from a tile in vec or acc, found " +
+                          name_of(from.type.location));
+  check_copy(op, view, from);
+  Instruction i;
+  i.op = from_ub ? Opcode::kCopyOut : Opcode::kFixOut;
+  i.line = op.place.line;
+  set_copy_sizes(i, view, from);
+  Instruction& copy = emit_tile(i.op, op, from_ub ? Pipe::kMte3 : Pipe::kFix);
+  copy.size = i.size;
+  copy.type = data_type(view.type);  // FIX converts on the way
+}
+
+Opcode FunctionLowering::move_between(const Operation& op, const Value& from,
+                                      const Value& to) const {
+  const std::string &a = from.type.location, &b = to.type.location;
+  const bool a5 = options_.profile == Profile::kA5;
+  if (a == "mat" && b == "left") return Opcode::kLoadA;
+  if (a == "mat" && b == "right") return Opcode::kLoadB;
+  if (a == "mat" && (b == "bias" || b == "scaling")) return Opcode::kLoadTable;
+  if (a == "acc" && (b == "mat" || (b == "vec" && a5))) return Opcode::kFixLocal;
+  if (a == "vec" && b == "vec") return Opcode::kVector;
+  if (a == "vec" && b == "mat" && a5) return Opcode::kUbToL1;
+  if (a == "mat" && b == "vec" && a5) return Opcode::kL1ToUb;
+  diagnostics_.fail(op.place, "no path from " + a + " to " + b + " on " +
+                                  cluster::to_string(options_.profile));
+}
+
+void FunctionLowering::lower_move(const Operation& op) {
+  const Value& from = tile(argument(op, Role::kIn));
+  const Value& to = tile(argument(op, Role::kOut));
+  const Opcode opcode = move_between(op, from, to);
+  const Value& sized = opcode == Opcode::kFixLocal || opcode == Opcode::kVector ? from : to;
+  if (opcode == Opcode::kVector) {
+    const Operand elements = compute(Opcode::kMul, sized.sizes[0], sized.sizes[1], op.place);
+    Instruction& copy = emit_tile(opcode, op, Pipe::kV);
+    copy.type = data_type(to.type);
+    copy.vector_class = cluster::VectorClass::kCopy;
+    copy.size[0] = elements;
+    return;
+  }
+  if (opcode == Opcode::kFixLocal) {
+    Instruction& move = emit_tile(opcode, op, Pipe::kFix);
+    move.type = data_type(to.type);
+    move.size = {sized.sizes[0], sized.sizes[1], Operand()};
+    return;
+  }
+  const std::int64_t bits = bits_of(to.type.element);
+  const Operand row_bits = compute(Opcode::kMul, sized.sizes[1], bits, op.place);
+  const Operand row_bytes = compute(Opcode::kDiv, row_bits, 8, op.place);
+  Instruction& move = emit_tile(opcode, op, opcode == Opcode::kUbToL1 ? Pipe::kMte3 : Pipe::kMte1);
+  move.size = {sized.sizes[0], row_bytes, Operand()};
+  move.type = data_type(to.type);
+}
+
+void FunctionLowering::lower_matmul(const Operation& op) {
+  const std::size_t first = op.name == "pto.tmatmul.acc" ? 1 : 0;
+  const Argument& left = argument(op, Role::kIn, first);
+  const Argument& right = argument(op, Role::kIn, first + 1);
+  const Argument& result = argument(op, Role::kOut);
+  const auto require = [&](const Argument& a, const char* location) {
+    if (tile(a).type.location == location) return;
+    diagnostics_.fail(a.place, "expected " + name_of(location) + ", found " +
+                                   name_of(tile(a).type.location));
+  };
+  require(left, "left");
+  require(right, "right");
+  require(result, "acc");
+  const Value &a = tile(left), &b = tile(right);
+  const Operand k = a.sizes[1], also_k = b.sizes[0];
+  if (!k.is_register && !also_k.is_register && k.value != also_k.value)
+    diagnostics_.fail(op.place, "the left tile has " + std::to_string(k.value) +
+                                    " columns, the right one " + std::to_string(also_k.value) +
+                                    " rows; expected as many");
+  Instruction& mad = emit_tile(Opcode::kMad, op, Pipe::kM);
+  mad.type = data_type(a.type);
+  mad.size = {a.sizes[0], b.sizes[1], k};
+}
+
+void FunctionLowering::lower_vector(const Operation& op, const OperationInfo& info) {
+  const Value& to = tile(argument(op, Role::kOut));
+  const Value* widest = &to;
+  for (const Argument& a : op.arguments) {
+    const Value* v = find_value(a.text);
+    const bool number =
+        v != nullptr && (v->kind == Value::Kind::kFloat || v->kind == Value::Kind::kScalar);
+    if (number && a.role == Role::kIn) continue;
+    const Value& operand = tile(a);
+    if (operand.type.location != "vec")
+      diagnostics_.fail(a.place, "the vector unit works on tiles in vec, found " +
+                                     name_of(operand.type.location));
+    if (bits_of(operand.type.element) > bits_of(widest->type.element)) widest = &operand;
+  }
+  const Value& sized = info.meaning == Meaning::kVectorIn ? tile(argument(op, Role::kIn)) : to;
+  const Operand elements = compute(Opcode::kMul, sized.sizes[0], sized.sizes[1], op.place);
+  Instruction& i = emit_tile(Opcode::kVector, op, Pipe::kV);
+  i.type = data_type(widest->type);
+  i.vector_class = info.vector_class;
+  i.size[0] = elements;
+}
+
+}  // namespace tessera::pto

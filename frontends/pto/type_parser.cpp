@@ -1,0 +1,236 @@
+#include "frontends/pto/type_parser.h"
+
+#include <charconv>
+
+namespace tessera::pto {
+
+namespace {
+
+using Kind = Token::Kind;
+
+bool is_scalar(const std::string& name) {
+  for (const char* known : {"index", "i1", "i4", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32",
+                            "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU"})
+    if (name == known) return true;
+  return false;
+}
+bool is_wordlike(const Token& token) {
+  return token.kind != Kind::kPunctuation && token.kind != Kind::kString;
+}
+
+}  // namespace
+
+void TypeParser::parse_alias() {
+  const Token name = cursor_.take();
+  cursor_.expect("=");
+  aliases_[name.text] = parse_type();
+}
+
+std::vector<Type> TypeParser::parse_types() {
+  std::vector<Type> types;
+  do {
+    types.push_back(parse_type());
+  } while (cursor_.take_if(","));
+  return types;
+}
+
+Type TypeParser::parse_type() {
+  const Token token = cursor_.peek();
+  if (token.kind == Kind::kType) return parse_named(cursor_.take());
+  if (token.kind != Kind::kWord) cursor_.fail_expected("a type");
+  Type type;
+  type.place = token.place;
+  if (cursor_.take_word_if("memref")) {
+    type.kind = Type::Kind::kMemref;
+    cursor_.expect("<");
+    parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
+    parse_rest(type);
+    return type;
+  }
+  if (!is_scalar(token.text)) cursor_.fail_expected("a type");
+  type.element = cursor_.take().text;
+  return type;
+}
+
+Type TypeParser::parse_named(const Token& name) {
+  const auto alias = aliases_.find(name.text);
+  Type type;
+  if (alias != aliases_.end()) type = alias->second;
+  type.place = name.place;
+  if (alias != aliases_.end()) return type;
+  if (name.text == "!pto.tile_buf") {
+    type.kind = Type::Kind::kTile;
+    parse_tile(type);
+    return type;
+  }
+  if (name.text == "!pto.ptr") {
+    type.kind = Type::Kind::kPointer;
+    cursor_.expect("<");
+    type.element = parse_type().element;
+    parse_rest(type);
+    return type;
+  }
+  const bool view = name.text == "!pto.tensor_view";
+  if (!view && name.text != "!pto.partition_tensor_view")
+    cursor_.fail(name.place, "unknown type " + tasm::quoted(name.text) +
+                                 ", expected !pto.ptr, !pto.tensor_view, "
+                                 "!pto.partition_tensor_view or !pto.tile_buf");
+  type.kind = view ? Type::Kind::kTensorView : Type::Kind::kPartition;
+  cursor_.expect("<");
+  parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
+  parse_rest(type);
+  return type;
+}
+
+// 16x?xf32. What follows the last x is the element type.
+void TypeParser::parse_shape(const Token& token, Type& type) {
+  const std::string& text = token.text;
+  std::size_t at = 0;
+  while (at < text.size() && (text[at] == '?' || (text[at] >= '0' && text[at] <= '9'))) {
+    std::int64_t size = kDynamic;
+    if (text[at] == '?') {
+      ++at;
+    } else {
+      const auto [end, error] = std::from_chars(&text[at], text.data() + text.size(), size);
+      if (error != std::errc()) cursor_.fail(token.place, "a size that is too large: " + text);
+      at = static_cast<std::size_t>(end - text.data());
+    }
+    type.shape.push_back(size);
+    if (at >= text.size() || text[at] != 'x')
+      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found " + tasm::quoted(text));
+    ++at;
+  }
+  type.element = text.substr(at);
+  if (!is_scalar(type.element))
+    cursor_.fail(token.place, "unknown element type " + tasm::quoted(type.element) + " of " + text);
+}
+
+// loc=vec, dtype=f32, rows=.. in any order, or the short form vec, 16x128xf32.
+void TypeParser::parse_tile(Type& type) {
+  type.shape = {kDynamic, kDynamic};
+  type.valid_rows = type.valid_columns = 0;
+  cursor_.expect("<");
+  do {
+    parse_tile_entry(type);
+  } while (cursor_.take_if(","));
+  if (!cursor_.peek().is(">")) cursor_.fail_expected("',' or '>'");
+  cursor_.take();
+  if (type.location.empty()) cursor_.fail(type.place, "a tile type without loc");
+  if (type.element.empty()) cursor_.fail(type.place, "a tile type without dtype");
+  if (type.shape.size() != 2 || type.shape[0] <= 0 || type.shape[1] <= 0)
+    cursor_.fail(type.place, "a tile type needs two sizes above 0, rows and columns");
+  if (type.valid_rows == 0) type.valid_rows = type.shape[0];
+  if (type.valid_columns == 0) type.valid_columns = type.shape[1];
+  if (type.valid_rows > type.shape[0] || type.valid_columns > type.shape[1])
+    cursor_.fail(type.place, "the valid part of a tile is larger than the tile");
+}
+
+void TypeParser::parse_tile_entry(Type& type) {
+  const Token key = cursor_.take();
+  if (key.kind == Kind::kShape) {
+    type.shape.clear();
+    parse_shape(key, type);
+    return;
+  }
+  if (key.kind != Kind::kWord)
+    cursor_.fail(key.place, "expected a parameter of the tile, found " + found(key));
+  if (!cursor_.take_if("=")) {
+    type.location = key.text;
+    return;
+  }
+  if (key.text == "rows") {
+    type.shape[0] = parse_size(key.text);
+  } else if (key.text == "cols") {
+    type.shape[1] = parse_size(key.text);
+  } else if (key.text == "v_row") {
+    type.valid_rows = parse_size(key.text);
+  } else if (key.text == "v_col") {
+    type.valid_columns = parse_size(key.text);
+  } else {
+    const Token value = cursor_.take();
+    if (!is_wordlike(value))
+      cursor_.fail(value.place, "expected a value of " + key.text + ", found " + found(value));
+    if (key.text == "loc") {
+      type.location = value.text;
+    } else if (key.text == "dtype") {
+      if (!is_scalar(value.text))
+        cursor_.fail(value.place, "unknown element type " + tasm::quoted(value.text));
+      type.element = value.text;
+    } else {
+      type.options.push_back({key.place, key.text, value.text});
+    }
+  }
+}
+
+std::int64_t TypeParser::parse_size(const std::string& key) {
+  if (cursor_.peek().kind == Kind::kShape && cursor_.peek().text == "?") {
+    cursor_.take();
+    return kDynamic;
+  }
+  const Place place = cursor_.place();
+  const std::int64_t size = parse_integer();
+  if (size <= 0) cursor_.fail(place, key + " is " + std::to_string(size) + ", expected 1 or more");
+  return size;
+}
+
+std::int64_t TypeParser::parse_integer() {
+  const bool negative = cursor_.take_if("-");
+  const Token token = cursor_.peek();
+  const bool hexadecimal = token.kind == Kind::kShape && token.text.rfind("0x", 0) == 0;
+  if (token.kind != Kind::kInteger && !hexadecimal) cursor_.fail_expected("a whole number");
+  cursor_.take();
+  const std::string digits = (negative ? "-" : "") + token.text.substr(hexadecimal ? 2 : 0);
+  std::int64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    cursor_.fail(token.place, token.text + " is no number of 64 bits");
+  return number;
+}
+
+// What a type has beyond what is known, up to its closing bracket.
+void TypeParser::parse_rest(Type& type) {
+  while (cursor_.take_if(",")) {
+    const Place place = cursor_.place();
+    type.options.push_back({place, parse_raw(), ""});
+  }
+  cursor_.expect(">");
+}
+
+// Words up to a comma or a closing bracket that is not theirs.
+std::string TypeParser::parse_raw() {
+  std::string text;
+  unsigned depth = 0;
+  bool after_word = false;
+  while (true) {
+    const Token& token = cursor_.peek();
+    if (token.kind == Kind::kEnd) cursor_.fail_expected("a closing bracket");
+    if (token.kind == Kind::kPunctuation) {
+      const std::string& p = token.text;
+      const bool closes = p == ">" || p == "]" || p == "}" || p == ")";
+      if (depth == 0 && (closes || p == ",")) return text;
+      if (p == "<" || p == "[" || p == "{" || p == "(") ++depth;
+      if (closes) --depth;
+    }
+    if (after_word && is_wordlike(token)) text += ' ';
+    after_word = is_wordlike(token);
+    text += token.kind == Kind::kString ? "\"" + token.text + "\"" : token.text;
+    cursor_.take();
+  }
+}
+
+void TypeParser::parse_attributes(std::vector<Attribute>& attributes) {
+  cursor_.expect("{");
+  if (cursor_.take_if("}")) return;
+  do {
+    const Token key = cursor_.take();
+    if (key.kind != Kind::kWord && key.kind != Kind::kString)
+      cursor_.fail(key.place, "expected the name of an attribute, found " + found(key));
+    Attribute attribute{key.place, key.text, ""};
+    if (cursor_.take_if("=")) attribute.value = parse_raw();
+    attributes.push_back(std::move(attribute));
+  } while (cursor_.take_if(","));
+  cursor_.expect("}");
+}
+
+}  // namespace tessera::pto

@@ -1,0 +1,39 @@
+// Types and attributes of PTO text.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frontends/pto/token_cursor.h"
+
+namespace tessera::pto {
+
+class TypeParser {
+ public:
+  explicit TypeParser(TokenCursor& cursor) : cursor_(cursor) {}
+
+  /// `!name = TYPE` at the start of a file.
+  void parse_alias();
+  Type parse_type();
+  /// One or more, with commas between.
+  std::vector<Type> parse_types();
+  /// `{key = value, key}`, added to `attributes`.
+  void parse_attributes(std::vector<Attribute>& attributes);
+  /// A number with its sign. `token` is for the place.
+  std::int64_t parse_integer();
+
+ private:
+  Type parse_named(const Token& name);
+  void parse_shape(const Token& token, Type& type);
+  void parse_tile(Type& type);
+  void parse_tile_entry(Type& type);
+  std::int64_t parse_size(const std::string& key);
+  void parse_rest(Type& type);
+  std::string parse_raw();
+
+  TokenCursor& cursor_;
+  std::map<std::string, Type> aliases_;
+};
+
+}  // namespace tessera::pto

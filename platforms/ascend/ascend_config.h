@@ -1,0 +1,40 @@
+// Configuration of AI-core clusters: what a preset (platforms/ascend/presets/*.json) or a config
+// file gives. `ascend_platform --print-config` shows every key with its source.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/cluster/cluster_config.h"
+#include "platforms/cli/options.h"
+#include "platforms/config/load.h"
+
+namespace tessera::ascend {
+
+/// How a kernel is launched. kAuto: the ratio follows from the kinds of its functions, and it is a
+/// MIX kernel if it has both.
+enum class Ratio : std::uint8_t { kAuto, k1To0, k0To1, k1To1, k1To2 };
+enum class Mix : std::uint8_t { kAuto, kYes, kNo };
+
+struct AscendConfig {
+  std::string name;  ///< of the preset or config file: "a5"
+  cluster::ClusterConfig machine;
+  unsigned clusters = 1;
+  unsigned blocks = 0;
+  Ratio ratio = Ratio::kAuto;
+  Mix mix = Mix::kAuto;
+  config::Loaded loaded;  ///< where each value comes from
+};
+
+/// The keys of a configuration. The schema refers to `config`, which must outlive it.
+config::Schema ascend_schema(AscendConfig& config);
+
+/// Preset or file (one of them; the other empty), then overrides "KEY=VALUE". Throws UserError.
+AscendConfig load_ascend_config(const std::string& preset, const std::string& file,
+                                const std::vector<std::string>& overrides = {});
+
+/// What --print-config shows.
+void print_ascend_config(std::ostream& out, const AscendConfig& config);
+
+}  // namespace tessera::ascend

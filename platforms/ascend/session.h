@@ -1,0 +1,44 @@
+// One run of a PTO program on AI-core clusters: reads, lowers and checks it, runs, reports.
+#pragma once
+
+#include <string>
+
+#include "frontends/pto/lower.h"
+#include "models/cluster/machine_core.h"
+#include "models/observe/event_stream.h"
+#include "platforms/ascend/ascend_config.h"
+#include "platforms/cli/options.h"
+#include "platforms/report/report.h"
+
+namespace tessera::ascend {
+
+/// The configuration of a run: without --preset and --config the module names its preset itself
+/// (pto.target_arch).
+AscendConfig config_of(const cli::Options& options);
+
+class Session {
+ public:
+  /// Reads and lowers the program. Throws UserError. `options` must outlive the session.
+  Session(const cli::Options& options, AscendConfig config);
+
+  /// Builds the machine and checks that every instruction may stand where it does; with --validate
+  /// that is all. Then runs.
+  report::Report run();
+  const cluster::Launch& launch() const { return launch_; }
+
+ private:
+  void drive(cluster::MachineCore& machine, report::Report& report);
+  /// Steps until nothing is due. Answers what stopped it earlier, or "".
+  std::string step_to_idle(cluster::MachineCore& machine);
+  void describe_deadlock(const cluster::MachineCore& machine, report::Report& report) const;
+  void summarize(const cluster::MachineCore& machine, report::Report& report) const;
+  void print_cores(const cluster::MachineCore& machine, Cycle cycles) const;
+
+  const cli::Options& options_;
+  const AscendConfig config_;
+  const pto::Kernel kernel_;
+  const cluster::Launch launch_;
+  observe::EventStream events_;
+};
+
+}  // namespace tessera::ascend
