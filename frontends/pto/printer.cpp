@@ -33,10 +33,11 @@ std::string types_text(const std::vector<Type>& types, std::size_t from, std::si
   return text;
 }
 
-bool is_plain(const std::string& key) {
-  return key.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.0123456789") ==
-         std::string::npos;
+/// It may stand without quotes.
+bool is_plain(const std::string& word) {
+  constexpr const char* kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  return !word.empty() && std::string(kLetters).find(word[0]) != std::string::npos &&
+         word.find_first_not_of(std::string(kLetters) + ".$0123456789") == std::string::npos;
 }
 
 std::string attributes_text(const std::vector<Attribute>& attributes) {
@@ -184,8 +185,9 @@ class Printer {
 
   static std::string text_of(const Argument& a) {
     if (a.kind == Argument::Kind::kInteger) return std::to_string(a.number);
-    const bool bracketed = a.role == Role::kPipe || a.role == Role::kId;
-    return a.kind == Argument::Kind::kWord && bracketed ? "<" + a.text + ">" : a.text;
+    if (a.kind != Argument::Kind::kWord) return a.text;
+    if (!is_plain(a.text)) return "\"" + a.text + "\"";
+    return a.role == Role::kPredicate ? a.text : "<" + a.text + ">";
   }
   static std::string list(const Operation& op, Role role) {
     std::string text;

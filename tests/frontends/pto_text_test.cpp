@@ -93,6 +93,18 @@ TEST(PtoText, BothSpellingsOfPipesAndTilesAreOne) {
             printed("%t = pto.alloc_tile : !pto.tile_buf<rows=16, cols=128, dtype=f32, loc=vec>"));
 }
 
+TEST(PtoText, WordsThatNeedQuotesKeepThem) {
+  const auto again = [](const std::string& line) {
+    const std::string text = print(parse(kernel(line), "k"));
+    EXPECT_EQ(print(parse(text, "printed")), text);
+    return text;
+  };
+  EXPECT_THAT(again("pto.barrier \"PIPE] 3\""), HasSubstr("pto.barrier \"PIPE] 3\""));
+  EXPECT_THAT(again("pto.barrier <PIPE_V> {\"3a\" = 1, \"\" = 2}"),
+              HasSubstr("{\"3a\" = 1, \"\" = 2}"));
+  EXPECT_THAT(again("%t = arith.cmpi \"s t\", %n, %n : index"), HasSubstr("\"s t\", %n"));
+}
+
 TEST(PtoText, PlacesAreThoseOfTheText) {
   const Module module = parse(kernel("    %a = arith.constant 1 : index\n    return"), "k.pto");
   const Operation& op = module.functions[0].body.operations[0];
