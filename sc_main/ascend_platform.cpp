@@ -1,7 +1,6 @@
 // ascend_platform: runs a PTO program on Ascend AI-core clusters. INTERFACE: docs/ascend.md.
 #include <systemc>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "platforms/ascend/session.h"
@@ -36,10 +35,4 @@ std::optional<report::Report> run(const cli::Options& options) {
 
 int sc_main(int argc, char* argv[]) {
   return cli::run_main(kExecutable, argc, argv, run);
-}
-
-// The library brings a main() of its own; this one keeps the kernel's banner out of the output.
-int main(int argc, char* argv[]) {
-  ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-  return sc_core::sc_elab_and_sim(argc, argv);
 }
