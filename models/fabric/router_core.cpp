@@ -24,6 +24,7 @@ RouterCore::RouterCore(TileCoord at, const FabricTiming& timing, observe::Probe 
   }
   arbiters_.fill(Arbiter(timing.arbitration));
   channel_of_.fill(kNone);
+  buffer_of_.fill(kNone);
 }
 
 std::string RouterCore::name() const {
@@ -35,14 +36,14 @@ RouterCore::Channel& RouterCore::add_channel(Color color) {
   channel_of_[color.value()] = static_cast<std::uint8_t>(channels_.size());
   Channel& added = channels_.emplace_back();
   added.color = color;
-  added.buffer.fill(kNone);
   pasts_.emplace_back();
   credits_.resize(channels_.size() * kDirectionCount);
   return added;
 }
 
 void RouterCore::add_buffer(Direction in, Color color) {
-  std::uint8_t& buffer = add_channel(color).buffer[index(in)];
+  add_channel(color);
+  std::uint8_t& buffer = buffer_of_[pair_of(in, color)];
   if (buffer != kNone) return;
   buffer = static_cast<std::uint8_t>(buffers_.size());
   buffers_.push_back({in, color, Ring<Entry>(timing_.input_room(in)), {}});
@@ -85,7 +86,7 @@ void RouterCore::set_downstream_capacity(Direction out, Color color, unsigned cr
 
 unsigned RouterCore::input_capacity(Direction in, Color color) const {
   if (!known(color)) return 0;
-  return channel(color).buffer[index(in)] == kNone ? 0 : timing_.input_room(in);
+  return buffer_of_[pair_of(in, color)] == kNone ? 0 : timing_.input_room(in);
 }
 
 unsigned RouterCore::credits(Direction out, Color color) const {
@@ -94,8 +95,7 @@ unsigned RouterCore::credits(Direction out, Color color) const {
 }
 
 const RouterCore::Buffer& RouterCore::buffer_of(unsigned pair) const {
-  const Channel& channel = channels_[channel_of_[pair / kDirectionCount]];
-  return buffers_[channel.buffer[pair % kDirectionCount]];
+  return buffers_[buffer_of_[pair]];
 }
 
 RouterCore::Buffer& RouterCore::buffer_of(unsigned pair) {
@@ -104,7 +104,7 @@ RouterCore::Buffer& RouterCore::buffer_of(unsigned pair) {
 
 RouterCore::Buffer* RouterCore::find_buffer(Direction in, Color color) {
   if (!known(color)) return nullptr;
-  const std::uint8_t buffer = channel(color).buffer[index(in)];
+  const std::uint8_t buffer = buffer_of_[pair_of(in, color)];
   return buffer == kNone ? nullptr : &buffers_[buffer];
 }
 

@@ -173,7 +173,6 @@ class RouterCore {
     bool configured = false;
     ColorRoute route;  // route.current is the switch position
     std::optional<Filter> filter;
-    std::array<std::uint8_t, kDirectionCount> buffer;  // per input port: index in buffers_ or kNone
   };
   /// What the program wrote; it counts from cycle `due` on.
   struct Write {
@@ -278,6 +277,7 @@ class RouterCore {
   std::vector<Channel> channels_;
   std::vector<Past> pasts_;  // as channels_
   std::vector<Buffer> buffers_;
+  std::array<std::uint8_t, kColorCount * kDirectionCount> buffer_of_;  // index or kNone, by pair
   bool merges_ = false;    // some switch position receives from several directions
   bool swaps_ = false;     // some color has color swap
   bool filters_ = false;   // some color has a filter

@@ -60,7 +60,7 @@ bool RouterCore::takes_variant(const Buffer& buffer, unsigned variant) const {
 unsigned RouterCore::injecting_position(const Channel& channel) const {
   const ColorRoute& route = channel.route;
   const auto holds = [&](Direction in) {
-    const std::uint8_t buffer = channel.buffer[index(in)];
+    const std::uint8_t buffer = buffer_of_[pair_of(in, channel.color)];
     if (buffer == kNone || buffers_[buffer].entries.empty()) return false;
     return buffers_[buffer].entries.front().due <= now_;
   };
@@ -194,8 +194,8 @@ void RouterCore::check_coincidence(const Channel& channel, Cycle now) const {
   const Buffer* first = nullptr;
   const DirectionSet rx = position_of(channel).rx;
   for (Direction in : kAllDirections) {
-    if (!rx.contains(in) || channel.buffer[index(in)] == kNone) continue;
-    const Buffer& buffer = buffers_[channel.buffer[index(in)]];
+    if (!rx.contains(in) || buffer_of_[pair_of(in, channel.color)] == kNone) continue;
+    const Buffer& buffer = buffers_[buffer_of_[pair_of(in, channel.color)]];
     bool lands = false;
     for (std::size_t i = 0; i < buffer.entries.size(); ++i) lands |= buffer.entries[i].due == now;
     if (!lands) continue;
