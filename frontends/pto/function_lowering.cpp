@@ -1,9 +1,7 @@
 // Names, scalars and control flow.
 #include "frontends/pto/function_lowering.h"
 
-#include <algorithm>
 #include <limits>
-#include <optional>
 
 namespace tessera::pto {
 
@@ -27,58 +25,6 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
   if (t == "sgt" || t == "ugt") return Predicate::kGreater;
   if (t == "sge" || t == "uge") return Predicate::kGreaterEqual;
   diagnostics.fail(a.place, "expected a predicate such as slt, found " + tasm::quoted(t));
-}
-
-std::int64_t wrap(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
-}
-
-/// The value of `a OP b`, as the scalar unit computes it; none for a division it cannot do.
-std::optional<std::int64_t> fold(Opcode op, std::int64_t a, std::int64_t b) {
-  const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
-  const bool divides = b != 0 && !(b == -1 && a == std::numeric_limits<std::int64_t>::min());
-  switch (op) {
-  case Opcode::kAdd:
-    return wrap(ua + ub);
-  case Opcode::kSub:
-    return wrap(ua - ub);
-  case Opcode::kMul:
-    return wrap(ua * ub);
-  case Opcode::kDiv:
-    return divides ? std::optional(a / b) : std::nullopt;
-  case Opcode::kRem:
-    return divides ? std::optional(a % b) : std::nullopt;
-  case Opcode::kAnd:
-    return a & b;
-  case Opcode::kOr:
-    return a | b;
-  case Opcode::kXor:
-    return a ^ b;
-  case Opcode::kMin:
-    return std::min(a, b);
-  case Opcode::kMax:
-    return std::max(a, b);
-  default:
-    return std::nullopt;
-  }
-}
-
-bool fold(Predicate predicate, std::int64_t a, std::int64_t b) {
-  switch (predicate) {
-  case Predicate::kEqual:
-    return a == b;
-  case Predicate::kNotEqual:
-    return a != b;
-  case Predicate::kLess:
-    return a < b;
-  case Predicate::kLessEqual:
-    return a <= b;
-  case Predicate::kGreater:
-    return a > b;
-  case Predicate::kGreaterEqual:
-    break;
-  }
-  return a >= b;
 }
 
 }  // namespace
@@ -233,9 +179,9 @@ void FunctionLowering::lower_arithmetic(const Operation& op, Opcode opcode) {
 FunctionLowering::Operand FunctionLowering::compute(Opcode opcode, Operand a, Operand b,
                                                     Place place) {
   if (!a.is_register && !b.is_register) {
-    const std::optional<std::int64_t> known = fold(opcode, a.value, b.value);
-    if (!known) diagnostics_.fail(place, "a division by zero");
-    return *known;
+    const bool divides = opcode == Opcode::kDiv || opcode == Opcode::kRem;
+    if (divides && b.value == 0) diagnostics_.fail(place, "a division by zero");
+    return cluster::calculate(opcode, a.value, b.value);
   }
   const unsigned target = new_register(place);
   Instruction& i = emit(opcode, place, Pipe::kS);
@@ -250,7 +196,7 @@ void FunctionLowering::lower_compare(const Operation& op) {
   const Operand a = scalar(op.arguments[1]), b = scalar(op.arguments[2]);
   Value v;
   if (!a.is_register && !b.is_register) {
-    v.scalar = fold(predicate, a.value, b.value) ? 1 : 0;
+    v.scalar = cluster::holds(predicate, a.value, b.value) ? 1 : 0;
   } else {
     v.scalar = compute(Opcode::kCompare, a, b, op.place);
     program_.code.back().predicate = predicate;

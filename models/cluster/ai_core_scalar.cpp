@@ -12,55 +12,6 @@ namespace {
 constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 constexpr std::int64_t kMostCycles = std::int64_t{1} << 40;
 
-std::uint64_t bits(std::int64_t value) {
-  return static_cast<std::uint64_t>(value);
-}
-
-bool holds(Predicate predicate, std::int64_t a, std::int64_t b) {
-  switch (predicate) {
-  case Predicate::kEqual:
-    return a == b;
-  case Predicate::kNotEqual:
-    return a != b;
-  case Predicate::kLess:
-    return a < b;
-  case Predicate::kLessEqual:
-    return a <= b;
-  case Predicate::kGreater:
-    return a > b;
-  default:
-    return a >= b;
-  }
-}
-
-/// Integers wrap around; b is not 0 in kDiv and kRem.
-std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-  case Opcode::kAdd:
-    return static_cast<std::int64_t>(bits(a) + bits(b));
-  case Opcode::kSub:
-    return static_cast<std::int64_t>(bits(a) - bits(b));
-  case Opcode::kMul:
-    return static_cast<std::int64_t>(bits(a) * bits(b));
-  case Opcode::kDiv:
-    return b == -1 ? static_cast<std::int64_t>(0 - bits(a)) : a / b;
-  case Opcode::kRem:
-    return b == -1 ? 0 : a % b;
-  case Opcode::kAnd:
-    return a & b;
-  case Opcode::kOr:
-    return a | b;
-  case Opcode::kXor:
-    return a ^ b;
-  case Opcode::kMin:
-    return std::min(a, b);
-  case Opcode::kMax:
-    return std::max(a, b);
-  default:
-    return a;
-  }
-}
-
 }  // namespace
 
 void AiCoreCore::serve_scalar(Cycle now) {
@@ -200,7 +151,7 @@ WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
   transfer::Transfer t;
   t.core = core_;
   t.latency = config_.core.cost.word_latency;
-  t.address = bits(value(i.a));
+  t.address = static_cast<std::uint64_t>(value(i.a));
   t.value = value(i.b);
   t.rate_limit = 1;
   t.access = i.op == Opcode::kGmLoad  ? transfer::WordAccess::kLoad

@@ -1,5 +1,7 @@
 #include "models/cluster/program.h"
 
+#include <algorithm>
+
 namespace tessera::cluster {
 
 const char* to_string(Opcode op) {
@@ -78,6 +80,58 @@ std::string to_string(const Instruction& i) {
     return text + "(" + to_string(i.pipe) + ", " + id + ")";
   default:
     return text;
+  }
+}
+
+namespace {
+
+std::uint64_t bits(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+}  // namespace
+
+bool holds(Predicate predicate, std::int64_t a, std::int64_t b) {
+  switch (predicate) {
+  case Predicate::kEqual:
+    return a == b;
+  case Predicate::kNotEqual:
+    return a != b;
+  case Predicate::kLess:
+    return a < b;
+  case Predicate::kLessEqual:
+    return a <= b;
+  case Predicate::kGreater:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+  case Opcode::kAdd:
+    return static_cast<std::int64_t>(bits(a) + bits(b));
+  case Opcode::kSub:
+    return static_cast<std::int64_t>(bits(a) - bits(b));
+  case Opcode::kMul:
+    return static_cast<std::int64_t>(bits(a) * bits(b));
+  case Opcode::kDiv:
+    return b == -1 ? static_cast<std::int64_t>(0 - bits(a)) : a / b;
+  case Opcode::kRem:
+    return b == -1 ? 0 : a % b;
+  case Opcode::kAnd:
+    return a & b;
+  case Opcode::kOr:
+    return a | b;
+  case Opcode::kXor:
+    return a ^ b;
+  case Opcode::kMin:
+    return std::min(a, b);
+  case Opcode::kMax:
+    return std::max(a, b);
+  default:
+    return a;
   }
 }
 

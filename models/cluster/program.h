@@ -248,6 +248,11 @@ struct Program {
 /// "set_flag(MTE2, V, 3)", "wait_intra_core(FIX, id 16)": an instruction as diagnoses name it.
 std::string to_string(const Instruction& instruction);
 
+/// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around. `b` is not 0 in kDiv
+/// and kRem.
+std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b);
+bool holds(Predicate predicate, std::int64_t a, std::int64_t b);
+
 /// SYNCALL (ascend.md 2.8): all AIC, all AIV, or all cores wait for each other.
 enum class SyncScope : std::uint8_t { kAivOnly, kAicOnly, kMix };
 

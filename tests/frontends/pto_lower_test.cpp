@@ -63,6 +63,18 @@ TEST(PtoLower, ConstantsAreFolded) {
   EXPECT_EQ(p.code[0].line, 8u);
 }
 
+TEST(PtoLower, ConstantsAreDividedAsTheScalarUnitDivides) {
+  const std::string divide = R"(    %b = arith.constant -1 : i64
+    %c = arith.remsi %a, %b : i64
+    pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %c])";
+  const std::string least = "%a = arith.constant -9223372036854775808 : i64\n" + divide;
+  EXPECT_EQ(message_of(least), "accepted");
+  EXPECT_EQ(vector_program(least).code[0].id.value, 0);
+  EXPECT_THAT(message_of("%a = arith.constant 1 : i64\n    %z = arith.constant 0 : i64\n"
+                         "    %c = arith.divsi %a, %z : i64"),
+              HasSubstr("a division by zero"));
+}
+
 TEST(PtoLower, LoopTestsBehindItsBody) {
   const cluster::Program p = vector_program(R"(%z = arith.constant 0 : index
     %o = arith.constant 1 : index
