@@ -52,7 +52,8 @@ int run() {
   sc_core::sc_start();
   if (!modules.finished() || !dense.core().finished()) return 1;
   std::cout << modules.finished_at() << " cycles\n";
-  const operators::Memory expected = operators::expected_memory(program, compiled.plan, map);
+  const operators::Memory expected = operators::expected_memory(
+      program, compiled.plan, map, operators::initial_memory(program, map));
   const auto holds = [&](const scheduled::MeshView& mesh) {
     return is_right(mesh, expected, map.array[0], 8);
   };
