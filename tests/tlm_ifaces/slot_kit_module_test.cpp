@@ -8,12 +8,13 @@
 #include <systemc>
 #include <vector>
 
-#include "tests/support/sc_reports.h"
+#include "tests/support/report_of.h"
 #include "tlm_ifaces/slot/slot_checker.h"
 
 namespace tessera::slot {
 namespace {
 
+using test::report_of;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -69,20 +70,6 @@ struct Checked {
   Checker checker;
   Receiver receiver{"receiver"};
 };
-
-/// Runs `action`, which must be reported under `id`; answers the text of the report.
-template <class Action>
-std::string report_of(const std::string& id, Action action) {
-  test::ExpectReport expected(id);
-  try {
-    action();
-  } catch (const sc_core::sc_report& report) {
-    EXPECT_EQ(report.get_msg_type(), id);
-    return report.get_msg();
-  }
-  ADD_FAILURE() << id << " was not reported";
-  return "";
-}
 
 TEST(SlotChecker, CorrectTrafficPassesUnchanged) {
   Checked c;
