@@ -44,11 +44,15 @@ void refuse_options(const cli::Options& options) {
   refuse(options.progress, "--progress");
 }
 
+}  // namespace
+
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
   const pto::Module module = pto::parse_file(options.program);
   return pto::lower(module, {config.machine.profile, options.params});
 }
+
+namespace {
 
 cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
   switch (ratio) {
@@ -67,6 +71,8 @@ cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
   return kernel.aic ? cluster::LaunchRatio::k1To2 : cluster::LaunchRatio::k0To1;
 }
 
+}  // namespace
+
 cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel) {
   cluster::Launch launch;
   launch.clusters = config.clusters;
@@ -83,6 +89,8 @@ cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel)
   require(kernel.aiv != nullptr, aivs_of(launch.ratio) > 0, "the AIVs");
   return launch;
 }
+
+namespace {
 
 template <class Visit>
 void for_each_core(const MachineCore& machine, const cluster::Launch& launch, Visit visit) {
