@@ -117,7 +117,9 @@ class RandomAccesses {
     return bench_.initiator.debug(tlm::TLM_READ_COMMAND, at, data, n);
   }
   void send(Status expected, const char* what) {
-    const Status status = bench_.initiator.send(payload_);
+    // One in 16 with four phases.
+    const bool at = random(16) == 0;
+    const Status status = at ? bench_.initiator.send_at(payload_) : bench_.initiator.send(payload_);
     ++counts[-expected + 1];
     ASSERT_EQ(status, expected) << what << " at 0x" << std::hex << payload_.get_address() << ", "
                                 << std::dec << payload_.get_data_length() << " bytes";
@@ -275,6 +277,8 @@ void million_accesses(const std::string& structure) {
   };
   bench.run();
   EXPECT_GT(bench.checker.calls(), 1'000'000U);
+  EXPECT_EQ(bench.initiator.pool.in_use(), 0U) << "payloads leaked";
+  EXPECT_EQ(bench.port->outstanding(), 0U);
 }
 
 TEST(VpPort, MillionAccessesToDense) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tlm_ifaces/host/host_socket.h"
+#include "tlm_ifaces/host/payload_pool.h"
 
 namespace tessera::test {
 
@@ -21,10 +22,11 @@ class HostInitiator : public sc_core::sc_module, private tlm::tlm_bw_transport_i
 
   host::InitiatorSocket socket{"socket"};
   std::function<void()> body;
-  /// What nb_transport_bw answers; default: accepts.
+  /// What nb_transport_bw answers; default: what send_at() needs.
   std::function<tlm::tlm_sync_enum(Payload&, tlm::tlm_phase&, sc_core::sc_time&)> backward;
   sc_core::sc_time delay;  ///< local time of the accesses
   unsigned invalidations = 0;
+  host::PayloadPool pool;
   bool finished = false;
 
   explicit HostInitiator(sc_core::sc_module_name name) : sc_core::sc_module(name) {
@@ -49,6 +51,24 @@ class HostInitiator : public sc_core::sc_module, private tlm::tlm_bw_transport_i
   Status send(Payload& p) {
     socket->b_transport(p, delay);
     return p.get_response_status();
+  }
+  /// The same over nb_transport, four phases, with a pooled payload.
+  Status send_at(Payload& p) {
+    Payload& q = pool.take();
+    set(q, p.get_command(), p.get_address(), p.get_data_ptr(), p.get_data_length());
+    q.set_streaming_width(p.get_streaming_width());
+    q.set_byte_enable_ptr(p.get_byte_enable_ptr());
+    q.set_byte_enable_length(p.get_byte_enable_length());
+    answered_ = false;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    socket->nb_transport_fw(q, phase, delay);
+    while (!answered_) sc_core::wait(response_);
+    phase = tlm::END_RESP;
+    delay = sc_core::SC_ZERO_TIME;
+    socket->nb_transport_fw(q, phase, delay);
+    const Status status = q.get_response_status();
+    q.release();
+    return status;
   }
   Status access(tlm::tlm_command command, std::uint64_t address, void* data, unsigned length) {
     Payload p;
@@ -92,9 +112,17 @@ class HostInitiator : public sc_core::sc_module, private tlm::tlm_bw_transport_i
   }
   tlm::tlm_sync_enum nb_transport_bw(Payload& p, tlm::tlm_phase& phase,
                                      sc_core::sc_time& d) override {
-    return backward ? backward(p, phase, d) : tlm::TLM_ACCEPTED;
+    if (backward) return backward(p, phase, d);
+    if (phase == tlm::BEGIN_RESP) {
+      answered_ = true;
+      response_.notify(d);
+    }
+    return tlm::TLM_ACCEPTED;
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { ++invalidations; }
+
+  bool answered_ = false;
+  sc_core::sc_event response_{"response"};
 };
 
 }  // namespace tessera::test
