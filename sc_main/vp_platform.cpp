@@ -42,7 +42,7 @@ cli::Executable describe() {
   return executable;
 }
 
-report::Report run(const cli::Options& options, const vp::ScriptText& text) {
+std::optional<report::Report> run(const cli::Options& options, const vp::ScriptText& text) {
   const auto begin = std::chrono::steady_clock::now();
   // 1. The accelerator that the script names, and what the names in the script mean there.
   const auto accelerator = vp::build_accelerator(options, text.device);
@@ -51,6 +51,11 @@ report::Report run(const cli::Options& options, const vp::ScriptText& text) {
                                return accelerator->find_symbol(tile, symbol);
                              });
   const std::vector<vp::Statement> script = vp::compile(text, names);
+
+  if (options.validate) {
+    std::cout << options.program << ": valid\n";
+    return std::nullopt;
+  }
 
   // 2. The platform around it. How far the host may run ahead is a matter of the whole simulation.
   const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");

@@ -293,7 +293,7 @@ TEST(HostPortModule, DoubleBindingIsReportedInOurTerms) {
   Bench bench;
   HostInitiator second("second");
   second.socket.bind(bench.port.socket);
-  expect_elaboration_report(kDoubleBindingId, "socket is bound 2 times: put a bus in between");
+  expect_elaboration_report(kBoundTwiceId, "socket is bound 2 times: put a bus in between");
 }
 
 TEST(HostPortModule, WrongWidthIsReportedInOurTerms) {

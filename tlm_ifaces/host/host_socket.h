@@ -1,5 +1,6 @@
 // Host protocol: TLM-2.0 base protocol, 32 bits wide. Sockets, and what is said in our terms about
-// one that is bound wrongly instead of the kernel's E109 with a generated name.
+// one that is bound wrongly instead of the kernel's E109 with a generated name. They are not sockets
+// of tlm_ifaces/kit, as the other side may be anybody's: bindings are counted when all are made.
 #pragma once
 
 #include <systemc>
@@ -19,7 +20,7 @@ using TargetSocket =
                                 0, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
 inline constexpr const char* kUnboundId = "/tessera/host/unbound";
-inline constexpr const char* kDoubleBindingId = "/tessera/host/double_binding";
+inline constexpr const char* kBoundTwiceId = "/tessera/host/bound_twice";
 inline constexpr const char* kWidthId = "/tessera/host/width";
 
 /// Call in end_of_elaboration: reports (exit 3) a socket or port that is not bound exactly once.
@@ -33,7 +34,7 @@ void require_bound_once(const Port& port, const std::string& where, const std::s
     return;
   }
   SC_REPORT_ERROR(
-      kDoubleBindingId,
+      kBoundTwiceId,
       (where + " is bound " + std::to_string(bound) + " times: put a bus in between").c_str());
 }
 
