@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "models/host/device.h"
 #include "platforms/vp/bus_map.h"

@@ -10,7 +10,9 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
+#include <string_view>
 #include <systemc>
 #include <vector>
 
@@ -370,6 +372,38 @@ std::string in_child(const std::function<std::string()>& body) {
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0) << "the run in the child failed";
   return std::string(text, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+}
+
+/// What debug accesses see of a tile that is busy with vector operations, every 3 ns, as a hash.
+/// Engines execute the groups of such operations late, unless `every_group`.
+std::string seen_while_busy(const std::string& structure, bool every_group) {
+  Bench bench("examples/pe_loops/layout.json", structure, {{"KERNEL", 1}, {"N", 512}});  // a copy
+  bench.machine->engine({0, 0})->set_step_every_group(every_group);
+  bench.initiator.body = [&] {
+    const std::uint32_t x = bench.programs.image_of({0, 0})->find_symbol("x")->address;
+    std::vector<std::uint32_t> words;
+    for (std::uint32_t i = 1; i <= 256; ++i) words.push_back(i * 0x10001);
+    EXPECT_EQ(bench.initiator.write(kMemoryBase + x, words), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(bench.initiator.write(kDoorbellBase, 1), tlm::TLM_OK_RESPONSE);
+  };
+  std::vector<char> bytes(pe::kSramBytes);
+  std::size_t hash = 0;
+  std::set<std::size_t> different;
+  for (int i = 0; i < 300; ++i) {
+    sc_core::sc_start(sc_core::sc_time(3, sc_core::SC_NS));
+    bench.initiator.debug(tlm::TLM_READ_COMMAND, kMemoryBase, bytes.data(), pe::kSramBytes);
+    const std::size_t now = std::hash<std::string_view>()({bytes.data(), bytes.size()});
+    different.insert(now);
+    hash = hash * 31 + now;
+  }
+  EXPECT_GT(different.size(), 10U) << "nothing was written meanwhile";
+  return std::to_string(hash);
+}
+
+TEST(VpPort, DebugAccessSeesWhatTheMachineHoldsInThatCycle) {
+  const std::string seen = in_child([] { return seen_while_busy("modules", true); });
+  EXPECT_EQ(in_child([] { return seen_while_busy("modules", false); }), seen);
+  EXPECT_EQ(in_child([] { return seen_while_busy("dense", false); }), seen);
 }
 
 TEST(VpPort, GemvIsTheSameInBothStructuresAndWithDebugAccess) {
