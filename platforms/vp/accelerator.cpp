@@ -28,8 +28,8 @@ std::unique_ptr<Accelerator> build_accelerator(const cli::Options& options,
   refuse_options(options);
   if (device.kind == "wse") {
     const bool is_named = !options.preset.empty() || !options.config_file.empty();
-    wse::WseConfig config = wse::load_wse_config(is_named ? options.preset : "wse3",
-                                                 options.config_file, options.sets);
+    wse::WseConfig config =
+        wse::load_wse_config(is_named ? options.preset : "wse3", options.config_file, options.sets);
     return std::make_unique<WseAccelerator>(options, std::move(config), device.file);
   }
   if (device.kind == "ascend") {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/host/host_port.h"
+#include "platforms/cli/main.h"
 #include "tests/models/host_fake_device.h"
 #include "tests/support/host_initiator.h"
 #include "tests/support/sc_reports.h"
@@ -260,6 +261,7 @@ void expect_elaboration_report(const char* id, const std::string& text) {
     ADD_FAILURE() << "nothing was reported";
   } catch (const sc_core::sc_report& report) {
     EXPECT_STREQ(report.get_msg_type(), id);
+    EXPECT_EQ(report::exit_code(cli::failure_of(report).status), 3);
     EXPECT_THAT(report.get_msg(), testing::HasSubstr(text));
   }
 }
