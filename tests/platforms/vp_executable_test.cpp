@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,37 @@ std::string crowded(const std::string& line, const std::string& quantum) {
   }
   write_file(folder.file("s.vps"), script);
   return report_of({folder.file("s.vps"), "--quantum", quantum}, {"program", "checks"});
+}
+
+/// What a host that looks at a running machine in every 10 ns reads, with a clock of 1 ns: all its
+/// accesses come in the instant in which a cycle begins.
+std::string read_on_the_edge(const std::vector<std::string>& more) {
+  const TemporaryFolder folder;
+  std::string script =
+      "device wse " TESSERA_SOURCE_DIR "/examples/exchange/layout.json\nwrite doorbell[0] 1\n";
+  for (int i = 0; i < 60; ++i)
+    script +=
+        "read counter.instructions_issued\nread counter.hops\nread tile[1,1]+0x4 8\nwait 7ns\n";
+  write_file(folder.file("s.vps"), script);
+  std::vector<std::string> arguments = {folder.file("s.vps"), "--set", "clock.period_ps=1000"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Finished run = vp(arguments);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::string lines;
+  std::istringstream out(run.out);
+  for (std::string line; std::getline(out, line);) {
+    if (line.rfind("line ", 0) == 0) lines += line + "\n";
+  }
+  return lines;
+}
+
+// An access in a cycle sees the machine at the end of it, whoever comes first in that instant.
+TEST(VpExecutable, AccessOnTheEdgeOfACycleSeesTheWholeCycle) {
+  const std::string expected = read_on_the_edge({"--quantum", "1us"});
+  for (const char* quantum : {"0ns", "1ns", "10ns", "13ns"})
+    EXPECT_EQ(read_on_the_edge({"--quantum", quantum}), expected) << quantum;
+  EXPECT_EQ(read_on_the_edge({"--structure", "dense"}), expected);
+  EXPECT_EQ(read_on_the_edge({"--shuffle-step-order"}), expected);
 }
 
 // A peek takes no time of the bus and leaves no trace: the same as a comment that takes as long.
