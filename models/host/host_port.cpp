@@ -117,6 +117,7 @@ bool HostPort::waits_until(sc_core::sc_time& delay) {
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
   }
+  // In which order the processes of an instant run is up to the kernel.
   if (waits && domain_.next_due() <= cycle()) sc_core::wait(sc_core::SC_ZERO_TIME);
   return true;
 }

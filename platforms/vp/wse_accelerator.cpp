@@ -5,6 +5,7 @@
 
 #include "frontends/layout/layout_reader.h"
 #include "platforms/wse/layout_check.h"
+#include "platforms/wse/report_counters.h"
 #include "platforms/wse/structure.h"
 
 namespace tessera::vp {
@@ -60,16 +61,9 @@ void WseAccelerator::finish(report::Report& report) {
   report.digest = recorders_.digest().hex();
   report.wall.tiles = layout_.tile_count();
   report.wall.hops = counters.total(observe::Counter::kHops);
-  for (const observe::CounterInfo& info : observe::counter_table()) {
-    report.counters.push_back({std::string(info.name), counters.total(info.counter),
-                               std::string(info.unit), std::string(info.description)});
-  }
-  report.diagnoses.count = diagnoses_.count();
-  for (const observe::Diagnosis& d : diagnoses_.first()) {
-    const int place = static_cast<int>(d.place);
-    report.diagnoses.first.push_back(
-        {d.cycle, {place % layout_.width, place / layout_.width}, d.id, d.text});
-  }
+  wse::add_counters(counters, report);
+  if (options_.report_detail) wse::add_places(counters, layout_, report.places);
+  report.diagnoses = wse::report_of(diagnoses_, layout_);
   recorders_.finish();
 }
 

@@ -89,6 +89,25 @@ TEST(VpExecutable, SameReportInRepeatedRunsAndWithAnyQuantum) {
   }
 }
 
+TEST(VpExecutable, ReportHasEveryTileAndTracesAreWritten) {
+  const TemporaryFolder folder;
+  const Finished run = vp({kGemv, "--quiet", "--report", folder.file("r.json"), "--report-detail",
+                           "--trace-perfetto", folder.file("t.json")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const json::value report = json::parse(read_file(folder.file("r.json")));
+  EXPECT_EQ(report.at("tiles").as_array().size(), 12U);
+  EXPECT_EQ(report.at("platform"), "vp");
+  EXPECT_FALSE(report.at("checks").as_array().empty());
+  EXPECT_GT(json::parse(read_file(folder.file("t.json"))).at("traceEvents").as_array().size(),
+            100U);
+}
+
+TEST(VpExecutable, ValidateRunsNothing) {
+  const Finished run = vp({kGemv, "--validate"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, std::string(kGemv) + ": valid\n");
+}
+
 TEST(VpExecutable, StructuresAndStepOrderGiveTheSameReport) {
   const std::string expected = report_of({kGemv}, {"structure"});
   EXPECT_EQ(report_of({kGemv, "--structure", "dense"}, {"structure"}), expected);
@@ -268,6 +287,8 @@ TEST(VpExecutable, MistakesInTheDeviceAreUserErrors) {
   }
   EXPECT_EQ(vp({folder.file("gone.vps")}).exit_code, 2);
   EXPECT_EQ(vp({kGemv, "--quantum", "soon"}).exit_code, 2);
+  EXPECT_EQ(vp({kGemv, "--preset", "a5"}).exit_code, 2);
+  EXPECT_EQ(vp({kVectorAdd, "--param", "TILES=4", "--structure", "modules"}).exit_code, 2);
   EXPECT_EQ(vp({kGemv, "--input", "A=a.npy"}).exit_code, 2);
 }
 
