@@ -194,7 +194,7 @@ class RandomAccesses {
     set(false, in_memory ? kMemoryBase + 4 * random(1000) : 4 * random(8), 4);
     switch (random(7)) {
     case 0:
-      payload_.set_command(static_cast<tlm::tlm_command>(3 + random(100)));
+      payload_.set_command(static_cast<tlm::tlm_command>(3));
       return send(tlm::TLM_COMMAND_ERROR_RESPONSE, "no such command");
     case 1:
       payload_.set_data_length(0);
