@@ -79,6 +79,20 @@ void FunctionLowering::lower(const Region& region) {
   }
 }
 
+// unit_flag = 2 or 3 of a matmul or of a store from L0C (ascend.md 2.5).
+void FunctionLowering::set_unit_flag(const Operation& op) {
+  for (const Attribute& a : op.attributes) {
+    if (a.key != "unit_flag") continue;
+    const std::string value = a.value.substr(0, a.value.find(':'));
+    Instruction& i = program_.code.back();
+    const bool takes_it =
+        i.op == Opcode::kMad || i.op == Opcode::kFixOut || i.op == Opcode::kFixLocal;
+    if (!takes_it || (value != "0" && value != "2" && value != "3"))
+      diagnostics_.fail(a.place, "expected 0, 2 or 3, of a matmul or of a store from acc");
+    i.unit_flag = static_cast<std::uint8_t>(value[0] - '0');
+  }
+}
+
 void FunctionLowering::lower(const Operation& op) {
   const OperationInfo& info = *find_operation(op.name);
   switch (info.meaning) {
@@ -91,11 +105,14 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kLoad:
     return lower_load(op);
   case Meaning::kStore:
-    return lower_store(op);
+    lower_store(op);
+    return set_unit_flag(op);
   case Meaning::kMove:
-    return lower_move(op);
+    lower_move(op);
+    return set_unit_flag(op);
   case Meaning::kMatmul:
-    return lower_matmul(op);
+    lower_matmul(op);
+    return set_unit_flag(op);
   case Meaning::kVector:
   case Meaning::kVectorIn:
     return lower_vector(op, info);

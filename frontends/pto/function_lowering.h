@@ -56,6 +56,7 @@ class FunctionLowering {
   void lower_store(const Operation& op);
   void lower_move(const Operation& op);
   void lower_matmul(const Operation& op);
+  void set_unit_flag(const Operation& op);
   void lower_vector(const Operation& op, const OperationInfo& info);
   void check_copy(const Operation& op, const Value& view, const Value& tile) const;
   /// Rows and bytes per row of what moves between GM and a tile.

@@ -14,7 +14,7 @@ using observe::EventKind;
 AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core,
                        observe::Probe probe)
     : config_(config), launch_(launch), core_(core), costs_(config.core.cost), probe_(probe),
-      unit_flags_(config.core.l0c_blocks), flag_fired_(FlagTable::kFlags) {
+      flag_fired_(FlagTable::kFlags), unit_flags_(config.core.l0c_blocks) {
   check_config(config);
   for (const Pipe pipe : sync::kPipes) {
     if (pipe != Pipe::kS)
@@ -77,6 +77,7 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   p.free_at = std::max(p.started_at + p.cost.occupied, now + lost_write_cycles(p, now));
   const TileWork& work = code(p.current.pc).work;
   const Cycle at = p.free_at + p.cost.ready;
+  p.free_at += p.cost.gap;
   if (work.value == TileValue::kLoad)
     effects_.push_back({Effect::kTile, at, p.current.pc, work.dst, done.value});
   complete(done.pipe, p.current, p.cost, p.started_at, at);
@@ -91,7 +92,12 @@ Cycle AiCoreCore::l1_reads(Cycle now) const {
 Cycle AiCoreCore::lost_write_cycles(const PipeState& p, Cycle now) const {
   const unsigned percent = config_.core.cost.l1_write_percent;
   if (percent == 0 || !core_.is_aic() || code(p.current.pc).op != Opcode::kCopyIn) return 0;
-  return (l1_reads(now) - p.reads_before) * percent / 100;
+  // The port has to take all bytes, beside the reads. A copy that something else holds back - its
+  // rows, L2, GM - has time for that.
+  const std::uint64_t full = p.cost.bytes / config_.core.cost.aic.read.bytes_per_cycle;
+  const std::uint64_t needed = full + (l1_reads(now) - p.reads_before) * percent / 100;
+  const std::uint64_t elapsed = now - p.started_at;
+  return needed > elapsed ? needed - elapsed : 0;
 }
 
 // The result of an operation that has started in cycle `start` is there in cycle `at`.
@@ -198,7 +204,8 @@ void AiCoreCore::note_unblocked(PipeState& p, Cycle busy_until, Cycle now) const
   if (now <= since) return;
   p.stats.waits[reason] += now - since;
   const auto pipe = static_cast<unsigned>(&p - pipes_.data());
-  probe_.emit(now, EventKind::kPipeWait, pipe | reason << 8, static_cast<std::uint32_t>(now - since));
+  probe_.emit(now, EventKind::kPipeWait, pipe | reason << 8,
+              static_cast<std::uint32_t>(now - since));
 }
 
 void AiCoreCore::note_finished(Cycle now) {

@@ -114,7 +114,7 @@ class AiCoreCore {
     Cost cost;                            // .. and its cost, start and the value it stores
     Cycle started_at = 0;
     Cycle reads_before = 0;  // cycles in which MTE1 was busy until then
-    Cycle wake = kNever;  // when it is worth trying the head again
+    Cycle wake = kNever;     // when it is worth trying the head again
     WaitReason blocked = WaitReason::kNone;
     Cycle blocked_since = 0;
     Cycle busy_until = 0;

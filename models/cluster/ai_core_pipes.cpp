@@ -83,8 +83,13 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
 void AiCoreCore::slow_read(const Instruction& i, Cost& cost) const {
   const unsigned percent = config_.core.cost.l1_read_percent;
   if (percent == 0 || (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB)) return;
-  if (!state(Pipe::kMte2).moving) return;
-  const std::uint64_t more = cost.occupied * percent / 100;
+  const PipeState& writer = state(Pipe::kMte2);
+  if (!writer.moving) return;
+  // A copy that its rows hold back leaves the port alone for the rest.
+  const std::uint64_t full =
+      std::uint64_t{config_.core.cost.aic.read.bytes_per_cycle} * transfer::kRateUnit;
+  const std::uint64_t more =
+      cost.occupied * percent * std::min(writer.cost.rate_limit, full) / full / 100;
   cost.occupied += more;
   cost.ready += more;
 }

@@ -63,9 +63,7 @@ void GmCore::finish(Cycle now) {
     if (a.left > 0) continue;
     const Transfer& t = a.transfer;
     step_.answers.push_back({{t.core, t.pipe, a.value}, now + 1});
-    (writes(t) || t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix ? bytes_written_
-                                                                            : bytes_read_) +=
-        t.bytes;
+    (a.writes ? bytes_written_ : bytes_read_) += t.bytes;
     if (writes(t)) writes_.push_back({t, now + std::max(t.latency, 1U)});
     changed_ = true;
   }
@@ -82,7 +80,8 @@ void GmCore::begin_one(const Transfer& t, Cycle now) {
     return;
   }
   changed_ = true;
-  active_.push_back({t, value, t.bytes * kRateUnit, 0, t.gm_bytes * kRateUnit / t.bytes});
+  const bool to_gm = writes(t) || t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
+  active_.push_back({t, value, t.bytes * kRateUnit, 0, t.gm_bytes * kRateUnit / t.bytes, to_gm});
 }
 
 void GmCore::begin(Cycle now) {
@@ -96,22 +95,33 @@ void GmCore::begin(Cycle now) {
   for (const Transfer& t : starting_) begin_one(t, now);
 }
 
+// Bytes of a resource for 1024 bytes of the transfer.
+std::uint64_t GmCore::share(const Active& a, std::size_t resource) {
+  if (resource == kGm) return a.gm_share;
+  return (resource == kL2Write) == a.writes ? kRateUnit : 0;
+}
+
 // Progressive filling: all rates rise together. What comes to the end of its own path stays there;
-// when GM or L2 is full, all that use it stay there; the others go on.
+// when a resource is full, all that use it stay there; the others go on.
 void GmCore::set_rates() {
   open_.clear();
   for (Active& a : active_) open_.push_back(&a);
-  Left left{l2_rate_, gm_rate_};
+  Left left{l2_rate_, l2_rate_, gm_rate_};
   while (!open_.empty()) {
-    std::uint64_t gm_shares = 0;
-    for (const Active* a : open_) gm_shares += a->gm_share;
-    const std::uint64_t l2 = std::max<std::uint64_t>(left.l2 / open_.size(), 1);
-    const std::uint64_t gm =
-        gm_shares == 0 ? l2 : std::max<std::uint64_t>(left.gm * kRateUnit / gm_shares, 1);
-    const std::uint64_t fair = std::min(l2, gm);
+    std::uint64_t fair = kNever;
+    std::size_t full = kResources;
+    for (std::size_t r = 0; r < kResources; ++r) {
+      std::uint64_t shares = 0;
+      for (const Active* a : open_) shares += share(*a, r);
+      if (shares == 0) continue;
+      const std::uint64_t rate = std::max<std::uint64_t>(left[r] * kRateUnit / shares, 1);
+      if (rate >= fair) continue;
+      fair = rate;
+      full = r;
+    }
     if (fix_rates(left, fair, [fair](const Active& a) { return a.transfer.rate_limit <= fair; }))
       continue;
-    fix_rates(left, fair, [l2, gm](const Active& a) { return l2 <= gm || a.gm_share > 0; });
+    fix_rates(left, fair, [full](const Active& a) { return share(a, full) > 0; });
   }
 }
 
@@ -125,8 +135,8 @@ bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
   for (auto it = end; it != open_.end(); ++it) {
     Active& a = **it;
     a.rate = std::min(fair, a.transfer.rate_limit);
-    left.l2 -= std::min(left.l2, a.rate);
-    left.gm -= std::min(left.gm, a.rate * a.gm_share / kRateUnit);
+    for (std::size_t r = 0; r < kResources; ++r)
+      left[r] -= std::min(left[r], a.rate * share(a, r) / kRateUnit);
   }
   open_.erase(end, open_.end());
   return true;

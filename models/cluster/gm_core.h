@@ -2,8 +2,9 @@
 // L2. Plain C++; `gm.h` is its module.
 //
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
-// L2 (all bytes) nor GM (those that miss L2, and what rows cost) is full; where one is full, those
-// that use it get equal rates (max-min fairness). Zero bytes of GM: the transfer hits L2. Rates change when a transfer starts or ends.
+// L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is
+// full; where one is full, those that use it get equal rates (max-min fairness). Zero bytes of GM:
+// the transfer hits L2. Rates change when a transfer starts or ends.
 //
 // Order inside a cycle `now`:
 //   1. stores and additions due by now change their words, by core and pipe;
@@ -59,6 +60,7 @@ class GmCore {
     std::uint64_t left = 0;      // in 1/1024 byte
     std::uint64_t rate = 0;      // in 1/1024 byte per cycle
     std::uint64_t gm_share = 0;  // bytes of GM for 1024 bytes
+    bool writes = false;
   };
   struct Write {
     transfer::Transfer transfer;
@@ -72,10 +74,11 @@ class GmCore {
   void begin(Cycle now);
   void begin_one(const transfer::Transfer& t, Cycle now);
   void set_rates();
-  /// Bandwidth that nobody has yet.
-  struct Left {
-    std::uint64_t l2, gm;
-  };
+  /// Bandwidth that is shared, in the order of Left.
+  enum Resource : std::uint8_t { kL2Read, kL2Write, kGm };
+  static constexpr std::size_t kResources = 3;
+  using Left = std::array<std::uint64_t, kResources>;  ///< that nobody has yet
+  static std::uint64_t share(const Active& a, std::size_t resource);
   template <class Stays>
   bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
 

@@ -30,8 +30,7 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
     const CoreId id = place(i);
     if (!launch.has(id)) continue;
     const observe::Probe probe(&sink, static_cast<std::uint32_t>(i));
-    cores_[i] =
-        std::make_unique<AiCore>(name_of(id).c_str(), domain_, config, launch, id, probe);
+    cores_[i] = std::make_unique<AiCore>(name_of(id).c_str(), domain_, config, launch, id, probe);
   }
   sync_unit_ = std::make_unique<cluster::SyncUnit>("sync_unit", domain_, config.core.sync, launch);
   gm_ = std::make_unique<cluster::Gm>("gm", domain_, config.core.cost, launch.clusters);

@@ -30,7 +30,8 @@ class ModuleMachine final : public Machine {
 
  private:
   timing::ClockDomain domain_;
-  std::vector<std::unique_ptr<cluster::AiCore>> cores_;  // by CoreId::index(); nullptr: not launched
+  std::vector<std::unique_ptr<cluster::AiCore>>
+      cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<cluster::SyncUnit> sync_unit_;
   std::unique_ptr<cluster::Gm> gm_;
   std::vector<std::unique_ptr<sync::Stub>> stubs_;
