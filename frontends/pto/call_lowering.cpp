@@ -120,11 +120,16 @@ void FunctionLowering::lower_call(const Operation& op) {
   for (std::size_t i = 0; i < values.size(); ++i)
     define(function->parameters[i].name, function->parameters[i].place, std::move(values[i]));
   calls_.push_back(function);
+  const auto allotted = allotted_;
   yield_ = nullptr;
   lower(function->body);
   values.clear();
   if (yield_ != nullptr)
     for (const Argument& a : yield_->arguments) values.push_back(any_value(a));
+  // Tiles of the function are gone with it, unless it gives one of them.
+  const bool keeps = std::any_of(values.begin(), values.end(),
+                                 [](const Value& v) { return v.kind == Value::Kind::kTile; });
+  if (!keeps) allotted_ = allotted;
   yield_ = nullptr;
   calls_.pop_back();
   outer.swap(scopes_);

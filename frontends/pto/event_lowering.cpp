@@ -87,10 +87,7 @@ void FunctionLowering::lower_sync_all(const Operation& op) {
 
 // Counters live in words far behind all arrays, one for each argument of the kernel.
 Operand FunctionLowering::sync_word(const Argument& pointer) const {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : value(pointer, Value::Kind::kPointer, "a pointer").origin)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return kFirstSyncWord + static_cast<std::int64_t>(hash >> 34U);
+  return kFirstSyncWord + value(pointer, Value::Kind::kPointer, "a pointer").place.array;
 }
 
 // Operands: a pointer to the counter, and the number of participants if it is not all.

@@ -36,7 +36,8 @@ std::vector<const Function*> roots_of(const Module& module, const FunctionKinds&
 
 std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind kind,
                                                   const FunctionKinds& kinds,
-                                                  const LowerOptions& options) {
+                                                  const LowerOptions& options,
+                                                  std::vector<cluster::GmArray>& arrays) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
   for (const Function* function : roots_of(module, kinds)) {
@@ -51,7 +52,7 @@ std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind
   }
   if (chosen == nullptr) return nullptr;
   return std::make_shared<const cluster::Program>(
-      FunctionLowering(module, kinds, options, kind).run(*chosen));
+      FunctionLowering(module, kinds, options, kind, arrays).run(*chosen));
 }
 
 void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
@@ -108,8 +109,9 @@ std::optional<Profile> profile_of(const Module& module) {
 Kernel lower(const Module& module, const LowerOptions& options) {
   const FunctionKinds kinds(module);
   check_params(module, kinds, options);
-  Kernel kernel{lower_for(module, CoreKind::kAic, kinds, options),
-                lower_for(module, CoreKind::kAiv, kinds, options)};
+  Kernel kernel;
+  kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, kernel.arrays);
+  kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, kernel.arrays);
   if (!kernel.aic && !kernel.aiv) Diagnostics(module.file).fail("no function with a body");
   return kernel;
 }
