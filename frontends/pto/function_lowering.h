@@ -1,11 +1,13 @@
 // Lowers one function for one kind of core; lower.h says what that means.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
 #include "frontends/pto/operations.h"
 
@@ -13,8 +15,9 @@ namespace tessera::pto {
 
 class FunctionLowering {
  public:
-  FunctionLowering(const Module& module, const LowerOptions& options, cluster::CoreKind kind)
-      : options_(options), kind_(kind), diagnostics_(module.file) {}
+  /// `arrays`: those in GM that the program uses so far; grows.
+  FunctionLowering(const Module& module, const FunctionKinds& kinds, const LowerOptions& options,
+                   cluster::CoreKind kind, std::vector<cluster::GmArray>& arrays);
 
   cluster::Program run(const Function& function);
 
@@ -25,11 +28,14 @@ class FunctionLowering {
 
   /// What a name of the text stands for.
   struct Value {
-    enum class Kind : std::uint8_t { kScalar, kFloat, kPointer, kView, kTile };
+    enum class Kind : std::uint8_t { kScalar, kFloat, kPointer, kView, kTile, kEvents, kUnknown };
     Kind kind = Kind::kScalar;
     Operand scalar;
     Type type;
-    std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns
+    std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns;
+                                 ///< of kEvents the registers of its elements
+    /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
+    cluster::TileOperand place;
   };
   using Names = std::map<std::string, Value>;
 
@@ -48,6 +54,16 @@ class FunctionLowering {
   /// The region in a scope of its own; what its scf.yield gives goes to `targets`.
   void lower_body(const Region& region, const std::vector<unsigned>& targets, Place place);
 
+  void lower_while(const Operation& op);
+  void lower_call(const Operation& op);
+  /// The values that the region ends with, of an operation called `terminator`.
+  std::vector<Operand> lower_region(const Region& region, const char* terminator, Place place);
+  void assign(const std::vector<unsigned>& targets, std::vector<Operand> values, Place place);
+  void define_results(const Operation& op, const std::vector<Value>& values);
+  void lower_unknown(const Operation& op);
+  /// Of a function whose operations belong to both kinds of core: this one is not of ours.
+  bool belongs_elsewhere(const Operation& op) const;
+
   // Tiles.
   void lower_alloc(const Operation& op);
   void lower_view(const Operation& op);
@@ -63,11 +79,37 @@ class FunctionLowering {
   void set_copy_sizes(cluster::Instruction& i, const Value& view, const Value& tile);
   Opcode move_between(const Operation& op, const Value& from, const Value& to) const;
 
+  // Operands (operands.cpp).
+  using Access = cluster::Access;
+  std::uint16_t array_of(const Parameter& p);
+  /// Where a tile without `addr =` lies: behind those before it.
+  std::int64_t allot(const Operation& op, const cluster::TileOperand& tile);
+  void check_room(const Operation& op, const cluster::TileOperand& tile,
+                  std::int64_t address) const;
+  cluster::TileOperand tile_operand(const Argument& a, Access access) const;
+  cluster::TileOperand view_operand(const Argument& a, Access access) const;
+  /// Gives the instruction emitted last its operands: inputs, then the result.
+  cluster::TileOperation& attach(std::vector<cluster::TileOperand> operands);
+  /// .. all tiles of the operation in the order of the text.
+  cluster::TileOperation& attach_all(const Operation& op);
+  void attach_move(const Operation& op);
+  cluster::Element element_of(const Type& type) const;
+
   // Sync.
   void lower_sync(const Operation& op, Opcode opcode);
+  void lower_event(const Operation& op, bool records);
+  void lower_operation_barrier(const Operation& op);
+  void lower_sync_all(const Operation& op);
+  void lower_soft_sync_all(const Operation& op, cluster::SyncScope scope);
+  /// The word of GM that `pointer` of a SYNCALL in software names.
+  Operand sync_word(const Argument& pointer) const;
+  void lower_events(const Operation& op, Meaning meaning);
+  cluster::Pipe pipe_named(const Argument& a) const;
+  Operand event_id(const Argument& a) const;
 
   // Names.
   const Value& value(const Argument& a, Value::Kind kind, const char* what) const;
+  const Value& any_value(const Argument& a) const;
   const Value* find_value(const std::string& name) const;
   Operand scalar(const Argument& a) const;
   Operand scalar_or_number(const Argument& a) const;
@@ -86,12 +128,17 @@ class FunctionLowering {
   cluster::DataType data_type(const Type& type) const;
   static unsigned bits_of(const std::string& element);
 
+  const FunctionKinds& kinds_;
   const LowerOptions& options_;
   const cluster::CoreKind kind_;
   const Diagnostics diagnostics_;
+  const cluster::Capacities capacities_;
+  std::array<std::int64_t, cluster::kLocationCount> allotted_{};  // bytes, by Location
+  std::vector<cluster::GmArray>& arrays_;
   cluster::Program program_;
   std::vector<Names> scopes_;
-  const Operation* yield_ = nullptr;  // of the region that is being lowered
+  const Operation* yield_ = nullptr;    // of the region that is being lowered
+  std::vector<const Function*> calls_;  // that we are in, the root first
   std::set<cluster::Pipe> tile_pipes_;
   bool has_sync_ = false;
 };

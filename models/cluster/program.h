@@ -40,7 +40,7 @@
 //   kSetFfts        S          -                         A2/A3: sets the FFTS base address (2.6)
 //
 //   kSet            S          -                         rd = a
-//   kAdd .. kMax    S          -                         rd = a OP b
+//   kAdd .. kFloorDiv  S       -                         rd = a OP b
 //   kCompare        S          -                         rd = a PREDICATE b, 0 or 1
 //   kSelect         S          -                         rd = c != 0 ? a : b
 //   kGet            S          -                         rd = SpecialValue
@@ -59,6 +59,8 @@
 #include <string>
 #include <vector>
 
+#include "models/cluster/operand.h"
+#include "models/cluster/tile_operation.h"
 #include "tlm_ifaces/sync/signal.h"
 
 namespace tessera::cluster {
@@ -127,6 +129,10 @@ enum class Opcode : std::uint8_t {
   kXor,
   kMin,
   kMax,
+  kShiftLeft,
+  kShiftRight,
+  kCeilDiv,
+  kFloorDiv,
   kCompare,
   kSelect,
   kGet,
@@ -178,20 +184,6 @@ inline constexpr unsigned kVectorClassCount = 5;
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };
 
-/// A value known to the program, or a register.
-struct Operand {
-  std::int64_t value = 0;  ///< the value, or the number of the register
-  bool is_register = false;
-
-  constexpr Operand() = default;
-  constexpr Operand(std::int64_t v) : value(v) {}  // NOLINT: numbers are operands
-};
-constexpr Operand reg(unsigned number) {
-  Operand operand(number);
-  operand.is_register = true;
-  return operand;
-}
-
 /// What a tile operation does to values. A core has kTileSlots values, one for each tile buffer that
 /// the program cares for; it reads when the operation starts and writes when it is complete. So a
 /// missing synchronisation shows as a wrong value.
@@ -229,6 +221,7 @@ struct Instruction {
   std::uint32_t target = 0;     ///< kJump, kBranch
   std::uint32_t l0c_block = 0;  ///< first 512 B block of the tile in L0C, for the unit flag
   std::uint32_t line = 0;       ///< in Program::file; 0: unknown
+  std::uint32_t operation = 0;  ///< of a tile operation: in Program::operations, counted from 1
   Operand id;                   ///< of a sync operation
   std::array<Operand, 3> size;  ///< of a tile operation
   Operand a, b, c;              ///< of a scalar instruction
@@ -239,8 +232,10 @@ struct Program {
   std::string name;  ///< of the kernel, for diagnoses
   std::string file;  ///< that Instruction::line counts in
   unsigned registers = 0;
-  std::vector<Instruction> code;   ///< the last one is kEnd
-  std::vector<std::string> texts;  ///< of kTrap
+  std::vector<Instruction> code;          ///< the last one is kEnd
+  std::vector<std::string> texts;         ///< of kTrap
+  std::vector<TileOperation> operations;  ///< what tile operations read and write
+  std::vector<GmArray> arrays;            ///< that operands in GM name
 
   /// "f.pto:12", or "kernel, instruction 7" where there is no line.
   std::string where(std::uint32_t pc) const;
@@ -249,8 +244,12 @@ struct Program {
 /// "set_flag(MTE2, V, 3)", "wait_intra_core(FIX, id 16)": an instruction as diagnoses name it.
 std::string to_string(const Instruction& instruction);
 
-/// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around. `b` is not 0 in kDiv
-/// and kRem.
+/// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around; shifts by 64 and more
+/// leave nothing but the sign. `b` is not 0 if is_division(op).
+constexpr bool is_division(Opcode op) {
+  return op == Opcode::kDiv || op == Opcode::kRem || op == Opcode::kCeilDiv ||
+         op == Opcode::kFloorDiv;
+}
 std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b);
 bool holds(Predicate predicate, std::int64_t a, std::int64_t b);
 
@@ -263,7 +262,7 @@ void append_sync_all(Program& program, Profile profile, CoreKind kind, SyncScope
 /// Appends the software variant: an atomic counter, the word of GM at `address` (0 at first), and
 /// a loop that polls it until all `participants` have come; after `max_polls` a trap. Takes four
 /// registers of the program.
-void append_soft_sync_all(Program& program, std::int64_t address, std::int64_t participants,
+void append_soft_sync_all(Program& program, Operand address, Operand participants,
                           std::uint32_t line, std::int64_t max_polls = 1'000'000);
 
 }  // namespace tessera::cluster
