@@ -405,15 +405,17 @@ class FusedGemm:
             t(f"pto.{name} ins({', '.join(o[0] for o in operands)} : {', '.join(o[1] for o in operands)}) outs({result[0]} : {result[1]})")
 
     def alloc_vector(self, t):
-        for rows in sorted(set(self.chunks())):
-            for buffer in range(2):
-                t(f"%in{buffer}_{rows} = pto.alloc_tile : !i32_{rows}")
-                t(f"%out{buffer}_{rows} = pto.alloc_tile : !f16_{rows}")
-            for name in "xyz":
-                t(f"%{name}_{rows} = pto.alloc_tile : !f32_{rows}")
-            t(f"%token_{rows} = pto.alloc_tile : !column_{rows}")
-        t("%scale = pto.alloc_tile : !row")
-        t("%scaled = pto.alloc_tile : !row")
+        kb = self.CHUNK * self.N // 256  # of an f16 or half an f32 tile: 12 KB
+        tiles = [("in0", "i32", 0), ("in1", "i32", 2), ("out0", "f16", 4), ("out1", "f16", 5), ("x", "f32", 6), ("y", "f32", 8),
+                 ("z", "f32", 10), ("token", "column", 12)]
+        places = {name: place * kb * 512 for name, _, place in tiles}
+        places.update(scale=13 * kb * 512, scaled=13 * kb * 512 + 4 * self.N)
+        t.constant(*places.values())
+        for rows in sorted(set(self.chunks())):  # a short piece uses the first rows of the buffers
+            for name, element, _ in tiles:
+                t(f"%{name}_{rows} = pto.alloc_tile addr = %c{places[name]} : !{element}_{rows}")
+        for name in ("scale", "scaled"):
+            t(f"%{name} = pto.alloc_tile addr = %c{places[name]} : !row")
         for name, value in (("cubic", "0.044715"), ("slope", "-1.5957691"), ("one", "1.0"), ("step", "0.0078125")):
             t(f"%{name} = arith.constant {value} : f32")
 
