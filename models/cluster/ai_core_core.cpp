@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/cluster/gm_place.h"
 #include "models/cluster/illegal.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -27,6 +28,8 @@ void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   check_program(*program, {config_, launch_, core_});
   program_ = std::move(program);
   registers_.assign(program_->registers, 0);
+  array_bases_.clear();
+  for (const GmArray& array : program_->arrays) array_bases_.push_back(array_base(array.name));
   pc_ = 0;
   ended_ = finished_ = false;
   PipeState& scalar = state(Pipe::kS);
@@ -77,6 +80,7 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   p.free_at = std::max(p.started_at + p.cost.occupied, now + lost_write_cycles(p, now));
   const TileWork& work = code(p.current.pc).work;
   const Cycle at = p.free_at + p.cost.ready;
+  p.cost.hit_bytes = done.hit_bytes.value_or(p.cost.hit_bytes);
   p.free_at += p.cost.gap;
   if (work.value == TileValue::kLoad)
     effects_.push_back({Effect::kTile, at, p.current.pc, work.dst, done.value});

@@ -102,6 +102,7 @@ class AiCoreCore {
     std::int64_t id = 0;
     std::int64_t address = 0;
     BufferLocks::Ticket ticket;
+    transfer::Place place;  // of a copy from or to GM
     Cycle visible_at = 0;
   };
   struct PipeState {
@@ -169,6 +170,7 @@ class AiCoreCore {
   void slow_read(const Instruction& i, Cost& cost) const;
   Cycle lost_write_cycles(const PipeState& p, Cycle now) const;
   Cycle l1_reads(Cycle now) const;
+  transfer::Place place_of(const Instruction& i);
   LatencyStats& latency(Mechanism m) { return latencies_[static_cast<unsigned>(m)]; }
   WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_lock(const Entry& head, Cycle now);
@@ -217,6 +219,8 @@ class AiCoreCore {
   FlagTable flags_;
   std::array<PathStats, kTileOpcodeCount> paths_{};
   Latencies latencies_{};
+  ResolvedOperation resolved_;                              // of place_of()
+  std::vector<std::uint64_t> array_bases_;                  // of Program::arrays
   std::vector<Cycle> flag_fired_;                           // by FlagTable::index()
   std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release
   BufferLocks locks_;

@@ -144,6 +144,8 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   t.pipe = pipe;
   t.bytes = std::max<std::uint64_t>(cost.bytes, 1);
   t.gm_bytes = cost.gm_bytes;
+  t.gm_bytes_cold = cost.gm_bytes_cold;
+  t.place = head.place;
   t.rate_limit = cost.rate_limit;
   t.latency = static_cast<std::uint32_t>(cost.ready);
   t.address = static_cast<std::uint64_t>(head.address);

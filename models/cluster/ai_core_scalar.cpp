@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/cluster/ai_core_core.h"
+#include "models/cluster/gm_place.h"
 #include "models/cluster/illegal.h"
 
 namespace tessera::cluster {
@@ -76,9 +77,21 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
               kSizeId);
   }
   entry.address = value(i.work.address);
+  if (i.operation > 0 && config_.core.cost.l2_bytes > 0) entry.place = place_of(i);
   p.queue.push_back(entry);
   state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles);
   return WaitReason::kNone;
+}
+
+transfer::Place AiCoreCore::place_of(const Instruction& i) {
+  if (i.op != Opcode::kCopyIn && i.op != Opcode::kCopyOut && i.op != Opcode::kFixOut) return {};
+  resolve(program_->operations[i.operation - 1], registers_, resolved_);
+  for (std::size_t k = 0; k < resolved_.count; ++k) {
+    const ResolvedOperand& operand = resolved_.operands[k];
+    if (operand.location == Location::kGm)
+      return cluster::place_of(operand, array_bases_[operand.array]);
+  }
+  return {};
 }
 
 std::int64_t AiCoreCore::cross_core_id(std::int64_t id) const {

@@ -35,11 +35,13 @@ CostConfig a2a3_cost() {
   // Case 7 of ascend.md 5.2: MTE1 takes 442 cycles a step of K where it takes 367 alone, MTE2 595
   // where its path would need 458.
   cost.l1_read_percent = 25;
-  cost.l1_write_percent = 43;
+  cost.l1_write_percent = 42;
   cost.aiv = {{67, 228}, {64, 100}, 21, 0, 12, 560, 1052};
   cost.aic.write_l2_hit = cost.aiv.write_l2_hit = 1000;  // 4.4: L2 absorbs writes
   cost.gm_bytes_per_cycle = 852;
   cost.l2_bytes_per_cycle = 3216;
+  cost.l2_miss_latency = 100;
+  cost.l2_bytes = 192U << 20U;
   cost.word_latency = 280;
   return cost;
 }
@@ -64,6 +66,8 @@ CostConfig a5_cost() {
   cost.aic.write_l2_hit = cost.aiv.write_l2_hit = 1000;  // 4.4: L2 absorbs writes
   cost.gm_bytes_per_cycle = 1079;
   cost.l2_bytes_per_cycle = 3264;
+  cost.l2_miss_latency = 100;
+  cost.l2_bytes = 128U << 20U;
   cost.word_latency = 280;
   return cost;
 }
