@@ -522,6 +522,9 @@ Matrix product of ascend.md 5.2, case 4: panels of two blocks, four blocks of ea
     "examples/validation/ascend_gemm_8_4.pto": Gemm("""
 Matrix product of ascend.md 5.2, cases 5 to 7: L1 full, 16 blocks of A in panels of eight, 8 of B in panels of four.""",
                                                     step_a=8, ahead=True, b_by_columns=True),
+    "examples/validation/ascend_gemm_unit.pto": Gemm("""
+Matrix product of ascend.md 5.2, case 8 and the basic API: L1 full, and the unit flag between M and FIX.""", step_a=8, ahead=True,
+                                                     b_by_columns=True, unit_flag=True),
     "examples/validation/ascend_gemm_serial.pto": Gemm("""
 Matrix product of ascend.md 5.2, cases 1 to 3: one block of each operand in L1, so that loads and extraction take turns.""",
                                                        step_a=1, step_b=1, halves=1, b_by_columns=True),
