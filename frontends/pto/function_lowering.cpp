@@ -71,7 +71,6 @@ void FunctionLowering::add_parameters(const Function& function) {
       v.place.location = cluster::Location::kGm;
       v.place.array = array_of(p);
       v.place.element = element_of(p.type);
-      v.origin = p.name.substr(1);
     } else if (p.type.element.find('f') != std::string::npos) {
       v.kind = Value::Kind::kFloat;
     } else {
