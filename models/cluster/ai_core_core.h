@@ -114,7 +114,7 @@ class AiCoreCore {
     Entry current;                        // of the transfer
     Cost cost;                            // .. and its cost, start and the value it stores
     Cycle started_at = 0;
-    Cycle reads_before = 0;  // cycles in which MTE1 was busy until then
+    Cycle reads_before = 0;  // l1_reads_ then
     Cycle wake = kNever;     // when it is worth trying the head again
     WaitReason blocked = WaitReason::kNone;
     Cycle blocked_since = 0;
@@ -167,9 +167,8 @@ class AiCoreCore {
   void write_tile_later(const Entry& entry, Cycle at);
   void complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle start, Cycle at);
   /// L1 has one port: what MTE2 writes and what MTE1 reads slow each other down.
-  void slow_read(const Instruction& i, Cost& cost) const;
+  void slow_read(const Instruction& i, Cost& cost);
   Cycle lost_write_cycles(const PipeState& p, Cycle now) const;
-  Cycle l1_reads(Cycle now) const;
   transfer::Place place_of(const Instruction& i);
   LatencyStats& latency(Mechanism m) { return latencies_[static_cast<unsigned>(m)]; }
   WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);
@@ -219,7 +218,8 @@ class AiCoreCore {
   FlagTable flags_;
   std::array<PathStats, kTileOpcodeCount> paths_{};
   Latencies latencies_{};
-  ResolvedOperation resolved_;                              // of place_of()
+  Cycle l1_reads_ = 0;          // cycles for which loads of MTE1 have asked for the port of L1
+  ResolvedOperation resolved_;  // of place_of()
   std::vector<std::uint64_t> array_bases_;                  // of Program::arrays
   std::vector<Cycle> flag_fired_;                           // by FlagTable::index()
   std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release

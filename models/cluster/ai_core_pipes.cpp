@@ -80,16 +80,16 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   return WaitReason::kNone;
 }
 
-void AiCoreCore::slow_read(const Instruction& i, Cost& cost) const {
-  const unsigned percent = config_.core.cost.l1_read_percent;
-  if (percent == 0 || (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB)) return;
+void AiCoreCore::slow_read(const Instruction& i, Cost& cost) {
+  if (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB) return;
+  const CostConfig& costs = config_.core.cost;
+  l1_reads_ += cost.bytes / (i.op == Opcode::kLoadA ? costs.load_a : costs.load_b).bytes_per_cycle;
   const PipeState& writer = state(Pipe::kMte2);
-  if (!writer.moving) return;
+  if (costs.l1_read_percent == 0 || !writer.moving) return;
   // A copy that its rows hold back leaves the port alone for the rest.
-  const std::uint64_t full =
-      std::uint64_t{config_.core.cost.aic.read.bytes_per_cycle} * transfer::kRateUnit;
+  const std::uint64_t full = std::uint64_t{costs.aic.read.bytes_per_cycle} * transfer::kRateUnit;
   const std::uint64_t more =
-      cost.occupied * percent * std::min(writer.cost.rate_limit, full) / full / 100;
+      cost.occupied * costs.l1_read_percent * std::min(writer.cost.rate_limit, full) / full / 100;
   cost.occupied += more;
   cost.ready += more;
 }
@@ -136,7 +136,7 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   p.current = head;
   p.cost = cost;
   p.started_at = now;
-  p.reads_before = l1_reads(now);
+  p.reads_before = l1_reads_;
   p.stats.bytes += cost.bytes;
   const TileWork& work = code(head.pc).work;
   transfer::Transfer t;

@@ -83,8 +83,9 @@ struct CostConfig {
   std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
   std::array<unsigned, 4> bank_conflict;             ///< by BankConflict, in 1/100 of a repeat
   GmPath aic, aiv;
-  /// L1 has one port. Loads of MTE1 take so many percent longer that start while MTE2 writes L1, and a
-  /// copy of MTE2 loses so many percent of the cycles in which MTE1 is busy (4.4, 5.2).
+  /// L1 has one port. Loads of MTE1 take so many percent longer that start while MTE2 writes L1 at the
+  /// full rate of its path, and so many percent of the cycles in which they move bytes are lost to a
+  /// copy of MTE2 that needs the port all the time (4.4, 5.2).
   unsigned l1_read_percent = 0;
   unsigned l1_write_percent = 0;
   unsigned gm_bytes_per_cycle;  ///< all cores together
