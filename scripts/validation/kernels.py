@@ -137,15 +137,22 @@ class Gemm:
         if block == 0:
             t("%starts = arith.cmpi eq, %k, %c0 : index")
             t("scf.if %starts {")
-            t(f"pto.tmatmul ins(%a0_0, %b0_0 : !a0, !b0) outs(%acc : !acc){self.flag_of(block, blocks)}")
+            t(f"pto.tmatmul ins(%a0_0, %b0_0 : !a0, !b0) outs(%acc : !acc){self.flag(2)}")
             t("} else {")
-        t(f"pto.tmatmul.acc ins(%acc, %a0_{half}, %b0_{half} : !acc, !a0, !b0) outs(%acc : !acc){self.flag_of(block, blocks)}")
-        if block == 0:
+        multiply = f"pto.tmatmul.acc ins(%acc, %a0_{half}, %b0_{half} : !acc, !a0, !b0) outs(%acc : !acc)"
+        if self.unit_flag and block == blocks - 1:  # the last MAD of a tile hands it over
+            t("scf.if %goes_on {")
+            t(multiply + self.flag(2))
+            t("} else {")
+            t(multiply + self.flag(3))
+        else:
+            t(multiply + self.flag(2))
+        if block == 0 or (self.unit_flag and block == blocks - 1):
             t("}")
         t.set("M", "MTE1", half)
 
-    def flag_of(self, block, blocks):
-        return "" if not self.unit_flag else f" {{unit_flag = {3 if block == blocks - 1 else 2} : i32}}"
+    def flag(self, value):
+        return f" {{unit_flag = {value} : i32}}" if self.unit_flag else ""
 
     def blocks(self):
         """Blocks of K in a round of the loop over K: all halves of both operands come round."""
