@@ -19,7 +19,7 @@ STAGED = {
 }
 GRIDS = {"case 0": (1, 1), "case 1": (1, 1), "case 2": (2, 12)}
 # What parameters were set by: l1.read_percent, l1.write_percent, and gm.aic.read.gap, which is core less mte2.
-CALIBRATED = {("case 7", "mte1"), ("case 7", "mte2"), ("case 7", "core"), ("case 4", "core")}
+CALIBRATED = {("case 7", "mte1"), ("case 7", "mte2"), ("case 7", "core"), ("case 4", "core"), ("case 4", "mte2")}
 NOTES = {
     ("case 0", "core"): "one core; A and B do not fit L2 together, and who reads what first is not known",
     ("case 2", "core"): "683 columns a core, unaligned, were published; here whole tiles: ten cores have three columns of tiles, one two",
