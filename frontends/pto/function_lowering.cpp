@@ -33,11 +33,13 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
 
 FunctionLowering::FunctionLowering(const Module& module, const FunctionKinds& kinds,
                                    const LowerOptions& options, cluster::CoreKind kind,
+                                   const ReservedBuffers& reserved,
                                    std::vector<cluster::GmArray>& arrays)
     : kinds_(kinds), options_(options), kind_(kind), diagnostics_(module.file),
-      capacities_((options.profile == Profile::kA5 ? cluster::a5_config() : cluster::a2a3_config())
-                      .core.capacities),
-      arrays_(arrays) {}
+      capacities_(reserved.room()), arrays_(arrays), reserved_(reserved) {
+  for (unsigned l = 0; l < cluster::kLocationCount; ++l)
+    allotted_[l] = reserved.first_free(static_cast<cluster::Location>(l));
+}
 
 cluster::Program FunctionLowering::run(const Function& function) {
   program_.name = function.name;
@@ -46,6 +48,7 @@ cluster::Program FunctionLowering::run(const Function& function) {
   calls_.push_back(&function);
   add_parameters(function);
   lower(function.body);
+  close_fifos(function.place);
   program_.automatic_sync = !has_sync_ && !tile_pipes_.empty();
   emit(Opcode::kEnd,
        function.body.operations.empty() ? function.place : function.body.operations.back().place,
@@ -132,6 +135,16 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kEventArraySet:
   case Meaning::kEventArrayGet:
     return lower_events(op, info.meaning);
+  case Meaning::kReserveBuffer:
+  case Meaning::kImportBuffer:
+  case Meaning::kOpenPipe:
+  case Meaning::kPipeHandle:
+  case Meaning::kPush:
+  case Meaning::kPop:
+  case Meaning::kFree:
+  case Meaning::kFifoTile:
+  case Meaning::kDeclareTile:
+    return lower_pipe_operation(op, info.meaning);
   case Meaning::kUnknown:
     return lower_unknown(op);
   default:

@@ -130,7 +130,7 @@ void OperationParser::check_counts(const Operation& op, const OperationInfo& inf
   for (const Result& r : op.results) results += r.count;
   const bool free = info.form == Form::kFor || info.form == Form::kIf ||
                     info.form == Form::kWhile || info.form == Form::kCall;
-  if (!free && results != info.results)
+  if (!free && info.results != kAnyResults && results != info.results)
     cursor_.fail(op.place, op.name + ": expected " + plural(info.results, "result") + ", found " +
                                std::to_string(results));
   if (free || info.form == Form::kYield || info.form == Form::kCondition ||

@@ -132,6 +132,26 @@ void add_sync(Rows& rows) {
   rows.push_back({"pto.eventid_array_get", Form::kIndexed, Meaning::kEventArrayGet, 1, 1, 1});
 }
 
+void add_pipes(Rows& rows) {
+  rows.push_back({"pto.reserve_buffer", Form::kNullary, Meaning::kReserveBuffer, 0, 0, 1});
+  rows.push_back({"pto.import_reserved_buffer", Form::kNullary, Meaning::kImportBuffer, 0, 0, 1});
+  for (const char* name : {"pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"})
+    rows.push_back({name, Form::kGroup, Meaning::kOpenPipe, 0, 4});
+  for (const char* name : {"pto.initialize_l2l_pipe", "pto.initialize_l2g2l_pipe"})
+    rows.push_back({name, Form::kGroup, Meaning::kPipeHandle, 0, 3, 1});
+  for (const char* name : {"pto.tpush_to_aiv", "pto.tpush_to_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kPush, 1, 2});
+  for (const char* name : {"pto.tpop_from_aiv", "pto.tpop_from_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kPop, 0, 1, 1});
+  for (const char* name : {"pto.tfree_from_aiv", "pto.tfree_from_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kFree, 0, 1});
+  rows.push_back({"pto.tpush", Form::kGroup, Meaning::kPush, 2, 3});
+  rows.push_back({"pto.tpop", Form::kGroup, Meaning::kPop, 1, 3, kAnyResults});
+  rows.push_back({"pto.tfree", Form::kGroup, Meaning::kFree, 1, 2});
+  rows.push_back({"pto.get_fifo_tile", Form::kGroup, Meaning::kFifoTile, 2, 2, 1});
+  rows.push_back({"pto.declare_tile", Form::kNullary, Meaning::kDeclareTile, 0, 0, 1});
+}
+
 }  // namespace
 
 const std::vector<OperationInfo>& operations() {
@@ -141,6 +161,7 @@ const std::vector<OperationInfo>& operations() {
     add_tiles(all);
     add_vector(all);
     add_sync(all);
+    add_pipes(all);
     return all;
   }();
   return rows;

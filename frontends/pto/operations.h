@@ -73,8 +73,19 @@ enum class Meaning : std::uint8_t {
   kEventArray,
   kEventArraySet,
   kEventArrayGet,
+  kReserveBuffer,
+  kImportBuffer,
+  kOpenPipe,    ///< pipes between cube and vector; of one core kind, numbered by id
+  kPipeHandle,  ///< .. and as a value
+  kPush,
+  kPop,
+  kFree,
+  kFifoTile,
+  kDeclareTile,
   kUnknown,  ///< not in the table: a cost that --pto-unknown gives
 };
+
+inline constexpr unsigned kAnyResults = ~0U;
 
 struct OperationInfo {
   std::string_view name;
