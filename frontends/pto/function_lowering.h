@@ -32,6 +32,7 @@ class FunctionLowering {
     Operand scalar;
     Type type;
     std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns
+    double number = 0;           ///< kFloat
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
   };
@@ -54,12 +55,15 @@ class FunctionLowering {
 
   // Tiles.
   void lower_alloc(const Operation& op);
+  void lower_subview(const Operation& op);
+  void lower_reshape(const Operation& op);
+  void lower_valid_shape(const Operation& op);
   void lower_view(const Operation& op);
   void lower_partition(const Operation& op);
   void lower_load(const Operation& op);
   void lower_store(const Operation& op);
-  void lower_move(const Operation& op);
-  void lower_matmul(const Operation& op);
+  void lower_move(const Operation& op, const OperationInfo& info);
+  void lower_matmul(const Operation& op, const OperationInfo& info);
   void lower_vector(const Operation& op, const OperationInfo& info);
   void check_copy(const Operation& op, const Value& view, const Value& tile) const;
   /// Rows and bytes per row of what moves between GM and a tile.
@@ -77,9 +81,15 @@ class FunctionLowering {
   cluster::TileOperand view_operand(const Argument& a, Access access) const;
   /// Gives the instruction emitted last its operands: inputs, then the result.
   cluster::TileOperation& attach(std::vector<cluster::TileOperand> operands);
-  /// .. all tiles of the operation in the order of the text.
-  cluster::TileOperation& attach_all(const Operation& op);
-  void attach_move(const Operation& op);
+  /// .. all tiles and scalars of the operation in the order of the text.
+  cluster::TileOperation& attach_all(const Operation& op, const OperationInfo& info);
+  void attach_move(const Operation& op, const OperationInfo& info);
+  /// Scratch tiles are written, and what an attribute says.
+  void set_options(const Operation& op, cluster::TileOperation& operation) const;
+  void check_types(const Operation& op, const cluster::TileOperation& operation) const;
+  /// The place (row, column) inside a tile.
+  static void move_inside(cluster::TileOperand& tile, Operand row, Operand column);
+  void set_valid(Value& v, Operand rows, Operand columns, Place place);
   cluster::Element element_of(const Type& type) const;
 
   // Sync.
@@ -113,6 +123,7 @@ class FunctionLowering {
   std::vector<cluster::GmArray>& arrays_;
   cluster::Program program_;
   std::vector<Names> scopes_;
+  std::set<std::string> resized_;     // tiles that set_validshape changes
   const Operation* yield_ = nullptr;  // of the region that is being lowered
   std::set<cluster::Pipe> tile_pipes_;
   bool has_sync_ = false;
