@@ -28,7 +28,7 @@ using cluster::Profile;
 using cluster::TileOperand;
 
 constexpr std::int64_t kMostSlots = 1024;
-constexpr std::int64_t kAiv1 = 16;  // offset of the ids of AIV1 on the AIC (2.7)
+constexpr std::int64_t kAiv1 = 16;         // offset of the ids of AIV1 on the AIC (2.7)
 constexpr std::uint16_t kRingHits = 1000;  // the ring in GM stays in L2
 
 /// Free slots are signalled together; they divide the ring evenly.
@@ -61,11 +61,13 @@ void FunctionLowering::lower_pipe_operation(const Operation& op, Meaning meaning
   case Meaning::kFifoTile: {
     const Value& slot = value(op.arguments[1], Value::Kind::kSlot, "what pto.tpop gives");
     Fifo& fifo = fifos_[slot.pipe];
-    if (op.result_types.empty()) diagnostics_.fail(op.place, "expected -> and the type of the tile");
+    if (op.result_types.empty())
+      diagnostics_.fail(op.place, "expected -> and the type of the tile");
     return define(op, pop_tile(op, fifo, op.result_types[0], slot.scalar));
   }
   default:  // a tile that a pop gives its place
-    if (op.result_types.empty()) diagnostics_.fail(op.place, "expected -> and the type of the tile");
+    if (op.result_types.empty())
+      diagnostics_.fail(op.place, "expected -> and the type of the tile");
     return define(op, declared_tile(op, op.result_types[0]));
   }
 }
@@ -203,13 +205,14 @@ FunctionLowering::Fifo& FunctionLowering::fifo_of(const Operation& op) {
 }
 
 FunctionLowering::FifoEnd& FunctionLowering::end_of(Fifo& fifo, const Operation& op,
-                                                      bool produces) {
+                                                    bool produces) {
   const bool to_aiv = produces == (kind_ == CoreKind::kAic);
   FifoEnd& end = to_aiv ? fifo.to_aiv : fifo.to_aic;
   if (!end.open)
-    diagnostics_.fail(op.place, op.name + ": the dir_mask of the pipe is " +
-                                    std::to_string(fifo.directions) + ", which has no way " +
-                                    (to_aiv ? "from the cube to vector" : "from vector to the cube"));
+    diagnostics_.fail(op.place,
+                      op.name + ": the dir_mask of the pipe is " + std::to_string(fifo.directions) +
+                          ", which has no way " +
+                          (to_aiv ? "from the cube to vector" : "from vector to the cube"));
   fifo.split = number_of(op, "split", 0, diagnostics_);
   if (fifo.split < 0 || fifo.split > 2 || (fifo.nosplit && fifo.split != 0))
     diagnostics_.fail(op.place, op.name + ": split " + std::to_string(fifo.split) + ", expected " +
@@ -306,10 +309,9 @@ void FunctionLowering::pop(const Operation& op) {
   slot.scalar = within(cluster::reg(end.count), ring, op.place);
   const bool by_handle = op.name == "pto.tpop";
   if (by_handle && !op.results.empty()) return define(op, std::move(slot));
-  const Type& type = by_handle ? tile(op.arguments[0]).type
-                     : op.result_types.empty()
-                         ? op.types.at(0)
-                         : op.result_types[0];
+  const Type& type = by_handle                 ? tile(op.arguments[0]).type
+                     : op.result_types.empty() ? op.types.at(0)
+                                               : op.result_types[0];
   Value popped = pop_tile(op, fifo, type, slot.scalar);
   if (!by_handle) return define(op, std::move(popped));
   // The tile that was declared gets its place.
@@ -319,9 +321,29 @@ void FunctionLowering::pop(const Operation& op) {
 FunctionLowering::Value FunctionLowering::declared_tile(const Operation& op, const Type& type) {
   if (type.kind != Type::Kind::kTile)
     diagnostics_.fail(op.place, "expected a type !pto.tile_buf of the tile");
-  Value v = tile_of_type(op, type);
-  v.place.address = {};
+  if (type.location != "vec" && type.location != "mat")
+    diagnostics_.fail(op.place,
+                      op.name + ": expected a tile in vec or mat, found one in " + type.location);
+  Value v;
+  v.kind = Value::Kind::kTile;
+  v.type = type;
+  v.sizes = {type.valid_rows == kDynamic ? type.shape[0] : type.valid_rows,
+             type.valid_columns == kDynamic ? type.shape[1] : type.valid_columns};
+  v.place.name = op.results.empty() ? op.arguments[0].text : op.results[0].name;
+  v.place.location = type.location == "vec" ? Location::kUb : Location::kL1;
+  v.place.element = element_of(type);
+  v.place.full_rows = type.shape[0];
+  v.place.row_stride = type.shape[1];
   return v;
+}
+
+void FunctionLowering::redefine(const std::string& name, Value value) {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto entry = scope->find(name);
+    if (entry == scope->end()) continue;
+    entry->second = std::move(value);
+    return;
+  }
 }
 
 FunctionLowering::Value FunctionLowering::pop_tile(const Operation& op, Fifo& fifo,
@@ -470,9 +492,8 @@ void FunctionLowering::copy_to_slot(Fifo& fifo, FifoEnd& end, const Operation& o
   to.address.add(slot, fifo.slot_bytes);
   to.location = cube ? Location::kUb : Location::kL1;
   const std::int64_t columns = source.type.shape[1];
-  Instruction& i = emit_tile(cube ? Opcode::kFixLocal : Opcode::kUbToL1, op, end.writer);
-  i.type = data_type(source.type);
-  i.size = {source.sizes[0], source.sizes[1], Operand()};
+  const std::int64_t bits = bits_of(source.type.element);
+  Operand width = source.sizes[1];
   if (cube) {
     to.holder = fifo.split == 0   ? cluster::Holder::kAiv0
                 : fifo.split == 1 ? cluster::Holder::kSplitRows
@@ -480,20 +501,16 @@ void FunctionLowering::copy_to_slot(Fifo& fifo, FifoEnd& end, const Operation& o
     if (fifo.split == 2) to.row_stride = columns / 2;
   } else {
     to.holder = cluster::Holder::kAic;
-    const std::int64_t bits = bits_of(source.type.element);
-    const std::uint32_t pc = next() - 1;
-    const Operand half = subblock(op.place);
-    if (fifo.split == 1) to.address.add(half, source.type.shape[0] * columns * bits / 8);
-    if (fifo.split == 2) to.address.add(half, columns * bits / 8);
+    const std::int64_t whole = source.type.shape[0] * columns * bits / 8;
+    if (fifo.split != 0)
+      to.address.add(subblock(op.place), fifo.split == 1 ? whole : columns * bits / 8);
     if (fifo.split == 2) to.row_stride = 2 * columns;
-    const Operand row_bits = compute(Opcode::kMul, source.sizes[1], bits, op.place);
-    const Operand bytes = compute(Opcode::kDiv, row_bits, 8, op.place);
-    // The copy comes behind what its operands need.
-    Instruction copy = program_.code[pc];
-    program_.code.erase(program_.code.begin() + pc);
-    copy.size[1] = bytes;
-    program_.code.push_back(copy);
+    width = compute(Opcode::kMul, width, bits, op.place);
+    width = compute(Opcode::kDiv, width, 8, op.place);
   }
+  Instruction& i = emit_tile(cube ? Opcode::kFixLocal : Opcode::kUbToL1, op, end.writer);
+  i.type = data_type(source.type);
+  i.size = {source.sizes[0], width, Operand()};
   attach({from, to}).function = cluster::TileFunction::kCopy;
 }
 

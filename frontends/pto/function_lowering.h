@@ -47,6 +47,7 @@ class FunctionLowering {
     Type type;
     std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns;
                                  ///< of kEvents the registers of its elements
+    double number = 0;           ///< kFloat
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
     unsigned pipe = 0;  ///< of kPipe and kSlot: in fifos_
@@ -54,6 +55,7 @@ class FunctionLowering {
   using Names = std::map<std::string, Value>;
 
   void add_parameters(const Function& function);
+  void collect_resized(const Function& function);
   void lower(const Region& region);
   void lower(const Operation& op);
   void lower_scalar(const Operation& op, const OperationInfo& info);
@@ -80,12 +82,15 @@ class FunctionLowering {
 
   // Tiles.
   void lower_alloc(const Operation& op);
+  void lower_subview(const Operation& op);
+  void lower_reshape(const Operation& op);
+  void lower_valid_shape(const Operation& op);
   void lower_view(const Operation& op);
   void lower_partition(const Operation& op);
   void lower_load(const Operation& op);
   void lower_store(const Operation& op);
-  void lower_move(const Operation& op);
-  void lower_matmul(const Operation& op);
+  void lower_move(const Operation& op, const OperationInfo& info);
+  void lower_matmul(const Operation& op, const OperationInfo& info);
   void lower_vector(const Operation& op, const OperationInfo& info);
   void check_copy(const Operation& op, const Value& view, const Value& tile) const;
   /// Rows and bytes per row of what moves between GM and a tile.
@@ -103,9 +108,15 @@ class FunctionLowering {
   cluster::TileOperand view_operand(const Argument& a, Access access) const;
   /// Gives the instruction emitted last its operands: inputs, then the result.
   cluster::TileOperation& attach(std::vector<cluster::TileOperand> operands);
-  /// .. all tiles of the operation in the order of the text.
-  cluster::TileOperation& attach_all(const Operation& op);
-  void attach_move(const Operation& op);
+  /// .. all tiles and scalars of the operation in the order of the text.
+  cluster::TileOperation& attach_all(const Operation& op, const OperationInfo& info);
+  void attach_move(const Operation& op, const OperationInfo& info);
+  /// Scratch tiles are written, and what an attribute says.
+  void set_options(const Operation& op, cluster::TileOperation& operation) const;
+  void check_types(const Operation& op, const cluster::TileOperation& operation) const;
+  /// The place (row, column) inside a tile.
+  static void move_inside(cluster::TileOperand& tile, Operand row, Operand column);
+  void set_valid(Value& v, Operand rows, Operand columns, Place place);
   cluster::Element element_of(const Type& type) const;
 
   // Pipes between cube and vector (fifo_lowering.cpp, fifo.h).
@@ -141,8 +152,6 @@ class FunctionLowering {
   void unless(Operand condition, Place place, Body emit_body);
   template <class Body>
   void take_part(const Fifo& fifo, Place place, Body emit_body);
-  /// A tile of this type, without an address.
-  Value tile_of_type(const Operation& op, const Type& type);
   void redefine(const std::string& name, Value value);
 
   // Sync.
@@ -187,6 +196,7 @@ class FunctionLowering {
   std::vector<cluster::GmArray>& arrays_;
   cluster::Program program_;
   std::vector<Names> scopes_;
+  std::set<std::string> resized_;       // tiles that set_validshape changes
   const Operation* yield_ = nullptr;    // of the region that is being lowered
   std::vector<const Function*> calls_;  // that we are in, the root first
   const ReservedBuffers& reserved_;

@@ -6,7 +6,6 @@
 
 #include "frontends/pto/function_lowering.h"
 #include "frontends/pto/kinds.h"
-#include "models/cluster/cluster_config.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -108,14 +107,10 @@ std::optional<Profile> profile_of(const Module& module) {
                                       tasm::quoted(device->value));
 }
 
-cluster::Capacities capacities_of(Profile profile) {
-  return (profile == Profile::kA5 ? cluster::a5_config() : cluster::a2a3_config()).core.capacities;
-}
-
 Kernel lower(const Module& module, const LowerOptions& options) {
   const FunctionKinds kinds(module);
   check_params(module, kinds, options);
-  const ReservedBuffers reserved(module, capacities_of(options.profile));
+  const ReservedBuffers reserved(module, cluster::capacities_of(options.profile));
   Kernel kernel;
   kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, reserved, kernel.arrays);
   kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, reserved, kernel.arrays);

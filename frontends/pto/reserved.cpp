@@ -15,8 +15,7 @@ std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherw
   if (a == nullptr) return otherwise;
   const std::size_t length = std::min(a->value.find(':'), a->value.size());
   std::int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(a->value.data(), a->value.data() + length, number);
+  const auto [end, error] = std::from_chars(a->value.data(), a->value.data() + length, number);
   if (error != std::errc() || end != a->value.data() + length)
     diagnostics.fail(a->place, std::string("expected a whole number for ") + key + ", found " +
                                    tasm::quoted(a->value));
@@ -27,8 +26,7 @@ std::string text_of(const Operation& op, const char* key) {
   const Attribute* a = find(op.attributes, key);
   if (a == nullptr) return "";
   std::string text = a->value;
-  text.erase(std::remove_if(text.begin(), text.end(),
-                            [](char c) { return c == '"' || c == '@'; }),
+  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '"' || c == '@'; }),
              text.end());
   return text;
 }
