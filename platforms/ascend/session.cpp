@@ -8,6 +8,7 @@
 
 #include "frontends/pto/parser.h"
 #include "models/cluster/legality.h"
+#include "platforms/cli/output_file.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -33,8 +34,6 @@ void refuse_options(const cli::Options& options) {
   const auto refuse = [](bool given, const char* option) {
     if (given) throw UserError("", option, "ascend_platform does not have this");
   };
-  refuse(!options.inputs.empty(), "--input");
-  refuse(!options.outputs.empty(), "--output");
   refuse(!options.trace_perfetto_file.empty(), "--trace-perfetto");
   refuse(!options.trace_wse_file.empty(), "--trace-wse");
   refuse(!options.vcd_file.empty(), "--vcd");
@@ -44,10 +43,17 @@ void refuse_options(const cli::Options& options) {
   refuse(options.progress, "--progress");
 }
 
+pto::Module read_module(const cli::Options& options) {
+  return pto::parse_file(options.program, options.pto_unknown.empty() ? pto::Unknown::kRefuse
+                                                                      : pto::Unknown::kKeep);
+}
+
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
-  const pto::Module module = pto::parse_file(options.program);
-  return pto::lower(module, {config.machine.profile, options.params});
+  pto::LowerOptions lowering{config.machine.profile, options.params};
+  if (!options.pto_unknown.empty())
+    lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
+  return pto::lower(read_module(options), lowering);
 }
 
 cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
@@ -129,7 +135,7 @@ AscendConfig config_of(const cli::Options& options) {
   if (preset.empty() && options.config_file.empty()) {
     preset = "a5";
     if (!options.program.empty()) {
-      const pto::Module module = pto::parse_file(options.program);
+      const pto::Module module = read_module(options);
       if (pto::profile_of(module) == cluster::Profile::kA2A3) preset = "a2a3";
     }
   }
@@ -138,7 +144,8 @@ AscendConfig config_of(const cli::Options& options) {
 
 Session::Session(const cli::Options& options, AscendConfig config)
     : options_(options), config_(std::move(config)), kernel_(read_kernel(options, config_)),
-      launch_(launch_of(config_, kernel_)), events_(launch_.clusters * 3, 1, false) {}
+      launch_(launch_of(config_, kernel_)),
+      arrays_(options, config_.machine.profile, launch_, kernel_), events_(launch_.clusters * 3, 1, false) {}
 
 report::Report Session::run() {
   report::Report report;
@@ -150,7 +157,7 @@ report::Report Session::run() {
   report.clock_period_ps =
       (1'000'000'000 + config_.machine.clock_khz / 2) / config_.machine.clock_khz;
   const Clock::time_point begin = Clock::now();
-  MachineCore machine(config_.machine, launch_, &events_);
+  MachineCore machine(config_.machine, launch_, &events_, arrays_.data());
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
     machine.launch(kernel_.aic, kernel_.aiv, 0);
@@ -161,8 +168,10 @@ report::Report Session::run() {
   }
   report.wall.elaborate_s = seconds_since(begin);
   if (options_.validate) return report;
+  for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
   drive(machine, report);
   summarize(machine, report);
+  if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
   if (!options_.quiet) print_cores(machine, report.cycles);
   return report;
 }
