@@ -90,16 +90,14 @@ Memory initial_memory(const Program& program, const MemoryMap& map) {
       memory[i / array.words][map.array[a] + i % array.words] = array.given[i];
     if (!array.given.empty() || array.init.empty() || array.init == "0") continue;
     const InitialWords words(program, array);
-    for (NodeIndex node = 0; node < memory.size(); ++node) {
-      for (std::uint32_t k = 0; k < array.words; ++k)
-        memory[node][map.array[a] + k] = words.word(node, k);
-    }
+    for (NodeIndex node = 0; node < memory.size(); ++node)
+      words.fill(node, 0, array.words, &memory[node][map.array[a]]);
   }
   return memory;
 }
 
-Memory expected_memory(const Program& program, const PhasePlan& plan, const MemoryMap& map) {
-  Memory memory = initial_memory(program, map);
+Memory expected_memory(const Program& program, const PhasePlan& plan, const MemoryMap& map,
+                       Memory memory) {
   Meaning meaning(program, map, memory);
   for (const std::size_t op : plan.continuing) meaning.use(program.operators[op]);
   for (const Region& region : plan.regions) {

@@ -23,7 +23,9 @@ using Memory = std::vector<std::vector<std::uint32_t>>;
 
 /// Before the run. Throws UserError when an init expression cannot be evaluated.
 Memory initial_memory(const Program& program, const MemoryMap& map);
-/// After it, the partial results aside: every use does in order what its operator means.
-Memory expected_memory(const Program& program, const PhasePlan& plan, const MemoryMap& map);
+/// What a run makes of it, the partial results aside: every use does in order what its operator
+/// means.
+Memory expected_memory(const Program& program, const PhasePlan& plan, const MemoryMap& map,
+                       Memory memory);
 
 }  // namespace tessera::operators

@@ -127,8 +127,9 @@ Nodes read_list(const Node& node, const Program& program) {
 /// Mistakes should be known before the run: words of the first and the last node.
 void check_init(const Program& program, const Array& array) {
   const InitialWords words(program, array);
-  words.word(0, 0);
-  words.word(static_cast<NodeIndex>(program.mesh.node_count() - 1), array.words - 1);
+  std::uint32_t word = 0;
+  words.fill(0, 0, 1, &word);
+  words.fill(static_cast<NodeIndex>(program.mesh.node_count() - 1), array.words - 1, 1, &word);
 }
 
 }  // namespace
@@ -226,11 +227,14 @@ InitialWords::InitialWords(const Program& program, const Array& array)
   }
 }
 
-std::uint32_t InitialWords::word(NodeIndex node, std::uint32_t k) const {
+void InitialWords::fill(NodeIndex node, std::uint32_t first, std::uint32_t count,
+                        std::uint32_t* words) const {
   const Coordinates at = program_.mesh.at(node);
-  const std::array<std::int64_t, 5> values = {node, at[0], at[1], at[2], k};
+  std::array<std::int64_t, 5> values = {node, at[0], at[1], at[2], first};
+  std::int64_t& k = values.back();
   try {
-    return static_cast<std::uint32_t>(value_.evaluate(values.data()));
+    for (; k < std::int64_t{first} + count; ++k)
+      *words++ = static_cast<std::uint32_t>(value_.evaluate(values.data()));
   } catch (const layout::ExpressionError& error) {
     fail(error, ", for word " + std::to_string(k) + " of node " + program_.mesh.name(node));
   }

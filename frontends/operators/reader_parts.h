@@ -50,8 +50,8 @@ class InitialWords {
  public:
   /// `program` and `array` outlive it. Throws UserError.
   InitialWords(const Program& program, const Array& array);
-  /// Word `k` of `node`. Throws UserError.
-  std::uint32_t word(NodeIndex node, std::uint32_t k) const;
+  /// Words `first` to `first + count - 1` of `node`. Throws UserError.
+  void fill(NodeIndex node, std::uint32_t first, std::uint32_t count, std::uint32_t* words) const;
 
  private:
   [[noreturn]] void fail(const layout::ExpressionError& error, const std::string& where) const;

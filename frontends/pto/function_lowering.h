@@ -59,6 +59,7 @@ class FunctionLowering {
   void lower(const Region& region);
   void lower(const Operation& op);
   void lower_scalar(const Operation& op, const OperationInfo& info);
+  void lower_extended(const Operation& op, const OperationInfo& info);
 
   // Scalars and control flow.
   void lower_constant(const Operation& op);
@@ -85,6 +86,7 @@ class FunctionLowering {
   void lower_subview(const Operation& op);
   void lower_reshape(const Operation& op);
   void lower_valid_shape(const Operation& op);
+  /// Tiles whose valid sizes change need registers for them.
   void lower_view(const Operation& op);
   void lower_partition(const Operation& op);
   void lower_load(const Operation& op);
@@ -156,6 +158,7 @@ class FunctionLowering {
 
   // Sync.
   void lower_sync(const Operation& op, Opcode opcode);
+  void set_unit_flag(const Operation& op);
   void lower_event(const Operation& op, bool records);
   void lower_operation_barrier(const Operation& op);
   void lower_sync_all(const Operation& op);

@@ -142,14 +142,15 @@ void Session::drive(Machine& machine, report::Report& report) {
                           {options_.max_cycles, options_.timeout_s, options_.progress});
   try {
     const Stop stop = control.run_to_idle();
+    report.wall.run_s = control.elapsed_s();
     report.checks = checks(machine.view());
     describe_outcome(stop, machine, report);
   } catch (const sc_core::sc_report& e) {
+    report.wall.run_s = control.elapsed_s();
     const cli::Failure failure = cli::failure_of(e);
     report.status = failure.status;
     report.message = failure.message;
   }
-  report.wall.run_s = control.elapsed_s();
 }
 
 void Session::describe_outcome(Stop stop, const Machine& machine, report::Report& report) const {
@@ -249,7 +250,10 @@ std::set<std::size_t> Session::arrays_set() const {
 
 /// Every array that operators set, and whether all words came where they should.
 std::vector<report::Check> Session::checks(const scheduled::MeshView& mesh) const {
-  const operators::Memory expected = operators::expected_memory(program_, compiled_.plan, map_);
+  operators::Memory before;
+  for (const scheduled::Node& node : lowered_.nodes) before.push_back(node.memory);
+  const operators::Memory expected =
+      operators::expected_memory(program_, compiled_.plan, map_, std::move(before));
   const std::set<std::size_t> set = arrays_set();
   std::vector<report::Check> checks;
   for (std::size_t a = 0; a < program_.arrays.size(); ++a) {

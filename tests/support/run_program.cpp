@@ -10,7 +10,8 @@ namespace {
 
 std::string first_wrong_word(const operators::Program& program, const operators::Compiled& compiled,
                              const operators::MemoryMap& map, const scheduled::MeshCore& mesh) {
-  const operators::Memory expected = operators::expected_memory(program, compiled.plan, map);
+  const operators::Memory expected = operators::expected_memory(
+      program, compiled.plan, map, operators::initial_memory(program, map));
   for (operators::NodeIndex node = 0; node < expected.size(); ++node) {
     for (std::size_t a = 0; a < program.arrays.size(); ++a) {
       for (std::uint32_t k = 0; k < program.arrays[a].words; ++k) {

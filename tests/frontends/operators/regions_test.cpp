@@ -62,6 +62,22 @@ TEST(OperatorsRegions, StrangersToABarrierAreRefused) {
   EXPECT_THROW(scheduled::validate(lowered), std::invalid_argument);
 }
 
+// 4.4: what a continuing operator delivers proves nothing about the phase of its sender. Node 0 was
+// taken for one that knows where node 1 is, and came to the second reduce while 1 waited in the first.
+TEST(OperatorsRegions, ContinuingWordsDoNotTellPhasesApart) {
+  const char* const kOperators = R"("c": {"kind": "circular_shift", "words": 19, "nodes": [0, 1]},
+      "a": {"kind": "shift", "words": 62, "technique": "marker", "nodes": [1, 2], "by": -1},
+      "b": {"kind": "reduce", "words": 1, "nodes": "all", "to": 2})";
+  const char* const kLoop =
+      R"({"parallel": [{"loop": 2, "body": ["a", "b"], "phases": "separate"}, "c"]})";
+  for (const auto policy : {scheduled::SkewPolicy::kTag, scheduled::SkewPolicy::kCheck}) {
+    const auto run = test::run_program(program_text("[3]", kOperators, kLoop), under(policy));
+    EXPECT_TRUE(run.clean()) << run.problem();
+    EXPECT_TRUE(std::any_of(run.compiled.phases.begin(), run.compiled.phases.end(),
+                            [](const CompiledPhase& phase) { return phase.barrier; }));
+  }
+}
+
 // A node that has nothing to do in the first phase starts late as well.
 TEST(OperatorsRegions, NodesWithoutATaskInTheFirstPhaseStartLate) {
   const char* const kTwo =
@@ -158,8 +174,8 @@ TEST(OperatorsReader, DefaultWordsAreNeverThoseOfEmptyArrays) {
         "t.json");
     const MemoryMap map = map_memory(program);
     const Memory before = initial_memory(program, map);
-    const Memory after =
-        expected_memory(program, plan_phases(program, 0, [](const Phase&) { return 0; }), map);
+    const Memory after = expected_memory(
+        program, plan_phases(program, 0, [](const Phase&) { return 0; }), map, before);
     const std::size_t out = map.array[program.operators[0].out];
     for (const NodeIndex reader : {1U, 2U}) {
       for (std::size_t k = out; k < out + 4; ++k)
