@@ -231,8 +231,8 @@ void FunctionLowering::lower_constant(const Operation& op) {
   const Argument& a = op.arguments[0];
   Value v;
   const std::string& type = op.types[0].element;
-  const bool is_float = op.types[0].kind == Type::Kind::kOpaque ||
-                        type.find('f') != std::string::npos;
+  const bool is_float =
+      op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
   if (!is_float && a.kind == Argument::Kind::kFloat)
     diagnostics_.fail(a.place, "expected a whole number for " + type + ", found " + a.text);
   if (is_float) {

@@ -44,15 +44,14 @@ void refuse_options(const cli::Options& options) {
 }
 
 pto::Module read_module(const cli::Options& options) {
-  return pto::parse_file(options.program, options.pto_unknown.empty() ? pto::Unknown::kRefuse
-                                                                      : pto::Unknown::kKeep);
+  return pto::parse_file(options.program,
+                         options.pto_unknown.empty() ? pto::Unknown::kRefuse : pto::Unknown::kKeep);
 }
 
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
   pto::LowerOptions lowering{config.machine.profile, options.params};
-  if (!options.pto_unknown.empty())
-    lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
+  if (!options.pto_unknown.empty()) lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
   return pto::lower(read_module(options), lowering);
 }
 
@@ -145,7 +144,8 @@ AscendConfig config_of(const cli::Options& options) {
 Session::Session(const cli::Options& options, AscendConfig config)
     : options_(options), config_(std::move(config)), kernel_(read_kernel(options, config_)),
       launch_(launch_of(config_, kernel_)),
-      arrays_(options, config_.machine.profile, launch_, kernel_), events_(launch_.clusters * 3, 1, false) {}
+      arrays_(options, config_.machine.profile, launch_, kernel_),
+      events_(launch_.clusters * 3, 1, false) {}
 
 report::Report Session::run() {
   report::Report report;

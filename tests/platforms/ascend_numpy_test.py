@@ -163,6 +163,21 @@ def check_matmul(runner, arch, kind):
                                    atol=1e-2 if kind == "f16" else 1e-4)
 
 
+def check_hand_over(runner, examples):
+    """Cube to vector: relu(a b), again and again. Vector to cube: each tile of a, from int8, times b."""
+    rng = np.random.default_rng(4)
+    tiles = 3
+    a, b = (rng.integers(-3, 4, (128, 128)).astype(np.float16) for _ in range(2))
+    product = np.maximum(a.astype(np.float32) @ b.astype(np.float32), 0)
+    whole = rng.integers(-3, 4, (tiles * 128, 128)).astype(np.int8)
+    for arch in ("a2a3", "a5"):
+        (out,), _ = runner.run(examples / f"c2v_{arch}.pto", {"a": a, "b": b}, ["out"], f"--param=TILES={tiles}")
+        np.testing.assert_array_equal(out, np.tile(product, (tiles, 1)))
+        (out,), _ = runner.run(examples / f"v2c_{arch}.pto", {"a": whole, "b": b}, ["out"], f"--param=TILES={tiles}")
+        np.testing.assert_array_equal(out, whole.astype(np.float32) @ b.astype(np.float32))
+        print(f"{arch} hand-over: equal")
+
+
 def check_errors(runner, example):
     a = np.zeros((16, 512), np.float32)
     options = ["--param=TILES=2", "--preset=a2a3"]
@@ -185,6 +200,7 @@ def main():
             check_matmul(runner, arch, kind)
             print(f"{arch} {kind}: equal")
     check_missing_flag(runner)
+    check_hand_over(runner, pathlib.Path(example).parent)
     check_errors(runner, example)
 
 
