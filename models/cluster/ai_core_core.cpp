@@ -26,10 +26,14 @@ AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId
 void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (!finished_) throw std::logic_error(to_string(core_) + " is busy and was given a kernel");
   check_program(*program, {config_, launch_, core_});
+  if (data_ != nullptr) data_->check_arrays(*program);
   program_ = std::move(program);
   registers_.assign(program_->registers, 0);
   array_bases_.clear();
   for (const GmArray& array : program_->arrays) array_bases_.push_back(array_base(array.name));
+  const bool ordered = program_->automatic_sync || hazards_ != nullptr;
+  scoreboard_ = ordered ? std::make_unique<Scoreboard>(config_.core) : nullptr;
+  if (hazards_ != nullptr) hazards_->launch(core_, program_);
   pc_ = 0;
   ended_ = finished_ = false;
   PipeState& scalar = state(Pipe::kS);
@@ -86,6 +90,8 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   p.free_at = std::max(p.started_at + std::max(p.cost.occupied, alone + p.cost.gap), now) + lost;
   if (work.value == TileValue::kLoad)
     effects_.push_back({Effect::kTile, at, p.current.pc, work.dst, done.value});
+  if (p.current.resolved != 0)
+    write_result(done.pipe, p.current, std::move(p.result), now, std::max(at, now + 1));
   complete(done.pipe, p.current, p.cost, p.started_at, at);
 }
 
@@ -109,6 +115,7 @@ void AiCoreCore::complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle
   const Cycle busy = at - std::min(at, std::max(start, p.busy_until));
   p.stats.busy += busy;
   p.busy_until = std::max(p.busy_until, at);
+  if (entry.number != 0) scoreboard_->complete(pipe, entry.number, at);
   const auto op = static_cast<unsigned>(code(entry.pc).op);
   PathStats& path = paths_[op];
   ++path.operations;

@@ -152,7 +152,7 @@ class Gemm:
         t.set("M", "MTE1", half)
 
     def flag(self, value):
-        return f" {{unit_flag = {value} : i32}}" if self.unit_flag else ""
+        return f' {{accPhase = "{"final" if value == 3 else "partial"}"}}' if self.unit_flag else ""
 
     def blocks(self):
         """Blocks of K in a round of the loop over K: all halves of both operands come round."""
@@ -209,7 +209,7 @@ class Gemm:
             t.set("M", "FIX", 0)
             t.wait("M", "FIX", 0)
         t.part("c_part", "c", ["%row", "%column"], (self.m, self.n), self.out)
-        flag = " {unit_flag = 3 : i32}" if self.unit_flag else ""
+        flag = ' {stPhase = "final"}' if self.unit_flag else ""
         t(f"pto.tstore ins(%acc : !acc) outs(%c_part : !pto.partition_tensor_view<{self.m}x{self.n}x{self.out}>){flag}")
         if not self.unit_flag:
             t.set("FIX", "M", 0)
@@ -314,7 +314,7 @@ class FusedGemm:
             t.set("MTE1", "MTE2", 2 + half)
         t.set("MTE1", "M", l0)
         t.wait("MTE1", "M", l0)
-        flag = f" {{unit_flag = {3 if step == steps - 1 else 2} : i32}}"
+        flag = f' {{accPhase = "{"final" if step == steps - 1 else "partial"}"}}'
         if step == 0:
             t(f"pto.tmatmul ins(%a0_{l0}, %b0_{l0} : !a0, !b0) outs(%acc : !acc){flag}")
         else:
@@ -337,7 +337,7 @@ class FusedGemm:
         self.core_flags(t, "wait", self.FREE, "FIX")
         t("}")
         t.part(f"s_part{tile}", "s", [f"%slot_row{tile}", "%c0"], (self.m, self.N), "i32")
-        t(f"pto.tstore ins(%acc : !acc) outs(%s_part{tile} : !pto.partition_tensor_view<{self.m}x{self.N}xi32>) {{unit_flag = 3 : i32}}")
+        t(f"pto.tstore ins(%acc : !acc) outs(%s_part{tile} : !pto.partition_tensor_view<{self.m}x{self.N}xi32>) {{stPhase = \"final\"}}")
         self.core_flags(t, "set", self.READY, "FIX")
 
     def share(self, t):
