@@ -120,6 +120,17 @@ class Gemm:
         t(f"pto.tload ins(%{name}_part : !pto.partition_tensor_view<{rows}x{columns}xf16>) outs(%{operand}1_{half} : !{operand}1)")
         t.set("MTE2", "MTE1", event)
 
+    def extract(self, t, operand, block, step):
+        """A block of a panel into L0. Of a panel of B by columns it is transposed, which values do not show."""
+        panel, half = f"{operand}1_{block // step % self.halves}", block % 2
+        place = ["%c0", f"%c{block % step * self.k}"]
+        if operand == "b" and not self.b_by_columns:
+            place.reverse()
+        if step == 1 or (operand == "b" and self.b_by_columns):
+            t(f"pto.tmov ins(%{panel} : !{operand}1) outs(%{operand}0_{half} : !{operand}0)")
+        else:
+            t(f"pto.textract ins(%{panel}, {', '.join(place)} : !{operand}1, index, index) outs(%{operand}0_{half} : !{operand}0)")
+
     def step(self, t, block, blocks):
         """One block of K: extract A and B, multiply."""
         half = block % 2
@@ -129,7 +140,7 @@ class Gemm:
             event = panel % self.halves + (self.halves if operand == "b" else 0)
             if block % step == 0:
                 t.wait("MTE2", "MTE1", event)
-            t(f"pto.tmov ins(%{operand}1_{panel % self.halves} : !{operand}1) outs(%{operand}0_{half} : !{operand}0)")
+            self.extract(t, operand, block, step)
             if block % step == step - 1:
                 t.set("MTE1", "MTE2", event)
         t.set("MTE1", "M", half)
@@ -181,6 +192,7 @@ class Gemm:
           "%K: index, %GM: index, %GN: index)")
         t("    attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {")
         blocks = self.blocks()
+        t.constant(*(block * self.k for block in range(max(self.step_a, self.step_b))))
         starts = {block * self.k for block in range(blocks + self.step_a * self.ahead) if block % self.step_a == 0 or block % self.step_b == 0}
         t.constant(0, 1, self.m, self.n, self.k * self.step_a, self.k * self.step_b, blocks * self.k, *sorted(starts))
         self.share(t)
@@ -306,7 +318,7 @@ class FusedGemm:
             if tile == 0:
                 t.wait("MTE2", "MTE1", half)
             t.wait("MTE2", "MTE1", 2 + half)
-        t(f"pto.tmov ins(%a1_{half} : !a1) outs(%a0_{l0} : !a0)")
+        t(f"pto.textract ins(%a1_{half}, %c0, %c{step % 4 * self.STEP} : !a1, index, index) outs(%a0_{l0} : !a0)")
         t(f"pto.tmov ins(%b1_{half} : !b1) outs(%b0_{l0} : !b0)")
         if step % 4 == 3:
             if tile == 3:
@@ -354,6 +366,7 @@ class FusedGemm:
         if not self.a5:
             t("pto.set_ffts %ffts : !pto.ptr<i64>")
         self.share(t)
+        t.constant(*(step * self.STEP for step in range(4)))
         t("%id = pto.get_block_idx -> i64")
         t("%cores = pto.get_block_num -> i64")
         t.view("xv", "x", "%M", f"%c{self.K}", "i8")
@@ -514,7 +527,8 @@ FILES = {
     "examples/ascend/fused_gemm_a2a3.pto": FusedGemm("""
 Dequantized matrix product with GELU, cube and vector cores side by side (ascend.md 5.4): y = gelu(x * w scaled), x of M x 1024,
 eight weights of 1024 x 8192, all int8. The AIC writes tiles of 128 x 256 to a ring of DEPTH slots in GM and sets id 5; each AIV
-takes its half in pieces of 24 rows, and sets id 3 when it has read the last one. --param M=8192 --param DEPTH=4"""),
+takes its half in pieces of 24 rows, and sets id 3 when it has read the last one. --param M=8192 --param DEPTH=4 --no-data: the
+weights lie by columns, and turning them round in L1 is not in the values."""),
     "examples/ascend/fused_gemm_a5.pto": FusedGemm("""
 The same as fused_gemm_a2a3.pto on A5: tiles of 256 x 256, a signal for each AIV (5 and 21) and back (3 and 19).""",
                                                    arch="a5", m=256),
