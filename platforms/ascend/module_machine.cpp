@@ -42,8 +42,11 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
       cores_[i]->gm.bind(gm_->cores[i]);
       continue;
     }
-    stubs_.push_back(std::make_unique<sync::Stub>(("no_" + name_of(place(i))).c_str()));
+    const std::string nobody = "no_" + name_of(place(i));
+    stubs_.push_back(std::make_unique<sync::Stub>(nobody.c_str()));
     stubs_.back()->out.bind(sync_unit_->cores[i]);
+    gm_stubs_.push_back(std::make_unique<transfer::Stub>((nobody + "_gm").c_str()));
+    gm_stubs_.back()->out.bind(gm_->cores[i]);
   }
 }
 
