@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "models/cluster/cluster_config.h"
+
 namespace tessera::pto {
 
 namespace {
@@ -29,6 +31,13 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
 
 }  // namespace
 
+FunctionLowering::FunctionLowering(const Module& module, const LowerOptions& options,
+                                   cluster::CoreKind kind, std::vector<cluster::GmArray>& arrays)
+    : options_(options), kind_(kind), diagnostics_(module.file),
+      capacities_((options.profile == Profile::kA5 ? cluster::a5_config() : cluster::a2a3_config())
+                      .core.capacities),
+      arrays_(arrays) {}
+
 cluster::Program FunctionLowering::run(const Function& function) {
   program_.name = function.name;
   program_.file = diagnostics_.file();
@@ -43,6 +52,7 @@ cluster::Program FunctionLowering::run(const Function& function) {
   emit(Opcode::kEnd,
        function.body.operations.empty() ? function.place : function.body.operations.back().place,
        Pipe::kS);
+  program_.arrays = arrays_;
   return std::move(program_);
 }
 
@@ -55,6 +65,10 @@ void FunctionLowering::add_parameters(const Function& function) {
         diagnostics_.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
                                    "memref or a number");
       v.kind = Value::Kind::kPointer;
+      v.place.name = p.name;
+      v.place.location = cluster::Location::kGm;
+      v.place.array = array_of(p);
+      v.place.element = element_of(p.type);
     } else if (p.type.element.find('f') != std::string::npos) {
       v.kind = Value::Kind::kFloat;
     } else {
@@ -122,8 +136,9 @@ void FunctionLowering::lower_scalar(const Operation& op, const OperationInfo& in
     return lower_compare(op);
   case Meaning::kSelect:
     return lower_select(op);
-  case Meaning::kNothing: {
+  case Meaning::kAddPointer: {
     Value pointer = value(op.arguments[0], Value::Kind::kPointer, "a pointer");
+    pointer.place.address.add(scalar(op.arguments[1]), 1);
     return define(op, std::move(pointer));
   }
   case Meaning::kCast: {

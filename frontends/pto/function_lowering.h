@@ -1,6 +1,7 @@
 // Lowers one function for one kind of core; lower.h says what that means.
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -13,8 +14,9 @@ namespace tessera::pto {
 
 class FunctionLowering {
  public:
-  FunctionLowering(const Module& module, const LowerOptions& options, cluster::CoreKind kind)
-      : options_(options), kind_(kind), diagnostics_(module.file) {}
+  /// `arrays`: those in GM that the program uses so far; grows.
+  FunctionLowering(const Module& module, const LowerOptions& options, cluster::CoreKind kind,
+                   std::vector<cluster::GmArray>& arrays);
 
   cluster::Program run(const Function& function);
 
@@ -30,6 +32,8 @@ class FunctionLowering {
     Operand scalar;
     Type type;
     std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns
+    /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
+    cluster::TileOperand place;
   };
   using Names = std::map<std::string, Value>;
 
@@ -62,6 +66,22 @@ class FunctionLowering {
   void set_copy_sizes(cluster::Instruction& i, const Value& view, const Value& tile);
   Opcode move_between(const Operation& op, const Value& from, const Value& to) const;
 
+  // Operands (operands.cpp).
+  using Access = cluster::Access;
+  std::uint16_t array_of(const Parameter& p);
+  /// Where a tile without `addr =` lies: behind those before it.
+  std::int64_t allot(const Operation& op, const cluster::TileOperand& tile);
+  void check_room(const Operation& op, const cluster::TileOperand& tile,
+                  std::int64_t address) const;
+  cluster::TileOperand tile_operand(const Argument& a, Access access) const;
+  cluster::TileOperand view_operand(const Argument& a, Access access) const;
+  /// Gives the instruction emitted last its operands: inputs, then the result.
+  cluster::TileOperation& attach(std::vector<cluster::TileOperand> operands);
+  /// .. all tiles of the operation in the order of the text.
+  cluster::TileOperation& attach_all(const Operation& op);
+  void attach_move(const Operation& op);
+  cluster::Element element_of(const Type& type) const;
+
   // Sync.
   void lower_sync(const Operation& op, Opcode opcode);
 
@@ -88,6 +108,9 @@ class FunctionLowering {
   const LowerOptions& options_;
   const cluster::CoreKind kind_;
   const Diagnostics diagnostics_;
+  const cluster::Capacities capacities_;
+  std::array<std::int64_t, cluster::kLocationCount> allotted_{};  // bytes, by Location
+  std::vector<cluster::GmArray>& arrays_;
   cluster::Program program_;
   std::vector<Names> scopes_;
   const Operation* yield_ = nullptr;  // of the region that is being lowered

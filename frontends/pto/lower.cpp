@@ -46,7 +46,8 @@ bool runs_on(const Function& function, CoreKind kind, const Diagnostics& diagnos
 }
 
 std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind kind,
-                                                  const LowerOptions& options) {
+                                                  const LowerOptions& options,
+                                                  std::vector<cluster::GmArray>& arrays) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
   for (const Function& function : module.functions) {
@@ -59,7 +60,7 @@ std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind
   }
   if (chosen == nullptr) return nullptr;
   return std::make_shared<const cluster::Program>(
-      FunctionLowering(module, options, kind).run(*chosen));
+      FunctionLowering(module, options, kind, arrays).run(*chosen));
 }
 
 void check_params(const Module& module, const LowerOptions& options) {
@@ -96,8 +97,9 @@ std::optional<Profile> profile_of(const Module& module) {
 
 Kernel lower(const Module& module, const LowerOptions& options) {
   check_params(module, options);
-  Kernel kernel{lower_for(module, CoreKind::kAic, options),
-                lower_for(module, CoreKind::kAiv, options)};
+  Kernel kernel;
+  kernel.aic = lower_for(module, CoreKind::kAic, options, kernel.arrays);
+  kernel.aiv = lower_for(module, CoreKind::kAiv, options, kernel.arrays);
   if (!kernel.aic && !kernel.aiv) Diagnostics(module.file).fail("no function with a body");
   return kernel;
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "frontends/pto/ast.h"
 #include "models/cluster/program.h"
@@ -28,6 +29,7 @@ struct LowerOptions {
 /// nullptr: no function for that kind of core.
 struct Kernel {
   std::shared_ptr<const cluster::Program> aic, aiv;
+  std::vector<cluster::GmArray> arrays;  ///< pointer arguments; operands of both programs name them
 };
 
 /// Throws UserError with line and column.

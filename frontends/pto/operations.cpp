@@ -52,7 +52,7 @@ void add_scalar(Rows& rows) {
 
 void add_tiles(Rows& rows) {
   rows.push_back({"pto.alloc_tile", Form::kAllocTile, Meaning::kAllocTile, 0, 0, 1});
-  rows.push_back({"pto.addptr", Form::kOperands, Meaning::kNothing, 2, 2, 1});
+  rows.push_back({"pto.addptr", Form::kOperands, Meaning::kAddPointer, 2, 2, 1});
   rows.push_back({"pto.make_tensor_view", Form::kTensorView, Meaning::kTensorView, 1, 1, 1});
   rows.push_back({"pto.partition_view", Form::kPartition, Meaning::kPartition, 1, 1, 1});
   rows.push_back({"pto.tload", Form::kTile, Meaning::kLoad, 1, 1});

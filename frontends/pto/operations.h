@@ -33,7 +33,7 @@ enum class Form : std::uint8_t {
 
 /// What lowering does with it.
 enum class Meaning : std::uint8_t {
-  kNothing,  ///< no instruction: addresses are not modelled
+  kAddPointer,
   kConstant,
   kArithmetic,  ///< opcode
   kCompare,

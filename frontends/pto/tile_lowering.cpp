@@ -8,7 +8,9 @@ namespace tessera::pto {
 namespace {
 
 using cluster::DataType;
+using cluster::Holder;
 using cluster::Instruction;
+using cluster::Location;
 using cluster::Opcode;
 using cluster::Operand;
 using cluster::Pipe;
@@ -16,6 +18,32 @@ using cluster::Profile;
 
 std::string name_of(const std::string& location) {
   return "a tile in " + location;
+}
+
+Location location_of(const Type& tile, const Diagnostics& diagnostics) {
+  const std::string& l = tile.location;
+  if (l == "vec") return Location::kUb;
+  if (l == "mat") return Location::kL1;
+  if (l == "left") return Location::kL0a;
+  if (l == "right") return Location::kL0b;
+  if (l == "acc") return Location::kL0c;
+  if (l == "bias") return Location::kBias;
+  if (l == "scaling") return Location::kFixBuffer;
+  diagnostics.fail(tile.place, "expected a tile in vec, mat, left, right, acc, bias or scaling, "
+                               "found " +
+                                   tasm::quoted(l));
+}
+
+// #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
+Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
+  const auto has = [&mode](const char* word) { return mode.value.find(word) != std::string::npos; };
+  if (has("single_mode_vec0")) return Holder::kAiv0;
+  if (has("single_mode_vec1")) return Holder::kAiv1;
+  if (has("dual_mode_split_m")) return Holder::kSplitRows;
+  if (has("dual_mode_split_n")) return Holder::kSplitColumns;
+  diagnostics.fail(mode.place, "expected single_mode_vec0, single_mode_vec1, dual_mode_split_m or "
+                               "dual_mode_split_n, found " +
+                                   tasm::quoted(mode.value));
 }
 
 }  // namespace
@@ -66,19 +94,39 @@ void FunctionLowering::lower_alloc(const Operation& op) {
   };
   v.sizes = {size(v.type.valid_rows, Role::kValidRow, "valid_row"),
              size(v.type.valid_columns, Role::kValidColumn, "valid_col")};
-  if (has(Role::kAddress)) scalar(argument(op, Role::kAddress));
+  v.place.name = op.results[0].name;
+  v.place.location = location_of(v.type, diagnostics_);
+  v.place.element = element_of(v.type);
+  v.place.full_rows = v.type.shape[0];
+  v.place.row_stride = v.type.shape[1];
+  if (kind_ == cluster::CoreKind::kAic && v.place.location == Location::kUb)
+    v.place.holder = cluster::Holder::kAiv0;
+  if (kind_ == cluster::CoreKind::kAiv && v.place.location != Location::kUb)
+    v.place.holder = cluster::Holder::kAic;
+  const Operand address =
+      has(Role::kAddress) ? scalar(argument(op, Role::kAddress)) : Operand(allot(op, v.place));
+  if (!address.is_register) check_room(op, v.place, address.value);
+  v.place.address.add(address, 1);
   define(op, std::move(v));
 }
 
 void FunctionLowering::lower_view(const Operation& op) {
-  value(op.arguments[0], Value::Kind::kPointer, "a pointer");
   Value v;
+  v.place = value(op.arguments[0], Value::Kind::kPointer, "a pointer").place;
   v.kind = Value::Kind::kView;
   v.type = op.types[0];
+  std::vector<Operand> strides;
   for (const Argument& a : op.arguments) {
     if (a.role == Role::kShape) v.sizes.push_back(scalar_or_number(a));
-    if (a.role == Role::kStride) scalar_or_number(a);
+    if (a.role == Role::kStride) strides.push_back(scalar_or_number(a));
   }
+  if (v.sizes.size() != strides.size() || v.sizes.size() > cluster::kMostDimensions)
+    diagnostics_.fail(op.place, "a shape of " + std::to_string(v.sizes.size()) + " sizes and " +
+                                    std::to_string(strides.size()) +
+                                    " strides, expected as many, 1 to 5");
+  for (std::size_t d = 0; d < strides.size(); ++d) v.place.view.push_back({v.sizes[d], strides[d]});
+  v.place.view_address = v.place.address;
+  v.place.dimensions = v.place.view;
   define(op, std::move(v));
 }
 
@@ -86,13 +134,21 @@ void FunctionLowering::lower_partition(const Operation& op) {
   Value v = value(op.arguments[0], Value::Kind::kView, "a tensor view");
   const std::size_t dimensions = v.sizes.size();
   v.sizes.clear();
+  std::vector<Operand> offsets;
   for (const Argument& a : op.arguments) {
     if (a.role == Role::kSize) v.sizes.push_back(scalar_or_number(a));
-    if (a.role == Role::kOffset) scalar_or_number(a);
+    if (a.role == Role::kOffset) offsets.push_back(scalar_or_number(a));
   }
   if (v.sizes.size() != dimensions)
     diagnostics_.fail(op.place, "expected " + std::to_string(dimensions) + " sizes, found " +
                                     std::to_string(v.sizes.size()));
+  if (offsets.size() != dimensions)
+    diagnostics_.fail(op.place, "expected " + std::to_string(dimensions) + " offsets, found " +
+                                    std::to_string(offsets.size()));
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    v.place.address.add(offsets[d], v.place.dimensions[d].stride);
+    v.place.dimensions[d].size = v.sizes[d];
+  }
   define(op, std::move(v));
 }
 
@@ -148,6 +204,8 @@ void FunctionLowering::lower_load(const Operation& op) {
   set_copy_sizes(i, view, to);
   Instruction& copy = emit_tile(Opcode::kCopyIn, op, Pipe::kMte2);
   copy.size = i.size;
+  attach({view_operand(argument(op, Role::kIn), Access::kRead),
+          tile_operand(argument(op, Role::kOut), Access::kWrite)});
 }
 
 void FunctionLowering::lower_store(const Operation& op) {
@@ -166,6 +224,8 @@ void FunctionLowering::lower_store(const Operation& op) {
   Instruction& copy = emit_tile(i.op, op, from_ub ? Pipe::kMte3 : Pipe::kFix);
   copy.size = i.size;
   copy.type = data_type(view.type);  // FIX converts on the way
+  attach({tile_operand(argument(op, Role::kIn), Access::kRead),
+          view_operand(argument(op, Role::kOut), Access::kWrite)});
 }
 
 Opcode FunctionLowering::move_between(const Operation& op, const Value& from,
@@ -194,13 +254,13 @@ void FunctionLowering::lower_move(const Operation& op) {
     copy.type = data_type(to.type);
     copy.vector_class = cluster::VectorClass::kCopy;
     copy.size[0] = elements;
-    return;
+    return attach_move(op);
   }
   if (opcode == Opcode::kFixLocal) {
     Instruction& move = emit_tile(opcode, op, Pipe::kFix);
     move.type = data_type(to.type);
     move.size = {sized.sizes[0], sized.sizes[1], Operand()};
-    return;
+    return attach_move(op);
   }
   const std::int64_t bits = bits_of(to.type.element);
   const Operand row_bits = compute(Opcode::kMul, sized.sizes[1], bits, op.place);
@@ -208,6 +268,15 @@ void FunctionLowering::lower_move(const Operation& op) {
   Instruction& move = emit_tile(opcode, op, opcode == Opcode::kUbToL1 ? Pipe::kMte3 : Pipe::kMte1);
   move.size = {sized.sizes[0], row_bytes, Operand()};
   move.type = data_type(to.type);
+  attach_move(op);
+}
+
+// FIX may write into the UB of AIV0 or of AIV1, or divide the tile among both.
+void FunctionLowering::attach_move(const Operation& op) {
+  cluster::TileOperand to = tile_operand(argument(op, Role::kOut), Access::kWrite);
+  if (const Attribute* mode = find(op.attributes, "accToVecMode"))
+    to.holder = holder_named(*mode, diagnostics_);
+  attach({tile_operand(argument(op, Role::kIn), Access::kRead), std::move(to)});
 }
 
 void FunctionLowering::lower_matmul(const Operation& op) {
@@ -232,6 +301,7 @@ void FunctionLowering::lower_matmul(const Operation& op) {
   Instruction& mad = emit_tile(Opcode::kMad, op, Pipe::kM);
   mad.type = data_type(a.type);
   mad.size = {a.sizes[0], b.sizes[1], k};
+  attach_all(op);
 }
 
 void FunctionLowering::lower_vector(const Operation& op, const OperationInfo& info) {
@@ -254,6 +324,7 @@ void FunctionLowering::lower_vector(const Operation& op, const OperationInfo& in
   i.type = data_type(widest->type);
   i.vector_class = info.vector_class;
   i.size[0] = elements;
+  attach_all(op);
 }
 
 }  // namespace tessera::pto

@@ -59,6 +59,8 @@
 #include <string>
 #include <vector>
 
+#include "models/cluster/operand.h"
+#include "models/cluster/tile_operation.h"
 #include "tlm_ifaces/sync/signal.h"
 
 namespace tessera::cluster {
@@ -177,20 +179,6 @@ inline constexpr unsigned kVectorClassCount = 5;
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };
 
-/// A value known to the program, or a register.
-struct Operand {
-  std::int64_t value = 0;  ///< the value, or the number of the register
-  bool is_register = false;
-
-  constexpr Operand() = default;
-  constexpr Operand(std::int64_t v) : value(v) {}  // NOLINT: numbers are operands
-};
-constexpr Operand reg(unsigned number) {
-  Operand operand(number);
-  operand.is_register = true;
-  return operand;
-}
-
 /// What a tile operation does to values. A core has kTileSlots values, one for each tile buffer that
 /// the program cares for; it reads when the operation starts and writes when it is complete. So a
 /// missing synchronisation shows as a wrong value.
@@ -228,6 +216,7 @@ struct Instruction {
   std::uint32_t target = 0;     ///< kJump, kBranch
   std::uint32_t l0c_block = 0;  ///< first 512 B block of the tile in L0C, for the unit flag
   std::uint32_t line = 0;       ///< in Program::file; 0: unknown
+  std::uint32_t operation = 0;  ///< of a tile operation: in Program::operations, counted from 1
   Operand id;                   ///< of a sync operation
   std::array<Operand, 3> size;  ///< of a tile operation
   Operand a, b, c;              ///< of a scalar instruction
@@ -238,8 +227,10 @@ struct Program {
   std::string name;  ///< of the kernel, for diagnoses
   std::string file;  ///< that Instruction::line counts in
   unsigned registers = 0;
-  std::vector<Instruction> code;   ///< the last one is kEnd
-  std::vector<std::string> texts;  ///< of kTrap
+  std::vector<Instruction> code;          ///< the last one is kEnd
+  std::vector<std::string> texts;         ///< of kTrap
+  std::vector<TileOperation> operations;  ///< what tile operations read and write
+  std::vector<GmArray> arrays;            ///< that operands in GM name
 
   /// "f.pto:12", or "kernel, instruction 7" where there is no line.
   std::string where(std::uint32_t pc) const;

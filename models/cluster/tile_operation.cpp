@@ -1,0 +1,115 @@
+#include "models/cluster/tile_operation.h"
+
+#include <algorithm>
+
+#include "models/cluster/program.h"
+
+namespace tessera::cluster {
+
+namespace {
+
+std::int64_t multiply(std::int64_t a, std::int64_t b) {
+  return calculate(Opcode::kMul, a, b);
+}
+std::int64_t add(std::int64_t a, std::int64_t b) {
+  return calculate(Opcode::kAdd, a, b);
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const std::vector<std::int64_t>& registers) : registers_(registers) {}
+
+  ResolvedOperand resolve(const TileOperand& from) const {
+    ResolvedOperand to;
+    to.access = from.access;
+    to.location = from.location;
+    to.holder = from.holder;
+    to.element = from.element;
+    to.array = from.array;
+    to.address = in_bytes(at(from.address), from);
+    if (from.location == Location::kGm)
+      resolve_array(from, to);
+    else
+      resolve_tile(from, to);
+    set_span(to);
+    return to;
+  }
+
+ private:
+  std::int64_t at(Operand o) const {
+    return o.is_register ? registers_[static_cast<std::size_t>(o.value)] : o.value;
+  }
+  std::int64_t at(const Offset& offset) const {
+    std::int64_t sum = offset.base;
+    for (const Offset::Product& p : offset.products) sum = add(sum, multiply(at(p.a), at(p.b)));
+    return sum;
+  }
+  static std::int64_t in_bytes(std::int64_t offset, const TileOperand& of) {
+    return of.location == Location::kGm ? multiply(offset, bits_of(of.element)) / 8 : offset;
+  }
+  void resolve_tile(const TileOperand& from, ResolvedOperand& to) const {
+    to.dimensions = 2;
+    to.sizes = {at(from.rows), at(from.columns)};
+    to.strides = {from.row_stride, 1};
+  }
+  void resolve_array(const TileOperand& from, ResolvedOperand& to) const {
+    to.dimensions = static_cast<std::uint8_t>(from.dimensions.size());
+    for (std::size_t d = 0; d < from.dimensions.size(); ++d) {
+      to.sizes[d] = at(from.dimensions[d].size);
+      to.strides[d] = at(from.dimensions[d].stride);
+    }
+    std::int64_t last = at(from.view_address);
+    for (const Dimension& d : from.view)
+      last = add(last, multiply(std::max<std::int64_t>(at(d.size) - 1, 0), at(d.stride)));
+    to.view_size = multiply(add(last, 1), bits_of(from.element)) / 8;
+  }
+  // From the lowest to the highest element.
+  static void set_span(ResolvedOperand& o) {
+    std::int64_t low = 0, high = 0;
+    o.first = o.address;
+    for (unsigned d = 0; d < o.dimensions; ++d) {
+      if (o.sizes[d] <= 0) return;
+      const std::int64_t reach = multiply(o.sizes[d] - 1, o.strides[d]);
+      low = std::min(low, add(low, reach));
+      high = std::max(high, add(high, reach));
+    }
+    o.first = add(o.address, multiply(low, bits_of(o.element)) / 8);
+    o.bytes = (multiply(add(high - low, 1), bits_of(o.element)) + 7) / 8;
+  }
+
+  const std::vector<std::int64_t>& registers_;
+};
+
+}  // namespace
+
+void Offset::add(Operand a, Operand b) {
+  if (a.is_register || b.is_register)
+    products.push_back({a, b});
+  else
+    base = cluster::add(base, multiply(a.value, b.value));
+}
+
+bool overlap(const ResolvedOperand& a, const ResolvedOperand& b) {
+  if (a.location != b.location || (a.location == Location::kGm && a.array != b.array)) return false;
+  if (a.bytes == 0 || b.bytes == 0) return false;
+  if (a.first >= b.first + b.bytes || b.first >= a.first + a.bytes) return false;
+  const std::int64_t row = a.strides[0] * bits_of(a.element) / 8;
+  const bool same_rows = a.dimensions == 2 && b.dimensions == 2 && row > 0 && a.strides[1] == 1 &&
+                         b.strides[1] == 1 && row == b.strides[0] * bits_of(b.element) / 8;
+  if (!same_rows) return true;
+  // Both lie in rows of one width: their columns may be apart. The columns of one may wrap around.
+  const std::int64_t a_columns = (a.sizes[1] * bits_of(a.element) + 7) / 8;
+  const std::int64_t b_columns = (b.sizes[1] * bits_of(b.element) + 7) / 8;
+  const std::int64_t apart = ((b.first - a.first) % row + row) % row;  // from a to the next b
+  return apart < a_columns || row - apart < b_columns;
+}
+
+void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,
+             ResolvedOperation& result) {
+  const Resolver resolver(registers);
+  result.count = static_cast<std::uint8_t>(operation.operands.size());
+  for (std::size_t i = 0; i < operation.operands.size(); ++i)
+    result.operands[i] = resolver.resolve(operation.operands[i]);
+}
+
+}  // namespace tessera::cluster
