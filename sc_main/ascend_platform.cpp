@@ -16,7 +16,9 @@ const cli::Executable kExecutable = {"ascend_platform",
                                      "PTO program (MLIR text, see docs/ascend.md)",
                                      {"a2a3", "a5"},
                                      {"auto", "dense"},
-                                     ""};  // the module names it; otherwise a5
+                                     "",  // the module names it; otherwise a5
+                                     false,
+                                     true};
 
 std::optional<report::Report> run(const cli::Options& options) {
   const ascend::AscendConfig config = ascend::config_of(options);

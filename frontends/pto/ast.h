@@ -30,12 +30,13 @@ struct Type {
     kTensorView,  ///< !pto.tensor_view<SHAPE>
     kPartition,   ///< !pto.partition_tensor_view<SHAPE>
     kTile,        ///< !pto.tile_buf<..>, long or short form
-    kMemref       ///< memref<SHAPE ..>
+    kMemref,      ///< memref<SHAPE ..>
+    kOpaque       ///< !pto.pipe, !pto.eventid_array<N>, vector<..>: name and what is in brackets
   };
   Place place;
   Kind kind = Kind::kScalar;
-  std::string element;                                           ///< of a scalar the type itself
-  std::vector<std::int64_t> shape;                               ///< of a tile rows and columns
+  std::string element;              ///< of a scalar the type itself, of kOpaque its name
+  std::vector<std::int64_t> shape;  ///< of a tile rows and columns
   std::int64_t valid_rows = kDynamic, valid_columns = kDynamic;  ///< of a tile
   std::string location;            ///< of a tile: "vec", "mat", "left", "right", "acc", ..
   std::vector<Attribute> options;  ///< further parameters, in order
@@ -58,14 +59,17 @@ struct Argument {
     kId,
     kPredicate,
     kInduction,  ///< scf.for: the value of the loop
-    kCarried,    ///< scf.for: a value of iter_args; its kInit follows
-    kInit
+    kCarried,    ///< scf.for, scf.while: a value of iter_args; its kInit follows
+    kInit,
+    kCallee,  ///< func.call: @f
+    kIndex    ///< pto.eventid_array_get, _set: what stands in brackets
   };
   enum class Kind : std::uint8_t { kValue, kInteger, kFloat, kWord };
   Place place;
   Role role = Role::kOperand;
   Kind kind = Kind::kValue;
   std::string text;         ///< "%a", "%r#1", "PIPE_V", "slt", "1.0"
+  std::string key;          ///< of a named operand: `gm_slot_buffer = %a`
   std::int64_t number = 0;  ///< of kInteger
 };
 
@@ -76,8 +80,15 @@ struct Result {
   unsigned count = 1;
 };
 
+struct Parameter {
+  Place place;
+  std::string name;  ///< "%arg0"
+  Type type;
+};
+
 struct Operation;
 struct Region {
+  std::vector<Parameter> parameters;  ///< of a block: ^bb0(%a: T)
   std::vector<Operation> operations;
 };
 
@@ -89,13 +100,8 @@ struct Operation {
   std::vector<Type> types;          ///< behind the colon
   std::vector<Type> result_types;   ///< behind -> or `to`
   std::vector<Attribute> attributes;
-  std::vector<Region> regions;  ///< scf.if: then, else
-};
-
-struct Parameter {
-  Place place;
-  std::string name;  ///< "%arg0"
-  Type type;
+  std::vector<Region> regions;  ///< scf.if: then, else; scf.while: before, after
+  std::string raw;              ///< of an unknown operation: what stands behind its name
 };
 
 struct Function {
@@ -104,6 +110,7 @@ struct Function {
   bool is_private = false;
   bool has_body = false;  ///< false: declared elsewhere
   std::vector<Parameter> parameters;
+  std::vector<Type> results;
   std::vector<Attribute> attributes;
   Region body;
 };

@@ -31,9 +31,10 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
 
 }  // namespace
 
-FunctionLowering::FunctionLowering(const Module& module, const LowerOptions& options,
-                                   cluster::CoreKind kind, std::vector<cluster::GmArray>& arrays)
-    : options_(options), kind_(kind), diagnostics_(module.file),
+FunctionLowering::FunctionLowering(const Module& module, const FunctionKinds& kinds,
+                                   const LowerOptions& options, cluster::CoreKind kind,
+                                   std::vector<cluster::GmArray>& arrays)
+    : kinds_(kinds), options_(options), kind_(kind), diagnostics_(module.file),
       capacities_((options.profile == Profile::kA5 ? cluster::a5_config() : cluster::a2a3_config())
                       .core.capacities),
       arrays_(arrays) {}
@@ -42,6 +43,7 @@ cluster::Program FunctionLowering::run(const Function& function) {
   program_.name = function.name;
   program_.file = diagnostics_.file();
   scopes_.emplace_back();
+  calls_.push_back(&function);
   add_parameters(function);
   lower(function.body);
   if (tile_pipes_.size() > 1 && !has_sync_)
@@ -86,15 +88,17 @@ void FunctionLowering::add_parameters(const Function& function) {
 void FunctionLowering::lower(const Region& region) {
   for (const Operation& op : region.operations) {
     const bool last = &op == &region.operations.back();
-    const Meaning meaning = find_operation(op.name)->meaning;
-    if (!last && (meaning == Meaning::kYield || meaning == Meaning::kReturn))
+    const Meaning meaning = operation_info(op.name).meaning;
+    if (!last && (meaning == Meaning::kYield || meaning == Meaning::kReturn ||
+                  meaning == Meaning::kCondition))
       diagnostics_.fail(op.place, op.name + " stands before the end of its region");
     lower(op);
   }
 }
 
 void FunctionLowering::lower(const Operation& op) {
-  const OperationInfo& info = *find_operation(op.name);
+  const OperationInfo& info = operation_info(op.name);
+  if (belongs_elsewhere(op)) return;
   switch (info.meaning) {
   case Meaning::kAllocTile:
     return lower_alloc(op);
@@ -121,6 +125,19 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kSyncWait:
     return lower_sync(op, options_.profile == Profile::kA5 ? Opcode::kWaitIntraCore
                                                            : Opcode::kWaitFlagDev);
+  case Meaning::kRecordEvent:
+  case Meaning::kWaitEvent:
+    return lower_event(op, info.meaning == Meaning::kRecordEvent);
+  case Meaning::kOperationBarrier:
+    return lower_operation_barrier(op);
+  case Meaning::kSyncAll:
+    return lower_sync_all(op);
+  case Meaning::kEventArray:
+  case Meaning::kEventArraySet:
+  case Meaning::kEventArrayGet:
+    return lower_events(op, info.meaning);
+  case Meaning::kUnknown:
+    return lower_unknown(op);
   default:
     return lower_scalar(op, info);
   }
@@ -159,12 +176,16 @@ void FunctionLowering::lower_scalar(const Operation& op, const OperationInfo& in
     return lower_for(op);
   case Meaning::kIf:
     return lower_if(op);
+  case Meaning::kWhile:
+    return lower_while(op);
+  case Meaning::kCall:
+    return lower_call(op);
   case Meaning::kCubeSection:
   case Meaning::kVectorSection:
     if ((info.meaning == Meaning::kCubeSection) == (kind_ == cluster::CoreKind::kAic))
       lower_body(op.regions[0], {}, op.place);
     return;
-  default:  // scf.yield, return
+  default:  // scf.yield, scf.condition, return
     yield_ = &op;
   }
 }
@@ -175,7 +196,8 @@ void FunctionLowering::lower_constant(const Operation& op) {
   const Argument& a = op.arguments[0];
   Value v;
   const std::string& type = op.types[0].element;
-  const bool is_float = type.find('f') != std::string::npos;
+  const bool is_float =
+      op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
   if (!is_float && a.kind == Argument::Kind::kFloat)
     diagnostics_.fail(a.place, "expected a whole number for " + type + ", found " + a.text);
   if (is_float) v.kind = Value::Kind::kFloat;
@@ -185,7 +207,12 @@ void FunctionLowering::lower_constant(const Operation& op) {
 }
 
 void FunctionLowering::lower_arithmetic(const Operation& op, Opcode opcode) {
-  const Operand a = scalar(op.arguments[0]), b = scalar(op.arguments[1]);
+  Operand a = scalar(op.arguments[0]);
+  const Operand b = scalar(op.arguments[1]);
+  // A logical shift of a narrow type brings in zeros from its own width.
+  const unsigned bits = op.types.empty() ? 64 : bits_of(op.types[0].element);
+  if (op.name == "arith.shrui" && bits < 64)
+    a = compute(Opcode::kAnd, a, (std::int64_t{1} << bits) - 1, op.place);
   Value v;
   v.scalar = compute(opcode, a, b, op.place);
   define(op, std::move(v));
@@ -194,8 +221,8 @@ void FunctionLowering::lower_arithmetic(const Operation& op, Opcode opcode) {
 FunctionLowering::Operand FunctionLowering::compute(Opcode opcode, Operand a, Operand b,
                                                     Place place) {
   if (!a.is_register && !b.is_register) {
-    const bool divides = opcode == Opcode::kDiv || opcode == Opcode::kRem;
-    if (divides && b.value == 0) diagnostics_.fail(place, "a division by zero");
+    if (cluster::is_division(opcode) && b.value == 0)
+      diagnostics_.fail(place, "a division by zero");
     return cluster::calculate(opcode, a.value, b.value);
   }
   const unsigned target = new_register(place);
@@ -313,30 +340,43 @@ void FunctionLowering::lower_if(const Operation& op) {
 void FunctionLowering::lower_body(const Region& region, const std::vector<unsigned>& targets,
                                   Place place) {
   scopes_.emplace_back();
+  std::vector<Operand> values = lower_region(region, "scf.yield", place);
+  if (values.size() != targets.size())
+    diagnostics_.fail(yield_ == nullptr ? place : yield_->place,
+                      "expected scf.yield with " + std::to_string(targets.size()) +
+                          " values at the end of the region, found " +
+                          std::to_string(values.size()));
+  assign(targets, std::move(values), place);
+  scopes_.pop_back();
+}
+
+std::vector<FunctionLowering::Operand>
+FunctionLowering::lower_region(const Region& region, const char* terminator, Place place) {
   yield_ = nullptr;
   lower(region);
-  const Operation* yield = yield_;
-  yield_ = nullptr;
-  if (yield != nullptr && yield->name != "scf.yield")
-    diagnostics_.fail(yield->place, yield->name + " inside an operation, expected scf.yield");
-  const std::size_t found = yield == nullptr ? 0 : yield->arguments.size();
-  if (found != targets.size())
-    diagnostics_.fail(yield == nullptr ? place : yield->place,
-                      "expected scf.yield with " + std::to_string(targets.size()) +
-                          " values at the end of the region, found " + std::to_string(found));
+  if (yield_ != nullptr && yield_->name != terminator)
+    diagnostics_.fail(yield_->place, yield_->name + " inside an operation, expected " + terminator);
+  if (yield_ == nullptr && std::string(terminator) == "scf.condition")
+    diagnostics_.fail(place, "expected scf.condition at the end of the first region");
   std::vector<Operand> values;
-  for (std::size_t i = 0; i < found; ++i) values.push_back(scalar(yield->arguments[i]));
-  // All are read before one is written: a yield may exchange two values.
-  if (found > 1) {
+  if (yield_ == nullptr) return values;
+  for (const Argument& a : yield_->arguments)
+    if (a.role == Role::kOperand) values.push_back(scalar(a));
+  return values;
+}
+
+// All are read before one is written: a yield may exchange two values.
+void FunctionLowering::assign(const std::vector<unsigned>& targets, std::vector<Operand> values,
+                              Place place) {
+  if (values.size() > 1) {
     for (Operand& v : values) {
       if (!v.is_register) continue;
-      const unsigned copy = new_register(yield->place);
-      set(copy, v, yield->place);
+      const unsigned copy = new_register(place);
+      set(copy, v, place);
       v = cluster::reg(copy);
     }
   }
-  for (std::size_t i = 0; i < found; ++i) set(targets[i], values[i], yield->place);
-  scopes_.pop_back();
+  for (std::size_t i = 0; i < values.size(); ++i) set(targets[i], values[i], place);
 }
 
 // --- names and instructions ---
@@ -349,18 +389,26 @@ const FunctionLowering::Value* FunctionLowering::find_value(const std::string& n
   return nullptr;
 }
 
-const FunctionLowering::Value& FunctionLowering::value(const Argument& a, Value::Kind kind,
-                                                       const char* what) const {
+const FunctionLowering::Value& FunctionLowering::any_value(const Argument& a) const {
   const Value* v = find_value(a.text);
   if (v == nullptr && a.text.size() > 2 && a.text.compare(a.text.size() - 2, 2, "#0") == 0)
     v = find_value(a.text.substr(0, a.text.size() - 2));
   if (v == nullptr) v = find_value(a.text + "#0");
   if (v == nullptr)
     diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) + " is not defined here");
-  if (v->kind != kind)
+  return *v;
+}
+
+const FunctionLowering::Value& FunctionLowering::value(const Argument& a, Value::Kind kind,
+                                                       const char* what) const {
+  const Value& v = any_value(a);
+  if (v.kind == Value::Kind::kUnknown)
+    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) +
+                                   " comes from an operation that is not known, expected " + what);
+  if (v.kind != kind)
     diagnostics_.fail(a.place, std::string("expected ") + what + ", found " + tasm::quoted(a.text) +
                                    ", which is something else");
-  return *v;
+  return v;
 }
 
 FunctionLowering::Operand FunctionLowering::scalar(const Argument& a) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
 #include "frontends/pto/operations.h"
 
@@ -15,8 +16,8 @@ namespace tessera::pto {
 class FunctionLowering {
  public:
   /// `arrays`: those in GM that the program uses so far; grows.
-  FunctionLowering(const Module& module, const LowerOptions& options, cluster::CoreKind kind,
-                   std::vector<cluster::GmArray>& arrays);
+  FunctionLowering(const Module& module, const FunctionKinds& kinds, const LowerOptions& options,
+                   cluster::CoreKind kind, std::vector<cluster::GmArray>& arrays);
 
   cluster::Program run(const Function& function);
 
@@ -27,11 +28,12 @@ class FunctionLowering {
 
   /// What a name of the text stands for.
   struct Value {
-    enum class Kind : std::uint8_t { kScalar, kFloat, kPointer, kView, kTile };
+    enum class Kind : std::uint8_t { kScalar, kFloat, kPointer, kView, kTile, kEvents, kUnknown };
     Kind kind = Kind::kScalar;
     Operand scalar;
     Type type;
-    std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns
+    std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns;
+                                 ///< of kEvents the registers of its elements
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
   };
@@ -51,6 +53,16 @@ class FunctionLowering {
   void lower_if(const Operation& op);
   /// The region in a scope of its own; what its scf.yield gives goes to `targets`.
   void lower_body(const Region& region, const std::vector<unsigned>& targets, Place place);
+
+  void lower_while(const Operation& op);
+  void lower_call(const Operation& op);
+  /// The values that the region ends with, of an operation called `terminator`.
+  std::vector<Operand> lower_region(const Region& region, const char* terminator, Place place);
+  void assign(const std::vector<unsigned>& targets, std::vector<Operand> values, Place place);
+  void define_results(const Operation& op, const std::vector<Value>& values);
+  void lower_unknown(const Operation& op);
+  /// Of a function whose operations belong to both kinds of core: this one is not of ours.
+  bool belongs_elsewhere(const Operation& op) const;
 
   // Tiles.
   void lower_alloc(const Operation& op);
@@ -84,9 +96,19 @@ class FunctionLowering {
 
   // Sync.
   void lower_sync(const Operation& op, Opcode opcode);
+  void lower_event(const Operation& op, bool records);
+  void lower_operation_barrier(const Operation& op);
+  void lower_sync_all(const Operation& op);
+  void lower_soft_sync_all(const Operation& op, cluster::SyncScope scope);
+  /// The word of GM that `pointer` of a SYNCALL in software names.
+  Operand sync_word(const Argument& pointer) const;
+  void lower_events(const Operation& op, Meaning meaning);
+  cluster::Pipe pipe_named(const Argument& a) const;
+  Operand event_id(const Argument& a) const;
 
   // Names.
   const Value& value(const Argument& a, Value::Kind kind, const char* what) const;
+  const Value& any_value(const Argument& a) const;
   const Value* find_value(const std::string& name) const;
   Operand scalar(const Argument& a) const;
   Operand scalar_or_number(const Argument& a) const;
@@ -105,6 +127,7 @@ class FunctionLowering {
   cluster::DataType data_type(const Type& type) const;
   static unsigned bits_of(const std::string& element);
 
+  const FunctionKinds& kinds_;
   const LowerOptions& options_;
   const cluster::CoreKind kind_;
   const Diagnostics diagnostics_;
@@ -113,7 +136,8 @@ class FunctionLowering {
   std::vector<cluster::GmArray>& arrays_;
   cluster::Program program_;
   std::vector<Names> scopes_;
-  const Operation* yield_ = nullptr;  // of the region that is being lowered
+  const Operation* yield_ = nullptr;    // of the region that is being lowered
+  std::vector<const Function*> calls_;  // that we are in, the root first
   std::set<cluster::Pipe> tile_pipes_;
   bool has_sync_ = false;
 };

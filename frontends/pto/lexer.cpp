@@ -71,9 +71,12 @@ class Lexer {
     if (is_letter(c)) return {Kind::kWord, take_while(is_name), place};
     if (c == '%' && is_name(peek(1))) return value(place);
     const bool named = is_name(peek(1));
-    if (named && (c == '@' || c == '!' || c == '#')) {
+    if (named && (c == '@' || c == '!' || c == '#' || c == '^')) {
       advance();
-      const Kind kind = c == '@' ? Kind::kSymbol : c == '!' ? Kind::kType : Kind::kAttribute;
+      const Kind kind = c == '@'   ? Kind::kSymbol
+                        : c == '!' ? Kind::kType
+                        : c == '^' ? Kind::kBlock
+                                   : Kind::kAttribute;
       return {kind, c + take_while(is_name), place};
     }
     return punctuation(place);

@@ -20,6 +20,7 @@ struct Token {
     kSymbol,     ///< @f
     kType,       ///< !pto.ptr
     kAttribute,  ///< #pto.pipe
+    kBlock,      ///< ^bb0
     kPunctuation,
     kEnd
   };

@@ -1,9 +1,11 @@
 #include "frontends/pto/lower.h"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 #include "frontends/pto/function_lowering.h"
+#include "frontends/pto/kinds.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -13,61 +15,51 @@ namespace {
 using cluster::CoreKind;
 using cluster::Profile;
 
-struct Uses {
-  bool cube_section = false, vector_section = false;
-  bool cube_tile = false;
-};
+constexpr std::int64_t kMostUnknownCycles = 1'000'000'000;
 
-void collect(const Region& region, Uses& uses) {
-  for (const Operation& op : region.operations) {
-    const Meaning meaning = find_operation(op.name)->meaning;
-    uses.cube_section |= meaning == Meaning::kCubeSection;
-    uses.vector_section |= meaning == Meaning::kVectorSection;
-    for (const Type& type : op.types)
-      uses.cube_tile |= type.kind == Type::Kind::kTile && type.location != "vec";
-    for (const Region& inner : op.regions) collect(inner, uses);
+/// What starts: the function with pto.entry, or all that no other function calls.
+std::vector<const Function*> roots_of(const Module& module, const FunctionKinds& kinds) {
+  std::vector<const Function*> entries, roots;
+  for (const Function& f : module.functions) {
+    if (!f.has_body) continue;
+    if (find(f.attributes, "pto.entry") != nullptr) entries.push_back(&f);
+    if (!kinds.is_called(f)) roots.push_back(&f);
   }
-}
-
-bool runs_on(const Function& function, CoreKind kind, const Diagnostics& diagnostics) {
-  if (const Attribute* a = find(function.attributes, "pto.kernel_kind")) {
-    const bool cube = a->value == "#pto.kernel_kind<cube>";
-    if (!cube && a->value != "#pto.kernel_kind<vector>")
-      diagnostics.fail(a->place, "expected #pto.kernel_kind<cube> or #pto.kernel_kind<vector>, "
-                                 "found " +
-                                     tasm::quoted(a->value));
-    return cube == (kind == CoreKind::kAic);
+  if (entries.empty()) {
+    // Functions that call each other in a circle: lowering one says so.
+    for (const Function& f : module.functions)
+      if (roots.empty() && f.has_body) roots.push_back(&f);
+    return roots;
   }
-  Uses uses;
-  collect(function.body, uses);
-  if (uses.cube_section || uses.vector_section)
-    return kind == CoreKind::kAic ? uses.cube_section : uses.vector_section;
-  return uses.cube_tile == (kind == CoreKind::kAic);
+  return entries;
 }
 
 std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind kind,
+                                                  const FunctionKinds& kinds,
                                                   const LowerOptions& options,
                                                   std::vector<cluster::GmArray>& arrays) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
-  for (const Function& function : module.functions) {
-    if (!function.has_body || !runs_on(function, kind, diagnostics)) continue;
+  for (const Function* function : roots_of(module, kinds)) {
+    const bool runs =
+        kinds.is_neutral(*function) ? kind == CoreKind::kAiv : kinds.runs_on(*function, kind);
+    if (!runs) continue;
     if (chosen != nullptr)
-      diagnostics.fail(function.place, "@" + function.name + " and @" + chosen->name +
-                                           " both run on " + to_string(kind) +
-                                           ", expected one function for each kind of core");
-    chosen = &function;
+      diagnostics.fail(function->place, "@" + function->name + " and @" + chosen->name +
+                                            " both run on " + to_string(kind) +
+                                            ", expected one function for each kind of core");
+    chosen = function;
   }
   if (chosen == nullptr) return nullptr;
   return std::make_shared<const cluster::Program>(
-      FunctionLowering(module, options, kind, arrays).run(*chosen));
+      FunctionLowering(module, kinds, options, kind, arrays).run(*chosen));
 }
 
-void check_params(const Module& module, const LowerOptions& options) {
+void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
   std::vector<std::string> names;
-  for (const Function& f : module.functions)
-    for (const Parameter& p : f.parameters)
-      if (f.has_body && p.type.kind == Type::Kind::kScalar) names.push_back(p.name.substr(1));
+  for (const Function* f : roots_of(module, kinds))
+    for (const Parameter& p : f->parameters)
+      if (p.type.kind == Type::Kind::kScalar) names.push_back(p.name.substr(1));
   for (const auto& [name, value] : options.params)
     if (std::count(names.begin(), names.end(), name) == 0)
       throw UserError(module.file, "--param " + name,
@@ -76,6 +68,25 @@ void check_params(const Module& module, const LowerOptions& options) {
 }
 
 }  // namespace
+
+UnknownCost parse_unknown_cost(const std::string& text) {
+  const auto fail = [&text](const std::string& problem) {
+    throw UserError("", "--pto-unknown",
+                    "'" + text + "': " + problem + "; expected cost:N or cost:N,PIPE");
+  };
+  if (text.rfind("cost:", 0) != 0) fail("it does not begin with cost:");
+  const std::size_t comma = std::min(text.find(','), text.size());
+  UnknownCost cost;
+  const char* last = text.data() + comma;
+  const auto [end, error] = std::from_chars(text.data() + 5, last, cost.cycles);
+  if (error != std::errc() || end != last || cost.cycles < 0 || cost.cycles > kMostUnknownCycles)
+    fail("the cycles are no number of 0.." + std::to_string(kMostUnknownCycles));
+  if (comma == text.size()) return cost;
+  for (const cluster::Pipe pipe : sync::kPipes)
+    if (pipe != cluster::Pipe::kS && text.substr(comma + 1) == to_string(pipe)) cost.pipe = pipe;
+  if (!cost.pipe) fail("the pipe is none of V, MTE1, MTE2, MTE3, M and FIX");
+  return cost;
+}
 
 std::optional<Profile> profile_of(const Module& module) {
   const Attribute* arch = find(module.attributes, "pto.target_arch");
@@ -96,10 +107,11 @@ std::optional<Profile> profile_of(const Module& module) {
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {
-  check_params(module, options);
+  const FunctionKinds kinds(module);
+  check_params(module, kinds, options);
   Kernel kernel;
-  kernel.aic = lower_for(module, CoreKind::kAic, options, kernel.arrays);
-  kernel.aiv = lower_for(module, CoreKind::kAiv, options, kernel.arrays);
+  kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, kernel.arrays);
+  kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, kernel.arrays);
   if (!kernel.aic && !kernel.aiv) Diagnostics(module.file).fail("no function with a body");
   return kernel;
 }

@@ -10,10 +10,21 @@ using cluster::Location;
 using cluster::TileOperand;
 using cluster::TileOperation;
 
+namespace {
+
+/// i8 of si8.
+Type signless(Type type) {
+  type.element.erase(0, 1);
+  return type;
+}
+
+}  // namespace
+
 Element FunctionLowering::element_of(const Type& type) const {
   const std::string& e = type.element;
   if (e == "i1") return Element::kU8;
-  if (e == "index" || e == "ui64") return Element::kI64;
+  if (e == "index" || e == "ui64" || e == "si64") return Element::kI64;
+  if (e.rfind("si", 0) == 0) return element_of(signless(type));
   if (e.rfind("f8", 0) == 0) return Element::kFp8;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
     if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);

@@ -21,6 +21,11 @@ Region OperationParser::parse_region() {
                  "more than " + std::to_string(kMostRegions) + " regions inside each other");
   Region region;
   cursor_.expect("{");
+  if (cursor_.peek().kind == Kind::kBlock) {
+    cursor_.take();
+    if (cursor_.peek().is("(")) region.parameters = parse_parameters();
+    cursor_.expect(":");
+  }
   while (!cursor_.take_if("}")) region.operations.push_back(parse_operation());
   --depth_;
   return region;
@@ -34,12 +39,18 @@ Operation OperationParser::parse_operation() {
   op.place = name.place;
   op.name = name.text;
   const OperationInfo* info = find_operation(op.name);
+  if (info == nullptr && takes_unknown_ && op.name.find('.') != std::string::npos) {
+    parse_unknown(op);
+    return op;
+  }
   if (info == nullptr)
     cursor_.fail(name.place, "unknown operation " + tasm::quoted(op.name) +
                                  nearest_operation(op.name) +
-                                 "; docs/ascend.md lists what is taken");
+                                 "; docs/ascend.md lists what is taken; --pto-unknown=cost:N runs "
+                                 "what is not as N cycles");
   parse_form(op, *info);
   parse_attributes_if(op);
+  skip_location();
   check_counts(op, *info);
   return op;
 }
@@ -98,20 +109,33 @@ void OperationParser::parse_form(Operation& op, const OperationInfo& info) {
   case Form::kFlag:
     return parse_flag(op);
   case Form::kPipe:
-    return parse_pipe(op);
+    return parse_one_pipe(op);
   case Form::kPipeIds:
     return parse_pipe_ids(op);
+  case Form::kWhile:
+    return parse_while(op);
+  case Form::kCondition:
+    return parse_condition(op);
+  case Form::kCall:
+    return parse_call(op);
+  case Form::kGroup:
+    return parse_group(op);
+  case Form::kIndexed:
+    return parse_indexed(op);
   }
 }
 
 void OperationParser::check_counts(const Operation& op, const OperationInfo& info) const {
   std::size_t results = 0;
   for (const Result& r : op.results) results += r.count;
-  const bool free = info.form == Form::kFor || info.form == Form::kIf;
+  const bool free = info.form == Form::kFor || info.form == Form::kIf ||
+                    info.form == Form::kWhile || info.form == Form::kCall;
   if (!free && results != info.results)
     cursor_.fail(op.place, op.name + ": expected " + plural(info.results, "result") + ", found " +
                                std::to_string(results));
-  if (free || info.form == Form::kYield || info.form == Form::kConstant) return;
+  if (free || info.form == Form::kYield || info.form == Form::kCondition ||
+      info.form == Form::kConstant)
+    return;
   const auto counted = [&info](const Argument& a) {
     if (info.form == Form::kTile) return a.role == Role::kIn;
     return a.role == Role::kOperand || (a.role == Role::kId && info.form == Form::kPipeIds);
@@ -142,6 +166,7 @@ void OperationParser::parse_constant(Operation& op) {
     op.types.push_back(boolean);
     return;
   }
+  if (token.is_word("dense")) return parse_dense(op, std::move(a));
   const bool negative = token.is("-");
   if (cursor_.peek(negative ? 1 : 0).kind == Kind::kFloat) {
     if (negative) cursor_.take();
@@ -150,6 +175,24 @@ void OperationParser::parse_constant(Operation& op) {
   } else {
     a.number = types_.parse_integer();
   }
+  op.arguments.push_back(std::move(a));
+  cursor_.expect(":");
+  op.types.push_back(types_.parse_type());
+}
+
+// dense<0.0> : T. Nothing computes with it, so its elements are kept as text.
+void OperationParser::parse_dense(Operation& op, Argument a) {
+  cursor_.take();
+  a.kind = Argument::Kind::kFloat;
+  a.text = "dense<";
+  cursor_.expect("<");
+  while (!cursor_.peek().is(">")) {
+    if (!a.text.empty() && a.text.back() != '<') a.text += ", ";
+    a.text += types_.parse_raw();
+    if (!cursor_.take_if(",") && !cursor_.peek().is(">")) cursor_.fail_expected("'>'");
+  }
+  a.text += ">";
+  cursor_.expect(">");
   op.arguments.push_back(std::move(a));
   cursor_.expect(":");
   op.types.push_back(types_.parse_type());
@@ -269,12 +312,13 @@ void OperationParser::parse_tile_group(Operation& op, Role role) {
 
 // --- synchronisation ---
 
-// <PIPE_V>, #pto.pipe<PIPE_V>, "PIPE_V": PIPE_V.
+// <PIPE_V>, #pto.pipe<PIPE_V>, #pto<pipe PIPE_V>, "PIPE_V": PIPE_V.
 std::string OperationParser::parse_bracketed_word(const std::string& what) {
   if (cursor_.peek().kind == Kind::kString) return cursor_.take().text;
   if (cursor_.peek().kind == Kind::kAttribute) cursor_.take();
   if (!cursor_.take_if("<")) cursor_.fail_expected(what);
   std::string word = cursor_.expect_kind(Kind::kWord, what).text;
+  if (cursor_.peek().kind == Kind::kWord) word = cursor_.take().text;
   cursor_.expect(">");
   return word;
 }
@@ -284,28 +328,37 @@ bool OperationParser::at_pipe() const {
   return t.kind == Kind::kString || t.kind == Kind::kAttribute || t.is("<");
 }
 
-void OperationParser::parse_pipe(Operation& op) {
+// Inside of brackets a word may stand for itself: [TLOAD, TMOV_M2L, EVENT_ID0].
+void OperationParser::parse_word(Operation& op, Role role, const std::string& what, bool bare) {
   Argument a;
   a.place = cursor_.place();
-  a.role = Role::kPipe;
+  a.role = role;
   a.kind = Argument::Kind::kWord;
-  a.text = parse_bracketed_word("a pipe such as <PIPE_V>");
+  a.text =
+      bare && cursor_.peek().kind == Kind::kWord ? cursor_.take().text : parse_bracketed_word(what);
   op.arguments.push_back(std::move(a));
+}
+
+void OperationParser::parse_pipe(Operation& op, bool bare) {
+  parse_word(op, Role::kPipe, "a pipe such as <PIPE_V>", bare);
+}
+
+void OperationParser::parse_one_pipe(Operation& op) {
+  const bool brackets = cursor_.take_if("[");
+  const bool round = !brackets && cursor_.take_if("(");
+  parse_pipe(op, brackets || round);
+  if (brackets) cursor_.expect("]");
+  if (round) cursor_.expect(")");
 }
 
 void OperationParser::parse_flag(Operation& op) {
   cursor_.expect("[");
-  parse_pipe(op);
+  parse_pipe(op, true);
   cursor_.expect(",");
-  parse_pipe(op);
+  parse_pipe(op, true);
   cursor_.expect(",");
-  if (at_pipe()) {
-    Argument a;
-    a.place = cursor_.place();
-    a.role = Role::kId;
-    a.kind = Argument::Kind::kWord;
-    a.text = parse_bracketed_word("an event such as <EVENT_ID0>");
-    op.arguments.push_back(std::move(a));
+  if (at_pipe() || cursor_.peek().kind == Kind::kWord) {
+    parse_word(op, Role::kId, "an event such as <EVENT_ID0>", true);
   } else {
     parse_value_or_integer(op, Role::kId);
   }
@@ -315,8 +368,8 @@ void OperationParser::parse_flag(Operation& op) {
 
 void OperationParser::parse_pipe_ids(Operation& op) {
   const bool brackets = cursor_.take_if("[");
-  if (at_pipe()) {
-    parse_pipe(op);
+  if (at_pipe() || (brackets && cursor_.peek().kind == Kind::kWord)) {
+    parse_pipe(op, brackets);
     cursor_.expect(",");
   }
   do {

@@ -10,10 +10,16 @@ namespace tessera::pto {
 
 class OperationParser {
  public:
-  OperationParser(TokenCursor& cursor, TypeParser& types) : cursor_(cursor), types_(types) {}
+  /// `takes_unknown`: operations without a row are read as text, not refused.
+  OperationParser(TokenCursor& cursor, TypeParser& types, bool takes_unknown)
+      : cursor_(cursor), types_(types), takes_unknown_(takes_unknown) {}
 
   /// `{ operations }`.
   Region parse_region();
+  /// `(%a: T, %b: T)`, of a function or a block. Names may be missing.
+  std::vector<Parameter> parse_parameters();
+  /// `loc(..)`, which says nothing to us.
+  void skip_location();
 
  private:
   using Role = Argument::Role;
@@ -24,6 +30,7 @@ class OperationParser {
   void check_counts(const Operation& op, const OperationInfo& info) const;
 
   void parse_constant(Operation& op);
+  void parse_dense(Operation& op, Argument a);
   void parse_compare(Operation& op);
   void parse_for(Operation& op);
   void parse_if(Operation& op);
@@ -35,12 +42,23 @@ class OperationParser {
   void parse_tile_group(Operation& op, Role role);
   void parse_flag(Operation& op);
   void parse_pipe_ids(Operation& op);
+  void parse_while(Operation& op);
+  void parse_condition(Operation& op);
+  void parse_call(Operation& op);
+  void parse_group(Operation& op);
+  void parse_group_operands(Operation& op);
+  void parse_word_attributes(Operation& op);
+  void parse_indexed(Operation& op);
+  void parse_unknown(Operation& op);
+  bool ends_unknown(const Token& before, unsigned depth) const;
 
   void parse_value(Operation& op, Role role);
   void parse_value_or_integer(Operation& op, Role role);
   void parse_values(Operation& op, Role role);
   void parse_list(Operation& op, Role role);
-  void parse_pipe(Operation& op);
+  void parse_word(Operation& op, Role role, const std::string& what, bool bare);
+  void parse_pipe(Operation& op, bool bare);
+  void parse_one_pipe(Operation& op);
   bool at_pipe() const;
   std::string parse_bracketed_word(const std::string& what);
   void parse_colon_types(Operation& op);
@@ -49,6 +67,7 @@ class OperationParser {
 
   TokenCursor& cursor_;
   TypeParser& types_;
+  const bool takes_unknown_;
   unsigned depth_ = 0;
 };
 

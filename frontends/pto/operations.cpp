@@ -1,5 +1,7 @@
 #include "frontends/pto/operations.h"
 
+#include <unordered_map>
+
 #include "frontends/tasm/diagnostics.h"
 
 namespace tessera::pto {
@@ -28,6 +30,14 @@ void add_scalar(Rows& rows) {
   binary("arith.xori", Opcode::kXor);
   binary("arith.minsi", Opcode::kMin);
   binary("arith.maxsi", Opcode::kMax);
+  binary("arith.minui", Opcode::kMin);
+  binary("arith.maxui", Opcode::kMax);
+  binary("arith.shli", Opcode::kShiftLeft);
+  binary("arith.shrsi", Opcode::kShiftRight);
+  binary("arith.shrui", Opcode::kShiftRight);
+  binary("arith.ceildivsi", Opcode::kCeilDiv);
+  binary("arith.ceildivui", Opcode::kCeilDiv);
+  binary("arith.floordivsi", Opcode::kFloorDiv);
   rows.push_back({"arith.cmpi", Form::kCompare, Meaning::kCompare, 2, 2, 1});
   rows.push_back({"arith.select", Form::kOperands, Meaning::kSelect, 3, 3, 1});
   for (const char* name :
@@ -35,7 +45,11 @@ void add_scalar(Rows& rows) {
     rows.push_back({name, Form::kCast, Meaning::kCast, 1, 1, 1});
   rows.push_back({"scf.for", Form::kFor, Meaning::kFor});
   rows.push_back({"scf.if", Form::kIf, Meaning::kIf});
+  rows.push_back({"scf.while", Form::kWhile, Meaning::kWhile});
+  rows.push_back({"scf.condition", Form::kCondition, Meaning::kCondition});
   rows.push_back({"scf.yield", Form::kYield, Meaning::kYield});
+  rows.push_back({"func.call", Form::kCall, Meaning::kCall});
+  rows.push_back({"call", Form::kCall, Meaning::kCall});
   rows.push_back({"return", Form::kYield, Meaning::kReturn});
   rows.push_back({"func.return", Form::kYield, Meaning::kReturn});
   rows.push_back({"pto.section.cube", Form::kSection, Meaning::kCubeSection});
@@ -107,6 +121,15 @@ void add_sync(Rows& rows) {
   rows.push_back({"pto.sync.set", Form::kPipeIds, Meaning::kSyncSet, 1, 1});
   rows.push_back({"pto.sync.wait", Form::kPipeIds, Meaning::kSyncWait, 1, 1});
   sync("pto.set_ffts", Form::kOperands, Opcode::kSetFfts);
+  rows.push_back({"pto.record_event", Form::kFlag, Meaning::kRecordEvent});
+  rows.push_back({"pto.wait_event", Form::kFlag, Meaning::kWaitEvent});
+  rows.push_back({"pto.barrier_sync", Form::kPipe, Meaning::kOperationBarrier});
+  rows.push_back({"pto.tsync", Form::kPipe, Meaning::kOperationBarrier});
+  rows.push_back({"pto.syncall", Form::kGroup, Meaning::kSyncAll, 0, 3});
+  rows.push_back({"pto.sync_all", Form::kGroup, Meaning::kSyncAll, 0, 3});
+  rows.push_back({"pto.declare_eventid_array", Form::kNullary, Meaning::kEventArray, 0, 0, 1});
+  rows.push_back({"pto.eventid_array_set", Form::kIndexed, Meaning::kEventArraySet, 2, 2});
+  rows.push_back({"pto.eventid_array_get", Form::kIndexed, Meaning::kEventArrayGet, 1, 1, 1});
 }
 
 }  // namespace
@@ -124,9 +147,19 @@ const std::vector<OperationInfo>& operations() {
 }
 
 const OperationInfo* find_operation(std::string_view name) {
-  for (const OperationInfo& row : operations())
-    if (row.name == name) return &row;
-  return nullptr;
+  static const std::unordered_map<std::string_view, const OperationInfo*> kByName = [] {
+    std::unordered_map<std::string_view, const OperationInfo*> table;
+    for (const OperationInfo& row : operations()) table.emplace(row.name, &row);
+    return table;
+  }();
+  const auto entry = kByName.find(name);
+  return entry == kByName.end() ? nullptr : entry->second;
+}
+
+const OperationInfo& operation_info(std::string_view name) {
+  static const OperationInfo kUnknown{"", Form::kGroup, Meaning::kUnknown};
+  const OperationInfo* info = find_operation(name);
+  return info != nullptr ? *info : kUnknown;
 }
 
 std::string nearest_operation(std::string_view name) {

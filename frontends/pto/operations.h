@@ -29,6 +29,11 @@ enum class Form : std::uint8_t {
   kFlag,        ///< [<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]
   kPipe,        ///< <PIPE_ALL> or "PIPE_ALL"
   kPipeIds,     ///< <PIPE_V>, 3 or "PIPE_V", %id : T; in brackets or not
+  kWhile,       ///< (%x = %a) : (T) -> T { } do { ^bb0(%y: T): }
+  kCondition,   ///< (%c) %a : T
+  kCall,        ///< @f(%a) : (T) -> T
+  kGroup,       ///< [{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]
+  kIndexed,     ///< %a[%i] [, %b] [: T]
 };
 
 /// What lowering does with it.
@@ -58,6 +63,17 @@ enum class Meaning : std::uint8_t {
   kSync,      ///< opcode, of the pipe and id
   kSyncSet,   ///< set_cross_core or set_intra_block, as the profile has it
   kSyncWait,
+  kWhile,
+  kCondition,
+  kCall,
+  kRecordEvent,  ///< set_flag between classes of operations
+  kWaitEvent,
+  kOperationBarrier,  ///< pipe_barrier of a class of operations
+  kSyncAll,
+  kEventArray,
+  kEventArraySet,
+  kEventArrayGet,
+  kUnknown,  ///< not in the table: a cost that --pto-unknown gives
 };
 
 struct OperationInfo {
@@ -74,6 +90,8 @@ struct OperationInfo {
 const std::vector<OperationInfo>& operations();
 /// nullptr: no such operation.
 const OperationInfo* find_operation(std::string_view name);
+/// The row of an operation that has been parsed; of an unknown one a row with kUnknown.
+const OperationInfo& operation_info(std::string_view name);
 /// "; the nearest is 'pto.tload'", or "".
 std::string nearest_operation(std::string_view name);
 

@@ -1,6 +1,7 @@
 // Parser of PTO assembly in MLIR text form; docs/ascend.md lists what it takes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -8,9 +9,14 @@
 
 namespace tessera::pto {
 
+enum class Unknown : std::uint8_t {
+  kRefuse,  ///< an operation that operations.h does not know is an error
+  kKeep     ///< .. is kept as text
+};
+
 /// Throws UserError(file, "LINE:COLUMN", "expected .., found ..").
-Module parse(std::string_view text, const std::string& file);
+Module parse(std::string_view text, const std::string& file, Unknown unknown = Unknown::kRefuse);
 /// Reads a file. Throws UserError, also when it cannot be read.
-Module parse_file(const std::string& path);
+Module parse_file(const std::string& path, Unknown unknown = Unknown::kRefuse);
 
 }  // namespace tessera::pto

@@ -64,12 +64,10 @@ class Printer {
 
  private:
   void print(const Function& f) {
-    out_ << "  func.func " << (f.is_private ? "private " : "") << '@' << f.name << '(';
-    for (std::size_t i = 0; i < f.parameters.size(); ++i) {
-      const Parameter& p = f.parameters[i];
-      out_ << (i > 0 ? ", " : "") << p.name << (p.name.empty() ? "" : ": ") << to_string(p.type);
-    }
-    out_ << ')';
+    out_ << "  func.func " << (f.is_private ? "private " : "") << '@' << f.name;
+    print_parameters(f.parameters);
+    if (f.results.size() == 1) out_ << " -> " << to_string(f.results[0]);
+    if (f.results.size() > 1) out_ << " -> (" << types_text(f.results, 0, f.results.size()) << ')';
     if (!f.attributes.empty()) out_ << " attributes " << attributes_text(f.attributes);
     if (f.has_body) {
       out_ << ' ';
@@ -78,8 +76,22 @@ class Printer {
     out_ << '\n';
   }
 
+  void print_parameters(const std::vector<Parameter>& parameters) {
+    out_ << '(';
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Parameter& p = parameters[i];
+      out_ << (i > 0 ? ", " : "") << p.name << (p.name.empty() ? "" : ": ") << to_string(p.type);
+    }
+    out_ << ')';
+  }
+
   void print(const Region& region, unsigned indent) {
     out_ << "{\n";
+    if (!region.parameters.empty()) {
+      out_ << std::string(2 * indent, ' ') << "^bb0";
+      print_parameters(region.parameters);
+      out_ << ":\n";
+    }
     for (const Operation& op : region.operations) {
       out_ << std::string(2 * (indent + 1), ' ');
       print(op, indent + 1);
@@ -95,16 +107,21 @@ class Printer {
       if (r.count > 1) out_ << ':' << r.count;
     }
     out_ << (op.results.empty() ? "" : " = ") << op.name;
+    const OperationInfo& info = operation_info(op.name);
+    if (info.meaning == Meaning::kUnknown) {
+      out_ << (op.raw.empty() ? "" : " ") << op.raw;
+      return;
+    }
     print_arguments(op);
     for (std::size_t i = 0; i < op.regions.size(); ++i) {
-      out_ << (i > 0 ? " else " : " ");
+      out_ << (i == 0 ? " " : info.form == Form::kWhile ? " do " : " else ");
       print(op.regions[i], indent);
     }
     if (!op.attributes.empty()) out_ << ' ' << attributes_text(op.attributes);
   }
 
   void print_arguments(const Operation& op) {
-    switch (find_operation(op.name)->form) {
+    switch (operation_info(op.name).form) {
     case Form::kTile:
       return print_tile(op);
     case Form::kFor:
@@ -119,6 +136,17 @@ class Printer {
       out_ << ' ' << list(op, Role::kPipe) << (list(op, Role::kPipe).empty() ? "" : ", ")
            << list(op, Role::kId);
       return print_types(op);
+    case Form::kWhile:
+      return print_while(op);
+    case Form::kCondition:
+      out_ << " (" << list(op, Role::kPredicate) << ')';
+      return print_plain(op, false);
+    case Form::kCall:
+      return print_call(op);
+    case Form::kGroup:
+      return print_group(op);
+    case Form::kIndexed:
+      return print_indexed(op);
     case Form::kTensorView:
       return print_view(op, "shape", Role::kShape, "strides", Role::kStride);
     case Form::kPartition:
@@ -133,8 +161,8 @@ class Printer {
     }
   }
 
-  void print_plain(const Operation& op) {
-    const std::string predicate = list(op, Role::kPredicate);
+  void print_plain(const Operation& op, bool with_predicate = true) {
+    const std::string predicate = with_predicate ? list(op, Role::kPredicate) : "";
     const std::string operands = list(op, Role::kOperand);
     if (!predicate.empty()) out_ << ' ' << predicate << ',';
     if (!operands.empty()) out_ << ' ' << operands;
@@ -145,7 +173,7 @@ class Printer {
     if (!op.types.empty()) out_ << " : " << types_text(op.types, 0, op.types.size());
     if (op.result_types.empty()) return;
     const std::string types = types_text(op.result_types, 0, op.result_types.size());
-    if (find_operation(op.name)->form == Form::kCast) {
+    if (operation_info(op.name).form == Form::kCast) {
       out_ << " to " << types;
     } else if (op.result_types.size() > 1) {
       out_ << " -> (" << types << ')';
@@ -162,6 +190,45 @@ class Printer {
     if (a.size() > 4)
       out_ << ") -> (" << types_text(op.result_types, 0, op.result_types.size()) << ')';
     if (!op.types.empty()) out_ << " : " << types_text(op.types, 0, op.types.size());
+  }
+
+  void print_while(const Operation& op) {
+    const std::vector<Argument>& a = op.arguments;
+    for (std::size_t i = 0; i + 1 < a.size(); i += 2)
+      out_ << (i == 0 ? " (" : ", ") << a[i].text << " = " << a[i + 1].text;
+    out_ << (a.empty() ? "" : ")");
+    print_signature(op);
+  }
+
+  void print_call(const Operation& op) {
+    out_ << ' ' << op.arguments[0].text << '(' << list(op, Role::kOperand) << ')';
+    print_signature(op);
+  }
+
+  // : (T, T) -> (T)
+  void print_signature(const Operation& op) {
+    out_ << " : (" << types_text(op.types, 0, op.types.size()) << ") -> ";
+    const std::string results = types_text(op.result_types, 0, op.result_types.size());
+    out_ << (op.result_types.size() == 1 ? results : "(" + results + ")");
+  }
+
+  void print_group(const Operation& op) {
+    const std::vector<Argument>& a = op.arguments;
+    const bool typed = a.size() == op.types.size();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      out_ << (i == 0 ? "(" : ", ") << a[i].key << (a[i].key.empty() ? "" : " = ") << a[i].text;
+      if (typed) out_ << " : " << to_string(op.types[i]);
+    }
+    out_ << (a.empty() ? "" : ")");
+    if (!op.result_types.empty())
+      out_ << " -> " << types_text(op.result_types, 0, op.result_types.size());
+  }
+
+  void print_indexed(const Operation& op) {
+    const std::vector<Argument>& a = op.arguments;
+    out_ << ' ' << a[0].text << '[' << text_of(a[1]) << ']';
+    if (a.size() > 2) out_ << ", " << text_of(a[2]);
+    print_types(op);
   }
 
   void print_view(const Operation& op, const char* first, Role first_role, const char* second,
@@ -213,6 +280,8 @@ std::string to_string(const Type& type) {
     return "!pto.partition_tensor_view<" + shape_text(type) + options_text(type) + ">";
   case Type::Kind::kMemref:
     return "memref<" + shape_text(type) + options_text(type) + ">";
+  case Type::Kind::kOpaque:
+    return type.element + (type.options.empty() ? "" : "<" + options_text(type).substr(2) + ">");
   case Type::Kind::kTile:
     break;
   }

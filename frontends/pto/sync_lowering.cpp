@@ -1,4 +1,7 @@
-// Sync operations.
+// Sync operations that are one instruction.
+#include <charconv>
+#include <optional>
+
 #include "frontends/pto/function_lowering.h"
 
 namespace tessera::pto {
@@ -10,32 +13,62 @@ using cluster::Opcode;
 using cluster::Operand;
 using cluster::Pipe;
 
-Pipe pipe_named(const Argument& a, const Diagnostics& diagnostics) {
-  for (const Pipe pipe : {Pipe::kS, Pipe::kV, Pipe::kMte1, Pipe::kMte2, Pipe::kMte3, Pipe::kM,
-                          Pipe::kAll, Pipe::kFix})
-    if (a.text == std::string("PIPE_") + to_string(pipe)) return pipe;
-  // get_buf names the class of operations that use the pipe.
-  if (a.text == "TLOAD") return Pipe::kMte2;
-  if (a.text == "TMATMUL") return Pipe::kM;
-  if (a.text == "TVEC") return Pipe::kV;
-  if (a.text == "TSTORE_VEC") return Pipe::kMte3;
-  if (a.text == "TSTORE_ACC") return Pipe::kFix;
-  diagnostics.fail(a.place, "expected a pipe such as PIPE_MTE2, found " + tasm::quoted(a.text));
+/// The pipe of a class of operations, as get_buf and record_event name them.
+std::optional<Pipe> pipe_of_class(const std::string& name) {
+  if (name == "TLOAD") return Pipe::kMte2;
+  if (name == "TSTORE_VEC" || name == "TMOV_V2M") return Pipe::kMte3;
+  if (name == "TSTORE_ACC") return Pipe::kFix;
+  if (name == "TMATMUL") return Pipe::kM;
+  if (name.rfind("TMOV_M2", 0) == 0) return Pipe::kMte1;
+  if (name == "TVEC" || name == "TVECWAIT_EVENT") return Pipe::kV;
+  return std::nullopt;
+}
+
+/// The pipe of an operation by its name in capitals: TADD, TSORT32.
+std::optional<Pipe> pipe_of_operation(std::string name) {
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const OperationInfo* info = find_operation("pto." + name);
+  if (info == nullptr) return std::nullopt;
+  if (info->meaning == Meaning::kMatmul) return Pipe::kM;
+  if (info->form == Form::kTile && info->opcode == Opcode::kVector) return Pipe::kV;
+  return std::nullopt;
 }
 
 }  // namespace
 
+Pipe FunctionLowering::pipe_named(const Argument& a) const {
+  for (const Pipe pipe : {Pipe::kS, Pipe::kV, Pipe::kMte1, Pipe::kMte2, Pipe::kMte3, Pipe::kM,
+                          Pipe::kAll, Pipe::kFix})
+    if (a.text == std::string("PIPE_") + to_string(pipe)) return pipe;
+  if (const auto pipe = pipe_of_class(a.text)) return *pipe;
+  if (const auto pipe = pipe_of_operation(a.text)) return *pipe;
+  diagnostics_.fail(a.place, "expected a pipe such as PIPE_MTE2, found " + tasm::quoted(a.text));
+}
+
+// EVENT_ID0, a number or a value.
+Operand FunctionLowering::event_id(const Argument& a) const {
+  if (a.kind != Argument::Kind::kWord) return scalar_or_number(a);
+  std::int64_t id = 0;
+  const char* last = a.text.data() + a.text.size();
+  const bool event = a.text.rfind("EVENT_ID", 0) == 0;
+  const auto [end, error] = std::from_chars(a.text.data() + (event ? 8 : 0), last, id);
+  if (!event || error != std::errc() || end != last || id < 0)
+    diagnostics_.fail(a.place,
+                      "expected an event such as EVENT_ID0, found " + tasm::quoted(a.text));
+  return id;
+}
+
 void FunctionLowering::lower_sync(const Operation& op, Opcode opcode) {
-  has_sync_ = true;
+  has_sync_ |= opcode <= Opcode::kRlsBuf;
   Instruction i;
   i.op = opcode;
   i.line = op.place.line;
   std::vector<const Argument*> ids;
   std::vector<Pipe> pipes;
   for (const Argument& a : op.arguments) {
-    if (a.role == Role::kPipe) pipes.push_back(pipe_named(a, diagnostics_));
+    if (a.role == Role::kPipe) pipes.push_back(pipe_named(a));
     if (a.role == Role::kId) ids.push_back(&a);
-    if (a.role == Role::kOperand) value(a, Value::Kind::kPointer, "a pointer");
+    if (a.role == Role::kOperand) any_value(a);
   }
   const bool needs_pipe = opcode != Opcode::kWaitFlagDev && opcode != Opcode::kSetFfts;
   if (needs_pipe && pipes.empty())
@@ -52,19 +85,7 @@ void FunctionLowering::lower_sync(const Operation& op, Opcode opcode) {
       i.mode = static_cast<std::uint8_t>(digit[0] - '0');
     }
   }
-  if (!ids.empty()) {
-    const Argument& id = *ids[0];
-    if (id.kind == Argument::Kind::kWord) {
-      const bool event = id.text.size() == 9 && id.text.rfind("EVENT_ID", 0) == 0 &&
-                         id.text[8] >= '0' && id.text[8] <= '9';
-      if (!event)
-        diagnostics_.fail(id.place,
-                          "expected an event such as EVENT_ID0, found " + tasm::quoted(id.text));
-      i.id = id.text[8] - '0';
-    } else {
-      i.id = scalar_or_number(id);
-    }
-  }
+  if (!ids.empty()) i.id = event_id(*ids[0]);
   if (ids.size() > 1) {
     const Operand mode = scalar_or_number(*ids[1]);
     if (mode.is_register || mode.value < 0 || mode.value > 1)

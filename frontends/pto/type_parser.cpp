@@ -9,8 +9,18 @@ namespace {
 using Kind = Token::Kind;
 
 bool is_scalar(const std::string& name) {
-  for (const char* known : {"index", "i1", "i4", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32",
-                            "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "f8E8M0FNU"})
+  for (const char* known :
+       {"index",  "i1",        "i4",   "i8",   "i16",  "i32",  "i64",  "ui8",
+        "ui16",   "ui32",      "ui64", "si8",  "si16", "si32", "si64", "f8E4M3FN",
+        "f8E5M2", "f8E8M0FNU", "f16",  "bf16", "f32",  "f64"})
+    if (name == known) return true;
+  return false;
+}
+/// Types of values that no operation computes with: their contents are kept as they are.
+bool is_opaque(const std::string& name) {
+  for (const char* known :
+       {"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session", "!pto.async_event",
+        "!pto.tile_view", "vector", "tensor", "tuple", "none"})
     if (name == known) return true;
   return false;
 }
@@ -47,8 +57,24 @@ Type TypeParser::parse_type() {
     parse_rest(type);
     return type;
   }
+  if (is_opaque(token.text)) return parse_opaque(cursor_.take());
   if (!is_scalar(token.text)) cursor_.fail_expected("a type");
   type.element = cursor_.take().text;
+  return type;
+}
+
+Type TypeParser::parse_opaque(const Token& name) {
+  Type type;
+  type.place = name.place;
+  type.kind = Type::Kind::kOpaque;
+  type.element = name.text;
+  if (!cursor_.take_if("<")) return type;
+  if (cursor_.take_if(">")) return type;
+  do {
+    const Place place = cursor_.place();
+    type.options.push_back({place, parse_raw(), ""});
+  } while (cursor_.take_if(","));
+  cursor_.expect(">");
   return type;
 }
 
@@ -70,6 +96,7 @@ Type TypeParser::parse_named(const Token& name) {
     parse_rest(type);
     return type;
   }
+  if (is_opaque(name.text)) return parse_opaque(name);
   const bool view = name.text == "!pto.tensor_view";
   if (!view && name.text != "!pto.partition_tensor_view")
     cursor_.fail(name.place, "unknown type " + tasm::quoted(name.text) +
@@ -146,6 +173,8 @@ void TypeParser::parse_tile_entry(Type& type) {
     type.valid_rows = parse_size(key.text);
   } else if (key.text == "v_col") {
     type.valid_columns = parse_size(key.text);
+  } else if (key.text == "valid") {
+    parse_valid(type);
   } else {
     const Token value = cursor_.take();
     if (!is_wordlike(value))
@@ -160,6 +189,18 @@ void TypeParser::parse_tile_entry(Type& type) {
       type.options.push_back({key.place, key.text, value.text});
     }
   }
+}
+
+// valid=8x?: rows and columns in one word.
+void TypeParser::parse_valid(Type& type) {
+  const Token token = cursor_.expect_kind(Kind::kShape, "a size such as 8x16 or ?x?");
+  Type sizes;
+  parse_shape({token.kind, token.text + "xi8", token.place}, sizes);
+  if (sizes.shape.size() != 2 || sizes.shape[0] == 0 || sizes.shape[1] == 0)
+    cursor_.fail(token.place,
+                 "expected two sizes above 0 such as 8x16, found " + tasm::quoted(token.text));
+  type.valid_rows = sizes.shape[0];
+  type.valid_columns = sizes.shape[1];
 }
 
 std::int64_t TypeParser::parse_size(const std::string& key) {

@@ -20,17 +20,20 @@ class TypeParser {
   std::vector<Type> parse_types();
   /// `{key = value, key}`, added to `attributes`.
   void parse_attributes(std::vector<Attribute>& attributes);
+  /// Words up to a comma or a closing bracket that is not theirs; blanks only between two words.
+  std::string parse_raw();
   /// A number with its sign. `token` is for the place.
   std::int64_t parse_integer();
 
  private:
   Type parse_named(const Token& name);
+  Type parse_opaque(const Token& name);
   void parse_shape(const Token& token, Type& type);
   void parse_tile(Type& type);
   void parse_tile_entry(Type& type);
+  void parse_valid(Type& type);
   std::int64_t parse_size(const std::string& key);
   void parse_rest(Type& type);
-  std::string parse_raw();
 
   TokenCursor& cursor_;
   std::map<std::string, Type> aliases_;

@@ -193,6 +193,8 @@ std::int64_t AiCoreCore::compute(const Instruction& i) const {
     return tiles_[static_cast<std::size_t>(a)];
   case Opcode::kDiv:
   case Opcode::kRem:
+  case Opcode::kCeilDiv:
+  case Opcode::kFloorDiv:
     if (b == 0) illegal(pc_, "division by zero", kScalarId);
     return calculate(i.op, a, b);
   default:

@@ -38,6 +38,10 @@ const char* to_string(Opcode op) {
                                                                    "xor",
                                                                    "min",
                                                                    "max",
+                                                                   "shift_left",
+                                                                   "shift_right",
+                                                                   "ceil_div",
+                                                                   "floor_div",
                                                                    "compare",
                                                                    "select",
                                                                    "get",
@@ -89,6 +93,14 @@ std::uint64_t bits(std::int64_t value) {
   return static_cast<std::uint64_t>(value);
 }
 
+// Rounded up (direction 1) or down (-1) instead of towards zero.
+std::int64_t divide(std::int64_t a, std::int64_t b, int direction) {
+  const std::int64_t quotient = calculate(Opcode::kDiv, a, b);
+  const bool exact = calculate(Opcode::kRem, a, b) == 0;
+  const bool positive = (a < 0) == (b < 0);
+  return exact || positive != (direction > 0) ? quotient : quotient + direction;
+}
+
 }  // namespace
 
 bool holds(Predicate predicate, std::int64_t a, std::int64_t b) {
@@ -130,6 +142,14 @@ std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b) {
     return std::min(a, b);
   case Opcode::kMax:
     return std::max(a, b);
+  case Opcode::kShiftLeft:
+    return b < 0 || b > 63 ? 0 : static_cast<std::int64_t>(bits(a) << b);
+  case Opcode::kShiftRight:
+    return a >> (b < 0 || b > 63 ? 63 : b);
+  case Opcode::kCeilDiv:
+    return divide(a, b, 1);
+  case Opcode::kFloorDiv:
+    return divide(a, b, -1);
   default:
     return a;
   }

@@ -40,7 +40,7 @@
 //   kSetFfts        S          -                         A2/A3: sets the FFTS base address (2.6)
 //
 //   kSet            S          -                         rd = a
-//   kAdd .. kMax    S          -                         rd = a OP b
+//   kAdd .. kFloorDiv  S       -                         rd = a OP b
 //   kCompare        S          -                         rd = a PREDICATE b, 0 or 1
 //   kSelect         S          -                         rd = c != 0 ? a : b
 //   kGet            S          -                         rd = SpecialValue
@@ -129,6 +129,10 @@ enum class Opcode : std::uint8_t {
   kXor,
   kMin,
   kMax,
+  kShiftLeft,
+  kShiftRight,
+  kCeilDiv,
+  kFloorDiv,
   kCompare,
   kSelect,
   kGet,
@@ -239,8 +243,12 @@ struct Program {
 /// "set_flag(MTE2, V, 3)", "wait_intra_core(FIX, id 16)": an instruction as diagnoses name it.
 std::string to_string(const Instruction& instruction);
 
-/// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around. `b` is not 0 in kDiv
-/// and kRem.
+/// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around; shifts by 64 and more
+/// leave nothing but the sign. `b` is not 0 if is_division(op).
+constexpr bool is_division(Opcode op) {
+  return op == Opcode::kDiv || op == Opcode::kRem || op == Opcode::kCeilDiv ||
+         op == Opcode::kFloorDiv;
+}
 std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b);
 bool holds(Predicate predicate, std::int64_t a, std::int64_t b);
 
@@ -253,7 +261,7 @@ void append_sync_all(Program& program, Profile profile, CoreKind kind, SyncScope
 /// Appends the software variant: an atomic counter, the word of GM at `address` (0 at first), and
 /// a loop that polls it until all `participants` have come; after `max_polls` a trap. Takes four
 /// registers of the program.
-void append_soft_sync_all(Program& program, std::int64_t address, std::int64_t participants,
+void append_soft_sync_all(Program& program, Operand address, Operand participants,
                           std::uint32_t line, std::int64_t max_polls = 1'000'000);
 
 }  // namespace tessera::cluster

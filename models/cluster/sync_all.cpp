@@ -83,7 +83,7 @@ void append_sync_all(Program& program, Profile profile, CoreKind kind, SyncScope
   code.sync(Opcode::kWaitFlagDev, Pipe::kS, aiv ? kAivId : kAicId);
 }
 
-void append_soft_sync_all(Program& program, std::int64_t address, std::int64_t participants,
+void append_soft_sync_all(Program& program, Operand address, Operand participants,
                           std::uint32_t line, std::int64_t max_polls) {
   const unsigned goal = program.registers, seen = goal + 1, polls = goal + 2, test = goal + 3;
   program.registers += 4;

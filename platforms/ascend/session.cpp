@@ -44,10 +44,17 @@ void refuse_options(const cli::Options& options) {
   refuse(options.progress, "--progress");
 }
 
+pto::Module read_module(const cli::Options& options) {
+  return pto::parse_file(options.program, options.pto_unknown.empty() ? pto::Unknown::kRefuse
+                                                                      : pto::Unknown::kKeep);
+}
+
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
-  const pto::Module module = pto::parse_file(options.program);
-  return pto::lower(module, {config.machine.profile, options.params});
+  pto::LowerOptions lowering{config.machine.profile, options.params};
+  if (!options.pto_unknown.empty())
+    lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
+  return pto::lower(read_module(options), lowering);
 }
 
 cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
@@ -129,7 +136,7 @@ AscendConfig config_of(const cli::Options& options) {
   if (preset.empty() && options.config_file.empty()) {
     preset = "a5";
     if (!options.program.empty()) {
-      const pto::Module module = pto::parse_file(options.program);
+      const pto::Module module = read_module(options);
       if (pto::profile_of(module) == cluster::Profile::kA2A3) preset = "a2a3";
     }
   }

@@ -57,6 +57,11 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
       "host array in, e.g. --input A=A.npy (repeatable)");
   add("output", po::value(&raw.outputs)->value_name("NAME=FILE.npy")->composing(),
       "host array out, e.g. --output y=y.npy (repeatable)");
+  if (executable.runs_pto) {
+    add("pto-unknown", po::value(&o.pto_unknown)->value_name("cost:N[,PIPE]"),
+        "run operations that are not known as N cycles of a pipe (default V, on AICs M), "
+        "e.g. --pto-unknown=cost:100,V");
+  }
   return group;
 }
 

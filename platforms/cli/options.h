@@ -32,6 +32,7 @@ struct Options {
   std::string heatmap_file;
   std::string heatmap_counter;
   std::string schedules_file;  ///< of executables that make schedules
+  std::string pto_unknown;     ///< of executables that run PTO programs
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
   std::uint64_t seed = 1;
@@ -52,6 +53,7 @@ struct Executable {
   std::vector<std::string> structures;
   std::string default_preset;
   bool makes_schedules = false;  ///< it has the option --schedules
+  bool runs_pto = false;         ///< it has the option --pto-unknown
 };
 
 /// Reads the command line. No value: --help or --version was asked for and has been printed to

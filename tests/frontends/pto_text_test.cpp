@@ -117,7 +117,7 @@ TEST(PtoText, Diagnostics) {
   EXPECT_EQ(message_of(""), "k.pto:1:1: expected 'module', found the end of the file");
   EXPECT_EQ(message_of(kernel("pto.tlaod ins(%a : f32) outs(%b : f32)")),
             "k.pto:3:1: unknown operation 'pto.tlaod'; the nearest is 'pto.tload'; docs/ascend.md "
-            "lists what is taken");
+            "lists what is taken; --pto-unknown=cost:N runs what is not as N cycles");
   EXPECT_EQ(message_of(kernel("  pto.barrier PIPE_V")),
             "k.pto:3:15: expected a pipe such as <PIPE_V>, found 'PIPE_V'");
   EXPECT_EQ(message_of(kernel("  %a = arith.addi %n : index")),
