@@ -155,6 +155,16 @@ void FunctionLowering::lower_unknown(const Operation& op) {
   const Pipe usual = kind_ == CoreKind::kAiv ? Pipe::kV : Pipe::kM;
   Instruction& busy = emit_tile(Opcode::kBusy, op, options_.unknown->pipe.value_or(usual));
   busy.size[0] = options_.unknown->cycles;
+  std::vector<cluster::TileOperand> operands;
+  for (const Argument& a : op.arguments) {
+    const Value* known = find_value(a.text);
+    if (known == nullptr || known->kind != Value::Kind::kTile) continue;
+    if (operands.size() == cluster::kMostOperands) break;
+    operands.push_back(tile_operand(a, a.role == Role::kIn    ? Access::kRead
+                                       : a.role == Role::kOut ? Access::kWrite
+                                                              : Access::kReadWrite));
+  }
+  attach(std::move(operands));
   Value v;
   v.kind = Value::Kind::kUnknown;
   unsigned count = 0;

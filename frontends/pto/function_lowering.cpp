@@ -46,11 +46,7 @@ cluster::Program FunctionLowering::run(const Function& function) {
   calls_.push_back(&function);
   add_parameters(function);
   lower(function.body);
-  if (tile_pipes_.size() > 1 && !has_sync_)
-    diagnostics_.fail(function.place,
-                      "@" + function.name + " uses " + std::to_string(tile_pipes_.size()) +
-                          " pipes and has no sync operation; automatic synchronisation is not "
-                          "modelled: write set_flag and wait_flag");
+  program_.automatic_sync = !has_sync_ && !tile_pipes_.empty();
   emit(Opcode::kEnd,
        function.body.operations.empty() ? function.place : function.body.operations.back().place,
        Pipe::kS);

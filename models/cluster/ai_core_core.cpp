@@ -27,6 +27,9 @@ void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   check_program(*program, {config_, launch_, core_});
   program_ = std::move(program);
   registers_.assign(program_->registers, 0);
+  const bool ordered = program_->automatic_sync || hazards_ != nullptr;
+  scoreboard_ = ordered ? std::make_unique<Scoreboard>(config_.core) : nullptr;
+  if (hazards_ != nullptr) hazards_->launch(core_, program_);
   pc_ = 0;
   ended_ = finished_ = false;
   PipeState& scalar = state(Pipe::kS);
@@ -88,6 +91,7 @@ void AiCoreCore::complete(Pipe pipe, const Entry& entry, Cycle start, Cycle at) 
   p.complete_at = std::max(p.complete_at, at);
   p.stats.busy += at - std::min(at, std::max(start, p.busy_until));
   p.busy_until = std::max(p.busy_until, at);
+  if (entry.number != 0) scoreboard_->complete(pipe, entry.number, at);
   const auto op = static_cast<unsigned>(code(entry.pc).op);
   probe_.emit(at, EventKind::kPipeEnd, sync::index(pipe) | op << 8, entry.pc);
 }

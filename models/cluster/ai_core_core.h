@@ -25,9 +25,11 @@
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/cost_model.h"
 #include "models/cluster/flag_table.h"
+#include "models/cluster/hazards.h"
 #include "models/cluster/legality.h"
 #include "models/cluster/pipe_stats.h"
 #include "models/cluster/program.h"
+#include "models/cluster/scoreboard.h"
 #include "models/cluster/unit_flags.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
@@ -65,6 +67,9 @@ class AiCoreCore {
   /// finished; its flags stay (ascend.md 2.2). Throws UserError for a program that check_program
   /// refuses, std::logic_error when the core is busy.
   void launch(std::shared_ptr<const Program> program, Cycle at);
+  /// Hazards of what the core does are looked for from now on. Before the first launch; `tracker`
+  /// outlives the core.
+  void watch(HazardTracker& tracker) { hazards_ = &tracker; }
   /// An answer that may be seen from cycle `due` on: the core wants to be stepped then.
   void answer(const sync::Answer& answer, Cycle due);
   void done(const transfer::Done& done, Cycle due);
@@ -99,6 +104,8 @@ class AiCoreCore {
     std::int64_t address = 0;
     BufferLocks::Ticket ticket;
     Cycle visible_at = 0;
+    std::uint32_t number = 0;  // of a tile operation, in the scoreboard; 0: nobody asks for it
+    std::uint32_t epoch = 0;   // for HazardTracker
   };
   struct PipeState {
     Ring<Entry> queue;
@@ -148,6 +155,12 @@ class AiCoreCore {
   void raise_flag(const Effect& effect, Cycle now);
   void signal(std::uint32_t pc, std::int64_t id, Cycle now);
 
+  // Order of tile operations (ai_core_order.cpp).
+  unsigned note_dispatch(const Instruction& i, Pipe pipe, Entry& entry);
+  void note_sync(Pipe pipe, const Entry& head);
+  void note_arrival(Pipe pipe, const Entry& head);
+  void note_word(const Instruction& i);
+
   // Pipes.
   void serve(Pipe pipe, Cycle now);
   WaitReason try_head(Pipe pipe, const Entry& head, Cycle now);
@@ -171,6 +184,7 @@ class AiCoreCore {
   Pipe queue_of(const Instruction& i) const;
   void check_dispatch(const Instruction& i, Entry& entry);
   WaitReason issue_sync(const Instruction& i, Cycle now);
+  WaitReason do_scalar_sync(const Instruction& i, const Entry& entry, Cycle now);
   WaitReason issue_scalar(const Instruction& i, Cycle now);
   void jump_to(std::uint32_t target) { pc_ = target - 1; }  // pc_ moves on behind every instruction
   WaitReason access_word(const Instruction& i, Cycle now);
@@ -206,6 +220,9 @@ class AiCoreCore {
   FlagTable flags_;
   BufferLocks locks_;
   UnitFlags unit_flags_;
+  std::unique_ptr<Scoreboard> scoreboard_;  // nullptr: nobody asks for the order of operations
+  HazardTracker* hazards_ = nullptr;
+  ResolvedOperation resolved_;
   std::vector<Effect> effects_;
   std::vector<Effect> due_effects_;
   std::vector<Received> received_;

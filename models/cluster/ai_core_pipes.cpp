@@ -38,6 +38,13 @@ void AiCoreCore::serve(Pipe pipe, Cycle now) {
     p.wake = earliest;
     return;
   }
+  if (head.number != 0) {
+    const Cycle start = scoreboard_->start_of(pipe, head.number, earliest);
+    if (start > now) {
+      p.wake = start;
+      return note_blocked(p, WaitReason::kFlag, now);
+    }
+  }
   const Cycle busy_until = p.busy_until;
   const WaitReason reason = try_head(pipe, head, now);
   if (reason != WaitReason::kNone) {
@@ -45,6 +52,7 @@ void AiCoreCore::serve(Pipe pipe, Cycle now) {
     return;
   }
   note_unblocked(p, busy_until, now);
+  if (hazards_ != nullptr) note_arrival(pipe, head);
   p.queue.pop_front();
   progressed_ = true;
 }

@@ -76,8 +76,9 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
               kSizeId);
   }
   entry.address = value(i.work.address);
+  const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry) : 0;
   p.queue.push_back(entry);
-  state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles);
+  state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
 }
 
@@ -122,6 +123,12 @@ WaitReason AiCoreCore::issue_sync(const Instruction& i, Cycle now) {
   Entry entry;
   entry.pc = pc_;
   check_dispatch(i, entry);
+  const WaitReason reason = do_scalar_sync(i, entry, now);
+  if (reason == WaitReason::kNone && hazards_ != nullptr) note_sync(Pipe::kS, entry);
+  return reason;
+}
+
+WaitReason AiCoreCore::do_scalar_sync(const Instruction& i, const Entry& entry, Cycle now) {
   switch (i.op) {
   case Opcode::kSetFfts:
     ffts_set_ = true;
@@ -145,6 +152,7 @@ WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
   if (word_under_way_) return WaitReason::kMemory;
   if (word_asked_) {
     word_asked_ = false;
+    if (hazards_ != nullptr) note_word(i);
     registers_[i.rd] = word_;
     return WaitReason::kNone;
   }
@@ -159,6 +167,7 @@ WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
                                       : transfer::WordAccess::kStore;
   step_.moves.push_back({t, now + 1});
   word_under_way_ = true;
+  if (hazards_ != nullptr && i.op != Opcode::kGmLoad) hazards_->write_word(core_, t.address);
   if (i.op == Opcode::kGmStore) return WaitReason::kNone;  // nobody waits for it
   word_asked_ = true;
   return WaitReason::kMemory;

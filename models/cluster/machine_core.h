@@ -25,6 +25,11 @@ class MachineCore {
   MachineCore& operator=(const MachineCore&) = delete;
   ~MachineCore();
 
+  /// Looks for hazards from now on; before the first launch.
+  void watch_hazards();
+  /// One sentence for each pair of lines, cluster by cluster; the same sentence once.
+  std::vector<std::string> hazards() const;
+
   /// Starts a kernel on all cores in cycle `at`: `aic` on AICs, `aiv` on AIVs. What the launch has no
   /// cores for may be nullptr. Throws UserError.
   void launch(std::shared_ptr<const Program> aic, std::shared_ptr<const Program> aiv, Cycle at);
@@ -61,6 +66,7 @@ class MachineCore {
   std::vector<std::unique_ptr<CoreBlock>> cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<SyncBlock> sync_;
   std::unique_ptr<GmBlock> gm_;
+  std::vector<std::unique_ptr<HazardTracker>> hazards_;  // by cluster; empty: nobody watches
   Cycle now_ = 0;
 };
 

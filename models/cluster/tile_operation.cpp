@@ -89,21 +89,6 @@ void Offset::add(Operand a, Operand b) {
     base = cluster::add(base, multiply(a.value, b.value));
 }
 
-bool overlap(const ResolvedOperand& a, const ResolvedOperand& b) {
-  if (a.location != b.location || (a.location == Location::kGm && a.array != b.array)) return false;
-  if (a.bytes == 0 || b.bytes == 0) return false;
-  if (a.first >= b.first + b.bytes || b.first >= a.first + a.bytes) return false;
-  const std::int64_t row = a.strides[0] * bits_of(a.element) / 8;
-  const bool same_rows = a.dimensions == 2 && b.dimensions == 2 && row > 0 && a.strides[1] == 1 &&
-                         b.strides[1] == 1 && row == b.strides[0] * bits_of(b.element) / 8;
-  if (!same_rows) return true;
-  // Both lie in rows of one width: their columns may be apart. The columns of one may wrap around.
-  const std::int64_t a_columns = (a.sizes[1] * bits_of(a.element) + 7) / 8;
-  const std::int64_t b_columns = (b.sizes[1] * bits_of(b.element) + 7) / 8;
-  const std::int64_t apart = ((b.first - a.first) % row + row) % row;  // from a to the next b
-  return apart < a_columns || row - apart < b_columns;
-}
-
 void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,
              ResolvedOperation& result) {
   const Resolver resolver(registers);

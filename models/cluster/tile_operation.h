@@ -158,10 +158,6 @@ struct ResolvedOperation {
   std::uint32_t pc = 0;  ///< of the instruction: Program::where says its line
 };
 
-/// Whether two operands of one core, or both in GM, can touch the same byte. Rows and columns are
-/// told apart where both have the same row stride.
-bool overlap(const ResolvedOperand& a, const ResolvedOperand& b);
-
 /// `operation` with the registers' values.
 void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,
              ResolvedOperation& result);

@@ -45,15 +45,14 @@ void refuse_options(const cli::Options& options) {
 }
 
 pto::Module read_module(const cli::Options& options) {
-  return pto::parse_file(options.program, options.pto_unknown.empty() ? pto::Unknown::kRefuse
-                                                                      : pto::Unknown::kKeep);
+  return pto::parse_file(options.program,
+                         options.pto_unknown.empty() ? pto::Unknown::kRefuse : pto::Unknown::kKeep);
 }
 
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
   pto::LowerOptions lowering{config.machine.profile, options.params};
-  if (!options.pto_unknown.empty())
-    lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
+  if (!options.pto_unknown.empty()) lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
   return pto::lower(read_module(options), lowering);
 }
 
@@ -158,6 +157,7 @@ report::Report Session::run() {
       (1'000'000'000 + config_.machine.clock_khz / 2) / config_.machine.clock_khz;
   const Clock::time_point begin = Clock::now();
   MachineCore machine(config_.machine, launch_, &events_);
+  if (options_.hazards != "off") machine.watch_hazards();
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
     machine.launch(kernel_.aic, kernel_.aiv, 0);
@@ -170,6 +170,7 @@ report::Report Session::run() {
   if (options_.validate) return report;
   drive(machine, report);
   summarize(machine, report);
+  report_hazards(machine, report);
   if (!options_.quiet) print_cores(machine, report.cycles);
   return report;
 }
@@ -249,6 +250,21 @@ void Session::summarize(const MachineCore& machine, report::Report& report) cons
                      {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
                      {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
   report.places = std::move(places);
+}
+
+// Warnings, or the reason why the run counts as one that could not finish.
+void Session::report_hazards(const MachineCore& machine, report::Report& report) const {
+  const std::vector<std::string> hazards = machine.hazards();
+  for (const std::string& hazard : hazards) {
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back(
+        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
+  }
+  if (hazards.empty() || options_.hazards != "error") return;
+  if (report.status != report::Status::kFinished) return;
+  report.status = report::Status::kCouldNotFinish;
+  report.message = "hazard: " + hazards.front();
+  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
 }
 
 void Session::print_cores(const MachineCore& machine, Cycle cycles) const {

@@ -32,6 +32,7 @@ class Session {
   std::string step_to_idle(cluster::MachineCore& machine);
   void describe_deadlock(const cluster::MachineCore& machine, report::Report& report) const;
   void summarize(const cluster::MachineCore& machine, report::Report& report) const;
+  void report_hazards(const cluster::MachineCore& machine, report::Report& report) const;
   void print_cores(const cluster::MachineCore& machine, Cycle cycles) const;
 
   const cli::Options& options_;

@@ -32,7 +32,8 @@ struct Options {
   std::string heatmap_file;
   std::string heatmap_counter;
   std::string schedules_file;  ///< of executables that make schedules
-  std::string pto_unknown;     ///< of executables that run PTO programs
+  std::string pto_unknown;     ///< of executables that run PTO programs, and the next one
+  std::string hazards = "warn";
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
   std::uint64_t seed = 1;
@@ -53,7 +54,7 @@ struct Executable {
   std::vector<std::string> structures;
   std::string default_preset;
   bool makes_schedules = false;  ///< it has the option --schedules
-  bool runs_pto = false;         ///< it has the option --pto-unknown
+  bool runs_pto = false;         ///< it has the options --pto-unknown and --hazards
 };
 
 /// Reads the command line. No value: --help or --version was asked for and has been printed to

@@ -207,15 +207,16 @@ TEST(PtoLower, PartOfATensorMustFitItsTile) {
             "k.pto:6:3: the tensor has elements of f16, the tile of f32; expected the same");
 }
 
-TEST(PtoLower, NoSyncOperationOnSeveralPipesIsRefused) {
-  EXPECT_THAT(
-      message_of(
-          R"(%v = pto.make_tensor_view %p, shape = [16, 16], strides = [16, 1] : !pto.tensor_view<16x16xf16>
-    %w = pto.partition_view %v, offsets = [0, 0], sizes = [16, 16] : !pto.tensor_view<16x16xf16> -> !pto.partition_tensor_view<16x16xf16>
-    %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf16>
-    pto.tload ins(%w : f32) outs(%t : f32)
-    pto.tabs ins(%t : f32) outs(%t : f32))"),
-      HasSubstr("k.pto:2:13: @k uses 2 pipes and has no sync operation"));
+// pto_text.md, implicit synchronisation. Signals between cores say nothing of the pipes of one.
+TEST(PtoLower, WithoutSyncOperationsPipesAreOrderedAutomatically) {
+  const std::string tile = R"(%t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf16>
+    pto.tabs ins(%t : f32) outs(%t : f32)
+    )";
+  EXPECT_TRUE(vector_program(tile).automatic_sync);
+  EXPECT_TRUE(vector_program(tile + "pto.sync.set <PIPE_V>, 0").automatic_sync);
+  EXPECT_FALSE(vector_program(tile + "pto.barrier <PIPE_ALL>").automatic_sync);
+  EXPECT_FALSE(vector_program(tile + "pto.record_event[TLOAD, TVEC, EVENT_ID0]").automatic_sync);
+  EXPECT_FALSE(vector_program(tile + "pto.get_buf <PIPE_V>, 0").automatic_sync);
 }
 
 TEST(PtoLower, ArgumentsAndParameters) {
