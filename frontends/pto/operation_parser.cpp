@@ -76,7 +76,8 @@ void OperationParser::parse_form(Operation& op, const OperationInfo& info) {
     return parse_constant(op);
   case Form::kOperands:
     parse_values(op, Role::kOperand);
-    return parse_colon_types(op);
+    parse_colon_types(op);
+    return parse_result_types(op);
   case Form::kCompare:
     return parse_compare(op);
   case Form::kCast:
