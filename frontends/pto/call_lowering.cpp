@@ -121,8 +121,11 @@ void FunctionLowering::lower_call(const Operation& op) {
     define(function->parameters[i].name, function->parameters[i].place, std::move(values[i]));
   calls_.push_back(function);
   const auto allotted = allotted_;
+  auto resized = resized_;
+  collect_resized(*function);
   yield_ = nullptr;
   lower(function->body);
+  resized_.swap(resized);
   values.clear();
   if (yield_ != nullptr)
     for (const Argument& a : yield_->arguments) values.push_back(any_value(a));

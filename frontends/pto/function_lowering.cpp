@@ -1,9 +1,11 @@
 // Names, scalars and control flow.
-#include "frontends/pto/function_lowering.h"
+#include "frontends/pto/fifo.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 
-#include "models/cluster/cluster_config.h"
+#include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::pto {
 
@@ -18,6 +20,20 @@ using cluster::Profile;
 
 constexpr unsigned kMostRegisters = std::numeric_limits<std::uint16_t>::max();
 
+/// A decimal number, or bits of the type in hexadecimal.
+double float_of(const Argument& a, const std::string& type) {
+  if (a.kind == Argument::Kind::kFloat) return std::strtod(a.text.c_str(), nullptr);
+  if (a.text.empty()) return static_cast<double>(a.number);
+  if (type == "f16")
+    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBinary16);
+  if (type == "bf16")
+    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBfloat16);
+  const auto bits = static_cast<std::uint32_t>(a.number);
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
   const std::string& t = a.text;
   if (t == "eq") return Predicate::kEqual;
@@ -31,13 +47,32 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
 
 }  // namespace
 
+namespace {
+
+void collect(const Region& region, std::set<std::string>& names) {
+  for (const Operation& op : region.operations) {
+    if (operation_info(op.name).meaning == Meaning::kSetValidShape)
+      names.insert(op.arguments[0].text);
+    for (const Region& inner : op.regions) collect(inner, names);
+  }
+}
+
+}  // namespace
+
 FunctionLowering::FunctionLowering(const Module& module, const FunctionKinds& kinds,
                                    const LowerOptions& options, cluster::CoreKind kind,
+                                   const ReservedBuffers& reserved,
                                    std::vector<cluster::GmArray>& arrays)
     : kinds_(kinds), options_(options), kind_(kind), diagnostics_(module.file),
-      capacities_((options.profile == Profile::kA5 ? cluster::a5_config() : cluster::a2a3_config())
-                      .core.capacities),
-      arrays_(arrays) {}
+      capacities_(reserved.room()), arrays_(arrays), reserved_(reserved) {
+  for (unsigned l = 0; l < cluster::kLocationCount; ++l)
+    allotted_[l] = reserved.first_free(static_cast<cluster::Location>(l));
+}
+
+void FunctionLowering::collect_resized(const Function& function) {
+  resized_.clear();
+  collect(function.body, resized_);
+}
 
 cluster::Program FunctionLowering::run(const Function& function) {
   program_.name = function.name;
@@ -45,7 +80,9 @@ cluster::Program FunctionLowering::run(const Function& function) {
   scopes_.emplace_back();
   calls_.push_back(&function);
   add_parameters(function);
+  collect_resized(function);
   lower(function.body);
+  close_fifos(function.place);
   program_.automatic_sync = !has_sync_ && !tile_pipes_.empty();
   emit(Opcode::kEnd,
        function.body.operations.empty() ? function.place : function.body.operations.back().place,
@@ -69,6 +106,8 @@ void FunctionLowering::add_parameters(const Function& function) {
       v.place.element = element_of(p.type);
     } else if (p.type.element.find('f') != std::string::npos) {
       v.kind = Value::Kind::kFloat;
+      const auto given = options_.params.find(p.name.substr(1));
+      if (given != options_.params.end()) v.number = static_cast<double>(given->second);
     } else {
       const auto given = options_.params.find(p.name.substr(1));
       if (given == options_.params.end())
@@ -98,6 +137,12 @@ void FunctionLowering::lower(const Operation& op) {
   switch (info.meaning) {
   case Meaning::kAllocTile:
     return lower_alloc(op);
+  case Meaning::kSubview:
+    return lower_subview(op);
+  case Meaning::kReshape:
+    return lower_reshape(op);
+  case Meaning::kSetValidShape:
+    return lower_valid_shape(op);
   case Meaning::kTensorView:
     return lower_view(op);
   case Meaning::kPartition:
@@ -107,9 +152,11 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kStore:
     return lower_store(op);
   case Meaning::kMove:
-    return lower_move(op);
+  case Meaning::kExtract:
+  case Meaning::kInsert:
+    return lower_move(op, info);
   case Meaning::kMatmul:
-    return lower_matmul(op);
+    return lower_matmul(op, info);
   case Meaning::kVector:
   case Meaning::kVectorIn:
     return lower_vector(op, info);
@@ -132,6 +179,16 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kEventArraySet:
   case Meaning::kEventArrayGet:
     return lower_events(op, info.meaning);
+  case Meaning::kReserveBuffer:
+  case Meaning::kImportBuffer:
+  case Meaning::kOpenPipe:
+  case Meaning::kPipeHandle:
+  case Meaning::kPush:
+  case Meaning::kPop:
+  case Meaning::kFree:
+  case Meaning::kFifoTile:
+  case Meaning::kDeclareTile:
+    return lower_pipe_operation(op, info.meaning);
   case Meaning::kUnknown:
     return lower_unknown(op);
   default:
@@ -196,7 +253,10 @@ void FunctionLowering::lower_constant(const Operation& op) {
       op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
   if (!is_float && a.kind == Argument::Kind::kFloat)
     diagnostics_.fail(a.place, "expected a whole number for " + type + ", found " + a.text);
-  if (is_float) v.kind = Value::Kind::kFloat;
+  if (is_float) {
+    v.kind = Value::Kind::kFloat;
+    v.number = float_of(a, type);
+  }
   v.type = op.types[0];
   v.scalar = a.number;
   define(op, std::move(v));

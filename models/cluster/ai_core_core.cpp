@@ -25,6 +25,7 @@ AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId
 void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (!finished_) throw std::logic_error(to_string(core_) + " is busy and was given a kernel");
   check_program(*program, {config_, launch_, core_});
+  if (data_ != nullptr) data_->check_arrays(*program);
   program_ = std::move(program);
   registers_.assign(program_->registers, 0);
   const bool ordered = program_->automatic_sync || hazards_ != nullptr;
@@ -82,6 +83,8 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   const Cycle at = p.free_at + p.cost.ready;
   if (work.value == TileValue::kLoad)
     effects_.push_back({Effect::kTile, at, p.current.pc, work.dst, done.value});
+  if (p.current.resolved != 0)
+    write_result(done.pipe, p.current, std::move(p.result), now, std::max(at, now + 1));
   complete(done.pipe, p.current, p.started_at, at);
 }
 

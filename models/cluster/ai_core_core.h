@@ -23,6 +23,7 @@
 
 #include "models/cluster/buffer_locks.h"
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/cluster_data.h"
 #include "models/cluster/cost_model.h"
 #include "models/cluster/flag_table.h"
 #include "models/cluster/hazards.h"
@@ -63,6 +64,8 @@ class AiCoreCore {
   /// refuses.
   AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core, observe::Probe probe);
 
+  /// Gives the core values: its buffers and GM. `data` outlives the core.
+  void attach(ClusterData& data) { data_ = &data; }
   /// Starts a kernel in cycle `at`: the core wants to be stepped then. The kernel before it must be
   /// finished; its flags stay (ascend.md 2.2). Throws UserError for a program that check_program
   /// refuses, std::logic_error when the core is busy.
@@ -103,6 +106,7 @@ class AiCoreCore {
     std::int64_t id = 0;
     std::int64_t address = 0;
     BufferLocks::Ticket ticket;
+    std::uint32_t resolved = 0;  // its operands, in resolved_; 0: none
     Cycle visible_at = 0;
     std::uint32_t number = 0;  // of a tile operation, in the scoreboard; 0: nobody asks for it
     std::uint32_t epoch = 0;   // for HazardTracker
@@ -116,6 +120,7 @@ class AiCoreCore {
     Entry current;                        // of the transfer
     Cost cost;                            // .. and its cost, start and the value it stores
     Cycle started_at = 0;
+    TileValues result;    // .. of the transfer
     Cycle wake = kNever;  // when it is worth trying the head again
     WaitReason blocked = WaitReason::kNone;
     Cycle blocked_since = 0;
@@ -167,6 +172,17 @@ class AiCoreCore {
   WaitReason start_tile(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_unit_flag(PipeState& p, const Entry& head, const Cost& cost, Cycle now);
   void start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now);
+  /// From ten 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
+  /// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale
+  /// value.
+  static bool resolves_sums(const std::array<std::int64_t, 3>& sizes) {
+    return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16) >= 10;
+  }
+  // Values (ai_core_data.cpp). Without ClusterData they do nothing.
+  std::uint32_t resolve_operands(const Instruction& i);
+  TileValues compute(const Entry& entry, Cycle now);
+  void write_result(Pipe pipe, const Entry& entry, TileValues result, Cycle now, Cycle due);
+
   std::int64_t tile_result(const Instruction& i, std::int64_t address) const;
   /// What an operation reads of a tile slot when it starts. Under the unit flag FIX reads each block
   /// behind M: it gets the results that are still on their way.
@@ -222,7 +238,10 @@ class AiCoreCore {
   UnitFlags unit_flags_;
   std::unique_ptr<Scoreboard> scoreboard_;  // nullptr: nobody asks for the order of operations
   HazardTracker* hazards_ = nullptr;
-  ResolvedOperation resolved_;
+  ResolvedOperation touched_;
+  ClusterData* data_ = nullptr;
+  std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
+  std::vector<std::uint32_t> free_resolved_;
   std::vector<Effect> effects_;
   std::vector<Effect> due_effects_;
   std::vector<Received> received_;

@@ -3,27 +3,18 @@
 
 namespace tessera::cluster {
 
-namespace {
-
-constexpr std::int64_t kSafeFractals = 10;
-
-bool is_small_mad(const Instruction& i, const std::array<std::int64_t, 3>& sizes) {
-  return i.op == Opcode::kMad && (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16) < kSafeFractals;
-}
-
-}  // namespace
-
 // Answers how many instructions of the scalar unit the inserted synchronisation takes.
 unsigned AiCoreCore::note_dispatch(const Instruction& i, Pipe pipe, Entry& entry) {
   if (hazards_ != nullptr) entry.epoch = hazards_->dispatch(core_, pipe);
   if (!is_tile_operation(i.op)) return 0;
   Accesses accesses;
   if (i.operation != 0) {
-    resolve(program_->operations[i.operation - 1], registers_, resolved_);
-    accesses = accesses_of(resolved_, core_);
+    resolve(program_->operations[i.operation - 1], registers_, touched_);
+    accesses = accesses_of(touched_, core_);
   }
   entry.number =
-      scoreboard_->enter(pipe, i, accesses, is_small_mad(i, entry.sizes), program_->automatic_sync);
+      scoreboard_->enter(pipe, i, accesses, i.op == Opcode::kMad && !resolves_sums(entry.sizes),
+                         program_->automatic_sync);
   return 2 * scoreboard_->record(pipe, entry.number).pairs;
 }
 

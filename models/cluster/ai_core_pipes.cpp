@@ -10,15 +10,6 @@ using observe::EventKind;
 
 namespace {
 
-/// From this many 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
-/// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale
-/// value.
-constexpr std::int64_t kSafeFractals = 10;
-
-std::int64_t fractals(const std::array<std::int64_t, 3>& sizes) {
-  return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16);
-}
-
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -83,6 +74,7 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   const Cycle ready = now + std::max(cost.ready, cost.occupied);
   p.free_at = now + cost.occupied;
   write_tile_later(head, ready);
+  if (head.resolved != 0) write_result(pipe, head, compute(head, now), now, ready);
   complete(pipe, head, now, ready);
   return WaitReason::kNone;
 }
@@ -90,7 +82,7 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
 void AiCoreCore::write_tile_later(const Entry& entry, Cycle at) {
   const TileWork& work = code(entry.pc).work;
   if (work.value < TileValue::kFill) return;
-  const bool adds = work.value == TileValue::kMultiplyAdd && fractals(entry.sizes) >= kSafeFractals;
+  const bool adds = work.value == TileValue::kMultiplyAdd && resolves_sums(entry.sizes);
   std::int64_t result = tile_result(code(entry.pc), entry.address);
   if (adds) result = wrapping_mul(tiles_[work.a], tiles_[work.b]);
   effects_.push_back({adds ? Effect::kTileSum : Effect::kTile, at, entry.pc, work.dst, result});
@@ -130,6 +122,7 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   p.cost = cost;
   p.started_at = now;
   p.stats.bytes += cost.bytes;
+  if (head.resolved != 0) p.result = compute(head, now);
   const TileWork& work = code(head.pc).work;
   transfer::Transfer t;
   t.core = core_;

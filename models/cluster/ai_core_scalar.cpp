@@ -76,6 +76,7 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
               kSizeId);
   }
   entry.address = value(i.work.address);
+  entry.resolved = resolve_operands(i);
   const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry) : 0;
   p.queue.push_back(entry);
   state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles) * (1 + extra);

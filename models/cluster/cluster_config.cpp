@@ -108,8 +108,6 @@ ClusterConfig a5_config() {
   config.profile = Profile::kA5;
   config.clock_khz = 1'650'000;
   config.core.l0c_blocks = 512;
-  config.core.capacities = {0,        256 << 10, 512 << 10, 64 << 10,
-                            64 << 10, 256 << 10, 4 << 10,   4 << 10};
   config.core.cost = a5_cost();
   SyncConfig& sync = config.core.sync;
   sync.missing_ffts = Undefined::kIgnore;

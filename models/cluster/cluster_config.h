@@ -91,9 +91,6 @@ struct CoreConfig {
   /// Depth of the queues (1.2: 32 of MTE1 and M; the others are open).
   std::array<unsigned, sync::kPipeCount> queue_depth = {32, 32, 32, 32, 32, 32, 32, 32};
   unsigned l0c_blocks = 256;  ///< of 512 B (1.3)
-  /// Bytes that tiles may lie in (1.3). The fixpipe buffer as the guide has it.
-  Capacities capacities = {0,        192 << 10, 512 << 10, 64 << 10,
-                           64 << 10, 128 << 10, 1 << 10,   2 << 10};
   SyncConfig sync;
   CostConfig cost;
 };

@@ -76,7 +76,8 @@ void check_launch(const Launch& launch) {
                       std::to_string(kMaxClusters));
 }
 
-MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink)
+MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink,
+                         ClusterData* data)
     : config_(config), launch_(launch) {
   check_launch(launch);
   cores_.resize(std::size_t{launch.clusters} * 3);
@@ -85,6 +86,7 @@ MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, obse
     if (!launch.has(id)) continue;
     cores_[i] =
         std::make_unique<CoreBlock>(*this, id, observe::Probe(sink, static_cast<std::uint32_t>(i)));
+    if (data != nullptr) cores_[i]->core.attach(*data);
   }
   sync_ = std::make_unique<SyncBlock>(*this);
   gm_ = std::make_unique<GmBlock>(*this);

@@ -19,8 +19,9 @@ namespace tessera::cluster {
 class MachineCore {
  public:
   /// Throws UserError for a launch that no machine has. `sink` may be nullptr; places of events are
-  /// CoreId::index().
-  MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink);
+  /// CoreId::index(). `data`, of the same launch, outlives the machine; nullptr: timing only.
+  MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink,
+              ClusterData* data = nullptr);
   MachineCore(const MachineCore&) = delete;
   MachineCore& operator=(const MachineCore&) = delete;
   ~MachineCore();

@@ -75,6 +75,13 @@ constexpr const char* to_string(Profile profile) {
   return profile == Profile::kA5 ? "A5" : "A2/A3";
 }
 
+/// Bytes that tiles may lie in (ascend.md 1.3). The fixpipe buffer is that of the guide.
+constexpr Capacities capacities_of(Profile profile) {
+  const bool a5 = profile == Profile::kA5;
+  return {0,        a5 ? 256U << 10 : 192U << 10, 512 << 10,         64 << 10,
+          64 << 10, a5 ? 256U << 10 : 128U << 10, a5 ? 4096U : 1024, a5 ? 4096U : 2048};
+}
+
 /// What a core is: AIC (cube) or AIV (vector).
 enum class CoreKind : std::uint8_t { kAic, kAiv };
 constexpr const char* to_string(CoreKind kind) {
