@@ -9,7 +9,9 @@
 include(FindPackageHandleStandardArgs)
 include("${CMAKE_CURRENT_LIST_DIR}/SystemCLinkProbe.cmake")
 
-set(TESSERA_SC_CPLUSPLUS "" CACHE STRING "C++ standard of the SystemC library when ours is newer, e.g. 201703L")
+if(NOT DEFINED TESSERA_SC_CPLUSPLUS)
+  set(TESSERA_SC_CPLUSPLUS "" CACHE STRING "C++ standard of the SystemC library when ours is newer, e.g. 201703L")
+endif()
 
 # Makes SystemC::systemc from a SystemC installation prefix.
 function(_tessera_systemc_from_home home)
@@ -78,7 +80,11 @@ find_package_handle_standard_args(TesseraSystemC
 
 if(TesseraSystemC_FOUND)
   if(TESSERA_SC_CPLUSPLUS)
-    set_property(TARGET SystemC::systemc APPEND PROPERTY
+    get_target_property(_target SystemC::systemc ALIASED_TARGET)
+    if(NOT _target)
+      set(_target SystemC::systemc)
+    endif()
+    set_property(TARGET ${_target} APPEND PROPERTY
       INTERFACE_COMPILE_DEFINITIONS SC_CPLUSPLUS=${TESSERA_SC_CPLUSPLUS})
   endif()
   tessera_systemc_link_probe()

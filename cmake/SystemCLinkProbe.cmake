@@ -88,8 +88,13 @@ int sc_main(int, char**) {
 ]])
   configure_file("${probe}.in" "${probe}" COPYONLY)
 
+  set(standard "${CMAKE_CXX_STANDARD}")
+  if(NOT standard)
+    set(standard 17)  # a project that asks for its standard target by target; ours ask for 17 at least
+  endif()
+
   # Asked again only when something it depends on has changed.
-  set(key "${CMAKE_CXX_COMPILER}|${CMAKE_CXX_FLAGS}|${CMAKE_CXX_STANDARD}|${TESSERA_SC_CPLUSPLUS}|${TesseraSystemC_ORIGIN}")
+  set(key "${CMAKE_CXX_COMPILER}|${CMAKE_CXX_FLAGS}|${standard}|${TESSERA_SC_CPLUSPLUS}|${TesseraSystemC_ORIGIN}")
   if("${TESSERA_SYSTEMC_PROBED}" STREQUAL key)
     return()
   endif()
@@ -97,7 +102,7 @@ int sc_main(int, char**) {
   unset(linked CACHE)
   try_compile(linked "${CMAKE_BINARY_DIR}/systemc_probe" "${probe}"
     LINK_LIBRARIES SystemC::systemc
-    CXX_STANDARD ${CMAKE_CXX_STANDARD}
+    CXX_STANDARD ${standard}
     CXX_STANDARD_REQUIRED ON
     CXX_EXTENSIONS OFF
     OUTPUT_VARIABLE output)

@@ -1,4 +1,5 @@
 # How a target of this project is made: one place for flags, include root and names.
+include(GNUInstallDirs)
 
 # Warnings and float rules are for our own targets only: consumers keep theirs.
 # -ffp-contract=off: f32 results and digests must not depend on whether a compiler fuses multiply and add.
@@ -27,7 +28,9 @@ function(tessera_library name)
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_include_directories(${target} ${scope}
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera>")
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} ${scope} cxx_std_17)
   target_link_libraries(${target} ${scope} ${arg_LINK})
   add_library(Tessera::${name} ALIAS ${target})

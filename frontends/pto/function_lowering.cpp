@@ -45,10 +45,6 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
   diagnostics.fail(a.place, "expected a predicate such as slt, found " + tasm::quoted(t));
 }
 
-}  // namespace
-
-namespace {
-
 void collect(const Region& region, std::set<std::string>& names) {
   for (const Operation& op : region.operations) {
     if (operation_info(op.name).meaning == Meaning::kSetValidShape)

@@ -85,6 +85,7 @@ class FunctionLowering {
   void lower_subview(const Operation& op);
   void lower_reshape(const Operation& op);
   void lower_valid_shape(const Operation& op);
+  /// Tiles whose valid sizes change need registers for them.
   void lower_view(const Operation& op);
   void lower_partition(const Operation& op);
   void lower_load(const Operation& op);

@@ -1,6 +1,6 @@
 #include "models/cluster/gm.h"
 
-#include <sstream>
+#include "tlm_ifaces/sync/core_port.h"
 
 namespace tessera::cluster {
 
@@ -17,13 +17,7 @@ Gm::Gm(sc_core::sc_module_name name, timing::ClockDomain& domain, const CostConf
 }
 
 void Gm::start(unsigned index, const transfer::Transfer& t, Cycle due) {
-  if (t.core.index() != index) {
-    std::ostringstream text;
-    text << name() << ": \"" << t << "\" came through socket " << index
-         << ", which belongs to another core";
-    SC_REPORT_ERROR(kProtocolId, text.str().c_str());
-    return;
-  }
+  if (!sync::belongs_to_port(*this, kProtocolId, index, t.core, t)) return;
   core_.start(t, due);
   domain_.wake(block_, due);
 }

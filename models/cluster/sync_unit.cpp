@@ -1,7 +1,8 @@
 #include "models/cluster/sync_unit.h"
 
-#include <sstream>
 #include <string>
+
+#include "tlm_ifaces/sync/core_port.h"
 
 namespace tessera::cluster {
 
@@ -25,13 +26,7 @@ void SyncUnit::end_of_elaboration() {
 }
 
 void SyncUnit::ask(unsigned index, const sync::Request& request, Cycle due) {
-  if (request.core.index() != index) {
-    std::ostringstream text;
-    text << name() << ": \"" << request << "\" came through socket " << index
-         << ", which belongs to another core";
-    SC_REPORT_ERROR(kProtocolId, text.str().c_str());
-    return;
-  }
+  if (!sync::belongs_to_port(*this, kProtocolId, index, request.core, request)) return;
   core_.ask(request, due);
   domain_.wake(block_, due);
 }

@@ -8,6 +8,7 @@
 
 #include "frontends/pto/parser.h"
 #include "models/cluster/legality.h"
+#include "platforms/cli/output_file.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -33,8 +34,6 @@ void refuse_options(const cli::Options& options) {
   const auto refuse = [](bool given, const char* option) {
     if (given) throw UserError("", option, "ascend_platform does not have this");
   };
-  refuse(!options.inputs.empty(), "--input");
-  refuse(!options.outputs.empty(), "--output");
   refuse(!options.trace_perfetto_file.empty(), "--trace-perfetto");
   refuse(!options.trace_wse_file.empty(), "--trace-wse");
   refuse(!options.vcd_file.empty(), "--vcd");
@@ -144,7 +143,8 @@ AscendConfig config_of(const cli::Options& options) {
 
 Session::Session(const cli::Options& options, AscendConfig config)
     : options_(options), config_(std::move(config)), kernel_(read_kernel(options, config_)),
-      launch_(launch_of(config_, kernel_)), events_(launch_.clusters * 3, 1, false) {}
+      launch_(launch_of(config_, kernel_)),
+      arrays_(options, config_.machine.profile, launch_, kernel_), events_(launch_.clusters * 3, 1, false) {}
 
 report::Report Session::run() {
   report::Report report;
@@ -156,7 +156,7 @@ report::Report Session::run() {
   report.clock_period_ps =
       (1'000'000'000 + config_.machine.clock_khz / 2) / config_.machine.clock_khz;
   const Clock::time_point begin = Clock::now();
-  MachineCore machine(config_.machine, launch_, &events_);
+  MachineCore machine(config_.machine, launch_, &events_, arrays_.data());
   if (options_.hazards != "off") machine.watch_hazards();
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
@@ -168,9 +168,11 @@ report::Report Session::run() {
   }
   report.wall.elaborate_s = seconds_since(begin);
   if (options_.validate) return report;
+  for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
   drive(machine, report);
   summarize(machine, report);
   report_hazards(machine, report);
+  if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
   if (!options_.quiet) print_cores(machine, report.cycles);
   return report;
 }

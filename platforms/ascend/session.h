@@ -6,6 +6,7 @@
 #include "frontends/pto/lower.h"
 #include "models/cluster/machine_core.h"
 #include "models/observe/event_stream.h"
+#include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/cli/options.h"
 #include "platforms/report/report.h"
@@ -39,6 +40,7 @@ class Session {
   const AscendConfig config_;
   const pto::Kernel kernel_;
   const cluster::Launch launch_;
+  Arrays arrays_;
   observe::EventStream events_;
 };
 

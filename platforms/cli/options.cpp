@@ -58,6 +58,7 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
   add("output", po::value(&raw.outputs)->value_name("NAME=FILE.npy")->composing(),
       "host array out, e.g. --output y=y.npy (repeatable)");
   if (executable.runs_pto) {
+    add("no-data", po::bool_switch(&o.no_data), "timing only: tiles and arrays have no contents");
     add("pto-unknown", po::value(&o.pto_unknown)->value_name("cost:N[,PIPE]"),
         "run operations that are not known as N cycles of a pipe (default V, on AICs M), "
         "e.g. --pto-unknown=cost:100,V");

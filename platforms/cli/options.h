@@ -40,6 +40,7 @@ struct Options {
   bool shuffle_step_order = false;
   bool check_links = false;
   bool check_epochs = false;
+  bool no_data = false;  ///< of executables that run PTO: timing only
   bool validate = false;
   bool print_config = false;
 };

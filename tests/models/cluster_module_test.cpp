@@ -1,5 +1,5 @@
 // Modules of AI cores, sync unit and GM bound by sockets: the same events in the same cycles as
-// MachineCore, with a checker between every core and the sync unit. One TEST a process.
+// MachineCore, with a checker between every core and the sync unit, and GM. One TEST a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +16,7 @@
 #include "tests/support/sc_reports.h"
 #include "tlm_ifaces/sync/sync_checker.h"
 #include "tlm_ifaces/sync/sync_stub.h"
+#include "tlm_ifaces/transfer/transfer_checker.h"
 
 namespace tessera::cluster {
 namespace {
@@ -47,7 +48,10 @@ class Machine : public sc_core::sc_module {
                                                          [this] { return domain.now(); }));
       cores.back()->sync.bind(checkers.back()->in);
       checkers.back()->out.bind(sync_unit.cores[i]);
-      cores.back()->gm.bind(gm.cores[i]);
+      gm_checkers.push_back(std::make_unique<transfer::Checker>(("gm_checker" + number).c_str(),
+                                                                [this] { return domain.now(); }));
+      cores.back()->gm.bind(gm_checkers.back()->in);
+      gm_checkers.back()->out.bind(gm.cores[i]);
     }
   }
   AiCore& core(CoreId id) { return *cores.at(id.index()); }
@@ -60,6 +64,7 @@ class Machine : public sc_core::sc_module {
   Gm gm;
   std::vector<std::unique_ptr<AiCore>> cores;
   std::vector<std::unique_ptr<sync::Checker>> checkers;
+  std::vector<std::unique_ptr<transfer::Checker>> gm_checkers;
   std::vector<std::unique_ptr<sync::Stub>> stubs;
 };
 

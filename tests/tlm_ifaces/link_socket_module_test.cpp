@@ -10,7 +10,9 @@
 
 #include "tests/support/sc_reports.h"
 #include "tests/tlm_ifaces/link_test_sides.h"
+#include "tlm_ifaces/kit/connect.h"
 #include "tlm_ifaces/link/link_stub.h"
+#include "tlm_ifaces/link/link_tap.h"
 #include "tlm_ifaces/queue/queue_socket.h"
 
 namespace tessera::link {
@@ -125,6 +127,85 @@ TEST(RequireBound, BoundSocketsAreFineBeforeTheEndOfElaboration) {
   test::elaborate();
   asker.sender.socket->put(wavelet(1), 1);
   EXPECT_EQ(asker.receiver.puts.size(), 1u);
+}
+
+/// Runs `action`, which must be reported under `id`; answers the text of the report.
+template <class Action>
+std::string report_of(const std::string& id, Action action) {
+  tessera::test::ExpectReport expected(id);
+  try {
+    action();
+  } catch (const sc_core::sc_report& report) {
+    EXPECT_EQ(report.get_msg_type(), id);
+    return report.get_msg();
+  }
+  ADD_FAILURE() << id << " was not reported";
+  return "";
+}
+
+// ARCHITECTURE section 9: a double binding is an integration mistake, told in our terms.
+TEST(BoundTwice, SocketsHaveOnePartner) {
+  Sender a("a");
+  Sender b("b");
+  Receiver x("x");
+  Receiver y("y");
+  a.socket.bind(x.socket);
+  const std::string id = "/tessera/link/bound_twice";
+  EXPECT_THAT(report_of(id, [&] { a.socket.bind(y.socket); }),
+              HasSubstr("a.socket is bound already; it cannot be bound to y.socket too"));
+  EXPECT_THAT(report_of(id, [&] { b.socket.bind(x.socket); }),
+              HasSubstr("x.socket is bound already; it cannot be bound to b.socket too"));
+  report_of(id, [&] { a.socket.bind(x.socket); });
+  report_of(id, [&] { x.socket.bind(b.socket); });  // from the other side
+  y.socket.bind(b.socket);
+  test::elaborate();
+  require_bound(a.socket, "a");
+  require_bound(y.socket, "y");
+}
+
+/// A link of 16 bits and a queue.
+class Strangers : public sc_core::sc_module, private ForwardIf, private queue::ReadIf {
+ public:
+  TargetOfWidth<16> narrow{"narrow"};
+  queue::ReadTargetSocket reader{"reader"};
+  explicit Strangers(sc_core::sc_module_name name) : sc_core::sc_module(name) {
+    narrow.bind(static_cast<ForwardIf&>(*this));
+    reader.bind(static_cast<queue::ReadIf&>(*this));
+  }
+
+ private:
+  void put(const Wavelet&, Cycle) override {}
+  unsigned capacity(Color) const override { return 0; }
+  Cycle ready_at() const override { return kNever; }
+  unsigned available(Cycle) const override { return 0; }
+  const Wavelet& front() const override { return none_; }
+  void pop(Cycle) override {}
+  Wavelet none_;
+};
+
+TEST(Connect, BindsByNameAndSaysWhatDoesNotFit) {
+  Sender a("a");
+  Receiver x("x");
+  Tap tap("tap");
+  Strangers other("other");
+  const auto says = [](const char* what, const char* to, const char* text) {
+    EXPECT_THAT(
+        report_of(std::string("/tessera/kit/") + what, [&] { kit::connect("a.socket", to); }),
+        HasSubstr(text));
+  };
+  says("width", "other.narrow", "a.socket has 32 bits and other.narrow has 16");
+  says("protocol", "other.reader", "a.socket and other.reader speak different protocols");
+  says("not_found", "nobody.in", "there is no socket 'nobody.in'");
+  says("socket", "a", "a is not a socket");
+  says("socket", "tap.out", "tap.out is not a target socket");
+  EXPECT_THAT(report_of("/tessera/kit/socket", [] { kit::connect("x.socket", "tap.in"); }),
+              HasSubstr("x.socket is not an initiator socket"));
+  kit::connect("a.socket", "tap.in");
+  kit::connect("tap.out", "x.socket");
+  report_of("/tessera/link/bound_twice", [] { kit::connect("a.socket", "x.socket"); });
+  test::elaborate();
+  a.socket->put(wavelet(4), 9);
+  EXPECT_EQ(x.puts.size(), 1u);
 }
 
 TEST(LinkSocket, OpenSocketDoesNotStopTheKernel) {

@@ -13,7 +13,6 @@
 #include <array>
 #include <deque>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -79,15 +78,6 @@ class Checker : public Tap {
     std::deque<Cycle> returning;  // due cycles of credits that the sender may not use yet
     Cycle last_credit = kNever;
   };
-
-  bool check(bool holds, const char* rule, const Wavelet& w, Cycle due,
-             const std::string& why) const {
-    if (holds) return true;
-    std::ostringstream text;
-    text << name() << ": " << w << ", due in cycle " << due << ": " << why;
-    SC_REPORT_ERROR((std::string("/tessera/link/") + rule).c_str(), text.str().c_str());
-    return false;
-  }
 
   std::function<Cycle()> now_;
   std::array<PerColor, kColorCount> colors_{};

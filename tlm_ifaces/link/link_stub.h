@@ -6,22 +6,17 @@
 
 #include <sstream>
 
+#include "tlm_ifaces/kit/passage.h"
 #include "tlm_ifaces/link/link_socket.h"
 
 namespace tessera::link {
 
 /// Closes an initiator socket (bind it to `in`) or a target socket (bind `out` to it).
-class Stub : public sc_core::sc_module, private ForwardIf, private BackwardIf {
+class Stub : public kit::Passage<Kit> {
  public:
   static constexpr const char* kTrafficId = "/tessera/link/stub_traffic";
 
-  TargetSocket in{"in"};
-  InitiatorSocket out{"out"};
-
-  explicit Stub(sc_core::sc_module_name name) : sc_core::sc_module(name) {
-    in.bind(static_cast<ForwardIf&>(*this));
-    out.bind(static_cast<BackwardIf&>(*this));
-  }
+  explicit Stub(sc_core::sc_module_name name) : Passage(name) {}
 
  private:
   void put(const Wavelet& w, Cycle due) override {

@@ -7,22 +7,17 @@
 #include <functional>
 #include <utility>
 
+#include "tlm_ifaces/kit/passage.h"
 #include "tlm_ifaces/link/link_socket.h"
 
 namespace tessera::link {
 
-class Tap : public sc_core::sc_module, protected ForwardIf, protected BackwardIf {
+class Tap : public kit::Passage<Kit> {
  public:
   using PutObserver = std::function<void(const Wavelet&, Cycle due)>;
   using CreditObserver = std::function<void(Color, Cycle due)>;
 
-  TargetSocket in{"in"};       ///< bind the sender here
-  InitiatorSocket out{"out"};  ///< bind this to the receiver
-
-  explicit Tap(sc_core::sc_module_name name) : sc_core::sc_module(name) {
-    in.bind(static_cast<ForwardIf&>(*this));
-    out.bind(static_cast<BackwardIf&>(*this));
-  }
+  explicit Tap(sc_core::sc_module_name name) : Passage(name) {}
   void on_put(PutObserver observer) { put_observer_ = std::move(observer); }
   void on_credit(CreditObserver observer) { credit_observer_ = std::move(observer); }
 

@@ -1,25 +1,26 @@
-// Queue protocol: sockets. The block that reads or writes is the initiator, the queue is the
-// target.
+// Queue protocol: sockets (tlm_ifaces/kit/socket.h). The block that reads or writes is the
+// initiator, the queue is the target.
 #pragma once
 
-#include <systemc>
-#include <tlm>
-
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/kit/socket.h"
 #include "tlm_ifaces/queue/queue_if.h"
 
 namespace tessera::queue {
 
-template <class Forward, class Backward>
-using Initiator = tlm::tlm_base_initiator_socket<link::kLinkBits, Forward, Backward, 1,
-                                                 sc_core::SC_ZERO_OR_MORE_BOUND>;
-template <class Forward, class Backward>
-using Target = tlm::tlm_base_target_socket<link::kLinkBits, Forward, Backward, 1,
-                                           sc_core::SC_ZERO_OR_MORE_BOUND>;
+template <class ForwardIf, class BackwardIf>
+struct Kit {
+  using Forward = ForwardIf;
+  using Backward = BackwardIf;
+  static constexpr unsigned kBits = 32;
+  static constexpr const char* kName = "queue";
+  static constexpr const char* kRemedy = "a queue has one writer and one reader";
+};
+using ReadKit = Kit<ReadIf, ReadNotifyIf>;
+using WriteKit = Kit<WriteIf, WriteNotifyIf>;
 
-using ReadInitiatorSocket = Initiator<ReadIf, ReadNotifyIf>;
-using ReadTargetSocket = Target<ReadIf, ReadNotifyIf>;
-using WriteInitiatorSocket = Initiator<WriteIf, WriteNotifyIf>;
-using WriteTargetSocket = Target<WriteIf, WriteNotifyIf>;
+using ReadInitiatorSocket = kit::InitiatorSocket<ReadKit>;
+using ReadTargetSocket = kit::TargetSocket<ReadKit>;
+using WriteInitiatorSocket = kit::InitiatorSocket<WriteKit>;
+using WriteTargetSocket = kit::TargetSocket<WriteKit>;
 
 }  // namespace tessera::queue

@@ -7,21 +7,16 @@
 #include <functional>
 #include <utility>
 
+#include "tlm_ifaces/kit/passage.h"
 #include "tlm_ifaces/slot/slot_socket.h"
 
 namespace tessera::slot {
 
-class Tap : public sc_core::sc_module, protected ForwardIf, protected BackwardIf {
+class Tap : public kit::Passage<Kit> {
  public:
   using Observer = std::function<void(const Word&, bool accepted, Cycle now)>;
 
-  TargetSocket in{"in"};       ///< bind the sender here
-  InitiatorSocket out{"out"};  ///< bind this to the receiver
-
-  explicit Tap(sc_core::sc_module_name name) : sc_core::sc_module(name) {
-    in.bind(static_cast<ForwardIf&>(*this));
-    out.bind(static_cast<BackwardIf&>(*this));
-  }
+  explicit Tap(sc_core::sc_module_name name) : Passage(name) {}
   void on_offer(Observer observer) { observer_ = std::move(observer); }
 
  protected:

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -54,16 +53,6 @@ class Checker : public Tap {
   }
 
  private:
-  template <class Message>
-  bool check(bool holds, const char* rule, const Message& message, Cycle due,
-             const std::string& why) const {
-    if (holds) return true;
-    std::ostringstream text;
-    text << name() << ": " << message << ", due in cycle " << due << ": " << why;
-    SC_REPORT_ERROR((std::string("/tessera/sync/") + rule).c_str(), text.str().c_str());
-    return false;
-  }
-
   std::function<Cycle()> now_;
   std::array<bool, kPipeCount> waiting_{};
 };

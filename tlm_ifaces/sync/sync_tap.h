@@ -7,22 +7,17 @@
 #include <functional>
 #include <utility>
 
+#include "tlm_ifaces/kit/passage.h"
 #include "tlm_ifaces/sync/sync_socket.h"
 
 namespace tessera::sync {
 
-class Tap : public sc_core::sc_module, protected ForwardIf, protected BackwardIf {
+class Tap : public kit::Passage<Kit> {
  public:
   using AskObserver = std::function<void(const Request&, Cycle due)>;
   using AnswerObserver = std::function<void(const Answer&, Cycle due)>;
 
-  TargetSocket in{"in"};       ///< bind the core here
-  InitiatorSocket out{"out"};  ///< bind this to the sync unit
-
-  explicit Tap(sc_core::sc_module_name name) : sc_core::sc_module(name) {
-    in.bind(static_cast<ForwardIf&>(*this));
-    out.bind(static_cast<BackwardIf&>(*this));
-  }
+  explicit Tap(sc_core::sc_module_name name) : Passage(name) {}
   void on_ask(AskObserver observer) { ask_observer_ = std::move(observer); }
   void on_answer(AnswerObserver observer) { answer_observer_ = std::move(observer); }
 

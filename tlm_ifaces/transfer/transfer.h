@@ -46,5 +46,8 @@ inline std::ostream& operator<<(std::ostream& os, const Transfer& t) {
   if (t.access != WordAccess::kNone) os << " at " << t.address;
   return os;
 }
+inline std::ostream& operator<<(std::ostream& os, const Done& d) {
+  return os << "done on " << d.pipe << " of " << d.core;
+}
 
 }  // namespace tessera::transfer

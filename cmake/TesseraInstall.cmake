@@ -1,0 +1,60 @@
+# What `cmake --install` leaves behind (docs/building-on-tessera.md): headers under include/tessera with the folders of
+# this tree, the libraries, the executables, a CMake package, pkg-config files, and in share/tessera presets and examples.
+#
+# Two export sets, because the protocol kits need SystemC only and the models Boost too.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
+set(data_dir "${CMAKE_INSTALL_DATADIR}/tessera")
+
+install(TARGETS tessera_vocabulary tessera_tlm_ifaces EXPORT TesseraIfaces)
+install(TARGETS tessera_cores tessera_modules tessera_frontends tessera_platforms EXPORT TesseraModels
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+foreach(set Ifaces Models)
+  install(EXPORT Tessera${set} NAMESPACE Tessera:: FILE Tessera${set}.cmake DESTINATION "${package_dir}")
+endforeach()
+
+get_property(programs DIRECTORY "${PROJECT_SOURCE_DIR}/sc_main" PROPERTY BUILDSYSTEM_TARGETS)
+install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+
+foreach(folder tlm_ifaces models frontends platforms)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera"
+    FILES_MATCHING PATTERN "*.h" PATTERN presets EXCLUDE)
+endforeach()
+
+# Executables carry their presets; these are for reading, and for --config.
+file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/platforms/*/presets/*.json")
+install(FILES ${presets} DESTINATION "${data_dir}/presets")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${data_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# The SystemC library and ours were compiled with one C++ standard; SystemC's macro SC_CPLUSPLUS lets code of a newer
+# one link with them (SystemCLinkProbe.cmake).
+set(TESSERA_BUILT_SC_CPLUSPLUS "${TESSERA_SC_CPLUSPLUS}")
+if(NOT TESSERA_BUILT_SC_CPLUSPLUS)
+  set(value_of_17 201703L)
+  set(value_of_20 202002L)
+  set(TESSERA_BUILT_SC_CPLUSPLUS "${value_of_${CMAKE_CXX_STANDARD}}")
+endif()
+set(TESSERA_SC_CPLUSPLUS_FLAG "")
+if(TESSERA_BUILT_SC_CPLUSPLUS)
+  set(TESSERA_SC_CPLUSPLUS_FLAG "-DSC_CPLUSPLUS=${TESSERA_BUILT_SC_CPLUSPLUS}")
+endif()
+
+set(staged "${PROJECT_BINARY_DIR}/package")
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/TesseraConfig.cmake.in" "${staged}/TesseraConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file("${staged}/TesseraConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+install(FILES "${staged}/TesseraConfig.cmake" "${staged}/TesseraConfigVersion.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindTesseraSystemC.cmake" "${CMAKE_CURRENT_LIST_DIR}/SystemCLinkProbe.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindTesseraBoost.cmake"
+  DESTINATION "${package_dir}")
+
+# Where a .pc file lies below the prefix, so that the tree can be moved.
+file(RELATIVE_PATH TESSERA_PC_TO_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+foreach(name tessera tessera-ifaces)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in" "${staged}/${name}.pc" @ONLY)
+  install(FILES "${staged}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

@@ -1,0 +1,33 @@
+// Transfer protocol: what closes an open side on purpose: a core that moves nothing, or a place of
+// GM without a core. Both sides of it must stay silent.
+#pragma once
+
+#include <systemc>
+
+#include <sstream>
+
+#include "tlm_ifaces/kit/passage.h"
+#include "tlm_ifaces/transfer/transfer_socket.h"
+
+namespace tessera::transfer {
+
+/// Closes an initiator socket (bind it to `in`) or a target socket (bind `out` to it).
+class Stub : public kit::Passage<Kit> {
+ public:
+  static constexpr const char* kTrafficId = "/tessera/transfer/stub_traffic";
+
+  explicit Stub(sc_core::sc_module_name name) : Passage(name) {}
+
+ private:
+  template <class Message>
+  void complain(const Message& message, Cycle due) const {
+    std::ostringstream text;
+    text << name() << " closes a side that must stay silent, but received \"" << message
+         << "\" due in cycle " << due;
+    SC_REPORT_ERROR(kTrafficId, text.str().c_str());
+  }
+  void start(const Transfer& transfer, Cycle due) override { complain(transfer, due); }
+  void done(const Done& done, Cycle due) override { complain(done, due); }
+};
+
+}  // namespace tessera::transfer
