@@ -29,7 +29,7 @@ struct FunctionLowering::Fifo {
   std::int64_t directions = 0;  ///< dir_mask: 1 cube to vector, 2 vector to cube, 3 both
   std::int64_t slots = 0, local_slots = 0, slot_bytes = 0, period = 0;
   std::int64_t flag = 0;
-  std::int64_t split = 1;  ///< of the operation that is being lowered
+  std::int64_t split = 0;  ///< of the operation that is being lowered
   cluster::TileOperand gm;
   FifoEnd to_aiv, to_aic;
 };

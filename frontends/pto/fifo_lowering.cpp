@@ -31,6 +31,27 @@ constexpr std::int64_t kMostSlots = 1024;
 constexpr std::int64_t kAiv1 = 16;         // offset of the ids of AIV1 on the AIC (2.7)
 constexpr std::uint16_t kRingHits = 1000;  // the ring in GM stays in L2
 
+/// The first push, pop or free of the pipe that `opens` opens.
+const Operation* first_user(const Region& region, const Operation& opens) {
+  const auto id_of = [](const Operation& op) {
+    const std::string id = text_of(op, "id");
+    return id.empty() ? "0" : id.substr(0, id.find(':'));
+  };
+  for (const Operation& op : region.operations) {
+    const Meaning meaning = operation_info(op.name).meaning;
+    if (meaning == Meaning::kPush || meaning == Meaning::kPop || meaning == Meaning::kFree) {
+      const auto names = [&](const Argument& a) { return a.text == opens.results[0].name; };
+      const bool same = opens.results.empty()
+                            ? op.name.find('_') != std::string::npos && id_of(op) == id_of(opens)
+                            : std::any_of(op.arguments.begin(), op.arguments.end(), names);
+      if (same) return &op;
+    }
+    for (const Region& inner : op.regions)
+      if (const Operation* found = first_user(inner, opens)) return found;
+  }
+  return nullptr;
+}
+
 /// Free slots are signalled together; they divide the ring evenly.
 std::int64_t period_of(std::int64_t slots) {
   if (slots <= 2) return slots;
@@ -114,8 +135,12 @@ unsigned FunctionLowering::open_fifo(const Operation& op, std::int64_t id, bool 
     diagnostics_.fail(op.place, op.name + " takes the flags " + std::to_string(fifo.flag) + ".." +
                                     std::to_string(fifo.flag + flags - 1) + ", expected 0..15");
   next_flag_ = std::max(next_flag_, fifo.flag + flags);
+  // Whether both AIVs carry data is a property of the pipe: nosplit, or what its operations say.
   const Attribute* nosplit = find(op.attributes, "nosplit");
-  fifo.nosplit = nosplit != nullptr && nosplit->value != "false";
+  const Operation* user = first_user(calls_.back()->body, op);
+  fifo.nosplit = nosplit != nullptr
+                     ? nosplit->value != "false"
+                     : user != nullptr && number_of(*user, "split", 0, diagnostics_) == 0;
   fifos_.push_back(std::move(fifo));
   return static_cast<unsigned>(fifos_.size() - 1);
 }
@@ -214,9 +239,11 @@ FunctionLowering::FifoEnd& FunctionLowering::end_of(Fifo& fifo, const Operation&
                           ", which has no way " +
                           (to_aiv ? "from the cube to vector" : "from vector to the cube"));
   fifo.split = number_of(op, "split", 0, diagnostics_);
-  if (fifo.split < 0 || fifo.split > 2 || (fifo.nosplit && fifo.split != 0))
-    diagnostics_.fail(op.place, op.name + ": split " + std::to_string(fifo.split) + ", expected " +
-                                    (fifo.nosplit ? "0, the pipe is nosplit" : "0, 1 or 2"));
+  const bool fits = fifo.nosplit ? fifo.split == 0 : fifo.split == 1 || fifo.split == 2;
+  if (!fits)
+    diagnostics_.fail(
+        op.place, op.name + ": split " + std::to_string(fifo.split) + ", expected " +
+                      (fifo.nosplit ? "0: the pipe is nosplit" : "1 or 2: the pipe is divided"));
   return end;
 }
 
@@ -241,8 +268,7 @@ void FunctionLowering::unless(Operand condition, Place place, Body emit_body) {
 // On A5 AIV1 has nothing to do with a tile that is not divided.
 template <class Body>
 void FunctionLowering::take_part(const Fifo& fifo, Place place, Body emit_body) {
-  const bool alone = options_.profile == Profile::kA5 && kind_ == CoreKind::kAiv &&
-                     (fifo.split == 0 || fifo.nosplit);
+  const bool alone = options_.profile == Profile::kA5 && kind_ == CoreKind::kAiv && fifo.nosplit;
   if (!alone) return emit_body();
   unless(subblock(place), place, emit_body);
 }
@@ -255,8 +281,7 @@ void FunctionLowering::fifo_signal(const Fifo& fifo, bool sets, Pipe pipe, std::
     i.id = id;
     return;
   }
-  const bool divided = fifo.split != 0 && !fifo.nosplit;
-  const unsigned count = kind_ == CoreKind::kAic && divided ? 2 : 1;
+  const unsigned count = kind_ == CoreKind::kAic && !fifo.nosplit ? 2 : 1;
   for (unsigned k = 0; k < count; ++k)
     emit(sets ? Opcode::kSetIntraBlock : Opcode::kWaitIntraCore, place, pipe).id = id + k * kAiv1;
 }
