@@ -239,7 +239,7 @@ Opcode FunctionLowering::move_between(const Operation& op, const Value& from,
   if (a == "vec" && b == "vec") return Opcode::kVector;
   if (a == "vec" && b == "mat" && a5) return Opcode::kUbToL1;
   if (a == "mat" && b == "vec" && a5) return Opcode::kL1ToUb;
-  diagnostics_.fail(op.place, "no path from " + a + " to " + b + " on " +
+  diagnostics_.fail(op.place, op.name + ": no path from " + a + " to " + b + " on " +
                                   cluster::to_string(options_.profile));
 }
 
