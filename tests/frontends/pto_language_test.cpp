@@ -159,6 +159,19 @@ TEST(PtoLanguage, WhileInALoopWithoutYield) {
             2);
 }
 
+TEST(PtoLanguage, TilesThatLoopsAndBranchesCarryHaveOneType) {
+  const auto message = [](const std::string& yields) {
+    return message_of_text(kernel(std::string(kConstants) + R"(
+    %t = pto.alloc_tile : !pto.tile_buf<vec, 8x64xf32>
+    %u = pto.alloc_tile : !pto.tile_buf<vec, 8x32xf32>
+    %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%s = %t) -> (!pto.tile_buf<vec, 8x64xf32>) {
+      scf.yield )" + yields + "\n    }"));
+  };
+  EXPECT_THAT(message("%u : !pto.tile_buf<vec, 8x32xf32>"),
+              HasSubstr("the tile %u has another type than %t, in whose place it comes"));
+  EXPECT_THAT(message("%c1 : i32"), HasSubstr("a tile and a number in one place"));
+}
+
 TEST(PtoLanguage, WhileDiagnostics) {
   const auto message = [](const std::string& loop) {
     return message_of_text(kernel(std::string(kConstants) + loop));
