@@ -19,6 +19,41 @@ const char* cores(CoreKind kind) {
 
 }  // namespace
 
+// What needs several instructions or other functions; the rest is scalar.
+void FunctionLowering::lower_extended(const Operation& op, const OperationInfo& info) {
+  switch (info.meaning) {
+  case Meaning::kRecordEvent:
+  case Meaning::kWaitEvent:
+    return lower_event(op, info.meaning == Meaning::kRecordEvent);
+  case Meaning::kOperationBarrier:
+    return lower_operation_barrier(op);
+  case Meaning::kSyncAll:
+    return lower_sync_all(op);
+  case Meaning::kEventArray:
+  case Meaning::kEventArraySet:
+  case Meaning::kEventArrayGet:
+    return lower_events(op, info.meaning);
+  case Meaning::kReserveBuffer:
+  case Meaning::kImportBuffer:
+  case Meaning::kOpenPipe:
+  case Meaning::kPipeHandle:
+  case Meaning::kPush:
+  case Meaning::kPop:
+  case Meaning::kFree:
+  case Meaning::kFifoTile:
+  case Meaning::kDeclareTile:
+    return lower_pipe_operation(op, info.meaning);
+  case Meaning::kUnknown:
+    return lower_unknown(op);
+  case Meaning::kWhile:
+    return lower_while(op);
+  case Meaning::kCall:
+    return lower_call(op);
+  default:
+    return lower_scalar(op, info);
+  }
+}
+
 // before: .. branch to after if it goes on; jump to the end; after: ..; jump to before
 void FunctionLowering::lower_while(const Operation& op) {
   scopes_.emplace_back();

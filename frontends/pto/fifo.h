@@ -34,4 +34,21 @@ struct FunctionLowering::Fifo {
   FifoEnd to_aiv, to_aic;
 };
 
+template <class Body>
+void FunctionLowering::unless(Operand condition, Place place, Body emit_body) {
+  const std::uint32_t branch = next();
+  emit(Opcode::kBranch, place, cluster::Pipe::kS).a = condition;
+  emit_body();
+  program_.code[branch].target = next();
+}
+
+// On A5 AIV1 has nothing to do with a tile that is not divided.
+template <class Body>
+void FunctionLowering::take_part(const Fifo& fifo, Place place, Body emit_body) {
+  const bool alone =
+      options_.profile == cluster::Profile::kA5 && kind_ == cluster::CoreKind::kAiv && fifo.nosplit;
+  if (!alone) return emit_body();
+  unless(subblock(place), place, emit_body);
+}
+
 }  // namespace tessera::pto

@@ -149,13 +149,16 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kLoad:
     return lower_load(op);
   case Meaning::kStore:
-    return lower_store(op);
+    lower_store(op);
+    return set_unit_flag(op);
   case Meaning::kMove:
   case Meaning::kExtract:
   case Meaning::kInsert:
-    return lower_move(op, info);
+    lower_move(op, info);
+    return set_unit_flag(op);
   case Meaning::kMatmul:
-    return lower_matmul(op, info);
+    lower_matmul(op, info);
+    return set_unit_flag(op);
   case Meaning::kVector:
   case Meaning::kVectorIn:
     return lower_vector(op, info);
@@ -167,31 +170,8 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kSyncWait:
     return lower_sync(op, options_.profile == Profile::kA5 ? Opcode::kWaitIntraCore
                                                            : Opcode::kWaitFlagDev);
-  case Meaning::kRecordEvent:
-  case Meaning::kWaitEvent:
-    return lower_event(op, info.meaning == Meaning::kRecordEvent);
-  case Meaning::kOperationBarrier:
-    return lower_operation_barrier(op);
-  case Meaning::kSyncAll:
-    return lower_sync_all(op);
-  case Meaning::kEventArray:
-  case Meaning::kEventArraySet:
-  case Meaning::kEventArrayGet:
-    return lower_events(op, info.meaning);
-  case Meaning::kReserveBuffer:
-  case Meaning::kImportBuffer:
-  case Meaning::kOpenPipe:
-  case Meaning::kPipeHandle:
-  case Meaning::kPush:
-  case Meaning::kPop:
-  case Meaning::kFree:
-  case Meaning::kFifoTile:
-  case Meaning::kDeclareTile:
-    return lower_pipe_operation(op, info.meaning);
-  case Meaning::kUnknown:
-    return lower_unknown(op);
   default:
-    return lower_scalar(op, info);
+    return lower_extended(op, info);
   }
 }
 
@@ -228,10 +208,6 @@ void FunctionLowering::lower_scalar(const Operation& op, const OperationInfo& in
     return lower_for(op);
   case Meaning::kIf:
     return lower_if(op);
-  case Meaning::kWhile:
-    return lower_while(op);
-  case Meaning::kCall:
-    return lower_call(op);
   case Meaning::kCubeSection:
   case Meaning::kVectorSection:
     if ((info.meaning == Meaning::kCubeSection) == (kind_ == cluster::CoreKind::kAic))

@@ -59,6 +59,7 @@ class FunctionLowering {
   void lower(const Region& region);
   void lower(const Operation& op);
   void lower_scalar(const Operation& op, const OperationInfo& info);
+  void lower_extended(const Operation& op, const OperationInfo& info);
 
   // Scalars and control flow.
   void lower_constant(const Operation& op);
@@ -165,6 +166,7 @@ class FunctionLowering {
 
   // Sync.
   void lower_sync(const Operation& op, Opcode opcode);
+  void set_unit_flag(const Operation& op);
   void lower_event(const Operation& op, bool records);
   void lower_operation_barrier(const Operation& op);
   void lower_sync_all(const Operation& op);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "frontends/pto/ast.h"
-#include "models/cluster/tile_operation.h"
+#include "models/cluster/program.h"
 
 namespace tessera::pto {
 

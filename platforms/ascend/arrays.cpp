@@ -57,8 +57,8 @@ std::size_t find_array(const pto::Kernel& kernel, const cli::Options& options, c
 
 }  // namespace
 
-Arrays::Arrays(const cli::Options& options, cluster::Profile profile,
-               const cluster::Launch& launch, const pto::Kernel& kernel)
+Arrays::Arrays(const cli::Options& options, cluster::Profile profile, const cluster::Launch& launch,
+               const pto::Kernel& kernel)
     : options_(options) {
   for (const auto& [name, file] : options.outputs) find_array(kernel, options, "--output", name);
   if (options.no_data) {
@@ -95,9 +95,8 @@ void Arrays::write_outputs(report::Report& report) {
     const data::Shape shape = read != shapes_.end() ? read->second : data_->shape(i);
     if (wanted)
       data::write_npy(file->second, {dtype_of(array, "--output"), shape, data_->contents(i)});
-    const std::string dtype = array.element == Element::kBf16
-                                  ? "bf16"
-                                  : data::to_string(dtype_of(array, "--output"));
+    const std::string dtype =
+        array.element == Element::kBf16 ? "bf16" : data::to_string(dtype_of(array, "--output"));
     report.outputs.push_back({array.name, dtype, shape, wanted ? file->second : ""});
   }
 }

@@ -144,7 +144,8 @@ AscendConfig config_of(const cli::Options& options) {
 Session::Session(const cli::Options& options, AscendConfig config)
     : options_(options), config_(std::move(config)), kernel_(read_kernel(options, config_)),
       launch_(launch_of(config_, kernel_)),
-      arrays_(options, config_.machine.profile, launch_, kernel_), events_(launch_.clusters * 3, 1, false) {}
+      arrays_(options, config_.machine.profile, launch_, kernel_),
+      events_(launch_.clusters * 3, 1, false) {}
 
 report::Report Session::run() {
   report::Report report;

@@ -51,7 +51,8 @@ TileOperand row_of_gm(std::int64_t row, Access access) {
 /// `cycles` of a pipe that touch these operands.
 void touch(Kernel& k, Pipe pipe, unsigned cycles, std::vector<TileOperand> operands) {
   Program& p = k.program();
-  p.operations.push_back({std::move(operands)});
+  p.operations.emplace_back();
+  p.operations.back().operands = std::move(operands);
   k.busy(pipe, cycles).operation = static_cast<std::uint32_t>(p.operations.size());
 }
 
@@ -157,7 +158,8 @@ TEST(ClusterOrder, SmallMadsOnOneTileGetABarrier) {
   const auto cycles = [](unsigned rows) {
     Kernel k;
     for (int i = 0; i < 10; ++i) {
-      k.program().operations.push_back({{tile(Location::kL0c, 0, Access::kReadWrite, rows)}});
+      k.program().operations.emplace_back();
+      k.program().operations.back().operands = {tile(Location::kL0c, 0, Access::kReadWrite, rows)};
       k.mad(DataType::kF16, rows, 16, 16).operation =
           static_cast<std::uint32_t>(k.program().operations.size());
     }

@@ -330,7 +330,8 @@ TEST(ascend, M21_flags_of_a_pipe_out_of_range) {
               HasSubstr("slot_num is 0, expected 1..1024"));
   EXPECT_THAT(message({{"slot_size = 1024", "slot_size = x"}}, Profile::kA5),
               HasSubstr("expected a whole number for slot_size, found 'x'"));
-  EXPECT_THAT(message({{"split = 1", "split = 3"}}, Profile::kA5), HasSubstr("split 3, expected 1 or 2: the pipe is divided"));
+  EXPECT_THAT(message({{"split = 1", "split = 3"}}, Profile::kA5),
+              HasSubstr("split 3, expected 1 or 2: the pipe is divided"));
   EXPECT_THAT(message({{"peer_func = @vector", "peer_func = @nobody"}}, Profile::kA5),
               HasSubstr("@nobody reserves no buffer 'fifo'"));
   EXPECT_THAT(message({{"size = 4096", "size = 4096000"}}, Profile::kA5),
@@ -347,6 +348,46 @@ TEST(ascend, M21_flags_of_a_pipe_out_of_range) {
     FAIL();
   } catch (const UserError& e) {
     EXPECT_THAT(e.what(), HasSubstr("A2/A3 have no direct path, expected a buffer in GM"));
+  }
+}
+
+// --- unit flag ---
+
+// 2.5: FIX drains the tile block by block behind the last MAD, with no flag between M and FIX.
+TEST(ascend, S19_unit_flag_of_pto_text) {
+  const auto kernel = [](const std::string& phase, const std::string& last,
+                         const std::string& store) {
+    return R"(!mat = !pto.tile_buf<mat, 128x128xf32>
+!left = !pto.tile_buf<left, 128x32xf32>
+!right = !pto.tile_buf<right, 32x128xf32>
+!acc = !pto.tile_buf<acc, 128x128xf32>
+!part = !pto.partition_tensor_view<128x128xf32>
+module {
+  func.func @k(%out: !pto.ptr<f32>) {
+    %v = pto.make_tensor_view %out, shape = [128, 128], strides = [128, 1] : !pto.tensor_view<128x128xf32>
+    %p = pto.partition_view %v, offsets = [0, 0], sizes = [128, 128] : !pto.tensor_view<128x128xf32> -> !part
+    %l = pto.alloc_tile : !left
+    %r = pto.alloc_tile : !right
+    %c = pto.alloc_tile : !acc
+    pto.tmatmul ins(%l, %r : !left, !right) outs(%c : !acc))" +
+           phase + "\n    pto.tmatmul.acc ins(%c, %l, %r : !acc, !left, !right) outs(%c : !acc)" +
+           last + "\n    pto.tstore ins(%c : !acc) outs(%p : !part)" + store +
+           "\n    return\n  }\n}\n";
+  };
+  const Options options{Profile::kA2A3, {}, {}};
+  const Outcome with =
+      run(kernel(" {accPhase = #pto<acc_phase partial>}", " {accPhase = #pto<acc_phase final>}",
+                 " {stPhase = #pto<st_phase final>}"),
+          options);
+  const Outcome without = run(kernel("", "", ""), options);
+  ASSERT_TRUE(with.finished && without.finished);
+  EXPECT_LT(with.cycles, without.cycles);
+  EXPECT_THAT(with.hazards, IsEmpty());
+  try {
+    run(kernel(" {accPhase = #pto<acc_phase last>}", "", ""), options);
+    FAIL();
+  } catch (const UserError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("expected unspecified, partial or final, found 'last'"));
   }
 }
 
