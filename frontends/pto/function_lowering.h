@@ -75,7 +75,7 @@ class FunctionLowering {
   void lower_call(const Operation& op);
   /// The values that the region ends with, of an operation called `terminator`.
   std::vector<Value> lower_region(const Region& region, const char* terminator, Place place);
-  /// Values in registers of their own, that loops and branches carry (region_lowering.cpp).
+  /// Values in registers of their own, that loops and branches carry (control_lowering.cpp).
   std::vector<Value> carry_arguments(const Operation& op, std::size_t first);
   Value carried_like(const Value& like, Place place);
   void assign(const std::vector<Value>& targets, const std::vector<Value>& values, Place place);

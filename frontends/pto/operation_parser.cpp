@@ -281,7 +281,7 @@ void OperationParser::parse_view(Operation& op, const char* first, Role first_ro
   cursor_.expect_word(first);
   cursor_.expect("=");
   parse_list(op, first_role);
-  cursor_.expect(",");
+  cursor_.take_if(",");  // some kernels have none
   cursor_.expect_word(second);
   cursor_.expect("=");
   parse_list(op, second_role);
