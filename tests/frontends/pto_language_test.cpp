@@ -139,39 +139,6 @@ TEST(PtoLanguage, WhileExchangesItsValues) {
             100);
 }
 
-// A region that ends without scf.yield does not take the one of a loop inside for its own.
-TEST(PtoLanguage, WhileInALoopWithoutYield) {
-  EXPECT_EQ(value_of(std::string(kConstants) + R"(
-    %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%s = %c0) -> (i32) {
-      scf.for %j = %c0 to %c2 step %c1 {
-        %w = scf.while (%a = %c1) : (i32) -> i32 {
-          %small = arith.cmpi slt, %a, %c100 : i32
-          scf.condition(%small) %a : i32
-        } do {
-        ^bb0(%b: i32):
-          %d = arith.muli %b, %c2 : i32
-          scf.yield %d : i32
-        }
-      }
-      %n = arith.addi %s, %c1 : i32
-      scf.yield %n : i32
-    })"),
-            2);
-}
-
-TEST(PtoLanguage, TilesThatLoopsAndBranchesCarryHaveOneType) {
-  const auto message = [](const std::string& yields) {
-    return message_of_text(kernel(std::string(kConstants) + R"(
-    %t = pto.alloc_tile : !pto.tile_buf<vec, 8x64xf32>
-    %u = pto.alloc_tile : !pto.tile_buf<vec, 8x32xf32>
-    %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%s = %t) -> (!pto.tile_buf<vec, 8x64xf32>) {
-      scf.yield )" + yields + "\n    }"));
-  };
-  EXPECT_THAT(message("%u : !pto.tile_buf<vec, 8x32xf32>"),
-              HasSubstr("the tile %u has another type than %t, in whose place it comes"));
-  EXPECT_THAT(message("%c1 : i32"), HasSubstr("a tile and a number in one place"));
-}
-
 TEST(PtoLanguage, WhileDiagnostics) {
   const auto message = [](const std::string& loop) {
     return message_of_text(kernel(std::string(kConstants) + loop));
