@@ -239,6 +239,7 @@ class AiCoreCore {
   std::unique_ptr<Scoreboard> scoreboard_;  // nullptr: nobody asks for the order of operations
   HazardTracker* hazards_ = nullptr;
   ResolvedOperation touched_;
+  Accesses touches_;
   ClusterData* data_ = nullptr;
   std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
   std::vector<std::uint32_t> free_resolved_;
