@@ -49,8 +49,8 @@ class Machine {
   void describe_waits(observe::Waits& waits) const;
 };
 
-/// `config`, `launch`, `sink` and `data` outlive the machine; without `data` it has no values. With modules call it once: SystemC elaborates
-/// once a process. `period_ps`: of the clock domain of the modules.
+/// `config`, `launch`, `sink` and `data` outlive the machine; without `data` (nullptr) nothing is
+/// computed. With modules call it once: SystemC elaborates once a process. `period_ps`: of the clock domain of the modules.
 std::unique_ptr<Machine> make_machine(const std::string& structure,
                                       const cluster::ClusterConfig& config,
                                       const cluster::Launch& launch, observe::Sink& sink,
