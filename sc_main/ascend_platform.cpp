@@ -15,7 +15,7 @@ const cli::Executable kExecutable = {"ascend_platform",
                                      "runs a PTO program on Ascend AI-core clusters",
                                      "PTO program (MLIR text, see docs/ascend.md)",
                                      {"a2a3", "a5"},
-                                     {"auto", "dense"},
+                                     ascend::kStructures,
                                      "",  // the module names it; otherwise a5
                                      false,
                                      true};

@@ -28,6 +28,8 @@ class AiCore : public sc_core::sc_module,
   void launch(std::shared_ptr<const Program> program, Cycle at);
   /// See AiCoreCore::attach.
   void attach(ClusterData& data) { core_.attach(data); }
+  /// See AiCoreCore::watch.
+  void watch(HazardTracker& tracker) { core_.watch(tracker); }
   const AiCoreCore& core() const { return core_; }
 
   Cycle step(Cycle now) override;

@@ -14,7 +14,7 @@ using observe::EventKind;
 AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core,
                        observe::Probe probe)
     : config_(config), launch_(launch), core_(core), costs_(config.core.cost), probe_(probe),
-      unit_flags_(config.core.l0c_blocks) {
+      unit_flags_(config.core.l0c_blocks), flag_fired_(FlagTable::kFlags) {
   check_config(config);
   for (const Pipe pipe : sync::kPipes) {
     if (pipe != Pipe::kS)
@@ -78,24 +78,42 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   }
   PipeState& p = state(done.pipe);
   p.moving = false;
-  p.free_at = std::max(p.started_at + p.cost.occupied, now);
+  p.free_at = std::max(p.started_at + p.cost.occupied, now + lost_write_cycles(p, now));
   const TileWork& work = code(p.current.pc).work;
   const Cycle at = p.free_at + p.cost.ready;
   if (work.value == TileValue::kLoad)
     effects_.push_back({Effect::kTile, at, p.current.pc, work.dst, done.value});
   if (p.current.resolved != 0)
     write_result(done.pipe, p.current, std::move(p.result), now, std::max(at, now + 1));
-  complete(done.pipe, p.current, p.started_at, at);
+  complete(done.pipe, p.current, p.cost, p.started_at, at);
+}
+
+// Cycles until `now` in which MTE1 was busy.
+Cycle AiCoreCore::l1_reads(Cycle now) const {
+  const PipeState& p = state(Pipe::kMte1);
+  return p.stats.busy - (p.busy_until > now ? p.busy_until - now : 0);
+}
+
+Cycle AiCoreCore::lost_write_cycles(const PipeState& p, Cycle now) const {
+  const unsigned percent = config_.core.cost.l1_write_percent;
+  if (percent == 0 || !core_.is_aic() || code(p.current.pc).op != Opcode::kCopyIn) return 0;
+  return (l1_reads(now) - p.reads_before) * percent / 100;
 }
 
 // The result of an operation that has started in cycle `start` is there in cycle `at`.
-void AiCoreCore::complete(Pipe pipe, const Entry& entry, Cycle start, Cycle at) {
+void AiCoreCore::complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle start, Cycle at) {
   PipeState& p = state(pipe);
   p.complete_at = std::max(p.complete_at, at);
-  p.stats.busy += at - std::min(at, std::max(start, p.busy_until));
+  const Cycle busy = at - std::min(at, std::max(start, p.busy_until));
+  p.stats.busy += busy;
   p.busy_until = std::max(p.busy_until, at);
   if (entry.number != 0) scoreboard_->complete(pipe, entry.number, at);
   const auto op = static_cast<unsigned>(code(entry.pc).op);
+  PathStats& path = paths_[op];
+  ++path.operations;
+  path.bytes += cost.bytes;
+  path.hit_bytes += cost.hit_bytes;
+  path.busy += busy;
   probe_.emit(at, EventKind::kPipeEnd, sync::index(pipe) | op << 8, entry.pc);
 }
 
@@ -127,6 +145,7 @@ void AiCoreCore::apply(const Effect& effect, Cycle now) {
     return;
   case Effect::kRelease:
     locks_.release(static_cast<unsigned>(effect.number));
+    lock_fired_[static_cast<std::size_t>(effect.number)] = now;
     return;
   case Effect::kSignal:
     signal(effect.pc, effect.number, now);
@@ -142,6 +161,7 @@ void AiCoreCore::raise_flag(const Effect& effect, Cycle now) {
     illegal(effect.pc, "the flag is set already: nobody has waited for the set before",
             kDoubleSetId);
   }
+  flag_fired_[FlagTable::index(flag)] = now - std::min<Cycle>(now, sync_config().flag_latency);
   probe_.emit(now, EventKind::kFlag,
               sync::index(i.pipe) | sync::index(i.to) << 8 | unsigned{flag.id} << 16, 1);
 }
@@ -180,8 +200,13 @@ void AiCoreCore::note_blocked(PipeState& p, WaitReason reason, Cycle now) const 
 void AiCoreCore::note_unblocked(PipeState& p, Cycle busy_until, Cycle now) const {
   if (p.blocked == WaitReason::kNone) return;
   const Cycle since = std::max(p.blocked_since, busy_until);
-  if (now > since) p.stats.waits[static_cast<unsigned>(p.blocked)] += now - since;
+  const auto reason = static_cast<unsigned>(p.blocked);
   p.blocked = WaitReason::kNone;
+  if (now <= since) return;
+  p.stats.waits[reason] += now - since;
+  const auto pipe = static_cast<unsigned>(&p - pipes_.data());
+  probe_.emit(now, EventKind::kPipeWait, pipe | reason << 8,
+              static_cast<std::uint32_t>(now - since));
 }
 
 void AiCoreCore::note_finished(Cycle now) {

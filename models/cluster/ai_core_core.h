@@ -87,6 +87,10 @@ class AiCoreCore {
   /// The cycle in which it did.
   Cycle finished_at() const { return finished_at_; }
   const PipeStats& stats(Pipe pipe) const { return pipes_[sync::index(pipe)].stats; }
+  /// Of a tile operation.
+  const PathStats& path(Opcode op) const { return paths_[static_cast<unsigned>(op)]; }
+  /// Of flags and locks; those of cross-core flags the sync unit knows.
+  const Latencies& latencies() const { return latencies_; }
   std::int64_t reg(unsigned number) const { return registers_[number]; }
   std::int64_t tile(unsigned slot) const { return tiles_[slot]; }
   bool is_set(Flag flag) const { return flags_.is_set(flag); }
@@ -120,8 +124,9 @@ class AiCoreCore {
     Entry current;                        // of the transfer
     Cost cost;                            // .. and its cost, start and the value it stores
     Cycle started_at = 0;
-    TileValues result;    // .. of the transfer
-    Cycle wake = kNever;  // when it is worth trying the head again
+    TileValues result;       // .. of the transfer
+    Cycle reads_before = 0;  // cycles in which MTE1 was busy until then
+    Cycle wake = kNever;     // when it is worth trying the head again
     WaitReason blocked = WaitReason::kNone;
     Cycle blocked_since = 0;
     Cycle busy_until = 0;
@@ -188,8 +193,14 @@ class AiCoreCore {
   /// behind M: it gets the results that are still on their way.
   std::int64_t read_tile(unsigned slot, bool behind_m) const;
   void write_tile_later(const Entry& entry, Cycle at);
-  void complete(Pipe pipe, const Entry& entry, Cycle start, Cycle at);
+  void complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle start, Cycle at);
+  /// L1 has one port: what MTE2 writes and what MTE1 reads slow each other down.
+  void slow_read(const Instruction& i, Cost& cost) const;
+  Cycle lost_write_cycles(const PipeState& p, Cycle now) const;
+  Cycle l1_reads(Cycle now) const;
+  LatencyStats& latency(Mechanism m) { return latencies_[static_cast<unsigned>(m)]; }
   WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);
+  WaitReason try_lock(const Entry& head, Cycle now);
   WaitReason try_wait_flag(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_cross_core_wait(Pipe pipe, std::uint32_t pc, std::int64_t id, Cycle now);
 
@@ -234,6 +245,10 @@ class AiCoreCore {
   std::array<std::int64_t, kTileSlots> tiles_{};
   std::array<PipeState, sync::kPipeCount> pipes_;  // S: the scalar unit, its queue stays empty
   FlagTable flags_;
+  std::array<PathStats, kTileOpcodeCount> paths_{};
+  Latencies latencies_{};
+  std::vector<Cycle> flag_fired_;                           // by FlagTable::index()
+  std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release
   BufferLocks locks_;
   UnitFlags unit_flags_;
   std::unique_ptr<Scoreboard> scoreboard_;  // nullptr: nobody asks for the order of operations

@@ -63,6 +63,7 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
     const WaitReason reason = try_unit_flag(p, head, cost, now);
     if (reason != WaitReason::kNone) return reason;
   }
+  slow_read(i, cost);
   ++p.stats.instructions;
   probe_.emit(now, EventKind::kPipeStart, sync::index(pipe) | static_cast<unsigned>(i.op) << 8,
               head.pc);
@@ -75,8 +76,17 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   p.free_at = now + cost.occupied;
   write_tile_later(head, ready);
   if (head.resolved != 0) write_result(pipe, head, compute(head, now), now, ready);
-  complete(pipe, head, now, ready);
+  complete(pipe, head, cost, now, ready);
   return WaitReason::kNone;
+}
+
+void AiCoreCore::slow_read(const Instruction& i, Cost& cost) const {
+  const unsigned percent = config_.core.cost.l1_read_percent;
+  if (percent == 0 || (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB)) return;
+  if (!state(Pipe::kMte2).moving) return;
+  const std::uint64_t more = cost.occupied * percent / 100;
+  cost.occupied += more;
+  cost.ready += more;
 }
 
 void AiCoreCore::write_tile_later(const Entry& entry, Cycle at) {
@@ -121,6 +131,7 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   p.current = head;
   p.cost = cost;
   p.started_at = now;
+  p.reads_before = l1_reads(now);
   p.stats.bytes += cost.bytes;
   if (head.resolved != 0) p.result = compute(head, now);
   const TileWork& work = code(head.pc).work;
@@ -181,8 +192,7 @@ WaitReason AiCoreCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
     p.wake = p.complete_at;
     return WaitReason::kBarrier;
   case Opcode::kGetBuf:
-    return locks_.is_granted(static_cast<unsigned>(head.id), head.ticket) ? WaitReason::kNone
-                                                                          : WaitReason::kLock;
+    return try_lock(head, now);
   case Opcode::kRlsBuf:
     effects_.push_back({Effect::kRelease, std::max(complete, now + 1), head.pc, head.id, 0});
     return WaitReason::kNone;
@@ -198,10 +208,19 @@ WaitReason AiCoreCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
   }
 }
 
+WaitReason AiCoreCore::try_lock(const Entry& head, Cycle now) {
+  const auto lock = static_cast<unsigned>(head.id);
+  if (!locks_.is_granted(lock, head.ticket)) return WaitReason::kLock;
+  if (!head.ticket.at_once && head.ticket.number > 0)
+    latency(Mechanism::kLock).add(now - lock_fired_[lock]);
+  return WaitReason::kNone;
+}
+
 WaitReason AiCoreCore::try_wait_flag(Pipe pipe, const Entry& head, Cycle now) {
   const Instruction& i = code(head.pc);
   const Flag flag{i.pipe, pipe, static_cast<std::uint8_t>(head.id)};
   if (!flags_.clear(flag)) return WaitReason::kFlag;
+  latency(Mechanism::kFlag).add(now - flag_fired_[FlagTable::index(flag)]);
   probe_.emit(now, EventKind::kFlag,
               sync::index(i.pipe) | sync::index(pipe) << 8 | unsigned{flag.id} << 16, 0);
   return WaitReason::kNone;

@@ -66,6 +66,9 @@ struct GmPath {
   unsigned row_overhead;        ///< bytes of GM bandwidth per row
   unsigned unaligned_overhead;  ///< .. and per row that is not aligned
   unsigned weight = 1000;       ///< bytes of GM bandwidth per 1000 bytes
+  /// In 1/1000 of the bytes: what L2 has of reads, and takes of writes, where the program does not say.
+  unsigned read_l2_hit = 0;
+  unsigned write_l2_hit = 0;
 };
 
 struct CostConfig {
@@ -80,6 +83,10 @@ struct CostConfig {
   std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
   std::array<unsigned, 4> bank_conflict;             ///< by BankConflict, in 1/100 of a repeat
   GmPath aic, aiv;
+  /// L1 has one port. Loads of MTE1 take so many percent longer that start while MTE2 writes L1, and a
+  /// copy of MTE2 loses so many percent of the cycles in which MTE1 is busy (4.4, 5.2).
+  unsigned l1_read_percent = 0;
+  unsigned l1_write_percent = 0;
   unsigned gm_bytes_per_cycle;  ///< all cores together
   unsigned l2_bytes_per_cycle;
   unsigned word_latency;  ///< of a scalar access to GM (4.5: 80 to 560)

@@ -23,6 +23,7 @@ Cost on_chip(std::uint64_t bytes, const PathRate& path) {
   Cost cost;
   cost.occupied = stream + path.gap;
   cost.ready = stream + path.latency;
+  cost.bytes = bytes;
   return cost;
 }
 
@@ -61,11 +62,12 @@ Cost CostModel::fix(const Instruction& i, const std::array<std::int64_t, 3>& siz
   Cost cost;
   cost.occupied = stream;
   cost.ready = stream + config_.fix_latency;
+  cost.bytes = size_of(sizes[0]) * size_of(sizes[1]) * bits_of(i.type) / 8;
   return cost;
 }
 
 Cost CostModel::gm_copy(const Instruction& i, std::uint64_t rows, std::uint64_t row_bytes,
-                        PathRate path, const GmPath& gm) const {
+                        PathRate path, unsigned l2_hit, const GmPath& gm) const {
   Cost cost;
   cost.is_transfer = true;
   cost.bytes = rows * row_bytes;
@@ -73,7 +75,9 @@ Cost CostModel::gm_copy(const Instruction& i, std::uint64_t rows, std::uint64_t 
   cost.ready = path.latency;
   const std::uint64_t overhead = rows * (gm.row_overhead + (i.aligned ? 0 : gm.unaligned_overhead));
   const std::uint64_t all_from_gm = cost.bytes * gm.weight / 1000 + overhead;
-  cost.gm_bytes = all_from_gm * (1000 - i.l2_hit) / 1000;
+  const std::uint64_t hit = i.l2_hit > 0 ? i.l2_hit : l2_hit;
+  cost.hit_bytes = cost.bytes * hit / 1000;
+  cost.gm_bytes = all_from_gm * (1000 - hit) / 1000;
   const std::uint64_t row_time = std::max<std::uint64_t>(rows * gm.row_percent, 1);
   cost.rate_limit =
       std::max<std::uint64_t>(1, std::min(path.bytes_per_cycle * transfer::kRateUnit,
@@ -100,11 +104,11 @@ Cost CostModel::cost(const Instruction& i, const std::array<std::int64_t, 3>& si
   case Opcode::kUbToL1:
     return on_chip(first * second, config_.ub_to_l1);
   case Opcode::kCopyIn:
-    return gm_copy(i, first, second, gm.read, gm);
+    return gm_copy(i, first, second, gm.read, gm.read_l2_hit, gm);
   case Opcode::kCopyOut:
-    return gm_copy(i, first, second, gm.write, gm);
+    return gm_copy(i, first, second, gm.write, gm.write_l2_hit, gm);
   case Opcode::kFixOut:
-    return gm_copy(i, first, second * bits_of(i.type) / 8, config_.fix_out, gm);
+    return gm_copy(i, first, second * bits_of(i.type) / 8, config_.fix_out, gm.write_l2_hit, gm);
   case Opcode::kFixLocal:
     return fix(i, sizes);
   case Opcode::kVector:

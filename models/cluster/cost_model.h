@@ -23,7 +23,8 @@ struct Cost {
   std::uint64_t occupied = 0;
   std::uint64_t ready = 0;
   bool is_transfer = false;
-  std::uint64_t bytes = 0;  ///< of a transfer, and the next two (tlm_ifaces/transfer)
+  std::uint64_t bytes = 0;
+  std::uint64_t hit_bytes = 0;  ///< of a transfer: that L2 has; and the next two (tlm_ifaces/transfer)
   std::uint64_t gm_bytes = 0;
   std::uint64_t rate_limit = 0;
 };
@@ -42,7 +43,7 @@ class CostModel {
   Cost vector(const Instruction& i, std::uint64_t elements) const;
   Cost fix(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;
   Cost gm_copy(const Instruction& i, std::uint64_t rows, std::uint64_t row_bytes, PathRate path,
-               const GmPath& gm) const;
+               unsigned l2_hit, const GmPath& gm) const;
 
   CostConfig config_;
 };

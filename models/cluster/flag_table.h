@@ -20,6 +20,12 @@ class FlagTable {
  public:
   static constexpr unsigned kMaxEvents = 16;
 
+  static constexpr unsigned kFlags = sync::kPipeCount * sync::kPipeCount * kMaxEvents;
+
+  /// Of a flag, below kFlags.
+  static unsigned index(Flag f) {
+    return (sync::index(f.from) * sync::kPipeCount + sync::index(f.to)) * kMaxEvents + f.id;
+  }
   bool is_set(Flag flag) const { return (events(flag) >> flag.id & 1U) != 0; }
   /// False, and no effect, if it is set already.
   bool set(Flag flag) {

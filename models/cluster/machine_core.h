@@ -26,11 +26,9 @@ class MachineCore {
   MachineCore& operator=(const MachineCore&) = delete;
   ~MachineCore();
 
-  /// Looks for hazards from now on; before the first launch.
-  void watch_hazards();
-  /// One sentence for each pair of lines, cluster by cluster; the same sentence once.
-  std::vector<std::string> hazards() const;
-
+  /// Hazards are looked for from now on; before the first launch. `hazards`, of the same launch,
+  /// outlives the machine.
+  void watch(HazardWatch& hazards);
   /// Starts a kernel on all cores in cycle `at`: `aic` on AICs, `aiv` on AIVs. What the launch has no
   /// cores for may be nullptr. Throws UserError.
   void launch(std::shared_ptr<const Program> aic, std::shared_ptr<const Program> aiv, Cycle at);
@@ -41,6 +39,8 @@ class MachineCore {
   bool run(Cycle end = kNever);
   void shuffle_step_order(std::uint64_t seed) { scheduler_.shuffle_step_order(seed); }
 
+  /// The next cycle in which something is due, kNever when nothing is.
+  Cycle next_due() const { return scheduler_.next_due(); }
   /// The cycle stepped last.
   Cycle now() const { return now_; }
   bool finished() const;
@@ -67,7 +67,6 @@ class MachineCore {
   std::vector<std::unique_ptr<CoreBlock>> cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<SyncBlock> sync_;
   std::unique_ptr<GmBlock> gm_;
-  std::vector<std::unique_ptr<HazardTracker>> hazards_;  // by cluster; empty: nobody watches
   Cycle now_ = 0;
 };
 

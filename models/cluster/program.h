@@ -157,6 +157,7 @@ inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kEnd) + 1
 
 /// "set_flag", "mad": the name in diagnoses, traces and reports.
 const char* to_string(Opcode op);
+inline constexpr unsigned kTileOpcodeCount = static_cast<unsigned>(Opcode::kBusy) + 1;
 constexpr bool is_tile_operation(Opcode op) {
   return op <= Opcode::kBusy;
 }

@@ -24,6 +24,20 @@ CoreId unit(CoreId core, unsigned unit) {
   return {core.cluster, static_cast<std::uint16_t>(unit)};
 }
 
+Mechanism mechanism_of(Mode mode) {
+  switch (mode) {
+  case Mode::kAll:
+    return Mechanism::kMode0;
+  case Mode::kSubblocks:
+    return Mechanism::kMode1;
+  case Mode::kCluster:
+    return Mechanism::kMode2;
+  case Mode::kIntraBlock:
+    break;
+  }
+  return Mechanism::kIntraBlock;
+}
+
 }  // namespace
 
 SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch)
@@ -67,7 +81,7 @@ void SyncUnitCore::answer(const Request& request, sync::Verdict verdict, sync::R
 
 void SyncUnitCore::grow_later(CoreId core, unsigned counter, const Request& cause, Cycle now) {
   const Cycle latency = std::max(latency_of(cause.mode), 3U);
-  growths_.push_back({core, counter, cause, now + latency - 2});
+  growths_.push_back({core, counter, cause, now + latency - 2, now - 1});
 }
 
 void SyncUnitCore::count_intra_block(const Request& set, Cycle now) {
@@ -124,11 +138,18 @@ void SyncUnitCore::grow(Cycle now) {
     std::uint8_t& counter = at(g.core).counters[g.counter];
     if (counter < config_.counter_max) {
       ++counter;
+      at(g.core).fired[g.counter].push_back({g.fired, mechanism_of(g.cause.mode)});
     } else if (config_.counter_overflow == Undefined::kError) {
       answer(g.cause, sync::Verdict::kIllegal, sync::Reason::kOverflow, now);
     }
   }
   growths_.erase(std::remove_if(growths_.begin(), growths_.end(), is_due), growths_.end());
+}
+
+void SyncUnitCore::note_release(std::vector<Fired>& fired, Cycle released) {
+  const Fired& oldest = fired.front();
+  latencies_[static_cast<unsigned>(oldest.mechanism)].add(released - oldest.at);
+  fired.erase(fired.begin());
 }
 
 void SyncUnitCore::serve_waits(Cycle now) {
@@ -138,6 +159,7 @@ void SyncUnitCore::serve_waits(Cycle now) {
     std::uint8_t& counter = at(w.request.core).counters[counter_of(w.request)];
     if (counter > 0) {
       --counter;
+      note_release(at(w.request.core).fired[counter_of(w.request)], now + 1);
       answer(w.request, sync::Verdict::kGranted, sync::Reason::kNone, now);
       w.request.pipe = Pipe::kAll;  // served
     } else if (!w.told) {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/pipe_stats.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -57,6 +58,8 @@ class SyncUnitCore {
 
   // --- looking in ---
 
+  /// Of cross-core flags: from the set that completed a group to the waiter that goes on.
+  const Latencies& latencies() const { return latencies_; }
   /// Value of a counter; `intra_block`: of mode 4, as its owner numbers it.
   unsigned counter(CoreId core, unsigned id, bool intra_block) const;
   /// Sets of `id` in `mode` by `core` that wait for others of their group.
@@ -72,10 +75,15 @@ class SyncUnitCore {
   static constexpr unsigned kCounters = sync::kFlagIds + sync::kIntraBlockIds;
   static constexpr unsigned kModes = 3;  // those that gather arrivals
 
+  struct Fired {
+    Cycle at;
+    Mechanism mechanism;
+  };
   struct Core {
     bool present = false;
     std::array<std::uint8_t, kCounters> counters{};  // 0..15: modes 0 to 2; 16..47: mode 4
     std::array<std::array<std::uint32_t, sync::kFlagIds>, kModes> arrivals{};
+    std::array<std::vector<Fired>, kCounters> fired;  // the sets that a counter counts, oldest first
   };
   struct Asked {
     sync::Request request;
@@ -86,6 +94,7 @@ class SyncUnitCore {
     unsigned counter;
     sync::Request cause;
     Cycle at;
+    Cycle fired;
   };
 
   static unsigned counter_of(const sync::Request& wait) {
@@ -102,6 +111,7 @@ class SyncUnitCore {
   void grow_later(CoreId core, unsigned counter, const sync::Request& cause, Cycle now);
   void grow(Cycle now);
   void serve_waits(Cycle now);
+  void note_release(std::vector<Fired>& fired, Cycle released);
   void answer(const sync::Request& request, sync::Verdict verdict, sync::Reason reason, Cycle now);
   void add_missing(std::vector<Missing>& list, CoreId waiter, Mode mode, std::uint8_t id) const;
 
@@ -118,6 +128,7 @@ class SyncUnitCore {
     bool told = false;  // that it waits
   };
   std::vector<Waiting> waiting_;
+  Latencies latencies_{};
   Step step_;
 };
 

@@ -114,6 +114,7 @@ void Counters::count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, 
   case EventKind::kFlag:
   case EventKind::kSignal:
   case EventKind::kGrant:
+  case EventKind::kPipeWait:
     return;
   }
 }

@@ -40,6 +40,8 @@ namespace tessera::observe {
 ///   kFlag       a flag between pipes changed  from, to << 8, event << 16            1 or 0
 ///   kSignal     a cross-core set fired        pipe, mode << 8, id << 16             pc
 ///   kGrant      a cross-core wait was over    pipe, mode << 8, id << 16             pc
+///   kPipeWait   what held a pipe back no      pipe, reason << 8                     cycles it
+///               longer does                                                         waited
 ///
 /// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
 enum class EventKind : std::uint8_t {
@@ -66,8 +68,9 @@ enum class EventKind : std::uint8_t {
   kFlag = 20,
   kSignal = 21,
   kGrant = 22,
+  kPipeWait = 23,
 };
-inline constexpr unsigned kEventKindCount = 23;
+inline constexpr unsigned kEventKindCount = 24;
 
 const char* to_string(EventKind kind);
 

@@ -34,6 +34,8 @@ void add_launch(Schema& schema, AscendConfig& c) {
   schema.push_back(number("launch.blocks", c.blocks, "blocks", 0, 1'000'000,
                           "blocks of the kernel; those beyond the clusters are not resident; 0: as "
                           "many as clusters"));
+  schema.push_back(number("launch.overhead", c.overhead_ns, "ns", 0, 1'000'000'000,
+                          "of the task around the time of its cores; adds to task_time only"));
   schema.push_back(name<Ratio>("launch.ratio", c.ratio,
                                {{"auto", Ratio::kAuto},
                                 {"1:0", Ratio::k1To0},
@@ -118,6 +120,10 @@ void add_gm_path(Schema& schema, const std::string& path, cluster::GmPath& gm) {
                           "more for a row that is not aligned"));
   schema.push_back(number(path + ".weight", gm.weight, "1/1000", 1, kMaxRate,
                           "bytes of GM bandwidth for a byte"));
+  schema.push_back(number(path + ".read_l2_hit", gm.read_l2_hit, "1/1000", 0, 1000,
+                          "of the bytes read, that L2 has"));
+  schema.push_back(number(path + ".write_l2_hit", gm.write_l2_hit, "1/1000", 0, 1000,
+                          "of the bytes written, that stay in L2"));
 }
 
 void add_cost(Schema& schema, CostConfig& c) {
@@ -132,6 +138,10 @@ void add_cost(Schema& schema, CostConfig& c) {
   add_path(schema, "mte1.a", c.load_a, 1);
   add_path(schema, "mte1.b", c.load_b, 1);
   add_path(schema, "mte1.table", c.load_table, 1);
+  schema.push_back(number("l1.read_percent", c.l1_read_percent, "%", 0, 1000,
+                          "longer takes a load of MTE1 that starts while MTE2 writes L1"));
+  schema.push_back(number("l1.write_percent", c.l1_write_percent, "%", 0, 100,
+                          "of the cycles in which MTE1 is busy are lost to MTE2 writing L1"));
   add_path(schema, "direct.l1_to_ub", c.l1_to_ub, 0);
   add_path(schema, "direct.ub_to_l1", c.ub_to_l1, 0);
   schema.push_back(

@@ -22,6 +22,7 @@ struct AscendConfig {
   cluster::ClusterConfig machine;
   unsigned clusters = 1;
   unsigned blocks = 0;
+  unsigned overhead_ns = 0;  ///< task time less core time
   Ratio ratio = Ratio::kAuto;
   Mix mix = Mix::kAuto;
   config::Loaded loaded;  ///< where each value comes from

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <fstream>
 #include <iostream>
+#include <memory>
 #include <utility>
 
 #include "frontends/pto/parser.h"
-#include "models/cluster/legality.h"
+#include "platforms/ascend/pipe_trace.h"
+#include "platforms/ascend/profile.h"
+#include "platforms/cli/main.h"
 #include "platforms/cli/output_file.h"
+#include "platforms/cli/run_control.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
@@ -18,7 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using cluster::AiCoreCore;
 using cluster::CoreId;
-using cluster::MachineCore;
 using cluster::PipeStats;
 using cluster::WaitReason;
 
@@ -34,13 +37,11 @@ void refuse_options(const cli::Options& options) {
   const auto refuse = [](bool given, const char* option) {
     if (given) throw UserError("", option, "ascend_platform does not have this");
   };
-  refuse(!options.trace_perfetto_file.empty(), "--trace-perfetto");
   refuse(!options.trace_wse_file.empty(), "--trace-wse");
   refuse(!options.vcd_file.empty(), "--vcd");
   refuse(!options.heatmap_file.empty() || !options.heatmap_counter.empty(), "--heatmap");
   refuse(options.check_links, "--check-links");
   refuse(options.check_epochs, "--check-epochs");
-  refuse(options.progress, "--progress");
 }
 
 pto::Module read_module(const cli::Options& options) {
@@ -89,14 +90,6 @@ cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel)
   return launch;
 }
 
-template <class Visit>
-void for_each_core(const MachineCore& machine, const cluster::Launch& launch, Visit visit) {
-  for (unsigned i = 0; i < launch.clusters * 3; ++i) {
-    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    if (const AiCoreCore* core = machine.find(id)) visit(*core);
-  }
-}
-
 std::uint64_t waited(const PipeStats& stats) {
   std::uint64_t sum = 0;
   for (const std::uint64_t cycles : stats.waits) sum += cycles;
@@ -115,7 +108,8 @@ std::string lower_name(sync::Pipe pipe) {
   return text;
 }
 
-std::vector<std::string> counter_names() {
+/// Of a core; with `detail` also its tile operations by kind and its flags.
+std::vector<std::string> counter_names(bool detail) {
   std::vector<std::string> names = {"finished_at"};
   for (const sync::Pipe pipe : sync::kPipes) {
     const std::string p = lower_name(pipe);
@@ -124,8 +118,53 @@ std::vector<std::string> counter_names() {
     for (unsigned r = 1; r < cluster::kWaitReasonCount; ++r)
       names.push_back(p + "_wait_" + to_string(static_cast<WaitReason>(r)));
   }
+  if (!detail) return names;
+  for (unsigned o = 0; o < cluster::kTileOpcodeCount; ++o)
+    for (const char* what : {"_operations", "_bytes", "_l2_hit_bytes", "_busy"})
+      names.push_back(to_string(static_cast<cluster::Opcode>(o)) + std::string(what));
+  for (const char* what : {"set_flag_count", "set_flag_cycles", "set_flag_most"})
+    names.emplace_back(what);
   return names;
 }
+
+void add_details(const AiCoreCore& core, std::vector<std::uint64_t>& values) {
+  for (unsigned o = 0; o < cluster::kTileOpcodeCount; ++o) {
+    const cluster::PathStats& s = core.path(static_cast<cluster::Opcode>(o));
+    values.insert(values.end(), {s.operations, s.bytes, s.hit_bytes, s.busy});
+  }
+  const cluster::LatencyStats& flags =
+      core.latencies()[static_cast<unsigned>(cluster::Mechanism::kFlag)];
+  values.insert(values.end(), {flags.count, flags.sum, flags.most});
+}
+
+/// --trace-perfetto, if it is asked for.
+class TraceFile {
+ public:
+  TraceFile(const std::string& path, unsigned clusters, const pto::Kernel& kernel,
+            observe::EventStream& events)
+      : path_(path) {
+    if (path.empty()) return;
+    stream_ = std::make_unique<std::ofstream>(cli::open_output(path));
+    trace_ = std::make_unique<PipeTrace>(*stream_, clusters, kernel.aic, kernel.aiv);
+    events.add(*trace_);
+  }
+  /// A full disk does not take the result away.
+  void finish(report::Report& report) const {
+    if (!trace_) return;
+    trace_->finish();
+    try {
+      cli::require_complete(path_, *stream_);
+    } catch (const UserError& e) {
+      report.status = report::Status::kUserInput;
+      report.message = e.what();
+    }
+  }
+
+ private:
+  const std::string path_;
+  std::unique_ptr<std::ofstream> stream_;
+  std::unique_ptr<PipeTrace> trace_;
+};
 
 }  // namespace
 
@@ -152,16 +191,21 @@ report::Report Session::run() {
   report.platform = "ascend";
   report.preset = config_.name;
   report.program = options_.program;
-  report.structure = "dense";
   report.places_key = "cores";
-  report.clock_period_ps =
-      (1'000'000'000 + config_.machine.clock_khz / 2) / config_.machine.clock_khz;
+  report.clock_khz = config_.machine.clock_khz;
+  const std::uint64_t period_ps = (1'000'000'000 + report.clock_khz / 2) / report.clock_khz;
+  for (const std::string& file : {options_.report_file, options_.trace_perfetto_file})
+    if (!file.empty()) cli::require_writable(file);
   const Clock::time_point begin = Clock::now();
-  MachineCore machine(config_.machine, launch_, &events_, arrays_.data());
-  if (options_.hazards != "off") machine.watch_hazards();
+  cluster::HazardWatch* const hazards = watch_hazards();
+  // SystemC modules are left to the end of the process.
+  std::unique_ptr<Machine> owned = make_machine(options_.structure, config_.machine, launch_,
+                                                {events_, arrays_.data(), period_ps, hazards});
+  Machine& machine = options_.structure == "modules" ? *owned.release() : *owned;
+  report.structure = machine.structure();
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
-    machine.launch(kernel_.aic, kernel_.aiv, 0);
+    machine.launch(kernel_.aic, kernel_.aiv);
   } catch (const UserError& e) {  // an instruction that may not stand where it does
     report.status = report::Status::kCouldNotFinish;
     report.message = e.what();
@@ -170,15 +214,38 @@ report::Report Session::run() {
   report.wall.elaborate_s = seconds_since(begin);
   if (options_.validate) return report;
   for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
+  const TraceFile trace(options_.trace_perfetto_file, launch_.clusters, kernel_, events_);
   drive(machine, report);
+  trace.finish(report);
   summarize(machine, report);
-  report_hazards(machine, report);
+  report_hazards(report);
   if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
-  if (!options_.quiet) print_cores(machine, report.cycles);
   return report;
 }
 
-void Session::drive(MachineCore& machine, report::Report& report) {
+cluster::HazardWatch* Session::watch_hazards() {
+  if (options_.hazards == "off") return nullptr;
+  hazards_ = std::make_unique<cluster::HazardWatch>(launch_);
+  return hazards_.get();
+}
+
+// Warnings, or the reason why the run counts as one that could not finish.
+void Session::report_hazards(report::Report& report) const {
+  if (!hazards_) return;
+  const std::vector<std::string> hazards = hazards_->sentences();
+  for (const std::string& hazard : hazards) {
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back(
+        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
+  }
+  if (hazards.empty() || options_.hazards != "error") return;
+  if (report.status != report::Status::kFinished) return;
+  report.status = report::Status::kCouldNotFinish;
+  report.message = "hazard: " + hazards.front();
+  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
+}
+
+void Session::drive(Machine& machine, report::Report& report) {
   const Clock::time_point begin = Clock::now();
   try {
     const std::string stopped = step_to_idle(machine);
@@ -190,24 +257,30 @@ void Session::drive(MachineCore& machine, report::Report& report) {
   } catch (const IllegalBehaviour& e) {
     report.status = report::Status::kCouldNotFinish;
     report.message = e.what();
+  } catch (const sc_core::sc_report& e) {
+    const cli::Failure failure = cli::failure_of(e);
+    report.status = failure.status;
+    report.message = failure.message;
   }
   report.wall.run_s = seconds_since(begin);
 }
 
-std::string Session::step_to_idle(MachineCore& machine) {
+std::string Session::step_to_idle(Machine& machine) {
   const Clock::time_point begin = Clock::now();
   const Cycle last = options_.max_cycles.value_or(kNever);
+  cli::ProgressPrinter progress(options_.progress, options_.max_cycles);
   Cycle end = 0;
   while (true) {
     end = std::min(last, std::max(end, machine.now()) + kCyclesPerLook);
     if (machine.run(end)) return "";
     if (end == last) return "stopped before cycle " + std::to_string(last) + " (--max-cycles)";
-    if (options_.timeout_s && seconds_since(begin) >= *options_.timeout_s)
-      return "stopped by --timeout";
+    const double elapsed = seconds_since(begin);
+    if (options_.timeout_s && elapsed >= *options_.timeout_s) return "stopped by --timeout";
+    progress.show(machine.now(), elapsed);
   }
 }
 
-void Session::describe_deadlock(const MachineCore& machine, report::Report& report) const {
+void Session::describe_deadlock(const Machine& machine, report::Report& report) const {
   observe::Waits waits(kMostWaits);
   machine.describe_waits(waits);
   for (const observe::Wait& wait : waits)
@@ -221,75 +294,46 @@ void Session::describe_deadlock(const MachineCore& machine, report::Report& repo
     report.message += "; and " + std::to_string(report.wait_count - 1) + " more";
 }
 
-void Session::summarize(const MachineCore& machine, report::Report& report) const {
+void Session::summarize(const Machine& machine, report::Report& report) const {
   report.cycles = machine.finished() ? machine.finished_at() : machine.now() + 1;
   report.digest = events_.digest().hex();
+  add_places(machine, report);
+  const Profile profile = profile_of(machine, config_, report.cycles);
+  add_groups(profile, report);
+  if (!options_.quiet) print_profile(profile, std::cout);
+}
+
+void Session::add_places(const Machine& machine, report::Report& report) const {
   report::Places places;
-  places.counters = counter_names();
-  std::uint64_t cores = 0, instructions = 0;
-  for_each_core(machine, launch_, [&](const AiCoreCore& core) {
-    ++cores;
-    places.at.insert(places.at.end(), {core.id().cluster, core.id().unit});
-    places.values.push_back(core.finished() ? core.finished_at() : 0);
+  places.counters = counter_names(options_.report_detail);
+  std::uint64_t instructions = 0;
+  for (const AiCoreCore* core : machine.cores()) {
+    places.at.insert(places.at.end(), {core->id().cluster, core->id().unit});
+    places.values.push_back(core->finished() ? core->finished_at() : 0);
     for (const sync::Pipe pipe : sync::kPipes) {
-      const PipeStats& s = core.stats(pipe);
+      const PipeStats& s = core->stats(pipe);
       if (pipe != sync::Pipe::kS) instructions += s.instructions;
       places.values.insert(places.values.end(),
                            {s.instructions, s.bytes, s.busy, idle(s, report.cycles)});
       places.values.insert(places.values.end(), s.waits.begin() + 1, s.waits.end());
     }
-    for (const std::string& flag : core.flags_set()) {
+    if (options_.report_detail) add_details(*core, places.values);
+    for (const std::string& flag : core->flags_set()) {
       ++report.diagnoses.count;
       report.diagnoses.first.push_back(
           {report.cycles,
-           {core.id().cluster, core.id().unit},
+           {core->id().cluster, core->id().unit},
            "/tessera/ascend/flag_left_set",
-           to_string(core.id()) + ": the flag " + flag + " is still set at the end"});
+           to_string(core->id()) + ": the flag " + flag + " is still set at the end"});
     }
-  });
+  }
+  const std::uint64_t cores = machine.cores().size();
   report.wall.tiles = cores;
   report.counters = {{"cores", cores, "cores", "of the launch"},
                      {"tile_operations", instructions, "operations", "that pipes have executed"},
                      {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
                      {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
   report.places = std::move(places);
-}
-
-// Warnings, or the reason why the run counts as one that could not finish.
-void Session::report_hazards(const MachineCore& machine, report::Report& report) const {
-  const std::vector<std::string> hazards = machine.hazards();
-  for (const std::string& hazard : hazards) {
-    ++report.diagnoses.count;
-    report.diagnoses.first.push_back(
-        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
-  }
-  if (hazards.empty() || options_.hazards != "error") return;
-  if (report.status != report::Status::kFinished) return;
-  report.status = report::Status::kCouldNotFinish;
-  report.message = "hazard: " + hazards.front();
-  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
-}
-
-void Session::print_cores(const MachineCore& machine, Cycle cycles) const {
-  std::cout << "pipe of core                busy     waits      idle  why it waited, in cycles\n";
-  for_each_core(machine, launch_, [&](const AiCoreCore& core) {
-    for (const sync::Pipe pipe : sync::kPipes) {
-      const PipeStats& s = core.stats(pipe);
-      if (s.busy + waited(s) == 0) continue;
-      const std::string who = std::string(to_string(pipe)) + " of " + to_string(core.id());
-      char line[96];
-      std::snprintf(line, sizeof line, "  %-22s %9llu %9llu %9llu ", who.c_str(),
-                    static_cast<unsigned long long>(s.busy),
-                    static_cast<unsigned long long>(waited(s)),
-                    static_cast<unsigned long long>(idle(s, cycles)));
-      std::cout << line;
-      for (unsigned r = 1; r < cluster::kWaitReasonCount; ++r)
-        if (s.waits[r] > 0)
-          std::cout << ' ' << to_string(static_cast<WaitReason>(r)) << ' ' << s.waits[r];
-      std::cout << '\n';
-    }
-  });
-  std::cout << '\n';
 }
 
 }  // namespace tessera::ascend

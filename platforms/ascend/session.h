@@ -1,13 +1,14 @@
 // One run of a PTO program on AI-core clusters: reads, lowers and checks it, runs, reports.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "frontends/pto/lower.h"
-#include "models/cluster/machine_core.h"
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
+#include "platforms/ascend/machine.h"
 #include "platforms/cli/options.h"
 #include "platforms/report/report.h"
 
@@ -28,13 +29,15 @@ class Session {
   const cluster::Launch& launch() const { return launch_; }
 
  private:
-  void drive(cluster::MachineCore& machine, report::Report& report);
+  /// nullptr: --hazards=off.
+  cluster::HazardWatch* watch_hazards();
+  void report_hazards(report::Report& report) const;
+  void drive(Machine& machine, report::Report& report);
   /// Steps until nothing is due. Answers what stopped it earlier, or "".
-  std::string step_to_idle(cluster::MachineCore& machine);
-  void describe_deadlock(const cluster::MachineCore& machine, report::Report& report) const;
-  void summarize(const cluster::MachineCore& machine, report::Report& report) const;
-  void report_hazards(const cluster::MachineCore& machine, report::Report& report) const;
-  void print_cores(const cluster::MachineCore& machine, Cycle cycles) const;
+  std::string step_to_idle(Machine& machine);
+  void describe_deadlock(const Machine& machine, report::Report& report) const;
+  void summarize(const Machine& machine, report::Report& report) const;
+  void add_places(const Machine& machine, report::Report& report) const;
 
   const cli::Options& options_;
   const AscendConfig config_;
@@ -42,6 +45,7 @@ class Session {
   const cluster::Launch launch_;
   Arrays arrays_;
   observe::EventStream events_;
+  std::unique_ptr<cluster::HazardWatch> hazards_;
 };
 
 }  // namespace tessera::ascend

@@ -15,6 +15,23 @@ constexpr double kProgressPeriodSeconds = 0.5;
 constexpr double kFirstProgressSeconds = 2;
 }  // namespace
 
+ProgressPrinter::ProgressPrinter(bool wanted, std::optional<Cycle> max_cycles)
+    : wanted_(wanted && ::isatty(STDERR_FILENO) != 0), max_cycles_(max_cycles),
+      next_s_(kFirstProgressSeconds) {}
+
+ProgressPrinter::~ProgressPrinter() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressPrinter::show(Cycle now, double elapsed) {
+  if (!wanted_ || elapsed < next_s_) return;
+  next_s_ = elapsed + kProgressPeriodSeconds;
+  const ProgressLine line{now, elapsed, {}, {}, max_cycles_};
+  std::fprintf(stderr, "\r\033[K%s", to_string(line).c_str());
+  std::fflush(stderr);
+  shown_ = true;
+}
+
 RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
     : domain_(domain), limits_(limits), begin_(Clock::now()),
       show_progress_(limits.progress && ::isatty(STDERR_FILENO) != 0) {

@@ -14,6 +14,25 @@
 
 namespace tessera::cli {
 
+/// The progress line of --progress for a run that is driven without a clock domain.
+class ProgressPrinter {
+ public:
+  /// Nothing is shown unless `wanted`, and stderr is a terminal.
+  ProgressPrinter(bool wanted, std::optional<Cycle> max_cycles);
+  ~ProgressPrinter();
+  ProgressPrinter(const ProgressPrinter&) = delete;
+  ProgressPrinter& operator=(const ProgressPrinter&) = delete;
+
+  /// A line, at most twice a second. `elapsed`: seconds since the start.
+  void show(Cycle now, double elapsed);
+
+ private:
+  const bool wanted_;
+  const std::optional<Cycle> max_cycles_;
+  double next_s_;
+  bool shown_ = false;
+};
+
 class RunControl {
  public:
   struct Limits {

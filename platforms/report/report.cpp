@@ -44,6 +44,27 @@ std::string singular(const std::string& key) {
   return key.empty() ? key : key.substr(0, key.size() - 1);
 }
 
+/// Whole numbers are written as such.
+json::value number_json(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  if (static_cast<double>(whole) == value) return whole;
+  return value;
+}
+
+json::object group_json(const Group& group) {
+  json::object out;
+  for (const Group::Entry& entry : group.entries) {
+    if (entry.values.size() == 1 && entry.values[0].first.empty()) {
+      out[entry.name] = number_json(entry.values[0].second);
+      continue;
+    }
+    json::object values;
+    for (const auto& [name, value] : entry.values) values[name] = number_json(value);
+    out[entry.name] = std::move(values);
+  }
+  return out;
+}
+
 json::object place_json(const Report& r, std::size_t i) {
   const Places& places = r.places;
   json::array at;
@@ -106,6 +127,7 @@ json::object report_json(const Report& r) {
                    {"time_ns", time_ns(r)},
                    {"wall", wall_json(r)},
                    {"counters", counters_json(r)}};
+  for (const Group& group : r.groups) out[group.key] = group_json(group);
   if (!r.places.empty()) out[r.places_key] = nullptr;  // written place by place
   out["outputs"] = outputs_json(r);
   out["checks"] = checks_json(r);
@@ -150,6 +172,8 @@ std::uint64_t peak_rss_bytes() {
 }
 
 double time_ns(const Report& report) {
+  if (report.clock_khz > 0)
+    return static_cast<double>(report.cycles) * 1e6 / static_cast<double>(report.clock_khz);
   return static_cast<double>(report.cycles * report.clock_period_ps) / 1000;
 }
 

@@ -48,6 +48,23 @@ struct Places {
   bool empty() const { return at.empty(); }
 };
 
+/// Numbers of a platform that are no counters of places: a member of the report, which has a member
+/// for each entry: a number, or an object of numbers.
+struct Group {
+  struct Entry {
+    std::string name;
+    std::vector<std::pair<std::string, double>> values;  ///< one without a name: the number itself
+  };
+  std::string key;
+  std::vector<Entry> entries;
+
+  Entry& entry(std::string name) {
+    entries.push_back({std::move(name), {}});
+    return entries.back();
+  }
+  void add(std::string name, double value) { entry(std::move(name)).values = {{"", value}}; }
+};
+
 struct Output {
   std::string name;
   std::string dtype;
@@ -100,8 +117,10 @@ struct Report {
   Cycle cycles = 0;
   std::string digest;
   std::uint64_t clock_period_ps = 0;
+  std::uint64_t clock_khz = 0;  ///< instead of the period, where that is no whole number of ps
   Wall wall;
   std::vector<Counter> counters;
+  std::vector<Group> groups;
   std::string places_key = "tiles";  ///< "tiles", "cores" or "nodes"
   Places places;                     ///< empty without --report-detail
   std::vector<Output> outputs;
@@ -111,7 +130,7 @@ struct Report {
   std::uint64_t wait_count = 0;  ///< all of them, `waits` or more
 };
 
-/// Simulated time: cycles times the clock period.
+/// Simulated time: cycles times the clock period, or by the clock.
 double time_ns(const Report& report);
 /// 0 when nothing ran.
 double per_second(std::uint64_t count, const Wall& wall);

@@ -1,0 +1,61 @@
+// AI cores, sync unit and GM of a launch in one of two structures (ARCHITECTURE section 2): all in
+// one, or a module each, bound by sockets. Both give the same events in the same cycles.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/cluster/machine_core.h"
+#include "models/observe/event.h"
+#include "models/observe/wait.h"
+
+namespace tessera::ascend {
+
+/// What --structure accepts. "auto" is dense.
+inline const std::vector<std::string> kStructures = {"modules", "dense", "auto"};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+
+  virtual const char* structure() const = 0;
+  virtual void shuffle_step_order(std::uint64_t seed) = 0;
+  /// Starts the kernel on all cores in cycle 0. Throws UserError for an instruction that may not
+  /// stand where it does.
+  virtual void launch(const std::shared_ptr<const cluster::Program>& aic,
+                      const std::shared_ptr<const cluster::Program>& aiv) = 0;
+  /// Steps what is due before cycle `end`; true: nothing is due any more. Throws IllegalBehaviour,
+  /// and with modules sc_core::sc_report.
+  virtual bool run(Cycle end) = 0;
+  /// The cycle stepped last.
+  virtual Cycle now() const = 0;
+  /// nullptr: the launch has no such core.
+  virtual const cluster::AiCoreCore* find(cluster::CoreId core) const = 0;
+  virtual const cluster::SyncUnitCore& sync_unit() const = 0;
+  virtual const cluster::GmCore& gm() const = 0;
+
+  /// The cores of the launch, by cluster and unit.
+  std::vector<const cluster::AiCoreCore*> cores() const;
+  bool finished() const;
+  /// Cycle in which the last core finished.
+  Cycle finished_at() const;
+  /// Everyone who is held back, for a deadlock report.
+  void describe_waits(observe::Waits& waits) const;
+};
+
+struct Surroundings {
+  observe::Sink& sink;
+  cluster::ClusterData* data;     ///< nullptr: timing only
+  std::uint64_t period_ps;        ///< of the clock domain of the modules
+  cluster::HazardWatch* hazards;  ///< nullptr: nobody looks for them
+};
+
+/// `config`, `launch` and what is around outlive the machine. With modules call it once: SystemC
+/// elaborates once a process.
+std::unique_ptr<Machine> make_machine(const std::string& structure,
+                                      const cluster::ClusterConfig& config,
+                                      const cluster::Launch& launch, const Surroundings& around);
+
+}  // namespace tessera::ascend

@@ -1,0 +1,40 @@
+// The structure `modules`: every core, the sync unit and GM are SC_MODULEs bound by sockets.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/cluster/ai_core.h"
+#include "models/cluster/gm.h"
+#include "models/cluster/sync_unit.h"
+#include "models/timing/clock_domain.h"
+#include "platforms/ascend/machine.h"
+#include "tlm_ifaces/sync/sync_stub.h"
+
+namespace tessera::ascend {
+
+class ModuleMachine final : public Machine {
+ public:
+  ModuleMachine(const cluster::ClusterConfig& config, const cluster::Launch& launch,
+                const Surroundings& around);
+
+  const char* structure() const override { return "modules"; }
+  void shuffle_step_order(std::uint64_t seed) override { domain_.shuffle_step_order(seed); }
+  void launch(const std::shared_ptr<const cluster::Program>& aic,
+              const std::shared_ptr<const cluster::Program>& aiv) override;
+  bool run(Cycle end) override;
+  Cycle now() const override { return domain_.now(); }
+  const cluster::AiCoreCore* find(cluster::CoreId core) const override;
+  const cluster::SyncUnitCore& sync_unit() const override { return sync_unit_->core(); }
+  const cluster::GmCore& gm() const override { return gm_->core(); }
+
+ private:
+  timing::ClockDomain domain_;
+  std::vector<std::unique_ptr<cluster::AiCore>>
+      cores_;  // by CoreId::index(); nullptr: not launched
+  std::unique_ptr<cluster::SyncUnit> sync_unit_;
+  std::unique_ptr<cluster::Gm> gm_;
+  std::vector<std::unique_ptr<sync::Stub>> stubs_;
+};
+
+}  // namespace tessera::ascend
