@@ -110,6 +110,7 @@ class AiCoreCore {
     std::int64_t id = 0;
     std::int64_t address = 0;
     BufferLocks::Ticket ticket;
+    transfer::Place place;       // of a copy from or to GM
     std::uint32_t resolved = 0;  // its operands, in resolved_; 0: none
     Cycle visible_at = 0;
     std::uint32_t number = 0;  // of a tile operation, in the scoreboard; 0: nobody asks for it
@@ -124,8 +125,8 @@ class AiCoreCore {
     Entry current;                        // of the transfer
     Cost cost;                            // .. and its cost, start and the value it stores
     Cycle started_at = 0;
+    Cycle reads_before = 0;  // l1_reads_ then
     TileValues result;       // .. of the transfer
-    Cycle reads_before = 0;  // cycles in which MTE1 was busy until then
     Cycle wake = kNever;     // when it is worth trying the head again
     WaitReason blocked = WaitReason::kNone;
     Cycle blocked_since = 0;
@@ -195,9 +196,9 @@ class AiCoreCore {
   void write_tile_later(const Entry& entry, Cycle at);
   void complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle start, Cycle at);
   /// L1 has one port: what MTE2 writes and what MTE1 reads slow each other down.
-  void slow_read(const Instruction& i, Cost& cost) const;
+  void slow_read(const Instruction& i, Cost& cost);
   Cycle lost_write_cycles(const PipeState& p, Cycle now) const;
-  Cycle l1_reads(Cycle now) const;
+  transfer::Place place_of(const Instruction& i);
   LatencyStats& latency(Mechanism m) { return latencies_[static_cast<unsigned>(m)]; }
   WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_lock(const Entry& head, Cycle now);
@@ -247,14 +248,16 @@ class AiCoreCore {
   FlagTable flags_;
   std::array<PathStats, kTileOpcodeCount> paths_{};
   Latencies latencies_{};
+  Cycle l1_reads_ = 0;  // cycles for which loads of MTE1 have asked for the port of L1
+  std::vector<std::uint64_t> array_bases_;                  // of Program::arrays
   std::vector<Cycle> flag_fired_;                           // by FlagTable::index()
   std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release
   BufferLocks locks_;
   UnitFlags unit_flags_;
   std::unique_ptr<Scoreboard> scoreboard_;  // nullptr: nobody asks for the order of operations
   HazardTracker* hazards_ = nullptr;
-  ResolvedOperation touched_;
-  Accesses touches_;
+  ResolvedOperation touched_;  // by the instruction that is being issued
+  Accesses touches_;           // .. of it
   ClusterData* data_ = nullptr;
   std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
   std::vector<std::uint32_t> free_resolved_;

@@ -80,11 +80,16 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   return WaitReason::kNone;
 }
 
-void AiCoreCore::slow_read(const Instruction& i, Cost& cost) const {
-  const unsigned percent = config_.core.cost.l1_read_percent;
-  if (percent == 0 || (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB)) return;
-  if (!state(Pipe::kMte2).moving) return;
-  const std::uint64_t more = cost.occupied * percent / 100;
+void AiCoreCore::slow_read(const Instruction& i, Cost& cost) {
+  if (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB) return;
+  const CostConfig& costs = config_.core.cost;
+  l1_reads_ += cost.bytes / (i.op == Opcode::kLoadA ? costs.load_a : costs.load_b).bytes_per_cycle;
+  const PipeState& writer = state(Pipe::kMte2);
+  if (costs.l1_read_percent == 0 || !writer.moving) return;
+  // A copy that its rows hold back leaves the port alone for the rest.
+  const std::uint64_t full = std::uint64_t{costs.aic.read.bytes_per_cycle} * transfer::kRateUnit;
+  const std::uint64_t more =
+      cost.occupied * costs.l1_read_percent * std::min(writer.cost.rate_limit, full) / full / 100;
   cost.occupied += more;
   cost.ready += more;
 }
@@ -131,7 +136,7 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   p.current = head;
   p.cost = cost;
   p.started_at = now;
-  p.reads_before = l1_reads(now);
+  p.reads_before = l1_reads_;
   p.stats.bytes += cost.bytes;
   if (head.resolved != 0) p.result = compute(head, now);
   const TileWork& work = code(head.pc).work;
@@ -140,6 +145,8 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   t.pipe = pipe;
   t.bytes = std::max<std::uint64_t>(cost.bytes, 1);
   t.gm_bytes = cost.gm_bytes;
+  t.gm_bytes_cold = cost.gm_bytes_cold;
+  t.place = head.place;
   t.rate_limit = cost.rate_limit;
   t.latency = static_cast<std::uint32_t>(cost.ready);
   t.address = static_cast<std::uint64_t>(head.address);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/cluster/ai_core_core.h"
+#include "models/cluster/gm_place.h"
 #include "models/cluster/illegal.h"
 
 namespace tessera::cluster {
@@ -76,11 +77,23 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
               kSizeId);
   }
   entry.address = value(i.work.address);
+  if (i.operation > 0 && config_.core.cost.l2_bytes > 0) entry.place = place_of(i);
   entry.resolved = resolve_operands(i);
   const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry) : 0;
   p.queue.push_back(entry);
   state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
+}
+
+transfer::Place AiCoreCore::place_of(const Instruction& i) {
+  if (i.op != Opcode::kCopyIn && i.op != Opcode::kCopyOut && i.op != Opcode::kFixOut) return {};
+  resolve(program_->operations[i.operation - 1], registers_, touched_);
+  for (std::size_t k = 0; k < touched_.count; ++k) {
+    const ResolvedOperand& operand = touched_.operands[k];
+    if (operand.location == Location::kGm)
+      return cluster::place_of(operand, array_bases_[operand.array]);
+  }
+  return {};
 }
 
 std::int64_t AiCoreCore::cross_core_id(std::int64_t id) const {
@@ -179,6 +192,8 @@ std::int64_t AiCoreCore::special(SpecialValue which) const {
   case SpecialValue::kBlockIndex:
     if (core_.is_aic() || aivs_of(launch_.ratio) < 2) return core_.cluster;
     return 2 * core_.cluster + core_.subblock();
+  case SpecialValue::kCluster:
+    return core_.cluster;
   case SpecialValue::kBlockCount:
     return launch_.block_count();
   case SpecialValue::kSubblockIndex:

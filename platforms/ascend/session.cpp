@@ -49,12 +49,16 @@ pto::Module read_module(const cli::Options& options) {
                          options.pto_unknown.empty() ? pto::Unknown::kRefuse : pto::Unknown::kKeep);
 }
 
+}  // namespace
+
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
   pto::LowerOptions lowering{config.machine.profile, options.params};
   if (!options.pto_unknown.empty()) lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
   return pto::lower(read_module(options), lowering);
 }
+
+namespace {
 
 cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
   switch (ratio) {
@@ -73,6 +77,8 @@ cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
   return kernel.aic ? cluster::LaunchRatio::k1To2 : cluster::LaunchRatio::k0To1;
 }
 
+}  // namespace
+
 cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel) {
   cluster::Launch launch;
   launch.clusters = config.clusters;
@@ -89,6 +95,8 @@ cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel)
   require(kernel.aiv != nullptr, aivs_of(launch.ratio) > 0, "the AIVs");
   return launch;
 }
+
+namespace {
 
 std::uint64_t waited(const PipeStats& stats) {
   std::uint64_t sum = 0;
@@ -197,12 +205,12 @@ report::Report Session::run() {
   for (const std::string& file : {options_.report_file, options_.trace_perfetto_file})
     if (!file.empty()) cli::require_writable(file);
   const Clock::time_point begin = Clock::now();
-  cluster::HazardWatch* const hazards = watch_hazards();
   // SystemC modules are left to the end of the process.
   std::unique_ptr<Machine> owned = make_machine(options_.structure, config_.machine, launch_,
-                                                {events_, arrays_.data(), period_ps, hazards});
+                                                events_, arrays_.data(), period_ps);
   Machine& machine = options_.structure == "modules" ? *owned.release() : *owned;
   report.structure = machine.structure();
+  if (options_.hazards != "off") machine.watch_hazards();
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
     machine.launch(kernel_.aic, kernel_.aiv);
@@ -213,36 +221,14 @@ report::Report Session::run() {
   }
   report.wall.elaborate_s = seconds_since(begin);
   if (options_.validate) return report;
-  for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
   const TraceFile trace(options_.trace_perfetto_file, launch_.clusters, kernel_, events_);
+  for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
   drive(machine, report);
   trace.finish(report);
   summarize(machine, report);
-  report_hazards(report);
+  report_hazards(machine, report);
   if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
   return report;
-}
-
-cluster::HazardWatch* Session::watch_hazards() {
-  if (options_.hazards == "off") return nullptr;
-  hazards_ = std::make_unique<cluster::HazardWatch>(launch_);
-  return hazards_.get();
-}
-
-// Warnings, or the reason why the run counts as one that could not finish.
-void Session::report_hazards(report::Report& report) const {
-  if (!hazards_) return;
-  const std::vector<std::string> hazards = hazards_->sentences();
-  for (const std::string& hazard : hazards) {
-    ++report.diagnoses.count;
-    report.diagnoses.first.push_back(
-        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
-  }
-  if (hazards.empty() || options_.hazards != "error") return;
-  if (report.status != report::Status::kFinished) return;
-  report.status = report::Status::kCouldNotFinish;
-  report.message = "hazard: " + hazards.front();
-  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
 }
 
 void Session::drive(Machine& machine, report::Report& report) {
@@ -334,6 +320,21 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
                      {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
                      {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
   report.places = std::move(places);
+}
+
+// Warnings, or the reason why the run counts as one that could not finish.
+void Session::report_hazards(const Machine& machine, report::Report& report) const {
+  const std::vector<std::string> hazards = machine.hazards();
+  for (const std::string& hazard : hazards) {
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back(
+        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
+  }
+  if (hazards.empty() || options_.hazards != "error") return;
+  if (report.status != report::Status::kFinished) return;
+  report.status = report::Status::kCouldNotFinish;
+  report.message = "hazard: " + hazards.front();
+  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
 }
 
 }  // namespace tessera::ascend
