@@ -9,7 +9,8 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
 set(data_dir "${CMAKE_INSTALL_DATADIR}/tessera")
 
 install(TARGETS tessera_vocabulary tessera_tlm_ifaces EXPORT TesseraIfaces)
-install(TARGETS tessera_cores tessera_modules tessera_frontends tessera_platforms EXPORT TesseraModels
+install(TARGETS tessera_cores tessera_modules tessera_frontends tessera_platforms tessera_wse tessera_ascend tessera_numesh
+  EXPORT TesseraModels
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 foreach(set Ifaces Models)
   install(EXPORT Tessera${set} NAMESPACE Tessera:: FILE Tessera${set}.cmake DESTINATION "${package_dir}")

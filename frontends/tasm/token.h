@@ -28,7 +28,7 @@ struct Token {
 
 /// "'fadds'" or "the end of the line", for messages.
 inline std::string found(const Token& token) {
-  return token.kind == Token::Kind::kEnd ? "the end of the line" : quoted(token.text);
+  return token.kind == Token::Kind::kEnd ? "the end of the line" : tasm::quoted(token.text);
 }
 
 }  // namespace tessera::tasm

@@ -16,6 +16,10 @@ Gm::Gm(sc_core::sc_module_name name, timing::ClockDomain& domain, const CostConf
   }
 }
 
+void Gm::end_of_elaboration() {
+  sync::require_bound_for_cores(*this, cores);
+}
+
 void Gm::start(unsigned index, const transfer::Transfer& t, Cycle due) {
   if (!sync::belongs_to_port(*this, kProtocolId, index, t.core, t)) return;
   core_.start(t, due);

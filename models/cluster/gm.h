@@ -16,7 +16,8 @@ class Gm : public sc_core::sc_module, public timing::Steppable {
   /// A core asked through the socket of another one.
   static constexpr const char* kProtocolId = "/tessera/cluster/gm_protocol";
 
-  /// By CoreId::index(), three a cluster. Places without a core may stay unbound.
+  /// By CoreId::index(), three a cluster. Places that the launch has no core for take a
+  /// transfer::Stub.
   sc_core::sc_vector<transfer::TargetSocket> cores;
 
   Gm(sc_core::sc_module_name name, timing::ClockDomain& domain, const CostConfig& config,
@@ -35,6 +36,7 @@ class Gm : public sc_core::sc_module, public timing::Steppable {
     unsigned index = 0;
     void start(const transfer::Transfer& t, Cycle due) override { gm->start(index, t, due); }
   };
+  void end_of_elaboration() override;
   void start(unsigned index, const transfer::Transfer& t, Cycle due);
 
   timing::ClockDomain& domain_;

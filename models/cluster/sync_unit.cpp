@@ -1,7 +1,5 @@
 #include "models/cluster/sync_unit.h"
 
-#include <string>
-
 #include "tlm_ifaces/sync/core_port.h"
 
 namespace tessera::cluster {
@@ -19,10 +17,7 @@ SyncUnit::SyncUnit(sc_core::sc_module_name name, timing::ClockDomain& domain,
 }
 
 void SyncUnit::end_of_elaboration() {
-  for (unsigned i = 0; i < ports_.size(); ++i) {
-    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    sync::require_bound(cores[i], std::string(name()) + ", the socket of " + to_string(id));
-  }
+  sync::require_bound_for_cores(*this, cores);
 }
 
 void SyncUnit::ask(unsigned index, const sync::Request& request, Cycle due) {

@@ -30,8 +30,7 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
     const CoreId id = place(i);
     if (!launch.has(id)) continue;
     const observe::Probe probe(&sink, static_cast<std::uint32_t>(i));
-    cores_[i] =
-        std::make_unique<AiCore>(name_of(id).c_str(), domain_, config, launch, id, probe);
+    cores_[i] = std::make_unique<AiCore>(name_of(id).c_str(), domain_, config, launch, id, probe);
   }
   sync_unit_ = std::make_unique<cluster::SyncUnit>("sync_unit", domain_, config.core.sync, launch);
   gm_ = std::make_unique<cluster::Gm>("gm", domain_, config.core.cost, launch.clusters);
@@ -41,8 +40,11 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
       cores_[i]->gm.bind(gm_->cores[i]);
       continue;
     }
-    stubs_.push_back(std::make_unique<sync::Stub>(("no_" + name_of(place(i))).c_str()));
+    const std::string nobody = "no_" + name_of(place(i));
+    stubs_.push_back(std::make_unique<sync::Stub>(nobody.c_str()));
     stubs_.back()->out.bind(sync_unit_->cores[i]);
+    gm_stubs_.push_back(std::make_unique<transfer::Stub>((nobody + "_gm").c_str()));
+    gm_stubs_.back()->out.bind(gm_->cores[i]);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "models/timing/clock_domain.h"
 #include "platforms/ascend/machine.h"
 #include "tlm_ifaces/sync/sync_stub.h"
+#include "tlm_ifaces/transfer/transfer_stub.h"
 
 namespace tessera::ascend {
 
@@ -30,10 +31,12 @@ class ModuleMachine final : public Machine {
 
  private:
   timing::ClockDomain domain_;
-  std::vector<std::unique_ptr<cluster::AiCore>> cores_;  // by CoreId::index(); nullptr: not launched
+  std::vector<std::unique_ptr<cluster::AiCore>>
+      cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<cluster::SyncUnit> sync_unit_;
   std::unique_ptr<cluster::Gm> gm_;
-  std::vector<std::unique_ptr<sync::Stub>> stubs_;
+  std::vector<std::unique_ptr<sync::Stub>> stubs_;  // for places without a core
+  std::vector<std::unique_ptr<transfer::Stub>> gm_stubs_;
 };
 
 }  // namespace tessera::ascend

@@ -28,6 +28,8 @@ std::optional<report::Report> guarded(const std::function<std::optional<report::
   } catch (const sc_core::sc_report& e) {
     const Failure f = failure_of(e);
     return failure(f.status, f.message);
+  } catch (const IllegalBehaviour& e) {
+    return failure(report::Status::kCouldNotFinish, e.what());
   } catch (const std::bad_alloc&) {
     return failure(report::Status::kUserInput,
                    "there is not enough memory for this program on this machine");
@@ -85,6 +87,17 @@ int run_main(const Executable& executable, int argc, const char* const* argv,
   });
   if (unpublished) return publish(executable, Options{}, *unpublished);
   return report::exit_code(result->status);
+}
+
+int run_guarded(const std::string& name, const std::function<int()>& body) {
+  int exit_code = 0;
+  const auto failed = guarded([&]() -> std::optional<report::Report> {
+    exit_code = body();
+    return std::nullopt;
+  });
+  if (!failed) return exit_code;
+  std::cerr << name << ": " << failed->message << '\n';
+  return report::exit_code(failed->status);
 }
 
 }  // namespace tessera::cli

@@ -28,4 +28,9 @@ Failure failure_of(const sc_core::sc_report& report);
 int run_main(const Executable& executable, int argc, const char* const* argv,
              const std::function<std::optional<report::Report>(const Options&)>& body);
 
+/// For a platform of one's own, in sc_main: runs `body`, which answers the exit code. What it throws
+/// becomes one line on stderr, "NAME: message", and the exit code of its kind: 2 user input, 3
+/// integration, 4 the model could not finish, 5 internal.
+int run_guarded(const std::string& name, const std::function<int()>& body);
+
 }  // namespace tessera::cli

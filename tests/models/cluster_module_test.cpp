@@ -13,10 +13,12 @@
 #include "models/cluster/gm.h"
 #include "models/cluster/sync_unit.h"
 #include "tests/models/cluster_random.h"
+#include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"
 #include "tlm_ifaces/sync/sync_checker.h"
 #include "tlm_ifaces/sync/sync_stub.h"
 #include "tlm_ifaces/transfer/transfer_checker.h"
+#include "tlm_ifaces/transfer/transfer_stub.h"
 
 namespace tessera::cluster {
 namespace {
@@ -40,6 +42,8 @@ class Machine : public sc_core::sc_module {
       if (!launch.has(id)) {
         stubs.push_back(std::make_unique<sync::Stub>(("stub" + number).c_str()));
         stubs.back()->out.bind(sync_unit.cores[i]);
+        gm_stubs.push_back(std::make_unique<transfer::Stub>(("gm_stub" + number).c_str()));
+        gm_stubs.back()->out.bind(gm.cores[i]);
         continue;
       }
       cores.back() = std::make_unique<AiCore>(("core" + number).c_str(), domain, config, launch, id,
@@ -66,6 +70,7 @@ class Machine : public sc_core::sc_module {
   std::vector<std::unique_ptr<sync::Checker>> checkers;
   std::vector<std::unique_ptr<transfer::Checker>> gm_checkers;
   std::vector<std::unique_ptr<sync::Stub>> stubs;
+  std::vector<std::unique_ptr<transfer::Stub>> gm_stubs;
 };
 
 void expect_same_as_dense(const ClusterConfig& config) {
@@ -98,6 +103,17 @@ TEST(ClusterModules, SameDigestAsDenseOnA2A3) {
 
 TEST(ClusterModules, SameDigestAsDenseOnA5) {
   expect_same_as_dense(a5_config());
+}
+
+// ARCHITECTURE section 9: sync unit and GM tell of a place that was left open in the same words.
+TEST(ClusterModules, PlaceWithoutACoreMustBeClosed) {
+  timing::ClockDomain domain("domain", 1000);
+  const ClusterConfig config = a2a3_config();
+  Gm gm("gm", domain, config.core.cost, 1);
+  EXPECT_THAT(
+      test::report_of(transfer::kUnboundId, [] { sc_core::sc_start(sc_core::SC_ZERO_TIME); }),
+      HasSubstr("gm, the socket of AIC of cluster 0 is not bound: bind a core, a GM or a "
+                "transfer::Stub"));
 }
 
 TEST(ClusterModules, IllegalBehaviourLeavesTheKernelAsAReport) {

@@ -200,10 +200,9 @@ TEST(scheduled_module, a_tap_shows_offers_and_changes_nothing) {
 
 /// As NodeMesh, with a checker on every link.
 struct CheckedMesh {
-  CheckedMesh(const std::string& name, const Program& p, bool follow_words)
-      : program(p), follow(follow_words), barriers(program),
-        standstill(longest_standstill(program)), domain((name + "_clock").c_str(), 1000),
-        events(8, 1, false), words(program) {
+  CheckedMesh(const std::string& name, const Program& p)
+      : program(p), barriers(program), standstill(longest_standstill(program)),
+        domain((name + "_clock").c_str(), 1000), events(8, 1, false), words(program) {
     for (NodeId n = 0; n < program.nodes.size(); ++n)
       nodes.push_back(std::make_unique<NodeModule>((name + "_" + std::to_string(n)).c_str(), domain,
                                                    program, n, barriers, standstill, &events,
@@ -224,7 +223,6 @@ struct CheckedMesh {
     links.back()->out.bind(nodes[peer]->in[index(opposite(port))]);
   }
   Program program;
-  const bool follow;
   Barriers barriers;
   Standstill standstill;
   timing::ClockDomain domain;
@@ -234,35 +232,23 @@ struct CheckedMesh {
   std::vector<std::unique_ptr<slot::Checker>> links;
 };
 
-/// Whether no word of the program goes astray: then none overtakes another of its stream.
-bool keeps_words_in_order(const Program& program) {
-  WordChecker words(program);
-  MeshCore mesh(program, nullptr, &words);
-  for (Cycle now = 0; now != kNever;) now = mesh.step(now);
-  return words.total() == 0;
-}
-
 TEST(scheduled_module, nodes_keep_the_rules_of_the_slot_protocol) {
   constexpr unsigned kPrograms = 60;
   RandomPrograms random(20240818);
   std::vector<std::unique_ptr<Machine>> plain;
   std::vector<std::unique_ptr<CheckedMesh>> checked;
-  unsigned followed = 0;
   for (unsigned i = 0; i < kPrograms; ++i) {
     const Program program = random.draw();
     plain.push_back(std::make_unique<Machine>("p" + std::to_string(i), program, true, 0));
-    const bool in_order = keeps_words_in_order(program);
-    checked.push_back(std::make_unique<CheckedMesh>("c" + std::to_string(i), program, in_order));
-    followed += in_order;
+    checked.push_back(std::make_unique<CheckedMesh>("c" + std::to_string(i), program));
   }
   sc_core::sc_start();
   std::uint64_t words = 0;
   for (unsigned i = 0; i < kPrograms; ++i) {
     EXPECT_EQ(checked[i]->events.digest().hex(), plain[i]->outcome().digest) << "program " << i;
-    for (const auto& link : checked[i]->links) words += link->accepted();
+    for (const auto& link : checked[i]->links) words += link->words();
   }
   EXPECT_GT(words, 1000U);
-  EXPECT_GE(followed, 20U);
 }
 
 TEST(scheduled_module, a_stub_accepts_nothing_and_the_nodes_go_to_sleep) {

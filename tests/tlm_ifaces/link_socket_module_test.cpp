@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"
 #include "tests/tlm_ifaces/link_test_sides.h"
 #include "tlm_ifaces/kit/connect.h"
@@ -18,6 +19,7 @@
 namespace tessera::link {
 namespace {
 
+using tessera::test::report_of;
 using test::Receiver;
 using test::Sender;
 using test::wavelet;
@@ -127,20 +129,6 @@ TEST(RequireBound, BoundSocketsAreFineBeforeTheEndOfElaboration) {
   test::elaborate();
   asker.sender.socket->put(wavelet(1), 1);
   EXPECT_EQ(asker.receiver.puts.size(), 1u);
-}
-
-/// Runs `action`, which must be reported under `id`; answers the text of the report.
-template <class Action>
-std::string report_of(const std::string& id, Action action) {
-  tessera::test::ExpectReport expected(id);
-  try {
-    action();
-  } catch (const sc_core::sc_report& report) {
-    EXPECT_EQ(report.get_msg_type(), id);
-    return report.get_msg();
-  }
-  ADD_FAILURE() << id << " was not reported";
-  return "";
 }
 
 // ARCHITECTURE section 9: a double binding is an integration mistake, told in our terms.

@@ -8,13 +8,14 @@
 #include <systemc>
 #include <vector>
 
-#include "tests/support/sc_reports.h"
+#include "tests/support/report_of.h"
 #include "tlm_ifaces/sync/sync_checker.h"
 #include "tlm_ifaces/sync/sync_stub.h"
 
 namespace tessera::sync {
 namespace {
 
+using test::report_of;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -74,20 +75,6 @@ struct Checked {
     unit.socket->answer({verdict, Reason::kNone, r}, due);
   }
 };
-
-/// Runs `action`, which must be reported under `id`; answers the text of the report.
-template <class Action>
-std::string report_of(const std::string& id, Action action) {
-  test::ExpectReport expected(id);
-  try {
-    action();
-  } catch (const sc_core::sc_report& report) {
-    EXPECT_EQ(report.get_msg_type(), id);
-    return report.get_msg();
-  }
-  ADD_FAILURE() << id << " was not reported";
-  return "";
-}
 
 TEST(SyncKit, CorrectTrafficPassesUnchanged) {
   Checked c;

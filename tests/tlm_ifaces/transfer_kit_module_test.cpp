@@ -8,7 +8,7 @@
 #include <systemc>
 #include <vector>
 
-#include "tests/support/sc_reports.h"
+#include "tests/support/report_of.h"
 #include "tlm_ifaces/transfer/transfer_checker.h"
 #include "tlm_ifaces/transfer/transfer_stub.h"
 
@@ -16,6 +16,7 @@ namespace tessera::transfer {
 namespace {
 
 using sync::Pipe;
+using test::report_of;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -74,20 +75,6 @@ struct Checked {
   void start(const Transfer& t, Cycle due) { core.socket->start(t, due); }
   void done(Pipe pipe, Cycle due) { memory.socket->done(done_on(pipe), due); }
 };
-
-/// Runs `action`, which must be reported under `id`; answers the text of the report.
-template <class Action>
-std::string report_of(const std::string& id, Action action) {
-  test::ExpectReport expected(id);
-  try {
-    action();
-  } catch (const sc_core::sc_report& report) {
-    EXPECT_EQ(report.get_msg_type(), id);
-    return report.get_msg();
-  }
-  ADD_FAILURE() << id << " was not reported";
-  return "";
-}
 
 TEST(TransferKit, CorrectTrafficPassesUnchanged) {
   Checked c;

@@ -1,5 +1,6 @@
 // What stubs and taps of all kits have in common: a module with a target socket and an initiator
-// socket of one kit, which answers on both.
+// socket of one kit, which answers on both. A tap needs both, a stub one of them: a stub that closes
+// nothing was forgotten somewhere (/tessera/<kit>/unbound).
 #pragma once
 
 #include <systemc>
@@ -12,7 +13,9 @@
 
 namespace tessera::kit {
 
-template <class Kit>
+enum class Ends { kBoth, kOne };
+
+template <class Kit, Ends kEnds>
 class Passage : public sc_core::sc_module, protected Kit::Forward, protected Kit::Backward {
  public:
   TargetSocket<Kit> in{"in"};       ///< bind the initiator here
@@ -22,6 +25,16 @@ class Passage : public sc_core::sc_module, protected Kit::Forward, protected Kit
   explicit Passage(sc_core::sc_module_name name) : sc_core::sc_module(name) {
     in.bind(static_cast<typename Kit::Forward&>(*this));
     out.bind(static_cast<typename Kit::Backward&>(*this));
+  }
+
+  void end_of_elaboration() override {
+    const std::string self = name();
+    if (kEnds == Ends::kBoth) {
+      require_bound(in, self + ".in");
+      require_bound(out, self + ".out");
+    } else if (in.get_base_port().size() + out.get_base_port().size() == 0) {
+      report<Kit>("unbound", self + " closes nothing: bind an open socket to its `in` or `out`");
+    }
   }
 
   /// For checkers: reports a broken `rule` ("/tessera/<kit>/<rule>"); answers `holds`.

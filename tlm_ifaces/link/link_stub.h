@@ -12,7 +12,7 @@
 namespace tessera::link {
 
 /// Closes an initiator socket (bind it to `in`) or a target socket (bind `out` to it).
-class Stub : public kit::Passage<Kit> {
+class Stub : public kit::Passage<Kit, kit::Ends::kOne> {
  public:
   static constexpr const char* kTrafficId = "/tessera/link/stub_traffic";
 

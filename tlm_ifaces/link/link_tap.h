@@ -12,7 +12,7 @@
 
 namespace tessera::link {
 
-class Tap : public kit::Passage<Kit> {
+class Tap : public kit::Passage<Kit, kit::Ends::kBoth> {
  public:
   using PutObserver = std::function<void(const Wavelet&, Cycle due)>;
   using CreditObserver = std::function<void(Color, Cycle due)>;

@@ -2,11 +2,8 @@
 //
 //   /tessera/slot/cycle    an offer for another cycle than the present one
 //   /tessera/slot/twice    a second offer in one cycle: a link carries one word per cycle
-//   /tessera/slot/again    a word that has been accepted is offered again
-//   /tessera/slot/dropped  a word that was refused is not offered again before others of its stream
-//
-// The last two follow words by their stream, epoch and number. Leave them out (`follow_words`) for
-// senders that do not number their words, and for programs whose words go astray: those overtake.
+//   /tessera/slot/again    a word that has been accepted is offered again; words are known by their
+//                          stream, epoch and number (leave it out for senders without numbers)
 #pragma once
 
 #include <systemc>
@@ -23,11 +20,11 @@ namespace tessera::slot {
 class Checker : public Tap {
  public:
   /// `now` answers the current cycle of the clock domain that both sides belong to.
-  Checker(sc_core::sc_module_name name, std::function<Cycle()> now, bool follow_words = true)
-      : Tap(name), now_(std::move(now)), follow_words_(follow_words) {}
+  Checker(sc_core::sc_module_name name, std::function<Cycle()> now, bool numbered = true)
+      : Tap(name), now_(std::move(now)), numbered_(numbered) {}
 
   /// Words that went over the link.
-  std::uint64_t accepted() const { return accepted_; }
+  std::uint64_t words() const { return words_; }
 
  protected:
   bool offer(const Word& word, bool parity, Cycle now) override {
@@ -35,37 +32,25 @@ class Checker : public Tap {
     check(last_ == kNever || now != last_, "twice", word, now,
           "another word was offered in this cycle");
     last_ = now;
-    if (follow_words_) check_order(word, now);
+    const Key key{word.stream, word.epoch};
+    const auto last = accepted_.find(key);
+    check(!numbered_ || last == accepted_.end() || last->second != word.sequence, "again", word,
+          now, "it has been accepted");
     const bool accepted = Tap::offer(word, parity, now);
-    streams_[{word.stream, word.epoch}] = {word.sequence, accepted};
-    accepted_ += accepted ? 1 : 0;
-    return accepted;
+    if (!accepted) return false;
+    accepted_[key] = word.sequence;
+    ++words_;
+    return true;
   }
 
  private:
-  /// The last word of a stream that was offered.
-  struct Last {
-    std::uint32_t sequence = 0;
-    bool accepted = false;
-  };
-
-  void check_order(const Word& word, Cycle now) const {
-    const auto found = streams_.find({word.stream, word.epoch});
-    if (found == streams_.end()) return;
-    const Last& last = found->second;
-    const std::string number = std::to_string(last.sequence);
-    if (last.accepted)
-      check(word.sequence != last.sequence, "again", word, now, "it has been accepted");
-    else
-      check(word.sequence == last.sequence, "dropped", word, now,
-            "number " + number + " was refused and is not offered again");
-  }
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // stream and epoch
 
   std::function<Cycle()> now_;
-  const bool follow_words_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Last> streams_;  // by stream and epoch
+  const bool numbered_;
+  std::map<Key, std::uint32_t> accepted_;  // number of the last word that was
   Cycle last_ = kNever;
-  std::uint64_t accepted_ = 0;
+  std::uint64_t words_ = 0;
 };
 
 }  // namespace tessera::slot

@@ -10,7 +10,7 @@
 namespace tessera::slot {
 
 /// Closes an initiator socket (bind it to `in`) or a target socket (bind `out` to it).
-class Stub : public kit::Passage<Kit> {
+class Stub : public kit::Passage<Kit, kit::Ends::kOne> {
  public:
   explicit Stub(sc_core::sc_module_name name) : Passage(name) {}
 

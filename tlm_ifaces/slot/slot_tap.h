@@ -12,7 +12,7 @@
 
 namespace tessera::slot {
 
-class Tap : public kit::Passage<Kit> {
+class Tap : public kit::Passage<Kit, kit::Ends::kBoth> {
  public:
   using Observer = std::function<void(const Word&, bool accepted, Cycle now)>;
 

@@ -1,14 +1,25 @@
-// Sync and transfer protocols: the guard of units that have a socket for every core. What comes
-// through it must be of that core.
+// Sync and transfer protocols: the guards of units that have a socket for every core, by
+// CoreId::index(). Each must be bound, and what comes through it must be of that core.
 #pragma once
 
 #include <systemc>
 
 #include <sstream>
+#include <string>
 
+#include "tlm_ifaces/kit/socket.h"
 #include "tlm_ifaces/sync/signal.h"
 
 namespace tessera::sync {
+
+/// Call in end_of_elaboration.
+template <class Sockets>
+void require_bound_for_cores(const sc_core::sc_module& unit, const Sockets& cores) {
+  for (unsigned i = 0; i < cores.size(); ++i) {
+    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
+    kit::require_bound(cores[i], std::string(unit.name()) + ", the socket of " + to_string(id));
+  }
+}
 
 /// Whether `core` belongs to socket `index` of `unit`; if not, reports `request` under `id`.
 template <class Request>

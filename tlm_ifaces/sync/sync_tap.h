@@ -12,7 +12,7 @@
 
 namespace tessera::sync {
 
-class Tap : public kit::Passage<Kit> {
+class Tap : public kit::Passage<Kit, kit::Ends::kBoth> {
  public:
   using AskObserver = std::function<void(const Request&, Cycle due)>;
   using AnswerObserver = std::function<void(const Answer&, Cycle due)>;

@@ -12,7 +12,7 @@
 
 namespace tessera::transfer {
 
-class Tap : public kit::Passage<Kit> {
+class Tap : public kit::Passage<Kit, kit::Ends::kBoth> {
  public:
   using StartObserver = std::function<void(const Transfer&, Cycle due)>;
   using DoneObserver = std::function<void(const Done&, Cycle due)>;

@@ -1,0 +1,177 @@
+"""Projects outside of the tree that build on an installed Tessera, with nothing but that and Debian packages.
+
+consumer_test.py CASE --prefix PREFIX --work FOLDER [--build BUILD] [--cmake ..] [--generator ..] [--compiler ..]
+                 [--launcher ..] [--flags ..]
+
+Case `install` installs BUILD to PREFIX; the others need it. Projects are copied to FOLDER and built there.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+SOURCES = pathlib.Path(__file__).resolve().parent
+ROOT = SOURCES.parent.parent
+
+
+def run(command, expected=0, cwd=None, env=None):
+    """Runs a command, which must end with code `expected`; answers what it printed."""
+    done = subprocess.run([str(c) for c in command], cwd=cwd, env={**os.environ, **(env or {})},
+                          capture_output=True, text=True, timeout=300, check=False)
+    output = done.stdout + done.stderr
+    if done.returncode != expected:
+        sys.exit(f"{shlex.join(map(str, command))}\nended with {done.returncode}, expected {expected}:\n{output}")
+    return output
+
+
+def require(text, expected):
+    if expected not in " ".join(text.split()):
+        sys.exit(f"expected '{expected}' in:\n{text}")
+
+
+def configure(a, folder, expected=0, options=()):
+    cache = {"CMAKE_PREFIX_PATH": a.prefix, "CMAKE_CXX_COMPILER": a.compiler, "CMAKE_CXX_FLAGS": a.flags,
+             "CMAKE_CXX_COMPILER_LAUNCHER": a.launcher, "CMAKE_EXPORT_COMPILE_COMMANDS": "ON"}
+    defines = [f"-D{name}={value}" for name, value in cache.items() if value]
+    return run([a.cmake, "-G", a.generator, "-S", folder, "-B", folder / "build", *defines, *options], expected)
+
+
+def build_project(a, name):
+    """Copies, configures and builds tests/consumer/NAME; answers its build folder."""
+    folder = a.work / name
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(SOURCES / name, folder)
+    configure(a, folder)
+    commands = (folder / "build/compile_commands.json").read_text(encoding="utf-8")
+    for entry in json.loads(commands):
+        for argument in shlex.split(entry["command"]):
+            if argument.startswith("-I") and pathlib.Path(argument[2:]).resolve() == ROOT:
+                sys.exit(f"{name} sees the source tree: {entry['command']}")
+    run([a.cmake, "--build", folder / "build"])
+    return folder / "build"
+
+
+def case_install(a):
+    staged = a.prefix.with_name(a.prefix.name + ".staged")
+    shutil.rmtree(staged, ignore_errors=True)
+    shutil.rmtree(a.prefix, ignore_errors=True)
+    run([a.cmake, "--install", a.build, "--prefix", staged])
+    staged.rename(a.prefix)  # an installation may be moved
+
+
+def readme_shows_the_project():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("```cmake\n")[1].split("```")[0]
+    if shown not in (SOURCES / "wse/CMakeLists.txt").read_text(encoding="utf-8"):
+        sys.exit(f"README.md shows a project that tests/consumer/wse/CMakeLists.txt is not:\n{shown}")
+
+
+def case_wse(a):
+    readme_shows_the_project()
+    built = build_project(a, "wse")
+    require(run([built / "my_platform"]), "row 0: 46 row 1: 86")
+    require(run([built / "my_router"]), "sum 15 after")
+    require(run([built / "mistakes"]), "nothing was reported")
+    for mistake, message in {
+            "open router": "/tessera/link/unbound: tile (3, 1), EAST input is not bound",
+            "open stub": "/tessera/link/unbound: spare closes nothing",
+            "open tap": "/tessera/link/unbound: tap.out is not bound",
+            "twice": "/tessera/link/bound_twice: router.east_out is bound already",
+            "other side": "/tessera/link/bound_twice: router.east_in is bound already",
+            "width": "/tessera/kit/width: router.east_out has 32 bits and narrow.in has 16",
+            "protocol": "/tessera/kit/protocol: router.east_out and router.config speak different"}.items():
+        require(run([built / "mistakes", mistake], expected=3), "mistakes: " + message)
+
+
+def case_cxx20(a):
+    built = build_project(a, "cxx20")
+    require(run([built / "my_cluster"]), "digest")
+    require(run([built / "my_sender"]), "the receiver has room for 2 of this color and holds 2")
+
+
+def case_numesh(a):
+    require(run([build_project(a, "numesh") / "my_mesh"]), "cycles")
+
+
+def case_pkg_config(a):
+    """One command, as people type it."""
+    folder = a.work / "pkg_config"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(SOURCES / "wse", folder)
+    found = {"PKG_CONFIG_PATH": next(a.prefix.glob("lib*/**/pkgconfig"))}
+    env = {name: str(value) for name, value in found.items()}
+    run(["bash", "-c", f"{a.compiler} -std=c++17 {a.flags} my_platform.cpp -o my_platform "
+                       "$(pkg-config --cflags --libs tessera)"], cwd=folder, env=env)
+    require(run([folder / "my_platform"]), "row 1: 86")
+    flags = run(["pkg-config", "--cflags", "--libs", "tessera-ifaces"], env=env)
+    require(flags, "-lsystemc")
+    if "-ltessera" in flags or "boost" in flags:
+        sys.exit(f"the protocol kits need SystemC only, but tessera-ifaces says {flags}")
+
+
+def try_find(a, name, what, expected):
+    folder = a.work / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(Find LANGUAGES CXX)\n" + what + "\n", encoding="utf-8")
+    return configure(a, folder, expected)
+
+
+def case_package(a):
+    """What find_package takes and refuses."""
+    text = try_find(a, "unknown", "find_package(Tessera CONFIG REQUIRED COMPONENTS wse wafer)", 1)
+    require(text, "Tessera has no component 'wafer'; its components are tlm_ifaces, wse, ascend, numesh.")
+    text = try_find(a, "newer", "find_package(Tessera 99 CONFIG REQUIRED)", 1)
+    require(text, 'compatible with requested version "99"')
+    try_find(a, "optional", "\n".join((
+        "set(CMAKE_DISABLE_FIND_PACKAGE_TesseraBoost ON)  # the kits do without",
+        "find_package(Tessera 0.1 CONFIG REQUIRED COMPONENTS tlm_ifaces OPTIONAL_COMPONENTS wafer)",
+        "if(NOT TARGET Tessera::tlm_ifaces OR NOT Tessera_tlm_ifaces_FOUND OR Tessera_wafer_FOUND)",
+        '  message(FATAL_ERROR "wrong answers")',
+        "endif()")), 0)
+    try_find(a, "all", "\n".join((
+        "find_package(Tessera CONFIG REQUIRED)",
+        "foreach(component tlm_ifaces wse ascend numesh)",
+        "  if(NOT TARGET Tessera::${component})",
+        '    message(FATAL_ERROR "no target for ${component}")',
+        "  endif()",
+        "endforeach()")), 0)
+
+
+def case_executables(a):
+    """Installed executables run from anywhere, with the presets that they carry and those that lie beside them."""
+    share, nowhere = a.prefix / "share/tessera", a.work / "nowhere"
+    nowhere.mkdir(parents=True, exist_ok=True)
+    layout = share / "examples/hello_wavelet/layout.json"
+    wse = a.prefix / "bin/wse_platform"
+    require(run([wse, layout], cwd=nowhere), "answer passed the element agrees")
+    by_name = run([wse, layout, "--preset", "wse2", "--print-config"], cwd=nowhere)
+    by_file = run([wse, layout, "--config", share / "presets/wse2.json", "--print-config"], cwd=nowhere)
+    values = [[line.split("[")[0] for line in text.splitlines()] for text in (by_name, by_file)]
+    if values[0] != values[1]:
+        sys.exit("the installed preset wse2 is not the one that wse_platform carries")
+    run([a.prefix / "bin/numesh_platform", share / "examples/numesh/tour.json"], cwd=nowhere)
+    run([a.prefix / "bin/ascend_platform", share / "examples/ascend/c2v_a5.pto", "--param", "TILES=2"], cwd=nowhere)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    cases = {name[len("case_"):]: function for name, function in globals().items() if name.startswith("case_")}
+    parser.add_argument("case", choices=cases)
+    parser.add_argument("--prefix", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path)
+    for option, default in (("cmake", "cmake"), ("generator", "Ninja"), ("compiler", "g++"), ("launcher", ""),
+                            ("flags", "")):
+        parser.add_argument("--" + option, default=default)
+    arguments = parser.parse_args()
+    cases[arguments.case](arguments)
+
+
+if __name__ == "__main__":
+    main()
