@@ -3,7 +3,7 @@
 
     scripts/golden.sh check [NAME ..]                     compare with what the goldens say
     scripts/golden.sh update [NAME ..] --reason TEXT      rewrite those that changed, print what changed
-    scripts/golden.sh add LAYOUT [--preset wse2] [--param W=8 ..] [--name NAME]
+    scripts/golden.sh add LAYOUT [--preset wse2] [--param W=8 ..] [--name NAME]     LAYOUT: or a kernel, FILE.pto
     scripts/golden.sh remove NAME .. --reason TEXT
     scripts/golden.sh log                                 does CHANGELOG.md have every change?
 
@@ -90,8 +90,12 @@ class Golden:
         text = "\n".join([*settings, f"{'reason':<20} {self.reason}", "", *metrics])
         self.path.write_text(HEAD + text + "\n")
 
+    def executable(self, platform):
+        """wse_platform runs layouts; kernels run on ascend_platform, which lies beside it."""
+        return str(pathlib.Path(platform).with_name("ascend_platform")) if self.settings["layout"].endswith(".pto") else platform
+
     def arguments(self):
-        """Of wse_platform. Paths in a golden are relative to its folder."""
+        """Of the executable. Paths in a golden are relative to its folder."""
         here = self.path.parent
         result = [os.path.normpath(here / self.settings["layout"])]
         for key in ("preset", "structure", "seed"):
@@ -110,7 +114,7 @@ class Golden:
         """The metrics of a run: cycles, digest, and the counters that are not 0."""
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.json"
-            command = [platform, *self.arguments(), "--quiet", "--report", str(report), *options]
+            command = [self.executable(platform), *self.arguments(), "--quiet", "--report", str(report), *options]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             if result.returncode != 0:
                 raise Problem(f"{self.name}: {' '.join(command)}\nended with exit code {result.returncode}\n"
@@ -283,7 +287,7 @@ def update(arguments):
 def default_name(layout, preset):
     """examples/reduce_chain/layout.json on wse2: reduce_chain.wse2; examples/pe_loops/f32.json: pe_loops.f32.wse2."""
     layout = layout.resolve()
-    stem = [] if layout.stem == "layout" else [layout.stem]
+    stem = [] if layout.stem == "layout" else [layout.stem]  # of a kernel its own name
     return ".".join([layout.parent.name, *stem, preset])
 
 

@@ -18,7 +18,7 @@ done
 if [ -n "$runs" ]; then
   scripts/setup.sh
   configure
-  build --target wse_platform
+  build --target wse_platform ascend_platform
 fi
 cd "$here"
 exec python3 -B "$root/scripts/golden.py" --platform "$build_dir/bin/wse_platform" "$@"

@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 scripts/setup.sh
 configure
-build --target wse_platform
+build --target wse_platform ascend_platform
 python=/usr/bin/python3  # Debian's is the one that scripts/setup.sh gives NumPy to
 [ -x "$python" ] || python=python3
 cd "$here"

@@ -55,6 +55,7 @@ struct Argument {
     kStride,
     kOffset,
     kSize,
+    kValid,  ///< subview: valid rows and columns
     kPipe,
     kId,
     kPredicate,
@@ -68,7 +69,7 @@ struct Argument {
   Place place;
   Role role = Role::kOperand;
   Kind kind = Kind::kValue;
-  std::string text;         ///< "%a", "%r#1", "PIPE_V", "slt", "1.0"
+  std::string text;         ///< "%a", "%r#1", "PIPE_V", "slt", "1.0"; of a kInteger "" or "0x1F"
   std::string key;          ///< of a named operand: `gm_slot_buffer = %a`
   std::int64_t number = 0;  ///< of kInteger
 };

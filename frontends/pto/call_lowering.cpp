@@ -19,29 +19,52 @@ const char* cores(CoreKind kind) {
 
 }  // namespace
 
+// What needs several instructions or other functions; the rest is scalar.
+void FunctionLowering::lower_extended(const Operation& op, const OperationInfo& info) {
+  switch (info.meaning) {
+  case Meaning::kRecordEvent:
+  case Meaning::kWaitEvent:
+    return lower_event(op, info.meaning == Meaning::kRecordEvent);
+  case Meaning::kOperationBarrier:
+    return lower_operation_barrier(op);
+  case Meaning::kSyncAll:
+    return lower_sync_all(op);
+  case Meaning::kEventArray:
+  case Meaning::kEventArraySet:
+  case Meaning::kEventArrayGet:
+    return lower_events(op, info.meaning);
+  case Meaning::kReserveBuffer:
+  case Meaning::kImportBuffer:
+  case Meaning::kOpenPipe:
+  case Meaning::kPipeHandle:
+  case Meaning::kPush:
+  case Meaning::kPop:
+  case Meaning::kFree:
+  case Meaning::kFifoTile:
+  case Meaning::kDeclareTile:
+    return lower_pipe_operation(op, info.meaning);
+  case Meaning::kUnknown:
+    return lower_unknown(op);
+  case Meaning::kWhile:
+    return lower_while(op);
+  case Meaning::kCall:
+    return lower_call(op);
+  default:
+    return lower_scalar(op, info);
+  }
+}
+
 // before: .. branch to after if it goes on; jump to the end; after: ..; jump to before
 void FunctionLowering::lower_while(const Operation& op) {
-  std::vector<unsigned> carried, passed;
-  std::vector<Value> results;
   scopes_.emplace_back();
-  for (std::size_t i = 0; i + 1 < op.arguments.size(); i += 2) {
-    Value v;
-    carried.push_back(new_register(op.place));
-    set(carried.back(), scalar(op.arguments[i + 1]), op.place);
-    v.scalar = cluster::reg(carried.back());
-    define(op.arguments[i].text, op.arguments[i].place, v);
-  }
+  const std::vector<Value> carried = carry_arguments(op, 0);
   const std::uint32_t before = next();
-  std::vector<Operand> values = lower_region(op.regions[0], "scf.condition", op.place);
+  std::vector<Value> values = lower_region(op.regions[0], "scf.condition", op.place);
   const Place condition = yield_->place;
   const Operand goes_on = scalar(argument(*yield_, Role::kPredicate));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Value v;
-    passed.push_back(new_register(condition));
-    v.scalar = cluster::reg(passed.back());
-    results.push_back(v);
-  }
-  assign(passed, std::move(values), condition);
+  std::vector<Value> passed;
+  for (const Value& v : values) passed.push_back(carried_like(v, condition));
+  assign(passed, values, condition);
   Instruction& branch = emit(Opcode::kBranch, condition, Pipe::kS);
   branch.a = goes_on;
   branch.target = next() + 1;
@@ -56,19 +79,20 @@ void FunctionLowering::lower_while(const Operation& op) {
                                      " values on, and the block behind do takes " +
                                      std::to_string(parameters.size()));
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    define(parameters[i].name, parameters[i].place, results[i]);
+    define(parameters[i].name, parameters[i].place, passed[i]);
   scopes_.emplace_back();
   values = lower_region(op.regions[1], "scf.yield", op.place);
+  const Place end = yield_ == nullptr ? op.place : yield_->place;
   if (values.size() != carried.size())
-    diagnostics_.fail(yield_ == nullptr ? op.place : yield_->place,
-                      "expected scf.yield with " + std::to_string(carried.size()) +
-                          " values at the end of the loop, found " + std::to_string(values.size()));
-  assign(carried, std::move(values), op.place);
+    diagnostics_.fail(end, "expected scf.yield with " + std::to_string(carried.size()) +
+                               " values at the end of the loop, found " +
+                               std::to_string(values.size()));
+  assign(carried, values, end);
   scopes_.pop_back();
   scopes_.pop_back();
   emit(Opcode::kJump, op.place, Pipe::kS).target = before;
   program_.code[leave].target = next();
-  define_results(op, results);
+  define_results(op, passed);
 }
 
 void FunctionLowering::define_results(const Operation& op, const std::vector<Value>& values) {
@@ -120,11 +144,19 @@ void FunctionLowering::lower_call(const Operation& op) {
   for (std::size_t i = 0; i < values.size(); ++i)
     define(function->parameters[i].name, function->parameters[i].place, std::move(values[i]));
   calls_.push_back(function);
+  const auto allotted = allotted_;
+  auto resized = resized_;
+  collect_resized(*function);
   yield_ = nullptr;
   lower(function->body);
+  resized_.swap(resized);
   values.clear();
   if (yield_ != nullptr)
     for (const Argument& a : yield_->arguments) values.push_back(any_value(a));
+  // Tiles of the function are gone with it, unless it gives one of them.
+  const bool keeps = std::any_of(values.begin(), values.end(),
+                                 [](const Value& v) { return v.kind == Value::Kind::kTile; });
+  if (!keeps) allotted_ = allotted;
   yield_ = nullptr;
   calls_.pop_back();
   outer.swap(scopes_);
@@ -150,6 +182,16 @@ void FunctionLowering::lower_unknown(const Operation& op) {
   const Pipe usual = kind_ == CoreKind::kAiv ? Pipe::kV : Pipe::kM;
   Instruction& busy = emit_tile(Opcode::kBusy, op, options_.unknown->pipe.value_or(usual));
   busy.size[0] = options_.unknown->cycles;
+  std::vector<cluster::TileOperand> operands;
+  for (const Argument& a : op.arguments) {
+    const Value* known = find_value(a.text);
+    if (known == nullptr || known->kind != Value::Kind::kTile) continue;
+    if (operands.size() == cluster::kMostOperands) break;
+    operands.push_back(tile_operand(a, a.role == Role::kIn    ? Access::kRead
+                                       : a.role == Role::kOut ? Access::kWrite
+                                                              : Access::kReadWrite));
+  }
+  attach(std::move(operands));
   Value v;
   v.kind = Value::Kind::kUnknown;
   unsigned count = 0;

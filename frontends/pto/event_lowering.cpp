@@ -32,6 +32,28 @@ std::string word_of(const Attribute& attribute) {
 
 }  // namespace
 
+// accPhase of a multiplication, stPhase of a store: partial keeps the unit flag, final toggles it
+// (ascend.md 2.5).
+void FunctionLowering::set_unit_flag(const Operation& op) {
+  const Attribute* phase = find(op.attributes, "accPhase");
+  if (phase == nullptr) phase = find(op.attributes, "stPhase");
+  if (phase == nullptr) return;
+  const std::string word = word_of(*phase);
+  if (word == "unspecified") return;
+  if (word != "partial" && word != "final")
+    diagnostics_.fail(phase->place,
+                      "expected unspecified, partial or final, found " + tasm::quoted(word));
+  Instruction& i = program_.code.back();
+  if (i.pipe != Pipe::kM && i.pipe != Pipe::kFix) return;  // of a store out of UB it says nothing
+  for (const cluster::TileOperand& o : program_.operations[i.operation - 1].operands) {
+    if (o.location != cluster::Location::kL0c) continue;
+    if (!o.address.is_known())
+      diagnostics_.fail(op.place, op.name + ": the unit flag needs a tile whose address is known");
+    i.l0c_block = static_cast<std::uint32_t>(o.address.base / 512);
+  }
+  i.unit_flag = word == "final" ? 3 : 2;
+}
+
 // A flag between the pipes of two classes of operations; inside one pipe the wait is a barrier, on
 // A5 as far as the pipe needs one (ascend.md 2.3).
 void FunctionLowering::lower_event(const Operation& op, bool records) {
@@ -87,10 +109,7 @@ void FunctionLowering::lower_sync_all(const Operation& op) {
 
 // Counters live in words far behind all arrays, one for each argument of the kernel.
 Operand FunctionLowering::sync_word(const Argument& pointer) const {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : value(pointer, Value::Kind::kPointer, "a pointer").origin)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return kFirstSyncWord + static_cast<std::int64_t>(hash >> 34U);
+  return kFirstSyncWord + value(pointer, Value::Kind::kPointer, "a pointer").place.array;
 }
 
 // Operands: a pointer to the counter, and the number of participants if it is not all.

@@ -1,9 +1,11 @@
 // Names, scalars and control flow.
-#include "frontends/pto/function_lowering.h"
+#include "frontends/pto/fifo.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 
-#include "models/cluster/cluster_config.h"
+#include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::pto {
 
@@ -18,6 +20,20 @@ using cluster::Profile;
 
 constexpr unsigned kMostRegisters = std::numeric_limits<std::uint16_t>::max();
 
+/// A decimal number, or bits of the type in hexadecimal.
+double float_of(const Argument& a, const std::string& type) {
+  if (a.kind == Argument::Kind::kFloat) return std::strtod(a.text.c_str(), nullptr);
+  if (a.text.empty()) return static_cast<double>(a.number);
+  if (type == "f16")
+    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBinary16);
+  if (type == "bf16")
+    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBfloat16);
+  const auto bits = static_cast<std::uint32_t>(a.number);
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
   const std::string& t = a.text;
   if (t == "eq") return Predicate::kEqual;
@@ -29,15 +45,30 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
   diagnostics.fail(a.place, "expected a predicate such as slt, found " + tasm::quoted(t));
 }
 
+void collect(const Region& region, std::set<std::string>& names) {
+  for (const Operation& op : region.operations) {
+    if (operation_info(op.name).meaning == Meaning::kSetValidShape)
+      names.insert(op.arguments[0].text);
+    for (const Region& inner : op.regions) collect(inner, names);
+  }
+}
+
 }  // namespace
 
 FunctionLowering::FunctionLowering(const Module& module, const FunctionKinds& kinds,
                                    const LowerOptions& options, cluster::CoreKind kind,
+                                   const ReservedBuffers& reserved,
                                    std::vector<cluster::GmArray>& arrays)
     : kinds_(kinds), options_(options), kind_(kind), diagnostics_(module.file),
-      capacities_((options.profile == Profile::kA5 ? cluster::a5_config() : cluster::a2a3_config())
-                      .core.capacities),
-      arrays_(arrays) {}
+      capacities_(reserved.room()), arrays_(arrays), reserved_(reserved) {
+  for (unsigned l = 0; l < cluster::kLocationCount; ++l)
+    allotted_[l] = reserved.first_free(static_cast<cluster::Location>(l));
+}
+
+void FunctionLowering::collect_resized(const Function& function) {
+  resized_.clear();
+  collect(function.body, resized_);
+}
 
 cluster::Program FunctionLowering::run(const Function& function) {
   program_.name = function.name;
@@ -45,12 +76,10 @@ cluster::Program FunctionLowering::run(const Function& function) {
   scopes_.emplace_back();
   calls_.push_back(&function);
   add_parameters(function);
+  collect_resized(function);
   lower(function.body);
-  if (tile_pipes_.size() > 1 && !has_sync_)
-    diagnostics_.fail(function.place,
-                      "@" + function.name + " uses " + std::to_string(tile_pipes_.size()) +
-                          " pipes and has no sync operation; automatic synchronisation is not "
-                          "modelled: write set_flag and wait_flag");
+  close_fifos(function.place);
+  program_.automatic_sync = !has_sync_ && !tile_pipes_.empty();
   emit(Opcode::kEnd,
        function.body.operations.empty() ? function.place : function.body.operations.back().place,
        Pipe::kS);
@@ -71,9 +100,10 @@ void FunctionLowering::add_parameters(const Function& function) {
       v.place.location = cluster::Location::kGm;
       v.place.array = array_of(p);
       v.place.element = element_of(p.type);
-      v.origin = p.name.substr(1);
     } else if (p.type.element.find('f') != std::string::npos) {
       v.kind = Value::Kind::kFloat;
+      const auto given = options_.params.find(p.name.substr(1));
+      if (given != options_.params.end()) v.number = static_cast<double>(given->second);
     } else {
       const auto given = options_.params.find(p.name.substr(1));
       if (given == options_.params.end())
@@ -87,14 +117,17 @@ void FunctionLowering::add_parameters(const Function& function) {
 }
 
 void FunctionLowering::lower(const Region& region) {
+  const Operation* end = nullptr;
   for (const Operation& op : region.operations) {
-    const bool last = &op == &region.operations.back();
-    const Meaning meaning = operation_info(op.name).meaning;
-    if (!last && (meaning == Meaning::kYield || meaning == Meaning::kReturn ||
-                  meaning == Meaning::kCondition))
-      diagnostics_.fail(op.place, op.name + " stands before the end of its region");
+    if (end != nullptr)
+      diagnostics_.fail(end->place, end->name + " stands before the end of its region");
     lower(op);
+    const Meaning meaning = operation_info(op.name).meaning;
+    const bool ends =
+        meaning == Meaning::kYield || meaning == Meaning::kReturn || meaning == Meaning::kCondition;
+    if (ends) end = &op;
   }
+  if (end == nullptr) yield_ = nullptr;  // what is there is of a loop or a branch inside
 }
 
 void FunctionLowering::lower(const Operation& op) {
@@ -103,6 +136,12 @@ void FunctionLowering::lower(const Operation& op) {
   switch (info.meaning) {
   case Meaning::kAllocTile:
     return lower_alloc(op);
+  case Meaning::kSubview:
+    return lower_subview(op);
+  case Meaning::kReshape:
+    return lower_reshape(op);
+  case Meaning::kSetValidShape:
+    return lower_valid_shape(op);
   case Meaning::kTensorView:
     return lower_view(op);
   case Meaning::kPartition:
@@ -110,11 +149,16 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kLoad:
     return lower_load(op);
   case Meaning::kStore:
-    return lower_store(op);
+    lower_store(op);
+    return set_unit_flag(op);
   case Meaning::kMove:
-    return lower_move(op);
+  case Meaning::kExtract:
+  case Meaning::kInsert:
+    lower_move(op, info);
+    return set_unit_flag(op);
   case Meaning::kMatmul:
-    return lower_matmul(op);
+    lower_matmul(op, info);
+    return set_unit_flag(op);
   case Meaning::kVector:
   case Meaning::kVectorIn:
     return lower_vector(op, info);
@@ -126,21 +170,8 @@ void FunctionLowering::lower(const Operation& op) {
   case Meaning::kSyncWait:
     return lower_sync(op, options_.profile == Profile::kA5 ? Opcode::kWaitIntraCore
                                                            : Opcode::kWaitFlagDev);
-  case Meaning::kRecordEvent:
-  case Meaning::kWaitEvent:
-    return lower_event(op, info.meaning == Meaning::kRecordEvent);
-  case Meaning::kOperationBarrier:
-    return lower_operation_barrier(op);
-  case Meaning::kSyncAll:
-    return lower_sync_all(op);
-  case Meaning::kEventArray:
-  case Meaning::kEventArraySet:
-  case Meaning::kEventArrayGet:
-    return lower_events(op, info.meaning);
-  case Meaning::kUnknown:
-    return lower_unknown(op);
   default:
-    return lower_scalar(op, info);
+    return lower_extended(op, info);
   }
 }
 
@@ -177,10 +208,6 @@ void FunctionLowering::lower_scalar(const Operation& op, const OperationInfo& in
     return lower_for(op);
   case Meaning::kIf:
     return lower_if(op);
-  case Meaning::kWhile:
-    return lower_while(op);
-  case Meaning::kCall:
-    return lower_call(op);
   case Meaning::kCubeSection:
   case Meaning::kVectorSection:
     if ((info.meaning == Meaning::kCubeSection) == (kind_ == cluster::CoreKind::kAic))
@@ -197,11 +224,14 @@ void FunctionLowering::lower_constant(const Operation& op) {
   const Argument& a = op.arguments[0];
   Value v;
   const std::string& type = op.types[0].element;
-  const bool is_float = op.types[0].kind == Type::Kind::kOpaque ||
-                        type.find('f') != std::string::npos;
+  const bool is_float =
+      op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
   if (!is_float && a.kind == Argument::Kind::kFloat)
     diagnostics_.fail(a.place, "expected a whole number for " + type + ", found " + a.text);
-  if (is_float) v.kind = Value::Kind::kFloat;
+  if (is_float) {
+    v.kind = Value::Kind::kFloat;
+    v.number = float_of(a, type);
+  }
   v.type = op.types[0];
   v.scalar = a.number;
   define(op, std::move(v));
@@ -263,121 +293,6 @@ void FunctionLowering::lower_select(const Operation& op) {
     v.scalar = cluster::reg(target);
   }
   define(op, std::move(v));
-}
-
-// --- control flow ---
-
-// The test stands behind the body: one jump to it, then one branch a round.
-void FunctionLowering::lower_for(const Operation& op) {
-  const Operand last = scalar(op.arguments[2]), step = scalar(op.arguments[3]);
-  if (!step.is_register && step.value <= 0)
-    diagnostics_.fail(op.arguments[3].place, "the step of a loop is " + std::to_string(step.value) +
-                                                 ", expected 1 or more");
-  const unsigned counter = new_register(op.place);
-  set(counter, scalar(op.arguments[1]), op.place);
-  std::vector<unsigned> carried;
-  scopes_.emplace_back();
-  Value v;
-  v.scalar = cluster::reg(counter);
-  define(op.arguments[0].text, op.arguments[0].place, v);
-  for (std::size_t i = 4; i + 1 < op.arguments.size(); i += 2) {
-    carried.push_back(new_register(op.place));
-    set(carried.back(), scalar(op.arguments[i + 1]), op.place);
-    v.scalar = cluster::reg(carried.back());
-    define(op.arguments[i].text, op.arguments[i].place, v);
-  }
-  const std::uint32_t entry = next();
-  emit(Opcode::kJump, op.place, Pipe::kS);
-  lower_body(op.regions[0], carried, op.place);
-  Instruction& add = emit(Opcode::kAdd, op.place, Pipe::kS);
-  add.rd = static_cast<std::uint16_t>(counter);
-  add.a = cluster::reg(counter);
-  add.b = step;
-  program_.code[entry].target = next();
-  const Operand goes_on = compute(Opcode::kCompare, cluster::reg(counter), last, op.place);
-  program_.code.back().predicate = Predicate::kLess;
-  Instruction& branch = emit(Opcode::kBranch, op.place, Pipe::kS);
-  branch.a = goes_on;
-  branch.target = entry + 1;
-  scopes_.pop_back();
-  std::vector<Operand> results;
-  for (const unsigned r : carried) results.push_back(cluster::reg(r));
-  std::size_t n = 0;
-  for (const Result& r : op.results) {
-    for (unsigned k = 0; k < r.count; ++k, ++n) {
-      if (n >= results.size())
-        diagnostics_.fail(r.place, "the loop has " + std::to_string(results.size()) +
-                                       " iter_args, expected one for each result");
-      v.scalar = results[n];
-      define(r.count > 1 ? r.name + "#" + std::to_string(k) : r.name, r.place, v);
-    }
-  }
-}
-
-void FunctionLowering::lower_if(const Operation& op) {
-  std::vector<unsigned> results;
-  for (const Result& r : op.results)
-    for (unsigned k = 0; k < r.count; ++k) results.push_back(new_register(r.place));
-  if (!results.empty() && op.regions.size() < 2)
-    diagnostics_.fail(op.place, "an scf.if with results needs an else");
-  const std::uint32_t branch = next();
-  emit(Opcode::kBranch, op.place, Pipe::kS).a = scalar(op.arguments[0]);
-  if (op.regions.size() > 1) lower_body(op.regions[1], results, op.place);
-  const std::uint32_t over = next();
-  emit(Opcode::kJump, op.place, Pipe::kS);
-  program_.code[branch].target = next();
-  lower_body(op.regions[0], results, op.place);
-  program_.code[over].target = next();
-  std::size_t n = 0;
-  for (const Result& r : op.results) {
-    for (unsigned k = 0; k < r.count; ++k) {
-      Value v;
-      v.scalar = cluster::reg(results[n++]);
-      define(r.count > 1 ? r.name + "#" + std::to_string(k) : r.name, r.place, std::move(v));
-    }
-  }
-}
-
-void FunctionLowering::lower_body(const Region& region, const std::vector<unsigned>& targets,
-                                  Place place) {
-  scopes_.emplace_back();
-  std::vector<Operand> values = lower_region(region, "scf.yield", place);
-  if (values.size() != targets.size())
-    diagnostics_.fail(yield_ == nullptr ? place : yield_->place,
-                      "expected scf.yield with " + std::to_string(targets.size()) +
-                          " values at the end of the region, found " +
-                          std::to_string(values.size()));
-  assign(targets, std::move(values), place);
-  scopes_.pop_back();
-}
-
-std::vector<FunctionLowering::Operand>
-FunctionLowering::lower_region(const Region& region, const char* terminator, Place place) {
-  yield_ = nullptr;
-  lower(region);
-  if (yield_ != nullptr && yield_->name != terminator)
-    diagnostics_.fail(yield_->place, yield_->name + " inside an operation, expected " + terminator);
-  if (yield_ == nullptr && std::string(terminator) == "scf.condition")
-    diagnostics_.fail(place, "expected scf.condition at the end of the first region");
-  std::vector<Operand> values;
-  if (yield_ == nullptr) return values;
-  for (const Argument& a : yield_->arguments)
-    if (a.role == Role::kOperand) values.push_back(scalar(a));
-  return values;
-}
-
-// All are read before one is written: a yield may exchange two values.
-void FunctionLowering::assign(const std::vector<unsigned>& targets, std::vector<Operand> values,
-                              Place place) {
-  if (values.size() > 1) {
-    for (Operand& v : values) {
-      if (!v.is_register) continue;
-      const unsigned copy = new_register(place);
-      set(copy, v, place);
-      v = cluster::reg(copy);
-    }
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) set(targets[i], values[i], place);
 }
 
 // --- names and instructions ---

@@ -10,6 +10,7 @@
 #include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
 #include "frontends/pto/operations.h"
+#include "frontends/pto/reserved.h"
 
 namespace tessera::pto {
 
@@ -17,7 +18,9 @@ class FunctionLowering {
  public:
   /// `arrays`: those in GM that the program uses so far; grows.
   FunctionLowering(const Module& module, const FunctionKinds& kinds, const LowerOptions& options,
-                   cluster::CoreKind kind, std::vector<cluster::GmArray>& arrays);
+                   cluster::CoreKind kind, const ReservedBuffers& reserved,
+                   std::vector<cluster::GmArray>& arrays);
+  ~FunctionLowering();
 
   cluster::Program run(const Function& function);
 
@@ -28,22 +31,35 @@ class FunctionLowering {
 
   /// What a name of the text stands for.
   struct Value {
-    enum class Kind : std::uint8_t { kScalar, kFloat, kPointer, kView, kTile, kEvents, kUnknown };
+    enum class Kind : std::uint8_t {
+      kScalar,
+      kFloat,
+      kPointer,
+      kView,
+      kTile,
+      kEvents,
+      kPipe,
+      kSlot,  ///< what pto.tpop gives to pto.get_fifo_tile
+      kUnknown
+    };
     Kind kind = Kind::kScalar;
     Operand scalar;
-    std::string origin;  ///< of a pointer: the argument that it comes from, without %
     Type type;
     std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns;
                                  ///< of kEvents the registers of its elements
+    double number = 0;           ///< kFloat
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
+    unsigned pipe = 0;  ///< of kPipe and kSlot: in fifos_
   };
   using Names = std::map<std::string, Value>;
 
   void add_parameters(const Function& function);
+  void collect_resized(const Function& function);
   void lower(const Region& region);
   void lower(const Operation& op);
   void lower_scalar(const Operation& op, const OperationInfo& info);
+  void lower_extended(const Operation& op, const OperationInfo& info);
 
   // Scalars and control flow.
   void lower_constant(const Operation& op);
@@ -53,13 +69,19 @@ class FunctionLowering {
   void lower_for(const Operation& op);
   void lower_if(const Operation& op);
   /// The region in a scope of its own; what its scf.yield gives goes to `targets`.
-  void lower_body(const Region& region, const std::vector<unsigned>& targets, Place place);
+  void lower_body(const Region& region, const std::vector<Value>& targets, Place place);
 
   void lower_while(const Operation& op);
   void lower_call(const Operation& op);
   /// The values that the region ends with, of an operation called `terminator`.
-  std::vector<Operand> lower_region(const Region& region, const char* terminator, Place place);
-  void assign(const std::vector<unsigned>& targets, std::vector<Operand> values, Place place);
+  std::vector<Value> lower_region(const Region& region, const char* terminator, Place place);
+  /// Values in registers of their own, that loops and branches carry (control_lowering.cpp).
+  std::vector<Value> carry_arguments(const Operation& op, std::size_t first);
+  Value carried_like(const Value& like, Place place);
+  void assign(const std::vector<Value>& targets, const std::vector<Value>& values, Place place);
+  void check_alike(const Value& to, const Value& from, Place place) const;
+  const Value& number_or_tile(const Argument& a) const;
+  Operand address_of(const Value& tile, Place place);
   void define_results(const Operation& op, const std::vector<Value>& values);
   void lower_unknown(const Operation& op);
   /// Of a function whose operations belong to both kinds of core: this one is not of ours.
@@ -67,12 +89,18 @@ class FunctionLowering {
 
   // Tiles.
   void lower_alloc(const Operation& op);
+  /// A tile of the type, without an address. Sizes that are ? have yet to get their register.
+  Value tile_of(const Type& type, const std::string& name);
+  void lower_subview(const Operation& op);
+  void lower_reshape(const Operation& op);
+  void lower_valid_shape(const Operation& op);
+  /// Tiles whose valid sizes change need registers for them.
   void lower_view(const Operation& op);
   void lower_partition(const Operation& op);
   void lower_load(const Operation& op);
   void lower_store(const Operation& op);
-  void lower_move(const Operation& op);
-  void lower_matmul(const Operation& op);
+  void lower_move(const Operation& op, const OperationInfo& info);
+  void lower_matmul(const Operation& op, const OperationInfo& info);
   void lower_vector(const Operation& op, const OperationInfo& info);
   void check_copy(const Operation& op, const Value& view, const Value& tile) const;
   /// Rows and bytes per row of what moves between GM and a tile.
@@ -90,13 +118,55 @@ class FunctionLowering {
   cluster::TileOperand view_operand(const Argument& a, Access access) const;
   /// Gives the instruction emitted last its operands: inputs, then the result.
   cluster::TileOperation& attach(std::vector<cluster::TileOperand> operands);
-  /// .. all tiles of the operation in the order of the text.
-  cluster::TileOperation& attach_all(const Operation& op);
-  void attach_move(const Operation& op);
+  /// .. all tiles and scalars of the operation in the order of the text.
+  cluster::TileOperation& attach_all(const Operation& op, const OperationInfo& info);
+  void attach_move(const Operation& op, const OperationInfo& info);
+  /// Scratch tiles are written, and what an attribute says.
+  void set_options(const Operation& op, cluster::TileOperation& operation) const;
+  void check_types(const Operation& op, const cluster::TileOperation& operation) const;
+  /// The place (row, column) inside a tile.
+  static void move_inside(cluster::TileOperand& tile, Operand row, Operand column);
+  void set_valid(Value& v, Operand rows, Operand columns, Place place);
   cluster::Element element_of(const Type& type) const;
+
+  // Pipes between cube and vector (fifo_lowering.cpp, fifo.h).
+  struct Fifo;
+  struct FifoEnd;
+  void lower_pipe_operation(const Operation& op, Meaning meaning);
+  void lower_reserved(const Operation& op, bool imports);
+  unsigned open_fifo(const Operation& op, std::int64_t id, bool through_gm);
+  void open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Operand& c2v,
+                 const Operand& v2c);
+  void open_pipe(const Operation& op);
+  void open_handle(const Operation& op);
+  Fifo& fifo_of(const Operation& op);
+  FifoEnd& end_of(Fifo& fifo, const Operation& op, bool produces);
+  void push(const Operation& op);
+  void pop(const Operation& op);
+  Value declared_tile(const Operation& op, const Type& type);
+  Value pop_tile(const Operation& op, Fifo& fifo, const Type& type, Operand slot);
+  void free_slot(const Operation& op);
+  void close_fifos(Place place);
+  void copy_to_slot(Fifo& fifo, FifoEnd& end, const Operation& op, const Value& source,
+                    Operand slot);
+  void copy_from_slot(Fifo& fifo, FifoEnd& end, const Operation& op, const Value& tile);
+  cluster::TileOperand slot_in_gm(const Fifo& fifo, const FifoEnd& end, const Value& tile,
+                                  Operand slot, Place place);
+  void touch_slot(cluster::Pipe pipe, const Operation& op, const Value& tile);
+  void fifo_signal(const Fifo& fifo, bool sets, cluster::Pipe pipe, std::int64_t id, Place place);
+  Operand subblock(Place place);
+  Operand within(Operand count, std::int64_t period, Place place);
+  void add_one(unsigned target, Place place);
+  /// The instructions that `emit_body` adds run if `condition` is 0.
+  template <class Body>
+  void unless(Operand condition, Place place, Body emit_body);
+  template <class Body>
+  void take_part(const Fifo& fifo, Place place, Body emit_body);
+  void redefine(const std::string& name, Value value);
 
   // Sync.
   void lower_sync(const Operation& op, Opcode opcode);
+  void set_unit_flag(const Operation& op);
   void lower_event(const Operation& op, bool records);
   void lower_operation_barrier(const Operation& op);
   void lower_sync_all(const Operation& op);
@@ -137,8 +207,12 @@ class FunctionLowering {
   std::vector<cluster::GmArray>& arrays_;
   cluster::Program program_;
   std::vector<Names> scopes_;
+  std::set<std::string> resized_;       // tiles that set_validshape changes
   const Operation* yield_ = nullptr;    // of the region that is being lowered
   std::vector<const Function*> calls_;  // that we are in, the root first
+  const ReservedBuffers& reserved_;
+  std::vector<Fifo> fifos_;
+  std::int64_t next_flag_ = 0;  // of a pipe without flag_base
   std::set<cluster::Pipe> tile_pipes_;
   bool has_sync_ = false;
 };

@@ -37,6 +37,7 @@ std::vector<const Function*> roots_of(const Module& module, const FunctionKinds&
 std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind kind,
                                                   const FunctionKinds& kinds,
                                                   const LowerOptions& options,
+                                                  const ReservedBuffers& reserved,
                                                   std::vector<cluster::GmArray>& arrays) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
@@ -52,7 +53,7 @@ std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind
   }
   if (chosen == nullptr) return nullptr;
   return std::make_shared<const cluster::Program>(
-      FunctionLowering(module, kinds, options, kind, arrays).run(*chosen));
+      FunctionLowering(module, kinds, options, kind, reserved, arrays).run(*chosen));
 }
 
 void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
@@ -109,9 +110,10 @@ std::optional<Profile> profile_of(const Module& module) {
 Kernel lower(const Module& module, const LowerOptions& options) {
   const FunctionKinds kinds(module);
   check_params(module, kinds, options);
+  const ReservedBuffers reserved(module, cluster::capacities_of(options.profile));
   Kernel kernel;
-  kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, kernel.arrays);
-  kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, kernel.arrays);
+  kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, reserved, kernel.arrays);
+  kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, reserved, kernel.arrays);
   if (!kernel.aic && !kernel.aiv) Diagnostics(module.file).fail("no function with a body");
   return kernel;
 }

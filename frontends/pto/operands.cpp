@@ -10,10 +10,21 @@ using cluster::Location;
 using cluster::TileOperand;
 using cluster::TileOperation;
 
+namespace {
+
+/// i8 of si8.
+Type signless(Type type) {
+  type.element.erase(0, 1);
+  return type;
+}
+
+}  // namespace
+
 Element FunctionLowering::element_of(const Type& type) const {
   const std::string& e = type.element;
   if (e == "i1") return Element::kU8;
-  if (e == "index" || e == "ui64") return Element::kI64;
+  if (e == "index" || e == "ui64" || e == "si64") return Element::kI64;
+  if (e.rfind("si", 0) == 0) return element_of(signless(type));
   if (e.rfind("f8", 0) == 0) return Element::kFp8;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
     if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);
@@ -32,7 +43,7 @@ std::uint16_t FunctionLowering::array_of(const Parameter& p) {
 namespace {
 
 std::int64_t bytes_of(const TileOperand& tile) {
-  return (tile.full_rows * tile.row_stride * bits_of(tile.element) + 7) / 8;
+  return (tile.full_rows * tile.row_stride * cluster::bits_of(tile.element) + 7) / 8;
 }
 
 }  // namespace
@@ -73,22 +84,75 @@ TileOperand FunctionLowering::view_operand(const Argument& a, Access access) con
 }
 
 TileOperation& FunctionLowering::attach(std::vector<TileOperand> operands) {
-  program_.operations.push_back({std::move(operands)});
+  program_.operations.emplace_back();
+  program_.operations.back().operands = std::move(operands);
   program_.code.back().operation = static_cast<std::uint32_t>(program_.operations.size());
   return program_.operations.back();
 }
 
-TileOperation& FunctionLowering::attach_all(const Operation& op) {
-  std::vector<TileOperand> operands;
+// --- parts of tiles ---
+
+void FunctionLowering::move_inside(TileOperand& tile, Operand row, Operand column) {
+  const std::int64_t bytes = cluster::bits_of(tile.element) / 8;
+  tile.address.add(row, tile.row_stride * bytes);
+  tile.address.add(column, bytes);
+}
+
+void FunctionLowering::lower_subview(const Operation& op) {
+  Value v = tile(argument(op, Role::kOperand));
+  std::vector<Operand> offsets, sizes, valid;
   for (const Argument& a : op.arguments) {
-    const Value* v = find_value(a.text);
-    if (v == nullptr || v->kind != Value::Kind::kTile) continue;
-    operands.push_back(tile_operand(a, a.role == Role::kIn ? Access::kRead : Access::kWrite));
+    if (a.role == Role::kOffset) offsets.push_back(scalar_or_number(a));
+    if (a.role == Role::kSize) sizes.push_back(scalar_or_number(a));
+    if (a.role == Role::kValid) valid.push_back(scalar_or_number(a));
   }
-  if (operands.size() > cluster::kMostOperands)
-    diagnostics_.fail(op.place,
-                      op.name + ": more than " + std::to_string(cluster::kMostOperands) + " tiles");
-  return attach(std::move(operands));
+  if (offsets.size() != 2 || sizes.size() != 2 || (!valid.empty() && valid.size() != 2))
+    diagnostics_.fail(op.place, op.name + ": expected two offsets and two sizes");
+  if (sizes[0].is_register || sizes[1].is_register)
+    diagnostics_.fail(op.place, op.name + ": expected sizes that are known");
+  move_inside(v.place, offsets[0], offsets[1]);
+  v.place.name = op.results[0].name;
+  v.type.shape = {sizes[0].value, sizes[1].value};
+  v.sizes = valid.empty() ? sizes : valid;
+  define(op, std::move(v));
+}
+
+// The same bytes as a tile of another shape or type.
+void FunctionLowering::lower_reshape(const Operation& op) {
+  Value v = tile(argument(op, Role::kOperand));
+  if (op.result_types.empty() || op.result_types[0].kind != Type::Kind::kTile)
+    diagnostics_.fail(op.place, op.name + ": expected -> and the type of the result");
+  const std::int64_t bytes = bytes_of(v.place);
+  const bool dense = v.place.row_stride == v.type.shape[1] || v.type.shape[0] == 1;
+  v.type = op.result_types[0];
+  v.place.name = op.results[0].name;
+  v.place.element = element_of(v.type);
+  v.place.full_rows = v.type.shape[0];
+  v.place.row_stride = v.type.shape[1];
+  if (!dense)
+    diagnostics_.fail(op.place, op.name + ": the rows of the tile do not lie one behind the other");
+  if (bytes_of(v.place) > bytes)
+    diagnostics_.fail(op.place, op.name + ": the result has " + std::to_string(bytes_of(v.place)) +
+                                    " bytes, the tile " + std::to_string(bytes));
+  const auto or_full = [](std::int64_t valid, std::int64_t full) {
+    return Operand(valid == kDynamic ? full : valid);
+  };
+  v.sizes = {or_full(v.type.valid_rows, v.type.shape[0]),
+             or_full(v.type.valid_columns, v.type.shape[1])};
+  define(op, std::move(v));
+}
+
+void FunctionLowering::set_valid(Value& v, Operand rows, Operand columns, Place place) {
+  set(static_cast<unsigned>(v.sizes[0].value), rows, place);
+  set(static_cast<unsigned>(v.sizes[1].value), columns, place);
+}
+
+void FunctionLowering::lower_valid_shape(const Operation& op) {
+  Value v = tile(argument(op, Role::kOperand));
+  if (!v.sizes[0].is_register || !v.sizes[1].is_register)
+    diagnostics_.fail(op.place, op.name + ": expected a tile of pto.alloc_tile");
+  set_valid(v, scalar_or_number(argument(op, Role::kOperand, 1)),
+            scalar_or_number(argument(op, Role::kOperand, 2)), op.place);
 }
 
 }  // namespace tessera::pto

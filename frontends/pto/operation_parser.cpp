@@ -76,7 +76,8 @@ void OperationParser::parse_form(Operation& op, const OperationInfo& info) {
     return parse_constant(op);
   case Form::kOperands:
     parse_values(op, Role::kOperand);
-    return parse_colon_types(op);
+    parse_colon_types(op);
+    return parse_result_types(op);
   case Form::kCompare:
     return parse_compare(op);
   case Form::kCast:
@@ -106,6 +107,8 @@ void OperationParser::parse_form(Operation& op, const OperationInfo& info) {
     return parse_result_types(op);
   case Form::kTile:
     return parse_tile(op);
+  case Form::kTileView:
+    return parse_tile_view(op);
   case Form::kFlag:
     return parse_flag(op);
   case Form::kPipe:
@@ -130,7 +133,7 @@ void OperationParser::check_counts(const Operation& op, const OperationInfo& inf
   for (const Result& r : op.results) results += r.count;
   const bool free = info.form == Form::kFor || info.form == Form::kIf ||
                     info.form == Form::kWhile || info.form == Form::kCall;
-  if (!free && results != info.results)
+  if (!free && info.results != kAnyResults && results != info.results)
     cursor_.fail(op.place, op.name + ": expected " + plural(info.results, "result") + ", found " +
                                std::to_string(results));
   if (free || info.form == Form::kYield || info.form == Form::kCondition ||
@@ -173,6 +176,8 @@ void OperationParser::parse_constant(Operation& op) {
     a.kind = Argument::Kind::kFloat;
     a.text = (negative ? "-" : "") + cursor_.take().text;
   } else {
+    const std::string text = cursor_.peek(negative ? 1 : 0).text;
+    if (text.rfind("0x", 0) == 0) a.text = (negative ? "-" : "") + text;
     a.number = types_.parse_integer();
   }
   op.arguments.push_back(std::move(a));
@@ -276,7 +281,7 @@ void OperationParser::parse_view(Operation& op, const char* first, Role first_ro
   cursor_.expect_word(first);
   cursor_.expect("=");
   parse_list(op, first_role);
-  cursor_.expect(",");
+  cursor_.take_if(",");  // some kernels have none
   cursor_.expect_word(second);
   cursor_.expect("=");
   parse_list(op, second_role);
@@ -290,6 +295,16 @@ void OperationParser::parse_tile(Operation& op) {
   parse_tile_group(op, Role::kIn);
   cursor_.expect_word("outs");
   parse_tile_group(op, Role::kOut);
+}
+
+void OperationParser::parse_tile_view(Operation& op) {
+  parse_value(op, Role::kOperand);
+  while (cursor_.take_if(",")) parse_value_or_integer(op, Role::kOperand);
+  if (cursor_.peek().is("[")) parse_list(op, Role::kOffset);
+  if (cursor_.take_word_if("sizes")) parse_list(op, Role::kSize);
+  if (cursor_.take_word_if("valid")) parse_list(op, Role::kValid);
+  parse_colon_types(op);
+  parse_result_types(op);
 }
 
 void OperationParser::parse_tile_group(Operation& op, Role role) {

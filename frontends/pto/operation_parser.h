@@ -39,6 +39,7 @@ class OperationParser {
   void parse_view(Operation& op, const char* first, Role first_role, const char* second,
                   Role second_role);
   void parse_tile(Operation& op);
+  void parse_tile_view(Operation& op);
   void parse_tile_group(Operation& op, Role role);
   void parse_flag(Operation& op);
   void parse_pipe_ids(Operation& op);

@@ -1,6 +1,8 @@
 #include "frontends/pto/operations.h"
 
+#include <initializer_list>
 #include <unordered_map>
+#include <utility>
 
 #include "frontends/tasm/diagnostics.h"
 
@@ -8,8 +10,10 @@ namespace tessera::pto {
 
 namespace {
 
+using cluster::Arithmetic;
 using cluster::Opcode;
 using cluster::SpecialValue;
+using cluster::TileFunction;
 using cluster::VectorClass;
 using Rows = std::vector<OperationInfo>;
 
@@ -58,7 +62,7 @@ void add_scalar(Rows& rows) {
     rows.push_back({name, Form::kNullary, Meaning::kSpecial, 0, 0, 1, Opcode::kGet,
                     VectorClass::kSimple, value});
   };
-  special("pto.get_block_idx", SpecialValue::kBlockIndex);
+  special("pto.get_block_idx", SpecialValue::kCluster);
   special("pto.get_block_num", SpecialValue::kBlockCount);
   special("pto.get_subblock_idx", SpecialValue::kSubblockIndex);
   special("pto.get_subblock_num", SpecialValue::kSubblockCount);
@@ -69,35 +73,116 @@ void add_tiles(Rows& rows) {
   rows.push_back({"pto.addptr", Form::kOperands, Meaning::kAddPointer, 2, 2, 1});
   rows.push_back({"pto.make_tensor_view", Form::kTensorView, Meaning::kTensorView, 1, 1, 1});
   rows.push_back({"pto.partition_view", Form::kPartition, Meaning::kPartition, 1, 1, 1});
-  rows.push_back({"pto.tload", Form::kTile, Meaning::kLoad, 1, 1});
-  rows.push_back({"pto.tstore", Form::kTile, Meaning::kStore, 1, 1});
-  rows.push_back({"pto.tmov", Form::kTile, Meaning::kMove, 1, 1});
-  rows.push_back({"pto.tmatmul", Form::kTile, Meaning::kMatmul, 2, 2});
-  rows.push_back({"pto.tmatmul.acc", Form::kTile, Meaning::kMatmul, 3, 3});
-  rows.push_back({"pto.tmatmul.bias", Form::kTile, Meaning::kMatmul, 3, 3});
+  for (const char* name : {"pto.subset", "pto.subview"})
+    rows.push_back({name, Form::kTileView, Meaning::kSubview, 1, 1, 1});
+  rows.push_back({"pto.treshape", Form::kTileView, Meaning::kReshape, 1, 1, 1});
+  rows.push_back({"pto.set_validshape", Form::kTileView, Meaning::kSetValidShape, 3, 3});
+  const auto tile = [&rows](const char* name, Meaning meaning, unsigned least, unsigned most,
+                            TileFunction function) {
+    OperationInfo row{name, Form::kTile, meaning, least, most};
+    row.function = function;
+    rows.push_back(row);
+  };
+  tile("pto.tload", Meaning::kLoad, 1, 1, TileFunction::kCopy);
+  tile("pto.tstore", Meaning::kStore, 1, 1, TileFunction::kCopy);
+  tile("pto.tmov", Meaning::kMove, 1, 1, TileFunction::kCopy);
+  tile("pto.textract", Meaning::kExtract, 3, 3, TileFunction::kCopy);
+  tile("pto.tinsert", Meaning::kInsert, 3, 3, TileFunction::kCopy);
+  for (const char* name : {"pto.tmatmul", "pto.tgemv"})
+    tile(name, Meaning::kMatmul, 2, 2, TileFunction::kMatmul);
+  for (const char* name : {"pto.tmatmul.acc", "pto.tgemv.acc"})
+    tile(name, Meaning::kMatmul, 3, 3, TileFunction::kMatmulAdd);
+  for (const char* name : {"pto.tmatmul.bias", "pto.tgemv.bias"})
+    tile(name, Meaning::kMatmul, 3, 3, TileFunction::kMatmulBias);
+}
+
+/// Adds rows of vector operations.
+class VectorRows {
+ public:
+  explicit VectorRows(Rows& rows) : rows_(rows) {}
+
+  void add(const char* name, unsigned least, unsigned most, VectorClass cost, TileFunction function,
+           Arithmetic arithmetic = Arithmetic::kAdd, Meaning meaning = Meaning::kVector) {
+    OperationInfo row{name, Form::kTile, meaning, least, most, 0, Opcode::kVector, cost};
+    row.function = function;
+    row.arithmetic = arithmetic;
+    rows_.push_back(row);
+  }
+  void map(const char* name, unsigned inputs, Arithmetic arithmetic,
+           VectorClass cost = VectorClass::kSimple) {
+    add(name, inputs, inputs, cost, TileFunction::kMap, arithmetic);
+  }
+
+ private:
+  Rows& rows_;
+};
+
+void add_elementwise(Rows& rows) {
+  VectorRows to(rows);
+  constexpr VectorClass kSlow = VectorClass::kTranscendental;
+  using A = Arithmetic;
+  for (const auto& [name, what] : std::initializer_list<std::pair<const char*, A>>{
+           {"pto.tadd", A::kAdd},  {"pto.tsub", A::kSub},  {"pto.tmul", A::kMul},
+           {"pto.tmax", A::kMax},  {"pto.tmin", A::kMin},  {"pto.tand", A::kAnd},
+           {"pto.tor", A::kOr},    {"pto.txor", A::kXor},  {"pto.tshl", A::kShl},
+           {"pto.tshr", A::kShr},  {"pto.tadds", A::kAdd}, {"pto.tsubs", A::kSub},
+           {"pto.tmuls", A::kMul}, {"pto.tmaxs", A::kMax}, {"pto.tmins", A::kMin},
+           {"pto.tands", A::kAnd}, {"pto.tors", A::kOr},   {"pto.txors", A::kXor},
+           {"pto.tshls", A::kShl}, {"pto.tshrs", A::kShr}, {"pto.tlrelu", A::kLeakyRelu}})
+    to.add(name, 2, 3, VectorClass::kSimple, TileFunction::kMap, what);
+  for (const auto& [name, what] :
+       std::initializer_list<std::pair<const char*, A>>{{"pto.tdiv", A::kDiv},
+                                                        {"pto.tdivs", A::kDiv},
+                                                        {"pto.trem", A::kRem},
+                                                        {"pto.trems", A::kRem},
+                                                        {"pto.tfmod", A::kFmod},
+                                                        {"pto.tfmods", A::kFmod}})
+    to.add(name, 2, 3, kSlow, TileFunction::kMap, what);
+  to.map("pto.tneg", 1, A::kNeg);
+  to.map("pto.tabs", 1, A::kAbs);
+  to.map("pto.trelu", 1, A::kRelu);
+  to.map("pto.tnot", 1, A::kNot);
+  to.map("pto.texp", 1, A::kExp, kSlow);
+  to.map("pto.tlog", 1, A::kLog, kSlow);
+  to.map("pto.tsqrt", 1, A::kSqrt, kSlow);
+  to.add("pto.trsqrt", 1, 2, kSlow, TileFunction::kMap, A::kRsqrt);
+  to.map("pto.trecip", 1, A::kRecip, kSlow);
 }
 
 void add_vector(Rows& rows) {
-  const auto add = [&rows](std::initializer_list<const char*> names, unsigned least, unsigned most,
-                           VectorClass what, Meaning meaning = Meaning::kVector) {
-    for (const char* name : names)
-      rows.push_back({name, Form::kTile, meaning, least, most, 0, Opcode::kVector, what});
-  };
-  add({"pto.tadd", "pto.tsub", "pto.tmul", "pto.tmax", "pto.tmin", "pto.tand", "pto.tor"}, 2, 2,
-      VectorClass::kSimple);
-  add({"pto.tadds", "pto.tsubs", "pto.tmuls", "pto.tmaxs", "pto.tmins"}, 2, 2,
-      VectorClass::kSimple);
-  add({"pto.tneg", "pto.tabs", "pto.trelu"}, 1, 1, VectorClass::kSimple);
-  add({"pto.tdiv", "pto.tdivs"}, 2, 2, VectorClass::kTranscendental);
-  add({"pto.texp", "pto.tlog", "pto.tsqrt", "pto.trsqrt", "pto.trecip"}, 1, 1,
-      VectorClass::kTranscendental);
-  add({"pto.tcvt"}, 1, 1, VectorClass::kConvert);
-  add({"pto.trowsum", "pto.trowmax", "pto.trowmin"}, 1, 2, VectorClass::kReduce,
-      Meaning::kVectorIn);
-  add({"pto.tcolsum", "pto.tcolmax"}, 1, 2, VectorClass::kSimple, Meaning::kVectorIn);
-  add({"pto.texpands", "pto.trowexpand", "pto.tcolexpand"}, 1, 1, VectorClass::kCopy);
-  add({"pto.trowexpandmul", "pto.trowexpandsub", "pto.tcolexpandmul"}, 2, 2, VectorClass::kSimple);
-  add({"pto.trowexpanddiv"}, 2, 2, VectorClass::kTranscendental);
+  VectorRows to(rows);
+  using A = Arithmetic;
+  using F = TileFunction;
+  constexpr VectorClass kSimple = VectorClass::kSimple;
+  to.add("pto.tcvt", 1, 2, VectorClass::kConvert, F::kConvert);
+  to.add("pto.trowsum", 1, 2, VectorClass::kReduce, F::kRowReduce, A::kAdd, Meaning::kVectorIn);
+  to.add("pto.trowmax", 1, 2, VectorClass::kReduce, F::kRowReduce, A::kMax, Meaning::kVectorIn);
+  to.add("pto.trowmin", 1, 2, VectorClass::kReduce, F::kRowReduce, A::kMin, Meaning::kVectorIn);
+  to.add("pto.tcolsum", 1, 2, kSimple, F::kColumnReduce, A::kAdd, Meaning::kVectorIn);
+  to.add("pto.tcolmax", 1, 2, kSimple, F::kColumnReduce, A::kMax, Meaning::kVectorIn);
+  to.add("pto.tcolmin", 1, 2, kSimple, F::kColumnReduce, A::kMin, Meaning::kVectorIn);
+  to.add("pto.texpands", 1, 1, VectorClass::kCopy, F::kFill);
+  to.add("pto.tci", 1, 1, VectorClass::kCopy, F::kSequence);
+  to.add("pto.trowexpand", 1, 1, VectorClass::kCopy, F::kRowExpand);
+  to.add("pto.tcolexpand", 1, 1, VectorClass::kCopy, F::kColumnExpand);
+  to.add("pto.ttrans", 1, 2, VectorClass::kCopy, F::kTranspose);
+  to.add("pto.tfillpad", 1, 1, VectorClass::kCopy, F::kFillPad);
+  to.add("pto.tcmp", 2, 2, kSimple, F::kCompare, A::kAdd, Meaning::kVectorIn);
+  to.add("pto.tcmps", 2, 2, kSimple, F::kCompare, A::kAdd, Meaning::kVectorIn);
+  to.add("pto.tsel", 3, 4, kSimple, F::kSelect);
+  to.add("pto.tsels", 3, 3, kSimple, F::kSelectTile);
+  to.add("pto.trowexpandadd", 2, 3, kSimple, F::kRowMap, A::kAdd);
+  to.add("pto.trowexpandsub", 2, 3, kSimple, F::kRowMap, A::kSub);
+  to.add("pto.trowexpandmul", 2, 3, kSimple, F::kRowMap, A::kMul);
+  to.add("pto.trowexpandmax", 2, 3, kSimple, F::kRowMap, A::kMax);
+  to.add("pto.trowexpandmin", 2, 3, kSimple, F::kRowMap, A::kMin);
+  to.add("pto.trowexpanddiv", 2, 3, VectorClass::kTranscendental, F::kRowMap, A::kDiv);
+  to.add("pto.tcolexpandadd", 2, 2, kSimple, F::kColumnMap, A::kAdd);
+  to.add("pto.tcolexpandsub", 2, 2, kSimple, F::kColumnMap, A::kSub);
+  to.add("pto.tcolexpandmul", 2, 2, kSimple, F::kColumnMap, A::kMul);
+  to.add("pto.tcolexpandmax", 2, 2, kSimple, F::kColumnMap, A::kMax);
+  to.add("pto.tcolexpandmin", 2, 2, kSimple, F::kColumnMap, A::kMin);
+  to.add("pto.tcolexpanddiv", 2, 2, VectorClass::kTranscendental, F::kColumnMap, A::kDiv);
 }
 
 void add_sync(Rows& rows) {
@@ -132,6 +217,26 @@ void add_sync(Rows& rows) {
   rows.push_back({"pto.eventid_array_get", Form::kIndexed, Meaning::kEventArrayGet, 1, 1, 1});
 }
 
+void add_pipes(Rows& rows) {
+  rows.push_back({"pto.reserve_buffer", Form::kNullary, Meaning::kReserveBuffer, 0, 0, 1});
+  rows.push_back({"pto.import_reserved_buffer", Form::kNullary, Meaning::kImportBuffer, 0, 0, 1});
+  for (const char* name : {"pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"})
+    rows.push_back({name, Form::kGroup, Meaning::kOpenPipe, 0, 4});
+  for (const char* name : {"pto.initialize_l2l_pipe", "pto.initialize_l2g2l_pipe"})
+    rows.push_back({name, Form::kGroup, Meaning::kPipeHandle, 0, 3, 1});
+  for (const char* name : {"pto.tpush_to_aiv", "pto.tpush_to_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kPush, 1, 2});
+  for (const char* name : {"pto.tpop_from_aiv", "pto.tpop_from_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kPop, 0, 1, 1});
+  for (const char* name : {"pto.tfree_from_aiv", "pto.tfree_from_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kFree, 0, 1});
+  rows.push_back({"pto.tpush", Form::kGroup, Meaning::kPush, 2, 3});
+  rows.push_back({"pto.tpop", Form::kGroup, Meaning::kPop, 1, 3, kAnyResults});
+  rows.push_back({"pto.tfree", Form::kGroup, Meaning::kFree, 1, 2});
+  rows.push_back({"pto.get_fifo_tile", Form::kGroup, Meaning::kFifoTile, 2, 2, 1});
+  rows.push_back({"pto.declare_tile", Form::kNullary, Meaning::kDeclareTile, 0, 0, 1});
+}
+
 }  // namespace
 
 const std::vector<OperationInfo>& operations() {
@@ -139,8 +244,10 @@ const std::vector<OperationInfo>& operations() {
     Rows all;
     add_scalar(all);
     add_tiles(all);
+    add_elementwise(all);
     add_vector(all);
     add_sync(all);
+    add_pipes(all);
     return all;
   }();
   return rows;

@@ -26,6 +26,7 @@ enum class Form : std::uint8_t {
   kTensorView,  ///< %p, shape = [..], strides = [..] : T
   kPartition,   ///< %v, offsets = [..], sizes = [..] : T -> T
   kTile,        ///< ins(%a, %b : T, T) outs(%c : T)
+  kTileView,    ///< %a[%r, %c] sizes [n, m] [valid [%v, %w]] : T -> T, or %a, %r, %c : T
   kFlag,        ///< [<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]
   kPipe,        ///< <PIPE_ALL> or "PIPE_ALL"
   kPipeIds,     ///< <PIPE_V>, 3 or "PIPE_V", %id : T; in brackets or not
@@ -52,11 +53,16 @@ enum class Meaning : std::uint8_t {
   kCubeSection,
   kVectorSection,
   kAllocTile,
+  kSubview,
+  kReshape,
+  kSetValidShape,
   kTensorView,
   kPartition,
   kLoad,
   kStore,
   kMove,
+  kExtract,   ///< as kMove, from a place inside the first tile: ins(a, row, column)
+  kInsert,    ///< .. to a place inside the result
   kMatmul,    ///< ins(a, b), ins(c, a, b) of .acc, ins(a, b, bias) of .bias
   kVector,    ///< vector_class; costs the elements of the result
   kVectorIn,  ///< .. costs the elements of the first input
@@ -73,8 +79,19 @@ enum class Meaning : std::uint8_t {
   kEventArray,
   kEventArraySet,
   kEventArrayGet,
+  kReserveBuffer,
+  kImportBuffer,
+  kOpenPipe,    ///< pipes between cube and vector; of one core kind, numbered by id
+  kPipeHandle,  ///< .. and as a value
+  kPush,
+  kPop,
+  kFree,
+  kFifoTile,
+  kDeclareTile,
   kUnknown,  ///< not in the table: a cost that --pto-unknown gives
 };
+
+inline constexpr unsigned kAnyResults = ~0U;
 
 struct OperationInfo {
   std::string_view name;
@@ -85,6 +102,8 @@ struct OperationInfo {
   cluster::Opcode opcode = cluster::Opcode::kEnd;
   cluster::VectorClass vector_class = cluster::VectorClass::kSimple;
   cluster::SpecialValue special = cluster::SpecialValue::kBlockIndex;
+  cluster::TileFunction function = cluster::TileFunction::kNone;
+  cluster::Arithmetic arithmetic = cluster::Arithmetic::kAdd;
 };
 
 const std::vector<OperationInfo>& operations();

@@ -124,6 +124,12 @@ class Printer {
     switch (operation_info(op.name).form) {
     case Form::kTile:
       return print_tile(op);
+    case Form::kTileView:
+      out_ << ' ' << list(op, Role::kOperand);
+      print_list("[", op, Role::kOffset);
+      print_list(" sizes [", op, Role::kSize);
+      print_list(" valid [", op, Role::kValid);
+      return print_types(op);
     case Form::kFor:
       return print_for(op);
     case Form::kFlag:
@@ -238,6 +244,11 @@ class Printer {
     print_types(op);
   }
 
+  void print_list(const char* before, const Operation& op, Role role) {
+    const std::string values = list(op, role);
+    if (!values.empty()) out_ << before << values << ']';
+  }
+
   void print_named(const Operation& op, const char* key, Role role) {
     const std::string value = list(op, role);
     if (!value.empty()) out_ << ' ' << key << " = " << value;
@@ -251,7 +262,7 @@ class Printer {
   }
 
   static std::string text_of(const Argument& a) {
-    if (a.kind == Argument::Kind::kInteger) return std::to_string(a.number);
+    if (a.kind == Argument::Kind::kInteger && a.text.empty()) return std::to_string(a.number);
     if (a.kind != Argument::Kind::kWord) return a.text;
     if (!is_plain(a.text)) return "\"" + a.text + "\"";
     return a.role == Role::kPredicate ? a.text : "<" + a.text + ">";

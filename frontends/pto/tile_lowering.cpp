@@ -34,18 +34,6 @@ Location location_of(const Type& tile, const Diagnostics& diagnostics) {
                                    tasm::quoted(l));
 }
 
-// #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
-Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
-  const auto has = [&mode](const char* word) { return mode.value.find(word) != std::string::npos; };
-  if (has("single_mode_vec0")) return Holder::kAiv0;
-  if (has("single_mode_vec1")) return Holder::kAiv1;
-  if (has("dual_mode_split_m")) return Holder::kSplitRows;
-  if (has("dual_mode_split_n")) return Holder::kSplitColumns;
-  diagnostics.fail(mode.place, "expected single_mode_vec0, single_mode_vec1, dual_mode_split_m or "
-                               "dual_mode_split_n, found " +
-                                   tasm::quoted(mode.value));
-}
-
 }  // namespace
 
 unsigned FunctionLowering::bits_of(const std::string& element) {
@@ -77,32 +65,46 @@ const FunctionLowering::Value& FunctionLowering::tile(const Argument& a) const {
   return value(a, Value::Kind::kTile, "a tile");
 }
 
-void FunctionLowering::lower_alloc(const Operation& op) {
+FunctionLowering::Value FunctionLowering::tile_of(const Type& type, const std::string& name) {
   Value v;
   v.kind = Value::Kind::kTile;
-  v.type = op.types[0];
-  if (v.type.kind != Type::Kind::kTile)
-    diagnostics_.fail(v.type.place, "expected a type !pto.tile_buf");
-  const auto has = [&op](Role role) {
-    return std::any_of(op.arguments.begin(), op.arguments.end(),
-                       [role](const Argument& a) { return a.role == role; });
-  };
-  const auto size = [&](std::int64_t known, Role role, const char* key) -> Operand {
-    if (has(role)) return scalar(argument(op, role));
-    if (known != kDynamic) return known;
-    diagnostics_.fail(op.place, std::string("the valid size is ?, expected ") + key + " = %value");
-  };
-  v.sizes = {size(v.type.valid_rows, Role::kValidRow, "valid_row"),
-             size(v.type.valid_columns, Role::kValidColumn, "valid_col")};
-  v.place.name = op.results[0].name;
-  v.place.location = location_of(v.type, diagnostics_);
-  v.place.element = element_of(v.type);
-  v.place.full_rows = v.type.shape[0];
-  v.place.row_stride = v.type.shape[1];
+  v.type = type;
+  if (type.kind != Type::Kind::kTile)
+    diagnostics_.fail(type.place, "expected a type !pto.tile_buf");
+  for (const std::int64_t size : {type.valid_rows, type.valid_columns})
+    v.sizes.push_back(size != kDynamic ? Operand(size) : cluster::reg(0));
+  v.place.name = name;
+  v.place.location = location_of(type, diagnostics_);
+  v.place.element = element_of(type);
+  v.place.full_rows = type.shape[0];
+  v.place.row_stride = type.shape[1];
   if (kind_ == cluster::CoreKind::kAic && v.place.location == Location::kUb)
     v.place.holder = cluster::Holder::kAiv0;
   if (kind_ == cluster::CoreKind::kAiv && v.place.location != Location::kUb)
     v.place.holder = cluster::Holder::kAic;
+  return v;
+}
+
+void FunctionLowering::lower_alloc(const Operation& op) {
+  Value v = tile_of(op.types[0], op.results[0].name);
+  const auto has = [&op](Role role) {
+    return std::any_of(op.arguments.begin(), op.arguments.end(),
+                       [role](const Argument& a) { return a.role == role; });
+  };
+  const auto size = [&](std::int64_t known, std::int64_t full, Role role,
+                        const char* key) -> Operand {
+    if (has(role)) return scalar(argument(op, role));
+    if (known != kDynamic) return known;
+    if (resized_.count(op.results[0].name) > 0) return full;
+    diagnostics_.fail(op.place, std::string("the valid size is ?, expected ") + key + " = %value");
+  };
+  v.sizes = {size(v.type.valid_rows, v.type.shape[0], Role::kValidRow, "valid_row"),
+             size(v.type.valid_columns, v.type.shape[1], Role::kValidColumn, "valid_col")};
+  if (resized_.count(op.results[0].name) > 0) {
+    const Operand rows = v.sizes[0], columns = v.sizes[1];
+    v.sizes = {cluster::reg(new_register(op.place)), cluster::reg(new_register(op.place))};
+    set_valid(v, rows, columns, op.place);
+  }
   const Operand address =
       has(Role::kAddress) ? scalar(argument(op, Role::kAddress)) : Operand(allot(op, v.place));
   if (!address.is_register) check_room(op, v.place, address.value);
@@ -205,7 +207,8 @@ void FunctionLowering::lower_load(const Operation& op) {
   Instruction& copy = emit_tile(Opcode::kCopyIn, op, Pipe::kMte2);
   copy.size = i.size;
   attach({view_operand(argument(op, Role::kIn), Access::kRead),
-          tile_operand(argument(op, Role::kOut), Access::kWrite)});
+          tile_operand(argument(op, Role::kOut), Access::kWrite)})
+      .function = cluster::TileFunction::kCopy;
 }
 
 void FunctionLowering::lower_store(const Operation& op) {
@@ -224,8 +227,12 @@ void FunctionLowering::lower_store(const Operation& op) {
   Instruction& copy = emit_tile(i.op, op, from_ub ? Pipe::kMte3 : Pipe::kFix);
   copy.size = i.size;
   copy.type = data_type(view.type);  // FIX converts on the way
-  attach({tile_operand(argument(op, Role::kIn), Access::kRead),
-          view_operand(argument(op, Role::kOut), Access::kWrite)});
+  cluster::TileOperation& operation =
+      attach({tile_operand(argument(op, Role::kIn), Access::kRead),
+              view_operand(argument(op, Role::kOut), Access::kWrite)});
+  operation.function = cluster::TileFunction::kCopy;
+  set_options(op, operation);
+  if (operation.adds) operation.operands.back().access = Access::kReadWrite;
 }
 
 Opcode FunctionLowering::move_between(const Operation& op, const Value& from,
@@ -239,28 +246,33 @@ Opcode FunctionLowering::move_between(const Operation& op, const Value& from,
   if (a == "vec" && b == "vec") return Opcode::kVector;
   if (a == "vec" && b == "mat" && a5) return Opcode::kUbToL1;
   if (a == "mat" && b == "vec" && a5) return Opcode::kL1ToUb;
-  diagnostics_.fail(op.place, "no path from " + a + " to " + b + " on " +
+  diagnostics_.fail(op.place, op.name + ": no path from " + a + " to " + b + " on " +
                                   cluster::to_string(options_.profile));
 }
 
-void FunctionLowering::lower_move(const Operation& op) {
+void FunctionLowering::lower_move(const Operation& op, const OperationInfo& info) {
   const Value& from = tile(argument(op, Role::kIn));
   const Value& to = tile(argument(op, Role::kOut));
   const Opcode opcode = move_between(op, from, to);
-  const Value& sized = opcode == Opcode::kFixLocal || opcode == Opcode::kVector ? from : to;
+  const bool by_source = opcode == Opcode::kFixLocal || opcode == Opcode::kVector;
+  // The smaller of both tiles is moved whole.
+  const bool from_whole = info.meaning == Meaning::kExtract  ? false
+                          : info.meaning == Meaning::kInsert ? true
+                                                             : by_source;
+  const Value& sized = from_whole ? from : to;
   if (opcode == Opcode::kVector) {
     const Operand elements = compute(Opcode::kMul, sized.sizes[0], sized.sizes[1], op.place);
     Instruction& copy = emit_tile(opcode, op, Pipe::kV);
     copy.type = data_type(to.type);
     copy.vector_class = cluster::VectorClass::kCopy;
     copy.size[0] = elements;
-    return attach_move(op);
+    return attach_move(op, info);
   }
   if (opcode == Opcode::kFixLocal) {
     Instruction& move = emit_tile(opcode, op, Pipe::kFix);
     move.type = data_type(to.type);
     move.size = {sized.sizes[0], sized.sizes[1], Operand()};
-    return attach_move(op);
+    return attach_move(op, info);
   }
   const std::int64_t bits = bits_of(to.type.element);
   const Operand row_bits = compute(Opcode::kMul, sized.sizes[1], bits, op.place);
@@ -268,19 +280,11 @@ void FunctionLowering::lower_move(const Operation& op) {
   Instruction& move = emit_tile(opcode, op, opcode == Opcode::kUbToL1 ? Pipe::kMte3 : Pipe::kMte1);
   move.size = {sized.sizes[0], row_bytes, Operand()};
   move.type = data_type(to.type);
-  attach_move(op);
+  attach_move(op, info);
 }
 
-// FIX may write into the UB of AIV0 or of AIV1, or divide the tile among both.
-void FunctionLowering::attach_move(const Operation& op) {
-  cluster::TileOperand to = tile_operand(argument(op, Role::kOut), Access::kWrite);
-  if (const Attribute* mode = find(op.attributes, "accToVecMode"))
-    to.holder = holder_named(*mode, diagnostics_);
-  attach({tile_operand(argument(op, Role::kIn), Access::kRead), std::move(to)});
-}
-
-void FunctionLowering::lower_matmul(const Operation& op) {
-  const std::size_t first = op.name == "pto.tmatmul.acc" ? 1 : 0;
+void FunctionLowering::lower_matmul(const Operation& op, const OperationInfo& info) {
+  const std::size_t first = info.function == cluster::TileFunction::kMatmulAdd ? 1 : 0;
   const Argument& left = argument(op, Role::kIn, first);
   const Argument& right = argument(op, Role::kIn, first + 1);
   const Argument& result = argument(op, Role::kOut);
@@ -301,30 +305,7 @@ void FunctionLowering::lower_matmul(const Operation& op) {
   Instruction& mad = emit_tile(Opcode::kMad, op, Pipe::kM);
   mad.type = data_type(a.type);
   mad.size = {a.sizes[0], b.sizes[1], k};
-  attach_all(op);
-}
-
-void FunctionLowering::lower_vector(const Operation& op, const OperationInfo& info) {
-  const Value& to = tile(argument(op, Role::kOut));
-  const Value* widest = &to;
-  for (const Argument& a : op.arguments) {
-    const Value* v = find_value(a.text);
-    const bool number =
-        v != nullptr && (v->kind == Value::Kind::kFloat || v->kind == Value::Kind::kScalar);
-    if (number && a.role == Role::kIn) continue;
-    const Value& operand = tile(a);
-    if (operand.type.location != "vec")
-      diagnostics_.fail(a.place, "the vector unit works on tiles in vec, found " +
-                                     name_of(operand.type.location));
-    if (bits_of(operand.type.element) > bits_of(widest->type.element)) widest = &operand;
-  }
-  const Value& sized = info.meaning == Meaning::kVectorIn ? tile(argument(op, Role::kIn)) : to;
-  const Operand elements = compute(Opcode::kMul, sized.sizes[0], sized.sizes[1], op.place);
-  Instruction& i = emit_tile(Opcode::kVector, op, Pipe::kV);
-  i.type = data_type(widest->type);
-  i.vector_class = info.vector_class;
-  i.size[0] = elements;
-  attach_all(op);
+  attach_all(op, info);
 }
 
 }  // namespace tessera::pto

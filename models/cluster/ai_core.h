@@ -26,6 +26,10 @@ class AiCore : public sc_core::sc_module,
 
   /// See AiCoreCore::launch. `at` is put off to the next cycle that has not been stepped.
   void launch(std::shared_ptr<const Program> program, Cycle at);
+  /// See AiCoreCore::attach.
+  void attach(ClusterData& data) { core_.attach(data); }
+  /// See AiCoreCore::watch.
+  void watch(HazardTracker& tracker) { core_.watch(tracker); }
   const AiCoreCore& core() const { return core_; }
 
   Cycle step(Cycle now) override;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/cluster/gm_place.h"
 #include "models/cluster/illegal.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -14,7 +15,7 @@ using observe::EventKind;
 AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core,
                        observe::Probe probe)
     : config_(config), launch_(launch), core_(core), costs_(config.core.cost), probe_(probe),
-      unit_flags_(config.core.l0c_blocks), flag_fired_(FlagTable::kFlags) {
+      flag_fired_(FlagTable::kFlags), unit_flags_(config.core.l0c_blocks) {
   check_config(config);
   for (const Pipe pipe : sync::kPipes) {
     if (pipe != Pipe::kS)
@@ -25,8 +26,14 @@ AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId
 void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (!finished_) throw std::logic_error(to_string(core_) + " is busy and was given a kernel");
   check_program(*program, {config_, launch_, core_});
+  if (data_ != nullptr) data_->check_arrays(*program);
   program_ = std::move(program);
   registers_.assign(program_->registers, 0);
+  array_bases_.clear();
+  for (const GmArray& array : program_->arrays) array_bases_.push_back(array_base(array.name));
+  const bool ordered = program_->automatic_sync || hazards_ != nullptr;
+  scoreboard_ = ordered ? std::make_unique<Scoreboard>(config_.core) : nullptr;
+  if (hazards_ != nullptr) hazards_->launch(core_, program_);
   pc_ = 0;
   ended_ = finished_ = false;
   PipeState& scalar = state(Pipe::kS);
@@ -74,24 +81,31 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   }
   PipeState& p = state(done.pipe);
   p.moving = false;
-  p.free_at = std::max(p.started_at + p.cost.occupied, now + lost_write_cycles(p, now));
+  const Cycle lost = lost_write_cycles(p, now);
   const TileWork& work = code(p.current.pc).work;
-  const Cycle at = p.free_at + p.cost.ready;
+  const Cycle at = std::max(p.started_at + p.cost.occupied, now + lost) + p.cost.ready;
+  p.cost.hit_bytes = done.hit_bytes.value_or(p.cost.hit_bytes);
+  // The gap hides behind the waiting for a memory that others use too.
+  const Cycle alone = p.cost.bytes * transfer::kRateUnit / p.cost.rate_limit;
+  p.free_at = std::max(p.started_at + std::max(p.cost.occupied, alone + p.cost.gap), now) + lost;
   if (work.value == TileValue::kLoad)
     effects_.push_back({Effect::kTile, at, p.current.pc, work.dst, done.value});
+  if (p.current.resolved != 0)
+    write_result(done.pipe, p.current, std::move(p.result), now, std::max(at, now + 1));
   complete(done.pipe, p.current, p.cost, p.started_at, at);
-}
-
-// Cycles until `now` in which MTE1 was busy.
-Cycle AiCoreCore::l1_reads(Cycle now) const {
-  const PipeState& p = state(Pipe::kMte1);
-  return p.stats.busy - (p.busy_until > now ? p.busy_until - now : 0);
 }
 
 Cycle AiCoreCore::lost_write_cycles(const PipeState& p, Cycle now) const {
   const unsigned percent = config_.core.cost.l1_write_percent;
   if (percent == 0 || !core_.is_aic() || code(p.current.pc).op != Opcode::kCopyIn) return 0;
-  return (l1_reads(now) - p.reads_before) * percent / 100;
+  // The port takes the bytes in the cycles that reads leave. A copy that something else holds back -
+  // its rows, L2, GM - has time for that.
+  const std::uint64_t full = p.cost.bytes / config_.core.cost.aic.read.bytes_per_cycle;
+  const std::uint64_t elapsed = std::max<std::uint64_t>(now - p.started_at, 1);
+  const std::uint64_t reads = (l1_reads_ - p.reads_before) * percent / 100;
+  const std::uint64_t left = elapsed - std::min(reads, elapsed * 9 / 10);
+  const std::uint64_t needed = full * elapsed / left;
+  return needed > elapsed ? needed - elapsed : 0;
 }
 
 // The result of an operation that has started in cycle `start` is there in cycle `at`.
@@ -101,6 +115,7 @@ void AiCoreCore::complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle
   const Cycle busy = at - std::min(at, std::max(start, p.busy_until));
   p.stats.busy += busy;
   p.busy_until = std::max(p.busy_until, at);
+  if (entry.number != 0) scoreboard_->complete(pipe, entry.number, at);
   const auto op = static_cast<unsigned>(code(entry.pc).op);
   PathStats& path = paths_[op];
   ++path.operations;
@@ -198,7 +213,8 @@ void AiCoreCore::note_unblocked(PipeState& p, Cycle busy_until, Cycle now) const
   if (now <= since) return;
   p.stats.waits[reason] += now - since;
   const auto pipe = static_cast<unsigned>(&p - pipes_.data());
-  probe_.emit(now, EventKind::kPipeWait, pipe | reason << 8, static_cast<std::uint32_t>(now - since));
+  probe_.emit(now, EventKind::kPipeWait, pipe | reason << 8,
+              static_cast<std::uint32_t>(now - since));
 }
 
 void AiCoreCore::note_finished(Cycle now) {

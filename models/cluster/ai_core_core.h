@@ -23,11 +23,14 @@
 
 #include "models/cluster/buffer_locks.h"
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/cluster_data.h"
 #include "models/cluster/cost_model.h"
 #include "models/cluster/flag_table.h"
+#include "models/cluster/hazards.h"
 #include "models/cluster/legality.h"
 #include "models/cluster/pipe_stats.h"
 #include "models/cluster/program.h"
+#include "models/cluster/scoreboard.h"
 #include "models/cluster/unit_flags.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
@@ -61,10 +64,15 @@ class AiCoreCore {
   /// refuses.
   AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core, observe::Probe probe);
 
+  /// Gives the core values: its buffers and GM. `data` outlives the core.
+  void attach(ClusterData& data) { data_ = &data; }
   /// Starts a kernel in cycle `at`: the core wants to be stepped then. The kernel before it must be
   /// finished; its flags stay (ascend.md 2.2). Throws UserError for a program that check_program
   /// refuses, std::logic_error when the core is busy.
   void launch(std::shared_ptr<const Program> program, Cycle at);
+  /// Hazards of what the core does are looked for from now on. Before the first launch; `tracker`
+  /// outlives the core.
+  void watch(HazardTracker& tracker) { hazards_ = &tracker; }
   /// An answer that may be seen from cycle `due` on: the core wants to be stepped then.
   void answer(const sync::Answer& answer, Cycle due);
   void done(const transfer::Done& done, Cycle due);
@@ -102,7 +110,11 @@ class AiCoreCore {
     std::int64_t id = 0;
     std::int64_t address = 0;
     BufferLocks::Ticket ticket;
+    transfer::Place place;       // of a copy from or to GM
+    std::uint32_t resolved = 0;  // its operands, in resolved_; 0: none
     Cycle visible_at = 0;
+    std::uint32_t number = 0;  // of a tile operation, in the scoreboard; 0: nobody asks for it
+    std::uint32_t epoch = 0;   // for HazardTracker
   };
   struct PipeState {
     Ring<Entry> queue;
@@ -113,8 +125,9 @@ class AiCoreCore {
     Entry current;                        // of the transfer
     Cost cost;                            // .. and its cost, start and the value it stores
     Cycle started_at = 0;
-    Cycle reads_before = 0;  // cycles in which MTE1 was busy until then
-    Cycle wake = kNever;  // when it is worth trying the head again
+    Cycle reads_before = 0;  // l1_reads_ then
+    TileValues result;       // .. of the transfer
+    Cycle wake = kNever;     // when it is worth trying the head again
     WaitReason blocked = WaitReason::kNone;
     Cycle blocked_since = 0;
     Cycle busy_until = 0;
@@ -153,12 +166,29 @@ class AiCoreCore {
   void raise_flag(const Effect& effect, Cycle now);
   void signal(std::uint32_t pc, std::int64_t id, Cycle now);
 
+  // Order of tile operations (ai_core_order.cpp).
+  unsigned note_dispatch(const Instruction& i, Pipe pipe, Entry& entry);
+  void note_sync(Pipe pipe, const Entry& head);
+  void note_arrival(Pipe pipe, const Entry& head);
+  void note_word(const Instruction& i);
+
   // Pipes.
   void serve(Pipe pipe, Cycle now);
   WaitReason try_head(Pipe pipe, const Entry& head, Cycle now);
   WaitReason start_tile(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_unit_flag(PipeState& p, const Entry& head, const Cost& cost, Cycle now);
   void start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now);
+  /// From ten 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
+  /// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale
+  /// value.
+  static bool resolves_sums(const std::array<std::int64_t, 3>& sizes) {
+    return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16) >= 10;
+  }
+  // Values (ai_core_data.cpp). Without ClusterData they do nothing.
+  std::uint32_t resolve_operands(const Instruction& i);
+  TileValues compute(const Entry& entry, Cycle now);
+  void write_result(Pipe pipe, const Entry& entry, TileValues result, Cycle now, Cycle due);
+
   std::int64_t tile_result(const Instruction& i, std::int64_t address) const;
   /// What an operation reads of a tile slot when it starts. Under the unit flag FIX reads each block
   /// behind M: it gets the results that are still on their way.
@@ -166,9 +196,9 @@ class AiCoreCore {
   void write_tile_later(const Entry& entry, Cycle at);
   void complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle start, Cycle at);
   /// L1 has one port: what MTE2 writes and what MTE1 reads slow each other down.
-  void slow_read(const Instruction& i, Cost& cost) const;
+  void slow_read(const Instruction& i, Cost& cost);
   Cycle lost_write_cycles(const PipeState& p, Cycle now) const;
-  Cycle l1_reads(Cycle now) const;
+  transfer::Place place_of(const Instruction& i);
   LatencyStats& latency(Mechanism m) { return latencies_[static_cast<unsigned>(m)]; }
   WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_lock(const Entry& head, Cycle now);
@@ -182,6 +212,7 @@ class AiCoreCore {
   Pipe queue_of(const Instruction& i) const;
   void check_dispatch(const Instruction& i, Entry& entry);
   WaitReason issue_sync(const Instruction& i, Cycle now);
+  WaitReason do_scalar_sync(const Instruction& i, const Entry& entry, Cycle now);
   WaitReason issue_scalar(const Instruction& i, Cycle now);
   void jump_to(std::uint32_t target) { pc_ = target - 1; }  // pc_ moves on behind every instruction
   WaitReason access_word(const Instruction& i, Cycle now);
@@ -217,10 +248,19 @@ class AiCoreCore {
   FlagTable flags_;
   std::array<PathStats, kTileOpcodeCount> paths_{};
   Latencies latencies_{};
+  Cycle l1_reads_ = 0;  // cycles for which loads of MTE1 have asked for the port of L1
+  std::vector<std::uint64_t> array_bases_;                  // of Program::arrays
   std::vector<Cycle> flag_fired_;                           // by FlagTable::index()
   std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release
   BufferLocks locks_;
   UnitFlags unit_flags_;
+  std::unique_ptr<Scoreboard> scoreboard_;  // nullptr: nobody asks for the order of operations
+  HazardTracker* hazards_ = nullptr;
+  ResolvedOperation touched_;  // by the instruction that is being issued
+  Accesses touches_;           // .. of it
+  ClusterData* data_ = nullptr;
+  std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
+  std::vector<std::uint32_t> free_resolved_;
   std::vector<Effect> effects_;
   std::vector<Effect> due_effects_;
   std::vector<Received> received_;

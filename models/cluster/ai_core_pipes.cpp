@@ -10,15 +10,6 @@ using observe::EventKind;
 
 namespace {
 
-/// From this many 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
-/// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale
-/// value.
-constexpr std::int64_t kSafeFractals = 10;
-
-std::int64_t fractals(const std::array<std::int64_t, 3>& sizes) {
-  return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16);
-}
-
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -38,6 +29,13 @@ void AiCoreCore::serve(Pipe pipe, Cycle now) {
     p.wake = earliest;
     return;
   }
+  if (head.number != 0) {
+    const Cycle start = scoreboard_->start_of(pipe, head.number, earliest);
+    if (start > now) {
+      p.wake = start;
+      return note_blocked(p, WaitReason::kFlag, now);
+    }
+  }
   const Cycle busy_until = p.busy_until;
   const WaitReason reason = try_head(pipe, head, now);
   if (reason != WaitReason::kNone) {
@@ -45,6 +43,7 @@ void AiCoreCore::serve(Pipe pipe, Cycle now) {
     return;
   }
   note_unblocked(p, busy_until, now);
+  if (hazards_ != nullptr) note_arrival(pipe, head);
   p.queue.pop_front();
   progressed_ = true;
 }
@@ -76,15 +75,21 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   const Cycle ready = now + std::max(cost.ready, cost.occupied);
   p.free_at = now + cost.occupied;
   write_tile_later(head, ready);
+  if (head.resolved != 0) write_result(pipe, head, compute(head, now), now, ready);
   complete(pipe, head, cost, now, ready);
   return WaitReason::kNone;
 }
 
-void AiCoreCore::slow_read(const Instruction& i, Cost& cost) const {
-  const unsigned percent = config_.core.cost.l1_read_percent;
-  if (percent == 0 || (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB)) return;
-  if (!state(Pipe::kMte2).moving) return;
-  const std::uint64_t more = cost.occupied * percent / 100;
+void AiCoreCore::slow_read(const Instruction& i, Cost& cost) {
+  if (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB) return;
+  const CostConfig& costs = config_.core.cost;
+  l1_reads_ += cost.bytes / (i.op == Opcode::kLoadA ? costs.load_a : costs.load_b).bytes_per_cycle;
+  const PipeState& writer = state(Pipe::kMte2);
+  if (costs.l1_read_percent == 0 || !writer.moving) return;
+  // A copy that its rows hold back leaves the port alone for the rest.
+  const std::uint64_t full = std::uint64_t{costs.aic.read.bytes_per_cycle} * transfer::kRateUnit;
+  const std::uint64_t more =
+      cost.occupied * costs.l1_read_percent * std::min(writer.cost.rate_limit, full) / full / 100;
   cost.occupied += more;
   cost.ready += more;
 }
@@ -92,7 +97,7 @@ void AiCoreCore::slow_read(const Instruction& i, Cost& cost) const {
 void AiCoreCore::write_tile_later(const Entry& entry, Cycle at) {
   const TileWork& work = code(entry.pc).work;
   if (work.value < TileValue::kFill) return;
-  const bool adds = work.value == TileValue::kMultiplyAdd && fractals(entry.sizes) >= kSafeFractals;
+  const bool adds = work.value == TileValue::kMultiplyAdd && resolves_sums(entry.sizes);
   std::int64_t result = tile_result(code(entry.pc), entry.address);
   if (adds) result = wrapping_mul(tiles_[work.a], tiles_[work.b]);
   effects_.push_back({adds ? Effect::kTileSum : Effect::kTile, at, entry.pc, work.dst, result});
@@ -131,14 +136,17 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   p.current = head;
   p.cost = cost;
   p.started_at = now;
-  p.reads_before = l1_reads(now);
+  p.reads_before = l1_reads_;
   p.stats.bytes += cost.bytes;
+  if (head.resolved != 0) p.result = compute(head, now);
   const TileWork& work = code(head.pc).work;
   transfer::Transfer t;
   t.core = core_;
   t.pipe = pipe;
   t.bytes = std::max<std::uint64_t>(cost.bytes, 1);
   t.gm_bytes = cost.gm_bytes;
+  t.gm_bytes_cold = cost.gm_bytes_cold;
+  t.place = head.place;
   t.rate_limit = cost.rate_limit;
   t.latency = static_cast<std::uint32_t>(cost.ready);
   t.address = static_cast<std::uint64_t>(head.address);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/cluster/ai_core_core.h"
+#include "models/cluster/gm_place.h"
 #include "models/cluster/illegal.h"
 
 namespace tessera::cluster {
@@ -76,9 +77,23 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
               kSizeId);
   }
   entry.address = value(i.work.address);
+  if (i.operation > 0 && config_.core.cost.l2_bytes > 0) entry.place = place_of(i);
+  entry.resolved = resolve_operands(i);
+  const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry) : 0;
   p.queue.push_back(entry);
-  state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles);
+  state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
+}
+
+transfer::Place AiCoreCore::place_of(const Instruction& i) {
+  if (i.op != Opcode::kCopyIn && i.op != Opcode::kCopyOut && i.op != Opcode::kFixOut) return {};
+  resolve(program_->operations[i.operation - 1], registers_, touched_);
+  for (std::size_t k = 0; k < touched_.count; ++k) {
+    const ResolvedOperand& operand = touched_.operands[k];
+    if (operand.location == Location::kGm)
+      return cluster::place_of(operand, array_bases_[operand.array]);
+  }
+  return {};
 }
 
 std::int64_t AiCoreCore::cross_core_id(std::int64_t id) const {
@@ -122,6 +137,12 @@ WaitReason AiCoreCore::issue_sync(const Instruction& i, Cycle now) {
   Entry entry;
   entry.pc = pc_;
   check_dispatch(i, entry);
+  const WaitReason reason = do_scalar_sync(i, entry, now);
+  if (reason == WaitReason::kNone && hazards_ != nullptr) note_sync(Pipe::kS, entry);
+  return reason;
+}
+
+WaitReason AiCoreCore::do_scalar_sync(const Instruction& i, const Entry& entry, Cycle now) {
   switch (i.op) {
   case Opcode::kSetFfts:
     ffts_set_ = true;
@@ -145,6 +166,7 @@ WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
   if (word_under_way_) return WaitReason::kMemory;
   if (word_asked_) {
     word_asked_ = false;
+    if (hazards_ != nullptr) note_word(i);
     registers_[i.rd] = word_;
     return WaitReason::kNone;
   }
@@ -159,6 +181,7 @@ WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
                                       : transfer::WordAccess::kStore;
   step_.moves.push_back({t, now + 1});
   word_under_way_ = true;
+  if (hazards_ != nullptr && i.op != Opcode::kGmLoad) hazards_->write_word(core_, t.address);
   if (i.op == Opcode::kGmStore) return WaitReason::kNone;  // nobody waits for it
   word_asked_ = true;
   return WaitReason::kMemory;
@@ -169,6 +192,8 @@ std::int64_t AiCoreCore::special(SpecialValue which) const {
   case SpecialValue::kBlockIndex:
     if (core_.is_aic() || aivs_of(launch_.ratio) < 2) return core_.cluster;
     return 2 * core_.cluster + core_.subblock();
+  case SpecialValue::kCluster:
+    return core_.cluster;
   case SpecialValue::kBlockCount:
     return launch_.block_count();
   case SpecialValue::kSubblockIndex:

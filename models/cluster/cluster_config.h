@@ -21,7 +21,7 @@ struct SyncConfig {
   /// A set fires to a waiter goes on; at least 3, the way there and back. Nobody has published them.
   /// Modes 1 and 2: fitted to QuantGroupMatmul of ascend.md 5.4 on A2 (4.5 guesses 100 to 300); the
   /// other two are guesses of 4.5.
-  unsigned cluster_latency = 700;  ///< modes 1 and 2
+  unsigned cluster_latency = 850;  ///< modes 1 and 2
   unsigned all_latency = 1500;     ///< mode 0
   unsigned intra_latency = 40;     ///< mode 4
   unsigned counter_max = 15;       ///< of cross-core counters (2.6 rule 4; 1: rule 12)
@@ -83,13 +83,16 @@ struct CostConfig {
   std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
   std::array<unsigned, 4> bank_conflict;             ///< by BankConflict, in 1/100 of a repeat
   GmPath aic, aiv;
-  /// L1 has one port. Loads of MTE1 take so many percent longer that start while MTE2 writes L1, and a
-  /// copy of MTE2 loses so many percent of the cycles in which MTE1 is busy (4.4, 5.2).
+  /// L1 has one port. Loads of MTE1 take so many percent longer that start while MTE2 writes L1 at the
+  /// full rate of its path, and so many percent of the cycles in which they move bytes are lost to a
+  /// copy of MTE2 that needs the port all the time (4.4, 5.2).
   unsigned l1_read_percent = 0;
   unsigned l1_write_percent = 0;
   unsigned gm_bytes_per_cycle;  ///< all cores together
   unsigned l2_bytes_per_cycle;
-  unsigned word_latency;  ///< of a scalar access to GM (4.5: 80 to 560)
+  unsigned l2_miss_latency = 0;  ///< cycles until what a read misses is in L2
+  unsigned l2_bytes = 0;         ///< what L2 holds; 0: copies hit it as read_l2_hit says
+  unsigned word_latency;         ///< of a scalar access to GM (4.5: 80 to 560)
 };
 
 struct CoreConfig {
@@ -98,9 +101,6 @@ struct CoreConfig {
   /// Depth of the queues (1.2: 32 of MTE1 and M; the others are open).
   std::array<unsigned, sync::kPipeCount> queue_depth = {32, 32, 32, 32, 32, 32, 32, 32};
   unsigned l0c_blocks = 256;  ///< of 512 B (1.3)
-  /// Bytes that tiles may lie in (1.3). The fixpipe buffer as the guide has it.
-  Capacities capacities = {0,        192 << 10, 512 << 10, 64 << 10,
-                           64 << 10, 128 << 10, 1 << 10,   2 << 10};
   SyncConfig sync;
   CostConfig cost;
 };

@@ -73,10 +73,12 @@ Cost CostModel::gm_copy(const Instruction& i, std::uint64_t rows, std::uint64_t 
   cost.bytes = rows * row_bytes;
   cost.occupied = gm.interval;
   cost.ready = path.latency;
+  cost.gap = path.gap;
   const std::uint64_t overhead = rows * (gm.row_overhead + (i.aligned ? 0 : gm.unaligned_overhead));
   const std::uint64_t all_from_gm = cost.bytes * gm.weight / 1000 + overhead;
   const std::uint64_t hit = i.l2_hit > 0 ? i.l2_hit : l2_hit;
   cost.hit_bytes = cost.bytes * hit / 1000;
+  cost.gm_bytes_cold = all_from_gm;
   cost.gm_bytes = all_from_gm * (1000 - hit) / 1000;
   const std::uint64_t row_time = std::max<std::uint64_t>(rows * gm.row_percent, 1);
   cost.rate_limit =

@@ -24,9 +24,12 @@ struct Cost {
   std::uint64_t ready = 0;
   bool is_transfer = false;
   std::uint64_t bytes = 0;
-  std::uint64_t hit_bytes = 0;  ///< of a transfer: that L2 has; and the next two (tlm_ifaces/transfer)
+  std::uint64_t hit_bytes =
+      0;  ///< of a transfer: that L2 has; and the next two (tlm_ifaces/transfer)
   std::uint64_t gm_bytes = 0;
+  std::uint64_t gm_bytes_cold = 0;
   std::uint64_t rate_limit = 0;
+  std::uint64_t gap = 0;  ///< of a transfer: cycles of the pipe behind the last byte
 };
 
 class CostModel {

@@ -19,11 +19,16 @@ bool writes(const Transfer& t) {
   return t.access == WordAccess::kStore || t.access == WordAccess::kAdd;
 }
 
+bool is_to_gm(const Transfer& t) {
+  return writes(t) || t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
+}
+
 }  // namespace
 
 GmCore::GmCore(const CostConfig& config)
     : gm_rate_(config.gm_bytes_per_cycle * kRateUnit),
-      l2_rate_(config.l2_bytes_per_cycle * kRateUnit) {}
+      l2_rate_(config.l2_bytes_per_cycle * kRateUnit),
+      l2_(config.l2_bytes, config.l2_miss_latency) {}
 
 std::int64_t GmCore::word(std::uint64_t address) const {
   const auto found = words_.find(address);
@@ -31,7 +36,7 @@ std::int64_t GmCore::word(std::uint64_t address) const {
 }
 
 void GmCore::start(const Transfer& transfer, Cycle due) {
-  arriving_.push_back({transfer, due});
+  arriving_.push_back({transfer, due, false, 0, {}});
 }
 
 void GmCore::apply(const Transfer& t) {
@@ -41,14 +46,14 @@ void GmCore::apply(const Transfer& t) {
 }
 
 void GmCore::apply_writes(Cycle now) {
-  starting_.clear();
+  writing_.clear();
   const auto is_due = [now](const Write& w) { return w.at <= now; };
   for (const Write& w : writes_)
-    if (is_due(w)) starting_.push_back(w.transfer);
-  if (starting_.empty()) return;
+    if (is_due(w)) writing_.push_back(w.transfer);
+  if (writing_.empty()) return;
   writes_.erase(std::remove_if(writes_.begin(), writes_.end(), is_due), writes_.end());
-  std::stable_sort(starting_.begin(), starting_.end(), by_place);
-  for (const Transfer& t : starting_) apply(t);
+  std::stable_sort(writing_.begin(), writing_.end(), by_place);
+  for (const Transfer& t : writing_) apply(t);
 }
 
 void GmCore::advance(Cycle now) {
@@ -62,10 +67,8 @@ void GmCore::finish(Cycle now) {
   for (const Active& a : active_) {
     if (a.left > 0) continue;
     const Transfer& t = a.transfer;
-    step_.answers.push_back({{t.core, t.pipe, a.value}, now + 1});
-    (writes(t) || t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix ? bytes_written_
-                                                                            : bytes_read_) +=
-        t.bytes;
+    step_.answers.push_back({{t.core, t.pipe, a.value, a.hit_bytes}, now + 1});
+    (a.writes ? bytes_written_ : bytes_read_) += t.bytes;
     if (writes(t)) writes_.push_back({t, now + std::max(t.latency, 1U)});
     changed_ = true;
   }
@@ -74,44 +77,79 @@ void GmCore::finish(Cycle now) {
       active_.end());
 }
 
-void GmCore::begin_one(const Transfer& t, Cycle now) {
+// Reads take from GM what L2 lacks; a write takes no more than the lines that have to leave for it.
+void GmCore::look_up(Arriving& a, Cycle now) {
+  const Transfer& t = a.transfer;
+  a.looked_up = true;
+  a.gm_share = t.gm_bytes * kRateUnit / t.bytes;
+  if (!l2_.follows(t.place)) return;
+  const bool to_gm = is_to_gm(t);
+  const L2Directory::Touched touched = l2_.touch(t.place, to_gm, now);
+  const std::uint64_t hits = to_gm ? touched.lines : touched.hits;
+  a.hit_bytes = t.bytes * hits / touched.lines;
+  const std::uint64_t gm_bytes = t.gm_bytes_cold * (touched.lines - hits) / touched.lines +
+                                 touched.written_back * L2Directory::kLineBytes;
+  a.gm_share = gm_bytes * kRateUnit / t.bytes;
+  if (!to_gm) a.due = std::max(a.due, touched.here_at);
+}
+
+void GmCore::begin_one(Arriving& a, Cycle now) {
+  const Transfer& t = a.transfer;
   const std::int64_t value = t.access == WordAccess::kNone ? 0 : word(t.address);
   if (t.bytes == 0) {  // a word of the scalar unit is served at once, and seen on the way back
     if (writes(t)) apply(t);
-    step_.answers.push_back({{t.core, t.pipe, value}, now + std::max(t.latency, 1U)});
+    step_.answers.push_back({{t.core, t.pipe, value, {}}, now + std::max(t.latency, 1U)});
+    return;
+  }
+  if (!a.looked_up) look_up(a, now);
+  if (a.due > now) {
+    arriving_.push_back(a);
     return;
   }
   changed_ = true;
-  active_.push_back({t, value, t.bytes * kRateUnit, 0, t.gm_bytes * kRateUnit / t.bytes});
+  active_.push_back({t, value, t.bytes * kRateUnit, 0, a.gm_share, is_to_gm(t), a.hit_bytes});
 }
 
 void GmCore::begin(Cycle now) {
   starting_.clear();
   const auto is_due = [now](const Arriving& a) { return a.due <= now; };
   for (const Arriving& a : arriving_)
-    if (is_due(a)) starting_.push_back(a.transfer);
+    if (is_due(a)) starting_.push_back(a);
   if (starting_.empty()) return;
   arriving_.erase(std::remove_if(arriving_.begin(), arriving_.end(), is_due), arriving_.end());
-  std::stable_sort(starting_.begin(), starting_.end(), by_place);
-  for (const Transfer& t : starting_) begin_one(t, now);
+  std::stable_sort(starting_.begin(), starting_.end(), [](const Arriving& a, const Arriving& b) {
+    return by_place(a.transfer, b.transfer);
+  });
+  for (Arriving& a : starting_) begin_one(a, now);
+}
+
+// Bytes of a resource for 1024 bytes of the transfer.
+std::uint64_t GmCore::share(const Active& a, std::size_t resource) {
+  if (resource == kGm) return a.gm_share;
+  return (resource == kL2Write) == a.writes ? kRateUnit : 0;
 }
 
 // Progressive filling: all rates rise together. What comes to the end of its own path stays there;
-// when GM or L2 is full, all that use it stay there; the others go on.
+// when a resource is full, all that use it stay there; the others go on.
 void GmCore::set_rates() {
   open_.clear();
   for (Active& a : active_) open_.push_back(&a);
-  Left left{l2_rate_, gm_rate_};
+  Left left{l2_rate_, l2_rate_, gm_rate_};
   while (!open_.empty()) {
-    std::uint64_t gm_shares = 0;
-    for (const Active* a : open_) gm_shares += a->gm_share;
-    const std::uint64_t l2 = std::max<std::uint64_t>(left.l2 / open_.size(), 1);
-    const std::uint64_t gm =
-        gm_shares == 0 ? l2 : std::max<std::uint64_t>(left.gm * kRateUnit / gm_shares, 1);
-    const std::uint64_t fair = std::min(l2, gm);
+    std::uint64_t fair = kNever;
+    std::size_t full = kResources;
+    for (std::size_t r = 0; r < kResources; ++r) {
+      std::uint64_t shares = 0;
+      for (const Active* a : open_) shares += share(*a, r);
+      if (shares == 0) continue;
+      const std::uint64_t rate = std::max<std::uint64_t>(left[r] * kRateUnit / shares, 1);
+      if (rate >= fair) continue;
+      fair = rate;
+      full = r;
+    }
     if (fix_rates(left, fair, [fair](const Active& a) { return a.transfer.rate_limit <= fair; }))
       continue;
-    fix_rates(left, fair, [l2, gm](const Active& a) { return l2 <= gm || a.gm_share > 0; });
+    fix_rates(left, fair, [full](const Active& a) { return share(a, full) > 0; });
   }
 }
 
@@ -125,8 +163,8 @@ bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
   for (auto it = end; it != open_.end(); ++it) {
     Active& a = **it;
     a.rate = std::min(fair, a.transfer.rate_limit);
-    left.l2 -= std::min(left.l2, a.rate);
-    left.gm -= std::min(left.gm, a.rate * a.gm_share / kRateUnit);
+    for (std::size_t r = 0; r < kResources; ++r)
+      left[r] -= std::min(left[r], a.rate * share(a, r) / kRateUnit);
   }
   open_.erase(end, open_.end());
   return true;

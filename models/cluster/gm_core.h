@@ -2,8 +2,9 @@
 // L2. Plain C++; `gm.h` is its module.
 //
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
-// L2 (all bytes) nor GM (those that miss L2, and what rows cost) is full; where one is full, those
-// that use it get equal rates (max-min fairness). Zero bytes of GM: the transfer hits L2. Rates change when a transfer starts or ends.
+// L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is
+// full; where one is full, those that use it get equal rates (max-min fairness). Zero bytes of GM:
+// the transfer hits L2; of a transfer whose place is known the contents of L2 decide. Rates change when a transfer starts or ends.
 //
 // Order inside a cycle `now`:
 //   1. stores and additions due by now change their words, by core and pipe;
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/l2_directory.h"
 #include "tlm_ifaces/transfer/transfer.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -52,6 +54,9 @@ class GmCore {
   struct Arriving {
     transfer::Transfer transfer;
     Cycle due;
+    bool looked_up = false;  // and waits for what comes from GM
+    std::uint64_t gm_share = 0;
+    std::optional<std::uint64_t> hit_bytes;
   };
   struct Active {
     transfer::Transfer transfer;
@@ -59,6 +64,8 @@ class GmCore {
     std::uint64_t left = 0;      // in 1/1024 byte
     std::uint64_t rate = 0;      // in 1/1024 byte per cycle
     std::uint64_t gm_share = 0;  // bytes of GM for 1024 bytes
+    bool writes = false;
+    std::optional<std::uint64_t> hit_bytes;
   };
   struct Write {
     transfer::Transfer transfer;
@@ -70,22 +77,26 @@ class GmCore {
   void advance(Cycle now);
   void finish(Cycle now);
   void begin(Cycle now);
-  void begin_one(const transfer::Transfer& t, Cycle now);
+  void look_up(Arriving& a, Cycle now);
+  void begin_one(Arriving& a, Cycle now);
   void set_rates();
-  /// Bandwidth that nobody has yet.
-  struct Left {
-    std::uint64_t l2, gm;
-  };
+  /// Bandwidth that is shared, in the order of Left.
+  enum Resource : std::uint8_t { kL2Read, kL2Write, kGm };
+  static constexpr std::size_t kResources = 3;
+  using Left = std::array<std::uint64_t, kResources>;  ///< that nobody has yet
+  static std::uint64_t share(const Active& a, std::size_t resource);
   template <class Stays>
   bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
 
   const std::uint64_t gm_rate_, l2_rate_;  // in 1/1024 byte per cycle
   std::vector<Arriving> arriving_;
-  std::vector<transfer::Transfer> starting_;
+  std::vector<transfer::Transfer> writing_;
+  std::vector<Arriving> starting_;
   std::vector<Active> active_;
   std::vector<Active*> open_;  // whose rate is not fixed yet
   std::vector<Write> writes_;
   std::unordered_map<std::uint64_t, std::int64_t> words_;
+  L2Directory l2_;
   Step step_;
   Cycle now_ = 0;
   bool changed_ = false;

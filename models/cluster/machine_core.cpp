@@ -1,6 +1,7 @@
 #include "models/cluster/machine_core.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "models/cluster/deadlock.h"
@@ -75,7 +76,8 @@ void check_launch(const Launch& launch) {
                       std::to_string(kMaxClusters));
 }
 
-MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink)
+MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink,
+                         ClusterData* data)
     : config_(config), launch_(launch) {
   check_launch(launch);
   cores_.resize(std::size_t{launch.clusters} * 3);
@@ -84,6 +86,7 @@ MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, obse
     if (!launch.has(id)) continue;
     cores_[i] =
         std::make_unique<CoreBlock>(*this, id, observe::Probe(sink, static_cast<std::uint32_t>(i)));
+    if (data != nullptr) cores_[i]->core.attach(*data);
   }
   sync_ = std::make_unique<SyncBlock>(*this);
   gm_ = std::make_unique<GmBlock>(*this);
@@ -101,6 +104,26 @@ void MachineCore::launch(std::shared_ptr<const Program> aic, std::shared_ptr<con
                          Cycle at) {
   for (const auto& block : cores_)
     if (block) launch(block->core.id(), block->core.id().is_aic() ? aic : aiv, at);
+}
+
+void MachineCore::watch_hazards() {
+  for (unsigned c = 0; c < launch_.clusters; ++c)
+    hazards_.push_back(std::make_unique<HazardTracker>(launch_));
+  for (const auto& block : cores_)
+    if (block) block->core.watch(*hazards_[block->core.id().cluster]);
+}
+
+std::vector<std::string> MachineCore::hazards() const {
+  return describe(hazards_);
+}
+
+std::vector<std::string> describe(const HazardTrackers& trackers) {
+  std::vector<std::string> list;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pairs of lines
+  for (const auto& tracker : trackers)
+    for (const HazardTracker::Hazard& h : tracker->hazards())
+      if (known.insert(tracker->lines(h)).second) list.push_back(tracker->describe(h));
+  return list;
 }
 
 bool MachineCore::run(Cycle end) {

@@ -75,6 +75,13 @@ constexpr const char* to_string(Profile profile) {
   return profile == Profile::kA5 ? "A5" : "A2/A3";
 }
 
+/// Bytes that tiles may lie in (ascend.md 1.3). The fixpipe buffer is that of the guide.
+constexpr Capacities capacities_of(Profile profile) {
+  const bool a5 = profile == Profile::kA5;
+  return {0,        a5 ? 256U << 10 : 192U << 10, 512 << 10,         64 << 10,
+          64 << 10, a5 ? 256U << 10 : 128U << 10, a5 ? 4096U : 1024, a5 ? 4096U : 2048};
+}
+
 /// What a core is: AIC (cube) or AIV (vector).
 enum class CoreKind : std::uint8_t { kAic, kAiv };
 constexpr const char* to_string(CoreKind kind) {
@@ -166,6 +173,7 @@ enum class Predicate : std::uint8_t {
 
 enum class SpecialValue : std::uint8_t {
   kBlockIndex,     ///< AIC: its cluster; AIV: 2 * cluster + subblock, of 1:1 launches its cluster
+  kCluster,        ///< of AICs and AIVs alike; get_block_idx of PTO text
   kBlockCount,     ///< clusters of the launch
   kSubblockIndex,  ///< 0 or 1; of an AIC 0
   kSubblockCount,  ///< AIVs a cluster
@@ -232,6 +240,8 @@ struct Program {
   std::string name;  ///< of the kernel, for diagnoses
   std::string file;  ///< that Instruction::line counts in
   unsigned registers = 0;
+  /// It has no synchronisation of its own inside the core: scoreboard.h orders its pipes.
+  bool automatic_sync = false;
   std::vector<Instruction> code;          ///< the last one is kEnd
   std::vector<std::string> texts;         ///< of kTrap
   std::vector<TileOperation> operations;  ///< what tile operations read and write

@@ -83,7 +83,8 @@ class SyncUnitCore {
     bool present = false;
     std::array<std::uint8_t, kCounters> counters{};  // 0..15: modes 0 to 2; 16..47: mode 4
     std::array<std::array<std::uint32_t, sync::kFlagIds>, kModes> arrivals{};
-    std::array<std::vector<Fired>, kCounters> fired;  // the sets that a counter counts, oldest first
+    std::array<std::vector<Fired>, kCounters>
+        fired;  // the sets that a counter counts, oldest first
   };
   struct Asked {
     sync::Request request;

@@ -35,10 +35,11 @@ class Resolver {
     return to;
   }
 
- private:
   std::int64_t at(Operand o) const {
     return o.is_register ? registers_[static_cast<std::size_t>(o.value)] : o.value;
   }
+
+ private:
   std::int64_t at(const Offset& offset) const {
     std::int64_t sum = offset.base;
     for (const Offset::Product& p : offset.products) sum = add(sum, multiply(at(p.a), at(p.b)));
@@ -59,8 +60,11 @@ class Resolver {
       to.strides[d] = at(from.dimensions[d].stride);
     }
     std::int64_t last = at(from.view_address);
-    for (const Dimension& d : from.view)
-      last = add(last, multiply(std::max<std::int64_t>(at(d.size) - 1, 0), at(d.stride)));
+    for (std::size_t d = 0; d < from.view.size(); ++d) {
+      to.view_sizes[d] = at(from.view[d].size);
+      const std::int64_t steps = std::max<std::int64_t>(add(to.view_sizes[d], -1), 0);
+      last = add(last, multiply(steps, at(from.view[d].stride)));
+    }
     to.view_size = multiply(add(last, 1), bits_of(from.element)) / 8;
   }
   // From the lowest to the highest element.
@@ -89,19 +93,28 @@ void Offset::add(Operand a, Operand b) {
     base = cluster::add(base, multiply(a.value, b.value));
 }
 
-bool overlap(const ResolvedOperand& a, const ResolvedOperand& b) {
-  if (a.location != b.location || (a.location == Location::kGm && a.array != b.array)) return false;
-  if (a.bytes == 0 || b.bytes == 0) return false;
-  if (a.first >= b.first + b.bytes || b.first >= a.first + a.bytes) return false;
-  const std::int64_t row = a.strides[0] * bits_of(a.element) / 8;
-  const bool same_rows = a.dimensions == 2 && b.dimensions == 2 && row > 0 && a.strides[1] == 1 &&
-                         b.strides[1] == 1 && row == b.strides[0] * bits_of(b.element) / 8;
-  if (!same_rows) return true;
-  // Both lie in rows of one width: their columns may be apart. The columns of one may wrap around.
-  const std::int64_t a_columns = (a.sizes[1] * bits_of(a.element) + 7) / 8;
-  const std::int64_t b_columns = (b.sizes[1] * bits_of(b.element) + 7) / 8;
-  const std::int64_t apart = ((b.first - a.first) % row + row) % row;  // from a to the next b
-  return apart < a_columns || row - apart < b_columns;
+unsigned input_count(const TileOperation& operation) {
+  switch (operation.function) {
+  case TileFunction::kNone:
+  case TileFunction::kFill:
+  case TileFunction::kSequence:
+    return 0;
+  case TileFunction::kMap:
+    return operation.scalars.empty() && operation.arithmetic < Arithmetic::kNeg ? 2 : 1;
+  case TileFunction::kCompare:
+    return operation.scalars.empty() ? 2 : 1;
+  case TileFunction::kMatmul:
+  case TileFunction::kRowMap:
+  case TileFunction::kColumnMap:
+  case TileFunction::kSelectTile:
+    return 2;
+  case TileFunction::kMatmulAdd:
+  case TileFunction::kMatmulBias:
+  case TileFunction::kSelect:
+    return 3;
+  default:
+    return 1;
+  }
 }
 
 void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,
@@ -110,6 +123,12 @@ void resolve(const TileOperation& operation, const std::vector<std::int64_t>& re
   result.count = static_cast<std::uint8_t>(operation.operands.size());
   for (std::size_t i = 0; i < operation.operands.size(); ++i)
     result.operands[i] = resolver.resolve(operation.operands[i]);
+  for (std::size_t i = 0; i < operation.scalars.size(); ++i) {
+    const TileScalar& scalar = operation.scalars[i];
+    const std::int64_t integer = resolver.at(scalar.integer);
+    result.numbers[i] = scalar.is_number ? scalar.number : static_cast<double>(integer);
+    result.integers[i] = scalar.is_number ? static_cast<std::int64_t>(scalar.number) : integer;
+  }
 }
 
 }  // namespace tessera::cluster

@@ -126,9 +126,99 @@ struct TileOperand {
 /// Operands of an operation at most.
 inline constexpr unsigned kMostOperands = 6;
 
-struct TileOperation {
-  std::vector<TileOperand> operands;  ///< inputs in the order of the text, then the result
+/// What an operation computes. Inputs come first in its operands, the result last; what lies between
+/// is scratch. Rows and columns are those of the result unless said otherwise.
+enum class TileFunction : std::uint8_t {
+  kNone,          ///< moves and computes nothing: only its cost is known
+  kCopy,          ///< result = a, converted
+  kMatmul,        ///< result = a b
+  kMatmulAdd,     ///< result = c + a b; inputs: c, a, b
+  kMatmulBias,    ///< result = a b + bias, which has one row; inputs: a, b, bias
+  kMap,           ///< result = arithmetic(a), (a, b), (a, scalar)
+  kFill,          ///< result = scalar
+  kSequence,      ///< result[i] = scalar + i, or scalar - i
+  kRowReduce,     ///< result[r, 0] = a[r, 0] .. a[r, n - 1]
+  kColumnReduce,  ///< result[0, c] = a[0, c] .. a[n - 1, c]
+  kRowExpand,     ///< result[r, c] = a[r, 0]
+  kColumnExpand,  ///< result[r, c] = a[0, c]
+  kRowMap,        ///< result[r, c] = arithmetic(a[r, c], b[r, 0])
+  kColumnMap,     ///< result[r, c] = arithmetic(a[r, c], b[0, c])
+  kConvert,       ///< result = a rounded to its type
+  kCompare,       ///< bit c of row r of the result = a[r, c] PREDICATE b[r, c] or scalar
+  kSelect,        ///< result[r, c] = bit c of row r of the mask ? a : b; inputs: mask, a, b
+  kSelectTile,    ///< result = scalar != 0 ? a : b
+  kFillPad,       ///< result = a, and the pad value where a has no element
+  kTranspose,     ///< result[r, c] = a[c, r]
 };
+
+enum class Arithmetic : std::uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMax,
+  kMin,
+  kRem,   ///< with the sign of b
+  kFmod,  ///< with the sign of a
+  kAnd,
+  kOr,
+  kXor,
+  kShl,
+  kShr,
+  kLeakyRelu,  ///< a < 0 ? a * b : a
+  kReverseSub,
+  kReverseDiv,
+  kExpDif,  ///< exp(a - b)
+  kNeg,
+  kAbs,
+  kRelu,
+  kNot,
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kRecip
+};
+
+/// Of a conversion. kDefault: to nearest, ties to even.
+enum class Rounding : std::uint8_t {
+  kDefault,
+  kNearestEven,
+  kNearestAway,
+  kFloor,
+  kCeil,
+  kTruncate,
+  kOdd
+};
+
+/// What the elements beyond the valid ones of the input get (kFillPad).
+enum class Pad : std::uint8_t { kNone, kZero, kLargest, kLeast };
+
+/// A number of the text, or a register.
+struct TileScalar {
+  bool is_number = false;
+  double number = 0;  ///< is_number
+  Operand integer;    ///< otherwise
+};
+inline constexpr unsigned kMostScalars = 2;
+
+struct TileOperation {
+  std::vector<TileOperand> operands;  ///< inputs, scratch, result
+  std::vector<TileScalar> scalars;
+  TileFunction function = TileFunction::kNone;
+  Arithmetic arithmetic = Arithmetic::kAdd;
+  Rounding rounding = Rounding::kDefault;
+  std::uint8_t predicate = 0;  ///< cluster::Predicate
+  Pad pad = Pad::kNone;
+  bool relu = false;          ///< of kCopy out of L0C: negative values become 0
+  bool adds = false;          ///< of kCopy to GM: the result is added to what is there
+  bool saturates = true;      ///< of a conversion to an integer; otherwise it wraps around
+  bool scalar_first = false;  ///< of kMap, kCompare: the scalar is a
+  bool descends = false;      ///< of kSequence
+};
+
+/// How many of the operands are inputs with values; the others but the last one are scratch.
+unsigned input_count(const TileOperation& operation);
 
 /// An array in GM: a pointer argument of the kernel. Those of one name are one array.
 struct GmArray {
@@ -150,17 +240,16 @@ struct ResolvedOperand {
   std::int64_t first = 0;      ///< the bytes that it touches lie in [first, first + bytes)
   std::int64_t bytes = 0;      ///< 0: it has no elements
   std::int64_t view_size = 0;  ///< in GM: bytes up to the end of the tensor that it is a part of
+  std::array<std::int64_t, kMostDimensions> view_sizes{};
 };
 
 struct ResolvedOperation {
   std::array<ResolvedOperand, kMostOperands> operands;
+  std::array<double, kMostScalars> numbers{};  ///< of the scalars
+  std::array<std::int64_t, kMostScalars> integers{};
   std::uint8_t count = 0;
   std::uint32_t pc = 0;  ///< of the instruction: Program::where says its line
 };
-
-/// Whether two operands of one core, or both in GM, can touch the same byte. Rows and columns are
-/// told apart where both have the same row stride.
-bool overlap(const ResolvedOperand& a, const ResolvedOperand& b);
 
 /// `operation` with the registers' values.
 void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,

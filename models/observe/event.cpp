@@ -10,7 +10,7 @@ const char* to_string(EventKind kind) {
       "hop",        "queue_in",  "queue_out", "task_start", "task_end", "issue",
       "op_start",   "op_end",    "edge_in",   "edge_out",   "compute",  "switch",
       "teardown",   "vfsm_move", "vfsm_take", "schedule",   "word_out", "word_in",
-      "pipe_start", "pipe_end",  "flag",      "signal",     "grant",     "pipe_wait"};
+      "pipe_start", "pipe_end",  "flag",      "signal",     "grant",    "pipe_wait"};
   const auto number = static_cast<unsigned>(kind);
   return number < kEventKindCount ? kNames[number] : "unknown";
 }

@@ -121,9 +121,9 @@ void add_gm_path(Schema& schema, const std::string& path, cluster::GmPath& gm) {
   schema.push_back(number(path + ".weight", gm.weight, "1/1000", 1, kMaxRate,
                           "bytes of GM bandwidth for a byte"));
   schema.push_back(number(path + ".read_l2_hit", gm.read_l2_hit, "1/1000", 0, 1000,
-                          "of the bytes read, that L2 has"));
+                          "of the bytes read, that L2 has, where gm.l2_bytes is 0"));
   schema.push_back(number(path + ".write_l2_hit", gm.write_l2_hit, "1/1000", 0, 1000,
-                          "of the bytes written, that stay in L2"));
+                          "of the bytes written, that L2 takes, where gm.l2_bytes is 0"));
 }
 
 void add_cost(Schema& schema, CostConfig& c) {
@@ -169,7 +169,11 @@ void add_cost(Schema& schema, CostConfig& c) {
   schema.push_back(
       number("gm.rate", c.gm_bytes_per_cycle, "B/cycle", 1, kMaxRate, "of GM, all cores together"));
   schema.push_back(number("gm.l2_rate", c.l2_bytes_per_cycle, "B/cycle", 1, kMaxRate,
-                          "of L2, all cores together"));
+                          "of L2, all cores together; reads and writes have a way each"));
+  schema.push_back(number("gm.l2_miss_latency", c.l2_miss_latency, "cycles", 0, kMaxCycles,
+                          "until what a read misses is in L2; with gm.l2_bytes"));
+  schema.push_back(number("gm.l2_bytes", c.l2_bytes, "B", 0, std::uint64_t{1} << 30,
+                          "what L2 holds; 0: copies hit it as read_l2_hit and write_l2_hit say"));
   schema.push_back(
       number("gm.word_latency", c.word_latency, "cycles", 3, kMaxCycles, "of a scalar access"));
 }

@@ -41,7 +41,8 @@ class PipeTrace final : public observe::SortedSink {
   void close(std::uint32_t place, unsigned number, Cycle end);
   void instant(const observe::Event& e, const char* what);
   /// Begins a record: phase, name, process and thread.
-  std::string record(char phase, const std::string& name, std::uint32_t place, unsigned number) const;
+  std::string record(char phase, const std::string& name, std::uint32_t place,
+                     unsigned number) const;
   std::string line(std::uint32_t place, std::uint32_t pc) const;
   void write(const std::string& record);
 

@@ -25,7 +25,9 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 
 /// "######....          ": busy, waiting, nothing to do.
 std::string bar(double busy, double waited) {
-  const auto cells = [](double percent) { return static_cast<int>(percent * kBarWidth / 100 + 0.5); };
+  const auto cells = [](double percent) {
+    return static_cast<int>(percent * kBarWidth / 100 + 0.5);
+  };
   const int end_of_busy = cells(busy), end_of_waits = cells(busy + waited);
   std::string text;
   for (int i = 0; i < kBarWidth; ++i) text += i < end_of_busy ? '#' : i < end_of_waits ? '.' : ' ';
@@ -62,7 +64,8 @@ void print_kind(const Profile& profile, const KindProfile& kind, std::ostream& o
 
 void print_paths(const Profile& profile, std::ostream& out) {
   if (profile.paths.empty()) return;
-  const double ns = static_cast<double>(profile.cycles) * 1e6 / static_cast<double>(profile.clock_khz);
+  const double ns =
+      static_cast<double>(profile.cycles) * 1e6 / static_cast<double>(profile.clock_khz);
   out << "path            MB  operations  B/cycle of a busy pipe  GB/s of all  L2 hits\n";
   for (const PathProfile& path : profile.paths) {
     const cluster::PathStats& s = path.sum;
@@ -85,12 +88,11 @@ void print_latencies(const Profile& profile, std::ostream& out) {
     if (s.count == 0) continue;
     if (first) out << "set to release, cycles   count      min      mean       max\n";
     first = false;
-    out << formatted("  %-17s %9llu %8llu %9.1f %9llu\n",
-                     to_string(static_cast<cluster::Mechanism>(m)),
-                     static_cast<unsigned long long>(s.count),
-                     static_cast<unsigned long long>(s.least),
-                     static_cast<double>(s.sum) / static_cast<double>(s.count),
-                     static_cast<unsigned long long>(s.most));
+    out << formatted(
+        "  %-17s %9llu %8llu %9.1f %9llu\n", to_string(static_cast<cluster::Mechanism>(m)),
+        static_cast<unsigned long long>(s.count), static_cast<unsigned long long>(s.least),
+        static_cast<double>(s.sum) / static_cast<double>(s.count),
+        static_cast<unsigned long long>(s.most));
   }
   if (!first) out << '\n';
 }

@@ -37,8 +37,6 @@ void refuse_options(const cli::Options& options) {
   const auto refuse = [](bool given, const char* option) {
     if (given) throw UserError("", option, "ascend_platform does not have this");
   };
-  refuse(!options.inputs.empty(), "--input");
-  refuse(!options.outputs.empty(), "--output");
   refuse(!options.trace_wse_file.empty(), "--trace-wse");
   refuse(!options.vcd_file.empty(), "--vcd");
   refuse(!options.heatmap_file.empty() || !options.heatmap_counter.empty(), "--heatmap");
@@ -192,7 +190,9 @@ AscendConfig config_of(const cli::Options& options) {
 
 Session::Session(const cli::Options& options, AscendConfig config)
     : options_(options), config_(std::move(config)), kernel_(read_kernel(options, config_)),
-      launch_(launch_of(config_, kernel_)), events_(launch_.clusters * 3, 1, false) {}
+      launch_(launch_of(config_, kernel_)),
+      arrays_(options, config_.machine.profile, launch_, kernel_),
+      events_(launch_.clusters * 3, 1, false) {}
 
 report::Report Session::run() {
   report::Report report;
@@ -206,10 +206,11 @@ report::Report Session::run() {
     if (!file.empty()) cli::require_writable(file);
   const Clock::time_point begin = Clock::now();
   // SystemC modules are left to the end of the process.
-  std::unique_ptr<Machine> owned =
-      make_machine(options_.structure, config_.machine, launch_, events_, period_ps);
+  std::unique_ptr<Machine> owned = make_machine(options_.structure, config_.machine, launch_,
+                                                events_, arrays_.data(), period_ps);
   Machine& machine = options_.structure == "modules" ? *owned.release() : *owned;
   report.structure = machine.structure();
+  if (options_.hazards != "off") machine.watch_hazards();
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
     machine.launch(kernel_.aic, kernel_.aiv);
@@ -221,9 +222,12 @@ report::Report Session::run() {
   report.wall.elaborate_s = seconds_since(begin);
   if (options_.validate) return report;
   const TraceFile trace(options_.trace_perfetto_file, launch_.clusters, kernel_, events_);
+  for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
   drive(machine, report);
   trace.finish(report);
   summarize(machine, report);
+  report_hazards(machine, report);
+  if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
   return report;
 }
 
@@ -316,6 +320,21 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
                      {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
                      {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
   report.places = std::move(places);
+}
+
+// Warnings, or the reason why the run counts as one that could not finish.
+void Session::report_hazards(const Machine& machine, report::Report& report) const {
+  const std::vector<std::string> hazards = machine.hazards();
+  for (const std::string& hazard : hazards) {
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back(
+        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
+  }
+  if (hazards.empty() || options_.hazards != "error") return;
+  if (report.status != report::Status::kFinished) return;
+  report.status = report::Status::kCouldNotFinish;
+  report.message = "hazard: " + hazards.front();
+  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
 }
 
 }  // namespace tessera::ascend

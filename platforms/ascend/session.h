@@ -5,6 +5,7 @@
 
 #include "frontends/pto/lower.h"
 #include "models/observe/event_stream.h"
+#include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/cli/options.h"
@@ -38,11 +39,13 @@ class Session {
   void describe_deadlock(const Machine& machine, report::Report& report) const;
   void summarize(const Machine& machine, report::Report& report) const;
   void add_places(const Machine& machine, report::Report& report) const;
+  void report_hazards(const Machine& machine, report::Report& report) const;
 
   const cli::Options& options_;
   const AscendConfig config_;
   const pto::Kernel kernel_;
   const cluster::Launch launch_;
+  Arrays arrays_;
   observe::EventStream events_;
 };
 

@@ -63,9 +63,12 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
         "how far the host may run ahead of the simulation, e.g. --quantum 100ns");
   }
   if (executable.runs_pto) {
+    add("no-data", po::bool_switch(&o.no_data), "timing only: tiles and arrays have no contents");
     add("pto-unknown", po::value(&o.pto_unknown)->value_name("cost:N[,PIPE]"),
         "run operations that are not known as N cycles of a pipe (default V, on AICs M), "
         "e.g. --pto-unknown=cost:100,V");
+    add("hazards", po::value(&o.hazards)->value_name("KIND")->default_value(o.hazards),
+        "two operations on the same bytes that nothing orders: warn, error (exit 4), off");
   }
   return group;
 }
@@ -204,6 +207,11 @@ void check_structure(const Options& o, const Executable& executable) {
                   "'" + o.structure + "' is unknown; allowed: " + join(executable.structures));
 }
 
+void check_hazards(const Options& o) {
+  if (o.hazards == "warn" || o.hazards == "error" || o.hazards == "off") return;
+  throw UserError("", "--hazards", "'" + o.hazards + "' is unknown; allowed: warn, error, off");
+}
+
 // A file that is written must not be one that is read, nor be written twice. Devices may.
 void check_files(const Options& o) {
   std::map<std::filesystem::path, std::string> used;
@@ -237,6 +245,7 @@ void finish(Options& o, const Raw& raw, const po::variables_map& given,
   if (given.count("timeout") != 0) o.timeout_s = to_seconds(raw.timeout_s);
   if (given.count("seed") != 0) o.seed = to_whole_number("seed", raw.seed);
   check_structure(o, executable);
+  check_hazards(o);
   check_files(o);
   if (!o.preset.empty() && !o.config_file.empty()) {
     throw UserError("", "--preset",

@@ -33,13 +33,15 @@ struct Options {
   std::string heatmap_counter;
   std::string quantum = "1us";  ///< of executables with a temporally decoupled host
   std::string schedules_file;   ///< of executables that make schedules
-  std::string pto_unknown;      ///< of executables that run PTO programs
+  std::string pto_unknown;      ///< of executables that run PTO programs, and the next one
+  std::string hazards = "warn";
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
   std::uint64_t seed = 1;
   bool shuffle_step_order = false;
   bool check_links = false;
   bool check_epochs = false;
+  bool no_data = false;  ///< of executables that run PTO: timing only
   bool validate = false;
   bool print_config = false;
 };
@@ -54,7 +56,7 @@ struct Executable {
   std::vector<std::string> structures;
   std::string default_preset;
   bool makes_schedules = false;  ///< it has the option --schedules
-  bool runs_pto = false;         ///< it has the option --pto-unknown
+  bool runs_pto = false;         ///< it has the options --pto-unknown and --hazards
   bool has_quantum = false;      ///< it has the option --quantum
 };
 

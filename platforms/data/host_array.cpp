@@ -75,6 +75,10 @@ auto with_storage(DType dtype, Visit visit) {
     return visit(Plain<std::uint32_t>());
   case DType::kI64:
     return visit(Int64());
+  case DType::kI8:
+    return visit(Plain<std::int8_t>());
+  case DType::kU8:
+    return visit(Plain<std::uint8_t>());
   }
   return visit(Plain<float>());
 }
@@ -113,13 +117,16 @@ std::size_t bytes_of(DType dtype) {
   case DType::kF64:
   case DType::kI64:
     return 8;
+  case DType::kI8:
+  case DType::kU8:
+    break;
   }
   return 1;
 }
 
 const char* to_string(DType dtype) {
-  constexpr std::array<const char*, 8> kNames = {"f16", "f32", "f64", "i16",
-                                                 "u16", "i32", "u32", "i64"};
+  constexpr std::array<const char*, 10> kNames = {"f16", "f32", "f64", "i16", "u16",
+                                                  "i32", "u32", "i64", "i8",  "u8"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 

@@ -76,7 +76,7 @@ const char* sentence(Status status) {
 void print_head(const Report& r, std::ostream& out) {
   out << sentence(r.status);
   if (r.cycles > 0) out << " after " << grouped(r.cycles) << " cycles";
-  if (r.cycles > 0 && r.clock_period_ps > 0) out << " (" << duration(time_ns(r)) << ")";
+  if (r.cycles > 0 && time_ns(r) > 0) out << " (" << duration(time_ns(r)) << ")";
   if (!r.message.empty()) out << ": " << r.message;
   out << '\n';
   const auto line = [&out](const char* label, const std::string& text) {

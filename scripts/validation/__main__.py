@@ -1,4 +1,4 @@
-"""Runs the published workloads on wse_platform and sets what it says beside what was published.
+"""Runs the published workloads on wse_platform, and those of AI cores on ascend_platform beside it, and sets what it says beside what was published.
 
     scripts/validate.sh                       builds, runs everything, prints the table
     scripts/validate.sh --only row_reduce     one family (several: repeat it)

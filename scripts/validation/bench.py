@@ -1,4 +1,4 @@
-"""Runs programs on wse_platform and keeps what they gave, so that cases can share a run."""
+"""Runs programs on wse_platform, and kernels on ascend_platform beside it, and keeps what they gave, so that cases can share a run."""
 import concurrent.futures
 import json
 import pathlib
@@ -34,8 +34,29 @@ class Run:
         return sum(int(word) << 16 * k for k, word in enumerate(words))
 
 
+class AscendRun:
+    """The report of a kernel: times in microseconds by the names of the profiler."""
+
+    def __init__(self, report):
+        self.cycles = report["cycles"]
+        self.profile = report["profile"]
+
+    @property
+    def task(self):
+        return self.profile["task_time_us"]
+
+    @property
+    def core(self):
+        """Of a core on average; of a mixed kernel of the kind that takes longer."""
+        return max(self.profile.get(f"{kind}_time_us", 0) for kind in ("aic", "aiv"))
+
+    def busy(self, pipe):
+        """"aic_mac", "aiv_mte2"."""
+        return self.profile[f"{pipe}_time_us"]
+
+
 class Bench:
-    """`settings`: "KEY=VALUE" for --set, on every run."""
+    """`settings`: "KEY=VALUE" for --set, on every run of wse_platform."""
 
     def __init__(self, platform, settings=()):
         self.platform = platform
@@ -45,16 +66,34 @@ class Bench:
 
     def run(self, example, preset, outputs=(), trace=False, **params):
         """Runs examples/<example> with these parameters; `outputs` are the host arrays to read back."""
-        key = (example, preset, tuple(outputs), trace, tuple(sorted(params.items())))
+        return self.once(self.run_now, (example, preset, tuple(outputs), trace, tuple(sorted(params.items()))))
+
+    def ascend(self, example, sets=(), preset="a2a3", **params):
+        """Runs examples/<example> on ascend_platform, without values."""
+        return self.once(self.run_ascend, (example, preset, tuple(sets), tuple(sorted(params.items()))))
+
+    def once(self, run, key):
         with self.lock:
             mine = key not in self.known
             future = self.known.setdefault(key, concurrent.futures.Future())
         if mine:
             try:
-                future.set_result(self.run_now(*key))
+                future.set_result(run(*key))
             except BaseException as error:
                 future.set_exception(error)
         return future.result()
+
+    def run_ascend(self, example, preset, sets, params):
+        platform = pathlib.Path(self.platform).with_name("ascend_platform")
+        with tempfile.TemporaryDirectory() as name:
+            report = pathlib.Path(name) / "report.json"
+            command = [str(platform), str(ROOT / "examples" / example), "--preset", preset, "--quiet", "--no-data",
+                       "--report", str(report)]
+            command += [f"--set={setting}" for setting in sets] + [f"--param={key}={value}" for key, value in params]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
+            if result.returncode != 0:
+                raise RunFailed(f"{' '.join(command)}\nended with exit code {result.returncode}\n{result.stderr}")
+            return AscendRun(json.loads(report.read_text()))
 
     def refusal(self, presets):
         """What wse_platform says about the settings if no preset takes them; '' if one does."""

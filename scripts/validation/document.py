@@ -102,9 +102,9 @@ def summary(families, results):
     return "\n".join([*parts, count(results)])
 
 
-def preset_versions():
+def preset_versions(machine="wse"):
     """A few digits of the SHA-256 of each preset: which one was measured."""
-    folder = ROOT / "platforms" / "wse" / "presets"
+    folder = ROOT / "platforms" / machine / "presets"
     return {path.stem: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in sorted(folder.glob("*.json"))}
 
 
@@ -123,7 +123,8 @@ def version_of(platform):
 def write(bench, families, results):
     folder = ROOT / "docs" / "validation"
     folder.mkdir(exist_ok=True)
-    presets = ", ".join(f"`{name}` {digits}" for name, digits in preset_versions().items())
+    versions = {**preset_versions(), **preset_versions("ascend")}
+    presets = ", ".join(f"`{name}` {digits}" for name, digits in versions.items())
     parts = [INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
                                          count=count(results))]
     for family in families:
@@ -141,14 +142,14 @@ def write(bench, families, results):
 INTRODUCTION = """
 # How right the cycles are
 
-Published measurements of WSE-2 and WSE-3, and what the model says of the same workloads. Every number in these tables
-comes from a run of `wse_platform`; this page is written by
+Published measurements of WSE-2 and WSE-3, and of AI-core clusters of A2/A3, and what the models say of the same workloads.
+Every number in these tables comes from a run of `wse_platform` or `ascend_platform`; this page is written by
 
 ```
 scripts/validate.sh --docs
 ```
 
-Measured on {date} with {version}, presets {presets} (SHA-256 of `platforms/wse/presets/*.json`). {count}.
+Measured on {date} with {version}, presets {presets} (SHA-256 of `platforms/*/presets/*.json`). {count}.
 
 - **calibrated**: a value of the preset was set by this number, so that the model meets it says little.
 - **predicted**: nothing was set by it.
@@ -159,7 +160,8 @@ Measured on {date} with {version}, presets {presets} (SHA-256 of `platforms/wse/
 - **may be off**: the bound that the tests hold (`scripts/validate.sh` exits with 1 when one is missed). Numbers without one
   are shown for what they are: they contradict others, or the published program is not known.
 
-Sources A1 to A10 are sections of the reference page on timing, 6.5 and the like of that on the machine. S: the vendor's
+Sources A1 to A10 are sections of the reference page on timing, 6.5 and the like of that on the machine; in tables of AI-core clusters
+sections of the page on those, all measured on silicon. S: the vendor's
 simulator, H: silicon, M: a published model; derived: our arithmetic on published numbers, which the note has. A number of the
 vendor's simulator and one of silicon may differ by 1.7 where memory decides; the presets follow the simulator. [What the assumed
 values do](sensitivity.md) is a page of its own.

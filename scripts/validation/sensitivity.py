@@ -109,13 +109,19 @@ def without_effect(found):
 
 def tried(families):
     """How many cases the page is about."""
+    families = of_wse(families)
     quick = {family.name: sum(case.quick for case in family.cases) for family in families}
     return {"quick": sum(quick.values()), "cases": sum(len(family.cases) for family in families),
             "families": ", ".join(f"`{name}` {count}" for name, count in quick.items())}
 
 
+def of_wse(families):
+    return [family for family in families if family.platform == "wse"]
+
+
 def write(pool, platform, families):
     base = Bench(platform)
+    families = of_wse(families)
     parts = [INTRODUCTION.strip().format(version=version_of(platform), date=datetime.date.today().isoformat(),
                                          presets=", ".join(f"`{name}` {digits}" for name, digits in preset_versions().items()),
                                          **tried(families))]

@@ -182,7 +182,7 @@ TEST(PtoLower, DiagnosticsOfTiles) {
                             "  %a = pto.alloc_tile : !pto.tile_buf<acc, 16x16xf32>\n";
   const std::string move = tiles + "  pto.tmov ins(%a : f32) outs(%v : f32)";
   EXPECT_EQ(message_of(move, "cube", Profile::kA2A3),
-            "k.pto:5:3: no path from acc to vec on A2/A3");
+            "k.pto:5:3: pto.tmov: no path from acc to vec on A2/A3");
   EXPECT_EQ(message_of(move, "cube", Profile::kA5), "accepted");
   EXPECT_EQ(message_of(tiles + "  pto.tabs ins(%a : f32) outs(%v : f32)"),
             "k.pto:5:16: the vector unit works on tiles in vec, found a tile in acc");
@@ -207,15 +207,16 @@ TEST(PtoLower, PartOfATensorMustFitItsTile) {
             "k.pto:6:3: the tensor has elements of f16, the tile of f32; expected the same");
 }
 
-TEST(PtoLower, NoSyncOperationOnSeveralPipesIsRefused) {
-  EXPECT_THAT(
-      message_of(
-          R"(%v = pto.make_tensor_view %p, shape = [16, 16], strides = [16, 1] : !pto.tensor_view<16x16xf16>
-    %w = pto.partition_view %v, offsets = [0, 0], sizes = [16, 16] : !pto.tensor_view<16x16xf16> -> !pto.partition_tensor_view<16x16xf16>
-    %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf16>
-    pto.tload ins(%w : f32) outs(%t : f32)
-    pto.tabs ins(%t : f32) outs(%t : f32))"),
-      HasSubstr("k.pto:2:13: @k uses 2 pipes and has no sync operation"));
+// pto_text.md, implicit synchronisation. Signals between cores say nothing of the pipes of one.
+TEST(PtoLower, WithoutSyncOperationsPipesAreOrderedAutomatically) {
+  const std::string tile = R"(%t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf16>
+    pto.tabs ins(%t : f32) outs(%t : f32)
+    )";
+  EXPECT_TRUE(vector_program(tile).automatic_sync);
+  EXPECT_TRUE(vector_program(tile + "pto.sync.set <PIPE_V>, 0").automatic_sync);
+  EXPECT_FALSE(vector_program(tile + "pto.barrier <PIPE_ALL>").automatic_sync);
+  EXPECT_FALSE(vector_program(tile + "pto.record_event[TLOAD, TVEC, EVENT_ID0]").automatic_sync);
+  EXPECT_FALSE(vector_program(tile + "pto.get_buf <PIPE_V>, 0").automatic_sync);
 }
 
 TEST(PtoLower, ArgumentsAndParameters) {

@@ -1,4 +1,4 @@
-"""Every layout of examples/ has a golden, and so has every layout of tests/golden/programs.
+"""Every layout and every kernel of examples/ has a golden, and so has every layout of tests/golden/programs.
 
 coverage_test.py EXECUTABLE SOURCES"""
 import json
@@ -17,7 +17,8 @@ for folder in ("examples", "tests/golden/programs"):
         values = json.loads(path.read_text())
         if isinstance(values, dict) and values.get("schema") == "tessera-wse-layout-1":
             layouts.append(path)
+layouts += sorted((root / "examples").rglob("*.pto"))
 assert len(layouts) > 10, f"{len(layouts)} layouts"
 missing = [str(path.relative_to(root)) for path in layouts if path.resolve() not in held]
 assert not missing, "no golden; make one with scripts/golden.sh add LAYOUT:\n" + "\n".join(missing)
-print(f"{len(layouts)} layouts, all with a golden")
+print(f"{len(layouts)} layouts and kernels, all with a golden")

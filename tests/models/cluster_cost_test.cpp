@@ -226,12 +226,13 @@ TEST(CostModel, 4_4_SmallAndLargeCopiesFromGmOnA5) {
 TEST(CostModel, 4_4_L2HitsAreLimitedByThePathOfTheCore) {
   const auto rate = [](const ClusterConfig& config, bool aic) {
     Kernel kernel;
-    for (int i = 0; i < 10; ++i) kernel.copy_in(64, 2048).l2_hit = 1000;
+    for (int i = 0; i < 10; ++i)
+      kernel.copy_in(64, aic ? 512 : 2048).l2_hit = 1000;  // the tiles of 4.4
     Bench b(config, launch_of(1, aic ? LaunchRatio::k1To0 : LaunchRatio::k0To1));
     b.run(kernel, kernel);
     const auto starts =
         b.cycles_of(observe::EventKind::kPipeStart, Bench::place(0, aic ? 0 : 1), Pipe::kMte2);
-    return 9.0 * 64 * 2048 / static_cast<double>(starts.back() - starts.front());
+    return 9.0 * 64 * (aic ? 512 : 2048) / static_cast<double>(starts.back() - starts.front());
   };
   expect_near(rate(a2a3_config(), true), 111, "A2 AIC");
   expect_near(rate(a2a3_config(), false), 67, "A2 AIV");

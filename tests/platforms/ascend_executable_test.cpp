@@ -85,6 +85,51 @@ TEST(AscendExecutable, ExampleVectorAdd) {
   }
 }
 
+TEST(AscendExecutable, ExampleTpushTpopOnBothProfiles) {
+  for (const char* preset : {"a2a3", "a5"}) {
+    const json::object r =
+        report_of(kExamples + "tpush_tpop.pto", {"--param", "TILES=9", "--preset", preset});
+    EXPECT_EQ(r.at("diagnoses").at("count"), 0) << preset;
+    EXPECT_EQ(r.at("cores").as_array().size(), 3u);
+  }
+}
+
+// A flag is missing: MTE3 stores what V may not have written.
+TEST(AscendExecutable, HazardsAreWarningsOrErrors) {
+  const Changed missing("c2v_a5.pto", "      pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]\n",
+                        "      pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]\n"
+                        "      pto.trelu ins(%slot : !ub) outs(%result : !ub)\n");
+  const std::vector<std::string> arguments = {missing.file(), "--param", "TILES=3"};
+  const auto with = [&arguments](const char* kind) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--hazards", kind});
+    return run(all);
+  };
+  const Finished warned = run(arguments);
+  EXPECT_EQ(warned.exit_code, 0) << warned.err;
+  EXPECT_THAT(warned.out + warned.err, HasSubstr("hazard: "));
+  EXPECT_THAT(warned.out + warned.err, HasSubstr("nothing orders them"));
+  const Finished failed = with("error");
+  EXPECT_EQ(failed.exit_code, 4);
+  EXPECT_THAT(failed.err, HasSubstr("hazard: "));
+  const Finished off = with("off");
+  EXPECT_EQ(off.exit_code, 0);
+  EXPECT_THAT(off.out + off.err, testing::Not(HasSubstr("hazard")));
+  EXPECT_EQ(with("loud").exit_code, 2);
+}
+
+TEST(AscendExecutable, UnknownOperationsNeedACost) {
+  const Changed unknown("c2v_a5.pto", "pto.trelu ins", "pto.tfancy ins");
+  const Finished refused = run({unknown.file(), "--param", "TILES=3"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("unknown operation 'pto.tfancy'"));
+  EXPECT_THAT(refused.err, HasSubstr("--pto-unknown=cost:N"));
+  const Finished taken = run({unknown.file(), "--param", "TILES=3", "--pto-unknown=cost:500"});
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
+  EXPECT_THAT(taken.out, HasSubstr("V of AIV0 of cluster 0"));
+  EXPECT_EQ(run({unknown.file(), "--param", "TILES=3", "--pto-unknown=500"}).exit_code, 2);
+}
+
 // What two buffers are for: MTE2 loads all the time.
 TEST(AscendExecutable, VectorAddIsBoundByItsLoads) {
   const json::object r = report_of(kExamples + "vector_add.pto", {"--param", "TILES=32"});
@@ -168,7 +213,7 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"}, "a2a3, a5");
   fails({kExamples + "vector_add.pto", "--param", "TILES=2", "--set", "launch.ratio=1:2"},
         "1:2 needs a function for the AIC");
-  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "modules"}, "'modules'");
+  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "tiles"}, "'tiles'");
   const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tprefetch ins(%ap0)");
   fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprefetch'");
 }

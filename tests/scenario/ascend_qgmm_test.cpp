@@ -1,7 +1,8 @@
 // S22 of reference ascend.md 6 with the numbers of 5.4: QuantGroupMatmul on 24 clusters of A2. int8
 // tiles of 128 x 256 with K = 1024, a ring of D slots in GM between AIC and AIVs; ready on id 5 by
 // FIX, free on id 3 by MTE2 behind the last read of a tile. Given: the time of the vector unit, 2.76 us
-// per 64 rows, and the L2 hits of the operands. The latency of cross-core flags is calibrated here.
+// per 64 rows, and the L2 hits of the operands. The latency of cross-core flags is calibrated with
+// the kernel as PTO text, scripts/validation/families/ascend_fused.py.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -132,13 +133,13 @@ TEST(ascend, S22_quant_group_matmul) {
 }
 
 TEST(ascend, S22_quant_group_matmul_sensitivity_to_flag_latency) {
-  // One slot pays for two flags a tile, four hide them.
+  // One slot pays for two flags a tile, less what it waits for anyway; four hide them.
   const double one_fast = run(LaunchRatio::k1To2, 1, 200).core;
   const double one_slow = run(LaunchRatio::k1To2, 1, 700).core;
   const double four_fast = run(LaunchRatio::k1To2, 4, 200).core;
   const double four_slow = run(LaunchRatio::k1To2, 4, 700).core;
-  EXPECT_GT(one_slow - one_fast, 85 * 500 / kCyclesPerUs);
-  EXPECT_LT(four_slow / four_fast, 1.01);
+  EXPECT_GT(one_slow - one_fast, 0.8 * 85 * 500 / kCyclesPerUs);
+  EXPECT_LT(four_slow / four_fast, 1.03);
 }
 
 }  // namespace

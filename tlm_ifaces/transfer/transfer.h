@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 
 #include "tlm_ifaces/sync/signal.h"
@@ -20,11 +21,22 @@ enum class WordAccess : std::uint8_t { kNone, kLoad, kStore, kAdd };
 /// Rates are in 1/1024 byte per cycle.
 inline constexpr std::uint64_t kRateUnit = 1024;
 
+/// Where the bytes lie in GM: `rows` runs of `row_bytes`, `stride` bytes from one to the next.
+/// Addresses of all arrays of a launch differ.
+struct Place {
+  std::uint64_t first = 0;
+  std::uint64_t stride = 0;
+  std::uint32_t rows = 0;  ///< 0: not known
+  std::uint32_t row_bytes = 0;
+};
+
 struct Transfer {
   sync::CoreId core;
   sync::Pipe pipe = sync::Pipe::kS;
-  std::uint64_t bytes = 0;       ///< 0: only the word; it is answered `latency` cycles later
-  std::uint64_t gm_bytes = 0;    ///< of GM bandwidth it takes, with row overheads, without L2 hits
+  std::uint64_t bytes = 0;     ///< 0: only the word; it is answered `latency` cycles later
+  std::uint64_t gm_bytes = 0;  ///< of GM bandwidth it takes, with row overheads, without L2 hits
+  std::uint64_t gm_bytes_cold = 0;  ///< the same if L2 has nothing of it, for a known place
+  Place place;
   std::uint64_t rate_limit = 0;  ///< of the path in the core, in 1/1024 byte per cycle; above 0
   std::uint32_t latency = 1;     ///< cycles from the last byte until the data is there
   WordAccess access = WordAccess::kNone;
@@ -36,7 +48,8 @@ struct Transfer {
 struct Done {
   sync::CoreId core;
   sync::Pipe pipe = sync::Pipe::kS;
-  std::int64_t value = 0;  ///< the word before the access
+  std::int64_t value = 0;                  ///< the word before the access
+  std::optional<std::uint64_t> hit_bytes;  ///< that L2 had, of a place that it follows
 };
 
 inline std::ostream& operator<<(std::ostream& os, const Transfer& t) {

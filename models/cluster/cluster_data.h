@@ -1,0 +1,77 @@
+// What tiles and arrays contain (reference ascend.md 1.3, 2.9): the buffers of all cores of a launch and
+// the arrays in GM. One object a machine, which its cores share; without it a machine has no values and
+// the same cycles.
+//
+// An operation reads when it starts on its pipe and writes when it is complete: the core computes the
+// result at the start and gives it with the cycle in which it is there. So whoever reads without having
+// waited sees what was there before, and the order of the cores inside a cycle does not matter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/cluster/cluster_config.h"
+#include "models/cluster/memory.h"
+#include "models/cluster/program.h"
+
+namespace tessera::cluster {
+
+class ClusterData {
+ public:
+  ClusterData(Profile profile, const Launch& launch, std::vector<GmArray> arrays);
+
+  // --- the host ---
+
+  const std::vector<GmArray>& arrays() const { return arrays_; }
+  /// The contents of an array, whose size they fix. An array without is as large as the tensors that
+  /// the program makes of it, and all zeros.
+  void bind(std::size_t array, std::vector<std::byte> bytes);
+  /// All that has been written, up to the size of the array.
+  std::vector<std::byte> contents(std::size_t array);
+  /// Of an array that is not bound: sizes of its largest tensor, if that fills it, or one size.
+  std::vector<std::size_t> shape(std::size_t array) const;
+  bool is_written(std::size_t array) const { return gm_[array].is_written; }
+
+  // --- cores ---
+
+  /// Throws std::logic_error for arrays that are not those of this object.
+  void check_arrays(const Program& program) const;
+  /// Why the operand cannot be accessed, or "". Notes how large arrays are.
+  std::string find_fault(const TileOperand& operand, const ResolvedOperand& resolved, CoreId core);
+  /// The result of an operation that starts now; `behind`: it reads what M is about to write.
+  TileValues start(const TileOperation& operation, const ResolvedOperation& resolved, CoreId core,
+                   Cycle now, bool behind);
+  /// The result is there in cycle `due`, which is later than `now`.
+  void finish(const TileOperation& operation, const ResolvedOperation& resolved, CoreId core,
+              Pipe pipe, TileValues result, Cycle now, Cycle due);
+
+  /// For tests: an operand as it is when all that is under way has been written.
+  TileValues peek(const ResolvedOperand& operand, CoreId core);
+  void poke(const ResolvedOperand& operand, CoreId core, TileValues values);
+
+ private:
+  struct Array {
+    Memory memory;
+    bool is_bound = false, is_written = false;
+    std::int64_t size = 0;  // bytes
+    std::vector<std::size_t> shape;
+  };
+
+  Memory& memory(const ResolvedOperand& operand, CoreId core);
+  TileValues read(const ResolvedOperand& operand, CoreId core, Cycle now, bool behind);
+  void write(const ResolvedOperand& operand, CoreId core, TileValues values,
+             const Memory::When& when, bool adds);
+  void note_view(Array& array, const ResolvedOperand& o);
+
+  const Capacities capacities_;
+  const Launch launch_;
+  const std::vector<GmArray> arrays_;
+  std::vector<Array> gm_;
+  std::vector<Memory> buffers_;  // by core, then Location
+};
+
+}  // namespace tessera::cluster

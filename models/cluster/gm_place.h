@@ -1,0 +1,19 @@
+// Where the part of a tensor that a copy moves lies in GM, for the contents of L2.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/cluster/tile_operation.h"
+#include "tlm_ifaces/transfer/transfer.h"
+
+namespace tessera::cluster {
+
+/// Arrays of one name are one array, in whatever program. They lie far apart.
+std::uint64_t array_base(const std::string& name);
+
+/// `operand` is in GM. Runs of neighbouring elements that do not lie at one distance from each other
+/// have no place.
+transfer::Place place_of(const ResolvedOperand& operand, std::uint64_t array_base);
+
+}  // namespace tessera::cluster

@@ -1,0 +1,57 @@
+// The bytes of one memory, and what operations under way are going to write into it (reference ascend.md
+// 2.9). A write has a cycle from which on it can be read; writes of one cycle take place in the order of
+// their cores and pipes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/cluster/tile_operation.h"
+#include "models/cluster/tile_values.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::cluster {
+
+/// Pieces of a memory: `run` elements from each of the bytes `starts` on.
+struct Runs {
+  std::vector<std::int64_t> starts;
+  std::size_t run = 0;
+};
+/// Those of the first rows and columns of an operand, row by row.
+Runs runs_of(const ResolvedOperand& operand, std::size_t rows, std::size_t columns);
+
+class Memory {
+ public:
+  /// What is not written is 0. `behind`: with the writes that are still to come.
+  TileValues read(const ResolvedOperand& operand, Cycle now, bool behind);
+  /// When a write takes place. `order` ranks the writes of one cycle.
+  struct When {
+    Cycle now, due;
+    std::uint32_t order;
+  };
+  /// `adds`: adds the values to what is there then.
+  void write(const ResolvedOperand& operand, TileValues values, const When& when, bool adds);
+  /// Makes all writes take place.
+  void settle() { settle(kNever); }
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  void set_bytes(std::vector<std::byte> bytes) { bytes_ = std::move(bytes); }
+
+ private:
+  struct Write {
+    Cycle due;
+    std::uint32_t order;
+    bool adds;
+    Runs runs;
+    TileValues values;
+  };
+
+  void settle(Cycle now);
+  static void apply(const Write& write, std::vector<std::byte>& bytes);
+
+  std::vector<std::byte> bytes_;
+  std::vector<Write> writes_;  // by due, then order
+};
+
+}  // namespace tessera::cluster

@@ -1,0 +1,104 @@
+#include "platforms/ascend/arrays.h"
+
+#include <string>
+#include <utility>
+
+#include "platforms/data/npy.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
+
+namespace tessera::ascend {
+
+namespace {
+
+using cluster::Element;
+using data::DType;
+
+/// NumPy has no bfloat16: its bits are stored as uint16.
+DType dtype_of(const cluster::GmArray& array, const std::string& option) {
+  switch (array.element) {
+  case Element::kF32:
+    return DType::kF32;
+  case Element::kF16:
+    return DType::kF16;
+  case Element::kI8:
+    return DType::kI8;
+  case Element::kU8:
+    return DType::kU8;
+  case Element::kI16:
+    return DType::kI16;
+  case Element::kBf16:
+  case Element::kU16:
+    return DType::kU16;
+  case Element::kI32:
+    return DType::kI32;
+  case Element::kU32:
+    return DType::kU32;
+  case Element::kI64:
+    return DType::kI64;
+  default:
+    throw UserError("", option,
+                    "'" + array.name + "' has elements of " + to_string(array.element) +
+                        ", which have no values in this model");
+  }
+}
+
+std::size_t find_array(const pto::Kernel& kernel, const cli::Options& options, const char* option,
+                       const std::string& name) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+    if (kernel.arrays[i].name == name) return i;
+    names.push_back(kernel.arrays[i].name);
+  }
+  throw UserError("", option,
+                  "'" + name + "' is no pointer argument of " + options.program +
+                      (names.empty() ? ", which has none" : did_you_mean(name, names)));
+}
+
+}  // namespace
+
+Arrays::Arrays(const cli::Options& options, cluster::Profile profile, const cluster::Launch& launch,
+               const pto::Kernel& kernel)
+    : options_(options) {
+  for (const auto& [name, file] : options.outputs) find_array(kernel, options, "--output", name);
+  if (options.no_data) {
+    if (options.inputs.empty() && options.outputs.empty()) return;
+    throw UserError("", options.inputs.empty() ? "--output" : "--input",
+                    "with --no-data arrays have no contents");
+  }
+  data_ = std::make_unique<cluster::ClusterData>(profile, launch, kernel.arrays);
+  for (const auto& [name, file] : options.inputs)
+    read(find_array(kernel, options, "--input", name), file);
+}
+
+void Arrays::read(std::size_t array, const std::string& file) {
+  const cluster::GmArray& declared = data_->arrays()[array];
+  data::HostArray values = data::read_npy(file);
+  const DType expected = dtype_of(declared, "--input");
+  if (values.dtype != expected)
+    throw UserError(file, "",
+                    std::string("the array has elements of ") + data::to_string(values.dtype) +
+                        ", expected " + data::to_string(expected) + " for %" + declared.name +
+                        ", a pointer to " + to_string(declared.element));
+  shapes_[array] = values.shape;
+  data_->bind(array, std::move(values.bytes));
+}
+
+void Arrays::write_outputs(report::Report& report) {
+  if (!data_) return;
+  for (std::size_t i = 0; i < data_->arrays().size(); ++i) {
+    const cluster::GmArray& array = data_->arrays()[i];
+    const auto file = options_.outputs.find(array.name);
+    const bool wanted = file != options_.outputs.end();
+    if (!wanted && !data_->is_written(i)) continue;
+    const auto read = shapes_.find(i);
+    const data::Shape shape = read != shapes_.end() ? read->second : data_->shape(i);
+    if (wanted)
+      data::write_npy(file->second, {dtype_of(array, "--output"), shape, data_->contents(i)});
+    const std::string dtype =
+        array.element == Element::kBf16 ? "bf16" : data::to_string(dtype_of(array, "--output"));
+    report.outputs.push_back({array.name, dtype, shape, wanted ? file->second : ""});
+  }
+}
+
+}  // namespace tessera::ascend

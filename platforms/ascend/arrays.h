@@ -1,0 +1,36 @@
+// The pointer arguments of a PTO program as arrays of the host: --input and --output.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "frontends/pto/lower.h"
+#include "models/cluster/cluster_data.h"
+#include "platforms/cli/options.h"
+#include "platforms/data/host_array.h"
+#include "platforms/report/report.h"
+
+namespace tessera::ascend {
+
+class Arrays {
+ public:
+  /// Reads the files of --input. With --no-data there are no arrays. Throws UserError.
+  Arrays(const cli::Options& options, cluster::Profile profile, const cluster::Launch& launch,
+         const pto::Kernel& kernel);
+
+  /// What the machine gets; nullptr: timing only.
+  cluster::ClusterData* data() { return data_.get(); }
+  /// Writes the files of --output, and into the report every array that has been written to.
+  void write_outputs(report::Report& report);
+
+ private:
+  void read(std::size_t array, const std::string& file);
+
+  const cli::Options& options_;
+  std::unique_ptr<cluster::ClusterData> data_;
+  std::map<std::size_t, data::Shape> shapes_;  // of arrays that were read
+};
+
+}  // namespace tessera::ascend

@@ -1,0 +1,95 @@
+"""Matrix products of f16 on 24 AICs of A2/A3 (ascend.md 5.1, 5.2)."""
+from validation.case import Case, Family, percent
+
+ORDER = 200
+TIME, BUSY = percent(8), percent(10)
+
+# Case: kernel, cycles per instruction that the scalar unit issues, microseconds that were published.
+STAGED = {
+    "case 0": ("small", 26, dict(task=759364, core=759363, mac=141699, scalar=508788, mte1=162104, mte2=582516, fixpipe=34303)),
+    "case 1": ("serial", 26, dict(task=249467, core=249467, mac=81477, scalar=63609, mte1=52004, mte2=195613, fixpipe=11314)),
+    "case 2": ("serial", 29, dict(task=12541, core=12538, mac=3463, scalar=2987, mte1=2261, mte2=10178, fixpipe=875)),
+    "case 3": ("serial", 26, dict(task=12284, core=10871, mac=3395, scalar=2656, mte1=2167, mte2=8617, fixpipe=489)),
+    "case 4": ("2", 29, dict(task=5040, core=4488, mac=3116, scalar=2074, mte1=2333, mte2=4051, fixpipe=44.7)),
+    "case 5": ("8_4", 28, dict(task=4157, core=3926, mac=3352, scalar=1464, mte1=2750, mte2=3779, fixpipe=47.9)),
+    "case 6": ("8_4", 33, dict(task=4088, core=3786, mac=3254, scalar=1753, mte1=2681, mte2=3625, fixpipe=47.4)),
+    "case 7": ("8_4", 18, dict(task=4053, core=3665, mac=3164, scalar=969, mte1=2610, mte2=3514, fixpipe=45.8)),
+    "case 8": ("unit", 19, dict(task=4012, core=3559, mac=3076, scalar=1026, mte1=2534, mte2=3436, fixpipe=272.6)),
+    "basic API": ("unit", 6, dict(task=4121.2, core=3670.7, mac=3081.7, scalar=337.3, mte1=2538.3, mte2=3552.2, fixpipe=160.4)),
+}
+GRIDS = {"case 0": (1, 1), "case 1": (1, 1), "case 2": (2, 12)}
+# What parameters were set by: l1.read_percent, l1.write_percent, and gm.aic.read.gap, which is core less mte2.
+CALIBRATED = {("case 7", "mte1"), ("case 7", "mte2"), ("case 7", "core"), ("case 4", "core"), ("case 4", "mte2")}
+NOTES = {
+    ("case 0", "core"): "one core; A and B do not fit L2 together, and who reads what first is not known",
+    ("case 2", "core"): "683 columns a core, unaligned, were published; here whole tiles: ten cores have three columns of tiles, one two",
+    ("case 3", "fixpipe"): "10 times that of the cases behind it; nothing here explains it",
+    ("case 5", "core"): "0.944 of its task, where 20 cores of 12288 MADs and 4 of 4096 give 0.889 as in all other cases; no bound",
+    ("case 8", "fixpipe"): "with waiting for the unit flag, which depends on who comes first by some 100 cycles",
+    ("basic API", "fixpipe"): "with waiting for the unit flag",
+}
+
+
+def staged(bench, name):
+    kernel, issue, _ = STAGED[name]
+    rows, columns = GRIDS.get(name, (4, 6))
+    return bench.ascend(f"validation/ascend_gemm_{kernel}.pto",
+                        [f"launch.clusters={rows * columns}", f"scalar.issue_cycles={issue}"],
+                        M=8192, N=8192, K=8192, GM=rows, GN=columns)
+
+
+def of(run, what):
+    return {"task": run.task, "core": run.core}.get(what) or run.busy(f"aic_{what}")
+
+
+def tolerance(name, what):
+    if (name, what) == ("case 5", "core"):
+        return None
+    if name in ("case 0", "case 1", "case 2", "case 3") or what == "scalar":
+        return None
+    if what in ("task", "core"):
+        return TIME
+    return None if what == "fixpipe" and name in ("case 8", "basic API") else BUSY
+
+
+def staged_cases():
+    for name, (_, _, published) in STAGED.items():
+        for what, value in published.items():
+            yield Case(f"5.2, {name}", f"matmul 8192, {name}, {what}", value,
+                       lambda bench, name=name, what=what: of(staged(bench, name), what), unit="us",
+                       calibrated=(name, what) in CALIBRATED or what == "scalar", tolerance=tolerance(name, what),
+                       note=NOTES.get((name, what), ""), quick=False)
+
+
+# Size: milliseconds, and percent of them.
+A3 = {1536: (0.0388, 54.5, 42.2, 72.2, 7.7), 3072: (0.2067, 79.0, 62.0, 90.9, 5.8), 6144: (1.5060, 86.7, 68.1, 95.2, 3.1)}
+
+
+def a3(bench, size):
+    return bench.ascend("ascend/gemm.pto", ["launch.clusters=24"], M=size, N=size, K=size, GM=4, GN=6)
+
+
+def a3_cases():
+    for size, (milliseconds, *shares) in A3.items():
+        yield Case("5.1", f"GEMM {size}, time", 1000 * milliseconds, lambda bench, size=size: a3(bench, size).task, unit="us",
+                   tolerance=TIME, quick=size < 6144)
+        for pipe, share in zip(("mac", "mte1", "mte2", "fixpipe"), shares):
+            cold = (size, pipe) == (1536, "mte2")
+            yield Case("5.1", f"GEMM {size}, {pipe}", 10 * milliseconds * share,
+                       lambda bench, size=size, pipe=pipe: a3(bench, size).busy(f"aic_{pipe}"), unit="us",
+                       tolerance=None if cold else BUSY, quick=size < 6144,
+                       note="most of it is what nobody has read before; the first reads of the model are too fast" if cold else "")
+
+
+FAMILY = Family("ascend_matmul", "Matrix products on AICs of A2/A3", """
+`examples/validation/ascend_gemm_*.pto` are the steps in which a matrix product of 8192 x 8192 x 8192 was tuned on 910B1 (ascend.md 5.2),
+`examples/ascend/gemm.pto` is the GEMM of A3 (5.1) with the schedule of 3.2; all on 24 AICs, in times of a core on average as the
+vendor's profiler gives them. Given for each case is what the scalar unit takes to issue an instruction (`scalar.issue_cycles`),
+from its own published time. Not given is how much of A and B the cores find in L2: that follows from what was read before.
+
+Three numbers of the preset come from here. `l1.read_percent` and `l1.write_percent`: MTE1 and MTE2 slow each other down at the port of
+L1, by mte1 and mte2 of case 7. `gm.aic.read.gap`: MTE2 does nothing for some cycles behind a copy, core less mte2 of cases 4 and 7. B
+lies in GM with K contiguous: with rows of 128 B that is what makes case 3 as slow as it is, and case 4. The percentages of 5.1
+are of the time of the task; here both are times. Cases 5 to 7 differ in nothing but their scalar times here: splitting M into
+two rounds finds no more in L2 than LRU does without.
+""", [*staged_cases(), *a3_cases()], platform="ascend")

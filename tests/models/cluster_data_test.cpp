@@ -1,0 +1,218 @@
+// Tile data in a machine: who reads and writes what when (ascend.md 2.2, 2.3, 2.5; cluster_data.h).
+#include "models/cluster/cluster_data.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/models/cluster_bench.h"
+
+namespace tessera::cluster {
+namespace {
+
+using bench::error_of;
+using bench::Events;
+using bench::Kernel;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TileOperand on_chip(Location location, std::int64_t address, std::int64_t rows,
+                    std::int64_t columns, Element element = Element::kF32) {
+  TileOperand o;
+  o.name = "%t";
+  o.location = location;
+  o.element = element;
+  o.address.base = address;
+  o.rows = rows;
+  o.columns = columns;
+  o.row_stride = columns;
+  o.full_rows = rows;
+  return o;
+}
+
+/// Rows and columns of an array whose rows have `stride` elements.
+TileOperand in_gm(std::uint16_t array, std::int64_t first, std::int64_t rows, std::int64_t columns,
+                  std::int64_t stride, Element element = Element::kF32) {
+  TileOperand o;
+  o.name = "%p";
+  o.location = Location::kGm;
+  o.element = element;
+  o.array = array;
+  o.address.base = first;
+  o.dimensions = {{rows, stride}, {columns, 1}};
+  o.view_address.base = first;
+  o.view = o.dimensions;
+  return o;
+}
+
+TileOperation copy(TileOperand from, TileOperand to) {
+  TileOperation operation;
+  operation.function = TileFunction::kCopy;
+  to.access = Access::kWrite;
+  operation.operands = {std::move(from), std::move(to)};
+  return operation;
+}
+
+void attach(Kernel& kernel, Instruction& i, TileOperation operation) {
+  kernel.program().operations.push_back(std::move(operation));
+  i.operation = static_cast<std::uint32_t>(kernel.program().operations.size());
+}
+
+std::vector<std::byte> floats(std::vector<float> values) {
+  std::vector<std::byte> bytes(values.size() * 4);
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+std::vector<float> as_floats(const std::vector<std::byte>& bytes) {
+  std::vector<float> values(bytes.size() / 4);
+  std::memcpy(values.data(), bytes.data(), values.size() * 4);
+  return values;
+}
+
+struct DataBench {
+  explicit DataBench(const Kernel& aic, const Kernel& aiv,
+                     const ClusterConfig& config = a5_config(), bool with_data = true)
+      : data(config.profile, Launch(), {{"x", Element::kF32}, {"y", Element::kF32}}),
+        machine(config, Launch(), &events, with_data ? &data : nullptr) {
+    data.bind(0, floats({1, 2, 3, 4, 5, 6, 7, 8}));
+    machine.launch(aic.build(), aiv.build(), 1);
+  }
+  std::vector<float> y() {
+    machine.run(1'000'000);
+    return as_floats(data.contents(1));
+  }
+
+  Events events;
+  ClusterData data;
+  MachineCore machine;
+};
+
+/// AIV: x to UB, doubled, to y; each step behind a flag or not.
+Kernel doubled(bool in_flag, bool out_flag) {
+  Kernel k;
+  attach(k, k.copy_in(2, 16), copy(in_gm(0, 0, 2, 4, 4), on_chip(Location::kUb, 64, 2, 4)));
+  if (in_flag) {
+    k.set_flag(Pipe::kMte2, Pipe::kV, 0);
+    k.wait_flag(Pipe::kMte2, Pipe::kV, 0);
+  }
+  TileOperation sum;
+  sum.function = TileFunction::kMap;
+  sum.operands = {on_chip(Location::kUb, 64, 2, 4), on_chip(Location::kUb, 64, 2, 4),
+                  on_chip(Location::kUb, 128, 2, 4)};
+  sum.operands.back().access = Access::kWrite;
+  attach(k, k.vector(DataType::kF32, 8), sum);
+  if (out_flag) {
+    k.set_flag(Pipe::kV, Pipe::kMte3, 0);
+    k.wait_flag(Pipe::kV, Pipe::kMte3, 0);
+  }
+  attach(k, k.copy_out(2, 16), copy(on_chip(Location::kUb, 128, 2, 4), in_gm(1, 0, 2, 4, 4)));
+  return k;
+}
+
+TEST(ClusterData, FlagsMakeValuesRight) {
+  EXPECT_THAT(DataBench(Kernel(), doubled(true, true)).y(),
+              ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
+}
+TEST(ClusterData, AMissingFlagIsAWrongValue) {
+  EXPECT_THAT(DataBench(Kernel(), doubled(false, true)).y(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(DataBench(Kernel(), doubled(true, false)).y(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+}
+TEST(ClusterData, ValuesCostNoCycles) {
+  DataBench with(Kernel(), doubled(true, true)),
+      without(Kernel(), doubled(true, true), a5_config(), false);
+  with.y();
+  without.y();
+  EXPECT_EQ(with.machine.finished_at(), without.machine.finished_at());
+  EXPECT_EQ(with.events.digest.hex(), without.events.digest.hex());
+}
+TEST(ClusterData, StridesOfArrays) {
+  Kernel k;  // columns 1 and 2 of x as 2x4, then back with rows of 3
+  attach(k, k.copy_in(2, 8), copy(in_gm(0, 1, 2, 2, 4), on_chip(Location::kUb, 0, 2, 2)));
+  k.barrier(Pipe::kAll);
+  attach(k, k.copy_out(2, 8), copy(on_chip(Location::kUb, 0, 2, 2), in_gm(1, 0, 2, 2, 3)));
+  EXPECT_THAT(DataBench(Kernel(), k).y(), ElementsAre(2, 3, 0, 6, 7));
+}
+TEST(ClusterData, TransposedByStrides) {
+  Kernel k;
+  TileOperand across = in_gm(0, 0, 4, 2, 1);
+  across.dimensions[1].stride = 4;
+  across.view = across.dimensions;
+  attach(k, k.copy_in(4, 8), copy(across, on_chip(Location::kUb, 0, 4, 2)));
+  k.barrier(Pipe::kAll);
+  attach(k, k.copy_out(4, 8), copy(on_chip(Location::kUb, 0, 4, 2), in_gm(1, 0, 4, 2, 2)));
+  EXPECT_THAT(DataBench(Kernel(), k).y(), ElementsAre(1, 5, 2, 6, 3, 7, 4, 8));
+}
+// Both AIVs add to y; the sum is the same in any order.
+TEST(ClusterData, AtomicAdditionsOfTwoCores) {
+  Kernel k;
+  attach(k, k.copy_in(1, 16), copy(in_gm(0, 0, 1, 4, 4), on_chip(Location::kUb, 0, 1, 4)));
+  k.barrier(Pipe::kAll);
+  TileOperation add = copy(on_chip(Location::kUb, 0, 1, 4), in_gm(1, 0, 1, 4, 4));
+  add.adds = true;
+  attach(k, k.copy_out(1, 16), add);
+  EXPECT_THAT(DataBench(Kernel(), k).y(), ElementsAre(2, 4, 6, 8));
+}
+TEST(ClusterData, AddressesInRegistersAreThoseOfTheIssue) {
+  Kernel k;
+  const unsigned r = k.reg();
+  k.scalar(Opcode::kSet, r, 4);
+  TileOperand from = in_gm(0, 0, 1, 4, 4);
+  from.address.add(reg(r), 1);
+  attach(k, k.copy_in(1, 16), copy(from, on_chip(Location::kUb, 0, 1, 4)));
+  k.scalar(Opcode::kSet, r, 1'000'000);
+  k.barrier(Pipe::kAll);
+  attach(k, k.copy_out(1, 16), copy(on_chip(Location::kUb, 0, 1, 4), in_gm(1, 0, 1, 4, 4)));
+  EXPECT_THAT(DataBench(Kernel(), k).y(), ElementsAre(5, 6, 7, 8));
+}
+TEST(ClusterData, AccessBeyondABufferOrAnArrayIsIllegal) {
+  Kernel array;
+  attach(array, array.copy_in(1, 16), copy(in_gm(0, 6, 1, 4, 4), on_chip(Location::kUb, 0, 1, 4)));
+  EXPECT_THAT(
+      error_of([&] { DataBench(Kernel(), array).y(); }),
+      HasSubstr("k.pto:1: AIV0 of cluster 0, copy_in: the array x has 32 bytes, the part takes "
+                "bytes 24 to 39"));
+  Kernel buffer;
+  attach(buffer, buffer.copy_in(1, 16),
+         copy(in_gm(0, 0, 1, 4, 4), on_chip(Location::kUb, (256 << 10) - 8, 1, 4)));
+  EXPECT_THAT(error_of([&] { DataBench(Kernel(), buffer).y(); }),
+              HasSubstr("%t takes bytes 262136 to 262151, UB has 262144"));
+}
+// AIC to AIVs on A5: FIX divides the rows of L0C.
+TEST(ClusterData, FixSplitsATileAmongBothAivs) {
+  Kernel aic, aiv;
+  TileOperation product;
+  product.function = TileFunction::kFill;
+  product.scalars = {{true, 3, 0}};
+  product.operands = {on_chip(Location::kL0c, 0, 4, 4)};
+  product.operands[0].access = Access::kWrite;
+  attach(aic, aic.mad(DataType::kF16, 4, 4, 16), product);
+  aic.barrier(Pipe::kAll);
+  TileOperand both = on_chip(Location::kUb, 32, 4, 4);
+  both.holder = Holder::kSplitRows;
+  attach(aic, aic.tile(Opcode::kFixLocal, Pipe::kFix, DataType::kF32, 4, 4),
+         copy(on_chip(Location::kL0c, 0, 4, 4), both));
+  aic.set_intra(Pipe::kFix, 0);
+  aic.set_intra(Pipe::kFix, 16);
+  aiv.wait_intra(Pipe::kMte3, 0);
+  attach(aiv, aiv.copy_out(2, 16), copy(on_chip(Location::kUb, 32, 2, 4), in_gm(1, 0, 2, 4, 4)));
+  EXPECT_THAT(DataBench(aic, aiv).y(), ElementsAre(3, 3, 3, 3, 3, 3, 3, 3));
+}
+
+TEST(ClusterData, OperandsOverlapByRowsAndColumns) {
+  TileOperation operation;
+  operation.operands = {on_chip(Location::kUb, 0, 4, 4), on_chip(Location::kUb, 16, 4, 4),
+                        on_chip(Location::kUb, 8, 4, 2)};
+  for (TileOperand& o : operation.operands) o.row_stride = 8;
+  ResolvedOperation r;
+  resolve(operation, {}, r);
+  EXPECT_EQ(r.operands[0].bytes, (3 * 8 + 4) * 4);
+  EXPECT_FALSE(overlap(r.operands[0], r.operands[1]));  // columns 0 to 3 and 4 to 7
+  EXPECT_TRUE(overlap(r.operands[0], r.operands[2]));
+  EXPECT_FALSE(overlap(r.operands[1], r.operands[2]));
+  r.operands[1].location = Location::kL1;
+  EXPECT_FALSE(overlap(r.operands[0], r.operands[1]));
+}
+
+}  // namespace
+}  // namespace tessera::cluster

@@ -1,0 +1,160 @@
+// What L2 holds, where copies lie in GM, and the port of L1 (reference ascend.md 1.4, 4.4, 5.2).
+#include "models/cluster/l2_directory.h"
+
+#include <gtest/gtest.h>
+
+#include "models/cluster/gm_core.h"
+#include "models/cluster/gm_place.h"
+#include "tests/models/cluster_bench.h"
+
+namespace tessera::cluster {
+namespace {
+
+using bench::Bench;
+using bench::Kernel;
+using transfer::Place;
+
+constexpr std::uint64_t kMiB = 1U << 20U;
+
+TEST(L2, WhatFitsIsReadFromGmOnce) {
+  L2Directory l2(8 * kMiB, 100);
+  const Place tensor{0, 4096, 512, 4096};  // 2 MB in rows
+  const auto first = l2.touch(tensor, false, 7);
+  EXPECT_EQ(first.lines, 4096u);
+  EXPECT_EQ(first.hits, 0u);
+  EXPECT_EQ(first.here_at, 107u);
+  const auto again = l2.touch(tensor, false, 50);
+  EXPECT_EQ(again.hits, 4096u);
+  EXPECT_EQ(again.here_at, 107u);  // it is still on its way
+}
+
+TEST(L2, WhatDoesNotFitIsNotThereTheSecondTime) {
+  L2Directory l2(kMiB, 0);
+  const Place tensor{0, 4096, 1024, 4096};  // 4 MB
+  l2.touch(tensor, false, 1);
+  EXPECT_LT(l2.touch(tensor, false, 2).hits, 100u);
+}
+
+TEST(L2, WrittenLinesCostGmWhenTheyLeave) {
+  L2Directory l2(kMiB, 0);
+  EXPECT_EQ(l2.touch({0, 4096, 128, 4096}, true, 1).written_back, 0u);
+  const auto other = l2.touch({64 * kMiB, 4096, 1024, 4096}, false, 2);
+  EXPECT_EQ(other.written_back, 1024u);
+}
+
+ResolvedOperand part(std::int64_t rows, std::int64_t columns, std::int64_t row_stride) {
+  ResolvedOperand o;
+  o.location = Location::kGm;
+  o.element = Element::kF16;
+  o.dimensions = 2;
+  o.sizes = {rows, columns};
+  o.strides = {row_stride, 1};
+  o.first = o.address = 64;
+  return o;
+}
+
+TEST(GmPlace, RowsThatTouchAreOne) {
+  const std::uint64_t base = array_base("a");
+  EXPECT_NE(base, array_base("b"));
+  const Place apart = place_of(part(128, 64, 8192), base);
+  EXPECT_EQ(apart.first, base + 64);
+  EXPECT_EQ(apart.rows, 128u);
+  EXPECT_EQ(apart.row_bytes, 128u);
+  EXPECT_EQ(apart.stride, 16384u);
+  const Place whole = place_of(part(128, 64, 64), base);
+  EXPECT_EQ(whole.rows, 1u);
+  EXPECT_EQ(whole.row_bytes, 128u * 128);
+  ResolvedOperand by_columns = part(64, 128, 1);  // transposed
+  by_columns.strides = {1, 4096};
+  EXPECT_EQ(place_of(by_columns, base).row_bytes, 128u);
+  ResolvedOperand cube = part(2, 3, 100);
+  cube.dimensions = 3;
+  cube.sizes = {2, 3, 4};
+  cube.strides = {1000, 100, 10};
+  EXPECT_EQ(place_of(cube, base).rows, 0u);  // no place
+}
+
+CostConfig rates(unsigned gm, unsigned l2) {
+  CostConfig c{};
+  c.gm_bytes_per_cycle = gm;
+  c.l2_bytes_per_cycle = l2;
+  c.l2_bytes = kMiB;
+  return c;
+}
+
+transfer::Transfer copy(Pipe pipe, std::uint64_t bytes) {
+  transfer::Transfer t;
+  t.pipe = pipe;
+  t.bytes = bytes;
+  t.gm_bytes = t.gm_bytes_cold = bytes;
+  t.rate_limit = 100 * transfer::kRateUnit;
+  t.place = {0, 0, 1, static_cast<std::uint32_t>(bytes)};
+  return t;
+}
+
+/// Cycles until the answer to a transfer that starts in cycle 1000 * n; what L2 had of it.
+std::pair<Cycle, std::uint64_t> time(GmCore& gm, const transfer::Transfer& t, unsigned n) {
+  gm.start(t, 1000 * n);
+  for (Cycle now = 1000 * n; now != kNever;) {
+    const GmCore::Step& step = gm.step(now);
+    if (!step.answers.empty())
+      return {step.answers[0].due - 1000 * n, *step.answers[0].done.hit_bytes};
+    now = step.next;
+  }
+  return {};
+}
+
+TEST(L2, TheSecondReadIsAsFastAsItsPath) {
+  GmCore gm(rates(10, 1000));
+  EXPECT_EQ(time(gm, copy(Pipe::kMte2, 5120), 1), std::make_pair(Cycle{512 + 1}, std::uint64_t{0}));
+  EXPECT_EQ(time(gm, copy(Pipe::kMte2, 5120), 2),
+            std::make_pair(Cycle{52 + 1}, std::uint64_t{5120}));
+  EXPECT_EQ(time(gm, copy(Pipe::kMte3, 5120), 3).first, 52 + 1u);
+}
+
+TEST(L2, AReadWaitsForWhatComesFromGm) {
+  CostConfig config = rates(1000, 1000);
+  config.l2_miss_latency = 300;
+  GmCore gm(config);
+  EXPECT_EQ(time(gm, copy(Pipe::kMte2, 5120), 1).first, 300 + 52 + 1u);
+  EXPECT_EQ(time(gm, copy(Pipe::kMte2, 5120), 2).first, 52 + 1u);
+}
+
+TEST(L2, ReadsAndWritesDoNotShareItsRate) {
+  GmCore gm(rates(1000, 100));
+  transfer::Transfer write = copy(Pipe::kMte3, 5120);
+  gm.start(copy(Pipe::kMte2, 5120), 1);
+  gm.start(write, 1);
+  gm.step(1);
+  EXPECT_EQ(gm.step(53).answers.size(), 2u);
+}
+
+/// Loads of A and B that start one behind the other, with a copy beside them or not.
+Cycle mte1_busy(unsigned read_percent, unsigned write_percent, bool beside, Cycle& mte2) {
+  ClusterConfig config = a2a3_config();
+  config.core.cost.l1_read_percent = read_percent;
+  config.core.cost.l1_write_percent = write_percent;
+  Kernel k;
+  if (beside) k.copy_in(128, 1024).l2_hit = 1000;
+  for (int i = 0; i < 20; ++i) k.tile(Opcode::kLoadA, Pipe::kMte1, DataType::kF16, 128, 128);
+  Launch launch;
+  launch.ratio = LaunchRatio::k1To0;
+  Bench b(config, launch);
+  b.run(k, Kernel());
+  mte2 = b.aic().stats(Pipe::kMte2).busy;
+  return b.aic().stats(Pipe::kMte1).busy;
+}
+
+TEST(L1Port, LoadsAndCopiesSlowEachOtherDown) {
+  Cycle free_copy = 0, slow_copy = 0, none = 0;
+  const Cycle alone = mte1_busy(29, 76, false, none);
+  const Cycle apart = mte1_busy(0, 0, true, free_copy);
+  const Cycle slowed = mte1_busy(29, 76, true, slow_copy);
+  EXPECT_EQ(alone, apart);
+  EXPECT_GT(slowed, alone + alone / 10);  // while the copy lasts
+  EXPECT_GT(slow_copy, free_copy + free_copy / 4);
+  EXPECT_LT(slow_copy, 4 * free_copy);
+}
+
+}  // namespace
+}  // namespace tessera::cluster

@@ -1,0 +1,201 @@
+"""Vector operations of PTO text and views of tiles, against NumPy: each is run in a kernel of its own."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+ROWS, COLUMNS = 6, 24
+TYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16, "i8": np.int8}
+
+
+class Kernel:
+    """Arrays in, tiles, an operation, arrays out; a barrier behind each step."""
+
+    def __init__(self):
+        self.arguments, self.body, self.inputs, self.outputs = [], [], {}, []
+
+    def tile(self, name, rows, columns, dtype, more="", operands=""):
+        kind = f"!pto.tile_buf<vec, {rows}x{columns}x{dtype}{more}>"
+        self.body.append(f"%{name} = pto.alloc_tile {operands}: {kind}")
+        return f"%{name}", kind
+
+    def array(self, name, rows, columns, dtype):
+        self.arguments.append(f"%{name}_p: !pto.ptr<{dtype}>")
+        view = f"!pto.tensor_view<{rows}x{columns}x{dtype}>"
+        part = f"!pto.partition_tensor_view<{rows}x{columns}x{dtype}>"
+        self.body.append(f"%{name}_v = pto.make_tensor_view %{name}_p, shape = [{rows}, {columns}], strides = [{columns}, 1] : {view}")
+        self.body.append(f"%{name}_w = pto.partition_view %{name}_v, offsets = [0, 0], sizes = [{rows}, {columns}] : {view} -> {part}")
+        return f"%{name}_w", part
+
+    def load(self, name, values):
+        dtype = next(text for text, known in TYPES.items() if known == values.dtype)
+        tile, kind = self.tile(name, *values.shape, dtype)
+        part, part_kind = self.array(name, *values.shape, dtype)
+        self.step(f"pto.tload ins({part} : {part_kind}) outs({tile} : {kind})")
+        self.inputs[f"{name}_p"] = values
+        return tile, kind
+
+    def store(self, tile, rows, columns, dtype):
+        part, part_kind = self.array("out", rows, columns, dtype)
+        self.step(f"pto.tstore ins({tile[0]} : {tile[1]}) outs({part} : {part_kind})")
+
+    def step(self, text):
+        self.body += [text, "pto.barrier <PIPE_ALL>"]
+
+    def text(self):
+        head = f"module {{\n  func.func @k({', '.join(self.arguments)}) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{\n"
+        return head + "".join(f"    {line}\n" for line in self.body) + "    return\n  }\n}\n"
+
+
+def run(executable, kernel):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / "k.pto").write_text(kernel.text())
+        command = [executable, str(path / "k.pto"), "--quiet", f"--output=out_p={path / 'out.npy'}"]
+        for name, values in kernel.inputs.items():
+            np.save(path / f"{name}.npy", values)
+            command.append(f"--input={name}={path / name}.npy")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (done.stderr, kernel.text())
+        return np.load(path / "out.npy")
+
+
+def values(dtype, shape=(ROWS, COLUMNS), seed=1, least=-4.0):
+    rng = np.random.default_rng(seed)
+    if dtype.startswith("i"):
+        return rng.integers(-50, 50, shape).astype(TYPES[dtype])
+    return rng.uniform(least, 4, shape).astype(TYPES[dtype])
+
+
+def apply(executable, name, inputs, scalars=(), result=(ROWS, COLUMNS), dtype=None, attributes="", more=""):
+    """One operation on loaded tiles and constants."""
+    kernel = Kernel()
+    tiles = [kernel.load(f"in{i}", v) for i, v in enumerate(inputs)]
+    for i, (number, kind) in enumerate(scalars):
+        kernel.body.append(f"%s{i} = arith.constant {number} : {kind}")
+        tiles.append((f"%s{i}", kind))
+    dtype = dtype or next(text for text, known in TYPES.items() if known == inputs[0].dtype)
+    out = kernel.tile("result", *result, dtype, more)
+    names, kinds = ", ".join(t[0] for t in tiles), ", ".join(t[1] for t in tiles)
+    kernel.step(f"pto.{name} ins({names}{attributes} : {kinds}) outs({out[0]} : {out[1]})")
+    kernel.store(out, *result, dtype)
+    return run(executable, kernel)
+
+
+def check(name, found, expected, exact=True):
+    expected = np.asarray(expected)
+    assert found.shape == expected.shape, (name, found.shape, expected.shape)
+    if exact:
+        np.testing.assert_array_equal(found, expected.astype(found.dtype), err_msg=name)
+    else:
+        np.testing.assert_allclose(found.astype(np.float64), expected.astype(np.float64), rtol=2e-3 if found.dtype == np.float16 else 1e-6,
+                                   atol=1e-5, err_msg=name)
+
+
+def check_elementwise(executable):
+    functions = {"tadd": np.add, "tsub": np.subtract, "tmul": np.multiply, "tmax": np.maximum, "tmin": np.minimum}
+    for name, function in functions.items():
+        for dtype in ("f32", "f16", "i32", "i16"):
+            a, b = values(dtype), values(dtype, seed=2)
+            check(name, apply(executable, name, [a, b]), function(a, b))
+            scalar = ("2.5", dtype) if dtype.startswith("f") else ("3", dtype)
+            check(name + "s", apply(executable, name + "s", [a], [scalar]), function(a, TYPES[dtype](float(scalar[0]))))
+    for name, function in {"tand": np.bitwise_and, "tor": np.bitwise_or, "txor": np.bitwise_xor}.items():
+        a, b = values("i16"), values("i16", seed=2)
+        check(name, apply(executable, name, [a, b]), function(a, b))
+    a, b = values("f32", least=0.1), values("f32", seed=2, least=0.1)
+    check("tdiv", apply(executable, "tdiv", [a, b]), a / b)
+    check("tdivs", apply(executable, "tdivs", [a], [("4.0", "f32")]), a / np.float32(4))
+    check("trem", apply(executable, "trem", [values("i32"), np.full((ROWS, COLUMNS), 7, np.int32)]), values("i32") % 7)
+    for name, function in {"tneg": np.negative, "tabs": np.abs, "tsqrt": np.sqrt, "texp": np.exp, "tlog": np.log, "trecip": lambda x: 1 / x,
+                           "trsqrt": lambda x: 1 / np.sqrt(x), "trelu": lambda x: np.maximum(x, 0)}.items():
+        for dtype in ("f32", "f16"):
+            x = values(dtype, least=-4 if name in ("tneg", "tabs", "trelu") else 0.1)
+            check(name, apply(executable, name, [x]), function(x), exact=False)
+    x = values("f32")
+    check("tlrelu", apply(executable, "tlrelu", [x], [("0.25", "f32")]), np.where(x < 0, x * np.float32(0.25), x))
+
+
+def check_rows_and_columns(executable):
+    x = values("f32")
+    column, row = values("f32", (ROWS, 1), 3), values("f32", (1, COLUMNS), 4)
+    for name, function in {"sum": np.sum, "max": np.max, "min": np.min}.items():
+        check(name, apply(executable, f"trow{name}", [x], result=(ROWS, 1)), function(x, axis=1, keepdims=True), name != "sum")
+        check(name, apply(executable, f"tcol{name}", [x], result=(1, COLUMNS)), function(x, axis=0, keepdims=True), name != "sum")
+    check("trowexpand", apply(executable, "trowexpand", [column]), np.broadcast_to(column, x.shape))
+    check("tcolexpand", apply(executable, "tcolexpand", [row]), np.broadcast_to(row, x.shape))
+    for name, function in {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "max": np.maximum, "min": np.minimum}.items():
+        check(name, apply(executable, f"trowexpand{name}", [x, column]), function(x, column))
+        check(name, apply(executable, f"tcolexpand{name}", [x, row]), function(x, row))
+
+
+def check_others(executable):
+    x, y = values("f32"), values("f32", seed=2)
+    check("texpands", apply(executable, "texpands", [], [("1.5", "f32")], dtype="f32"), np.full(x.shape, 1.5, np.float32))
+    check("bits", apply(executable, "texpands", [], [("0xFF800000", "f32")], dtype="f32"), np.full(x.shape, -np.inf, np.float32))
+    check("tci", apply(executable, "tci", [], [("5", "i32")], dtype="i32"), 5 + np.arange(x.size).reshape(x.shape))
+    check("ttrans", apply(executable, "ttrans", [x], result=(COLUMNS, ROWS)), x.T)
+    modes = {"RINT": np.rint, "FLOOR": np.floor, "CEIL": np.ceil, "TRUNC": np.trunc}
+    for mode, function in modes.items():
+        for spelling in (f"#pto<round_mode {mode}>", f"#pto.round_mode<CAST_{mode}>"):
+            check(mode, apply(executable, "tcvt", [x], dtype="i32", attributes=f" {{rmode = {spelling}}}"), function(x))
+    check("tcvt", apply(executable, "tcvt", [x], dtype="f16"), x.astype(np.float16))
+    check("tcvt", apply(executable, "tcvt", [values("f16")], dtype="f32"), values("f16").astype(np.float32))
+    kernel = Kernel()
+    a, b = kernel.load("a", x), kernel.load("b", y)
+    mask, out = kernel.tile("mask", ROWS, 32, "i8"), kernel.tile("result", ROWS, COLUMNS, "f32")
+    kernel.step(f"pto.tcmp ins(%a, %b {{cmpMode = #pto<cmp greater_than>}} : {a[1]}, {b[1]}) outs(%mask : {mask[1]})")
+    kernel.step(f"pto.tsel ins(%mask, %a, %b : {mask[1]}, {a[1]}, {b[1]}) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    check("tsel", run(executable, kernel), np.where(x > y, x, y))
+
+
+def check_views(executable):
+    x = values("f32")
+    part = "!pto.tile_buf<vec, 2x8xf32>"
+    kernel = Kernel()
+    a, out = kernel.load("a", x), kernel.tile("result", ROWS, COLUMNS, "f32")
+    kernel.body += ["%c1 = arith.constant 1 : index", "%c8 = arith.constant 8 : index"]
+    kernel.step(f"pto.tmov ins(%a : {a[1]}) outs(%result : {out[1]})")
+    kernel.body.append(f"%from = pto.subview %a[%c1, %c8] sizes [2, 8] : {a[1]} -> {part}")
+    kernel.body.append(f"%to = pto.subset %result[3, 16] sizes [2, 8] : {out[1]}")
+    kernel.step(f"pto.tneg ins(%from : {part}) outs(%to : {part})")
+    kernel.step(f"pto.tinsert ins(%from, %c1, %c1 : {part}, index, index) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    expected = x.copy()
+    expected[3:5, 16:24] = -x[1:3, 8:16]
+    expected[1:3, 1:9] = x[1:3, 8:16]
+    check("subview", run(executable, kernel), expected)
+
+    kernel = Kernel()  # valid sizes that change, then the rest of the tile filled
+    a = kernel.load("a", x)
+    some = kernel.tile("some", ROWS, COLUMNS, "f32", ", v_row=?, v_col=?")
+    out = kernel.tile("result", ROWS, COLUMNS, "f32", ", pad=3")
+    kernel.body.append(f"pto.set_validshape %some, 4, 10 : {some[1]}")
+    kernel.step(f"pto.tmov ins(%a : {a[1]}) outs(%some : {some[1]})")
+    kernel.step(f"pto.tfillpad ins(%some : {some[1]}) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    expected = np.full(x.shape, -np.inf, np.float32)
+    expected[:4, :10] = x[:4, :10]
+    check("tfillpad", run(executable, kernel), expected)
+
+    kernel = Kernel()
+    a, out = kernel.load("a", x), kernel.tile("result", ROWS, COLUMNS, "f32")
+    flat = f"!pto.tile_buf<vec, 1x{ROWS * COLUMNS}xf32>"
+    kernel.body += [f"%f = pto.treshape %a : {a[1]} -> {flat}", f"%g = pto.treshape %result : {out[1]} -> {flat}"]
+    kernel.step(f"pto.tabs ins(%f : {flat}) outs(%g : {flat})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    check("treshape", run(executable, kernel), np.abs(x))
+
+
+def main():
+    executable = sys.argv[1]
+    check_elementwise(executable)
+    check_rows_and_columns(executable)
+    check_others(executable)
+    check_views(executable)
+
+
+main()
