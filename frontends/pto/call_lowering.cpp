@@ -56,27 +56,15 @@ void FunctionLowering::lower_extended(const Operation& op, const OperationInfo& 
 
 // before: .. branch to after if it goes on; jump to the end; after: ..; jump to before
 void FunctionLowering::lower_while(const Operation& op) {
-  std::vector<unsigned> carried, passed;
-  std::vector<Value> results;
   scopes_.emplace_back();
-  for (std::size_t i = 0; i + 1 < op.arguments.size(); i += 2) {
-    Value v;
-    carried.push_back(new_register(op.place));
-    set(carried.back(), scalar(op.arguments[i + 1]), op.place);
-    v.scalar = cluster::reg(carried.back());
-    define(op.arguments[i].text, op.arguments[i].place, v);
-  }
+  const std::vector<Value> carried = carry_arguments(op, 0);
   const std::uint32_t before = next();
-  std::vector<Operand> values = lower_region(op.regions[0], "scf.condition", op.place);
+  std::vector<Value> values = lower_region(op.regions[0], "scf.condition", op.place);
   const Place condition = yield_->place;
   const Operand goes_on = scalar(argument(*yield_, Role::kPredicate));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Value v;
-    passed.push_back(new_register(condition));
-    v.scalar = cluster::reg(passed.back());
-    results.push_back(v);
-  }
-  assign(passed, std::move(values), condition);
+  std::vector<Value> passed;
+  for (const Value& v : values) passed.push_back(carried_like(v, condition));
+  assign(passed, values, condition);
   Instruction& branch = emit(Opcode::kBranch, condition, Pipe::kS);
   branch.a = goes_on;
   branch.target = next() + 1;
@@ -91,19 +79,20 @@ void FunctionLowering::lower_while(const Operation& op) {
                                      " values on, and the block behind do takes " +
                                      std::to_string(parameters.size()));
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    define(parameters[i].name, parameters[i].place, results[i]);
+    define(parameters[i].name, parameters[i].place, passed[i]);
   scopes_.emplace_back();
   values = lower_region(op.regions[1], "scf.yield", op.place);
+  const Place end = yield_ == nullptr ? op.place : yield_->place;
   if (values.size() != carried.size())
-    diagnostics_.fail(yield_ == nullptr ? op.place : yield_->place,
-                      "expected scf.yield with " + std::to_string(carried.size()) +
-                          " values at the end of the loop, found " + std::to_string(values.size()));
-  assign(carried, std::move(values), op.place);
+    diagnostics_.fail(end, "expected scf.yield with " + std::to_string(carried.size()) +
+                               " values at the end of the loop, found " +
+                               std::to_string(values.size()));
+  assign(carried, values, end);
   scopes_.pop_back();
   scopes_.pop_back();
   emit(Opcode::kJump, op.place, Pipe::kS).target = before;
   program_.code[leave].target = next();
-  define_results(op, results);
+  define_results(op, passed);
 }
 
 void FunctionLowering::define_results(const Operation& op, const std::vector<Value>& values) {

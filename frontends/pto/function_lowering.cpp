@@ -45,10 +45,6 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
   diagnostics.fail(a.place, "expected a predicate such as slt, found " + tasm::quoted(t));
 }
 
-}  // namespace
-
-namespace {
-
 void collect(const Region& region, std::set<std::string>& names) {
   for (const Operation& op : region.operations) {
     if (operation_info(op.name).meaning == Meaning::kSetValidShape)
@@ -121,14 +117,17 @@ void FunctionLowering::add_parameters(const Function& function) {
 }
 
 void FunctionLowering::lower(const Region& region) {
+  const Operation* end = nullptr;
   for (const Operation& op : region.operations) {
-    const bool last = &op == &region.operations.back();
-    const Meaning meaning = operation_info(op.name).meaning;
-    if (!last && (meaning == Meaning::kYield || meaning == Meaning::kReturn ||
-                  meaning == Meaning::kCondition))
-      diagnostics_.fail(op.place, op.name + " stands before the end of its region");
+    if (end != nullptr)
+      diagnostics_.fail(end->place, end->name + " stands before the end of its region");
     lower(op);
+    const Meaning meaning = operation_info(op.name).meaning;
+    const bool ends =
+        meaning == Meaning::kYield || meaning == Meaning::kReturn || meaning == Meaning::kCondition;
+    if (ends) end = &op;
   }
+  if (end == nullptr) yield_ = nullptr;  // what is there is of a loop or a branch inside
 }
 
 void FunctionLowering::lower(const Operation& op) {

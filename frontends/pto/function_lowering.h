@@ -69,13 +69,19 @@ class FunctionLowering {
   void lower_for(const Operation& op);
   void lower_if(const Operation& op);
   /// The region in a scope of its own; what its scf.yield gives goes to `targets`.
-  void lower_body(const Region& region, const std::vector<unsigned>& targets, Place place);
+  void lower_body(const Region& region, const std::vector<Value>& targets, Place place);
 
   void lower_while(const Operation& op);
   void lower_call(const Operation& op);
   /// The values that the region ends with, of an operation called `terminator`.
-  std::vector<Operand> lower_region(const Region& region, const char* terminator, Place place);
-  void assign(const std::vector<unsigned>& targets, std::vector<Operand> values, Place place);
+  std::vector<Value> lower_region(const Region& region, const char* terminator, Place place);
+  /// Values in registers of their own, that loops and branches carry (control_lowering.cpp).
+  std::vector<Value> carry_arguments(const Operation& op, std::size_t first);
+  Value carried_like(const Value& like, Place place);
+  void assign(const std::vector<Value>& targets, const std::vector<Value>& values, Place place);
+  void check_alike(const Value& to, const Value& from, Place place) const;
+  const Value& number_or_tile(const Argument& a) const;
+  Operand address_of(const Value& tile, Place place);
   void define_results(const Operation& op, const std::vector<Value>& values);
   void lower_unknown(const Operation& op);
   /// Of a function whose operations belong to both kinds of core: this one is not of ours.
@@ -83,6 +89,8 @@ class FunctionLowering {
 
   // Tiles.
   void lower_alloc(const Operation& op);
+  /// A tile of the type, without an address. Sizes that are ? have yet to get their register.
+  Value tile_of(const Type& type, const std::string& name);
   void lower_subview(const Operation& op);
   void lower_reshape(const Operation& op);
   void lower_valid_shape(const Operation& op);

@@ -76,7 +76,8 @@ void OperationParser::parse_form(Operation& op, const OperationInfo& info) {
     return parse_constant(op);
   case Form::kOperands:
     parse_values(op, Role::kOperand);
-    return parse_colon_types(op);
+    parse_colon_types(op);
+    return parse_result_types(op);
   case Form::kCompare:
     return parse_compare(op);
   case Form::kCast:
@@ -280,7 +281,7 @@ void OperationParser::parse_view(Operation& op, const char* first, Role first_ro
   cursor_.expect_word(first);
   cursor_.expect("=");
   parse_list(op, first_role);
-  cursor_.expect(",");
+  cursor_.take_if(",");  // some kernels have none
   cursor_.expect_word(second);
   cursor_.expect("=");
   parse_list(op, second_role);

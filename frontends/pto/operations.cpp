@@ -62,7 +62,7 @@ void add_scalar(Rows& rows) {
     rows.push_back({name, Form::kNullary, Meaning::kSpecial, 0, 0, 1, Opcode::kGet,
                     VectorClass::kSimple, value});
   };
-  special("pto.get_block_idx", SpecialValue::kBlockIndex);
+  special("pto.get_block_idx", SpecialValue::kCluster);
   special("pto.get_block_num", SpecialValue::kBlockCount);
   special("pto.get_subblock_idx", SpecialValue::kSubblockIndex);
   special("pto.get_subblock_num", SpecialValue::kSubblockCount);

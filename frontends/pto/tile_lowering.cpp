@@ -65,12 +65,28 @@ const FunctionLowering::Value& FunctionLowering::tile(const Argument& a) const {
   return value(a, Value::Kind::kTile, "a tile");
 }
 
-void FunctionLowering::lower_alloc(const Operation& op) {
+FunctionLowering::Value FunctionLowering::tile_of(const Type& type, const std::string& name) {
   Value v;
   v.kind = Value::Kind::kTile;
-  v.type = op.types[0];
-  if (v.type.kind != Type::Kind::kTile)
-    diagnostics_.fail(v.type.place, "expected a type !pto.tile_buf");
+  v.type = type;
+  if (type.kind != Type::Kind::kTile)
+    diagnostics_.fail(type.place, "expected a type !pto.tile_buf");
+  for (const std::int64_t size : {type.valid_rows, type.valid_columns})
+    v.sizes.push_back(size != kDynamic ? Operand(size) : cluster::reg(0));
+  v.place.name = name;
+  v.place.location = location_of(type, diagnostics_);
+  v.place.element = element_of(type);
+  v.place.full_rows = type.shape[0];
+  v.place.row_stride = type.shape[1];
+  if (kind_ == cluster::CoreKind::kAic && v.place.location == Location::kUb)
+    v.place.holder = cluster::Holder::kAiv0;
+  if (kind_ == cluster::CoreKind::kAiv && v.place.location != Location::kUb)
+    v.place.holder = cluster::Holder::kAic;
+  return v;
+}
+
+void FunctionLowering::lower_alloc(const Operation& op) {
+  Value v = tile_of(op.types[0], op.results[0].name);
   const auto has = [&op](Role role) {
     return std::any_of(op.arguments.begin(), op.arguments.end(),
                        [role](const Argument& a) { return a.role == role; });
@@ -89,15 +105,6 @@ void FunctionLowering::lower_alloc(const Operation& op) {
     v.sizes = {cluster::reg(new_register(op.place)), cluster::reg(new_register(op.place))};
     set_valid(v, rows, columns, op.place);
   }
-  v.place.name = op.results[0].name;
-  v.place.location = location_of(v.type, diagnostics_);
-  v.place.element = element_of(v.type);
-  v.place.full_rows = v.type.shape[0];
-  v.place.row_stride = v.type.shape[1];
-  if (kind_ == cluster::CoreKind::kAic && v.place.location == Location::kUb)
-    v.place.holder = cluster::Holder::kAiv0;
-  if (kind_ == cluster::CoreKind::kAiv && v.place.location != Location::kUb)
-    v.place.holder = cluster::Holder::kAic;
   const Operand address =
       has(Role::kAddress) ? scalar(argument(op, Role::kAddress)) : Operand(allot(op, v.place));
   if (!address.is_register) check_room(op, v.place, address.value);
@@ -239,7 +246,7 @@ Opcode FunctionLowering::move_between(const Operation& op, const Value& from,
   if (a == "vec" && b == "vec") return Opcode::kVector;
   if (a == "vec" && b == "mat" && a5) return Opcode::kUbToL1;
   if (a == "mat" && b == "vec" && a5) return Opcode::kL1ToUb;
-  diagnostics_.fail(op.place, "no path from " + a + " to " + b + " on " +
+  diagnostics_.fail(op.place, op.name + ": no path from " + a + " to " + b + " on " +
                                   cluster::to_string(options_.profile));
 }
 

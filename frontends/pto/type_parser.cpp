@@ -47,6 +47,7 @@ std::vector<Type> TypeParser::parse_types() {
 Type TypeParser::parse_type() {
   const Token token = cursor_.peek();
   if (token.kind == Kind::kType) return parse_named(cursor_.take());
+  if (token.is("<")) return parse_pointer(token.place);  // <f32>: of pto.addptr
   if (token.kind != Kind::kWord) cursor_.fail_expected("a type");
   Type type;
   type.place = token.place;
@@ -89,13 +90,7 @@ Type TypeParser::parse_named(const Token& name) {
     parse_tile(type);
     return type;
   }
-  if (name.text == "!pto.ptr") {
-    type.kind = Type::Kind::kPointer;
-    cursor_.expect("<");
-    type.element = parse_type().element;
-    parse_rest(type);
-    return type;
-  }
+  if (name.text == "!pto.ptr") return parse_pointer(name.place);
   if (is_opaque(name.text)) return parse_opaque(name);
   const bool view = name.text == "!pto.tensor_view";
   if (!view && name.text != "!pto.partition_tensor_view")
@@ -105,6 +100,16 @@ Type TypeParser::parse_named(const Token& name) {
   type.kind = view ? Type::Kind::kTensorView : Type::Kind::kPartition;
   cursor_.expect("<");
   parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
+  parse_rest(type);
+  return type;
+}
+
+Type TypeParser::parse_pointer(const Place& place) {
+  Type type;
+  type.place = place;
+  type.kind = Type::Kind::kPointer;
+  cursor_.expect("<");
+  type.element = parse_type().element;
   parse_rest(type);
   return type;
 }

@@ -27,6 +27,7 @@ class TypeParser {
 
  private:
   Type parse_named(const Token& name);
+  Type parse_pointer(const Place& place);  ///< at its <
   Type parse_opaque(const Token& name);
   void parse_shape(const Token& token, Type& type);
   void parse_tile(Type& type);

@@ -1,8 +1,8 @@
 // Who has touched which bytes last, memory by memory. Agents are pipes; each numbers its operations.
 //
 // A write takes the place of everything that it covers: what conflicts with those conflicts with it,
-// and it has been compared with them. A memory remembers its last 128 writes and reads with extents
-// of their own; older ones are forgotten.
+// and it has been compared with them. A memory remembers its last 64 writes and reads, more or less;
+// older ones are forgotten.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,10 @@ class AccessMap {
   void touch(const MemoryAccess& access, const Touch& who, Conflict conflict) {
     if (access.memory >= memories_.size()) memories_.resize(access.memory + 1U);
     Memory& memory = memories_[access.memory];
-    for (const Record& r : memory.writes)
+    for (const Record& r : memory.writes.list)
       if (overlap(r.extent, access.extent)) conflict(r.touch, true, r.extent);
     if (!access.writes) return remember(memory.reads, access.extent, who);
-    for (const Record& r : memory.reads)
+    for (const Record& r : memory.reads.list)
       if (overlap(r.extent, access.extent)) conflict(r.touch, false, r.extent);
     forget_covered(memory.writes, access.extent);
     forget_covered(memory.reads, access.extent);
@@ -38,29 +38,46 @@ class AccessMap {
   }
 
  private:
-  static constexpr std::size_t kMostRecords = 128;
+  static constexpr std::size_t kMostRecords = 64;
+  static constexpr std::size_t kLookedUp = 16;
 
   struct Record {
     Extent extent;
     Touch touch;
   };
+  struct Records {
+    std::vector<Record> list;
+    std::size_t next = 0;  // to be replaced when the list is full
+  };
   struct Memory {
-    std::vector<Record> writes, reads;
+    Records writes, reads;
   };
 
-  static void forget_covered(std::vector<Record>& records, const Extent& extent) {
-    records.erase(std::remove_if(records.begin(), records.end(),
-                                 [&extent](const Record& r) { return covers(extent, r.extent); }),
-                  records.end());
+  static void forget_covered(Records& records, const Extent& extent) {
+    for (std::size_t i = 0; i < records.list.size();) {
+      if (!covers(extent, records.list[i].extent)) {
+        ++i;
+        continue;
+      }
+      records.list[i] = records.list.back();
+      records.list.pop_back();
+    }
   }
-  static void remember(std::vector<Record>& records, const Extent& extent, const Touch& who) {
-    for (Record& r : records) {
+  // Buffers are touched again and again; of long lists only the first are searched for that.
+  static void remember(Records& records, const Extent& extent, const Touch& who) {
+    const std::size_t searched = std::min(records.list.size(), kLookedUp);
+    for (std::size_t i = 0; i < searched; ++i) {
+      Record& r = records.list[i];
       if (r.touch.agent != who.agent || !(r.extent == extent)) continue;
       r.touch = who;
       return;
     }
-    if (records.size() == kMostRecords) records.erase(records.begin());
-    records.push_back({extent, who});
+    if (records.list.size() < kMostRecords) {
+      records.list.push_back({extent, who});
+      return;
+    }
+    records.next = (records.next + 1) % kMostRecords;
+    records.list[records.next] = {extent, who};
   }
 
   std::vector<Memory> memories_;

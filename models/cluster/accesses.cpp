@@ -75,8 +75,8 @@ std::string memory_name(MemoryId memory, const Program& program) {
          (unit == 0 ? "the AIC" : "AIV" + std::to_string(unit - 1));
 }
 
-Accesses accesses_of(const ResolvedOperation& operation, CoreId core) {
-  Accesses accesses;
+void accesses_of(const ResolvedOperation& operation, CoreId core, Accesses& accesses) {
+  accesses.count = 0;
   for (unsigned i = 0; i < operation.count; ++i) {
     const ResolvedOperand& o = operation.operands[i];
     switch (o.holder) {
@@ -95,7 +95,6 @@ Accesses accesses_of(const ResolvedOperation& operation, CoreId core) {
       break;
     }
   }
-  return accesses;
 }
 
 }  // namespace tessera::cluster

@@ -44,6 +44,6 @@ struct Accesses {
   unsigned count = 0;
 };
 /// Of an operation of `core`. An operand that is divided among both AIVs is an access of each.
-Accesses accesses_of(const ResolvedOperation& operation, CoreId core);
+void accesses_of(const ResolvedOperation& operation, CoreId core, Accesses& accesses);
 
 }  // namespace tessera::cluster

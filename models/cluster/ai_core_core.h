@@ -257,6 +257,7 @@ class AiCoreCore {
   std::unique_ptr<Scoreboard> scoreboard_;  // nullptr: nobody asks for the order of operations
   HazardTracker* hazards_ = nullptr;
   ResolvedOperation touched_;  // by the instruction that is being issued
+  Accesses touches_;           // .. of it
   ClusterData* data_ = nullptr;
   std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
   std::vector<std::uint32_t> free_resolved_;

@@ -7,14 +7,13 @@ namespace tessera::cluster {
 unsigned AiCoreCore::note_dispatch(const Instruction& i, Pipe pipe, Entry& entry) {
   if (hazards_ != nullptr) entry.epoch = hazards_->dispatch(core_, pipe);
   if (!is_tile_operation(i.op)) return 0;
-  Accesses accesses;
+  touches_.count = 0;
   if (i.operation != 0) {
-    resolve(program_->operations[i.operation - 1], registers_, touched_);
-    accesses = accesses_of(touched_, core_);
+    if (entry.resolved == 0) resolve(program_->operations[i.operation - 1], registers_, touched_);
+    accesses_of(entry.resolved == 0 ? touched_ : resolved_[entry.resolved], core_, touches_);
   }
-  entry.number =
-      scoreboard_->enter(pipe, i, accesses, i.op == Opcode::kMad && !resolves_sums(entry.sizes),
-                         program_->automatic_sync);
+  const bool small_mad = i.op == Opcode::kMad && !resolves_sums(entry.sizes);
+  entry.number = scoreboard_->enter(pipe, i, touches_, small_mad, program_->automatic_sync);
   return 2 * scoreboard_->record(pipe, entry.number).pairs;
 }
 

@@ -192,6 +192,8 @@ std::int64_t AiCoreCore::special(SpecialValue which) const {
   case SpecialValue::kBlockIndex:
     if (core_.is_aic() || aivs_of(launch_.ratio) < 2) return core_.cluster;
     return 2 * core_.cluster + core_.subblock();
+  case SpecialValue::kCluster:
+    return core_.cluster;
   case SpecialValue::kBlockCount:
     return launch_.block_count();
   case SpecialValue::kSubblockIndex:

@@ -45,6 +45,8 @@ class MachineCore {
   bool run(Cycle end = kNever);
   void shuffle_step_order(std::uint64_t seed) { scheduler_.shuffle_step_order(seed); }
 
+  /// The next cycle in which something is due, kNever when nothing is.
+  Cycle next_due() const { return scheduler_.next_due(); }
   /// The cycle stepped last.
   Cycle now() const { return now_; }
   bool finished() const;

@@ -173,6 +173,7 @@ enum class Predicate : std::uint8_t {
 
 enum class SpecialValue : std::uint8_t {
   kBlockIndex,     ///< AIC: its cluster; AIV: 2 * cluster + subblock, of 1:1 launches its cluster
+  kCluster,        ///< of AICs and AIVs alike; get_block_idx of PTO text
   kBlockCount,     ///< clusters of the launch
   kSubblockIndex,  ///< 0 or 1; of an AIC 0
   kSubblockCount,  ///< AIVs a cluster

@@ -36,7 +36,8 @@ std::uint32_t Scoreboard::enter(Pipe pipe, const Instruction& i, const Accesses&
   PipeLog& own = log(pipe);
   const std::uint32_t number = ++own.last;
   Record& record = own.ring[number % own.ring.size()];
-  record.accesses = accesses;
+  record.accesses.count = accesses.count;
+  std::copy_n(accesses.list.begin(), accesses.count, record.accesses.list.begin());
   record.after = {};
   record.pairs = 0;
   record.is_complete_known = false;

@@ -26,8 +26,7 @@ void Edge::start_of_simulation() {
   for (unsigned c = 0; c < kColorCount; ++c) core_.set_capacity(Color(c), out->capacity(Color(c)));
 }
 
-void Edge::send(Color color, std::vector<Word> words) {
-  const Cycle from = domain_.next_free_cycle();
+void Edge::send(Color color, std::vector<Word> words, Cycle from) {
   core_.send(color, std::move(words), from);
   domain_.wake(block_, from);
 }

@@ -36,7 +36,11 @@ class Edge : public sc_core::sc_module,
   /// Before the simulation starts; see EdgeCore::take_only.
   void take_only(std::uint32_t colors) { core_.take_only(colors); }
   /// Sends `words` on `color` from the next free cycle on.
-  void send(Color color, std::vector<Word> words);
+  void send(Color color, std::vector<Word> words) {
+    send(color, std::move(words), domain_.next_free_cycle());
+  }
+  /// The same from cycle `from` on, which has not been stepped.
+  void send(Color color, std::vector<Word> words, Cycle from);
   /// Waits for `count` more wavelets of `color`.
   void expect(Color color, std::size_t count) { core_.expect(color, count); }
   const std::vector<Received>& received(Color color) const { return core_.received(color); }

@@ -46,6 +46,25 @@ void Sram::write_bytes(std::uint32_t address, std::uint32_t count, const std::by
   }
 }
 
+std::byte* Sram::in_one_piece() {
+  constexpr unsigned kPages = kSramBytes / kPageBytes;
+  bool in_order = pages_used_ == kPages;
+  for (unsigned page = 0; page < kPages && in_order; ++page) in_order = numbers_[page] == page + 1;
+  if (!in_order) {
+    auto pages = std::make_unique<Page[]>(kPages);
+    auto numbers = std::make_unique<std::uint8_t[]>(kPages);
+    for (unsigned page = 0; page < kPages; ++page) {
+      if (const std::uint8_t* const from = find(page * kPageBytes))
+        std::copy_n(from, kPageBytes, pages[page].data());
+      numbers[page] = static_cast<std::uint8_t>(page + 1);
+    }
+    pages_ = std::move(pages);
+    numbers_ = std::move(numbers);
+    numbers_size_ = pages_size_ = pages_used_ = kPages;
+  }
+  return reinterpret_cast<std::byte*>(pages_[0].data());
+}
+
 // Memory for few pages more than are used: while there are few, for exactly one.
 std::uint8_t* Sram::take(std::uint32_t address) {
   const std::uint32_t page = address / kPageBytes;

@@ -53,6 +53,9 @@ class Sram {
   /// The same for a number of bytes, as a host copies them; all of them lie inside the memory.
   void read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const;
   void write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from);
+  /// All kSramBytes, one behind the other, valid as long as this memory: for a host that wants a
+  /// pointer. From then on the tile has all its pages.
+  std::byte* in_one_piece();
   /// Bytes of the pages that were written since.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 

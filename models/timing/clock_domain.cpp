@@ -114,6 +114,7 @@ void ClockDomain::run_due_cycle() {
   started_ = true;
   step_blocks();
   arm();
+  if (rest_listener_ && idle()) rest_listener_(now_);
   if (supervisor_ && supervisor_(now_)) pause_requested_ = true;
   if (!pause_requested_) return;
   pause_requested_ = false;

@@ -53,6 +53,10 @@ class ClockDomain : public sc_core::sc_module {
   void set_supervisor(std::function<bool(Cycle)> supervisor) {
     supervisor_ = std::move(supervisor);
   }
+  /// Called after a cycle behind which nothing is due.
+  void set_rest_listener(std::function<void(Cycle)> listener) {
+    rest_listener_ = std::move(listener);
+  }
   void shuffle_step_order(std::uint64_t seed) { scheduler_.shuffle_step_order(seed); }
 
   /// Nothing is due: only something from outside could start the domain again.
@@ -78,6 +82,7 @@ class ClockDomain : public sc_core::sc_module {
   bool started_ = false;  // cycle now_ has been stepped
   bool pause_requested_ = false;
   std::function<bool(Cycle)> supervisor_;
+  std::function<void(Cycle)> rest_listener_;
 };
 
 }  // namespace tessera::timing

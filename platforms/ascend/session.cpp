@@ -49,12 +49,16 @@ pto::Module read_module(const cli::Options& options) {
                          options.pto_unknown.empty() ? pto::Unknown::kRefuse : pto::Unknown::kKeep);
 }
 
+}  // namespace
+
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
   pto::LowerOptions lowering{config.machine.profile, options.params};
   if (!options.pto_unknown.empty()) lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
   return pto::lower(read_module(options), lowering);
 }
+
+namespace {
 
 cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
   switch (ratio) {
@@ -73,6 +77,8 @@ cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
   return kernel.aic ? cluster::LaunchRatio::k1To2 : cluster::LaunchRatio::k0To1;
 }
 
+}  // namespace
+
 cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel) {
   cluster::Launch launch;
   launch.clusters = config.clusters;
@@ -89,6 +95,8 @@ cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel)
   require(kernel.aiv != nullptr, aivs_of(launch.ratio) > 0, "the AIVs");
   return launch;
 }
+
+namespace {
 
 std::uint64_t waited(const PipeStats& stats) {
   std::uint64_t sum = 0;

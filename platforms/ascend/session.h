@@ -17,6 +17,11 @@ namespace tessera::ascend {
 /// (pto.target_arch).
 AscendConfig config_of(const cli::Options& options);
 
+/// The program of `options` for a machine, read and lowered. Throws UserError.
+pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config);
+/// How it is launched. Throws UserError when the kernel has no function for a core of the launch.
+cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel);
+
 class Session {
  public:
   /// Reads and lowers the program. Throws UserError. `options` must outlive the session.

@@ -43,7 +43,8 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
       ("the program: a " + executable.program_kind + "; also the first positional argument")
           .c_str());
   add("preset", po::value(&o.preset)->value_name("NAME"),
-      ("machine: " + join(executable.presets) + " (default " + executable.default_preset + ")")
+      ("machine: " + join(executable.presets) +
+       (executable.default_preset.empty() ? "" : " (default " + executable.default_preset + ")"))
           .c_str());
   add("config", po::value(&o.config_file)->value_name("FILE"),
       "machine from a file instead of a preset");
@@ -57,6 +58,10 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
       "host array in, e.g. --input A=A.npy (repeatable)");
   add("output", po::value(&raw.outputs)->value_name("NAME=FILE.npy")->composing(),
       "host array out, e.g. --output y=y.npy (repeatable)");
+  if (executable.has_quantum) {
+    add("quantum", po::value(&o.quantum)->value_name("TIME")->default_value(o.quantum),
+        "how far the host may run ahead of the simulation, e.g. --quantum 100ns");
+  }
   if (executable.runs_pto) {
     add("no-data", po::bool_switch(&o.no_data), "timing only: tiles and arrays have no contents");
     add("pto-unknown", po::value(&o.pto_unknown)->value_name("cost:N[,PIPE]"),

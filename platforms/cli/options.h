@@ -31,8 +31,9 @@ struct Options {
   std::string vcd_file;
   std::string heatmap_file;
   std::string heatmap_counter;
-  std::string schedules_file;  ///< of executables that make schedules
-  std::string pto_unknown;     ///< of executables that run PTO programs, and the next one
+  std::string quantum = "1us";  ///< of executables with a temporally decoupled host
+  std::string schedules_file;   ///< of executables that make schedules
+  std::string pto_unknown;      ///< of executables that run PTO programs, and the next one
   std::string hazards = "warn";
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
@@ -56,6 +57,7 @@ struct Executable {
   std::string default_preset;
   bool makes_schedules = false;  ///< it has the option --schedules
   bool runs_pto = false;         ///< it has the options --pto-unknown and --hazards
+  bool has_quantum = false;      ///< it has the option --quantum
 };
 
 /// Reads the command line. No value: --help or --version was asked for and has been printed to

@@ -182,7 +182,7 @@ TEST(PtoLower, DiagnosticsOfTiles) {
                             "  %a = pto.alloc_tile : !pto.tile_buf<acc, 16x16xf32>\n";
   const std::string move = tiles + "  pto.tmov ins(%a : f32) outs(%v : f32)";
   EXPECT_EQ(message_of(move, "cube", Profile::kA2A3),
-            "k.pto:5:3: no path from acc to vec on A2/A3");
+            "k.pto:5:3: pto.tmov: no path from acc to vec on A2/A3");
   EXPECT_EQ(message_of(move, "cube", Profile::kA5), "accepted");
   EXPECT_EQ(message_of(tiles + "  pto.tabs ins(%a : f32) outs(%v : f32)"),
             "k.pto:5:16: the vector unit works on tiles in vec, found a tile in acc");

@@ -34,6 +34,7 @@ struct Options {
   Profile profile = Profile::kA5;
   std::map<std::string, std::int64_t> params;
   std::map<std::string, Array> inputs;
+  bool with_data = true;
 };
 
 Outcome run(const std::string& text, const Options& options) {
@@ -52,7 +53,7 @@ Outcome run(const std::string& text, const Options& options) {
     data.bind(i, std::move(bytes));
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
-  MachineCore machine(config, launch, nullptr, &data);
+  MachineCore machine(config, launch, nullptr, options.with_data ? &data : nullptr);
   machine.watch_hazards();
   const auto with_arrays = [&kernel](const std::shared_ptr<const Program>& program) {
     if (!program) return program;
@@ -389,6 +390,78 @@ module {
   } catch (const UserError& e) {
     EXPECT_THAT(e.what(), HasSubstr("expected unspecified, partial or final, found 'last'"));
   }
+}
+
+// --- timing ---
+
+/// C = A B in tiles of 128 x 256 and steps of 64, with one buffer for each operand.
+const char* const kGemm = R"(!a = !pto.tile_buf<mat, 128x64xf16>
+!b = !pto.tile_buf<mat, 64x256xf16>
+!left = !pto.tile_buf<left, 128x64xf16>
+!right = !pto.tile_buf<right, 64x256xf16>
+!acc = !pto.tile_buf<acc, 128x256xf32>
+!pa = !pto.partition_tensor_view<128x64xf16>
+!pb = !pto.partition_tensor_view<64x256xf16>
+!pc = !pto.partition_tensor_view<128x256xf32>
+module {
+  func.func @gemm(%A: !pto.ptr<f16>, %B: !pto.ptr<f16>, %C: !pto.ptr<f32>, %M: index, %N: index, %K: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %c256 = arith.constant 256 : index
+    %av = pto.make_tensor_view %A, shape = [%M, %K], strides = [%K, %c1] : !pto.tensor_view<?x?xf16>
+    %bv = pto.make_tensor_view %B, shape = [%K, %N], strides = [%N, %c1] : !pto.tensor_view<?x?xf16>
+    %cv = pto.make_tensor_view %C, shape = [%M, %N], strides = [%N, %c1] : !pto.tensor_view<?x?xf32>
+    %at = pto.alloc_tile : !a
+    %bt = pto.alloc_tile : !b
+    %l = pto.alloc_tile : !left
+    %r = pto.alloc_tile : !right
+    %c = pto.alloc_tile : !acc
+    scf.for %i = %c0 to %M step %c128 {
+      scf.for %j = %c0 to %N step %c256 {
+        scf.for %k = %c0 to %K step %c64 {
+          %ap = pto.partition_view %av, offsets = [%i, %k], sizes = [128, 64] : !pto.tensor_view<?x?xf16> -> !pa
+          %bp = pto.partition_view %bv, offsets = [%k, %j], sizes = [64, 256] : !pto.tensor_view<?x?xf16> -> !pb
+          pto.tload ins(%ap : !pa) outs(%at : !a)
+          pto.tload ins(%bp : !pb) outs(%bt : !b)
+          pto.tmov ins(%at : !a) outs(%l : !left)
+          pto.tmov ins(%bt : !b) outs(%r : !right)
+          %first = arith.cmpi eq, %k, %c0 : index
+          scf.if %first {
+            pto.tmatmul ins(%l, %r : !left, !right) outs(%c : !acc)
+          } else {
+            pto.tmatmul.acc ins(%c, %l, %r : !acc, !left, !right) outs(%c : !acc)
+          }
+        }
+        %cp = pto.partition_view %cv, offsets = [%i, %j], sizes = [128, 256] : !pto.tensor_view<?x?xf32> -> !pc
+        pto.tstore ins(%c : !acc) outs(%cp : !pc)
+      }
+    }
+    return
+  }
+})";
+
+// 6, 17: the sizes of the performance simulator's matrix products. The cube is busy for the products
+// and its fixed cost; long sums keep it busier than short ones.
+TEST(ascend, S17_gemm_sizes_of_the_performance_simulator) {
+  struct Size {
+    std::int64_t m, k, n;
+  };
+  std::vector<double> share;
+  for (const Size size : {Size{128, 64, 256}, Size{1536, 256, 1024}, Size{256, 4096, 256}}) {
+    const Options options{Profile::kA2A3, {{"M", size.m}, {"N", size.n}, {"K", size.k}}, {}, false};
+    const Outcome o = run(kGemm, options);
+    ASSERT_TRUE(o.finished) << o.waits;
+    EXPECT_THAT(o.hazards, IsEmpty());
+    const auto products = static_cast<std::uint64_t>(size.m * size.n * size.k);
+    const std::uint64_t busy = o.stats.at(0)[sync::index(Pipe::kM)].busy;
+    EXPECT_GE(busy, products / 4096);
+    EXPECT_LE(busy, products / 4096 * 115 / 100);
+    share.push_back(static_cast<double>(busy) / static_cast<double>(o.cycles));
+  }
+  EXPECT_GT(share[1], share[0]);
+  EXPECT_GT(share[2], share[1]);
 }
 
 // --- automatic synchronisation ---

@@ -1,0 +1,205 @@
+#include "models/host/host_port.h"
+
+#include <algorithm>
+#include <string>
+
+namespace tessera::host {
+
+namespace {
+
+Access access_of(const tlm::tlm_generic_payload& payload) {
+  Access access;
+  switch (payload.get_command()) {
+  case tlm::TLM_READ_COMMAND:
+    access.command = Access::Command::kRead;
+    break;
+  case tlm::TLM_WRITE_COMMAND:
+    access.command = Access::Command::kWrite;
+    break;
+  case tlm::TLM_IGNORE_COMMAND:
+    access.command = Access::Command::kIgnore;
+    break;
+  default:
+    access.command = Access::Command::kOther;
+  }
+  access.address = payload.get_address();
+  access.data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
+  access.length = payload.get_data_length();
+  access.streaming_width = payload.get_streaming_width();
+  access.byte_enables = payload.get_byte_enable_ptr();
+  access.byte_enable_length = payload.get_byte_enable_length();
+  return access;
+}
+
+tlm::tlm_response_status status_of(Answer answer) {
+  switch (answer) {
+  case Answer::kOk:
+    return tlm::TLM_OK_RESPONSE;
+  case Answer::kCommand:
+    return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  case Answer::kAddress:
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  case Answer::kBurst:
+    return tlm::TLM_BURST_ERROR_RESPONSE;
+  case Answer::kByteEnable:
+    return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  case Answer::kGeneric:
+    break;
+  }
+  return tlm::TLM_GENERIC_ERROR_RESPONSE;
+}
+
+bool can_wait() {
+  const sc_core::sc_process_handle process = sc_core::sc_get_current_process_handle();
+  return process.valid() && process.proc_kind() != sc_core::SC_METHOD_PROC_;
+}
+
+}  // namespace
+
+HostPort::HostPort(sc_core::sc_module_name name, timing::ClockDomain& domain, Device& device,
+                   const PortConfig& config)
+    : sc_core::sc_module(name), domain_(domain), device_(device), config_(config),
+      core_(device, config.stream_depth),
+      byte_time_(sc_core::sc_time::from_value(std::max<sc_dt::uint64>(
+          domain.to_time(1).value() / std::max(config.bytes_per_cycle, 1U), 1))),
+      access_time_(domain.to_time(config.access_cycles)), irq_event_("irq_event"),
+      serve_event_("serve_event") {
+  socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+  SC_HAS_PROCESS(HostPort);
+  SC_METHOD(change_irq);
+  sensitive << irq_event_;
+  dont_initialize();
+  SC_METHOD(serve);
+  sensitive << serve_event_;
+  dont_initialize();
+}
+
+void HostPort::end_of_elaboration() {
+  const std::string where = std::string("host port '") + name() + "'";
+  require_bound_once(socket.get_base_port(), where + ", socket", "an initiator or a bus");
+  require_bound_once(irq, where + ", irq", "an sc_signal<bool>");
+}
+
+void HostPort::start_of_simulation() {
+  device_.set_listener(this);
+  irq->write(false);
+}
+
+void HostPort::b_transport(Payload& payload, sc_core::sc_time& delay) {
+  const HostPortCore::Checked checked = check(payload);
+  if (checked.answer != Answer::kOk) return;
+  if (checked.touches_machine && !waits_until(delay)) {
+    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    return;
+  }
+  execute(payload, checked);
+  if (payload.is_response_ok()) delay += time_of(payload, checked);
+}
+
+HostPortCore::Checked HostPort::check(Payload& payload) const {
+  const HostPortCore::Checked checked = core_.check(access_of(payload));
+  if (checked.answer != Answer::kOk) payload.set_response_status(status_of(checked.answer));
+  return checked;
+}
+
+// Goes on at the time of the access, when the machine has been through that cycle.
+bool HostPort::waits_until(sc_core::sc_time& delay) {
+  const bool waits = can_wait();
+  if (delay > sc_core::SC_ZERO_TIME) {
+    if (!waits) {
+      SC_REPORT_ERROR(kCannotWaitId,
+                      (std::string(name()) + ": b_transport with a delay of " + delay.to_string() +
+                       " from a process that cannot wait: call it from a thread, synchronise "
+                       "before, or use nb_transport")
+                          .c_str());
+      return false;
+    }
+    sc_core::wait(delay);
+    delay = sc_core::SC_ZERO_TIME;
+  }
+  // In which order the processes of an instant run is up to the kernel.
+  if (waits && domain_.next_due() <= cycle()) sc_core::wait(sc_core::SC_ZERO_TIME);
+  return true;
+}
+
+void HostPort::execute(Payload& payload, const HostPortCore::Checked& checked) {
+  const Cycle now = cycle();
+  const Answer answer = core_.carry_out(access_of(payload), now);
+  payload.set_response_status(status_of(answer));
+  if (core_.started_machine()) machine_started();
+  if (checked.touches_machine) follow_irq(now);
+  payload.set_dmi_allowed(checked.window == Window::kMemory && device_.at_rest());
+}
+
+sc_core::sc_time HostPort::time_of(const Payload& payload,
+                                   const HostPortCore::Checked& checked) const {
+  if (checked.window == Window::kMemory) return memory_time(payload.get_data_length());
+  return (payload.get_data_length() + 3) / 4 * access_time_;
+}
+
+void HostPort::machine_started() {
+  if (!direct_given_) return;
+  direct_given_ = false;
+  socket->invalidate_direct_mem_ptr(kMemoryBase, ~Address{0});
+}
+
+bool HostPort::get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) {
+  dmi.init();
+  const HostPortCore::Direct direct = core_.direct(payload.get_address());
+  dmi.set_start_address(direct.begin);
+  dmi.set_end_address(direct.end);
+  dmi.set_read_latency(byte_time_);
+  dmi.set_write_latency(byte_time_);
+  if (direct.data == nullptr) {
+    dmi.allow_none();
+    return false;
+  }
+  dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(direct.data));
+  dmi.allow_read_write();
+  direct_given_ = true;
+  return true;
+}
+
+unsigned HostPort::transport_dbg(Payload& payload) {
+  auto* const data = reinterpret_cast<std::byte*>(payload.get_data_ptr());
+  const unsigned count = payload.get_data_length();
+  if (data == nullptr || count == 0) return 0;
+  if (payload.is_read()) return core_.debug_read(payload.get_address(), count, data, cycle());
+  if (payload.is_write()) return core_.debug_write(payload.get_address(), count, data);
+  return 0;
+}
+
+void HostPort::launch_ended(Cycle now) {
+  core_.launch_ended();
+  follow_irq(now);
+}
+
+void HostPort::stream_completed(Cycle now) {
+  core_.stream_completed();
+  follow_irq(now);
+}
+
+void HostPort::came_to_rest(Cycle now) {
+  core_.came_to_rest();
+  follow_irq(now);
+}
+
+// The line follows one cycle later.
+void HostPort::follow_irq(Cycle now) {
+  if (core_.irq() == irq_level_) return;
+  irq_level_ = core_.irq();
+  irq_changes_.push_back({domain_.to_time(now + 1), irq_level_});
+  if (irq_changes_.size() == 1)
+    irq_event_.notify(irq_changes_.front().at - sc_core::sc_time_stamp());
+}
+
+void HostPort::change_irq() {
+  const sc_core::sc_time& now = sc_core::sc_time_stamp();
+  while (!irq_changes_.empty() && irq_changes_.front().at <= now) {
+    irq->write(irq_changes_.front().level);
+    irq_changes_.pop_front();
+  }
+  if (!irq_changes_.empty()) irq_event_.notify(irq_changes_.front().at - now);
+}
+
+}  // namespace tessera::host

@@ -1,0 +1,374 @@
+// HostPortCore: what an access does.
+#include <algorithm>
+#include <cstring>
+
+#include "models/host/host_port_core.h"
+
+namespace tessera::host {
+
+namespace {
+
+std::uint32_t load(const std::byte* from) {
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < 4; ++i) value |= std::to_integer<std::uint32_t>(from[i]) << (8 * i);
+  return value;
+}
+
+void store(std::uint32_t value, std::byte* to) {
+  for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+}  // namespace
+
+Answer HostPortCore::carry_out(const Access& access, Cycle now) {
+  started_machine_ = false;
+  if (access.command == Access::Command::kIgnore) return Answer::kOk;
+  const Place place = find(access.address);
+  Answer answer = Answer::kOk;
+  if (place.window == Window::kMemory) {
+    move_memory(access, place);
+  } else if (is_stream_data(place)) {
+    answer =
+        access.is_read() ? read_stream(access, place) : write_stream(access, place, false, now);
+  } else {
+    answer = carry_out_words(access, place, now);
+  }
+  if (answer != Answer::kOk) ++refused_;
+  return answer;
+}
+
+Answer HostPortCore::carry_out_words(const Access& access, const Place& place, Cycle now) {
+  Place word = place;
+  for (std::uint32_t done = 0; done < access.length; done += 4, word.offset += 4) {
+    if (access.is_read()) {
+      store(read_word(word, now), access.data + done);
+      continue;
+    }
+    const Answer answer = write_word(word, load(access.data + done), now);
+    if (answer != Answer::kOk) return answer;
+  }
+  return Answer::kOk;
+}
+
+void HostPortCore::move_memory(const Access& access, const Place& place) {
+  if (access.byte_enables == nullptr) {
+    if (access.is_read())
+      device_.read_memory(place.number, place.offset, access.length, access.data);
+    else
+      device_.write_memory(place.number, place.offset, access.length, access.data);
+    return;
+  }
+  for (std::uint32_t i = 0; i < access.length; ++i) {
+    if (access.byte_enables[i % access.byte_enable_length] == 0) continue;
+    if (access.is_read())
+      device_.read_memory(place.number, place.offset + i, 1, access.data + i);
+    else
+      device_.write_memory(place.number, place.offset + i, 1, access.data + i);
+  }
+}
+
+Answer HostPortCore::write_stream(const Access& access, const Place& place, bool control,
+                                  Cycle now) {
+  const std::uint32_t count = access.length / 4;
+  if (count > stream_depth_ - std::min(stream_depth_, waiting(place))) return Answer::kGeneric;
+  std::vector<Word> words;
+  words.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) words.push_back({load(access.data + 4 * i), control});
+  channel(place).written += count;
+  device_.send(place.number, place.color, std::move(words), now + 1);
+  busy_ = true;
+  started_machine_ = true;
+  return Answer::kOk;
+}
+
+Answer HostPortCore::read_stream(const Access& access, const Place& place) {
+  const std::uint32_t count = access.length / 4;
+  if (count > level(place)) return Answer::kGeneric;
+  const std::vector<Received>& received = device_.edge(place.number).received(place.color);
+  std::size_t& read = channel(place).read;
+  for (std::uint32_t i = 0; i < count; ++i)
+    store(received[read++].wavelet.payload, access.data + 4 * i);
+  return Answer::kOk;
+}
+
+std::uint32_t HostPortCore::debug_stream(const Place& place, std::uint32_t count,
+                                         std::byte* to) const {
+  const std::vector<Received>& received = device_.edge(place.number).received(place.color);
+  const std::size_t first = channel(place).read;
+  const std::uint32_t words = std::min(count / 4, level(place));
+  for (std::uint32_t i = 0; i < words; ++i) store(received[first + i].wavelet.payload, to + 4 * i);
+  return 4 * words;
+}
+
+std::uint32_t HostPortCore::waiting(const Place& place) const {
+  const std::size_t sent = device_.edge(place.number).sent(place.color);
+  return static_cast<std::uint32_t>(channel(place).written - sent);
+}
+
+std::uint32_t HostPortCore::level(const Place& place) const {
+  const std::size_t came = device_.edge(place.number).received(place.color).size();
+  return static_cast<std::uint32_t>(came - channel(place).read);
+}
+
+std::uint64_t HostPortCore::missing() const {
+  std::uint64_t missing = 0;
+  for (std::uint32_t edge = 0; edge < device_.info().edges.size(); ++edge) {
+    for (unsigned c = 0; c < kColorCount; ++c) {
+      const std::size_t expected = channels_[edge * std::size_t{kColorCount} + c].expected;
+      if (expected == 0) continue;
+      const std::size_t came = device_.edge(edge).received(Color(c)).size();
+      if (expected > came) missing += expected - came;
+    }
+  }
+  return missing;
+}
+
+void HostPortCore::expect(const Place& place, std::uint32_t count) {
+  if (count == 0) return;
+  channel(place).expected += count;
+  device_.expect(place.number, place.color, count);
+  expecting_ = true;
+  stream_completed();  // all of them may be here already
+}
+
+std::uint32_t HostPortCore::read_word(const Place& place, Cycle now) const {
+  const DeviceInfo& info = device_.info();
+  switch (place.window) {
+  case Window::kRegister:
+    return read_register(place.offset, now);
+  case Window::kSlot:
+    return slots_[place.number][place.offset / 4];
+  case Window::kCounter:
+    return static_cast<std::uint32_t>(device_.counter(place.offset / 8) >>
+                                      (place.offset % 8 == 4 ? 32 : 0));
+  case Window::kName: {
+    std::byte bytes[4] = {};
+    const std::string& name = info.functions[place.offset / kNameBytes];
+    const std::size_t at = place.offset % kNameBytes;
+    // The last byte of a name stays zero.
+    const std::size_t end = std::min<std::size_t>({name.size(), kNameBytes - 1, at + 4});
+    for (std::size_t i = at; i < end; ++i) bytes[i - at] = static_cast<std::byte>(name[i]);
+    return load(bytes);
+  }
+  case Window::kEdge:
+    return read_edge(place);
+  case Window::kChannel:
+    return read_channel(place);
+  default:
+    return 0;
+  }
+}
+
+std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const {
+  const DeviceInfo& info = device_.info();
+  switch (static_cast<Register>(offset)) {
+  case Register::kId:
+    return kIdValue;
+  case Register::kVersion:
+    return kMapVersion;
+  case Register::kKind:
+    return static_cast<std::uint32_t>(info.kind);
+  case Register::kCapabilities:
+    return (info.tile_bytes > 0 ? kHasMemory | kHasDmi : 0U) |
+           (info.edges.empty() ? 0U : static_cast<std::uint32_t>(kHasStreams));
+  case Register::kWidth:
+    return info.width;
+  case Register::kHeight:
+    return info.height;
+  case Register::kTileBytes:
+    return info.tile_bytes;
+  case Register::kEdges:
+    return static_cast<std::uint32_t>(info.edges.size());
+  case Register::kFunctions:
+    return static_cast<std::uint32_t>(info.functions.size());
+  case Register::kCounters:
+    return static_cast<std::uint32_t>(info.counters.size());
+  case Register::kStreamDepth:
+    return stream_depth_;
+  case Register::kPeriodPs:
+    return static_cast<std::uint32_t>(info.period_ps);
+  case Register::kStatus:
+    return (device_.at_rest() ? 0U : kRunning) | (open_launches_ > 0 ? kLaunched : 0U) |
+           (expecting_ ? kExpecting : 0U);
+  case Register::kIrqEnable:
+    return enabled_;
+  case Register::kIrqPending:
+    return pending_;
+  case Register::kScratch:
+    return scratch_;
+  case Register::kOpenLaunches:
+    return static_cast<std::uint32_t>(open_launches_);
+  case Register::kMissing:
+    return static_cast<std::uint32_t>(missing());
+  case Register::kRefused:
+    return refused_;
+  case Register::kCycleLow:
+    return static_cast<std::uint32_t>(now);
+  case Register::kCycleHigh:
+    return static_cast<std::uint32_t>(now >> 32);
+  default:
+    return 0;
+  }
+}
+
+std::uint32_t HostPortCore::read_channel(const Place& place) const {
+  switch (static_cast<ChannelField>(place.offset)) {
+  case ChannelField::kWaiting:
+    return waiting(place);
+  case ChannelField::kRoom:
+    return stream_depth_ - std::min(stream_depth_, waiting(place));
+  case ChannelField::kLevel:
+    return level(place);
+  case ChannelField::kIsControl: {
+    if (level(place) == 0) return 0;
+    const auto& received = device_.edge(place.number).received(place.color);
+    return received[channel(place).read].wavelet.control ? 1 : 0;
+  }
+  case ChannelField::kExpect: {
+    const std::size_t came = device_.edge(place.number).received(place.color).size();
+    const std::size_t expected = channel(place).expected;
+    return expected > came ? static_cast<std::uint32_t>(expected - came) : 0;
+  }
+  default:
+    return 0;
+  }
+}
+
+std::uint32_t HostPortCore::read_edge(const Place& place) const {
+  const EdgeInfo& edge = device_.info().edges[place.number];
+  switch (static_cast<EdgeField>(place.offset)) {
+  case EdgeField::kX:
+    return static_cast<std::uint32_t>(edge.tile.x);
+  case EdgeField::kY:
+    return static_cast<std::uint32_t>(edge.tile.y);
+  case EdgeField::kSide:
+    return index(edge.side);
+  case EdgeField::kColorsOut:
+    return edge.colors_out;
+  }
+  return 0;
+}
+
+Answer HostPortCore::write_word(const Place& place, std::uint32_t value, Cycle now) {
+  switch (place.window) {
+  case Window::kRegister:
+    return write_register(place.offset, value);
+  case Window::kSlot:
+    slots_[place.number][place.offset / 4] = value;
+    return Answer::kOk;
+  case Window::kDoorbell:
+    return ring(place.number, now);
+  case Window::kChannel: {
+    if (place.offset == static_cast<std::uint32_t>(ChannelField::kExpect)) {
+      expect(place, value);
+      return Answer::kOk;
+    }
+    std::byte bytes[4];
+    store(value, bytes);
+    Access one;
+    one.command = Access::Command::kWrite;
+    one.data = bytes;
+    one.length = 4;
+    return write_stream(one, place, true, now);
+  }
+  default:
+    return Answer::kOk;
+  }
+}
+
+Answer HostPortCore::write_register(std::uint32_t offset, std::uint32_t value) {
+  switch (static_cast<Register>(offset)) {
+  case Register::kControl:
+    if ((value & kReset) != 0) reset();
+    break;
+  case Register::kIrqEnable:
+    enabled_ = value & kAllIrqs;
+    break;
+  case Register::kIrqClear:
+    pending_ &= ~value;
+    break;
+  case Register::kScratch:
+    scratch_ = value;
+    break;
+  default:
+    break;
+  }
+  return Answer::kOk;
+}
+
+// A launch that cannot be, or that no tile has a function for, starts nothing.
+Answer HostPortCore::ring(std::uint32_t slot, Cycle now) {
+  const auto& fields = slots_[slot];
+  const auto field = [&fields](SlotField f) { return fields[static_cast<std::uint32_t>(f) / 4]; };
+  const DeviceInfo& info = device_.info();
+  LaunchRequest request;
+  request.function = field(SlotField::kFunction);
+  const std::uint32_t arguments = field(SlotField::kArgumentCount);
+  if (request.function >= info.functions.size() || arguments > kMaxArguments)
+    return Answer::kGeneric;
+  for (std::uint32_t i = 0; i < arguments; ++i)
+    request.arguments.push_back(fields[static_cast<std::uint32_t>(SlotField::kArgument0) / 4 + i]);
+  std::uint32_t x = field(SlotField::kX), y = field(SlotField::kY);
+  request.width = field(SlotField::kWidth);
+  request.height = field(SlotField::kHeight);
+  if (request.width == 0 || request.height == 0) {
+    x = y = 0;
+    request.width = info.width;
+    request.height = info.height;
+  }
+  if (x >= info.width || request.width > info.width - x || y >= info.height ||
+      request.height > info.height - y) {
+    return Answer::kGeneric;
+  }
+  request.origin = {static_cast<int>(x), static_cast<int>(y)};
+  const std::uint32_t started = device_.launch(request, now + 1);
+  if (started == 0) return Answer::kGeneric;
+  open_launches_ += started;
+  busy_ = true;
+  started_machine_ = true;
+  return Answer::kOk;
+}
+
+void HostPortCore::reset() {
+  slots_ = {};
+  enabled_ = 0;
+  pending_ = 0;
+  scratch_ = 0;
+  refused_ = 0;
+}
+
+std::uint32_t HostPortCore::debug_read(Address address, std::uint32_t count, std::byte* to,
+                                       Cycle now) const {
+  const Place place = find(address);
+  if (place.window == Window::kNone || place.offset >= place.bytes) return 0;
+  const std::uint32_t possible = std::min(count, place.bytes - place.offset);
+  if (place.window == Window::kMemory) {
+    device_.read_memory(place.number, place.offset, possible, to);
+    return possible;
+  }
+  if (is_stream_data(place)) return debug_stream(place, possible, to);
+  std::uint32_t done = 0;
+  Place word = place;
+  while (done < possible) {
+    word.offset = (place.offset + done) / 4 * 4;
+    if (!rights_at(word).read) break;
+    std::byte bytes[4];
+    store(read_word(word, now), bytes);
+    const std::uint32_t first = (place.offset + done) % 4;
+    const std::uint32_t part = std::min(4 - first, possible - done);
+    std::copy_n(bytes + first, part, to + done);
+    done += part;
+  }
+  return done;
+}
+
+std::uint32_t HostPortCore::debug_write(Address address, std::uint32_t count,
+                                        const std::byte* from) {
+  const Place place = find(address);
+  if (place.window != Window::kMemory) return 0;
+  const std::uint32_t possible = std::min(count, place.bytes - place.offset);
+  device_.write_memory(place.number, place.offset, possible, from);
+  return possible;
+}
+
+}  // namespace tessera::host

@@ -1,0 +1,239 @@
+#include "models/host/host_port_core.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace tessera::host {
+
+namespace {
+
+constexpr std::uint32_t kRegistersEnd = 0x78;
+
+template <class Field>
+constexpr std::uint32_t offset_of(Field field) {
+  return static_cast<std::uint32_t>(field);
+}
+
+// Registers, slot fields and channel fields that exist, one bit a word.
+constexpr std::uint64_t bit_of(std::uint32_t offset) {
+  return std::uint64_t{1} << offset / 4;
+}
+template <class... Fields>
+constexpr std::uint64_t bits_of(Fields... fields) {
+  return (bit_of(offset_of(fields)) | ...);
+}
+constexpr std::uint64_t kReadableRegisters = bits_of(
+    Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities, Register::kWidth,
+    Register::kHeight, Register::kTileBytes, Register::kEdges, Register::kFunctions,
+    Register::kCounters, Register::kStreamDepth, Register::kPeriodPs, Register::kStatus,
+    Register::kIrqEnable, Register::kIrqPending, Register::kScratch, Register::kOpenLaunches,
+    Register::kMissing, Register::kRefused, Register::kCycleLow, Register::kCycleHigh);
+constexpr std::uint64_t kWritableRegisters =
+    bits_of(Register::kControl, Register::kIrqEnable, Register::kIrqClear, Register::kScratch);
+// What no cycle changes by itself.
+constexpr std::uint64_t kQuietRegisters = bits_of(
+    Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities, Register::kWidth,
+    Register::kHeight, Register::kTileBytes, Register::kEdges, Register::kFunctions,
+    Register::kCounters, Register::kStreamDepth, Register::kPeriodPs, Register::kScratch);
+constexpr std::uint64_t kSlotWords =
+    bits_of(SlotField::kFunction, SlotField::kArgumentCount, SlotField::kX, SlotField::kY,
+            SlotField::kWidth, SlotField::kHeight, SlotField::kArgument0) |
+    bit_of(0x24) | bit_of(0x28) | bit_of(0x2C);
+constexpr std::uint64_t kReadableFields =
+    bits_of(ChannelField::kWaiting, ChannelField::kRoom, ChannelField::kLevel,
+            ChannelField::kIsControl, ChannelField::kExpect);
+constexpr std::uint64_t kWritableFields =
+    bits_of(ChannelField::kControlData, ChannelField::kExpect);
+
+bool has(std::uint64_t words, std::uint32_t offset) {
+  return offset < 256 && (words >> offset / 4 & 1U) != 0;
+}
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(std::string("host port: ") + what);
+}
+
+}  // namespace
+
+const char* to_string(Answer answer) {
+  switch (answer) {
+  case Answer::kOk:
+    return "ok";
+  case Answer::kCommand:
+    return "command error";
+  case Answer::kAddress:
+    return "address error";
+  case Answer::kBurst:
+    return "burst error";
+  case Answer::kByteEnable:
+    return "byte enable error";
+  case Answer::kGeneric:
+    return "generic error";
+  }
+  return "unknown";
+}
+
+HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
+    : device_(device), stream_depth_(stream_depth),
+      channels_(device.info().edges.size() * kColorCount) {
+  const DeviceInfo& info = device.info();
+  require(stream_depth > 0, "a stream depth of 0");
+  require(info.tile_bytes <= kTileStride, "the memory of a tile is larger than its window");
+  require(info.functions.size() <= kMaxFunctions, "more functions than there are numbers");
+  require(info.counters.size() <= kMaxCounters, "more counters than there are places");
+  require(kStreamBase + info.edges.size() * kEdgeStride <= kMemoryBase, "too many edges");
+}
+
+HostPortCore::Place HostPortCore::find(Address address) const {
+  const DeviceInfo& info = device_.info();
+  if (address >= kMemoryBase) {
+    const Address tile = (address - kMemoryBase) / kTileStride;
+    const auto offset = static_cast<std::uint32_t>((address - kMemoryBase) % kTileStride);
+    const bool exists = tile < Address{info.width} * info.height && offset < info.tile_bytes;
+    const auto number = static_cast<std::uint32_t>(tile);
+    if (!exists || !device_.has_memory(number)) return {};
+    return {Window::kMemory, number, {}, offset, info.tile_bytes};
+  }
+  if (address >= kStreamBase) return find_stream(address - kStreamBase);
+  const auto offset = static_cast<std::uint32_t>(address % 0x1000);
+  const auto page = static_cast<std::uint32_t>(address - offset);
+  if (page == kRegisterBase) return {Window::kRegister, 0, {}, offset, kRegistersEnd};
+  if (page == kCounterBase)
+    return {Window::kCounter, 0, {}, offset, static_cast<std::uint32_t>(8 * info.counters.size())};
+  if (page == kDoorbellBase && offset < 4 * kSlots)  // one at a time: each of them may be refused
+    return {Window::kDoorbell, offset / 4, {}, offset % 4, 4};
+  if (page == kNameBase) {
+    const auto bytes = static_cast<std::uint32_t>(kNameBytes * info.functions.size());
+    return {Window::kName, 0, {}, offset, bytes};
+  }
+  if (page != kSlotBase || offset >= kSlots * kSlotStride) return {};
+  const auto in_slot = static_cast<std::uint32_t>(offset % kSlotStride);
+  return {
+      Window::kSlot, static_cast<std::uint32_t>(offset / kSlotStride), {}, in_slot, kSlotBytes};
+}
+
+HostPortCore::Place HostPortCore::find_stream(Address offset) const {
+  const Address edge = offset / kEdgeStride;
+  if (edge >= device_.info().edges.size()) return {};
+  const auto number = static_cast<std::uint32_t>(edge);
+  const auto in_edge = static_cast<std::uint32_t>(offset % kEdgeStride);
+  if (in_edge >= offset_of(EdgeField::kX))
+    return {Window::kEdge, number, {}, in_edge, kEdgeFieldsEnd};
+  const auto color = static_cast<std::uint32_t>(in_edge / kChannelStride);
+  if (color >= kColorCount) return {};
+  const auto in_channel = static_cast<std::uint32_t>(in_edge % kChannelStride);
+  const std::uint32_t bytes = in_channel < kDataBytes ? kDataBytes : kChannelBytes;
+  return {Window::kChannel, number, Color(color), in_channel, bytes};
+}
+
+HostPortCore::Checked HostPortCore::check(const Access& access) const {
+  if (access.command == Access::Command::kOther) return {Answer::kCommand};
+  const Place place = find(access.address);
+  if (place.window == Window::kNone || place.offset >= place.bytes) return {Answer::kAddress};
+  if (access.length == 0 || access.streaming_width == 0) return {Answer::kBurst};
+  if (place.window == Window::kMemory) {
+    if (access.length > place.bytes - place.offset || access.streaming_width < access.length)
+      return {Answer::kBurst};
+    if (access.byte_enables != nullptr && access.byte_enable_length == 0)
+      return {Answer::kByteEnable};
+  } else {
+    const Checked words = check_words(access, place);
+    if (words.answer != Answer::kOk) return words;
+  }
+  if (access.command != Access::Command::kIgnore && access.data == nullptr)
+    return {Answer::kGeneric};
+  return {Answer::kOk, place.window, touches_machine(access, place)};
+}
+
+// Whole words, all in one window; only stream data may be streamed.
+HostPortCore::Checked HostPortCore::check_words(const Access& access, const Place& place) const {
+  const Rights first = rights_at(place);
+  if (!first.read && !first.write) return {Answer::kAddress};
+  if (place.offset % 4 != 0 || access.length % 4 != 0 || access.streaming_width % 4 != 0)
+    return {Answer::kBurst};
+  const std::uint32_t span = std::min(access.length, access.streaming_width);
+  if (span > place.bytes - place.offset) return {Answer::kBurst};
+  if (span < access.length && !is_stream_data(place)) return {Answer::kBurst};
+  bool allowed = true;
+  Place word = place;
+  for (std::uint32_t done = 0; done < span; done += 4, word.offset += 4) {
+    const Rights rights = rights_at(word);
+    if (!rights.read && !rights.write) return {Answer::kBurst};
+    if (access.command != Access::Command::kIgnore)
+      allowed = allowed && (access.is_read() ? rights.read : rights.write);
+  }
+  if (access.byte_enables != nullptr) return {Answer::kByteEnable};
+  return {allowed ? Answer::kOk : Answer::kCommand};
+}
+
+HostPortCore::Rights HostPortCore::rights_at(const Place& place) const {
+  const std::uint32_t word = place.offset / 4 * 4;
+  switch (place.window) {
+  case Window::kRegister:
+    return {has(kReadableRegisters, word), has(kWritableRegisters, word)};
+  case Window::kSlot:
+    return {has(kSlotWords, word), has(kSlotWords, word)};
+  case Window::kDoorbell:
+    return {false, true};
+  case Window::kCounter:
+  case Window::kName:
+  case Window::kEdge:
+    return {true, false};
+  case Window::kChannel:
+    if (word < kDataBytes) return {true, true};
+    return {has(kReadableFields, word), has(kWritableFields, word)};
+  case Window::kMemory:
+    return {true, true};
+  case Window::kNone:
+    break;
+  }
+  return {};
+}
+
+bool HostPortCore::touches_machine(const Access& access, const Place& place) const {
+  if (access.command == Access::Command::kIgnore) return false;
+  switch (place.window) {
+  case Window::kName:
+  case Window::kEdge:
+  case Window::kSlot:
+    return false;
+  case Window::kRegister:
+    for (std::uint32_t done = 0; done < access.length; done += 4) {
+      if (!has(kQuietRegisters, place.offset + done)) return true;
+    }
+    return false;
+  default:
+    return true;
+  }
+}
+
+HostPortCore::Direct HostPortCore::direct(Address address) {
+  const Place place = find(address);
+  if (place.window != Window::kMemory) {
+    if (address < kMemoryBase) return {nullptr, 0, kMemoryBase - 1};
+    return {nullptr, address, address};
+  }
+  const Address begin = kMemoryBase + place.number * kTileStride;
+  const Address end = begin + place.bytes - 1;
+  return {device_.at_rest() ? device_.direct_memory(place.number) : nullptr, begin, end};
+}
+
+void HostPortCore::launch_ended() {
+  if (open_launches_ == 0) return;  // not ours: another host launched it
+  if (--open_launches_ == 0) pending_ |= kLaunchDone;
+}
+
+void HostPortCore::stream_completed() {
+  if (!expecting_ || missing() > 0) return;
+  expecting_ = false;
+  pending_ |= kStreamDone;
+}
+
+void HostPortCore::came_to_rest() {
+  if (!busy_) return;
+  busy_ = false;
+  pending_ |= kAtRest;
+}
+
+}  // namespace tessera::host

@@ -1,0 +1,139 @@
+// Memory map of the host port, as a driver sees it (docs/host-port.md). All words are little
+// endian; addresses count from the base of the port. Nothing here is published by a vendor: the map
+// is ours.
+//
+//   0x0000_0000  registers: words of 32 bits (Register)
+//   0x0000_1000  counters: 64 bits each, read only, in the order of DeviceInfo::counters
+//   0x0000_2000  launch slots, kSlotStride bytes each (SlotField)
+//   0x0000_3000  doorbells, a word each, write only: any value starts what is in the slot
+//   0x0000_4000  names of functions, kNameBytes each, padded with zeros, read only
+//   0x0010_0000  streams: kEdgeStride bytes an edge (a rim link that the host holds), in them
+//                kChannelStride bytes a color (ChannelField), behind the colors EdgeField
+//   0x1_0000_0000  memory: kTileStride bytes a tile, row-major; DeviceInfo::tile_bytes of them are
+//                there
+//
+// What lies between is reserved: an address error.
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::host {
+
+using Address = std::uint64_t;
+
+inline constexpr Address kRegisterBase = 0x0000;
+inline constexpr Address kCounterBase = 0x1000;
+inline constexpr Address kSlotBase = 0x2000;
+inline constexpr Address kDoorbellBase = 0x3000;
+inline constexpr Address kNameBase = 0x4000;
+inline constexpr Address kStreamBase = 0x0010'0000;
+inline constexpr Address kMemoryBase = 0x1'0000'0000;
+
+inline constexpr std::uint32_t kSlots = 8;
+inline constexpr Address kSlotStride = 0x40;
+inline constexpr std::uint32_t kMaxArguments = 4;
+inline constexpr Address kNameBytes = 0x40;
+inline constexpr std::uint32_t kMaxFunctions = 64;
+inline constexpr std::uint32_t kMaxCounters = 256;
+inline constexpr Address kEdgeStride = 0x1000;
+inline constexpr Address kChannelStride = 0x80;
+inline constexpr Address kTileStride = 0x1'0000;
+
+/// Value of Register::kId: "TSSR".
+inline constexpr std::uint32_t kIdValue = 0x52535354;
+/// Value of Register::kVersion: major << 16 | minor. A new major number breaks drivers.
+inline constexpr std::uint32_t kMapVersion = 0x0001'0000;
+
+/// Offsets from kRegisterBase. R: read, W: write; an access that a register does not have is a
+/// command error.
+enum class Register : std::uint32_t {
+  kId = 0x00,            ///< R  kIdValue
+  kVersion = 0x04,       ///< R  kMapVersion
+  kKind = 0x08,          ///< R  DeviceKind
+  kCapabilities = 0x0C,  ///< R  Capability bits
+  kWidth = 0x10,         ///< R  tiles from west to east, or clusters
+  kHeight = 0x14,        ///< R  tiles from north to south
+  kTileBytes = 0x18,     ///< R  bytes of memory of a tile that the host reaches
+  kEdges = 0x1C,         ///< R  edges with streams
+  kFunctions = 0x20,     ///< R  functions that can be launched
+  kCounters = 0x24,      ///< R  counters
+  kStreamDepth = 0x28,   ///< R  wavelets of a color that may wait in front of an edge
+  kPeriodPs = 0x2C,      ///< R  clock period in ps
+  kControl = 0x40,       ///< W  ControlBit
+  kStatus = 0x44,        ///< R  StatusBit
+  kIrqEnable = 0x50,     ///< RW IrqBit
+  kIrqPending = 0x54,    ///< R  IrqBit
+  kIrqClear = 0x58,      ///< W  IrqBit: a 1 clears
+  kScratch = 0x5C,       ///< RW for the driver
+  kOpenLaunches = 0x60,  ///< R  functions started by doorbells that have not come to their end
+  kMissing = 0x64,       ///< R  wavelets that channels still expect
+  kRefused = 0x68,       ///< R  accesses answered with a generic error since the last reset
+  kCycleLow = 0x70,      ///< R  cycle of the access, low 32 bits
+  kCycleHigh = 0x74,     ///< R  .. high 32 bits
+};
+
+enum class DeviceKind : std::uint32_t { kWse = 1, kAscend = 2 };
+
+enum Capability : std::uint32_t {
+  kHasMemory = 1U << 0,
+  kHasStreams = 1U << 1,
+  kHasDmi = 1U << 2,
+};
+
+enum ControlBit : std::uint32_t {
+  /// Slots, scratch, interrupts (enable and pending) and kRefused as at the start. The machine goes
+  /// on.
+  kReset = 1U << 0,
+};
+
+enum StatusBit : std::uint32_t {
+  kRunning = 1U << 0,    ///< the machine has something to do
+  kLaunched = 1U << 1,   ///< a launched function has not come to its end
+  kExpecting = 1U << 2,  ///< a channel expects wavelets
+};
+
+/// Pending bits are set by the machine; the line is high while one of them is enabled.
+enum IrqBit : std::uint32_t {
+  kLaunchDone = 1U << 0,  ///< the last of the launched functions came to its end
+  kStreamDone = 1U << 1,  ///< the last wavelet came that a channel expected
+  kAtRest = 1U << 2,      ///< nothing moves any more
+};
+inline constexpr std::uint32_t kAllIrqs = kLaunchDone | kStreamDone | kAtRest;
+
+/// Offsets in a launch slot; all RW.
+enum class SlotField : std::uint32_t {
+  kFunction = 0x00,       ///< number of the function
+  kArgumentCount = 0x04,  ///< 0..kMaxArguments
+  kX = 0x08,              ///< rectangle of tiles; width or height 0: the whole grid
+  kY = 0x0C,
+  kWidth = 0x10,
+  kHeight = 0x14,
+  kArgument0 = 0x20,  ///< kMaxArguments words
+};
+inline constexpr std::uint32_t kSlotBytes = 0x30;
+
+/// Offsets in a channel: a color at an edge.
+enum class ChannelField : std::uint32_t {
+  /// RW kDataBytes: a word written enters the fabric as a wavelet; a word read is the next one that
+  /// came out. The word's address inside the window does not matter.
+  kData = 0x00,
+  kControlData = 0x40,  ///< W  as kData, control wavelets
+  kWaiting = 0x44,      ///< R  wavelets written that have not entered yet
+  kRoom = 0x48,         ///< R  wavelets that may be written
+  kLevel = 0x4C,        ///< R  wavelets that can be read
+  kIsControl = 0x50,    ///< R  1: the next one to be read is a control wavelet
+  kExpect = 0x54,       ///< RW a write expects so many more; a read tells how many are missing
+};
+inline constexpr std::uint32_t kDataBytes = 0x40;
+inline constexpr std::uint32_t kChannelBytes = 0x58;
+
+/// Offsets in an edge, all R.
+enum class EdgeField : std::uint32_t {
+  kX = 0xF00,
+  kY = 0xF04,
+  kSide = 0xF08,       ///< Direction
+  kColorsOut = 0xF0C,  ///< colors that the host takes from the fabric, one bit each
+};
+inline constexpr std::uint32_t kEdgeFieldsEnd = 0xF10;
+
+}  // namespace tessera::host

@@ -1,0 +1,116 @@
+#include "platforms/vp/ascend_accelerator.h"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "platforms/ascend/session.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::vp {
+
+namespace {
+
+std::uint64_t period_ps(const ascend::AscendConfig& config) {
+  return (1'000'000'000 + config.machine.clock_khz / 2) / config.machine.clock_khz;
+}
+
+struct CounterText {
+  const char* name;
+  const char* unit;
+  const char* description;
+};
+constexpr std::array<CounterText, 5> kCounters = {{
+    {"cores", "cores", "of the launch"},
+    {"tile_operations", "operations", "that pipes have executed"},
+    {"gm_bytes_read", "bytes", "from GM and L2"},
+    {"gm_bytes_written", "bytes", "to GM and L2"},
+    {"finished_at", "cycles", "cycle in which the last core finished"},
+}};
+
+// A program that cannot run should be known before the platform is built.
+void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launch,
+                const pto::Kernel& kernel) {
+  cluster::MachineCore machine(config.machine, launch, nullptr);
+  try {
+    machine.launch(kernel.aic, kernel.aiv, 0);
+  } catch (const UserError& e) {
+    throw IllegalBehaviour(e.what());
+  }
+}
+
+}  // namespace
+
+AscendAccelerator::AscendAccelerator(const cli::Options& options, ascend::AscendConfig config)
+    : config_(std::move(config)), kernel_(ascend::read_kernel(options, config_)),
+      launch_(ascend::launch_of(config_, kernel_)), events_(launch_.clusters * 3, 1, false),
+      machine_(config_.machine, launch_, &events_), domain_("clock", period_ps(config_)),
+      block_(domain_.add(*this)) {
+  try_launch(config_, launch_, kernel_);
+  if (options.shuffle_step_order) machine_.shuffle_step_order(options.seed);
+  info_.kind = host::DeviceKind::kAscend;
+  info_.width = launch_.clusters;
+  info_.height = 1;
+  info_.period_ps = period_ps(config_);
+  info_.functions = {kFunction};
+  for (const CounterText& counter : kCounters) info_.counters.emplace_back(counter.name);
+}
+
+void AscendAccelerator::set_listener(host::DeviceListener* listener) {
+  listener_ = listener;
+  domain_.set_rest_listener([this](Cycle now) {
+    if (listener_ != nullptr) listener_->came_to_rest(now);
+  });
+}
+
+// One kernel at a time; the rectangle of the request does not matter.
+std::uint32_t AscendAccelerator::launch(const host::LaunchRequest&, Cycle at) {
+  if (running_) return 0;
+  machine_.launch(kernel_.aic, kernel_.aiv, at);
+  running_ = true;
+  domain_.wake(block_, at);
+  return 1;
+}
+
+Cycle AscendAccelerator::step(Cycle now) {
+  machine_.run(now + 1);
+  if (running_ && machine_.finished()) {
+    running_ = false;
+    if (listener_ != nullptr) listener_->launch_ended(now);
+  }
+  return machine_.next_due();
+}
+
+const host::EdgeCore& AscendAccelerator::edge(std::uint32_t) const {
+  throw std::logic_error("an AI-core cluster has no edges");
+}
+
+std::uint64_t AscendAccelerator::counter(std::uint32_t number) const {
+  std::uint64_t cores = 0, operations = 0;
+  for (unsigned i = 0; i < launch_.clusters * 3; ++i) {
+    const cluster::CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
+    const cluster::AiCoreCore* const core = machine_.find(id);
+    if (core == nullptr) continue;
+    ++cores;
+    for (const sync::Pipe pipe : sync::kPipes)
+      operations += pipe == sync::Pipe::kS ? 0 : core->stats(pipe).instructions;
+  }
+  const std::array<std::uint64_t, kCounters.size()> values = {
+      cores, operations, machine_.gm().bytes_read(), machine_.gm().bytes_written(),
+      machine_.finished() ? machine_.finished_at() : 0};
+  return values[number];
+}
+
+void AscendAccelerator::finish(report::Report& report) {
+  report.preset = config_.name;
+  report.structure = "dense";
+  report.places_key = "cores";
+  report.clock_period_ps = info_.period_ps;
+  report.cycles = machine_.finished() ? machine_.finished_at() : machine_.now() + 1;
+  report.digest = events_.digest().hex();
+  for (std::uint32_t i = 0; i < kCounters.size(); ++i)
+    report.counters.push_back(
+        {kCounters[i].name, counter(i), kCounters[i].unit, kCounters[i].description});
+}
+
+}  // namespace tessera::vp

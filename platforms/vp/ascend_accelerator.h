@@ -1,0 +1,65 @@
+// AI-core clusters as the accelerator of vp_platform. A launch runs the kernel on all cores; the
+// host port sees no streams and no memory: values in tiles are not computed.
+#pragma once
+
+#include <systemc>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontends/pto/lower.h"
+#include "models/cluster/machine_core.h"
+#include "models/observe/event_stream.h"
+#include "platforms/ascend/ascend_config.h"
+#include "platforms/vp/accelerator.h"
+
+namespace tessera::vp {
+
+class AscendAccelerator : public Accelerator, private host::Device, private timing::Steppable {
+ public:
+  /// The one function of the device.
+  static constexpr const char* kFunction = "kernel";
+
+  /// `options.program` is the PTO program. Throws UserError, and IllegalBehaviour for an instruction
+  /// that may not stand where it does.
+  AscendAccelerator(const cli::Options& options, ascend::AscendConfig config);
+
+  timing::ClockDomain& domain() override { return domain_; }
+  host::Device& device() override { return *this; }
+  std::optional<std::uint32_t> find_symbol(TileCoord, const std::string&) const override {
+    return std::nullopt;
+  }
+  void finish(report::Report& report) override;
+  void describe_waits(observe::Waits& waits) const override { machine_.describe_waits(waits); }
+
+ private:
+  // host::Device
+  const host::DeviceInfo& info() const override { return info_; }
+  void set_listener(host::DeviceListener* listener) override;
+  bool at_rest() const override { return domain_.idle(); }
+  bool has_memory(std::uint32_t) const override { return false; }
+  void read_memory(std::uint32_t, std::uint32_t, std::uint32_t, std::byte*) override {}
+  void write_memory(std::uint32_t, std::uint32_t, std::uint32_t, const std::byte*) override {}
+  std::byte* direct_memory(std::uint32_t) override { return nullptr; }
+  std::uint32_t launch(const host::LaunchRequest& request, Cycle at) override;
+  void send(std::uint32_t, Color, std::vector<host::Word>, Cycle) override {}
+  void expect(std::uint32_t, Color, std::uint32_t) override {}
+  const host::EdgeCore& edge(std::uint32_t) const override;
+  std::uint64_t counter(std::uint32_t number) const override;
+
+  Cycle step(Cycle now) override;
+
+  const ascend::AscendConfig config_;
+  const pto::Kernel kernel_;
+  const cluster::Launch launch_;
+  observe::EventStream events_;
+  cluster::MachineCore machine_;
+  timing::ClockDomain domain_;
+  const timing::BlockId block_;
+  host::DeviceInfo info_;
+  host::DeviceListener* listener_ = nullptr;
+  bool running_ = false;
+};
+
+}  // namespace tessera::vp

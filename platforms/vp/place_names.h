@@ -1,0 +1,38 @@
+// Names of places and values in host scripts: registers, slots, streams, symbols of tiles.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "models/host/device.h"
+#include "platforms/vp/bus_map.h"
+#include "platforms/vp/script.h"
+#include "tlm_ifaces/vocabulary/tile_coord.h"
+
+namespace tessera::vp {
+
+class PlaceNames {
+ public:
+  using FindSymbol = std::function<std::optional<std::uint32_t>(TileCoord, const std::string&)>;
+  /// Both must outlive the names.
+  PlaceNames(const host::DeviceInfo& info, FindSymbol find_symbol)
+      : info_(info), find_symbol_(std::move(find_symbol)) {}
+
+  /// An address on the bus: a number, or
+  ///   memory+N  port.REGISTER  slot[K].FIELD  doorbell[K]  counter.NAME  tile[X,Y].SYMBOL+N
+  ///   stream[X,Y,SIDE,COLOR].FIELD
+  /// Throws UserError.
+  Address place(const Token& token, const std::string& file, unsigned line) const;
+  /// A word: a whole number, an f32 with a point, a bit of an interrupt, fn.FUNCTION.
+  std::uint32_t value(const Token& token, const std::string& file, unsigned line) const;
+
+ private:
+  class Reader;
+  const host::DeviceInfo& info_;
+  FindSymbol find_symbol_;
+};
+
+}  // namespace tessera::vp

@@ -1,0 +1,77 @@
+// Host scripts of vp_platform (docs/vp-platform.md): reads, writes, polls and waits, one statement
+// a line. Plain C++; `script_host.h` carries them out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platforms/vp/bus_map.h"
+
+namespace tessera::vp {
+
+struct Token {
+  std::string text;
+  std::size_t column = 1;
+};
+struct Line {
+  unsigned number = 1;
+  std::vector<Token> tokens;  ///< at least one
+};
+
+/// "device wse ../gemv_stream/layout.json"
+struct DeviceStatement {
+  std::string kind;
+  std::string file;   ///< relative to where the script lies
+  std::string place;  ///< of the file name, "3:12"
+};
+
+/// A script taken apart into words. What names mean depends on the device.
+struct ScriptText {
+  std::string file;
+  DeviceStatement device;
+  std::vector<Line> lines;  ///< without that of the device
+};
+/// Throws UserError.
+ScriptText read_script(const std::string& file);
+
+/// One statement, all names resolved.
+struct Statement {
+  enum class Kind {
+    kWrite,    ///< words to `at`, addresses rise
+    kPush,     ///< words to `at`, the address stays
+    kRead,     ///< `count` words from `at`, printed
+    kPeek,     ///< the same by debug access, in no time
+    kExpect,   ///< words from `at` must be `words`
+    kPoll,     ///< `at` until (word & mask) == words[0]
+    kCopy,     ///< `count` words from `at` to `to`
+    kWait,     ///< `duration_ps`
+    kWaitIrq,  ///< until the interrupt line is high; at most `duration_ps`, 0: for ever
+    kDmi,      ///< `on`
+    kPrint,    ///< `text`
+  };
+  Kind kind = Kind::kWait;
+  unsigned line = 1;
+  Address at = 0;
+  Address to = 0;
+  std::vector<std::uint32_t> words;
+  std::uint32_t count = 0;
+  std::uint32_t mask = 0;
+  std::uint64_t duration_ps = 0;
+  std::uint64_t limit = 0;  ///< kPoll: attempts
+  double tolerance = -1;    ///< kExpect, of f32 values; below 0: all bits must be equal
+  bool on = false;
+  std::string refused;  ///< the answer that the access must get: "address"; empty: none
+  std::string text;     ///< the statement as it was written
+};
+
+/// Durations: a whole number with ps, ns, us or ms. Throws UserError(file, place, ..).
+std::uint64_t duration_ps(const std::string& text, const std::string& file,
+                          const std::string& place);
+
+class PlaceNames;
+/// Throws UserError for a statement that is none, with line and column.
+std::vector<Statement> compile(const ScriptText& script, const PlaceNames& names);
+
+}  // namespace tessera::vp

@@ -1,0 +1,123 @@
+#include "platforms/vp/wse_device.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "models/observe/event_fields.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::vp {
+
+WseDevice::WseDevice(const layout::Layout& layout, const wse::Programs& programs,
+                     const std::vector<wse::HostStream>& streams, wse::Machine& machine,
+                     observe::EventStream& events)
+    : layout_(layout), programs_(programs), machine_(machine), events_(events) {
+  info_.kind = host::DeviceKind::kWse;
+  info_.width = static_cast<std::uint32_t>(layout.width);
+  info_.height = static_cast<std::uint32_t>(layout.height);
+  info_.tile_bytes = pe::kSramBytes;
+  for (const wse::RimLink& link : wse::rim_links(layout, streams)) {
+    info_.edges.push_back({link.tile, link.side, wse::colors_taken(streams, link.tile, link.side)});
+    edges_.push_back(&machine.edge(link.tile, link.side));
+  }
+  name_functions();
+  for (const observe::CounterInfo& counter : observe::counter_table())
+    info_.counters.emplace_back(counter.name);
+  info_.period_ps =
+      static_cast<std::uint64_t>(machine.domain().to_time(1) / sc_core::sc_time(1, sc_core::SC_PS));
+  events.add(*this);
+}
+
+void WseDevice::name_functions() {
+  std::vector<std::string>& names = info_.functions;
+  for (const auto& image : programs_.images()) {
+    for (const pe::Function& function : image->functions) {
+      if (std::find(names.begin(), names.end(), function.name) == names.end())
+        names.push_back(function.name);
+    }
+  }
+  if (names.size() <= host::kMaxFunctions) return;
+  throw UserError(layout_.file, "tiles",
+                  "the programs have " + std::to_string(names.size()) +
+                      " functions; the host port has numbers for " +
+                      std::to_string(host::kMaxFunctions));
+}
+
+void WseDevice::set_listener(host::DeviceListener* listener) {
+  listener_ = listener;
+  timing::ClockDomain& domain = machine_.domain();
+  domain.set_rest_listener([this](Cycle now) {
+    if (listener_ != nullptr) listener_->came_to_rest(now);
+  });
+  for (host::Edge* edge : edges_) {
+    edge->on_complete([this, &domain] {
+      if (listener_ != nullptr) listener_->stream_completed(domain.now());
+    });
+  }
+}
+
+void WseDevice::on_event(const observe::Event& event) {
+  if (event.kind != observe::EventKind::kTaskEnd || event.a != observe::kLaunchedTask) return;
+  if (listener_ != nullptr) listener_->launch_ended(event.cycle);
+}
+
+TileCoord WseDevice::at(std::uint32_t tile) const {
+  return {static_cast<int>(tile % info_.width), static_cast<int>(tile / info_.width)};
+}
+
+bool WseDevice::has_memory(std::uint32_t tile) const {
+  return programs_.image_of(at(tile)) != nullptr;
+}
+
+pe::Sram& WseDevice::memory(std::uint32_t tile) {
+  pe::ComputeEngineCore& engine = *machine_.engine(at(tile));
+  engine.catch_up(machine_.domain().next_free_cycle());
+  return engine.sram();
+}
+
+void WseDevice::read_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
+                            std::byte* to) {
+  memory(tile).read_bytes(at, count, to);
+}
+
+void WseDevice::write_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
+                             const std::byte* from) {
+  memory(tile).write_bytes(at, count, from);
+}
+
+std::byte* WseDevice::direct_memory(std::uint32_t tile) {
+  return memory(tile).in_one_piece();
+}
+
+std::uint32_t WseDevice::launch(const host::LaunchRequest& request, Cycle at) {
+  const std::string& name = info_.functions[request.function];
+  std::uint32_t started = 0;
+  for (std::uint32_t y = 0; y < request.height; ++y) {
+    for (std::uint32_t x = 0; x < request.width; ++x) {
+      const TileCoord tile{request.origin.x + static_cast<int>(x),
+                           request.origin.y + static_cast<int>(y)};
+      const auto& image = programs_.image_of(tile);
+      if (image == nullptr) continue;
+      const pe::Function* function = image->find_function(name);
+      if (function == nullptr) continue;
+      machine_.launch(tile, *function, request.arguments, at);
+      ++started;
+    }
+  }
+  return started;
+}
+
+void WseDevice::send(std::uint32_t edge, Color color, std::vector<host::Word> words, Cycle from) {
+  edges_[edge]->send(color, std::move(words), from);
+}
+
+void WseDevice::expect(std::uint32_t edge, Color color, std::uint32_t count) {
+  edges_[edge]->expect(color, count);
+}
+
+std::uint64_t WseDevice::counter(std::uint32_t number) const {
+  return events_.counters().total(observe::counter_table()[number].counter);
+}
+
+}  // namespace tessera::vp

@@ -1,0 +1,56 @@
+// A WSE machine as the host port sees it: memory of tiles, edges, launches, counters.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontends/layout/layout.h"
+#include "models/host/device.h"
+#include "models/observe/event_stream.h"
+#include "platforms/wse/host_streams.h"
+#include "platforms/wse/machine.h"
+#include "platforms/wse/program_loader.h"
+
+namespace tessera::vp {
+
+class WseDevice : public host::Device, private observe::Sink {
+ public:
+  /// Edges are those that streams of the layout use, in the order of wse::rim_links; functions those
+  /// of its programs, each name once, in the order of the programs. Adds itself to `events`. All
+  /// arguments must outlive it. Throws UserError for a layout that is beyond the memory map.
+  WseDevice(const layout::Layout& layout, const wse::Programs& programs,
+            const std::vector<wse::HostStream>& streams, wse::Machine& machine,
+            observe::EventStream& events);
+
+  const host::DeviceInfo& info() const override { return info_; }
+  void set_listener(host::DeviceListener* listener) override;
+  bool at_rest() const override { return machine_.domain().idle(); }
+  bool has_memory(std::uint32_t tile) const override;
+  void read_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
+                   std::byte* to) override;
+  void write_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
+                    const std::byte* from) override;
+  std::byte* direct_memory(std::uint32_t tile) override;
+  std::uint32_t launch(const host::LaunchRequest& request, Cycle at) override;
+  void send(std::uint32_t edge, Color color, std::vector<host::Word> words, Cycle from) override;
+  void expect(std::uint32_t edge, Color color, std::uint32_t count) override;
+  const host::EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]->core(); }
+  std::uint64_t counter(std::uint32_t number) const override;
+
+ private:
+  void on_event(const observe::Event& event) override;
+  TileCoord at(std::uint32_t tile) const;
+  /// Its memory, as it is between two cycles.
+  pe::Sram& memory(std::uint32_t tile);
+  void name_functions();
+
+  const layout::Layout& layout_;
+  const wse::Programs& programs_;
+  wse::Machine& machine_;
+  const observe::EventStream& events_;
+  host::DeviceInfo info_;
+  std::vector<host::Edge*> edges_;
+  host::DeviceListener* listener_ = nullptr;
+};
+
+}  // namespace tessera::vp

@@ -1,0 +1,105 @@
+// vp_platform: an example virtual prototype. A host processor on a TLM bus runs a script and drives
+// an accelerator through its host port: docs/vp-platform.md.
+//
+//            +------+       +-----+       +-----------+       +-------------+
+//   script   | host |------>| bus |------>| host port |-------| accelerator |
+//            +------+       +-----+       +-----------+       +-------------+
+//               ^              |             |
+//               |              +--> memory   |
+//               +----------------------------+  interrupt
+#include <systemc>
+#include <tlm>
+
+#include <chrono>
+#include <iostream>
+
+#include "models/host/host_port.h"
+#include "platforms/cli/main.h"
+#include "platforms/vp/accelerator.h"
+#include "platforms/vp/bus.h"
+#include "platforms/vp/memory.h"
+#include "platforms/vp/place_names.h"
+#include "platforms/vp/script.h"
+#include "platforms/vp/script_host.h"
+#include "platforms/vp/vp_run.h"
+#include "tlm_ifaces/host/base_protocol_checker.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace {
+
+using namespace tessera;
+
+cli::Executable describe() {
+  cli::Executable executable;
+  executable.name = "vp_platform";
+  executable.platform = "vp";
+  executable.purpose = "runs a host script against an accelerator behind a TLM-2.0 host port";
+  executable.program_kind = "host script (see docs/vp-platform.md)";
+  executable.presets = {"wse2", "wse3", "a2a3", "a5"};
+  executable.structures = {"modules", "dense", "auto"};
+  executable.default_preset = "";  // that of the device
+  executable.has_quantum = true;
+  return executable;
+}
+
+std::optional<report::Report> run(const cli::Options& options, const vp::ScriptText& text) {
+  const auto begin = std::chrono::steady_clock::now();
+  // 1. The accelerator that the script names, and what the names in the script mean there.
+  const auto accelerator = vp::build_accelerator(options, text.device);
+  const vp::PlaceNames names(accelerator->device().info(),
+                             [&accelerator](TileCoord tile, const std::string& symbol) {
+                               return accelerator->find_symbol(tile, symbol);
+                             });
+  const std::vector<vp::Statement> script = vp::compile(text, names);
+
+  if (options.validate) {
+    std::cout << options.program << ": valid\n";
+    return std::nullopt;
+  }
+
+  // 2. The platform around it. How far the host may run ahead is a matter of the whole simulation.
+  const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");
+  tlm::tlm_global_quantum::instance().set(
+      sc_core::sc_time(static_cast<double>(quantum_ps), sc_core::SC_PS));
+  vp::ScriptHost processor("host", script, options.quiet ? nullptr : &std::cout);
+  vp::Bus bus("bus", 2);
+  vp::Memory memory("memory", vp::kMemoryBytes, sc_core::sc_time(250, sc_core::SC_PS));
+  host::HostPort port("port", accelerator->domain(), accelerator->device());
+  sc_core::sc_signal<bool> interrupt("interrupt");
+
+  // 3. Every connection is watched: a broken rule of the base protocol ends the run.
+  host::BaseProtocolChecker at_host("check_host");
+  host::BaseProtocolChecker at_port("check_port");
+  host::BaseProtocolChecker at_memory("check_memory");
+
+  // 4. What is bound to what, and where it stands on the bus.
+  processor.socket.bind(at_host.in);
+  at_host.out.bind(bus.in);
+  bus.map(at_memory.in, vp::kMemoryOnBus, vp::kMemoryBytes);
+  at_memory.out.bind(memory.socket);
+  bus.map(at_port.in, vp::kPortOnBus, vp::kPortBytes);
+  at_port.out.bind(port.socket);
+  port.irq.bind(interrupt);
+  processor.irq.bind(interrupt);
+
+  // 5. Run.
+  return vp::run(options, *accelerator, processor, begin);
+}
+
+std::optional<report::Report> run_script(const cli::Options& options) {
+  const vp::ScriptText text = vp::read_script(options.program);
+  try {
+    return run(options, text);
+  } catch (const IllegalBehaviour& e) {
+    report::Report report;
+    report.status = report::Status::kCouldNotFinish;
+    report.message = e.what();
+    return report;
+  }
+}
+
+}  // namespace
+
+int sc_main(int argc, char* argv[]) {
+  return cli::run_main(describe(), argc, argv, run_script);
+}
