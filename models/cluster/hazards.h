@@ -117,4 +117,16 @@ class HazardTracker {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Hazard> found_;  // by the lines of both sides
 };
 
+/// The hazards of a launch: a tracker for each cluster.
+class HazardWatch {
+ public:
+  explicit HazardWatch(const Launch& launch);
+  HazardTracker& of(CoreId core) { return *trackers_[core.cluster]; }
+  /// One for each pair of lines, cluster by cluster; a pair of several clusters once.
+  std::vector<std::string> sentences() const;
+
+ private:
+  std::vector<std::unique_ptr<HazardTracker>> trackers_;
+};
+
 }  // namespace tessera::cluster

@@ -1,7 +1,6 @@
 #include "models/cluster/machine_core.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 #include "models/cluster/deadlock.h"
@@ -106,24 +105,9 @@ void MachineCore::launch(std::shared_ptr<const Program> aic, std::shared_ptr<con
     if (block) launch(block->core.id(), block->core.id().is_aic() ? aic : aiv, at);
 }
 
-void MachineCore::watch_hazards() {
-  for (unsigned c = 0; c < launch_.clusters; ++c)
-    hazards_.push_back(std::make_unique<HazardTracker>(launch_));
+void MachineCore::watch(HazardWatch& hazards) {
   for (const auto& block : cores_)
-    if (block) block->core.watch(*hazards_[block->core.id().cluster]);
-}
-
-std::vector<std::string> MachineCore::hazards() const {
-  return describe(hazards_);
-}
-
-std::vector<std::string> describe(const HazardTrackers& trackers) {
-  std::vector<std::string> list;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pairs of lines
-  for (const auto& tracker : trackers)
-    for (const HazardTracker::Hazard& h : tracker->hazards())
-      if (known.insert(tracker->lines(h)).second) list.push_back(tracker->describe(h));
-  return list;
+    if (block) block->core.watch(hazards.of(block->core.id()));
 }
 
 bool MachineCore::run(Cycle end) {

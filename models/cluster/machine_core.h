@@ -16,10 +16,6 @@
 
 namespace tessera::cluster {
 
-using HazardTrackers = std::vector<std::unique_ptr<HazardTracker>>;  ///< by cluster
-/// One sentence for each pair of lines, cluster by cluster; the same sentence once.
-std::vector<std::string> describe(const HazardTrackers& trackers);
-
 class MachineCore {
  public:
   /// Throws UserError for a launch that no machine has. `sink` may be nullptr; places of events are
@@ -30,11 +26,9 @@ class MachineCore {
   MachineCore& operator=(const MachineCore&) = delete;
   ~MachineCore();
 
-  /// Looks for hazards from now on; before the first launch.
-  void watch_hazards();
-  /// One sentence for each pair of lines, cluster by cluster; the same sentence once.
-  std::vector<std::string> hazards() const;
-
+  /// Hazards are looked for from now on; before the first launch. `hazards`, of the same launch,
+  /// outlives the machine.
+  void watch(HazardWatch& hazards);
   /// Starts a kernel on all cores in cycle `at`: `aic` on AICs, `aiv` on AIVs. What the launch has no
   /// cores for may be nullptr. Throws UserError.
   void launch(std::shared_ptr<const Program> aic, std::shared_ptr<const Program> aiv, Cycle at);
@@ -73,7 +67,6 @@ class MachineCore {
   std::vector<std::unique_ptr<CoreBlock>> cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<SyncBlock> sync_;
   std::unique_ptr<GmBlock> gm_;
-  HazardTrackers hazards_;  // empty: nobody watches
   Cycle now_ = 0;
 };
 

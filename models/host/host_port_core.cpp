@@ -109,8 +109,7 @@ HostPortCore::Place HostPortCore::find(Address address) const {
   }
   if (page != kSlotBase || offset >= kSlots * kSlotStride) return {};
   const auto in_slot = static_cast<std::uint32_t>(offset % kSlotStride);
-  return {
-      Window::kSlot, static_cast<std::uint32_t>(offset / kSlotStride), {}, in_slot, kSlotBytes};
+  return {Window::kSlot, static_cast<std::uint32_t>(offset / kSlotStride), {}, in_slot, kSlotBytes};
 }
 
 HostPortCore::Place HostPortCore::find_stream(Address offset) const {

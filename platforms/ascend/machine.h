@@ -22,10 +22,6 @@ class Machine {
 
   virtual const char* structure() const = 0;
   virtual void shuffle_step_order(std::uint64_t seed) = 0;
-  /// Looks for hazards; before the launch.
-  virtual void watch_hazards() = 0;
-  /// One sentence for each pair of lines, cluster by cluster; the same sentence once.
-  virtual std::vector<std::string> hazards() const = 0;
   /// Starts the kernel on all cores in cycle 0. Throws UserError for an instruction that may not
   /// stand where it does.
   virtual void launch(const std::shared_ptr<const cluster::Program>& aic,
@@ -49,11 +45,17 @@ class Machine {
   void describe_waits(observe::Waits& waits) const;
 };
 
-/// `config`, `launch`, `sink` and `data` outlive the machine; without `data` it has no values. With modules call it once: SystemC elaborates
-/// once a process. `period_ps`: of the clock domain of the modules.
+struct Surroundings {
+  observe::Sink& sink;
+  cluster::ClusterData* data;     ///< nullptr: timing only
+  std::uint64_t period_ps;        ///< of the clock domain of the modules
+  cluster::HazardWatch* hazards;  ///< nullptr: nobody looks for them
+};
+
+/// `config`, `launch` and what is around outlive the machine. With modules call it once: SystemC
+/// elaborates once a process.
 std::unique_ptr<Machine> make_machine(const std::string& structure,
                                       const cluster::ClusterConfig& config,
-                                      const cluster::Launch& launch, observe::Sink& sink,
-                                      cluster::ClusterData* data, std::uint64_t period_ps);
+                                      const cluster::Launch& launch, const Surroundings& around);
 
 }  // namespace tessera::ascend

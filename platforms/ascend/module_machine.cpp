@@ -24,15 +24,15 @@ std::string name_of(CoreId id) {
 // The blocks join the domain in the order of MachineCore: of several failures in a cycle that of
 // the first one is heard.
 ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster::Launch& launch,
-                             observe::Sink& sink, cluster::ClusterData* data,
-                             std::uint64_t period_ps)
-    : domain_("clock", period_ps), cores_(std::size_t{launch.clusters} * 3) {
+                             const Surroundings& around)
+    : domain_("clock", around.period_ps), cores_(std::size_t{launch.clusters} * 3) {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     const CoreId id = place(i);
     if (!launch.has(id)) continue;
-    const observe::Probe probe(&sink, static_cast<std::uint32_t>(i));
+    const observe::Probe probe(&around.sink, static_cast<std::uint32_t>(i));
     cores_[i] = std::make_unique<AiCore>(name_of(id).c_str(), domain_, config, launch, id, probe);
-    if (data != nullptr) cores_[i]->attach(*data);
+    if (around.data != nullptr) cores_[i]->attach(*around.data);
+    if (around.hazards != nullptr) cores_[i]->watch(around.hazards->of(id));
   }
   sync_unit_ = std::make_unique<cluster::SyncUnit>("sync_unit", domain_, config.core.sync, launch);
   gm_ = std::make_unique<cluster::Gm>("gm", domain_, config.core.cost, launch.clusters);
@@ -42,20 +42,9 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
       cores_[i]->gm.bind(gm_->cores[i]);
       continue;
     }
-    const std::string nobody = "no_" + name_of(place(i));
-    stubs_.push_back(std::make_unique<sync::Stub>(nobody.c_str()));
+    stubs_.push_back(std::make_unique<sync::Stub>(("no_" + name_of(place(i))).c_str()));
     stubs_.back()->out.bind(sync_unit_->cores[i]);
-    gm_stubs_.push_back(std::make_unique<transfer::Stub>((nobody + "_gm").c_str()));
-    gm_stubs_.back()->out.bind(gm_->cores[i]);
   }
-}
-
-void ModuleMachine::watch_hazards() {
-  const unsigned clusters = sync_unit().launch().clusters;
-  for (unsigned c = 0; c < clusters; ++c)
-    hazards_.push_back(std::make_unique<cluster::HazardTracker>(sync_unit().launch()));
-  for (const auto& core : cores_)
-    if (core) core->watch(*hazards_[core->core().id().cluster]);
 }
 
 void ModuleMachine::launch(const std::shared_ptr<const cluster::Program>& aic,

@@ -10,19 +10,16 @@
 #include "models/timing/clock_domain.h"
 #include "platforms/ascend/machine.h"
 #include "tlm_ifaces/sync/sync_stub.h"
-#include "tlm_ifaces/transfer/transfer_stub.h"
 
 namespace tessera::ascend {
 
 class ModuleMachine final : public Machine {
  public:
   ModuleMachine(const cluster::ClusterConfig& config, const cluster::Launch& launch,
-                observe::Sink& sink, cluster::ClusterData* data, std::uint64_t period_ps);
+                const Surroundings& around);
 
   const char* structure() const override { return "modules"; }
   void shuffle_step_order(std::uint64_t seed) override { domain_.shuffle_step_order(seed); }
-  void watch_hazards() override;
-  std::vector<std::string> hazards() const override { return cluster::describe(hazards_); }
   void launch(const std::shared_ptr<const cluster::Program>& aic,
               const std::shared_ptr<const cluster::Program>& aiv) override;
   bool run(Cycle end) override;
@@ -39,7 +36,6 @@ class ModuleMachine final : public Machine {
   std::unique_ptr<cluster::Gm> gm_;
   std::vector<std::unique_ptr<sync::Stub>> stubs_;  // for places without a core
   std::vector<std::unique_ptr<transfer::Stub>> gm_stubs_;
-  cluster::HazardTrackers hazards_;
 };
 
 }  // namespace tessera::ascend

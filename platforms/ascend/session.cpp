@@ -206,12 +206,12 @@ report::Report Session::run() {
   for (const std::string& file : {options_.report_file, options_.trace_perfetto_file})
     if (!file.empty()) cli::require_writable(file);
   const Clock::time_point begin = Clock::now();
+  cluster::HazardWatch* const hazards = watch_hazards();
   // SystemC modules are left to the end of the process.
   std::unique_ptr<Machine> owned = make_machine(options_.structure, config_.machine, launch_,
-                                                events_, arrays_.data(), period_ps);
+                                                {events_, arrays_.data(), period_ps, hazards});
   Machine& machine = options_.structure == "modules" ? *owned.release() : *owned;
   report.structure = machine.structure();
-  if (options_.hazards != "off") machine.watch_hazards();
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
     machine.launch(kernel_.aic, kernel_.aiv);
@@ -222,14 +222,36 @@ report::Report Session::run() {
   }
   report.wall.elaborate_s = seconds_since(begin);
   if (options_.validate) return report;
-  const TraceFile trace(options_.trace_perfetto_file, launch_.clusters, kernel_, events_);
   for (const auto& [name, file] : options_.outputs) cli::require_writable(file);
+  const TraceFile trace(options_.trace_perfetto_file, launch_.clusters, kernel_, events_);
   drive(machine, report);
   trace.finish(report);
   summarize(machine, report);
-  report_hazards(machine, report);
+  report_hazards(report);
   if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
   return report;
+}
+
+cluster::HazardWatch* Session::watch_hazards() {
+  if (options_.hazards == "off") return nullptr;
+  hazards_ = std::make_unique<cluster::HazardWatch>(launch_);
+  return hazards_.get();
+}
+
+// Warnings, or the reason why the run counts as one that could not finish.
+void Session::report_hazards(report::Report& report) const {
+  if (!hazards_) return;
+  const std::vector<std::string> hazards = hazards_->sentences();
+  for (const std::string& hazard : hazards) {
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back(
+        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
+  }
+  if (hazards.empty() || options_.hazards != "error") return;
+  if (report.status != report::Status::kFinished) return;
+  report.status = report::Status::kCouldNotFinish;
+  report.message = "hazard: " + hazards.front();
+  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
 }
 
 void Session::drive(Machine& machine, report::Report& report) {
@@ -321,21 +343,6 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
                      {"gm_bytes_read", machine.gm().bytes_read(), "bytes", "from GM and L2"},
                      {"gm_bytes_written", machine.gm().bytes_written(), "bytes", "to GM and L2"}};
   report.places = std::move(places);
-}
-
-// Warnings, or the reason why the run counts as one that could not finish.
-void Session::report_hazards(const Machine& machine, report::Report& report) const {
-  const std::vector<std::string> hazards = machine.hazards();
-  for (const std::string& hazard : hazards) {
-    ++report.diagnoses.count;
-    report.diagnoses.first.push_back(
-        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
-  }
-  if (hazards.empty() || options_.hazards != "error") return;
-  if (report.status != report::Status::kFinished) return;
-  report.status = report::Status::kCouldNotFinish;
-  report.message = "hazard: " + hazards.front();
-  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
 }
 
 }  // namespace tessera::ascend

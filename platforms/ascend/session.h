@@ -1,6 +1,7 @@
 // One run of a PTO program on AI-core clusters: reads, lowers and checks it, runs, reports.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "frontends/pto/lower.h"
@@ -17,11 +18,6 @@ namespace tessera::ascend {
 /// (pto.target_arch).
 AscendConfig config_of(const cli::Options& options);
 
-/// The program of `options` for a machine, read and lowered. Throws UserError.
-pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config);
-/// How it is launched. Throws UserError when the kernel has no function for a core of the launch.
-cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel);
-
 class Session {
  public:
   /// Reads and lowers the program. Throws UserError. `options` must outlive the session.
@@ -33,13 +29,15 @@ class Session {
   const cluster::Launch& launch() const { return launch_; }
 
  private:
+  /// nullptr: --hazards=off.
+  cluster::HazardWatch* watch_hazards();
+  void report_hazards(report::Report& report) const;
   void drive(Machine& machine, report::Report& report);
   /// Steps until nothing is due. Answers what stopped it earlier, or "".
   std::string step_to_idle(Machine& machine);
   void describe_deadlock(const Machine& machine, report::Report& report) const;
   void summarize(const Machine& machine, report::Report& report) const;
   void add_places(const Machine& machine, report::Report& report) const;
-  void report_hazards(const Machine& machine, report::Report& report) const;
 
   const cli::Options& options_;
   const AscendConfig config_;
@@ -47,6 +45,7 @@ class Session {
   const cluster::Launch launch_;
   Arrays arrays_;
   observe::EventStream events_;
+  std::unique_ptr<cluster::HazardWatch> hazards_;
 };
 
 }  // namespace tessera::ascend

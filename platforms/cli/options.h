@@ -32,10 +32,10 @@ struct Options {
   std::string vcd_file;
   std::string heatmap_file;
   std::string heatmap_counter;
-  std::string quantum = "1us";  ///< of executables with a temporally decoupled host
-  std::string schedules_file;   ///< of executables that make schedules
-  std::string pto_unknown;      ///< of executables that run PTO programs, and the next one
-  std::string hazards = "warn";
+  std::string quantum = "1us";   ///< of executables with a temporally decoupled host
+  std::string schedules_file;    ///< of executables that make schedules
+  std::string pto_unknown;       ///< of executables that run PTO programs, and the next one
+  std::string hazards = "warn";  ///< "error", "off"
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
   std::uint64_t seed = 1;

@@ -141,5 +141,30 @@ TEST(Sram, AgreesWithAnArrayOfBytesOverRandomAccesses) {
   }
 }
 
+TEST(Sram, InOnePieceIsTheSameMemoryForGood) {
+  Sram initial;
+  initial.write(0x300, 4, 0xAABBCCDD);
+  Sram sram(&initial);
+  sram.write(0x9000, 2, 0x1234);
+  sram.write(0x100, 2, 0x5678);
+  std::byte* const bytes = sram.in_one_piece();
+  EXPECT_EQ(bytes[0x300], std::byte{0xDD});
+  EXPECT_EQ(bytes[0x9001], std::byte{0x12});
+  EXPECT_EQ(bytes[0x100], std::byte{0x78});
+  EXPECT_EQ(bytes[kSramBytes - 1], std::byte{0});
+  bytes[0x8000] = std::byte{7};
+  EXPECT_EQ(sram.read(0x8000, 2), 7U);
+  for (std::uint32_t at = 0; at < kSramBytes; at += 2) sram.write(at, 2, at);
+  EXPECT_EQ(sram.in_one_piece(), bytes);
+  EXPECT_EQ(bytes[0x2002], std::byte{0x02});
+  EXPECT_EQ(initial.read(0x300, 4), 0xAABBCCDDU);
+}
+
+TEST(Sram, InOnePieceWhenNothingWasWritten) {
+  Sram sram;
+  EXPECT_EQ(sram.in_one_piece()[0], std::byte{0});
+  EXPECT_EQ(sram.allocated_bytes(), kSramBytes);
+}
+
 }  // namespace
 }  // namespace tessera::pe

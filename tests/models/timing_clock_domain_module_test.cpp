@@ -360,5 +360,17 @@ TEST(ClockDomain, FinerResolutionKeepsThePeriod) {
   EXPECT_EQ(domain.to_time(3), sc_core::sc_time(3 * 1176, sc_core::SC_PS));
 }
 
+TEST(ClockDomain, TellsWhenNothingIsDueAnyMore) {
+  ClockDomain domain("domain", 1000);
+  Recorder block([](Cycle now) { return now < 3 ? now + 1 : kNever; });
+  const BlockId id = domain.add(block);
+  std::vector<Cycle> rests;
+  domain.set_rest_listener([&](Cycle now) { rests.push_back(now); });
+  domain.wake(id, 1);
+  Outside outside("outside", {10'000}, [&] { domain.wake(id, 12); });
+  sc_core::sc_start();
+  EXPECT_THAT(rests, ElementsAre(3, 12));
+}
+
 }  // namespace
 }  // namespace tessera::timing

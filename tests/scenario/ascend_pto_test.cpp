@@ -53,8 +53,9 @@ Outcome run(const std::string& text, const Options& options) {
     data.bind(i, std::move(bytes));
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
+  HazardWatch watch(launch);
   MachineCore machine(config, launch, nullptr, options.with_data ? &data : nullptr);
-  machine.watch_hazards();
+  machine.watch(watch);
   const auto with_arrays = [&kernel](const std::shared_ptr<const Program>& program) {
     if (!program) return program;
     auto copy = std::make_shared<Program>(*program);
@@ -66,7 +67,7 @@ Outcome run(const std::string& text, const Options& options) {
   Outcome outcome;
   outcome.finished = machine.finished();
   outcome.cycles = outcome.finished ? machine.finished_at() : 0;
-  outcome.hazards = machine.hazards();
+  outcome.hazards = watch.sentences();
   observe::Waits waits(100);
   machine.describe_waits(waits);
   for (const observe::Wait& wait : waits)
