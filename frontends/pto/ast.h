@@ -87,6 +87,10 @@ struct Parameter {
   Type type;
 };
 
+inline bool is_float_argument(const Parameter& p) {
+  return p.type.kind == Type::Kind::kScalar && p.type.element.find('f') != std::string::npos;
+}
+
 struct Operation;
 struct Region {
   std::vector<Parameter> parameters;  ///< of a block: ^bb0(%a: T)

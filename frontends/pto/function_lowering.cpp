@@ -87,6 +87,20 @@ cluster::Program FunctionLowering::run(const Function& function) {
   return std::move(program_);
 }
 
+double FunctionLowering::float_argument(const Parameter& p, const Function& function) const {
+  const std::string name = p.name.substr(1);
+  if (const auto real = options_.reals.find(name); real != options_.reals.end())
+    return real->second;
+  const auto whole = options_.params.find(name);
+  if (whole == options_.params.end()) fail_without_value(p, function);
+  return static_cast<double>(whole->second);
+}
+
+void FunctionLowering::fail_without_value(const Parameter& p, const Function& function) const {
+  diagnostics_.fail(p.place, "the argument " + p.name + " of @" + function.name +
+                                 " has no value; give --param " + p.name.substr(1) + "=VALUE");
+}
+
 void FunctionLowering::add_parameters(const Function& function) {
   for (const Parameter& p : function.parameters) {
     Value v;
@@ -100,16 +114,12 @@ void FunctionLowering::add_parameters(const Function& function) {
       v.place.location = cluster::Location::kGm;
       v.place.array = array_of(p);
       v.place.element = element_of(p.type);
-    } else if (p.type.element.find('f') != std::string::npos) {
+    } else if (is_float_argument(p)) {
       v.kind = Value::Kind::kFloat;
-      const auto given = options_.params.find(p.name.substr(1));
-      if (given != options_.params.end()) v.number = static_cast<double>(given->second);
+      v.number = float_argument(p, function);
     } else {
       const auto given = options_.params.find(p.name.substr(1));
-      if (given == options_.params.end())
-        diagnostics_.fail(p.place, "the argument " + p.name + " of @" + function.name +
-                                       " has no value; give --param " + p.name.substr(1) +
-                                       "=VALUE");
+      if (given == options_.params.end()) fail_without_value(p, function);
       v.scalar = given->second;
     }
     define(p.name, p.place, std::move(v));

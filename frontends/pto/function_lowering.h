@@ -55,6 +55,8 @@ class FunctionLowering {
   using Names = std::map<std::string, Value>;
 
   void add_parameters(const Function& function);
+  double float_argument(const Parameter& p, const Function& function) const;
+  [[noreturn]] void fail_without_value(const Parameter& p, const Function& function) const;
   void collect_resized(const Function& function);
   void lower(const Region& region);
   void lower(const Operation& op);

@@ -57,15 +57,23 @@ std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind
 }
 
 void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
-  std::vector<std::string> names;
-  for (const Function* f : roots_of(module, kinds))
-    for (const Parameter& p : f->parameters)
-      if (p.type.kind == Type::Kind::kScalar) names.push_back(p.name.substr(1));
-  for (const auto& [name, value] : options.params)
-    if (std::count(names.begin(), names.end(), name) == 0)
+  std::vector<std::string> names, floats;
+  for (const Function* f : roots_of(module, kinds)) {
+    for (const Parameter& p : f->parameters) {
+      if (p.type.kind != Type::Kind::kScalar) continue;
+      names.push_back(p.name.substr(1));
+      if (is_float_argument(p)) floats.push_back(names.back());
+    }
+  }
+  const auto require = [&](const std::string& name, const std::vector<std::string>& list,
+                           const std::string& what) {
+    if (std::count(list.begin(), list.end(), name) == 0)
       throw UserError(module.file, "--param " + name,
-                      "no function has a scalar argument %" + name +
-                          tasm::nearest_hint(name, names));
+                      "no function has " + what + " %" + name + tasm::nearest_hint(name, list));
+  };
+  for (const auto& [name, value] : options.params) require(name, names, "a scalar argument");
+  for (const auto& [name, value] : options.reals)
+    require(name, floats, "a floating-point argument");
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ struct LowerOptions {
   cluster::Profile profile = cluster::Profile::kA2A3;
   std::map<std::string, std::int64_t> params;  ///< scalar arguments, by name without %
   std::optional<UnknownCost> unknown = {};     ///< of operations that parse() has kept as text
+  std::map<std::string, double> reals = {};    ///< .. those that are no whole numbers
 };
 
 /// nullptr: no function for that kind of core.

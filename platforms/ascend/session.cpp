@@ -54,6 +54,7 @@ pto::Module read_module(const cli::Options& options) {
 pto::Kernel read_kernel(const cli::Options& options, const AscendConfig& config) {
   refuse_options(options);
   pto::LowerOptions lowering{config.machine.profile, options.params};
+  lowering.reals = options.reals;
   if (!options.pto_unknown.empty()) lowering.unknown = pto::parse_unknown_cost(options.pto_unknown);
   return pto::lower(read_module(options), lowering);
 }

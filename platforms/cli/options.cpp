@@ -158,19 +158,31 @@ std::map<std::string, std::string> to_files(const std::string& option,
   return files;
 }
 
-std::map<std::string, std::int64_t> to_params(const std::vector<std::string>& texts) {
-  std::map<std::string, std::int64_t> params;
+/// The number that all of `text` is.
+template <class Number>
+std::optional<Number> number_in(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+void read_params(Options& o, const std::vector<std::string>& texts, bool takes_reals) {
   for (const std::string& text : texts) {
     const auto [name, value] = split("param", text, "NAME=VALUE");
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size()) {
+    o.params.erase(name);
+    o.reals.erase(name);
+    const auto real = takes_reals ? number_in<double>(value) : std::nullopt;
+    if (const auto whole = number_in<std::int64_t>(value)) {
+      o.params[name] = *whole;
+    } else if (real && std::isfinite(*real)) {
+      o.reals[name] = *real;
+    } else {
       throw UserError("", "--param",
-                      name + "=" + value + ": the value must be an integer of 64 bits");
+                      name + "=" + value + ": the value must be " +
+                          (takes_reals ? "a number" : "an integer of 64 bits"));
     }
-    params[name] = number;
   }
-  return params;
 }
 
 // Boost's own text says what was wrong; for a misspelt option we add the nearest one.
@@ -238,7 +250,7 @@ void check_files(const Options& o) {
 
 void finish(Options& o, const Raw& raw, const po::variables_map& given,
             const Executable& executable) {
-  o.params = to_params(raw.params);
+  read_params(o, raw.params, executable.runs_pto);
   o.inputs = to_files("input", raw.inputs);
   o.outputs = to_files("output", raw.outputs);
   if (given.count("max-cycles") != 0) o.max_cycles = to_whole_number("max-cycles", raw.max_cycles);

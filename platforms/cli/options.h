@@ -19,6 +19,7 @@ struct Options {
   std::string config_file;
   std::vector<std::string> sets;               ///< KEY=VALUE, in order
   std::map<std::string, std::int64_t> params;  ///< --param NAME=VALUE
+  std::map<std::string, double> reals;         ///< .. of executables that run PTO: other numbers
   std::string structure = "auto";
   std::map<std::string, std::string> inputs;  ///< array name -> .npy file
   std::map<std::string, std::string> outputs;

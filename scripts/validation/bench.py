@@ -87,7 +87,7 @@ class Bench:
         platform = pathlib.Path(self.platform).with_name("ascend_platform")
         with tempfile.TemporaryDirectory() as name:
             report = pathlib.Path(name) / "report.json"
-            command = [str(platform), str(ROOT / "examples" / example), "--preset", preset, "--quiet", "--no-data",
+            command = [str(platform), str(ROOT / "examples" / example), "--preset", preset, "--quiet", "--no-data", "--hazards=off",
                        "--report", str(report)]
             command += [f"--set={setting}" for setting in sets] + [f"--param={key}={value}" for key, value in params]
             result = subprocess.run(command, capture_output=True, text=True, check=False)

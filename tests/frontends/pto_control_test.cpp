@@ -91,6 +91,29 @@ TEST(PtoControl, BranchesGiveTiles) {
               HasSubstr("the tile %u has another type than %r"));
 }
 
+TEST(PtoControl, FloatingPointArguments) {
+  const Module module = parse(R"(module {
+  func.func @k(%a: f32, %n: index) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    return
+  }
+})",
+                              "k.pto");
+  const auto message = [&module](LowerOptions options) -> std::string {
+    try {
+      lower(module, options);
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  LowerOptions options{Profile::kA5, {{"n", 1}}};
+  EXPECT_THAT(message(options), HasSubstr("the argument %a of @k has no value"));
+  options.reals = {{"a", 0.5}};
+  EXPECT_EQ(message(options), "accepted");
+  options.reals.emplace("n", 0.5);
+  EXPECT_THAT(message(options), HasSubstr("no function has a floating-point argument %n"));
+}
+
 // addptr with the type of its result, <f32> for a pointer, and no comma in front of strides.
 TEST(PtoControl, FormsOfPointersAndViews) {
   const Module module = parse(kernel(R"(

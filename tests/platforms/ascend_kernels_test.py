@@ -134,11 +134,11 @@ def powers(a, log):
 
 
 CASES = [
-    Case("axpy", {"x": f32(10000), "y": f32(10000)}, lambda a: 2.5 * a["x"] + a["y"], clusters=3, N=10000),
+    Case("axpy", {"x": f32(10000), "y": f32(10000)}, lambda a: 2.5 * a["x"] + a["y"], clusters=3, ALPHA=2.5, N=10000),
     Case("gelu", {"x": f16(96, 512, scale=4)}, lambda a: gelu(a["x"]), clusters=2, ROWS=96),
     Case("softmax", {"x": f32(40, 1000)}, lambda a: softmax(a["x"]), clusters=3, ROWS=40, COLS=1000),
-    Case("rms_norm", {"x": bf16(32, 1280), "gamma": f32(1280), "inverse": lambda rng: np.full(16, 1 / 1280, np.float32)},
-         rms_norm, clusters=2, bf16=("y",), HIDDEN=1280),
+    Case("rms_norm", {"x": bf16(32, 1280), "gamma": f32(1280)},
+         rms_norm, clusters=2, bf16=("y",), HIDDEN=1280, EACH=0.00078125),
     Case("layer_norm", {"x": f32(48, 256), "gamma": f32(256), "beta": f32(256)}, layer_norm, clusters=2,
          tolerance=(1e-5, 1e-5), ROWS=48),
     Case("column_stats", {"x": f32(160, 384)}, lambda a: {"total": a["x"].sum(0), "top": a["x"].max(0)}, clusters=2,
@@ -198,7 +198,7 @@ CASES = [
 
 # The same kernels with the smallest sizes, one block, or many.
 SIZES = [
-    Case("axpy", {"x": f32(1), "y": f32(1)}, lambda a: 2.5 * a["x"] + a["y"], clusters=3, N=1),
+    Case("axpy", {"x": f32(1), "y": f32(1)}, lambda a: 2.5 * a["x"] + a["y"], clusters=3, ALPHA=2.5, N=1),
     Case("softmax", {"x": f32(24, 1)}, lambda a: softmax(a["x"]), clusters=36, ROWS=24, COLS=1),
     Case("tree_sum", {"x": f32(1, 64)}, lambda a: a["x"].sum(1), clusters=2, tolerance=(1e-5, 1e-4), ROWS=1, N=64),
     Case("tail_tiles", {"a": f32(1, 256), "b": f32(1, 256)}, lambda a: np.maximum(a["a"] - a["b"], 0), clusters=4, ROWS=1),
