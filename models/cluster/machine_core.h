@@ -16,6 +16,10 @@
 
 namespace tessera::cluster {
 
+using HazardTrackers = std::vector<std::unique_ptr<HazardTracker>>;  ///< by cluster
+/// One sentence for each pair of lines, cluster by cluster; the same sentence once.
+std::vector<std::string> describe(const HazardTrackers& trackers);
+
 class MachineCore {
  public:
   /// Throws UserError for a launch that no machine has. `sink` may be nullptr; places of events are

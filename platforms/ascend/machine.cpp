@@ -23,6 +23,8 @@ class DenseMachine final : public Machine {
 
   const char* structure() const override { return "dense"; }
   void shuffle_step_order(std::uint64_t seed) override { machine_.shuffle_step_order(seed); }
+  void watch_hazards() override { machine_.watch_hazards(); }
+  std::vector<std::string> hazards() const override { return machine_.hazards(); }
   void launch(const std::shared_ptr<const Program>& aic,
               const std::shared_ptr<const Program>& aiv) override {
     machine_.launch(aic, aiv, 0);
@@ -76,7 +78,8 @@ void Machine::describe_waits(observe::Waits& waits) const {
 
 std::unique_ptr<Machine> make_machine(const std::string& structure,
                                       const cluster::ClusterConfig& config,
-                                      const cluster::Launch& launch, const Surroundings& around) {
+                                      const cluster::Launch& launch, observe::Sink& sink,
+                                      cluster::ClusterData* data, std::uint64_t period_ps) {
   cluster::check_launch(launch);
   if (structure == "modules")
     return std::make_unique<ModuleMachine>(config, launch, sink, data, period_ps);

@@ -22,6 +22,10 @@ class Machine {
 
   virtual const char* structure() const = 0;
   virtual void shuffle_step_order(std::uint64_t seed) = 0;
+  /// Looks for hazards; before the launch.
+  virtual void watch_hazards() = 0;
+  /// One sentence for each pair of lines, cluster by cluster; the same sentence once.
+  virtual std::vector<std::string> hazards() const = 0;
   /// Starts the kernel on all cores in cycle 0. Throws UserError for an instruction that may not
   /// stand where it does.
   virtual void launch(const std::shared_ptr<const cluster::Program>& aic,
@@ -46,9 +50,11 @@ class Machine {
 };
 
 /// `config`, `launch`, `sink` and `data` outlive the machine; without `data` (nullptr) nothing is
-/// computed. With modules call it once: SystemC elaborates once a process. `period_ps`: of the clock domain of the modules.
+/// computed. With modules call it once: SystemC elaborates once a process. `period_ps`: of the clock
+/// domain of the modules.
 std::unique_ptr<Machine> make_machine(const std::string& structure,
                                       const cluster::ClusterConfig& config,
-                                      const cluster::Launch& launch, const Surroundings& around);
+                                      const cluster::Launch& launch, observe::Sink& sink,
+                                      cluster::ClusterData* data, std::uint64_t period_ps);
 
 }  // namespace tessera::ascend

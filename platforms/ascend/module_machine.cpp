@@ -24,8 +24,9 @@ std::string name_of(CoreId id) {
 // The blocks join the domain in the order of MachineCore: of several failures in a cycle that of
 // the first one is heard.
 ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster::Launch& launch,
-                             const Surroundings& around)
-    : domain_("clock", around.period_ps), cores_(std::size_t{launch.clusters} * 3) {
+                             observe::Sink& sink, cluster::ClusterData* data,
+                             std::uint64_t period_ps)
+    : domain_("clock", period_ps), cores_(std::size_t{launch.clusters} * 3) {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     const CoreId id = place(i);
     if (!launch.has(id)) continue;
@@ -47,6 +48,14 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
     gm_stubs_.push_back(std::make_unique<transfer::Stub>((nobody + "_gm").c_str()));
     gm_stubs_.back()->out.bind(gm_->cores[i]);
   }
+}
+
+void ModuleMachine::watch_hazards() {
+  const unsigned clusters = sync_unit().launch().clusters;
+  for (unsigned c = 0; c < clusters; ++c)
+    hazards_.push_back(std::make_unique<cluster::HazardTracker>(sync_unit().launch()));
+  for (const auto& core : cores_)
+    if (core) core->watch(*hazards_[core->core().id().cluster]);
 }
 
 void ModuleMachine::launch(const std::shared_ptr<const cluster::Program>& aic,

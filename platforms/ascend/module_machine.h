@@ -17,10 +17,12 @@ namespace tessera::ascend {
 class ModuleMachine final : public Machine {
  public:
   ModuleMachine(const cluster::ClusterConfig& config, const cluster::Launch& launch,
-                const Surroundings& around);
+                observe::Sink& sink, cluster::ClusterData* data, std::uint64_t period_ps);
 
   const char* structure() const override { return "modules"; }
   void shuffle_step_order(std::uint64_t seed) override { domain_.shuffle_step_order(seed); }
+  void watch_hazards() override;
+  std::vector<std::string> hazards() const override { return cluster::describe(hazards_); }
   void launch(const std::shared_ptr<const cluster::Program>& aic,
               const std::shared_ptr<const cluster::Program>& aiv) override;
   bool run(Cycle end) override;
