@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "models/cluster/accesses.h"
 #include "tests/models/cluster_bench.h"
 
 namespace tessera::cluster {
@@ -207,11 +208,12 @@ TEST(ClusterData, OperandsOverlapByRowsAndColumns) {
   ResolvedOperation r;
   resolve(operation, {}, r);
   EXPECT_EQ(r.operands[0].bytes, (3 * 8 + 4) * 4);
-  EXPECT_FALSE(overlap(r.operands[0], r.operands[1]));  // columns 0 to 3 and 4 to 7
-  EXPECT_TRUE(overlap(r.operands[0], r.operands[2]));
-  EXPECT_FALSE(overlap(r.operands[1], r.operands[2]));
-  r.operands[1].location = Location::kL1;
-  EXPECT_FALSE(overlap(r.operands[0], r.operands[1]));
+  const Extent left = extent_of(r.operands[0]);   // columns 0 to 3
+  const Extent right = extent_of(r.operands[1]);  // 4 to 7
+  const Extent middle = extent_of(r.operands[2]);
+  EXPECT_FALSE(overlap(left, right));
+  EXPECT_TRUE(overlap(left, middle));
+  EXPECT_FALSE(overlap(right, middle));
 }
 
 }  // namespace
