@@ -64,9 +64,13 @@ MemoryId gm_memory(std::uint16_t array) {
   return static_cast<MemoryId>(kUnits * kLocationCount + array);
 }
 
+bool is_gm(MemoryId memory) {
+  return memory >= kUnits * kLocationCount;
+}
+
 std::string memory_name(MemoryId memory, const Program& program) {
   constexpr unsigned kFirstArray = kUnits * kLocationCount;
-  if (memory >= kFirstArray) {
+  if (is_gm(memory)) {
     const unsigned array = memory - kFirstArray;
     return array < program.arrays.size() ? "%" + program.arrays[array].name : "GM";
   }

@@ -29,6 +29,7 @@ bool covers(const Extent& a, const Extent& b);
 using MemoryId = std::uint16_t;
 MemoryId local_memory(unsigned unit, Location location);
 MemoryId gm_memory(std::uint16_t array);
+bool is_gm(MemoryId memory);
 /// "UB of AIV0", "%a in GM" with the names of `program`.
 std::string memory_name(MemoryId memory, const Program& program);
 

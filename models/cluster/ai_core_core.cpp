@@ -164,7 +164,9 @@ void AiCoreCore::apply(const Effect& effect, Cycle now) {
 void AiCoreCore::raise_flag(const Effect& effect, Cycle now) {
   const Instruction& i = code(effect.pc);
   const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(effect.number)};
-  if (!flags_.set(flag)) {
+  const bool taken = flags_.set(flag);
+  if (hazards_ != nullptr) hazards_->raise_flag(core_, flag, taken);
+  if (!taken) {
     if (sync_config().double_set == Undefined::kIgnore) return;
     illegal(effect.pc, "the flag is set already: nobody has waited for the set before",
             kDoubleSetId);

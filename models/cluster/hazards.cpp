@@ -95,7 +95,15 @@ void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uin
 // --- synchronisation ---
 
 void HazardTracker::set_flag(CoreId core, Flag flag) {
-  units_[core.unit].flags[key_of(flag)] = agents_[agent_of(core, flag.from)].known;
+  units_[core.unit].raising[key_of(flag)].push_back(agents_[agent_of(core, flag.from)].known);
+}
+
+// Sets of a pipe may be under way at the same time; a wait learns from its own set only.
+void HazardTracker::raise_flag(CoreId core, Flag flag, bool taken) {
+  Unit& unit = units_[core.unit];
+  std::deque<Clocks>& raising = unit.raising[key_of(flag)];
+  if (taken) unit.flags[key_of(flag)] = raising.front();
+  raising.pop_front();
 }
 
 void HazardTracker::wait_flag(CoreId core, Flag flag) {

@@ -51,6 +51,8 @@ class HazardTracker {
              const Scoreboard::Record& record);
 
   void set_flag(CoreId core, Flag flag);
+  /// The flag of the oldest set that was not raised is up. `taken`: it was down before.
+  void raise_flag(CoreId core, Flag flag, bool taken);
   void wait_flag(CoreId core, Flag flag);
   void barrier_all(CoreId core);
   void take_lock(CoreId core, Pipe pipe, unsigned lock);
@@ -86,7 +88,8 @@ class HazardTracker {
     std::shared_ptr<const Program> program;
     std::deque<Clocks> epochs;  // what the scalar unit knew, from first_epoch on
     std::uint32_t first_epoch = 0;
-    std::map<std::uint32_t, Clocks> flags;
+    std::map<std::uint32_t, Clocks> flags;                // that are up
+    std::map<std::uint32_t, std::deque<Clocks>> raising;  // sets whose flags are not up yet
     std::array<Clocks, 32> locks{};
     std::array<std::deque<Clocks>, kCounters> counters;
     std::array<std::array<std::deque<Clocks>, sync::kFlagIds>, 3> arrivals;  // by mode

@@ -14,9 +14,22 @@ bool hand_over_by_unit_flag(const Instruction& i, Pipe own, unsigned other) {
          (own == Pipe::kFix && other == sync::index(Pipe::kM));
 }
 
+/// No operation may be forgotten before it is complete. Copies take GM one at a time, pipe by pipe.
+AccessMap::Depth depth_of(const CoreConfig& config) {
+  AccessMap::Depth depth;
+  std::size_t operations = 0;
+  for (const Pipe pipe : sync::kPipes) {
+    const std::size_t of_pipe = config.queue_depth[sync::index(pipe)] + kInFlight;
+    operations += of_pipe;
+    depth.gm = std::max(depth.gm, of_pipe);
+  }
+  depth.local = std::max(depth.local, operations * Accesses::kMost);
+  return depth;
+}
+
 }  // namespace
 
-Scoreboard::Scoreboard(const CoreConfig& config) : config_(config.sync) {
+Scoreboard::Scoreboard(const CoreConfig& config) : config_(config.sync), map_(depth_of(config)) {
   for (const Pipe pipe : sync::kPipes)
     log(pipe).ring.resize(config.queue_depth[sync::index(pipe)] + kInFlight);
 }

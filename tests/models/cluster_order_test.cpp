@@ -216,6 +216,22 @@ TEST(ClusterOrder, AFlagThatIsSetTooEarlyDoesNotHelp) {
   EXPECT_EQ(run_vector(k).hazards.size(), 1u);
 }
 
+// The second set is made before the flag of the first is up: the first wait learns nothing from it.
+TEST(ClusterOrder, AWaitLearnsFromItsOwnSet) {
+  Kernel k;
+  for (const unsigned cycles : {100U, 1U}) {
+    touch(k, Pipe::kMte2, cycles, {write(0)});
+    k.set_flag(Pipe::kMte2, Pipe::kV, 0);
+  }
+  for (int i = 0; i < 2; ++i) {
+    k.wait_flag(Pipe::kMte2, Pipe::kV, 0);
+    touch(k, Pipe::kV, 10, {read(0)});
+  }
+  const Result r = run_vector(k);
+  ASSERT_EQ(r.hazards.size(), 1u);
+  EXPECT_THAT(r.hazards[0], AllOf(HasSubstr("k.pto:3"), HasSubstr("k.pto:6")));
+}
+
 TEST(ClusterOrder, ABarrierOverAllPipesOrdersWhatIsIssuedBehindIt) {
   Kernel k;
   touch(k, Pipe::kMte2, 100, {write(0)});
@@ -365,6 +381,24 @@ TEST(ClusterOrder, ExtentsOverlapAndCover) {
   EXPECT_FALSE(overlap(column, other));
   EXPECT_TRUE(overlap(column, {16, 1000, 64, 32, false}));
   EXPECT_FALSE(overlap(all, {1024, 4, 0, 0, true}));
+}
+
+// V has as many operations in its queue as there is room for, with more operands than a list of 64
+// holds; a copy then writes what the first of them still has to read.
+TEST(ClusterOrder, WaitsForAllThatStandsInAQueue) {
+  constexpr unsigned kSlow = 5000, kOperands = 4;
+  Kernel k;
+  touch(k, Pipe::kV, kSlow, {});
+  for (std::int64_t i = 0; i < 31; ++i) {
+    std::vector<TileOperand> operands;
+    for (std::int64_t n = 0; n < kOperands; ++n)
+      operands.push_back(read((i * kOperands + n) * 1024));
+    touch(k, Pipe::kV, 1, std::move(operands));
+  }
+  touch(k, Pipe::kMte2, 1, {write(0)});
+  const Result result = run(Kernel(), k, kVectorOnly, true);
+  EXPECT_GT(result.stats[sync::index(Pipe::kMte2)].waits[static_cast<unsigned>(WaitReason::kFlag)],
+            kSlow / 2);
 }
 
 }  // namespace
