@@ -105,6 +105,7 @@ class FunctionLowering {
   void lower_matmul(const Operation& op, const OperationInfo& info);
   void lower_vector(const Operation& op, const OperationInfo& info);
   void check_copy(const Operation& op, const Value& view, const Value& tile) const;
+  void check_valid(const Operation& op, const Value& tile) const;
   /// Rows and bytes per row of what moves between GM and a tile.
   void set_copy_sizes(cluster::Instruction& i, const Value& view, const Value& tile);
   Opcode move_between(const Operation& op, const Value& from, const Value& to) const;

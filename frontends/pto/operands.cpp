@@ -110,10 +110,20 @@ void FunctionLowering::lower_subview(const Operation& op) {
     diagnostics_.fail(op.place, op.name + ": expected two offsets and two sizes");
   if (sizes[0].is_register || sizes[1].is_register)
     diagnostics_.fail(op.place, op.name + ": expected sizes that are known");
+  for (unsigned d = 0; d < 2; ++d) {
+    const std::int64_t first = offsets[d].is_register ? 0 : offsets[d].value;
+    const std::int64_t room = v.type.shape[d];
+    if (first < 0 || sizes[d].value < 0 || first > room || sizes[d].value > room - first)
+      diagnostics_.fail(op.place, op.name + ": " + (d == 0 ? "rows " : "columns ") +
+                                      std::to_string(first) + ".. (" +
+                                      std::to_string(sizes[d].value) + " of them) of a tile of " +
+                                      std::to_string(room));
+  }
   move_inside(v.place, offsets[0], offsets[1]);
   v.place.name = op.results[0].name;
   v.type.shape = {sizes[0].value, sizes[1].value};
   v.sizes = valid.empty() ? sizes : valid;
+  check_valid(op, v);
   define(op, std::move(v));
 }
 

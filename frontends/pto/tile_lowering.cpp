@@ -109,7 +109,20 @@ void FunctionLowering::lower_alloc(const Operation& op) {
       has(Role::kAddress) ? scalar(argument(op, Role::kAddress)) : Operand(allot(op, v.place));
   if (!address.is_register) check_room(op, v.place, address.value);
   v.place.address.add(address, 1);
+  check_valid(op, v);
   define(op, std::move(v));
+}
+
+// Valid sizes that are known; the others are looked at when the tile is used.
+void FunctionLowering::check_valid(const Operation& op, const Value& tile) const {
+  for (unsigned d = 0; d < 2; ++d) {
+    const Operand& valid = tile.sizes[d];
+    if (valid.is_register || (valid.value >= 0 && valid.value <= tile.type.shape[d])) continue;
+    diagnostics_.fail(op.place, "the tile " + tile.place.name + " has " +
+                                    std::to_string(valid.value) + " valid " +
+                                    (d == 0 ? "rows" : "columns") + ", expected 0.." +
+                                    std::to_string(tile.type.shape[d]));
+  }
 }
 
 void FunctionLowering::lower_view(const Operation& op) {
@@ -117,6 +130,9 @@ void FunctionLowering::lower_view(const Operation& op) {
   v.place = value(op.arguments[0], Value::Kind::kPointer, "a pointer").place;
   v.kind = Value::Kind::kView;
   v.type = op.types[0];
+  if (element_of(v.type) != v.place.element)
+    diagnostics_.fail(op.place, "a view with elements of " + v.type.element + " of a pointer to " +
+                                    to_string(v.place.element) + ", expected the same");
   std::vector<Operand> strides;
   for (const Argument& a : op.arguments) {
     if (a.role == Role::kShape) v.sizes.push_back(scalar_or_number(a));

@@ -138,15 +138,26 @@ void FunctionLowering::check_types(const Operation& op, const TileOperation& ope
                                     std::string(to_string(result)));
   const std::size_t inputs = cluster::input_count(operation);
   const bool masks = operation.function == TileFunction::kSelect;
+  const bool multiplies = operation.function == TileFunction::kMatmul ||
+                          operation.function == TileFunction::kMatmulAdd ||
+                          operation.function == TileFunction::kMatmulBias;
   for (std::size_t i = 0; i < inputs; ++i) {
     const cluster::Element e = operation.operands[i].element;
     const bool mask = masks && i == 0;
-    if (mask ? cluster::bits_of(e) != 8
-             : is_float(e) != is_float(operation.operands[masks ? 1 : 0].element))
+    if (mask         ? cluster::bits_of(e) != 8
+        : multiplies ? is_float(e) != is_float(operation.operands[0].element)
+                     : e != operation.operands[masks ? 1 : 0].element)
       diagnostics_.fail(op.place, op.name + ": a tile of " + std::string(to_string(e)) +
                                       " among its operands, expected " +
                                       (mask ? "i8 for a mask" : "one type"));
   }
+  const bool converts = multiplies || operation.function == TileFunction::kConvert ||
+                        operation.function == TileFunction::kCompare;
+  if (inputs > 0 && !converts && result != operation.operands[masks ? 1 : 0].element)
+    diagnostics_.fail(op.place, op.name + ": a result of " + std::string(to_string(result)) +
+                                    " of tiles of " +
+                                    to_string(operation.operands[masks ? 1 : 0].element) +
+                                    ", expected the same; pto.tcvt converts");
   if (operation.function == TileFunction::kCompare && cluster::bits_of(result) != 8)
     diagnostics_.fail(op.place, op.name + ": the mask is a tile of " +
                                     std::string(to_string(result)) + ", expected i8 or ui8");

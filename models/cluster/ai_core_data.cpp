@@ -22,6 +22,8 @@ std::uint32_t AiCoreCore::resolve_operands(const Instruction& i) {
     const std::string fault = data_->find_fault(operation.operands[k], resolved.operands[k], core_);
     if (!fault.empty()) illegal(pc_, fault, kAccessId);
   }
+  const std::string misfit = data_->find_misfit(operation, resolved);
+  if (!misfit.empty()) illegal(pc_, misfit, kAccessId);
   return slot;
 }
 

@@ -39,6 +39,22 @@ TileValues half_of(const TileValues& values, bool by_rows, bool second) {
   return half;
 }
 
+/// Whether its addresses are far from what 64 bits hold.
+bool has_addresses(const ResolvedOperand& o) {
+  const auto reaches = [](std::int64_t stride, std::int64_t steps) {
+    const std::int64_t most = kMostArrayBytes / std::max<std::int64_t>(steps, 1);
+    return steps <= 0 || (stride >= -most && stride <= most);
+  };
+  for (unsigned d = 0; d < o.dimensions; ++d)
+    if (!reaches(o.strides[d], o.sizes[d] - 1)) return false;
+  return reaches(o.address, 1);
+}
+
+/// "16 x 8".
+std::string size_text(std::int64_t rows, std::int64_t columns) {
+  return std::to_string(rows) + " x " + std::to_string(columns);
+}
+
 CoreId holder_of(Holder holder, CoreId core) {
   if (holder == Holder::kAic) return {core.cluster, 0};
   if (holder == Holder::kAiv0) return {core.cluster, 1};
@@ -103,9 +119,11 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
   if (!has_values(o.element))
     return operand.name + " has elements of " + to_string(o.element) +
            ", which have no values in this model; run without data";
-  if (o.bytes == 0) return "";
+  if (elements_of(o) == 0) return "";
   if (elements_of(o) > kMostElements)
     return operand.name + " has more than " + std::to_string(kMostElements) + " elements";
+  if (!has_addresses(o))
+    return operand.name + " reaches farther than " + std::to_string(kMostArrayBytes) + " bytes";
   const std::string bytes =
       "bytes " + std::to_string(o.first) + " to " + std::to_string(o.first + o.bytes - 1);
   if (o.location != Location::kGm) {
@@ -115,12 +133,16 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
     if (!launch_.has(holder))
       return operand.name + " lies in " + to_string(o.location) + " of " + to_string(holder) +
              ", which is not part of the launch";
+    const bool knows_size = operand.full_rows > 0 && operand.row_stride > 0;
+    if (knows_size && (o.sizes[0] > operand.full_rows || o.sizes[1] > operand.row_stride))
+      return operand.name + " has " + size_text(operand.full_rows, operand.row_stride) +
+             " elements, of them " + size_text(o.sizes[0], o.sizes[1]) + " valid";
     if (o.first >= 0 && o.first + o.bytes <= room) return "";
     return operand.name + " takes " + bytes + ", " + to_string(o.location) + " has " +
            std::to_string(room);
   }
   Array& array = gm_[o.array];
-  if (o.view_size > kMostArrayBytes)
+  if (o.view_size < 0 || o.view_size > kMostArrayBytes)
     return "the array " + arrays_[o.array].name + " would have " + std::to_string(o.view_size) +
            " bytes";
   if (!array.is_bound) note_view(array, o);
@@ -129,6 +151,19 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
   if (o.first >= 0 && o.first + o.bytes <= size) return "";
   return "the array " + arrays_[o.array].name + " has " + std::to_string(size) +
          " bytes, the part takes " + bytes;
+}
+
+std::string ClusterData::find_misfit(const TileOperation& operation,
+                                     const ResolvedOperation& resolved) const {
+  if (operation.function != TileFunction::kCopy || resolved.count != 2) return "";
+  const unsigned in_gm = resolved.operands[0].location == Location::kGm ? 0 : 1;
+  const ResolvedOperand& part = resolved.operands[in_gm];
+  const TileOperand& tile = operation.operands[1 - in_gm];
+  const std::int64_t room = tile.full_rows * tile.row_stride;
+  if (part.location != Location::kGm || room == 0 || elements_of(part) <= room) return "";
+  return "the part of the array " + arrays_[part.array].name + " has " +
+         std::to_string(elements_of(part)) + " elements, the tile " + tile.name + " has room for " +
+         std::to_string(room);
 }
 
 TileValues ClusterData::read(const ResolvedOperand& operand, CoreId core, Cycle now, bool behind) {

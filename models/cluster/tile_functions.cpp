@@ -23,6 +23,12 @@ class Computation {
     rows_ = 1;
     for (unsigned d = 0; d + 1 < result.dimensions; ++d)
       rows_ *= static_cast<std::size_t>(result.sizes[d]);
+    const Element type = in_.empty() ? out_ : a().element;
+    integer_ = to_integer(resolved.integers[0], type, false);
+    const bool is_number = !op_.scalars.empty() && op_.scalars[0].is_number;
+    number_ = is_float(type) ? rounded(resolved.numbers[0], type)
+              : is_number    ? resolved.numbers[0]
+                             : static_cast<double>(integer_);
   }
 
   TileValues run();
@@ -39,12 +45,12 @@ class Computation {
   void combine(TileValues& to, std::size_t i, std::size_t from, const TileValues* b,
                std::size_t j) const {
     if (on_floats()) {
-      double x = a().numbers[from], y = b == nullptr ? r_.numbers[0] : b->number(j);
+      double x = a().numbers[from], y = b == nullptr ? number_ : b->number(j);
       if (op_.scalar_first) std::swap(x, y);
       to.numbers[i] = apply(op_.arithmetic, x, y);
     } else {
       std::int64_t x = a().integers[from];
-      std::int64_t y = b == nullptr ? r_.integers[0] : b->integers[j];
+      std::int64_t y = b == nullptr ? integer_ : b->integers[j];
       if (op_.scalar_first) std::swap(x, y);
       to.integers[i] = apply(op_.arithmetic, x, y, a().element);
     }
@@ -75,6 +81,8 @@ class Computation {
   std::vector<TileValues>& in_;
   const Element out_;
   std::size_t rows_ = 0, columns_ = 0;
+  double number_ = 0;  // the scalar, which has the type of the tile
+  std::int64_t integer_ = 0;
 };
 
 TileValues Computation::map() const {
@@ -163,7 +171,8 @@ TileValues Computation::compare() const {
     for (std::size_t c = 0; c < a().columns; ++c) {
       const std::size_t i = r * a().columns + c;
       const bool scalar = in_.size() < 2;
-      const double y = scalar ? r_.numbers[0] : i < b().size() ? b().number(i) : 0;
+      const bool there = !scalar && r < b().rows && c < b().columns;
+      const double y = scalar ? number_ : there ? b().number(r * b().columns + c) : 0;
       if (compares(predicate, a().number(i), y))
         to.integers[r * to.columns + c / 8] |= std::int64_t{1} << (c % 8);
     }

@@ -109,6 +109,26 @@ TEST(PtoOperands, PartsOfTiles) {
   EXPECT_EQ(o.strides[0], 16);
 }
 
+TEST(PtoOperands, TilesAndViewsThatCannotBe) {
+  const std::string tile = "  %t = pto.alloc_tile : " + kTile + "\n";
+  EXPECT_THAT(
+      message_of(tile + "  %s = pto.subview %t[1, 0] sizes [16, 16] : " + kTile + " -> " + kTile),
+      HasSubstr("pto.subview: rows 1.. (16 of them) of a tile of 16"));
+  EXPECT_THAT(message_of("  %t = pto.alloc_tile valid_row = %n : !pto.tile_buf<loc=vec, dtype=f32, "
+                         "rows=4, cols=16, v_row=?, v_col=16>"),
+              HasSubstr("the tile %t has 5 valid rows, expected 0..4"));
+  EXPECT_THAT(message_of("  %v = pto.make_tensor_view %p, shape = [%n], strides = [%n] : "
+                         "!pto.tensor_view<?xf16>"),
+              HasSubstr("a view with elements of f16 of a pointer to f32"));
+  const std::string half = "!pto.tile_buf<vec, 16x16xf16>";
+  const std::string both = tile + "  %h = pto.alloc_tile : " + half + "\n";
+  EXPECT_THAT(message_of(both + "  pto.tadd ins(%t, %h : " + kTile + ", " + half +
+                         ") outs(%t : " + kTile + ")"),
+              HasSubstr("pto.tadd: a tile of f16 among its operands, expected one type"));
+  EXPECT_THAT(message_of(both + "  pto.tabs ins(%t : " + kTile + ") outs(%h : " + half + ")"),
+              HasSubstr("pto.tabs: a result of f16 of tiles of f32, expected the same"));
+}
+
 TEST(PtoOperands, DiagnosticsOfTypes) {
   const std::string tiles = "  %f = pto.alloc_tile : " + kTile +
                             "\n  %i = pto.alloc_tile : !pto.tile_buf<vec, 16x16xi32>\n";

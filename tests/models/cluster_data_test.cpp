@@ -179,6 +179,25 @@ TEST(ClusterData, AccessBeyondABufferOrAnArrayIsIllegal) {
   EXPECT_THAT(error_of([&] { DataBench(Kernel(), buffer).y(); }),
               HasSubstr("%t takes bytes 262136 to 262151, UB has 262144"));
 }
+TEST(ClusterData, StridesThatWrapAroundAreIllegal) {
+  Kernel k;
+  attach(k, k.copy_in(1, 16),
+         copy(in_gm(0, 0, 5, 1, std::int64_t{1} << 62), on_chip(Location::kUb, 0, 5, 1)));
+  EXPECT_THAT(error_of([&] { DataBench(Kernel(), k).y(); }), HasSubstr("reaches farther than"));
+}
+TEST(ClusterData, APartThatItsTileHasNoRoomForIsIllegal) {
+  Kernel k;
+  TileOperand small = on_chip(Location::kUb, 0, 1, 2);
+  small.full_rows = 1;
+  attach(k, k.copy_in(1, 16), copy(in_gm(0, 0, 1, 4, 4), small));
+  EXPECT_THAT(error_of([&] { DataBench(Kernel(), k).y(); }),
+              HasSubstr("the part of the array x has 4 elements, the tile %t has room for 2"));
+  Kernel valid;
+  small.rows = 2;
+  attach(valid, valid.copy_in(1, 16), copy(in_gm(0, 0, 1, 2, 2), small));
+  EXPECT_THAT(error_of([&] { DataBench(Kernel(), valid).y(); }),
+              HasSubstr("%t has 1 x 2 elements, of them 2 x 2 valid"));
+}
 // AIC to AIVs on A5: FIX divides the rows of L0C.
 TEST(ClusterData, FixSplitsATileAmongBothAivs) {
   Kernel aic, aiv;

@@ -365,5 +365,30 @@ TEST(ClusterValues, CopiesConvertAndFit) {
               [&](std::size_t r, std::size_t c) { return a.numbers[r * 8 + c]; });
 }
 
+// A scalar has the type of the tile before anything is computed with it.
+TEST(TileFunctions, ScalarsAreOfTheTypeOfTheTile) {
+  const float tenth = 0.1F;
+  TileValues x = TileValues::zeros(Element::kF32, 1, 1);
+  x.numbers[0] = tenth;
+  Operated product(TileFunction::kMap, Element::kF32, 1, 1, Arithmetic::kMul);
+  EXPECT_EQ(product.scalar(0.1).run({x}).numbers[0], tenth * tenth);
+  Operated equal(TileFunction::kCompare, Element::kU8, 1, 1);
+  equal.operation.predicate = static_cast<std::uint8_t>(Predicate::kEqual);
+  EXPECT_EQ(equal.scalar(0.1).run({x}).integers[0], 1);
+  TileValues byte = TileValues::zeros(Element::kI8, 1, 1);
+  byte.integers[0] = 100;
+  Operated larger(TileFunction::kMap, Element::kI8, 1, 1, Arithmetic::kMax);
+  EXPECT_EQ(larger.scalar(300).run({byte}).integers[0], 100);  // 300 is 44
+}
+
+TEST(TileFunctions, ComparesRowByRowWhateverTheWidths) {
+  Operated equal(TileFunction::kCompare, Element::kU8, 2, 1);
+  equal.operation.predicate = static_cast<std::uint8_t>(Predicate::kEqual);
+  TileValues a = TileValues::zeros(Element::kI32, 2, 2), b = TileValues::zeros(Element::kI32, 2, 4);
+  a.integers = {0, 1, 2, 3};
+  b.integers = {0, 1, 2, 3, 2, 3, 4, 5};
+  EXPECT_EQ(equal.run({a, b}).integers, (std::vector<std::int64_t>{3, 3}));
+}
+
 }  // namespace
 }  // namespace tessera::cluster
