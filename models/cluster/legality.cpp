@@ -188,6 +188,19 @@ Found check_numbers(const Program& program, const Instruction& i) {
   return {};
 }
 
+Found check_operands(const Program& program, const Instruction& i) {
+  if (i.operation == 0) return {};
+  if (i.operation > program.operations.size())
+    return Violation{"operands that the program does not have", kSizeId};
+  const std::vector<TileOperand>& operands = program.operations[i.operation - 1].operands;
+  if (operands.size() > kMostOperands)
+    return Violation{"more than " + std::to_string(kMostOperands) + " operands", kSizeId};
+  for (const TileOperand& operand : operands)
+    if (operand.location == Location::kGm && operand.array >= program.arrays.size())
+      return Violation{"an array that the program does not have", kSizeId};
+  return {};
+}
+
 }  // namespace
 
 bool has_flag(CoreKind kind, Pipe from, Pipe to) {
@@ -261,6 +274,7 @@ void check_program(const Program& program, const Site& site) {
     Found found = find_violation(i, site);
     if (!found && !i.id.is_register) found = find_id_violation(i, i.id.value, site);
     if (!found) found = check_numbers(program, i);
+    if (!found) found = check_operands(program, i);
     if (found) refuse(program, pc, *found);
   }
 }

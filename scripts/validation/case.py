@@ -94,9 +94,9 @@ class Family:
     title: str
     text: str  # Markdown for docs/validation.md: the workload, what was calibrated, what contradicts what
     cases: typing.Sequence[Case]
-    platform: str = "wse"  # or "ascend": --set and docs/sensitivity.md are about wse
     # charts(bench) gives chart.Chart objects; None: no picture.
     charts: typing.Optional[typing.Callable] = None
     median: typing.Optional[float] = None  # of all errors, at most so many percent
     group: typing.Optional[typing.Callable] = None  # of a case: what it is one of; the page has median and worst of each
     group_median: typing.Optional[float] = None  # of the errors of a group, at most so many percent
+    platform: str = "wse"  # or "ascend": --set and docs/sensitivity.md are about wse

@@ -221,9 +221,8 @@ class FusedGemm:
             t("pto.set_ffts %ffts : !pto.ptr<i64>")
         self.share(t)
         primes = [(source, target, buffer) for source, target in (("V", "MTE2"), ("MTE3", "V")) for buffer in range(2)]
-        t("%aiv = pto.get_block_idx -> i64")
+        t("%id = pto.get_block_idx -> i64")
         t.constant(self.aivs, self.m // self.aivs)
-        t.index("id", "divsi", "%aiv", f"%c{self.aivs}")
         t("%cores = pto.get_block_num -> i64")
         t("%sub = pto.get_subblock_idx -> i64")
         t.index("half", "muli", "%sub", f"%c{self.m // self.aivs}")

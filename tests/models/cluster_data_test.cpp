@@ -8,6 +8,7 @@
 
 #include "models/cluster/accesses.h"
 #include "tests/models/cluster_bench.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
 namespace {
@@ -55,7 +56,10 @@ TileOperation copy(TileOperand from, TileOperand to) {
   return operation;
 }
 
+const std::vector<GmArray> kArrays = {{"x", Element::kF32}, {"y", Element::kF32}};
+
 void attach(Kernel& kernel, Instruction& i, TileOperation operation) {
+  kernel.program().arrays = kArrays;
   kernel.program().operations.push_back(std::move(operation));
   i.operation = static_cast<std::uint32_t>(kernel.program().operations.size());
 }
@@ -74,7 +78,7 @@ std::vector<float> as_floats(const std::vector<std::byte>& bytes) {
 struct DataBench {
   explicit DataBench(const Kernel& aic, const Kernel& aiv,
                      const ClusterConfig& config = a5_config(), bool with_data = true)
-      : data(config.profile, Launch(), {{"x", Element::kF32}, {"y", Element::kF32}}),
+      : data(config.profile, Launch(), kArrays),
         machine(config, Launch(), &events, with_data ? &data : nullptr) {
     data.bind(0, floats({1, 2, 3, 4, 5, 6, 7, 8}));
     machine.launch(aic.build(), aiv.build(), 1);
@@ -217,6 +221,18 @@ TEST(ClusterData, FixSplitsATileAmongBothAivs) {
   aiv.wait_intra(Pipe::kMte3, 0);
   attach(aiv, aiv.copy_out(2, 16), copy(on_chip(Location::kUb, 32, 2, 4), in_gm(1, 0, 2, 4, 4)));
   EXPECT_THAT(DataBench(aic, aiv).y(), ElementsAre(3, 3, 3, 3, 3, 3, 3, 3));
+}
+
+// A program from C++ that forgot its arrays: refused when it is loaded.
+TEST(ClusterData, OperandsMustNameArraysOfTheProgram) {
+  Kernel k = doubled(true, true);
+  k.program().arrays.pop_back();
+  try {
+    DataBench(Kernel(), k);
+    FAIL();
+  } catch (const UserError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("an array that the program does not have"));
+  }
 }
 
 TEST(ClusterData, OperandsOverlapByRowsAndColumns) {
