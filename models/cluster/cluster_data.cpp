@@ -133,7 +133,7 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
     if (!launch_.has(holder))
       return operand.name + " lies in " + to_string(o.location) + " of " + to_string(holder) +
              ", which is not part of the launch";
-    const bool knows_size = operand.full_rows > 0 && operand.row_stride > 0;
+    const bool knows_size = !split && operand.full_rows > 0 && operand.row_stride > 0;
     if (knows_size && (o.sizes[0] > operand.full_rows || o.sizes[1] > operand.row_stride))
       return operand.name + " has " + size_text(operand.full_rows, operand.row_stride) +
              " elements, of them " + size_text(o.sizes[0], o.sizes[1]) + " valid";

@@ -51,6 +51,7 @@ TileOperand row_of_gm(std::int64_t row, Access access) {
 /// `cycles` of a pipe that touch these operands.
 void touch(Kernel& k, Pipe pipe, unsigned cycles, std::vector<TileOperand> operands) {
   Program& p = k.program();
+  p.arrays = {{"x", Element::kF32}};
   p.operations.emplace_back();
   p.operations.back().operands = std::move(operands);
   k.busy(pipe, cycles).operation = static_cast<std::uint32_t>(p.operations.size());
