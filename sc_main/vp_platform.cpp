@@ -39,6 +39,7 @@ cli::Executable describe() {
   executable.structures = {"modules", "dense", "auto"};
   executable.default_preset = "";  // that of the device
   executable.has_quantum = true;
+  executable.has_no_data = true;
   return executable;
 }
 

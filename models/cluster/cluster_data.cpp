@@ -75,6 +75,12 @@ void ClusterData::bind(std::size_t array, std::vector<std::byte> bytes) {
   a.memory.set_bytes(std::move(bytes));
 }
 
+void ClusterData::resize(std::size_t array, std::size_t bytes) {
+  gm_[array] = Array();
+  gm_[array].is_bound = bytes > 0;
+  gm_[array].size = static_cast<std::int64_t>(bytes);
+}
+
 std::vector<std::byte> ClusterData::contents(std::size_t array) {
   Array& a = gm_[array];
   a.memory.settle();

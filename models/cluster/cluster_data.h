@@ -30,6 +30,15 @@ class ClusterData {
   /// The contents of an array, whose size they fix. An array without is as large as the tensors that
   /// the program makes of it, and all zeros.
   void bind(std::size_t array, std::vector<std::byte> bytes);
+  /// As bind() of so many zeros; 0: an array without contents again. While nothing runs.
+  void resize(std::size_t array, std::size_t bytes);
+  /// How large an array is now, in bytes.
+  std::size_t size(std::size_t array) const { return static_cast<std::size_t>(gm_[array].size); }
+  /// Its size() bytes as they are at the end of cycle `now`, for reading and writing, until the
+  /// machine goes on.
+  std::byte* bytes_at(std::size_t array, Cycle now) {
+    return gm_[array].memory.bytes_at(now, size(array));
+  }
   /// All that has been written, up to the size of the array.
   std::vector<std::byte> contents(std::size_t array);
   /// Of an array that is not bound: sizes of its largest tensor, if that fills it, or one size.

@@ -77,6 +77,12 @@ void Memory::write(const ResolvedOperand& operand, TileValues values, const When
   writes_.insert(behind, {when.due, when.order, adds, std::move(runs), std::move(values)});
 }
 
+std::byte* Memory::bytes_at(Cycle now, std::size_t size) {
+  settle(now);
+  if (bytes_.size() < size) bytes_.resize(size);
+  return bytes_.data();
+}
+
 void Memory::settle(Cycle now) {
   auto end = writes_.begin();
   for (; end != writes_.end() && end->due <= now; ++end) apply(*end, bytes_);

@@ -37,6 +37,8 @@ class Memory {
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
   void set_bytes(std::vector<std::byte> bytes) { bytes_ = std::move(bytes); }
+  /// The first `size` bytes as they are at the end of cycle `now`, until the next operation.
+  std::byte* bytes_at(Cycle now, std::size_t size);
 
  private:
   struct Write {

@@ -28,11 +28,12 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::kWse;
   std::uint32_t width = 0;
   std::uint32_t height = 0;
-  std::uint32_t tile_bytes = 0;  ///< at most kTileStride
+  std::uint32_t tile_bytes = 0;  ///< at most kTileStride; 0 with arrays
   std::uint64_t period_ps = 0;
   std::vector<EdgeInfo> edges;
   std::vector<std::string> functions;  ///< at most kMaxFunctions
   std::vector<std::string> counters;   ///< at most kMaxCounters
+  std::vector<std::string> arrays;     ///< at most kMaxArrays; none: the memory is that of tiles
 };
 
 /// A function and where it is started.
@@ -67,14 +68,18 @@ class Device {
 
   /// Whether the tile has memory: one without a program is only a router.
   virtual bool has_memory(std::uint32_t tile) const = 0;
-  /// Bytes of a tile that has memory, all inside DeviceInfo::tile_bytes.
-  virtual void read_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
+  /// Bytes that an array has now, at most kArrayStride.
+  virtual std::uint32_t array_bytes(std::uint32_t /*array*/) const { return 0; }
+  /// ArrayField::kBytes. False: not now, the machine runs.
+  virtual bool resize_array(std::uint32_t /*array*/, std::uint32_t /*bytes*/) { return false; }
+  /// Bytes of a tile that has memory, all inside DeviceInfo::tile_bytes; or of an array.
+  virtual void read_memory(std::uint32_t place, std::uint32_t at, std::uint32_t count,
                            std::byte* to) = 0;
-  virtual void write_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
+  virtual void write_memory(std::uint32_t place, std::uint32_t at, std::uint32_t count,
                             const std::byte* from) = 0;
-  /// The tile_bytes of a tile as they lie in the host's memory, valid for the life of the machine
-  /// and up to date while it is at rest. nullptr: they do not lie in one piece.
-  virtual std::byte* direct_memory(std::uint32_t tile) = 0;
+  /// The bytes of a tile or an array as they lie in the host's memory, valid and up to date while the
+  /// machine is at rest and the array keeps its size. nullptr: they do not lie in one piece.
+  virtual std::byte* direct_memory(std::uint32_t place) = 0;
 
   /// Starts a function in cycle `at`; answers on how many tiles: 0 when none of them has it.
   virtual std::uint32_t launch(const LaunchRequest& request, Cycle at) = 0;
@@ -82,7 +87,7 @@ class Device {
   virtual void send(std::uint32_t edge, Color color, std::vector<Word> words, Cycle from) = 0;
   virtual void expect(std::uint32_t edge, Color color, std::uint32_t count) = 0;
   virtual const EdgeCore& edge(std::uint32_t edge) const = 0;
-  virtual std::uint64_t counter(std::uint32_t number) const = 0;
+  virtual std::uint64_t counter(std::uint32_t number) = 0;
 };
 
 }  // namespace tessera::host

@@ -11,6 +11,8 @@ namespace tessera::host {
 
 namespace {
 
+constexpr std::size_t kMostReserved = 1 << 16;
+
 std::string color_text(Color color) {
   return "color " + std::to_string(color.value());
 }
@@ -62,7 +64,8 @@ void EdgeCore::put(const link::Wavelet& w, Cycle due) {
 void EdgeCore::expect(Color color, std::size_t count) {
   Stream& stream = streams_[color.value()];
   stream.expected += count;
-  stream.received.reserve(stream.expected);
+  // A host may expect more than will ever come.
+  stream.received.reserve(std::min(stream.expected, stream.received.size() + kMostReserved));
 }
 
 const std::vector<Received>& EdgeCore::received(Color color) const {

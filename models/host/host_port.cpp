@@ -126,7 +126,7 @@ void HostPort::execute(Payload& payload, const HostPortCore::Checked& checked) {
   const Cycle now = cycle();
   const Answer answer = core_.carry_out(access_of(payload), now);
   payload.set_response_status(status_of(answer));
-  if (core_.started_machine()) machine_started();
+  if (core_.ends_direct()) invalidate_direct();
   if (checked.touches_machine) follow_irq(now);
   payload.set_dmi_allowed(checked.window == Window::kMemory && device_.at_rest());
 }
@@ -137,7 +137,7 @@ sc_core::sc_time HostPort::time_of(const Payload& payload,
   return (payload.get_data_length() + 3) / 4 * access_time_;
 }
 
-void HostPort::machine_started() {
+void HostPort::invalidate_direct() {
   if (!direct_given_) return;
   direct_given_ = false;
   socket->invalidate_direct_mem_ptr(kMemoryBase, ~Address{0});

@@ -6,7 +6,8 @@
 // AT: nb_transport with four phases. END_REQ comes with the return of BEGIN_REQ while there is room,
 // else when an earlier transaction has been answered; BEGIN_RESP after the time of the access, one
 // at a time, in the order of the requests.
-// DMI: the memory of a tile, while the machine is at rest; what starts the machine invalidates it.
+// DMI: the memory of a tile or an array, while the machine is at rest; what starts the machine, or
+// gives an array another size, invalidates it.
 // Debug transport: everywhere, disturbs nothing.
 //
 // An access in cycle c sees the machine at the end of c and acts on it from c + 1 on. A refused one
@@ -92,7 +93,7 @@ class HostPort : public sc_core::sc_module,
   bool waits_until(sc_core::sc_time& delay);
   void execute(Payload& payload, const HostPortCore::Checked& checked);
   sc_core::sc_time time_of(const Payload& payload, const HostPortCore::Checked& checked) const;
-  void machine_started();
+  void invalidate_direct();
   void follow_irq(Cycle now);
   void change_irq();
   Cycle cycle() const { return domain_.to_cycle(sc_core::sc_time_stamp()); }

@@ -14,6 +14,14 @@ std::uint32_t load(const std::byte* from) {
   return value;
 }
 
+/// Four bytes of a name from `at` on; the last of its `room` bytes stays zero.
+std::uint32_t word_of(const std::string& name, std::size_t at, std::size_t room) {
+  std::byte bytes[4] = {};
+  const std::size_t end = std::min({name.size(), room - 1, at + 4});
+  for (std::size_t i = at; i < end; ++i) bytes[i - at] = static_cast<std::byte>(name[i]);
+  return load(bytes);
+}
+
 void store(std::uint32_t value, std::byte* to) {
   for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
 }
@@ -21,12 +29,12 @@ void store(std::uint32_t value, std::byte* to) {
 }  // namespace
 
 Answer HostPortCore::carry_out(const Access& access, Cycle now) {
-  started_machine_ = false;
+  ends_direct_ = false;
   if (access.command == Access::Command::kIgnore) return Answer::kOk;
   const Place place = find(access.address);
   Answer answer = Answer::kOk;
   if (place.window == Window::kMemory) {
-    move_memory(access, place);
+    answer = move_memory(access, place);
   } else if (is_stream_data(place)) {
     answer =
         access.is_read() ? read_stream(access, place) : write_stream(access, place, false, now);
@@ -50,13 +58,19 @@ Answer HostPortCore::carry_out_words(const Access& access, const Place& place, C
   return Answer::kOk;
 }
 
-void HostPortCore::move_memory(const Access& access, const Place& place) {
+std::uint32_t HostPortCore::memory_bytes(const Place& place) const {
+  return device_.info().arrays.empty() ? place.bytes : device_.array_bytes(place.number);
+}
+
+Answer HostPortCore::move_memory(const Access& access, const Place& place) {
+  if (access.length > memory_bytes(place) - std::min(memory_bytes(place), place.offset))
+    return Answer::kGeneric;
   if (access.byte_enables == nullptr) {
     if (access.is_read())
       device_.read_memory(place.number, place.offset, access.length, access.data);
     else
       device_.write_memory(place.number, place.offset, access.length, access.data);
-    return;
+    return Answer::kOk;
   }
   for (std::uint32_t i = 0; i < access.length; ++i) {
     if (access.byte_enables[i % access.byte_enable_length] == 0) continue;
@@ -65,6 +79,7 @@ void HostPortCore::move_memory(const Access& access, const Place& place) {
     else
       device_.write_memory(place.number, place.offset + i, 1, access.data + i);
   }
+  return Answer::kOk;
 }
 
 Answer HostPortCore::write_stream(const Access& access, const Place& place, bool control,
@@ -77,7 +92,7 @@ Answer HostPortCore::write_stream(const Access& access, const Place& place, bool
   channel(place).written += count;
   device_.send(place.number, place.color, std::move(words), now + 1);
   busy_ = true;
-  started_machine_ = true;
+  ends_direct_ = true;
   return Answer::kOk;
 }
 
@@ -141,15 +156,12 @@ std::uint32_t HostPortCore::read_word(const Place& place, Cycle now) const {
   case Window::kCounter:
     return static_cast<std::uint32_t>(device_.counter(place.offset / 8) >>
                                       (place.offset % 8 == 4 ? 32 : 0));
-  case Window::kName: {
-    std::byte bytes[4] = {};
-    const std::string& name = info.functions[place.offset / kNameBytes];
-    const std::size_t at = place.offset % kNameBytes;
-    // The last byte of a name stays zero.
-    const std::size_t end = std::min<std::size_t>({name.size(), kNameBytes - 1, at + 4});
-    for (std::size_t i = at; i < end; ++i) bytes[i - at] = static_cast<std::byte>(name[i]);
-    return load(bytes);
-  }
+  case Window::kName:
+    return word_of(info.functions[place.offset / kNameBytes], place.offset % kNameBytes,
+                   kNameBytes);
+  case Window::kArray:
+    if (place.offset >= kArrayNameBytes) return device_.array_bytes(place.number);
+    return word_of(info.arrays[place.number], place.offset, kArrayNameBytes);
   case Window::kEdge:
     return read_edge(place);
   case Window::kChannel:
@@ -169,7 +181,8 @@ std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const
   case Register::kKind:
     return static_cast<std::uint32_t>(info.kind);
   case Register::kCapabilities:
-    return (info.tile_bytes > 0 ? kHasMemory | kHasDmi : 0U) |
+    return (info.tile_bytes > 0 || !info.arrays.empty() ? kHasMemory | kHasDmi : 0U) |
+           (info.arrays.empty() ? 0U : static_cast<std::uint32_t>(kHasArrays)) |
            (info.edges.empty() ? 0U : static_cast<std::uint32_t>(kHasStreams));
   case Register::kWidth:
     return info.width;
@@ -187,6 +200,8 @@ std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const
     return stream_depth_;
   case Register::kPeriodPs:
     return static_cast<std::uint32_t>(info.period_ps);
+  case Register::kArrays:
+    return static_cast<std::uint32_t>(info.arrays.size());
   case Register::kStatus:
     return (device_.at_rest() ? 0U : kRunning) | (open_launches_ > 0 ? kLaunched : 0U) |
            (expecting_ ? kExpecting : 0U);
@@ -199,7 +214,7 @@ std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const
   case Register::kOpenLaunches:
     return static_cast<std::uint32_t>(open_launches_);
   case Register::kMissing:
-    return static_cast<std::uint32_t>(missing());
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(missing(), ~std::uint32_t{0}));
   case Register::kRefused:
     return refused_;
   case Register::kCycleLow:
@@ -227,7 +242,8 @@ std::uint32_t HostPortCore::read_channel(const Place& place) const {
   case ChannelField::kExpect: {
     const std::size_t came = device_.edge(place.number).received(place.color).size();
     const std::size_t expected = channel(place).expected;
-    return expected > came ? static_cast<std::uint32_t>(expected - came) : 0;
+    const std::uint64_t left = expected > came ? expected - came : 0;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(left, ~std::uint32_t{0}));
   }
   default:
     return 0;
@@ -258,6 +274,8 @@ Answer HostPortCore::write_word(const Place& place, std::uint32_t value, Cycle n
     return Answer::kOk;
   case Window::kDoorbell:
     return ring(place.number, now);
+  case Window::kArray:
+    return resize(place.number, value);
   case Window::kChannel: {
     if (place.offset == static_cast<std::uint32_t>(ChannelField::kExpect)) {
       expect(place, value);
@@ -325,7 +343,13 @@ Answer HostPortCore::ring(std::uint32_t slot, Cycle now) {
   if (started == 0) return Answer::kGeneric;
   open_launches_ += started;
   busy_ = true;
-  started_machine_ = true;
+  ends_direct_ = true;
+  return Answer::kOk;
+}
+
+Answer HostPortCore::resize(std::uint32_t array, std::uint32_t bytes) {
+  if (bytes > kArrayStride || !device_.resize_array(array, bytes)) return Answer::kGeneric;
+  ends_direct_ = true;
   return Answer::kOk;
 }
 
@@ -340,9 +364,11 @@ void HostPortCore::reset() {
 std::uint32_t HostPortCore::debug_read(Address address, std::uint32_t count, std::byte* to,
                                        Cycle now) const {
   const Place place = find(address);
-  if (place.window == Window::kNone || place.offset >= place.bytes) return 0;
-  const std::uint32_t possible = std::min(count, place.bytes - place.offset);
-  if (place.window == Window::kMemory) {
+  const bool is_memory = place.window == Window::kMemory;
+  const std::uint32_t bytes = is_memory ? memory_bytes(place) : place.bytes;
+  if (place.window == Window::kNone || place.offset >= bytes) return 0;
+  const std::uint32_t possible = std::min(count, bytes - place.offset);
+  if (is_memory) {
     device_.read_memory(place.number, place.offset, possible, to);
     return possible;
   }
@@ -352,11 +378,11 @@ std::uint32_t HostPortCore::debug_read(Address address, std::uint32_t count, std
   while (done < possible) {
     word.offset = (place.offset + done) / 4 * 4;
     if (!rights_at(word).read) break;
-    std::byte bytes[4];
-    store(read_word(word, now), bytes);
+    std::byte value[4];
+    store(read_word(word, now), value);
     const std::uint32_t first = (place.offset + done) % 4;
     const std::uint32_t part = std::min(4 - first, possible - done);
-    std::copy_n(bytes + first, part, to + done);
+    std::copy_n(value + first, part, to + done);
     done += part;
   }
   return done;
@@ -365,8 +391,8 @@ std::uint32_t HostPortCore::debug_read(Address address, std::uint32_t count, std
 std::uint32_t HostPortCore::debug_write(Address address, std::uint32_t count,
                                         const std::byte* from) {
   const Place place = find(address);
-  if (place.window != Window::kMemory) return 0;
-  const std::uint32_t possible = std::min(count, place.bytes - place.offset);
+  if (place.window != Window::kMemory || place.offset >= memory_bytes(place)) return 0;
+  const std::uint32_t possible = std::min(count, memory_bytes(place) - place.offset);
   device_.write_memory(place.number, place.offset, possible, from);
   return possible;
 }

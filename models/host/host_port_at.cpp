@@ -48,7 +48,8 @@ std::size_t HostPort::accepted() const {
 
 // Steps:
 //   1. a response whose time has come is sent, and one that is not through holds everything up;
-//   2. requests that found no room are accepted;
+//   2. a request that found no room is accepted, and at once the first in time: it may have overtaken
+//      those that have the room;
 //   3. the first request is carried out when its time has come and the machine has been through
 //      that cycle; its response follows after the time of the access.
 void HostPort::serve() {
@@ -61,6 +62,7 @@ void HostPort::serve() {
   accept_waiting();
   if (requests_.empty()) return;
   if (requests_.front().at > now) return serve_event_.notify(requests_.front().at - now);
+  if (!requests_.front().accepted) return serve_event_.notify(sc_core::SC_ZERO_TIME);
   if (!looked_again_ && domain_.next_due() <= cycle()) {
     looked_again_ = true;
     return serve_event_.notify(sc_core::SC_ZERO_TIME);
@@ -77,10 +79,14 @@ void HostPort::serve() {
 
 void HostPort::accept_waiting() {
   for (Request& request : requests_) {
-    if (request.accepted || accepted() >= std::max(config_.request_depth, 1U)) continue;
+    const bool is_first = &request == &requests_.front();
+    const bool has_room = accepted() < std::max(config_.request_depth, 1U);
+    if (request.accepted || !(is_first || has_room)) continue;
     request.accepted = true;
     tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    // Not before the request, which may lie ahead.
+    const sc_core::sc_time now = sc_core::sc_time_stamp();
+    sc_core::sc_time delay = request.at > now ? request.at - now : sc_core::SC_ZERO_TIME;
     socket->nb_transport_bw(*request.payload, phase, delay);
     return;  // one at a time: the initiator may send its next request inside the call
   }

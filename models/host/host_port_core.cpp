@@ -23,19 +23,21 @@ template <class... Fields>
 constexpr std::uint64_t bits_of(Fields... fields) {
   return (bit_of(offset_of(fields)) | ...);
 }
-constexpr std::uint64_t kReadableRegisters = bits_of(
-    Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities, Register::kWidth,
-    Register::kHeight, Register::kTileBytes, Register::kEdges, Register::kFunctions,
-    Register::kCounters, Register::kStreamDepth, Register::kPeriodPs, Register::kStatus,
-    Register::kIrqEnable, Register::kIrqPending, Register::kScratch, Register::kOpenLaunches,
-    Register::kMissing, Register::kRefused, Register::kCycleLow, Register::kCycleHigh);
+constexpr std::uint64_t kReadableRegisters =
+    bits_of(Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities,
+            Register::kWidth, Register::kHeight, Register::kTileBytes, Register::kEdges,
+            Register::kFunctions, Register::kCounters, Register::kStreamDepth, Register::kPeriodPs,
+            Register::kArrays, Register::kStatus, Register::kIrqEnable, Register::kIrqPending,
+            Register::kScratch, Register::kOpenLaunches, Register::kMissing, Register::kRefused,
+            Register::kCycleLow, Register::kCycleHigh);
 constexpr std::uint64_t kWritableRegisters =
     bits_of(Register::kControl, Register::kIrqEnable, Register::kIrqClear, Register::kScratch);
 // What no cycle changes by itself.
-constexpr std::uint64_t kQuietRegisters = bits_of(
-    Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities, Register::kWidth,
-    Register::kHeight, Register::kTileBytes, Register::kEdges, Register::kFunctions,
-    Register::kCounters, Register::kStreamDepth, Register::kPeriodPs, Register::kScratch);
+constexpr std::uint64_t kQuietRegisters =
+    bits_of(Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities,
+            Register::kWidth, Register::kHeight, Register::kTileBytes, Register::kEdges,
+            Register::kFunctions, Register::kCounters, Register::kStreamDepth, Register::kPeriodPs,
+            Register::kArrays, Register::kScratch);
 constexpr std::uint64_t kSlotWords =
     bits_of(SlotField::kFunction, SlotField::kArgumentCount, SlotField::kX, SlotField::kY,
             SlotField::kWidth, SlotField::kHeight, SlotField::kArgument0) |
@@ -82,19 +84,14 @@ HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
   require(info.tile_bytes <= kTileStride, "the memory of a tile is larger than its window");
   require(info.functions.size() <= kMaxFunctions, "more functions than there are numbers");
   require(info.counters.size() <= kMaxCounters, "more counters than there are places");
+  require(info.arrays.size() <= kMaxArrays, "more arrays than there are windows");
+  require(info.arrays.empty() || info.tile_bytes == 0, "arrays beside memory of tiles");
   require(kStreamBase + info.edges.size() * kEdgeStride <= kMemoryBase, "too many edges");
 }
 
 HostPortCore::Place HostPortCore::find(Address address) const {
   const DeviceInfo& info = device_.info();
-  if (address >= kMemoryBase) {
-    const Address tile = (address - kMemoryBase) / kTileStride;
-    const auto offset = static_cast<std::uint32_t>((address - kMemoryBase) % kTileStride);
-    const bool exists = tile < Address{info.width} * info.height && offset < info.tile_bytes;
-    const auto number = static_cast<std::uint32_t>(tile);
-    if (!exists || !device_.has_memory(number)) return {};
-    return {Window::kMemory, number, {}, offset, info.tile_bytes};
-  }
+  if (address >= kMemoryBase) return find_memory(address - kMemoryBase);
   if (address >= kStreamBase) return find_stream(address - kStreamBase);
   const auto offset = static_cast<std::uint32_t>(address % 0x1000);
   const auto page = static_cast<std::uint32_t>(address - offset);
@@ -107,9 +104,27 @@ HostPortCore::Place HostPortCore::find(Address address) const {
     const auto bytes = static_cast<std::uint32_t>(kNameBytes * info.functions.size());
     return {Window::kName, 0, {}, offset, bytes};
   }
+  if (page == kArrayBase && offset < kArrayEntry * info.arrays.size()) {
+    const auto in_entry = static_cast<std::uint32_t>(offset % kArrayEntry);
+    const auto number = static_cast<std::uint32_t>(offset / kArrayEntry);
+    return {Window::kArray, number, {}, in_entry, kArrayFieldsEnd};
+  }
   if (page != kSlotBase || offset >= kSlots * kSlotStride) return {};
   const auto in_slot = static_cast<std::uint32_t>(offset % kSlotStride);
   return {Window::kSlot, static_cast<std::uint32_t>(offset / kSlotStride), {}, in_slot, kSlotBytes};
+}
+
+HostPortCore::Place HostPortCore::find_memory(Address offset) const {
+  const DeviceInfo& info = device_.info();
+  const bool arrays = !info.arrays.empty();
+  const Address stride = arrays ? Address{kArrayStride} : kTileStride;
+  const Address tiles = Address{info.width} * info.height;
+  if (offset / stride >= (arrays ? info.arrays.size() : tiles)) return {};
+  const auto number = static_cast<std::uint32_t>(offset / stride);
+  const auto in_window = static_cast<std::uint32_t>(offset % stride);
+  if (arrays) return {Window::kMemory, number, {}, in_window, kArrayStride};
+  if (in_window >= info.tile_bytes || !device_.has_memory(number)) return {};
+  return {Window::kMemory, number, {}, in_window, info.tile_bytes};
 }
 
 HostPortCore::Place HostPortCore::find_stream(Address offset) const {
@@ -175,6 +190,8 @@ HostPortCore::Rights HostPortCore::rights_at(const Place& place) const {
     return {has(kSlotWords, word), has(kSlotWords, word)};
   case Window::kDoorbell:
     return {false, true};
+  case Window::kArray:
+    return {true, word == offset_of(ArrayField::kBytes)};
   case Window::kCounter:
   case Window::kName:
   case Window::kEdge:
@@ -197,6 +214,8 @@ bool HostPortCore::touches_machine(const Access& access, const Place& place) con
   case Window::kEdge:
   case Window::kSlot:
     return false;
+  case Window::kArray:
+    return place.offset + access.length > kArrayNameBytes;
   case Window::kRegister:
     for (std::uint32_t done = 0; done < access.length; done += 4) {
       if (!has(kQuietRegisters, place.offset + done)) return true;
@@ -213,8 +232,10 @@ HostPortCore::Direct HostPortCore::direct(Address address) {
     if (address < kMemoryBase) return {nullptr, 0, kMemoryBase - 1};
     return {nullptr, address, address};
   }
-  const Address begin = kMemoryBase + place.number * kTileStride;
-  const Address end = begin + place.bytes - 1;
+  const Address begin = address - place.offset;
+  const std::uint32_t bytes = memory_bytes(place);
+  if (place.offset >= bytes) return {nullptr, begin + bytes, begin + place.bytes - 1};
+  const Address end = begin + bytes - 1;
   return {device_.at_rest() ? device_.direct_memory(place.number) : nullptr, begin, end};
 }
 

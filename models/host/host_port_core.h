@@ -50,6 +50,7 @@ enum class Window : std::uint8_t {
   kSlot,
   kDoorbell,
   kName,
+  kArray,
   kChannel,
   kEdge,
   kMemory,
@@ -77,7 +78,7 @@ class HostPortCore {
   /// Into memory only: everything else acts. Returns how many bytes were written.
   std::uint32_t debug_write(Address address, std::uint32_t count, const std::byte* from);
 
-  /// Where direct access may go: the whole memory of the tile that `address` lies in.
+  /// Where direct access may go: the whole memory of the tile, or array, that `address` lies in.
   struct Direct {
     std::byte* data = nullptr;  ///< nullptr: not now (the machine runs), or there is none
     Address begin = 0;          ///< what the answer holds for
@@ -92,16 +93,17 @@ class HostPortCore {
 
   /// The level of the interrupt line.
   bool irq() const { return (pending_ & enabled_) != 0; }
-  /// Whether the last carry_out() gave the machine something to do.
-  bool started_machine() const { return started_machine_; }
+  /// Whether the last carry_out() made an end of direct access: it gave the machine something to do,
+  /// or an array another size.
+  bool ends_direct() const { return ends_direct_; }
 
  private:
   struct Place {  // of an address
     Window window = Window::kNone;
-    std::uint32_t number = 0;  // slot, counter, edge or tile
+    std::uint32_t number = 0;  // slot, array, edge or tile
     Color color;               // kChannel
     std::uint32_t offset = 0;  // from the start of the window
-    std::uint32_t bytes = 0;   // of the window
+    std::uint32_t bytes = 0;   // of the window; an array may have fewer
   };
   struct Channel {
     std::size_t read = 0;      // wavelets that the host has read
@@ -115,6 +117,7 @@ class HostPortCore {
 
   // host_port_core.cpp: what an access may do
   Place find(Address address) const;
+  Place find_memory(Address offset) const;
   Place find_stream(Address offset) const;
   Checked check_words(const Access& access, const Place& place) const;
   Rights rights_at(const Place& place) const;
@@ -124,10 +127,13 @@ class HostPortCore {
   Answer carry_out_words(const Access& access, const Place& place, Cycle now);
   Answer write_word(const Place& place, std::uint32_t value, Cycle now);
   Answer write_register(std::uint32_t offset, std::uint32_t value);
-  void move_memory(const Access& access, const Place& place);
+  Answer move_memory(const Access& access, const Place& place);
   Answer write_stream(const Access& access, const Place& place, bool control, Cycle now);
   Answer read_stream(const Access& access, const Place& place);
   Answer ring(std::uint32_t slot, Cycle now);
+  Answer resize(std::uint32_t array, std::uint32_t bytes);
+  /// Bytes of memory that are there now, from the start of the window on.
+  std::uint32_t memory_bytes(const Place& place) const;
   std::uint32_t read_word(const Place& place, Cycle now) const;
   std::uint32_t read_register(std::uint32_t offset, Cycle now) const;
   std::uint32_t read_channel(const Place& place) const;
@@ -160,7 +166,7 @@ class HostPortCore {
   std::uint64_t open_launches_ = 0;
   bool expecting_ = false;
   bool busy_ = false;  // the host gave the machine something to do that has not come to rest
-  bool started_machine_ = false;
+  bool ends_direct_ = false;
 };
 
 }  // namespace tessera::host

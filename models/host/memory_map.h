@@ -7,10 +7,12 @@
 //   0x0000_2000  launch slots, kSlotStride bytes each (SlotField)
 //   0x0000_3000  doorbells, a word each, write only: any value starts what is in the slot
 //   0x0000_4000  names of functions, kNameBytes each, padded with zeros, read only
+//   0x0000_5000  arrays, kArrayEntry bytes each (ArrayField): a device that has no memory of tiles
+//                may have arrays instead
 //   0x0010_0000  streams: kEdgeStride bytes an edge (a rim link that the host holds), in them
 //                kChannelStride bytes a color (ChannelField), behind the colors EdgeField
 //   0x1_0000_0000  memory: kTileStride bytes a tile, row-major; DeviceInfo::tile_bytes of them are
-//                there
+//                there; or kArrayStride bytes an array, of which its size is there
 //
 // What lies between is reserved: an address error.
 #pragma once
@@ -26,6 +28,7 @@ inline constexpr Address kCounterBase = 0x1000;
 inline constexpr Address kSlotBase = 0x2000;
 inline constexpr Address kDoorbellBase = 0x3000;
 inline constexpr Address kNameBase = 0x4000;
+inline constexpr Address kArrayBase = 0x5000;
 inline constexpr Address kStreamBase = 0x0010'0000;
 inline constexpr Address kMemoryBase = 0x1'0000'0000;
 
@@ -38,11 +41,15 @@ inline constexpr std::uint32_t kMaxCounters = 256;
 inline constexpr Address kEdgeStride = 0x1000;
 inline constexpr Address kChannelStride = 0x80;
 inline constexpr Address kTileStride = 0x1'0000;
+inline constexpr std::uint32_t kMaxArrays = 32;
+inline constexpr Address kArrayEntry = 0x40;
+/// Of the window of an array, and so the largest size.
+inline constexpr std::uint32_t kArrayStride = 0x4000'0000;
 
 /// Value of Register::kId: "TSSR".
 inline constexpr std::uint32_t kIdValue = 0x52535354;
 /// Value of Register::kVersion: major << 16 | minor. A new major number breaks drivers.
-inline constexpr std::uint32_t kMapVersion = 0x0001'0000;
+inline constexpr std::uint32_t kMapVersion = 0x0001'0001;
 
 /// Offsets from kRegisterBase. R: read, W: write; an access that a register does not have is a
 /// command error.
@@ -59,6 +66,7 @@ enum class Register : std::uint32_t {
   kCounters = 0x24,      ///< R  counters
   kStreamDepth = 0x28,   ///< R  wavelets of a color that may wait in front of an edge
   kPeriodPs = 0x2C,      ///< R  clock period in ps
+  kArrays = 0x30,        ///< R  arrays
   kControl = 0x40,       ///< W  ControlBit
   kStatus = 0x44,        ///< R  StatusBit
   kIrqEnable = 0x50,     ///< RW IrqBit
@@ -78,6 +86,7 @@ enum Capability : std::uint32_t {
   kHasMemory = 1U << 0,
   kHasStreams = 1U << 1,
   kHasDmi = 1U << 2,
+  kHasArrays = 1U << 3,  ///< the memory is that of arrays
 };
 
 enum ControlBit : std::uint32_t {
@@ -111,6 +120,16 @@ enum class SlotField : std::uint32_t {
   kArgument0 = 0x20,  ///< kMaxArguments words
 };
 inline constexpr std::uint32_t kSlotBytes = 0x30;
+
+/// Offsets in the entry of an array.
+enum class ArrayField : std::uint32_t {
+  kName = 0x00,  ///< R  kArrayNameBytes, padded with zeros
+  /// RW size in bytes. A write makes it an array of so many zeros, for good: a program that reaches
+  /// beyond is wrong. 0: without contents, and as large as what a program makes of it.
+  kBytes = 0x30,
+};
+inline constexpr std::uint32_t kArrayNameBytes = 0x30;
+inline constexpr std::uint32_t kArrayFieldsEnd = 0x34;
 
 /// Offsets in a channel: a color at an edge.
 enum class ChannelField : std::uint32_t {

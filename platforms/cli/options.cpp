@@ -62,8 +62,9 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
     add("quantum", po::value(&o.quantum)->value_name("TIME")->default_value(o.quantum),
         "how far the host may run ahead of the simulation, e.g. --quantum 100ns");
   }
-  if (executable.runs_pto) {
+  if (executable.runs_pto || executable.has_no_data)
     add("no-data", po::bool_switch(&o.no_data), "timing only: tiles and arrays have no contents");
+  if (executable.runs_pto) {
     add("pto-unknown", po::value(&o.pto_unknown)->value_name("cost:N[,PIPE]"),
         "run operations that are not known as N cycles of a pipe (default V, on AICs M), "
         "e.g. --pto-unknown=cost:100,V");

@@ -57,8 +57,9 @@ struct Executable {
   std::vector<std::string> structures;
   std::string default_preset;
   bool makes_schedules = false;  ///< it has the option --schedules
-  bool runs_pto = false;         ///< it has the options --pto-unknown and --hazards
+  bool runs_pto = false;         ///< it has the options --no-data, --pto-unknown and --hazards
   bool has_quantum = false;      ///< it has the option --quantum
+  bool has_no_data = false;      ///< it has the option --no-data
 };
 
 /// Reads the command line. No value: --help or --version was asked for and has been printed to

@@ -27,6 +27,8 @@ std::unique_ptr<Accelerator> build_accelerator(const cli::Options& options,
                                                const DeviceStatement& device) {
   refuse_options(options);
   if (device.kind == "wse") {
+    if (options.no_data)
+      throw UserError("", "--no-data", "only AI-core clusters have it, found device 'wse'");
     const bool is_named = !options.preset.empty() || !options.config_file.empty();
     wse::WseConfig config =
         wse::load_wse_config(is_named ? options.preset : "wse3", options.config_file, options.sets);

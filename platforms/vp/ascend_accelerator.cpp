@@ -1,5 +1,6 @@
 #include "platforms/vp/ascend_accelerator.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -43,9 +44,13 @@ void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launc
 
 AscendAccelerator::AscendAccelerator(const cli::Options& options, ascend::AscendConfig config)
     : config_(std::move(config)), kernel_(ascend::read_kernel(options, config_)),
-      launch_(ascend::launch_of(config_, kernel_)), events_(launch_.clusters * 3, 1, false),
-      machine_(config_.machine, launch_, &events_), domain_("clock", period_ps(config_)),
-      block_(domain_.add(*this)) {
+      launch_(ascend::launch_of(config_, kernel_)),
+      data_(options.no_data ? nullptr
+                            : std::make_unique<cluster::ClusterData>(config_.machine.profile,
+                                                                     launch_, kernel_.arrays)),
+      events_(launch_.clusters * 3, 1, false),
+      machine_(config_.machine, launch_, &events_, data_.get()),
+      domain_("clock", period_ps(config_)), block_(domain_.add(*this)) {
   try_launch(config_, launch_, kernel_);
   if (options.shuffle_step_order) machine_.shuffle_step_order(options.seed);
   info_.kind = host::DeviceKind::kAscend;
@@ -54,6 +59,16 @@ AscendAccelerator::AscendAccelerator(const cli::Options& options, ascend::Ascend
   info_.period_ps = period_ps(config_);
   info_.functions = {kFunction};
   for (const CounterText& counter : kCounters) info_.counters.emplace_back(counter.name);
+  if (data_ != nullptr) name_arrays(options.program);
+}
+
+void AscendAccelerator::name_arrays(const std::string& program) {
+  for (const cluster::GmArray& array : kernel_.arrays) info_.arrays.push_back(array.name);
+  if (info_.arrays.size() <= host::kMaxArrays) return;
+  throw UserError(program, "",
+                  "the kernel has " + std::to_string(info_.arrays.size()) +
+                      " pointer arguments; the host port has windows for " +
+                      std::to_string(host::kMaxArrays));
 }
 
 void AscendAccelerator::set_listener(host::DeviceListener* listener) {
@@ -72,6 +87,33 @@ std::uint32_t AscendAccelerator::launch(const host::LaunchRequest&, Cycle at) {
   return 1;
 }
 
+// An array of GM may become larger than its window when a kernel writes it.
+std::uint32_t AscendAccelerator::array_bytes(std::uint32_t array) const {
+  return static_cast<std::uint32_t>(std::min<std::size_t>(data_->size(array), host::kArrayStride));
+}
+
+bool AscendAccelerator::resize_array(std::uint32_t array, std::uint32_t bytes) {
+  if (running_) return false;
+  data_->resize(array, bytes);
+  return true;
+}
+
+void AscendAccelerator::read_memory(std::uint32_t array, std::uint32_t at, std::uint32_t count,
+                                    std::byte* to) {
+  std::copy_n(direct_memory(array) + at, count, to);
+}
+
+void AscendAccelerator::write_memory(std::uint32_t array, std::uint32_t at, std::uint32_t count,
+                                     const std::byte* from) {
+  std::copy_n(from, count, direct_memory(array) + at);
+}
+
+// As it is at the end of the last cycle.
+std::byte* AscendAccelerator::direct_memory(std::uint32_t array) {
+  const Cycle next = domain_.next_free_cycle();
+  return data_->bytes_at(array, next == 0 ? 0 : next - 1);
+}
+
 Cycle AscendAccelerator::step(Cycle now) {
   machine_.run(now + 1);
   if (running_ && machine_.finished()) {
@@ -85,7 +127,7 @@ const host::EdgeCore& AscendAccelerator::edge(std::uint32_t) const {
   throw std::logic_error("an AI-core cluster has no edges");
 }
 
-std::uint64_t AscendAccelerator::counter(std::uint32_t number) const {
+std::uint64_t AscendAccelerator::counter(std::uint32_t number) {
   std::uint64_t cores = 0, operations = 0;
   for (unsigned i = 0; i < launch_.clusters * 3; ++i) {
     const cluster::CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};

@@ -1,5 +1,6 @@
-// AI-core clusters as the accelerator of vp_platform. A launch runs the kernel on all cores; the
-// host port sees no streams and no memory: values in tiles are not computed.
+// AI-core clusters as the accelerator of vp_platform. A launch runs the kernel on all cores. The
+// memory that the host port sees is that of the arrays in GM, the pointer arguments of the program;
+// with --no-data there is none. No streams.
 #pragma once
 
 #include <systemc>
@@ -39,20 +40,26 @@ class AscendAccelerator : public Accelerator, private host::Device, private timi
   void set_listener(host::DeviceListener* listener) override;
   bool at_rest() const override { return domain_.idle(); }
   bool has_memory(std::uint32_t) const override { return false; }
-  void read_memory(std::uint32_t, std::uint32_t, std::uint32_t, std::byte*) override {}
-  void write_memory(std::uint32_t, std::uint32_t, std::uint32_t, const std::byte*) override {}
-  std::byte* direct_memory(std::uint32_t) override { return nullptr; }
+  std::uint32_t array_bytes(std::uint32_t array) const override;
+  bool resize_array(std::uint32_t array, std::uint32_t bytes) override;
+  void read_memory(std::uint32_t array, std::uint32_t at, std::uint32_t count,
+                   std::byte* to) override;
+  void write_memory(std::uint32_t array, std::uint32_t at, std::uint32_t count,
+                    const std::byte* from) override;
+  std::byte* direct_memory(std::uint32_t array) override;
   std::uint32_t launch(const host::LaunchRequest& request, Cycle at) override;
   void send(std::uint32_t, Color, std::vector<host::Word>, Cycle) override {}
   void expect(std::uint32_t, Color, std::uint32_t) override {}
   const host::EdgeCore& edge(std::uint32_t) const override;
-  std::uint64_t counter(std::uint32_t number) const override;
+  std::uint64_t counter(std::uint32_t number) override;
 
   Cycle step(Cycle now) override;
+  void name_arrays(const std::string& program);
 
   const ascend::AscendConfig config_;
   const pto::Kernel kernel_;
   const cluster::Launch launch_;
+  const std::unique_ptr<cluster::ClusterData> data_;  // nullptr: timing only
   observe::EventStream events_;
   cluster::MachineCore machine_;
   timing::ClockDomain domain_;

@@ -41,6 +41,7 @@ const std::vector<Named> kRegisters = {
     named("counters", Register::kCounters),
     named("stream_depth", Register::kStreamDepth),
     named("period_ps", Register::kPeriodPs),
+    named("arrays", Register::kArrays),
     named("control", Register::kControl),
     named("status", Register::kStatus),
     named("irq_enable", Register::kIrqEnable),
@@ -65,6 +66,10 @@ const std::vector<Named> kSlotFields = {
     {"arg2", 0x28},
     {"arg3", 0x2C},
 };
+const std::vector<Named> kArrayFields = {
+    named("name", host::ArrayField::kName),
+    named("bytes", host::ArrayField::kBytes),
+};
 const std::vector<Named> kChannelFields = {
     named("data", ChannelField::kData),       named("control_data", ChannelField::kControlData),
     named("waiting", ChannelField::kWaiting), named("room", ChannelField::kRoom),
@@ -80,8 +85,8 @@ const std::vector<Named> kBits = {
     named("expecting", host::kExpecting),
     named("reset", host::kReset),
 };
-const std::vector<std::string> kKinds = {"memory",  "port", "slot",  "doorbell",
-                                         "counter", "tile", "stream"};
+const std::vector<std::string> kKinds = {"memory",  "port", "slot",   "doorbell",
+                                         "counter", "tile", "stream", "array"};
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -118,7 +123,7 @@ class PlaceNames::Reader {
  private:
   Address named_place() {
     const std::string kind = word();
-    if (kind == "memory") return kMemoryOnBus + offset();
+    if (kind == "memory") return kMemoryOnBus + offset(kPortOnBus);
     if (kind == "port") return port(host::kRegisterBase) + field(kRegisters, "register");
     if (kind == "slot") {
       const std::uint64_t slot = indices(1, {host::kSlots})[0];
@@ -128,6 +133,7 @@ class PlaceNames::Reader {
     if (kind == "counter") return counter();
     if (kind == "tile") return tile();
     if (kind == "stream") return stream();
+    if (kind == "array") return array();
     at_ = 0;
     std::string list;
     for (const std::string& k : kKinds) list += (list.empty() ? "" : ", ") + k;
@@ -151,7 +157,7 @@ class PlaceNames::Reader {
     const auto xy = indices(2, {info_.width, info_.height});
     const Address base =
         port(host::kMemoryBase + (xy[1] * info_.width + xy[0]) * host::kTileStride);
-    if (at_ == text_.size() || text_[at_] != '.') return base + offset();
+    if (at_ == text_.size() || text_[at_] != '.') return base + offset(host::kTileStride);
     ++at_;
     const std::size_t begin = at_;
     const std::string name = word();
@@ -161,7 +167,22 @@ class PlaceNames::Reader {
       at_ = begin;
       fail("tile " + to_string(tile) + " has no symbol '" + name + "'");
     }
-    return base + *address + offset();
+    return base + *address + offset(host::kTileStride);
+  }
+  Address array() {
+    skip('[');
+    const std::size_t begin = at_;
+    const std::string name = word();
+    const auto found = std::find(info_.arrays.begin(), info_.arrays.end(), name);
+    if (found == info_.arrays.end()) {
+      at_ = begin;
+      fail("the device has no array '" + name + "'" + did_you_mean(name, info_.arrays));
+    }
+    skip(']');
+    const auto number = static_cast<Address>(found - info_.arrays.begin());
+    if (at_ == text_.size() || text_[at_] != '.')
+      return port(host::kMemoryBase + number * host::kArrayStride) + offset(host::kArrayStride);
+    return port(host::kArrayBase + number * host::kArrayEntry) + field(kArrayFields, "field");
   }
   Address stream() {
     skip('[');
@@ -232,10 +253,11 @@ class PlaceNames::Reader {
     at_ = begin;
     fail("expected a number below " + std::to_string(end) + ", found " + std::to_string(found));
   }
-  Address offset() {
+  /// Inside a window of `end` bytes.
+  Address offset(Address end) {
     if (at_ == text_.size()) return 0;
     skip('+');
-    return number();
+    return number_below(end);
   }
   std::string word() {
     const std::size_t begin = at_;

@@ -23,7 +23,7 @@ class PlaceNames {
 
   /// An address on the bus: a number, or
   ///   memory+N  port.REGISTER  slot[K].FIELD  doorbell[K]  counter.NAME  tile[X,Y].SYMBOL+N
-  ///   stream[X,Y,SIDE,COLOR].FIELD
+  ///   stream[X,Y,SIDE,COLOR].FIELD  array[NAME]+N  array[NAME].FIELD
   /// Throws UserError.
   Address place(const Token& token, const std::string& file, unsigned line) const;
   /// A word: a whole number, an f32 with a point, a bit of an interrupt, fn.FUNCTION.

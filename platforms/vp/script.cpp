@@ -108,15 +108,22 @@ class StatementReader {
   void expect() {
     out_.kind = Kind::kExpect;
     out_.at = place();
+    const std::size_t first = next_;
     words();
     if (peek() != "within") return;
-    ++next_;
+    const std::size_t end_of_values = next_++;
     const std::string& text = word("a tolerance").text;
     const auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), out_.tolerance);
     if (error != std::errc() || end != text.data() + text.size() ||
         !std::isfinite(out_.tolerance) || out_.tolerance < 0)
       fail(next_ - 1, "expected a tolerance of 0 or more, found '" + text + "'");
+    for (std::size_t i = first; i < end_of_values; ++i) {
+      // The bits of 3 are an f32 that is almost 0.
+      const std::string& value = line_.tokens[i].text;
+      if (value.find('.') == std::string::npos && value.rfind("0x", 0) != 0)
+        fail(i, "expected an f32 such as 1.0 in front of 'within', found '" + value + "'");
+    }
   }
   void poll() {
     out_.kind = Kind::kPoll;
@@ -125,7 +132,7 @@ class StatementReader {
     out_.words = {names_.value(word("a value"), script_.file, line_.number)};
     keyword("every");
     out_.duration_ps = duration();
-    if (out_.duration_ps == 0) fail(next_ - 1, "expected a duration above 0");
+    more_than_no_time();
     keyword("limit");
     out_.limit = count();
   }
@@ -143,7 +150,9 @@ class StatementReader {
     }
     ++next_;
     out_.kind = Kind::kWaitIrq;
-    if (next_ < line_.tokens.size()) out_.duration_ps = duration();
+    if (next_ == line_.tokens.size()) return;
+    out_.duration_ps = duration();
+    more_than_no_time();
   }
   void dmi() {
     out_.kind = Kind::kDmi;
@@ -163,6 +172,9 @@ class StatementReader {
   std::uint64_t duration() {
     const Token& token = word("a duration");
     return duration_ps(token.text, script_.file, at(line_.number, token.column));
+  }
+  void more_than_no_time() const {
+    if (out_.duration_ps == 0) fail(next_ - 1, "expected a duration above 0");
   }
   std::uint32_t count() {
     const Token& token = word("a number of words");

@@ -20,9 +20,9 @@ sc_time time_of(std::uint64_t ps) {
 /// What a statement takes of the processor itself.
 const std::uint64_t kStatementPs = 10'000;
 
-std::string hex(std::uint64_t value) {
+std::string hex(std::uint32_t value) {
   char text[24];
-  std::snprintf(text, sizeof text, "0x%08llx", static_cast<unsigned long long>(value));
+  std::snprintf(text, sizeof text, "0x%08x", value);
   return text;
 }
 
@@ -30,6 +30,13 @@ float f32_of(std::uint32_t bits) {
   float value = 0;
   std::memcpy(&value, &bits, sizeof value);
   return value;
+}
+
+/// As many digits as tell two f32 apart.
+std::string decimal(std::uint32_t bits) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%.9g", double{f32_of(bits)});
+  return text;
 }
 
 const char* name_of(tlm::tlm_response_status status) {
@@ -151,9 +158,8 @@ bool ScriptHost::expect(const Statement& statement) {
     const bool as_f32 = statement.tolerance >= 0;
     const double distance = std::fabs(double{f32_of(found[i])} - double{f32_of(expected)});
     if (as_f32 ? distance <= statement.tolerance : found[i] == expected) continue;
-    const std::string what = as_f32 ? "expected " + std::to_string(f32_of(expected)) + ", found " +
-                                          std::to_string(f32_of(found[i]))
-                                    : "expected " + hex(expected) + ", found " + hex(found[i]);
+    const auto text = as_f32 ? decimal : hex;
+    const std::string what = "expected " + text(expected) + ", found " + text(found[i]);
     check(statement, false, "word " + std::to_string(i) + ": " + what);
     return true;
   }
@@ -198,7 +204,10 @@ bool ScriptHost::wait_irq(const Statement& statement) {
   return true;
 }
 
+// At the host's time, and behind all that happens at it: what is seen is the same with any quantum.
 void ScriptHost::peek(const Statement& statement) {
+  keeper_.sync();
+  sc_core::wait(sc_core::SC_ZERO_TIME);
   Words words(statement.count);
   tlm::tlm_generic_payload payload;
   payload.set_command(tlm::TLM_READ_COMMAND);

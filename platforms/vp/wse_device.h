@@ -35,13 +35,14 @@ class WseDevice : public host::Device, private observe::Sink {
   void send(std::uint32_t edge, Color color, std::vector<host::Word> words, Cycle from) override;
   void expect(std::uint32_t edge, Color color, std::uint32_t count) override;
   const host::EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]->core(); }
-  std::uint64_t counter(std::uint32_t number) const override;
+  std::uint64_t counter(std::uint32_t number) override;
 
  private:
   void on_event(const observe::Event& event) override;
   TileCoord at(std::uint32_t tile) const;
   /// Its memory, as it is between two cycles.
   pe::Sram& memory(std::uint32_t tile);
+  void catch_up();
   void name_functions();
 
   const layout::Layout& layout_;
@@ -51,6 +52,7 @@ class WseDevice : public host::Device, private observe::Sink {
   host::DeviceInfo info_;
   std::vector<host::Edge*> edges_;
   host::DeviceListener* listener_ = nullptr;
+  Cycle caught_up_ = kNever;  // before which all engines have been
 };
 
 }  // namespace tessera::vp

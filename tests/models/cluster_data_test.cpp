@@ -119,6 +119,26 @@ TEST(ClusterData, FlagsMakeValuesRight) {
   EXPECT_THAT(DataBench(Kernel(), doubled(true, true)).y(),
               ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
 }
+// What a host does with an array between two cycles.
+TEST(ClusterData, BytesOfAnArrayAtTheEndOfACycle) {
+  DataBench bench(Kernel(), doubled(true, true));
+  bench.data.resize(0, 32);
+  ASSERT_EQ(bench.data.size(0), 32U);
+  const std::vector<std::byte> ones = floats(std::vector<float>(8, 1));
+  std::memcpy(bench.data.bytes_at(0, 0), ones.data(), 32);
+  bench.data.resize(1, 40);
+  bench.machine.run(1'000'000);
+  const Cycle end = bench.machine.finished_at();
+  EXPECT_EQ(bench.data.bytes_at(1, end)[3], std::byte{0x40}) << "2.0";
+  EXPECT_THAT(as_floats(bench.data.contents(1)), ElementsAre(2, 2, 2, 2, 2, 2, 2, 2, 0, 0));
+  DataBench again(Kernel(), doubled(true, true));
+  again.data.resize(1, 40);
+  again.machine.run(1'000'000);
+  EXPECT_EQ(again.data.bytes_at(1, 1)[3], std::byte{0}) << "not there yet";
+  again.data.resize(1, 0);
+  EXPECT_EQ(again.data.size(1), 0U);
+  EXPECT_TRUE(again.data.contents(1).empty());
+}
 TEST(ClusterData, AMissingFlagIsAWrongValue) {
   EXPECT_THAT(DataBench(Kernel(), doubled(false, true)).y(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(DataBench(Kernel(), doubled(true, false)).y(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));

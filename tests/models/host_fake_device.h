@@ -53,7 +53,7 @@ class FakeDevice : public Device {
     edges_[edge].expect(color, count);
   }
   const EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]; }
-  std::uint64_t counter(std::uint32_t number) const override { return 0x1'0000'0007ULL + number; }
+  std::uint64_t counter(std::uint32_t number) override { return 0x1'0000'0007ULL + number; }
 
   /// A wavelet comes out of an edge in cycle `now`.
   void deliver(std::uint32_t edge, Color color, std::uint32_t payload, bool control, Cycle now) {
@@ -78,8 +78,10 @@ class FakeDevice : public Device {
   std::vector<std::pair<LaunchRequest, Cycle>> launches;
   std::vector<Sent> sent;
 
- private:
+ protected:
   DeviceInfo info_;
+
+ private:
   std::vector<EdgeCore> edges_;
   DeviceListener* listener_ = nullptr;
 };

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "models/host/host_port_core.h"
@@ -30,6 +34,8 @@ constexpr Address tile(unsigned number) {
 
 class HostPortCoreTest : public testing::Test {
  protected:
+  HostPortCoreTest() = default;
+  explicit HostPortCoreTest(std::unique_ptr<FakeDevice> other) : owned(std::move(other)) {}
   Answer run(Access access) {
     const HostPortCore::Checked checked = port.check(access);
     return checked.answer != Answer::kOk ? checked.answer : port.carry_out(access, now);
@@ -62,7 +68,8 @@ class HostPortCoreTest : public testing::Test {
     return value;
   }
 
-  FakeDevice device;
+  std::unique_ptr<FakeDevice> owned = std::make_unique<FakeDevice>();
+  FakeDevice& device = *owned;
   HostPortCore port{device, 8};
   std::vector<std::byte> buffer = std::vector<std::byte>(0x2'0000);
   Cycle now = 10;
@@ -110,7 +117,7 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
   };
   const std::vector<Case> cases = {
       {"no such command, nowhere", Command::kOther, ~Address{0}, 0, Answer::kCommand},
-      {"reserved register", Command::kRead, 0x30, 4, Answer::kAddress},
+      {"reserved register", Command::kRead, 0x34, 4, Answer::kAddress},
       {"behind the registers", Command::kRead, 0x78, 4, Answer::kAddress},
       {"reserved page", Command::kRead, 0x5000, 4, Answer::kAddress},
       {"below the streams", Command::kWrite, kStreamBase - 4, 4, Answer::kAddress},
@@ -130,7 +137,7 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
       {"no bytes", Command::kRead, 0, 0, Answer::kBurst},
       {"half a word", Command::kRead, 0, 2, Answer::kBurst},
       {"unaligned", Command::kRead, 1, 4, Answer::kBurst},
-      {"into a hole", Command::kRead, 0x2C, 8, Answer::kBurst},
+      {"into a hole", Command::kRead, 0x30, 8, Answer::kBurst},
       {"over the end of memory", Command::kRead, tile(0) + 0x3FF, 2, Answer::kBurst},
       {"huge", Command::kRead, tile(0), 0xFFFFFFFF, Answer::kBurst},
       {"over the data window", Command::kWrite, channel(0, 0) + 0x3C, 8, Answer::kBurst},
@@ -163,7 +170,7 @@ TEST_F(HostPortCoreTest, IgnoreDoesNothingButMustNameAPlace) {
   EXPECT_EQ(run(Command::kIgnore, 0x0, 4), Answer::kOk);
   EXPECT_EQ(word(0), 0x55555555U);
   EXPECT_EQ(device.memory[0][0], std::byte{0});
-  EXPECT_EQ(run(Command::kIgnore, 0x30, 4), Answer::kAddress);
+  EXPECT_EQ(run(Command::kIgnore, 0x34, 4), Answer::kAddress);
 }
 
 TEST_F(HostPortCoreTest, ByteEnablesMoveBytesOfMemoryOnly) {
@@ -295,13 +302,24 @@ TEST_F(HostPortCoreTest, WaveletsThatAreHereAlreadyMeetAnExpectationAtOnce) {
   EXPECT_EQ(read(Register::kIrqPending), kStreamDone);
 }
 
+// Nobody can keep so many; what is missing is told as far as a word goes.
+TEST_F(HostPortCoreTest, MoreMayBeExpectedThanWillEverCome) {
+  for (const unsigned color : {3U, 4U}) {
+    for (int i = 0; i < 2; ++i)
+      ASSERT_EQ(write(at(channel(1, color), ChannelField::kExpect), {0x8000'0000}), Answer::kOk);
+    EXPECT_EQ(read(at(channel(1, color), ChannelField::kExpect)), 0xFFFF'FFFFU);
+  }
+  EXPECT_EQ(read(Register::kMissing), 0xFFFF'FFFFU);
+  EXPECT_EQ(read(Register::kStatus) & kExpecting, kExpecting);
+}
+
 TEST_F(HostPortCoreTest, DebugReadsBytesAndWritesMemoryOnly) {
   std::byte bytes[8] = {};
   EXPECT_EQ(port.debug_read(1, 2, bytes, now), 2U);
   EXPECT_EQ(std::to_integer<unsigned>(bytes[0]), (kIdValue >> 8) & 0xFF);
   EXPECT_EQ(port.debug_read(tile(0) + 0x3FE, 8, bytes, now), 2U) << "up to the end of the window";
   EXPECT_EQ(port.debug_read(0x40, 4, bytes, now), 0U) << "write only";
-  EXPECT_EQ(port.debug_read(0x2C, 8, bytes, now), 4U) << "up to the hole";
+  EXPECT_EQ(port.debug_read(0x30, 8, bytes, now), 4U) << "up to the hole";
   EXPECT_EQ(port.debug_write(tile(2) + 0x3FF, 4, bytes), 1U);
   EXPECT_EQ(port.debug_write(at(kRegisterBase, Register::kScratch), 4, bytes), 0U);
   EXPECT_EQ(port.debug_write(channel(0, 0), 4, bytes), 0U);
@@ -317,6 +335,79 @@ TEST_F(HostPortCoreTest, DirectAccessIsToATileAndOnlyAtRest) {
   EXPECT_EQ(port.direct(tile(1) + 7).data, nullptr);
   EXPECT_EQ(port.direct(0x10).data, nullptr);
   EXPECT_EQ(port.direct(tile(3)).data, nullptr);
+}
+
+/// Two arrays instead of memory of tiles, one of 16 bytes.
+class ArrayDevice : public FakeDevice {
+ public:
+  ArrayDevice() {
+    info_.tile_bytes = 0;
+    info_.arrays = {"a", std::string(60, 'b')};
+    memory[0].fill(std::byte{7});
+  }
+  std::uint32_t array_bytes(std::uint32_t array) const override { return bytes[array]; }
+  bool resize_array(std::uint32_t array, std::uint32_t size) override {
+    if (rests) bytes[array] = size;
+    return rests;
+  }
+  std::array<std::uint32_t, 2> bytes = {16, 0};
+};
+
+class HostPortArrays : public HostPortCoreTest {
+ protected:
+  static constexpr Address array(unsigned number) {
+    return kMemoryBase + number * Address{kArrayStride};
+  }
+  static constexpr Address kSecond = kArrayBase + kArrayEntry;
+  static constexpr Address kBytes = static_cast<Address>(ArrayField::kBytes);
+  HostPortArrays() : HostPortCoreTest(std::make_unique<ArrayDevice>()) {}
+};
+
+TEST_F(HostPortArrays, TableTellsNamesAndSizes) {
+  EXPECT_EQ(read(Register::kCapabilities), kHasMemory | kHasStreams | kHasDmi | kHasArrays);
+  EXPECT_EQ(read(Register::kArrays), 2U);
+  EXPECT_EQ(read(Register::kTileBytes), 0U);
+  EXPECT_EQ(read(kArrayBase), unsigned{'a'});
+  EXPECT_EQ(read(kArrayBase + kBytes), 16U);
+  ASSERT_EQ(run(Command::kRead, kSecond, kArrayFieldsEnd), Answer::kOk);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(buffer.data())), std::string(47, 'b'));
+  EXPECT_EQ(word(12), 0U) << "its size";
+  EXPECT_EQ(run(Command::kRead, kArrayBase + kArrayFieldsEnd, 4), Answer::kAddress);
+  EXPECT_EQ(run(Command::kRead, kArrayBase + 2 * kArrayEntry, 4), Answer::kAddress);
+  EXPECT_EQ(write(kArrayBase, {0}), Answer::kCommand) << "a name";
+  EXPECT_FALSE(port.check(access_of(Command::kRead, kArrayBase, 0x30)).touches_machine);
+  EXPECT_TRUE(port.check(access_of(Command::kRead, kArrayBase, 0x34)).touches_machine);
+}
+
+// The size may change until an access is carried out, and so decides only then.
+TEST_F(HostPortArrays, WhatIsBehindTheEndIsRefusedNow) {
+  EXPECT_EQ(run(Command::kRead, array(0), 16), Answer::kOk);
+  EXPECT_EQ(word(3), 0x07070707U);
+  EXPECT_EQ(run(Command::kRead, array(0) + 1, 16), Answer::kGeneric);
+  EXPECT_EQ(run(Command::kWrite, array(0) + 0x1000, 1), Answer::kGeneric);
+  EXPECT_EQ(run(Command::kRead, array(1), 1), Answer::kGeneric);
+  EXPECT_EQ(read(Register::kRefused), 3U);
+  EXPECT_EQ(run(Command::kRead, array(0) + kArrayStride - 1, 2), Answer::kBurst);
+  EXPECT_EQ(run(Command::kRead, array(2), 1), Answer::kAddress);
+  EXPECT_EQ(port.debug_read(array(0) + 12, 8, buffer.data(), now), 4U);
+  EXPECT_EQ(port.debug_read(array(0) + 16, 8, buffer.data(), now), 0U);
+  EXPECT_EQ(port.debug_write(array(0) + 15, 8, buffer.data()), 1U);
+  EXPECT_EQ(port.debug_write(array(1), 8, buffer.data()), 0U);
+}
+
+TEST_F(HostPortArrays, HostSaysHowLargeAnArrayIsUnlessTheMachineRuns) {
+  EXPECT_EQ(port.direct(array(0) + 3).end, array(0) + 15);
+  EXPECT_EQ(port.direct(array(0) + 3).data, device.memory[0].data());
+  EXPECT_EQ(port.direct(array(0) + 16).data, nullptr);
+  EXPECT_EQ(port.direct(array(0) + 16).begin, array(0) + 16);
+  EXPECT_EQ(write(kArrayBase + kBytes, {32}), Answer::kOk);
+  EXPECT_TRUE(port.ends_direct());
+  EXPECT_EQ(run(Command::kRead, array(0) + 16, 16), Answer::kOk);
+  EXPECT_FALSE(port.ends_direct());
+  EXPECT_EQ(write(kArrayBase + kBytes, {kArrayStride + 1}), Answer::kGeneric);
+  device.rests = false;
+  EXPECT_EQ(write(kArrayBase + kBytes, {64}), Answer::kGeneric);
+  EXPECT_EQ(read(kArrayBase + kBytes), 32U);
 }
 
 TEST(HostPort, RefusesADeviceThatDoesNotFitTheMap) {

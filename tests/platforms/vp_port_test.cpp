@@ -219,7 +219,7 @@ class RandomAccesses {
   }
 
   void nowhere() {
-    const Address holes[] = {0x30 + 4 * random(4),
+    const Address holes[] = {0x34 + 4 * random(3),
                              0x78 + 4 * random(200),
                              0x5000 + 4 * random(0x3E000),
                              kStreamBase + kEdgeStride * bench_.device->info().edges.size() +
