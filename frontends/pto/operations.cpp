@@ -145,7 +145,7 @@ void add_elementwise(Rows& rows) {
   to.map("pto.texp", 1, A::kExp, kSlow);
   to.map("pto.tlog", 1, A::kLog, kSlow);
   to.map("pto.tsqrt", 1, A::kSqrt, kSlow);
-  to.add("pto.trsqrt", 1, 2, kSlow, TileFunction::kMap, A::kRsqrt);
+  to.add("pto.trsqrt", 1, 2, VectorClass::kRsqrt, TileFunction::kMap, A::kRsqrt);
   to.map("pto.trecip", 1, A::kRecip, kSlow);
 }
 

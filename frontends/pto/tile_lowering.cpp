@@ -288,6 +288,8 @@ void FunctionLowering::lower_move(const Operation& op, const OperationInfo& info
     Instruction& move = emit_tile(opcode, op, Pipe::kFix);
     move.type = data_type(to.type);
     move.size = {sized.sizes[0], sized.sizes[1], Operand()};
+    const Attribute* mode = find(op.attributes, "accToVecMode");
+    move.both = mode != nullptr && mode->value.find("dual_mode_split") != std::string::npos;
     return attach_move(op, info);
   }
   const std::int64_t bits = bits_of(to.type.element);

@@ -200,6 +200,9 @@ void FunctionLowering::lower_vector(const Operation& op, const OperationInfo& in
   Instruction& i = emit_tile(Opcode::kVector, op, Pipe::kV);
   i.type = data_type(widest->type);
   i.vector_class = info.vector_class;
+  // A5 divides; A2/A3 have an instruction as fast as that of rsqrt (ascend.md 4.3).
+  if (info.arithmetic == cluster::Arithmetic::kRecip && options_.profile == cluster::Profile::kA2A3)
+    i.vector_class = cluster::VectorClass::kRsqrt;
   i.size[0] = elements;
   attach_all(op, info);
 }

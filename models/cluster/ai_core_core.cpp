@@ -83,7 +83,7 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   p.moving = false;
   const Cycle lost = lost_write_cycles(p, now);
   const TileWork& work = code(p.current.pc).work;
-  const Cycle at = std::max(p.started_at + p.cost.occupied, now + lost) + p.cost.ready;
+  const Cycle at = std::max(p.started_at + p.cost.occupied, now + lost) + p.cost.ready + done.late;
   p.cost.hit_bytes = done.hit_bytes.value_or(p.cost.hit_bytes);
   // The gap hides behind the waiting for a memory that others use too.
   const Cycle alone = p.cost.bytes * transfer::kRateUnit / p.cost.rate_limit;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/cluster/ai_core_core.h"
+#include "models/cluster/gm_place.h"
 #include "models/cluster/illegal.h"
 
 namespace tessera::cluster {
@@ -58,7 +59,7 @@ WaitReason AiCoreCore::try_head(Pipe pipe, const Entry& head, Cycle now) {
 WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   PipeState& p = state(pipe);
   const Instruction& i = code(head.pc);
-  Cost cost = costs_.cost(i, head.sizes, kind_of(core_));
+  Cost cost = costs_.cost(i, head.sizes, kind_of(core_), i.aligned && is_aligned(head.place));
   if (i.unit_flag != 0 && (pipe == Pipe::kM || pipe == Pipe::kFix)) {
     const WaitReason reason = try_unit_flag(p, head, cost, now);
     if (reason != WaitReason::kNone) return reason;

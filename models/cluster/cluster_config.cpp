@@ -29,18 +29,18 @@ CostConfig a2a3_cost() {
   cost.fix_narrow = cost.fix_wide = 64;
   cost.fix_latency = 20;
   cost.fix_out = {77, 140};
-  cost.vector = {{{100, 24}, {200, 31}, {200, 24}, {700, 24}, {100, 24}}};
+  cost.vector = {{{100, 24}, {200, 31}, {200, 24}, {700, 24}, {100, 24}, {107, 24}}};
   cost.bank_conflict = {100, 200, 179, 170};
-  cost.aic = {{152, 40, 80}, {64, 100}, 21, 339, 61, 562, 1000};
+  cost.aic = {{152, 40, 80}, {64, 100}, 21, 339, 61, 835, 1000};
   // Case 7 of ascend.md 5.2: MTE1 takes 442 cycles a step of K where it takes 367 alone, MTE2 595
   // where its path would need 340.
   cost.l1_read_percent = 29;
   cost.l1_write_percent = 76;
-  cost.aiv = {{67, 228}, {64, 100}, 21, 0, 12, 560, 1052};
+  cost.aiv = {{67, 228}, {27, 0}, 21, 0, 12, 760, 1052};
   cost.aic.write_l2_hit = cost.aiv.write_l2_hit = 1000;  // 4.4: L2 absorbs writes
   cost.gm_bytes_per_cycle = 852;
   cost.l2_bytes_per_cycle = 3216;
-  cost.l2_miss_latency = 100;
+  cost.l2_miss_latency = 229;
   cost.l2_bytes = 192U << 20U;
   cost.word_latency = 280;
   return cost;
@@ -59,10 +59,10 @@ CostConfig a5_cost() {
   cost.fix_wide = 32;
   cost.fix_latency = 26;
   cost.fix_out = {82, 140};
-  cost.vector = {{{125, 55}, {197, 63}, {132, 52}, {700, 44}, {106, 53}}};
+  cost.vector = {{{125, 55}, {197, 63}, {132, 52}, {700, 44}, {106, 53}, {403, 76}}};
   cost.bank_conflict = {100, 133, 147, 144};
-  cost.aic = {{85, 280}, {100, 100}, 39, 0, 54, 45, 1000};
-  cost.aiv = {{51, 280}, {100, 100}, 39, 0, 15, 45, 1085};
+  cost.aic = {{85, 560}, {100, 100}, 39, 0, 54, 198, 1000};
+  cost.aiv = {{51, 280}, {100, 100}, 39, 0, 15, 188, 1085};
   cost.aic.write_l2_hit = cost.aiv.write_l2_hit = 1000;  // 4.4: L2 absorbs writes
   cost.gm_bytes_per_cycle = 1079;
   cost.l2_bytes_per_cycle = 3264;

@@ -57,7 +57,9 @@ Cost CostModel::vector(const Instruction& i, std::uint64_t elements) const {
 }
 
 Cost CostModel::fix(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const {
-  const unsigned rate = bits_of(i.type) > 16 ? config_.fix_wide : config_.fix_narrow;
+  const bool wide = bits_of(i.type) > 16;
+  const unsigned ways = wide && i.both ? 2 : 1;  // a UB each; not of what is converted (1.4)
+  const unsigned rate = ways * (wide ? config_.fix_wide : config_.fix_narrow);
   const std::uint64_t stream = divide_up(size_of(sizes[0]) * size_of(sizes[1]), rate);
   Cost cost;
   cost.occupied = stream;
@@ -66,32 +68,33 @@ Cost CostModel::fix(const Instruction& i, const std::array<std::int64_t, 3>& siz
   return cost;
 }
 
-Cost CostModel::gm_copy(const Instruction& i, std::uint64_t rows, std::uint64_t row_bytes,
-                        PathRate path, unsigned l2_hit, const GmPath& gm) const {
+Cost CostModel::gm_copy(const Rows& rows, PathRate path, unsigned l2_hit, const GmPath& gm) const {
   Cost cost;
   cost.is_transfer = true;
-  cost.bytes = rows * row_bytes;
+  cost.bytes = rows.count * rows.bytes;
   cost.occupied = gm.interval;
   cost.ready = path.latency;
   cost.gap = path.gap;
-  const std::uint64_t overhead = rows * (gm.row_overhead + (i.aligned ? 0 : gm.unaligned_overhead));
+  const std::uint64_t overhead =
+      rows.count * (gm.row_overhead + (rows.aligned ? 0 : gm.unaligned_overhead));
   const std::uint64_t all_from_gm = cost.bytes * gm.weight / 1000 + overhead;
-  const std::uint64_t hit = i.l2_hit > 0 ? i.l2_hit : l2_hit;
-  cost.hit_bytes = cost.bytes * hit / 1000;
+  cost.hit_bytes = cost.bytes * l2_hit / 1000;
   cost.gm_bytes_cold = all_from_gm;
-  cost.gm_bytes = all_from_gm * (1000 - hit) / 1000;
-  const std::uint64_t row_time = std::max<std::uint64_t>(rows * gm.row_percent, 1);
+  cost.gm_bytes = all_from_gm * (1000 - l2_hit) / 1000;
+  const std::uint64_t row_time = std::max<std::uint64_t>(rows.count * gm.row_percent, 1);
   cost.rate_limit =
       std::max<std::uint64_t>(1, std::min(path.bytes_per_cycle * transfer::kRateUnit,
                                           cost.bytes * 100 * transfer::kRateUnit / row_time));
   return cost;
 }
 
-Cost CostModel::cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes,
-                     CoreKind kind) const {
+Cost CostModel::cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes, CoreKind kind,
+                     bool aligned) const {
   const std::uint64_t first = size_of(sizes[0]);
   const std::uint64_t second = size_of(sizes[1]);
   const GmPath& gm = kind == CoreKind::kAic ? config_.aic : config_.aiv;
+  const unsigned read_hit = i.l2_hit > 0 ? i.l2_hit : gm.read_l2_hit;
+  const unsigned write_hit = i.l2_hit > 0 ? i.l2_hit : gm.write_l2_hit;
   switch (i.op) {
   case Opcode::kMad:
     return mad(i, sizes);
@@ -106,11 +109,11 @@ Cost CostModel::cost(const Instruction& i, const std::array<std::int64_t, 3>& si
   case Opcode::kUbToL1:
     return on_chip(first * second, config_.ub_to_l1);
   case Opcode::kCopyIn:
-    return gm_copy(i, first, second, gm.read, gm.read_l2_hit, gm);
+    return gm_copy({first, second, aligned}, gm.read, read_hit, gm);
   case Opcode::kCopyOut:
-    return gm_copy(i, first, second, gm.write, gm.write_l2_hit, gm);
+    return gm_copy({first, second, aligned}, gm.write, write_hit, gm);
   case Opcode::kFixOut:
-    return gm_copy(i, first, second * bits_of(i.type) / 8, config_.fix_out, gm.write_l2_hit, gm);
+    return gm_copy({first, second * bits_of(i.type) / 8, aligned}, config_.fix_out, write_hit, gm);
   case Opcode::kFixLocal:
     return fix(i, sizes);
   case Opcode::kVector:

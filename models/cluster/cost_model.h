@@ -36,8 +36,10 @@ class CostModel {
  public:
   explicit CostModel(const CostConfig& config) : config_(config) {}
 
-  /// Cost of tile operation `i` with these sizes on a core of `kind`; sizes are at least 0.
-  Cost cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes, CoreKind kind) const;
+  /// Cost of tile operation `i` with these sizes on a core of `kind`; sizes are at least 0. `aligned`:
+  /// the rows in GM are (gm_place.h).
+  Cost cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes, CoreKind kind,
+            bool aligned = true) const;
   /// 512-byte blocks of L0C that a MAD or FIX with these sizes covers; results are 32 bits.
   static std::uint64_t l0c_blocks(const std::array<std::int64_t, 3>& sizes);
 
@@ -45,8 +47,11 @@ class CostModel {
   Cost mad(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;
   Cost vector(const Instruction& i, std::uint64_t elements) const;
   Cost fix(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;
-  Cost gm_copy(const Instruction& i, std::uint64_t rows, std::uint64_t row_bytes, PathRate path,
-               unsigned l2_hit, const GmPath& gm) const;
+  struct Rows {
+    std::uint64_t count, bytes;
+    bool aligned;
+  };
+  Cost gm_copy(const Rows& rows, PathRate path, unsigned l2_hit, const GmPath& gm) const;
 
   CostConfig config_;
 };

@@ -27,7 +27,7 @@ bool is_to_gm(const Transfer& t) {
 
 GmCore::GmCore(const CostConfig& config)
     : gm_rate_(config.gm_bytes_per_cycle * kRateUnit),
-      l2_rate_(config.l2_bytes_per_cycle * kRateUnit),
+      l2_rate_(config.l2_bytes_per_cycle * kRateUnit), miss_latency_(config.l2_miss_latency),
       l2_(config.l2_bytes, config.l2_miss_latency) {}
 
 std::int64_t GmCore::word(std::uint64_t address) const {
@@ -36,7 +36,7 @@ std::int64_t GmCore::word(std::uint64_t address) const {
 }
 
 void GmCore::start(const Transfer& transfer, Cycle due) {
-  arriving_.push_back({transfer, due, false, 0, {}});
+  arriving_.push_back({transfer, due});
 }
 
 void GmCore::apply(const Transfer& t) {
@@ -67,7 +67,7 @@ void GmCore::finish(Cycle now) {
   for (const Active& a : active_) {
     if (a.left > 0) continue;
     const Transfer& t = a.transfer;
-    step_.answers.push_back({{t.core, t.pipe, a.value, a.hit_bytes}, now + 1});
+    step_.answers.push_back({{t.core, t.pipe, a.value, a.hit_bytes, late(a, now)}, now + 1});
     (a.writes ? bytes_written_ : bytes_read_) += t.bytes;
     if (writes(t)) writes_.push_back({t, now + std::max(t.latency, 1U)});
     changed_ = true;
@@ -78,36 +78,36 @@ void GmCore::finish(Cycle now) {
 }
 
 // Reads take from GM what L2 lacks; a write takes no more than the lines that have to leave for it.
-void GmCore::look_up(Arriving& a, Cycle now) {
+void GmCore::look_up(Active& a, Cycle now) {
   const Transfer& t = a.transfer;
-  a.looked_up = true;
   a.gm_share = t.gm_bytes * kRateUnit / t.bytes;
   if (!l2_.follows(t.place)) return;
-  const bool to_gm = is_to_gm(t);
-  const L2Directory::Touched touched = l2_.touch(t.place, to_gm, now);
-  const std::uint64_t hits = to_gm ? touched.lines : touched.hits;
-  a.hit_bytes = t.bytes * hits / touched.lines;
-  const std::uint64_t gm_bytes = t.gm_bytes_cold * (touched.lines - hits) / touched.lines +
-                                 touched.written_back * L2Directory::kLineBytes;
+  const L2Directory::Touched touched = l2_.touch(t.place, a.writes, now);
+  const std::uint64_t hits = a.writes ? touched.sectors : touched.hits;
+  a.hit_bytes = t.bytes * hits / touched.sectors;
+  const std::uint64_t gm_bytes = t.gm_bytes_cold * (touched.sectors - hits) / touched.sectors +
+                                 touched.written_back * L2Directory::kSectorBytes;
   a.gm_share = gm_bytes * kRateUnit / t.bytes;
-  if (!to_gm) a.due = std::max(a.due, touched.here_at);
+  a.misses = hits < touched.sectors;
+  if (!a.writes) a.here_at = touched.here_at;
 }
 
-void GmCore::begin_one(Arriving& a, Cycle now) {
-  const Transfer& t = a.transfer;
+// Cycles behind the last byte until the data is there.
+std::uint32_t GmCore::late(const Active& a, Cycle now) const {
+  const Cycle cycles = a.misses ? miss_latency_ : std::max(a.here_at, now) - now;
+  return static_cast<std::uint32_t>(cycles);
+}
+
+void GmCore::begin_one(const Transfer& t, Cycle now) {
   const std::int64_t value = t.access == WordAccess::kNone ? 0 : word(t.address);
   if (t.bytes == 0) {  // a word of the scalar unit is served at once, and seen on the way back
     if (writes(t)) apply(t);
     step_.answers.push_back({{t.core, t.pipe, value, {}}, now + std::max(t.latency, 1U)});
     return;
   }
-  if (!a.looked_up) look_up(a, now);
-  if (a.due > now) {
-    arriving_.push_back(a);
-    return;
-  }
   changed_ = true;
-  active_.push_back({t, value, t.bytes * kRateUnit, 0, a.gm_share, is_to_gm(t), a.hit_bytes});
+  active_.push_back({t, value, t.bytes * kRateUnit, 0, 0, is_to_gm(t), {}, false, 0});
+  look_up(active_.back(), now);
 }
 
 void GmCore::begin(Cycle now) {
@@ -120,7 +120,7 @@ void GmCore::begin(Cycle now) {
   std::stable_sort(starting_.begin(), starting_.end(), [](const Arriving& a, const Arriving& b) {
     return by_place(a.transfer, b.transfer);
   });
-  for (Arriving& a : starting_) begin_one(a, now);
+  for (const Arriving& a : starting_) begin_one(a.transfer, now);
 }
 
 // Bytes of a resource for 1024 bytes of the transfer.

@@ -4,7 +4,9 @@
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
 // L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is
 // full; where one is full, those that use it get equal rates (max-min fairness). Zero bytes of GM:
-// the transfer hits L2; of a transfer whose place is known the contents of L2 decide. Rates change when a transfer starts or ends.
+// the transfer hits L2; of a transfer whose place is known the contents of L2 decide. What a read
+// misses is late by the latency of GM; its path is free before, so that copies one behind the other
+// pay for it once. Rates change when a transfer starts or ends.
 //
 // Order inside a cycle `now`:
 //   1. stores and additions due by now change their words, by core and pipe;
@@ -54,9 +56,6 @@ class GmCore {
   struct Arriving {
     transfer::Transfer transfer;
     Cycle due;
-    bool looked_up = false;  // and waits for what comes from GM
-    std::uint64_t gm_share = 0;
-    std::optional<std::uint64_t> hit_bytes;
   };
   struct Active {
     transfer::Transfer transfer;
@@ -66,6 +65,8 @@ class GmCore {
     std::uint64_t gm_share = 0;  // bytes of GM for 1024 bytes
     bool writes = false;
     std::optional<std::uint64_t> hit_bytes;
+    bool misses = false;
+    Cycle here_at = 0;  // what others have asked GM for
   };
   struct Write {
     transfer::Transfer transfer;
@@ -77,13 +78,14 @@ class GmCore {
   void advance(Cycle now);
   void finish(Cycle now);
   void begin(Cycle now);
-  void look_up(Arriving& a, Cycle now);
-  void begin_one(Arriving& a, Cycle now);
+  void look_up(Active& a, Cycle now);
+  void begin_one(const transfer::Transfer& t, Cycle now);
   void set_rates();
   /// Bandwidth that is shared, in the order of Left.
   enum Resource : std::uint8_t { kL2Read, kL2Write, kGm };
   static constexpr std::size_t kResources = 3;
   using Left = std::array<std::uint64_t, kResources>;  ///< that nobody has yet
+  std::uint32_t late(const Active& a, Cycle now) const;
   static std::uint64_t share(const Active& a, std::size_t resource);
   template <class Stays>
   bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
@@ -96,6 +98,7 @@ class GmCore {
   std::vector<Active*> open_;  // whose rate is not fixed yet
   std::vector<Write> writes_;
   std::unordered_map<std::uint64_t, std::int64_t> words_;
+  const Cycle miss_latency_;
   L2Directory l2_;
   Step step_;
   Cycle now_ = 0;

@@ -46,4 +46,9 @@ transfer::Place place_of(const ResolvedOperand& operand, std::uint64_t array_bas
   return place;
 }
 
+bool is_aligned(const transfer::Place& place) {
+  constexpr std::uint64_t kBlockBytes = 32;
+  return place.rows == 0 || ((place.first | place.stride) % kBlockBytes == 0);
+}
+
 }  // namespace tessera::cluster

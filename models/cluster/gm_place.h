@@ -16,4 +16,8 @@ std::uint64_t array_base(const std::string& name);
 /// have no place.
 transfer::Place place_of(const ResolvedOperand& operand, std::uint64_t array_base);
 
+/// Rows start at blocks of 32 bytes, the unit of MTE2; others cost more (4.4, unaligned). What has no
+/// place counts as aligned.
+bool is_aligned(const transfer::Place& place);
+
 }  // namespace tessera::cluster

@@ -186,8 +186,9 @@ enum class VectorClass : std::uint8_t {
   kConvert,         ///< between types
   kReduce,          ///< per repeat
   kCopy,            ///< copy, duplicate
+  kRsqrt,           ///< reciprocal square root
 };
-inline constexpr unsigned kVectorClassCount = 5;
+inline constexpr unsigned kVectorClassCount = 6;
 
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };
@@ -223,7 +224,8 @@ struct Instruction {
   SpecialValue special = SpecialValue::kBlockIndex;
   std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf: 0, 1
   std::uint8_t unit_flag = 0;   ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
-  bool aligned = true;          ///< rows of a GM copy start at 512 B
+  bool both = false;            ///< of kFixLocal: one half into the UB of each AIV
+  bool aligned = true;          ///< rows of a GM copy, if its place is not known (gm_place.h)
   std::uint16_t l2_hit = 0;     ///< of a GM copy, in 1/1000 of its bytes
   std::uint16_t rd = 0;         ///< destination register
   std::uint32_t target = 0;     ///< kJump, kBranch

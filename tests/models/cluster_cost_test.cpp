@@ -1,4 +1,5 @@
-// Micro-tables of reference ascend.md 4.2 to 4.4, within 3 %: busy cycles of a pipe per instruction.
+// Costs of instructions (reference ascend.md 4.2 to 4.4). The tables of the section are held by scripts/validate.sh, from runs of
+// the executable (docs/validation.md, ascend_micro).
 #include "models/cluster/cost_model.h"
 
 #include <gtest/gtest.h>
@@ -42,19 +43,10 @@ double cycles_per_mad(const ClusterConfig& config, DataType type, unsigned m, un
 
 TEST(CostModel, 4_2_MadBursts) {
   const ClusterConfig a2 = a2a3_config(), a5 = a5_config();
-  constexpr auto kF16 = DataType::kF16;
-  // Serial: cases 0 and 1 of the matmul ladder.
-  expect_near(cycles_per_mad(a2, kF16, 64, 64, 64, true), 125.0, "910B1 case 0");
-  expect_near(cycles_per_mad(a2, kF16, 128, 256, 64, true), 575.0, "910B1 case 1");
-  expect_near(cycles_per_mad(a5, kF16, 64, 64, 64, true), 156.06, "950PR case 0");
-  expect_near(cycles_per_mad(a5, kF16, 256, 256, 64, true), 1116.4, "950PR case 1");
-  // Back to back.
-  expect_near(cycles_per_mad(a2, kF16, 128, 256, 64, false), 521.9, "910B1 basic API");
-  expect_near(cycles_per_mad(a2, kF16, 128, 256, 64, false), 524.2, "910B1 pto GEMM");
-  expect_near(cycles_per_mad(a2, DataType::kInt8, 128, 256, 128, false), 522.5, "910B1 QGMM");
-  expect_near(cycles_per_mad(a5, kF16, 256, 256, 64, false), 1033.2, "950PR basic API");
+  EXPECT_NEAR(cycles_per_mad(a2, DataType::kF16, 64, 64, 64, true), 64 + 62, 0.5);
+  EXPECT_NEAR(cycles_per_mad(a2, DataType::kF16, 64, 64, 64, false), 64 + 10, 0.5);
+  // No program in PTO has this type.
   expect_near(cycles_per_mad(a5, DataType::kMxFp4, 256, 256, 256, false), 1031.5, "950PR mxfp4");
-  expect_near(cycles_per_mad(a5, DataType::kFp8, 128, 256, 128, false), 531.0, "950PR MXFP8");
 }
 
 TEST(CostModel, 4_2_RatesOfTheCube) {
@@ -79,44 +71,6 @@ TEST(CostModel, 4_2_RatesOfTheCube) {
   EXPECT_EQ(a2.cost(mad, {40, 50, 60}, CoreKind::kAic).occupied - 10, 3u * 4 * 4);
 }
 
-/// Busy cycles of MTE1 for a pair of loads, each pair waiting for the one before.
-double cycles_per_pair(const ClusterConfig& config, unsigned m, unsigned n, unsigned k) {
-  constexpr int kPairs = 100;
-  Kernel kernel;
-  for (int i = 0; i < kPairs; ++i) {
-    kernel.tile(Opcode::kLoadA, Pipe::kMte1, DataType::kF16, m, 2 * k);
-    kernel.tile(Opcode::kLoadB, Pipe::kMte1, DataType::kF16, n, 2 * k);
-    kernel.barrier(Pipe::kMte1);
-  }
-  Bench b(config, launch_of(1, LaunchRatio::k1To0));
-  return static_cast<double>(run_aic(b, kernel, Pipe::kMte1).busy) / kPairs;
-}
-
-TEST(CostModel, 4_4_Mte1Pairs) {
-  expect_near(cycles_per_pair(a2a3_config(), 64, 64, 64), 143.0, "910B1 64x64x64");
-  expect_near(cycles_per_pair(a2a3_config(), 128, 256, 64), 367.0, "910B1 128x256x64");
-  expect_near(cycles_per_pair(a5_config(), 64, 64, 64), 91.03, "950PR 64x64x64");
-  expect_near(cycles_per_pair(a5_config(), 256, 256, 64), 283.1, "950PR 256x256x64");
-}
-
-/// Busy cycles of FIX per tile to GM, one at a time.
-double cycles_per_fix(const ClusterConfig& config, DataType type, unsigned m, unsigned n) {
-  constexpr int kTiles = 20;
-  Kernel kernel;
-  for (int i = 0; i < kTiles; ++i) {
-    kernel.fix_out(type, m, n);
-    kernel.barrier(Pipe::kFix);
-  }
-  Bench b(config, launch_of(1, LaunchRatio::k1To0));
-  return static_cast<double>(run_aic(b, kernel, Pipe::kFix).busy) / kTiles;
-}
-
-TEST(CostModel, 4_4_FixToGm) {
-  expect_near(cycles_per_fix(a2a3_config(), DataType::kF16, 128, 256), 990, "910B1 half");
-  expect_near(cycles_per_fix(a2a3_config(), DataType::kF32, 128, 256), 1837, "910B1 fp32");
-  expect_near(cycles_per_fix(a5_config(), DataType::kF16, 256, 256), 1735, "950PR half");
-}
-
 TEST(CostModel, 0_FixToL1OrUb) {
   const CostModel a2(a2a3_config().core.cost), a5(a5_config().core.cost);
   Instruction fix;
@@ -128,6 +82,9 @@ TEST(CostModel, 0_FixToL1OrUb) {
   EXPECT_EQ(ready(a2, DataType::kF16), 128u * 256 / 64 + 20);
   EXPECT_EQ(ready(a5, DataType::kF16), 128u * 256 / 64 + 26);
   EXPECT_EQ(ready(a5, DataType::kF32), 128u * 256 / 32 + 26);
+  fix.both = true;  // 1.4: twice as fast into the UB of both AIVs, without conversion
+  EXPECT_EQ(ready(a5, DataType::kF32), 128u * 256 / 64 + 26);
+  EXPECT_EQ(ready(a5, DataType::kF16), 128u * 256 / 64 + 26);
 }
 
 /// Cycles of V per addition of 4096 floats, back to back.
@@ -163,64 +120,24 @@ TEST(CostModel, 4_3_VectorRates) {
   EXPECT_EQ(repeats(VectorClass::kSimple, DataType::kF32, 640), 10u);          // 64
   EXPECT_EQ(repeats(VectorClass::kTranscendental, DataType::kF32, 640), 20u);  // 32
   EXPECT_EQ(repeats(VectorClass::kTranscendental, DataType::kF16, 640), 20u);  // 32
+  EXPECT_EQ(repeats(VectorClass::kRsqrt, DataType::kF16, 1280), 11u);  // 1.07 a repeat (4.1)
 }
 
-struct Copy {
-  bool aic;
-  unsigned rows, row_bytes;
-  bool aligned;
-  double cycles;  ///< per copy: bytes of it x cores / aggregate bandwidth
-  const char* what;
-};
-
-/// Cycles per copy when all cores of the chip copy from GM.
-double cycles_per_copy(const ClusterConfig& config, unsigned clusters, const Copy& copy) {
-  constexpr int kCopies = 60;
-  Kernel kernel;
-  for (int i = 0; i < kCopies; ++i)
-    kernel.copy_in(copy.rows, copy.row_bytes).aligned = copy.aligned;
-  const auto ratio = copy.aic ? LaunchRatio::k1To0 : LaunchRatio::k1To2;
-  Bench b(config, launch_of(clusters, ratio));
-  b.run(copy.aic ? kernel : Kernel(), copy.aic ? Kernel() : kernel);
-  EXPECT_FALSE(b.hangs());
-  const auto starts =
-      b.cycles_of(observe::EventKind::kPipeStart, Bench::place(0, copy.aic ? 0 : 1), Pipe::kMte2);
-  return static_cast<double>(starts.back() - starts.front()) / (kCopies - 1);
-}
-
-double at_tb_per_s(double bytes, unsigned cores, double tb, double ghz) {
-  return bytes * cores * ghz / (tb * 1000);
-}
-
-TEST(CostModel, 4_4_SmallAndLargeCopiesFromGm) {
-  constexpr double kA2 = 1.85;
-  const auto ub = [](double bytes, double tb) { return at_tb_per_s(bytes, 48, tb, kA2); };
-  const auto l1 = [](double bytes, double tb) { return at_tb_per_s(bytes, 24, tb, kA2); };
-  const Copy copies[] = {
-      {false, 1, 128, true, 20.6, "UB 1 x 128"},
-      {false, 64, 128, true, 532, "UB 64 x 128"},
-      {false, 64, 2048, true, ub(64 * 2048, 1.49), "UB 64 x 2048"},
-      {false, 64, 2046, false, ub(64 * 2046, 1.17), "UB unaligned"},
-      {true, 64, 128, true, l1(64 * 128, 1.07), "L1 64 x 128"},
-      {true, 64, 512, true, l1(64 * 512, 1.41), "L1 64 x 512"},
-      {true, 64, 510, false, l1(64 * 510, 0.71), "L1 unaligned"},
+TEST(CostModel, 4_4_WhatACopyTakesOfGm) {
+  // Bytes with their weight, and so many more for each row; the tables of 4.4 are rows of docs/validation.md.
+  const CostConfig& config = a2a3_config().core.cost;
+  const CostModel model(config);
+  Instruction copy;
+  copy.op = Opcode::kCopyIn;
+  const auto cold = [&](CoreKind kind, bool aligned) {
+    return model.cost(copy, {64, 512, 0}, kind, aligned).gm_bytes_cold;
   };
-  for (const Copy& c : copies) expect_near(cycles_per_copy(a2a3_config(), 24, c), c.cycles, c.what);
-}
-
-TEST(CostModel, 4_4_SmallAndLargeCopiesFromGmOnA5) {
-  constexpr double kA5 = 1.65;
-  const auto ub = [](double bytes, double tb) { return at_tb_per_s(bytes, 64, tb, kA5); };
-  const auto l1 = [](double bytes, double tb) { return at_tb_per_s(bytes, 32, tb, kA5); };
-  const Copy copies[] = {
-      {false, 1, 128, true, 39.4, "UB 1 x 128"},
-      {false, 64, 128, true, 590, "UB 64 x 128"},
-      {false, 64, 2048, true, ub(64 * 2048, 1.63), "UB 64 x 2048"},
-      {true, 64, 128, true, l1(64 * 128, 1.25), "L1 64 x 128"},
-      {true, 64, 512, true, l1(64 * 512, 1.61), "L1 64 x 512"},
-      {true, 64, 510, false, l1(64 * 510, 1.49), "L1 unaligned"},
-  };
-  for (const Copy& c : copies) expect_near(cycles_per_copy(a5_config(), 32, c), c.cycles, c.what);
+  constexpr std::uint64_t kBytes = 64 * 512;
+  EXPECT_EQ(cold(CoreKind::kAic, true), kBytes + 64 * config.aic.row_overhead);
+  EXPECT_EQ(cold(CoreKind::kAiv, true), kBytes * 1052 / 1000 + 64 * config.aiv.row_overhead);
+  EXPECT_EQ(cold(CoreKind::kAic, false) - cold(CoreKind::kAic, true),
+            64 * config.aic.unaligned_overhead);
+  EXPECT_EQ(model.cost(copy, {1, 128, 0}, CoreKind::kAiv).occupied, config.aiv.interval);
 }
 
 TEST(CostModel, 4_4_L2HitsAreLimitedByThePathOfTheCore) {
@@ -238,19 +155,6 @@ TEST(CostModel, 4_4_L2HitsAreLimitedByThePathOfTheCore) {
   expect_near(rate(a2a3_config(), false), 67, "A2 AIV");
   expect_near(rate(a5_config(), true), 85, "A5 AIC");
   expect_near(rate(a5_config(), false), 51, "A5 AIV");
-}
-
-TEST(CostModel, 4_4_ALoneAicWithShortRows) {
-  // 910B1: 1380.5 cycles for 16 + 32 KB in rows of 128 B. (8 + 8 KB: 513.9.)
-  const auto busy = [](unsigned a, unsigned c) {
-    Kernel k;
-    k.copy_in(a, 128);
-    k.copy_in(c, 128);
-    Bench b(a2a3_config(), launch_of(1, LaunchRatio::k1To0));
-    return static_cast<double>(run_aic(b, k, Pipe::kMte2).busy);
-  };
-  expect_near(busy(128, 256), 1380.5, "16 + 32 KB");
-  expect_near(busy(64, 64), 513.9, "8 + 8 KB");
 }
 
 TEST(CostModel, 1_4_GmIsSharedFairly) {

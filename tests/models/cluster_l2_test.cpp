@@ -20,11 +20,11 @@ TEST(L2, WhatFitsIsReadFromGmOnce) {
   L2Directory l2(8 * kMiB, 100);
   const Place tensor{0, 4096, 512, 4096};  // 2 MB in rows
   const auto first = l2.touch(tensor, false, 7);
-  EXPECT_EQ(first.lines, 4096u);
+  EXPECT_EQ(first.sectors, 4 * 4096u);
   EXPECT_EQ(first.hits, 0u);
   EXPECT_EQ(first.here_at, 107u);
   const auto again = l2.touch(tensor, false, 50);
-  EXPECT_EQ(again.hits, 4096u);
+  EXPECT_EQ(again.hits, 4 * 4096u);
   EXPECT_EQ(again.here_at, 107u);  // it is still on its way
 }
 
@@ -32,14 +32,24 @@ TEST(L2, WhatDoesNotFitIsNotThereTheSecondTime) {
   L2Directory l2(kMiB, 0);
   const Place tensor{0, 4096, 1024, 4096};  // 4 MB
   l2.touch(tensor, false, 1);
-  EXPECT_LT(l2.touch(tensor, false, 2).hits, 100u);
+  EXPECT_LT(l2.touch(tensor, false, 2).hits, 400u);
+}
+
+TEST(L2, AColumnBesideOneThatWasReadComesFromGm) {  // ascend.md 4.4, tiles of 64 x 128 B
+  L2Directory l2(8 * kMiB, 100);
+  const auto column = [](unsigned n) { return Place{128 * n, 4096, 64, 128}; };
+  l2.touch(column(0), false, 1);
+  EXPECT_EQ(l2.touch(column(1), false, 2).hits, 0u);
+  EXPECT_EQ(l2.touch(column(0), false, 3).hits, 64u);
+  const Place across{64, 4096, 64, 128};  // half of each
+  EXPECT_EQ(l2.touch(across, false, 4).hits, 128u);
 }
 
 TEST(L2, WrittenLinesCostGmWhenTheyLeave) {
   L2Directory l2(kMiB, 0);
   EXPECT_EQ(l2.touch({0, 4096, 128, 4096}, true, 1).written_back, 0u);
   const auto other = l2.touch({64 * kMiB, 4096, 1024, 4096}, false, 2);
-  EXPECT_EQ(other.written_back, 1024u);
+  EXPECT_EQ(other.written_back, 4 * 1024u);
 }
 
 ResolvedOperand part(std::int64_t rows, std::int64_t columns, std::int64_t row_stride) {
@@ -64,6 +74,8 @@ TEST(GmPlace, RowsThatTouchAreOne) {
   const Place whole = place_of(part(128, 64, 64), base);
   EXPECT_EQ(whole.rows, 1u);
   EXPECT_EQ(whole.row_bytes, 128u * 128);
+  EXPECT_TRUE(is_aligned(apart) && is_aligned(whole));
+  EXPECT_FALSE(is_aligned(place_of(part(128, 64, 8191), base)));
   ResolvedOperand by_columns = part(64, 128, 1);  // transposed
   by_columns.strides = {1, 4096};
   EXPECT_EQ(place_of(by_columns, base).row_bytes, 128u);
@@ -112,12 +124,20 @@ TEST(L2, TheSecondReadIsAsFastAsItsPath) {
   EXPECT_EQ(time(gm, copy(Pipe::kMte3, 5120), 3).first, 52 + 1u);
 }
 
-TEST(L2, AReadWaitsForWhatComesFromGm) {
+TEST(L2, WhatComesFromGmIsLateAndDoesNotHoldThePath) {
   CostConfig config = rates(1000, 1000);
   config.l2_miss_latency = 300;
   GmCore gm(config);
-  EXPECT_EQ(time(gm, copy(Pipe::kMte2, 5120), 1).first, 300 + 52 + 1u);
-  EXPECT_EQ(time(gm, copy(Pipe::kMte2, 5120), 2).first, 52 + 1u);
+  const auto done = [&gm](Cycle at) {
+    gm.start(copy(Pipe::kMte2, 5120), at);
+    gm.step(at);
+    const GmCore::Step& step = gm.step(at + 52);
+    EXPECT_EQ(step.answers.size(), 1u);
+    return step.answers.empty() ? transfer::Done{} : step.answers[0].done;
+  };
+  EXPECT_EQ(done(1000).late, 300u);
+  EXPECT_EQ(done(1100).late, 1000u + 300 - 1152);  // the rest of it: L2 has asked GM already
+  EXPECT_EQ(done(2000).late, 0u);
 }
 
 TEST(L2, ReadsAndWritesDoNotShareItsRate) {

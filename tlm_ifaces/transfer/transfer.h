@@ -50,6 +50,7 @@ struct Done {
   sync::Pipe pipe = sync::Pipe::kS;
   std::int64_t value = 0;                  ///< the word before the access
   std::optional<std::uint64_t> hit_bytes;  ///< that L2 had, of a place that it follows
+  std::uint32_t late = 0;  ///< cycles more until the data is there: the path is free before
 };
 
 inline std::ostream& operator<<(std::ostream& os, const Transfer& t) {
