@@ -191,5 +191,17 @@ NOT_REACHED = """
 - **A2 at P = 14**: 123, 123, 124 and 118 cycles, without the parameters of the runs.
 - **Two dimensions** (A1): reductions first along X and then along Y, and along a snake. Only the broadcast is a program here.
 - **Runs that repeat with other times** on silicon, up to a factor of 2. The model repeats to the cycle.
+- **AI cores, 4.1**: cycles of published cost models that contradict each other and the devices (MADs with 6 or 14 cycles more, rates
+  in GiB/s, the fitted curves of copies, flash attention); the fits of single vector operations are rows. The others of its
+  tables, with a slope for each element or without the number of elements they hold for, are not.
+- **AI cores, 4.2**: sparse int8, hf32, mxfp8 by its scales and mxfp4: types that kernels here do not have. The cost model has rates of
+  mxfp4 and hf32, which its tests hold. Heads of 21 and 25 cycles are of the vendor's simulator; the rows are those of devices.
+- **AI cores, 4.3**: rates of registers of A5, two instructions a cycle, and functions of them (softmax, GELU): a vector operation is one
+  instruction with one time here. Ratios of bank conflicts of A5, whose unit is not known. Scalar code, 34 cycles an element and
+  Dhrystone: kernels here have no loads and stores of single elements. Gather, sort, reductions of a block and of pairs, masks.
+- **AI cores, 4.4**: steps of MTE1 beside MTE2 (410 to 430 cycles, 333.5 on A5) are times of matrix products below, on A2/A3. Loads of
+  3-D (50 cycles) and sparse tiles (30), MX scales and tables of FIX: no operation here. Reads that bypass L2, mixed reads and
+  writes at 2.35 and 2.26 TB/s with it. Scalar cycles of a step of K, 449 and 57, are given to the matrix products. Devices beside
+  each other.
 - **Whole applications** (GEMM, FFT, stencils over a wafer): their programs are not available as tile programs.
 """

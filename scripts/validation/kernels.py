@@ -1,5 +1,5 @@
 """Writes the PTO kernels of examples/ascend and examples/validation whose text repeats itself: tiles of a matrix product in
-panels, and a cube-vector chain with a ring of slots.
+panels, a cube-vector chain with a ring of slots, and probes of single pipes.
 
     python3 -B -m validation.kernels [--check]      from scripts/; --check: exit code 1 if a file is not what would be written
 """
@@ -9,6 +9,7 @@ import sys
 
 from validation.fused_gemm_kernel import FusedGemm
 from validation.gemm_kernel import Gemm
+from validation.micro_kernel import KERNELS as MICRO_KERNELS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -41,6 +42,7 @@ Matrix product of ascend.md 5.2, cases 1 to 3: one block of each operand in L1, 
     "examples/validation/ascend_gemm_small.pto": Gemm("""
 Matrix product of ascend.md 5.2, case 0: tiles of 64 x 64 x 64, one block of each operand in L1.""", m=64, n=64, step_a=1,
                                                       step_b=1, halves=1, b_by_columns=True),
+    **{f"examples/validation/{name}.pto": kernel for name, kernel in MICRO_KERNELS.items()},
 }
 
 
