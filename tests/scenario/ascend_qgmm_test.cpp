@@ -126,7 +126,8 @@ TEST(ascend, S22_quant_group_matmul) {
   near(one_to_one.core, 564.1, 8);
   near(one_slot.core, 344.0, 8);
   near(four_slots.core, 288.7, 8);
-  near(one_slot.core / one_to_one.core, 344.0 / 564.1, 4);
+  near(one_slot.core / one_to_one.core, 344.0 / 564.1,
+       5);  // of the kernel with operands 4 (docs/validation.md)
   near(four_slots.core / one_slot.core, 288.7 / 344.0, 4);
   near(four_slots.mac, 193.6, 8);
   near(four_slots.vec, 235.9, 3);
