@@ -162,9 +162,6 @@ void MachineCore::describe_waits(observe::Waits& waits) const {
 const SyncUnitCore& MachineCore::sync_unit() const {
   return sync_->unit;
 }
-GmCore& MachineCore::gm() {
-  return gm_->gm;
-}
 const GmCore& MachineCore::gm() const {
   return gm_->gm;
 }

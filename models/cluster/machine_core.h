@@ -59,7 +59,6 @@ class MachineCore {
   const AiCoreCore* find(CoreId core) const;
   const AiCoreCore& core(CoreId core) const { return *find(core); }
   const SyncUnitCore& sync_unit() const;
-  GmCore& gm();
   const GmCore& gm() const;
 
  private:
