@@ -2,6 +2,7 @@
 // set leaves first. So a tensor that fits is read from GM once. Written lines stay until they leave.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -26,23 +27,39 @@ class L2Directory {
   /// `bytes` 0: contents are not followed.
   /// `miss_latency`: cycles from the miss until a line is there, for whoever wants it.
   L2Directory(std::uint64_t bytes, Cycle miss_latency)
-      : miss_latency_(miss_latency), sets_(bytes / (kLineBytes * kWays)) {}
+      : miss_latency_(miss_latency), sets_(bytes / (kLineBytes * kWays)),
+        ways_(sets_.size() * kWays) {}
 
   bool follows(const transfer::Place& place) const { return !sets_.empty() && place.rows > 0; }
+  /// Reads or writes all lines of `place`, which follows() is true of.
   Touched touch(const transfer::Place& place, bool writes, Cycle now);
 
  private:
-  struct Set {
-    std::uint64_t lines[kWays] = {};  // number + 1; 0: nothing
-    std::uint32_t used[kWays] = {};   // when; 0: never
-    Cycle here_at[kWays] = {};
-    std::uint16_t written = 0;  // a bit a way
+  // Every line of every copy is looked up in tables that no near cache of the host holds. So a look-up
+  // needs little of them - a Set, which is one cache line of the host, and one Way - and they are asked
+  // for ahead, a batch of lines at a time.
+  struct alignas(64) Set {
+    std::array<std::uint64_t, kWays / 4> tags{};  // 16 bits of the hash of a line for each way
+    std::uint64_t order = 0xFEDCBA9876543210ULL;  // ways, 4 bits each, the one used last lowest
+    std::uint16_t written = 0;                    // a bit a way
   };
-  void touch_line(std::uint64_t line, bool writes, Cycle now, Touched& touched);
+  struct Way {
+    std::uint64_t line = 0;  // number + 1; 0: nothing
+    Cycle here_at = 0;
+  };
+  struct Lookup {
+    std::uint64_t line, hash;
+    std::size_t set;
+  };
+  Lookup look_up(std::uint64_t line) const;
+  std::size_t find_way(const Lookup& at) const;
+  void touch_lines(const Lookup* lines, std::size_t count, bool writes, Cycle now,
+                   Touched& touched);
+  void touch_line(const Lookup& at, bool writes, Cycle now, Touched& touched);
 
   const Cycle miss_latency_;
   std::vector<Set> sets_;
-  std::uint32_t touches_ = 0;
+  std::vector<Way> ways_;  // kWays for each set
 };
 
 }  // namespace tessera::cluster
