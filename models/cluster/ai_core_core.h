@@ -43,15 +43,18 @@ namespace tessera::cluster {
 
 class AiCoreCore {
  public:
+  /// For the sync unit, where it arrives in cycle `due`.
   struct Ask {
     sync::Request request;
     Cycle due;
   };
+  /// For GM, likewise.
   struct Move {
     transfer::Transfer transfer;
     Cycle due;
   };
-  /// What one cycle did. The caller hands the requests to the sync unit and to GM.
+  /// What one cycle did. The caller hands the requests to the sync unit and to GM, and steps the core
+  /// again in cycle `next`, or earlier when an answer is due.
   struct Step {
     std::vector<Ask> asks;
     std::vector<Move> moves;
@@ -131,7 +134,7 @@ class AiCoreCore {
     Cycle busy_until = 0;
     PipeStats stats;
   };
-  /// What happens in a later cycle.
+  /// What a sync operation sets in motion for a later cycle.
   struct Effect {
     enum Kind : std::uint8_t { kFlag, kRelease, kSignal };
     Kind kind;
@@ -139,6 +142,7 @@ class AiCoreCore {
     std::uint32_t pc;
     std::int64_t id;  // of the flag or lock
   };
+  /// An answer that is not due yet: of GM (is_done) or of the sync unit.
   struct Received {
     bool is_done;
     sync::Answer answer;

@@ -3,9 +3,9 @@
 //
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
 // L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is
-// full; where one is full, those that use it get equal rates (max-min fairness). Zero bytes of GM:
-// the transfer hits L2; of a transfer whose place is known the contents of L2 decide. Rates change when
-// a transfer starts or ends. An access to a word takes no bandwidth.
+// full; where one is full, those that use it get equal rates (max-min fairness). Rates change when a
+// transfer starts or ends. Which bytes miss: if the place of the transfer is known, what L2Directory
+// holds decides, else Transfer::gm_bytes. An access to a word takes no bandwidth.
 //
 // Order inside a cycle `now`:
 //   1. transfers advance to now; those that are complete are answered, due now + 1;
@@ -43,7 +43,8 @@ class GmCore {
   /// Does the work of cycle `now`; the result holds until the next call.
   const Step& step(Cycle now);
 
-  /// For the host, between two cycles. A word that was never written is 0.
+  /// For the host, between two cycles. Words are apart from the arrays of the launch (ClusterData); one
+  /// that was never written is 0.
   std::int64_t word(std::uint64_t address) const;
   /// Bytes that have been read and written so far, transfers under way not counted.
   std::uint64_t bytes_read() const { return bytes_read_; }
@@ -54,7 +55,7 @@ class GmCore {
   struct Arriving {
     transfer::Transfer transfer;
     Cycle due;
-    bool looked_up = false;  // and waits for what comes from GM
+    bool looked_up = false;  // in L2: the next two are known, and it waits for what comes from GM
     std::uint64_t gm_share = 0;
     std::optional<std::uint64_t> hit_bytes;
   };
