@@ -30,7 +30,7 @@ using MemoryId = std::uint16_t;
 MemoryId local_memory(unsigned unit, Location location);
 MemoryId gm_memory(std::uint16_t array);
 bool is_gm(MemoryId memory);
-/// "UB of AIV0", "%a in GM" with the names of `program`.
+/// "UB of AIV0"; of an array "%a", its name in `program`.
 std::string memory_name(MemoryId memory, const Program& program);
 
 struct MemoryAccess {
@@ -39,12 +39,14 @@ struct MemoryAccess {
   Extent extent;
 };
 
+/// What one operation touches; a list of fixed size, for one is made for every operation.
 struct Accesses {
-  static constexpr unsigned kMost = kMostOperands + 2;
+  static constexpr unsigned kMost = kMostOperands + 2;  // operands that are divided count twice
   std::array<MemoryAccess, kMost> list;
   unsigned count = 0;
 };
-/// Of an operation of `core`. An operand that is divided among both AIVs is an access of each.
+/// Puts those of an operation of `core` into `accesses`. An operand that is divided among both AIVs is
+/// an access of each.
 void accesses_of(const ResolvedOperation& operation, CoreId core, Accesses& accesses);
 
 }  // namespace tessera::cluster

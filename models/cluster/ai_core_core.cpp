@@ -82,14 +82,11 @@ void AiCoreCore::take_done(const transfer::Done& done, Cycle now) {
   PipeState& p = state(done.pipe);
   p.moving = false;
   const Cycle lost = lost_write_cycles(p, now);
-  const TileWork& work = code(p.current.pc).work;
   const Cycle at = std::max(p.started_at + p.cost.occupied, now + lost) + p.cost.ready + done.late;
   p.cost.hit_bytes = done.hit_bytes.value_or(p.cost.hit_bytes);
   // The gap hides behind the waiting for a memory that others use too.
   const Cycle alone = p.cost.bytes * transfer::kRateUnit / p.cost.rate_limit;
   p.free_at = std::max(p.started_at + std::max(p.cost.occupied, alone + p.cost.gap), now) + lost;
-  if (work.value == TileValue::kLoad)
-    effects_.push_back({Effect::kTile, at, p.current.pc, work.dst, done.value});
   if (p.current.resolved != 0)
     write_result(done.pipe, p.current, std::move(p.result), now, std::max(at, now + 1));
   complete(done.pipe, p.current, p.cost, p.started_at, at);
@@ -139,31 +136,22 @@ void AiCoreCore::apply_effects(Cycle now) {
 
 void AiCoreCore::apply(const Effect& effect, Cycle now) {
   switch (effect.kind) {
-  case Effect::kTile:
-    tiles_[static_cast<std::size_t>(effect.number)] = effect.value;
-    return;
-  case Effect::kTileSum: {
-    std::int64_t& tile = tiles_[static_cast<std::size_t>(effect.number)];
-    tile = static_cast<std::int64_t>(static_cast<std::uint64_t>(tile) +
-                                     static_cast<std::uint64_t>(effect.value));
-    return;
-  }
   case Effect::kFlag:
     raise_flag(effect, now);
     return;
   case Effect::kRelease:
-    locks_.release(static_cast<unsigned>(effect.number));
-    lock_fired_[static_cast<std::size_t>(effect.number)] = now;
+    locks_.release(static_cast<unsigned>(effect.id));
+    lock_fired_[static_cast<std::size_t>(effect.id)] = now;
     return;
   case Effect::kSignal:
-    signal(effect.pc, effect.number, now);
+    signal(effect.pc, effect.id, now);
     return;
   }
 }
 
 void AiCoreCore::raise_flag(const Effect& effect, Cycle now) {
   const Instruction& i = code(effect.pc);
-  const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(effect.number)};
+  const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(effect.id)};
   const bool taken = flags_.set(flag);
   if (hazards_ != nullptr) hazards_->raise_flag(core_, flag, taken);
   if (!taken) {

@@ -4,8 +4,8 @@
 //
 // Order inside a cycle `now`:
 //   1. answers of the sync unit and of GM that are due by now are taken;
-//   2. what earlier cycles have set in motion happens: results of tile operations, then flags,
-//      releases of locks and signals to other cores;
+//   2. what earlier cycles have set in motion happens: flags, then releases of locks, then signals to
+//      other cores. Results of tile operations have been given to ClusterData with their cycle;
 //   3. every pipe, in the order of sync::Pipe, starts the instruction at the head of its queue if the
 //      one before it no longer occupies the pipe and nothing holds it back. What the scalar unit
 //      queues is seen from the next cycle on;
@@ -43,15 +43,18 @@ namespace tessera::cluster {
 
 class AiCoreCore {
  public:
+  /// For the sync unit, where it arrives in cycle `due`.
   struct Ask {
     sync::Request request;
     Cycle due;
   };
+  /// For GM, likewise.
   struct Move {
     transfer::Transfer transfer;
     Cycle due;
   };
-  /// What one cycle did. The caller hands the requests to the sync unit and to GM.
+  /// What one cycle did. The caller hands the requests to the sync unit and to GM, and steps the core
+  /// again in cycle `next`, or earlier when an answer is due.
   struct Step {
     std::vector<Ask> asks;
     std::vector<Move> moves;
@@ -92,7 +95,6 @@ class AiCoreCore {
   /// Of flags and locks; those of cross-core flags the sync unit knows.
   const Latencies& latencies() const { return latencies_; }
   std::int64_t reg(unsigned number) const { return registers_[number]; }
-  std::int64_t tile(unsigned slot) const { return tiles_[slot]; }
   bool is_set(Flag flag) const { return flags_.is_set(flag); }
   /// Flags that are set: at the end of a kernel, sets without a wait. "MTE2 to V, event 3".
   std::vector<std::string> flags_set() const;
@@ -108,7 +110,6 @@ class AiCoreCore {
     std::uint32_t pc = 0;
     std::array<std::int64_t, 3> sizes{};
     std::int64_t id = 0;
-    std::int64_t address = 0;
     BufferLocks::Ticket ticket;
     transfer::Place place;       // of a copy from or to GM
     std::uint32_t resolved = 0;  // its operands, in resolved_; 0: none
@@ -124,25 +125,25 @@ class AiCoreCore {
     bool moving = false;                  // a transfer is under way
     bool asked = false, granted = false;  // of a wait for another core
     Entry current;                        // of the transfer
-    Cost cost;                            // .. and its cost, start and the value it stores
+    Cost cost;                            // .. and its cost, start and result
     Cycle started_at = 0;
-    Cycle reads_before = 0;  // l1_reads_ then
-    TileValues result;       // .. of the transfer
+    TileValues result;
+    Cycle reads_before = 0;  // l1_reads_ when it started
     Cycle wake = kNever;     // when it is worth trying the head again
     WaitReason blocked = WaitReason::kNone;
     Cycle blocked_since = 0;
     Cycle busy_until = 0;
     PipeStats stats;
   };
-  /// What happens in a later cycle.
+  /// What a sync operation sets in motion for a later cycle.
   struct Effect {
-    enum Kind : std::uint8_t { kTile, kTileSum, kFlag, kRelease, kSignal };
+    enum Kind : std::uint8_t { kFlag, kRelease, kSignal };
     Kind kind;
     Cycle at;
     std::uint32_t pc;
-    std::int64_t number;  // id or tile slot
-    std::int64_t value;   // of a tile
+    std::int64_t id;  // of the flag or lock
   };
+  /// An answer that is not due yet: of GM (is_done) or of the sync unit.
   struct Received {
     bool is_done;
     sync::Answer answer;
@@ -193,11 +194,6 @@ class AiCoreCore {
   TileValues compute(const Entry& entry, Cycle now);
   void write_result(Pipe pipe, const Entry& entry, TileValues result, Cycle now, Cycle due);
 
-  std::int64_t tile_result(const Instruction& i, std::int64_t address) const;
-  /// What an operation reads of a tile slot when it starts. Under the unit flag FIX reads each block
-  /// behind M: it gets the results that are still on their way.
-  std::int64_t read_tile(unsigned slot, bool behind_m) const;
-  void write_tile_later(const Entry& entry, Cycle at);
   void complete(Pipe pipe, const Entry& entry, const Cost& cost, Cycle start, Cycle at);
   /// L1 has one port: what MTE2 writes and what MTE1 reads slow each other down.
   void slow_read(const Instruction& i, Cost& cost);
@@ -251,7 +247,6 @@ class AiCoreCore {
   observe::Probe probe_;
   std::shared_ptr<const Program> program_;
   std::vector<std::int64_t> registers_;
-  std::array<std::int64_t, kTileSlots> tiles_{};
   std::array<PipeState, sync::kPipeCount> pipes_;  // S: the scalar unit, its queue stays empty
   FlagTable flags_;
   std::array<PathStats, kTileOpcodeCount> paths_{};

@@ -9,17 +9,6 @@ namespace tessera::cluster {
 
 using observe::EventKind;
 
-namespace {
-
-std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-
-}  // namespace
-
 void AiCoreCore::serve(Pipe pipe, Cycle now) {
   PipeState& p = state(pipe);
   p.wake = kNever;
@@ -76,7 +65,6 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   cost.occupied = std::max<std::uint64_t>(cost.occupied, 1);
   const Cycle ready = now + std::max(cost.ready, cost.occupied);
   p.free_at = now + cost.occupied;
-  write_tile_later(head, ready);
   if (head.resolved != 0) write_result(pipe, head, compute(head, now), now, ready);
   complete(pipe, head, cost, now, ready);
   return WaitReason::kNone;
@@ -96,42 +84,6 @@ void AiCoreCore::slow_read(const Instruction& i, Cost& cost) {
   cost.ready += more;
 }
 
-void AiCoreCore::write_tile_later(const Entry& entry, Cycle at) {
-  const TileWork& work = code(entry.pc).work;
-  if (work.value < TileValue::kFill) return;
-  const bool adds = work.value == TileValue::kMultiplyAdd && resolves_sums(entry.sizes);
-  std::int64_t result = tile_result(code(entry.pc), entry.address);
-  if (adds) result = wrapping_mul(tiles_[work.a], tiles_[work.b]);
-  effects_.push_back({adds ? Effect::kTileSum : Effect::kTile, at, entry.pc, work.dst, result});
-}
-
-std::int64_t AiCoreCore::read_tile(unsigned slot, bool behind_m) const {
-  std::int64_t result = tiles_[slot];
-  if (!behind_m) return result;
-  for (const Effect& e : effects_) {
-    if (e.number != std::int64_t{slot}) continue;
-    if (e.kind == Effect::kTile) result = e.value;
-    if (e.kind == Effect::kTileSum) result = wrapping_add(result, e.value);
-  }
-  return result;
-}
-
-std::int64_t AiCoreCore::tile_result(const Instruction& i, std::int64_t address) const {
-  const TileWork& work = i.work;
-  switch (work.value) {
-  case TileValue::kFill:
-    return address;
-  case TileValue::kMove:
-    return read_tile(work.a, i.unit_flag != 0);
-  case TileValue::kSum:
-    return wrapping_add(tiles_[work.a], tiles_[work.b]);
-  case TileValue::kMultiplyAdd:
-    return wrapping_add(tiles_[work.dst], wrapping_mul(tiles_[work.a], tiles_[work.b]));
-  default:
-    return 0;
-  }
-}
-
 void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now) {
   PipeState& p = state(pipe);
   p.moving = true;
@@ -141,7 +93,6 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   p.reads_before = l1_reads_;
   p.stats.bytes += cost.bytes;
   if (head.resolved != 0) p.result = compute(head, now);
-  const TileWork& work = code(head.pc).work;
   transfer::Transfer t;
   t.core = core_;
   t.pipe = pipe;
@@ -150,12 +101,6 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   t.gm_bytes_cold = cost.gm_bytes_cold;
   t.place = head.place;
   t.rate_limit = cost.rate_limit;
-  t.latency = static_cast<std::uint32_t>(cost.ready);
-  t.address = static_cast<std::uint64_t>(head.address);
-  t.value = read_tile(work.a, code(head.pc).unit_flag != 0);
-  if (work.value == TileValue::kLoad) t.access = transfer::WordAccess::kLoad;
-  if (work.value == TileValue::kStore) t.access = transfer::WordAccess::kStore;
-  if (work.value == TileValue::kAtomicAdd) t.access = transfer::WordAccess::kAdd;
   step_.moves.push_back({t, now + 1});
 }
 
@@ -192,7 +137,7 @@ WaitReason AiCoreCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
   const Cycle complete = std::max(p.complete_at, now);
   switch (code(head.pc).op) {
   case Opcode::kSetFlag:
-    effects_.push_back({Effect::kFlag, complete + sync_config().flag_latency, head.pc, head.id, 0});
+    effects_.push_back({Effect::kFlag, complete + sync_config().flag_latency, head.pc, head.id});
     return WaitReason::kNone;
   case Opcode::kWaitFlag:
     return try_wait_flag(pipe, head, now);
@@ -203,14 +148,14 @@ WaitReason AiCoreCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
   case Opcode::kGetBuf:
     return try_lock(head, now);
   case Opcode::kRlsBuf:
-    effects_.push_back({Effect::kRelease, std::max(complete, now + 1), head.pc, head.id, 0});
+    effects_.push_back({Effect::kRelease, std::max(complete, now + 1), head.pc, head.id});
     return WaitReason::kNone;
   case Opcode::kSetCrossCore:
   case Opcode::kSetIntraBlock:
     if (complete == now)
       signal(head.pc, head.id, now);
     else
-      effects_.push_back({Effect::kSignal, complete, head.pc, head.id, 0});
+      effects_.push_back({Effect::kSignal, complete, head.pc, head.id});
     return WaitReason::kNone;
   default:
     return try_cross_core_wait(pipe, head.pc, head.id, now);

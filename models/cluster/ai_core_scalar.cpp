@@ -86,7 +86,6 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
                   std::to_string(largest),
               kSizeId);
   }
-  entry.address = value(i.work.address);
   const ResolvedOperation* const operands = resolve_operands(i, entry);
   if (operands != nullptr && follows_l2(i)) entry.place = place_of(*operands);
   const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry, operands) : 0;
@@ -165,7 +164,7 @@ WaitReason AiCoreCore::do_scalar_sync(const Instruction& i, const Entry& entry, 
   case Opcode::kBarrier:
     return wait_for_all(now);
   case Opcode::kSetFlag:
-    effects_.push_back({Effect::kFlag, now + sync_config().flag_latency, pc_, entry.id, 0});
+    effects_.push_back({Effect::kFlag, now + sync_config().flag_latency, pc_, entry.id});
     return WaitReason::kNone;
   case Opcode::kWaitFlag:
     return try_wait_flag(Pipe::kS, entry, now);
@@ -227,10 +226,6 @@ std::int64_t AiCoreCore::compute(const Instruction& i) const {
     return value(i.c) != 0 ? a : b;
   case Opcode::kGet:
     return special(i.special);
-  case Opcode::kReadTile:
-    if (a < 0 || a >= kTileSlots)
-      illegal(pc_, "tile slot " + std::to_string(a) + " does not exist", kSizeId);
-    return tiles_[static_cast<std::size_t>(a)];
   case Opcode::kDiv:
   case Opcode::kRem:
   case Opcode::kCeilDiv:

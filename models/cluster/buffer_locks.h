@@ -18,8 +18,8 @@ class BufferLocks {
   static constexpr unsigned kMaxLocks = 32;
 
   struct Ticket {
-    std::uint32_t number = 0;
-    bool at_once = false;  ///< the get before it is of the same pipe, or it does not block
+    std::uint32_t number = 0;  ///< releases that must have fired: as many as gets came before
+    bool at_once = false;      ///< the get before it is of the same pipe, or it does not block
   };
 
   /// A get passes the scalar unit. Nothing: the pipe holds the lock already.

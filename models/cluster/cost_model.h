@@ -4,9 +4,9 @@
 // there, and flags behind it fire, `ready` cycles after the start. So a burst of MADs costs its
 // ideal time and a gap each, and a MAD somebody waits for the depth of the pipeline.
 //
-// Copies from and to GM share bandwidth with other cores: they cost what GM/L2 answers. For them
-// `transfer` says what to ask, `occupied` is the least that the pipe takes, and `ready` the cycles
-// behind the last byte.
+// Copies from and to GM (`is_transfer`) share bandwidth with other cores: the core asks GM/L2 to move
+// `bytes`, and they last until it answers. For them `occupied` is the least that the pipe takes, and
+// `ready` the cycles behind the last byte.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ namespace tessera::cluster {
 struct Cost {
   std::uint64_t occupied = 0;
   std::uint64_t ready = 0;
+  std::uint64_t bytes = 0;  ///< that the operation moves
   bool is_transfer = false;
-  std::uint64_t bytes = 0;
-  std::uint64_t hit_bytes =
-      0;  ///< of a transfer: that L2 has; and the next two (tlm_ifaces/transfer)
+  // Of a transfer; all but the first and the last as in transfer::Transfer.
+  std::uint64_t hit_bytes = 0;  ///< that L2 has
   std::uint64_t gm_bytes = 0;
   std::uint64_t gm_bytes_cold = 0;
   std::uint64_t rate_limit = 0;
-  std::uint64_t gap = 0;  ///< of a transfer: cycles of the pipe behind the last byte
+  std::uint64_t gap = 0;  ///< cycles of the pipe behind the last byte
 };
 
 class CostModel {

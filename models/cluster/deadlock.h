@@ -13,7 +13,8 @@ namespace tessera::cluster {
 /// nullptr: the launch has no such core.
 using CoreLookup = std::function<const AiCoreCore*(CoreId)>;
 
-/// "id 3: AIV1 of cluster 0 has to set it (mode 2): the program of AIV1 of cluster 0 has ended".
+/// "id 3 of AIC of cluster 0: AIV1 of cluster 0 has to set id 3 (mode 2): the program of AIV1 of
+/// cluster 0 has ended".
 std::string explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
                          const CoreLookup& core_of);
 

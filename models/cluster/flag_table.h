@@ -18,8 +18,7 @@ struct Flag {
 
 class FlagTable {
  public:
-  static constexpr unsigned kMaxEvents = 16;
-
+  static constexpr unsigned kMaxEvents = 16;  ///< for each pair of pipes
   static constexpr unsigned kFlags = sync::kPipeCount * sync::kPipeCount * kMaxEvents;
 
   /// Of a flag, below kFlags.

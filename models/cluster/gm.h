@@ -24,8 +24,6 @@ class Gm : public sc_core::sc_module, public timing::Steppable {
      unsigned clusters);
 
   const GmCore& core() const { return core_; }
-  /// For the host, between two cycles.
-  void set_word(std::uint64_t address, std::int64_t value) { core_.set_word(address, value); }
 
   Cycle step(Cycle now) override;
 

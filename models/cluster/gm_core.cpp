@@ -15,12 +15,8 @@ bool by_place(const Transfer& a, const Transfer& b) {
   return a.pipe < b.pipe;
 }
 
-bool writes(const Transfer& t) {
-  return t.access == WordAccess::kStore || t.access == WordAccess::kAdd;
-}
-
 bool is_to_gm(const Transfer& t) {
-  return writes(t) || t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
+  return t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
 }
 
 }  // namespace
@@ -39,21 +35,13 @@ void GmCore::start(const Transfer& transfer, Cycle due) {
   arriving_.push_back({transfer, due});
 }
 
-void GmCore::apply(const Transfer& t) {
+void GmCore::access_word(const Transfer& t, Cycle now) {
   std::int64_t& word = words_[t.address];
-  const auto sum = static_cast<std::uint64_t>(word) + static_cast<std::uint64_t>(t.value);
-  word = t.access == WordAccess::kAdd ? static_cast<std::int64_t>(sum) : t.value;
-}
-
-void GmCore::apply_writes(Cycle now) {
-  writing_.clear();
-  const auto is_due = [now](const Write& w) { return w.at <= now; };
-  for (const Write& w : writes_)
-    if (is_due(w)) writing_.push_back(w.transfer);
-  if (writing_.empty()) return;
-  writes_.erase(std::remove_if(writes_.begin(), writes_.end(), is_due), writes_.end());
-  std::stable_sort(writing_.begin(), writing_.end(), by_place);
-  for (const Transfer& t : writing_) apply(t);
+  step_.answers.push_back({{t.core, t.pipe, word, {}}, now + std::max(t.latency, 1U)});
+  if (t.access == WordAccess::kStore) word = t.value;
+  if (t.access == WordAccess::kAdd)
+    word = static_cast<std::int64_t>(static_cast<std::uint64_t>(word) +
+                                     static_cast<std::uint64_t>(t.value));
 }
 
 void GmCore::advance(Cycle now) {
@@ -67,9 +55,8 @@ void GmCore::finish(Cycle now) {
   for (const Active& a : active_) {
     if (a.left > 0) continue;
     const Transfer& t = a.transfer;
-    step_.answers.push_back({{t.core, t.pipe, a.value, a.hit_bytes, late(a, now)}, now + 1});
+    step_.answers.push_back({{t.core, t.pipe, 0, a.hit_bytes, late(a, now)}, now + 1});
     (a.writes ? bytes_written_ : bytes_read_) += t.bytes;
-    if (writes(t)) writes_.push_back({t, now + std::max(t.latency, 1U)});
     changed_ = true;
   }
   active_.erase(
@@ -99,14 +86,9 @@ std::uint32_t GmCore::late(const Active& a, Cycle now) const {
 }
 
 void GmCore::begin_one(const Transfer& t, Cycle now) {
-  const std::int64_t value = t.access == WordAccess::kNone ? 0 : word(t.address);
-  if (t.bytes == 0) {  // a word of the scalar unit is served at once, and seen on the way back
-    if (writes(t)) apply(t);
-    step_.answers.push_back({{t.core, t.pipe, value, {}}, now + std::max(t.latency, 1U)});
-    return;
-  }
+  if (t.bytes == 0) return access_word(t, now);
   changed_ = true;
-  active_.push_back({t, value, t.bytes * kRateUnit, 0, 0, is_to_gm(t), {}, false, 0});
+  active_.push_back({t, t.bytes * kRateUnit, 0, 0, is_to_gm(t), {}, false, 0});
   look_up(active_.back(), now);
 }
 
@@ -172,7 +154,6 @@ bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
 
 const GmCore::Step& GmCore::step(Cycle now) {
   step_.answers.clear();
-  apply_writes(now);
   advance(now);
   finish(now);
   begin(now);
@@ -181,7 +162,6 @@ const GmCore::Step& GmCore::step(Cycle now) {
   step_.next = kNever;
   for (const Active& a : active_)
     step_.next = std::min(step_.next, now + (a.left + a.rate - 1) / a.rate);
-  for (const Write& w : writes_) step_.next = std::min(step_.next, w.at);
   for (const Arriving& a : arriving_) step_.next = std::min(step_.next, a.due);
   return step_;
 }

@@ -3,15 +3,16 @@
 //
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
 // L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is
-// full; where one is full, those that use it get equal rates (max-min fairness). Zero bytes of GM:
-// the transfer hits L2; of a transfer whose place is known the contents of L2 decide. What a read
-// misses is late by the latency of GM; its path is free before, so that copies one behind the other
-// pay for it once. Rates change when a transfer starts or ends.
+// full; where one is full, those that use it get equal rates (max-min fairness). Rates change when a
+// transfer starts or ends. Which bytes miss: if the place of the transfer is known, what L2Directory
+// holds decides, else Transfer::gm_bytes. What a read misses is late by the latency of GM; its path is
+// free before, so that copies one behind the other pay for it once. An access to a word takes no
+// bandwidth.
 //
 // Order inside a cycle `now`:
-//   1. stores and additions due by now change their words, by core and pipe;
-//   2. transfers advance to now; those that are complete are answered, due now + 1;
-//   3. transfers due by now start, by core and pipe: loads sample their word; rates are set.
+//   1. transfers advance to now; those that are complete are answered, due now + 1;
+//   2. transfers and accesses to words due by now start, by core and pipe, and rates are set. An access
+//      is over at once: the next one sees its word. Its answer is due Transfer::latency later.
 #pragma once
 
 #include <array>
@@ -44,13 +45,13 @@ class GmCore {
   /// Does the work of cycle `now`; the result holds until the next call.
   const Step& step(Cycle now);
 
-  /// For the host, between two cycles. A word that was never written is 0.
+  /// For the host, between two cycles. Words are apart from the arrays of the launch (ClusterData); one
+  /// that was never written is 0.
   std::int64_t word(std::uint64_t address) const;
-  void set_word(std::uint64_t address, std::int64_t value) { words_[address] = value; }
   /// Bytes that have been read and written so far, transfers under way not counted.
   std::uint64_t bytes_read() const { return bytes_read_; }
   std::uint64_t bytes_written() const { return bytes_written_; }
-  bool idle() const { return active_.empty() && arriving_.empty() && writes_.empty(); }
+  bool idle() const { return active_.empty() && arriving_.empty(); }
 
  private:
   struct Arriving {
@@ -59,7 +60,6 @@ class GmCore {
   };
   struct Active {
     transfer::Transfer transfer;
-    std::int64_t value = 0;      // the word before the access
     std::uint64_t left = 0;      // in 1/1024 byte
     std::uint64_t rate = 0;      // in 1/1024 byte per cycle
     std::uint64_t gm_share = 0;  // bytes of GM for 1024 bytes
@@ -68,13 +68,8 @@ class GmCore {
     bool misses = false;
     Cycle here_at = 0;  // what others have asked GM for
   };
-  struct Write {
-    transfer::Transfer transfer;
-    Cycle at;
-  };
 
-  void apply(const transfer::Transfer& t);
-  void apply_writes(Cycle now);
+  void access_word(const transfer::Transfer& t, Cycle now);
   void advance(Cycle now);
   void finish(Cycle now);
   void begin(Cycle now);
@@ -92,11 +87,9 @@ class GmCore {
 
   const std::uint64_t gm_rate_, l2_rate_;  // in 1/1024 byte per cycle
   std::vector<Arriving> arriving_;
-  std::vector<transfer::Transfer> writing_;
   std::vector<Arriving> starting_;
   std::vector<Active> active_;
   std::vector<Active*> open_;  // whose rate is not fixed yet
-  std::vector<Write> writes_;
   std::unordered_map<std::uint64_t, std::int64_t> words_;
   const Cycle miss_latency_;
   L2Directory l2_;

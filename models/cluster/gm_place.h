@@ -13,7 +13,7 @@ namespace tessera::cluster {
 std::uint64_t array_base(const std::string& name);
 
 /// `operand` is in GM. Runs of neighbouring elements that do not lie at one distance from each other
-/// have no place.
+/// have no place (`rows` 0).
 transfer::Place place_of(const ResolvedOperand& operand, std::uint64_t array_base);
 
 /// Rows start at blocks of 32 bytes, the unit of MTE2; others cost more (4.4, unaligned). What has no

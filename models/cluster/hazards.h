@@ -42,9 +42,11 @@ class HazardTracker {
 
   /// A kernel starts: all that was before is complete.
   void launch(CoreId core, std::shared_ptr<const Program> program);
-  /// The scalar unit puts an instruction into a queue; what it knows then goes with it.
+  /// The scalar unit puts an instruction into a queue. Answers the epoch of what it knows then, which
+  /// goes with the instruction.
   std::uint32_t dispatch(CoreId core, Pipe pipe);
-  /// That instruction starts, or a synchronisation is done.
+  /// An instruction of that epoch leaves its queue: a tile operation starts, or a synchronisation is
+  /// done.
   void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
   /// A tile operation starts. `record` says what it touches and what it has waited for.
   void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
@@ -65,10 +67,12 @@ class HazardTracker {
 
   /// One for each pair of lines, in their order.
   std::vector<Hazard> hazards() const;
+  /// The pair that it counts under, comparable between trackers of one launch.
   std::pair<std::uint64_t, std::uint64_t> lines(const Hazard& hazard) const {
     return {line_of(hazard.first), line_of(hazard.second)};
   }
-  /// "k.pto:9: copy_in on MTE2 of AIV0 of cluster 0 writes bytes .. of UB, k.pto:12: ..".
+  /// "k.pto:9 (copy_in on MTE2 of AIV0 of cluster 0) writes and k.pto:12 (..) reads bytes 0..511 of UB
+  /// of AIV0, and nothing orders them".
   std::string describe(const Hazard& hazard) const;
 
  private:

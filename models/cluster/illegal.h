@@ -16,8 +16,8 @@ inline constexpr const char* kOverflowId = "/tessera/cluster/counter_overflow"; 
 inline constexpr const char* kBufferLockId = "/tessera/cluster/buffer_lock";     ///< 2.4
 inline constexpr const char* kFftsId = "/tessera/cluster/ffts_base";             ///< 2.6 rule 10
 inline constexpr const char* kUnitFlagId = "/tessera/cluster/unit_flag";         ///< 2.5
-inline constexpr const char* kSizeId = "/tessera/cluster/size";  ///< sizes, types, tiles, modes
-inline constexpr const char* kAccessId = "/tessera/cluster/access";
+inline constexpr const char* kSizeId = "/tessera/cluster/size";  ///< sizes, modes, registers, jumps
+inline constexpr const char* kAccessId = "/tessera/cluster/access";  ///< 1.3
 inline constexpr const char* kScalarId = "/tessera/cluster/scalar";  ///< division by zero
 inline constexpr const char* kTrapId = "/tessera/cluster/trap";      ///< kTrap
 

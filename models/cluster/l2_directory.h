@@ -4,6 +4,7 @@
 // one beside the other, read one by one, all come from GM (4.4, tiles of 64 x 128 B).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +19,7 @@ class L2Directory {
   static constexpr std::uint64_t kSectorBytes = 128;
   static constexpr std::size_t kWays = 16;
 
-  /// Sectors of a transfer.
+  /// In sectors of a transfer.
   struct Touched {
     std::uint64_t sectors = 0;
     std::uint64_t hits = 0;
@@ -29,26 +30,43 @@ class L2Directory {
   /// `bytes` 0: contents are not followed.
   /// `miss_latency`: cycles from the miss until a line is there, for whoever wants it.
   L2Directory(std::uint64_t bytes, Cycle miss_latency)
-      : miss_latency_(miss_latency), sets_(bytes / (kLineBytes * kWays)) {}
+      : miss_latency_(miss_latency), sets_(bytes / (kLineBytes * kWays)),
+        ways_(sets_.size() * kWays) {}
 
   bool follows(const transfer::Place& place) const { return !sets_.empty() && place.rows > 0; }
+  /// Reads or writes all sectors of `place`, which follows() is true of.
   Touched touch(const transfer::Place& place, bool writes, Cycle now);
 
  private:
-  using Sectors = std::uint8_t;  // a bit each
-  static constexpr std::uint64_t kSectors = kLineBytes / kSectorBytes;
-  struct Set {
-    std::uint64_t lines[kWays] = {};  // number + 1; 0: nothing
-    std::uint32_t used[kWays] = {};   // when; 0: never
-    Cycle here_at[kWays] = {};
-    Sectors held[kWays] = {};
-    Sectors written[kWays] = {};
+  // Every line of every copy is looked up in tables that no near cache of the host holds. So a look-up
+  // needs little of them - a Set, which is one cache line of the host, and one Way - and they are asked
+  // for ahead, a batch of lines at a time.
+  struct alignas(64) Set {
+    std::array<std::uint64_t, kWays / 4> tags{};  // 16 bits of the hash of a line for each way
+    std::uint64_t order = 0xFEDCBA9876543210ULL;  // ways, 4 bits each, the one used last lowest
   };
-  void touch_line(std::uint64_t line, Sectors sectors, bool writes, Cycle now, Touched& touched);
+  static constexpr std::uint64_t kSectors = kLineBytes / kSectorBytes;
+  struct Way {
+    std::uint64_t line : 56;  // number + 1; 0: nothing
+    std::uint64_t held : kSectors;
+    std::uint64_t written : kSectors;
+    Cycle here_at;
+  };
+  struct Lookup {
+    std::uint64_t line, hash;
+    std::size_t set;
+    unsigned sectors;  // a bit each
+  };
+  Lookup look_up(std::uint64_t line, unsigned sectors) const;
+  std::size_t find_way(const Lookup& at) const;
+  std::size_t place_line(const Lookup& at, Cycle now, Touched& touched);
+  void touch_lines(const Lookup* lines, std::size_t size, bool writes, Cycle now,
+                   Touched& touched);
+  void touch_line(const Lookup& at, bool writes, Cycle now, Touched& touched);
 
   const Cycle miss_latency_;
   std::vector<Set> sets_;
-  std::uint32_t touches_ = 0;
+  std::vector<Way> ways_;  // kWays for each set
 };
 
 }  // namespace tessera::cluster

@@ -140,8 +140,6 @@ Found check_tile_operation(const Instruction& i, const Site& site) {
     return Violation{"unit flag " + std::to_string(i.unit_flag) + ", expected 0, 2 or 3", kSizeId};
   if (i.l2_hit > 1000)
     return Violation{"an L2 hit of " + std::to_string(i.l2_hit) + ", expected 0..1000", kSizeId};
-  if (std::max({i.work.dst, i.work.a, i.work.b}) >= kTileSlots)
-    return Violation{"a tile slot beyond " + std::to_string(kTileSlots - 1), kSizeId};
   return {};
 }
 
@@ -174,13 +172,12 @@ Found check_numbers(const Program& program, const Instruction& i) {
                                 static_cast<std::size_t>(i.a.value) >= program.texts.size()))
     return Violation{"text that the program does not have", kSizeId};
   const std::int64_t registers = program.registers;
-  for (const Operand* o :
-       {&i.id, &i.size[0], &i.size[1], &i.size[2], &i.a, &i.b, &i.c, &i.work.address}) {
+  for (const Operand* o : {&i.id, &i.size[0], &i.size[1], &i.size[2], &i.a, &i.b, &i.c}) {
     if (o->is_register && (o->value < 0 || o->value >= registers))
       return Violation{"register " + std::to_string(o->value) + " of " + std::to_string(registers),
                        kSizeId};
   }
-  const bool writes = i.op >= Opcode::kSet && i.op <= Opcode::kReadTile && i.op != Opcode::kJump &&
+  const bool writes = i.op >= Opcode::kSet && i.op <= Opcode::kGmAdd && i.op != Opcode::kJump &&
                       i.op != Opcode::kBranch && i.op != Opcode::kGmStore;
   if (writes && i.rd >= registers)
     return Violation{"register " + std::to_string(i.rd) + " of " + std::to_string(registers),

@@ -33,8 +33,8 @@ std::optional<Violation> find_id_violation(const Instruction& instruction, std::
                                            const Site& site);
 
 /// Throws UserError with file and line of the first instruction of `program` that may not stand in
-/// it: find_violation, and find_id_violation for ids that are no registers; jumps, registers and
-/// tile slots that do not exist.
+/// it: find_violation, and find_id_violation for ids that are no registers; jumps, registers, texts,
+/// operations and arrays that do not exist.
 void check_program(const Program& program, const Site& site);
 
 }  // namespace tessera::cluster

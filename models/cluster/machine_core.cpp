@@ -125,9 +125,6 @@ const AiCoreCore* MachineCore::find(CoreId core) const {
 const SyncUnitCore& MachineCore::sync_unit() const {
   return sync_->unit;
 }
-GmCore& MachineCore::gm() {
-  return gm_->gm;
-}
 const GmCore& MachineCore::gm() const {
   return gm_->gm;
 }

@@ -49,7 +49,6 @@ class MachineCore final : public MachineView {
   const AiCoreCore& core(CoreId core) const { return *find(core); }
   const SyncUnitCore& sync_unit() const override;
   const GmCore& gm() const override;
-  GmCore& gm();
 
  private:
   struct CoreBlock;

@@ -50,7 +50,6 @@ const char* to_string(Opcode op) {
                                                                    "gm_load",
                                                                    "gm_store",
                                                                    "gm_add",
-                                                                   "read_tile",
                                                                    "data_barrier",
                                                                    "trap",
                                                                    "end"};

@@ -48,7 +48,6 @@
 //   kGmLoad         S          -                         rd = word of GM at address a
 //   kGmStore        S          -                         word of GM at address a = b
 //   kGmAdd          S          -                         rd = word at a, which grows by b; atomic
-//   kReadTile       S          -                         rd = value of tile slot a
 //   kDataBarrier    S          -                         waits until all stores are visible (2.9)
 //   kTrap           S          -                         illegal behaviour with the text `a` of texts
 //   kEnd            S          -                         the program of the core is complete
@@ -148,7 +147,6 @@ enum class Opcode : std::uint8_t {
   kGmLoad,
   kGmStore,
   kGmAdd,
-  kReadTile,
   kDataBarrier,
   kTrap,
   kEnd
@@ -193,26 +191,6 @@ inline constexpr unsigned kVectorClassCount = 6;
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };
 
-/// What a tile operation does to values. A core has kTileSlots values, one for each tile buffer that
-/// the program cares for; it reads when the operation starts and writes when it is complete. So a
-/// missing synchronisation shows as a wrong value.
-inline constexpr unsigned kTileSlots = 64;
-enum class TileValue : std::uint8_t {
-  kNone,
-  kLoad,         ///< dst = word of GM at address (kCopyIn)
-  kStore,        ///< word of GM at address = a (kCopyOut, kFixOut)
-  kAtomicAdd,    ///< word of GM at address += a (kCopyOut, kFixOut)
-  kFill,         ///< dst = address, an operand like any other
-  kMove,         ///< dst = a
-  kSum,          ///< dst = a + b
-  kMultiplyAdd,  ///< dst += a * b (kMad)
-};
-struct TileWork {
-  TileValue value = TileValue::kNone;
-  std::uint8_t dst = 0, a = 0, b = 0;  ///< tile slots
-  Operand address;                     ///< number of a 64-bit word of GM
-};
-
 struct Instruction {
   Opcode op = Opcode::kEnd;
   Pipe pipe = Pipe::kS;
@@ -235,7 +213,6 @@ struct Instruction {
   Operand id;                   ///< of a sync operation
   std::array<Operand, 3> size;  ///< of a tile operation
   Operand a, b, c;              ///< of a scalar instruction
-  TileWork work;
 };
 
 struct Program {

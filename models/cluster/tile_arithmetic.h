@@ -1,4 +1,4 @@
-// Elementwise arithmetic of the vector unit on one element.
+// Elementwise arithmetic of the vector unit on one element (reference ascend.md 4.3).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The cube's product of two tiles.
+// The cube's product of two tiles (reference ascend.md 4.2).
 #pragma once
 
 #include "models/cluster/tile_values.h"

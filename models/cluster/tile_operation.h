@@ -94,8 +94,8 @@ constexpr bool writes(Access access) {
 enum class Holder : std::uint8_t {
   kSelf,          ///< the core's own
   kAic,           ///< of its cluster
-  kAiv0,          ///< of its cluster, and the next two
-  kAiv1,          ///<
+  kAiv0,          ///< of its cluster
+  kAiv1,          ///< of its cluster
   kSplitRows,     ///< the upper half of the rows in AIV0, the lower one in AIV1, at one address
   kSplitColumns,  ///< the left and the right half
 };

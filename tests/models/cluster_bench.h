@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/cluster/cluster_data.h"
 #include "models/cluster/machine_core.h"
 #include "models/observe/digest.h"
 #include "models/observe/event.h"
@@ -166,10 +167,18 @@ inline Launch launch_of(unsigned clusters, LaunchRatio ratio) {
   return launch;
 }
 
-/// A machine and what came of it.
+/// The arrays of all programs here. Of Bench the first one has so many numbers, 0 at first.
+inline std::vector<GmArray> arrays() {
+  return {{"x", Element::kF32}, {"y", Element::kF32}};
+}
+inline constexpr std::int64_t kNumbers = 10'000;
+
+/// A machine and what came of it. Operations for its programs: cluster_operations.h.
 struct Bench {
   explicit Bench(const ClusterConfig& config, const Launch& launch = {})
-      : machine(config, launch, &events) {}
+      : data(config.profile, launch, arrays()), machine(config, launch, &events, &data) {
+    data.resize(0, kNumbers * 4);
+  }
 
   Bench& run(const Kernel& aic, const Kernel& aiv, Cycle end = 10'000'000) {
     machine.launch(aic.build(), aiv.build(), machine.now() + 1);
@@ -192,6 +201,7 @@ struct Bench {
     return text;
   }
   bool hangs() const { return !machine.finished(); }
+  /// Of GM, as the scalar units see it.
   std::int64_t word(std::uint64_t address) const { return machine.gm().word(address); }
   /// Cycles of the events of one kind with pipe `pipe` at a core.
   std::vector<Cycle> cycles_of(observe::EventKind kind, CoreId core, Pipe pipe) const {
@@ -204,6 +214,7 @@ struct Bench {
   }
 
   Events events;
+  ClusterData data;
   MachineCore machine;
 };
 

@@ -243,16 +243,14 @@ TEST(AiCore, ProgramsThatDoNotHoldTogetherAreRefused) {
     Bench b(plain(), launch_of(1, LaunchRatio::k0To1));
     return bench::error_of([&] { b.run(Kernel(), k); });
   };
-  Kernel jump, source, target, slot, pipe;
+  Kernel jump, source, target, pipe;
   jump.scalar(Opcode::kJump, 0, 0).target = 9;
   source.busy(Pipe::kV, cluster::reg(0));
   target.scalar(Opcode::kSet, 0, 1);
-  slot.busy(Pipe::kV, 1).work.dst = kTileSlots;
   pipe.tile(Opcode::kCopyIn, Pipe::kMte3, DataType::kF16, 1, 32);
   EXPECT_THAT(refusal(jump), HasSubstr("refused: k.pto:1: jump: jumps behind the end"));
   EXPECT_THAT(refusal(source), HasSubstr("register 0 of 0"));
   EXPECT_THAT(refusal(target), HasSubstr("register 0 of 0"));
-  EXPECT_THAT(refusal(slot), HasSubstr("tile slot beyond 63"));
   EXPECT_THAT(refusal(pipe), HasSubstr("pipe MTE3, expected MTE2"));
   Launch none;
   none.clusters = 37;

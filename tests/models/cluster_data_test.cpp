@@ -7,62 +7,22 @@
 #include <cstring>
 
 #include "models/cluster/accesses.h"
-#include "tests/models/cluster_bench.h"
+#include "tests/models/cluster_operations.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
 namespace {
 
+using bench::arrays;
+using bench::attach;
+using bench::copy;
 using bench::error_of;
 using bench::Events;
+using bench::in_gm;
 using bench::Kernel;
+using bench::on_chip;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-TileOperand on_chip(Location location, std::int64_t address, std::int64_t rows,
-                    std::int64_t columns, Element element = Element::kF32) {
-  TileOperand o;
-  o.name = "%t";
-  o.location = location;
-  o.element = element;
-  o.address.base = address;
-  o.rows = rows;
-  o.columns = columns;
-  o.row_stride = columns;
-  o.full_rows = rows;
-  return o;
-}
-
-/// Rows and columns of an array whose rows have `stride` elements.
-TileOperand in_gm(std::uint16_t array, std::int64_t first, std::int64_t rows, std::int64_t columns,
-                  std::int64_t stride, Element element = Element::kF32) {
-  TileOperand o;
-  o.name = "%p";
-  o.location = Location::kGm;
-  o.element = element;
-  o.array = array;
-  o.address.base = first;
-  o.dimensions = {{rows, stride}, {columns, 1}};
-  o.view_address.base = first;
-  o.view = o.dimensions;
-  return o;
-}
-
-TileOperation copy(TileOperand from, TileOperand to) {
-  TileOperation operation;
-  operation.function = TileFunction::kCopy;
-  to.access = Access::kWrite;
-  operation.operands = {std::move(from), std::move(to)};
-  return operation;
-}
-
-const std::vector<GmArray> kArrays = {{"x", Element::kF32}, {"y", Element::kF32}};
-
-void attach(Kernel& kernel, Instruction& i, TileOperation operation) {
-  kernel.program().arrays = kArrays;
-  kernel.program().operations.push_back(std::move(operation));
-  i.operation = static_cast<std::uint32_t>(kernel.program().operations.size());
-}
 
 std::vector<std::byte> floats(std::vector<float> values) {
   std::vector<std::byte> bytes(values.size() * 4);
@@ -78,7 +38,7 @@ std::vector<float> as_floats(const std::vector<std::byte>& bytes) {
 struct DataBench {
   explicit DataBench(const Kernel& aic, const Kernel& aiv,
                      const ClusterConfig& config = a5_config(), bool with_data = true)
-      : data(config.profile, Launch(), kArrays),
+      : data(config.profile, Launch(), arrays()),
         machine(config, Launch(), &events, with_data ? &data : nullptr) {
     data.bind(0, floats({1, 2, 3, 4, 5, 6, 7, 8}));
     machine.launch(aic.build(), aiv.build(), 1);

@@ -1,4 +1,4 @@
-// GM and L2: transfers share bandwidth, words change when their transfer is complete (reference
+// GM and L2: copies share bandwidth, accesses to words take place in the order of their cores (reference
 // ascend.md 1.4).
 #include "models/cluster/gm_core.h"
 
@@ -83,26 +83,29 @@ TEST(Gm, L2IsSharedToo) {
   for (const auto& [core, due] : run(gm)) EXPECT_EQ(due, 1 + 100 + 1u) << core;
 }
 
-TEST(Gm, AStoreIsSeenLatencyCyclesBehindTheLastByte) {
+TEST(Gm, AWordIsAnsweredItsLatencyLater) {
   GmCore gm(rates(1000, 1000));
-  Transfer store = transfer_of(0, 640, 0, 64);  // ends at 11
+  Transfer store;
+  store.core = {0, 1};
   store.access = WordAccess::kStore;
   store.address = 5;
   store.value = 9;
   store.latency = 20;
-  gm.start(store, 1);
-  Transfer load;
-  load.access = WordAccess::kLoad;
-  load.address = 5;
-  for (const Cycle at : {30u, 31u}) {
-    load.core = {1, static_cast<std::uint16_t>(at - 30)};
-    gm.start(load, at);
+  gm.start(store, 3);
+  for (const std::uint16_t unit : {0, 2}) {  // before and behind the store of that cycle
+    Transfer load;
+    load.core = {0, unit};
+    load.access = WordAccess::kLoad;
+    load.address = 5;
+    load.latency = 100;
+    gm.start(load, 3);
   }
-  std::map<unsigned, std::int64_t> values;
-  for (Cycle now = 1; now < 50; ++now)
-    for (const GmCore::Answer& a : gm.step(now).answers) values[a.done.core.index()] = a.done.value;
-  EXPECT_EQ(values.at(3), 0);
-  EXPECT_EQ(values.at(4), 9);
+  std::map<unsigned, std::pair<std::int64_t, Cycle>> answers;
+  for (const GmCore::Answer& a : gm.step(3).answers)
+    answers[a.done.core.index()] = {a.done.value, a.due};
+  EXPECT_EQ(answers.at(0), std::make_pair(std::int64_t{0}, Cycle{103}));
+  EXPECT_EQ(answers.at(1), std::make_pair(std::int64_t{0}, Cycle{23}));
+  EXPECT_EQ(answers.at(2), std::make_pair(std::int64_t{9}, Cycle{103}));
   EXPECT_TRUE(gm.idle());
   EXPECT_EQ(gm.word(5), 9);
 }

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <list>
+#include <random>
+#include <tuple>
+
 #include "models/cluster/gm_core.h"
 #include "models/cluster/gm_place.h"
 #include "tests/models/cluster_bench.h"
@@ -50,6 +55,74 @@ TEST(L2, WrittenLinesCostGmWhenTheyLeave) {
   EXPECT_EQ(l2.touch({0, 4096, 128, 4096}, true, 1).written_back, 0u);
   const auto other = l2.touch({64 * kMiB, 4096, 1024, 4096}, false, 2);
   EXPECT_EQ(other.written_back, 4 * 1024u);
+}
+
+/// Sets of lists, the line used last in front: what L2Directory packs into bits.
+class ListedLines {
+ public:
+  ListedLines(std::uint64_t bytes, Cycle miss_latency)
+      : miss_latency_(miss_latency), sets_(bytes / L2Directory::kLineBytes / L2Directory::kWays) {}
+
+  L2Directory::Touched touch(const Place& place, bool writes, Cycle now) {
+    L2Directory::Touched touched;
+    for (std::uint64_t row = 0; row < place.rows; ++row) {
+      const std::uint64_t first = place.first + row * place.stride;
+      const std::uint64_t last = first + std::max(place.row_bytes, 1U) - 1;
+      for (std::uint64_t n = first / 512; n <= last / 512; ++n) touch_line(n, writes, now, touched);
+    }
+    return touched;
+  }
+
+ private:
+  struct Line {
+    std::uint64_t number;
+    Cycle here_at;
+    bool written;
+  };
+  void touch_line(std::uint64_t number, bool writes, Cycle now, L2Directory::Touched& touched) {
+    std::uint64_t hash = number * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29;
+    std::list<Line>& set = sets_[hash % sets_.size()];
+    const auto found = std::find_if(set.begin(), set.end(),
+                                    [number](const Line& l) { return l.number == number; });
+    ++touched.lines;
+    if (found != set.end()) {
+      ++touched.hits;
+      set.splice(set.begin(), set, found);
+    } else {
+      set.push_front({number, writes ? now : now + miss_latency_, false});
+      if (set.size() > L2Directory::kWays) {
+        touched.written_back += set.back().written ? 1 : 0;
+        set.pop_back();
+      }
+    }
+    set.front().written |= writes;
+    touched.here_at = std::max(touched.here_at, set.front().here_at);
+  }
+
+  const Cycle miss_latency_;
+  std::vector<std::list<Line>> sets_;
+};
+
+TEST(L2, RandomCopiesFindWhatListsOfLinesHave) {
+  std::mt19937_64 random(3);
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    const std::uint64_t bytes = 8192 * (1 + random() % 40), span = 1 + random() % (3 * bytes);
+    L2Directory l2(bytes, 100);
+    ListedLines lists(bytes, 100);
+    for (Cycle now = 0; now < 5000; now += random() % 20) {
+      Place place;
+      place.first = (random() % 3 << 40) + random() % span;
+      place.rows = static_cast<std::uint32_t>(1 + random() % 6);
+      place.row_bytes = static_cast<std::uint32_t>(random() % 9000);
+      place.stride = random() % 5000;
+      const bool writes = random() % 3 == 0;
+      const auto a = l2.touch(place, writes, now), b = lists.touch(place, writes, now);
+      ASSERT_EQ(std::tie(a.lines, a.hits, a.written_back, a.here_at),
+                std::tie(b.lines, b.hits, b.written_back, b.here_at))
+          << "trial " << trial << ", cycle " << now;
+    }
+  }
 }
 
 ResolvedOperand part(std::int64_t rows, std::int64_t columns, std::int64_t row_stride) {

@@ -34,7 +34,9 @@ class Machine : public sc_core::sc_module {
   Machine(sc_core::sc_module_name name, const ClusterConfig& c, const Launch& l)
       : sc_core::sc_module(name), config(c), launch(l), domain("domain", 1000),
         sync_unit("sync_unit", domain, config.core.sync, launch),
-        gm("gm", domain, config.core.cost, launch.clusters) {
+        gm("gm", domain, config.core.cost, launch.clusters),
+        data(config.profile, launch, bench::arrays()) {
+    data.resize(0, bench::kNumbers * 4);
     for (unsigned i = 0; i < 3 * launch.clusters; ++i) {
       const CoreId id = Bench::place(i / 3, i % 3);
       const std::string number = std::to_string(i);
@@ -48,6 +50,7 @@ class Machine : public sc_core::sc_module {
       }
       cores.back() = std::make_unique<AiCore>(("core" + number).c_str(), domain, config, launch, id,
                                               observe::Probe(&events, i));
+      cores.back()->attach(data);
       checkers.push_back(std::make_unique<sync::Checker>(("checker" + number).c_str(),
                                                          [this] { return domain.now(); }));
       cores.back()->sync.bind(checkers.back()->in);
@@ -66,6 +69,7 @@ class Machine : public sc_core::sc_module {
   timing::ClockDomain domain;
   SyncUnit sync_unit;
   Gm gm;
+  ClusterData data;
   std::vector<std::unique_ptr<AiCore>> cores;
   std::vector<std::unique_ptr<sync::Checker>> checkers;
   std::vector<std::unique_ptr<transfer::Checker>> gm_checkers;
@@ -95,6 +99,8 @@ void expect_same_as_dense(const ClusterConfig& config) {
   EXPECT_EQ(modules.events.digest.hex(), dense.events.digest.hex());
   EXPECT_EQ(modules.gm.core().bytes_read(), dense.machine.gm().bytes_read());
   for (const auto& core : modules.cores) EXPECT_TRUE(core->core().finished());
+  kernels.expect_sums(modules.data, 2);
+  EXPECT_EQ(modules.data.contents(0), dense.data.contents(0));
 }
 
 TEST(ClusterModules, SameDigestAsDenseOnA2A3) {

@@ -32,9 +32,12 @@ TEST(ClusterProperty, StepOrderDoesNotMatter) {
         b->machine.run();
         ASSERT_FALSE(b->hangs()) << seed << "\n" << b->waits();
         ASSERT_TRUE(b->machine.gm().idle());
+        SCOPED_TRACE(seed);
+        kernels.expect_sums(b->data, kClusters);
       }
       ASSERT_EQ(plain.events.digest.hex(), shuffled.events.digest.hex()) << seed;
       ASSERT_EQ(plain.machine.finished_at(), shuffled.machine.finished_at()) << seed;
+      ASSERT_EQ(plain.data.contents(0), shuffled.data.contents(0)) << seed;
       ASSERT_EQ(plain.machine.gm().bytes_read(), shuffled.machine.gm().bytes_read()) << seed;
     }
   }
@@ -47,6 +50,7 @@ TEST(ClusterProperty, BusyAndWaitsFitIntoTheRun) {
     launch_on(b, kernels, 1);
     b.machine.run();
     ASSERT_FALSE(b.hangs()) << seed;
+    kernels.expect_sums(b.data, 1);
     for (unsigned unit = 0; unit < 3; ++unit) {
       for (const Pipe pipe : sync::kPipes) {
         const PipeStats& stats = b.machine.core(Bench::place(0, unit)).stats(pipe);

@@ -1,11 +1,14 @@
 // Random kernels of a cluster that are free of deadlock and of misuse by construction, for tests that
-// hold two structures or two step orders to each other.
+// hold two structures or two step orders to each other, with the values that must come out.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <array>
 #include <random>
+#include <vector>
 
-#include "tests/models/cluster_bench.h"
+#include "tests/models/cluster_operations.h"
 
 namespace tessera::cluster::bench {
 
@@ -16,6 +19,9 @@ class RandomKernels {
   RandomKernels(std::uint64_t seed, Profile profile) : random_(seed), profile_(profile) {
     for (Kernel* k : {&aic, &aivs[0], &aivs[1]}) {
       if (profile == Profile::kA2A3) k->ffts();
+      const unsigned cluster = k->get(SpecialValue::kCluster);
+      k->scalar(Opcode::kAdd, cluster, reg(cluster), 5);
+      handed_over_ = reg(cluster);  // the same register of all
     }
     const unsigned rounds = 2 + pick(6);
     for (unsigned i = 0; i < rounds; ++i) append_round(i);
@@ -23,10 +29,22 @@ class RandomKernels {
   Kernel aic;
   std::array<Kernel, 2> aivs;
 
+  /// Expects of a machine that has run the kernels on so many clusters that every AIV has added what
+  /// its AIC had handed over.
+  void expect_sums(ClusterData& data, unsigned clusters) const {
+    for (unsigned round = 0; round < sums_.size(); ++round)
+      for (unsigned s = 0; s < 2; ++s)
+        EXPECT_EQ(data.peek(resolved(number(sum_at(round, s))), {}).number(0),
+                  clusters * sums_[round].at(s))
+            << "round " << round << ", AIV" << s;
+  }
+
  private:
+  static std::int64_t sum_at(unsigned round, unsigned s) { return 100 + 10 * round + s; }
   unsigned pick(unsigned below) { return static_cast<unsigned>(random_() % below); }
 
   void append_round(unsigned round) {
+    sums_.push_back(round == 0 ? std::array<unsigned, 2>{} : sums_.back());
     append_cube_work(round);
     set(true, Pipe::kFix, 1);
     for (unsigned s = 0; s < 2; ++s) append_vector_work(s, round);
@@ -47,21 +65,25 @@ class RandomKernels {
       aic.wait_flag(Pipe::kM, Pipe::kMte2, 2);
     }
     aic.barrier(Pipe::kAll);
-    aic.busy(Pipe::kFix, 1).work = {TileValue::kFill, 0, 0, 0, round + 1};
+    const TileOperand out = tile(Location::kL0c, 0);
+    attach(aic, aic.busy(Pipe::kFix, 1), fill(out, round + 1));
     aic.barrier(Pipe::kFix);
-    aic.fix_out(DataType::kF32, 16, 16 * (1 + pick(16))).work = {TileValue::kStore, 0, 0, 0, 5};
+    attach(aic, aic.fix_out(DataType::kF32, 16, 16 * (1 + pick(16))),
+           copy(out, number(handed_over_)));
   }
   void append_vector_work(unsigned s, unsigned round) {
     Kernel& k = aivs.at(s);
     wait(false, Pipe::kMte2, 1, s);
-    k.copy_in(8 + pick(32), 256).work = {TileValue::kLoad, 0, 0, 0, 5};
+    const TileOperand in = tile(Location::kUb, 0), sum_here = tile(Location::kUb, 1);
+    attach(k, k.copy_in(8 + pick(32), 256), copy(number(handed_over_), in));
     k.set_flag(Pipe::kMte2, Pipe::kV, 3);
     k.wait_flag(Pipe::kMte2, Pipe::kV, 3);
-    for (unsigned i = 0, n = 1 + pick(3); i < n; ++i)
-      k.vector(DataType::kF32, 64 + pick(8192)).work = {TileValue::kSum, 1, 1, 0, {}};
+    for (unsigned i = 0, n = 1 + pick(3); i < n; ++i) {
+      attach(k, k.vector(DataType::kF32, 64 + pick(8192)), sum(sum_here, in, sum_here));
+      sums_.back().at(s) += round + 1;
+    }
     k.barrier(Pipe::kAll);
-    const std::int64_t word = 100 + 10 * round + s;
-    k.copy_out(8, 256).work = {TileValue::kAtomicAdd, 0, 1, 0, word};
+    attach(k, k.copy_out(8, 256), add_to(sum_here, number(sum_at(round, s))));
     set(false, Pipe::kMte3, 2, s);
     if (pick(2) == 0) k.busy(Pipe::kV, pick(500));
   }
@@ -91,6 +113,8 @@ class RandomKernels {
 
   std::mt19937_64 random_;
   const Profile profile_;
+  Operand handed_over_;  // number through which the AIC of a cluster hands over
+  std::vector<std::array<unsigned, 2>> sums_;  // of each AIV after each round
 };
 
 }  // namespace tessera::cluster::bench

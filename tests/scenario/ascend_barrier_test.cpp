@@ -1,18 +1,15 @@
 // Scenarios of reference ascend.md 6 about many cores: SYNCALL, cross-core modes 0 to 2, and flags in
-// words of GM. Values are tile values and words of GM (models/cluster/program.h).
+// words of GM.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/cluster/illegal.h"
-#include "tests/models/cluster_bench.h"
+#include "tests/models/cluster_operations.h"
 
 namespace tessera::cluster {
 namespace {
 
-using bench::Bench;
-using bench::error_of;
-using bench::Kernel;
-using bench::launch_of;
+using namespace bench;
 using testing::HasSubstr;
 
 // --- S1, S2
@@ -135,29 +132,28 @@ TEST(ascend, S2_syncall_soft_of_some_cores) {
 
 // --- S3
 
-/// 16 AIVs add their index to a word; block 0 reads it, behind a barrier of mode 0 or at once.
-std::int64_t sum_of_indices(bool with_sync) {
+/// 16 AIVs add their index to a number; block 0 reads it, behind a barrier of mode 0 or at once.
+double sum_of_indices(bool with_sync) {
   Kernel k;
   k.ffts();
-  const unsigned index = k.get(SpecialValue::kBlockIndex), test = k.reg(), value = k.reg();
-  Instruction& fill = k.vector(DataType::kF32, 64);
-  fill.work = {TileValue::kFill, 0, 0, 0, reg(index)};
+  const unsigned index = k.get(SpecialValue::kBlockIndex), test = k.reg();
+  const TileOperand own = tile(Location::kUb, 0), seen = tile(Location::kUb, 1);
+  attach(k, k.vector(DataType::kF32, 64), fill(own, reg(index)));
   k.set_flag(Pipe::kV, Pipe::kMte3, 0);
   k.wait_flag(Pipe::kV, Pipe::kMte3, 0);
-  k.copy_out(8, 256).work = {TileValue::kAtomicAdd, 0, 0, 0, 7};
+  attach(k, k.copy_out(8, 256), add_to(own, number(7)));
   if (with_sync) {
     k.set_cross(Pipe::kMte3, 0, 0);
     k.wait_dev(0);
   }
   k.compare(test, Predicate::kNotEqual, reg(index), 0);
-  k.scalar(Opcode::kBranch, 0, reg(test)).target = k.here() + 3;
-  k.scalar(Opcode::kGmLoad, value, 7);
-  k.scalar(Opcode::kGmStore, 0, 8, reg(value));
-  Bench b(a2a3_config(), launch_of(8, LaunchRatio::k1To2));
+  k.scalar(Opcode::kBranch, 0, reg(test)).target = k.here() + 2;
+  attach(k, k.copy_in(8, 256), copy(number(7), seen));
+  Bench b(without_l2(a2a3_config()), launch_of(8, LaunchRatio::k1To2));
   b.run(Kernel(), k);
   EXPECT_FALSE(b.hangs()) << b.waits();
-  EXPECT_EQ(b.word(7), 120);
-  return b.word(8);
+  EXPECT_EQ(number_of(b, 7), 120);
+  return value_of(b, seen, Bench::place(0, 1));
 }
 
 TEST(ascend, S3_cross_core_mode_0) {
@@ -197,39 +193,50 @@ Kernel casting_aiv() {
   k.ffts();
   const unsigned block = k.get(SpecialValue::kBlockIndex), at = k.reg();
   k.scalar(Opcode::kAdd, at, reg(block), kOperands);
-  k.vector(DataType::kF16, 4096).work = {TileValue::kFill, 0, 0, 0, reg(block)};
+  const TileOperand own = tile(Location::kUb, 0), c = tile(Location::kUb, 1),
+                    out = tile(Location::kUb, 2);
+  attach(k, k.vector(DataType::kF16, 4096), fill(own, reg(block)));
   k.set_flag(Pipe::kV, Pipe::kMte3, 0);
   k.wait_flag(Pipe::kV, Pipe::kMte3, 0);
-  k.copy_out(64, 128).work = {TileValue::kStore, 0, 0, 0, reg(at)};
+  attach(k, k.copy_out(64, 128), copy(own, number(reg(at))));
   k.set_cross(Pipe::kMte3, 2, 1);
   k.wait_dev(3);
-  k.copy_in(64, 128).work = {TileValue::kLoad, 1, 0, 0, kC};
+  attach(k, k.copy_in(64, 128), copy(number(kC), c));
   k.set_flag(Pipe::kMte2, Pipe::kV, 0);
   k.wait_flag(Pipe::kMte2, Pipe::kV, 0);
-  k.vector(DataType::kF32, 4096).work = {TileValue::kSum, 2, 1, 1, {}};
+  attach(k, k.vector(DataType::kF32, 4096), sum(c, c, out));
   k.set_flag(Pipe::kV, Pipe::kMte3, 1);
   k.wait_flag(Pipe::kV, Pipe::kMte3, 1);
   k.scalar(Opcode::kAdd, at, reg(block), kOut);
-  k.copy_out(64, 128).work = {TileValue::kStore, 0, 2, 0, reg(at)};
+  attach(k, k.copy_out(64, 128), copy(out, number(reg(at))));
   return k;
 }
 
 Kernel multiplying_aic() {
   Kernel k;
   k.ffts();
-  const unsigned block = k.get(SpecialValue::kBlockIndex), at = k.reg();
+  const unsigned block = k.get(SpecialValue::kBlockIndex), at = k.reg(), late = k.reg();
+  k.scalar(Opcode::kMul, late, reg(block), 5000);  // no AIC is in step with another one
   k.scalar(Opcode::kMul, at, reg(block), 2);
   k.scalar(Opcode::kAdd, at, reg(at), kOperands);
+  const TileOperand l1a = tile(Location::kL1, 0), l1b = tile(Location::kL1, 1);
+  const TileOperand a = tile(Location::kL0a, 0), b = tile(Location::kL0b, 0),
+                    c = tile(Location::kL0c, 0);
   k.wait_dev(1);
-  k.copy_in(64, 128).work = {TileValue::kLoad, 0, 0, 0, reg(at)};
+  attach(k, k.copy_in(64, 128), copy(number(reg(at)), l1a));
   k.scalar(Opcode::kAdd, at, reg(at), 1);
-  k.copy_in(64, 128).work = {TileValue::kLoad, 1, 0, 0, reg(at)};
-  k.set_flag(Pipe::kMte2, Pipe::kM, 0);
-  k.wait_flag(Pipe::kMte2, Pipe::kM, 0);
-  k.mad(DataType::kF16, 64, 64, 64).work = {TileValue::kMultiplyAdd, 2, 0, 1, {}};
+  attach(k, k.copy_in(64, 128), copy(number(reg(at)), l1b));
+  k.set_flag(Pipe::kMte2, Pipe::kMte1, 0);
+  k.wait_flag(Pipe::kMte2, Pipe::kMte1, 0);
+  attach(k, k.tile(Opcode::kLoadA, Pipe::kMte1, DataType::kF16, 64, 128), copy(l1a, a));
+  attach(k, k.tile(Opcode::kLoadB, Pipe::kMte1, DataType::kF16, 64, 128), copy(l1b, b));
+  k.set_flag(Pipe::kMte1, Pipe::kM, 0);
+  k.wait_flag(Pipe::kMte1, Pipe::kM, 0);
+  k.busy(Pipe::kM, reg(late));
+  attach(k, k.mad(DataType::kF16, 64, 64, 64), multiply_add(a, b, c));
   k.set_flag(Pipe::kM, Pipe::kFix, 0);
   k.wait_flag(Pipe::kM, Pipe::kFix, 0);
-  k.fix_out(DataType::kF32, 64, 64).work = {TileValue::kAtomicAdd, 0, 2, 0, kC};
+  attach(k, k.fix_out(DataType::kF32, 64, 64), add_to(c, number(kC)));
   k.set_cross(Pipe::kFix, 0, 2);
   k.wait_dev(2);
   k.set_cross(Pipe::kFix, 2, 3);
@@ -237,12 +244,13 @@ Kernel multiplying_aic() {
 }
 
 TEST(ascend, S5_chain_of_mode_2_and_mode_0) {
-  Bench b(a2a3_config(), launch_of(4, LaunchRatio::k1To2));
+  Bench b(without_l2(a2a3_config()), launch_of(4, LaunchRatio::k1To2));
   b.run(multiplying_aic(), casting_aiv());
   ASSERT_FALSE(b.hangs()) << b.waits();
   constexpr std::int64_t kProduct = 0 * 1 + 2 * 3 + 4 * 5 + 6 * 7;
-  EXPECT_EQ(b.word(kC), kProduct);
-  for (std::uint64_t block = 0; block < 8; ++block) EXPECT_EQ(b.word(kOut + block), 2 * kProduct);
+  EXPECT_EQ(number_of(b, kC), kProduct);
+  for (std::int64_t block = 0; block < 8; ++block)
+    EXPECT_EQ(number_of(b, kOut + block), 2 * kProduct);
 }
 
 // --- S20, S21, S26: flags in words of GM

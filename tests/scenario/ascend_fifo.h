@@ -1,10 +1,11 @@
 // TPUSH and TPOP as sequences of set and wait (reference ascend.md 3.3, 3.5), for scenarios: a ring of
-// slots in GM between the AIC and the AIVs of a cluster. A slot is a word of GM per AIV.
+// slots in GM between the AIC and the AIVs of a cluster. A slot is a number per AIV, whatever time its
+// tile takes.
 #pragma once
 
 #include <cstdint>
 
-#include "tests/models/cluster_bench.h"
+#include "tests/models/cluster_operations.h"
 
 namespace tessera::cluster::bench {
 
@@ -14,11 +15,11 @@ struct Fifo {
   bool split = true;         ///< both AIVs carry data; A5 without split: AIV0 only
   unsigned flag = 0;         ///< ready; flag + 1: free
   unsigned slots = 2;        ///< SlotNum
-  std::int64_t ring = 1000;  ///< word of slot 0
+  std::int64_t ring = 1000;  ///< number of slot 0
 
   unsigned period() const { return slots <= 2 ? slots : slots / 2; }
   bool is_a5() const { return profile == Profile::kA5; }
-  /// Word of tile `i` for an AIV.
+  /// Number of tile `i` for an AIV.
   std::int64_t slot(unsigned i, unsigned subblock) const {
     return ring + 2 * (i % slots) + subblock;
   }
@@ -68,7 +69,7 @@ struct Fifo {
   }
 };
 
-/// Words in which consumers keep what they have popped: tile i of an AIV, or of the AIC's share.
+/// Numbers in which consumers keep what they have popped: tile i of an AIV, or of the AIC's share.
 inline std::int64_t popped(std::int64_t base, unsigned i, unsigned subblock) {
   return base + 2 * i + subblock;
 }
@@ -77,11 +78,12 @@ inline std::int64_t popped(std::int64_t base, unsigned i, unsigned subblock) {
 inline void append_cube_pushes(Kernel& k, const Fifo& f, unsigned tiles, unsigned cycles,
                                std::int64_t first) {
   for (unsigned i = 0; i < tiles; ++i) {
-    k.busy(Pipe::kFix, cycles).work = {TileValue::kFill, 0, 0, 0, first + i};
+    attach(k, k.busy(Pipe::kFix, cycles), fill(tile(Location::kL0c, 0), first + i));
     k.barrier(Pipe::kFix);
     f.allocate(k, i);
     for (unsigned half = 0; half < (f.split ? 2 : 1); ++half)
-      k.fix_out(DataType::kF32, 16, 64).work = {TileValue::kStore, 0, 0, 0, f.slot(i, half)};
+      attach(k, k.fix_out(DataType::kF32, 16, 64),
+             copy(tile(Location::kL0c, 0), number(f.slot(i, half))));
     f.push(k);
   }
   f.close_producer(k, tiles);
@@ -94,11 +96,12 @@ inline void append_vector_pops(Kernel& k, const Fifo& f, unsigned subblock, unsi
   for (unsigned i = 0; i < tiles; ++i) {
     f.wait_pop(k);
     const unsigned half = f.split ? subblock : 0;
-    k.copy_in(16, 256).work = {TileValue::kLoad, 0, 0, 0, f.slot(i, half)};
+    const TileOperand in = tile(Location::kUb, 0);
+    attach(k, k.copy_in(16, 256), copy(number(f.slot(i, half)), in));
     f.free(k, i);
     k.barrier(Pipe::kAll);
     k.busy(Pipe::kV, cycles);
-    k.copy_out(16, 256).work = {TileValue::kStore, 0, 0, 0, popped(base, i, subblock)};
+    attach(k, k.copy_out(16, 256), copy(in, number(popped(base, i, subblock))));
     k.barrier(Pipe::kAll);
   }
 }
@@ -107,32 +110,33 @@ inline void append_vector_pops(Kernel& k, const Fifo& f, unsigned subblock, unsi
 inline void append_vector_pushes(Kernel& k, const Fifo& f, unsigned subblock, unsigned tiles,
                                  unsigned cycles, std::int64_t first) {
   for (unsigned i = 0; i < tiles; ++i) {
+    const TileOperand out = tile(Location::kUb, 1);
     k.barrier(Pipe::kAll);  // the copy before has read the tile
-    k.busy(Pipe::kV, cycles).work = {TileValue::kFill, 1, 0, 0, first + 100 * subblock + i};
+    attach(k, k.busy(Pipe::kV, cycles), fill(out, first + 100 * subblock + i));
     k.barrier(Pipe::kAll);
     f.allocate(k, i);
-    k.copy_out(16, 256).work = {TileValue::kStore, 0, 1, 0, f.slot(i, subblock)};
+    attach(k, k.copy_out(16, 256), copy(out, number(f.slot(i, subblock))));
     f.push(k);
   }
   f.close_producer(k, tiles);
 }
 
-/// AIC: pops both halves and keeps them.
+/// AIC: pops both halves into one tile of L1, which M takes to L0C, and keeps them.
 inline void append_cube_pops(Kernel& k, const Fifo& f, unsigned tiles, unsigned cycles,
                              std::int64_t base) {
+  const TileOperand in = tile(Location::kL1, 0, 2), out = tile(Location::kL0c, 0, 2);
   f.open_consumer(k);
   for (unsigned i = 0; i < tiles; ++i) {
     f.wait_pop(k);
     for (unsigned half = 0; half < 2; ++half)
-      k.copy_in(16, 256).work = {TileValue::kLoad, static_cast<std::uint8_t>(2 + half), 0, 0,
-                                 f.slot(i, half)};
+      attach(k, k.copy_in(16, 256), copy(number(f.slot(i, half)), part(in, half)));
     f.free(k, i);
     k.barrier(Pipe::kAll);
-    k.busy(Pipe::kM, cycles);
+    attach(k, k.busy(Pipe::kM, cycles), copy(in, out));
     k.barrier(Pipe::kAll);
     for (unsigned half = 0; half < 2; ++half)
-      k.fix_out(DataType::kF32, 16, 64).work = {
-          TileValue::kStore, 0, static_cast<std::uint8_t>(2 + half), 0, popped(base, i, half)};
+      attach(k, k.fix_out(DataType::kF32, 16, 64),
+             copy(part(out, half), number(popped(base, i, half))));
     k.barrier(Pipe::kAll);
   }
 }

@@ -14,7 +14,8 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kPopped = 5000, kPoppedBack = 8000;
 
-const ClusterConfig kConfigs[] = {a2a3_config(), a5_config()};
+const ClusterConfig kA2A3 = without_l2(a2a3_config()), kA5 = without_l2(a5_config());
+const ClusterConfig kConfigs[] = {kA2A3, kA5};
 
 Kernel started(const ClusterConfig& config) {
   Kernel k;
@@ -60,7 +61,7 @@ void expect_cube_to_vector(const ClusterConfig& config, unsigned slots, unsigned
   ASSERT_FALSE(b.hangs()) << b.waits();
   for (unsigned i = 0; i < tiles; ++i)
     for (unsigned s = 0; s < 2; ++s)
-      EXPECT_EQ(b.word(static_cast<std::uint64_t>(popped(kPopped, i, s))), 1 + i) << i << ' ' << s;
+      EXPECT_EQ(number_of(b, popped(kPopped, i, s)), 1 + i) << i << ' ' << s;
   expect_counters_are_zero(b);
 }
 
@@ -94,7 +95,7 @@ TEST(ascend, S10_tpush_tpop_vector_to_cube) {
       ASSERT_FALSE(b.hangs()) << b.waits();
       for (unsigned i = 0; i < tiles; ++i)
         for (unsigned s = 0; s < 2; ++s)
-          EXPECT_EQ(b.word(static_cast<std::uint64_t>(popped(kPopped, i, s))), 1 + 100 * s + i);
+          EXPECT_EQ(number_of(b, popped(kPopped, i, s)), 1 + 100 * s + i);
       expect_counters_are_zero(b);
     }
   }
@@ -118,7 +119,7 @@ TEST(ascend, S11_no_split_and_launched_again) {
       b.machine.run();
       ASSERT_FALSE(b.hangs()) << b.waits();
       for (unsigned i = 0; i < kTiles; ++i)
-        EXPECT_EQ(b.word(static_cast<std::uint64_t>(popped(kPopped, i, 0))), first + i);
+        EXPECT_EQ(number_of(b, popped(kPopped, i, 0)), first + i);
       expect_counters_are_zero(b);
     }
   }
@@ -147,39 +148,40 @@ TEST(ascend, S12_both_directions_share_a_flag_base) {
     ASSERT_FALSE(b.hangs()) << b.waits();
     for (unsigned i = 0; i < kTiles; ++i) {
       for (unsigned s = 0; s < 2; ++s) {
-        EXPECT_EQ(b.word(static_cast<std::uint64_t>(popped(kPopped, i, s))), 1 + i);
-        EXPECT_EQ(b.word(static_cast<std::uint64_t>(popped(kPoppedBack, i, s))), 500 + 100 * s + i);
+        EXPECT_EQ(number_of(b, popped(kPopped, i, s)), 1 + i);
+        EXPECT_EQ(number_of(b, popped(kPoppedBack, i, s)), 500 + 100 * s + i);
       }
     }
     expect_counters_are_zero(b);
   }
 }
 
-/// What the AIC pops of AIV0's tile 500, when its own tile for the AIVs lies `distance` words before.
-std::int64_t popped_beside_the_other_direction(std::int64_t distance) {
+/// What the AIC pops of AIV0's tile 500, when its own tile for the AIVs lies `distance` numbers before.
+double popped_beside_the_other_direction(std::int64_t distance) {
   Fifo down, up;
   up.to_aiv = false;
   up.flag = 2;
   up.ring = down.ring + distance;
-  Cluster c(a2a3_config());
+  Cluster c(kA2A3);
   for (unsigned s = 0; s < 2; ++s) {
     Kernel& k = c.aivs.at(s);
-    k.busy(Pipe::kMte3, 10).work = {TileValue::kFill, 0, 0, 0, 500};
+    attach(k, k.busy(Pipe::kMte3, 10), fill(tile(Location::kUb, 0), 500));
     k.barrier(Pipe::kMte3);
-    k.copy_out(16, 256).work = {TileValue::kStore, 0, 0, 0, up.slot(0, s)};
+    attach(k, k.copy_out(16, 256), copy(tile(Location::kUb, 0), number(up.slot(0, s))));
     up.push(k);
   }
-  c.aic.busy(Pipe::kFix, 5000).work = {TileValue::kFill, 1, 0, 0, 7};
+  const TileOperand out = tile(Location::kL0c, 0), in = tile(Location::kL1, 0);
+  attach(c.aic, c.aic.busy(Pipe::kFix, 5000), fill(out, 7));
   c.aic.barrier(Pipe::kFix);
-  c.aic.fix_out(DataType::kF32, 16, 64).work = {TileValue::kStore, 0, 1, 0, down.slot(0, 0)};
+  attach(c.aic, c.aic.fix_out(DataType::kF32, 16, 64), copy(out, number(down.slot(0, 0))));
   c.aic.barrier(Pipe::kAll);
   up.wait_pop(c.aic);
-  c.aic.copy_in(16, 256).work = {TileValue::kLoad, 2, 0, 0, up.slot(0, 0)};
-  Bench b(a2a3_config());
+  attach(c.aic, c.aic.copy_in(16, 256), copy(number(up.slot(0, 0)), in));
+  Bench b(kA2A3);
   c.launch(b);
   b.machine.run();
   EXPECT_FALSE(b.hangs()) << b.waits();
-  return b.aic().tile(2);
+  return value_of(b, in, Bench::place(0, 0));
 }
 
 TEST(ascend, M23_halves_of_the_ring_overlap) {
@@ -192,14 +194,14 @@ TEST(ascend, M22_tpop_without_tfree) {
   Fifo f;
   f.profile = Profile::kA5;
   f.slots = 2;
-  Cluster c(a5_config());
+  Cluster c(kA5);
   append_cube_pushes(c.aic, f, 6, 10, 1);
   for (unsigned s = 0; s < 2; ++s) {
     Kernel& k = c.aivs.at(s);
     f.open_consumer(k);
     for (unsigned i = 0; i < 2; ++i) f.wait_pop(k);
   }
-  Bench b(a5_config());
+  Bench b(kA5);
   c.launch(b);
   b.machine.run();
   ASSERT_TRUE(b.hangs());
@@ -213,48 +215,49 @@ TEST(ascend, S13_tile_smaller_than_its_slot) {
   // Tiles of two sizes share a ring; the stride of the slots stays, so no tile overlaps another.
   Fifo f;
   f.slots = 4;
-  Cluster c(a2a3_config());
+  Cluster c(kA2A3);
   for (unsigned i = 0; i < 8; ++i) {
-    c.aic.busy(Pipe::kFix, 10).work = {TileValue::kFill, 0, 0, 0, 1 + i};
+    attach(c.aic, c.aic.busy(Pipe::kFix, 10), fill(tile(Location::kL0c, 0), 1 + i));
     c.aic.barrier(Pipe::kFix);
     f.allocate(c.aic, i);
     for (unsigned half = 0; half < 2; ++half)
-      c.aic.fix_out(DataType::kF32, i % 2 == 0 ? 128 : 5, 64).work = {TileValue::kStore, 0, 0, 0,
-                                                                      f.slot(i, half)};
+      attach(c.aic, c.aic.fix_out(DataType::kF32, i % 2 == 0 ? 128 : 5, 64),
+             copy(tile(Location::kL0c, 0), number(f.slot(i, half))));
     f.push(c.aic);
   }
   f.close_producer(c.aic, 8);
   for (unsigned s = 0; s < 2; ++s) append_vector_pops(c.aivs.at(s), f, s, 8, 100, kPopped);
-  Bench b(a2a3_config());
+  Bench b(kA2A3);
   c.launch(b);
   b.machine.run();
   ASSERT_FALSE(b.hangs()) << b.waits();
-  for (unsigned i = 0; i < 8; ++i)
-    EXPECT_EQ(b.word(static_cast<std::uint64_t>(popped(kPopped, i, 1))), 1 + i);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(number_of(b, popped(kPopped, i, 1)), 1 + i);
 }
 
 TEST(ascend, S14_one_ready_for_four_partial_stores) {
   Fifo f;
   constexpr std::int64_t kParts = 700;
-  Cluster c(a2a3_config());
+  Cluster c(kA2A3);
   for (std::int64_t part = 0; part < 4; ++part) {
-    c.aic.busy(Pipe::kFix, 10).work = {TileValue::kFill, 0, 0, 0, part + 1};
+    attach(c.aic, c.aic.busy(Pipe::kFix, 10), fill(tile(Location::kL0c, 0), part + 1));
     c.aic.barrier(Pipe::kFix);
-    c.aic.fix_out(DataType::kF32, 4, 64).work = {TileValue::kStore, 0, 0, 0, kParts + part};
+    attach(c.aic, c.aic.fix_out(DataType::kF32, 4, 64),
+           copy(tile(Location::kL0c, 0), number(kParts + part)));
   }
   f.push(c.aic);
   for (unsigned s = 0; s < 2; ++s) {
     Kernel& k = c.aivs.at(s);
     f.wait_pop(k);
     for (std::int64_t part = 0; part < 4; ++part)
-      k.copy_in(4, 256).work = {TileValue::kLoad, static_cast<std::uint8_t>(part), 0, 0,
-                                kParts + part};
+      attach(k, k.copy_in(4, 256), copy(number(kParts + part), tile(Location::kUb, part)));
   }
-  Bench b(a2a3_config());
+  Bench b(kA2A3);
   c.launch(b);
   b.machine.run();
   ASSERT_FALSE(b.hangs()) << b.waits();
-  for (unsigned part = 0; part < 4; ++part) EXPECT_EQ(b.aiv(1).tile(part), part + 1);
+  for (const unsigned aiv : {1u, 2u})
+    for (unsigned part = 0; part < 4; ++part)
+      EXPECT_EQ(value_of(b, tile(Location::kUb, part), Bench::place(0, aiv)), part + 1);
   expect_counters_are_zero(b);
 }
 
@@ -262,9 +265,9 @@ TEST(ascend, S16_producer_blocks_with_all_slots_outstanding) {
   for (const unsigned slots : {1u, 2u, 4u}) {
     Fifo f;
     f.slots = slots;
-    Cluster c(a2a3_config());
+    Cluster c(kA2A3);
     append_cube_pushes(c.aic, f, 20, 10, 1);  // nobody pops
-    Bench b(a2a3_config());
+    Bench b(kA2A3);
     c.launch(b);
     b.machine.run();
     ASSERT_TRUE(b.hangs());
@@ -275,7 +278,7 @@ TEST(ascend, S16_producer_blocks_with_all_slots_outstanding) {
 
 TEST(ascend, S22_ring_depth) {
   // The AIC waits only when it is as many tiles ahead as the ring is deep.
-  ClusterConfig config = a2a3_config();
+  ClusterConfig config = kA2A3;
   config.core.sync.cluster_latency = 1000;
   const auto fix_idles = [&config](unsigned slots, unsigned cube, unsigned vector) {
     Fifo f;

@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "models/cluster/illegal.h"
-#include "tests/models/cluster_bench.h"
+#include "tests/models/cluster_operations.h"
 
 namespace tessera::cluster {
 namespace {
 
-using bench::Bench;
-using bench::error_of;
-using bench::Kernel;
-using bench::launch_of;
+using namespace bench;
 using observe::EventKind;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -210,24 +207,25 @@ TEST(ascend, S19_unit_flag) {
 TEST(ascend, S19_unit_flag_keeps_m_and_fix_in_order) {
   // Two tiles in one place of L0C, no flags: FIX reads behind M, and M writes behind FIX.
   Kernel k;
-  for (const std::uint8_t slot : {0, 1})
-    k.busy(Pipe::kM, 1).work = {TileValue::kFill, slot, 0, 0, 3};
+  const TileOperand left = tile(Location::kL0a, 0), right = tile(Location::kL0b, 0),
+                    product = tile(Location::kL0c, 0);
+  for (const TileOperand& factor : {left, right}) attach(k, k.busy(Pipe::kM, 1), fill(factor, 3));
   k.barrier(Pipe::kM);
   for (std::int64_t tile = 0; tile < 2; ++tile) {
     for (int step = 0; step < 2; ++step) {
       Instruction& mad = k.mad(DataType::kF16, 128, 256, 64);
       mad.unit_flag = step == 0 ? 2 : 3;
-      mad.work = {TileValue::kMultiplyAdd, 2, 0, 1, {}};
+      attach(k, mad, multiply_add(left, right, product));
     }
     Instruction& fix = k.fix_out(DataType::kF32, 128, 256);
     fix.unit_flag = 3;
-    fix.work = {TileValue::kStore, 0, 2, 0, 10 + tile};
+    attach(k, fix, copy(product, number(10 + tile)));
   }
-  Bench b(a2a3_config(), launch_of(1, LaunchRatio::k1To0));
+  Bench b(without_l2(a2a3_config()), launch_of(1, LaunchRatio::k1To0));
   b.run(k, Kernel());
   ASSERT_FALSE(b.hangs()) << b.waits();
-  EXPECT_EQ(b.word(10), 18);
-  EXPECT_EQ(b.word(11), 36);
+  EXPECT_EQ(number_of(b, 10), 18);
+  EXPECT_EQ(number_of(b, 11), 36);
   const auto mads = b.cycles_of(EventKind::kPipeStart, kAic, Pipe::kM);
   const auto fixes = b.cycles_of(EventKind::kPipeStart, kAic, Pipe::kFix);
   const auto mad_ends = b.cycles_of(EventKind::kPipeEnd, kAic, Pipe::kM);
@@ -274,20 +272,21 @@ TEST(ascend, S23_one_aiv_runs_ahead) {
 }
 
 /// What AIV0 reads of a tile that FIX writes, when the AIC signals on `pipe`.
-std::int64_t read_behind_signal_on(Pipe pipe) {
+double read_behind_signal_on(Pipe pipe) {
+  const TileOperand out = tile(Location::kL0c, 0), in = tile(Location::kUb, 1);
   Kernel aic, aiv, idle;
   aic.ffts();
   aiv.ffts();
-  aic.busy(Pipe::kFix, 1).work = {TileValue::kFill, 0, 0, 0, 42};
+  attach(aic, aic.busy(Pipe::kFix, 1), fill(out, 42));
   aic.barrier(Pipe::kAll);
-  aic.fix_out(DataType::kF32, 128, 256).work = {TileValue::kStore, 0, 0, 0, 5};
+  attach(aic, aic.fix_out(DataType::kF32, 128, 256), copy(out, number(5)));
   aic.set_cross(pipe, 2, 0);
   aiv.wait_dev(0);
-  aiv.copy_in(16, 256).work = {TileValue::kLoad, 1, 0, 0, 5};
-  Bench b(a2a3_config());
+  attach(aiv, aiv.copy_in(16, 256), copy(number(5), in));
+  Bench b(without_l2(a2a3_config()));
   run_cores(b, aic, aiv, idle);
   EXPECT_FALSE(b.hangs());
-  return b.aiv(0).tile(1);
+  return value_of(b, in, kAiv0);
 }
 
 TEST(ascend, S24_record_before_fix_has_drained) {
@@ -365,20 +364,21 @@ TEST(ascend, S28_stale_flag) {
   // A kernel leaves a flag up. The next one's first wait passes too early: V reads the old tile.
   Kernel first, second;
   first.set_flag(Pipe::kMte2, Pipe::kV, 0);
-  second.copy_in(64, 256).work = {TileValue::kLoad, 0, 0, 0, 9};
+  const TileOperand in = tile(Location::kUb, 0), out = tile(Location::kUb, 1);
+  attach(second, second.copy_in(64, 256), copy(number(9), in));
   second.set_flag(Pipe::kMte2, Pipe::kV, 0);
   second.wait_flag(Pipe::kMte2, Pipe::kV, 0);
-  second.vector(DataType::kF32, 64).work = {TileValue::kMove, 1, 0, 0, {}};
+  attach(second, second.vector(DataType::kF32, 64), copy(in, out));
   const auto run = [&](bool with_first) {
-    Bench b(a2a3_config(), launch_of(1, LaunchRatio::k0To1));
-    b.machine.gm().set_word(9, 77);
+    Bench b(without_l2(a2a3_config()), launch_of(1, LaunchRatio::k0To1));
+    set_number(b, 9, 77);
     if (with_first) {
       b.run(Kernel(), first);
       EXPECT_THAT(b.aiv().flags_set(), testing::ElementsAre("MTE2 to V, event 0"));
     }
     b.run(Kernel(), second);
     EXPECT_FALSE(b.hangs());
-    return b.aiv().tile(1);
+    return value_of(b, out, kAiv0);
   };
   EXPECT_EQ(run(false), 77);
   EXPECT_EQ(run(true), 0);

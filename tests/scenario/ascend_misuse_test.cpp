@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "models/cluster/illegal.h"
-#include "tests/models/cluster_bench.h"
+#include "tests/models/cluster_operations.h"
 
 namespace tessera::cluster {
 namespace {
 
-using bench::Bench;
-using bench::error_of;
-using bench::Kernel;
-using bench::launch_of;
+using namespace bench;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -314,16 +311,17 @@ TEST(ascend, M24_wait_on_a_pipe_that_does_not_read) {
   // The wait holds MTE3 back, but MTE2 reads the tile.
   const auto read = [](Pipe waiting) {
     Kernel aic, aiv;
-    aic.busy(Pipe::kFix, 500).work = {TileValue::kFill, 0, 0, 0, 42};
+    const TileOperand out = tile(Location::kL0c, 0), in = tile(Location::kUb, 1);
+    attach(aic, aic.busy(Pipe::kFix, 500), fill(out, 42));
     aic.barrier(Pipe::kFix);
-    aic.fix_out(DataType::kF32, 16, 64).work = {TileValue::kStore, 0, 0, 0, 5};
+    attach(aic, aic.fix_out(DataType::kF32, 16, 64), copy(out, number(5)));
     aic.set_intra(Pipe::kFix, 1);
     aic.set_intra(Pipe::kFix, 17);
     aiv.wait_intra(waiting, 1);
-    aiv.copy_in(16, 256).work = {TileValue::kLoad, 1, 0, 0, 5};
-    Bench b(a5_config());
+    attach(aiv, aiv.copy_in(16, 256), copy(number(5), in));
+    Bench b(without_l2(a5_config()));
     b.run(aic, aiv);
-    return b.aiv(1).tile(1);
+    return value_of(b, in, Bench::place(0, 2));
   };
   EXPECT_EQ(read(Pipe::kMte2), 42);
   EXPECT_EQ(read(Pipe::kMte3), 0);
@@ -334,16 +332,17 @@ TEST(ascend, M25_accumulation_without_barrier) {
   // stands between. From ten on the cube resolves it.
   const auto accumulated = [](unsigned m, unsigned n, bool barrier) {
     Kernel k;
-    for (const std::uint8_t slot : {0, 1})
-      k.busy(Pipe::kM, 1).work = {TileValue::kFill, slot, 0, 0, 3};
+    const TileOperand a = tile(Location::kL0a, 0), b = tile(Location::kL0b, 0),
+                      c = tile(Location::kL0c, 0);
+    for (const TileOperand& factor : {a, b}) attach(k, k.busy(Pipe::kM, 1), fill(factor, 3));
     k.barrier(Pipe::kM);
     for (int i = 0; i < 2; ++i) {
-      k.mad(DataType::kF16, m, n, 16).work = {TileValue::kMultiplyAdd, 2, 0, 1, {}};
+      attach(k, k.mad(DataType::kF16, m, n, 16), multiply_add(a, b, c));
       if (barrier) k.barrier(Pipe::kM);
     }
-    Bench b(a2a3_config(), kCubeOnly);
-    b.run(k, Kernel());
-    return b.aic().tile(2);
+    Bench machine(a2a3_config(), kCubeOnly);
+    machine.run(k, Kernel());
+    return value_of(machine, c);
   };
   EXPECT_EQ(accumulated(48, 48, false), 9);
   EXPECT_EQ(accumulated(48, 48, true), 18);

@@ -1,8 +1,9 @@
 // Payloads of the transfer protocol: a copy between a core and GM/L2 (reference ascend.md 1.4, 4.4),
-// or an access of the scalar unit to one word of GM. Plain values, no SystemC.
+// or an access of the scalar unit to one 64-bit word of GM, as programs keep counters and flags there.
+// Plain values, no SystemC.
 //
-// Bytes only take time. What programs compute with is one 64-bit word a transfer, the value of the
-// tile: it is enough to see who read before somebody wrote.
+// The bytes of a copy only take time: what tiles contain is not part of the protocol
+// (models/cluster/cluster_data.h).
 #pragma once
 
 #include <array>
@@ -14,8 +15,7 @@
 
 namespace tessera::transfer {
 
-/// What happens to the word. kLoad samples it when the transfer starts; kStore and kAdd act
-/// Transfer::latency cycles after the last byte.
+/// What happens to the word, in the cycle in which the transfer is due. kNone: it is a copy.
 enum class WordAccess : std::uint8_t { kNone, kLoad, kStore, kAdd };
 
 /// Rates are in 1/1024 byte per cycle.
@@ -33,22 +33,22 @@ struct Place {
 struct Transfer {
   sync::CoreId core;
   sync::Pipe pipe = sync::Pipe::kS;
-  std::uint64_t bytes = 0;     ///< 0: only the word; it is answered `latency` cycles later
+  std::uint64_t bytes = 0;     ///< of a copy; 0: an access to a word
   std::uint64_t gm_bytes = 0;  ///< of GM bandwidth it takes, with row overheads, without L2 hits
   std::uint64_t gm_bytes_cold = 0;  ///< the same if L2 has nothing of it, for a known place
   Place place;
   std::uint64_t rate_limit = 0;  ///< of the path in the core, in 1/1024 byte per cycle; above 0
-  std::uint32_t latency = 1;     ///< cycles from the last byte until the data is there
+  std::uint32_t latency = 1;     ///< of an access to a word: cycles until it is answered
   WordAccess access = WordAccess::kNone;
-  std::uint64_t address = 0;
-  std::int64_t value = 0;  ///< stored or added
+  std::uint64_t address = 0;  ///< of the word; all words differ
+  std::int64_t value = 0;     ///< stored or added
 };
 
-/// The last byte has passed (or the word was served).
+/// The last byte has passed, or the word is there.
 struct Done {
   sync::CoreId core;
   sync::Pipe pipe = sync::Pipe::kS;
-  std::int64_t value = 0;                  ///< the word before the access
+  std::int64_t value = 0;                  ///< the word before the access; of a copy 0
   std::optional<std::uint64_t> hit_bytes;  ///< that L2 had, of a place that it follows
   std::uint32_t late = 0;  ///< cycles more until the data is there: the path is free before
 };
