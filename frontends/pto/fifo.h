@@ -26,6 +26,7 @@ struct FunctionLowering::Fifo {
   bool has_buffer = true;  ///< the consumer has named one
   bool through_gm = false;
   bool nosplit = false;
+  bool split_is_known = false;  ///< an attribute or an operation of the pipe says whether it is
   std::int64_t directions = 0;  ///< dir_mask: 1 cube to vector, 2 vector to cube, 3 both
   std::int64_t slots = 0, local_slots = 0, slot_bytes = 0, period = 0;
   std::int64_t flag = 0;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/pto/fifo_ends.h"
 #include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
 #include "frontends/pto/operations.h"
@@ -23,6 +24,8 @@ class FunctionLowering {
   ~FunctionLowering();
 
   cluster::Program run(const Function& function);
+  /// The pipes to the other kind of core that the function opens; after run().
+  std::vector<PipeEnd> take_pipe_ends() { return std::move(pipe_ends_); }
 
  private:
   using Operand = cluster::Operand;
@@ -51,6 +54,7 @@ class FunctionLowering {
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
     unsigned pipe = 0;  ///< of kPipe and kSlot: in fifos_
+    const ReservedBuffers::Buffer* reserved = nullptr;  ///< whose address it is
   };
   using Names = std::map<std::string, Value>;
 
@@ -138,8 +142,13 @@ class FunctionLowering {
   void lower_pipe_operation(const Operation& op, Meaning meaning);
   void lower_reserved(const Operation& op, bool imports);
   unsigned open_fifo(const Operation& op, std::int64_t id, bool through_gm);
-  void open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Operand& c2v,
-                 const Operand& v2c);
+  /// `c2v`, `v2c`: addresses of the buffers of the consumers.
+  void open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& c2v,
+                 const Value& v2c);
+  void note_end(const Fifo& fifo, const Operation& op, const Value& c2v, const Value& v2c);
+  /// The ring of the consumer lies in its memory, and in the buffer that is reserved for it.
+  void check_ring(const Fifo& fifo, const Operation& op, const Value& buffer, bool to_aiv) const;
+  void note_tile(const Fifo& fifo, const Operation& op, const Type& type, bool pushes);
   void open_pipe(const Operation& op);
   void open_handle(const Operation& op);
   Fifo& fifo_of(const Operation& op);
@@ -215,6 +224,7 @@ class FunctionLowering {
   std::vector<const Function*> calls_;  // that we are in, the root first
   const ReservedBuffers& reserved_;
   std::vector<Fifo> fifos_;
+  std::vector<PipeEnd> pipe_ends_;  // of fifos_
   std::int64_t next_flag_ = 0;  // of a pipe without flag_base
   std::set<cluster::Pipe> tile_pipes_;
   bool has_sync_ = false;
