@@ -55,10 +55,9 @@ void FunctionLowering::check_ring(const Fifo& fifo, const Operation& op, const V
   const std::int64_t room =
       cluster::capacities_of(options_.profile)[static_cast<unsigned>(location)];
   if (first >= 0 && bytes <= room && first <= room - bytes) return;
-  diagnostics_.fail(op.place, ring + " from byte " + std::to_string(first) + " on; " +
-                                  to_string(location) + " of " +
-                                  cluster::to_string(options_.profile) + " has " +
-                                  std::to_string(room));
+  diagnostics_.fail(
+      op.place, ring + " from byte " + std::to_string(first) + " on; " + to_string(location) +
+                    " of " + cluster::to_string(options_.profile) + " has " + std::to_string(room));
 }
 
 // A slot holds the tile of the AIC; an AIV pushes half of it, unless the pipe is not divided.
@@ -70,7 +69,8 @@ void FunctionLowering::note_tile(const Fifo& fifo, const Operation& op, const Ty
   const std::int64_t bytes = extent_of(type, bits_of(type.element)) * parts;
   if (bytes > fifo.slot_bytes)
     diagnostics_.fail(op.place, op.name + ": the tile takes " + std::to_string(bytes) +
-                                    " bytes of a slot" + (parts > 1 ? " with that of the other AIV" : "") +
+                                    " bytes of a slot" +
+                                    (parts > 1 ? " with that of the other AIV" : "") +
                                     ", which has " + std::to_string(fifo.slot_bytes) +
                                     " (slot_size of line " + std::to_string(end.place.line) + ")");
   const auto direction = pushes == cube ? FifoDirection::kToAiv : FifoDirection::kToAic;

@@ -18,8 +18,9 @@ std::string name_of(const PipeEnd& end) {
 /// "16x64xf32": valid rows and columns of a row of so many elements.
 std::string shape_text(const Type& tile) {
   const auto size = [](std::int64_t valid, std::int64_t full) {
-    return valid == kDynamic || valid == full ? std::to_string(full)
-                                              : std::to_string(valid) + " of " + std::to_string(full);
+    return valid == kDynamic || valid == full
+               ? std::to_string(full)
+               : std::to_string(valid) + " of " + std::to_string(full);
   };
   return size(tile.valid_rows, tile.shape[0]) + " x " + size(tile.valid_columns, tile.shape[1]) +
          " " + tile.element;
@@ -46,7 +47,8 @@ class EndComparison {
            "; expected the same");
     // Through GM each consumer has a ring of its own, which the producer does not touch.
     if (!here_.through_gm)
-      for (const FifoDirection d : {FifoDirection::kToAiv, FifoDirection::kToAic}) compare_buffers(d);
+      for (const FifoDirection d : {FifoDirection::kToAiv, FifoDirection::kToAic})
+        compare_buffers(d);
     for (const bool pushes : {true, false}) {
       const auto& pushed = pushes ? here_.pushed : there_.pushed;
       const auto& popped = pushes ? there_.popped : here_.popped;
@@ -123,7 +125,7 @@ class EndComparison {
                                      "; expected the same");
   }
   [[noreturn]] void fail_tiles(const PipeTile& push, const PipeTile& pop) const {
-    const char* parts = push.split == 1 ? "; an AIV has half of the rows"
+    const char* parts = push.split == 1   ? "; an AIV has half of the rows"
                         : push.split == 2 ? "; an AIV has half of the columns"
                                           : "; expected the same";
     diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " takes a tile of " +

@@ -31,8 +31,8 @@ struct PipeEnd {
   std::int64_t id = 0;  ///< of pto.aic_initialize_pipe; handles have none
   std::int64_t directions = 0, slots = 0, slot_bytes = 0, flag = 0;
   bool through_gm = false;
-  std::optional<bool> nosplit;               ///< nothing: neither an attribute nor an operation says
-  std::array<cluster::Operand, 2> buffers;   ///< of the consumers, by FifoDirection
+  std::optional<bool> nosplit;              ///< nothing: neither an attribute nor an operation says
+  std::array<cluster::Operand, 2> buffers;  ///< of the consumers, by FifoDirection
   std::vector<PipeTile> pushed, popped;
 };
 

@@ -53,7 +53,7 @@ class FunctionLowering {
     double number = 0;           ///< kFloat
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
-    unsigned pipe = 0;  ///< of kPipe and kSlot: in fifos_
+    unsigned pipe = 0;                                  ///< of kPipe and kSlot: in fifos_
     const ReservedBuffers::Buffer* reserved = nullptr;  ///< whose address it is
   };
   using Names = std::map<std::string, Value>;
@@ -225,7 +225,7 @@ class FunctionLowering {
   const ReservedBuffers& reserved_;
   std::vector<Fifo> fifos_;
   std::vector<PipeEnd> pipe_ends_;  // of fifos_
-  std::int64_t next_flag_ = 0;  // of a pipe without flag_base
+  std::int64_t next_flag_ = 0;      // of a pipe without flag_base
   std::set<cluster::Pipe> tile_pipes_;
   bool has_sync_ = false;
 };

@@ -34,12 +34,10 @@ std::vector<const Function*> roots_of(const Module& module, const FunctionKinds&
   return entries;
 }
 
-std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind kind,
-                                                  const FunctionKinds& kinds,
-                                                  const LowerOptions& options,
-                                                  const ReservedBuffers& reserved,
-                                                  std::vector<cluster::GmArray>& arrays,
-                                                  std::vector<PipeEnd>& pipe_ends) {
+std::shared_ptr<const cluster::Program>
+lower_for(const Module& module, CoreKind kind, const FunctionKinds& kinds,
+          const LowerOptions& options, const ReservedBuffers& reserved,
+          std::vector<cluster::GmArray>& arrays, std::vector<PipeEnd>& pipe_ends) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
   for (const Function* function : roots_of(module, kinds)) {

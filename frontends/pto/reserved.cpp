@@ -75,16 +75,16 @@ void ReservedBuffers::reserve(const Function& function, const Operation& op) {
   buffer.address = number_of(op, "base", 0, diagnostics_);
   const Attribute* automatic = tessera::pto::find(op.attributes, "auto");
   if (!buffer.is_fixed && automatic != nullptr && automatic->value == "false")
-    diagnostics_.fail(op.place, "the buffer " + name + " has auto = false and no base; give base = " +
-                                    "BYTE or auto = true");
+    diagnostics_.fail(op.place,
+                      "the buffer " + name +
+                          " has auto = false and no base; give base = " + "BYTE or auto = true");
   const std::int64_t room = capacities_[static_cast<unsigned>(buffer.location)];
   if (buffer.bytes <= 0 || buffer.bytes > room || buffer.address < 0 ||
       buffer.address > room - buffer.bytes)
-    diagnostics_.fail(op.place,
-                      "the buffer " + name + " needs " + std::to_string(buffer.bytes) + " bytes" +
-                          (buffer.is_fixed ? " from byte " + std::to_string(buffer.address) : "") +
-                          " of " + to_string(buffer.location) + ", which has " +
-                          std::to_string(room));
+    diagnostics_.fail(
+        op.place, "the buffer " + name + " needs " + std::to_string(buffer.bytes) + " bytes" +
+                      (buffer.is_fixed ? " from byte " + std::to_string(buffer.address) : "") +
+                      " of " + to_string(buffer.location) + ", which has " + std::to_string(room));
   const auto [entry, is_new] = buffers_.emplace(std::make_pair(function.name, name), buffer);
   if (!is_new) diagnostics_.fail(op.place, "@" + function.name + " reserves " + name + " twice");
   in_order_.push_back(&entry->second);

@@ -80,15 +80,16 @@ TEST(PtoPipeEnds, NumbersThatDifferNameBothLines) {
 }
 
 TEST(PtoPipeEnds, AnotherIdIsAnEndWithoutTheOther) {
-  EXPECT_EQ(message_with({{"{AIC}", "{dir_mask = 1, slot_size = 1024, id = 7}"},
-                          {"SPLIT", "1, id = 7"}}),
-            "k.pto:12:5: pipe 0 has one end only: the function of the AIC opens none with this id");
+  EXPECT_EQ(
+      message_with({{"{AIC}", "{dir_mask = 1, slot_size = 1024, id = 7}"}, {"SPLIT", "1, id = 7"}}),
+      "k.pto:12:5: pipe 0 has one end only: the function of the AIC opens none with this id");
 }
 
 TEST(PtoPipeEnds, Splits) {
-  EXPECT_EQ(message_with({{"SPLIT", "2"}}),
-            "k.pto:13:10: a pop of pipe 0 with split 1, pushed with split 2 at line 7; expected the "
-            "same");
+  EXPECT_EQ(
+      message_with({{"SPLIT", "2"}}),
+      "k.pto:13:10: a pop of pipe 0 with split 1, pushed with split 2 at line 7; expected the "
+      "same");
   EXPECT_EQ(message_with({{"SPLIT", "0"}}),
             "k.pto:12:5: pipe 0 is divided here and not divided (nosplit, or split 0) at line 5; "
             "expected the same");
@@ -96,7 +97,8 @@ TEST(PtoPipeEnds, Splits) {
 
 TEST(PtoPipeEnds, OneEndThroughGm) {
   std::string text = with({});
-  text.replace(text.find("(c2v_consumer_buf = %to"), 1, "(gm_slot_buffer = %ring : !pto.ptr<f32>, ");
+  text.replace(text.find("(c2v_consumer_buf = %to"), 1,
+               "(gm_slot_buffer = %ring : !pto.ptr<f32>, ");
   EXPECT_THAT(message_of(text), HasSubstr("k.pto:12:5: pipe 0 goes directly here and through GM at "
                                           "line 5; both ends need gm_slot_buffer or none"));
 }
@@ -110,8 +112,9 @@ TEST(PtoPipeEnds, TilesThatDiffer) {
   EXPECT_THAT(message_with({{"POPPED", "8x8xf32"}}), HasSubstr("takes a tile of 8 x 8 f32"));
   EXPECT_THAT(message_with({{"PUSHED", "16x16xf32, valid=12x16"}}),
               HasSubstr("pushes one of 12 of 16 x 16 f32"));
-  EXPECT_EQ(message_with({{"PUSHED", "16x16xf32, valid=12x16"}, {"POPPED", "8x16xf32, valid=6x16"}}),
-            "accepted");
+  EXPECT_EQ(
+      message_with({{"PUSHED", "16x16xf32, valid=12x16"}, {"POPPED", "8x16xf32, valid=6x16"}}),
+      "accepted");
 }
 
 TEST(PtoPipeEnds, ATileLargerThanItsSlot) {
@@ -119,9 +122,9 @@ TEST(PtoPipeEnds, ATileLargerThanItsSlot) {
             "k.pto:7:5: pto.tpush_to_aiv: the tile takes 2048 bytes of a slot, which has 1024 "
             "(slot_size of line 5)");
   // What is valid is what moves.
-  EXPECT_EQ(message_with({{"PUSHED", "32x16xf32, valid=16x16"},
-                          {"POPPED", "16x16xf32, valid=8x16"}}),
-            "accepted");
+  EXPECT_EQ(
+      message_with({{"PUSHED", "32x16xf32, valid=16x16"}, {"POPPED", "16x16xf32, valid=8x16"}}),
+      "accepted");
 }
 
 TEST(PtoPipeEnds, BuffersOfTheConsumer) {
@@ -159,7 +162,8 @@ TEST(PtoPipeEnds, ReservedBuffersDoNotOverlap) {
   EXPECT_EQ(message_of(reserved("size = 1024, base = 512", "size = 1024, base = 1535")),
             "k.pto:4:10: the buffer b takes the bytes 1535..2558 of UB, and a of line 3 the bytes "
             "512..1535; give them room of their own");
-  EXPECT_EQ(message_of(reserved("size = 1024, base = 512", "size = 1024, base = 1536")), "accepted");
+  EXPECT_EQ(message_of(reserved("size = 1024, base = 512", "size = 1024, base = 1536")),
+            "accepted");
   EXPECT_EQ(message_of(reserved("size = 1024, base = -8", "size = 1024, base = 1536")),
             "k.pto:3:10: the buffer a needs 1024 bytes from byte -8 of UB, which has 262144");
   EXPECT_THAT(message_of(reserved("size = 1024, auto = false", "size = 1024, base = 1536")),
@@ -167,8 +171,9 @@ TEST(PtoPipeEnds, ReservedBuffersDoNotOverlap) {
   // A buffer without a base goes around one that stands at the end.
   EXPECT_EQ(message_of(reserved("size = 131072, auto = true", "size = 131072, base = 131072")),
             "accepted");
-  EXPECT_THAT(message_of(reserved("size = 131073, auto = true", "size = 131072, base = 131072")),
-              HasSubstr("k.pto:3:10: the buffer a needs 131073 bytes of UB, which has 131072 left"));
+  EXPECT_THAT(
+      message_of(reserved("size = 131073, auto = true", "size = 131072, base = 131072")),
+      HasSubstr("k.pto:3:10: the buffer a needs 131073 bytes of UB, which has 131072 left"));
 }
 
 // Handles have no id: those that take the same flags are one pipe.
@@ -189,9 +194,10 @@ TEST(PtoPipeEnds, Handles) {
   EXPECT_EQ(message_of(kernel("slot_size = 64", "slot_size = 128")),
             "k.pto:8:10: the pipe of flag 0 has slot_size 128 here and 64 at line 4; expected the "
             "same at both ends");
-  EXPECT_EQ(message_of(kernel("slot_size = 64, flag_base = 2", "slot_size = 64")),
-            "k.pto:8:10: the pipe of flag 0 has flag_base 0 here and 2 at line 4; expected the same "
-            "at both ends");
+  EXPECT_EQ(
+      message_of(kernel("slot_size = 64, flag_base = 2", "slot_size = 64")),
+      "k.pto:8:10: the pipe of flag 0 has flag_base 0 here and 2 at line 4; expected the same "
+      "at both ends");
 }
 
 }  // namespace
