@@ -100,6 +100,7 @@ class FunctionLowering {
   void lower_subview(const Operation& op);
   void lower_reshape(const Operation& op);
   void lower_valid_shape(const Operation& op);
+  void lower_assign(const Operation& op);
   /// Tiles whose valid sizes change need registers for them.
   void lower_view(const Operation& op);
   void lower_partition(const Operation& op);
@@ -130,7 +131,21 @@ class FunctionLowering {
   void attach_move(const Operation& op, const OperationInfo& info);
   /// Scratch tiles are written, and what an attribute says.
   void set_options(const Operation& op, cluster::TileOperation& operation) const;
-  void check_types(const Operation& op, const cluster::TileOperation& operation) const;
+  /// Of functions that one name stands for, and those with more or fewer inputs.
+  void choose_function(const Operation& op, cluster::TileOperation& operation) const;
+  void check_operands(const Operation& op, const cluster::TileOperation& operation) const;
+  void check_blocks(const Operation& op, const cluster::TileOperation& operation) const;
+  /// Known sizes and strides of a tensor: none below 0, nothing that 64 bits do not hold.
+  void check_view(const Operation& op, const cluster::TileOperand& view) const;
+  /// A known part lies in its tensor.
+  void check_part(const Operation& op, const std::vector<cluster::Dimension>& tensor,
+                  const std::vector<Operand>& offsets, const std::vector<Operand>& sizes) const;
+  void check_move(const Operation& op, const Value& from, const Value& to) const;
+  /// The part of `part` from (row, column) on lies in `whole`.
+  void check_inside(const Operation& op, const Value& whole, const Value& part, Operand row,
+                    Operand column) const;
+  /// rows * columns, or what else is a product of sizes: it does not wrap around.
+  Operand size_product(Operand a, Operand b, Place place);
   /// The place (row, column) inside a tile.
   static void move_inside(cluster::TileOperand& tile, Operand row, Operand column);
   void set_valid(Value& v, Operand rows, Operand columns, Place place);

@@ -56,6 +56,7 @@ enum class Meaning : std::uint8_t {
   kSubview,
   kReshape,
   kSetValidShape,
+  kAssign,  ///< pto.tassign: the tile at another address
   kTensorView,
   kPartition,
   kLoad,
