@@ -23,7 +23,8 @@ struct FunctionLowering::FifoEnd {
 struct FunctionLowering::Fifo {
   std::int64_t id = 0;  ///< of pto.aic_initialize_pipe; handles have none
   bool is_handle = false;
-  bool has_buffer = true;  ///< the consumer has named one
+  bool has_buffer = true;    ///< the consumer has named one
+  bool has_entries = false;  ///< its slots in GM are tensors of the program
   bool through_gm = false;
   bool nosplit = false;
   bool split_is_known = false;  ///< an attribute or an operation of the pipe says whether it is

@@ -73,6 +73,13 @@ void FunctionLowering::note_tile(const Fifo& fifo, const Operation& op, const Ty
                                     (parts > 1 ? " with that of the other AIV" : "") +
                                     ", which has " + std::to_string(fifo.slot_bytes) +
                                     " (slot_size of line " + std::to_string(end.place.line) + ")");
+  note_entry(fifo, op, type, pushes);
+}
+
+void FunctionLowering::note_entry(const Fifo& fifo, const Operation& op, const Type& type,
+                                  bool pushes) {
+  PipeEnd& end = pipe_ends_[static_cast<std::size_t>(&fifo - fifos_.data())];
+  const bool cube = kind_ == CoreKind::kAic;
   const auto direction = pushes == cube ? FifoDirection::kToAiv : FifoDirection::kToAic;
   (pushes ? end.pushed : end.popped).push_back({op.place, direction, type, fifo.split});
 }

@@ -15,15 +15,20 @@ std::string name_of(const PipeEnd& end) {
                        : "pipe " + std::to_string(end.id);
 }
 
-/// "16x64xf32": valid rows and columns of a row of so many elements.
+/// "a tile of 16 x 48 of 64 f32": 48 of the columns are valid.
 std::string shape_text(const Type& tile) {
+  if (tile.kind == Type::Kind::kTensorView) {
+    std::string text = "an entry of ";
+    for (const std::int64_t size : tile.shape) text += std::to_string(size) + " x ";
+    return text.substr(0, text.size() - 2) + tile.element;
+  }
   const auto size = [](std::int64_t valid, std::int64_t full) {
     return valid == kDynamic || valid == full
                ? std::to_string(full)
                : std::to_string(valid) + " of " + std::to_string(full);
   };
-  return size(tile.valid_rows, tile.shape[0]) + " x " + size(tile.valid_columns, tile.shape[1]) +
-         " " + tile.element;
+  return "a tile of " + size(tile.valid_rows, tile.shape[0]) + " x " +
+         size(tile.valid_columns, tile.shape[1]) + " " + tile.element;
 }
 
 /// Compares what numbers say.
@@ -80,7 +85,8 @@ class EndComparison {
   }
   /// Whether a pop takes what a push gives.
   static bool agree(const PipeTile& push, const PipeTile& pop) {
-    if (push.type.element != pop.type.element) return false;
+    if (push.type.element != pop.type.element || push.type.kind != pop.type.kind) return false;
+    if (push.type.kind == Type::Kind::kTensorView) return push.type.shape == pop.type.shape;
     // The AIV has half of what the AIC has.
     const auto& whole = push.direction == FifoDirection::kToAiv ? push.type : pop.type;
     const auto& half = push.direction == FifoDirection::kToAiv ? pop.type : push.type;
@@ -125,12 +131,14 @@ class EndComparison {
                                      "; expected the same");
   }
   [[noreturn]] void fail_tiles(const PipeTile& push, const PipeTile& pop) const {
-    const char* parts = push.split == 1   ? "; an AIV has half of the rows"
+    const bool tiles = push.type.kind == Type::Kind::kTile;
+    const char* parts = !tiles            ? "; expected the same"
+                        : push.split == 1 ? "; an AIV has half of the rows"
                         : push.split == 2 ? "; an AIV has half of the columns"
                                           : "; expected the same";
-    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " takes a tile of " +
-                                     shape_text(pop.type) + ", and " + line_text(push.place) +
-                                     " pushes one of " + shape_text(push.type) + parts);
+    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " takes " + shape_text(pop.type) +
+                                     ", and " + line_text(push.place) + " pushes " +
+                                     shape_text(push.type) + parts);
   }
 
   const PipeEnd &here_, &there_;

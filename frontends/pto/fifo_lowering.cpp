@@ -72,6 +72,8 @@ void FunctionLowering::lower_pipe_operation(const Operation& op, Meaning meaning
     return open_pipe(op);
   case Meaning::kPipeHandle:
     return open_handle(op);
+  case Meaning::kAllocEntry:
+    return alloc_entry(op);
   case Meaning::kPush:
     return push(op);
   case Meaning::kPop:
@@ -184,9 +186,10 @@ void FunctionLowering::open_pipe(const Operation& op) {
   const Value* gm = nullptr;
   Value c2v, v2c;
   for (const Argument& a : op.arguments) {
-    if (a.key == "gm_slot_buffer" || a.key == "gm_slot_tensor")
-      gm = &any_value(a);
-    else if (a.key == "c2v_consumer_buf")
+    if (a.key == "gm_slot_buffer") gm = &value(a, Value::Kind::kPointer, "a pointer");
+    if (a.key == "gm_slot_tensor") gm = &value(a, Value::Kind::kView, "a tensor view");
+    if (gm != nullptr && gm == &any_value(a)) continue;
+    if (a.key == "c2v_consumer_buf")
       c2v = value(a, Value::Kind::kScalar, "the address of a buffer");
     else if (a.key == "v2c_consumer_buf")
       v2c = value(a, Value::Kind::kScalar, "the address of a buffer");
@@ -195,6 +198,8 @@ void FunctionLowering::open_pipe(const Operation& op) {
                                  "v2c_consumer_buf");
   }
   const unsigned n = open_fifo(op, id, gm != nullptr);
+  fifos_[n].has_entries = gm != nullptr && gm->kind == Value::Kind::kView;
+  fifos_[n].has_buffer = !fifos_[n].has_entries;
   open_ends(fifos_[n], op, gm, c2v, v2c);
 }
 
@@ -284,6 +289,8 @@ Operand FunctionLowering::within(Operand count, std::int64_t period, Place place
 void FunctionLowering::push(const Operation& op) {
   Fifo& fifo = fifo_of(op);
   FifoEnd& end = end_of(fifo, op, true);
+  if (const Value* v = find_value(op.arguments[0].text); v && v->kind == Value::Kind::kView)
+    return push_entry(op, fifo, end);
   const Value source = tile(op.arguments[0]);
   const char* expected = kind_ == CoreKind::kAic ? "acc" : "vec";
   if (source.type.location != expected)
@@ -292,18 +299,23 @@ void FunctionLowering::push(const Operation& op) {
   note_tile(fifo, op, source.type, true);
   const Operand count = cluster::reg(end.count);
   take_part(fifo, op.place, [&] {
-    Operand no_question = within(count, fifo.period, op.place);
-    if (options_.profile != Profile::kA5) {
-      const Operand early = compute(Opcode::kCompare, count, fifo.slots, op.place);
-      program_.code.back().predicate = Predicate::kLess;
-      no_question = compute(Opcode::kOr, no_question, early, op.place);
-    }
-    unless(no_question, op.place,
-           [&] { fifo_signal(fifo, false, end.writer, end.flag + 1, op.place); });
+    ask_for_slot(fifo, end, op);
     copy_to_slot(fifo, end, op, source, within(count, fifo.slots, op.place));
     fifo_signal(fifo, true, end.writer, end.flag, op.place);
     add_one(end.count, op.place);
   });
+}
+
+void FunctionLowering::ask_for_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op) {
+  const Operand count = cluster::reg(end.count);
+  Operand no_question = within(count, fifo.period, op.place);
+  if (options_.profile != Profile::kA5) {
+    const Operand early = compute(Opcode::kCompare, count, fifo.slots, op.place);
+    program_.code.back().predicate = Predicate::kLess;
+    no_question = compute(Opcode::kOr, no_question, early, op.place);
+  }
+  unless(no_question, op.place,
+         [&] { fifo_signal(fifo, false, end.writer, end.flag + 1, op.place); });
 }
 
 void FunctionLowering::add_one(unsigned target, Place place) {
@@ -316,6 +328,8 @@ void FunctionLowering::add_one(unsigned target, Place place) {
 void FunctionLowering::pop(const Operation& op) {
   Fifo& fifo = fifo_of(op);
   FifoEnd& end = end_of(fifo, op, false);
+  if (!op.result_types.empty() && op.result_types[0].kind == Type::Kind::kTensorView)
+    return pop_entry(op, fifo, end);
   Value slot;
   slot.kind = Value::Kind::kSlot;
   slot.pipe = static_cast<unsigned>(&fifo - fifos_.data());

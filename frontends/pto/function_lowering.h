@@ -168,6 +168,13 @@ class FunctionLowering {
   void open_handle(const Operation& op);
   Fifo& fifo_of(const Operation& op);
   FifoEnd& end_of(Fifo& fifo, const Operation& op, bool produces);
+  /// The wait for free slots, if the next tile needs one.
+  void ask_for_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op);
+  Value entry_of(const Operation& op, Fifo& fifo, const FifoEnd& end, const Type& type);
+  void alloc_entry(const Operation& op);
+  void push_entry(const Operation& op, Fifo& fifo, FifoEnd& end);
+  void pop_entry(const Operation& op, Fifo& fifo, FifoEnd& end);
+  void note_entry(const Fifo& fifo, const Operation& op, const Type& type, bool pushes);
   void push(const Operation& op);
   void pop(const Operation& op);
   Value declared_tile(const Operation& op, const Type& type);

@@ -44,8 +44,8 @@ void add_scalar(Rows& rows) {
   binary("arith.floordivsi", Opcode::kFloorDiv);
   rows.push_back({"arith.cmpi", Form::kCompare, Meaning::kCompare, 2, 2, 1});
   rows.push_back({"arith.select", Form::kOperands, Meaning::kSelect, 3, 3, 1});
-  for (const char* name :
-       {"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"})
+  for (const char* name : {"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
+                           "arith.trunci", "builtin.unrealized_conversion_cast"})
     rows.push_back({name, Form::kCast, Meaning::kCast, 1, 1, 1});
   rows.push_back({"scf.for", Form::kFor, Meaning::kFor});
   rows.push_back({"scf.if", Form::kIf, Meaning::kIf});
@@ -241,6 +241,8 @@ void add_pipes(Rows& rows) {
     rows.push_back({name, Form::kGroup, Meaning::kOpenPipe, 0, 4});
   for (const char* name : {"pto.initialize_l2l_pipe", "pto.initialize_l2g2l_pipe"})
     rows.push_back({name, Form::kGroup, Meaning::kPipeHandle, 0, 3, 1});
+  for (const char* name : {"pto.talloc_to_aiv", "pto.talloc_to_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kAllocEntry, 0, 0, 1});
   for (const char* name : {"pto.tpush_to_aiv", "pto.tpush_to_aic"})
     rows.push_back({name, Form::kGroup, Meaning::kPush, 1, 2});
   for (const char* name : {"pto.tpop_from_aiv", "pto.tpop_from_aic"})

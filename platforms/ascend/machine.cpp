@@ -69,11 +69,9 @@ Cycle Machine::finished_at() const {
   return last;
 }
 
-void Machine::describe_waits(observe::Waits& waits) const {
-  const auto explain = [this](const sync::Request& wait) {
-    return cluster::explain_wait(wait, sync_unit(), [this](CoreId core) { return find(core); });
-  };
-  for (const AiCoreCore* core : cores()) core->describe_waits(waits, explain);
+std::string Machine::describe_waits(observe::Waits& waits) const {
+  return cluster::describe_waits(
+      cores(), sync_unit(), [this](CoreId core) { return find(core); }, waits);
 }
 
 std::unique_ptr<Machine> make_machine(const std::string& structure,

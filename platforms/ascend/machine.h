@@ -46,7 +46,8 @@ class Machine {
   /// Cycle in which the last core finished.
   Cycle finished_at() const;
   /// Everyone who is held back, for a deadlock report.
-  void describe_waits(observe::Waits& waits) const;
+  /// Returns the cause, if it is known (cluster/deadlock.h).
+  std::string describe_waits(observe::Waits& waits) const;
 };
 
 /// `config`, `launch`, `sink` and `data` outlive the machine; without `data` (nullptr) nothing is

@@ -105,13 +105,13 @@ TEST(PtoPipeEnds, OneEndThroughGm) {
 
 TEST(PtoPipeEnds, TilesThatDiffer) {
   EXPECT_EQ(message_with({{"POPPED", "4x16xf32"}}),
-            "k.pto:13:10: a pop of pipe 0 takes a tile of 4 x 16 f32, and line 7 pushes one of "
+            "k.pto:13:10: a pop of pipe 0 takes a tile of 4 x 16 f32, and line 7 pushes a tile of "
             "16 x 16 f32; an AIV has half of the rows");
   EXPECT_THAT(message_with({{"POPPED", "8x16xi32"}}),
-              HasSubstr("takes a tile of 8 x 16 i32, and line 7 pushes one of 16 x 16 f32"));
+              HasSubstr("takes a tile of 8 x 16 i32, and line 7 pushes a tile of 16 x 16 f32"));
   EXPECT_THAT(message_with({{"POPPED", "8x8xf32"}}), HasSubstr("takes a tile of 8 x 8 f32"));
   EXPECT_THAT(message_with({{"PUSHED", "16x16xf32, valid=12x16"}}),
-              HasSubstr("pushes one of 12 of 16 x 16 f32"));
+              HasSubstr("pushes a tile of 12 of 16 x 16 f32"));
   EXPECT_EQ(
       message_with({{"PUSHED", "16x16xf32, valid=12x16"}, {"POPPED", "8x16xf32, valid=6x16"}}),
       "accepted");
