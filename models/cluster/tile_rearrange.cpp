@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "models/cluster/operand_rules.h"
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::cluster {
 
@@ -35,8 +35,7 @@ void put_pair(double value, std::int64_t index, TileValues& to, std::size_t i) {
   first.numbers[0] = value;
   std::array<std::byte, 8> bytes{};
   encode(first, 0, 1, bytes.data());
-  const auto bits = static_cast<std::uint32_t>(index);
-  std::memcpy(bytes.data() + 4, &bits, sizeof bits);
+  store(bytes.data() + 4, static_cast<std::uint32_t>(index));
   decode(bytes.data(), static_cast<std::size_t>(pair_columns(to.element)), to, i);
 }
 

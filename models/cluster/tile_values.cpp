@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::cluster {
@@ -66,7 +66,7 @@ Neighbours neighbours(double value, Element element, double nearest) {
   if (element == Element::kF32) {
     const auto f = static_cast<float>(nearest);
     other = std::nextafter(f, nearest_is_low ? HUGE_VALF : -HUGE_VALF);
-    std::memcpy(&nearest_bits, &f, sizeof f);
+    nearest_bits = bit_cast<std::uint32_t>(f);
   } else {
     const float16::Layout layout = layout_of(element);
     const std::uint16_t bits = float16::bits_of(nearest, layout);
@@ -90,23 +90,11 @@ double nearest_even(double value, Element element) {
 /// A NaN keeps its bits: tiles also carry bits that are no numbers, such as the indices of sorted pairs.
 std::uint16_t half_bits(double value, const float16::Layout& layout) {
   if (!std::isnan(value)) return float16::bits_of(value, layout);
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
+  const auto bits = bit_cast<std::uint64_t>(value);
   const std::uint64_t payload = (bits & (float16::kDoubleHiddenBit - 1)) >>
                                 (float16::kDoubleFractionBits - layout.fraction_bits);
   if (payload == 0) return float16::bits_of(value, layout);
   return static_cast<std::uint16_t>((bits >> 63 << 15) | layout.infinity() | payload);
-}
-
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-template <class T>
-void store(std::byte* to, T value) {
-  std::memcpy(to, &value, sizeof value);
 }
 
 template <class T>
