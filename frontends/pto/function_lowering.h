@@ -135,11 +135,14 @@ class FunctionLowering {
   void choose_function(const Operation& op, cluster::TileOperation& operation) const;
   void check_operands(const Operation& op, const cluster::TileOperation& operation) const;
   void check_blocks(const Operation& op, const cluster::TileOperation& operation) const;
-  /// Known sizes and strides of a tensor: none below 0, nothing that 64 bits do not hold.
+  /// Offsets and sizes that are written as numbers. What is computed may stand in a branch that is not
+  /// taken for the sizes of this launch.
+  void refuse_negative(const Operation& op) const;
+  /// Known sizes and strides of a tensor: nothing that 64 bits do not hold.
   void check_view(const Operation& op, const cluster::TileOperand& view) const;
-  /// A known part lies in its tensor.
-  void check_part(const Operation& op, const std::vector<cluster::Dimension>& tensor,
-                  const std::vector<Operand>& offsets, const std::vector<Operand>& sizes) const;
+  /// A known part lies in a tensor whose type says how large it is.
+  void check_part(const Operation& op, const Type& tensor, const std::vector<Operand>& offsets,
+                  const std::vector<Operand>& sizes) const;
   void check_move(const Operation& op, const Value& from, const Value& to) const;
   /// The part of `part` from (row, column) on lies in `whole`.
   void check_inside(const Operation& op, const Value& whole, const Value& part, Operand row,

@@ -102,13 +102,20 @@ void FunctionLowering::check_blocks(const Operation& op, const TileOperation& op
                                   std::to_string(block.value));
 }
 
+void FunctionLowering::refuse_negative(const Operation& op) const {
+  for (const Argument& a : op.arguments) {
+    const bool counts = a.role == Role::kShape || a.role == Role::kOffset || a.role == Role::kSize;
+    if (!counts || a.kind != Argument::Kind::kInteger || a.number >= 0) continue;
+    diagnostics_.fail(a.place, op.name + ": an offset or size of " + std::to_string(a.number) +
+                                   ", expected 0 or more");
+  }
+}
+
 void FunctionLowering::check_view(const Operation& op, const TileOperand& view) const {
+  refuse_negative(op);
   std::int64_t last = 0;
   for (const cluster::Dimension& d : view.view) {
-    if (!d.size.is_register && d.size.value < 0)
-      diagnostics_.fail(op.place, op.name + ": a size of " + std::to_string(d.size.value) +
-                                      ", expected 0 or more");
-    if (d.size.is_register || d.stride.is_register || d.size.value == 0) continue;
+    if (d.size.is_register || d.stride.is_register || d.size.value <= 0) continue;
     std::int64_t reach = 0;
     const std::int64_t bits = cluster::bits_of(view.element);
     if (!__builtin_mul_overflow(d.size.value - 1, d.stride.value, &reach) &&
@@ -120,18 +127,13 @@ void FunctionLowering::check_view(const Operation& op, const TileOperand& view) 
   }
 }
 
-void FunctionLowering::check_part(const Operation& op,
-                                  const std::vector<cluster::Dimension>& tensor,
+void FunctionLowering::check_part(const Operation& op, const Type& tensor,
                                   const std::vector<Operand>& offsets,
                                   const std::vector<Operand>& sizes) const {
-  for (std::size_t d = 0; d < tensor.size(); ++d) {
-    const auto negative = [](const Operand& o) { return !o.is_register && o.value < 0; };
-    if (negative(offsets[d]) || negative(sizes[d]))
-      diagnostics_.fail(op.place, op.name + ": an offset or size of " +
-                                      std::to_string(std::min(offsets[d].value, sizes[d].value)) +
-                                      ", expected 0 or more");
-    if (tensor[d].size.is_register) continue;
-    const std::int64_t room = tensor[d].size.value;
+  refuse_negative(op);
+  for (std::size_t d = 0; d < offsets.size(); ++d) {
+    if (d >= tensor.shape.size() || tensor.shape[d] == kDynamic) continue;
+    const std::int64_t room = tensor.shape[d];
     const std::int64_t first = offsets[d].is_register ? 0 : offsets[d].value;
     const std::int64_t count = sizes[d].is_register ? 0 : sizes[d].value;
     if (first <= room && count <= room - first) continue;

@@ -164,7 +164,7 @@ void FunctionLowering::lower_partition(const Operation& op) {
   if (offsets.size() != dimensions)
     diagnostics_.fail(op.place, "expected " + std::to_string(dimensions) + " offsets, found " +
                                     std::to_string(offsets.size()));
-  check_part(op, v.place.dimensions, offsets, v.sizes);
+  check_part(op, v.type, offsets, v.sizes);
   for (std::size_t d = 0; d < dimensions; ++d) {
     v.place.address.add(offsets[d], v.place.dimensions[d].stride);
     v.place.dimensions[d].size = v.sizes[d];

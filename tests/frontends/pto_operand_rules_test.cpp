@@ -208,15 +208,13 @@ TEST(PtoOperandRules, MovesKeepTheirTypeAndStayInside) {
 }
 
 std::string part(const std::string& shape, const std::string& strides, const std::string& offsets,
-                 const std::string& sizes) {
-  return message_of(
-      "  %b = pto.get_block_idx -> index\n  %v = pto.make_tensor_view %p, shape = " + shape +
-      ", strides = " + strides +
-      " : !pto.tensor_view<?x?xf32>\n  %w = pto.partition_view %v, offsets = " + offsets +
-      ", sizes = " + sizes +
-      " : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x?xf32>\n"
-      "  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n"
-      "  pto.tload ins(%w : f32) outs(%t : f32)");
+                 const std::string& sizes, const std::string& type = "?x?xf32") {
+  return message_of("  %b = pto.get_block_idx -> index\n  %v = pto.make_tensor_view %p, shape = " +
+                    shape + ", strides = " + strides + " : !pto.tensor_view<" + type +
+                    ">\n  %w = pto.partition_view %v, offsets = " + offsets + ", sizes = " + sizes +
+                    " : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<?x?xf32>\n"
+                    "  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n"
+                    "  pto.tload ins(%w : f32) outs(%t : f32)");
 }
 
 // 2^62 elements of f32 are 2^64 bytes, which 64 bits take for none.
@@ -228,13 +226,15 @@ TEST(PtoOperandRules, SizesBeyondAddresses) {
   EXPECT_THAT(part("[2, 1]", "[4611686018427387904, 1]", "[0, 0]", "[1, 1]"),
               HasSubstr("2 elements 4611686018427387904 apart reach farther"));
   EXPECT_THAT(part("[-1, 16]", "[16, 1]", "[0, 0]", "[1, 1]"),
-              HasSubstr("pto.make_tensor_view: a size of -1, expected 0 or more"));
+              HasSubstr("pto.make_tensor_view: an offset or size of -1, expected 0 or more"));
   EXPECT_THAT(part("[64, 16]", "[16, 1]", "[-1, 0]", "[1, 1]"),
               HasSubstr("pto.partition_view: an offset or size of -1, expected 0 or more"));
-  EXPECT_THAT(part("[64, 16]", "[16, 1]", "[56, 0]", "[16, 16]"),
+  EXPECT_THAT(part("[64, 16]", "[16, 1]", "[56, 0]", "[16, 16]", "64x16xf32"),
               HasSubstr("the part takes 16 from 56 on of dimension 0, in which the tensor has 64"));
-  EXPECT_THAT(part("[64, 16]", "[16, 1]", "[9223372036854775807, 0]", "[1, 16]"),
+  EXPECT_THAT(part("[64, 16]", "[16, 1]", "[9223372036854775807, 0]", "[1, 16]", "64x16xf32"),
               HasSubstr("the part takes 1 from 9223372036854775807 on of dimension 0"));
+  // A part that this launch may not come to.
+  EXPECT_EQ(part("[1, 16]", "[16, 1]", "[0, 0]", "[16, 16]"), "accepted");
   // A size that is known is looked at beside one that only a register knows.
   EXPECT_THAT(part("[64, 1073741824]", "[16, 1]", "[0, 0]", "[%b, 1073741824]"),
               HasSubstr("a size of the tensor is 1073741824, expected 0..16777216"));
