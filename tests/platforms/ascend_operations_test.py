@@ -49,7 +49,8 @@ class Kernel:
         return head + "".join(f"    {line}\n" for line in self.body) + "    return\n  }\n}\n"
 
 
-def run(executable, kernel):
+def run(executable, kernel, fails=False):
+    """What the kernel has stored; of one that fails exit code and error."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         (path / "k.pto").write_text(kernel.text())
@@ -58,6 +59,8 @@ def run(executable, kernel):
             np.save(path / f"{name}.npy", values)
             command.append(f"--input={name}={path / name}.npy")
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if fails:
+            return done.returncode, done.stderr
         assert done.returncode == 0, (done.stderr, kernel.text())
         return np.load(path / "out.npy")
 
@@ -235,6 +238,27 @@ def check_gather(executable):
     check("col", run(executable, kernel), values("f32")[1::2])
 
 
+def check_refusals(executable):
+    """What only registers and values say is wrong stops the run at its line."""
+    kernel = Kernel()
+    table, out = kernel.load("table", values("f32", (1, 32))), kernel.tile("result", 1, 8, "f32")
+    places = kernel.load("places", np.array([[0, 31, 5, 32, 1, 2, 3, 4]], np.int32))
+    kernel.step(f"pto.tgather ins(%table, %places : {table[1]}, {places[1]}) outs(%result : {out[1]})")
+    kernel.store(out, 1, 8, "f32")
+    line = kernel.text().splitlines().index(next(t for t in kernel.text().splitlines() if "tgather" in t)) + 1
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and f"k.pto:{line}:" in error, error
+    assert "the index 32 in row 0, column 3 names no valid element of a tile of 1x32" in error, error
+    kernel = Kernel()
+    a, out = kernel.load("a", values("f32")), kernel.tile("result", ROWS, COLUMNS, "f32", ", v_row=?, v_col=?")
+    kernel.body.append("%n = pto.get_subblock_num -> index")
+    kernel.body.append(f"pto.set_validshape %result, %n, {COLUMNS} : {out[1]}")
+    kernel.step(f"pto.tabs ins(%a : {a[1]}) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and f"operands are {ROWS}x{COLUMNS} (%a) and 1x{COLUMNS} (%result): expected the same valid rows" in error, error
+
+
 def pairs_of(dtype, x, index):
     """Values and indices as 8 bytes each, every 32 of a row falling."""
     found = np.zeros((*x.shape, 8 // x.itemsize), dtype)
@@ -318,6 +342,7 @@ def main():
     check_more_elementwise(executable)
     check_quantization(executable)
     check_gather(executable)
+    check_refusals(executable)
     check_sorting(executable)
     check_places(executable)
     check_elementwise(executable)
