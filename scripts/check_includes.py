@@ -22,8 +22,8 @@ MAY_INCLUDE = {
     "platforms": ("frontends", "models", "tlm_ifaces"),
     "sc_main": ("platforms", "frontends", "models", "tlm_ifaces"),
 }
-# What front-ends know of models: the program types.
-FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/(isa|program)|scheduled/(program|phase|operator)s?)\.h")
+# What front-ends know of models: the program types, and which operands they may have.
+FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/(isa|program|operand_rules)|scheduled/(program|phase|operator)s?)\.h")
 
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")

@@ -37,6 +37,7 @@ void FunctionLowering::lower_extended(const Operation& op, const OperationInfo& 
   case Meaning::kImportBuffer:
   case Meaning::kOpenPipe:
   case Meaning::kPipeHandle:
+  case Meaning::kAllocEntry:
   case Meaning::kPush:
   case Meaning::kPop:
   case Meaning::kFree:

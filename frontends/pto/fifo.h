@@ -23,9 +23,11 @@ struct FunctionLowering::FifoEnd {
 struct FunctionLowering::Fifo {
   std::int64_t id = 0;  ///< of pto.aic_initialize_pipe; handles have none
   bool is_handle = false;
-  bool has_buffer = true;  ///< the consumer has named one
+  bool has_buffer = true;    ///< the consumer has named one
+  bool has_entries = false;  ///< its slots in GM are tensors of the program
   bool through_gm = false;
   bool nosplit = false;
+  bool split_is_known = false;  ///< an attribute or an operation of the pipe says whether it is
   std::int64_t directions = 0;  ///< dir_mask: 1 cube to vector, 2 vector to cube, 3 both
   std::int64_t slots = 0, local_slots = 0, slot_bytes = 0, period = 0;
   std::int64_t flag = 0;

@@ -73,9 +73,10 @@ void FunctionLowering::copy_to_slot(Fifo& fifo, FifoEnd& end, const Operation& o
     const auto copy = [&] {
       TileOperand to = slot_in_gm(fifo, end, source, slot, op.place);
       const Operand bytes =
-          cube ? source.sizes[1]
-               : compute(Opcode::kMul, source.sizes[1],
-                         std::max<std::int64_t>(1, bits_of(source.type.element) / 8), op.place);
+          cube
+              ? source.sizes[1]
+              : size_product(source.sizes[1],
+                             std::max<std::int64_t>(1, bits_of(source.type.element) / 8), op.place);
       Instruction& i = emit_tile(cube ? Opcode::kFixOut : Opcode::kCopyOut, op, end.writer);
       i.size = {source.sizes[0], bytes, Operand()};
       i.type = data_type(source.type);
@@ -107,7 +108,7 @@ void FunctionLowering::copy_to_slot(Fifo& fifo, FifoEnd& end, const Operation& o
     if (fifo.split != 0)
       to.address.add(subblock(op.place), fifo.split == 1 ? whole : columns * bits / 8);
     if (fifo.split == 2) to.row_stride = 2 * columns;
-    width = compute(Opcode::kMul, width, bits, op.place);
+    width = size_product(width, bits, op.place);
     width = compute(Opcode::kDiv, width, 8, op.place);
   }
   Instruction& i = emit_tile(cube ? Opcode::kFixLocal : Opcode::kUbToL1, op, end.writer);
@@ -121,8 +122,7 @@ void FunctionLowering::copy_from_slot(Fifo& fifo, FifoEnd& end, const Operation&
   const Operand slot = within(cluster::reg(end.count), fifo.slots, op.place);
   TileOperand from = slot_in_gm(fifo, end, tile, slot, op.place);
   from.access = Access::kRead;
-  const Operand row_bits =
-      compute(Opcode::kMul, tile.sizes[1], bits_of(tile.type.element), op.place);
+  const Operand row_bits = size_product(tile.sizes[1], bits_of(tile.type.element), op.place);
   const Operand bytes = compute(Opcode::kDiv, row_bits, 8, op.place);
   Instruction& i = emit_tile(Opcode::kCopyIn, op, Pipe::kMte2);
   i.size = {tile.sizes[0], bytes, Operand()};

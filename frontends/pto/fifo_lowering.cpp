@@ -72,6 +72,8 @@ void FunctionLowering::lower_pipe_operation(const Operation& op, Meaning meaning
     return open_pipe(op);
   case Meaning::kPipeHandle:
     return open_handle(op);
+  case Meaning::kAllocEntry:
+    return alloc_entry(op);
   case Meaning::kPush:
     return push(op);
   case Meaning::kPop:
@@ -100,6 +102,7 @@ void FunctionLowering::lower_reserved(const Operation& op, bool imports) {
     diagnostics_.fail(op.place, "@" + function + " reserves no buffer " + tasm::quoted(name));
   Value v;
   v.scalar = buffer->address;
+  v.reserved = buffer;
   define(op, std::move(v));
 }
 
@@ -140,12 +143,14 @@ unsigned FunctionLowering::open_fifo(const Operation& op, std::int64_t id, bool 
   fifo.nosplit = nosplit != nullptr
                      ? nosplit->value != "false"
                      : user != nullptr && number_of(*user, "split", 0, diagnostics_) == 0;
+  fifo.split_is_known = nosplit != nullptr || user != nullptr;
   fifos_.push_back(std::move(fifo));
   return static_cast<unsigned>(fifos_.size() - 1);
 }
 
-void FunctionLowering::open_ends(Fifo& fifo, const Operation& op, const Value* gm,
-                                 const Operand& c2v, const Operand& v2c) {
+void FunctionLowering::open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& c2v,
+                                 const Value& v2c) {
+  note_end(fifo, op, c2v, v2c);
   if (gm != nullptr) fifo.gm = gm->place;
   for (const bool to_aiv : {true, false}) {
     if ((fifo.directions & (to_aiv ? 1 : 2)) == 0) continue;
@@ -153,7 +158,7 @@ void FunctionLowering::open_ends(Fifo& fifo, const Operation& op, const Value* g
     end.open = true;
     end.produces = to_aiv == (kind_ == CoreKind::kAic);
     end.flag = fifo.flag + (to_aiv || fifo.directions == 2 ? 0 : 2);
-    end.buffer = to_aiv ? c2v : v2c;
+    end.buffer = (to_aiv ? c2v : v2c).scalar;
     end.first_byte = !to_aiv && fifo.directions == 3 ? fifo.slots * fifo.slot_bytes : 0;
     end.writer = to_aiv ? Pipe::kFix : Pipe::kMte3;
     end.reader = fifo.through_gm ? Pipe::kMte2 : to_aiv ? Pipe::kV : Pipe::kMte1;
@@ -179,19 +184,22 @@ void FunctionLowering::open_pipe(const Operation& op) {
     if (fifo.id == id && !fifo.is_handle)
       diagnostics_.fail(op.place, op.name + ": pipe " + std::to_string(id) + " is open already");
   const Value* gm = nullptr;
-  Operand c2v, v2c;
+  Value c2v, v2c;
   for (const Argument& a : op.arguments) {
-    if (a.key == "gm_slot_buffer" || a.key == "gm_slot_tensor")
-      gm = &any_value(a);
-    else if (a.key == "c2v_consumer_buf")
-      c2v = scalar(a);
+    if (a.key == "gm_slot_buffer") gm = &value(a, Value::Kind::kPointer, "a pointer");
+    if (a.key == "gm_slot_tensor") gm = &value(a, Value::Kind::kView, "a tensor view");
+    if (gm != nullptr && gm == &any_value(a)) continue;
+    if (a.key == "c2v_consumer_buf")
+      c2v = value(a, Value::Kind::kScalar, "the address of a buffer");
     else if (a.key == "v2c_consumer_buf")
-      v2c = scalar(a);
+      v2c = value(a, Value::Kind::kScalar, "the address of a buffer");
     else
       diagnostics_.fail(a.place, "expected gm_slot_buffer, gm_slot_tensor, c2v_consumer_buf or "
                                  "v2c_consumer_buf");
   }
   const unsigned n = open_fifo(op, id, gm != nullptr);
+  fifos_[n].has_entries = gm != nullptr && gm->kind == Value::Kind::kView;
+  fifos_[n].has_buffer = !fifos_[n].has_entries;
   open_ends(fifos_[n], op, gm, c2v, v2c);
 }
 
@@ -202,7 +210,9 @@ void FunctionLowering::open_handle(const Operation& op) {
     diagnostics_.fail(op.place, op.name + ": expected the address of its buffer");
   const Value* gm = through_gm ? &any_value(op.arguments[0]) : nullptr;
   const auto buffer = [&](std::size_t i) {
-    return i < op.arguments.size() ? scalar(op.arguments[i]) : Operand();
+    return i < op.arguments.size()
+               ? value(op.arguments[i], Value::Kind::kScalar, "the address of a buffer")
+               : Value();
   };
   const unsigned n = open_fifo(op, 0, through_gm);
   Fifo& fifo = fifos_[n];
@@ -279,25 +289,33 @@ Operand FunctionLowering::within(Operand count, std::int64_t period, Place place
 void FunctionLowering::push(const Operation& op) {
   Fifo& fifo = fifo_of(op);
   FifoEnd& end = end_of(fifo, op, true);
+  if (const Value* v = find_value(op.arguments[0].text); v && v->kind == Value::Kind::kView)
+    return push_entry(op, fifo, end);
   const Value source = tile(op.arguments[0]);
   const char* expected = kind_ == CoreKind::kAic ? "acc" : "vec";
   if (source.type.location != expected)
     diagnostics_.fail(op.arguments[0].place, op.name + ": expected a tile in " + expected +
                                                  ", found one in " + source.type.location);
+  note_tile(fifo, op, source.type, true);
   const Operand count = cluster::reg(end.count);
   take_part(fifo, op.place, [&] {
-    Operand no_question = within(count, fifo.period, op.place);
-    if (options_.profile != Profile::kA5) {
-      const Operand early = compute(Opcode::kCompare, count, fifo.slots, op.place);
-      program_.code.back().predicate = Predicate::kLess;
-      no_question = compute(Opcode::kOr, no_question, early, op.place);
-    }
-    unless(no_question, op.place,
-           [&] { fifo_signal(fifo, false, end.writer, end.flag + 1, op.place); });
+    ask_for_slot(fifo, end, op);
     copy_to_slot(fifo, end, op, source, within(count, fifo.slots, op.place));
     fifo_signal(fifo, true, end.writer, end.flag, op.place);
     add_one(end.count, op.place);
   });
+}
+
+void FunctionLowering::ask_for_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op) {
+  const Operand count = cluster::reg(end.count);
+  Operand no_question = within(count, fifo.period, op.place);
+  if (options_.profile != Profile::kA5) {
+    const Operand early = compute(Opcode::kCompare, count, fifo.slots, op.place);
+    program_.code.back().predicate = Predicate::kLess;
+    no_question = compute(Opcode::kOr, no_question, early, op.place);
+  }
+  unless(no_question, op.place,
+         [&] { fifo_signal(fifo, false, end.writer, end.flag + 1, op.place); });
 }
 
 void FunctionLowering::add_one(unsigned target, Place place) {
@@ -310,6 +328,8 @@ void FunctionLowering::add_one(unsigned target, Place place) {
 void FunctionLowering::pop(const Operation& op) {
   Fifo& fifo = fifo_of(op);
   FifoEnd& end = end_of(fifo, op, false);
+  if (!op.result_types.empty() && op.result_types[0].kind == Type::Kind::kTensorView)
+    return pop_entry(op, fifo, end);
   Value slot;
   slot.kind = Value::Kind::kSlot;
   slot.pipe = static_cast<unsigned>(&fifo - fifos_.data());
@@ -362,6 +382,7 @@ FunctionLowering::Value FunctionLowering::pop_tile(const Operation& op, Fifo& fi
   if (type.location != expected)
     diagnostics_.fail(op.place, op.name + ": expected a tile in " + expected + ", found one in " +
                                     type.location);
+  note_tile(fifo, op, type, false);
   if (fifo.is_handle && !fifo.has_buffer) {
     v.place.address.add(allot(op, v.place), 1);
   } else {

@@ -149,6 +149,8 @@ void FunctionLowering::lower(const Operation& op) {
     return lower_reshape(op);
   case Meaning::kSetValidShape:
     return lower_valid_shape(op);
+  case Meaning::kAssign:
+    return lower_assign(op);
   case Meaning::kTensorView:
     return lower_view(op);
   case Meaning::kPartition:

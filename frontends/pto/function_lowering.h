@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/pto/fifo_ends.h"
 #include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
 #include "frontends/pto/operations.h"
@@ -23,6 +24,8 @@ class FunctionLowering {
   ~FunctionLowering();
 
   cluster::Program run(const Function& function);
+  /// The pipes to the other kind of core that the function opens; after run().
+  std::vector<PipeEnd> take_pipe_ends() { return std::move(pipe_ends_); }
 
  private:
   using Operand = cluster::Operand;
@@ -50,7 +53,8 @@ class FunctionLowering {
     double number = 0;           ///< kFloat
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
-    unsigned pipe = 0;  ///< of kPipe and kSlot: in fifos_
+    unsigned pipe = 0;                                  ///< of kPipe and kSlot: in fifos_
+    const ReservedBuffers::Buffer* reserved = nullptr;  ///< whose address it is
   };
   using Names = std::map<std::string, Value>;
 
@@ -96,6 +100,7 @@ class FunctionLowering {
   void lower_subview(const Operation& op);
   void lower_reshape(const Operation& op);
   void lower_valid_shape(const Operation& op);
+  void lower_assign(const Operation& op);
   /// Tiles whose valid sizes change need registers for them.
   void lower_view(const Operation& op);
   void lower_partition(const Operation& op);
@@ -126,7 +131,24 @@ class FunctionLowering {
   void attach_move(const Operation& op, const OperationInfo& info);
   /// Scratch tiles are written, and what an attribute says.
   void set_options(const Operation& op, cluster::TileOperation& operation) const;
-  void check_types(const Operation& op, const cluster::TileOperation& operation) const;
+  /// Of functions that one name stands for, and those with more or fewer inputs.
+  void choose_function(const Operation& op, cluster::TileOperation& operation) const;
+  void check_operands(const Operation& op, const cluster::TileOperation& operation) const;
+  void check_blocks(const Operation& op, const cluster::TileOperation& operation) const;
+  /// Offsets and sizes that are written as numbers. What is computed may stand in a branch that is not
+  /// taken for the sizes of this launch.
+  void refuse_negative(const Operation& op) const;
+  /// Known sizes and strides of a tensor: nothing that 64 bits do not hold.
+  void check_view(const Operation& op, const cluster::TileOperand& view) const;
+  /// A known part lies in a tensor whose type says how large it is.
+  void check_part(const Operation& op, const Type& tensor, const std::vector<Operand>& offsets,
+                  const std::vector<Operand>& sizes) const;
+  void check_move(const Operation& op, const Value& from, const Value& to) const;
+  /// The part of `part` from (row, column) on lies in `whole`.
+  void check_inside(const Operation& op, const Value& whole, const Value& part, Operand row,
+                    Operand column) const;
+  /// rows * columns, or what else is a product of sizes: it does not wrap around.
+  Operand size_product(Operand a, Operand b, Place place);
   /// The place (row, column) inside a tile.
   static void move_inside(cluster::TileOperand& tile, Operand row, Operand column);
   void set_valid(Value& v, Operand rows, Operand columns, Place place);
@@ -138,12 +160,24 @@ class FunctionLowering {
   void lower_pipe_operation(const Operation& op, Meaning meaning);
   void lower_reserved(const Operation& op, bool imports);
   unsigned open_fifo(const Operation& op, std::int64_t id, bool through_gm);
-  void open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Operand& c2v,
-                 const Operand& v2c);
+  /// `c2v`, `v2c`: addresses of the buffers of the consumers.
+  void open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& c2v,
+                 const Value& v2c);
+  void note_end(const Fifo& fifo, const Operation& op, const Value& c2v, const Value& v2c);
+  /// The ring of the consumer lies in its memory, and in the buffer that is reserved for it.
+  void check_ring(const Fifo& fifo, const Operation& op, const Value& buffer, bool to_aiv) const;
+  void note_tile(const Fifo& fifo, const Operation& op, const Type& type, bool pushes);
   void open_pipe(const Operation& op);
   void open_handle(const Operation& op);
   Fifo& fifo_of(const Operation& op);
   FifoEnd& end_of(Fifo& fifo, const Operation& op, bool produces);
+  /// The wait for free slots, if the next tile needs one.
+  void ask_for_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op);
+  Value entry_of(const Operation& op, Fifo& fifo, const FifoEnd& end, const Type& type);
+  void alloc_entry(const Operation& op);
+  void push_entry(const Operation& op, Fifo& fifo, FifoEnd& end);
+  void pop_entry(const Operation& op, Fifo& fifo, FifoEnd& end);
+  void note_entry(const Fifo& fifo, const Operation& op, const Type& type, bool pushes);
   void push(const Operation& op);
   void pop(const Operation& op);
   Value declared_tile(const Operation& op, const Type& type);
@@ -215,7 +249,8 @@ class FunctionLowering {
   std::vector<const Function*> calls_;  // that we are in, the root first
   const ReservedBuffers& reserved_;
   std::vector<Fifo> fifos_;
-  std::int64_t next_flag_ = 0;  // of a pipe without flag_base
+  std::vector<PipeEnd> pipe_ends_;  // of fifos_
+  std::int64_t next_flag_ = 0;      // of a pipe without flag_base
   std::set<cluster::Pipe> tile_pipes_;
   bool has_sync_ = false;
 };

@@ -34,11 +34,10 @@ std::vector<const Function*> roots_of(const Module& module, const FunctionKinds&
   return entries;
 }
 
-std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind kind,
-                                                  const FunctionKinds& kinds,
-                                                  const LowerOptions& options,
-                                                  const ReservedBuffers& reserved,
-                                                  std::vector<cluster::GmArray>& arrays) {
+std::shared_ptr<const cluster::Program>
+lower_for(const Module& module, CoreKind kind, const FunctionKinds& kinds,
+          const LowerOptions& options, const ReservedBuffers& reserved,
+          std::vector<cluster::GmArray>& arrays, std::vector<PipeEnd>& pipe_ends) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
   for (const Function* function : roots_of(module, kinds)) {
@@ -52,8 +51,10 @@ std::shared_ptr<const cluster::Program> lower_for(const Module& module, CoreKind
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
-  return std::make_shared<const cluster::Program>(
-      FunctionLowering(module, kinds, options, kind, reserved, arrays).run(*chosen));
+  FunctionLowering lowering(module, kinds, options, kind, reserved, arrays);
+  auto program = std::make_shared<const cluster::Program>(lowering.run(*chosen));
+  pipe_ends = lowering.take_pipe_ends();
+  return program;
 }
 
 void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
@@ -120,8 +121,10 @@ Kernel lower(const Module& module, const LowerOptions& options) {
   check_params(module, kinds, options);
   const ReservedBuffers reserved(module, cluster::capacities_of(options.profile));
   Kernel kernel;
-  kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, reserved, kernel.arrays);
-  kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, reserved, kernel.arrays);
+  std::vector<PipeEnd> of_aic, of_aiv;
+  kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, reserved, kernel.arrays, of_aic);
+  kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, reserved, kernel.arrays, of_aiv);
+  if (kernel.aic && kernel.aiv) check_pipe_ends(of_aic, of_aiv, Diagnostics(module.file));
   if (!kernel.aic && !kernel.aiv) Diagnostics(module.file).fail("no function with a body");
   return kernel;
 }

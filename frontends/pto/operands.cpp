@@ -127,6 +127,17 @@ void FunctionLowering::lower_subview(const Operation& op) {
   define(op, std::move(v));
 }
 
+// The tile at another address; the one that it is made of stays where it is.
+void FunctionLowering::lower_assign(const Operation& op) {
+  Value v = tile(argument(op, Role::kOperand));
+  const Operand address = scalar_or_number(argument(op, Role::kOperand, 1));
+  v.place.name = op.results[0].name;
+  v.place.address = {};
+  v.place.address.add(address, 1);
+  check_room(op, v.place, address.is_register ? 0 : address.value);
+  define(op, std::move(v));
+}
+
 // The same bytes as a tile of another shape or type.
 void FunctionLowering::lower_reshape(const Operation& op) {
   Value v = tile(argument(op, Role::kOperand));

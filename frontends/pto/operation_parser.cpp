@@ -308,16 +308,34 @@ void OperationParser::parse_tile_group(Operation& op, Role role) {
   const std::size_t types_before = op.types.size();
   cursor_.expect("(");
   do {
+    if (cursor_.peek().is("{")) {  // what is to be gathered, in place of indices
+      parse_attributes_if(op);
+      continue;
+    }
     parse_value(op, role);
     parse_attributes_if(op);
   } while (cursor_.take_if(","));
-  parse_colon_types(op);
+  parse_tile_types(op);
   cursor_.expect(")");
   const std::size_t values = op.arguments.size() - before;
   const std::size_t types = op.types.size() - types_before;
   if (values == types) return;
   cursor_.fail(place, "expected " + plural(values, "type") + " for " + plural(values, "operand") +
                           ", found " + std::to_string(types));
+}
+
+// Types; among them may be "row" or "col", the axis of a pattern.
+void OperationParser::parse_tile_types(Operation& op) {
+  parse_attributes_if(op);
+  if (!cursor_.take_if(":")) return;
+  do {
+    if (cursor_.peek().kind != Kind::kString) {
+      op.types.push_back(types_.parse_type());
+      continue;
+    }
+    const Token axis = cursor_.take();
+    op.attributes.push_back({axis.place, "axis", "\"" + axis.text + "\""});
+  } while (cursor_.take_if(","));
 }
 
 // --- synchronisation ---

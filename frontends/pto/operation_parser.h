@@ -40,6 +40,7 @@ class OperationParser {
                   Role second_role);
   void parse_tile(Operation& op);
   void parse_tile_view(Operation& op);
+  void parse_tile_types(Operation& op);
   void parse_tile_group(Operation& op, Role role);
   void parse_flag(Operation& op);
   void parse_pipe_ids(Operation& op);

@@ -44,8 +44,8 @@ void add_scalar(Rows& rows) {
   binary("arith.floordivsi", Opcode::kFloorDiv);
   rows.push_back({"arith.cmpi", Form::kCompare, Meaning::kCompare, 2, 2, 1});
   rows.push_back({"arith.select", Form::kOperands, Meaning::kSelect, 3, 3, 1});
-  for (const char* name :
-       {"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"})
+  for (const char* name : {"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
+                           "arith.trunci", "builtin.unrealized_conversion_cast"})
     rows.push_back({name, Form::kCast, Meaning::kCast, 1, 1, 1});
   rows.push_back({"scf.for", Form::kFor, Meaning::kFor});
   rows.push_back({"scf.if", Form::kIf, Meaning::kIf});
@@ -77,13 +77,15 @@ void add_tiles(Rows& rows) {
     rows.push_back({name, Form::kTileView, Meaning::kSubview, 1, 1, 1});
   rows.push_back({"pto.treshape", Form::kTileView, Meaning::kReshape, 1, 1, 1});
   rows.push_back({"pto.set_validshape", Form::kTileView, Meaning::kSetValidShape, 3, 3});
+  rows.push_back({"pto.tassign", Form::kTileView, Meaning::kAssign, 2, 2, 1});
   const auto tile = [&rows](const char* name, Meaning meaning, unsigned least, unsigned most,
                             TileFunction function) {
     OperationInfo row{name, Form::kTile, meaning, least, most};
     row.function = function;
     rows.push_back(row);
   };
-  tile("pto.tload", Meaning::kLoad, 1, 1, TileFunction::kCopy);
+  for (const char* name : {"pto.tload", "pto.tprefetch"})
+    tile(name, Meaning::kLoad, 1, 1, TileFunction::kCopy);
   tile("pto.tstore", Meaning::kStore, 1, 1, TileFunction::kCopy);
   tile("pto.tmov", Meaning::kMove, 1, 1, TileFunction::kCopy);
   tile("pto.textract", Meaning::kExtract, 3, 3, TileFunction::kCopy);
@@ -161,12 +163,15 @@ void add_vector(Rows& rows) {
   to.add("pto.tcolsum", 1, 2, kSimple, F::kColumnReduce, A::kAdd, Meaning::kVectorIn);
   to.add("pto.tcolmax", 1, 2, kSimple, F::kColumnReduce, A::kMax, Meaning::kVectorIn);
   to.add("pto.tcolmin", 1, 2, kSimple, F::kColumnReduce, A::kMin, Meaning::kVectorIn);
+  to.add("pto.trowprod", 1, 2, VectorClass::kReduce, F::kRowReduce, A::kMul, Meaning::kVectorIn);
+  to.add("pto.tcolprod", 1, 2, kSimple, F::kColumnReduce, A::kMul, Meaning::kVectorIn);
   to.add("pto.texpands", 1, 1, VectorClass::kCopy, F::kFill);
   to.add("pto.tci", 1, 1, VectorClass::kCopy, F::kSequence);
   to.add("pto.trowexpand", 1, 1, VectorClass::kCopy, F::kRowExpand);
   to.add("pto.tcolexpand", 1, 1, VectorClass::kCopy, F::kColumnExpand);
   to.add("pto.ttrans", 1, 2, VectorClass::kCopy, F::kTranspose);
-  to.add("pto.tfillpad", 1, 1, VectorClass::kCopy, F::kFillPad);
+  for (const char* name : {"pto.tfillpad", "pto.tfillpad_expand", "pto.tfillpad_inplace"})
+    to.add(name, 1, 1, VectorClass::kCopy, F::kFillPad);
   to.add("pto.tcmp", 2, 2, kSimple, F::kCompare, A::kAdd, Meaning::kVectorIn);
   to.add("pto.tcmps", 2, 2, kSimple, F::kCompare, A::kAdd, Meaning::kVectorIn);
   to.add("pto.tsel", 3, 4, kSimple, F::kSelect);
@@ -177,12 +182,24 @@ void add_vector(Rows& rows) {
   to.add("pto.trowexpandmax", 2, 3, kSimple, F::kRowMap, A::kMax);
   to.add("pto.trowexpandmin", 2, 3, kSimple, F::kRowMap, A::kMin);
   to.add("pto.trowexpanddiv", 2, 3, VectorClass::kTranscendental, F::kRowMap, A::kDiv);
+  to.add("pto.trowexpandexpdif", 2, 3, VectorClass::kTranscendental, F::kRowMap, A::kExpDif);
+  to.add("pto.tcolexpandexpdif", 2, 2, VectorClass::kTranscendental, F::kColumnMap, A::kExpDif);
   to.add("pto.tcolexpandadd", 2, 2, kSimple, F::kColumnMap, A::kAdd);
   to.add("pto.tcolexpandsub", 2, 2, kSimple, F::kColumnMap, A::kSub);
   to.add("pto.tcolexpandmul", 2, 2, kSimple, F::kColumnMap, A::kMul);
   to.add("pto.tcolexpandmax", 2, 2, kSimple, F::kColumnMap, A::kMax);
   to.add("pto.tcolexpandmin", 2, 2, kSimple, F::kColumnMap, A::kMin);
   to.add("pto.tcolexpanddiv", 2, 2, VectorClass::kTranscendental, F::kColumnMap, A::kDiv);
+}
+
+void add_rearranging(Rows& rows) {
+  VectorRows to(rows);
+  using F = TileFunction;
+  to.add("pto.tquant", 2, 3, VectorClass::kConvert, F::kQuantize);
+  to.add("pto.tdequant", 2, 3, VectorClass::kConvert, F::kDequantize);
+  to.add("pto.tgather", 1, 3, VectorClass::kGather, F::kGather);
+  to.add("pto.tsort32", 2, 3, VectorClass::kSort, F::kSort32, Arithmetic::kAdd, Meaning::kVectorIn);
+  to.add("pto.tmrgsort", 2, 5, VectorClass::kSort, F::kMergeBlocks);
 }
 
 void add_sync(Rows& rows) {
@@ -224,6 +241,8 @@ void add_pipes(Rows& rows) {
     rows.push_back({name, Form::kGroup, Meaning::kOpenPipe, 0, 4});
   for (const char* name : {"pto.initialize_l2l_pipe", "pto.initialize_l2g2l_pipe"})
     rows.push_back({name, Form::kGroup, Meaning::kPipeHandle, 0, 3, 1});
+  for (const char* name : {"pto.talloc_to_aiv", "pto.talloc_to_aic"})
+    rows.push_back({name, Form::kGroup, Meaning::kAllocEntry, 0, 0, 1});
   for (const char* name : {"pto.tpush_to_aiv", "pto.tpush_to_aic"})
     rows.push_back({name, Form::kGroup, Meaning::kPush, 1, 2});
   for (const char* name : {"pto.tpop_from_aiv", "pto.tpop_from_aic"})
@@ -246,6 +265,7 @@ const std::vector<OperationInfo>& operations() {
     add_tiles(all);
     add_elementwise(all);
     add_vector(all);
+    add_rearranging(all);
     add_sync(all);
     add_pipes(all);
     return all;

@@ -56,6 +56,7 @@ enum class Meaning : std::uint8_t {
   kSubview,
   kReshape,
   kSetValidShape,
+  kAssign,  ///< pto.tassign: the tile at another address
   kTensorView,
   kPartition,
   kLoad,
@@ -83,6 +84,7 @@ enum class Meaning : std::uint8_t {
   kImportBuffer,
   kOpenPipe,    ///< pipes between cube and vector; of one core kind, numbered by id
   kPipeHandle,  ///< .. and as a value
+  kAllocEntry,  ///< a slot in GM as a tensor
   kPush,
   kPop,
   kFree,

@@ -9,6 +9,16 @@ namespace tessera::pto {
 
 using cluster::Location;
 
+namespace {
+
+constexpr std::int64_t kAlignment = 32;  // of tiles in UB and L1 (ascend.md 1.3)
+
+std::string bytes_text(const ReservedBuffers::Buffer& buffer) {
+  return std::to_string(buffer.address) + ".." + std::to_string(buffer.address + buffer.bytes - 1);
+}
+
+}  // namespace
+
 std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherwise,
                        const Diagnostics& diagnostics) {
   const Attribute* a = find(op.attributes, key);
@@ -32,8 +42,9 @@ std::string text_of(const Operation& op, const char* key) {
 }
 
 ReservedBuffers::ReservedBuffers(const Module& module, const cluster::Capacities& capacities)
-    : diagnostics_(module.file), room_(capacities) {
+    : diagnostics_(module.file), capacities_(capacities), room_(capacities) {
   for (const Function& f : module.functions) collect(f, f.body);
+  place_all();
 }
 
 const ReservedBuffers::Buffer* ReservedBuffers::find(const std::string& function,
@@ -53,27 +64,73 @@ void ReservedBuffers::reserve(const Function& function, const Operation& op) {
   const std::string name = text_of(op, "name"), where = text_of(op, "location");
   if (name.empty()) diagnostics_.fail(op.place, "pto.reserve_buffer without a name");
   Buffer buffer;
+  buffer.place = op.place;
+  buffer.name = name;
   buffer.bytes = number_of(op, "size", 0, diagnostics_);
   const bool mat = where.find("mat") != std::string::npos;
   if (!mat && where.find("vec") == std::string::npos)
     diagnostics_.fail(op.place, "expected a location vec or mat, found " + tasm::quoted(where));
   buffer.location = mat ? Location::kL1 : Location::kUb;
-  const auto memory = static_cast<unsigned>(buffer.location);
-  const std::int64_t base = number_of(op, "base", -1, diagnostics_);
-  const std::int64_t room = room_[memory];
-  if (buffer.bytes <= 0 || buffer.bytes > room || base > room - buffer.bytes)
-    diagnostics_.fail(op.place, "the buffer " + name + " needs " + std::to_string(buffer.bytes) +
-                                    " bytes of " + to_string(buffer.location) + ", which has " +
-                                    std::to_string(room) + " left");
-  if (base >= 0) {
-    buffer.address = base;
-    first_free_[memory] = std::max(first_free_[memory], base + buffer.bytes);
-  } else {
-    buffer.address = (room - buffer.bytes) / 32 * 32;
-    room_[memory] = static_cast<std::uint32_t>(buffer.address);
+  buffer.is_fixed = tessera::pto::find(op.attributes, "base") != nullptr;
+  buffer.address = number_of(op, "base", 0, diagnostics_);
+  const Attribute* automatic = tessera::pto::find(op.attributes, "auto");
+  if (!buffer.is_fixed && automatic != nullptr && automatic->value == "false")
+    diagnostics_.fail(op.place,
+                      "the buffer " + name +
+                          " has auto = false and no base; give base = " + "BYTE or auto = true");
+  const std::int64_t room = capacities_[static_cast<unsigned>(buffer.location)];
+  if (buffer.bytes <= 0 || buffer.bytes > room || buffer.address < 0 ||
+      buffer.address > room - buffer.bytes)
+    diagnostics_.fail(
+        op.place, "the buffer " + name + " needs " + std::to_string(buffer.bytes) + " bytes" +
+                      (buffer.is_fixed ? " from byte " + std::to_string(buffer.address) : "") +
+                      " of " + to_string(buffer.location) + ", which has " + std::to_string(room));
+  const auto [entry, is_new] = buffers_.emplace(std::make_pair(function.name, name), buffer);
+  if (!is_new) diagnostics_.fail(op.place, "@" + function.name + " reserves " + name + " twice");
+  in_order_.push_back(&entry->second);
+}
+
+const ReservedBuffers::Buffer* ReservedBuffers::overlapping(const Buffer& buffer) const {
+  const auto shares = [&buffer](const Buffer* other) {
+    return other->location == buffer.location && other->address < buffer.address + buffer.bytes &&
+           buffer.address < other->address + other->bytes;
+  };
+  const auto found = std::find_if(placed_.begin(), placed_.end(), shares);
+  return found == placed_.end() ? nullptr : *found;
+}
+
+void ReservedBuffers::place_all() {
+  for (Buffer* buffer : in_order_) {
+    if (!buffer->is_fixed) continue;
+    const Buffer* other = overlapping(*buffer);
+    if (other != nullptr)
+      diagnostics_.fail(buffer->place,
+                        "the buffer " + buffer->name + " takes the bytes " + bytes_text(*buffer) +
+                            " of " + to_string(buffer->location) + ", and " + other->name +
+                            " of line " + std::to_string(other->place.line) + " the bytes " +
+                            bytes_text(*other) + "; give them room of their own");
+    placed_.push_back(buffer);
+    const auto memory = static_cast<unsigned>(buffer->location);
+    first_free_[memory] = std::max(first_free_[memory], buffer->address + buffer->bytes);
   }
-  if (!buffers_.emplace(std::make_pair(function.name, name), buffer).second)
-    diagnostics_.fail(op.place, "@" + function.name + " reserves " + name + " twice");
+  for (Buffer* buffer : in_order_) {
+    if (buffer->is_fixed) continue;
+    const auto memory = static_cast<unsigned>(buffer->location);
+    std::int64_t end = room_[memory];
+    const Buffer* other = nullptr;
+    do {
+      buffer->address = (end - buffer->bytes) / kAlignment * kAlignment;
+      other = end < buffer->bytes ? nullptr : overlapping(*buffer);
+      if (other != nullptr) end = other->address;
+    } while (other != nullptr);
+    if (end < buffer->bytes)
+      diagnostics_.fail(buffer->place, "the buffer " + buffer->name + " needs " +
+                                           std::to_string(buffer->bytes) + " bytes of " +
+                                           to_string(buffer->location) + ", which has " +
+                                           std::to_string(end) + " left");
+    placed_.push_back(buffer);
+    room_[memory] = static_cast<std::uint32_t>(buffer->address);
+  }
 }
 
 }  // namespace tessera::pto

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "frontends/pto/ast.h"
 #include "models/cluster/program.h"
@@ -16,8 +17,11 @@ namespace tessera::pto {
 class ReservedBuffers {
  public:
   struct Buffer {
+    Place place;
+    std::string name;
     cluster::Location location = cluster::Location::kUb;
     std::int64_t address = 0, bytes = 0;
+    bool is_fixed = false;  ///< it has a base of its own
   };
 
   /// Throws UserError for buffers that have no room, and attributes that are wrong.
@@ -35,11 +39,17 @@ class ReservedBuffers {
  private:
   void collect(const Function& function, const Region& region);
   void reserve(const Function& function, const Operation& op);
+  /// Those with a base of their own, which must not overlap; then the others, below them and the end.
+  void place_all();
+  /// A buffer that has its address and shares bytes with `buffer`; nullptr: none.
+  const Buffer* overlapping(const Buffer& buffer) const;
 
   const Diagnostics diagnostics_;
+  const cluster::Capacities capacities_;
   cluster::Capacities room_;
   std::array<std::int64_t, cluster::kLocationCount> first_free_{};
   std::map<std::pair<std::string, std::string>, Buffer> buffers_;
+  std::vector<Buffer*> in_order_, placed_;  // of buffers_
 };
 
 /// The number of an attribute such as `slot_size = 1024 : i32`; `otherwise` if there is none.

@@ -107,7 +107,7 @@ void FunctionLowering::lower_alloc(const Operation& op) {
   }
   const Operand address =
       has(Role::kAddress) ? scalar(argument(op, Role::kAddress)) : Operand(allot(op, v.place));
-  if (!address.is_register) check_room(op, v.place, address.value);
+  check_room(op, v.place, address.is_register ? 0 : address.value);
   v.place.address.add(address, 1);
   check_valid(op, v);
   define(op, std::move(v));
@@ -143,6 +143,7 @@ void FunctionLowering::lower_view(const Operation& op) {
                                     std::to_string(strides.size()) +
                                     " strides, expected as many, 1 to 5");
   for (std::size_t d = 0; d < strides.size(); ++d) v.place.view.push_back({v.sizes[d], strides[d]});
+  check_view(op, v.place);
   v.place.view_address = v.place.address;
   v.place.dimensions = v.place.view;
   define(op, std::move(v));
@@ -163,6 +164,7 @@ void FunctionLowering::lower_partition(const Operation& op) {
   if (offsets.size() != dimensions)
     diagnostics_.fail(op.place, "expected " + std::to_string(dimensions) + " offsets, found " +
                                     std::to_string(offsets.size()));
+  check_part(op, v.type, offsets, v.sizes);
   for (std::size_t d = 0; d < dimensions; ++d) {
     v.place.address.add(offsets[d], v.place.dimensions[d].stride);
     v.place.dimensions[d].size = v.sizes[d];
@@ -181,15 +183,17 @@ void FunctionLowering::check_copy(const Operation& op, const Value& view, const 
     diagnostics_.fail(op.place, "the tensor has elements of " + view.type.element +
                                     ", the tile of " + tile.type.element + "; expected the same");
   std::int64_t elements = 1;
+  bool known = true;
   for (const Operand& size : view.sizes) {
-    if (size.is_register) return;
+    known &= !size.is_register;
+    if (size.is_register) continue;
     if (size.value < 0 || size.value > (1 << 24))
       diagnostics_.fail(op.place, "a size of the tensor is " + std::to_string(size.value) +
                                       ", expected 0..16777216");
     elements = std::min<std::int64_t>(elements * size.value, std::int64_t{1} << 32);
   }
   const std::int64_t room = tile.type.shape[0] * tile.type.shape[1];
-  if (elements > room)
+  if (known && elements > room)
     diagnostics_.fail(op.place, "the part of the tensor has " + std::to_string(elements) +
                                     " elements, the tile has room for " + std::to_string(room));
 }
@@ -199,12 +203,12 @@ void FunctionLowering::set_copy_sizes(Instruction& i, const Value& view, const V
   const Place place{i.line, 1};
   Operand rows = 1;
   for (std::size_t d = 0; d + 1 < view.sizes.size(); ++d)
-    rows = compute(Opcode::kMul, rows, view.sizes[d], place);
+    rows = size_product(rows, view.sizes[d], place);
   i.size[0] = rows;
   i.size[1] = view.sizes.back();
   if (i.op == Opcode::kFixOut) return;  // counts elements
   const unsigned bits = bits_of(tile.type.element);
-  i.size[1] = bits % 8 == 0 ? compute(Opcode::kMul, i.size[1], std::int64_t{bits / 8}, place)
+  i.size[1] = bits % 8 == 0 ? size_product(i.size[1], std::int64_t{bits / 8}, place)
                             : compute(Opcode::kDiv, i.size[1], std::int64_t{8 / bits}, place);
 }
 
@@ -270,6 +274,7 @@ void FunctionLowering::lower_move(const Operation& op, const OperationInfo& info
   const Value& from = tile(argument(op, Role::kIn));
   const Value& to = tile(argument(op, Role::kOut));
   const Opcode opcode = move_between(op, from, to);
+  check_move(op, from, to);
   const bool by_source = opcode == Opcode::kFixLocal || opcode == Opcode::kVector;
   // The smaller of both tiles is moved whole.
   const bool from_whole = info.meaning == Meaning::kExtract  ? false
@@ -277,7 +282,7 @@ void FunctionLowering::lower_move(const Operation& op, const OperationInfo& info
                                                              : by_source;
   const Value& sized = from_whole ? from : to;
   if (opcode == Opcode::kVector) {
-    const Operand elements = compute(Opcode::kMul, sized.sizes[0], sized.sizes[1], op.place);
+    const Operand elements = size_product(sized.sizes[0], sized.sizes[1], op.place);
     Instruction& copy = emit_tile(opcode, op, Pipe::kV);
     copy.type = data_type(to.type);
     copy.vector_class = cluster::VectorClass::kCopy;
@@ -293,7 +298,7 @@ void FunctionLowering::lower_move(const Operation& op, const OperationInfo& info
     return attach_move(op, info);
   }
   const std::int64_t bits = bits_of(to.type.element);
-  const Operand row_bits = compute(Opcode::kMul, sized.sizes[1], bits, op.place);
+  const Operand row_bits = size_product(sized.sizes[1], bits, op.place);
   const Operand row_bytes = compute(Opcode::kDiv, row_bits, 8, op.place);
   Instruction& move = emit_tile(opcode, op, opcode == Opcode::kUbToL1 ? Pipe::kMte3 : Pipe::kMte1);
   move.size = {sized.sizes[0], row_bytes, Operand()};
@@ -314,15 +319,13 @@ void FunctionLowering::lower_matmul(const Operation& op, const OperationInfo& in
   require(left, "left");
   require(right, "right");
   require(result, "acc");
+  if (first > 0) require(argument(op, Role::kIn), "acc");
+  if (info.function == cluster::TileFunction::kMatmulBias)
+    require(argument(op, Role::kIn, 2), "bias");
   const Value &a = tile(left), &b = tile(right);
-  const Operand k = a.sizes[1], also_k = b.sizes[0];
-  if (!k.is_register && !also_k.is_register && k.value != also_k.value)
-    diagnostics_.fail(op.place, "the left tile has " + std::to_string(k.value) +
-                                    " columns, the right one " + std::to_string(also_k.value) +
-                                    " rows; expected as many");
   Instruction& mad = emit_tile(Opcode::kMad, op, Pipe::kM);
   mad.type = data_type(a.type);
-  mad.size = {a.sizes[0], b.sizes[1], k};
+  mad.size = {a.sizes[0], b.sizes[1], a.sizes[1]};
   attach_all(op, info);
 }
 

@@ -151,6 +151,12 @@ void TypeParser::parse_tile(Type& type) {
   if (type.element.empty()) cursor_.fail(type.place, "a tile type without dtype");
   if (type.shape.size() != 2 || type.shape[0] <= 0 || type.shape[1] <= 0)
     cursor_.fail(type.place, "a tile type needs two sizes above 0, rows and columns");
+  constexpr std::int64_t kMost = 1
+                                 << 24;  // no buffer has as many elements; their bytes fit 64 bits
+  if (type.shape[0] > kMost || type.shape[1] > kMost)
+    cursor_.fail(type.place, "a tile of " + std::to_string(type.shape[0]) + " x " +
+                                 std::to_string(type.shape[1]) + " elements, expected at most " +
+                                 std::to_string(kMost) + " rows and columns");
   if (type.valid_rows == 0) type.valid_rows = type.shape[0];
   if (type.valid_columns == 0) type.valid_columns = type.shape[1];
   if (type.valid_rows > type.shape[0] || type.valid_columns > type.shape[1])

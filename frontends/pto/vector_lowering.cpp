@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontends/pto/function_lowering.h"
+#include "models/cluster/operand_rules.h"
 
 namespace tessera::pto {
 
@@ -54,7 +55,13 @@ Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
 }
 
 Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
-  const auto has = [&a](const char* word) { return a.value.find(word) != std::string::npos; };
+  std::string value = a.value;  // also #pto<cmp lt>
+  for (const char* word : {" ne>", " le>", " ge>", " lt>", " gt>", " eq>", "<ne>", "<le>", "<ge>",
+                           "<lt>", "<gt>", "<eq>"})
+    if (const std::size_t at = value.find(word); at != std::string::npos)
+      for (const std::size_t k : {at + 1, at + 2})
+        value[k] = static_cast<char>(value[k] - 'a' + 'A');
+  const auto has = [&value](const char* word) { return value.find(word) != std::string::npos; };
   if (has("not_equal") || has("NE>") || has(" NE")) return Predicate::kNotEqual;
   if (has("less_equal") || has("LE>") || has(" LE")) return Predicate::kLessEqual;
   if (has("greater_equal") || has("GE>") || has(" GE")) return Predicate::kGreaterEqual;
@@ -62,6 +69,22 @@ Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
   if (has("greater_than") || has("GT>") || has(" GT")) return Predicate::kGreater;
   if (has("equal") || has("EQ>") || has(" EQ")) return Predicate::kEqual;
   diagnostics.fail(a.place, "expected a comparison such as #pto<cmp less_than>, found " +
+                                tasm::quoted(a.value));
+}
+
+/// P0101 of #pto.mask_pattern<P0101>: every second one, the first of them; the lowest bit is the last.
+cluster::GatherPattern pattern_named(const Attribute& a, const Diagnostics& diagnostics) {
+  const std::string word = word_of(a);
+  const std::string bits = word.empty() ? "" : word.substr(1);
+  if (word == "P1111") return {1, 0};
+  if (word == "P0101" || word == "P1010") return {2, word == "P1010"};
+  const std::size_t one = bits.find('1');
+  const bool single = bits.size() == 4 && one != std::string::npos &&
+                      bits.find_first_not_of('0') == one &&
+                      bits.find('1', one + 1) == std::string::npos;
+  if (word[0] == 'P' && single) return {4, static_cast<std::uint8_t>(3 - one)};
+  diagnostics.fail(a.place, "expected a pattern P0101, P1010, P0001, P0010, P0100, P1000 or P1111, "
+                            "found " +
                                 tasm::quoted(a.value));
 }
 
@@ -94,6 +117,12 @@ void FunctionLowering::set_options(const Operation& op, TileOperation& operation
     operation.adds = a->value.find("atomic_add") != std::string::npos;
   if (const Attribute* a = find(op.attributes, "descending"))
     operation.descends = a->value.rfind("false", 0) != 0;
+  if (const Attribute* a = find(op.attributes, "exhausted"))
+    operation.exhausts = a->value.rfind("false", 0) != 0;
+  if (const Attribute* a = find(op.attributes, "maskPattern"))
+    operation.mask = pattern_named(*a, diagnostics_);
+  if (const Attribute* a = find(op.attributes, "axis"))
+    operation.mask.by_rows = a->value.find("col") != std::string::npos;
 }
 
 TileOperation& FunctionLowering::attach_all(const Operation& op, const OperationInfo& info) {
@@ -111,6 +140,7 @@ TileOperation& FunctionLowering::attach_all(const Operation& op, const Operation
     if (operation.operands.empty()) operation.scalar_first = true;
     operation.scalars.push_back({v->kind == Value::Kind::kFloat, v->number, v->scalar});
   }
+  choose_function(op, operation);
   const unsigned inputs = cluster::input_count(operation);
   const std::size_t tiles = operation.operands.size();
   if (tiles < inputs + 1U || tiles > cluster::kMostOperands ||
@@ -121,46 +151,10 @@ TileOperation& FunctionLowering::attach_all(const Operation& op, const Operation
   for (std::size_t i = inputs; i + 1 < tiles; ++i) operation.operands[i].access = Access::kWrite;
   if (operation.function == TileFunction::kFillPad)
     operation.pad = pad_of(tile(argument(op, Role::kOut)).type, diagnostics_);
-  check_types(op, operation);
+  check_operands(op, operation);
   TileOperation& attached = attach({});
   attached = std::move(operation);
   return attached;
-}
-
-// What has no meaning for the types of its tiles.
-void FunctionLowering::check_types(const Operation& op, const TileOperation& operation) const {
-  using cluster::Arithmetic;
-  const cluster::Element result = operation.operands.back().element;
-  const Arithmetic a = operation.arithmetic;
-  const bool bitwise = (a >= Arithmetic::kAnd && a <= Arithmetic::kShr) || a == Arithmetic::kNot;
-  if (operation.function == TileFunction::kMap && bitwise && is_float(result))
-    diagnostics_.fail(op.place, op.name + " works on integers, found tiles of " +
-                                    std::string(to_string(result)));
-  const std::size_t inputs = cluster::input_count(operation);
-  const bool masks = operation.function == TileFunction::kSelect;
-  const bool multiplies = operation.function == TileFunction::kMatmul ||
-                          operation.function == TileFunction::kMatmulAdd ||
-                          operation.function == TileFunction::kMatmulBias;
-  for (std::size_t i = 0; i < inputs; ++i) {
-    const cluster::Element e = operation.operands[i].element;
-    const bool mask = masks && i == 0;
-    if (mask         ? cluster::bits_of(e) != 8
-        : multiplies ? is_float(e) != is_float(operation.operands[0].element)
-                     : e != operation.operands[masks ? 1 : 0].element)
-      diagnostics_.fail(op.place, op.name + ": a tile of " + std::string(to_string(e)) +
-                                      " among its operands, expected " +
-                                      (mask ? "i8 for a mask" : "one type"));
-  }
-  const bool converts = multiplies || operation.function == TileFunction::kConvert ||
-                        operation.function == TileFunction::kCompare;
-  if (inputs > 0 && !converts && result != operation.operands[masks ? 1 : 0].element)
-    diagnostics_.fail(op.place, op.name + ": a result of " + std::string(to_string(result)) +
-                                    " of tiles of " +
-                                    to_string(operation.operands[masks ? 1 : 0].element) +
-                                    ", expected the same; pto.tcvt converts");
-  if (operation.function == TileFunction::kCompare && cluster::bits_of(result) != 8)
-    diagnostics_.fail(op.place, op.name + ": the mask is a tile of " +
-                                    std::string(to_string(result)) + ", expected i8 or ui8");
 }
 
 // FIX may write into the UB of AIV0 or of AIV1, or divide the tile among both.
@@ -174,7 +168,11 @@ void FunctionLowering::attach_move(const Operation& op, const OperationInfo& inf
     TileOperand &whole = extracts ? to : from, &part = extracts ? from : to;
     part.rows = whole.rows;
     part.columns = whole.columns;
-    move_inside(part, scalar(argument(op, Role::kIn, 1)), scalar(argument(op, Role::kIn, 2)));
+    const Operand row = scalar(argument(op, Role::kIn, 1));
+    const Operand column = scalar(argument(op, Role::kIn, 2));
+    const Value &source = tile(argument(op, Role::kIn)), &target = tile(argument(op, Role::kOut));
+    check_inside(op, extracts ? source : target, extracts ? target : source, row, column);
+    move_inside(part, row, column);
   }
   TileOperation& operation = attach({std::move(from), std::move(to)});
   operation.function = TileFunction::kCopy;
@@ -182,27 +180,38 @@ void FunctionLowering::attach_move(const Operation& op, const OperationInfo& inf
 }
 
 void FunctionLowering::lower_vector(const Operation& op, const OperationInfo& info) {
+  using cluster::VectorClass;
   const Value& to = tile(argument(op, Role::kOut));
   const Value* widest = &to;
   for (const Argument& a : op.arguments) {
     const Value* v = find_value(a.text);
     const bool number =
         v != nullptr && (v->kind == Value::Kind::kFloat || v->kind == Value::Kind::kScalar);
-    if (number && a.role == Role::kIn) continue;
+    // Behind the result of pto.tmrgsort stands a vector of counts, which nothing reads.
+    if (number && &a != &argument(op, Role::kOut)) continue;
     const Value& operand = tile(a);
     if (operand.type.location != "vec")
       diagnostics_.fail(a.place, "the vector unit works on tiles in vec, found a tile in " +
                                      operand.type.location);
     if (bits_of(operand.type.element) > bits_of(widest->type.element)) widest = &operand;
   }
-  const Value& sized = info.meaning == Meaning::kVectorIn ? tile(argument(op, Role::kIn)) : to;
-  const Operand elements = compute(Opcode::kMul, sized.sizes[0], sized.sizes[1], op.place);
+  const bool by_pattern = find(op.attributes, "maskPattern") != nullptr;
+  const bool by_input = info.meaning == Meaning::kVectorIn || by_pattern;
+  const Value& sized = by_input ? tile(argument(op, Role::kIn)) : to;
+  Operand elements = size_product(sized.sizes[0], sized.sizes[1], op.place);
+  if (info.function == TileFunction::kMergeBlocks)
+    elements =
+        compute(Opcode::kDiv, elements, cluster::pair_columns(sized.place.element), op.place);
+  // A pattern costs what a conversion does: 2 cycles a repeat (4.3). Gather and sort count elements.
+  const VectorClass cost = by_pattern ? VectorClass::kConvert : info.vector_class;
+  const bool counts = cost == VectorClass::kGather || cost == VectorClass::kSort;
+  const cluster::DataType type = counts ? cluster::DataType::kF32 : data_type(widest->type);
   Instruction& i = emit_tile(Opcode::kVector, op, Pipe::kV);
-  i.type = data_type(widest->type);
-  i.vector_class = info.vector_class;
+  i.type = type;
+  i.vector_class = cost;
   // A5 divides; A2/A3 have an instruction as fast as that of rsqrt (ascend.md 4.3).
   if (info.arithmetic == cluster::Arithmetic::kRecip && options_.profile == cluster::Profile::kA2A3)
-    i.vector_class = cluster::VectorClass::kRsqrt;
+    i.vector_class = VectorClass::kRsqrt;
   i.size[0] = elements;
   attach_all(op, info);
 }

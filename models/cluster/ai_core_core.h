@@ -60,8 +60,26 @@ class AiCoreCore {
     std::vector<Move> moves;
     Cycle next = kNever;
   };
+  /// Why a signal has not come; `never`: nobody will give it any more.
+  struct Reason {
+    std::string text;
+    bool never = false;
+  };
+  /// What a pipe waits for, and why it has not come.
+  struct Wanted {
+    std::string what;
+    Reason why;
+    unsigned distance = 1;  ///< as of BlockedPipe, if it is not `never`
+  };
+  /// A pipe that is held back. `distance`: 0 waits for what will never come, larger ones for others that
+  /// wait themselves; `cause`: "the flag V to MTE2, event 0 never comes: ..", of those with distance 0.
+  struct BlockedPipe {
+    observe::Wait wait;
+    unsigned distance = 0;
+    std::string cause;
+  };
   /// Who could release a wait for another core, and why it does not (deadlock.h).
-  using Explain = std::function<std::string(const sync::Request&)>;
+  using Explain = std::function<Wanted(const sync::Request&)>;
 
   /// `config` and `launch` outlive the core. Throws UserError for a configuration that check_config
   /// refuses.
@@ -100,9 +118,10 @@ class AiCoreCore {
   std::vector<std::string> flags_set() const;
   /// For a deadlock report: a line for every pipe that is held back.
   void describe_waits(observe::Waits& waits, const Explain& explain) const;
+  std::vector<BlockedPipe> blocked_pipes(const Explain& explain) const;
   /// Whether the program has a set of `id` in `mode`, and why none of them has fired.
   bool has_signal(Mode mode, unsigned id) const;
-  std::string why_no_signal(Mode mode, unsigned id) const;
+  Reason why_no_signal(Mode mode, unsigned id) const;
 
  private:
   /// An instruction in a queue.
@@ -231,10 +250,10 @@ class AiCoreCore {
   Cycle next_wake(Cycle now) const;
   [[noreturn]] void illegal(std::uint32_t pc, const std::string& text, const char* id) const;
   std::string at(std::uint32_t pc) const;
-  std::string what_it_waits_for(Pipe pipe, const Explain& explain) const;
+  Wanted what_it_waits_for(Pipe pipe, const Explain& explain) const;
   /// `is` knows the instruction that is missing, and its id if that is known.
   using IsMissing = std::function<bool(const Instruction&, const std::int64_t* id)>;
-  std::string why_not_done(const IsMissing& is) const;
+  Reason why_not_done(const IsMissing& is) const;
   bool has(const IsMissing& is) const;
   static IsMissing signal_matcher(Mode mode, unsigned id);
   sync::Request request(sync::Operation operation, std::uint32_t pc, Pipe pipe,

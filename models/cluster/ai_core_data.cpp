@@ -1,4 +1,5 @@
 // Values of AiCoreCore: operands of tile operations and what becomes of them.
+#include <stdexcept>
 #include <utility>
 
 #include "models/cluster/ai_core_core.h"
@@ -40,7 +41,11 @@ TileValues AiCoreCore::compute(const Entry& entry, Cycle now) {
   // write if a MAD is large enough for the cube to resolve that.
   const bool behind = i.unit_flag != 0 || (i.op == Opcode::kMad && resolves_sums(entry.sizes));
   if (operation.function == TileFunction::kNone) return {};
-  return data_->start(operation, resolved_[entry.resolved], core_, now, behind);
+  try {
+    return data_->start(operation, resolved_[entry.resolved], core_, now, behind);
+  } catch (const std::out_of_range& e) {  // an index among the values
+    illegal(entry.pc, e.what(), kAccessId);
+  }
 }
 
 void AiCoreCore::write_result(Pipe pipe, const Entry& entry, TileValues result, Cycle now,

@@ -29,7 +29,15 @@ CostConfig a2a3_cost() {
   cost.fix_narrow = cost.fix_wide = 64;
   cost.fix_latency = 20;
   cost.fix_out = {77, 140};
-  cost.vector = {{{100, 24}, {200, 31}, {200, 24}, {700, 24}, {100, 24}, {107, 24}}};
+  // Gather 5, sort and merge 2 elements a cycle: 64 elements a repeat.
+  cost.vector = {{{100, 24},
+                  {200, 31},
+                  {200, 24},
+                  {700, 24},
+                  {100, 24},
+                  {107, 24},
+                  {1280, 24},
+                  {3200, 20}}};
   cost.bank_conflict = {100, 200, 179, 170};
   cost.aic = {{152, 40, 80}, {64, 100}, 21, 339, 61, 835, 1000};
   // Case 7 of ascend.md 5.2: MTE1 takes 442 cycles a step of K where it takes 367 alone, MTE2 595
@@ -59,7 +67,15 @@ CostConfig a5_cost() {
   cost.fix_wide = 32;
   cost.fix_latency = 26;
   cost.fix_out = {82, 140};
-  cost.vector = {{{125, 55}, {197, 63}, {132, 52}, {700, 44}, {106, 53}, {403, 76}}};
+  // Gather 32 elements of 32 bits a cycle; of sort and merge there is no figure but that of A2/A3.
+  cost.vector = {{{125, 55},
+                  {197, 63},
+                  {132, 52},
+                  {700, 44},
+                  {106, 53},
+                  {403, 76},
+                  {200, 55},
+                  {3200, 55}}};
   cost.bank_conflict = {100, 133, 147, 144};
   cost.aic = {{85, 560}, {100, 100}, 39, 0, 54, 198, 1000};
   cost.aiv = {{51, 280}, {100, 100}, 39, 0, 15, 188, 1085};

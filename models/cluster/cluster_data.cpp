@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/cluster/operand_rules.h"
 #include "models/cluster/tile_functions.h"
 
 namespace tessera::cluster {
@@ -161,7 +162,15 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
 
 std::string ClusterData::find_misfit(const TileOperation& operation,
                                      const ResolvedOperation& resolved) const {
-  if (operation.function != TileFunction::kCopy || resolved.count != 2) return "";
+  if (operation.function == TileFunction::kNone) return "";
+  if (operation.function != TileFunction::kCopy) {
+    std::vector<OperandShape> shapes;
+    for (unsigned i = 0; i < resolved.count; ++i)
+      shapes.push_back({resolved.operands[i].sizes[0], resolved.operands[i].sizes[1]});
+    const std::string fault = find_operand_fault(operation, shapes);
+    return fault.empty() ? "" : "operands " + fault;
+  }
+  if (resolved.count != 2) return "";
   const unsigned in_gm = resolved.operands[0].location == Location::kGm ? 0 : 1;
   const ResolvedOperand& part = resolved.operands[in_gm];
   const TileOperand& tile = operation.operands[1 - in_gm];

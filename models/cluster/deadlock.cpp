@@ -1,6 +1,7 @@
 #include "models/cluster/deadlock.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace tessera::cluster {
@@ -33,11 +34,16 @@ bool is_used(Mode mode, const sync::Request& wait, const SyncUnitCore& unit,
 
 }  // namespace
 
-std::string explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
-                         const CoreLookup& core_of) {
-  std::string text = "id " + std::to_string(wait.id) + " of " + to_string(wait.core) + ": ";
-  if (!unit.launch().mix)
-    return text + "the kernel is not of MIX type, so there is no scheduling module to count sets";
+AiCoreCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
+                                const CoreLookup& core_of) {
+  AiCoreCore::Wanted wanted{"id " + std::to_string(wait.id) + " of " + to_string(wait.core), {}};
+  std::string& text = wanted.why.text;
+  bool& never = wanted.why.never;
+  if (!unit.launch().mix) {
+    wanted.why = {"the kernel is not of MIX type, so there is no scheduling module to count sets",
+                  true};
+    return wanted;
+  }
   std::vector<SyncUnitCore::Missing> missing = unit.missing(wait);
   missing.erase(std::remove_if(missing.begin(), missing.end(),
                                [&](const SyncUnitCore::Missing& m) {
@@ -47,20 +53,42 @@ std::string explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
                 missing.end());
   std::size_t named = 0;
   for (const SyncUnitCore::Missing& m : missing) {
+    const AiCoreCore* core = core_of(m.core);
+    const AiCoreCore::Reason reason = core == nullptr
+                                          ? AiCoreCore::Reason{"it is not part of the launch", true}
+                                          : core->why_no_signal(m.mode, m.id);
+    never |= reason.never;
     if (++named > kMostNamed) continue;
     if (named > 1) text += "; ";
     text += to_string(m.core) + " has to set id " + std::to_string(m.id) + " (" +
-            mode_text(m.mode) + "): ";
-    const AiCoreCore* core = core_of(m.core);
-    text += core == nullptr ? "it is not part of the launch" : core->why_no_signal(m.mode, m.id);
+            mode_text(m.mode) + "): " + reason.text;
   }
   if (named > kMostNamed) text += "; and " + std::to_string(named - kMostNamed) + " more";
-  if (unit.blocks_not_resident() > 0 && is_used(Mode::kAll, wait, unit, core_of))
+  if (unit.blocks_not_resident() > 0 && is_used(Mode::kAll, wait, unit, core_of)) {
+    never = true;
     text += (named > 0 ? "; " : "") + std::to_string(unit.blocks_not_resident()) +
             " blocks of the kernel are not resident and cannot set it (mode 0)";
-  else if (named == 0)
+  } else if (named == 0) {
+    never = true;
     text += "no core that could set it has a set of it in its program";
-  return text;
+  }
+  return wanted;
+}
+
+std::string describe_waits(const std::vector<const AiCoreCore*>& cores, const SyncUnitCore& unit,
+                           const CoreLookup& core_of, observe::Waits& waits) {
+  std::vector<AiCoreCore::BlockedPipe> all;
+  for (const AiCoreCore* core : cores)
+    for (AiCoreCore::BlockedPipe& blocked : core->blocked_pipes(
+             [&](const sync::Request& wait) { return explain_wait(wait, unit, core_of); }))
+      all.push_back(std::move(blocked));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  std::string cause;
+  if (!all.empty() && !all.front().cause.empty())
+    cause = all.front().cause + "; " + all.front().wait.who + " waits for it";
+  for (AiCoreCore::BlockedPipe& blocked : all) waits.push_back(std::move(blocked.wait));
+  return cause;
 }
 
 }  // namespace tessera::cluster

@@ -27,11 +27,9 @@ Cycle MachineView::finished_at() const {
   return last;
 }
 
-void MachineView::describe_waits(observe::Waits& waits) const {
-  const auto explain = [this](const sync::Request& wait) {
-    return explain_wait(wait, sync_unit(), [this](CoreId core) { return find(core); });
-  };
-  for (const AiCoreCore* core : cores()) core->describe_waits(waits, explain);
+std::string MachineView::describe_waits(observe::Waits& waits) const {
+  return cluster::describe_waits(
+      cores(), sync_unit(), [this](CoreId core) { return find(core); }, waits);
 }
 
 }  // namespace tessera::cluster

@@ -2,6 +2,7 @@
 // by sockets.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "models/cluster/ai_core_core.h"
@@ -25,8 +26,9 @@ class MachineView {
   bool finished() const;
   /// Cycle in which the last core finished.
   Cycle finished_at() const;
-  /// Everyone who is held back, for a deadlock report.
-  void describe_waits(observe::Waits& waits) const;
+  /// Everyone who is held back, for a deadlock report. Returns what holds them up, if that is known
+  /// (deadlock.h).
+  std::string describe_waits(observe::Waits& waits) const;
 };
 
 }  // namespace tessera::cluster

@@ -1,6 +1,7 @@
 #include "models/cluster/program.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera::cluster {
 
@@ -42,6 +43,7 @@ const char* to_string(Opcode op) {
                                                                    "shift_right",
                                                                    "ceil_div",
                                                                    "floor_div",
+                                                                   "mul_size",
                                                                    "compare",
                                                                    "select",
                                                                    "get",
@@ -149,6 +151,11 @@ std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b) {
     return divide(a, b, 1);
   case Opcode::kFloorDiv:
     return divide(a, b, -1);
+  case Opcode::kMulSize: {
+    if (a < 0 || b < 0) return a < 0 ? a : b;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    return b != 0 && a > kMost / b ? kMost : a * b;
+  }
   default:
     return a;
   }

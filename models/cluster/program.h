@@ -40,7 +40,7 @@
 //   kSetFfts        S          -                         A2/A3: sets the FFTS base address (2.6)
 //
 //   kSet            S          -                         rd = a
-//   kAdd .. kFloorDiv  S       -                         rd = a OP b
+//   kAdd .. kMulSize   S       -                         rd = a OP b; kMulSize does not wrap around
 //   kCompare        S          -                         rd = a PREDICATE b, 0 or 1
 //   kSelect         S          -                         rd = c != 0 ? a : b
 //   kGet            S          -                         rd = SpecialValue
@@ -139,6 +139,7 @@ enum class Opcode : std::uint8_t {
   kShiftRight,
   kCeilDiv,
   kFloorDiv,
+  kMulSize,
   kCompare,
   kSelect,
   kGet,
@@ -185,8 +186,10 @@ enum class VectorClass : std::uint8_t {
   kReduce,          ///< per repeat
   kCopy,            ///< copy, duplicate
   kRsqrt,           ///< reciprocal square root
+  kGather,          ///< by index; of elements of 32 bits, whatever their type is
+  kSort,            ///< sort and merge; the same
 };
-inline constexpr unsigned kVectorClassCount = 6;
+inline constexpr unsigned kVectorClassCount = 8;
 
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };

@@ -6,6 +6,7 @@
 #include "models/cluster/program.h"
 #include "models/cluster/tile_arithmetic.h"
 #include "models/cluster/tile_matmul.h"
+#include "models/cluster/tile_rearrange.h"
 
 namespace tessera::cluster {
 
@@ -75,6 +76,9 @@ class Computation {
   TileValues fill_pad() const;
   TileValues transpose() const;
   TileValues copied() const;
+  double of_row(const TileValues& once, std::size_t row) const;
+  TileValues quantize() const;
+  TileValues dequantize() const;
 
   const TileOperation& op_;
   const ResolvedOperation& r_;
@@ -229,6 +233,33 @@ TileValues Computation::copied() const {
   return to;
 }
 
+// What stands once a row, as in broadcast().
+double Computation::of_row(const TileValues& once, std::size_t row) const {
+  return once.numbers[row * (once.rows > 1 ? once.columns : 1)];
+}
+
+// Rounded to f32 behind each step, then to the integer.
+TileValues Computation::quantize() const {
+  TileValues to = a();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t row = i / to.columns;
+    double& x = to.numbers[i];
+    x = rounded(x * of_row(b(), row), Element::kF32);
+    if (in_.size() > 2) x = rounded(x + of_row(in_[2], row), Element::kF32);
+  }
+  return to;
+}
+
+TileValues Computation::dequantize() const {
+  TileValues to = TileValues::zeros(Element::kF32, a().rows, a().columns);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t row = i / to.columns;
+    const double offset = in_.size() > 2 ? of_row(in_[2], row) : 0;
+    to.numbers[i] = rounded(a().number(i) - offset, Element::kF32) * of_row(b(), row);
+  }
+  return to;
+}
+
 TileValues Computation::run() {
   switch (op_.function) {
   case TileFunction::kMatmul:
@@ -261,6 +292,20 @@ TileValues Computation::run() {
     return fill_pad();
   case TileFunction::kTranspose:
     return transpose();
+  case TileFunction::kQuantize:
+    return quantize();
+  case TileFunction::kDequantize:
+    return dequantize();
+  case TileFunction::kGather:
+    return gather(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));
+  case TileFunction::kGatherMask:
+    return gather(a(), op_.mask, out_, rows_, columns_);
+  case TileFunction::kSort32:
+    return sort32(a(), b());
+  case TileFunction::kMergeBlocks:
+    return merge_blocks(a(), r_.integers[0]);
+  case TileFunction::kMergeLists:
+    return merge_lists(in_, op_.exhausts, columns_);
   default:
     return copied();
   }

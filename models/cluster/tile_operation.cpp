@@ -1,6 +1,7 @@
 #include "models/cluster/tile_operation.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "models/cluster/program.h"
 
@@ -8,11 +9,19 @@ namespace tessera::cluster {
 
 namespace {
 
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+// What 64 bits do not hold stays at the largest or least number: addresses never wrap around into an
+// array. What has got there may come back; ClusterData refuses everything far away on the way.
 std::int64_t multiply(std::int64_t a, std::int64_t b) {
-  return calculate(Opcode::kMul, a, b);
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product;
+  return (a < 0) == (b < 0) ? kMost : -kMost;
 }
 std::int64_t add(std::int64_t a, std::int64_t b) {
-  return calculate(Opcode::kAdd, a, b);
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a > 0 ? kMost : -kMost;
 }
 
 class Resolver {
@@ -42,7 +51,11 @@ class Resolver {
  private:
   std::int64_t at(const Offset& offset) const {
     std::int64_t sum = offset.base;
-    for (const Offset::Product& p : offset.products) sum = add(sum, multiply(at(p.a), at(p.b)));
+    for (const Offset::Product& p : offset.products) {
+      const std::int64_t product = multiply(at(p.a), at(p.b));
+      if (product == kMost || product == -kMost) return product;
+      sum = add(sum, product);
+    }
     return sum;
   }
   static std::int64_t in_bytes(std::int64_t offset, const TileOperand& of) {
@@ -78,7 +91,7 @@ class Resolver {
       high = std::max(high, add(high, reach));
     }
     o.first = add(o.address, multiply(low, bits_of(o.element)) / 8);
-    o.bytes = (multiply(add(high - low, 1), bits_of(o.element)) + 7) / 8;
+    o.bytes = add(multiply(add(add(high, -low), 1), bits_of(o.element)), 7) / 8;
   }
 
   const std::vector<std::int64_t>& registers_;
@@ -87,10 +100,13 @@ class Resolver {
 }  // namespace
 
 void Offset::add(Operand a, Operand b) {
-  if (a.is_register || b.is_register)
-    products.push_back({a, b});
+  std::int64_t product = 0, sum = 0;
+  const bool known = !a.is_register && !b.is_register;
+  if (known && !__builtin_mul_overflow(a.value, b.value, &product) &&
+      !__builtin_add_overflow(base, product, &sum))
+    base = sum;
   else
-    base = cluster::add(base, multiply(a.value, b.value));
+    products.push_back({a, b});
 }
 
 unsigned input_count(const TileOperation& operation) {
@@ -107,7 +123,13 @@ unsigned input_count(const TileOperation& operation) {
   case TileFunction::kRowMap:
   case TileFunction::kColumnMap:
   case TileFunction::kSelectTile:
+  case TileFunction::kGather:
+  case TileFunction::kSort32:
     return 2;
+  case TileFunction::kQuantize:
+  case TileFunction::kDequantize:
+  case TileFunction::kMergeLists:
+    return operation.inputs;
   case TileFunction::kMatmulAdd:
   case TileFunction::kMatmulBias:
   case TileFunction::kSelect:

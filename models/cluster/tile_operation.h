@@ -77,7 +77,7 @@ struct Offset {
   std::int64_t base = 0;
   std::vector<Product> products;
 
-  /// Adds a * b; of two known values at once.
+  /// Adds a * b; of two known values at once, unless 64 bits do not hold the sum.
   void add(Operand a, Operand b);
   bool is_known() const { return products.empty(); }
 };
@@ -149,6 +149,13 @@ enum class TileFunction : std::uint8_t {
   kSelectTile,    ///< result = scalar != 0 ? a : b
   kFillPad,       ///< result = a, and the pad value where a has no element
   kTranspose,     ///< result[r, c] = a[c, r]
+  kQuantize,    ///< result = a * scale[r, 0] + offset[r, 0] as integers; inputs: a, scale[, offset]
+  kDequantize,  ///< result = (a - offset[r, 0]) * scale[r, 0]; inputs: a, scale[, offset]
+  kGather,      ///< result[r, c] = element b[r, c] of a, counted row by row of the whole tile
+  kGatherMask,  ///< result = the elements of a that the mask selects, one behind the other
+  kSort32,      ///< result = pairs (a, index b), every 32 of a row sorted; pairs have 8 bytes
+  kMergeBlocks,  ///< result = a, every four sorted blocks of scalar columns merged; pairs as above
+  kMergeLists,   ///< result = two to four sorted lists of pairs merged
 };
 
 enum class Arithmetic : std::uint8_t {
@@ -194,6 +201,16 @@ enum class Rounding : std::uint8_t {
 /// What the elements beyond the valid ones of the input get (kFillPad).
 enum class Pad : std::uint8_t { kNone, kZero, kLargest, kLeast };
 
+/// Every `period`-th column of a row from `first` on; of rows with `by_rows`.
+struct GatherPattern {
+  std::uint8_t period = 1, first = 0;
+  bool by_rows = false;
+  constexpr bool selects(std::size_t n) const { return n % period == first; }
+  constexpr std::int64_t count(std::int64_t of) const {
+    return of <= first ? 0 : (of - first + period - 1) / period;
+  }
+};
+
 /// A number of the text, or a register.
 struct TileScalar {
   bool is_number = false;
@@ -215,6 +232,10 @@ struct TileOperation {
   bool saturates = true;      ///< of a conversion to an integer; otherwise it wraps around
   bool scalar_first = false;  ///< of kMap, kCompare: the scalar is a
   bool descends = false;      ///< of kSequence
+  std::uint8_t inputs =
+      0;  ///< of kQuantize, kDequantize and kMergeLists, which may have more or fewer
+  bool exhausts = false;  ///< of kMergeLists: ends with the first list that has no more pairs
+  GatherPattern mask;     ///< of kGatherMask
 };
 
 /// How many of the operands are inputs with values; the others but the last one are scratch.

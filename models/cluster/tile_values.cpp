@@ -87,6 +87,16 @@ double nearest_even(double value, Element element) {
   return float16::value_of(float16::bits_of(value, layout), layout);
 }
 
+/// A NaN keeps its bits: tiles also carry bits that are no numbers, such as the indices of sorted pairs.
+std::uint16_t half_bits(double value, const float16::Layout& layout) {
+  if (!std::isnan(value)) return float16::bits_of(value, layout);
+  const auto bits = bit_cast<std::uint64_t>(value);
+  const std::uint64_t payload = (bits & (float16::kDoubleHiddenBit - 1)) >>
+                                (float16::kDoubleFractionBits - layout.fraction_bits);
+  if (payload == 0) return float16::bits_of(value, layout);
+  return static_cast<std::uint16_t>((bits >> 63 << 15) | layout.infinity() | payload);
+}
+
 template <class T>
 void decode_integers(const std::byte* from, std::size_t count, std::int64_t* to) {
   for (std::size_t i = 0; i < count; ++i)
@@ -112,9 +122,10 @@ TileValues TileValues::zeros(Element element, std::size_t rows, std::size_t colu
 }
 
 double rounded(double value, Element element, Rounding rounding) {
+  if (std::isnan(value)) return value;
   const double nearest = nearest_even(value, element);
   const bool to_nearest = rounding == Rounding::kDefault || rounding == Rounding::kNearestEven;
-  if (to_nearest || nearest == value || std::isnan(value) || std::isinf(value)) return nearest;
+  if (to_nearest || nearest == value || std::isinf(value)) return nearest;
   const Neighbours n = neighbours(value, element, nearest);
   switch (rounding) {
   case Rounding::kFloor:
@@ -235,7 +246,7 @@ void encode(const TileValues& values, std::size_t first, std::size_t count, std:
   case Element::kF16:
   case Element::kBf16:
     for (std::size_t i = 0; i < count; ++i)
-      store(to + 2 * i, float16::bits_of(numbers[i], layout_of(values.element)));
+      store(to + 2 * i, half_bits(numbers[i], layout_of(values.element)));
     return;
   case Element::kI8:
   case Element::kU8:

@@ -153,7 +153,7 @@ void add_cost(Schema& schema, CostConfig& c) {
       number("fix.latency", c.fix_latency, "cycles", 0, kMaxCycles, "L0C to L1 or UB"));
   add_path(schema, "fix.out", c.fix_out, 1);
   constexpr std::array<const char*, cluster::kVectorClassCount> kClasses = {
-      "simple", "transcendental", "convert", "reduce", "copy", "rsqrt"};
+      "simple", "transcendental", "convert", "reduce", "copy", "rsqrt", "gather", "sort"};
   for (std::size_t i = 0; i < kClasses.size(); ++i) {
     const std::string path = std::string("vector.") + kClasses[i];
     schema.push_back(number(path + ".percent", c.vector[i].percent, "1/100 cycle", 1, kMaxCycles,

@@ -28,6 +28,8 @@ using cluster::WaitReason;
 
 constexpr Cycle kCyclesPerLook = 100'000;  // between two looks at the wall clock
 constexpr std::size_t kMostWaits = 10'000;
+constexpr std::size_t kMostHazards = 20;  // that an error names
+constexpr const char* kHazardId = "/tessera/ascend/hazard";
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -240,7 +242,7 @@ void Session::drive(Machine& machine, report::Report& report) {
     if (!machine.finished()) {
       report.status = report::Status::kCouldNotFinish;
       report.message = cli::stop_text(stop, options_.max_cycles);
-      describe_deadlock(machine, report);
+      describe_deadlock(machine, stop == Stop::kIdle, report);
     }
   } catch (const IllegalBehaviour& e) {
     report.status = report::Status::kCouldNotFinish;
@@ -268,16 +270,20 @@ cli::RunControl::Stop Session::step_to_idle(Machine& machine) {
   }
 }
 
-void Session::describe_deadlock(const Machine& machine, report::Report& report) const {
+void Session::describe_deadlock(const Machine& machine, bool is_deadlock,
+                                report::Report& report) const {
   observe::Waits waits(kMostWaits);
-  machine.describe_waits(waits);
+  const std::string cause = machine.describe_waits(waits);
   for (const observe::Wait& wait : waits)
     report.waits.push_back({{static_cast<int>(wait.place / 3), static_cast<int>(wait.place % 3)},
                             wait.who,
                             wait.what});
   report.wait_count = waits.total();
   if (report.waits.empty()) return;
-  report.message += "; " + report.waits.front().who + " waits for " + report.waits.front().what;
+  if (is_deadlock && !cause.empty())
+    report.message = "deadlock: " + cause;
+  else
+    report.message += "; " + report.waits.front().who + " waits for " + report.waits.front().what;
   if (report.wait_count > 1)
     report.message += "; and " + std::to_string(report.wait_count - 1) + " more";
 }
@@ -327,16 +333,22 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
 // Warnings, or the reason why the run counts as one that could not finish.
 void Session::report_hazards(const Machine& machine, report::Report& report) const {
   const std::vector<std::string> hazards = machine.hazards();
-  for (const std::string& hazard : hazards) {
-    ++report.diagnoses.count;
-    report.diagnoses.first.push_back(
-        {report.cycles, {0, 0}, "/tessera/ascend/hazard", "hazard: " + hazard});
+  const bool are_errors = options_.hazards == "error" && report.status == report::Status::kFinished;
+  if (!are_errors) {
+    for (const std::string& hazard : hazards) {
+      ++report.diagnoses.count;
+      report.diagnoses.first.push_back({report.cycles, {0, 0}, kHazardId, "hazard: " + hazard});
+    }
+    return;
   }
-  if (hazards.empty() || options_.hazards != "error") return;
-  if (report.status != report::Status::kFinished) return;
+  if (hazards.empty()) return;
   report.status = report::Status::kCouldNotFinish;
-  report.message = "hazard: " + hazards.front();
-  if (hazards.size() > 1) report.message += "; and " + std::to_string(hazards.size() - 1) + " more";
+  report.message = std::to_string(hazards.size()) + (hazards.size() > 1 ? " hazards" : " hazard");
+  const std::size_t shown = std::min(hazards.size(), kMostHazards);
+  for (std::size_t i = 0; i < shown; ++i)
+    report.message += "\nhazard: " + hazards[i] + " [" + kHazardId + "]";
+  if (hazards.size() > shown)
+    report.message += "\nand " + std::to_string(hazards.size() - shown) + " more";
 }
 
 }  // namespace tessera::ascend

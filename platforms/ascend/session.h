@@ -37,7 +37,7 @@ class Session {
   void drive(Machine& machine, report::Report& report);
   /// Steps until nothing is due, or a bound is reached.
   cli::RunControl::Stop step_to_idle(Machine& machine);
-  void describe_deadlock(const Machine& machine, report::Report& report) const;
+  void describe_deadlock(const Machine& machine, bool is_deadlock, report::Report& report) const;
   void summarize(const Machine& machine, report::Report& report) const;
   void add_places(const Machine& machine, report::Report& report) const;
   void report_hazards(const Machine& machine, report::Report& report) const;

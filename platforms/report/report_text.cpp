@@ -77,7 +77,8 @@ void print_head(const Report& r, std::ostream& out) {
   out << sentence(r.status);
   if (r.cycles > 0) out << " after " << grouped(r.cycles) << " cycles";
   if (r.cycles > 0 && time_ns(r) > 0) out << " (" << duration(time_ns(r)) << ")";
-  if (!r.message.empty()) out << ": " << r.message;
+  // The whole message stands on the error output already.
+  if (!r.message.empty()) out << ": " << r.message.substr(0, r.message.find('\n'));
   out << '\n';
   const auto line = [&out](const char* label, const std::string& text) {
     if (!text.empty()) out << "  " << padded(label, 9) << text << '\n';

@@ -9,19 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "frontends/pto/lower.h"
-#include "frontends/pto/parser.h"
-#include "frontends/pto/printer.h"
+#include "tests/support/pto_input.h"
 #include "tests/support/run_executable.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
 namespace {
 
 std::vector<std::string> seeds() {
   std::vector<std::string> list;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/examples/ascend"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           std::string(TESSERA_SOURCE_DIR) + "/examples/ascend"))
     if (entry.path().extension() == ".pto") list.push_back(test::read_file(entry.path().string()));
   std::sort(list.begin(), list.end());
   return list;
@@ -86,23 +83,13 @@ class Mutator {
 
 TEST(PtoFuzz, MutatedTextIsLoweredOrRefused) {
   const std::vector<std::string> texts = seeds();
-  ASSERT_GE(texts.size(), 6u);
+  ASSERT_GE(texts.size(), 40u);
   unsigned accepted = 0, refused = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     const std::string text = Mutator(seed).mutate(texts[seed % texts.size()]);
-    const Unknown unknown = seed % 3 == 0 ? Unknown::kKeep : Unknown::kRefuse;
-    try {
-      const Module module = parse(text, "k.pto", unknown);
-      const std::string printed = print(module);
-      EXPECT_EQ(print(parse(printed, "printed", unknown)), printed) << seed;
-      LowerOptions options{seed % 2 == 0 ? cluster::Profile::kA5 : cluster::Profile::kA2A3,
-                           {{"TILES", 3}}};
-      if (unknown == Unknown::kKeep) options.unknown = UnknownCost{10, {}};
-      lower(module, options);
-      ++accepted;
-    } catch (const UserError&) {
-      ++refused;
-    }
+    std::string problem;
+    ++(test::lowers(text, seed, problem) ? accepted : refused);
+    EXPECT_EQ(problem, "") << seed;
   }
   EXPECT_GT(accepted, 60u);
   EXPECT_GT(refused, 100u);

@@ -122,11 +122,12 @@ TEST(PtoOperands, TilesAndViewsThatCannotBe) {
               HasSubstr("a view with elements of f16 of a pointer to f32"));
   const std::string half = "!pto.tile_buf<vec, 16x16xf16>";
   const std::string both = tile + "  %h = pto.alloc_tile : " + half + "\n";
-  EXPECT_THAT(message_of(both + "  pto.tadd ins(%t, %h : " + kTile + ", " + half +
-                         ") outs(%t : " + kTile + ")"),
-              HasSubstr("pto.tadd: a tile of f16 among its operands, expected one type"));
+  EXPECT_THAT(
+      message_of(both + "  pto.tadd ins(%t, %h : " + kTile + ", " + half + ") outs(%t : " + kTile +
+                 ")"),
+      HasSubstr("pto.tadd are f32 (%t) and f16 (%h): expected one type; pto.tcvt converts"));
   EXPECT_THAT(message_of(both + "  pto.tabs ins(%t : " + kTile + ") outs(%h : " + half + ")"),
-              HasSubstr("pto.tabs: a result of f16 of tiles of f32, expected the same"));
+              HasSubstr("pto.tabs are f32 (%t) and f16 (%h): expected one type"));
 }
 
 TEST(PtoOperands, DiagnosticsOfTypes) {
@@ -135,9 +136,9 @@ TEST(PtoOperands, DiagnosticsOfTypes) {
   EXPECT_EQ(message_of(tiles + "  pto.tand ins(%f, %f : f32, f32) outs(%f : f32)"),
             "k.pto:5:3: pto.tand works on integers, found tiles of f32");
   EXPECT_THAT(message_of(tiles + "  pto.tadd ins(%f, %i : f32, i32) outs(%f : f32)"),
-              HasSubstr("pto.tadd: a tile of i32 among its operands, expected one type"));
+              HasSubstr("pto.tadd are f32 (%f) and i32 (%i): expected one type"));
   EXPECT_THAT(message_of(tiles + "  pto.tcmp ins(%f, %f : f32, f32) outs(%i : i32)"),
-              HasSubstr("the mask is a tile of i32, expected i8 or ui8"));
+              HasSubstr("pto.tcmp are i32 (%i): expected i8 or ui8 for a mask"));
   EXPECT_THAT(message_of(tiles + "  pto.tcvt ins(%f {rmode = #pto<round_mode UP>} : f32) outs(%i "
                                  ": i32)"),
               HasSubstr("expected a rounding mode"));

@@ -112,6 +112,12 @@ TEST(AscendExecutable, HazardsAreWarningsOrErrors) {
   const Finished failed = with("error");
   EXPECT_EQ(failed.exit_code, 4);
   EXPECT_THAT(failed.err, HasSubstr("hazard: "));
+  // Each is told once, with its id behind it.
+  const std::string all = failed.out + failed.err;
+  const std::string hazard = "(vector on V of AIV0 of cluster 0) writes and";
+  EXPECT_THAT(failed.err, HasSubstr("times) [/tessera/ascend/hazard]\n"));
+  ASSERT_THAT(all, HasSubstr(hazard));
+  EXPECT_EQ(all.find(hazard), all.rfind(hazard)) << all;
   const Finished off = with("off");
   EXPECT_EQ(off.exit_code, 0);
   EXPECT_THAT(off.out + off.err, testing::Not(HasSubstr("hazard")));
@@ -165,7 +171,13 @@ TEST(AscendExecutable, WaitForTheWrongIdIsADeadlock) {
   const Changed changed("v2c_a5.pto", "\"PIPE_MTE1\", 16", "\"PIPE_MTE1\", 15");
   const json::object r = report_of(changed.file(), {"--param", "TILES=8"}, 4);
   EXPECT_EQ(r.at("status"), "could_not_finish");
-  EXPECT_THAT(std::string(r.at("message").as_string()), HasSubstr("deadlock"));
+  // The cause comes first, here and among the waits.
+  EXPECT_THAT(std::string(r.at("message").as_string()),
+              testing::MatchesRegex(
+                  "deadlock: id 15 of AIC of cluster 0 never comes: AIV0 of cluster 0 has "
+                  "to set id 15 .mode 4.: the program of AIV0 of cluster 0 has no set of "
+                  "it; pipe MTE1 of AIC of cluster 0 .* waits for it; and .* more"));
+  EXPECT_THAT(json::serialize(r.at("waits").as_array().at(0)), HasSubstr("id 15"));
   std::string all;
   for (const json::value& wait : r.at("waits").as_array()) all += json::serialize(wait) + "\n";
   EXPECT_THAT(all, HasSubstr("wait_intra_core(MTE1, id 15)"));

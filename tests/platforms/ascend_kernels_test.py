@@ -65,6 +65,11 @@ def i8(*shape):
     return lambda rng: rng.integers(-127, 128, shape).astype(np.int8)
 
 
+def tenths(*shape):
+    """Many equal numbers."""
+    return lambda rng: np.round(rng.uniform(-40, 40, shape), 1).astype(np.float32)
+
+
 def zeros(dtype, *shape):
     return lambda rng: np.zeros(shape, dtype)
 
@@ -94,6 +99,18 @@ def quantize(a):
     x = a["x"].astype(np.float32)
     scale = np.abs(x).max(1, keepdims=True) / np.float32(127)
     return {"q": np.rint(x / scale).astype(np.int8), "scale": scale}
+
+
+def fake_quantize(a):
+    x = a["x"].astype(np.float32)
+    top = np.abs(x).max(1, keepdims=True)
+    q = np.clip(np.rint(x * (np.float32(127) / top)), -128, 127)
+    return {"q": q.astype(np.int8), "y": q * (top / np.float32(127))}
+
+
+def top_k(a):
+    order = np.argsort(-a["x"], axis=1, kind="stable")[:, :64]
+    return {"top": np.take_along_axis(a["x"], order, 1), "at": order.astype(np.int32)}
 
 
 def rope(a):
@@ -152,6 +169,9 @@ CASES = [
     Case("quantize", {"x": f32(40, 256)}, quantize, clusters=2, ROWS=40),
     Case("dequantize", {"q": i8(80, 256), "scale": f32(80)}, lambda a: a["q"] * a["scale"][:, None], clusters=2, bf16=("y",),
          ROWS=80),
+    Case("fake_quantize", {"x": f32(40, 256)}, fake_quantize, clusters=2, ROWS=40),
+    Case("top_k", {"x": tenths(5, 2048)}, top_k, clusters=2, ROWS=5),
+    Case("lookup", {"x": i8(24, 512), "table": f32(256)}, lambda a: a["table"][a["x"].astype(int) + 128], clusters=2, ROWS=24),
     Case("rope", {"x": f32(96, 128), "cos": f32(96, 64), "sin": f32(96, 64)}, rope, clusters=2, ROWS=96),
     Case("double_buffer", {"a": f32(80, 512), "b": f32(80, 512)}, lambda a: a["a"] * a["b"] + 1, clusters=2, TILES=5),
     Case("locks_a5", {"a": f16(10, 4096), "b": f16(10, 4096)}, lambda a: a["a"] + a["b"], clusters=2, profiles=("a5",),
@@ -178,6 +198,8 @@ CASES = [
          BATCH=5, LOG=3),
     Case("linear_relu", {"x": f16(384, 64), "w": f16(64, 64)}, lambda a: np.maximum(a["x"] @ a["w"], 0), clusters=2,
          tolerance=(1e-5, 1e-4), TILES=3),
+    Case("entries_a2a3", {"x": f16(384, 64), "w": f16(64, 64)}, lambda a: a["x"] @ a["w"] / 2, clusters=2, profiles=("a2a3",),
+         refused=("pto.talloc_to_aiv", "pto.talloc_to_aiv"), tolerance=(1e-5, 1e-4), TILES=3),
     Case("weight_dequant", {"x": f16(32, 320), "w": i8(320, 384), "scale": f32(384)}, lambda a: a["x"] @ weights(a),
          clusters=2, tolerance=(1e-5, 2e-3), K=320, N=384),
     Case("ring_both_ways", {"x": f16(640, 64), "w": f16(64, 64), "r": f32(640, 64)}, lambda a: a["x"] / 2 @ a["w"] + a["r"],
@@ -220,6 +242,7 @@ LOADED = "      pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_V>, %event]\n"
 BROKEN = [  # kernel, text, what stands there instead, whether it is a hazard
     ("double_buffer", LOADS + LOADED, LOADED + LOADS, True),  # says that it is loaded before it loads
     ("matmul_flags", "      pto.wait_flag[<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]\n", "", True),
+    ("top_k", "ins(%a, %b1024", "ins(%a, %b256", False),
     ("softmax", "pto.trowexpandsub ins(%t, %top", "pto.trowexpandsub ins(%t, %sum", False),
     ("flash_attention", "pto.trowexpandmul ins(%o, %shrink", "pto.trowexpandmul ins(%o, %part", False),
 ]

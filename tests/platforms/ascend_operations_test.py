@@ -7,7 +7,7 @@ import tempfile
 import numpy as np
 
 ROWS, COLUMNS = 6, 24
-TYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16, "i8": np.int8}
+TYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i16": np.int16, "i8": np.int8, "ui8": np.uint8, "ui32": np.uint32}
 
 
 class Kernel:
@@ -49,7 +49,8 @@ class Kernel:
         return head + "".join(f"    {line}\n" for line in self.body) + "    return\n  }\n}\n"
 
 
-def run(executable, kernel):
+def run(executable, kernel, fails=False):
+    """What the kernel has stored; of one that fails exit code and error."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         (path / "k.pto").write_text(kernel.text())
@@ -58,6 +59,8 @@ def run(executable, kernel):
             np.save(path / f"{name}.npy", values)
             command.append(f"--input={name}={path / name}.npy")
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if fails:
+            return done.returncode, done.stderr
         assert done.returncode == 0, (done.stderr, kernel.text())
         return np.load(path / "out.npy")
 
@@ -190,8 +193,158 @@ def check_views(executable):
     check("treshape", run(executable, kernel), np.abs(x))
 
 
+def check_more_elementwise(executable):
+    x, y, column, row = values("f32"), values("f32", seed=2), values("f32", (ROWS, 1), 3), values("f32", (1, COLUMNS), 4)
+    check("trowexpandexpdif", apply(executable, "trowexpandexpdif", [x, column]), np.exp(x - column), exact=False)
+    check("tcolexpandexpdif", apply(executable, "tcolexpandexpdif", [x, row]), np.exp(x - row), exact=False)
+    check("trowprod", apply(executable, "trowprod", [x], result=(ROWS, 1)), np.prod(x, axis=1, keepdims=True), exact=False)
+    check("tcolprod", apply(executable, "tcolprod", [x], result=(1, COLUMNS)), np.prod(x, axis=0, keepdims=True), exact=False)
+    comparisons = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal}
+    y[::2] = x[::2]
+    for word, function in comparisons.items():
+        found = apply(executable, "tcmp", [x, y], result=(ROWS, COLUMNS // 8), dtype="ui8", attributes=f" {{cmpMode = #pto<cmp {word}>}}")
+        check(word, found, np.packbits(function(x, y), axis=1, bitorder="little"))
+
+
+def check_quantization(executable):
+    x, scale, offset = 40 * values("f32"), values("f32", (ROWS, 1), 3, least=0.25), values("f32", (ROWS, 1), 4)
+    signed = apply(executable, "tquant", [x, scale], dtype="i8", attributes=" {quant_type = #pto<quant_type INT8_SYM>}")
+    check("tquant", signed, np.clip(np.rint(x * scale), -128, 127))
+    assert (np.abs(signed) == 127).any(), "nothing was saturated"
+    unsigned = apply(executable, "tquant", [x, scale, offset], dtype="ui8", attributes=" {quant_type = #pto<quant_type INT8_ASYM>}")
+    check("tquant", unsigned, np.clip(np.rint(x * scale + offset), 0, 255))
+    for q in (values("i8"), values("i16")):
+        check("tdequant", apply(executable, "tdequant", [q, scale, offset], dtype="f32"), (q.astype(np.float32) - offset) * scale)
+        check("tdequant", apply(executable, "tdequant", [q, scale], dtype="f32"), q.astype(np.float32) * scale)
+
+
+def check_gather(executable):
+    rng = np.random.default_rng(5)
+    table = values("f32", (4, 64))
+    for kind in ("i32", "i16"):
+        places = rng.integers(0, table.size, (ROWS, COLUMNS)).astype(TYPES[kind])
+        check("tgather", apply(executable, "tgather", [table, places]), table.ravel()[places])
+    patterns = {"P0101": (2, 0), "P1010": (2, 1), "P0001": (4, 0), "P0010": (4, 1), "P0100": (4, 2), "P1000": (4, 3), "P1111": (1, 0)}
+    for dtype in ("f32", "f16", "i32"):
+        x = values(dtype)
+        for pattern, (period, first) in patterns.items():
+            text = f" {{maskPattern = #pto.mask_pattern<{pattern}>}}"
+            check(pattern, apply(executable, "tgather", [x], result=(ROWS, COLUMNS // period), attributes=text), x[:, first::period])
+    # The form of public kernels: the pattern in place of an operand, and the axis behind the types.
+    kernel = Kernel()
+    a, out = kernel.load("a", values("f32")), kernel.tile("result", ROWS // 2, COLUMNS, "f32")
+    kernel.step(f"pto.tgather ins(%a, {{maskPattern = #pto.mask_pattern<P1010>}} : {a[1]}, \"col\") outs(%result : {out[1]})")
+    kernel.store(out, ROWS // 2, COLUMNS, "f32")
+    check("col", run(executable, kernel), values("f32")[1::2])
+
+
+def check_refusals(executable):
+    """What only registers and values say is wrong stops the run at its line."""
+    kernel = Kernel()
+    table, out = kernel.load("table", values("f32", (1, 32))), kernel.tile("result", 1, 8, "f32")
+    places = kernel.load("places", np.array([[0, 31, 5, 32, 1, 2, 3, 4]], np.int32))
+    kernel.step(f"pto.tgather ins(%table, %places : {table[1]}, {places[1]}) outs(%result : {out[1]})")
+    kernel.store(out, 1, 8, "f32")
+    line = kernel.text().splitlines().index(next(t for t in kernel.text().splitlines() if "tgather" in t)) + 1
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and f"k.pto:{line}:" in error, error
+    assert "the index 32 in row 0, column 3 names no valid element of a tile of 1x32" in error, error
+    kernel = Kernel()
+    a, out = kernel.load("a", values("f32")), kernel.tile("result", ROWS, COLUMNS, "f32", ", v_row=?, v_col=?")
+    kernel.body.append("%n = pto.get_subblock_num -> index")
+    kernel.body.append(f"pto.set_validshape %result, %n, {COLUMNS} : {out[1]}")
+    kernel.step(f"pto.tabs ins(%a : {a[1]}) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and f"operands are {ROWS}x{COLUMNS} (%a) and 1x{COLUMNS} (%result): expected the same valid rows" in error, error
+
+
+def pairs_of(dtype, x, index):
+    """Values and indices as 8 bytes each, every 32 of a row falling."""
+    found = np.zeros((*x.shape, 8 // x.itemsize), dtype)
+    for r in range(len(x)):
+        for first in range(0, x.shape[1], 32):
+            order = first + np.lexsort((index[r, first:first + 32], -x[r, first:first + 32].astype(np.float64)))
+            part = found[r, first:first + 32]
+            part[:, 0] = x[r, order]
+            part.view(np.uint32).reshape(len(order), 2)[:, 1] = index[r, order]
+    return found.reshape(len(x), -1)
+
+
+def bits(values):
+    return values.view({2: np.uint16, 4: np.uint32}[values.itemsize])
+
+
+def check_sorting(executable):
+    for dtype in ("f32", "f16"):
+        for columns in (64, 48):  # whole blocks, and one that is shorter
+            x = np.round(values(dtype, (3, columns)), 1)  # some are equal
+            index = np.arange(31000, 31000 + x.size, dtype=np.uint32).reshape(x.shape)  # among f16 also bits of NaNs
+            expected = pairs_of(TYPES[dtype], x, index)
+            found = apply(executable, "tsort32", [x, index], result=expected.shape, dtype=dtype)
+            check("tsort32", bits(found), bits(expected))
+    x = values("f32", (1, 512))
+    index = np.arange(512, dtype=np.uint32).reshape(1, -1)
+    blocks = pairs_of(np.float32, x, index)  # 16 blocks of 32 pairs, 64 columns
+    found = apply(executable, "tmrgsort", [blocks], [("64", "i32")], result=blocks.shape)
+    expected = np.concatenate([merged(part) for part in np.split(blocks, 4, axis=1)], axis=1)
+    check("tmrgsort", bits(found), bits(expected))
+    lists = np.split(expected, 4, axis=1)
+    for count in (2, 3, 4):
+        whole = merged(np.concatenate(lists[:count], axis=1))
+        for columns in (whole.shape[1], 64):  # all of them, or the first 32
+            found = apply_merge(executable, lists[:count], columns, "false")
+            check("tmrgsort", bits(found), bits(whole[:, :columns]))
+    low, high = lists[0].copy(), lists[1].copy()
+    low[0, ::2] -= 100  # the other list ends first
+    check("exhausted", bits(apply_merge(executable, [low, high], 512, "true")[:, :256]), bits(high))
+
+
+def merged(pairs):
+    order = np.argsort(-pairs[0, ::2], kind="stable")
+    return pairs.reshape(-1, 2)[order].reshape(1, -1)
+
+
+def apply_merge(executable, lists, columns, exhausted):
+    kernel = Kernel()
+    tiles = [kernel.load(f"in{i}", v) for i, v in enumerate(lists)]
+    tiles.append(kernel.tile("tmp", 1, 1024, "f32"))
+    out = kernel.tile("result", 1, columns, "f32")
+    kernel.body.append("%counts = arith.constant dense<0> : vector<4xi16>")
+    names, kinds = ", ".join(t[0] for t in tiles), ", ".join(t[1] for t in tiles)
+    kernel.step(f"pto.tmrgsort ins({names} {{exhausted = {exhausted}}} : {kinds}) outs(%result, %counts : {out[1]}, vector<4xi16>)")
+    kernel.store(out, 1, columns, "f32")
+    return run(executable, kernel)
+
+
+def check_places(executable):
+    x = values("f32")
+    kernel = Kernel()  # prefetch loads; the second tile is the first one at another address
+    part, part_kind = kernel.array("a", ROWS, COLUMNS, "f32")
+    kernel.inputs["a_p"] = x
+    kernel.body.append("%far = arith.constant 4096 : i64")
+    first, out = kernel.tile("first", ROWS, COLUMNS, "f32"), kernel.tile("result", ROWS, COLUMNS, "f32")
+    kernel.body.append(f"%there = pto.tassign %first, %far : {first[1]} -> {first[1]}")
+    kernel.step(f"pto.tprefetch ins({part} : {part_kind}) outs(%there : {first[1]})")
+    kernel.step(f"pto.texpands ins(%zero : f32) outs(%first : {first[1]})")
+    kernel.body.insert(0, "%zero = arith.constant 0.0 : f32")
+    kernel.step(f"pto.tadd ins(%there, %first : {first[1]}, {first[1]}) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    check("tassign", run(executable, kernel), x)
+    expected = np.full((ROWS + 2, COLUMNS + 8), -np.inf, np.float32)
+    expected[:ROWS, :COLUMNS] = x
+    found = apply(executable, "tfillpad_expand", [x], result=expected.shape, more=", pad=3")
+    check("tfillpad_expand", found, expected)
+
+
 def main():
     executable = sys.argv[1]
+    check_more_elementwise(executable)
+    check_quantization(executable)
+    check_gather(executable)
+    check_refusals(executable)
+    check_sorting(executable)
+    check_places(executable)
     check_elementwise(executable)
     check_rows_and_columns(executable)
     check_others(executable)

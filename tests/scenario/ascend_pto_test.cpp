@@ -330,7 +330,7 @@ TEST(ascend, M21_flags_of_a_pipe_out_of_range) {
   EXPECT_THAT(message({{"peer_func = @vector", "peer_func = @nobody"}}, Profile::kA5),
               HasSubstr("@nobody reserves no buffer 'fifo'"));
   EXPECT_THAT(message({{"size = 4096", "size = 4096000"}}, Profile::kA5),
-              HasSubstr("the buffer fifo needs 4096000 bytes of UB, which has 262144 left"));
+              HasSubstr("the buffer fifo needs 4096000 bytes of UB, which has 262144"));
   EXPECT_THAT(message({{"tpush_to_aiv(%c : !acc)", "tpush_to_aiv(%l : !left)"}}, Profile::kA5),
               HasSubstr("expected a tile in acc, found one in left"));
   EXPECT_THAT(message({{"{split = 1}\n    }\n    return\n  }\n  func.func @vector",
