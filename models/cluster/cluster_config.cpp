@@ -4,6 +4,7 @@
 
 #include "models/cluster/buffer_locks.h"
 #include "models/cluster/flag_table.h"
+#include "models/cluster/scalar_cache.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -96,6 +97,10 @@ void check_config(const ClusterConfig& config) {
   require("sync.event_ids", sync.event_ids, 1, FlagTable::kMaxEvents);
   require("sync.buffer_ids", sync.buffer_ids, 1, BufferLocks::kMaxLocks);
   require("sync.counter_max", sync.counter_max, 1, 255);
+  const ScalarConfig& scalar = config.core.scalar;
+  require("scalar.cache_bytes", scalar.cache_bytes, ScalarCache::kLineBytes, 1 << 30);
+  require("scalar.commit_cycles", scalar.commit_cycles, 1, 1 << 20);
+  require("scalar.control_bytes", scalar.control_bytes, 1, std::uint64_t{1} << 40U);
   const CostConfig& cost = config.core.cost;
   for (const PathRate* path : {&cost.load_a, &cost.load_b, &cost.load_table, &cost.fix_out})
     require("cost path", path->bytes_per_cycle, 1, kMostRate);
@@ -119,6 +124,8 @@ ClusterConfig a5_config() {
   config.clock_khz = 1'650'000;
   config.core.l0c_blocks = 512;
   config.core.cost = a5_cost();
+  config.core.scalar.clean_cycles = 354;
+  config.core.scalar.commit_cycles = config.core.scalar.barrier_cycles = 17;
   SyncConfig& sync = config.core.sync;
   sync.missing_ffts = Undefined::kIgnore;
   sync.needs_ffts = false;

@@ -55,6 +55,11 @@ std::string size_text(std::int64_t rows, std::int64_t columns) {
   return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
+/// Ranks writes of one cycle.
+std::uint32_t order_of(CoreId core, Pipe pipe) {
+  return static_cast<std::uint32_t>(core.index() * sync::kPipeCount + sync::index(pipe));
+}
+
 CoreId holder_of(Holder holder, CoreId core) {
   if (holder == Holder::kAic) return {core.cluster, 0};
   if (holder == Holder::kAiv0) return {core.cluster, 1};
@@ -199,10 +204,29 @@ TileValues ClusterData::start(const TileOperation& operation, const ResolvedOper
 
 void ClusterData::finish(const TileOperation& operation, const ResolvedOperation& resolved,
                          CoreId core, Pipe pipe, TileValues result, Cycle now, Cycle due) {
-  const auto order =
-      static_cast<std::uint32_t>(core.index() * sync::kPipeCount + sync::index(pipe));
-  write(resolved.operands[resolved.count - 1U], core, std::move(result), {now, due, order},
-        operation.adds);
+  write(resolved.operands[resolved.count - 1U], core, std::move(result),
+        {now, due, order_of(core, pipe)}, operation.adds);
+}
+
+void ClusterData::write_line(const ScalarCache::Line& line, CoreId core, std::uint32_t pc,
+                             Cycle now, Cycle due) {
+  Array& array = gm_[line.array];
+  array.is_written = true;
+  array.memory.write_line(line, {now, due, order_of(core, Pipe::kS)}, pc);
+}
+
+std::vector<ClusterData::Lost> ClusterData::lost() {
+  std::vector<Lost> list;
+  for (std::size_t a = 0; a < gm_.size(); ++a) {
+    gm_[a].memory.settle();
+    for (const Memory::Lost& lost : gm_[a].memory.lost()) {
+      const std::size_t core = lost.order / sync::kPipeCount;
+      list.push_back({{static_cast<std::uint16_t>(core / 3), static_cast<std::uint16_t>(core % 3)},
+                      static_cast<std::uint16_t>(a),
+                      lost});
+    }
+  }
+  return list;
 }
 
 TileValues ClusterData::peek(const ResolvedOperand& operand, CoreId core) {

@@ -60,6 +60,22 @@ class ClusterData {
   void finish(const TileOperation& operation, const ResolvedOperation& resolved, CoreId core,
               Pipe pipe, TileValues result, Cycle now, Cycle due);
 
+  // --- scalar caches ---
+
+  ScalarCache::Bytes read_line(std::uint16_t array, std::int64_t first, Cycle now) {
+    return gm_[array].memory.read_line(first, now);
+  }
+  /// The line of `core`, which instruction `pc` sends, is in GM in cycle `due`.
+  void write_line(const ScalarCache::Line& line, CoreId core, std::uint32_t pc, Cycle now,
+                  Cycle due);
+  /// Bytes of others that lines overwrote when they went back (Memory::Lost), by array.
+  struct Lost {
+    CoreId core;
+    std::uint16_t array = 0;
+    Memory::Lost bytes;
+  };
+  std::vector<Lost> lost();
+
   /// For tests: an operand as it is when all that is under way has been written.
   TileValues peek(const ResolvedOperand& operand, CoreId core);
   void poke(const ResolvedOperand& operand, CoreId core, TileValues values);

@@ -19,6 +19,7 @@ inline constexpr const char* kUnitFlagId = "/tessera/cluster/unit_flag";        
 inline constexpr const char* kSizeId = "/tessera/cluster/size";  ///< sizes, types, tiles, modes
 inline constexpr const char* kAccessId = "/tessera/cluster/access";
 inline constexpr const char* kScalarId = "/tessera/cluster/scalar";  ///< division by zero
+inline constexpr const char* kControlId = "/tessera/cluster/control_registers";  ///< 7
 inline constexpr const char* kTrapId = "/tessera/cluster/trap";      ///< kTrap
 
 }  // namespace tessera::cluster

@@ -51,6 +51,9 @@ const char* to_string(Opcode op) {
                                                                    "gm_store",
                                                                    "gm_add",
                                                                    "read_tile",
+                                                                   "load_scalar",
+                                                                   "store_scalar",
+                                                                   "dcci",
                                                                    "data_barrier",
                                                                    "trap",
                                                                    "end"};
