@@ -109,7 +109,8 @@ TileOperation& FunctionLowering::attach_all(const Operation& op, const Operation
       continue;
     }
     if (operation.operands.empty()) operation.scalar_first = true;
-    operation.scalars.push_back({v->kind == Value::Kind::kFloat, v->number, v->scalar});
+    const bool real = v->kind == Value::Kind::kFloat;
+    operation.scalars.push_back({real && !v->scalar.is_register, v->number, v->scalar, real});
   }
   const unsigned inputs = cluster::input_count(operation);
   const std::size_t tiles = operation.operands.size();

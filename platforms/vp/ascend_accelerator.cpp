@@ -31,8 +31,8 @@ constexpr std::array<CounterText, 5> kCounters = {{
 
 // A program that cannot run should be known before the platform is built.
 void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launch,
-                const pto::Kernel& kernel) {
-  cluster::MachineCore machine(config.machine, launch, nullptr);
+                const pto::Kernel& kernel, cluster::ClusterData* data) {
+  cluster::MachineCore machine(config.machine, launch, nullptr, data);
   try {
     machine.launch(kernel.aic, kernel.aiv, 0);
   } catch (const UserError& e) {
@@ -51,7 +51,7 @@ AscendAccelerator::AscendAccelerator(const cli::Options& options, ascend::Ascend
       events_(launch_.clusters * 3, 1, false),
       machine_(config_.machine, launch_, &events_, data_.get()),
       domain_("clock", period_ps(config_)), block_(domain_.add(*this)) {
-  try_launch(config_, launch_, kernel_);
+  try_launch(config_, launch_, kernel_, data_.get());
   if (options.shuffle_step_order) machine_.shuffle_step_order(options.seed);
   info_.kind = host::DeviceKind::kAscend;
   info_.width = launch_.clusters;
