@@ -182,8 +182,8 @@ void OperationParser::parse_clean_cache(Operation& op) {
     return;
   }
   parse_value(op, Role::kOperand);
-  word(dcci ? Kind::kString : Kind::kWord, dcci ? "\"SINGLE_CACHE_LINE\" or \"ENTIRE_DATA_CACHE\""
-                                                : "single_cache_line");
+  word(dcci ? Kind::kString : Kind::kWord,
+       dcci ? "\"SINGLE_CACHE_LINE\" or \"ENTIRE_DATA_CACHE\"" : "single_cache_line");
   if (dcci && cursor_.take_if(",")) word(Kind::kString, "a destination such as \"CACHELINE_OUT\"");
   parse_colon_types(op);
 }

@@ -110,8 +110,8 @@ void FunctionLowering::lower_clean_cache(const Operation& op) {
   for (const Argument& a : op.arguments) {
     if (a.role != Role::kPredicate || a.text == what.text) continue;
     if (a.text != "CACHELINE_OUT" && a.text != "CACHELINE_ALL")
-      diagnostics_.fail(a.place, "expected CACHELINE_OUT, the way to GM, found " +
-                                     tasm::quoted(a.text));
+      diagnostics_.fail(a.place,
+                        "expected CACHELINE_OUT, the way to GM, found " + tasm::quoted(a.text));
   }
   if (all) {
     emit(Opcode::kCleanCache, op.place, Pipe::kS).mode = 1;

@@ -40,6 +40,7 @@ void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (hazards_ != nullptr) hazards_->launch(core_, program_);
   scalar_cache_ = ScalarCache(config_.core.scalar.cache_bytes);
   stale_loads_.clear();
+  if (data_ != nullptr) data_->held().forget(core_, at);
   pc_ = 0;
   ended_ = finished_ = false;
   PipeState& scalar = state(Pipe::kS);

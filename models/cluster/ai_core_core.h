@@ -297,7 +297,7 @@ class AiCoreCore {
   bool word_asked_ = false;      // .. by the instruction at pc_, which waits for the value
   std::int64_t word_ = 0;
   ScalarCache scalar_cache_;
-  Cycle scalar_takes_ = 0;           // cycles of the instruction that is being issued, if not scalar_cycles
+  Cycle scalar_takes_ = 0;  // cycles of the instruction that is being issued, if not scalar_cycles
   std::uint32_t scalar_number_ = 0;  // .. in the scoreboard while it waits
   Cycle scalar_since_ = 0;           // .. from this cycle on
   std::map<std::uint32_t, StaleLoads> stale_loads_;

@@ -59,6 +59,8 @@ WaitReason AiCoreCore::access_scalar_cache(const Instruction& i, Cycle now) {
   } else {
     set_element(line, o, value(i.a));
     line.store_pc = pc_;
+    if (data_ != nullptr)
+      data_->held().hold(line, ScalarCache::bits_of(o.first, o.bytes), core_, now);
   }
   note_scalar_access(i, now);
   return WaitReason::kNone;
@@ -68,12 +70,14 @@ void AiCoreCore::check_scalar_access(const Instruction& i, const ResolvedOperand
   if (o.array == kNoArray) refuse_address(i, o.first);
   const TileOperand& operand = program_->operations[i.operation - 1].operands[0];
   if (!has_values(o.element))
-    illegal(pc_, operand.name + " has elements of " + to_string(o.element) +
-                     ", which have no values in this model",
+    illegal(pc_,
+            operand.name + " has elements of " + to_string(o.element) +
+                ", which have no values in this model",
             kAccessId);
   if (o.first < 0)
-    illegal(pc_, operand.name + " is byte " + std::to_string(o.first) + " of the array " +
-                     program_->arrays[o.array].name,
+    illegal(pc_,
+            operand.name + " is byte " + std::to_string(o.first) + " of the array " +
+                program_->arrays[o.array].name,
             kAccessId);
   if (data_ == nullptr) return;
   ResolvedOperand read = o;  // a store writes GM when its line goes there
@@ -92,8 +96,7 @@ void AiCoreCore::refuse_address(const Instruction& i, std::int64_t address) cons
     illegal(pc_, "the address " + hex(address) + " belongs to no array", kAccessId);
   const CoreId owner{static_cast<std::uint16_t>(index / 3), static_cast<std::uint16_t>(index % 3)};
   const std::string where = hex(address) + " is a control register of " + to_string(owner);
-  if (owner == core_)
-    illegal(pc_, where + " itself; they have no values in this model", kAccessId);
+  if (owner == core_) illegal(pc_, where + " itself; they have no values in this model", kAccessId);
   if (i.op == Opcode::kLoadScalar)
     illegal(pc_, where + ": a load from another core's hangs the chip (50 s operator time-out)",
             kControlId);
@@ -128,15 +131,17 @@ void AiCoreCore::note_scalar_access(const Instruction& i, Cycle now) {
 
 ScalarCache::Line& AiCoreCore::line_of(const ResolvedOperand& o, Cycle now) {
   const std::int64_t first = ScalarCache::line_of(o.first);
+  const bool loads = code(pc_).op == Opcode::kLoadScalar;
   if (ScalarCache::Line* line = scalar_cache_.find(o.array, first)) {
     scalar_takes_ = config_.core.scalar.hit_cycles;
-    if (code(pc_).op == Opcode::kLoadScalar) note_stale(*line, o, now);
+    if (loads) note_stale(*line, o, now);
     return *line;
   }
   scalar_takes_ = config_.core.scalar.miss_cycles;
   std::optional<ScalarCache::Line> victim;
   ScalarCache::Line& line = scalar_cache_.add(o.array, first, victim);
   if (data_ != nullptr) line.bytes = data_->read_line(o.array, first, now);
+  if (data_ != nullptr && loads) data_->held().read(o.array, extent_of(o), core_, pc_, now);
   if (victim && victim->changed != 0) send(*victim, now, now + config_.core.scalar.commit_cycles);
   return line;
 }

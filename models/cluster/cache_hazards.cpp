@@ -1,22 +1,13 @@
 #include "models/cluster/cache_hazards.h"
 
+#include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace tessera::cluster {
 
 namespace {
-
-std::string actor(const AiCoreCore& core, std::uint32_t pc) {
-  const Program& program = *core.program();
-  return program.where(pc) + " (" + to_string(program.code[pc].op) + " on S of " +
-         to_string(core.id()) + ")";
-}
-
-std::string bytes_text(std::int64_t first, std::int64_t count, const std::string& array) {
-  return "bytes " + std::to_string(first) + ".." + std::to_string(first + count - 1) + " of %" +
-         array;
-}
 
 std::string times_text(std::uint64_t times) {
   return times > 1 ? " (" + std::to_string(times) + " times)" : "";
@@ -24,32 +15,84 @@ std::string times_text(std::uint64_t times) {
 
 }  // namespace
 
+namespace {
+
+/// One sentence for each line of a program and kind of hazard.
+class Sentences {
+ public:
+  Sentences(const std::vector<const AiCoreCore*>& cores, const ClusterData& data)
+      : cores_(cores), data_(data) {}
+
+  void add_stale_loads() {
+    for (const AiCoreCore* core : cores_)
+      for (const auto& [pc, stale] : core->stale_loads())
+        add(kStale, *core, pc,
+            " reads " + bytes(stale.array, stale.first, stale.bytes) +
+                " in its scalar cache, where GM has another value" + times_text(stale.times) +
+                "; dcci makes it read GM");
+  }
+  void add_lost(const ClusterData::Lost& lost) {
+    const AiCoreCore* core = find(lost.core);
+    if (core == nullptr) return;
+    add(kLost, *core, lost.bytes.pc,
+        " writes a line of 64 bytes back over " +
+            bytes(lost.array, lost.bytes.first, lost.bytes.count) +
+            ", which another has written since it was read" + times_text(lost.bytes.times) +
+            ": give each core lines of its own");
+  }
+  void add_missed(const HeldLines::Missed& missed) {
+    const AiCoreCore *reader = find(missed.reader), *holder = find(missed.holder);
+    if (reader == nullptr || holder == nullptr) return;
+    add(kMissed, *reader, missed.pc,
+        " reads byte " + std::to_string(missed.first) + " of %" +
+            data_.arrays()[missed.array].name + " in GM, and what " +
+            holder->program()->where(missed.store_pc) +
+            " has stored there is in the scalar cache of " + to_string(missed.holder) +
+            times_text(missed.times) + "; dcci sends it to GM");
+  }
+  std::vector<std::string> take() { return std::move(list_); }
+
+ private:
+  enum Kind : std::uint8_t { kStale, kLost, kMissed };
+
+  const AiCoreCore* find(CoreId id) const {
+    for (const AiCoreCore* core : cores_)
+      if (core->id() == id) return core;
+    return nullptr;
+  }
+  std::string bytes(std::uint16_t array, std::int64_t first, std::int64_t count) const {
+    return "bytes " + std::to_string(first) + ".." + std::to_string(first + count - 1) + " of %" +
+           data_.arrays()[array].name;
+  }
+  void add(Kind kind, const AiCoreCore& core, std::uint32_t pc, const std::string& text) {
+    const Program& program = *core.program();
+    if (!known_.insert({kind, program.where(pc)}).second) return;
+    const Instruction& i = program.code[pc];
+    list_.push_back(program.where(pc) + " (" + to_string(i.op) + " on " + to_string(i.pipe) +
+                    " of " + to_string(core.id()) + ")" + text);
+  }
+
+  const std::vector<const AiCoreCore*>& cores_;
+  const ClusterData& data_;
+  std::set<std::pair<Kind, std::string>> known_;
+  std::vector<std::string> list_;
+};
+
+}  // namespace
+
 std::vector<std::string> describe_cache_hazards(const std::vector<const AiCoreCore*>& cores,
                                                 ClusterData* data) {
-  std::vector<std::string> list;
-  if (data == nullptr) return list;
-  std::set<std::pair<bool, std::string>> known;  // lines of programs
-  for (const AiCoreCore* core : cores) {
-    for (const auto& [pc, stale] : core->stale_loads()) {
-      if (!known.insert({false, core->program()->where(pc)}).second) continue;
-      list.push_back(actor(*core, pc) + " reads " +
-                     bytes_text(stale.first, stale.bytes, data->arrays()[stale.array].name) +
-                     " in its scalar cache, where GM has another value" + times_text(stale.times) +
-                     "; dcci makes it read GM");
-    }
-  }
-  for (const ClusterData::Lost& lost : data->lost()) {
-    for (const AiCoreCore* core : cores) {
-      if (core->id() != lost.core) continue;
-      if (!known.insert({true, core->program()->where(lost.bytes.pc)}).second) continue;
-      list.push_back(actor(*core, lost.bytes.pc) + " writes a line of 64 bytes back over " +
-                     bytes_text(lost.bytes.first, lost.bytes.count,
-                                data->arrays()[lost.array].name) +
-                     ", which another has written since it was read" +
-                     times_text(lost.bytes.times) + ": give each core lines of its own");
-    }
-  }
-  return list;
+  if (data == nullptr) return {};
+  Sentences sentences(cores, *data);
+  sentences.add_stale_loads();
+  for (const ClusterData::Lost& lost : data->lost()) sentences.add_lost(lost);
+  // Who is stepped first must not decide what is shown.
+  std::vector<HeldLines::Missed> missed = data->held().missed();
+  std::sort(missed.begin(), missed.end(), [](const auto& a, const auto& b) {
+    return std::make_tuple(a.reader.index(), a.pc) < std::make_tuple(b.reader.index(), b.pc);
+  });
+  for (const HeldLines::Missed& m : missed) sentences.add_missed(m);
+  return sentences.take();
 }
 
 std::string describe_lines_left(const AiCoreCore& core) {

@@ -1,6 +1,7 @@
 // What scalar caches did to values that others see (reference ascend.md 2.9, 7): loads that got a value
-// which GM no longer has, and lines that took words of other cores along when they went back. Seen by
-// the values, so only in a machine with data.
+// which GM no longer has, copies and loads that missed a store which GM does not have yet, and lines that
+// took words of other cores along when they went back. Seen by values and bytes, so only in a machine
+// with data.
 #pragma once
 
 #include <string>

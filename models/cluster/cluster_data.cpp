@@ -197,8 +197,11 @@ TileValues ClusterData::start(const TileOperation& operation, const ResolvedOper
                               CoreId core, Cycle now, bool behind) {
   std::vector<TileValues> inputs;
   const unsigned count = input_count(operation);
-  for (unsigned i = 0; i < count; ++i)
-    inputs.push_back(read(resolved.operands[i], core, now, behind));
+  for (unsigned i = 0; i < count; ++i) {
+    const ResolvedOperand& o = resolved.operands[i];
+    if (o.location == Location::kGm) held_.read(o.array, extent_of(o), core, resolved.pc, now);
+    inputs.push_back(read(o, core, now, behind));
+  }
   return compute(operation, resolved, std::move(inputs));
 }
 
@@ -213,6 +216,7 @@ void ClusterData::write_line(const ScalarCache::Line& line, CoreId core, std::ui
   Array& array = gm_[line.array];
   array.is_written = true;
   array.memory.write_line(line, {now, due, order_of(core, Pipe::kS)}, pc);
+  held_.release(line, core, due);
 }
 
 std::vector<ClusterData::Lost> ClusterData::lost() {

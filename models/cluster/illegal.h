@@ -20,6 +20,6 @@ inline constexpr const char* kSizeId = "/tessera/cluster/size";  ///< sizes, typ
 inline constexpr const char* kAccessId = "/tessera/cluster/access";
 inline constexpr const char* kScalarId = "/tessera/cluster/scalar";  ///< division by zero
 inline constexpr const char* kControlId = "/tessera/cluster/control_registers";  ///< 7
-inline constexpr const char* kTrapId = "/tessera/cluster/trap";      ///< kTrap
+inline constexpr const char* kTrapId = "/tessera/cluster/trap";                  ///< kTrap
 
 }  // namespace tessera::cluster

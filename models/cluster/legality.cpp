@@ -288,9 +288,10 @@ void check_program(const Program& program, const Site& site) {
 void check_needs_no_data(const Program& program) {
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
     if (program.code[pc].op != Opcode::kLoadScalar) continue;
-    refuse(program, pc, {"what it loads decides what the program does, and a run without data has "
-                         "no values; run it with data",
-                         kAccessId});
+    refuse(program, pc,
+           {"what it loads decides what the program does, and a run without data has "
+            "no values; run it with data",
+            kAccessId});
   }
 }
 

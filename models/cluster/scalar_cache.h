@@ -28,8 +28,7 @@ class ScalarCache {
   };
 
   /// `bytes`: of all lines, at least one line.
-  explicit ScalarCache(std::uint64_t bytes)
-      : most_(static_cast<std::size_t>(bytes / kLineBytes)) {}
+  explicit ScalarCache(std::uint64_t bytes) : most_(static_cast<std::size_t>(bytes / kLineBytes)) {}
 
   static std::int64_t line_of(std::int64_t address) { return address / kLineBytes * kLineBytes; }
   /// The bits of Line::changed of `count` bytes of a line from `address` on.

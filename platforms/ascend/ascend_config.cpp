@@ -53,8 +53,9 @@ void add_launch(Schema& schema, AscendConfig& c) {
 }
 
 void add_scalar(Schema& schema, cluster::ScalarConfig& s) {
-  schema.push_back(number("scalar.cache_bytes", s.cache_bytes, "B", cluster::ScalarCache::kLineBytes,
-                          1U << 30U, "of the data cache, in lines of 64 B"));
+  schema.push_back(number("scalar.cache_bytes", s.cache_bytes, "B",
+                          cluster::ScalarCache::kLineBytes, 1U << 30U,
+                          "of the data cache, in lines of 64 B"));
   schema.push_back(number("scalar.hit_cycles", s.hit_cycles, "cycles", 1, kMaxCycles,
                           "of a load or store whose line is in the cache"));
   schema.push_back(number("scalar.miss_cycles", s.miss_cycles, "cycles", 1, kMaxCycles,

@@ -31,8 +31,8 @@ void name_device_error(report::Report& report, const std::string& rule) {
   for (const DeviceErrorRow& row : device_errors()) {
     if (row.rule != rule) continue;
     report.device_error = row.error;
-    report.message += "; the device would report " + std::to_string(row.error.number) + ", " +
-                      row.error.name;
+    report.message +=
+        "; the device would report " + std::to_string(row.error.number) + ", " + row.error.name;
     return;
   }
 }

@@ -321,10 +321,8 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
     const std::string left = cluster::describe_lines_left(*core);
     if (left.empty()) continue;
     ++report.diagnoses.count;
-    report.diagnoses.first.push_back({report.cycles,
-                                      {core->id().cluster, core->id().unit},
-                                      "/tessera/ascend/lines_left",
-                                      left});
+    report.diagnoses.first.push_back(
+        {report.cycles, {core->id().cluster, core->id().unit}, "/tessera/ascend/lines_left", left});
   }
   const std::uint64_t cores = machine.cores().size();
   report.wall.tiles = cores;

@@ -46,7 +46,8 @@ const std::string kSet = "    pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\n
 
 std::string sets(unsigned count) {
   std::string text = "    pto.set_ffts %c1 : index\n";
-  for (unsigned i = 0; i < count; ++i) text += "    pto.set_cross_core \"PIPE_MTE3\", 3 {mode = 0}\n";
+  for (unsigned i = 0; i < count; ++i)
+    text += "    pto.set_cross_core \"PIPE_MTE3\", 3 {mode = 0}\n";
   return text;
 }
 
@@ -73,15 +74,17 @@ json::object report_of(const std::string& rule, const std::string& structure) {
   for (const Broken& b : broken()) {
     if (b.rule != rule) continue;
     const TemporaryFolder folder;
-    write_file(folder.file("k.pto"),
-               "module {\n  func.func @k(%x: !pto.ptr<i32>, %y: !pto.ptr<f32>) attributes "
-               "{pto.kernel_kind = #pto.kernel_kind<" +
-                   b.kind +
-                   ">} {\n    %c0 = arith.constant 0 : index\n    %c1 = arith.constant 1 : index\n" +
-                   b.body + "\n    return\n  }\n}\n");
-    const Finished finished = run_executable(
-        "ascend_platform", {folder.file("k.pto"), "--preset", b.preset, "--set", "launch.mix=yes",
-                            "--quiet", "--structure", structure, "--report", folder.file("r.json")});
+    write_file(
+        folder.file("k.pto"),
+        "module {\n  func.func @k(%x: !pto.ptr<i32>, %y: !pto.ptr<f32>) attributes "
+        "{pto.kernel_kind = #pto.kernel_kind<" +
+            b.kind +
+            ">} {\n    %c0 = arith.constant 0 : index\n    %c1 = arith.constant 1 : index\n" +
+            b.body + "\n    return\n  }\n}\n");
+    const Finished finished =
+        run_executable("ascend_platform",
+                       {folder.file("k.pto"), "--preset", b.preset, "--set", "launch.mix=yes",
+                        "--quiet", "--structure", structure, "--report", folder.file("r.json")});
     EXPECT_EQ(finished.exit_code, 4) << rule << ": " << finished.err;
     json::object report = json::parse(read_file(folder.file("r.json"))).as_object();
     EXPECT_THAT(finished.err, HasSubstr(std::string(report.at("message").as_string())));
@@ -98,8 +101,8 @@ void expect_error(const std::string& rule, unsigned number, const std::string& n
     EXPECT_EQ(report.at("device_error").at("number"), number);
     EXPECT_EQ(report.at("device_error").at("name").as_string(), name);
     const std::string message(report.at("message").as_string());
-    EXPECT_THAT(message, HasSubstr("; the device would report " + std::to_string(number) + ", " +
-                                   name));
+    EXPECT_THAT(message,
+                HasSubstr("; the device would report " + std::to_string(number) + ", " + name));
     EXPECT_THAT(message, HasSubstr(rule));
   }
 }
@@ -141,9 +144,9 @@ TEST(ascend, M29_every_row_has_a_kernel) {
 
 // What was stopped from outside has no error of the device.
 TEST(ascend, M29_a_run_that_was_stopped_has_no_number) {
-  const Finished finished = run_executable(
-      "ascend_platform", {"examples/ascend/vector_add.pto", "--param", "TILES=8", "--quiet",
-                          "--max-cycles", "100"});
+  const Finished finished =
+      run_executable("ascend_platform", {"examples/ascend/vector_add.pto", "--param", "TILES=8",
+                                         "--quiet", "--max-cycles", "100"});
   EXPECT_EQ(finished.exit_code, 4);
   EXPECT_THAT(finished.err, testing::Not(HasSubstr("the device would report")));
 }

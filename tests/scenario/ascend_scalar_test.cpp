@@ -255,6 +255,52 @@ TEST(ascend, scalar_store_without_dcci_never_reaches_gm) {
                           HasSubstr("AIV1 of cluster 0")));
 }
 
+// A copy of another core, ordered by a barrier of all AIVs.
+const std::string kCopied = kernel("%x: !pto.ptr<i32, gm>, %y: !pto.ptr<i32, gm>",
+                                   R"(    pto.set_ffts %c1 : index
+    %seven = arith.constant 7 : i32
+    %first = arith.cmpi eq, %me, %c0 : index
+    %second = arith.cmpi eq, %me, %c1 : index
+    scf.if %first {
+      pto.store_scalar %seven, %x[%c0] : !pto.ptr<i32, gm>, i32
+      CLEAN
+    }
+    pto.sync_all() mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<aiv_only>
+    scf.if %second {
+      %v = pto.make_tensor_view %x, shape = [8], strides = [1] : !pto.tensor_view<?xi32>
+      %p = pto.partition_view %v, offsets = [0], sizes = [8] : !pto.tensor_view<?xi32> -> !pto.partition_tensor_view<8xi32>
+      %yv = pto.make_tensor_view %y, shape = [8], strides = [1] : !pto.tensor_view<?xi32>
+      %yp = pto.partition_view %yv, offsets = [0], sizes = [8] : !pto.tensor_view<?xi32> -> !pto.partition_tensor_view<8xi32>
+      %tile = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32>
+      pto.tload ins(%p : !pto.partition_tensor_view<8xi32>) outs(%tile : !pto.tile_buf<vec, 1x8xi32>)
+      pto.tstore ins(%tile : !pto.tile_buf<vec, 1x8xi32>) outs(%yp : !pto.partition_tensor_view<8xi32>)
+    }
+    AFTER)");
+
+Outcome copied(const std::string& clean, const std::string& after) {
+  std::string text = kCopied;
+  text.replace(text.find("CLEAN"), 5, clean);
+  text.replace(text.find("AFTER"), 5, after);
+  return run(text, {Profile::kA5, {}, {{"x", Words(16)}, {"y", Words(8)}}, 1});
+}
+
+TEST(ascend, scalar_store_is_missed_by_a_copy_without_dcci) {
+  const std::string dcci = "pto.dcci %x \"SINGLE_CACHE_LINE\" : !pto.ptr<i32, gm>\n",
+                    dsb = "pto.dsb \"DDR\"";
+  const Outcome right = copied(dcci + dsb, "");
+  EXPECT_EQ(right.arrays.at("y")[0], 7);
+  EXPECT_THAT(right.hazards, IsEmpty());
+  const Outcome late = copied("", dcci);  // GM has it in the end
+  EXPECT_EQ(late.arrays.at("x")[0], 7);
+  EXPECT_EQ(late.arrays.at("y")[0], 0);
+  EXPECT_THAT(
+      late.hazards,
+      testing::Contains(
+          "k.pto:25 (copy_in on MTE2 of AIV1 of cluster 0) reads byte 0 of %x in GM, and what "
+          "k.pto:15 has stored there is in the scalar cache of AIV0 of cluster 0; dcci sends "
+          "it to GM"));
+}
+
 // --- what a loaded value may do ---
 
 TEST(ascend, scalar_values_drive_loops_branches_and_views) {
