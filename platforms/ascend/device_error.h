@@ -22,7 +22,8 @@ const std::vector<DeviceErrorRow>& device_errors();
 /// "/tessera/cluster/access" of a message that ends with "[/tessera/cluster/access]"; "": none.
 std::string rule_of(const std::string& message);
 
-/// Adds the device's error for `rule` to the report and its message, if there is one.
+/// Adds the device's error for `rule` to the report and to its message, in front of the rule, if there is
+/// one.
 void name_device_error(report::Report& report, const std::string& rule);
 
 }  // namespace tessera::ascend
