@@ -2,9 +2,9 @@
 #include "frontends/pto/fifo.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 
+#include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::pto {
@@ -28,10 +28,7 @@ double float_of(const Argument& a, const std::string& type) {
     return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBinary16);
   if (type == "bf16")
     return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBfloat16);
-  const auto bits = static_cast<std::uint32_t>(a.number);
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return bit_cast<float>(static_cast<std::uint32_t>(a.number));
 }
 
 Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {

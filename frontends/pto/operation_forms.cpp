@@ -75,12 +75,7 @@ void OperationParser::parse_condition(Operation& op) {
 
 void OperationParser::parse_call(Operation& op) {
   const Token name = cursor_.expect_kind(Kind::kSymbol, "a function such as @f");
-  Argument callee;
-  callee.place = name.place;
-  callee.role = Role::kCallee;
-  callee.kind = Argument::Kind::kWord;
-  callee.text = name.text;
-  op.arguments.push_back(std::move(callee));
+  add_word(op, Role::kCallee, name.place, name.text);
   cursor_.expect("(");
   if (!cursor_.take_if(")")) {
     parse_values(op, Role::kOperand);

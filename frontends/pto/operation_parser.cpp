@@ -214,12 +214,7 @@ void OperationParser::parse_compare(Operation& op) {
   if (word.kind != Kind::kWord && word.kind != Kind::kString)
     cursor_.fail_expected("a predicate such as slt");
   cursor_.take();
-  Argument a;
-  a.place = word.place;
-  a.role = Role::kPredicate;
-  a.kind = Argument::Kind::kWord;
-  a.text = word.text;
-  op.arguments.push_back(std::move(a));
+  add_word(op, Role::kPredicate, word.place, word.text);
   cursor_.expect(",");
   parse_values(op, Role::kOperand);
   parse_colon_types(op);
@@ -351,12 +346,18 @@ bool OperationParser::at_pipe() const {
 
 // Inside of brackets a word may stand for itself: [TLOAD, TMOV_M2L, EVENT_ID0].
 void OperationParser::parse_word(Operation& op, Role role, const std::string& what, bool bare) {
+  const Place place = cursor_.place();
+  add_word(op, role, place,
+           bare && cursor_.peek().kind == Kind::kWord ? cursor_.take().text
+                                                      : parse_bracketed_word(what));
+}
+
+void OperationParser::add_word(Operation& op, Role role, const Place& place, std::string text) {
   Argument a;
-  a.place = cursor_.place();
+  a.place = place;
   a.role = role;
   a.kind = Argument::Kind::kWord;
-  a.text =
-      bare && cursor_.peek().kind == Kind::kWord ? cursor_.take().text : parse_bracketed_word(what);
+  a.text = std::move(text);
   op.arguments.push_back(std::move(a));
 }
 

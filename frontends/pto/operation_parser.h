@@ -59,6 +59,7 @@ class OperationParser {
   void parse_values(Operation& op, Role role);
   void parse_list(Operation& op, Role role);
   void parse_word(Operation& op, Role role, const std::string& what, bool bare);
+  static void add_word(Operation& op, Role role, const Place& place, std::string text);
   void parse_pipe(Operation& op, bool bare);
   void parse_one_pipe(Operation& op);
   bool at_pipe() const;

@@ -3,12 +3,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "models/pe/half.h"
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::tasm {
 namespace {
@@ -258,9 +258,7 @@ std::uint32_t evaluate_f32(const Expression& expression, const NameValue& name_v
   const Number n = evaluate(expression, name_value, diagnostics);
   const auto value = static_cast<float>(n.as_real());
   if (!std::isfinite(value)) fail_too_large(expression, n, "f32", diagnostics);
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
+  return bit_cast<std::uint32_t>(value);
 }
 
 std::uint16_t evaluate_half(const Expression& expression, const NameValue& name_value,

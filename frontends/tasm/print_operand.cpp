@@ -5,12 +5,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
 #include "frontends/tasm/registers.h"
 #include "frontends/tasm/words.h"
 #include "models/pe/half.h"
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::tasm {
 namespace {
@@ -25,10 +25,7 @@ double assembled(std::string_view literal) {
 }
 
 std::uint32_t f32_bits(double value) {
-  const auto single = static_cast<float>(value);
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &single, sizeof bits);
-  return bits;
+  return bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 
 /// `digits`: of `bits` in hexadecimal.
@@ -78,8 +75,7 @@ std::string on_control_text(const pe::Image& image, const pe::OpConfig& config) 
 
 std::string f32_literal(std::uint32_t bits) {
   constexpr int kDigits = 8;
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof value);
+  const auto value = bit_cast<float>(bits);
   if (!std::isfinite(value)) return bits_literal(bits, kDigits);
   std::array<char, 32> buffer{};
   const char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;

@@ -182,7 +182,8 @@ class AiCoreCore {
   void signal(std::uint32_t pc, std::int64_t id, Cycle now);
 
   // Order of tile operations (ai_core_order.cpp).
-  unsigned note_dispatch(const Instruction& i, Pipe pipe, Entry& entry);
+  unsigned note_dispatch(const Instruction& i, Pipe pipe, Entry& entry,
+                         const ResolvedOperation* operands);
   void note_sync(Pipe pipe, const Entry& head);
   void note_arrival(Pipe pipe, const Entry& head);
   void note_word(const Instruction& i);
@@ -199,8 +200,10 @@ class AiCoreCore {
   static bool resolves_sums(const std::array<std::int64_t, 3>& sizes) {
     return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16) >= 10;
   }
-  // Values (ai_core_data.cpp). Without ClusterData they do nothing.
-  std::uint32_t resolve_operands(const Instruction& i);
+  // Values (ai_core_data.cpp).
+  /// Of the instruction that is being issued, with the registers of now; nullptr: it has none, or
+  /// nobody asks. With ClusterData they stay in resolved_ and are checked.
+  const ResolvedOperation* resolve_operands(const Instruction& i, Entry& entry);
   TileValues compute(const Entry& entry, Cycle now);
   void write_result(Pipe pipe, const Entry& entry, TileValues result, Cycle now, Cycle due);
 
@@ -213,7 +216,9 @@ class AiCoreCore {
   /// L1 has one port: what MTE2 writes and what MTE1 reads slow each other down.
   void slow_read(const Instruction& i, Cost& cost);
   Cycle lost_write_cycles(const PipeState& p, Cycle now) const;
-  transfer::Place place_of(const Instruction& i);
+  /// Whether L2 has to know what the instruction copies.
+  bool follows_l2(const Instruction& i) const;
+  transfer::Place place_of(const ResolvedOperation& operation) const;
   LatencyStats& latency(Mechanism m) { return latencies_[static_cast<unsigned>(m)]; }
   WaitReason try_sync(Pipe pipe, const Entry& head, Cycle now);
   WaitReason try_lock(const Entry& head, Cycle now);

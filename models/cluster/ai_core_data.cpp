@@ -6,9 +6,14 @@
 
 namespace tessera::cluster {
 
-std::uint32_t AiCoreCore::resolve_operands(const Instruction& i) {
-  if (data_ == nullptr || i.operation == 0) return 0;
+const ResolvedOperation* AiCoreCore::resolve_operands(const Instruction& i, Entry& entry) {
+  if (i.operation == 0) return nullptr;
   const TileOperation& operation = program_->operations[i.operation - 1];
+  if (data_ == nullptr) {
+    if (!scoreboard_ && !follows_l2(i)) return nullptr;
+    resolve(operation, registers_, touched_);
+    return &touched_;
+  }
   if (free_resolved_.empty()) {
     free_resolved_.push_back(static_cast<std::uint32_t>(resolved_.size()));
     resolved_.emplace_back();
@@ -24,7 +29,8 @@ std::uint32_t AiCoreCore::resolve_operands(const Instruction& i) {
   }
   const std::string misfit = data_->find_misfit(operation, resolved);
   if (!misfit.empty()) illegal(pc_, misfit, kAccessId);
-  return slot;
+  entry.resolved = slot;
+  return &resolved;
 }
 
 TileValues AiCoreCore::compute(const Entry& entry, Cycle now) {

@@ -4,14 +4,12 @@
 namespace tessera::cluster {
 
 // Answers how many instructions of the scalar unit the inserted synchronisation takes.
-unsigned AiCoreCore::note_dispatch(const Instruction& i, Pipe pipe, Entry& entry) {
+unsigned AiCoreCore::note_dispatch(const Instruction& i, Pipe pipe, Entry& entry,
+                                   const ResolvedOperation* operands) {
   if (hazards_ != nullptr) entry.epoch = hazards_->dispatch(core_, pipe);
   if (!is_tile_operation(i.op)) return 0;
   touches_.count = 0;
-  if (i.operation != 0) {
-    if (entry.resolved == 0) resolve(program_->operations[i.operation - 1], registers_, touched_);
-    accesses_of(entry.resolved == 0 ? touched_ : resolved_[entry.resolved], core_, touches_);
-  }
+  if (operands != nullptr) accesses_of(*operands, core_, touches_);
   const bool small_mad = i.op == Opcode::kMad && !resolves_sums(entry.sizes);
   entry.number = scoreboard_->enter(pipe, i, touches_, small_mad, program_->automatic_sync);
   return 2 * scoreboard_->record(pipe, entry.number).pairs;

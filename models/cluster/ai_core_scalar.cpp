@@ -79,19 +79,23 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
               kSizeId);
   }
   entry.address = value(i.work.address);
-  if (i.operation > 0 && config_.core.cost.l2_bytes > 0) entry.place = place_of(i);
-  entry.resolved = resolve_operands(i);
-  const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry) : 0;
+  const ResolvedOperation* const operands = resolve_operands(i, entry);
+  if (operands != nullptr && follows_l2(i)) entry.place = place_of(*operands);
+  const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry, operands) : 0;
   p.queue.push_back(entry);
   state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
 }
 
-transfer::Place AiCoreCore::place_of(const Instruction& i) {
-  if (i.op != Opcode::kCopyIn && i.op != Opcode::kCopyOut && i.op != Opcode::kFixOut) return {};
-  resolve(program_->operations[i.operation - 1], registers_, touched_);
-  for (std::size_t k = 0; k < touched_.count; ++k) {
-    const ResolvedOperand& operand = touched_.operands[k];
+bool AiCoreCore::follows_l2(const Instruction& i) const {
+  const bool uses_gm =
+      i.op == Opcode::kCopyIn || i.op == Opcode::kCopyOut || i.op == Opcode::kFixOut;
+  return uses_gm && config_.core.cost.l2_bytes > 0;
+}
+
+transfer::Place AiCoreCore::place_of(const ResolvedOperation& operation) const {
+  for (std::size_t k = 0; k < operation.count; ++k) {
+    const ResolvedOperand& operand = operation.operands[k];
     if (operand.location == Location::kGm)
       return cluster::place_of(operand, array_bases_[operand.array]);
   }

@@ -1,6 +1,7 @@
 #include "models/cluster/hazards.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace tessera::cluster {
@@ -231,6 +232,20 @@ std::string HazardTracker::describe(const Hazard& h) const {
          ".." + std::to_string(end - 1) + " of " + memory_name(h.memory, program) +
          ", and nothing orders them" +
          (h.count > 1 ? " (" + std::to_string(h.count) + " times)" : "");
+}
+
+HazardWatch::HazardWatch(const Launch& launch) {
+  for (unsigned c = 0; c < launch.clusters; ++c)
+    trackers_.push_back(std::make_unique<HazardTracker>(launch));
+}
+
+std::vector<std::string> HazardWatch::sentences() const {
+  std::vector<std::string> list;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pairs of lines
+  for (const auto& tracker : trackers_)
+    for (const HazardTracker::Hazard& h : tracker->hazards())
+      if (known.insert(tracker->lines(h)).second) list.push_back(tracker->describe(h));
+  return list;
 }
 
 }  // namespace tessera::cluster

@@ -120,4 +120,16 @@ class HazardTracker {
   std::map<std::pair<std::uint64_t, std::uint64_t>, Hazard> found_;  // by the lines of both sides
 };
 
+/// The trackers of all clusters of a launch.
+class HazardWatch {
+ public:
+  explicit HazardWatch(const Launch& launch);
+  HazardTracker& of(CoreId core) { return *trackers_[core.cluster]; }
+  /// One for each pair of lines, cluster by cluster; the same lines once.
+  std::vector<std::string> sentences() const;
+
+ private:
+  std::vector<std::unique_ptr<HazardTracker>> trackers_;  // by cluster
+};
+
 }  // namespace tessera::cluster

@@ -1,10 +1,7 @@
 #include "models/cluster/machine_core.h"
 
-#include <algorithm>
-#include <set>
 #include <string>
 
-#include "models/cluster/deadlock.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -107,23 +104,9 @@ void MachineCore::launch(std::shared_ptr<const Program> aic, std::shared_ptr<con
 }
 
 void MachineCore::watch_hazards() {
-  for (unsigned c = 0; c < launch_.clusters; ++c)
-    hazards_.push_back(std::make_unique<HazardTracker>(launch_));
+  hazards_ = std::make_unique<HazardWatch>(launch_);
   for (const auto& block : cores_)
-    if (block) block->core.watch(*hazards_[block->core.id().cluster]);
-}
-
-std::vector<std::string> MachineCore::hazards() const {
-  return describe(hazards_);
-}
-
-std::vector<std::string> describe(const HazardTrackers& trackers) {
-  std::vector<std::string> list;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pairs of lines
-  for (const auto& tracker : trackers)
-    for (const HazardTracker::Hazard& h : tracker->hazards())
-      if (known.insert(tracker->lines(h)).second) list.push_back(tracker->describe(h));
-  return list;
+    if (block) block->core.watch(hazards_->of(block->core.id()));
 }
 
 bool MachineCore::run(Cycle end) {
@@ -134,29 +117,9 @@ bool MachineCore::run(Cycle end) {
   return scheduler_.next_due() == kNever;
 }
 
-bool MachineCore::finished() const {
-  return std::all_of(cores_.begin(), cores_.end(),
-                     [](const auto& block) { return !block || block->core.finished(); });
-}
-
-Cycle MachineCore::finished_at() const {
-  Cycle last = 0;
-  for (const auto& block : cores_)
-    if (block) last = std::max(last, block->core.finished_at());
-  return last;
-}
-
 const AiCoreCore* MachineCore::find(CoreId core) const {
   const bool exists = core.index() < cores_.size() && cores_[core.index()];
   return exists ? &cores_[core.index()]->core : nullptr;
-}
-
-void MachineCore::describe_waits(observe::Waits& waits) const {
-  const auto explain = [this](const sync::Request& wait) {
-    return explain_wait(wait, sync_->unit, [this](CoreId core) { return find(core); });
-  };
-  for (const auto& block : cores_)
-    if (block) block->core.describe_waits(waits, explain);
 }
 
 const SyncUnitCore& MachineCore::sync_unit() const {

@@ -8,19 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include "models/cluster/ai_core_core.h"
-#include "models/cluster/gm_core.h"
-#include "models/cluster/sync_unit_core.h"
-#include "models/observe/wait.h"
+#include "models/cluster/machine_view.h"
 #include "models/timing/scheduler.h"
 
 namespace tessera::cluster {
 
-using HazardTrackers = std::vector<std::unique_ptr<HazardTracker>>;  ///< by cluster
-/// One sentence for each pair of lines, cluster by cluster; the same sentence once.
-std::vector<std::string> describe(const HazardTrackers& trackers);
-
-class MachineCore {
+class MachineCore final : public MachineView {
  public:
   /// Throws UserError for a launch that no machine has. `sink` may be nullptr; places of events are
   /// CoreId::index(). `data`, of the same launch, outlives the machine; nullptr: timing only.
@@ -28,12 +21,14 @@ class MachineCore {
               ClusterData* data = nullptr);
   MachineCore(const MachineCore&) = delete;
   MachineCore& operator=(const MachineCore&) = delete;
-  ~MachineCore();
+  ~MachineCore() override;
 
   /// Looks for hazards from now on; before the first launch.
   void watch_hazards();
-  /// One sentence for each pair of lines, cluster by cluster; the same sentence once.
-  std::vector<std::string> hazards() const;
+  /// See HazardWatch; none if nobody watches.
+  std::vector<std::string> hazards() const {
+    return hazards_ ? hazards_->sentences() : std::vector<std::string>();
+  }
 
   /// Starts a kernel on all cores in cycle `at`: `aic` on AICs, `aiv` on AIVs. What the launch has no
   /// cores for may be nullptr. Throws UserError.
@@ -49,18 +44,12 @@ class MachineCore {
   Cycle next_due() const { return scheduler_.next_due(); }
   /// The cycle stepped last.
   Cycle now() const { return now_; }
-  bool finished() const;
-  /// Cycle in which the last core finished.
-  Cycle finished_at() const;
-  /// Everyone who is held back, for a deadlock report.
-  void describe_waits(observe::Waits& waits) const;
 
-  /// nullptr: the launch has no such core.
-  const AiCoreCore* find(CoreId core) const;
+  const AiCoreCore* find(CoreId core) const override;
   const AiCoreCore& core(CoreId core) const { return *find(core); }
-  const SyncUnitCore& sync_unit() const;
+  const SyncUnitCore& sync_unit() const override;
+  const GmCore& gm() const override;
   GmCore& gm();
-  const GmCore& gm() const;
 
  private:
   struct CoreBlock;
@@ -73,7 +62,7 @@ class MachineCore {
   std::vector<std::unique_ptr<CoreBlock>> cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<SyncBlock> sync_;
   std::unique_ptr<GmBlock> gm_;
-  HazardTrackers hazards_;  // empty: nobody watches
+  std::unique_ptr<HazardWatch> hazards_;  // nullptr: nobody watches
   Cycle now_ = 0;
 };
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::cluster {
@@ -66,7 +66,7 @@ Neighbours neighbours(double value, Element element, double nearest) {
   if (element == Element::kF32) {
     const auto f = static_cast<float>(nearest);
     other = std::nextafter(f, nearest_is_low ? HUGE_VALF : -HUGE_VALF);
-    std::memcpy(&nearest_bits, &f, sizeof f);
+    nearest_bits = bit_cast<std::uint32_t>(f);
   } else {
     const float16::Layout layout = layout_of(element);
     const std::uint16_t bits = float16::bits_of(nearest, layout);
@@ -85,17 +85,6 @@ double nearest_even(double value, Element element) {
   if (element == Element::kF32) return static_cast<float>(value);
   const float16::Layout layout = layout_of(element);
   return float16::value_of(float16::bits_of(value, layout), layout);
-}
-
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-template <class T>
-void store(std::byte* to, T value) {
-  std::memcpy(to, &value, sizeof value);
 }
 
 template <class T>

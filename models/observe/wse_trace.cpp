@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <cstring>
 #include <ostream>
+
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::observe {
 
@@ -33,9 +34,7 @@ std::string halves(std::uint32_t payload) {
 
 /// "(+3.000(0))": the visualizer wants parentheses inside parentheses and nothing more.
 std::string as_number(std::uint32_t payload) {
-  float value = 0;
-  std::memcpy(&value, &payload, sizeof value);
-  return format("(%+.6g(0))", static_cast<double>(value));
+  return format("(%+.6g(0))", double{bit_cast<float>(payload)});
 }
 
 std::string upper(std::string text) {

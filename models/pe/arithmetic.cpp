@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "models/pe/half.h"
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::pe {
 namespace {
@@ -136,23 +136,14 @@ std::uint32_t integer(Opcode op, Word a, Word b) {
 // numbers are exact. No operation leaves the exponent range of a double. Only the sum of fmach, of
 // a product of 2p bits and an addend far away, needs more care.
 
-float as_float(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 std::uint32_t single_bits(float value) {
-  if (std::isnan(value)) return kQuietNan;
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
+  return std::isnan(value) ? kQuietNan : bit_cast<std::uint32_t>(value);
 }
 
 double value_of(std::uint32_t bits, ValueType type, HalfFormat half) {
   switch (type) {
   case ValueType::kSingle:
-    return static_cast<double>(as_float(bits));
+    return static_cast<double>(bit_cast<float>(bits));
   case ValueType::kHalf:
     return half_value(low(bits), half);
   case ValueType::k16:
@@ -207,9 +198,7 @@ double sum_to_odd(double a, double b) {
   if (!std::isfinite(sum)) return sum;
   const double part = sum - a;
   const double error = (a - (sum - part)) + (b - part);
-  std::uint64_t bits;
-  std::memcpy(&bits, &sum, sizeof bits);
-  if (error == 0 || (bits & 1) != 0) return sum;
+  if (error == 0 || (bit_cast<std::uint64_t>(sum) & 1) != 0) return sum;
   const double infinity = std::numeric_limits<double>::infinity();
   return std::nextafter(sum, error > 0 ? infinity : -infinity);
 }
@@ -339,11 +328,11 @@ std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_
   // Most of what programs do; the host rounds once too.
   switch (op) {
   case Opcode::kFadds:
-    return single_bits(as_float(a) + as_float(b));
+    return single_bits(bit_cast<float>(a) + bit_cast<float>(b));
   case Opcode::kFsubs:
-    return single_bits(as_float(a) - as_float(b));
+    return single_bits(bit_cast<float>(a) - bit_cast<float>(b));
   case Opcode::kFmuls:
-    return single_bits(as_float(a) * as_float(b));
+    return single_bits(bit_cast<float>(a) * bit_cast<float>(b));
   default:
     return evaluate_any(op, a, b, c, half);
   }

@@ -1,8 +1,5 @@
 #include "platforms/ascend/machine.h"
 
-#include <algorithm>
-
-#include "models/cluster/deadlock.h"
 #include "platforms/ascend/module_machine.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -47,34 +44,6 @@ class DenseMachine final : public Machine {
 };
 
 }  // namespace
-
-std::vector<const AiCoreCore*> Machine::cores() const {
-  std::vector<const AiCoreCore*> list;
-  const unsigned places = sync_unit().launch().clusters * 3;
-  for (unsigned i = 0; i < places; ++i) {
-    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    if (const AiCoreCore* core = find(id)) list.push_back(core);
-  }
-  return list;
-}
-
-bool Machine::finished() const {
-  const auto all = cores();
-  return std::all_of(all.begin(), all.end(), [](const auto* core) { return core->finished(); });
-}
-
-Cycle Machine::finished_at() const {
-  Cycle last = 0;
-  for (const AiCoreCore* core : cores()) last = std::max(last, core->finished_at());
-  return last;
-}
-
-void Machine::describe_waits(observe::Waits& waits) const {
-  const auto explain = [this](const sync::Request& wait) {
-    return cluster::explain_wait(wait, sync_unit(), [this](CoreId core) { return find(core); });
-  };
-  for (const AiCoreCore* core : cores()) core->describe_waits(waits, explain);
-}
 
 std::unique_ptr<Machine> make_machine(const std::string& structure,
                                       const cluster::ClusterConfig& config,

@@ -16,15 +16,13 @@ namespace tessera::ascend {
 /// What --structure accepts. "auto" is dense.
 inline const std::vector<std::string> kStructures = {"modules", "dense", "auto"};
 
-class Machine {
+class Machine : public cluster::MachineView {
  public:
-  virtual ~Machine() = default;
-
   virtual const char* structure() const = 0;
   virtual void shuffle_step_order(std::uint64_t seed) = 0;
   /// Looks for hazards; before the launch.
   virtual void watch_hazards() = 0;
-  /// One sentence for each pair of lines, cluster by cluster; the same sentence once.
+  /// See cluster::HazardWatch; none if nobody watches.
   virtual std::vector<std::string> hazards() const = 0;
   /// Starts the kernel on all cores in cycle 0. Throws UserError for an instruction that may not
   /// stand where it does.
@@ -35,18 +33,6 @@ class Machine {
   virtual bool run(Cycle end) = 0;
   /// The cycle stepped last.
   virtual Cycle now() const = 0;
-  /// nullptr: the launch has no such core.
-  virtual const cluster::AiCoreCore* find(cluster::CoreId core) const = 0;
-  virtual const cluster::SyncUnitCore& sync_unit() const = 0;
-  virtual const cluster::GmCore& gm() const = 0;
-
-  /// The cores of the launch, by cluster and unit.
-  std::vector<const cluster::AiCoreCore*> cores() const;
-  bool finished() const;
-  /// Cycle in which the last core finished.
-  Cycle finished_at() const;
-  /// Everyone who is held back, for a deadlock report.
-  void describe_waits(observe::Waits& waits) const;
 };
 
 /// `config`, `launch`, `sink` and `data` outlive the machine; without `data` (nullptr) nothing is

@@ -51,11 +51,9 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
 }
 
 void ModuleMachine::watch_hazards() {
-  const unsigned clusters = sync_unit().launch().clusters;
-  for (unsigned c = 0; c < clusters; ++c)
-    hazards_.push_back(std::make_unique<cluster::HazardTracker>(sync_unit().launch()));
+  hazards_ = std::make_unique<cluster::HazardWatch>(sync_unit().launch());
   for (const auto& core : cores_)
-    if (core) core->watch(*hazards_[core->core().id().cluster]);
+    if (core) core->watch(hazards_->of(core->core().id()));
 }
 
 void ModuleMachine::launch(const std::shared_ptr<const cluster::Program>& aic,

@@ -22,7 +22,9 @@ class ModuleMachine final : public Machine {
   const char* structure() const override { return "modules"; }
   void shuffle_step_order(std::uint64_t seed) override { domain_.shuffle_step_order(seed); }
   void watch_hazards() override;
-  std::vector<std::string> hazards() const override { return cluster::describe(hazards_); }
+  std::vector<std::string> hazards() const override {
+    return hazards_ ? hazards_->sentences() : std::vector<std::string>();
+  }
   void launch(const std::shared_ptr<const cluster::Program>& aic,
               const std::shared_ptr<const cluster::Program>& aiv) override;
   bool run(Cycle end) override;
@@ -39,7 +41,7 @@ class ModuleMachine final : public Machine {
   std::unique_ptr<cluster::Gm> gm_;
   std::vector<std::unique_ptr<sync::Stub>> stubs_;  // for places without a core
   std::vector<std::unique_ptr<transfer::Stub>> gm_stubs_;
-  cluster::HazardTrackers hazards_;
+  std::unique_ptr<cluster::HazardWatch> hazards_;  // nullptr: nobody watches
 };
 
 }  // namespace tessera::ascend

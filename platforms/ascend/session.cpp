@@ -22,6 +22,7 @@ namespace tessera::ascend {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Stop = cli::RunControl::Stop;
 using cluster::AiCoreCore;
 using cluster::CoreId;
 using cluster::PipeStats;
@@ -237,10 +238,10 @@ report::Report Session::run() {
 void Session::drive(Machine& machine, report::Report& report) {
   const Clock::time_point begin = Clock::now();
   try {
-    const std::string stopped = step_to_idle(machine);
+    const Stop stop = step_to_idle(machine);
     if (!machine.finished()) {
       report.status = report::Status::kCouldNotFinish;
-      report.message = stopped.empty() ? "deadlock: nothing moves any more" : stopped;
+      report.message = cli::stop_text(stop, options_.max_cycles);
       describe_deadlock(machine, report);
       if (stopped.empty()) name_device_error(report, kDeadlock);
     }
@@ -257,17 +258,17 @@ void Session::drive(Machine& machine, report::Report& report) {
   report.wall.run_s = seconds_since(begin);
 }
 
-std::string Session::step_to_idle(Machine& machine) {
+cli::RunControl::Stop Session::step_to_idle(Machine& machine) {
   const Clock::time_point begin = Clock::now();
   const Cycle last = options_.max_cycles.value_or(kNever);
   cli::ProgressPrinter progress(options_.progress, options_.max_cycles);
   Cycle end = 0;
   while (true) {
     end = std::min(last, std::max(end, machine.now()) + kCyclesPerLook);
-    if (machine.run(end)) return "";
-    if (end == last) return "stopped before cycle " + std::to_string(last) + " (--max-cycles)";
+    if (machine.run(end)) return Stop::kIdle;
+    if (end == last) return Stop::kMaxCycles;
     const double elapsed = seconds_since(begin);
-    if (options_.timeout_s && elapsed >= *options_.timeout_s) return "stopped by --timeout";
+    if (options_.timeout_s && elapsed >= *options_.timeout_s) return Stop::kTimeout;
     progress.show(machine.now(), elapsed);
   }
 }

@@ -9,6 +9,7 @@
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/cli/options.h"
+#include "platforms/cli/run_control.h"
 #include "platforms/report/report.h"
 
 namespace tessera::ascend {
@@ -34,8 +35,8 @@ class Session {
 
  private:
   void drive(Machine& machine, report::Report& report);
-  /// Steps until nothing is due. Answers what stopped it earlier, or "".
-  std::string step_to_idle(Machine& machine);
+  /// Steps until nothing is due, or a bound is reached.
+  cli::RunControl::Stop step_to_idle(Machine& machine);
   void describe_deadlock(const Machine& machine, report::Report& report) const;
   void summarize(const Machine& machine, report::Report& report) const;
   void add_places(const Machine& machine, report::Report& report) const;

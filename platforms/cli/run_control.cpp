@@ -94,4 +94,11 @@ void RunControl::follow_progress(Cycle now, double elapsed) {
   progress_shown_ = true;
 }
 
+std::string stop_text(RunControl::Stop stop, std::optional<Cycle> max_cycles) {
+  if (stop == RunControl::Stop::kMaxCycles)
+    return "stopped before cycle " + std::to_string(max_cycles.value_or(0)) + " (--max-cycles)";
+  if (stop == RunControl::Stop::kTimeout) return "stopped by --timeout";
+  return "deadlock: nothing moves any more";
+}
+
 }  // namespace tessera::cli

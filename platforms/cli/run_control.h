@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "models/timing/clock_domain.h"
@@ -80,5 +81,8 @@ class RunControl {
   unsigned cycles_to_clock_ = 1;
   double last_clock_s_ = 0;
 };
+
+/// How the message of a run begins that stopped before it was complete.
+std::string stop_text(RunControl::Stop stop, std::optional<Cycle> max_cycles);
 
 }  // namespace tessera::cli

@@ -10,22 +10,11 @@
 
 #include "models/pe/half.h"
 #include "platforms/data/computed.h"
+#include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::data {
 namespace {
-
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-template <class T>
-void store(std::byte* to, T value) {
-  std::memcpy(to, &value, sizeof value);
-}
 
 /// Integers lowest..highest; for floating point the finite range.
 struct Range {

@@ -157,14 +157,7 @@ void Session::describe_outcome(Stop stop, const Machine& machine, report::Report
   if (machine.view().finished()) return describe_end(report);
   report.status = report::Status::kCouldNotFinish;
   list_waits(machine, report);
-  if (stop == Stop::kMaxCycles) {
-    report.message =
-        "stopped before cycle " + std::to_string(*options_.max_cycles) + " (--max-cycles)";
-  } else if (stop == Stop::kTimeout) {
-    report.message = "stopped by --timeout";
-  } else {
-    report.message = "deadlock: nothing moves any more";
-  }
+  report.message = cli::stop_text(stop, options_.max_cycles);
   if (!report.waits.empty()) {
     report.message += "; " + report.waits.front().who + " waits for " + report.waits.front().what;
     if (report.wait_count > 1)

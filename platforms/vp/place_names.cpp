@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
+#include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -303,9 +303,7 @@ class PlaceNames::Reader {
     const auto [stop, error] = std::from_chars(text_.data(), end, found);
     if (error != std::errc() || stop != end || !std::isfinite(found))
       fail("expected an f32, found '" + text_ + "'");
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &found, sizeof bits);
-    return bits;
+    return bit_cast<std::uint32_t>(found);
   }
 
   [[noreturn]] void fail(const std::string& problem) const {

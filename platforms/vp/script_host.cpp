@@ -6,6 +6,8 @@
 #include <cstring>
 #include <ostream>
 
+#include "tlm_ifaces/vocabulary/bits.h"
+
 namespace tessera::vp {
 
 namespace {
@@ -26,16 +28,10 @@ std::string hex(std::uint32_t value) {
   return text;
 }
 
-float f32_of(std::uint32_t bits) {
-  float value = 0;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 /// As many digits as tell two f32 apart.
 std::string decimal(std::uint32_t bits) {
   char text[24];
-  std::snprintf(text, sizeof text, "%.9g", double{f32_of(bits)});
+  std::snprintf(text, sizeof text, "%.9g", double{bit_cast<float>(bits)});
   return text;
 }
 
@@ -156,7 +152,8 @@ bool ScriptHost::expect(const Statement& statement) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::uint32_t expected = statement.words[i];
     const bool as_f32 = statement.tolerance >= 0;
-    const double distance = std::fabs(double{f32_of(found[i])} - double{f32_of(expected)});
+    const double distance =
+        std::fabs(double{bit_cast<float>(found[i])} - double{bit_cast<float>(expected)});
     if (as_f32 ? distance <= statement.tolerance : found[i] == expected) continue;
     const auto text = as_f32 ? decimal : hex;
     const std::string what = "expected " + text(expected) + ", found " + text(found[i]);
@@ -283,7 +280,7 @@ void ScriptHost::print(const Statement& statement, const Words& words) const {
   *out_ << "line " << statement.line << ':';
   for (const std::uint32_t word : words) {
     char text[40];
-    std::snprintf(text, sizeof text, " %s (%g)", hex(word).c_str(), double{f32_of(word)});
+    std::snprintf(text, sizeof text, " %s (%g)", hex(word).c_str(), double{bit_cast<float>(word)});
     *out_ << text;
   }
   *out_ << '\n';

@@ -25,14 +25,7 @@ std::vector<int> tile_of(std::uint32_t place, const host::DeviceInfo& info) {
 void describe_stop(Stop stop, Accelerator& accelerator, const ScriptHost& host,
                    const cli::Options& options, report::Report& report) {
   report.status = report::Status::kCouldNotFinish;
-  if (stop == Stop::kMaxCycles)
-    report.message =
-        "stopped before cycle " + std::to_string(*options.max_cycles) + " (--max-cycles)";
-  else if (stop == Stop::kTimeout)
-    report.message = "stopped by --timeout";
-  else
-    report.message = "deadlock: nothing moves any more";
-  report.message += "; the host is at " + host.position();
+  report.message = cli::stop_text(stop, options.max_cycles) + "; the host is at " + host.position();
   observe::Waits waits(kMostWaits);
   accelerator.describe_waits(waits);
   for (const observe::Wait& wait : waits)

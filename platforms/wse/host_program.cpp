@@ -1,10 +1,10 @@
 #include "platforms/wse/host_program.h"
 
 #include <algorithm>
-#include <cstring>
 #include <variant>
 
 #include "platforms/wse/tile_copy.h"
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::wse {
 
@@ -13,10 +13,7 @@ namespace {
 std::uint32_t argument_bits(const std::variant<std::int64_t, double>& argument) {
   if (const auto* integer = std::get_if<std::int64_t>(&argument))
     return static_cast<std::uint32_t>(*integer);
-  const auto value = static_cast<float>(std::get<double>(argument));
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
+  return bit_cast<std::uint32_t>(static_cast<float>(std::get<double>(argument)));
 }
 
 }  // namespace

@@ -181,15 +181,8 @@ void Session::describe_outcome(Stop stop, HostProgram& program, const Machine& m
   }
   report.status = report::Status::kCouldNotFinish;
   list_waits(waits, layout_, report);
-  if (stop == Stop::kMaxCycles) {
-    report.message =
-        "stopped before cycle " + std::to_string(*options_.max_cycles) + " (--max-cycles)";
-  } else if (stop == Stop::kTimeout) {
-    report.message = "stopped by --timeout";
-  } else {
-    report.message = "deadlock: nothing moves any more";
-  }
-  report.message += "; the host is at " + program.current_step();
+  report.message =
+      cli::stop_text(stop, options_.max_cycles) + "; the host is at " + program.current_step();
   if (report.waits.empty()) return;
   const report::Wait& first = report.waits.front();
   report.message += "; PE " + to_string(TileCoord{first.at[0], first.at[1]}) + ": " + first.who +

@@ -2,27 +2,8 @@
 // operator new.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
 #include "models/fabric/router_core.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-// Not inlined: else the compiler sees malloc paired with delete and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept {
-  std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
+#include "tests/support/count_allocations.h"
 
 namespace tessera::fabric {
 namespace {

@@ -2,27 +2,8 @@
 // every operator new.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "tests/support/count_allocations.h"
 #include "tests/support/scheduled_builder.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-// Not inlined: else the compiler sees malloc paired with delete and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept {
-  std::free(p);
-}
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
 
 namespace tessera::scheduled::test {
 namespace {

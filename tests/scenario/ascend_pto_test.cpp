@@ -55,13 +55,7 @@ Outcome run(const std::string& text, const Options& options) {
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
   MachineCore machine(config, launch, nullptr, options.with_data ? &data : nullptr);
   machine.watch_hazards();
-  const auto with_arrays = [&kernel](const std::shared_ptr<const Program>& program) {
-    if (!program) return program;
-    auto copy = std::make_shared<Program>(*program);
-    copy->arrays = kernel.arrays;
-    return std::shared_ptr<const Program>(std::move(copy));
-  };
-  machine.launch(with_arrays(kernel.aic), with_arrays(kernel.aiv), 0);
+  machine.launch(kernel.aic, kernel.aiv, 0);
   machine.run();
   Outcome outcome;
   outcome.finished = machine.finished();

@@ -37,6 +37,15 @@ class Passage : public sc_core::sc_module, protected Kit::Forward, protected Kit
     }
   }
 
+  /// For stubs whose side must stay silent: reports that `message` came.
+  template <class Message>
+  void complain(const Message& message, Cycle due) const {
+    std::ostringstream text;
+    text << name() << " closes a side that must stay silent, but received \"" << message
+         << "\" due in cycle " << due;
+    report<Kit>("stub_traffic", text.str());
+  }
+
   /// For checkers: reports a broken `rule` ("/tessera/<kit>/<rule>"); answers `holds`.
   template <class Message>
   bool check(bool holds, const char* rule, const Message& message, Cycle due,

@@ -4,8 +4,6 @@
 
 #include <systemc>
 
-#include <sstream>
-
 #include "tlm_ifaces/kit/passage.h"
 #include "tlm_ifaces/sync/sync_socket.h"
 
@@ -19,13 +17,6 @@ class Stub : public kit::Passage<Kit, kit::Ends::kOne> {
   explicit Stub(sc_core::sc_module_name name) : Passage(name) {}
 
  private:
-  template <class Message>
-  void complain(const Message& message, Cycle due) const {
-    std::ostringstream text;
-    text << name() << " closes a side that must stay silent, but received \"" << message
-         << "\" due in cycle " << due;
-    SC_REPORT_ERROR(kTrafficId, text.str().c_str());
-  }
   void ask(const Request& request, Cycle due) override { complain(request, due); }
   void answer(const Answer& answer, Cycle due) override { complain(answer, due); }
 };

@@ -4,8 +4,6 @@
 
 #include <systemc>
 
-#include <sstream>
-
 #include "tlm_ifaces/kit/passage.h"
 #include "tlm_ifaces/transfer/transfer_socket.h"
 
@@ -19,13 +17,6 @@ class Stub : public kit::Passage<Kit, kit::Ends::kOne> {
   explicit Stub(sc_core::sc_module_name name) : Passage(name) {}
 
  private:
-  template <class Message>
-  void complain(const Message& message, Cycle due) const {
-    std::ostringstream text;
-    text << name() << " closes a side that must stay silent, but received \"" << message
-         << "\" due in cycle " << due;
-    SC_REPORT_ERROR(kTrafficId, text.str().c_str());
-  }
   void start(const Transfer& transfer, Cycle due) override { complain(transfer, due); }
   void done(const Done& done, Cycle due) override { complain(done, due); }
 };

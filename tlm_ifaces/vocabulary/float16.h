@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::float16 {
 
@@ -27,11 +28,8 @@ inline constexpr Layout kBinary16{10, 15};
 inline constexpr Layout kBfloat16{7, 127};
 
 inline double from_parts(std::uint64_t sign, int exponent_field, std::uint64_t fraction) {
-  const std::uint64_t bits =
-      sign << 63 | static_cast<std::uint64_t>(exponent_field) << kDoubleFractionBits | fraction;
-  double value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return bit_cast<double>(
+      sign << 63 | static_cast<std::uint64_t>(exponent_field) << kDoubleFractionBits | fraction);
 }
 
 /// The value of `bits`; exact.
@@ -54,8 +52,7 @@ inline double value_of(std::uint16_t bits, Layout layout) {
 
 /// The nearest number, ties to even; overflow gives infinity, any NaN the one quiet NaN.
 inline std::uint16_t bits_of(double value, Layout layout) {
-  std::uint64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
+  const auto bits = bit_cast<std::uint64_t>(value);
   const auto sign = static_cast<std::uint64_t>(bits >> 63 << 15);
   const int exponent_field = static_cast<int>(bits >> kDoubleFractionBits) & kDoubleMaxExponent;
   const std::uint64_t fraction = bits & (kDoubleHiddenBit - 1);

@@ -1,0 +1,37 @@
+#include "models/cluster/machine_view.h"
+
+#include <algorithm>
+
+#include "models/cluster/deadlock.h"
+
+namespace tessera::cluster {
+
+std::vector<const AiCoreCore*> MachineView::cores() const {
+  std::vector<const AiCoreCore*> list;
+  const unsigned places = sync_unit().launch().clusters * 3;
+  for (unsigned i = 0; i < places; ++i) {
+    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
+    if (const AiCoreCore* core = find(id)) list.push_back(core);
+  }
+  return list;
+}
+
+bool MachineView::finished() const {
+  const auto all = cores();
+  return std::all_of(all.begin(), all.end(), [](const auto* core) { return core->finished(); });
+}
+
+Cycle MachineView::finished_at() const {
+  Cycle last = 0;
+  for (const AiCoreCore* core : cores()) last = std::max(last, core->finished_at());
+  return last;
+}
+
+void MachineView::describe_waits(observe::Waits& waits) const {
+  const auto explain = [this](const sync::Request& wait) {
+    return explain_wait(wait, sync_unit(), [this](CoreId core) { return find(core); });
+  };
+  for (const AiCoreCore* core : cores()) core->describe_waits(waits, explain);
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,32 @@
+// What can be seen of the cores of a launch, however they are built: machine_core.h, or modules bound
+// by sockets.
+#pragma once
+
+#include <vector>
+
+#include "models/cluster/ai_core_core.h"
+#include "models/cluster/gm_core.h"
+#include "models/cluster/sync_unit_core.h"
+#include "models/observe/wait.h"
+
+namespace tessera::cluster {
+
+class MachineView {
+ public:
+  virtual ~MachineView() = default;
+
+  /// nullptr: the launch has no such core.
+  virtual const AiCoreCore* find(CoreId core) const = 0;
+  virtual const SyncUnitCore& sync_unit() const = 0;
+  virtual const GmCore& gm() const = 0;
+
+  /// The cores of the launch, by cluster and unit.
+  std::vector<const AiCoreCore*> cores() const;
+  bool finished() const;
+  /// Cycle in which the last core finished.
+  Cycle finished_at() const;
+  /// Everyone who is held back, for a deadlock report.
+  void describe_waits(observe::Waits& waits) const;
+};
+
+}  // namespace tessera::cluster
