@@ -20,11 +20,10 @@ namespace {
 /// One sentence for each line of a program and kind of hazard.
 class Sentences {
  public:
-  Sentences(const std::vector<const AiCoreCore*>& cores, const ClusterData& data)
-      : cores_(cores), data_(data) {}
+  Sentences(const MachineView& machine, const ClusterData& data) : machine_(machine), data_(data) {}
 
   void add_stale_loads() {
-    for (const AiCoreCore* core : cores_)
+    for (const AiCoreCore* core : machine_.cores())
       for (const auto& [pc, stale] : core->stale_loads())
         add(kStale, *core, pc,
             " reads " + bytes(stale.array, stale.first, stale.bytes) +
@@ -32,34 +31,25 @@ class Sentences {
                 "; dcci makes it read GM");
   }
   void add_lost(const ClusterData::Lost& lost) {
-    const AiCoreCore* core = find(lost.core);
-    if (core == nullptr) return;
-    add(kLost, *core, lost.bytes.pc,
+    add(kLost, *machine_.find(lost.core), lost.bytes.pc,
         " writes a line of 64 bytes back over " +
             bytes(lost.array, lost.bytes.first, lost.bytes.count) +
             ", which another has written since it was read" + times_text(lost.bytes.times) +
             ": give each core lines of its own");
   }
   void add_missed(const HeldLines::Missed& missed) {
-    const AiCoreCore *reader = find(missed.reader), *holder = find(missed.holder);
-    if (reader == nullptr || holder == nullptr) return;
-    add(kMissed, *reader, missed.pc,
+    const Program& stores = *machine_.find(missed.holder)->program();
+    add(kMissed, *machine_.find(missed.reader), missed.pc,
         " reads byte " + std::to_string(missed.first) + " of %" +
             data_.arrays()[missed.array].name + " in GM, and what " +
-            holder->program()->where(missed.store_pc) +
-            " has stored there is in the scalar cache of " + to_string(missed.holder) +
-            times_text(missed.times) + "; dcci sends it to GM");
+            stores.where(missed.store_pc) + " has stored there is in the scalar cache of " +
+            to_string(missed.holder) + times_text(missed.times) + "; dcci sends it to GM");
   }
   std::vector<std::string> take() { return std::move(list_); }
 
  private:
   enum Kind : std::uint8_t { kStale, kLost, kMissed };
 
-  const AiCoreCore* find(CoreId id) const {
-    for (const AiCoreCore* core : cores_)
-      if (core->id() == id) return core;
-    return nullptr;
-  }
   std::string bytes(std::uint16_t array, std::int64_t first, std::int64_t count) const {
     return "bytes " + std::to_string(first) + ".." + std::to_string(first + count - 1) + " of %" +
            data_.arrays()[array].name;
@@ -72,7 +62,7 @@ class Sentences {
                     " of " + to_string(core.id()) + ")" + text);
   }
 
-  const std::vector<const AiCoreCore*>& cores_;
+  const MachineView& machine_;
   const ClusterData& data_;
   std::set<std::pair<Kind, std::string>> known_;
   std::vector<std::string> list_;
@@ -80,10 +70,9 @@ class Sentences {
 
 }  // namespace
 
-std::vector<std::string> describe_cache_hazards(const std::vector<const AiCoreCore*>& cores,
-                                                ClusterData* data) {
+std::vector<std::string> describe_cache_hazards(const MachineView& machine, ClusterData* data) {
   if (data == nullptr) return {};
-  Sentences sentences(cores, *data);
+  Sentences sentences(machine, *data);
   sentences.add_stale_loads();
   for (const ClusterData::Lost& lost : data->lost()) sentences.add_lost(lost);
   // Who is stepped first must not decide what is shown.

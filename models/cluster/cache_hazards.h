@@ -7,13 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/ai_core_core.h"
+#include "models/cluster/machine_view.h"
 
 namespace tessera::cluster {
 
-/// One sentence for each line of a program. `data` is that of the cores; nullptr: nothing is known.
-std::vector<std::string> describe_cache_hazards(const std::vector<const AiCoreCore*>& cores,
-                                                ClusterData* data);
+/// One sentence for each line of a program. `data` is that of the machine; nullptr: nothing is known.
+std::vector<std::string> describe_cache_hazards(const MachineView& machine, ClusterData* data);
 /// "2 lines in the scalar cache of AIV0 of cluster 0 have stores that never reached GM, the last one by
 /// k.pto:7: nothing has cleaned them"; "": there are none. Of a core whose kernel has ended.
 std::string describe_lines_left(const AiCoreCore& core);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "models/cluster/accesses.h"
@@ -38,21 +39,33 @@ class HeldLines {
   const std::vector<Missed>& missed() const { return missed_; }
 
  private:
+  /// Of one core in one line.
   struct Held {
     CoreId core;
-    std::uint16_t array;
-    std::int64_t first;
     std::uint64_t bits;   // stored to before the cycle `since`
     std::uint64_t fresh;  // .. in it
     Cycle since;
     Cycle until;
     std::uint32_t store_pc;
   };
+  using Holders = std::vector<Held>;
 
-  Held* find(std::uint16_t array, std::int64_t first, CoreId core);
-  void note(const Held& held, std::int64_t first, CoreId reader, std::uint32_t pc);
+  static std::uint64_t key_of(std::uint16_t array, std::int64_t first) {
+    return std::uint64_t{array} << 48U |
+           static_cast<std::uint64_t>(first / ScalarCache::kLineBytes);
+  }
+  static std::int64_t first_of(std::uint64_t key) {
+    return static_cast<std::int64_t>(key & ((std::uint64_t{1} << 48U) - 1)) *
+           ScalarCache::kLineBytes;
+  }
+  Held* find(const ScalarCache::Line& line, CoreId core);
+  /// Forgets what has been in GM before `now`.
+  static void drop_old(Holders& holders, Cycle now);
+  /// The first byte of the line that the extent reads and somebody holds, and who; nullptr: nobody.
+  static const Held* find_missed(const Holders& holders, std::int64_t first, const Extent& extent,
+                                 Cycle now, std::int64_t& byte);
 
-  std::vector<Held> held_;
+  std::unordered_map<std::uint64_t, Holders> lines_;  // by key_of()
   std::vector<Missed> missed_;
 };
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
+
+#include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::cluster {
 
@@ -22,14 +23,10 @@ constexpr Operand reg(unsigned number) {
 
 /// A float in a register: the bits of a double, which holds every f32, f16 and bf16.
 inline std::int64_t bits_of_real(double value) {
-  std::int64_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
+  return bit_cast<std::int64_t>(value);
 }
 inline double real_of(std::int64_t bits) {
-  double value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return bit_cast<double>(bits);
 }
 
 }  // namespace tessera::cluster

@@ -31,8 +31,8 @@ void name_device_error(report::Report& report, const std::string& rule) {
   for (const DeviceErrorRow& row : device_errors()) {
     if (row.rule != rule) continue;
     report.device_error = row.error;
-    const std::string text = "; the device would report " + std::to_string(row.error.number) +
-                             ", " + row.error.name;
+    const std::string text =
+        "; the device would report " + std::to_string(row.error.number) + ", " + row.error.name;
     // A message ends with its rule.
     const bool ends = rule_of(report.message) == rule;
     report.message.insert(report.message.size() - (ends ? rule.size() + 3 : 0), text);

@@ -338,7 +338,7 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
 void Session::report_hazards(const Machine& machine, report::Report& report) {
   if (options_.hazards == "off") return;
   std::vector<std::string> hazards = machine.hazards();
-  for (std::string& text : cluster::describe_cache_hazards(machine.cores(), arrays_.data()))
+  for (std::string& text : cluster::describe_cache_hazards(machine, arrays_.data()))
     hazards.push_back(std::move(text));
   for (const std::string& hazard : hazards) {
     ++report.diagnoses.count;

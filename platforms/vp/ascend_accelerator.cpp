@@ -151,14 +151,12 @@ void AscendAccelerator::finish(report::Report& report) {
   report.clock_period_ps = info_.period_ps;
   report.cycles = machine_.finished() ? machine_.finished_at() : machine_.now() + 1;
   report.digest = events_.digest().hex();
-  for (unsigned i = 0; i < launch_.clusters * 3; ++i) {
-    const cluster::CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    const cluster::AiCoreCore* const core = machine_.find(id);
-    const std::string left = core == nullptr ? "" : cluster::describe_lines_left(*core);
+  for (const cluster::AiCoreCore* core : machine_.cores()) {
+    const std::string left = cluster::describe_lines_left(*core);
     if (left.empty()) continue;
     ++report.diagnoses.count;
     report.diagnoses.first.push_back(
-        {report.cycles, {id.cluster, id.unit}, "/tessera/ascend/lines_left", left});
+        {report.cycles, {core->id().cluster, core->id().unit}, "/tessera/ascend/lines_left", left});
   }
   for (std::uint32_t i = 0; i < kCounters.size(); ++i)
     report.counters.push_back(

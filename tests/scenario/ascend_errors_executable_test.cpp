@@ -132,6 +132,35 @@ TEST(ascend, M29_unit_flag_sizes_are_an_exception) {
   expect_error(cluster::kUnitFlagId, kException, "AI-core exception");
 }
 
+// The same cycles, events, outputs and warnings, bound from modules and in one.
+TEST(ascend, M27_reads_the_same_in_both_structures) {
+  const TemporaryFolder folder;
+  write_file(folder.file("k.pto"), R"(module {
+  func.func @k(%x: !pto.ptr<i32>, %y: !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %me = pto.get_block_idx
+    %seen = pto.load_scalar %x[%me] : !pto.ptr<i32> -> i32
+    pto.store_scalar %me, %x[%me] : !pto.ptr<i32>, i32
+    pto.store_scalar %me, %y[%me] : !pto.ptr<i32>, i32
+    pto.dcci %x "SINGLE_CACHE_LINE" : !pto.ptr<i32>
+    return
+  }
+}
+)");
+  std::vector<json::object> reports;
+  for (const char* structure : {"dense", "modules"}) {
+    const Finished finished = run_executable(
+        "ascend_platform", {folder.file("k.pto"), "--set", "launch.clusters=3", "--quiet",
+                            "--structure", structure, "--report", folder.file("r.json")});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    reports.push_back(json::parse(read_file(folder.file("r.json"))).as_object());
+    reports.back().erase("wall");
+    reports.back().erase("structure");
+  }
+  EXPECT_EQ(reports[0], reports[1]);
+  const json::object& diagnoses = reports[0].at("diagnoses").as_object();
+  EXPECT_EQ(diagnoses.at("count"), 1 + 3) << "the words that are lost, a line left in each core";
+}
+
 TEST(ascend, M29_every_row_has_a_kernel) {
   std::set<std::string> rows, kernels;
   for (const DeviceErrorRow& row : ascend::device_errors()) {

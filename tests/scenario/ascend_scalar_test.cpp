@@ -66,10 +66,6 @@ Outcome run(const std::string& text, const Options& options) {
   machine.watch_hazards();
   auto nothing = std::make_shared<Program>();
   nothing->code.emplace_back();
-  std::vector<const AiCoreCore*> cores;
-  for (std::uint16_t i = 0; i < 3 * launch.clusters; ++i)
-    cores.push_back(
-        machine.find({static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)}));
   Outcome outcome;
   machine.launch(nothing, kernel.aiv, 0);
   try {
@@ -79,9 +75,9 @@ Outcome run(const std::string& text, const Options& options) {
   }
   if (outcome.error.empty() && !machine.finished()) outcome.error = "hangs";
   outcome.hazards = machine.hazards();
-  for (const std::string& text_of : describe_cache_hazards(cores, &data))
+  for (const std::string& text_of : describe_cache_hazards(machine, &data))
     outcome.hazards.push_back(text_of);
-  for (const AiCoreCore* core : cores)
+  for (const AiCoreCore* core : machine.cores())
     if (const std::string left = describe_lines_left(*core); !left.empty())
       outcome.left.push_back(left);
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i)
