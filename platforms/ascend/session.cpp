@@ -243,7 +243,7 @@ void Session::drive(Machine& machine, report::Report& report) {
       report.status = report::Status::kCouldNotFinish;
       report.message = cli::stop_text(stop, options_.max_cycles);
       describe_deadlock(machine, report);
-      if (stopped.empty()) name_device_error(report, kDeadlock);
+      if (stop == Stop::kIdle) name_device_error(report, kDeadlock);
     }
   } catch (const IllegalBehaviour& e) {
     report.status = report::Status::kCouldNotFinish;
