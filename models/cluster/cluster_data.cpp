@@ -1,6 +1,7 @@
 #include "models/cluster/cluster_data.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -53,6 +54,24 @@ bool has_addresses(const ResolvedOperand& o) {
 /// "16 x 8".
 std::string size_text(std::int64_t rows, std::int64_t columns) {
   return std::to_string(rows) + " x " + std::to_string(columns);
+}
+
+/// The bytes of a part of an array, if rows of one width have them all.
+std::optional<Extent> exact_extent(ResolvedOperand o) {
+  unsigned kept = 0;
+  for (unsigned d = 0; d < o.dimensions; ++d) {
+    if (o.sizes[d] == 1) continue;
+    o.sizes[kept] = o.sizes[d];
+    o.strides[kept++] = o.strides[d];
+  }
+  if (kept == 0) {
+    o.sizes[0] = o.strides[0] = 1;
+    kept = 1;
+  }
+  o.dimensions = static_cast<std::uint8_t>(kept);
+  const Extent extent = extent_of(o);
+  if (extent.dense || extent.pitch > 0) return extent;
+  return std::nullopt;
 }
 
 /// Ranks writes of one cycle.
@@ -199,7 +218,8 @@ TileValues ClusterData::start(const TileOperation& operation, const ResolvedOper
   const unsigned count = input_count(operation);
   for (unsigned i = 0; i < count; ++i) {
     const ResolvedOperand& o = resolved.operands[i];
-    if (o.location == Location::kGm) held_.read(o.array, extent_of(o), core, resolved.pc, now);
+    if (o.location == Location::kGm)
+      if (const auto extent = exact_extent(o)) held_.read(o.array, *extent, core, resolved.pc, now);
     inputs.push_back(read(o, core, now, behind));
   }
   return compute(operation, resolved, std::move(inputs));

@@ -297,6 +297,29 @@ TEST(ascend, scalar_store_is_missed_by_a_copy_without_dcci) {
           "it to GM"));
 }
 
+// The store lies in the row between the two that are copied, whatever dimensions say so.
+TEST(ascend, scalar_store_beside_the_bytes_of_a_copy_is_not_missed) {
+  std::string text = kCopied;
+  const auto replace = [&text](const std::string& from, const std::string& to) {
+    ASSERT_NE(text.find(from), std::string::npos) << from;
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("CLEAN", "");
+  replace("AFTER", "");
+  replace("%x[%c0]", "%x[5]");
+  replace("%x, shape = [8], strides = [1] : !pto.tensor_view<?xi32>",
+          "%x, shape = [1, 2, 4], strides = [16, 8, 1] : !pto.tensor_view<?x?x?xi32>");
+  replace("%v, offsets = [0], sizes = [8] : !pto.tensor_view<?xi32> -> "
+          "!pto.partition_tensor_view<8xi32>",
+          "%v, offsets = [0, 0, 0], sizes = [1, 2, 4] : !pto.tensor_view<?x?x?xi32> -> "
+          "!pto.partition_tensor_view<1x2x4xi32>");
+  replace("ins(%p : !pto.partition_tensor_view<8xi32>)",
+          "ins(%p : !pto.partition_tensor_view<1x2x4xi32>)");
+  const Outcome o = run(text, {Profile::kA5, {}, {{"x", Words(16)}, {"y", Words(8)}}, 1});
+  EXPECT_EQ(o.error, "");
+  EXPECT_THAT(o.hazards, IsEmpty());
+}
+
 // --- what a loaded value may do ---
 
 TEST(ascend, scalar_values_drive_loops_branches_and_views) {
