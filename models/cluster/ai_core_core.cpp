@@ -20,7 +20,7 @@ AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId
   check_config(config);
   for (const Pipe pipe : sync::kPipes) {
     if (pipe != Pipe::kS)
-      state(pipe).queue = Ring<Entry>(config.core.queue_depth[sync::index(pipe)]);
+      state(pipe).queue = Ring<Entry>(2 * std::size_t{config.core.queue_depth[sync::index(pipe)]});
   }
 }
 

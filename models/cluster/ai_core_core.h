@@ -133,6 +133,7 @@ class AiCoreCore {
   };
   struct PipeState {
     Ring<Entry> queue;
+    std::size_t sets = 0;                 // in the queue that take no room of it
     Cycle free_at = 0;                    // the next instruction may start
     Cycle complete_at = 0;                // results of all that has started are there
     bool moving = false;                  // a transfer is under way
@@ -229,6 +230,8 @@ class AiCoreCore {
   void serve_scalar(Cycle now);
   WaitReason issue(Cycle now);
   WaitReason enqueue(const Instruction& i, Pipe pipe, Cycle now);
+  bool takes_no_room(const Instruction& i) const;
+  bool has_room(const Instruction& i, Pipe pipe) const;
   Pipe queue_of(const Instruction& i) const;
   void check_dispatch(const Instruction& i, Entry& entry);
   WaitReason issue_sync(const Instruction& i, Cycle now);

@@ -44,6 +44,7 @@ void AiCoreCore::serve(Pipe pipe, Cycle now) {
   }
   note_unblocked(p, busy_until, now);
   if (hazards_ != nullptr) note_arrival(pipe, head);
+  if (takes_no_room(code(head.pc))) --p.sets;
   p.queue.pop_front();
   progressed_ = true;
 }

@@ -62,9 +62,19 @@ WaitReason AiCoreCore::issue(Cycle now) {
   return reason;
 }
 
+bool AiCoreCore::takes_no_room(const Instruction& i) const {
+  return i.op == Opcode::kSetFlag && !config_.core.sets_take_room;
+}
+
+bool AiCoreCore::has_room(const Instruction& i, Pipe pipe) const {
+  const PipeState& p = state(pipe);
+  const std::size_t depth = config_.core.queue_depth[sync::index(pipe)];
+  return takes_no_room(i) ? p.sets < depth : p.queue.size() - p.sets < depth;
+}
+
 WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   PipeState& p = state(pipe);
-  if (p.queue.full()) return WaitReason::kQueue;
+  if (!has_room(i, pipe)) return WaitReason::kQueue;
   Entry entry;
   entry.pc = pc_;
   entry.visible_at = now + 1;
@@ -83,6 +93,7 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   if (operands != nullptr && follows_l2(i)) entry.place = place_of(*operands);
   const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry, operands) : 0;
   p.queue.push_back(entry);
+  if (takes_no_room(i)) ++p.sets;
   state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
 }

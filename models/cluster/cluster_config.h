@@ -115,6 +115,9 @@ struct CoreConfig {
   unsigned issue_cycles = 5;   ///< per instruction put into a queue (0, 4.4)
   /// Depth of the queues (1.2: 32 of MTE1 and M; the others are open).
   std::array<unsigned, sync::kPipeCount> queue_depth = {32, 32, 32, 32, 32, 32, 32, 32};
+  /// Whether a set_flag takes an entry of its queue. How long FIX waits for its tile (5.2, unit flag)
+  /// says it does not. Then a queue holds as many of them as it has entries, beside those.
+  bool sets_take_room = false;
   unsigned l0c_blocks = 256;  ///< of 512 B (1.3)
   ScalarConfig scalar;
   SyncConfig sync;

@@ -88,6 +88,8 @@ void add_core(Schema& schema, cluster::CoreConfig& core) {
   for (const auto& [pipe, text] : kQueues)
     schema.push_back(number(std::string("queue.") + text, core.queue_depth[sync::index(pipe)],
                             "instructions", 1, 4096, "depth of the queue"));
+  schema.push_back(flag("queue.sets_take_room", core.sets_take_room,
+                        "a set_flag takes an entry of the queue, like all other instructions"));
   schema.push_back(
       number("l0c.blocks", core.l0c_blocks, "blocks", 1, 65536, "L0C in blocks of 512 B"));
 }

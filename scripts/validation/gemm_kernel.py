@@ -19,6 +19,8 @@ class Gemm:
     unit_flag: bool = False
     ahead: bool = False  # a panel is asked for when the one before it begins, not when it does itself
     b_by_columns: bool = False  # B lies in GM with K contiguous, as N x K
+    arch: str = "a2a3"
+    tail: bool = False  # TAIL rounds of a scalar loop between the last MAD of a tile and FIX
 
     def alloc(self, t):
         for half in range(self.halves):
@@ -132,9 +134,9 @@ class Gemm:
         t = Text(self.comment)
         self.types(t)
         t('')
-        t('module attributes {pto.target_arch = "a2a3"} {')
+        t(f'module attributes {{pto.target_arch = "{self.arch}"}} {{')
         t("func.func @gemm(%a_gm: !pto.ptr<f16>, %b_gm: !pto.ptr<f16>, %c_gm: !pto.ptr<" + self.out + ">, %M: index, %N: index, "
-          "%K: index, %GM: index, %GN: index)")
+          "%K: index, %GM: index, %GN: index" + (", %TAIL: index)" if self.tail else ")"))
         t("    attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {")
         blocks = self.blocks()
         t.constant(*(block * self.k for block in range(max(self.step_a, self.step_b))))
@@ -165,6 +167,9 @@ class Gemm:
         if not self.unit_flag:
             t.set("M", "FIX", 0)
             t.wait("M", "FIX", 0)
+        if self.tail:
+            t("scf.for %round = %c0 to %TAIL step %c1 {")
+            t("}")
         t.part("c_part", "c", ["%row", "%column"], (self.m, self.n), self.out)
         flag = ' {stPhase = "final"}' if self.unit_flag else ""
         t(f"pto.tstore ins(%acc : !acc) outs(%c_part : !pto.partition_tensor_view<{self.m}x{self.n}x{self.out}>){flag}")

@@ -33,8 +33,17 @@ Matrix product of ascend.md 5.2, case 4: panels of two blocks, four blocks of ea
 Matrix product of ascend.md 5.2, cases 5 to 7: L1 full, 16 blocks of A in panels of eight, 8 of B in panels of four.""",
                                                     step_a=8, ahead=True, b_by_columns=True),
     "examples/validation/ascend_gemm_unit.pto": Gemm("""
-Matrix product of ascend.md 5.2, case 8 and the basic API: L1 full, and the unit flag between M and FIX.""", step_a=8, ahead=True,
-                                                     b_by_columns=True, unit_flag=True),
+Matrix product of ascend.md 5.2, case 8 and the basic API: L1 full, and the unit flag between M and FIX. TAIL: what the scalar
+unit has to do before FIX, in rounds of a loop.""", step_a=8, ahead=True, b_by_columns=True, unit_flag=True, tail=True),
+    "examples/validation/ascend_gemm_a5_2.pto": Gemm("""
+Matrix product on A5 as in ascend.md 5.2, case 4: panels of two blocks, four blocks of each operand in L1.""", m=256, step_a=2,
+                                                     step_b=2, b_by_columns=True, arch="a5"),
+    "examples/validation/ascend_gemm_a5_4.pto": Gemm("""
+Matrix product on A5 as in ascend.md 5.2, cases 5 to 7: L1 full, eight blocks of each operand in panels of four.""", m=256, ahead=True,
+                                                     b_by_columns=True, arch="a5"),
+    "examples/validation/ascend_gemm_a5_unit.pto": Gemm("""
+Matrix product on A5 as in ascend.md 5.2, case 8 and the basic API: L1 full, and the unit flag between M and FIX. TAIL: what the
+scalar unit has to do before FIX, in rounds of a loop.""", m=256, ahead=True, b_by_columns=True, unit_flag=True, arch="a5", tail=True),
     "examples/validation/ascend_gemm_serial.pto": Gemm("""
 Matrix product of ascend.md 5.2, cases 1 to 3: one block of each operand in L1, so that loads and extraction take turns.""",
                                                        step_a=1, step_b=1, halves=1, b_by_columns=True),

@@ -112,6 +112,34 @@ TEST(AiCore, 1_2_FullQueueStopsTheScalarUnit) {
   EXPECT_EQ(b.aic().stats(Pipe::kS).wait(WaitReason::kQueue), 1002u - (1 + 33 * 5));
 }
 
+// The scalar unit comes to FIX when MTE1 has taken up the 33rd of its copies: the 32 behind it fill
+// the queue, with flags beside them or without. Where sets take room, it is later.
+TEST(AiCore, 5_2_SetsTakeNoRoomOfAQueue) {
+  const auto start_of_fix = [](bool flags, bool sets_take_room) {
+    Kernel k;
+    for (int i = 0; i < 40; ++i) {
+      const std::uint8_t id = i % 8;
+      if (flags && i >= 8) k.wait_flag(Pipe::kM, Pipe::kMte1, id);
+      k.busy(Pipe::kMte1, 1000);
+      if (flags) k.set_flag(Pipe::kMte1, Pipe::kM, id);
+      if (flags) k.wait_flag(Pipe::kMte1, Pipe::kM, id);
+      if (flags) k.set_flag(Pipe::kM, Pipe::kMte1, id);
+    }
+    k.busy(Pipe::kFix, 1);
+    for (std::uint8_t id = 0; flags && id < 8; ++id) k.wait_flag(Pipe::kM, Pipe::kMte1, id);
+    ClusterConfig config = plain();
+    config.core.sets_take_room = sets_take_room;
+    Bench b(config, launch_of(1, LaunchRatio::k1To0));
+    b.run(k, Kernel());
+    EXPECT_FALSE(b.hangs()) << b.waits();
+    return b.cycles_of(EventKind::kPipeStart, kAicCore, Pipe::kFix).at(0) / 1000;
+  };
+  // 40 copies less those that are still in the queue: 32; 16 with a wait each; 10 with a set as well.
+  EXPECT_EQ(start_of_fix(false, false), 40 - 32 - 1u);
+  EXPECT_EQ(start_of_fix(true, false), 40 - 16 - 1u);
+  EXPECT_EQ(start_of_fix(true, true), 40 - 10 - 1u);
+}
+
 TEST(AiCore, 2_4_LocksAreTakenInTheOrderOfTheProgram) {
   // V is idle, but its get stands behind that of MTE2 in the program.
   Kernel k;
