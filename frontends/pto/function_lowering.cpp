@@ -194,11 +194,18 @@ void FunctionLowering::lower_scalar(const Operation& op, const OperationInfo& in
     return lower_compare(op);
   case Meaning::kSelect:
     return lower_select(op);
-  case Meaning::kAddPointer: {
-    Value pointer = value(op.arguments[0], Value::Kind::kPointer, "a pointer");
-    pointer.place.address.add(scalar(op.arguments[1]), 1);
-    return define(op, std::move(pointer));
-  }
+  case Meaning::kAddPointer:
+    return add_to_pointer(op);
+  case Meaning::kCastPointer:
+    return cast_pointer(op);
+  case Meaning::kLoadScalar:
+    return lower_load_scalar(op);
+  case Meaning::kStoreScalar:
+    return lower_store_scalar(op);
+  case Meaning::kCleanCache:
+    return lower_clean_cache(op);
+  case Meaning::kDataBarrier:
+    return lower_data_barrier(op);
   case Meaning::kCast: {
     Value v;
     v.scalar = scalar(op.arguments[0]);

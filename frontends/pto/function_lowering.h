@@ -38,6 +38,7 @@ class FunctionLowering {
       kScalar,
       kFloat,
       kPointer,
+      kAddress,  ///< a pointer made from a number
       kView,
       kTile,
       kEvents,
@@ -50,7 +51,7 @@ class FunctionLowering {
     Type type;
     std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns;
                                  ///< of kEvents the registers of its elements
-    double number = 0;           ///< kFloat
+    double number = 0;           ///< kFloat, unless `scalar` is a register
     /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
     cluster::TileOperand place;
     unsigned pipe = 0;                                  ///< of kPipe and kSlot: in fifos_
@@ -72,6 +73,17 @@ class FunctionLowering {
   void lower_arithmetic(const Operation& op, Opcode opcode);
   void lower_compare(const Operation& op);
   void lower_select(const Operation& op);
+  // The memory of the scalar unit (scalar_memory_lowering.cpp).
+  void add_to_pointer(const Operation& op);
+  void cast_pointer(const Operation& op);
+  void lower_load_scalar(const Operation& op);
+  void lower_store_scalar(const Operation& op);
+  void lower_clean_cache(const Operation& op);
+  void lower_data_barrier(const Operation& op);
+  const Value& pointer(const Argument& a) const;
+  cluster::TileOperand element_in_gm(const Argument& a, Operand index,
+                                     cluster::Access access) const;
+
   void lower_for(const Operation& op);
   void lower_if(const Operation& op);
   /// The region in a scope of its own; what its scf.yield gives goes to `targets`.

@@ -157,6 +157,30 @@ void OperationParser::parse_indexed(Operation& op) {
   cursor_.expect("]");
   if (cursor_.take_if(",")) parse_value_or_integer(op, Role::kOperand);
   parse_colon_types(op);
+  parse_result_types(op);
+}
+
+void OperationParser::parse_clean_cache(Operation& op) {
+  const auto word = [this, &op](Kind kind, const char* what) {
+    const Token token = cursor_.expect_kind(kind, what);
+    Argument a;
+    a.place = token.place;
+    a.role = Role::kPredicate;
+    a.kind = Argument::Kind::kWord;
+    a.text = token.text;
+    op.arguments.push_back(std::move(a));
+  };
+  const bool dcci = op.name == "pto.dcci";
+  if (!dcci && cursor_.peek().is_word("all")) {
+    word(Kind::kWord, "all");
+    parse_bracketed_word("an address space such as #pto.address_space<gm>");
+    return;
+  }
+  parse_value(op, Role::kOperand);
+  word(dcci ? Kind::kString : Kind::kWord,
+       dcci ? "\"SINGLE_CACHE_LINE\" or \"ENTIRE_DATA_CACHE\"" : "single_cache_line");
+  if (dcci && cursor_.take_if(",")) word(Kind::kString, "a destination such as \"CACHELINE_OUT\"");
+  parse_colon_types(op);
 }
 
 // --- unknown operations ---

@@ -125,6 +125,12 @@ void OperationParser::parse_form(Operation& op, const OperationInfo& info) {
     return parse_group(op);
   case Form::kIndexed:
     return parse_indexed(op);
+  case Form::kStoreTo:
+    parse_value(op, Role::kOperand);
+    cursor_.expect(",");
+    return parse_indexed(op);
+  case Form::kCleanCache:
+    return parse_clean_cache(op);
   }
 }
 

@@ -51,6 +51,7 @@ class OperationParser {
   void parse_group_operands(Operation& op);
   void parse_word_attributes(Operation& op);
   void parse_indexed(Operation& op);
+  void parse_clean_cache(Operation& op);
   void parse_unknown(Operation& op);
   bool ends_unknown(const Token& before, unsigned depth) const;
 

@@ -119,6 +119,18 @@ class VectorRows {
   Rows& rows_;
 };
 
+void add_scalar_memory(Rows& rows) {
+  rows.push_back({"pto.castptr", Form::kOperands, Meaning::kCastPointer, 1, 1, 1});
+  for (const char* name : {"pto.load_scalar", "pto.load"})
+    rows.push_back({name, Form::kIndexed, Meaning::kLoadScalar, 1, 1, 1});
+  for (const char* name : {"pto.store_scalar", "pto.store"})
+    rows.push_back({name, Form::kStoreTo, Meaning::kStoreScalar, 2, 2});
+  for (const char* name : {"pto.dcci", "pto.cmo.cacheinvalid"})
+    rows.push_back({name, Form::kCleanCache, Meaning::kCleanCache, 0, 1});
+  for (const char* name : {"pto.dsb", "pto.fence.barrier_all"})
+    rows.push_back({name, Form::kPipe, Meaning::kDataBarrier, 0, 0});
+}
+
 void add_elementwise(Rows& rows) {
   VectorRows to(rows);
   constexpr VectorClass kSlow = VectorClass::kTranscendental;
@@ -263,6 +275,7 @@ const std::vector<OperationInfo>& operations() {
     Rows all;
     add_scalar(all);
     add_tiles(all);
+    add_scalar_memory(all);
     add_elementwise(all);
     add_vector(all);
     add_rearranging(all);

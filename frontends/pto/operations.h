@@ -34,12 +34,19 @@ enum class Form : std::uint8_t {
   kCondition,   ///< (%c) %a : T
   kCall,        ///< @f(%a) : (T) -> T
   kGroup,       ///< [{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]
-  kIndexed,     ///< %a[%i] [, %b] [: T]
+  kIndexed,     ///< %a[%i] [, %b] [: T] [-> T]
+  kStoreTo,     ///< %v, %a[%i] : T, T
+  kCleanCache,  ///< %a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T, %a single_cache_line : T, all #s<gm>
 };
 
 /// What lowering does with it.
 enum class Meaning : std::uint8_t {
   kAddPointer,
+  kCastPointer,
+  kLoadScalar,
+  kStoreScalar,
+  kCleanCache,
+  kDataBarrier,
   kConstant,
   kArithmetic,  ///< opcode
   kCompare,

@@ -152,7 +152,10 @@ class Printer {
     case Form::kGroup:
       return print_group(op);
     case Form::kIndexed:
+    case Form::kStoreTo:
       return print_indexed(op);
+    case Form::kCleanCache:
+      return print_clean_cache(op);
     case Form::kTensorView:
       return print_view(op, "shape", Role::kShape, "strides", Role::kStride);
     case Form::kPartition:
@@ -232,8 +235,26 @@ class Printer {
 
   void print_indexed(const Operation& op) {
     const std::vector<Argument>& a = op.arguments;
-    out_ << ' ' << a[0].text << '[' << text_of(a[1]) << ']';
-    if (a.size() > 2) out_ << ", " << text_of(a[2]);
+    const bool stores = operation_info(op.name).form == Form::kStoreTo;
+    const std::size_t base = stores ? 1 : 0;
+    out_ << ' ' << (stores ? a[0].text + ", " : "") << a[base].text << '[' << text_of(a[base + 1])
+         << ']';
+    if (a.size() > base + 2) out_ << ", " << text_of(a[base + 2]);
+    print_types(op);
+  }
+
+  void print_clean_cache(const Operation& op) {
+    const bool dcci = op.name == "pto.dcci";
+    bool first = true;
+    for (const Argument& a : op.arguments) {
+      if (a.role == Role::kOperand) {
+        out_ << ' ' << a.text;
+        continue;
+      }
+      out_ << (first ? " " : ", ") << (dcci ? "\"" + a.text + "\"" : a.text);
+      if (a.text == "all") out_ << " #pto.address_space<gm>";
+      first = false;
+    }
     print_types(op);
   }
 

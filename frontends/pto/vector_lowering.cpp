@@ -138,7 +138,8 @@ TileOperation& FunctionLowering::attach_all(const Operation& op, const Operation
       continue;
     }
     if (operation.operands.empty()) operation.scalar_first = true;
-    operation.scalars.push_back({v->kind == Value::Kind::kFloat, v->number, v->scalar});
+    const bool real = v->kind == Value::Kind::kFloat;
+    operation.scalars.push_back({real && !v->scalar.is_register, v->number, v->scalar, real});
   }
   choose_function(op, operation);
   const unsigned inputs = cluster::input_count(operation);

@@ -15,7 +15,8 @@ using observe::EventKind;
 AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId core,
                        observe::Probe probe)
     : config_(config), launch_(launch), core_(core), costs_(config.core.cost), probe_(probe),
-      flag_fired_(FlagTable::kFlags), unit_flags_(config.core.l0c_blocks) {
+      flag_fired_(FlagTable::kFlags), unit_flags_(config.core.l0c_blocks),
+      scalar_cache_(config.core.scalar.cache_bytes) {
   check_config(config);
   for (const Pipe pipe : sync::kPipes) {
     if (pipe != Pipe::kS)
@@ -26,7 +27,10 @@ AiCoreCore::AiCoreCore(const ClusterConfig& config, const Launch& launch, CoreId
 void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (!finished_) throw std::logic_error(to_string(core_) + " is busy and was given a kernel");
   check_program(*program, {config_, launch_, core_});
-  if (data_ != nullptr) data_->check_arrays(*program);
+  if (data_ != nullptr)
+    data_->check_arrays(*program);
+  else
+    check_needs_no_data(*program);
   program_ = std::move(program);
   registers_.assign(program_->registers, 0);
   array_bases_.clear();
@@ -34,6 +38,9 @@ void AiCoreCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   const bool ordered = program_->automatic_sync || hazards_ != nullptr;
   scoreboard_ = ordered ? std::make_unique<Scoreboard>(config_.core) : nullptr;
   if (hazards_ != nullptr) hazards_->launch(core_, program_);
+  scalar_cache_ = ScalarCache(config_.core.scalar.cache_bytes);
+  stale_loads_.clear();
+  if (data_ != nullptr) data_->held().forget(core_, at);
   pc_ = 0;
   ended_ = finished_ = false;
   PipeState& scalar = state(Pipe::kS);

@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@
 #include "models/cluster/legality.h"
 #include "models/cluster/pipe_stats.h"
 #include "models/cluster/program.h"
+#include "models/cluster/scalar_cache.h"
 #include "models/cluster/scoreboard.h"
 #include "models/cluster/unit_flags.h"
 #include "models/observe/event.h"
@@ -113,6 +115,19 @@ class AiCoreCore {
   /// Of flags and locks; those of cross-core flags the sync unit knows.
   const Latencies& latencies() const { return latencies_; }
   std::int64_t reg(unsigned number) const { return registers_[number]; }
+  /// The kernel that runs or ran last; nullptr before the first launch.
+  const Program* program() const { return program_.get(); }
+  /// Loads of an instruction that got a value from the scalar cache where GM has another one.
+  struct StaleLoads {
+    std::uint16_t array = 0;
+    std::int64_t first = 0, bytes = 0;  ///< of the first one
+    std::uint64_t times = 0;
+  };
+  /// By instruction, of the kernel that runs or ran last.
+  const std::map<std::uint32_t, StaleLoads>& stale_loads() const { return stale_loads_; }
+  /// Lines of the scalar cache with stores that have not been cleaned. The next kernel does not find
+  /// them: its cache is empty.
+  std::vector<ScalarCache::Line> lines_left() const { return scalar_cache_.changed_lines(); }
   bool is_set(Flag flag) const { return flags_.is_set(flag); }
   /// Flags that are set: at the end of a kernel, sets without a wait. "MTE2 to V, event 3".
   std::vector<std::string> flags_set() const;
@@ -239,6 +254,16 @@ class AiCoreCore {
   WaitReason issue_scalar(const Instruction& i, Cycle now);
   void jump_to(std::uint32_t target) { pc_ = target - 1; }  // pc_ moves on behind every instruction
   WaitReason access_word(const Instruction& i, Cycle now);
+  // .. its cache (ai_core_memory.cpp).
+  WaitReason access_scalar_cache(const Instruction& i, Cycle now);
+  void check_scalar_access(const Instruction& i, const ResolvedOperand& o);
+  [[noreturn]] void refuse_address(const Instruction& i, std::int64_t address) const;
+  WaitReason order_scalar_access(const Instruction& i, Cycle now);
+  void note_scalar_access(const Instruction& i, Cycle now);
+  ScalarCache::Line& line_of(const ResolvedOperand& o, Cycle now);
+  void note_stale(const ScalarCache::Line& line, const ResolvedOperand& o, Cycle now);
+  void clean(const std::vector<ScalarCache::Line>& lines, Cycle now);
+  void send(const ScalarCache::Line& line, Cycle now, Cycle due);
   std::int64_t compute(const Instruction& i) const;
   std::int64_t special(SpecialValue which) const;
   WaitReason wait_for_all(Cycle now);
@@ -293,6 +318,11 @@ class AiCoreCore {
   bool word_under_way_ = false;  // a scalar access to GM
   bool word_asked_ = false;      // .. by the instruction at pc_, which waits for the value
   std::int64_t word_ = 0;
+  ScalarCache scalar_cache_;
+  Cycle scalar_takes_ = 0;  // cycles of the instruction that is being issued, if not scalar_cycles
+  std::uint32_t scalar_number_ = 0;  // .. in the scoreboard while it waits
+  Cycle scalar_since_ = 0;           // .. from this cycle on
+  std::map<std::uint32_t, StaleLoads> stale_loads_;
   bool ffts_set_ = false;
   bool progressed_ = false;
   Step step_;

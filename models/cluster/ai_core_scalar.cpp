@@ -1,5 +1,6 @@
 // The scalar unit of AiCoreCore.
 #include <algorithm>
+#include <utility>
 
 #include "models/cluster/ai_core_core.h"
 #include "models/cluster/gm_place.h"
@@ -55,8 +56,9 @@ WaitReason AiCoreCore::issue(Cycle now) {
   if (pipe != Pipe::kS) return enqueue(i, pipe, now);
   const bool is_sync = i.op < Opcode::kSet;
   const WaitReason reason = is_sync ? issue_sync(i, now) : issue_scalar(i, now);
-  if (reason == WaitReason::kNone)
-    state(Pipe::kS).free_at = now + std::max(1U, config_.core.scalar_cycles);
+  if (reason != WaitReason::kNone) return reason;
+  const Cycle takes = std::max<Cycle>(std::exchange(scalar_takes_, 0), config_.core.scalar_cycles);
+  state(Pipe::kS).free_at = now + std::max<Cycle>(takes, 1);
   return reason;
 }
 
@@ -249,8 +251,15 @@ WaitReason AiCoreCore::issue_scalar(const Instruction& i, Cycle now) {
   case Opcode::kGmStore:
   case Opcode::kGmAdd:
     return access_word(i, now);
+  case Opcode::kLoadScalar:
+  case Opcode::kStoreScalar:
+  case Opcode::kCleanCache:
+    return access_scalar_cache(i, now);
   case Opcode::kDataBarrier:
-    return word_under_way_ ? WaitReason::kMemory : WaitReason::kNone;
+    if (word_under_way_) return WaitReason::kMemory;
+    scalar_takes_ = std::max<Cycle>(config_.core.scalar.barrier_cycles,
+                                    std::max(state(Pipe::kS).complete_at, now) - now);
+    return WaitReason::kNone;
   case Opcode::kTrap:
     illegal(pc_, program_->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
   case Opcode::kEnd:

@@ -83,7 +83,8 @@ AiCoreCore::Wanted AiCoreCore::what_it_waits_for(Pipe pipe, const Explain& expla
   const std::int64_t id = pipe == Pipe::kS ? value(i.id) : p.queue.front().id;
   switch (p.blocked) {
   case WaitReason::kFlag:
-    if (is_tile_operation(i.op)) return {"earlier operations on the same bytes", {}, kSymptom};
+    if (is_tile_operation(i.op) || uses_scalar_cache(i.op))
+      return {"earlier operations on the same bytes", {}, kSymptom};
     return {"the flag " + pair_text(i) + ", event " + std::to_string(id),
             why_not_done([&i, id](const Instruction& set, const std::int64_t* known) {
               if (set.op != Opcode::kSetFlag || set.pipe != i.pipe || set.to != i.to) return false;

@@ -4,6 +4,7 @@
 
 #include "models/cluster/buffer_locks.h"
 #include "models/cluster/flag_table.h"
+#include "models/cluster/scalar_cache.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -30,14 +31,8 @@ CostConfig a2a3_cost() {
   cost.fix_latency = 20;
   cost.fix_out = {77, 140};
   // Gather 5, sort and merge 2 elements a cycle: 64 elements a repeat.
-  cost.vector = {{{100, 24},
-                  {200, 31},
-                  {200, 24},
-                  {700, 24},
-                  {100, 24},
-                  {107, 24},
-                  {1280, 24},
-                  {3200, 20}}};
+  cost.vector = {
+      {{100, 24}, {200, 31}, {200, 24}, {700, 24}, {100, 24}, {107, 24}, {1280, 24}, {3200, 20}}};
   cost.bank_conflict = {100, 200, 179, 170};
   cost.aic = {{152, 40, 80}, {64, 100}, 21, 339, 61, 835, 1000};
   // Case 7 of ascend.md 5.2: MTE1 takes 442 cycles a step of K where it takes 367 alone, MTE2 595
@@ -68,14 +63,8 @@ CostConfig a5_cost() {
   cost.fix_latency = 26;
   cost.fix_out = {82, 140};
   // Gather 32 elements of 32 bits a cycle; of sort and merge there is no figure but that of A2/A3.
-  cost.vector = {{{125, 55},
-                  {197, 63},
-                  {132, 52},
-                  {700, 44},
-                  {106, 53},
-                  {403, 76},
-                  {200, 55},
-                  {3200, 55}}};
+  cost.vector = {
+      {{125, 55}, {197, 63}, {132, 52}, {700, 44}, {106, 53}, {403, 76}, {200, 55}, {3200, 55}}};
   cost.bank_conflict = {100, 133, 147, 144};
   cost.aic = {{85, 560}, {100, 100}, 39, 0, 54, 198, 1000};
   cost.aiv = {{51, 280}, {100, 100}, 39, 0, 15, 188, 1085};
@@ -112,6 +101,10 @@ void check_config(const ClusterConfig& config) {
   require("sync.event_ids", sync.event_ids, 1, FlagTable::kMaxEvents);
   require("sync.buffer_ids", sync.buffer_ids, 1, BufferLocks::kMaxLocks);
   require("sync.counter_max", sync.counter_max, 1, 255);
+  const ScalarConfig& scalar = config.core.scalar;
+  require("scalar.cache_bytes", scalar.cache_bytes, ScalarCache::kLineBytes, 1 << 30);
+  require("scalar.commit_cycles", scalar.commit_cycles, 1, 1 << 20);
+  require("scalar.control_bytes", scalar.control_bytes, 1, std::uint64_t{1} << 40U);
   const CostConfig& cost = config.core.cost;
   for (const PathRate* path : {&cost.load_a, &cost.load_b, &cost.load_table, &cost.fix_out})
     require("cost path", path->bytes_per_cycle, 1, kMostRate);
@@ -135,6 +128,8 @@ ClusterConfig a5_config() {
   config.clock_khz = 1'650'000;
   config.core.l0c_blocks = 512;
   config.core.cost = a5_cost();
+  config.core.scalar.clean_cycles = 354;
+  config.core.scalar.commit_cycles = config.core.scalar.barrier_cycles = 17;
   SyncConfig& sync = config.core.sync;
   sync.missing_ffts = Undefined::kIgnore;
   sync.needs_ffts = false;

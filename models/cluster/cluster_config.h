@@ -95,6 +95,21 @@ struct CostConfig {
   unsigned word_latency;         ///< of a scalar access to GM (4.5: 80 to 560)
 };
 
+/// The memory of the scalar unit (1.3, 2.9, 4.5). Its cache is fully associative and the line used least
+/// recently leaves: nobody has published how it chooses.
+struct ScalarConfig {
+  unsigned cache_bytes = 32U << 10U;
+  unsigned hit_cycles = 19;    ///< of a load or store; those of SIMT (4.5)
+  unsigned miss_cycles = 550;  ///< .. whose line comes from GM
+  /// dcci of one line, and from there until the line is in GM: together 150 to 300 ns.
+  unsigned clean_cycles = 397;
+  unsigned commit_cycles = 19;
+  unsigned barrier_cycles = 19;  ///< dsb at least: 7 to 14 ns
+  /// Where control registers lie, a window for each core by CoreId::index(): not published.
+  std::uint64_t control_base = std::uint64_t{1} << 40U;
+  std::uint64_t control_bytes = 64U << 10U;  ///< of a window
+};
+
 struct CoreConfig {
   unsigned scalar_cycles = 1;  ///< per scalar instruction
   unsigned issue_cycles = 5;   ///< per instruction put into a queue (0, 4.4)
@@ -104,6 +119,7 @@ struct CoreConfig {
   /// says it does not. Then a queue holds as many of them as it has entries, beside those.
   bool sets_take_room = false;
   unsigned l0c_blocks = 256;  ///< of 512 B (1.3)
+  ScalarConfig scalar;
   SyncConfig sync;
   CostConfig cost;
 };

@@ -1,6 +1,7 @@
 #include "models/cluster/cluster_data.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -54,6 +55,29 @@ bool has_addresses(const ResolvedOperand& o) {
 /// "16 x 8".
 std::string size_text(std::int64_t rows, std::int64_t columns) {
   return std::to_string(rows) + " x " + std::to_string(columns);
+}
+
+/// The bytes of a part of an array, if rows of one width have them all.
+std::optional<Extent> exact_extent(ResolvedOperand o) {
+  unsigned kept = 0;
+  for (unsigned d = 0; d < o.dimensions; ++d) {
+    if (o.sizes[d] == 1) continue;
+    o.sizes[kept] = o.sizes[d];
+    o.strides[kept++] = o.strides[d];
+  }
+  if (kept == 0) {
+    o.sizes[0] = o.strides[0] = 1;
+    kept = 1;
+  }
+  o.dimensions = static_cast<std::uint8_t>(kept);
+  const Extent extent = extent_of(o);
+  if (extent.dense || extent.pitch > 0) return extent;
+  return std::nullopt;
+}
+
+/// Ranks writes of one cycle.
+std::uint32_t order_of(CoreId core, Pipe pipe) {
+  return static_cast<std::uint32_t>(core.index() * sync::kPipeCount + sync::index(pipe));
 }
 
 CoreId holder_of(Holder holder, CoreId core) {
@@ -201,17 +225,41 @@ TileValues ClusterData::start(const TileOperation& operation, const ResolvedOper
                               CoreId core, Cycle now, bool behind) {
   std::vector<TileValues> inputs;
   const unsigned count = input_count(operation);
-  for (unsigned i = 0; i < count; ++i)
-    inputs.push_back(read(resolved.operands[i], core, now, behind));
+  for (unsigned i = 0; i < count; ++i) {
+    const ResolvedOperand& o = resolved.operands[i];
+    if (o.location == Location::kGm)
+      if (const auto extent = exact_extent(o)) held_.read(o.array, *extent, core, resolved.pc, now);
+    inputs.push_back(read(o, core, now, behind));
+  }
   return compute(operation, resolved, std::move(inputs));
 }
 
 void ClusterData::finish(const TileOperation& operation, const ResolvedOperation& resolved,
                          CoreId core, Pipe pipe, TileValues result, Cycle now, Cycle due) {
-  const auto order =
-      static_cast<std::uint32_t>(core.index() * sync::kPipeCount + sync::index(pipe));
-  write(resolved.operands[resolved.count - 1U], core, std::move(result), {now, due, order},
-        operation.adds);
+  write(resolved.operands[resolved.count - 1U], core, std::move(result),
+        {now, due, order_of(core, pipe)}, operation.adds);
+}
+
+void ClusterData::write_line(const ScalarCache::Line& line, CoreId core, std::uint32_t pc,
+                             Cycle now, Cycle due) {
+  Array& array = gm_[line.array];
+  array.is_written = true;
+  array.memory.write_line(line, {now, due, order_of(core, Pipe::kS)}, pc);
+  held_.release(line, core, due);
+}
+
+std::vector<ClusterData::Lost> ClusterData::lost() {
+  std::vector<Lost> list;
+  for (std::size_t a = 0; a < gm_.size(); ++a) {
+    gm_[a].memory.settle();
+    for (const Memory::Lost& lost : gm_[a].memory.lost()) {
+      const std::size_t core = lost.order / sync::kPipeCount;
+      list.push_back({{static_cast<std::uint16_t>(core / 3), static_cast<std::uint16_t>(core % 3)},
+                      static_cast<std::uint16_t>(a),
+                      lost});
+    }
+  }
+  return list;
 }
 
 TileValues ClusterData::peek(const ResolvedOperand& operand, CoreId core) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/held_lines.h"
 #include "models/cluster/memory.h"
 #include "models/cluster/program.h"
 
@@ -60,6 +61,24 @@ class ClusterData {
   void finish(const TileOperation& operation, const ResolvedOperation& resolved, CoreId core,
               Pipe pipe, TileValues result, Cycle now, Cycle due);
 
+  // --- scalar caches ---
+
+  ScalarCache::Bytes read_line(std::uint16_t array, std::int64_t first, Cycle now) {
+    return gm_[array].memory.read_line(first, now);
+  }
+  /// Stores that GM does not have yet.
+  HeldLines& held() { return held_; }
+  /// The line of `core`, which instruction `pc` sends, is in GM in cycle `due`.
+  void write_line(const ScalarCache::Line& line, CoreId core, std::uint32_t pc, Cycle now,
+                  Cycle due);
+  /// Bytes of others that lines overwrote when they went back (Memory::Lost), by array.
+  struct Lost {
+    CoreId core;
+    std::uint16_t array = 0;
+    Memory::Lost bytes;
+  };
+  std::vector<Lost> lost();
+
   /// For tests: an operand as it is when all that is under way has been written.
   TileValues peek(const ResolvedOperand& operand, CoreId core);
   void poke(const ResolvedOperand& operand, CoreId core, TileValues values);
@@ -83,6 +102,7 @@ class ClusterData {
   const std::vector<GmArray> arrays_;
   std::vector<Array> gm_;
   std::vector<Memory> buffers_;  // by core, then Location
+  HeldLines held_;
 };
 
 }  // namespace tessera::cluster

@@ -91,6 +91,7 @@ void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uin
         note(side, earlier, writes, extent, access.memory);
     });
   }
+  if (pipe == Pipe::kS) open_epoch(core);  // what it puts into queues from now on is behind
 }
 
 // --- synchronisation ---

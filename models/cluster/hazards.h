@@ -48,7 +48,7 @@ class HazardTracker {
   /// An instruction of that epoch leaves its queue: a tile operation starts, or a synchronisation is
   /// done.
   void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
-  /// A tile operation starts. `record` says what it touches and what it has waited for.
+  /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back. `record` says what it touches and what it has waited for.
   void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
              const Scoreboard::Record& record);
 

@@ -19,6 +19,7 @@ inline constexpr const char* kUnitFlagId = "/tessera/cluster/unit_flag";        
 inline constexpr const char* kSizeId = "/tessera/cluster/size";  ///< sizes, modes, registers, jumps
 inline constexpr const char* kAccessId = "/tessera/cluster/access";  ///< 1.3
 inline constexpr const char* kScalarId = "/tessera/cluster/scalar";  ///< division by zero
-inline constexpr const char* kTrapId = "/tessera/cluster/trap";      ///< kTrap
+inline constexpr const char* kControlId = "/tessera/cluster/control_registers";  ///< 7
+inline constexpr const char* kTrapId = "/tessera/cluster/trap";                  ///< kTrap
 
 }  // namespace tessera::cluster

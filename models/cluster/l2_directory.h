@@ -60,8 +60,7 @@ class L2Directory {
   Lookup look_up(std::uint64_t line, unsigned sectors) const;
   std::size_t find_way(const Lookup& at) const;
   std::size_t place_line(const Lookup& at, Cycle now, Touched& touched);
-  void touch_lines(const Lookup* lines, std::size_t size, bool writes, Cycle now,
-                   Touched& touched);
+  void touch_lines(const Lookup* lines, std::size_t size, bool writes, Cycle now, Touched& touched);
   void touch_line(const Lookup& at, bool writes, Cycle now, Touched& touched);
 
   const Cycle miss_latency_;

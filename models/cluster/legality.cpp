@@ -177,8 +177,8 @@ Found check_numbers(const Program& program, const Instruction& i) {
       return Violation{"register " + std::to_string(o->value) + " of " + std::to_string(registers),
                        kSizeId};
   }
-  const bool writes = i.op >= Opcode::kSet && i.op <= Opcode::kGmAdd && i.op != Opcode::kJump &&
-                      i.op != Opcode::kBranch && i.op != Opcode::kGmStore;
+  const bool writes = i.op >= Opcode::kSet && i.op <= Opcode::kLoadScalar &&
+                      i.op != Opcode::kJump && i.op != Opcode::kBranch && i.op != Opcode::kGmStore;
   if (writes && i.rd >= registers)
     return Violation{"register " + std::to_string(i.rd) + " of " + std::to_string(registers),
                      kSizeId};
@@ -186,15 +186,21 @@ Found check_numbers(const Program& program, const Instruction& i) {
 }
 
 Found check_operands(const Program& program, const Instruction& i) {
-  if (i.operation == 0) return {};
+  const bool scalar = uses_scalar_cache(i.op) && (i.op != Opcode::kCleanCache || i.mode == 0);
+  if (i.operation == 0 && !scalar) return {};
+  if (i.operation == 0) return Violation{"an access of the scalar unit without operand", kSizeId};
   if (i.operation > program.operations.size())
     return Violation{"operands that the program does not have", kSizeId};
   const std::vector<TileOperand>& operands = program.operations[i.operation - 1].operands;
   if (operands.size() > kMostOperands)
     return Violation{"more than " + std::to_string(kMostOperands) + " operands", kSizeId};
-  for (const TileOperand& operand : operands)
-    if (operand.location == Location::kGm && operand.array >= program.arrays.size())
+  if (scalar && (operands.size() != 1 || operands[0].location != Location::kGm))
+    return Violation{"the scalar unit accesses one element in GM", kSizeId};
+  for (const TileOperand& operand : operands) {
+    const bool anywhere = scalar && operand.array == kNoArray;
+    if (operand.location == Location::kGm && operand.array >= program.arrays.size() && !anywhere)
       return Violation{"an array that the program does not have", kSizeId};
+  }
   return {};
 }
 
@@ -273,6 +279,16 @@ void check_program(const Program& program, const Site& site) {
     if (!found) found = check_numbers(program, i);
     if (!found) found = check_operands(program, i);
     if (found) refuse(program, pc, *found);
+  }
+}
+
+void check_needs_no_data(const Program& program) {
+  for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
+    if (program.code[pc].op != Opcode::kLoadScalar) continue;
+    refuse(program, pc,
+           {"what it loads decides what the program does, and a run without data has "
+            "no values; run it with data",
+            kAccessId});
   }
 }
 

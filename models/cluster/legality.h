@@ -36,5 +36,8 @@ std::optional<Violation> find_id_violation(const Instruction& instruction, std::
 /// it: find_violation, and find_id_violation for ids that are no registers; jumps, registers, texts,
 /// operations and arrays that do not exist.
 void check_program(const Program& program, const Site& site);
+/// Throws UserError with file and line of the first instruction whose value only the data of a machine
+/// knows (kLoadScalar).
+void check_needs_no_data(const Program& program);
 
 }  // namespace tessera::cluster

@@ -70,11 +70,52 @@ void Memory::write(const ResolvedOperand& operand, TileValues values, const When
   settle(when.now);
   values = fitted(std::move(values), rows_of(operand), columns_of(operand));
   Runs runs = runs_of(operand, values.rows, values.columns);
-  const auto later = [&](const Write& w) {
-    return w.due != when.due ? w.due > when.due : w.order > when.order;
+  insert({when.due, when.order, adds, std::move(runs), std::move(values)});
+}
+
+void Memory::insert(Write write) {
+  const auto later = [&write](const Write& w) {
+    return w.due != write.due ? w.due > write.due : w.order > write.order;
   };
   const auto behind = std::find_if(writes_.begin(), writes_.end(), later);
-  writes_.insert(behind, {when.due, when.order, adds, std::move(runs), std::move(values)});
+  writes_.insert(behind, std::move(write));
+}
+
+ScalarCache::Bytes Memory::read_line(std::int64_t first, Cycle now) {
+  settle(now);
+  ScalarCache::Bytes line{};
+  const auto from = static_cast<std::size_t>(first);
+  if (from < bytes_.size())
+    std::copy_n(bytes_.data() + from, std::min(line.size(), bytes_.size() - from), line.data());
+  return line;
+}
+
+void Memory::write_line(const ScalarCache::Line& line, const When& when, std::uint32_t pc) {
+  settle(when.now);
+  TileValues values = TileValues::zeros(Element::kU8, 1, line.bytes.size());
+  decode(line.bytes.data(), line.bytes.size(), values, 0);
+  Runs runs;
+  runs.run = line.bytes.size();
+  runs.starts = {line.first};
+  insert({when.due, when.order, false, std::move(runs), std::move(values), ~line.changed, pc});
+}
+
+void Memory::note_lost(const Write& line) {
+  std::int64_t first = -1, last = -1;
+  for (std::size_t i = 0; i < line.runs.run; ++i) {
+    const std::size_t at = static_cast<std::size_t>(line.runs.starts[0]) + i;
+    const std::int64_t there = at < bytes_.size() ? static_cast<std::int64_t>(bytes_[at]) : 0;
+    if ((line.kept >> i & 1U) == 0 || there == line.values.integers[i]) continue;
+    if (first < 0) first = static_cast<std::int64_t>(at);
+    last = static_cast<std::int64_t>(at);
+  }
+  if (first < 0) return;
+  const auto same = [&line](const Lost& l) { return l.order == line.order && l.pc == line.pc; };
+  const auto known = std::find_if(lost_.begin(), lost_.end(), same);
+  if (known != lost_.end())
+    ++known->times;
+  else
+    lost_.push_back({line.order, line.pc, first, last - first + 1, 1});
 }
 
 std::byte* Memory::bytes_at(Cycle now, std::size_t size) {
@@ -85,7 +126,10 @@ std::byte* Memory::bytes_at(Cycle now, std::size_t size) {
 
 void Memory::settle(Cycle now) {
   auto end = writes_.begin();
-  for (; end != writes_.end() && end->due <= now; ++end) apply(*end, bytes_);
+  for (; end != writes_.end() && end->due <= now; ++end) {
+    if (end->kept != 0) note_lost(*end);
+    apply(*end, bytes_);
+  }
   writes_.erase(writes_.begin(), end);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/cluster/scalar_cache.h"
 #include "models/cluster/tile_operation.h"
 #include "models/cluster/tile_values.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -32,6 +33,19 @@ class Memory {
   };
   /// `adds`: adds the values to what is there then.
   void write(const ResolvedOperand& operand, TileValues values, const When& when, bool adds);
+  /// A line of a scalar cache as it is at the end of cycle `now`.
+  ScalarCache::Bytes read_line(std::int64_t first, Cycle now);
+  /// The whole line goes back, what the core has changed and what it has not.
+  void write_line(const ScalarCache::Line& line, const When& when, std::uint32_t pc);
+  /// What lines that went back took from others: bytes that somebody had written since the line was
+  /// read. One for each instruction `pc` of the writer `order`, whose line it was; `first` and `count`
+  /// of the first time.
+  struct Lost {
+    std::uint32_t order = 0, pc = 0;
+    std::int64_t first = 0, count = 0;
+    std::uint64_t times = 0;
+  };
+  const std::vector<Lost>& lost() const { return lost_; }
   /// Makes all writes take place.
   void settle() { settle(kNever); }
 
@@ -47,13 +61,18 @@ class Memory {
     bool adds;
     Runs runs;
     TileValues values;
+    std::uint64_t kept = 0;  // of a line: bit i: the core has not changed byte i
+    std::uint32_t pc = 0;    // .. and what sent it
   };
 
+  void insert(Write write);
+  void note_lost(const Write& line);
   void settle(Cycle now);
   static void apply(const Write& write, std::vector<std::byte>& bytes);
 
   std::vector<std::byte> bytes_;
   std::vector<Write> writes_;  // by due, then order
+  std::vector<Lost> lost_;
 };
 
 }  // namespace tessera::cluster

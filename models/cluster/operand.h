@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "tlm_ifaces/vocabulary/bits.h"
+
 namespace tessera::cluster {
 
 /// A value known to the program, or a register.
@@ -17,6 +19,14 @@ constexpr Operand reg(unsigned number) {
   Operand operand(number);
   operand.is_register = true;
   return operand;
+}
+
+/// A float in a register: the bits of a double, which holds every f32, f16 and bf16.
+inline std::int64_t bits_of_real(double value) {
+  return bit_cast<std::int64_t>(value);
+}
+inline double real_of(std::int64_t bits) {
+  return bit_cast<double>(bits);
 }
 
 }  // namespace tessera::cluster

@@ -52,6 +52,9 @@ const char* to_string(Opcode op) {
                                                                    "gm_load",
                                                                    "gm_store",
                                                                    "gm_add",
+                                                                   "load_scalar",
+                                                                   "store_scalar",
+                                                                   "dcci",
                                                                    "data_barrier",
                                                                    "trap",
                                                                    "end"};

@@ -48,7 +48,12 @@
 //   kGmLoad         S          -                         rd = word of GM at address a
 //   kGmStore        S          -                         word of GM at address a = b
 //   kGmAdd          S          -                         rd = word at a, which grows by b; atomic
-//   kDataBarrier    S          -                         waits until all stores are visible (2.9)
+//   kLoadScalar     S          -                         rd = its operand, through the scalar cache
+//   kStoreScalar    S          -                         its operand = a, in the scalar cache
+//   kCleanCache     S          -                         mode 0: the line of its operand, 1: all lines
+//                                                        go to GM and leave the cache (dcci, 2.9)
+//   kDataBarrier    S          -                         waits until all stores and lines are in GM
+//                                                        (dsb, 2.9)
 //   kTrap           S          -                         illegal behaviour with the text `a` of texts
 //   kEnd            S          -                         the program of the core is complete
 #pragma once
@@ -148,6 +153,9 @@ enum class Opcode : std::uint8_t {
   kGmLoad,
   kGmStore,
   kGmAdd,
+  kLoadScalar,
+  kStoreScalar,
+  kCleanCache,
   kDataBarrier,
   kTrap,
   kEnd
@@ -159,6 +167,11 @@ const char* to_string(Opcode op);
 inline constexpr unsigned kTileOpcodeCount = static_cast<unsigned>(Opcode::kBusy) + 1;
 constexpr bool is_tile_operation(Opcode op) {
   return op <= Opcode::kBusy;
+}
+/// Works on the data cache of the scalar unit (scalar_cache.h). Floats are in registers as the bits of
+/// a double (operand.h).
+constexpr bool uses_scalar_cache(Opcode op) {
+  return op == Opcode::kLoadScalar || op == Opcode::kStoreScalar || op == Opcode::kCleanCache;
 }
 
 enum class Predicate : std::uint8_t {
@@ -203,7 +216,7 @@ struct Instruction {
   BankConflict bank_conflict = BankConflict::kNone;
   Predicate predicate = Predicate::kEqual;
   SpecialValue special = SpecialValue::kBlockIndex;
-  std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf: 0, 1
+  std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf, kCleanCache: 0, 1
   std::uint8_t unit_flag = 0;   ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
   bool both = false;            ///< of kFixLocal: one half into the UB of each AIV
   bool aligned = true;          ///< rows of a GM copy, if its place is not known (gm_place.h)
@@ -212,7 +225,8 @@ struct Instruction {
   std::uint32_t target = 0;     ///< kJump, kBranch
   std::uint32_t l0c_block = 0;  ///< first 512 B block of the tile in L0C, for the unit flag
   std::uint32_t line = 0;       ///< in Program::file; 0: unknown
-  std::uint32_t operation = 0;  ///< of a tile operation: in Program::operations, counted from 1
+  /// Of a tile operation, and of one on the scalar cache: in Program::operations, counted from 1.
+  std::uint32_t operation = 0;
   Operand id;                   ///< of a sync operation
   std::array<Operand, 3> size;  ///< of a tile operation
   Operand a, b, c;              ///< of a scalar instruction

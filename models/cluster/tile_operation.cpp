@@ -24,6 +24,12 @@ std::int64_t add(std::int64_t a, std::int64_t b) {
   return a > 0 ? kMost : -kMost;
 }
 
+/// 0 for what 64 bits do not hold.
+std::int64_t whole_part(double number) {
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  return number >= -kBeyond && number < kBeyond ? static_cast<std::int64_t>(number) : 0;
+}
+
 class Resolver {
  public:
   explicit Resolver(const std::vector<std::int64_t>& registers) : registers_(registers) {}
@@ -35,7 +41,7 @@ class Resolver {
     to.holder = from.holder;
     to.element = from.element;
     to.array = from.array;
-    to.address = in_bytes(at(from.address), from);
+    to.address = add(in_bytes(at(from.address), from), at(from.number));
     if (from.location == Location::kGm)
       resolve_array(from, to);
     else
@@ -148,8 +154,10 @@ void resolve(const TileOperation& operation, const std::vector<std::int64_t>& re
   for (std::size_t i = 0; i < operation.scalars.size(); ++i) {
     const TileScalar& scalar = operation.scalars[i];
     const std::int64_t integer = resolver.at(scalar.integer);
-    result.numbers[i] = scalar.is_number ? scalar.number : static_cast<double>(integer);
-    result.integers[i] = scalar.is_number ? static_cast<std::int64_t>(scalar.number) : integer;
+    const bool real = scalar.is_number || scalar.is_real;
+    const double number = scalar.is_number ? scalar.number : real_of(integer);
+    result.numbers[i] = real ? number : static_cast<double>(integer);
+    result.integers[i] = real ? whole_part(number) : integer;
   }
 }
 

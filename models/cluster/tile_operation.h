@@ -105,6 +105,9 @@ struct Dimension {
   Operand size, stride;  ///< in elements
 };
 
+/// Of a pointer that was made from a number: it may be anywhere.
+inline constexpr std::uint16_t kNoArray = 0xFFFF;
+
 struct TileOperand {
   std::string name;  ///< in the text, for diagnoses: "%a"
   Access access = Access::kRead;
@@ -117,7 +120,8 @@ struct TileOperand {
   std::int64_t row_stride = 0;  ///< in elements
   std::int64_t full_rows = 0;   ///< of the tile
   // In GM.
-  std::uint16_t array = 0;            ///< of Program::arrays
+  std::uint16_t array = 0;            ///< of Program::arrays; kNoArray: what `number` addresses
+  Operand number;                     ///< of a pointer made from a number: its bytes
   std::vector<Dimension> dimensions;  ///< of the part, the last one varies fastest
   Offset view_address;                ///< the tensor that it is a part of
   std::vector<Dimension> view;
@@ -214,8 +218,9 @@ struct GatherPattern {
 /// A number of the text, or a register.
 struct TileScalar {
   bool is_number = false;
-  double number = 0;  ///< is_number
-  Operand integer;    ///< otherwise
+  double number = 0;     ///< is_number
+  Operand integer;       ///< otherwise
+  bool is_real = false;  ///< the register has the bits of a double
 };
 inline constexpr unsigned kMostScalars = 2;
 

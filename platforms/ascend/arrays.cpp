@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "models/cluster/legality.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -62,6 +63,8 @@ Arrays::Arrays(const cli::Options& options, cluster::Profile profile, const clus
     : options_(options) {
   for (const auto& [name, file] : options.outputs) find_array(kernel, options, "--output", name);
   if (options.no_data) {
+    for (const auto& program : {kernel.aic, kernel.aiv})
+      if (program) cluster::check_needs_no_data(*program);
     if (options.inputs.empty() && options.outputs.empty()) return;
     throw UserError("", options.inputs.empty() ? "--output" : "--input",
                     "with --no-data arrays have no contents");

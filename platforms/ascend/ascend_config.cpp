@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "models/cluster/scalar_cache.h"
+
 namespace tessera::ascend {
 
 namespace {
@@ -50,11 +52,32 @@ void add_launch(Schema& schema, AscendConfig& c) {
                              "program has functions for both kinds of core"));
 }
 
+void add_scalar(Schema& schema, cluster::ScalarConfig& s) {
+  schema.push_back(number("scalar.cache_bytes", s.cache_bytes, "B",
+                          cluster::ScalarCache::kLineBytes, 1U << 30U,
+                          "of the data cache, in lines of 64 B"));
+  schema.push_back(number("scalar.hit_cycles", s.hit_cycles, "cycles", 1, kMaxCycles,
+                          "of a load or store whose line is in the cache"));
+  schema.push_back(number("scalar.miss_cycles", s.miss_cycles, "cycles", 1, kMaxCycles,
+                          "of one whose line comes from GM"));
+  schema.push_back(number("scalar.clean_cycles", s.clean_cycles, "cycles", 1, kMaxCycles,
+                          "of dcci, for each line with stores and at least for one"));
+  schema.push_back(number("scalar.commit_cycles", s.commit_cycles, "cycles", 1, kMaxCycles,
+                          "more until the line is in GM"));
+  schema.push_back(number("scalar.barrier_cycles", s.barrier_cycles, "cycles", 1, kMaxCycles,
+                          "of dsb, or until all lines are in GM"));
+  schema.push_back(number("scalar.control_base", s.control_base, "B", 0, std::uint64_t{1} << 48U,
+                          "address of the control registers of the first core"));
+  schema.push_back(number("scalar.control_bytes", s.control_bytes, "B", 1, std::uint64_t{1} << 32U,
+                          "from the control registers of a core to those of the next"));
+}
+
 void add_core(Schema& schema, cluster::CoreConfig& core) {
   schema.push_back(number("scalar.cycles", core.scalar_cycles, "cycles", 1, kMaxCycles,
                           "per scalar instruction"));
   schema.push_back(number("scalar.issue_cycles", core.issue_cycles, "cycles", 1, kMaxCycles,
                           "per instruction put into a queue"));
+  add_scalar(schema, core.scalar);
   constexpr std::array<std::pair<sync::Pipe, const char*>, 6> kQueues = {
       {{sync::Pipe::kV, "v"},
        {sync::Pipe::kMte1, "mte1"},

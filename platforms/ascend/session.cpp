@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "frontends/pto/parser.h"
+#include "models/cluster/cache_hazards.h"
+#include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
 #include "platforms/cli/main.h"
@@ -243,14 +245,17 @@ void Session::drive(Machine& machine, report::Report& report) {
       report.status = report::Status::kCouldNotFinish;
       report.message = cli::stop_text(stop, options_.max_cycles);
       describe_deadlock(machine, stop == Stop::kIdle, report);
+      if (stop == Stop::kIdle) name_device_error(report, kDeadlock);
     }
   } catch (const IllegalBehaviour& e) {
     report.status = report::Status::kCouldNotFinish;
     report.message = e.what();
+    name_device_error(report, rule_of(report.message));
   } catch (const sc_core::sc_report& e) {
     const cli::Failure failure = cli::failure_of(e);
     report.status = failure.status;
     report.message = failure.message;
+    name_device_error(report, rule_of(report.message));
   }
   report.wall.run_s = seconds_since(begin);
 }
@@ -320,6 +325,11 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
            "/tessera/ascend/flag_left_set",
            to_string(core->id()) + ": the flag " + flag + " is still set at the end"});
     }
+    const std::string left = cluster::describe_lines_left(*core);
+    if (left.empty()) continue;
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back(
+        {report.cycles, {core->id().cluster, core->id().unit}, "/tessera/ascend/lines_left", left});
   }
   const std::uint64_t cores = machine.cores().size();
   report.wall.tiles = cores;
@@ -331,8 +341,11 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
 }
 
 // Warnings, or the reason why the run counts as one that could not finish.
-void Session::report_hazards(const Machine& machine, report::Report& report) const {
-  const std::vector<std::string> hazards = machine.hazards();
+void Session::report_hazards(const Machine& machine, report::Report& report) {
+  if (options_.hazards == "off") return;
+  std::vector<std::string> hazards = machine.hazards();
+  for (std::string& text : cluster::describe_cache_hazards(machine, arrays_.data()))
+    hazards.push_back(std::move(text));
   const bool are_errors = options_.hazards == "error" && report.status == report::Status::kFinished;
   if (!are_errors) {
     for (const std::string& hazard : hazards) {

@@ -40,7 +40,7 @@ class Session {
   void describe_deadlock(const Machine& machine, bool is_deadlock, report::Report& report) const;
   void summarize(const Machine& machine, report::Report& report) const;
   void add_places(const Machine& machine, report::Report& report) const;
-  void report_hazards(const Machine& machine, report::Report& report) const;
+  void report_hazards(const Machine& machine, report::Report& report);
 
   const cli::Options& options_;
   const AscendConfig config_;

@@ -127,6 +127,9 @@ json::object report_json(const Report& r) {
                    {"time_ns", time_ns(r)},
                    {"wall", wall_json(r)},
                    {"counters", counters_json(r)}};
+  if (r.device_error)
+    out["device_error"] =
+        json::object{{"number", r.device_error->number}, {"name", r.device_error->name}};
   for (const Group& group : r.groups) out[group.key] = group_json(group);
   if (!r.places.empty()) out[r.places_key] = nullptr;  // written place by place
   out["outputs"] = outputs_json(r);

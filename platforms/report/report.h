@@ -78,6 +78,12 @@ struct Check {
   std::string detail;
 };
 
+/// What the device would have reported for the same mistake.
+struct DeviceError {
+  unsigned number = 0;
+  std::string name;  ///< "AI-core time-out"
+};
+
 /// One line of a diagnosis: who waits for what.
 struct Wait {
   std::vector<int> at;
@@ -114,6 +120,7 @@ struct Report {
   std::string structure;
   Status status = Status::kFinished;
   std::string message;
+  std::optional<DeviceError> device_error;
   Cycle cycles = 0;
   std::string digest;
   std::uint64_t clock_period_ps = 0;

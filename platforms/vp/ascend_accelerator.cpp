@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/cluster/cache_hazards.h"
 #include "platforms/ascend/session.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -31,8 +32,8 @@ constexpr std::array<CounterText, 5> kCounters = {{
 
 // A program that cannot run should be known before the platform is built.
 void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launch,
-                const pto::Kernel& kernel) {
-  cluster::MachineCore machine(config.machine, launch, nullptr);
+                const pto::Kernel& kernel, cluster::ClusterData* data) {
+  cluster::MachineCore machine(config.machine, launch, nullptr, data);
   try {
     machine.launch(kernel.aic, kernel.aiv, 0);
   } catch (const UserError& e) {
@@ -51,7 +52,7 @@ AscendAccelerator::AscendAccelerator(const cli::Options& options, ascend::Ascend
       events_(launch_.clusters * 3, 1, false),
       machine_(config_.machine, launch_, &events_, data_.get()),
       domain_("clock", period_ps(config_)), block_(domain_.add(*this)) {
-  try_launch(config_, launch_, kernel_);
+  try_launch(config_, launch_, kernel_, data_.get());
   if (options.shuffle_step_order) machine_.shuffle_step_order(options.seed);
   info_.kind = host::DeviceKind::kAscend;
   info_.width = launch_.clusters;
@@ -150,6 +151,13 @@ void AscendAccelerator::finish(report::Report& report) {
   report.clock_period_ps = info_.period_ps;
   report.cycles = machine_.finished() ? machine_.finished_at() : machine_.now() + 1;
   report.digest = events_.digest().hex();
+  for (const cluster::AiCoreCore* core : machine_.cores()) {
+    const std::string left = cluster::describe_lines_left(*core);
+    if (left.empty()) continue;
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back(
+        {report.cycles, {core->id().cluster, core->id().unit}, "/tessera/ascend/lines_left", left});
+  }
   for (std::uint32_t i = 0; i < kCounters.size(); ++i)
     report.counters.push_back(
         {kCounters[i].name, counter(i), kCounters[i].unit, kCounters[i].description});

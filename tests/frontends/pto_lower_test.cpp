@@ -51,6 +51,48 @@ std::vector<Opcode> opcodes(const cluster::Program& program) {
   return list;
 }
 
+TEST(PtoLower, ScalarAccesses) {
+  const cluster::Program p =
+      vector_program(R"(%q = pto.addptr %p, %n : !pto.ptr<f16> -> !pto.ptr<f16>
+    %v = pto.load_scalar %q[3] : !pto.ptr<f16> -> f16
+    pto.store %v, %q[%n] : !pto.ptr<f16>, f16
+    pto.dcci %q "SINGLE_CACHE_LINE" : !pto.ptr<f16>
+    pto.dcci %p "ENTIRE_DATA_CACHE", "CACHELINE_OUT" : !pto.ptr<f16>
+    pto.fence.barrier_all <gm>)");
+  EXPECT_THAT(opcodes(p),
+              ElementsAre(Opcode::kLoadScalar, Opcode::kStoreScalar, Opcode::kCleanCache,
+                          Opcode::kCleanCache, Opcode::kDataBarrier, Opcode::kEnd));
+  EXPECT_EQ(p.operations[0].operands[0].address.base, 8);
+  EXPECT_EQ(p.operations[1].operands[0].address.base, 10);
+  EXPECT_EQ(p.operations[2].operands[0].address.base, 5);
+  EXPECT_EQ(p.code[2].mode, 0);
+  EXPECT_EQ(p.code[3].mode, 1);
+}
+
+TEST(PtoLower, ScalarAccessesThatAreRefused) {
+  const std::string number = "%c = arith.constant 64 : i64\n%q = pto.castptr %c : i64 -> ";
+  EXPECT_THAT(message_of("%v = pto.load_scalar %p[0] : !pto.ptr<f16> -> i16"),
+              HasSubstr("k.pto:3:47: pto.load_scalar: a result of another type than %p points to, "
+                        "expected f16"));
+  EXPECT_THAT(message_of("pto.store_scalar %n, %p[0] : !pto.ptr<f16>, f16"),
+              HasSubstr("expected a floating-point number, found '%n'"));
+  EXPECT_THAT(message_of(number + "!pto.ptr<f32, ub>\n%v = pto.load_scalar %q[0] : !pto.ptr<f32, "
+                                  "ub> -> f32"),
+              HasSubstr("%q does not point to GM"));
+  EXPECT_THAT(message_of(number + "!pto.ptr<f16>\n%v = pto.make_tensor_view %q, shape = [16], "
+                                  "strides = [1] : !pto.tensor_view<?xf16>"),
+              HasSubstr("expected a pointer, found '%q', which is something else"));
+  EXPECT_THAT(message_of("%q = pto.castptr %n : index -> i64"),
+              HasSubstr("expected -> and a type !pto.ptr"));
+  EXPECT_THAT(message_of("pto.dcci %p \"HALF\" : !pto.ptr<f16>"),
+              HasSubstr("expected SINGLE_CACHE_LINE or ENTIRE_DATA_CACHE, found 'HALF'"));
+  EXPECT_THAT(message_of("pto.dcci %p \"SINGLE_CACHE_LINE\", \"CACHELINE_UB\" : !pto.ptr<f16>"),
+              HasSubstr("expected CACHELINE_OUT"));
+  EXPECT_THAT(message_of("pto.dcci \"SINGLE_CACHE_LINE\""),
+              HasSubstr("expected a value such as %a"));
+  EXPECT_THAT(message_of("pto.dsb \"UB\""), HasSubstr("found 'UB'"));
+}
+
 TEST(PtoLower, ConstantsAreFolded) {
   const cluster::Program p = vector_program(R"(%a = arith.constant 6 : index
     %b = arith.muli %a, %n : index

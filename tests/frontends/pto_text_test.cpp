@@ -76,6 +76,13 @@ TEST(PtoText, EveryFormPrintsAsItIsWritten) {
     pto.wait_flag_dev %c : i64
     pto.get_buf <PIPE_V>, 3, 1
     %q = pto.get_block_idx -> i64
+    %far = pto.castptr %c : i64 -> !pto.ptr<i32, gm>
+    %l = pto.load_scalar %far[%i] : !pto.ptr<i32, gm> -> i32
+    pto.store_scalar %l, %far[3] : !pto.ptr<i32, gm>, i32
+    pto.dcci %far "SINGLE_CACHE_LINE", "CACHELINE_OUT" : !pto.ptr<i32, gm>
+    pto.cmo.cacheinvalid %far single_cache_line : !pto.ptr<i32, gm>
+    pto.cmo.cacheinvalid all #pto.address_space<gm>
+    pto.dsb <DDR>
     return
   }
 }

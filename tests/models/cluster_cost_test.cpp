@@ -120,9 +120,9 @@ TEST(CostModel, 4_3_VectorRates) {
   EXPECT_EQ(repeats(VectorClass::kSimple, DataType::kF32, 640), 10u);          // 64
   EXPECT_EQ(repeats(VectorClass::kTranscendental, DataType::kF32, 640), 20u);  // 32
   EXPECT_EQ(repeats(VectorClass::kTranscendental, DataType::kF16, 640), 20u);  // 32
-  EXPECT_EQ(repeats(VectorClass::kRsqrt, DataType::kF16, 1280), 11u);  // 1.07 a repeat (4.1)
-  EXPECT_EQ(repeats(VectorClass::kGather, DataType::kF32, 640), 128u);         // 5
-  EXPECT_EQ(repeats(VectorClass::kSort, DataType::kF32, 640), 320u);           // 2
+  EXPECT_EQ(repeats(VectorClass::kRsqrt, DataType::kF16, 1280), 11u);   // 1.07 a repeat (4.1)
+  EXPECT_EQ(repeats(VectorClass::kGather, DataType::kF32, 640), 128u);  // 5
+  EXPECT_EQ(repeats(VectorClass::kSort, DataType::kF32, 640), 320u);    // 2
 }
 
 TEST(CostModel, 4_4_WhatACopyTakesOfGm) {

@@ -81,6 +81,30 @@ Finished run_on_ai_cores(const std::string& statements, const std::vector<std::s
   return vp(arguments);
 }
 
+TEST(VpExecutable, ScalarStoresReachTheHostWhenTheirLineIsCleaned) {
+  const TemporaryFolder folder;
+  write_file(folder.file("k.pto"), R"(module {
+  func.func @k(%x: !pto.ptr<i32>, %y: !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %c41 = arith.constant 41 : i32
+    %old = pto.load_scalar %x[0] : !pto.ptr<i32> -> i32
+    %new = arith.addi %old, %c41 : i32
+    pto.store_scalar %new, %x[0] : !pto.ptr<i32>, i32
+    pto.dcci %x "SINGLE_CACHE_LINE" : !pto.ptr<i32>
+    pto.store_scalar %new, %y[0] : !pto.ptr<i32>, i32
+    return
+  }
+}
+)");
+  write_file(folder.file("s.vps"),
+             "device ascend k.pto\nwrite array[x].bytes 64\nwrite array[y].bytes 64\n"
+             "write array[x] 1\nwrite port.irq_enable launch_done\nwrite doorbell[0] 1\nwait irq\n"
+             "expect array[x] 42 0\nexpect array[y] 0 0\n");
+  const Finished run = vp({folder.file("s.vps")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("1 line in the scalar cache of AIV0 of cluster 0 has stores that "
+                                 "never reached GM"));
+}
+
 TEST(VpExecutable, ArraysOfGmAreZeroUntilWrittenAndKeepTheirSize) {
   const std::string loaded =
       "write array[a].bytes 0x20000\nwrite array[b].bytes 0x20000\nwrite array[a]+4 2.0\n"
