@@ -1,6 +1,7 @@
 #include "models/cluster/tile_operation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "models/cluster/program.h"
@@ -22,6 +23,15 @@ std::int64_t add(std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
   return a > 0 ? kMost : -kMost;
+}
+
+/// Cut off to a whole number; what is beyond 64 bits becomes the largest or least one, NaN 0.
+std::int64_t whole(double number) {
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  if (std::isnan(number)) return 0;
+  if (number >= kBeyond) return kMost;
+  return number < -kBeyond ? std::numeric_limits<std::int64_t>::min()
+                           : static_cast<std::int64_t>(number);
 }
 
 class Resolver {
@@ -149,7 +159,7 @@ void resolve(const TileOperation& operation, const std::vector<std::int64_t>& re
     const TileScalar& scalar = operation.scalars[i];
     const std::int64_t integer = resolver.at(scalar.integer);
     result.numbers[i] = scalar.is_number ? scalar.number : static_cast<double>(integer);
-    result.integers[i] = scalar.is_number ? static_cast<std::int64_t>(scalar.number) : integer;
+    result.integers[i] = scalar.is_number ? whole(scalar.number) : integer;
   }
 }
 
