@@ -382,6 +382,11 @@ FunctionLowering::Value FunctionLowering::pop_tile(const Operation& op, Fifo& fi
   if (type.location != expected)
     diagnostics_.fail(op.place, op.name + ": expected a tile in " + expected + ", found one in " +
                                     type.location);
+  // %t = pto.tpop_from_aic(%rows, %columns) gives the valid sizes that the type leaves open.
+  if (op.name.rfind("pto.tpop_from_", 0) == 0 && op.arguments.size() == 2) {
+    v.sizes = {scalar(op.arguments[0]), scalar(op.arguments[1])};
+    check_valid(op, v);
+  }
   note_tile(fifo, op, type, false);
   if (fifo.is_handle && !fifo.has_buffer) {
     v.place.address.add(allot(op, v.place), 1);

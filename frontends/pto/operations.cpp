@@ -258,7 +258,7 @@ void add_pipes(Rows& rows) {
   for (const char* name : {"pto.tpush_to_aiv", "pto.tpush_to_aic"})
     rows.push_back({name, Form::kGroup, Meaning::kPush, 1, 2});
   for (const char* name : {"pto.tpop_from_aiv", "pto.tpop_from_aic"})
-    rows.push_back({name, Form::kGroup, Meaning::kPop, 0, 1, 1});
+    rows.push_back({name, Form::kGroup, Meaning::kPop, 0, 2, 1});
   for (const char* name : {"pto.tfree_from_aiv", "pto.tfree_from_aic"})
     rows.push_back({name, Form::kGroup, Meaning::kFree, 0, 1});
   rows.push_back({"pto.tpush", Form::kGroup, Meaning::kPush, 2, 3});

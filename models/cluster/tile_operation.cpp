@@ -1,6 +1,7 @@
 #include "models/cluster/tile_operation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "models/cluster/program.h"
@@ -24,10 +25,13 @@ std::int64_t add(std::int64_t a, std::int64_t b) {
   return a > 0 ? kMost : -kMost;
 }
 
-/// 0 for what 64 bits do not hold.
-std::int64_t whole_part(double number) {
+/// Cut off to a whole number; what is beyond 64 bits becomes the largest or least one, NaN 0.
+std::int64_t whole(double number) {
   constexpr double kBeyond = 9223372036854775808.0;  // 2^63
-  return number >= -kBeyond && number < kBeyond ? static_cast<std::int64_t>(number) : 0;
+  if (std::isnan(number)) return 0;
+  if (number >= kBeyond) return kMost;
+  return number < -kBeyond ? std::numeric_limits<std::int64_t>::min()
+                           : static_cast<std::int64_t>(number);
 }
 
 class Resolver {
@@ -157,7 +161,7 @@ void resolve(const TileOperation& operation, const std::vector<std::int64_t>& re
     const bool real = scalar.is_number || scalar.is_real;
     const double number = scalar.is_number ? scalar.number : real_of(integer);
     result.numbers[i] = real ? number : static_cast<double>(integer);
-    result.integers[i] = real ? whole_part(number) : integer;
+    result.integers[i] = real ? whole(number) : integer;
   }
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "frontends/pto/lower.h"
@@ -142,6 +143,20 @@ TEST(PtoOperands, DiagnosticsOfTypes) {
   EXPECT_THAT(message_of(tiles + "  pto.tcvt ins(%f {rmode = #pto<round_mode UP>} : f32) outs(%i "
                                  ": i32)"),
               HasSubstr("expected a rounding mode"));
+}
+
+// Numbers that are no 64-bit integer, as an integer.
+TEST(PtoOperands, ScalarsBeyondIntegers) {
+  const auto integer_of = [](const char* number) {
+    return operands(lowered("  %t = pto.alloc_tile : " + kTile + "\n  %s = arith.constant " +
+                            number + " : f32\n  pto.texpands ins(%s : f32) outs(%t : " + kTile +
+                            ")"))
+        .integers[0];
+  };
+  EXPECT_EQ(integer_of("-2.75"), -2);
+  EXPECT_EQ(integer_of("3.0e+38"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(integer_of("0xFF800000"), std::numeric_limits<std::int64_t>::min());  // -inf
+  EXPECT_EQ(integer_of("0x7FC00000"), 0);                                         // NaN
 }
 
 }  // namespace

@@ -63,6 +63,10 @@ TEST(PtoPipeEnds, EqualEndsAreAccepted) {
   EXPECT_EQ(message_with({}), "accepted");
   EXPECT_EQ(message_with({{"16x16xf32", "16x16xf32, valid=?x16"}}), "accepted");
   EXPECT_EQ(message_with({{"GM ", "gm_slot_buffer = %ring : !pto.ptr<f32>, "}}), "accepted");
+  EXPECT_EQ(
+      message_with({{"POPPED", "8x16xf32, valid=?x?"},
+                    {"pto.tpop_from_aic {split = 1}", "pto.tpop_from_aic(%z, %z) {split = 1}"}}),
+      "accepted");
   // Defaults count as if they were written.
   EXPECT_EQ(message_with({{"{AIC}", "{slot_size = 1024, slot_num = 8, id = 0}"}}), "accepted");
 }
