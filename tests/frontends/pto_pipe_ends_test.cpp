@@ -49,7 +49,7 @@ std::string with(const std::map<std::string, std::string>& changes) {
 }
 std::string message_of(const std::string& text, Profile profile = Profile::kA5) {
   try {
-    lower(parse(text, "k.pto"), {profile});
+    lower(parse(text, "k.pto"), {profile, {}});
   } catch (const UserError& e) {
     return e.what();
   }

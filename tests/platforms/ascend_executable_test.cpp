@@ -226,8 +226,8 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
   fails({kExamples + "vector_add.pto", "--param", "TILES=2", "--set", "launch.ratio=1:2"},
         "1:2 needs a function for the AIC");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "tiles"}, "'tiles'");
-  const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tprefetch ins(%ap0)");
-  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprefetch'");
+  const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tprint ins(%ap0)");
+  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprint'");
 }
 
 TEST(AscendExecutable, BoundsAndValidate) {
