@@ -49,6 +49,7 @@ class FunctionLowering {
     Kind kind = Kind::kScalar;
     Operand scalar;
     Type type;
+    bool is_placed = false;      ///< a tile whose address the program gives
     std::vector<Operand> sizes;  ///< of a partition; of a tile valid rows and columns;
                                  ///< of kEvents the registers of its elements
     double number = 0;           ///< kFloat, unless `scalar` is a register
@@ -121,6 +122,7 @@ class FunctionLowering {
   void lower_move(const Operation& op, const OperationInfo& info);
   void lower_matmul(const Operation& op, const OperationInfo& info);
   void lower_vector(const Operation& op, const OperationInfo& info);
+  cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
   void check_copy(const Operation& op, const Value& view, const Value& tile) const;
   void check_valid(const Operation& op, const Value& tile) const;
   /// Rows and bytes per row of what moves between GM and a tile.

@@ -109,6 +109,7 @@ void FunctionLowering::lower_alloc(const Operation& op) {
       has(Role::kAddress) ? scalar(argument(op, Role::kAddress)) : Operand(allot(op, v.place));
   check_room(op, v.place, address.is_register ? 0 : address.value);
   v.place.address.add(address, 1);
+  v.is_placed = has(Role::kAddress);
   check_valid(op, v);
   define(op, std::move(v));
 }

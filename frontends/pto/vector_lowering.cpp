@@ -3,6 +3,7 @@
 
 #include "frontends/pto/function_lowering.h"
 #include "models/cluster/operand_rules.h"
+#include "models/cluster/ub_banks.h"
 
 namespace tessera::pto {
 
@@ -214,7 +215,27 @@ void FunctionLowering::lower_vector(const Operation& op, const OperationInfo& in
   if (info.arithmetic == cluster::Arithmetic::kRecip && options_.profile == cluster::Profile::kA2A3)
     i.vector_class = VectorClass::kRsqrt;
   i.size[0] = elements;
+  i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
+}
+
+// Only tiles whose addresses the program gives, and knows, conflict: where the model puts the others
+// says nothing about where an assembler would. Of A5 only ratios of unclear measures are published.
+cluster::BankConflict FunctionLowering::conflict_of(const Operation& op,
+                                                    const OperationInfo& info) const {
+  constexpr auto kNone = cluster::BankConflict::kNone;
+  const Value& to = tile(argument(op, Role::kOut));
+  if (options_.profile != cluster::Profile::kA2A3 || info.function != TileFunction::kMap)
+    return kNone;
+  std::vector<std::int64_t> sources;
+  for (const Argument& a : op.arguments) {
+    const Value* v = find_value(a.text);
+    if (v == nullptr || v->kind != Value::Kind::kTile) continue;
+    if (!v->is_placed || !v->place.address.is_known() || v->type.shape != to.type.shape)
+      return kNone;
+    if (a.role == Role::kIn) sources.push_back(v->place.address.base);
+  }
+  return cluster::bank_conflict(sources, to.place.address.base);
 }
 
 }  // namespace tessera::pto

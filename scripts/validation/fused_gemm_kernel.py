@@ -181,6 +181,9 @@ class FusedGemm:
         tiles = [("in0", "i32", 0), ("in1", "i32", 2), ("out0", "f16", 4), ("out1", "f16", 5), ("x", "f32", 6), ("y", "f32", 8),
                  ("z", "f32", 10), ("token", "column", 12)]
         places = {name: place * kb * 512 for name, _, place in tiles}
+        # y is in other groups of banks than x and z (ascend.md 1.3).
+        for name, later in (("y", 256), ("z", 512), ("token", 1024)):
+            places[name] += later
         places.update(scale=13 * kb * 512, scaled=13 * kb * 512 + 4 * self.N)
         t.constant(*places.values())
         for rows in sorted(set(self.chunks())):  # a short piece uses the first rows of the buffers

@@ -167,12 +167,19 @@ class VectorProbes(Probes):
     TWO = ("tadd", "tmul", "tmax", "tdiv")
     SCALAR = ("tadds", "tmuls", "tmins", "tmaxs", "tlrelu", "tdivs")
     ONE = ("trelu", "tabs", "tneg", "texp", "tlog", "tsqrt", "trsqrt", "trecip")
+    # Addresses of sources and result in UB: which banks of A2/A3 they are in (ascend.md 1.3).
+    FREE = (0, 33024, 131072)
+    CONFLICTS = {"two sources in one group": (0, 32768, 131072), "source and result in one bank": (0, 16640, 49184),
+                 "neighbouring block": (0, 32, 131072)}
 
     def add_probes(self):
         for element in ("f32", "f16"):
             for name in (*self.TWO, *self.SCALAR, *self.ONE):
                 self.probes[f"{name} {element}"] = lambda t, name=name, element=element: self.operation(t, name, element, element)
             self.probes[f"trowmax {element}"] = lambda t, element=element: self.row_max(t, element)
+        for where, places in self.CONFLICTS.items():
+            for name in self.TWO:
+                self.probes[f"{name} f32, {where}"] = lambda t, name=name, places=places: self.operation(t, name, "f32", "f32", places)
         self.probes["tcvt f32 to f16"] = lambda t: self.operation(t, "tcvt", "f32", "f16")
 
     def types(self, t):
@@ -182,7 +189,7 @@ class VectorProbes(Probes):
             t(f"!column_{element} = !pto.tile_buf<vec, 64x1x{element}>")
 
     def prepare(self, t):
-        t.constant(32768, 65536)
+        t.constant(32768, 65536, *self.FREE, *(at for places in self.CONFLICTS.values() for at in places))
         t("%two = arith.constant 2.0 : f32")
 
     def repeat(self, t, line):
@@ -190,8 +197,8 @@ class VectorProbes(Probes):
         t(line)
         t("}")
 
-    def operation(self, t, name, element, result):
-        for tile, of, at in (("a", element, 0), ("b", element, 32768), ("c", result, 65536)):
+    def operation(self, t, name, element, result, places=FREE):
+        for tile, of, at in zip("abc", (element, element, result), places):
             t(f"%{tile} = pto.alloc_tile addr = %c{at} valid_col = %N : !{of}")
         operands = {True: ("", f"!{element}"), name in self.TWO: (", %b", f"!{element}, !{element}"),
                     name in self.SCALAR: (", %two", f"!{element}, f32")}[True]
@@ -284,7 +291,7 @@ class Copies:
 
 class Additions:
     """TILES additions of N numbers of f16 on each vector core, with one buffer for each operand; as the pipes need it, in order."""
-    KINDS = (("x", 0), ("y", 65536), ("z", 131072))
+    NAMES = "xyz"  # one behind the other in UB
 
     def __init__(self, comment):
         self.comment = comment
@@ -295,18 +302,20 @@ class Additions:
         t("!tile = !pto.tile_buf<vec, 1x21760xf16, valid=1x?>")
         t("module {")
         idle(t)
-        arrays = ", ".join(f"%{name}_gm: !pto.ptr<f16>" for name, _ in self.KINDS)
+        arrays = ", ".join(f"%{name}_gm: !pto.ptr<f16>" for name in self.NAMES)
         t(f"func.func @additions({arrays}, %N: index, %TILES: index) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{")
-        t.constant(0, 1, 65536, 131072)
+        t.constant(0, 1, 2)
         vector_core(t)
         t.index("first", "muli", "%core", "%TILES")
         t.index("all", "muli", "%cores", "%TILES")
-        for name, at in self.KINDS:
-            t(f"%{name} = pto.alloc_tile addr = %c{at} valid_col = %N : !tile")
+        t.index("bytes", "muli", "%N", "%c2")
+        for number, name in enumerate(self.NAMES):
+            t.index(f"{name}_at", "muli", "%bytes", f"%c{number}")
+            t(f"%{name} = pto.alloc_tile addr = %{name}_at valid_col = %N : !tile")
             t.view(f"{name}_view", f"{name}_gm", "%all", "%N", "f16")
         t("scf.for %i = %c0 to %TILES step %c1 {")
         t.index("row", "addi", "%first", "%i")
-        for name, _ in self.KINDS:
+        for name in self.NAMES:
             t(f"%{name}_part = pto.partition_view %{name}_view, offsets = [%row, %c0], sizes = [%c1, %N] : "
               f"!pto.tensor_view<?x?xf16> -> {part}")
         for name in "xy":

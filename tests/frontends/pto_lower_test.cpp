@@ -51,6 +51,29 @@ std::vector<Opcode> opcodes(const cluster::Program& program) {
   return list;
 }
 
+TEST(PtoLower, 1_3_OperandsAtGivenAddressesConflictInBanksOfUb) {
+  const auto conflict = [](const std::string& second, const std::string& op, Profile profile) {
+    const std::string type = "!pto.tile_buf<vec, 1x4096xf32>";
+    const cluster::Program p =
+        vector_program("%c0 = arith.constant 0 : i64\n%at = arith.constant 32768 : i64\n"
+                       "%high = arith.constant 131072 : i64\n"
+                       "%a = pto.alloc_tile addr = %c0 : " +
+                           type + "\n%b = pto.alloc_tile " + second + ": " + type +
+                           "\n%c = pto.alloc_tile addr = %high : " + type + "\n" + op,
+                       profile);
+    return p.code.at(0).bank_conflict;
+  };
+  const std::string tile = "!pto.tile_buf<vec, 1x4096xf32>";
+  const std::string add =
+      "pto.tadd ins(%a, %b : " + tile + ", " + tile + ") outs(%c : " + tile + ")";
+  const std::string exp = "pto.texp ins(%a : " + tile + ") outs(%c : " + tile + ")";
+  using cluster::BankConflict;
+  EXPECT_EQ(conflict("addr = %at ", add, Profile::kA2A3), BankConflict::kReadRead);
+  EXPECT_EQ(conflict("addr = %at ", exp, Profile::kA2A3), BankConflict::kNone);
+  EXPECT_EQ(conflict("", add, Profile::kA2A3), BankConflict::kNone);  // where it is is ours
+  EXPECT_EQ(conflict("addr = %at ", add, Profile::kA5), BankConflict::kNone);
+}
+
 TEST(PtoLower, ScalarAccesses) {
   const cluster::Program p =
       vector_program(R"(%q = pto.addptr %p, %n : !pto.ptr<f16> -> !pto.ptr<f16>

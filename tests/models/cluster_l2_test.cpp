@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <list>
 #include <random>
+#include <set>
 #include <tuple>
 
 #include "models/cluster/gm_core.h"
@@ -68,7 +69,13 @@ class ListedLines {
     for (std::uint64_t row = 0; row < place.rows; ++row) {
       const std::uint64_t first = place.first + row * place.stride;
       const std::uint64_t last = first + std::max(place.row_bytes, 1U) - 1;
-      for (std::uint64_t n = first / 512; n <= last / 512; ++n) touch_line(n, writes, now, touched);
+      for (std::uint64_t n = first / 512; n <= last / 512; ++n) {
+        std::set<std::uint64_t> sectors;
+        for (std::uint64_t sector = std::max(first / 128, 4 * n);
+             sector <= std::min(last / 128, 4 * n + 3); ++sector)
+          sectors.insert(sector);
+        touch_line(n, sectors, writes, now, touched);
+      }
     }
     return touched;
   }
@@ -77,26 +84,32 @@ class ListedLines {
   struct Line {
     std::uint64_t number;
     Cycle here_at;
-    bool written;
+    std::set<std::uint64_t> held, written;  // sectors
   };
-  void touch_line(std::uint64_t number, bool writes, Cycle now, L2Directory::Touched& touched) {
+  void touch_line(std::uint64_t number, const std::set<std::uint64_t>& sectors, bool writes,
+                  Cycle now, L2Directory::Touched& touched) {
     std::uint64_t hash = number * 0x9E3779B97F4A7C15ULL;
     hash ^= hash >> 29;
     std::list<Line>& set = sets_[hash % sets_.size()];
     const auto found = std::find_if(set.begin(), set.end(),
                                     [number](const Line& l) { return l.number == number; });
-    ++touched.lines;
     if (found != set.end()) {
-      ++touched.hits;
       set.splice(set.begin(), set, found);
     } else {
-      set.push_front({number, writes ? now : now + miss_latency_, false});
+      set.push_front({number, now, {}, {}});
       if (set.size() > L2Directory::kWays) {
-        touched.written_back += set.back().written ? 1 : 0;
+        touched.written_back += set.back().written.size();
         set.pop_back();
       }
     }
-    set.front().written |= writes;
+    Line& line = set.front();
+    for (const std::uint64_t sector : sectors) {
+      ++touched.sectors;
+      const bool misses = line.held.insert(sector).second;
+      if (!misses) ++touched.hits;
+      if (misses && !writes) line.here_at = now + miss_latency_;
+      if (writes) line.written.insert(sector);
+    }
     touched.here_at = std::max(touched.here_at, set.front().here_at);
   }
 
@@ -118,8 +131,8 @@ TEST(L2, RandomCopiesFindWhatListsOfLinesHave) {
       place.stride = random() % 5000;
       const bool writes = random() % 3 == 0;
       const auto a = l2.touch(place, writes, now), b = lists.touch(place, writes, now);
-      ASSERT_EQ(std::tie(a.lines, a.hits, a.written_back, a.here_at),
-                std::tie(b.lines, b.hits, b.written_back, b.here_at))
+      ASSERT_EQ(std::tie(a.sectors, a.hits, a.written_back, a.here_at),
+                std::tie(b.sectors, b.hits, b.written_back, b.here_at))
           << "trial " << trial << ", cycle " << now;
     }
   }
