@@ -172,11 +172,13 @@ TEST(AscendExecutable, WaitForTheWrongIdIsADeadlock) {
   const json::object r = report_of(changed.file(), {"--param", "TILES=8"}, 4);
   EXPECT_EQ(r.at("status"), "could_not_finish");
   // The cause comes first, here and among the waits.
-  EXPECT_THAT(std::string(r.at("message").as_string()),
-              testing::MatchesRegex(
-                  "deadlock: id 15 of AIC of cluster 0 never comes: AIV0 of cluster 0 has "
-                  "to set id 15 .mode 4.: the program of AIV0 of cluster 0 has no set of "
-                  "it; pipe MTE1 of AIC of cluster 0 .* waits for it; and .* more"));
+  EXPECT_THAT(
+      std::string(r.at("message").as_string()),
+      testing::MatchesRegex(
+          "deadlock: id 15 of AIC of cluster 0 never comes: AIV0 of cluster 0 has "
+          "to set id 15 .mode 4.: the program of AIV0 of cluster 0 has no set of "
+          "it; pipe MTE1 of AIC of cluster 0 .* waits for it; and .* more; the device would "
+          "report 507014, AI-core time-out"));
   EXPECT_THAT(json::serialize(r.at("waits").as_array().at(0)), HasSubstr("id 15"));
   std::string all;
   for (const json::value& wait : r.at("waits").as_array()) all += json::serialize(wait) + "\n";

@@ -1,8 +1,9 @@
 // S22 of reference ascend.md 6 with the numbers of 5.4: QuantGroupMatmul on 24 clusters of A2. int8
 // tiles of 128 x 256 with K = 1024, a ring of D slots in GM between AIC and AIVs; ready on id 5 by
 // FIX, free on id 3 by MTE2 behind the last read of a tile. Given: the time of the vector unit, 2.76 us
-// per 64 rows, and the L2 hits of the operands. The latency of cross-core flags is calibrated with
-// the kernel as PTO text, scripts/validation/families/ascend_fused.py.
+// per 64 rows, the L2 hits of the operands, and how fast an AIV reads a slot, which is slower when both
+// AIVs of a cluster do. Those rates and the latency of cross-core flags are those of the kernel as PTO
+// text, scripts/validation/families/ascend_fused.py.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -101,6 +102,7 @@ struct Times {
 Times run(LaunchRatio ratio, int depth, unsigned latency = 0) {
   ClusterConfig config = a2a3_config();
   if (latency > 0) config.core.sync.cluster_latency = latency;
+  config.core.cost.aiv.read.bytes_per_cycle = ratio == LaunchRatio::k1To2 ? 38 : 89;
   MachineCore machine(config, launch_of(24, ratio), nullptr);
   machine.launch(cube(depth).build(), vector_core(ratio == LaunchRatio::k1To2 ? 64 : 128).build(),
                  1);
@@ -126,8 +128,7 @@ TEST(ascend, S22_quant_group_matmul) {
   near(one_to_one.core, 564.1, 8);
   near(one_slot.core, 344.0, 8);
   near(four_slots.core, 288.7, 8);
-  near(one_slot.core / one_to_one.core, 344.0 / 564.1,
-       5);  // of the kernel with operands 4 (docs/validation.md)
+  near(one_slot.core / one_to_one.core, 344.0 / 564.1, 4);
   near(four_slots.core / one_slot.core, 288.7 / 344.0, 4);
   near(four_slots.mac, 193.6, 8);
   near(four_slots.vec, 235.9, 3);
@@ -139,7 +140,7 @@ TEST(ascend, S22_quant_group_matmul_sensitivity_to_flag_latency) {
   const double one_slow = run(LaunchRatio::k1To2, 1, 700).core;
   const double four_fast = run(LaunchRatio::k1To2, 4, 200).core;
   const double four_slow = run(LaunchRatio::k1To2, 4, 700).core;
-  EXPECT_GT(one_slow - one_fast, 0.8 * 85 * 500 / kCyclesPerUs);
+  EXPECT_GT(one_slow - one_fast, 0.75 * 85 * 500 / kCyclesPerUs);
   EXPECT_LT(four_slow / four_fast, 1.03);
 }
 
