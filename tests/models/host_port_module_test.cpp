@@ -172,7 +172,9 @@ struct AtHost {
     while (done < words.size()) sc_core::wait(response_came);
   }
   tlm::tlm_sync_enum answer(Payload& p, tlm::tlm_phase& phase, sc_time& delay) {
-    if (phase == tlm::BEGIN_RESP) EXPECT_NE(request, &p) << "no END_REQ";
+    if (phase == tlm::BEGIN_RESP) {
+      EXPECT_NE(request, &p) << "no END_REQ";
+    }
     if (request == &p) request = nullptr;
     request_ended.notify(sc_core::SC_ZERO_TIME);
     if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;

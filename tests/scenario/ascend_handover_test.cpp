@@ -93,24 +93,30 @@ TEST(ascend, S8_ub_to_l1) {
   EXPECT_GT(b.cycles_of(EventKind::kPipeStart, kAic, Pipe::kMte1).at(0), written);
 }
 
-TEST(ascend, S8_S15_l0c_to_ub) {
-  // tmov_acc2vec, and with a quantised output: FIX writes both UBs, each AIV starts behind it.
-  for (const DataType type : {DataType::kF32, DataType::kInt8}) {
-    Kernel aic, aiv;
-    aic.tile(Opcode::kFixLocal, Pipe::kFix, type, 128, 256);
-    aic.set_intra(Pipe::kFix, 2);
-    aic.set_intra(Pipe::kFix, 18);
-    aiv.wait_intra(Pipe::kV, 2);
-    aiv.vector(type, 64 * 256);
-    Bench b(a5_config());
-    run_cores(b, aic, aiv, aiv);
-    ASSERT_FALSE(b.hangs()) << b.waits();
-    const Cycle stream = 128 * 256 / (type == DataType::kF32 ? 32 : 64);
-    const Cycle written = b.cycles_of(EventKind::kPipeEnd, kAic, Pipe::kFix).at(0);
-    EXPECT_EQ(written, 2 + stream + 26);
-    for (const CoreId aiv_id : {kAiv0, kAiv1})
-      EXPECT_GT(b.cycles_of(EventKind::kPipeStart, aiv_id, Pipe::kV).at(0), written);
-  }
+/// FIX writes both UBs, and each AIV starts behind it.
+void expect_l0c_to_ub(DataType type) {
+  Kernel aic, aiv;
+  aic.tile(Opcode::kFixLocal, Pipe::kFix, type, 128, 256);
+  aic.set_intra(Pipe::kFix, 2);
+  aic.set_intra(Pipe::kFix, 18);
+  aiv.wait_intra(Pipe::kV, 2);
+  aiv.vector(type, 64 * 256);
+  Bench b(a5_config());
+  run_cores(b, aic, aiv, aiv);
+  ASSERT_FALSE(b.hangs()) << b.waits();
+  const Cycle stream = 128 * 256 / (type == DataType::kF32 ? 32 : 64);
+  const Cycle written = b.cycles_of(EventKind::kPipeEnd, kAic, Pipe::kFix).at(0);
+  EXPECT_EQ(written, 2 + stream + 26);
+  for (const CoreId aiv_id : {kAiv0, kAiv1})
+    EXPECT_GT(b.cycles_of(EventKind::kPipeStart, aiv_id, Pipe::kV).at(0), written);
+}
+
+TEST(ascend, S8_l0c_to_ub) {  // tmov_acc2vec
+  expect_l0c_to_ub(DataType::kF32);
+}
+
+TEST(ascend, S15_quantised_l0c_to_ub) {
+  expect_l0c_to_ub(DataType::kInt8);
 }
 
 // --- S18: an addition with two buffers, ordered by flags or by locks

@@ -47,6 +47,6 @@ given for each case, what the scalar unit takes. M is what these are bound by. F
 queue of MTE1, 32, which is not published for A5, and from `queue.sets_take_room`: if sets took room it would be 174 us, not 233, in the
 basic API. A load of B is one instruction in both APIs there.
 
-MTE2 is slower here than it was: the model waits for the latency of each copy before it begins the next one. MTE1 is faster: the
+MTE2 is slower here than it was: behind a copy that L2 has, the next one begins when its latency, 560 cycles of a lone AIC, is over. MTE1 is faster: the
 port of L1 (`l1.read_percent`) is as free as lone loads say it is.
 """, list(cases()), platform="ascend")
