@@ -242,7 +242,7 @@ TEST(AscendExecutable, HelpOffersNothingThatIsRefused) {
     EXPECT_THAT(run_executable("wse_platform", {"--help"}).out, HasSubstr(option));
     EXPECT_THAT(run_executable("vp_platform", {"--help"}).out, HasSubstr(option));
   }
-  EXPECT_THAT(run_executable("ascend_platform", {"x.pto", "--vcd", "x.vcd"}).err,
+  EXPECT_THAT(run({kExamples + "vector_add.pto", "--vcd", "x.vcd"}).err,
               HasSubstr("--vcd: ascend_platform does not have this"));
 }
 
