@@ -16,15 +16,19 @@ using cluster::TileFunction;
 using cluster::TileOperand;
 using cluster::TileOperation;
 
-constexpr std::int64_t kMergedBlocks = 4;
-constexpr std::int64_t kBlockUnit = 64;  // columns of a block that pto.tmrgsort merges
-constexpr std::int64_t kMostColumns = 1 << 24;
-
 OperandShape shape_of(const TileOperand& operand) {
   const auto known = [](const cluster::Operand& size) {
     return size.is_register ? std::nullopt : std::optional<std::int64_t>(size.value);
   };
   return {known(operand.rows), known(operand.columns)};
+}
+
+bool is_asymmetric(const Attribute& kind, const Diagnostics& diagnostics) {
+  const auto has = [&kind](const char* word) { return kind.value.find(word) != std::string::npos; };
+  if (has("INT8_ASYM") || has("int8_asym")) return true;
+  if (has("INT8_SYM") || has("int8_sym")) return false;
+  diagnostics.fail(kind.place, "expected a kind of quantisation INT8_SYM or INT8_ASYM, found " +
+                                   tasm::quoted(kind.value));
 }
 
 }  // namespace
@@ -50,9 +54,10 @@ void FunctionLowering::choose_function(const Operation& op, TileOperation& opera
   case TileFunction::kQuantize: {
     const Attribute* kind = find(op.attributes, "quant_type");
     const bool is_signed = operation.operands.back().element == Element::kI8;
-    const bool has_offset = kind == nullptr ? !is_signed
-                                            : kind->value.find("ASYM") != std::string::npos ||
-                                                  kind->value.find("asym") != std::string::npos;
+    const bool has_offset = kind == nullptr ? !is_signed : is_asymmetric(*kind, diagnostics_);
+    if (!has_offset && tiles > 2)
+      diagnostics_.fail(op.place, op.name + ": symmetric quantisation has no offset, expected "
+                                            "ins(source, scale)");
     if (has_offset && tiles < 3)
       diagnostics_.fail(op.place, op.name + ": asymmetric quantisation needs an offset, expected "
                                             "ins(source, scale, offset)");
@@ -79,6 +84,11 @@ void FunctionLowering::check_operands(const Operation& op, const TileOperation& 
   if (operation.function == TileFunction::kMap && bitwise && is_float(result))
     diagnostics_.fail(op.place, op.name + " works on integers, found tiles of " +
                                     std::string(to_string(result)));
+  const bool of_floats =
+      (a >= Arithmetic::kExp && a <= Arithmetic::kRecip) || a == Arithmetic::kExpDif;
+  if (of_floats && !is_float(result) && cluster::has_values(result))
+    diagnostics_.fail(op.place, op.name + " works on floats, found tiles of " +
+                                    std::string(to_string(result)));
   std::vector<OperandShape> shapes;
   for (const TileOperand& operand : operation.operands) shapes.push_back(shape_of(operand));
   const std::string fault = cluster::find_operand_fault(operation, shapes);
@@ -87,19 +97,15 @@ void FunctionLowering::check_operands(const Operation& op, const TileOperation& 
 }
 
 void FunctionLowering::check_blocks(const Operation& op, const TileOperation& operation) const {
-  if (operation.scalars.empty())
-    diagnostics_.fail(op.place, op.name + ": expected the length of a block behind the tile");
-  const Operand block = operation.scalars[0].integer, columns = operation.operands[0].columns;
-  if (operation.scalars[0].is_number || block.is_register) return;
-  if (block.value <= 0 || block.value > kMostColumns || block.value % kBlockUnit != 0)
-    diagnostics_.fail(op.place, op.name + ": blocks of " + std::to_string(block.value) +
-                                    " columns, expected a multiple of " +
-                                    std::to_string(kBlockUnit));
-  const std::int64_t group = kMergedBlocks * block.value;
-  if (columns.is_register || columns.value % group == 0) return;
-  diagnostics_.fail(op.place, op.name + ": " + std::to_string(columns.value) +
-                                  " columns are no whole number of groups of four blocks of " +
-                                  std::to_string(block.value));
+  const auto& scalars = operation.scalars;
+  if (scalars.size() != 1 || scalars[0].is_number || scalars[0].is_real)
+    diagnostics_.fail(op.place, op.name +
+                                    ": expected the length of a block, a whole number, behind "
+                                    "the tile");
+  if (scalars[0].integer.is_register) return;
+  const std::string fault =
+      cluster::find_block_fault(scalars[0].integer.value, shape_of(operation.operands[0]).columns);
+  if (!fault.empty()) diagnostics_.fail(op.place, op.name + ": " + fault);
 }
 
 void FunctionLowering::refuse_negative(const Operation& op) const {

@@ -55,6 +55,15 @@ Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
                        tasm::quoted(a.value));
 }
 
+/// Which of two words an attribute has; `on` as well if it has no value.
+bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostics& diagnostics) {
+  const std::string word = word_of(a);
+  if (word == on || a.value.empty()) return true;
+  if (word == off) return false;
+  diagnostics.fail(a.place,
+                   a.key + ": expected " + on + " or " + off + ", found " + tasm::quoted(a.value));
+}
+
 Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
   std::string value = a.value;  // also #pto<cmp lt>
   for (const char* word : {" ne>", " le>", " ge>", " lt>", " gt>", " eq>", "<ne>", "<le>", "<ge>",
@@ -109,7 +118,7 @@ void FunctionLowering::set_options(const Operation& op, TileOperation& operation
   if (const Attribute* a = find(op.attributes, "rmode"))
     operation.rounding = rounding_named(*a, diagnostics_);
   if (const Attribute* a = find(op.attributes, "satmode"))
-    operation.saturates = word_of(*a) != "OFF";
+    operation.saturates = is_on(*a, "ON", "OFF", diagnostics_);
   if (const Attribute* a = find(op.attributes, "cmpMode"))
     operation.predicate = static_cast<std::uint8_t>(predicate_of(*a, diagnostics_));
   if (const Attribute* a = find(op.attributes, "reluPreMode"))
@@ -117,13 +126,13 @@ void FunctionLowering::set_options(const Operation& op, TileOperation& operation
   if (const Attribute* a = find(op.attributes, "atomicType"))
     operation.adds = a->value.find("atomic_add") != std::string::npos;
   if (const Attribute* a = find(op.attributes, "descending"))
-    operation.descends = a->value.rfind("false", 0) != 0;
+    operation.descends = is_on(*a, "true", "false", diagnostics_);
   if (const Attribute* a = find(op.attributes, "exhausted"))
-    operation.exhausts = a->value.rfind("false", 0) != 0;
+    operation.exhausts = is_on(*a, "true", "false", diagnostics_);
   if (const Attribute* a = find(op.attributes, "maskPattern"))
     operation.mask = pattern_named(*a, diagnostics_);
   if (const Attribute* a = find(op.attributes, "axis"))
-    operation.mask.by_rows = a->value.find("col") != std::string::npos;
+    operation.mask.by_rows = is_on(*a, "\"col\"", "\"row\"", diagnostics_);
 }
 
 TileOperation& FunctionLowering::attach_all(const Operation& op, const OperationInfo& info) {

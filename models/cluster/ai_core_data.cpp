@@ -45,6 +45,8 @@ TileValues AiCoreCore::compute(const Entry& entry, Cycle now) {
     return data_->start(operation, resolved_[entry.resolved], core_, now, behind);
   } catch (const std::out_of_range& e) {  // an index among the values
     illegal(entry.pc, e.what(), kAccessId);
+  } catch (const std::length_error& e) {  // a length in a register
+    illegal(entry.pc, e.what(), kSizeId);
   }
 }
 

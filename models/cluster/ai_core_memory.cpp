@@ -79,6 +79,10 @@ void AiCoreCore::check_scalar_access(const Instruction& i, const ResolvedOperand
             operand.name + " is byte " + std::to_string(o.first) + " of the array " +
                 program_->arrays[o.array].name,
             kAccessId);
+  if (o.first > kMostArrayBytes)  // the cache could not tell its line from those of other arrays
+    illegal(pc_,
+            operand.name + " reaches farther than " + std::to_string(kMostArrayBytes) + " bytes",
+            kAccessId);
   if (data_ == nullptr) return;
   ResolvedOperand read = o;  // a store writes GM when its line goes there
   read.access = Access::kRead;

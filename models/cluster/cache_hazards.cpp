@@ -34,16 +34,19 @@ class Sentences {
     add(kLost, *machine_.find(lost.core), lost.bytes.pc,
         " writes a line of 64 bytes back over " +
             bytes(lost.array, lost.bytes.first, lost.bytes.count) +
-            ", which another has written since it was read" + times_text(lost.bytes.times) +
-            ": give each core lines of its own");
+            ", which a copy or another core has written since it was read" +
+            times_text(lost.bytes.times) + ": give the stores of each core lines of their own");
   }
   void add_missed(const HeldLines::Missed& missed) {
     const Program& stores = *machine_.find(missed.holder)->program();
     add(kMissed, *machine_.find(missed.reader), missed.pc,
         " reads byte " + std::to_string(missed.first) + " of %" +
             data_.arrays()[missed.array].name + " in GM, and what " +
-            stores.where(missed.store_pc) + " has stored there is in the scalar cache of " +
-            to_string(missed.holder) + times_text(missed.times) + "; dcci sends it to GM");
+            stores.where(missed.store_pc) + " has stored there is " +
+            (missed.is_sent ? "on its way from" : "in") + " the scalar cache of " +
+            to_string(missed.holder) + times_text(missed.times) +
+            (missed.is_sent ? "; dsb behind dcci waits until it is there"
+                            : "; dcci sends it to GM"));
   }
   std::vector<std::string> take() { return std::move(list_); }
 

@@ -12,7 +12,6 @@ namespace tessera::cluster {
 
 namespace {
 
-constexpr std::int64_t kMostArrayBytes = std::int64_t{1} << 36;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 24;  // of a part of a tensor
 
 std::int64_t elements_of(const ResolvedOperand& o) {

@@ -108,7 +108,8 @@ void HeldLines::read(std::uint16_t array, const Extent& extent, CoreId reader, s
     ++m.times;
     return;
   }
-  missed_.push_back({reader, pc, found->core, found->store_pc, array, first, 1});
+  const bool is_sent = found->until != kNever;
+  missed_.push_back({reader, pc, found->core, found->store_pc, array, first, is_sent, 1});
 }
 
 }  // namespace tessera::cluster

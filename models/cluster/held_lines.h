@@ -23,6 +23,7 @@ class HeldLines {
     std::uint32_t store_pc = 0;
     std::uint16_t array = 0;
     std::int64_t first = 0;  ///< the first byte
+    bool is_sent = false;    ///< the line has left the cache and is on its way to GM
     std::uint64_t times = 0;
   };
 

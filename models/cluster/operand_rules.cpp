@@ -20,11 +20,12 @@ enum class Relation : std::uint8_t {
   kOncePerColumn,
   kBits,  ///< a has a bit for each element of b, eight to a column
   kTransposed,
-  kInner,     ///< columns of a, rows of b
-  kAtLeast,   ///< a has no fewer rows and columns than b
-  kPairs,     ///< a has room for a pair for each column of b
-  kIndices,   ///< a has the columns of b and its rows, or one row for all
-  kSelected,  ///< b has as many elements as the pattern of the operation selects of a
+  kInner,       ///< columns of a, rows of b
+  kAtLeast,     ///< a has no fewer rows and columns than b
+  kPairs,       ///< a has room for a pair for each column of b
+  kWholePairs,  ///< a consists of pairs
+  kIndices,     ///< a has the columns of b and its rows, or one row for all
+  kSelected,    ///< b has as many elements as the pattern of the operation selects of a
   kSameType,
   kSameWidth,
   kAccumulates,  ///< b is f32 for products of floats, i32 for those of integers
@@ -144,6 +145,10 @@ constexpr std::array kRules = {
     Rule{F::kMergeLists, 0, 2, Relation::kSameRows},
     Rule{F::kMergeLists, 0, 3, Relation::kSameRows},
     Rule{F::kMergeLists, 0, kResult, Relation::kSameRows},
+    Rule{F::kMergeLists, 0, 0, Relation::kWholePairs},
+    Rule{F::kMergeLists, 1, 1, Relation::kWholePairs},
+    Rule{F::kMergeLists, 2, 2, Relation::kWholePairs},
+    Rule{F::kMergeLists, 3, 3, Relation::kWholePairs},
 };
 
 const char* expectation(Relation relation) {
@@ -172,6 +177,8 @@ const char* expectation(Relation relation) {
     return "no fewer rows and columns in the result";
   case Relation::kPairs:
     return "8 bytes of the result for each value";
+  case Relation::kWholePairs:
+    return "pairs of 8 bytes";
   case Relation::kIndices:
     return "an index for each column, in every row or in one for all";
   case Relation::kSelected:
@@ -244,6 +251,13 @@ Size times(Size a, std::int64_t factor) {
   return a ? Size(*a * factor) : std::nullopt;
 }
 
+/// Whether a tile of `along` x `across` has a value for each of `count`, along one side or the other.
+bool has_each(Size along, Size across, Size count) {
+  const bool is_empty = count && *count == 0;
+  return (same(along, count) && (is_empty || at_least(across, 1))) ||
+         (same(along, 1) && same(across, count));
+}
+
 struct Side {
   const TileOperand& operand;
   const OperandShape& shape;
@@ -271,9 +285,9 @@ bool shapes_agree(Relation relation, const TileOperation& operation, const Side&
   case Relation::kRowsAndColumn:
     return same(a.rows, b.rows) && same(b.columns, 1);
   case Relation::kOncePerRow:
-    return same(a.rows, b.rows) || (same(a.rows, 1) && same(a.columns, b.rows));
+    return has_each(a.rows, a.columns, b.rows);
   case Relation::kOncePerColumn:
-    return same(a.columns, b.columns) || (same(a.columns, 1) && same(a.rows, b.columns));
+    return has_each(a.columns, a.rows, b.columns);
   case Relation::kBits:
     return same(a.rows, b.rows) && at_least(times(a.columns, 8), b.columns);
   case Relation::kTransposed:
@@ -284,6 +298,8 @@ bool shapes_agree(Relation relation, const TileOperation& operation, const Side&
     return at_least(a.rows, b.rows) && at_least(a.columns, b.columns);
   case Relation::kPairs:
     return at_least(a.columns, times(b.columns, pair_columns(right.operand.element)));
+  case Relation::kWholePairs:
+    return !a.columns || *a.columns % pair_columns(left.operand.element) == 0;
   case Relation::kIndices:
     return same(a.columns, b.columns) && (same(a.rows, b.rows) || same(a.rows, 1));
   default:  // kSelected
@@ -323,6 +339,16 @@ std::string find_operand_fault(const TileOperation& operation,
            ": expected " + expectation(rule.relation);
   }
   return "";
+}
+
+std::string find_block_fault(std::int64_t block, std::optional<std::int64_t> columns) {
+  constexpr std::int64_t kUnit = 64, kMost = 1 << 24;
+  if (block <= 0 || block > kMost || block % kUnit != 0)
+    return "blocks of " + std::to_string(block) + " columns, expected a multiple of " +
+           std::to_string(kUnit);
+  if (!columns || *columns % (kMergedBlocks * block) == 0) return "";
+  return std::to_string(*columns) + " columns are no whole number of groups of four blocks of " +
+         std::to_string(block);
 }
 
 }  // namespace tessera::cluster

@@ -22,6 +22,12 @@ struct OperandShape {
 std::string find_operand_fault(const TileOperation& operation,
                                const std::vector<OperandShape>& shapes);
 
+/// The same of the length of the blocks that kMergeBlocks takes from a tile of so many columns (nothing:
+/// not known yet): "blocks of 63 columns, expected a multiple of 64".
+std::string find_block_fault(std::int64_t block, std::optional<std::int64_t> columns);
+/// Blocks that are merged to one.
+inline constexpr std::int64_t kMergedBlocks = 4;
+
 /// Columns that a pair of a value and its index takes in a tile of these elements: 64 bits.
 constexpr std::int64_t pair_columns(Element element) {
   return 64 / bits_of(element);

@@ -127,6 +127,8 @@ struct TileOperand {
   std::vector<Dimension> view;
 };
 
+/// Bytes of an array at most; no address is farther from its begin.
+inline constexpr std::int64_t kMostArrayBytes = std::int64_t{1} << 36;
 /// Operands of an operation at most.
 inline constexpr unsigned kMostOperands = 6;
 

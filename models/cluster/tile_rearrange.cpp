@@ -134,17 +134,16 @@ TileValues sort32(const TileValues& values, const TileValues& indices) {
 }
 
 TileValues merge_blocks(const TileValues& pairs, std::int64_t block) {
-  constexpr std::size_t kBlocks = 4;
+  const std::string fault = find_block_fault(block, static_cast<std::int64_t>(pairs.size()));
+  if (!fault.empty()) throw std::length_error(fault);
   TileValues to = pairs;
-  const auto size = static_cast<std::size_t>(std::max<std::int64_t>(block, 0));
-  if (size == 0 || size % static_cast<std::size_t>(pair_columns(pairs.element)) != 0 ||
-      size > pairs.size())
-    return to;
-  for (std::size_t first = 0; first + kBlocks * size <= pairs.size(); first += kBlocks * size) {
+  const auto size = static_cast<std::size_t>(block);
+  const std::size_t group = size * static_cast<std::size_t>(kMergedBlocks);
+  for (std::size_t first = 0; first < pairs.size(); first += group) {
     std::vector<List> lists;
-    for (std::size_t b = 0; b < kBlocks; ++b)
-      lists.push_back({&pairs, first + b * size, first + (b + 1) * size});
-    merge(std::move(lists), false, to, first, first + kBlocks * size);
+    for (std::size_t begin = first; begin < first + group; begin += size)
+      lists.push_back({&pairs, begin, begin + size});
+    merge(std::move(lists), false, to, first, first + group);
   }
   return to;
 }

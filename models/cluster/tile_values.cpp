@@ -97,6 +97,39 @@ std::uint16_t half_bits(double value, const float16::Layout& layout) {
   return static_cast<std::uint16_t>((bits >> 63 << 15) | layout.infinity() | payload);
 }
 
+/// The double with the sign and the fraction of a NaN, which a conversion would make quiet.
+double nan_with(std::uint32_t bits) {
+  constexpr unsigned kWiden = 52 - 23;
+  const std::uint64_t sign = bits >> 31, fraction = bits & 0x7FFFFF;
+  return bit_cast<double>(sign << 63 | std::uint64_t{0x7FF} << 52 | fraction << kWiden);
+}
+
+void decode_singles(const std::byte* from, std::size_t count, double* to) {
+  bool has_nan = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = load<float>(from + 4 * i);
+    has_nan |= to[i] != to[i];
+  }
+  if (!has_nan) return;
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::isnan(to[i])) to[i] = nan_with(load<std::uint32_t>(from + 4 * i));
+}
+
+void encode_singles(const double* from, std::size_t count, std::byte* to) {
+  bool has_nan = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    store(to + 4 * i, static_cast<float>(from[i]));
+    has_nan |= from[i] != from[i];
+  }
+  if (!has_nan) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = bit_cast<std::uint64_t>(from[i]);
+    const auto fraction = static_cast<std::uint32_t>(bits >> (52 - 23) & 0x7FFFFF);
+    if (std::isnan(from[i]) && fraction != 0)
+      store(to + 4 * i, static_cast<std::uint32_t>(bits >> 63 << 31 | 0x7F800000U | fraction));
+  }
+}
+
 template <class T>
 void decode_integers(const std::byte* from, std::size_t count, std::int64_t* to) {
   for (std::size_t i = 0; i < count; ++i)
@@ -212,8 +245,7 @@ void decode(const std::byte* from, std::size_t count, TileValues& values, std::s
   std::int64_t* integers = values.integers.data() + first;
   switch (values.element) {
   case Element::kF32:
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = load<float>(from + 4 * i);
-    return;
+    return decode_singles(from, count, numbers);
   case Element::kF16:
   case Element::kBf16:
     for (std::size_t i = 0; i < count; ++i)
@@ -241,8 +273,7 @@ void encode(const TileValues& values, std::size_t first, std::size_t count, std:
   const std::int64_t* integers = values.integers.data() + first;
   switch (values.element) {
   case Element::kF32:
-    for (std::size_t i = 0; i < count; ++i) store(to + 4 * i, static_cast<float>(numbers[i]));
-    return;
+    return encode_singles(numbers, count, to);
   case Element::kF16:
   case Element::kBf16:
     for (std::size_t i = 0; i < count; ++i)

@@ -49,7 +49,10 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
   add("config", po::value(&o.config_file)->value_name("FILE"),
       "machine from a file instead of a preset");
   add("set", po::value(&o.sets)->value_name("KEY=VALUE")->composing(),
-      "override one config value, e.g. --set fabric.hop_latency=3 (repeatable)");
+      ("override one config value, e.g. --set " +
+       std::string(executable.runs_pto ? "launch.clusters=24" : "fabric.hop_latency=3") +
+       " (repeatable)")
+          .c_str());
   add("param", po::value(&raw.params)->value_name("NAME=VALUE")->composing(),
       "set a parameter of the program, e.g. --param W=16 (repeatable)");
   add("structure", po::value(&o.structure)->value_name("NAME")->default_value(o.structure),
@@ -74,7 +77,17 @@ po::options_description describe_run(Options& o, Raw& raw, const Executable& exe
   return group;
 }
 
-po::options_description describe_results(Options& o, const Executable& executable) {
+/// Where options of the fabric go: the platforms of other machines take them to refuse them with a
+/// reason, and do not show them.
+po::options_description_easy_init add_of_fabric(po::options_description& group,
+                                                po::options_description& hidden,
+                                                const Executable& executable) {
+  const bool hides = executable.platform == "ascend" || executable.platform == "numesh";
+  return (hides ? hidden : group).add_options();
+}
+
+po::options_description describe_results(Options& o, const Executable& executable,
+                                         po::options_description& hidden) {
   po::options_description group("What to show");
   auto add = group.add_options();
   add("report", po::value(&o.report_file)->value_name("FILE.json"),
@@ -86,14 +99,15 @@ po::options_description describe_results(Options& o, const Executable& executabl
       "on a terminal: cycle, pace and time left of runs over two seconds");
   add("trace-perfetto", po::value(&o.trace_perfetto_file)->value_name("FILE"),
       "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle)");
-  add("trace-wse", po::value(&o.trace_wse_file)->value_name("FILE"),
-      "text trace in the form of the vendor's simulator, e.g. --trace-wse sim.log");
-  add("vcd", po::value(&o.vcd_file)->value_name("FILE"),
-      "wave form of tasks and links, e.g. --vcd w.vcd");
-  add("heatmap", po::value(&o.heatmap_file)->value_name("FILE.svg"),
-      "picture of where the time went, e.g. --heatmap h.svg");
-  add("heatmap-counter", po::value(&o.heatmap_counter)->value_name("NAME"),
-      "counter that the heat map shows (default: busy issue cycles)");
+  auto add_here = add_of_fabric(group, hidden, executable);
+  add_here("trace-wse", po::value(&o.trace_wse_file)->value_name("FILE"),
+           "text trace in the form of the vendor's simulator, e.g. --trace-wse sim.log");
+  add_here("vcd", po::value(&o.vcd_file)->value_name("FILE"),
+           "wave form of tasks and links, e.g. --vcd w.vcd");
+  add_here("heatmap", po::value(&o.heatmap_file)->value_name("FILE.svg"),
+           "picture of where the time went, e.g. --heatmap h.svg");
+  add_here("heatmap-counter", po::value(&o.heatmap_counter)->value_name("NAME"),
+           "counter that the heat map shows (default: busy issue cycles)");
   if (executable.makes_schedules) {
     add("schedules", po::value(&o.schedules_file)->value_name("FILE"),
         "write the compiled schedules as tables, e.g. --schedules s.txt, or /dev/stdout");
@@ -101,7 +115,8 @@ po::options_description describe_results(Options& o, const Executable& executabl
   return group;
 }
 
-po::options_description describe_bounds(Options& o, Raw& raw) {
+po::options_description describe_bounds(Options& o, Raw& raw, const Executable& executable,
+                                        po::options_description& hidden) {
   po::options_description group("Bounds and checks");
   auto add = group.add_options();
   add("max-cycles", po::value(&raw.max_cycles)->value_name("N"),
@@ -111,10 +126,11 @@ po::options_description describe_bounds(Options& o, Raw& raw) {
   add("seed", po::value(&raw.seed)->value_name("N"), "seed of --shuffle-step-order (default 1)");
   add("shuffle-step-order", po::bool_switch(&o.shuffle_step_order),
       "step the blocks of a cycle in random order; results must not change");
-  add("check-links", po::bool_switch(&o.check_links),
-      "watch the links between routers and at the rim for broken protocol rules (exit 3)");
-  add("check-epochs", po::bool_switch(&o.check_epochs),
-      "watch for wavelets that a change of a route catches under way (exit 4)");
+  auto add_here = add_of_fabric(group, hidden, executable);
+  add_here("check-links", po::bool_switch(&o.check_links),
+           "watch the links between routers and at the rim for broken protocol rules (exit 3)");
+  add_here("check-epochs", po::bool_switch(&o.check_epochs),
+           "watch for wavelets that a change of a route catches under way (exit 4)");
   add("validate", po::bool_switch(&o.validate), "check program, config and inputs; run nothing");
   add("print-config", po::bool_switch(&o.print_config),
       "print the effective config with its sources");
@@ -277,20 +293,22 @@ std::optional<Options> parse(int argc, const char* const* argv, const Executable
                              std::ostream& out) {
   Options options;
   Raw raw;
-  po::options_description all;
+  po::options_description all, hidden;
   all.add(describe_run(options, raw, executable))
-      .add(describe_results(options, executable))
-      .add(describe_bounds(options, raw));
+      .add(describe_results(options, executable, hidden))
+      .add(describe_bounds(options, raw, executable, hidden));
   po::options_description about("About");
   about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost");
   all.add(about);
+  po::options_description accepted;
+  accepted.add(all).add(hidden);
   po::positional_options_description positional;
   positional.add("program", 1);
   po::variables_map given;
   try {
     po::store(
         po::command_line_parser(argc, argv)
-            .options(all)
+            .options(accepted)
             .positional(positional)
             .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
             .run(),

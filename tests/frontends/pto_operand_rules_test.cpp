@@ -106,6 +106,12 @@ TEST(PtoOperandRules, EveryRelation) {
       {"pto.tmrgsort",
        {{"a", "2x64xf32"}, {"b", "2x64xf32"}, {"t", "1x128xf32"}, {"c", "1x128xf32"}},
        "one valid row"},
+      {"pto.tmrgsort",
+       {{"a", "1x64xf32"}, {"b", "1x63xf32"}, {"t", "1x128xf32"}, {"c", "1x127xf32"}},
+       "pairs of 8 bytes"},
+      {"pto.tmrgsort",
+       {{"a", "1x62xf16"}, {"b", "1x64xf16"}, {"t", "1x128xf16"}, {"c", "1x124xf16"}},
+       "pairs of 8 bytes"},
   };
   for (const Case& c : cases)
     EXPECT_THAT(message_of(c.operation, c.tiles),
@@ -188,7 +194,56 @@ TEST(PtoOperandRules, FormsOfGatherMergeAndQuantisation) {
   };
   EXPECT_EQ(merge("128"), "accepted");
   EXPECT_THAT(merge("100"), HasSubstr("blocks of 100 columns, expected a multiple of 64"));
+  EXPECT_THAT(merge("0"), HasSubstr("blocks of 0 columns"));
   EXPECT_THAT(merge("192"), HasSubstr("512 columns are no whole number of groups of four blocks"));
+}
+
+// What is neither of the words that an attribute may have would mean something else on the device.
+TEST(PtoOperandRules, AttributesOfAnotherWord) {
+  const std::vector<Tile> quantised = {{"a", "8x8xf32"}, {"s", "8x1xf32"}, {"c", "8x8xi8"}};
+  EXPECT_THAT(message_of("pto.tquant", quantised, " {quant_type = #pto<quant_type MXFP8>}"),
+              HasSubstr("expected a kind of quantisation INT8_SYM or INT8_ASYM, found"));
+  EXPECT_THAT(message_of("pto.tquant",
+                         {{"a", "8x8xf32"}, {"s", "8x1xf32"}, {"o", "8x1xf32"}, {"c", "8x8xi8"}},
+                         " {quant_type = #pto<quant_type INT8_SYM>}"),
+              HasSubstr("symmetric quantisation has no offset"));
+  EXPECT_THAT(message_of("pto.tcvt", {{"a", "8x8xf32"}, {"c", "8x8xi8"}},
+                         " {satmode = #pto<saturation_mode MAYBE>}"),
+              HasSubstr("satmode: expected ON or OFF, found"));
+  EXPECT_THAT(
+      message_of("pto.tmrgsort",
+                 {{"a", "1x64xf32"}, {"b", "1x64xf32"}, {"t", "1x128xf32"}, {"c", "1x128xf32"}},
+                 " {exhausted = maybe}"),
+      HasSubstr("exhausted: expected true or false, found"));
+  const std::string tile = "!pto.tile_buf<vec, 1x64xf32>";
+  EXPECT_THAT(message_of("  %a = pto.alloc_tile : " + tile + "\n  %c = pto.alloc_tile : " + tile +
+                         "\n  pto.tgather ins(%a, {maskPattern = #pto.mask_pattern<P1111>} : " +
+                         tile + ", \"diagonal\") outs(%c : " + tile + ")"),
+              HasSubstr("axis: expected \"col\" or \"row\", found"));
+}
+
+TEST(PtoOperandRules, BlocksHaveOneLengthWhichIsAWholeNumber) {
+  const auto merge = [](const std::string& more, const std::string& types) {
+    const std::string tile = "!pto.tile_buf<vec, 1x256xf32>";
+    return message_of("  %a = pto.alloc_tile : " + tile + "\n  %c = pto.alloc_tile : " + tile +
+                      "\n  %b = arith.constant 64 : i32\n  %f = arith.constant 63.0 : f32\n"
+                      "  pto.tmrgsort ins(%a, " +
+                      more + " : " + tile + ", " + types + ") outs(%c : " + tile + ")");
+  };
+  const std::string expected = "expected the length of a block, a whole number, behind the tile";
+  EXPECT_EQ(merge("%b", "i32"), "accepted");
+  EXPECT_THAT(merge("%f", "f32"), HasSubstr(expected));
+  EXPECT_THAT(merge("%b, %b", "i32, i32"), HasSubstr(expected));
+}
+
+TEST(PtoOperandRules, FunctionsOfFloats) {
+  for (const char* name : {"pto.texp", "pto.tlog", "pto.tsqrt", "pto.trsqrt", "pto.trecip"})
+    EXPECT_THAT(message_of(name, {{"a", "8x8xi32"}, {"c", "8x8xi32"}}),
+                HasSubstr(std::string(name) + " works on floats, found tiles of i32"));
+  EXPECT_THAT(
+      message_of("pto.trowexpandexpdif", {{"a", "8x8xi16"}, {"b", "8x1xi16"}, {"c", "8x8xi16"}}),
+      HasSubstr("works on floats, found tiles of i16"));
+  EXPECT_EQ(message_of("pto.texp", {{"a", "8x8xf16"}, {"c", "8x8xf16"}}), "accepted");
 }
 
 TEST(PtoOperandRules, MovesKeepTheirTypeAndStayInside) {

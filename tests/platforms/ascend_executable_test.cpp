@@ -232,6 +232,20 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
   fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprint'");
 }
 
+// Options of the fabric are refused, and so not offered.
+TEST(AscendExecutable, HelpOffersNothingThatIsRefused) {
+  const std::string help = run_executable("ascend_platform", {"--help"}).out;
+  EXPECT_THAT(help, HasSubstr("--trace-perfetto FILE"));
+  for (const char* option :
+       {"--trace-wse", "--vcd", "--heatmap", "--check-links", "--check-epochs"}) {
+    EXPECT_THAT(help, testing::Not(HasSubstr(option)));
+    EXPECT_THAT(run_executable("wse_platform", {"--help"}).out, HasSubstr(option));
+    EXPECT_THAT(run_executable("vp_platform", {"--help"}).out, HasSubstr(option));
+  }
+  EXPECT_THAT(run({kExamples + "vector_add.pto", "--vcd", "x.vcd"}).err,
+              HasSubstr("--vcd: ascend_platform does not have this"));
+}
+
 TEST(AscendExecutable, BoundsAndValidate) {
   const std::string file = kExamples + "vector_add.pto";
   const json::object r = report_of(file, {"--param", "TILES=8", "--max-cycles", "1000"}, 4);

@@ -259,6 +259,25 @@ def check_refusals(executable):
     assert code == 4 and f"operands are {ROWS}x{COLUMNS} (%a) and 1x{COLUMNS} (%result): expected the same valid rows" in error, error
 
 
+def check_refused_lengths(executable):
+    """Lengths that only registers know: blocks, and what stands once a row."""
+    kernel = Kernel()
+    a, out = kernel.load("a", values("f32", (1, 256))), kernel.tile("result", 1, 256, "f32")
+    kernel.body.append("%n = pto.get_subblock_num -> i32")
+    kernel.step(f"pto.tmrgsort ins(%a, %n : {a[1]}, i32) outs(%result : {out[1]})")
+    kernel.store(out, 1, 256, "f32")
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and "blocks of 1 columns, expected a multiple of 64" in error and "/size]" in error, error
+    kernel = Kernel()
+    a, out = kernel.load("a", values("f32")), kernel.tile("result", ROWS, COLUMNS, "i8")
+    scale = kernel.tile("scale", ROWS, 1, "f32", ", v_row=?, v_col=?")
+    kernel.body += ["%n = pto.get_subblock_idx -> index", f"pto.set_validshape %scale, {ROWS}, %n : {scale[1]}"]
+    kernel.step(f"pto.tquant ins(%a, %scale : {a[1]}, {scale[1]}) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "i8")
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and f"operands are {ROWS}x0 (%scale) and {ROWS}x{COLUMNS} (%result): expected a value for each row" in error, error
+
+
 def pairs_of(dtype, x, index):
     """Values and indices as 8 bytes each, every 32 of a row falling."""
     found = np.zeros((*x.shape, 8 // x.itemsize), dtype)
@@ -283,6 +302,10 @@ def check_sorting(executable):
             expected = pairs_of(TYPES[dtype], x, index)
             found = apply(executable, "tsort32", [x, index], result=expected.shape, dtype=dtype)
             check("tsort32", bits(found), bits(expected))
+    x = values("f32", (1, 32))  # indices whose bits are those of signalling NaNs
+    index = np.arange(0x7F800001, 0x7F800021, dtype=np.uint32).reshape(x.shape)
+    expected = pairs_of(np.float32, x, index)
+    check("tsort32", bits(apply(executable, "tsort32", [x, index], result=expected.shape)), bits(expected))
     x = values("f32", (1, 512))
     index = np.arange(512, dtype=np.uint32).reshape(1, -1)
     blocks = pairs_of(np.float32, x, index)  # 16 blocks of 32 pairs, 64 columns
@@ -343,6 +366,7 @@ def main():
     check_quantization(executable)
     check_gather(executable)
     check_refusals(executable)
+    check_refused_lengths(executable)
     check_sorting(executable)
     check_places(executable)
     check_elementwise(executable)

@@ -37,6 +37,7 @@ struct Options {
   std::map<std::string, std::int64_t> params;
   std::map<std::string, Words> inputs;
   unsigned clusters = 1;
+  bool with_data = true;
 };
 
 constexpr Profile kProfiles[] = {Profile::kA2A3, Profile::kA5};
@@ -62,7 +63,8 @@ Outcome run(const std::string& text, const Options& options) {
       data.bind(i, reinterpreted<std::int32_t, std::byte>(input->second));
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
-  MachineCore machine(config, launch, nullptr, &data);
+  ClusterData* const values = options.with_data ? &data : nullptr;
+  MachineCore machine(config, launch, nullptr, values);
   machine.watch_hazards();
   auto nothing = std::make_shared<Program>();
   nothing->code.emplace_back();
@@ -75,7 +77,7 @@ Outcome run(const std::string& text, const Options& options) {
   }
   if (outcome.error.empty() && !machine.finished()) outcome.error = "hangs";
   outcome.hazards = machine.hazards();
-  for (const std::string& text_of : describe_cache_hazards(machine, &data))
+  for (const std::string& text_of : describe_cache_hazards(machine, values))
     outcome.hazards.push_back(text_of);
   for (const AiCoreCore* core : machine.cores())
     if (const std::string left = describe_lines_left(*core); !left.empty())
@@ -120,7 +122,7 @@ TEST(ascend, M27_two_cores_in_one_line) {
     EXPECT_THAT(shared.hazards,
                 ElementsAre(AllOf(StartsWith("k.pto:14 (dcci on S of AIV1 of cluster 0) writes a "
                                              "line of 64 bytes back over bytes 0..0 of %x"),
-                                  HasSubstr("give each core lines of its own"))));
+                                  HasSubstr("give the stores of each core lines of their own"))));
   }
 }
 
@@ -188,6 +190,18 @@ TEST(ascend, M28_addresses_of_nothing) {
                                   "    %v = pto.load %x[%n] : !pto.ptr<i32> -> i32");
   EXPECT_THAT(run(before, {Profile::kA5, {}, {{"x", {1, 2}}}, 1}).error,
               AllOf(StartsWith("k.pto:11: AIV1 of cluster 0"), HasSubstr("%x is byte -4 of")));
+}
+
+// 2^46 lines behind x[0] the cache would take the line of one array for that of the other.
+TEST(ascend, M28_far_behind_an_array) {
+  const std::string far = kernel("%y: !pto.ptr<i32>, %x: !pto.ptr<i32>, %FAR: index",
+                                 "    pto.store_scalar %c1, %x[%c0] : !pto.ptr<i32>, i32\n"
+                                 "    pto.store_scalar %c1, %y[%FAR] : !pto.ptr<i32>, i32");
+  for (const bool with_data : {true, false})
+    for (const std::int64_t index : {std::int64_t{1} << 52, std::int64_t{1} << 62})
+      EXPECT_THAT(run(far, {Profile::kA5, {{"FAR", index}}, {}, 1, with_data}).error,
+                  AllOf(StartsWith("k.pto:11: "), HasSubstr("%y reaches farther than 68719476736"),
+                        HasSubstr(kAccessId)));
 }
 
 // --- order of publishing (2.9 rule 2) ---
@@ -385,6 +399,51 @@ TEST(ascend, scalar_floats_are_operands_and_come_back) {
   const auto y = reinterpreted<std::int32_t, float>(o.arrays.at("y"));
   EXPECT_THAT(y, ElementsAre(-3, 2.25F, -4.5F, -6, -7.5F, -9, -10.5F, -12));
   EXPECT_EQ(o.arrays.at("h")[0], static_cast<std::int32_t>(0x2E66BE00)) << "0.1 and -1.5 in f16";
+}
+
+// A copy between dcci and dsb gets what was there before; the advice names what is missing.
+TEST(ascend, copy_of_a_line_on_its_way) {
+  const auto text = [](const std::string& clean) {
+    return kernel("%x: !pto.ptr<i32>", R"(    %c8 = arith.constant 8 : index
+    %v = pto.make_tensor_view %x, shape = [%c8], strides = [%c1] : !pto.tensor_view<?xi32>
+    %p = pto.partition_view %v, offsets = [%c0], sizes = [%c8] : !pto.tensor_view<?xi32> -> !pto.partition_tensor_view<8xi32>
+    %tile = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32>
+    %zero = arith.cmpi eq, %me, %c0 : index
+    scf.if %zero {
+      pto.store_scalar %c1, %x[%c0] : !pto.ptr<i32>, i32
+)" + clean + R"(
+      pto.tload ins(%p : !pto.partition_tensor_view<8xi32>) outs(%tile : !pto.tile_buf<vec, 1x8xi32>)
+    })");
+  };
+  const std::string dcci = "      pto.dcci %x \"SINGLE_CACHE_LINE\" : !pto.ptr<i32>";
+  const Options options{Profile::kA5, {}, {{"x", Words(8)}}, 1};
+  EXPECT_THAT(run(text(""), options).hazards,
+              ElementsAre(HasSubstr("is in the scalar cache of AIV0 of cluster 0; dcci sends it")));
+  EXPECT_THAT(run(text(dcci), options).hazards,
+              ElementsAre(HasSubstr("is on its way from the scalar cache of AIV0 of cluster 0; dsb "
+                                    "behind dcci waits until it is there")));
+  EXPECT_THAT(run(text(dcci + "\n      pto.dsb \"DDR\""), options).hazards, IsEmpty());
+}
+
+// What a copy of the same core has put beside a store goes as well, and no other core is to blame.
+TEST(ascend, M27_a_copy_beside_a_store_in_its_line) {
+  const std::string text = kernel("%x: !pto.ptr<i32>", R"(    %c8 = arith.constant 8 : index
+    %v = pto.make_tensor_view %x, shape = [%c8], strides = [%c1] : !pto.tensor_view<?xi32>
+    %p = pto.partition_view %v, offsets = [%c0], sizes = [%c8] : !pto.tensor_view<?xi32> -> !pto.partition_tensor_view<8xi32>
+    %tile = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32>
+    %nine = arith.constant 9 : i32
+    %zero = arith.cmpi eq, %me, %c0 : index
+    scf.if %zero {
+      pto.store_scalar %c1, %x[%c8] : !pto.ptr<i32>, i32
+      pto.texpands ins(%nine : i32) outs(%tile : !pto.tile_buf<vec, 1x8xi32>)
+      pto.barrier <PIPE_ALL>
+      pto.tstore ins(%tile : !pto.tile_buf<vec, 1x8xi32>) outs(%p : !pto.partition_tensor_view<8xi32>)
+      pto.barrier <PIPE_ALL>
+      pto.dcci %x "SINGLE_CACHE_LINE" : !pto.ptr<i32>
+    })");
+  const Outcome o = run(text, {Profile::kA5, {}, {{"x", Words(16)}}, 1});
+  EXPECT_THAT(o.arrays.at("x"), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(o.hazards, ElementsAre(HasSubstr("which a copy or another core has written")));
 }
 
 // --- order inside a core ---
