@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/ai_core_core.h"
-#include "models/cluster/sync_unit_core.h"
+#include "models/cluster/core/ai_core_core.h"
+#include "models/cluster/sync/sync_unit_core.h"
 
 namespace tessera::cluster {
 

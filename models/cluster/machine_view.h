@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/ai_core_core.h"
-#include "models/cluster/gm_core.h"
-#include "models/cluster/sync_unit_core.h"
+#include "models/cluster/core/ai_core_core.h"
+#include "models/cluster/memory/gm_core.h"
+#include "models/cluster/sync/sync_unit_core.h"
 #include "models/observe/wait.h"
 
 namespace tessera::cluster {

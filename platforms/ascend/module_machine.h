@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "models/cluster/ai_core.h"
-#include "models/cluster/gm.h"
-#include "models/cluster/sync_unit.h"
+#include "models/cluster/core/ai_core.h"
+#include "models/cluster/memory/gm.h"
+#include "models/cluster/sync/sync_unit.h"
 #include "models/timing/clock_domain.h"
 #include "platforms/ascend/machine.h"
 #include "tlm_ifaces/sync/sync_stub.h"

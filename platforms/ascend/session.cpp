@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "frontends/pto/parser.h"
-#include "models/cluster/cache_hazards.h"
+#include "models/cluster/hazards/cache_hazards.h"
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/cluster/cache_hazards.h"
+#include "models/cluster/hazards/cache_hazards.h"
 #include "platforms/ascend/session.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

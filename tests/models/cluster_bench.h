@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/cluster/cluster_data.h"
 #include "models/cluster/machine_core.h"
+#include "models/cluster/memory/cluster_data.h"
 #include "models/observe/digest.h"
 #include "models/observe/event.h"
 #include "tlm_ifaces/vocabulary/errors.h"

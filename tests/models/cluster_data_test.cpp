@@ -1,12 +1,12 @@
 // Tile data in a machine: who reads and writes what when (ascend.md 2.2, 2.3, 2.5; cluster_data.h).
-#include "models/cluster/cluster_data.h"
+#include "models/cluster/memory/cluster_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "models/cluster/accesses.h"
+#include "models/cluster/hazards/accesses.h"
 #include "tests/models/cluster_operations.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

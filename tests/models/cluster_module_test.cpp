@@ -8,10 +8,10 @@
 #include <systemc>
 #include <vector>
 
-#include "models/cluster/ai_core.h"
+#include "models/cluster/core/ai_core.h"
 #include "models/cluster/deadlock.h"
-#include "models/cluster/gm.h"
-#include "models/cluster/sync_unit.h"
+#include "models/cluster/memory/gm.h"
+#include "models/cluster/sync/sync_unit.h"
 #include "tests/models/cluster_random.h"
 #include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"

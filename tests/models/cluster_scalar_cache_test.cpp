@@ -1,12 +1,12 @@
 // The scalar unit's data cache (ascend.md 1.3, 2.9, 4.5): lines, what leaves, and cycles.
-#include "models/cluster/scalar_cache.h"
+#include "models/cluster/memory/scalar_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "models/cluster/cache_hazards.h"
+#include "models/cluster/hazards/cache_hazards.h"
 #include "tests/models/cluster_bench.h"
 
 namespace tessera::cluster {

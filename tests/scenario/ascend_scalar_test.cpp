@@ -10,9 +10,9 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "models/cluster/cache_hazards.h"
-#include "models/cluster/illegal.h"
+#include "models/cluster/hazards/cache_hazards.h"
 #include "models/cluster/machine_core.h"
+#include "models/cluster/program/illegal.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {

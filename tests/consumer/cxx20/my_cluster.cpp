@@ -11,10 +11,10 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "models/cluster/ai_core.h"
-#include "models/cluster/gm.h"
+#include "models/cluster/core/ai_core.h"
 #include "models/cluster/machine_core.h"
-#include "models/cluster/sync_unit.h"
+#include "models/cluster/memory/gm.h"
+#include "models/cluster/sync/sync_unit.h"
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/cli/main.h"
