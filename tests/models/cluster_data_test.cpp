@@ -50,7 +50,7 @@ struct DataBench {
 
   Events events;
   ClusterData data;
-  MachineCore machine;
+  ClusterCore machine;
 };
 
 /// AIV: x to UB, doubled, to y; each step behind a flag or not.

@@ -64,7 +64,7 @@ struct Result {
 };
 Result run(const Kernel& aic, const Kernel& aiv, const Launch& launch, bool automatic,
            const ClusterConfig& config = a5_config(), bool watch = true) {
-  MachineCore machine(config, launch, nullptr);
+  ClusterCore machine(config, launch, nullptr);
   if (watch) machine.watch_hazards();
   const auto build = [automatic](Kernel kernel) {
     kernel.program().automatic_sync = automatic;

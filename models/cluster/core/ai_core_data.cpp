@@ -1,17 +1,17 @@
-// Values of AiCoreCore: operands of tile operations and what becomes of them.
+// Values of AiCore: operands of tile operations and what becomes of them.
 #include <stdexcept>
 #include <utility>
 
-#include "models/cluster/core/ai_core_core.h"
+#include "models/cluster/core/ai_core.h"
 #include "models/cluster/program/illegal.h"
 
 namespace tessera::cluster {
 
-const ResolvedOperation* AiCoreCore::resolve_operands(const Instruction& i, Entry& entry) {
+const ResolvedOperation* AiCore::resolve_operands(const Instruction& i, Entry& entry) {
   if (i.operation == 0) return nullptr;
   const TileOperation& operation = program_->operations[i.operation - 1];
   if (data_ == nullptr) {
-    if (!scoreboard_ && !follows_l2(i)) return nullptr;
+    if (!sync_inserter_ && !follows_l2(i)) return nullptr;
     resolve(operation, registers_, touched_);
     return &touched_;
   }
@@ -34,7 +34,7 @@ const ResolvedOperation* AiCoreCore::resolve_operands(const Instruction& i, Entr
   return &resolved;
 }
 
-TileValues AiCoreCore::compute(const Entry& entry, Cycle now) {
+TileValues AiCore::compute(const Entry& entry, Cycle now) {
   const Instruction& i = code(entry.pc);
   const TileOperation& operation = program_->operations[i.operation - 1];
   // Under the unit flag FIX reads each block behind M, and M adds to what its MADs before are about to
@@ -50,8 +50,7 @@ TileValues AiCoreCore::compute(const Entry& entry, Cycle now) {
   }
 }
 
-void AiCoreCore::write_result(Pipe pipe, const Entry& entry, TileValues result, Cycle now,
-                              Cycle due) {
+void AiCore::write_result(Pipe pipe, const Entry& entry, TileValues result, Cycle now, Cycle due) {
   const TileOperation& operation = program_->operations[code(entry.pc).operation - 1];
   if (operation.function != TileFunction::kNone)
     data_->finish(operation, resolved_[entry.resolved], core_, pipe, std::move(result), now, due);

@@ -1,4 +1,4 @@
-// Loads and stores of the scalar unit of AiCoreCore, through its cache (reference ascend.md 2.9).
+// Loads and stores of the scalar unit of AiCore, through its cache (reference ascend.md 2.9).
 //
 // A line is read when the load or store that misses it starts, and is in GM commit_cycles after the
 // scalar unit is done with it. A store goes no farther than its line; kCleanCache, or another line that
@@ -7,7 +7,7 @@
 #include <iomanip>
 #include <sstream>
 
-#include "models/cluster/core/ai_core_core.h"
+#include "models/cluster/core/ai_core.h"
 #include "models/cluster/program/illegal.h"
 
 namespace tessera::cluster {
@@ -38,7 +38,7 @@ void set_element(ScalarCache::Line& line, const ResolvedOperand& o, std::int64_t
 
 }  // namespace
 
-WaitReason AiCoreCore::access_scalar_cache(const Instruction& i, Cycle now) {
+WaitReason AiCore::access_scalar_cache(const Instruction& i, Cycle now) {
   if (i.op == Opcode::kCleanCache && i.mode != 0) {
     clean(scalar_cache_.take_all(), now);
     return WaitReason::kNone;
@@ -66,7 +66,7 @@ WaitReason AiCoreCore::access_scalar_cache(const Instruction& i, Cycle now) {
   return WaitReason::kNone;
 }
 
-void AiCoreCore::check_scalar_access(const Instruction& i, const ResolvedOperand& o) {
+void AiCore::check_scalar_access(const Instruction& i, const ResolvedOperand& o) {
   if (o.array == kNoArray) refuse_address(i, o.first);
   const TileOperand& operand = program_->operations[i.operation - 1].operands[0];
   if (!has_values(o.element))
@@ -91,7 +91,7 @@ void AiCoreCore::check_scalar_access(const Instruction& i, const ResolvedOperand
 }
 
 // No program knows where an array lies, so a number names registers or nothing.
-void AiCoreCore::refuse_address(const Instruction& i, std::int64_t address) const {
+void AiCore::refuse_address(const Instruction& i, std::int64_t address) const {
   const ScalarConfig& scalar = config_.core.scalar;
   const auto offset = static_cast<std::uint64_t>(address) - scalar.control_base;
   const std::uint64_t index = offset / scalar.control_bytes;
@@ -108,24 +108,24 @@ void AiCoreCore::refuse_address(const Instruction& i, std::int64_t address) cons
 }
 
 // As operations of a pipe the accesses of an automatic program wait for what they depend on.
-WaitReason AiCoreCore::order_scalar_access(const Instruction& i, Cycle now) {
-  if (!scoreboard_) return WaitReason::kNone;
+WaitReason AiCore::order_scalar_access(const Instruction& i, Cycle now) {
+  if (!sync_inserter_) return WaitReason::kNone;
   if (scalar_number_ == 0) {
     accesses_of(touched_, core_, touches_);
-    scalar_number_ = scoreboard_->enter(Pipe::kS, i, touches_, false, program_->automatic_sync);
+    scalar_number_ = sync_inserter_->enter(Pipe::kS, i, touches_, false, program_->automatic_sync);
     scalar_since_ = now;
   }
-  const Cycle start = scoreboard_->start_of(Pipe::kS, scalar_number_, scalar_since_);
+  const Cycle start = sync_inserter_->start_of(Pipe::kS, scalar_number_, scalar_since_);
   if (start <= now) return WaitReason::kNone;
   state(Pipe::kS).wake = start;
   return WaitReason::kFlag;
 }
 
-void AiCoreCore::note_scalar_access(const Instruction& i, Cycle now) {
-  if (!scoreboard_) return;
-  Scoreboard::Record record = scoreboard_->record(Pipe::kS, scalar_number_);
+void AiCore::note_scalar_access(const Instruction& i, Cycle now) {
+  if (!sync_inserter_) return;
+  SyncInserter::Record record = sync_inserter_->record(Pipe::kS, scalar_number_);
   scalar_takes_ += Cycle{2} * record.pairs * std::max(1U, config_.core.issue_cycles);
-  scoreboard_->complete(Pipe::kS, scalar_number_, now + scalar_takes_);
+  sync_inserter_->complete(Pipe::kS, scalar_number_, now + scalar_takes_);
   if (hazards_ != nullptr) {
     if (i.op == Opcode::kStoreScalar) record.accesses.count = 0;  // GM does not see it yet
     hazards_->start(core_, Pipe::kS, scalar_number_, pc_, record);
@@ -133,7 +133,7 @@ void AiCoreCore::note_scalar_access(const Instruction& i, Cycle now) {
   scalar_number_ = 0;
 }
 
-ScalarCache::Line& AiCoreCore::line_of(const ResolvedOperand& o, Cycle now) {
+ScalarCache::Line& AiCore::line_of(const ResolvedOperand& o, Cycle now) {
   const std::int64_t first = ScalarCache::line_of(o.first);
   const bool loads = code(pc_).op == Opcode::kLoadScalar;
   if (ScalarCache::Line* line = scalar_cache_.find(o.array, first)) {
@@ -151,7 +151,7 @@ ScalarCache::Line& AiCoreCore::line_of(const ResolvedOperand& o, Cycle now) {
 }
 
 // Whether GM has had another value than the one that a hit gives since somebody else wrote it.
-void AiCoreCore::note_stale(const ScalarCache::Line& line, const ResolvedOperand& o, Cycle now) {
+void AiCore::note_stale(const ScalarCache::Line& line, const ResolvedOperand& o, Cycle now) {
   const std::uint64_t bits = ScalarCache::bits_of(o.first, o.bytes);
   if (data_ == nullptr || (line.changed & bits) != 0) return;
   const ScalarCache::Bytes there = data_->read_line(o.array, line.first, now);
@@ -162,7 +162,7 @@ void AiCoreCore::note_stale(const ScalarCache::Line& line, const ResolvedOperand
 }
 
 // One line after the other; without changes the cache is only looked up.
-void AiCoreCore::clean(const std::vector<ScalarCache::Line>& lines, Cycle now) {
+void AiCore::clean(const std::vector<ScalarCache::Line>& lines, Cycle now) {
   const ScalarConfig& scalar = config_.core.scalar;
   Cycle done = now;
   for (const ScalarCache::Line& line : lines) {
@@ -173,7 +173,7 @@ void AiCoreCore::clean(const std::vector<ScalarCache::Line>& lines, Cycle now) {
   scalar_takes_ = std::max<Cycle>(done - now, scalar.clean_cycles);
 }
 
-void AiCoreCore::send(const ScalarCache::Line& line, Cycle now, Cycle due) {
+void AiCore::send(const ScalarCache::Line& line, Cycle now, Cycle due) {
   PipeState& s = state(Pipe::kS);
   s.complete_at = std::max(s.complete_at, due);
   if (data_ != nullptr) data_->write_line(line, core_, pc_, now, due);
@@ -185,9 +185,9 @@ void AiCoreCore::send(const ScalarCache::Line& line, Cycle now, Cycle due) {
   touches_.list[0] = {gm_memory(line.array), false, true, {}};
   touches_.list[0].extent.first = line.first + first;
   touches_.list[0].extent.bytes = last - first + 1;
-  const std::uint32_t number = scoreboard_->enter(Pipe::kS, code(pc_), touches_, false, false);
-  scoreboard_->complete(Pipe::kS, number, due);
-  hazards_->start(core_, Pipe::kS, number, pc_, scoreboard_->record(Pipe::kS, number));
+  const std::uint32_t number = sync_inserter_->enter(Pipe::kS, code(pc_), touches_, false, false);
+  sync_inserter_->complete(Pipe::kS, number, due);
+  hazards_->start(core_, Pipe::kS, number, pc_, sync_inserter_->record(Pipe::kS, number));
 }
 
 }  // namespace tessera::cluster

@@ -1,29 +1,29 @@
-// What AiCoreCore tells the scoreboard and the search for hazards.
-#include "models/cluster/core/ai_core_core.h"
+// What AiCore tells SyncInserter and the search for hazards.
+#include "models/cluster/core/ai_core.h"
 
 namespace tessera::cluster {
 
 // Answers how many instructions of the scalar unit the inserted synchronisation takes.
-unsigned AiCoreCore::note_dispatch(const Instruction& i, Pipe pipe, Entry& entry,
-                                   const ResolvedOperation* operands) {
+unsigned AiCore::note_dispatch(const Instruction& i, Pipe pipe, Entry& entry,
+                               const ResolvedOperation* operands) {
   if (hazards_ != nullptr) entry.epoch = hazards_->dispatch(core_, pipe);
   if (!is_tile_operation(i.op)) return 0;
   touches_.count = 0;
   if (operands != nullptr) accesses_of(*operands, core_, touches_);
   const bool small_mad = i.op == Opcode::kMad && !resolves_sums(entry.sizes);
-  entry.number = scoreboard_->enter(pipe, i, touches_, small_mad, program_->automatic_sync);
-  return 2 * scoreboard_->record(pipe, entry.number).pairs;
+  entry.number = sync_inserter_->enter(pipe, i, touches_, small_mad, program_->automatic_sync);
+  return 2 * sync_inserter_->record(pipe, entry.number).pairs;
 }
 
-void AiCoreCore::note_arrival(Pipe pipe, const Entry& head) {
+void AiCore::note_arrival(Pipe pipe, const Entry& head) {
   hazards_->arrive(core_, pipe, head.epoch);
   if (head.number != 0)
-    hazards_->start(core_, pipe, head.number, head.pc, scoreboard_->record(pipe, head.number));
+    hazards_->start(core_, pipe, head.number, head.pc, sync_inserter_->record(pipe, head.number));
   else
     note_sync(pipe, head);
 }
 
-void AiCoreCore::note_sync(Pipe pipe, const Entry& head) {
+void AiCore::note_sync(Pipe pipe, const Entry& head) {
   const Instruction& i = code(head.pc);
   const auto id = static_cast<unsigned>(head.id);
   const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(head.id)};
@@ -52,7 +52,7 @@ void AiCoreCore::note_sync(Pipe pipe, const Entry& head) {
   }
 }
 
-void AiCoreCore::note_word(const Instruction& i) {
+void AiCore::note_word(const Instruction& i) {
   hazards_->read_word(core_, static_cast<std::uint64_t>(value(i.a)));
 }
 

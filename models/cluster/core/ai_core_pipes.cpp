@@ -1,7 +1,7 @@
-// The pipes of AiCoreCore: what starts at the head of a queue.
+// The pipes of AiCore: what starts at the head of a queue.
 #include <algorithm>
 
-#include "models/cluster/core/ai_core_core.h"
+#include "models/cluster/core/ai_core.h"
 #include "models/cluster/memory/gm_place.h"
 #include "models/cluster/program/illegal.h"
 
@@ -9,7 +9,7 @@ namespace tessera::cluster {
 
 using observe::EventKind;
 
-void AiCoreCore::serve(Pipe pipe, Cycle now) {
+void AiCore::serve(Pipe pipe, Cycle now) {
   PipeState& p = state(pipe);
   p.wake = kNever;
   if (p.moving || p.queue.empty()) return;
@@ -20,7 +20,7 @@ void AiCoreCore::serve(Pipe pipe, Cycle now) {
     return;
   }
   if (head.number != 0) {
-    const Cycle start = scoreboard_->start_of(pipe, head.number, earliest);
+    const Cycle start = sync_inserter_->start_of(pipe, head.number, earliest);
     if (start > now) {
       p.wake = start;
       return note_blocked(p, WaitReason::kFlag, now);
@@ -39,14 +39,14 @@ void AiCoreCore::serve(Pipe pipe, Cycle now) {
   progressed_ = true;
 }
 
-WaitReason AiCoreCore::try_head(Pipe pipe, const Entry& head, Cycle now) {
+WaitReason AiCore::try_head(Pipe pipe, const Entry& head, Cycle now) {
   if (is_tile_operation(code(head.pc).op)) return start_tile(pipe, head, now);
   const WaitReason reason = try_sync(pipe, head, now);
   if (reason == WaitReason::kNone) state(pipe).free_at = now + sync_config().sync_cycles;
   return reason;
 }
 
-WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
+WaitReason AiCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   PipeState& p = state(pipe);
   const Instruction& i = code(head.pc);
   Cost cost = costs_.cost(i, head.sizes, kind_of(core_), i.aligned && is_aligned(head.place));
@@ -70,7 +70,7 @@ WaitReason AiCoreCore::start_tile(Pipe pipe, const Entry& head, Cycle now) {
   return WaitReason::kNone;
 }
 
-void AiCoreCore::slow_read(const Instruction& i, Cost& cost) {
+void AiCore::slow_read(const Instruction& i, Cost& cost) {
   if (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB) return;
   const CostConfig& costs = config_.core.cost;
   l1_reads_ += cost.bytes / (i.op == Opcode::kLoadA ? costs.load_a : costs.load_b).bytes_per_cycle;
@@ -84,7 +84,7 @@ void AiCoreCore::slow_read(const Instruction& i, Cost& cost) {
   cost.ready += more;
 }
 
-void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now) {
+void AiCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, Cycle now) {
   PipeState& p = state(pipe);
   p.moving = true;
   p.current = head;
@@ -104,7 +104,7 @@ void AiCoreCore::start_transfer(Pipe pipe, const Entry& head, const Cost& cost, 
   step_.moves.push_back({t, now + 1});
 }
 
-WaitReason AiCoreCore::try_unit_flag(PipeState& p, const Entry& head, const Cost& cost, Cycle now) {
+WaitReason AiCore::try_unit_flag(PipeState& p, const Entry& head, const Cost& cost, Cycle now) {
   const Instruction& i = code(head.pc);
   const bool is_mad = i.op == Opcode::kMad;
   const UnitFlags::Span span{i.l0c_block, CostModel::l0c_blocks(head.sizes)};
@@ -132,7 +132,7 @@ WaitReason AiCoreCore::try_unit_flag(PipeState& p, const Entry& head, const Cost
   return WaitReason::kNone;
 }
 
-WaitReason AiCoreCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
+WaitReason AiCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
   PipeState& p = state(pipe);
   const Cycle complete = std::max(p.complete_at, now);
   switch (code(head.pc).op) {
@@ -162,7 +162,7 @@ WaitReason AiCoreCore::try_sync(Pipe pipe, const Entry& head, Cycle now) {
   }
 }
 
-WaitReason AiCoreCore::try_lock(const Entry& head, Cycle now) {
+WaitReason AiCore::try_lock(const Entry& head, Cycle now) {
   const auto lock = static_cast<unsigned>(head.id);
   if (!locks_.is_granted(lock, head.ticket)) return WaitReason::kLock;
   if (!head.ticket.at_once && head.ticket.number > 0)
@@ -170,7 +170,7 @@ WaitReason AiCoreCore::try_lock(const Entry& head, Cycle now) {
   return WaitReason::kNone;
 }
 
-WaitReason AiCoreCore::try_wait_flag(Pipe pipe, const Entry& head, Cycle now) {
+WaitReason AiCore::try_wait_flag(Pipe pipe, const Entry& head, Cycle now) {
   const Instruction& i = code(head.pc);
   const Flag flag{i.pipe, pipe, static_cast<std::uint8_t>(head.id)};
   if (!flags_.clear(flag)) return WaitReason::kFlag;
@@ -180,8 +180,7 @@ WaitReason AiCoreCore::try_wait_flag(Pipe pipe, const Entry& head, Cycle now) {
   return WaitReason::kNone;
 }
 
-WaitReason AiCoreCore::try_cross_core_wait(Pipe pipe, std::uint32_t pc, std::int64_t id,
-                                           Cycle now) {
+WaitReason AiCore::try_cross_core_wait(Pipe pipe, std::uint32_t pc, std::int64_t id, Cycle now) {
   PipeState& p = state(pipe);
   const sync::Request r = request(sync::Operation::kWait, pc, pipe, id);
   if (!p.asked) {

@@ -1,8 +1,8 @@
-// The scalar unit of AiCoreCore.
+// The scalar unit of AiCore.
 #include <algorithm>
 #include <utility>
 
-#include "models/cluster/core/ai_core_core.h"
+#include "models/cluster/core/ai_core.h"
 #include "models/cluster/memory/gm_place.h"
 #include "models/cluster/program/illegal.h"
 
@@ -16,7 +16,7 @@ constexpr std::int64_t kMostCycles = std::int64_t{1} << 40;
 
 }  // namespace
 
-void AiCoreCore::serve_scalar(Cycle now) {
+void AiCore::serve_scalar(Cycle now) {
   PipeState& s = state(Pipe::kS);
   s.wake = kNever;
   if (ended_) return;
@@ -37,7 +37,7 @@ void AiCoreCore::serve_scalar(Cycle now) {
   progressed_ = true;
 }
 
-Pipe AiCoreCore::queue_of(const Instruction& i) const {
+Pipe AiCore::queue_of(const Instruction& i) const {
   switch (i.op) {
   case Opcode::kWaitFlag:
     return i.to;
@@ -50,7 +50,7 @@ Pipe AiCoreCore::queue_of(const Instruction& i) const {
   }
 }
 
-WaitReason AiCoreCore::issue(Cycle now) {
+WaitReason AiCore::issue(Cycle now) {
   const Instruction& i = code(pc_);
   const Pipe pipe = queue_of(i);
   if (pipe != Pipe::kS) return enqueue(i, pipe, now);
@@ -62,17 +62,17 @@ WaitReason AiCoreCore::issue(Cycle now) {
   return reason;
 }
 
-bool AiCoreCore::takes_no_room(const Instruction& i) const {
+bool AiCore::takes_no_room(const Instruction& i) const {
   return i.op == Opcode::kSetFlag && !config_.core.sets_take_room;
 }
 
-bool AiCoreCore::has_room(const Instruction& i, Pipe pipe) const {
+bool AiCore::has_room(const Instruction& i, Pipe pipe) const {
   const PipeState& p = state(pipe);
   const std::size_t depth = config_.core.queue_depth[sync::index(pipe)];
   return takes_no_room(i) ? p.sets < depth : p.queue.size() - p.sets < depth;
 }
 
-WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
+WaitReason AiCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   PipeState& p = state(pipe);
   if (!has_room(i, pipe)) return WaitReason::kQueue;
   Entry entry;
@@ -90,20 +90,20 @@ WaitReason AiCoreCore::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   }
   const ResolvedOperation* const operands = resolve_operands(i, entry);
   if (operands != nullptr && follows_l2(i)) entry.place = place_of(*operands);
-  const unsigned extra = scoreboard_ ? note_dispatch(i, pipe, entry, operands) : 0;
+  const unsigned extra = sync_inserter_ ? note_dispatch(i, pipe, entry, operands) : 0;
   p.queue.push_back(entry);
   if (takes_no_room(i)) ++p.sets;
   state(Pipe::kS).free_at = now + std::max(1U, config_.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
 }
 
-bool AiCoreCore::follows_l2(const Instruction& i) const {
+bool AiCore::follows_l2(const Instruction& i) const {
   const bool uses_gm =
       i.op == Opcode::kCopyIn || i.op == Opcode::kCopyOut || i.op == Opcode::kFixOut;
   return uses_gm && config_.core.cost.l2_bytes > 0;
 }
 
-transfer::Place AiCoreCore::place_of(const ResolvedOperation& operation) const {
+transfer::Place AiCore::place_of(const ResolvedOperation& operation) const {
   for (std::size_t k = 0; k < operation.count; ++k) {
     const ResolvedOperand& operand = operation.operands[k];
     if (operand.location == Location::kGm)
@@ -112,12 +112,12 @@ transfer::Place AiCoreCore::place_of(const ResolvedOperation& operation) const {
   return {};
 }
 
-std::int64_t AiCoreCore::cross_core_id(std::int64_t id) const {
+std::int64_t AiCore::cross_core_id(std::int64_t id) const {
   return id & (sync::kFlagIds - 1);
 }
 
 // What can only be known when the instruction leaves the scalar unit, in the order of the program.
-void AiCoreCore::check_dispatch(const Instruction& i, Entry& entry) {
+void AiCore::check_dispatch(const Instruction& i, Entry& entry) {
   entry.id = value(i.id);
   if (i.id.is_register) {
     const auto found = find_id_violation(i, entry.id, {config_, launch_, core_});
@@ -138,7 +138,7 @@ void AiCoreCore::check_dispatch(const Instruction& i, Entry& entry) {
     illegal(pc_, "the pipe does not hold this lock", kBufferLockId);
 }
 
-WaitReason AiCoreCore::wait_for_all(Cycle now) {
+WaitReason AiCore::wait_for_all(Cycle now) {
   for (const Pipe pipe : sync::kPipes) {
     const PipeState& p = state(pipe);
     if (!p.queue.empty() || p.moving) return WaitReason::kBarrier;
@@ -149,7 +149,7 @@ WaitReason AiCoreCore::wait_for_all(Cycle now) {
   return WaitReason::kNone;
 }
 
-WaitReason AiCoreCore::issue_sync(const Instruction& i, Cycle now) {
+WaitReason AiCore::issue_sync(const Instruction& i, Cycle now) {
   Entry entry;
   entry.pc = pc_;
   check_dispatch(i, entry);
@@ -158,7 +158,7 @@ WaitReason AiCoreCore::issue_sync(const Instruction& i, Cycle now) {
   return reason;
 }
 
-WaitReason AiCoreCore::do_scalar_sync(const Instruction& i, const Entry& entry, Cycle now) {
+WaitReason AiCore::do_scalar_sync(const Instruction& i, const Entry& entry, Cycle now) {
   switch (i.op) {
   case Opcode::kSetFfts:
     ffts_set_ = true;
@@ -178,7 +178,7 @@ WaitReason AiCoreCore::do_scalar_sync(const Instruction& i, const Entry& entry, 
   }
 }
 
-WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
+WaitReason AiCore::access_word(const Instruction& i, Cycle now) {
   if (word_under_way_) return WaitReason::kMemory;
   if (word_asked_) {
     word_asked_ = false;
@@ -203,7 +203,7 @@ WaitReason AiCoreCore::access_word(const Instruction& i, Cycle now) {
   return WaitReason::kMemory;
 }
 
-std::int64_t AiCoreCore::special(SpecialValue which) const {
+std::int64_t AiCore::special(SpecialValue which) const {
   switch (which) {
   case SpecialValue::kBlockIndex:
     if (core_.is_aic() || aivs_of(launch_.ratio) < 2) return core_.cluster;
@@ -219,7 +219,7 @@ std::int64_t AiCoreCore::special(SpecialValue which) const {
   }
 }
 
-std::int64_t AiCoreCore::compute(const Instruction& i) const {
+std::int64_t AiCore::compute(const Instruction& i) const {
   const std::int64_t a = value(i.a), b = value(i.b);
   switch (i.op) {
   case Opcode::kCompare:
@@ -239,7 +239,7 @@ std::int64_t AiCoreCore::compute(const Instruction& i) const {
   }
 }
 
-WaitReason AiCoreCore::issue_scalar(const Instruction& i, Cycle now) {
+WaitReason AiCore::issue_scalar(const Instruction& i, Cycle now) {
   switch (i.op) {
   case Opcode::kJump:
     jump_to(i.target);

@@ -1,8 +1,8 @@
-// Who waits for what in AiCoreCore, and why those that could help do not.
+// Who waits for what in AiCore, and why those that could help do not.
 #include <algorithm>
 #include <utility>
 
-#include "models/cluster/core/ai_core_core.h"
+#include "models/cluster/core/ai_core.h"
 
 namespace tessera::cluster {
 
@@ -14,7 +14,7 @@ std::string pair_text(const Instruction& i) {
 
 }  // namespace
 
-std::vector<std::string> AiCoreCore::flags_set() const {
+std::vector<std::string> AiCore::flags_set() const {
   std::vector<std::string> list;
   for (const Pipe from : sync::kPipes) {
     for (const Pipe to : sync::kPipes) {
@@ -30,7 +30,7 @@ std::vector<std::string> AiCoreCore::flags_set() const {
 
 // Why no instruction that `is` knows has happened: it stands in a queue, or the scalar unit has not
 // come to it, or there is none.
-AiCoreCore::Reason AiCoreCore::why_not_done(const IsMissing& is) const {
+AiCore::Reason AiCore::why_not_done(const IsMissing& is) const {
   for (const Pipe pipe : sync::kPipes) {
     const PipeState& p = state(pipe);
     for (std::size_t k = 0; k < p.queue.size(); ++k) {
@@ -49,14 +49,14 @@ AiCoreCore::Reason AiCoreCore::why_not_done(const IsMissing& is) const {
   return {where + ", behind the last set of it"};
 }
 
-bool AiCoreCore::has(const IsMissing& is) const {
+bool AiCore::has(const IsMissing& is) const {
   if (!program_) return false;
   return std::any_of(program_->code.begin(), program_->code.end(),
                      [&is](const Instruction& i) { return is(i, nullptr); });
 }
 
 // A set of `id` in `mode`; one whose id is in a register may be it.
-AiCoreCore::IsMissing AiCoreCore::signal_matcher(Mode mode, unsigned id) {
+AiCore::IsMissing AiCore::signal_matcher(Mode mode, unsigned id) {
   return [mode, id](const Instruction& i, const std::int64_t* known) {
     const bool intra = mode == Mode::kIntraBlock;
     if (i.op != (intra ? Opcode::kSetIntraBlock : Opcode::kSetCrossCore)) return false;
@@ -66,16 +66,16 @@ AiCoreCore::IsMissing AiCoreCore::signal_matcher(Mode mode, unsigned id) {
   };
 }
 
-bool AiCoreCore::has_signal(Mode mode, unsigned id) const {
+bool AiCore::has_signal(Mode mode, unsigned id) const {
   return has(signal_matcher(mode, id));
 }
 
-AiCoreCore::Reason AiCoreCore::why_no_signal(Mode mode, unsigned id) const {
+AiCore::Reason AiCore::why_no_signal(Mode mode, unsigned id) const {
   if (!program_) return {to_string(core_) + " has no program", true};
   return why_not_done(signal_matcher(mode, id));
 }
 
-AiCoreCore::Wanted AiCoreCore::what_it_waits_for(Pipe pipe, const Explain& explain) const {
+AiCore::Wanted AiCore::what_it_waits_for(Pipe pipe, const Explain& explain) const {
   constexpr unsigned kSymptom = 3;  // behind those who wait for a signal
   const PipeState& p = state(pipe);
   const std::uint32_t pc = pipe == Pipe::kS ? pc_ : p.queue.front().pc;
@@ -116,7 +116,7 @@ AiCoreCore::Wanted AiCoreCore::what_it_waits_for(Pipe pipe, const Explain& expla
   return {"nothing", {}, kSymptom};
 }
 
-std::vector<AiCoreCore::BlockedPipe> AiCoreCore::blocked_pipes(const Explain& explain) const {
+std::vector<AiCore::BlockedPipe> AiCore::blocked_pipes(const Explain& explain) const {
   std::vector<BlockedPipe> list;
   if (finished_) return list;
   for (const Pipe pipe : sync::kPipes) {
@@ -137,7 +137,7 @@ std::vector<AiCoreCore::BlockedPipe> AiCoreCore::blocked_pipes(const Explain& ex
   return list;
 }
 
-void AiCoreCore::describe_waits(observe::Waits& waits, const Explain& explain) const {
+void AiCore::describe_waits(observe::Waits& waits, const Explain& explain) const {
   for (BlockedPipe& blocked : blocked_pipes(explain)) waits.push_back(std::move(blocked.wait));
 }
 

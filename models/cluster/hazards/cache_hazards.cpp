@@ -23,7 +23,7 @@ class Sentences {
   Sentences(const MachineView& machine, const ClusterData& data) : machine_(machine), data_(data) {}
 
   void add_stale_loads() {
-    for (const AiCoreCore* core : machine_.cores())
+    for (const AiCore* core : machine_.cores())
       for (const auto& [pc, stale] : core->stale_loads())
         add(kStale, *core, pc,
             " reads " + bytes(stale.array, stale.first, stale.bytes) +
@@ -57,7 +57,7 @@ class Sentences {
     return "bytes " + std::to_string(first) + ".." + std::to_string(first + count - 1) + " of %" +
            data_.arrays()[array].name;
   }
-  void add(Kind kind, const AiCoreCore& core, std::uint32_t pc, const std::string& text) {
+  void add(Kind kind, const AiCore& core, std::uint32_t pc, const std::string& text) {
     const Program& program = *core.program();
     if (!known_.insert({kind, program.where(pc)}).second) return;
     const Instruction& i = program.code[pc];
@@ -87,7 +87,7 @@ std::vector<std::string> describe_cache_hazards(const MachineView& machine, Clus
   return sentences.take();
 }
 
-std::string describe_lines_left(const AiCoreCore& core) {
+std::string describe_lines_left(const AiCore& core) {
   if (!core.finished()) return "";
   const std::vector<ScalarCache::Line> lines = core.lines_left();
   if (lines.empty()) return "";

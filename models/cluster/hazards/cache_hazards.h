@@ -15,6 +15,6 @@ namespace tessera::cluster {
 std::vector<std::string> describe_cache_hazards(const MachineView& machine, ClusterData* data);
 /// "2 lines in the scalar cache of AIV0 of cluster 0 have stores that never reached GM, the last one by
 /// k.pto:7: nothing has cleaned them"; "": there are none. Of a core whose kernel has ended.
-std::string describe_lines_left(const AiCoreCore& core);
+std::string describe_lines_left(const AiCore& core);
 
 }  // namespace tessera::cluster

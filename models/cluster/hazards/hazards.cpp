@@ -62,7 +62,7 @@ void HazardTracker::learn(CoreId core, Pipe pipe, const Clocks& clocks) {
 }
 
 void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
-                          const Scoreboard::Record& record) {
+                          const SyncInserter::Record& record) {
   const unsigned own = agent_of(core, pipe);
   Agent& agent = agents_[own];
   for (const Pipe other : sync::kPipes) {

@@ -19,7 +19,7 @@
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/hazards/access_map.h"
 #include "models/cluster/sync/flag_table.h"
-#include "models/cluster/sync/scoreboard.h"
+#include "models/cluster/sync/sync_inserter.h"
 
 namespace tessera::cluster {
 
@@ -50,7 +50,7 @@ class HazardTracker {
   void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
   /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back. `record` says what it touches and what it has waited for.
   void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
-             const Scoreboard::Record& record);
+             const SyncInserter::Record& record);
 
   void set_flag(CoreId core, Flag flag);
   /// The flag of the oldest set that was not raised is up. `taken`: it was down before.

@@ -236,7 +236,7 @@ struct Program {
   std::string name;  ///< of the kernel, for diagnoses
   std::string file;  ///< that Instruction::line counts in
   unsigned registers = 0;
-  /// It has no synchronisation of its own inside the core: scoreboard.h orders its pipes.
+  /// It has no synchronisation of its own inside the core: sync_inserter.h orders its pipes.
   bool automatic_sync = false;
   std::vector<Instruction> code;          ///< the last one is kEnd
   std::vector<std::string> texts;         ///< of kTrap

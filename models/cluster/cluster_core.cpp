@@ -1,4 +1,4 @@
-#include "models/cluster/machine_core.h"
+#include "models/cluster/cluster_core.h"
 
 #include <string>
 
@@ -6,20 +6,20 @@
 
 namespace tessera::cluster {
 
-struct MachineCore::CoreBlock : timing::Steppable {
-  CoreBlock(MachineCore& owner, CoreId id, observe::Probe probe)
+struct ClusterCore::CoreBlock : timing::Steppable {
+  CoreBlock(ClusterCore& owner, CoreId id, observe::Probe probe)
       : machine(owner), core(owner.config_, owner.launch_, id, probe),
         block(owner.scheduler_.add(*this)) {}
   Cycle step(Cycle now) override;
   void wake(Cycle at) { machine.scheduler_.wake(block, at); }
 
-  MachineCore& machine;
-  AiCoreCore core;
+  ClusterCore& machine;
+  AiCore core;
   const timing::BlockId block;
 };
 
-struct MachineCore::SyncBlock : timing::Steppable {
-  explicit SyncBlock(MachineCore& owner)
+struct ClusterCore::SyncBlock : timing::Steppable {
+  explicit SyncBlock(ClusterCore& owner)
       : machine(owner), unit(owner.config_.core.sync, owner.launch_),
         block(owner.scheduler_.add(*this)) {}
   Cycle step(Cycle now) override {
@@ -31,13 +31,13 @@ struct MachineCore::SyncBlock : timing::Steppable {
     }
     return step.next;
   }
-  MachineCore& machine;
+  ClusterCore& machine;
   SyncUnitCore unit;
   const timing::BlockId block;
 };
 
-struct MachineCore::GmBlock : timing::Steppable {
-  explicit GmBlock(MachineCore& owner)
+struct ClusterCore::GmBlock : timing::Steppable {
+  explicit GmBlock(ClusterCore& owner)
       : machine(owner), gm(owner.config_.core.cost), block(owner.scheduler_.add(*this)) {}
   Cycle step(Cycle now) override {
     const GmCore::Step& step = gm.step(now);
@@ -48,18 +48,18 @@ struct MachineCore::GmBlock : timing::Steppable {
     }
     return step.next;
   }
-  MachineCore& machine;
+  ClusterCore& machine;
   GmCore gm;
   const timing::BlockId block;
 };
 
-Cycle MachineCore::CoreBlock::step(Cycle now) {
-  const AiCoreCore::Step& step = core.step(now);
-  for (const AiCoreCore::Ask& ask : step.asks) {
+Cycle ClusterCore::CoreBlock::step(Cycle now) {
+  const AiCore::Step& step = core.step(now);
+  for (const AiCore::Ask& ask : step.asks) {
     machine.sync_->unit.ask(ask.request, ask.due);
     machine.scheduler_.wake(machine.sync_->block, ask.due);
   }
-  for (const AiCoreCore::Move& move : step.moves) {
+  for (const AiCore::Move& move : step.moves) {
     machine.gm_->gm.start(move.transfer, move.due);
     machine.scheduler_.wake(machine.gm_->block, move.due);
   }
@@ -73,7 +73,7 @@ void check_launch(const Launch& launch) {
                       std::to_string(kMaxClusters));
 }
 
-MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink,
+ClusterCore::ClusterCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink,
                          ClusterData* data)
     : config_(config), launch_(launch) {
   check_launch(launch);
@@ -89,27 +89,27 @@ MachineCore::MachineCore(const ClusterConfig& config, const Launch& launch, obse
   gm_ = std::make_unique<GmBlock>(*this);
 }
 
-MachineCore::~MachineCore() = default;
+ClusterCore::~ClusterCore() = default;
 
-void MachineCore::launch(CoreId core, std::shared_ptr<const Program> program, Cycle at) {
+void ClusterCore::launch(CoreId core, std::shared_ptr<const Program> program, Cycle at) {
   CoreBlock& block = *cores_[core.index()];
   block.core.launch(std::move(program), at);
   block.wake(at);
 }
 
-void MachineCore::launch(std::shared_ptr<const Program> aic, std::shared_ptr<const Program> aiv,
+void ClusterCore::launch(std::shared_ptr<const Program> aic, std::shared_ptr<const Program> aiv,
                          Cycle at) {
   for (const auto& block : cores_)
     if (block) launch(block->core.id(), block->core.id().is_aic() ? aic : aiv, at);
 }
 
-void MachineCore::watch_hazards() {
+void ClusterCore::watch_hazards() {
   hazards_ = std::make_unique<HazardWatch>(launch_);
   for (const auto& block : cores_)
     if (block) block->core.watch(hazards_->of(block->core.id()));
 }
 
-bool MachineCore::run(Cycle end) {
+bool ClusterCore::run(Cycle end) {
   while (scheduler_.next_due() < end) {
     now_ = scheduler_.next_due();
     scheduler_.run_cycle(now_);
@@ -117,15 +117,15 @@ bool MachineCore::run(Cycle end) {
   return scheduler_.next_due() == kNever;
 }
 
-const AiCoreCore* MachineCore::find(CoreId core) const {
+const AiCore* ClusterCore::find(CoreId core) const {
   const bool exists = core.index() < cores_.size() && cores_[core.index()];
   return exists ? &cores_[core.index()]->core : nullptr;
 }
 
-const SyncUnitCore& MachineCore::sync_unit() const {
+const SyncUnitCore& ClusterCore::sync_unit() const {
   return sync_->unit;
 }
-const GmCore& MachineCore::gm() const {
+const GmCore& ClusterCore::gm() const {
   return gm_->gm;
 }
 

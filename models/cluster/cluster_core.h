@@ -1,5 +1,5 @@
 // All cores of a launch, their sync unit and GM, stepped together: the structure `dense`
-// (ARCHITECTURE section 2). The modules ai_core.h, sync_unit.h and gm.h bound by sockets give the
+// (ARCHITECTURE section 2). The modules ai_core_module.h, sync_unit.h and gm.h bound by sockets give the
 // same events in the same cycles.
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace tessera::cluster {
 
-class MachineCore final : public MachineView {
+class ClusterCore final : public MachineView {
  public:
   /// Throws UserError for a launch that no machine has. `sink` may be nullptr; places of events are
   /// CoreId::index(). `data`, of the same launch, outlives the machine; nullptr: timing only.
-  MachineCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink,
+  ClusterCore(const ClusterConfig& config, const Launch& launch, observe::Sink* sink,
               ClusterData* data = nullptr);
-  MachineCore(const MachineCore&) = delete;
-  MachineCore& operator=(const MachineCore&) = delete;
-  ~MachineCore() override;
+  ClusterCore(const ClusterCore&) = delete;
+  ClusterCore& operator=(const ClusterCore&) = delete;
+  ~ClusterCore() override;
 
   /// Looks for hazards from now on; before the first launch.
   void watch_hazards();
@@ -45,8 +45,8 @@ class MachineCore final : public MachineView {
   /// The cycle stepped last.
   Cycle now() const { return now_; }
 
-  const AiCoreCore* find(CoreId core) const override;
-  const AiCoreCore& core(CoreId core) const { return *find(core); }
+  const AiCore* find(CoreId core) const override;
+  const AiCore& core(CoreId core) const { return *find(core); }
   const SyncUnitCore& sync_unit() const override;
   const GmCore& gm() const override;
 

@@ -1,4 +1,4 @@
-#include "models/cluster/sync/scoreboard.h"
+#include "models/cluster/sync/sync_inserter.h"
 
 #include <algorithm>
 
@@ -29,23 +29,24 @@ AccessMap::Depth depth_of(const CoreConfig& config) {
 
 }  // namespace
 
-Scoreboard::Scoreboard(const CoreConfig& config) : config_(config.sync), map_(depth_of(config)) {
+SyncInserter::SyncInserter(const CoreConfig& config)
+    : config_(config.sync), map_(depth_of(config)) {
   for (const Pipe pipe : sync::kPipes)
     log(pipe).ring.resize(config.queue_depth[sync::index(pipe)] + kInFlight);
 }
 
-const Scoreboard::Record& Scoreboard::record(Pipe pipe, std::uint32_t number) const {
+const SyncInserter::Record& SyncInserter::record(Pipe pipe, std::uint32_t number) const {
   const PipeLog& l = log(pipe);
   return l.ring[number % l.ring.size()];
 }
 
-bool Scoreboard::remembers(unsigned pipe, std::uint32_t number) const {
+bool SyncInserter::remembers(unsigned pipe, std::uint32_t number) const {
   const PipeLog& l = logs_[pipe];
   return number + l.ring.size() > l.last;
 }
 
-std::uint32_t Scoreboard::enter(Pipe pipe, const Instruction& i, const Accesses& accesses,
-                                bool small_mad, bool automatic) {
+std::uint32_t SyncInserter::enter(Pipe pipe, const Instruction& i, const Accesses& accesses,
+                                  bool small_mad, bool automatic) {
   PipeLog& own = log(pipe);
   const std::uint32_t number = ++own.last;
   Record& record = own.ring[number % own.ring.size()];
@@ -71,7 +72,7 @@ std::uint32_t Scoreboard::enter(Pipe pipe, const Instruction& i, const Accesses&
   return number;
 }
 
-void Scoreboard::insert_pairs(PipeLog& own, const Numbers& needed, Record& record) const {
+void SyncInserter::insert_pairs(PipeLog& own, const Numbers& needed, Record& record) const {
   for (unsigned p = 0; p < sync::kPipeCount; ++p) {
     const bool barrier = &own == &logs_[p];
     if (needed[p] == 0 || (!barrier && needed[p] <= own.known[p])) continue;
@@ -86,7 +87,7 @@ void Scoreboard::insert_pairs(PipeLog& own, const Numbers& needed, Record& recor
   }
 }
 
-Cycle Scoreboard::start_of(Pipe pipe, std::uint32_t number, Cycle earliest) const {
+Cycle SyncInserter::start_of(Pipe pipe, std::uint32_t number, Cycle earliest) const {
   const Record& own = record(pipe, number);
   Cycle at = earliest;
   if (own.pairs == 0) return at;
@@ -103,7 +104,7 @@ Cycle Scoreboard::start_of(Pipe pipe, std::uint32_t number, Cycle earliest) cons
   return at;
 }
 
-void Scoreboard::complete(Pipe pipe, std::uint32_t number, Cycle at) {
+void SyncInserter::complete(Pipe pipe, std::uint32_t number, Cycle at) {
   PipeLog& l = log(pipe);
   Record& r = l.ring[number % l.ring.size()];
   r.is_complete_known = true;

@@ -22,7 +22,7 @@
 
 namespace tessera::cluster {
 
-class Scoreboard {
+class SyncInserter {
  public:
   /// An operation of each pipe, by number; 0: none.
   using Numbers = std::array<std::uint32_t, sync::kPipeCount>;
@@ -35,7 +35,7 @@ class Scoreboard {
     Cycle complete_at = kNever;
   };
 
-  explicit Scoreboard(const CoreConfig& config);
+  explicit SyncInserter(const CoreConfig& config);
 
   /// An operation of `pipe` leaves the scalar unit; its number. `automatic`: it is to wait for what
   /// it depends on.
