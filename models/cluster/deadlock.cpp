@@ -26,7 +26,7 @@ bool is_used(Mode mode, const sync::Request& wait, const SyncUnitCore& unit,
       if (same_kind != (mode != Mode::kCluster)) continue;
       if (mode != Mode::kAll && cluster != wait.core.cluster) continue;
       const AiCore* core = core_of(id);
-      if (core != nullptr && core->has_signal(mode, wait.id)) return true;
+      if (core != nullptr && core->waits().has_signal(mode, wait.id)) return true;
     }
   }
   return false;
@@ -34,9 +34,9 @@ bool is_used(Mode mode, const sync::Request& wait, const SyncUnitCore& unit,
 
 }  // namespace
 
-AiCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
-                            const CoreLookup& core_of) {
-  AiCore::Wanted wanted{"id " + std::to_string(wait.id) + " of " + to_string(wait.core), {}};
+CoreWaits::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
+                               const CoreLookup& core_of) {
+  CoreWaits::Wanted wanted{"id " + std::to_string(wait.id) + " of " + to_string(wait.core), {}};
   std::string& text = wanted.why.text;
   bool& never = wanted.why.never;
   if (!unit.launch().mix) {
@@ -54,9 +54,9 @@ AiCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
   std::size_t named = 0;
   for (const SyncUnitCore::Missing& m : missing) {
     const AiCore* core = core_of(m.core);
-    const AiCore::Reason reason = core == nullptr
-                                      ? AiCore::Reason{"it is not part of the launch", true}
-                                      : core->why_no_signal(m.mode, m.id);
+    const CoreWaits::Reason reason = core == nullptr
+                                         ? CoreWaits::Reason{"it is not part of the launch", true}
+                                         : core->waits().why_no_signal(m.mode, m.id);
     never |= reason.never;
     if (++named > kMostNamed) continue;
     if (named > 1) text += "; ";
@@ -77,9 +77,9 @@ AiCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
 
 std::string describe_waits(const std::vector<const AiCore*>& cores, const SyncUnitCore& unit,
                            const CoreLookup& core_of, observe::Waits& waits) {
-  std::vector<AiCore::BlockedPipe> all;
+  std::vector<CoreWaits::BlockedPipe> all;
   for (const AiCore* core : cores)
-    for (AiCore::BlockedPipe& blocked : core->blocked_pipes(
+    for (CoreWaits::BlockedPipe& blocked : core->waits().blocked_pipes(
              [&](const sync::Request& wait) { return explain_wait(wait, unit, core_of); }))
       all.push_back(std::move(blocked));
   std::stable_sort(all.begin(), all.end(),
@@ -87,7 +87,7 @@ std::string describe_waits(const std::vector<const AiCore*>& cores, const SyncUn
   std::string cause;
   if (!all.empty() && !all.front().cause.empty())
     cause = all.front().cause + "; " + all.front().wait.who + " waits for it";
-  for (AiCore::BlockedPipe& blocked : all) waits.push_back(std::move(blocked.wait));
+  for (CoreWaits::BlockedPipe& blocked : all) waits.push_back(std::move(blocked.wait));
   return cause;
 }
 

@@ -16,8 +16,8 @@ using CoreLookup = std::function<const AiCore*(CoreId)>;
 
 /// "id 3 of AIC of cluster 0", and why: "AIV1 of cluster 0 has to set id 3 (mode 2): the program of AIV1 of
 /// cluster 0 has ended".
-AiCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
-                            const CoreLookup& core_of);
+CoreWaits::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
+                               const CoreLookup& core_of);
 
 /// The waits of all pipes, those first that wait for what will never come. Returns the cause of the first
 /// one and who waits for it, "" if nobody knows it.

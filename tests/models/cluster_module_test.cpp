@@ -154,14 +154,14 @@ TEST(ClusterModules, DeadlockIsExplained) {
   machine.core(Bench::place(0, 0)).launch(aic.build(), 1);
   machine.core(Bench::place(0, 1)).launch(aiv.build(), 1);
   sc_core::sc_start();
-  observe::Waits waits;
-  machine.core(Bench::place(0, 0)).core().describe_waits(waits, [&](const sync::Request& wait) {
+  const CoreWaits waits = machine.core(Bench::place(0, 0)).core().waits();
+  const auto blocked = waits.blocked_pipes([&](const sync::Request& wait) {
     return explain_wait(wait, machine.sync_unit.core(), [&](CoreId id) {
       return machine.launch.has(id) ? &machine.core(id).core() : nullptr;
     });
   });
-  ASSERT_EQ(waits.size(), 1u);
-  EXPECT_THAT(waits[0].what,
+  ASSERT_EQ(blocked.size(), 1u);
+  EXPECT_THAT(blocked[0].wait.what,
               HasSubstr("AIV0 of cluster 0 has to set id 3 (mode 2): the scalar unit of AIV0 of "
                         "cluster 0 is at wait_flag_dev(S, id 2) at k.pto:2 and has not come to "
                         "set_cross_core(MTE3, mode 2, id 3) at k.pto:3"));
