@@ -12,6 +12,7 @@
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/transfer/transfer.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
 
@@ -48,9 +49,14 @@ struct CoreContext {
     return o.is_register ? registers[static_cast<std::size_t>(o.value)] : o.value;
   }
   /// "set_flag(MTE2, V, 3) at k.pto:12".
-  std::string at(std::uint32_t pc) const;
+  std::string at(std::uint32_t pc) const {
+    return to_string(code(pc)) + " at " + program->where(pc);
+  }
   /// Throws IllegalBehaviour of the rule `id` (illegal.h) at an instruction.
-  [[noreturn]] void illegal(std::uint32_t pc, const std::string& text, const char* id) const;
+  [[noreturn]] void illegal(std::uint32_t pc, const std::string& text, const char* id) const {
+    throw IllegalBehaviour(
+        program->where(pc) + ": " + to_string(core) + ", " + to_string(code(pc)) + ": " + text, id);
+  }
 
   const ClusterConfig& config;
   const Launch& launch;

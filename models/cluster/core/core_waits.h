@@ -33,7 +33,7 @@ class CoreWaits {
     unsigned distance = 0;
     std::string cause;
   };
-  /// Who could release a wait for another core, and why it does not (deadlock.h).
+  /// Who could release a wait for another core, and why it does not (deadlock.cpp).
   using Explain = std::function<Wanted(const sync::Request&)>;
 
   /// All references outlive the object.
