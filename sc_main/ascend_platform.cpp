@@ -1,4 +1,4 @@
-// ascend_platform: runs a PTO program on Ascend AI-core clusters. INTERFACE: docs/ascend.md.
+// ascend_platform: runs a PTO program on Ascend AI-core clusters. Manual: docs/ascend-platform.md.
 #include <systemc>
 
 #include <iostream>
@@ -13,7 +13,7 @@ using namespace tessera;
 const cli::Executable kExecutable = {"ascend_platform",
                                      "ascend",
                                      "runs a PTO program on Ascend AI-core clusters",
-                                     "PTO program (MLIR text, see docs/ascend.md)",
+                                     "PTO program (MLIR text, see docs/ascend-platform.md)",
                                      {"a2a3", "a5"},
                                      ascend::kStructures,
                                      "",  // the module names it; otherwise a5

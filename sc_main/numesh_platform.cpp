@@ -1,5 +1,5 @@
-// numesh_platform: runs a communication program on a statically scheduled mesh. INTERFACE:
-// docs/numesh.md.
+// numesh_platform: runs a communication program on a statically scheduled mesh. Manual:
+// docs/numesh-platform.md.
 #include <systemc>
 
 #include <iostream>
@@ -16,7 +16,7 @@ using namespace tessera;
 const cli::Executable kExecutable = {"numesh_platform",
                                      "numesh",
                                      "runs a communication program on a scheduled mesh",
-                                     "communication program (JSON, see docs/numesh.md)",
+                                     "communication program (JSON, see docs/numesh-platform.md)",
                                      {"numesh"},
                                      numesh::kStructures,
                                      "numesh",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the house rules of ARCHITECTURE section 1: who may include whom, and what nobody may use.
+"""Holds the house rules of docs/architecture.md#folders: who may include whom, and what nobody may use.
 
     scripts/check_includes.py               checks the repository, prints one line a violation, exits 1 if there is one
     scripts/check_includes.py --self-test   proves on small violating trees that each rule bites

@@ -46,7 +46,7 @@ Operation OperationParser::parse_operation() {
   if (info == nullptr)
     cursor_.fail(name.place, "unknown operation " + tasm::quoted(op.name) +
                                  nearest_operation(op.name) +
-                                 "; docs/ascend.md lists what is taken; --pto-unknown=cost:N runs "
+                                 "; docs/ascend-platform.md lists what is taken; --pto-unknown=cost:N runs "
                                  "what is not as N cycles");
   parse_form(op, *info);
   parse_attributes_if(op);

@@ -1,4 +1,4 @@
-// Parser of PTO assembly in MLIR text form; docs/ascend.md lists what it takes.
+// Parser of PTO assembly in MLIR text form; docs/ascend-platform.md lists what it takes.
 #pragma once
 
 #include <cstdint>

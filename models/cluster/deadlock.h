@@ -1,4 +1,4 @@
-// Why a wait for another core is not over (ARCHITECTURE section 9): who could release it, and what
+// Why a wait for another core is not over (docs/architecture.md#errors): who could release it, and what
 // each of those does instead.
 #pragma once
 

@@ -1,5 +1,5 @@
 // All cores of a launch, their sync unit and GM, stepped together: the structure `dense`
-// (ARCHITECTURE section 2). The modules ai_core.h, sync_unit.h and gm.h bound by sockets give the
+// (docs/architecture.md#core-and-module). The modules ai_core.h, sync_unit.h and gm.h bound by sockets give the
 // same events in the same cycles.
 #pragma once
 

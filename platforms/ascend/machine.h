@@ -1,4 +1,4 @@
-// AI cores, sync unit and GM of a launch in one of two structures (ARCHITECTURE section 2): all in
+// AI cores, sync unit and GM of a launch in one of two structures (docs/architecture.md#two-structures): all in
 // one, or a module each, bound by sockets. Both give the same events in the same cycles.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Command line of the platform executables (INTERFACE.md "Executables"): the options they have in
+// Command line of the platform executables (docs/running.md): the options they have in
 // common.
 #pragma once
 

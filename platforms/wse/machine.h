@@ -1,4 +1,4 @@
-// What the host side sees of a WSE fabric, whatever its structure is (ARCHITECTURE section 2).
+// What the host side sees of a WSE fabric, whatever its structure is (docs/architecture.md#two-structures).
 #pragma once
 
 #include <cstddef>

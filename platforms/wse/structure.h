@@ -1,4 +1,4 @@
-// In which structure a machine is built (ARCHITECTURE section 2): what --structure names, and what
+// In which structure a machine is built (docs/architecture.md#two-structures): what --structure names, and what
 // "auto" means.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Layouts that are refused: every message, word for word. It is one sentence with the file and the
-// place, what is wrong and what is allowed (INTERFACE.md "WSE layout", ARCHITECTURE.md section 9).
+// place, what is wrong and what is allowed (docs/layout.md, docs/architecture.md#errors).
 #include <gtest/gtest.h>
 
 #include "tests/frontends/layout_test_support.h"

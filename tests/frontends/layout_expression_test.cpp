@@ -1,4 +1,4 @@
-// Integer expressions of layouts (INTERFACE.md "WSE layout": + - * / % == and parentheses).
+// Integer expressions of layouts (docs/layout.md: + - * / % == and parentheses).
 #include "frontends/layout/expression.h"
 
 #include <cstdint>

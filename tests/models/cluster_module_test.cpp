@@ -111,7 +111,7 @@ TEST(ClusterModules, SameDigestAsDenseOnA5) {
   expect_same_as_dense(a5_config());
 }
 
-// ARCHITECTURE section 9: sync unit and GM tell of a place that was left open in the same words.
+// docs/architecture.md#errors: sync unit and GM tell of a place that was left open in the same words.
 TEST(ClusterModules, PlaceWithoutACoreMustBeClosed) {
   timing::ClockDomain domain("domain", 1000);
   const ClusterConfig config = a2a3_config();

@@ -1,4 +1,4 @@
-// A scheduled mesh takes no memory in the steady state (ARCHITECTURE section 2). This file counts
+// A scheduled mesh takes no memory in the steady state (docs/architecture.md#core-and-module). This file counts
 // every operator new.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Clock domain as a module (ARCHITECTURE section 3): cycles and sc_time agree exactly, idle
+// Clock domain as a module (docs/architecture.md#time): cycles and sc_time agree exactly, idle
 // hardware costs nothing, wake-ups from outside are never lost. One TEST a process.
 #include "models/timing/clock_domain.h"
 

@@ -1,4 +1,4 @@
-// Link kit (ARCHITECTURE section 4): the checker lets a correct link pass, and fails the run under
+// Link kit (docs/protocol-kits.md): the checker lets a correct link pass, and fails the run under
 // the id of the rule that was broken. One TEST a process.
 #include "tlm_ifaces/link/link_checker.h"
 

@@ -1,4 +1,4 @@
-// Link kit (ARCHITECTURE sections 4 and 9): what may be bound to what, stubs that close an open
+// Link kit (docs/protocol-kits.md, docs/architecture.md#errors): what may be bound to what, stubs that close an open
 // side, and open sides that are reported in the terms of the model. One TEST a process.
 #include "tlm_ifaces/link/link_socket.h"
 
@@ -131,7 +131,7 @@ TEST(RequireBound, BoundSocketsAreFineBeforeTheEndOfElaboration) {
   EXPECT_EQ(asker.receiver.puts.size(), 1u);
 }
 
-// ARCHITECTURE section 9: a double binding is an integration mistake, told in our terms.
+// docs/architecture.md#errors: a double binding is an integration mistake, told in our terms.
 TEST(BoundTwice, SocketsHaveOnePartner) {
   Sender a("a");
   Sender b("b");

@@ -1,4 +1,4 @@
-// Link kit (ARCHITECTURE section 4): a tap sees everything and changes nothing. One TEST a process.
+// Link kit (docs/protocol-kits.md): a tap sees everything and changes nothing. One TEST a process.
 #include "tlm_ifaces/link/link_tap.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Link protocol: the interfaces of the two sides (ARCHITECTURE section 4).
+// Link protocol: the interfaces of the two sides (docs/protocol-kits.md).
 //
 // A link carries wavelets one way and credits the other way. The sender owns, per color, as many
 // credits as the receiver has room (`capacity`); a put takes one, the receiver gives it back when

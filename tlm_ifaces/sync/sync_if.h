@@ -1,4 +1,4 @@
-// Sync protocol: the interfaces of the two sides (ARCHITECTURE section 4). An AI core asks, the
+// Sync protocol: the interfaces of the two sides (docs/protocol-kits.md). An AI core asks, the
 // cluster sync unit answers. Every call names the cycle from which its effect may be seen, and that
 // cycle lies after the cycle of the call: the step order inside a cycle cannot matter.
 //

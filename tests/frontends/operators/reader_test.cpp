@@ -1,5 +1,5 @@
 // Communication programs as JSON: what is read, and what is refused with which words
-// (docs/numesh.md).
+// (docs/numesh-platform.md).
 #include <gtest/gtest.h>
 
 #include "frontends/operators/program_reader.h"
