@@ -1,5 +1,5 @@
 // Slot kit (docs/protocol-kits.md): the checker lets correct traffic pass unchanged and fails the
-// run under the id of the rule that was broken. Tap and stub: models/scheduled_module_test.cpp. One
+// run under the id of the rule that was broken. Tap and stub: models/scheduled/module_test.cpp. One
 // TEST a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
