@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "sc_main": ("platforms", "frontends", "models", "tlm_ifaces"),
 }
 # What front-ends know of models: the program types, and which operands they may have.
-FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/(isa|program|operand_rules|ub_banks)|scheduled/(program|phase|operator)s?)\.h")
+FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/(program/(program|operand_rules)|memory/ub_banks)|scheduled/(program|phase|operator)s?)\.h")
 
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "frontends/pto/ast.h"
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 

@@ -1,4 +1,4 @@
-// From PTO text to programs of AI cores (models/cluster/program.h).
+// From PTO text to programs of AI cores (models/cluster/program/program.h).
 //
 // The function with pto.entry is what starts; in a module without one those that no other calls.
 // Calls are inlined. kinds.h says which kind of core a function runs on: what a call gives to the
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "frontends/pto/ast.h"
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 

@@ -1,9 +1,9 @@
 // What operands of tile operations have to be before they run: shapes, types and places
-// (models/cluster/operand_rules.h has the table).
+// (models/cluster/program/operand_rules.h has the table).
 #include <algorithm>
 
 #include "frontends/pto/function_lowering.h"
-#include "models/cluster/operand_rules.h"
+#include "models/cluster/program/operand_rules.h"
 
 namespace tessera::pto {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 

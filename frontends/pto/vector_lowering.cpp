@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "frontends/pto/function_lowering.h"
-#include "models/cluster/operand_rules.h"
-#include "models/cluster/ub_banks.h"
+#include "models/cluster/memory/ub_banks.h"
+#include "models/cluster/program/operand_rules.h"
 
 namespace tessera::pto {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "models/cluster/buffer_locks.h"
-#include "models/cluster/flag_table.h"
-#include "models/cluster/scalar_cache.h"
+#include "models/cluster/memory/scalar_cache.h"
+#include "models/cluster/sync/buffer_locks.h"
+#include "models/cluster/sync/flag_table.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {

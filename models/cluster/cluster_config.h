@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::cluster {
 

@@ -25,7 +25,7 @@ bool is_used(Mode mode, const sync::Request& wait, const SyncUnitCore& unit,
       const bool same_kind = id.is_aic() == wait.core.is_aic();
       if (same_kind != (mode != Mode::kCluster)) continue;
       if (mode != Mode::kAll && cluster != wait.core.cluster) continue;
-      const AiCoreCore* core = core_of(id);
+      const AiCore* core = core_of(id);
       if (core != nullptr && core->has_signal(mode, wait.id)) return true;
     }
   }
@@ -34,9 +34,9 @@ bool is_used(Mode mode, const sync::Request& wait, const SyncUnitCore& unit,
 
 }  // namespace
 
-AiCoreCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
-                                const CoreLookup& core_of) {
-  AiCoreCore::Wanted wanted{"id " + std::to_string(wait.id) + " of " + to_string(wait.core), {}};
+AiCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& unit,
+                            const CoreLookup& core_of) {
+  AiCore::Wanted wanted{"id " + std::to_string(wait.id) + " of " + to_string(wait.core), {}};
   std::string& text = wanted.why.text;
   bool& never = wanted.why.never;
   if (!unit.launch().mix) {
@@ -53,10 +53,10 @@ AiCoreCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& u
                 missing.end());
   std::size_t named = 0;
   for (const SyncUnitCore::Missing& m : missing) {
-    const AiCoreCore* core = core_of(m.core);
-    const AiCoreCore::Reason reason = core == nullptr
-                                          ? AiCoreCore::Reason{"it is not part of the launch", true}
-                                          : core->why_no_signal(m.mode, m.id);
+    const AiCore* core = core_of(m.core);
+    const AiCore::Reason reason = core == nullptr
+                                      ? AiCore::Reason{"it is not part of the launch", true}
+                                      : core->why_no_signal(m.mode, m.id);
     never |= reason.never;
     if (++named > kMostNamed) continue;
     if (named > 1) text += "; ";
@@ -75,11 +75,11 @@ AiCoreCore::Wanted explain_wait(const sync::Request& wait, const SyncUnitCore& u
   return wanted;
 }
 
-std::string describe_waits(const std::vector<const AiCoreCore*>& cores, const SyncUnitCore& unit,
+std::string describe_waits(const std::vector<const AiCore*>& cores, const SyncUnitCore& unit,
                            const CoreLookup& core_of, observe::Waits& waits) {
-  std::vector<AiCoreCore::BlockedPipe> all;
-  for (const AiCoreCore* core : cores)
-    for (AiCoreCore::BlockedPipe& blocked : core->blocked_pipes(
+  std::vector<AiCore::BlockedPipe> all;
+  for (const AiCore* core : cores)
+    for (AiCore::BlockedPipe& blocked : core->blocked_pipes(
              [&](const sync::Request& wait) { return explain_wait(wait, unit, core_of); }))
       all.push_back(std::move(blocked));
   std::stable_sort(all.begin(), all.end(),
@@ -87,7 +87,7 @@ std::string describe_waits(const std::vector<const AiCoreCore*>& cores, const Sy
   std::string cause;
   if (!all.empty() && !all.front().cause.empty())
     cause = all.front().cause + "; " + all.front().wait.who + " waits for it";
-  for (AiCoreCore::BlockedPipe& blocked : all) waits.push_back(std::move(blocked.wait));
+  for (AiCore::BlockedPipe& blocked : all) waits.push_back(std::move(blocked.wait));
   return cause;
 }
 

@@ -6,12 +6,12 @@
 
 namespace tessera::cluster {
 
-std::vector<const AiCoreCore*> MachineView::cores() const {
-  std::vector<const AiCoreCore*> list;
+std::vector<const AiCore*> MachineView::cores() const {
+  std::vector<const AiCore*> list;
   const unsigned places = sync_unit().launch().clusters * 3;
   for (unsigned i = 0; i < places; ++i) {
     const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    if (const AiCoreCore* core = find(id)) list.push_back(core);
+    if (const AiCore* core = find(id)) list.push_back(core);
   }
   return list;
 }
@@ -23,7 +23,7 @@ bool MachineView::finished() const {
 
 Cycle MachineView::finished_at() const {
   Cycle last = 0;
-  for (const AiCoreCore* core : cores()) last = std::max(last, core->finished_at());
+  for (const AiCore* core : cores()) last = std::max(last, core->finished_at());
   return last;
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "models/cluster/legality.h"
+#include "models/cluster/program/legality.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"

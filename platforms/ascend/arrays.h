@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontends/pto/lower.h"
-#include "models/cluster/cluster_data.h"
+#include "models/cluster/memory/cluster_data.h"
 #include "platforms/cli/options.h"
 #include "platforms/data/host_array.h"
 #include "platforms/report/report.h"

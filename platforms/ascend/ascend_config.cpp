@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "models/cluster/scalar_cache.h"
+#include "models/cluster/memory/scalar_cache.h"
 
 namespace tessera::ascend {
 

@@ -7,9 +7,9 @@ namespace tessera::ascend {
 
 namespace {
 
-using cluster::AiCoreCore;
+using cluster::AiCore;
+using cluster::ClusterCore;
 using cluster::CoreId;
-using cluster::MachineCore;
 using cluster::Program;
 
 class DenseMachine final : public Machine {
@@ -35,12 +35,12 @@ class DenseMachine final : public Machine {
     }
   }
   Cycle now() const override { return machine_.now(); }
-  const AiCoreCore* find(CoreId core) const override { return machine_.find(core); }
+  const AiCore* find(CoreId core) const override { return machine_.find(core); }
   const cluster::SyncUnitCore& sync_unit() const override { return machine_.sync_unit(); }
   const cluster::GmCore& gm() const override { return machine_.gm(); }
 
  private:
-  MachineCore machine_;
+  ClusterCore machine_;
 };
 
 }  // namespace

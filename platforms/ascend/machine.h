@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/machine_core.h"
+#include "models/cluster/cluster_core.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
 

@@ -4,7 +4,7 @@
 
 namespace tessera::ascend {
 
-using cluster::AiCore;
+using cluster::AiCoreModule;
 using cluster::CoreId;
 
 namespace {
@@ -21,7 +21,7 @@ std::string name_of(CoreId id) {
 
 }  // namespace
 
-// The blocks join the domain in the order of MachineCore: of several failures in a cycle that of
+// The blocks join the domain in the order of ClusterCore: of several failures in a cycle that of
 // the first one is heard.
 ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster::Launch& launch,
                              observe::Sink& sink, cluster::ClusterData* data,
@@ -31,7 +31,8 @@ ModuleMachine::ModuleMachine(const cluster::ClusterConfig& config, const cluster
     const CoreId id = place(i);
     if (!launch.has(id)) continue;
     const observe::Probe probe(&sink, static_cast<std::uint32_t>(i));
-    cores_[i] = std::make_unique<AiCore>(name_of(id).c_str(), domain_, config, launch, id, probe);
+    cores_[i] =
+        std::make_unique<AiCoreModule>(name_of(id).c_str(), domain_, config, launch, id, probe);
     if (data != nullptr) cores_[i]->attach(*data);
   }
   sync_unit_ = std::make_unique<cluster::SyncUnit>("sync_unit", domain_, config.core.sync, launch);
@@ -68,7 +69,7 @@ bool ModuleMachine::run(Cycle end) {
   return domain_.idle();
 }
 
-const cluster::AiCoreCore* ModuleMachine::find(CoreId core) const {
+const cluster::AiCore* ModuleMachine::find(CoreId core) const {
   const bool exists = core.index() < cores_.size() && cores_[core.index()];
   return exists ? &cores_[core.index()]->core() : nullptr;
 }

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "models/cluster/ai_core.h"
-#include "models/cluster/gm.h"
-#include "models/cluster/sync_unit.h"
+#include "models/cluster/core/ai_core_module.h"
+#include "models/cluster/memory/gm.h"
+#include "models/cluster/sync/sync_unit.h"
 #include "models/timing/clock_domain.h"
 #include "platforms/ascend/machine.h"
 #include "tlm_ifaces/sync/sync_stub.h"
@@ -29,13 +29,13 @@ class ModuleMachine final : public Machine {
               const std::shared_ptr<const cluster::Program>& aiv) override;
   bool run(Cycle end) override;
   Cycle now() const override { return domain_.now(); }
-  const cluster::AiCoreCore* find(cluster::CoreId core) const override;
+  const cluster::AiCore* find(cluster::CoreId core) const override;
   const cluster::SyncUnitCore& sync_unit() const override { return sync_unit_->core(); }
   const cluster::GmCore& gm() const override { return gm_->core(); }
 
  private:
   timing::ClockDomain domain_;
-  std::vector<std::unique_ptr<cluster::AiCore>>
+  std::vector<std::unique_ptr<cluster::AiCoreModule>>
       cores_;  // by CoreId::index(); nullptr: not launched
   std::unique_ptr<cluster::SyncUnit> sync_unit_;
   std::unique_ptr<cluster::Gm> gm_;

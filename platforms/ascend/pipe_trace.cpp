@@ -3,7 +3,7 @@
 #include <ostream>
 #include <utility>
 
-#include "models/cluster/pipe_stats.h"
+#include "models/cluster/core/pipe_stats.h"
 #include "models/observe/json_quote.h"
 
 namespace tessera::ascend {

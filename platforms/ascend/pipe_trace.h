@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 #include "models/observe/sorted_sink.h"
 
 namespace tessera::ascend {

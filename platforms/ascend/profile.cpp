@@ -7,12 +7,12 @@ namespace tessera::ascend {
 
 namespace {
 
-using cluster::AiCoreCore;
+using cluster::AiCore;
 using cluster::CoreKind;
 using cluster::Opcode;
 using sync::Pipe;
 
-void add(KindProfile& kind, const AiCoreCore& core, Cycle cycles) {
+void add(KindProfile& kind, const AiCore& core, Cycle cycles) {
   const Cycle end = core.finished() ? core.finished_at() : cycles;
   kind.first = kind.cores == 0 ? end : std::min(kind.first, end);
   kind.last = std::max(kind.last, end);
@@ -27,7 +27,7 @@ void add(KindProfile& kind, const AiCoreCore& core, Cycle cycles) {
   }
 }
 
-void add(std::vector<PathProfile>& paths, const AiCoreCore& core) {
+void add(std::vector<PathProfile>& paths, const AiCore& core) {
   for (unsigned o = 0; o < cluster::kTileOpcodeCount; ++o) {
     const auto op = static_cast<Opcode>(o);
     const cluster::PathStats& from = core.path(op);
@@ -139,7 +139,7 @@ Profile profile_of(const Machine& machine, const AscendConfig& config, Cycle cyc
   for (const CoreKind kind : {CoreKind::kAic, CoreKind::kAiv}) {
     KindProfile sum;
     sum.kind = kind;
-    for (const AiCoreCore* core : machine.cores()) {
+    for (const AiCore* core : machine.cores()) {
       if (cluster::kind_of(core->id()) != kind) continue;
       add(sum, *core, cycles);
       add(profile.paths, *core);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/pipe_stats.h"
-#include "models/cluster/program.h"
+#include "models/cluster/core/pipe_stats.h"
+#include "models/cluster/program/program.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/report/report.h"

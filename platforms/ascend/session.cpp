@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "frontends/pto/parser.h"
-#include "models/cluster/cache_hazards.h"
+#include "models/cluster/hazards/cache_hazards.h"
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Stop = cli::RunControl::Stop;
-using cluster::AiCoreCore;
+using cluster::AiCore;
 using cluster::CoreId;
 using cluster::PipeStats;
 using cluster::WaitReason;
@@ -141,7 +141,7 @@ std::vector<std::string> counter_names(bool detail) {
   return names;
 }
 
-void add_details(const AiCoreCore& core, std::vector<std::uint64_t>& values) {
+void add_details(const AiCore& core, std::vector<std::uint64_t>& values) {
   for (unsigned o = 0; o < cluster::kTileOpcodeCount; ++o) {
     const cluster::PathStats& s = core.path(static_cast<cluster::Opcode>(o));
     values.insert(values.end(), {s.operations, s.bytes, s.hit_bytes, s.busy});
@@ -306,7 +306,7 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
   report::Places places;
   places.counters = counter_names(options_.report_detail);
   std::uint64_t instructions = 0;
-  for (const AiCoreCore* core : machine.cores()) {
+  for (const AiCore* core : machine.cores()) {
     places.at.insert(places.at.end(), {core->id().cluster, core->id().unit});
     places.values.push_back(core->finished() ? core->finished_at() : 0);
     for (const sync::Pipe pipe : sync::kPipes) {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/cluster/cache_hazards.h"
+#include "models/cluster/hazards/cache_hazards.h"
 #include "platforms/ascend/session.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -33,7 +33,7 @@ constexpr std::array<CounterText, 5> kCounters = {{
 // A program that cannot run should be known before the platform is built.
 void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launch,
                 const pto::Kernel& kernel, cluster::ClusterData* data) {
-  cluster::MachineCore machine(config.machine, launch, nullptr, data);
+  cluster::ClusterCore machine(config.machine, launch, nullptr, data);
   try {
     machine.launch(kernel.aic, kernel.aiv, 0);
   } catch (const UserError& e) {
@@ -132,7 +132,7 @@ std::uint64_t AscendAccelerator::counter(std::uint32_t number) {
   std::uint64_t cores = 0, operations = 0;
   for (unsigned i = 0; i < launch_.clusters * 3; ++i) {
     const cluster::CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    const cluster::AiCoreCore* const core = machine_.find(id);
+    const cluster::AiCore* const core = machine_.find(id);
     if (core == nullptr) continue;
     ++cores;
     for (const sync::Pipe pipe : sync::kPipes)
@@ -151,7 +151,7 @@ void AscendAccelerator::finish(report::Report& report) {
   report.clock_period_ps = info_.period_ps;
   report.cycles = machine_.finished() ? machine_.finished_at() : machine_.now() + 1;
   report.digest = events_.digest().hex();
-  for (const cluster::AiCoreCore* core : machine_.cores()) {
+  for (const cluster::AiCore* core : machine_.cores()) {
     const std::string left = cluster::describe_lines_left(*core);
     if (left.empty()) continue;
     ++report.diagnoses.count;

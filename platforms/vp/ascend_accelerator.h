@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frontends/pto/lower.h"
-#include "models/cluster/machine_core.h"
+#include "models/cluster/cluster_core.h"
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/vp/accelerator.h"
@@ -61,7 +61,7 @@ class AscendAccelerator : public Accelerator, private host::Device, private timi
   const cluster::Launch launch_;
   const std::unique_ptr<cluster::ClusterData> data_;  // nullptr: timing only
   observe::EventStream events_;
-  cluster::MachineCore machine_;
+  cluster::ClusterCore machine_;
   timing::ClockDomain domain_;
   const timing::BlockId block_;
   host::DeviceInfo info_;

@@ -1,5 +1,5 @@
 // AI core: pipes, flags, barriers, locks, queues (reference ascend.md 1.2, 2.2 to 2.5).
-#include "models/cluster/ai_core_core.h"
+#include "models/cluster/core/ai_core.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Modules of AI cores, sync unit and GM bound by sockets: the same events in the same cycles as
-// MachineCore, with a checker between every core and the sync unit, and GM. One TEST a process.
+// ClusterCore, with a checker between every core and the sync unit, and GM. One TEST a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <systemc>
 #include <vector>
 
-#include "models/cluster/ai_core.h"
+#include "models/cluster/core/ai_core_module.h"
 #include "models/cluster/deadlock.h"
-#include "models/cluster/gm.h"
-#include "models/cluster/sync_unit.h"
+#include "models/cluster/memory/gm.h"
+#include "models/cluster/sync/sync_unit.h"
 #include "tests/models/cluster/random.h"
 #include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"
@@ -48,8 +48,8 @@ class Machine : public sc_core::sc_module {
         gm_stubs.back()->out.bind(gm.cores[i]);
         continue;
       }
-      cores.back() = std::make_unique<AiCore>(("core" + number).c_str(), domain, config, launch, id,
-                                              observe::Probe(&events, i));
+      cores.back() = std::make_unique<AiCoreModule>(("core" + number).c_str(), domain, config,
+                                                    launch, id, observe::Probe(&events, i));
       cores.back()->attach(data);
       checkers.push_back(std::make_unique<sync::Checker>(("checker" + number).c_str(),
                                                          [this] { return domain.now(); }));
@@ -61,7 +61,7 @@ class Machine : public sc_core::sc_module {
       gm_checkers.back()->out.bind(gm.cores[i]);
     }
   }
-  AiCore& core(CoreId id) { return *cores.at(id.index()); }
+  AiCoreModule& core(CoreId id) { return *cores.at(id.index()); }
 
   const ClusterConfig config;
   const Launch launch;
@@ -70,7 +70,7 @@ class Machine : public sc_core::sc_module {
   SyncUnit sync_unit;
   Gm gm;
   ClusterData data;
-  std::vector<std::unique_ptr<AiCore>> cores;
+  std::vector<std::unique_ptr<AiCoreModule>> cores;
   std::vector<std::unique_ptr<sync::Checker>> checkers;
   std::vector<std::unique_ptr<transfer::Checker>> gm_checkers;
   std::vector<std::unique_ptr<sync::Stub>> stubs;

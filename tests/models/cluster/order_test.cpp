@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cluster/access_map.h"
+#include "models/cluster/hazards/access_map.h"
 #include "tests/models/cluster/bench.h"
 
 namespace tessera::cluster {
@@ -64,7 +64,7 @@ struct Result {
 };
 Result run(const Kernel& aic, const Kernel& aiv, const Launch& launch, bool automatic,
            const ClusterConfig& config = a5_config(), bool watch = true) {
-  MachineCore machine(config, launch, nullptr);
+  ClusterCore machine(config, launch, nullptr);
   if (watch) machine.watch_hazards();
   const auto build = [automatic](Kernel kernel) {
     kernel.program().automatic_sync = automatic;
