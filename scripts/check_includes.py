@@ -167,10 +167,10 @@ LINK_IF = "#include <systemc>\n"
 # Name of the case: files of the tree, and what the one violation says (None: the tree is clean).
 SELF_TESTS = {
     "clean": ({
-        "tlm_ifaces/link/link_if.h": LINK_IF,
+        "tlm_ifaces/link/link_kit.h": LINK_IF,
         "models/fabric/router_core.h": "#include <vector>\n",
         "models/fabric/router.h": '#include <tlm>\n#include "models/fabric/router_core.h"\n',
-        "models/fabric/router.cpp": '#include "models/fabric/router.h"\n#include "tlm_ifaces/link/link_if.h"\n',
+        "models/fabric/router.cpp": '#include "models/fabric/router.h"\n#include "tlm_ifaces/link/link_kit.h"\n',
         "models/pe/program.h": "// never an SC_THREAD\n/* nor <systemc.h>:\n#include <systemc.h>\n*/\n",
         "frontends/tasm/parser.cpp": '#include "models/pe/program.h"\n#include <boost/json.hpp>\n',
     }, None),
@@ -191,9 +191,9 @@ SELF_TESTS = {
     "core includes SystemC": ({"models/pe/a_core.h": "#  include  <systemc>\n"}, "must not reach SystemC"),
     "core includes TLM utilities": ({"models/pe/a.cpp": "#include <tlm_utils/tlm_quantumkeeper.h>\n"},
                                     "must not reach SystemC"),
-    "core reaches SystemC": ({"models/pe/a_core.cpp": '#include "tlm_ifaces/link/link_if.h"\n',
-                              "tlm_ifaces/link/link_if.h": LINK_IF},
-                             "models/pe/a_core.cpp > tlm_ifaces/link/link_if.h > <systemc>"),
+    "core reaches SystemC": ({"models/pe/a_core.cpp": '#include "tlm_ifaces/link/link_kit.h"\n',
+                              "tlm_ifaces/link/link_kit.h": LINK_IF},
+                             "models/pe/a_core.cpp > tlm_ifaces/link/link_kit.h > <systemc>"),
     "vocabulary includes SystemC": ({"tlm_ifaces/vocabulary/a.h": "#include <systemc>\n"}, "must not reach SystemC"),
     "front-end includes SystemC": ({"frontends/pto/a.cpp": "#include <systemc>\n"}, "must not reach SystemC"),
     "systemc.h": ({"sc_main/a.cpp": "#include <systemc.h>\n"}, "not <systemc.h>"),

@@ -8,8 +8,8 @@
 
 #include "models/fabric/router_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/config/config_socket.h"
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/config/config_kit.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::fabric {
 

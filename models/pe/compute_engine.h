@@ -10,8 +10,8 @@
 
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/config/config_socket.h"
-#include "tlm_ifaces/queue/queue_socket.h"
+#include "tlm_ifaces/config/config_kit.h"
+#include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::pe {
 

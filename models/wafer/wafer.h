@@ -12,7 +12,7 @@
 #include "models/fabric/router.h"
 #include "models/timing/clock_domain.h"
 #include "models/wafer/wafer_core.h"
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::wafer {
 

@@ -9,8 +9,8 @@
 #include "models/cluster/sync/sync_unit.h"
 #include "models/timing/clock_domain.h"
 #include "platforms/ascend/machine.h"
-#include "tlm_ifaces/sync/sync_stub.h"
-#include "tlm_ifaces/transfer/transfer_stub.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::ascend {
 

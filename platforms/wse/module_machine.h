@@ -16,8 +16,7 @@
 #include "platforms/wse/program_loader.h"
 #include "platforms/wse/tile.h"
 #include "platforms/wse/wse_config.h"
-#include "tlm_ifaces/link/link_checker.h"
-#include "tlm_ifaces/link/link_stub.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::wse {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/support/report_of.h"
-#include "tlm_ifaces/slot/slot_checker.h"
+#include "tlm_ifaces/slot/slot_kit.h"
 
 namespace tessera::slot {
 namespace {

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "tests/support/report_of.h"
-#include "tlm_ifaces/sync/sync_checker.h"
-#include "tlm_ifaces/sync/sync_stub.h"
+#include "tlm_ifaces/sync/sync_kit.h"
 
 namespace tessera::sync {
 namespace {

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "tests/support/report_of.h"
-#include "tlm_ifaces/transfer/transfer_checker.h"
-#include "tlm_ifaces/transfer/transfer_stub.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::transfer {
 namespace {

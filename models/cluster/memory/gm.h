@@ -7,7 +7,7 @@
 
 #include "models/cluster/memory/gm_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/transfer/transfer_socket.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::cluster {
 

@@ -8,7 +8,7 @@
 
 #include "models/cluster/sync/sync_unit_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/sync/sync_socket.h"
+#include "tlm_ifaces/sync/sync_kit.h"
 
 namespace tessera::cluster {
 

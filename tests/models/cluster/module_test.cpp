@@ -15,10 +15,8 @@
 #include "tests/models/cluster/random.h"
 #include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"
-#include "tlm_ifaces/sync/sync_checker.h"
-#include "tlm_ifaces/sync/sync_stub.h"
-#include "tlm_ifaces/transfer/transfer_checker.h"
-#include "tlm_ifaces/transfer/transfer_stub.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::cluster {
 namespace {

@@ -18,8 +18,7 @@
 #include "models/queue/input_queue.h"
 #include "models/queue/output_queue.h"
 #include "tests/support/sc_reports.h"
-#include "tlm_ifaces/link/link_checker.h"
-#include "tlm_ifaces/link/link_stub.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera {
 namespace {

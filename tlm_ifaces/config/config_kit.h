@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tlm_ifaces/config/config_space.h"
+#include "tlm_ifaces/kit/socket.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::config_space {
@@ -34,5 +35,20 @@ class ConfigNotifyIf : public virtual sc_core::sc_interface {
   /// `color` has entered teardown; the engine may know from cycle `due` on.
   virtual void teardown(Color color, Cycle due) = 0;
 };
+
+// Sockets (tlm_ifaces/kit/socket.h). The compute engine is the initiator,
+// the router the target. Both may stay open: a tile without a compute engine, a bench without a
+// router.
+
+struct Kit {
+  using Forward = ConfigIf;
+  using Backward = ConfigNotifyIf;
+  static constexpr unsigned kBits = 32;
+  static constexpr const char* kName = "config";
+  static constexpr const char* kRemedy = "bind a router or a compute engine";
+};
+
+using InitiatorSocket = kit::InitiatorSocket<Kit>;
+using TargetSocket = kit::TargetSocket<Kit>;
 
 }  // namespace tessera::config_space

@@ -7,6 +7,7 @@
 
 #include <systemc>
 
+#include "tlm_ifaces/kit/socket.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -58,5 +59,24 @@ class WriteNotifyIf : public virtual sc_core::sc_interface {
   /// Room was made that the writer may use from cycle `due` on.
   virtual void room_made(Cycle due) = 0;
 };
+
+// Sockets (tlm_ifaces/kit/socket.h). The block that reads or writes is the
+// initiator, the queue is the target.
+
+template <class ForwardIf, class BackwardIf>
+struct Kit {
+  using Forward = ForwardIf;
+  using Backward = BackwardIf;
+  static constexpr unsigned kBits = 32;
+  static constexpr const char* kName = "queue";
+  static constexpr const char* kRemedy = "a queue has one writer and one reader";
+};
+using ReadKit = Kit<ReadIf, ReadNotifyIf>;
+using WriteKit = Kit<WriteIf, WriteNotifyIf>;
+
+using ReadInitiatorSocket = kit::InitiatorSocket<ReadKit>;
+using ReadTargetSocket = kit::TargetSocket<ReadKit>;
+using WriteInitiatorSocket = kit::InitiatorSocket<WriteKit>;
+using WriteTargetSocket = kit::TargetSocket<WriteKit>;
 
 }  // namespace tessera::queue
