@@ -6,6 +6,7 @@
 #include <cstring>
 #include <ostream>
 
+#include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::vp {
@@ -61,7 +62,7 @@ ScriptHost::ScriptHost(sc_core::sc_module_name name, const std::vector<Statement
                        std::ostream* out)
     : sc_core::sc_module(name), script_(script), out_(out) {
   socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-  SC_HAS_PROCESS(ScriptHost);
+  TESSERA_HAS_PROCESS(ScriptHost);
   SC_THREAD(run);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/sc_reports.h"
+#include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::timing {
@@ -48,7 +49,7 @@ class Outside : public sc_core::sc_module {
   Outside(sc_core::sc_module_name name, std::vector<std::uint64_t> times_ps,
           std::function<void()> act)
       : sc_core::sc_module(name), times_(std::move(times_ps)), act_(std::move(act)) {
-    SC_HAS_PROCESS(Outside);
+    TESSERA_HAS_PROCESS(Outside);
     SC_METHOD(run);
     sensitive << at_;
     dont_initialize();
