@@ -26,7 +26,8 @@ SECTION = r"[A-Z]?\d+(?:\.\d+)*"
 GAP = r"(?:[ \t]*\n[ \t]*(?://+|#|\*)?[ \t]*|[ \t]+)"
 HEADING = re.compile(r"^(#{1,6})[ \t]+(.*?)[ \t]*$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\[[^\]\n]*\]\(([^()\s]+)\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]\n]*\]\(([^()\s]*[./#:][^()\s]*)\)")
 UNKNOWN_CITATION = re.compile(r"(?<![\w/.-])([a-z]\w*)\.md`? (?:sections? )?[A-Z]?\d+(?:\.\d+)*(?![\w-])")
 PATH = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|svg)(#[\w-]+)?")
 
@@ -37,11 +38,15 @@ def slug(title):
     return re.sub(r"[^\w\- ]", "", text).strip().replace(" ", "-")
 
 
+def blanked(match):
+    return re.sub(r"[^\n]", " ", match.group(0))
+
+
 class Page:
     """The headings of a page of Markdown: anchors, and the section numbers that headings begin with."""
 
     def __init__(self, text):
-        titles = [m.group(2) for m in HEADING.finditer(FENCE.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text))]
+        titles = [m.group(2) for m in HEADING.finditer(FENCE.sub(blanked, text))]
         self.anchors = {slug(title) for title in titles}
         numbers = (re.match(rf"({SECTION})(?![\w-])", title.replace("`", "")) for title in titles)
         self.sections = {m.group(1) for m in numbers if m}
@@ -102,7 +107,7 @@ class Checker:
             yield from self.check_target(match.start(), *split_anchor(match.group(0)))
 
     def check_links(self, name, text):
-        for match in LINK.finditer(text):
+        for match in LINK.finditer(CODE.sub(blanked, text)):
             target, anchor = split_anchor(match.group(1))
             if re.match(r"[a-z]+:", target):
                 continue
