@@ -116,6 +116,10 @@ void check_config(const ClusterConfig& config) {
   require("cost.l2_bytes_per_cycle", cost.l2_bytes_per_cycle, 1, kMostRate);
 }
 
+void check_launch(const Launch& launch) {
+  require("clusters", launch.clusters, 1, kMaxClusters);
+}
+
 ClusterConfig a2a3_config() {
   ClusterConfig config;
   config.core.cost = a2a3_cost();

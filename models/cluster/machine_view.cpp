@@ -8,11 +8,8 @@ namespace tessera::cluster {
 
 std::vector<const AiCore*> MachineView::cores() const {
   std::vector<const AiCore*> list;
-  const unsigned places = sync_unit().launch().clusters * 3;
-  for (unsigned i = 0; i < places; ++i) {
-    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    if (const AiCore* core = find(id)) list.push_back(core);
-  }
+  for (std::size_t i = 0; i < sync_unit().launch().places(); ++i)
+    if (const AiCore* core = find(CoreId::at(i))) list.push_back(core);
   return list;
 }
 

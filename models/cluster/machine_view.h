@@ -1,5 +1,5 @@
-// What can be seen of the cores of a launch, however they are built: cluster_core.h, or modules bound
-// by sockets.
+// What can be seen of the cores of a launch, in whichever structure they are built: cluster_core.h,
+// modular_cluster.h.
 #pragma once
 
 #include <string>

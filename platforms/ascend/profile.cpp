@@ -130,7 +130,7 @@ std::string profiler_name(CoreKind kind, Pipe pipe) {
   }
 }
 
-Profile profile_of(const Machine& machine, const AscendConfig& config, Cycle cycles) {
+Profile profile_of(const cluster::MachineView& machine, const AscendConfig& config, Cycle cycles) {
   Profile profile;
   profile.clock_khz = config.machine.clock_khz;
   profile.overhead_ns = config.overhead_ns;

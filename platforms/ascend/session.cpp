@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "frontends/pto/parser.h"
@@ -28,7 +29,6 @@ using cluster::CoreId;
 using cluster::PipeStats;
 using cluster::WaitReason;
 
-constexpr Cycle kCyclesPerLook = 100'000;  // between two looks at the wall clock
 constexpr std::size_t kMostWaits = 10'000;
 constexpr std::size_t kMostHazards = 20;  // that an error names
 constexpr const char* kHazardId = "/tessera/ascend/hazard";
@@ -198,7 +198,7 @@ Session::Session(const cli::Options& options, AscendConfig config)
     : options_(options), config_(std::move(config)), kernel_(read_kernel(options, config_)),
       launch_(launch_of(config_, kernel_)),
       arrays_(options, config_.machine.profile, launch_, kernel_),
-      events_(launch_.clusters * 3, 1, false) {}
+      events_(static_cast<unsigned>(launch_.places()), 1, false) {}
 
 report::Report Session::run() {
   report::Report report;
@@ -207,19 +207,17 @@ report::Report Session::run() {
   report.program = options_.program;
   report.places_key = "cores";
   report.clock_khz = config_.machine.clock_khz;
-  const std::uint64_t period_ps = (1'000'000'000 + report.clock_khz / 2) / report.clock_khz;
   for (const std::string& file : {options_.report_file, options_.trace_perfetto_file})
     if (!file.empty()) cli::require_writable(file);
   const Clock::time_point begin = Clock::now();
-  // SystemC modules are left to the end of the process.
-  std::unique_ptr<Machine> owned = make_machine(options_.structure, config_.machine, launch_,
-                                                events_, arrays_.data(), period_ps);
-  Machine& machine = options_.structure == "modules" ? *owned.release() : *owned;
+  std::optional<cluster::HazardWatch> hazards;
+  if (options_.hazards != "off") hazards.emplace(launch_);
+  Machine machine(options_.structure, config_.machine, launch_,
+                  {&events_, arrays_.data(), hazards ? &*hazards : nullptr});
   report.structure = machine.structure();
-  if (options_.hazards != "off") machine.watch_hazards();
   if (options_.shuffle_step_order) machine.shuffle_step_order(options_.seed);
   try {
-    machine.launch(kernel_.aic, kernel_.aiv);
+    machine.launch(kernel_.aic, kernel_.aiv, 0);
   } catch (const UserError& e) {  // an instruction that may not stand where it does
     report.status = report::Status::kCouldNotFinish;
     report.message = e.what();
@@ -232,50 +230,32 @@ report::Report Session::run() {
   drive(machine, report);
   trace.finish(report);
   summarize(machine, report);
-  report_hazards(machine, report);
+  if (hazards) report_hazards(*hazards, machine.view(), report);
   if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
   return report;
 }
 
 void Session::drive(Machine& machine, report::Report& report) {
-  const Clock::time_point begin = Clock::now();
+  cli::RunControl control(machine.domain(),
+                          {options_.max_cycles, options_.timeout_s, options_.progress});
   try {
-    const Stop stop = step_to_idle(machine);
-    if (!machine.finished()) {
+    const Stop stop = control.run_to_idle();
+    if (!machine.view().finished()) {
       report.status = report::Status::kCouldNotFinish;
       report.message = cli::stop_text(stop, options_.max_cycles);
-      describe_deadlock(machine, stop == Stop::kIdle, report);
+      describe_deadlock(machine.view(), stop == Stop::kIdle, report);
       if (stop == Stop::kIdle) name_device_error(report, kDeadlock);
     }
-  } catch (const IllegalBehaviour& e) {
-    report.status = report::Status::kCouldNotFinish;
-    report.message = e.what();
-    name_device_error(report, rule_of(report.message));
   } catch (const sc_core::sc_report& e) {
     const cli::Failure failure = cli::failure_of(e);
     report.status = failure.status;
     report.message = failure.message;
     name_device_error(report, rule_of(report.message));
   }
-  report.wall.run_s = seconds_since(begin);
+  report.wall.run_s = control.elapsed_s();
 }
 
-cli::RunControl::Stop Session::step_to_idle(Machine& machine) {
-  const Clock::time_point begin = Clock::now();
-  const Cycle last = options_.max_cycles.value_or(kNever);
-  cli::ProgressPrinter progress(options_.progress, options_.max_cycles);
-  Cycle end = 0;
-  while (true) {
-    end = std::min(last, std::max(end, machine.now()) + kCyclesPerLook);
-    if (machine.run(end)) return Stop::kIdle;
-    if (end == last) return Stop::kMaxCycles;
-    const double elapsed = seconds_since(begin);
-    if (options_.timeout_s && elapsed >= *options_.timeout_s) return Stop::kTimeout;
-    progress.show(machine.now(), elapsed);
-  }
-}
-
-void Session::describe_deadlock(const Machine& machine, bool is_deadlock,
+void Session::describe_deadlock(const cluster::MachineView& machine, bool is_deadlock,
                                 report::Report& report) const {
   observe::Waits waits(kMostWaits);
   const std::string cause = machine.describe_waits(waits);
@@ -294,15 +274,16 @@ void Session::describe_deadlock(const Machine& machine, bool is_deadlock,
 }
 
 void Session::summarize(const Machine& machine, report::Report& report) const {
-  report.cycles = machine.finished() ? machine.finished_at() : machine.now() + 1;
+  const cluster::MachineView& view = machine.view();
+  report.cycles = view.finished() ? view.finished_at() : machine.domain().now() + 1;
   report.digest = events_.digest().hex();
-  add_places(machine, report);
-  const Profile profile = profile_of(machine, config_, report.cycles);
+  add_places(view, report);
+  const Profile profile = profile_of(view, config_, report.cycles);
   add_groups(profile, report);
   if (!options_.quiet) print_profile(profile, std::cout);
 }
 
-void Session::add_places(const Machine& machine, report::Report& report) const {
+void Session::add_places(const cluster::MachineView& machine, report::Report& report) const {
   report::Places places;
   places.counters = counter_names(options_.report_detail);
   std::uint64_t instructions = 0;
@@ -341,9 +322,9 @@ void Session::add_places(const Machine& machine, report::Report& report) const {
 }
 
 // Warnings, or the reason why the run counts as one that could not finish.
-void Session::report_hazards(const Machine& machine, report::Report& report) {
-  if (options_.hazards == "off") return;
-  std::vector<std::string> hazards = machine.hazards();
+void Session::report_hazards(const cluster::HazardWatch& watch, const cluster::MachineView& machine,
+                             report::Report& report) {
+  std::vector<std::string> hazards = watch.sentences();
   for (std::string& text : cluster::describe_cache_hazards(machine, arrays_.data()))
     hazards.push_back(std::move(text));
   const bool are_errors = options_.hazards == "error" && report.status == report::Status::kFinished;

@@ -9,7 +9,6 @@
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/cli/options.h"
-#include "platforms/cli/run_control.h"
 #include "platforms/report/report.h"
 
 namespace tessera::ascend {
@@ -35,12 +34,12 @@ class Session {
 
  private:
   void drive(Machine& machine, report::Report& report);
-  /// Steps until nothing is due, or a bound is reached.
-  cli::RunControl::Stop step_to_idle(Machine& machine);
-  void describe_deadlock(const Machine& machine, bool is_deadlock, report::Report& report) const;
+  void describe_deadlock(const cluster::MachineView& machine, bool is_deadlock,
+                         report::Report& report) const;
   void summarize(const Machine& machine, report::Report& report) const;
-  void add_places(const Machine& machine, report::Report& report) const;
-  void report_hazards(const Machine& machine, report::Report& report);
+  void add_places(const cluster::MachineView& machine, report::Report& report) const;
+  void report_hazards(const cluster::HazardWatch& watch, const cluster::MachineView& machine,
+                      report::Report& report);
 
   const cli::Options& options_;
   const AscendConfig config_;

@@ -35,10 +35,6 @@ std::unique_ptr<Accelerator> build_accelerator(const cli::Options& options,
     return std::make_unique<WseAccelerator>(options, std::move(config), device.file);
   }
   if (device.kind == "ascend") {
-    if (options.structure == "modules") {
-      throw UserError("", "--structure",
-                      "AI-core clusters are built in structure 'dense' here, found 'modules'");
-    }
     cli::Options own = options;
     own.program = device.file;
     return std::make_unique<AscendAccelerator>(own, ascend::config_of(own));

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/cluster/cluster_core.h"
 #include "models/cluster/hazards/cache_hazards.h"
 #include "platforms/ascend/session.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -12,10 +13,6 @@
 namespace tessera::vp {
 
 namespace {
-
-std::uint64_t period_ps(const ascend::AscendConfig& config) {
-  return (1'000'000'000 + config.machine.clock_khz / 2) / config.machine.clock_khz;
-}
 
 struct CounterText {
   const char* name;
@@ -33,7 +30,7 @@ constexpr std::array<CounterText, 5> kCounters = {{
 // A program that cannot run should be known before the platform is built.
 void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launch,
                 const pto::Kernel& kernel, cluster::ClusterData* data) {
-  cluster::ClusterCore machine(config.machine, launch, nullptr, data);
+  cluster::ClusterCore machine(config.machine, launch, {nullptr, data});
   try {
     machine.launch(kernel.aic, kernel.aiv, 0);
   } catch (const UserError& e) {
@@ -49,15 +46,16 @@ AscendAccelerator::AscendAccelerator(const cli::Options& options, ascend::Ascend
       data_(options.no_data ? nullptr
                             : std::make_unique<cluster::ClusterData>(config_.machine.profile,
                                                                      launch_, kernel_.arrays)),
-      events_(launch_.clusters * 3, 1, false),
-      machine_(config_.machine, launch_, &events_, data_.get()),
-      domain_("clock", period_ps(config_)), block_(domain_.add(*this)) {
+      events_(static_cast<unsigned>(launch_.places()), 1, false),
+      launch_watch_([this](Cycle now) { launch_ended(now); }),
+      machine_(options.structure, config_.machine, launch_,
+               {&events_, data_.get(), nullptr, &launch_watch_}) {
   try_launch(config_, launch_, kernel_, data_.get());
   if (options.shuffle_step_order) machine_.shuffle_step_order(options.seed);
   info_.kind = host::DeviceKind::kAscend;
   info_.width = launch_.clusters;
   info_.height = 1;
-  info_.period_ps = period_ps(config_);
+  info_.period_ps = config_.machine.clock_period_ps();
   info_.functions = {kFunction};
   for (const CounterText& counter : kCounters) info_.counters.emplace_back(counter.name);
   if (data_ != nullptr) name_arrays(options.program);
@@ -74,7 +72,7 @@ void AscendAccelerator::name_arrays(const std::string& program) {
 
 void AscendAccelerator::set_listener(host::DeviceListener* listener) {
   listener_ = listener;
-  domain_.set_rest_listener([this](Cycle now) {
+  machine_.domain().set_rest_listener([this](Cycle now) {
     if (listener_ != nullptr) listener_->came_to_rest(now);
   });
 }
@@ -84,7 +82,6 @@ std::uint32_t AscendAccelerator::launch(const host::LaunchRequest&, Cycle at) {
   if (running_) return 0;
   machine_.launch(kernel_.aic, kernel_.aiv, at);
   running_ = true;
-  domain_.wake(block_, at);
   return 1;
 }
 
@@ -111,17 +108,13 @@ void AscendAccelerator::write_memory(std::uint32_t array, std::uint32_t at, std:
 
 // As it is at the end of the last cycle.
 std::byte* AscendAccelerator::direct_memory(std::uint32_t array) {
-  const Cycle next = domain_.next_free_cycle();
+  const Cycle next = machine_.domain().next_free_cycle();
   return data_->bytes_at(array, next == 0 ? 0 : next - 1);
 }
 
-Cycle AscendAccelerator::step(Cycle now) {
-  machine_.run(now + 1);
-  if (running_ && machine_.finished()) {
-    running_ = false;
-    if (listener_ != nullptr) listener_->launch_ended(now);
-  }
-  return machine_.next_due();
+void AscendAccelerator::launch_ended(Cycle now) {
+  running_ = false;
+  if (listener_ != nullptr) listener_->launch_ended(now);
 }
 
 const host::EdgeCore& AscendAccelerator::edge(std::uint32_t) const {
@@ -129,29 +122,28 @@ const host::EdgeCore& AscendAccelerator::edge(std::uint32_t) const {
 }
 
 std::uint64_t AscendAccelerator::counter(std::uint32_t number) {
+  const cluster::MachineView& machine = machine_.view();
   std::uint64_t cores = 0, operations = 0;
-  for (unsigned i = 0; i < launch_.clusters * 3; ++i) {
-    const cluster::CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    const cluster::AiCore* const core = machine_.find(id);
-    if (core == nullptr) continue;
+  for (const cluster::AiCore* core : machine.cores()) {
     ++cores;
     for (const sync::Pipe pipe : sync::kPipes)
       operations += pipe == sync::Pipe::kS ? 0 : core->stats(pipe).instructions;
   }
   const std::array<std::uint64_t, kCounters.size()> values = {
-      cores, operations, machine_.gm().bytes_read(), machine_.gm().bytes_written(),
-      machine_.finished() ? machine_.finished_at() : 0};
+      cores, operations, machine.gm().bytes_read(), machine.gm().bytes_written(),
+      machine.finished() ? machine.finished_at() : 0};
   return values[number];
 }
 
 void AscendAccelerator::finish(report::Report& report) {
   report.preset = config_.name;
-  report.structure = "dense";
+  report.structure = machine_.structure();
   report.places_key = "cores";
   report.clock_period_ps = info_.period_ps;
-  report.cycles = machine_.finished() ? machine_.finished_at() : machine_.now() + 1;
+  const cluster::MachineView& machine = machine_.view();
+  report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;
   report.digest = events_.digest().hex();
-  for (const cluster::AiCore* core : machine_.cores()) {
+  for (const cluster::AiCore* core : machine.cores()) {
     const std::string left = cluster::describe_lines_left(*core);
     if (left.empty()) continue;
     ++report.diagnoses.count;

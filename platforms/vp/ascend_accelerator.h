@@ -10,14 +10,15 @@
 #include <vector>
 
 #include "frontends/pto/lower.h"
-#include "models/cluster/cluster_core.h"
+#include "models/cluster/memory/cluster_data.h"
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/ascend_config.h"
+#include "platforms/ascend/machine.h"
 #include "platforms/vp/accelerator.h"
 
 namespace tessera::vp {
 
-class AscendAccelerator : public Accelerator, private host::Device, private timing::Steppable {
+class AscendAccelerator : public Accelerator, private host::Device {
  public:
   /// The one function of the device.
   static constexpr const char* kFunction = "kernel";
@@ -26,19 +27,21 @@ class AscendAccelerator : public Accelerator, private host::Device, private timi
   /// that may not stand where it does.
   AscendAccelerator(const cli::Options& options, ascend::AscendConfig config);
 
-  timing::ClockDomain& domain() override { return domain_; }
+  timing::ClockDomain& domain() override { return machine_.domain(); }
   host::Device& device() override { return *this; }
   std::optional<std::uint32_t> find_symbol(TileCoord, const std::string&) const override {
     return std::nullopt;
   }
   void finish(report::Report& report) override;
-  void describe_waits(observe::Waits& waits) const override { machine_.describe_waits(waits); }
+  void describe_waits(observe::Waits& waits) const override {
+    machine_.view().describe_waits(waits);
+  }
 
  private:
   // host::Device
   const host::DeviceInfo& info() const override { return info_; }
   void set_listener(host::DeviceListener* listener) override;
-  bool at_rest() const override { return domain_.idle(); }
+  bool at_rest() const override { return machine_.domain().idle(); }
   bool has_memory(std::uint32_t) const override { return false; }
   std::uint32_t array_bytes(std::uint32_t array) const override;
   bool resize_array(std::uint32_t array, std::uint32_t bytes) override;
@@ -53,7 +56,7 @@ class AscendAccelerator : public Accelerator, private host::Device, private timi
   const host::EdgeCore& edge(std::uint32_t) const override;
   std::uint64_t counter(std::uint32_t number) override;
 
-  Cycle step(Cycle now) override;
+  void launch_ended(Cycle now);
   void name_arrays(const std::string& program);
 
   const ascend::AscendConfig config_;
@@ -61,9 +64,8 @@ class AscendAccelerator : public Accelerator, private host::Device, private timi
   const cluster::Launch launch_;
   const std::unique_ptr<cluster::ClusterData> data_;  // nullptr: timing only
   observe::EventStream events_;
-  cluster::ClusterCore machine_;
-  timing::ClockDomain domain_;
-  const timing::BlockId block_;
+  cluster::LaunchWatch launch_watch_;
+  ascend::Machine machine_;
   host::DeviceInfo info_;
   host::DeviceListener* listener_ = nullptr;
   bool running_ = false;

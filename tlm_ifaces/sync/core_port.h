@@ -16,8 +16,8 @@ namespace tessera::sync {
 template <class Sockets>
 void require_bound_for_cores(const sc_core::sc_module& unit, const Sockets& cores) {
   for (unsigned i = 0; i < cores.size(); ++i) {
-    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    kit::require_bound(cores[i], std::string(unit.name()) + ", the socket of " + to_string(id));
+    const std::string core = to_string(CoreId::at(i));
+    kit::require_bound(cores[i], std::string(unit.name()) + ", the socket of " + core);
   }
 }
 

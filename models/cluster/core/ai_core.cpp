@@ -12,10 +12,13 @@ namespace tessera::cluster {
 
 using observe::EventKind;
 
-AiCore::AiCore(const ClusterConfig& config, const Launch& launch, CoreId core, observe::Probe probe)
-    : config_(config), launch_(launch), core_(core), costs_(config.core.cost), probe_(probe),
-      flag_fired_(FlagTable::kFlags), unit_flags_(config.core.l0c_blocks),
-      scalar_cache_(config.core.scalar.cache_bytes) {
+AiCore::AiCore(const ClusterConfig& config, const Launch& launch, CoreId core,
+               const Attachments& attached)
+    : config_(config), launch_(launch), core_(core), costs_(config.core.cost),
+      probe_(attached.sink, core.index()), flag_fired_(FlagTable::kFlags),
+      unit_flags_(config.core.l0c_blocks),
+      hazards_(attached.hazards != nullptr ? &attached.hazards->of(core) : nullptr),
+      data_(attached.data), watch_(attached.end), scalar_cache_(config.core.scalar.cache_bytes) {
   check_config(config);
   for (const Pipe pipe : sync::kPipes) {
     if (pipe != Pipe::kS)
@@ -45,6 +48,7 @@ void AiCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   PipeState& scalar = state(Pipe::kS);
   scalar.free_at = at;
   scalar.blocked = WaitReason::kNone;
+  if (watch_ != nullptr) watch_->core_starts();
 }
 
 void AiCore::answer(const sync::Answer& answer, Cycle due) {
@@ -219,6 +223,7 @@ void AiCore::note_finished(Cycle now) {
     if (!p.queue.empty() || p.moving || p.complete_at > now || p.free_at > now) return;
   finished_ = true;
   finished_at_ = now;
+  if (watch_ != nullptr) watch_->core_finishes(now);
 }
 
 Cycle AiCore::next_wake(Cycle now) const {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/core/attachments.h"
 #include "models/cluster/core/cost_model.h"
 #include "models/cluster/core/pipe_stats.h"
 #include "models/cluster/hazards/hazards.h"
@@ -85,17 +86,13 @@ class AiCore {
 
   /// `config` and `launch` outlive the core. Throws UserError for a configuration that check_config
   /// refuses.
-  AiCore(const ClusterConfig& config, const Launch& launch, CoreId core, observe::Probe probe);
+  AiCore(const ClusterConfig& config, const Launch& launch, CoreId core,
+         const Attachments& attached);
 
-  /// Gives the core values: its buffers and GM. `data` outlives the core.
-  void attach(ClusterData& data) { data_ = &data; }
   /// Starts a kernel in cycle `at`: the core wants to be stepped then. The kernel before it must be
   /// finished; its flags stay (ascend.md 2.2). Throws UserError for a program that check_program
   /// refuses, std::logic_error when the core is busy.
   void launch(std::shared_ptr<const Program> program, Cycle at);
-  /// Hazards of what the core does are looked for from now on. Before the first launch; `tracker`
-  /// outlives the core.
-  void watch(HazardTracker& tracker) { hazards_ = &tracker; }
   /// An answer that may be seen from cycle `due` on: the core wants to be stepped then.
   void answer(const sync::Answer& answer, Cycle due);
   void done(const transfer::Done& done, Cycle due);
@@ -302,11 +299,12 @@ class AiCore {
   BufferLocks locks_;
   UnitFlags unit_flags_;
   std::unique_ptr<SyncInserter> sync_inserter_;  // nullptr: nobody asks for the order of operations
-  HazardTracker* hazards_ = nullptr;
-  ResolvedOperation touched_;  // by the instruction that is being issued
-  Accesses touches_;           // .. of it
-  ClusterData* data_ = nullptr;
-  std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
+  HazardTracker* const hazards_;                 // nullptr: nobody looks for hazards
+  ResolvedOperation touched_;                    // by the instruction that is being issued
+  Accesses touches_;                             // .. of it
+  ClusterData* const data_;                      // nullptr: timing only
+  LaunchWatch* const watch_;                     // nullptr: nobody asks when the launch has ended
+  std::vector<ResolvedOperation> resolved_{1};   // of instructions in queues and under way
   std::vector<std::uint32_t> free_resolved_;
   std::vector<Effect> effects_;
   std::vector<Effect> due_effects_;

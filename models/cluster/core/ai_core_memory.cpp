@@ -98,7 +98,7 @@ void AiCore::refuse_address(const Instruction& i, std::int64_t address) const {
   if (static_cast<std::uint64_t>(address) < scalar.control_base ||
       index >= std::uint64_t{kMaxClusters} * 3)
     illegal(pc_, "the address " + hex(address) + " belongs to no array", kAccessId);
-  const CoreId owner{static_cast<std::uint16_t>(index / 3), static_cast<std::uint16_t>(index % 3)};
+  const CoreId owner = CoreId::at(index);
   const std::string where = hex(address) + " is a control register of " + to_string(owner);
   if (owner == core_) illegal(pc_, where + " itself; they have no values in this model", kAccessId);
   if (i.op == Opcode::kLoadScalar)

@@ -6,9 +6,9 @@ namespace tessera::cluster {
 
 AiCoreModule::AiCoreModule(sc_core::sc_module_name name, timing::ClockDomain& domain,
                            const ClusterConfig& config, const Launch& launch, CoreId core,
-                           observe::Probe probe)
+                           const Attachments& attached)
     : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)),
-      core_(config, launch, core, probe) {
+      core_(config, launch, core, attached) {
   sync.bind(static_cast<sync::BackwardIf&>(*this));
   gm.bind(static_cast<transfer::BackwardIf&>(*this));
 }

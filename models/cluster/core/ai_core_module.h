@@ -23,14 +23,10 @@ class AiCoreModule : public sc_core::sc_module,
   /// `config` and `launch` outlive the module; other parameters as in AiCore.
   AiCoreModule(sc_core::sc_module_name name, timing::ClockDomain& domain,
                const ClusterConfig& config, const Launch& launch, CoreId core,
-               observe::Probe probe);
+               const Attachments& attached);
 
   /// See AiCore::launch. `at` is put off to the next cycle that has not been stepped.
   void launch(std::shared_ptr<const Program> program, Cycle at);
-  /// See AiCore::attach.
-  void attach(ClusterData& data) { core_.attach(data); }
-  /// See AiCore::watch.
-  void watch(HazardTracker& tracker) { core_.watch(tracker); }
   const AiCore& core() const { return core_; }
 
   Cycle step(Cycle now) override;

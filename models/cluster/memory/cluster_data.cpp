@@ -253,9 +253,7 @@ std::vector<ClusterData::Lost> ClusterData::lost() {
     gm_[a].memory.settle();
     for (const Memory::Lost& lost : gm_[a].memory.lost()) {
       const std::size_t core = lost.order / sync::kPipeCount;
-      list.push_back({{static_cast<std::uint16_t>(core / 3), static_cast<std::uint16_t>(core % 3)},
-                      static_cast<std::uint16_t>(a),
-                      lost});
+      list.push_back({CoreId::at(core), static_cast<std::uint16_t>(a), lost});
     }
   }
   return list;

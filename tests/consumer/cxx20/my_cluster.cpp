@@ -51,7 +51,7 @@ class Cluster : public sc_core::sc_module {
       const cluster::CoreId id{.cluster = 0, .unit = static_cast<std::uint16_t>(i)};
       const std::string number = std::to_string(i);
       cores_.push_back(std::make_unique<cluster::AiCoreModule>(
-          ("core" + number).c_str(), clock_, config, launch, id, observe::Probe(events, i)));
+          ("core" + number).c_str(), clock_, config, launch, id, cluster::Attachments{events}));
       sync_checkers_.push_back(watch<sync::Checker>("sync_checker" + number, clock_,
                                                     cores_.back()->sync, sync_unit_.cores[i]));
       gm_checkers_.push_back(
@@ -89,7 +89,7 @@ int run() {
   sc_core::sc_start();
 
   observe::EventStream same_events(3, 1, false);
-  cluster::ClusterCore machine(config.machine, launch, &same_events);
+  cluster::ClusterCore machine(config.machine, launch, {&same_events});
   machine.launch(kernel.aic, kernel.aiv, 1);
   machine.run();
 

@@ -176,7 +176,7 @@ inline constexpr std::int64_t kNumbers = 10'000;
 /// A machine and what came of it. Operations for its programs: operations.h.
 struct Bench {
   explicit Bench(const ClusterConfig& config, const Launch& launch = {})
-      : data(config.profile, launch, arrays()), machine(config, launch, &events, &data) {
+      : data(config.profile, launch, arrays()), machine(config, launch, {&events, &data}) {
     data.resize(0, kNumbers * 4);
   }
 

@@ -39,7 +39,7 @@ struct DataBench {
   explicit DataBench(const Kernel& aic, const Kernel& aiv,
                      const ClusterConfig& config = a5_config(), bool with_data = true)
       : data(config.profile, Launch(), arrays()),
-        machine(config, Launch(), &events, with_data ? &data : nullptr) {
+        machine(config, Launch(), {&events, with_data ? &data : nullptr}) {
     data.bind(0, floats({1, 2, 3, 4, 5, 6, 7, 8}));
     machine.launch(aic.build(), aiv.build(), 1);
   }

@@ -47,8 +47,7 @@ class Machine : public sc_core::sc_module {
         continue;
       }
       cores.back() = std::make_unique<AiCoreModule>(("core" + number).c_str(), domain, config,
-                                                    launch, id, observe::Probe(&events, i));
-      cores.back()->attach(data);
+                                                    launch, id, Attachments{&events, &data});
       checkers.push_back(std::make_unique<sync::Checker>(("checker" + number).c_str(),
                                                          [this] { return domain.now(); }));
       cores.back()->sync.bind(checkers.back()->in);

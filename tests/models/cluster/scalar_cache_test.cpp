@@ -98,7 +98,7 @@ class Scalar {
   Cycle run() {
     data = std::make_unique<ClusterData>(config_.profile, launch_, kArrays);
     data->bind(0, std::vector<std::byte>(4096));
-    machine = std::make_unique<ClusterCore>(config_, launch_, nullptr, data.get());
+    machine = std::make_unique<ClusterCore>(config_, launch_, Attachments{nullptr, data.get()});
     machine->launch(nullptr, kernel.build(), 0);
     machine->run();
     EXPECT_TRUE(machine->finished());
@@ -215,7 +215,7 @@ TEST(ScalarCacheCore, WithoutDataALoadIsRefused) {
   Scalar s;
   s.store(0, 1);
   s.load(0);
-  ClusterCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1), nullptr);
+  ClusterCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1));
   EXPECT_THAT(error_of([&] { machine.launch(nullptr, s.kernel.build(), 0); }),
               StartsWith("refused: k.pto:2: load_scalar: what it loads decides"));
 }
@@ -227,7 +227,7 @@ TEST(ScalarCacheCore, WithoutDataStoresTakeTheSameCycles) {
   s.clean(0);
   s.barrier();
   s.run();
-  ClusterCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1), nullptr);
+  ClusterCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1));
   machine.launch(nullptr, s.kernel.build(), 0);
   machine.run();
   EXPECT_EQ(machine.finished_at(), s.core().finished_at());

@@ -53,14 +53,14 @@ Outcome run(const std::string& text, const Options& options) {
     data.bind(i, std::move(bytes));
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
-  ClusterCore machine(config, launch, nullptr, options.with_data ? &data : nullptr);
-  machine.watch_hazards();
+  HazardWatch hazards(launch);
+  ClusterCore machine(config, launch, {nullptr, options.with_data ? &data : nullptr, &hazards});
   machine.launch(kernel.aic, kernel.aiv, 0);
   machine.run();
   Outcome outcome;
   outcome.finished = machine.finished();
   outcome.cycles = outcome.finished ? machine.finished_at() : 0;
-  outcome.hazards = machine.hazards();
+  outcome.hazards = hazards.sentences();
   observe::Waits waits(100);
   machine.describe_waits(waits);
   for (const observe::Wait& wait : waits)

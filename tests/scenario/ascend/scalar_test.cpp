@@ -64,8 +64,8 @@ Outcome run(const std::string& text, const Options& options) {
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
   ClusterData* const values = options.with_data ? &data : nullptr;
-  ClusterCore machine(config, launch, nullptr, values);
-  machine.watch_hazards();
+  HazardWatch hazards(launch);
+  ClusterCore machine(config, launch, {nullptr, values, &hazards});
   auto nothing = std::make_shared<Program>();
   nothing->code.emplace_back();
   Outcome outcome;
@@ -76,7 +76,7 @@ Outcome run(const std::string& text, const Options& options) {
     outcome.error = e.what();
   }
   if (outcome.error.empty() && !machine.finished()) outcome.error = "hangs";
-  outcome.hazards = machine.hazards();
+  outcome.hazards = hazards.sentences();
   for (const std::string& text_of : describe_cache_hazards(machine, values))
     outcome.hazards.push_back(text_of);
   for (const AiCore* core : machine.cores())
