@@ -161,9 +161,9 @@ Measured on {date} with {version}, presets {presets} (SHA-256 of `platforms/*/pr
   are shown for what they are: they contradict others, or the published program is not known.
 
 Sources A1 to A10 are sections of [wse_timing.md](reference/wse_timing.md), others such as 6.5 sections of [wse.md](reference/wse.md). In
-tables of AI-core clusters they are sections of [ascend.md](reference/ascend.md), all measured on silicon. S: the vendor's simulator, H: silicon, M: a published model; derived: our arithmetic on published numbers, which the note has. A number of the
-vendor's simulator and one of silicon may differ by 1.7 where memory decides; the presets follow the simulator. [What the assumed
-values do](sensitivity.md) is a page of its own.
+tables of AI-core clusters they are sections of [ascend.md](reference/ascend.md), all measured on silicon. S: the vendor's simulator, H: silicon,
+M: a published model; derived: our arithmetic on published numbers, which the note has. A number of the vendor's simulator and one of silicon
+may differ by 1.7 where memory decides; the presets follow the simulator. [What the assumed values do](sensitivity.md) is a page of its own.
 """
 
 NOT_REACHED = """
