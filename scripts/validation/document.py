@@ -1,4 +1,4 @@
-"""The tables: on the terminal, as docs/validation.md with a row for each family, and as docs/validation/FAMILY.md."""
+"""The tables: on the terminal, as docs/validation.md with a row for each family, and as a page for each family in docs/validation/."""
 import datetime
 import hashlib
 import math
