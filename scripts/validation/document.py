@@ -173,10 +173,25 @@ Measured on {date} with {version} and the presets {presets} (the first digits of
 
 {overview}
 
-Sources A1 to A10 are sections of [wse_timing.md](reference/wse_timing.md), others such as 6.5 sections of [wse.md](reference/wse.md). In
-tables of AI-core clusters they are sections of [ascend.md](reference/ascend.md), all measured on silicon. S: the vendor's simulator, H: silicon,
-M: a published model; derived: our arithmetic on published numbers, which the note has. A number of the vendor's simulator and one of silicon
-may differ by 1.7 where memory decides; the presets follow the simulator. [What the assumed values do](sensitivity.md) is a page of its own.
+Medians and worst errors are those of the numbers that have a bound. Each workload has a page with its program, its table and its pictures.
+
+## How to read the tables
+
+- A number is **calibrated** if it set a value of the preset. That the model meets it says little.
+- A number is **predicted** if it set nothing.
+- Calibrated and predicted are roles of a number. The *kind* of a value in a [preset](configuration.md#where-values-come-from), `published`,
+  `calibrated` or `assumed`, says where that value comes from. A value that a source states has the kind `published`, and the number that
+  states it has the role `calibrated` here, because the model was given the answer. A value of the kind `calibrated` was fitted until the
+  model met a number, and that number has the role `calibrated` here too. No `predicted` number stands behind a value of any kind.
+- **may be off** is the bound that the tests hold: `scripts/validate.sh` exits with 1 if a number misses its bound. A number has no bound if it
+  contradicts other numbers, or if the published program is not known. Such numbers are shown without a claim.
+- **source**: A1 to A10 are sections of [Published cycle counts](reference/wse_timing.md), numbers such as 6.5 are sections of
+  [the wafer-scale engines](reference/wse.md), and in the tables of AI cores sections of [the AI cores](reference/ascend.md). S stands for the
+  vendor's simulator, H for silicon, M for a published model. "Derived" means our arithmetic on published numbers; a note gives it. All numbers
+  of AI cores were measured on silicon.
+
+A number of the vendor's simulator and a number of silicon may differ by a factor of 1.7 where memory decides; the presets follow the simulator.
+[What the assumed values do](sensitivity.md) shows how much each assumed value changes these results.
 """
 
 NOT_REACHED = """
