@@ -3,7 +3,6 @@
 #include <set>
 
 #include "frontends/layout/reader_parts.h"
-#include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
 namespace {
@@ -74,8 +73,10 @@ class HostReader {
     if (!kind.empty()) return kind;
     std::vector<std::string> keys = node.keys();
     keys.erase(std::remove(keys.begin(), keys.end(), "comment"), keys.end());
-    if (keys.empty()) node.fail("the host step is empty; a step is one of " + listed(kinds()));
-    node.fail("unknown host step \"" + keys[0] + "\"" + suggestion(keys[0], kinds(), "steps"));
+    if (keys.empty())
+      node.fail("the host step is empty; a step is one of " + text::listed(kinds()));
+    node.fail("unknown host step \"" + keys[0] + "\"" +
+              text::suggestion(keys[0], kinds(), "steps"));
   }
 
   HostStep read_step(const Node& node, const std::string& kind) {
@@ -97,7 +98,7 @@ class HostReader {
     std::vector<std::string> known;
     for (const Symbol& symbol : layout_.symbols) known.push_back(symbol.name);
     node.fail("the host array \"" + name +
-              "\" has no symbol on the tiles; arrays with a symbol: " + listed(known));
+              "\" has no symbol on the tiles; arrays with a symbol: " + text::listed(known));
   }
 
   Launch read_launch(const Node& node) const {
@@ -160,7 +161,7 @@ class HostReader {
     std::vector<std::pair<std::string, Direction>> edges;
     edges.reserve(kCardinalDirections.size());
     for (Direction d : kCardinalDirections) edges.emplace_back(to_string(d), d);
-    const Direction edge = read_choice<Direction>(node, edges, "edge");
+    const Direction edge = text::read_choice<Direction>(node, edges, "edge");
     if (!lies_on(rect, edge, layout_)) {
       node.fail("the rect " + to_string(rect) + " of the stream is not on the " + to_string(edge) +
                 " edge; it must be " + rim_text(edge, layout_));
@@ -178,7 +179,8 @@ class HostReader {
     }
     std::vector<std::string> known(streamed_.begin(), streamed_.end());
     known.emplace_back("idle");
-    node.fail("cannot wait for \"" + name + "\"" + suggestion(name, known, "it can wait for"));
+    node.fail("cannot wait for \"" + name + "\"" +
+              text::suggestion(name, known, "it can wait for"));
   }
 
   Check read_check(const Node& node, const std::string& place) const {

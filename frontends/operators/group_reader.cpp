@@ -1,5 +1,4 @@
 // "program", "starts" and "interruptions".
-#include "frontends/layout/suggestion.h"
 #include "frontends/operators/reader_parts.h"
 
 namespace tessera::operators {
@@ -47,7 +46,7 @@ class GroupReader {
       members = node.at("sequential");
     }
     if (const auto phases = node.find("phases"))
-      group.phases = layout::read_choice(*phases, choices(), "choice of phases");
+      group.phases = text::read_choice(*phases, choices(), "choice of phases");
     if (const auto length = node.find("length"))
       group.length = static_cast<std::uint32_t>(
           length->integer_in(reading_.program.params, 1, kMaxLength, "the length of the schedule"));
@@ -68,7 +67,7 @@ class GroupReader {
       node.allow_keys(
           {"sequential", "parallel", "loop", "work", "body", "nodes", "phases", "length"});
     node.fail("a group has one of the keys sequential, parallel, loop and work, but this one has " +
-              layout::listed(found));
+              text::listed(found));
   }
 
   Group read_use(const Node& node) {
@@ -83,8 +82,8 @@ class GroupReader {
       use.place = node.place();
       return use;
     }
-    node.fail("unknown operator \"" + layout::shown(name) + "\"" +
-              layout::suggestion(name, known, "operators"));
+    node.fail("unknown operator \"" + text::shown(name) + "\"" +
+              text::suggestion(name, known, "operators"));
   }
 
   Group read_work(const Node& node) {

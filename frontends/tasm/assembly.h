@@ -45,11 +45,11 @@ struct Assembly {
   std::vector<PlacedInstruction> instructions;
   Known known = Known::kNumbersAbove;
 
-  /// Value of a param or const and, once it is known, byte address of a symbol.
-  NameValue name_value() const;
+  /// Names are params and consts and, once they are known, byte addresses of symbols.
+  Evaluator evaluator() const;
   std::int64_t integer(const Expression& e, const std::string& expected, std::int64_t low,
                        std::int64_t high) const {
-    return evaluate_integer(e, name_value(), diagnostics, expected, low, high);
+    return evaluator().integer(e, expected, low, high);
   }
 };
 

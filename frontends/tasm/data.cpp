@@ -23,9 +23,8 @@ std::uint64_t aligned(std::uint64_t address, unsigned bytes) {
 }
 
 std::uint32_t initial_value(const Assembly& a, pe::ElementType type, const Expression& e) {
-  if (type == pe::ElementType::kF32) return evaluate_f32(e, a.name_value(), a.diagnostics);
-  if (type == pe::ElementType::kF16)
-    return evaluate_half(e, a.name_value(), a.diagnostics, a.image.half);
+  if (type == pe::ElementType::kF32) return a.evaluator().f32(e);
+  if (type == pe::ElementType::kF16) return a.evaluator().half(e, a.image.half);
   const bool is_signed = type == pe::ElementType::kI16 || type == pe::ElementType::kI32;
   const std::int64_t span = std::int64_t{1} << (8 * pe::bytes_of(type));
   const std::int64_t low = is_signed ? -span / 2 : 0;

@@ -13,7 +13,8 @@ const pe::OpcodeInfo& parse_mnemonic(TokenCursor& cursor) {
   for (unsigned i = 0; i < pe::kOpcodeCount; ++i) {
     known.emplace_back(pe::info(static_cast<pe::Opcode>(i)).mnemonic);
   }
-  cursor.fail("an instruction, a declaration or a label", nearest_hint(cursor.peek().text, known));
+  cursor.fail_expected("an instruction, a declaration or a label",
+                       did_you_mean(cursor.peek().text, known));
 }
 
 /// Behind '[': rN, rN + expr, rN - expr or expr.
@@ -23,8 +24,8 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
   const std::optional<RegisterName> base = accept_register(cursor);
   if (base) {
     if (base->kind != pe::kReg16) {
-      cursor.diagnostics().fail(place, "expected a register r0..r15 or an address, found " +
-                                           quoted(to_string(base->kind, base->number)));
+      cursor.fail(place, "expected a register r0..r15 or an address, found " +
+                             quoted(to_string(base->kind, base->number)));
     }
     operand.reg = *base;
     // The sign before the offset is also the sign of its first term.

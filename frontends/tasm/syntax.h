@@ -15,11 +15,6 @@
 
 namespace tessera::tasm {
 
-struct Name {
-  Place place;
-  std::string text;
-};
-
 /// param NAME [= expr]
 struct ParamStatement {
   Name name;

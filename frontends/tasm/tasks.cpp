@@ -17,7 +17,7 @@ const pe::QueueBinding& input_queue(const Assembly& a, const Name& name) {
 
 TaskId local_id(const Assembly& a, const TaskStatement& s) {
   const Range ids = local_task_ids(a.options.generation);
-  const Number n = evaluate(*s.id, a.name_value(), a.diagnostics);
+  const Number n = a.evaluator().number(*s.id);
   if (!n.is_real && n.integer >= ids.low && n.integer <= ids.high)
     return TaskId(static_cast<unsigned>(n.integer));
   std::string why;

@@ -56,13 +56,4 @@ std::string_view text_of(pe::TaskPriority priority) {
   return priority == pe::TaskPriority::kHigh ? "high" : "low";
 }
 
-std::string listed(const std::vector<std::string>& texts) {
-  std::string list;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i > 0) list += i + 1 == texts.size() ? " or " : ", ";
-    list += texts[i];
-  }
-  return list;
-}
-
 }  // namespace tessera::tasm

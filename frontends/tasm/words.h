@@ -59,7 +59,4 @@ std::vector<std::string> texts_of(const std::array<T, N>& values) {
   return texts;
 }
 
-/// "a, b or c".
-std::string listed(const std::vector<std::string>& texts);
-
 }  // namespace tessera::tasm

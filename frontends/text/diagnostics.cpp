@@ -1,16 +1,19 @@
-#include "frontends/layout/json_file.h"
+#include "frontends/text/diagnostics.h"
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
-#include "tlm_ifaces/vocabulary/errors.h"
+namespace tessera::text {
 
-namespace tessera::layout {
+std::string to_string(Place place) {
+  return std::to_string(place.line) + ":" + std::to_string(place.column);
+}
 
-std::string read_text_file(const std::string& path, const std::string& what) {
+std::string read_file(const std::string& path, const std::string& what) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw UserError(path, "", "is a folder; a " + what + " file is expected");
@@ -24,11 +27,4 @@ std::string read_text_file(const std::string& path, const std::string& what) {
   return text.str();
 }
 
-void check_schema(const Node& root, const std::string& schema) {
-  const Node given = root.at("schema");
-  const std::string text = given.text("the schema \"" + schema + "\"");
-  if (text == schema) return;
-  given.fail("unknown schema \"" + text + "\"; this program reads \"" + schema + "\"");
-}
-
-}  // namespace tessera::layout
+}  // namespace tessera::text
