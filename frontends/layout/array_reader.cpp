@@ -6,23 +6,12 @@ namespace {
 
 constexpr std::size_t kMaxRank = 3;
 
-const std::vector<std::pair<std::string, pe::ElementType>>& dtypes() {
-  using pe::ElementType;
-  static const std::vector<std::pair<std::string, ElementType>> kDtypes = {
-      {"f32", ElementType::kF32}, {"f16", ElementType::kF16}, {"i32", ElementType::kI32},
-      {"u32", ElementType::kU32}, {"i16", ElementType::kI16}, {"u16", ElementType::kU16}};
-  return kDtypes;
-}
+const std::vector<std::pair<std::string, pe::ElementType>> kDtypes = {
+    {"f32", pe::ElementType::kF32}, {"f16", pe::ElementType::kF16}, {"i32", pe::ElementType::kI32},
+    {"u32", pe::ElementType::kU32}, {"i16", pe::ElementType::kI16}, {"u16", pe::ElementType::kU16}};
 
 pe::ElementType read_dtype(const Node& node) {
-  return text::read_choice(node, dtypes(), "dtype");
-}
-
-std::string name_of(pe::ElementType type) {
-  for (const auto& [name, known] : dtypes()) {
-    if (known == type) return name;
-  }
-  return "";
+  return text::read_choice(node, kDtypes, "dtype");
 }
 
 std::string text_of(const Node& node, std::int64_t value) {
@@ -87,7 +76,7 @@ Symbol read_symbol(const Node& node, const std::string& name, const Layout& layo
   const std::optional<Node> dtype = node.find("dtype");
   if (dtype && read_dtype(*dtype) != array.dtype) {
     dtype->fail("the symbol has dtype " + dtype->text("") + ", but the host array (" + array.place +
-                ") has " + name_of(array.dtype) + "; both must be the same");
+                ") has " + std::string(to_string(array.dtype)) + "; both must be the same");
   }
   if (const std::optional<Node> order = node.find("order")) {
     symbol.order =

@@ -14,6 +14,9 @@ constexpr double kDefaultAtol = 1e-8;
 constexpr double kDefaultHalfRtol = 1e-2;
 constexpr double kDefaultHalfAtol = 1e-3;
 
+const std::vector<std::string> kStepKinds = {"copy_in", "launch",   "stream_in", "stream_out",
+                                             "wait",    "copy_out", "check"};
+
 /// rtol and atol of a check that gives none.
 std::pair<double, double> default_tolerances(pe::ElementType dtype) {
   if (dtype == pe::ElementType::kF32) return {kDefaultRtol, kDefaultAtol};
@@ -55,16 +58,10 @@ class HostReader {
   void read(const Node& node) { layout_.host.push_back(read_step(node, kind_of(node))); }
 
  private:
-  static const std::vector<std::string>& kinds() {
-    static const std::vector<std::string> kKinds = {
-        "copy_in", "launch", "stream_in", "stream_out", "wait", "copy_out", "check"};
-    return kKinds;
-  }
-
   std::string kind_of(const Node& node) const {
     std::string kind;
     for (const std::string& key : node.keys()) {
-      if (std::find(kinds().begin(), kinds().end(), key) == kinds().end()) continue;
+      if (std::find(kStepKinds.begin(), kStepKinds.end(), key) == kStepKinds.end()) continue;
       if (!kind.empty())
         node.fail("a host step does one thing, but both \"" + kind + "\" and \"" + key +
                   "\" are given");
@@ -74,9 +71,9 @@ class HostReader {
     std::vector<std::string> keys = node.keys();
     keys.erase(std::remove(keys.begin(), keys.end(), "comment"), keys.end());
     if (keys.empty())
-      node.fail("the host step is empty; a step is one of " + text::listed(kinds()));
+      node.fail("the host step is empty; a step is one of " + text::listed(kStepKinds));
     node.fail("unknown host step \"" + keys[0] + "\"" +
-              text::suggestion(keys[0], kinds(), "steps"));
+              text::suggestion(keys[0], kStepKinds, "steps"));
   }
 
   HostStep read_step(const Node& node, const std::string& kind) {

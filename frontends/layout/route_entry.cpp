@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace tessera::layout {
 namespace {
-
-constexpr std::int64_t kMaxCounter = std::numeric_limits<std::uint32_t>::max();
-constexpr std::int64_t kMaxIndex = std::numeric_limits<std::uint16_t>::max();
 
 using Kind = FilterSpec::Kind;
 
@@ -18,18 +16,15 @@ struct FilterKind {
 };
 
 /// wse.md 1.7.
-const std::vector<FilterKind>& filter_kinds() {
-  static const std::vector<FilterKind> kKinds = {
-      {"counter",
-       Kind::kCounter,
-       {"kind", "count_data", "count_control", "init_counter", "limit1", "max_counter",
-        "filter_control"}},
-      {"sparse_counter",
-       Kind::kSparseCounter,
-       {"kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"}},
-      {"range", Kind::kRange, {"kind", "min_idx", "max_idx"}}};
-  return kKinds;
-}
+const std::vector<FilterKind> kKinds = {
+    {"counter",
+     Kind::kCounter,
+     {"kind", "count_data", "count_control", "init_counter", "limit1", "max_counter",
+      "filter_control"}},
+    {"sparse_counter",
+     Kind::kSparseCounter,
+     {"kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"}},
+    {"range", Kind::kRange, {"kind", "min_idx", "max_idx"}}};
 
 bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -37,7 +32,7 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
 
 /// A key that only other kinds have deserves more than "unknown key".
 void check_filter_keys(const Node& node, const FilterKind& kind) {
-  for (const FilterKind& other : filter_kinds()) {
+  for (const FilterKind& other : kKinds) {
     for (const std::string& key : other.keys) {
       if (has(kind.keys, key) || !node.find(key)) continue;
       std::string keys;
@@ -139,39 +134,30 @@ void RouteEntry::read_switches(const Node& node, const Layout& layout) {
 
 void RouteEntry::read_filter(const Node& node, const Layout& layout) {
   std::vector<std::string> names;
-  for (const FilterKind& kind : filter_kinds()) names.emplace_back(kind.name);
-  const FilterKind& kind = filter_kinds()[node.at("kind").word(names, "kind of filter")];
+  for (const FilterKind& kind : kKinds) names.emplace_back(kind.name);
+  const FilterKind& kind = kKinds[node.at("kind").word(names, "kind of filter")];
   check_filter_keys(node, kind);
   FilterSpec& filter = spec_.filter.emplace();
   filter.kind = kind.kind;
   filter.count_data = read_flag(node, "count_data");
   filter.count_control = read_flag(node, "count_control");
   filter.filter_control = read_flag(node, "filter_control");
-  const auto counter = [&](const char* key, void (*store)(RouteSpec&, std::int64_t)) {
-    read_number(node, key, layout, kMaxCounter, key, store);
+  const auto number = [&](auto FilterSpec::*member, const char* key) {
+    using Field = std::decay_t<decltype(filter.*member)>;
+    read_number(
+        node, key, layout, std::numeric_limits<Field>::max(), key,
+        [member](RouteSpec& s, std::int64_t v) { (*s.filter).*member = static_cast<Field>(v); });
   };
-  const auto index = [&](const char* key, void (*store)(RouteSpec&, std::int64_t)) {
-    read_number(node, key, layout, kMaxIndex, key, store);
-  };
-  counter("init_counter", [](RouteSpec& s, std::int64_t v) {
-    s.filter->init_counter = static_cast<std::uint32_t>(v);
-  });
-  counter("limit1",
-          [](RouteSpec& s, std::int64_t v) { s.filter->limit1 = static_cast<std::uint32_t>(v); });
-  counter("limit2",
-          [](RouteSpec& s, std::int64_t v) { s.filter->limit2 = static_cast<std::uint32_t>(v); });
-  counter("max_counter", [](RouteSpec& s, std::int64_t v) {
-    s.filter->max_counter = static_cast<std::uint32_t>(v);
-  });
-  index("min_idx",
-        [](RouteSpec& s, std::int64_t v) { s.filter->min_idx = static_cast<std::uint16_t>(v); });
-  index("max_idx",
-        [](RouteSpec& s, std::int64_t v) { s.filter->max_idx = static_cast<std::uint16_t>(v); });
+  number(&FilterSpec::init_counter, "init_counter");
+  number(&FilterSpec::limit1, "limit1");
+  number(&FilterSpec::limit2, "limit2");
+  number(&FilterSpec::max_counter, "max_counter");
+  number(&FilterSpec::min_idx, "min_idx");
+  number(&FilterSpec::max_idx, "max_idx");
 }
 
 void RouteEntry::read_number(const Node& parent, const std::string& key, const Layout& layout,
-                             std::int64_t highest, const std::string& what,
-                             void (*store)(RouteSpec& spec, std::int64_t value)) {
+                             std::int64_t highest, const std::string& what, const Store& store) {
   const std::optional<Node> node = parent.find(key);
   if (!node) return;
   const Number number{TileNumber(*node, layout), highest, what, store};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,20 +26,20 @@ class RouteEntry {
   std::uint32_t route_at(TileCoord at, Layout& layout);
 
  private:
+  using Store = std::function<void(RouteSpec& spec, std::int64_t value)>;
   /// A number that depends on the tile.
   struct Number {
     TileNumber value;
     std::int64_t highest;
     std::string what;
-    void (*store)(RouteSpec& spec, std::int64_t value);
+    Store store;
   };
 
   void read_switches(const Node& node, const Layout& layout);
   void read_filter(const Node& node, const Layout& layout);
   /// Key `key` of `parent`, if given: 0..highest. Stored at once if all tiles have the same.
   void read_number(const Node& parent, const std::string& key, const Layout& layout,
-                   std::int64_t highest, const std::string& what,
-                   void (*store)(RouteSpec& spec, std::int64_t value));
+                   std::int64_t highest, const std::string& what, const Store& store);
   static std::int64_t value_of(const Number& number, TileCoord at);
   void check(const RouteSpec& spec, TileCoord at) const;
   std::string of_tile(TileCoord at) const;

@@ -8,13 +8,10 @@ constexpr std::int64_t kMaxTimes = 100000;
 constexpr std::int64_t kMaxCycle = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxLength = 4096;
 
-const std::vector<std::pair<std::string, PhaseChoice>>& choices() {
-  static const std::vector<std::pair<std::string, PhaseChoice>> kChoices = {
-      {"auto", PhaseChoice::kAuto},
-      {"shared", PhaseChoice::kShared},
-      {"separate", PhaseChoice::kSeparate}};
-  return kChoices;
-}
+const std::vector<std::pair<std::string, PhaseChoice>> kChoices = {
+    {"auto", PhaseChoice::kAuto},
+    {"shared", PhaseChoice::kShared},
+    {"separate", PhaseChoice::kSeparate}};
 
 class GroupReader {
  public:
@@ -46,7 +43,7 @@ class GroupReader {
       members = node.at("sequential");
     }
     if (const auto phases = node.find("phases"))
-      group.phases = text::read_choice(*phases, choices(), "choice of phases");
+      group.phases = text::read_choice(*phases, kChoices, "choice of phases");
     if (const auto length = node.find("length"))
       group.length = static_cast<std::uint32_t>(
           length->integer_in(reading_.program.params, 1, kMaxLength, "the length of the schedule"));

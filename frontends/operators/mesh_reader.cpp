@@ -10,10 +10,7 @@ namespace tessera::operators {
 namespace {
 
 /// Names that expressions of arrays know.
-const std::vector<std::string>& own_names() {
-  static const std::vector<std::string> kNames = {"node", "x", "y", "z", "k"};
-  return kNames;
-}
+const std::vector<std::string> kNames = {"node", "x", "y", "z", "k"};
 
 void read_params(const Node& root, const ParamOverrides& overrides, Program& program) {
   const std::optional<Node> section = root.find("params");
@@ -22,9 +19,9 @@ void read_params(const Node& root, const ParamOverrides& overrides, Program& pro
   for (const std::string& name : declared) {
     const Node node = section->at(name);
     text::check_name(node, name, "a parameter");
-    if (std::find(own_names().begin(), own_names().end(), name) != own_names().end())
+    if (std::find(kNames.begin(), kNames.end(), name) != kNames.end())
       node.fail("\"" + name + "\" cannot be the name of a parameter; expressions of arrays use " +
-                text::listed(own_names()) + " themselves");
+                text::listed(kNames) + " themselves");
     const auto given = overrides.find(name);
     program.params[name] = given != overrides.end() ? given->second : node.integer(program.params);
   }
@@ -202,7 +199,7 @@ InitialWords::InitialWords(const Program& program, const Array& array)
     : program_(program), array_(array) {
   if (array.init.empty()) return;
   try {
-    value_ = text::Expression::parse(array.init, program.params, own_names());
+    value_ = text::Expression::parse(array.init, program.params, kNames);
   } catch (const text::ExpressionError& error) {
     fail(error, "");
   }

@@ -12,31 +12,21 @@ namespace {
 constexpr std::int64_t kMaxCycles = 1000000;
 constexpr std::uint32_t kMaxDenominator = 256;
 
-const std::vector<std::pair<std::string, Kind>>& kinds() {
-  static const std::vector<std::pair<std::string, Kind>> kKinds = {
-      {"stream", Kind::kStream}, {"broadcast", Kind::kBroadcast},
-      {"shift", Kind::kShift},   {"circular_shift", Kind::kCircularShift},
-      {"reduce", Kind::kReduce}, {"prefix", Kind::kPrefix},
-      {"online", Kind::kOnline}};
-  return kKinds;
-}
+const std::vector<std::pair<std::string, Kind>> kKinds = {
+    {"stream", Kind::kStream}, {"broadcast", Kind::kBroadcast},
+    {"shift", Kind::kShift},   {"circular_shift", Kind::kCircularShift},
+    {"reduce", Kind::kReduce}, {"prefix", Kind::kPrefix},
+    {"online", Kind::kOnline}};
 
-const std::vector<std::pair<std::string, Technique>>& techniques() {
-  static const std::vector<std::pair<std::string, Technique>> kTechniques = {
-      {"auto", Technique::kAuto},           {"message", Technique::kMessage},
-      {"processor", Technique::kProcessor}, {"marker", Technique::kMarker},
-      {"barrier", Technique::kBarrier},     {"none", Technique::kNone}};
-  return kTechniques;
-}
+const std::vector<std::pair<std::string, Technique>> kTechniques = {
+    {"auto", Technique::kAuto},           {"message", Technique::kMessage},
+    {"processor", Technique::kProcessor}, {"marker", Technique::kMarker},
+    {"barrier", Technique::kBarrier},     {"none", Technique::kNone}};
 
-const std::vector<std::pair<std::string, Combine>>& combines() {
-  static const std::vector<std::pair<std::string, Combine>> kCombines = {
-      {"replace", Combine::kReplace},
-      {"sum", Combine::kAdd},
-      {"max", Combine::kMax},
-      {"min", Combine::kMin}};
-  return kCombines;
-}
+const std::vector<std::pair<std::string, Combine>> kCombines = {{"replace", Combine::kReplace},
+                                                                {"sum", Combine::kAdd},
+                                                                {"max", Combine::kMax},
+                                                                {"min", Combine::kMin}};
 
 /// The fraction with a small denominator that a share such as 0.667 was rounded from.
 Ratio nearest_ratio(const Node& node, double share) {
@@ -88,7 +78,7 @@ class OperatorReader {
   }
 
   Operator read() {
-    op_.kind = text::read_choice(node_.at("kind"), kinds(), "kind of operator");
+    op_.kind = text::read_choice(node_.at("kind"), kKinds, "kind of operator");
     allow_keys();
     read_nodes_of_kind();
     check_instances();
@@ -237,7 +227,7 @@ class OperatorReader {
     const bool folds = op_.kind == Kind::kReduce || op_.kind == Kind::kPrefix;
     if (folds) op_.how = Combine::kAdd;
     if (const auto node = node_.find("combine")) {
-      op_.how = text::read_choice(*node, combines(), "way to combine");
+      op_.how = text::read_choice(*node, kCombines, "way to combine");
       if (folds && op_.how == Combine::kReplace)
         node->fail("a reduce or prefix combines words; allowed: sum, max, min");
     }
@@ -245,7 +235,7 @@ class OperatorReader {
 
   void read_technique() {
     if (const auto node = node_.find("technique"))
-      op_.technique = text::read_choice(*node, techniques(), "technique");
+      op_.technique = text::read_choice(*node, kTechniques, "technique");
     if (const auto node = node_.find("echo")) {
       const std::vector<std::pair<std::string, bool>> places = {{"last", false}, {"first", true}};
       op_.echo_first = text::read_choice(*node, places, "place of the echo");

@@ -14,7 +14,6 @@ namespace tessera::pto {
 
 using text::Diagnostics;
 using text::Place;
-using text::quoted;
 
 inline constexpr std::int64_t kDynamic = -1;  ///< a size written as ?
 

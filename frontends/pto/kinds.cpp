@@ -127,8 +127,8 @@ void FunctionKinds::learn(const Function& function) {
                         a->value.find("kernel_kind vector>") != std::string::npos;
     if (!cube && !vector)
       Diagnostics(file_).fail(
-          a->place,
-          "expected #pto.kernel_kind<cube> or #pto.kernel_kind<vector>, found " + quoted(a->value));
+          a->place, "expected #pto.kernel_kind<cube> or #pto.kernel_kind<vector>, found " +
+                        text::quoted(a->value));
     facts.declared = cube ? CoreKind::kAic : CoreKind::kAiv;
   }
   Uses uses;

@@ -103,7 +103,8 @@ class Lexer {
   void punctuation(Token& token) {
     const bool is_arrow = cursor_.peek() == '-' && cursor_.peek(1) == '>';
     if (std::string_view("(){}[]<>,:=-+*").find(cursor_.peek()) == std::string_view::npos)
-      diagnostics_.fail(token.place, "unexpected character " + quoted(cursor_.rest().substr(0, 1)));
+      diagnostics_.fail(token.place,
+                        "unexpected character " + text::quoted(cursor_.rest().substr(0, 1)));
     token.kind = Kind::kPunctuation;
     token.text = cursor_.take(is_arrow ? 2 : 1);
   }
@@ -119,9 +120,9 @@ std::string found(const Token& token) {
   case Kind::kEnd:
     return "the end of the file";
   case Kind::kString:
-    return quoted("\"" + token.text + "\"");
+    return text::quoted("\"" + token.text + "\"");
   default:
-    return quoted(token.text);
+    return text::quoted(token.text);
   }
 }
 

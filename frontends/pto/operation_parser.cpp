@@ -41,7 +41,8 @@ Operation OperationParser::parse_operation() {
     return op;
   }
   if (info == nullptr)
-    cursor_.fail(op.place, "unknown operation " + quoted(op.name) + nearest_operation(op.name) +
+    cursor_.fail(op.place, "unknown operation " + text::quoted(op.name) +
+                               nearest_operation(op.name) +
                                "; docs/ascend.md lists what is taken; --pto-unknown=cost:N runs "
                                "what is not as N cycles");
   OperandParser parts{cursor_, types_, op};

@@ -94,7 +94,7 @@ Type TypeParser::parse_named(const Token& name) {
   if (is_opaque(name.text)) return parse_opaque(name);
   const bool view = name.text == "!pto.tensor_view";
   if (!view && name.text != "!pto.partition_tensor_view")
-    cursor_.fail(name.place, "unknown type " + quoted(name.text) +
+    cursor_.fail(name.place, "unknown type " + text::quoted(name.text) +
                                  ", expected !pto.ptr, !pto.tensor_view, "
                                  "!pto.partition_tensor_view or !pto.tile_buf");
   type.kind = view ? Type::Kind::kTensorView : Type::Kind::kPartition;
@@ -129,12 +129,12 @@ void TypeParser::parse_shape(const Token& token, Type& type) {
     }
     type.shape.push_back(size);
     if (at >= text.size() || text[at] != 'x')
-      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found " + quoted(text));
+      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found " + text::quoted(text));
     ++at;
   }
   type.element = text.substr(at);
   if (!is_scalar(type.element))
-    cursor_.fail(token.place, "unknown element type " + quoted(type.element) + " of " + text);
+    cursor_.fail(token.place, "unknown element type " + text::quoted(type.element) + " of " + text);
 }
 
 // loc=vec, dtype=f32, rows=.. in any order, or the short form vec, 16x128xf32.
@@ -194,7 +194,7 @@ void TypeParser::parse_tile_entry(Type& type) {
       type.location = value.text;
     } else if (key.text == "dtype") {
       if (!is_scalar(value.text))
-        cursor_.fail(value.place, "unknown element type " + quoted(value.text));
+        cursor_.fail(value.place, "unknown element type " + text::quoted(value.text));
       type.element = value.text;
     } else {
       type.options.push_back({key.place, key.text, value.text});
@@ -209,7 +209,7 @@ void TypeParser::parse_valid(Type& type) {
   parse_shape({token.kind, token.text + "xi8", token.place}, sizes);
   if (sizes.shape.size() != 2 || sizes.shape[0] == 0 || sizes.shape[1] == 0)
     cursor_.fail(token.place,
-                 "expected two sizes above 0 such as 8x16, found " + quoted(token.text));
+                 "expected two sizes above 0 such as 8x16, found " + text::quoted(token.text));
   type.valid_rows = sizes.shape[0];
   type.valid_columns = sizes.shape[1];
 }

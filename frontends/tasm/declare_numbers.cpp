@@ -26,10 +26,9 @@ void declare(Assembly& a, const ConstStatement& s) {
 /// Before any value is asked for: a mistyped name is why another param has none.
 void check_given_params(const Assembly& a, const std::vector<Statement>& statements) {
   std::vector<std::string> declared;
-  for (const Statement& statement : statements) {
-    if (const auto* param = std::get_if<ParamStatement>(&statement))
-      declared.push_back(param->name.text);
-  }
+  for_each<ParamStatement>(statements, [&](const ParamStatement& param, std::size_t) {
+    declared.push_back(param.name.text);
+  });
   for (const auto& given : a.options.params) {
     if (std::find(declared.begin(), declared.end(), given.first) != declared.end()) continue;
     std::string hint = did_you_mean(given.first, declared);

@@ -101,24 +101,23 @@ class Encoder {
   }
 
   std::int32_t encode_immediate(const Expression& e, unsigned slot) const {
-    switch (info_.op) {
-    case pe::Opcode::kSetdsa:
-      return immediate(e, "a byte address", 0, pe::kSramBytes - 1);
-    case pe::Opcode::kIncdsa:
-      return immediate(e, "a number of elements", kLowest16, kHighestSigned16);
-    case pe::Opcode::kSetdsl:
-      return immediate(e, "a length", 0, pe::kEndless);
-    case pe::Opcode::kSetdss:
-      return immediate(e, "a stride", kLowest8, kHighest8);
-    case pe::Opcode::kSettp:
-      return immediate(e, "a task priority", 0, 1);
-    case pe::Opcode::kSetmtp:
-      return immediate(e, "a main thread priority", 0, 3);
-    case pe::Opcode::kSetctm:
-      return immediate(e, "a control transform mask", 0, 0x3F);
-    default:
-      return encode_value(e, info_.types[slot]);
+    struct Limits {
+      pe::Opcode op;
+      const char* expected;
+      std::int64_t low, high;
+    };
+    static constexpr Limits kLimits[] = {
+        {pe::Opcode::kSetdsa, "a byte address", 0, pe::kSramBytes - 1},
+        {pe::Opcode::kIncdsa, "a number of elements", kLowest16, kHighestSigned16},
+        {pe::Opcode::kSetdsl, "a length", 0, pe::kEndless},
+        {pe::Opcode::kSetdss, "a stride", kLowest8, kHighest8},
+        {pe::Opcode::kSettp, "a task priority", 0, 1},
+        {pe::Opcode::kSetmtp, "a main thread priority", 0, 3},
+        {pe::Opcode::kSetctm, "a control transform mask", 0, 0x3F}};
+    for (const Limits& l : kLimits) {
+      if (l.op == info_.op) return immediate(e, l.expected, l.low, l.high);
     }
+    return encode_value(e, info_.types[slot]);
   }
 
   std::int32_t encode_value(const Expression& e, pe::ValueType type) const {

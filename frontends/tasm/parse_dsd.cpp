@@ -1,6 +1,6 @@
 #include "frontends/tasm/option_reader.h"
 #include "frontends/tasm/options.h"
-#include "frontends/tasm/parse_declaration.h"
+#include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
 namespace {

@@ -1,5 +1,5 @@
 #include "frontends/tasm/option_reader.h"
-#include "frontends/tasm/parse_declaration.h"
+#include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
 

@@ -205,4 +205,13 @@ using Statement = std::variant<ParamStatement, ConstStatement, HalfStatement, Da
                                MainThreadStatement, ControlTransformStatement, MicrothreadStatement,
                                FunctionStatement, LabelStatement, InstructionStatement>;
 
+/// Calls visit(statement, index) for the statements of one kind; they are counted from 0.
+template <class Kind, class Visit>
+void for_each(const std::vector<Statement>& statements, Visit visit) {
+  std::size_t index = 0;
+  for (const Statement& statement : statements) {
+    if (const auto* s = std::get_if<Kind>(&statement)) visit(*s, index++);
+  }
+}
+
 }  // namespace tessera::tasm

@@ -86,10 +86,8 @@ void resolve(Assembly& a, const TaskStatement& s, std::size_t index) {
 }  // namespace
 
 void resolve_tasks(Assembly& a, const std::vector<Statement>& statements) {
-  std::size_t next = 0;
-  for (const Statement& statement : statements) {
-    if (const auto* task = std::get_if<TaskStatement>(&statement)) resolve(a, *task, next++);
-  }
+  for_each<TaskStatement>(statements,
+                          [&](const TaskStatement& s, std::size_t index) { resolve(a, s, index); });
 }
 
 TaskId resolve_task_id(const Assembly& a, const Name& name) {

@@ -2,6 +2,7 @@
 // its own, so a front-end that reads several files has several of them.
 #pragma once
 
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +34,10 @@ class Diagnostics {
   std::string file_;
 };
 
-/// The contents of a file. `what` names its kind in messages ("layout"). Throws UserError.
+/// A file opened for reading. `what` names its kind in messages ("layout"). Throws UserError, also
+/// for a folder.
+std::ifstream open_file(const std::string& path, const std::string& what);
+/// The contents of a file, as open_file.
 std::string read_file(const std::string& path, const std::string& what);
 
 }  // namespace tessera::text

@@ -36,7 +36,8 @@ ComputedPtr constant(Shape shape, double value) {
   return generated(std::move(shape), [value](std::size_t) { return value; });
 }
 
-/// Elements of random(seed).
+/// Elements of random(seed): k * 2^-23 - 1, where k is the upper 24 bits of the splitmix64 finalizer
+/// applied to finalizer(seed) + (index + 1) * kGolden.
 struct RandomElement {
   explicit RandomElement(std::int64_t seed) : start(mixed(static_cast<std::uint64_t>(seed))) {}
   double operator()(std::uint64_t index) const {
@@ -257,10 +258,6 @@ class ArrayLanguage {
 };
 
 }  // namespace
-
-double random_element(std::int64_t seed, std::uint64_t index) {
-  return RandomElement(seed)(index);
-}
 
 ArrayExpression parse_array_expression(const std::string& text, const Names& names,
                                        const Shape& target, const std::string& file,
