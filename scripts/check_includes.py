@@ -25,6 +25,9 @@ MAY_INCLUDE = {
 # What front-ends know of models: the program types, and which operands they may have.
 FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/(program/(program|operand_rules)|memory/ub_banks)|scheduled/(program|phase|operator)s?)\.h")
 
+# frontends/text serves all front-ends and knows none of them, nor any model.
+TEXT_ROOM = "text"
+
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")
 MODELS_SIDEWAYS = {
@@ -91,6 +94,14 @@ def check_layers(source):
             yield line, f"frontends may include only the program types of models, not {name}"
 
 
+def check_text_room(source):
+    if source.layer != "frontends" or source.block != TEXT_ROOM:
+        return
+    for line, name in source.includes:
+        if name.startswith("models/") or (name.startswith("frontends/") and not name.startswith("frontends/text/")):
+            yield line, f"frontends/text must not include other front-ends or models ({name})"
+
+
 def check_blocks(source):
     if source.layer != "models" or not source.block:
         return
@@ -155,7 +166,7 @@ def violations(root):
     sources = read_tree(root)
     modules = module_stems(root)
     for source in sources.values():
-        checks = (check_layers(source), check_blocks(source), check_own_paths(source, sources),
+        checks = (check_layers(source), check_text_room(source), check_blocks(source), check_own_paths(source, sources),
                   check_core(source, sources, modules), check_words(source))
         for check in checks:
             for line, problem in check:
@@ -182,6 +193,10 @@ SELF_TESTS = {
                                      "platforms/wse/b.h": ""}, "frontends must not include platforms"),
     "front-end includes a core": ({"frontends/tasm/a.cpp": '#include "models/pe/engine_core.h"\n',
                                    "models/pe/engine_core.h": ""}, "only the program types"),
+    "text includes front-end": ({"frontends/text/a.h": '#include "frontends/tasm/b.h"\n',
+                                 "frontends/tasm/b.h": ""}, "frontends/text must not include"),
+    "text includes model": ({"frontends/text/a.h": '#include "models/pe/isa.h"\n',
+                             "models/pe/isa.h": ""}, "frontends/text must not include"),
     "machine includes machine": ({"models/cluster/a_core.h": '#include "models/pe/isa.h"\n',
                                   "models/pe/isa.h": ""}, "models/cluster must not include models/pe"),
     "fabric includes pe": ({"models/fabric/a_core.h": '#include "models/pe/isa.h"\n',

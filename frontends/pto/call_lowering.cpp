@@ -179,7 +179,7 @@ bool FunctionLowering::belongs_elsewhere(const Operation& op) const {
 
 // N cycles of one pipe. What it gives may only be used by other unknown operations.
 void FunctionLowering::lower_unknown(const Operation& op) {
-  if (!options_.unknown) diagnostics_.fail(op.place, "unknown operation " + tasm::quoted(op.name));
+  if (!options_.unknown) diagnostics_.fail(op.place, "unknown operation " + text::quoted(op.name));
   const Pipe usual = kind_ == CoreKind::kAiv ? Pipe::kV : Pipe::kM;
   Instruction& busy = emit_tile(Opcode::kBusy, op, options_.unknown->pipe.value_or(usual));
   busy.size[0] = options_.unknown->cycles;

@@ -42,7 +42,7 @@ void FunctionLowering::set_unit_flag(const Operation& op) {
   if (word == "unspecified") return;
   if (word != "partial" && word != "final")
     diagnostics_.fail(phase->place,
-                      "expected unspecified, partial or final, found " + tasm::quoted(word));
+                      "expected unspecified, partial or final, found " + text::quoted(word));
   Instruction& i = program_.code.back();
   if (i.pipe != Pipe::kM && i.pipe != Pipe::kFix) return;  // of a store out of UB it says nothing
   for (const cluster::TileOperand& o : program_.operations[i.operation - 1].operands) {
@@ -92,7 +92,7 @@ void FunctionLowering::lower_sync_all(const Operation& op) {
       scope = SyncScope::kAicOnly;
     } else if (word != "mix") {
       diagnostics_.fail(type->place,
-                        "expected aiv_only, aic_only or mix, found " + tasm::quoted(word));
+                        "expected aiv_only, aic_only or mix, found " + text::quoted(word));
     }
   }
   // In a function for both kinds of core those that it does not name go on.
@@ -102,7 +102,7 @@ void FunctionLowering::lower_sync_all(const Operation& op) {
     const std::string word = word_of(*mode);
     if (word == "soft") return lower_soft_sync_all(op, scope);
     if (word != "hard")
-      diagnostics_.fail(mode->place, "expected hard or soft, found " + tasm::quoted(word));
+      diagnostics_.fail(mode->place, "expected hard or soft, found " + text::quoted(word));
   }
   cluster::append_sync_all(program_, options_.profile, kind_, scope, op.place.line);
 }

@@ -99,7 +99,7 @@ void FunctionLowering::lower_reserved(const Operation& op, bool imports) {
   const std::string function = imports ? text_of(op, "peer_func") : calls_.back()->name;
   const ReservedBuffers::Buffer* buffer = reserved_.find(function, name);
   if (buffer == nullptr)
-    diagnostics_.fail(op.place, "@" + function + " reserves no buffer " + tasm::quoted(name));
+    diagnostics_.fail(op.place, "@" + function + " reserves no buffer " + text::quoted(name));
   Value v;
   v.scalar = buffer->address;
   v.reserved = buffer;

@@ -39,7 +39,7 @@ Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
   if (t == "sle" || t == "ule") return Predicate::kLessEqual;
   if (t == "sgt" || t == "ugt") return Predicate::kGreater;
   if (t == "sge" || t == "uge") return Predicate::kGreaterEqual;
-  diagnostics.fail(a.place, "expected a predicate such as slt, found " + tasm::quoted(t));
+  diagnostics.fail(a.place, "expected a predicate such as slt, found " + text::quoted(t));
 }
 
 void collect(const Region& region, std::set<std::string>& names) {
@@ -327,7 +327,7 @@ const FunctionLowering::Value& FunctionLowering::any_value(const Argument& a) co
     v = find_value(a.text.substr(0, a.text.size() - 2));
   if (v == nullptr) v = find_value(a.text + "#0");
   if (v == nullptr)
-    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) + " is not defined here");
+    diagnostics_.fail(a.place, "the value " + text::quoted(a.text) + " is not defined here");
   return *v;
 }
 
@@ -335,10 +335,10 @@ const FunctionLowering::Value& FunctionLowering::value(const Argument& a, Value:
                                                        const char* what) const {
   const Value& v = any_value(a);
   if (v.kind == Value::Kind::kUnknown)
-    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) +
+    diagnostics_.fail(a.place, "the value " + text::quoted(a.text) +
                                    " comes from an operation that is not known, expected " + what);
   if (v.kind != kind)
-    diagnostics_.fail(a.place, std::string("expected ") + what + ", found " + tasm::quoted(a.text) +
+    diagnostics_.fail(a.place, std::string("expected ") + what + ", found " + text::quoted(a.text) +
                                    ", which is something else");
   return v;
 }
@@ -355,7 +355,7 @@ void FunctionLowering::define(const Operation& op, Value value) {
 }
 void FunctionLowering::define(const std::string& name, Place place, Value value) {
   if (find_value(name) != nullptr)
-    diagnostics_.fail(place, "the value " + tasm::quoted(name) + " is defined twice");
+    diagnostics_.fail(place, "the value " + text::quoted(name) + " is defined twice");
   scopes_.back()[name] = std::move(value);
 }
 

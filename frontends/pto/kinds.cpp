@@ -128,7 +128,7 @@ void FunctionKinds::learn(const Function& function) {
     if (!cube && !vector)
       Diagnostics(file_).fail(
           a->place, "expected #pto.kernel_kind<cube> or #pto.kernel_kind<vector>, found " +
-                        tasm::quoted(a->value));
+                        text::quoted(a->value));
     facts.declared = cube ? CoreKind::kAic : CoreKind::kAiv;
   }
   Uses uses;

@@ -70,7 +70,7 @@ void check_params(const Module& module, const FunctionKinds& kinds, const LowerO
                            const std::string& what) {
     if (std::count(list.begin(), list.end(), name) == 0)
       throw UserError(module.file, "--param " + name,
-                      "no function has " + what + " %" + name + tasm::nearest_hint(name, list));
+                      "no function has " + what + " %" + name + did_you_mean(name, list));
   };
   for (const auto& [name, value] : options.params) require(name, names, "a scalar argument");
   for (const auto& [name, value] : options.reals)
@@ -107,13 +107,13 @@ std::optional<Profile> profile_of(const Module& module) {
     if (arch->value == "\"a2a3\"" || arch->value == "\"a3\"" || arch->value == "\"a2\"")
       return Profile::kA2A3;
     diagnostics.fail(arch->place,
-                     "expected \"a2a3\", \"a3\" or \"a5\", found " + tasm::quoted(arch->value));
+                     "expected \"a2a3\", \"a3\" or \"a5\", found " + text::quoted(arch->value));
   }
   if (device == nullptr) return std::nullopt;
   if (device->value.rfind("\"Ascend950", 0) == 0) return Profile::kA5;
   if (device->value.rfind("\"Ascend910", 0) == 0) return Profile::kA2A3;
   diagnostics.fail(device->place, "expected a device Ascend910.. or Ascend950.., found " +
-                                      tasm::quoted(device->value));
+                                      text::quoted(device->value));
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {

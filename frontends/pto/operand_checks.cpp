@@ -28,7 +28,7 @@ bool is_asymmetric(const Attribute& kind, const Diagnostics& diagnostics) {
   if (has("INT8_ASYM") || has("int8_asym")) return true;
   if (has("INT8_SYM") || has("int8_sym")) return false;
   diagnostics.fail(kind.place, "expected a kind of quantisation INT8_SYM or INT8_ASYM, found " +
-                                   tasm::quoted(kind.value));
+                                   text::quoted(kind.value));
 }
 
 }  // namespace

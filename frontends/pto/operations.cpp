@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "frontends/tasm/diagnostics.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::pto {
 
@@ -305,7 +305,7 @@ const OperationInfo& operation_info(std::string_view name) {
 std::string nearest_operation(std::string_view name) {
   std::vector<std::string> names;
   for (const OperationInfo& row : operations()) names.emplace_back(row.name);
-  return tasm::nearest_hint(name, names);
+  return did_you_mean(name, names);
 }
 
 }  // namespace tessera::pto

@@ -120,7 +120,7 @@ const std::vector<OperationInfo>& operations();
 const OperationInfo* find_operation(std::string_view name);
 /// The row of an operation that has been parsed; of an unknown one a row with kUnknown.
 const OperationInfo& operation_info(std::string_view name);
-/// "; the nearest is 'pto.tload'", or "".
+/// "; did you mean 'pto.tload'?", or "".
 std::string nearest_operation(std::string_view name);
 
 }  // namespace tessera::pto

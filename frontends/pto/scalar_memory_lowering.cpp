@@ -106,12 +106,12 @@ void FunctionLowering::lower_clean_cache(const Operation& op) {
   const bool all = what.text == "ENTIRE_DATA_CACHE" || what.text == "all";
   if (!all && what.text != "SINGLE_CACHE_LINE" && what.text != "single_cache_line")
     diagnostics_.fail(what.place, "expected SINGLE_CACHE_LINE or ENTIRE_DATA_CACHE, found " +
-                                      tasm::quoted(what.text));
+                                      text::quoted(what.text));
   for (const Argument& a : op.arguments) {
     if (a.role != Role::kPredicate || a.text == what.text) continue;
     if (a.text != "CACHELINE_OUT" && a.text != "CACHELINE_ALL")
       diagnostics_.fail(a.place,
-                        "expected CACHELINE_OUT, the way to GM, found " + tasm::quoted(a.text));
+                        "expected CACHELINE_OUT, the way to GM, found " + text::quoted(a.text));
   }
   if (all) {
     emit(Opcode::kCleanCache, op.place, Pipe::kS).mode = 1;
@@ -138,7 +138,7 @@ void FunctionLowering::lower_data_barrier(const Operation& op) {
       return;
     }
   diagnostics_.fail(scope.place, "expected \"ALL\", \"DDR\" or the scope <gm>, found " +
-                                     tasm::quoted(scope.text));
+                                     text::quoted(scope.text));
 }
 
 }  // namespace tessera::pto

@@ -42,7 +42,7 @@ Pipe FunctionLowering::pipe_named(const Argument& a) const {
     if (a.text == std::string("PIPE_") + to_string(pipe)) return pipe;
   if (const auto pipe = pipe_of_class(a.text)) return *pipe;
   if (const auto pipe = pipe_of_operation(a.text)) return *pipe;
-  diagnostics_.fail(a.place, "expected a pipe such as PIPE_MTE2, found " + tasm::quoted(a.text));
+  diagnostics_.fail(a.place, "expected a pipe such as PIPE_MTE2, found " + text::quoted(a.text));
 }
 
 // EVENT_ID0, a number or a value.
@@ -54,7 +54,7 @@ Operand FunctionLowering::event_id(const Argument& a) const {
   const auto [end, error] = std::from_chars(a.text.data() + (event ? 8 : 0), last, id);
   if (!event || error != std::errc() || end != last || id < 0)
     diagnostics_.fail(a.place,
-                      "expected an event such as EVENT_ID0, found " + tasm::quoted(a.text));
+                      "expected an event such as EVENT_ID0, found " + text::quoted(a.text));
   return id;
 }
 
@@ -81,7 +81,7 @@ void FunctionLowering::lower_sync(const Operation& op, Opcode opcode) {
       const std::string digit = mode->value.substr(0, mode->value.find(':'));
       if (digit != "0" && digit != "1" && digit != "2")
         diagnostics_.fail(mode->place,
-                          "expected mode 0, 1 or 2, found " + tasm::quoted(mode->value));
+                          "expected mode 0, 1 or 2, found " + text::quoted(mode->value));
       i.mode = static_cast<std::uint8_t>(digit[0] - '0');
     }
   }

@@ -31,7 +31,7 @@ Location location_of(const Type& tile, const Diagnostics& diagnostics) {
   if (l == "scaling") return Location::kFixBuffer;
   diagnostics.fail(tile.place, "expected a tile in vec, mat, left, right, acc, bias or scaling, "
                                "found " +
-                                   tasm::quoted(l));
+                                   text::quoted(l));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
   if (has("dual_mode_split_n")) return Holder::kSplitColumns;
   diagnostics.fail(mode.place, "expected single_mode_vec0, single_mode_vec1, dual_mode_split_m or "
                                "dual_mode_split_n, found " +
-                                   tasm::quoted(mode.value));
+                                   text::quoted(mode.value));
 }
 
 /// "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
@@ -52,7 +52,7 @@ Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
   diagnostics.fail(a.place,
                    "expected a rounding mode NONE, RINT, ROUND, FLOOR, CEIL, TRUNC or ODD, "
                    "found " +
-                       tasm::quoted(a.value));
+                       text::quoted(a.value));
 }
 
 /// Which of two words an attribute has; `on` as well if it has no value.
@@ -61,7 +61,7 @@ bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostic
   if (word == on || a.value.empty()) return true;
   if (word == off) return false;
   diagnostics.fail(a.place,
-                   a.key + ": expected " + on + " or " + off + ", found " + tasm::quoted(a.value));
+                   a.key + ": expected " + on + " or " + off + ", found " + text::quoted(a.value));
 }
 
 Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
@@ -79,7 +79,7 @@ Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
   if (has("greater_than") || has("GT>") || has(" GT")) return Predicate::kGreater;
   if (has("equal") || has("EQ>") || has(" EQ")) return Predicate::kEqual;
   diagnostics.fail(a.place, "expected a comparison such as #pto<cmp less_than>, found " +
-                                tasm::quoted(a.value));
+                                text::quoted(a.value));
 }
 
 /// P0101 of #pto.mask_pattern<P0101>: every second one, the first of them; the lowest bit is the last.
@@ -95,7 +95,7 @@ cluster::GatherPattern pattern_named(const Attribute& a, const Diagnostics& diag
   if (word[0] == 'P' && single) return {4, static_cast<std::uint8_t>(3 - one)};
   diagnostics.fail(a.place, "expected a pattern P0101, P1010, P0001, P0010, P0100, P1000 or P1111, "
                             "found " +
-                                tasm::quoted(a.value));
+                                text::quoted(a.value));
 }
 
 /// pad = 1, 2 or 3, or zero, max or min, of a tile type.
@@ -109,7 +109,7 @@ Pad pad_of(const Type& type, const Diagnostics& diagnostics) {
   if (word == "1") return Pad::kZero;
   if (word == "2") return Pad::kLargest;
   if (word == "3") return Pad::kLeast;
-  diagnostics.fail(type.place, "expected pad 0 to 3, found " + tasm::quoted(word));
+  diagnostics.fail(type.place, "expected pad 0 to 3, found " + text::quoted(word));
 }
 
 }  // namespace

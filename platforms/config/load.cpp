@@ -10,7 +10,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "frontends/layout/json_text.h"
+#include "frontends/text/json.h"
 #include "platforms/config/presets.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -145,7 +145,7 @@ struct Document {
 };
 
 Document parse(const std::string& where, const std::string& text) {
-  const json::value root = layout::parse_json(text, where);
+  const json::value root = text::parse_json(text, where);
   if (!root.is_object()) {
     throw UserError(where, "1:1", "a configuration is a JSON object, { ... }");
   }

@@ -221,7 +221,7 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
     EXPECT_EQ(f.exit_code, 2) << f.err;
     EXPECT_THAT(f.err, HasSubstr(text));
   };
-  fails({kExamples + "nothing.pto"}, "cannot be read");
+  fails({kExamples + "nothing.pto"}, "the PTO program cannot be opened");
   fails({kExamples + "c2v_a5.pto"}, "the argument %TILES of @cube has no value");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--vcd", "x.vcd"}, "--vcd");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"}, "a2a3, a5");

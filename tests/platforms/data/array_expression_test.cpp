@@ -141,11 +141,12 @@ TEST_F(DataArrayExpression, MessagesNameThePositionAndTheShapes) {
 }
 TEST_F(DataArrayExpression, MessagesNameUnknownNamesAndFunctions) {
   EXPECT_EQ(problem("a @ x", {2}), "l.json: arrays.y.init: in \"a @ x\" at character 1: unknown "
-                                   "name \"a\" (nearest: \"A\"); known names: A, b, x, M, N");
-  EXPECT_EQ(problem("rand(1)", {2}),
-            "l.json: arrays.y.init: in \"rand(1)\" at character 1: unknown function \"rand\" "
-            "(nearest: \"random\"); functions: random, iota, zeros, full, sum, transpose, reshape, "
-            "abs, max");
+                                   "name \"a\"; did you mean 'A'? known names: A, b, x, M, N");
+  EXPECT_EQ(
+      problem("rand(1)", {2}),
+      "l.json: arrays.y.init: in \"rand(1)\" at character 1: unknown function \"rand\""
+      "; did you mean 'random'? functions: random, iota, zeros, full, sum, transpose, reshape, "
+      "abs, max");
 }
 TEST_F(DataArrayExpression, MessagesNameWrongArguments) {
   EXPECT_EQ(problem("random()", {2}), "l.json: arrays.y.init: in \"random()\" at character 1: "

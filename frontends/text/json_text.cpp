@@ -1,4 +1,4 @@
-#include "frontends/layout/json_text.h"
+// JSON text to a Boost.JSON value.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,9 +11,9 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/parse.hpp>
 
-#include "tlm_ifaces/vocabulary/errors.h"
+#include "frontends/text/json.h"
 
-namespace tessera::layout {
+namespace tessera::text {
 namespace {
 
 namespace json = boost::json;
@@ -74,15 +74,10 @@ class KeyHandler {
   std::optional<std::string> duplicate_;
 };
 
-std::string line_and_column(const std::string& text, std::size_t offset) {
-  std::size_t line = 1;
-  std::size_t column = 1;
-  for (std::size_t i = 0; i < offset && i < text.size(); ++i) {
-    const bool new_line = text[i] == '\n';
-    line += new_line ? 1 : 0;
-    column = new_line ? 1 : column + 1;
-  }
-  return std::to_string(line) + ":" + std::to_string(column);
+Place place_of(const std::string& text, std::size_t offset) {
+  Cursor cursor(text);
+  cursor.take(offset);
+  return cursor.place();
 }
 
 std::string found(const std::string& text, std::size_t offset) {
@@ -108,20 +103,21 @@ std::string problem(const json::error_code& error, const std::string& text, std:
 }  // namespace
 
 json::value parse_json(const std::string& text, const std::string& file) {
+  const Diagnostics diagnostics(file);
   json::basic_parser<KeyHandler> parser{json::parse_options{}};
   json::error_code error;
   const std::size_t offset = parser.write_some(false, text.data(), text.size(), error);
   if (parser.handler().duplicate()) {
-    throw UserError(file, line_and_column(text, offset),
-                    "the key \"" + *parser.handler().duplicate() + "\" occurs twice in one object");
+    diagnostics.fail(place_of(text, offset), "the key \"" + *parser.handler().duplicate() +
+                                                 "\" occurs twice in one object");
   }
   const std::size_t rest =
       error ? offset : std::min(text.find_first_not_of(" \t\r\n", offset), text.size());
   if (!error && rest < text.size()) error = json::error::extra_data;
-  if (error) throw UserError(file, line_and_column(text, rest), problem(error, text, rest));
-  json::value value = json::parse(text, error);
-  if (error) throw UserError(file, line_and_column(text, rest), problem(error, text, rest));
+  json::value value;
+  if (!error) value = json::parse(text, error);
+  if (error) diagnostics.fail(place_of(text, rest), problem(error, text, rest));
   return value;
 }
 
-}  // namespace tessera::layout
+}  // namespace tessera::text

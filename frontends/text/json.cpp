@@ -1,14 +1,13 @@
-#include "frontends/layout/json_node.h"
+#include "frontends/text/json.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <boost/json/value.hpp>
 
-#include "frontends/layout/suggestion.h"
-#include "tlm_ifaces/vocabulary/errors.h"
+#include "frontends/text/wording.h"
 
-namespace tessera::layout {
+namespace tessera::text {
 namespace {
 
 std::string to_text(boost::json::string_view view) {
@@ -17,8 +16,24 @@ std::string to_text(boost::json::string_view view) {
 
 }  // namespace
 
+Document::Document(const std::string& text, std::string file, const std::string& schema,
+                   AbsentNames absent)
+    : file_(std::move(file)), absent_(std::move(absent)),
+      value_(std::make_unique<boost::json::value>(parse_json(text, file_))) {
+  const Node given = root().at("schema");
+  const std::string name = given.text("the schema \"" + schema + "\"");
+  if (name == schema) return;
+  given.fail("unknown schema \"" + name + "\"; this program reads \"" + schema + "\"");
+}
+
+Document::~Document() = default;
+
+Node Document::root() const {
+  return Node(*this, *value_, "");
+}
+
 void Node::fail(const std::string& problem) const {
-  throw UserError(*file_, place_, problem);
+  throw UserError(document_->file_, place_, problem);
 }
 
 bool Node::is_object() const {
@@ -65,7 +80,7 @@ void Node::wrong_type(const std::string& expected) const {
 
 Node Node::child(const boost::json::value& value, const std::string& key) const {
   const std::string name = key.empty() ? "\"\"" : shown(key);
-  return Node(value, *file_, place_.empty() ? name : place_ + "." + name);
+  return Node(*document_, value, place_.empty() ? name : place_ + "." + name);
 }
 
 void Node::allow_keys(const std::vector<std::string>& keys) const {
@@ -109,7 +124,7 @@ std::vector<Node> Node::items() const {
   if (!is_array()) wrong_type("an array");
   std::vector<Node> items;
   for (const auto& value : value_->get_array()) {
-    items.emplace_back(value, *file_, place_ + "[" + std::to_string(items.size()) + "]");
+    items.push_back(Node(*document_, value, place_ + "[" + std::to_string(items.size()) + "]"));
   }
   return items;
 }
@@ -131,7 +146,15 @@ double Node::number(const std::string& what) const {
   return number;
 }
 
-Expression Node::expression(const Constants& constants, Expression::Variables variables) const {
+std::size_t Node::word(const std::vector<std::string>& words, const std::string& what) const {
+  const std::string word = text(what + " (" + listed(words) + ")");
+  const auto it = std::find(words.begin(), words.end(), word);
+  if (it == words.end())
+    fail("unknown " + what + " \"" + word + "\"" + suggestion(word, words, "allowed"));
+  return static_cast<std::size_t>(it - words.begin());
+}
+
+Expression Node::expression(const Constants& constants, const Expression::Names& variables) const {
   if (value_->is_int64()) return Expression(value_->get_int64());
   if (value_->is_uint64()) {
     fail("the number " + std::to_string(value_->get_uint64()) +
@@ -139,30 +162,23 @@ Expression Node::expression(const Constants& constants, Expression::Variables va
   }
   if (!is_string()) wrong_type("an integer or a string with an expression");
   try {
-    return Expression::parse(text(""), constants, variables);
+    return Expression::parse(text(""), constants, variables, document_->absent_);
   } catch (const ExpressionError& error) {
     fail_in_expression(error);
   }
 }
 
-void Node::fail_in_expression(const ExpressionError& error) const {
-  fail("in \"" + shown(text("")) + "\" at character " + std::to_string(error.position()) + ": " +
-       error.what());
-}
-
-std::int64_t Node::evaluate(const Expression& expression, Point at) const {
-  try {
-    return expression.evaluate(at);
-  } catch (const ExpressionError& error) {
-    if (!expression.uses_point()) fail_in_expression(error);
-    fail("in \"" + shown(text("")) + "\" at character " + std::to_string(error.position()) +
-         ", for tile (" + std::to_string(at.x) + ", " + std::to_string(at.y) +
-         "): " + error.what());
-  }
+void Node::fail_in_expression(const ExpressionError& error, const std::string& where) const {
+  fail(problem_in(text(""), error, where));
 }
 
 std::int64_t Node::integer(const Constants& constants) const {
-  return evaluate(expression(constants, Expression::Variables::kNone), {});
+  const Expression value = expression(constants);
+  try {
+    return value.evaluate();
+  } catch (const ExpressionError& error) {
+    fail_in_expression(error);
+  }
 }
 
 std::int64_t Node::integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
@@ -175,4 +191,20 @@ std::int64_t Node::integer_in(const Constants& constants, std::int64_t lowest, s
   return value;
 }
 
-}  // namespace tessera::layout
+void check_name(const Node& node, const std::string& name, const std::string& what) {
+  if (is_identifier(name)) return;
+  node.fail("\"" + shown(name) + "\" cannot be the name of " + what +
+            "; names are letters, digits and \"_\", not starting with a digit");
+}
+
+void check_overrides(const Constants& overrides, const std::vector<std::string>& declared,
+                     const std::string& file, const std::string& what) {
+  for (const auto& [name, value] : overrides) {
+    if (std::find(declared.begin(), declared.end(), name) != declared.end()) continue;
+    throw UserError(file, "--param " + name,
+                    what + " has no parameter \"" + name + "\"" +
+                        suggestion(name, declared, "its parameters"));
+  }
+}
+
+}  // namespace tessera::text

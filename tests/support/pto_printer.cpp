@@ -1,4 +1,4 @@
-#include "frontends/pto/printer.h"
+#include "tests/support/pto_printer.h"
 
 #include <sstream>
 

@@ -1,4 +1,5 @@
-// Operands, options and literals as tile assembly, for the disassembler.
+// Parts of an image as tile assembly, for the disassembler: operands, options and literals
+// (print_operand.cpp), declarations (print_declaration.cpp).
 #pragma once
 
 #include <cstdint>
@@ -29,5 +30,12 @@ std::string operand_text(const pe::Image& image, const pe::Instruction& instruct
 
 /// " async ut=3 unblock=x_in", also behind a `dsr` line; empty without options.
 std::string options_text(const pe::Image& image, const pe::OpConfig& config);
+
+/// Everything that stands above the code, one declaration a line. Lists keep the order of the
+/// image.
+std::string declarations_text(const pe::Image& image);
+
+/// "task reduce local 10 blocked".
+std::string task_line(const pe::Image& image, const pe::TaskBinding& task);
 
 }  // namespace tessera::tasm
