@@ -188,10 +188,10 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = {{
     row(Opcode::kSetprng, "setprng", OpClass::kTile, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "active PRNG = src mod 4", "@set_active_prng"),
     row(Opcode::kSeedprng, "seedprng", OpClass::kTile, VectorForm::kNone, {kScalar32}, {ValueType::k32}, "state of the active PRNG = src", "set_global_prng_seed of <random>"),
 
-    row(Opcode::kSetctm, "setctm", OpClass::kTile, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "mask of control transforms = src, 6 bits", "control_transform of <tile_config>"),
+    row(Opcode::kSetctm, "setctm", OpClass::kConfig, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "mask of control transforms = src, 6 bits", "control_transform of <tile_config>"),
 
-    row(Opcode::kLdcfg, "ldcfg", OpClass::kTile, VectorForm::kNone, {kReg16, kScalar16}, {ValueType::k16, ValueType::k16}, "dest = configuration register at word address src", "@get_config"),
-    row(Opcode::kStcfg, "stcfg", OpClass::kTile, VectorForm::kNone, {kScalar16, kScalar16}, {ValueType::k16, ValueType::k16}, "configuration register at word address first = second", "@set_config"),
+    row(Opcode::kLdcfg, "ldcfg", OpClass::kConfig, VectorForm::kNone, {kReg16, kScalar16}, {ValueType::k16, ValueType::k16}, "dest = configuration register at word address src", "@get_config"),
+    row(Opcode::kStcfg, "stcfg", OpClass::kConfig, VectorForm::kNone, {kScalar16, kScalar16}, {ValueType::k16, ValueType::k16}, "configuration register at word address first = second", "@set_config"),
 }};
 // clang-format on
 

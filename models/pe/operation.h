@@ -36,8 +36,10 @@ struct Cursor {
   /// wavelet that is being taken apart or put together. Memory: Dsr::load of the descriptor.
   std::uint32_t value = 0;
   Kind kind = Kind::kNone;
-  std::uint8_t bytes = 0;    ///< of an element
-  std::uint8_t number = 0;   ///< FIFO: which; scalar: its register, if the operand is one
+  std::uint8_t bytes = 0;  ///< of an element
+  /// FIFO: which; scalar: its register, if the operand is one; fabric destination: the color that
+  /// it sends on.
+  std::uint8_t number = 0;
   bool is_register = false;  ///< scalar: a register, not an immediate
   // fabric
   QueueId queue;

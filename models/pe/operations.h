@@ -45,6 +45,7 @@ class Operations {
       return;
     }
     inputs_ = outputs_ = 0;
+    fifos_ = false;
     threads_ = 0;
     highest_ = Priority::kLow;
     first_completion_ = kNever;
@@ -63,6 +64,15 @@ class Operations {
   std::uint32_t outputs() const { return outputs_; }
   /// Of the microthreads among them.
   Priority highest() const { return highest_; }
+  /// Whether some of them push or pop FIFOs.
+  bool use_fifos() const { return fifos_; }
+  /// Whether one of them waits for a control wavelet on input queue `q` (wse.md 2.3, 5.7).
+  bool take_control_from(QueueId q) const {
+    return std::any_of(begin(), end(), [q](const Operation& op) {
+      const bool takes = op.is_filter() || op.completion.on_control != OnControl::kNone;
+      return takes && op.uses_input(q);
+    });
+  }
 
   Operation* begin() { return operations_.data(); }
   Operation* end() { return operations_.data() + operations_.size(); }
@@ -84,6 +94,7 @@ class Operations {
     threads_ = static_cast<std::uint16_t>(threads_ | 1U << op.thread);
     inputs_ |= op.needs_inputs;
     outputs_ |= op.needs_outputs;
+    fifos_ |= op.uses_fifo;
     if (op.thread != kMainThread) highest_ = std::max(highest_, op.priority);
     if (op.finishing) first_completion_ = std::min(first_completion_, op.due);
   }
@@ -93,6 +104,7 @@ class Operations {
   std::uint8_t inputs_ = 0;
   std::uint8_t outputs_ = 0;
   Priority highest_ = Priority::kLow;
+  bool fifos_ = false;
   std::uint16_t threads_ = 0;  // that have one, one bit each
 };
 
