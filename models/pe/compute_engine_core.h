@@ -29,10 +29,10 @@
 #include "models/observe/wait.h"
 #include "models/pe/config_registers.h"
 #include "models/pe/engine_state.h"
+#include "models/pe/readiness.h"
 #include "models/pe/scalar_unit.h"
 #include "models/pe/task_unit.h"
 #include "models/pe/vector_unit.h"
-#include "models/pe/wait_report.h"
 
 namespace tessera::pe {
 

@@ -222,25 +222,15 @@ const OpcodeInfo* find_opcode(std::string_view mnemonic) {
 }
 
 std::string_view to_string(VectorForm form) {
-  switch (form) {
-  case VectorForm::kNone:
-    return "";
-  case VectorForm::kMove:
-    return "D,S; p,S; D,v";
-  case VectorForm::kUnary:
-    return "D,S; D,v";
-  case VectorForm::kBinary:
-    return "D,S,S; D,v,S; D,S,v";
-  case VectorForm::kSubtract16:
-    return "D,S,S; D,S,v";
-  case VectorForm::kFloatBinary:
-    return "D,S,S; D,v,S; D,S,v; p,v,S";
-  case VectorForm::kMultiplyAdd:
-    return "D,S,S,v";
-  case VectorForm::kFilter:
-    return "S";
-  }
-  return "";
+  constexpr std::array<std::string_view, 8> kForms = {"",
+                                                      "D,S; p,S; D,v",
+                                                      "D,S; D,v",
+                                                      "D,S,S; D,v,S; D,S,v",
+                                                      "D,S,S; D,S,v",
+                                                      "D,S,S; D,v,S; D,S,v; p,v,S",
+                                                      "D,S,S,v",
+                                                      "S"};
+  return kForms[static_cast<unsigned>(form)];
 }
 
 }  // namespace tessera::pe

@@ -1,9 +1,11 @@
 // Whether the operands of a DSD operation are ready for its next group, and for how many elements
-// (reference wse.md 2.3, 5.6, 5.7, 5.10).
+// (reference wse.md 2.3, 5.6, 5.7, 5.10); and in words, what it waits for.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "models/observe/wait.h"
 #include "models/pe/engine_state.h"
 #include "models/pe/operation.h"
 
@@ -31,5 +33,12 @@ const Cursor* source_at_control(const EngineState& pe, const Operation& op, Cycl
 /// its data wavelets belong to its data task and its control wavelets to control tasks; operations
 /// get what is left (wse.md 2.3).
 bool head_goes_to_task(const EngineState& pe, const Operation& op, Cycle now);
+
+/// "microthread 2, fadds at gemv.tasm:31 (task reduce)".
+std::string describe(const Operation& op, const Image& image);
+
+/// What operations, the main thread and tasks wait for: ComputeEngineCore::describe_waits.
+void describe_waits(const EngineState& pe, const Operations& operations, observe::Waits& waits,
+                    Cycle now);
 
 }  // namespace tessera::pe

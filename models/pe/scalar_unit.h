@@ -17,18 +17,8 @@ class ScalarUnit {
   bool execute(EngineState& pe, const DecodedInstruction& decoded, Cycle now);
 
  private:
-  static void execute_arithmetic(EngineState& pe, const Instruction& in, Cycle ready);
-  static bool execute_branch(EngineState& pe, const Instruction& in, Cycle now);
-  static bool execute_return(EngineState& pe);
-  static void execute_task_control(EngineState& pe, const Instruction& in, Cycle now);
-  static void block(TaskTable& tasks, const Operand& target, bool blocked);
   void execute_tile(EngineState& pe, const Instruction& in, Cycle now);
   Prng& prng();
-  // DSRs (wse.md 5.11, 8.6 @set_dsd_.., @increment_dsd_offset)
-  static void execute_dsr(EngineState& pe, const Instruction& in, Cycle now);
-  static void change_dsr(EngineState& pe, const Instruction& in, Dsr& dsr);
-  static void set_length(EngineState& pe, Dsr& dsr, std::uint32_t length);
-  static void set_stride(EngineState& pe, Dsr& dsr, std::uint32_t stride);
 
   std::unique_ptr<Prng> prng_;  // few programs draw numbers: made at the first use
 };

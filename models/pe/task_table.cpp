@@ -2,6 +2,17 @@
 
 namespace tessera::pe {
 
+TaskIndex::TaskIndex(const Image& image) : image_(image) {
+  for (const TaskBinding& task : image.tasks) {
+    Table& table = task.kind == TaskKind::kData    ? data_
+                   : task.kind == TaskKind::kLocal ? local_
+                                                   : control_;
+    const TaskBinding*& entry = table.at(task.id.value());
+    if (entry == nullptr) entry = &task;
+    if (task.kind == TaskKind::kLocal) local_tasks_ |= task_bit(task.id);
+  }
+}
+
 TaskTable::TaskTable(const TaskIndex& index, PickerRule rule)
     : index_(&index), rule_(rule), blocked_microthreads_(index.image().blocked_microthreads) {
   const unsigned channels = image().generation == Generation::kWse2 ? kColorCount : kMaxQueues;

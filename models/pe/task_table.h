@@ -5,18 +5,84 @@
 
 #include <boost/container/static_vector.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "models/pe/delayed.h"
 #include "models/pe/pe_timing.h"
 #include "models/pe/program.h"
-#include "models/pe/task_index.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/ids.h"
 
 namespace tessera::pe {
+
+/// Sets of ids are masks with one bit an id.
+constexpr std::uint64_t task_bit(TaskId id) {
+  return std::uint64_t{1} << id.value();
+}
+
+/// Where the tasks of an image stand, by what starts them (wse.md 3.1). Shared by all engines that run
+/// the image.
+class TaskIndex {
+ public:
+  /// `image` must outlive the index.
+  explicit TaskIndex(const Image& image);
+  const Image& image() const { return image_; }
+
+  /// The data task of a channel, the local task of an id, the control task that a control wavelet
+  /// with entry point `entry` on `queue` names; nullptr: none is bound.
+  const TaskBinding* data_task(TaskId channel) const { return data_[channel.value()]; }
+  const TaskBinding* local_task(TaskId id) const { return local_[id.value()]; }
+  const TaskBinding* control_task(unsigned entry, const QueueBinding& queue) const {
+    const unsigned id = image_.first_control_task(queue) + entry;
+    return id < kTaskCount ? control_[id] : nullptr;
+  }
+  /// Ids of local tasks.
+  std::uint64_t local_tasks() const { return local_tasks_; }
+
+ private:
+  using Table = std::array<const TaskBinding*, kTaskCount>;
+
+  const Image& image_;
+  Table data_{};
+  Table local_{};
+  Table control_{};
+  std::uint64_t local_tasks_ = 0;
+};
+
+/// A value that the program changes and that counts some cycles later (wse.md 3.3, 4).
+template <class T>
+class Delayed {
+ public:
+  explicit Delayed(T value) : value_(value) {}
+
+  T at(Cycle now) const {
+    T value = value_;
+    for (const Change& change : changes_) {
+      if (change.from <= now) value = change.value;
+    }
+    return value;
+  }
+  /// In cycle `now`: `value` counts from cycle `from` on. Changes of later calls count later.
+  void change(T value, Cycle from, Cycle now) {
+    value_ = at(now);
+    changes_.erase(std::remove_if(changes_.begin(), changes_.end(),
+                                  [now](const Change& c) { return c.from <= now; }),
+                   changes_.end());
+    changes_.push_back({value, from});
+  }
+
+ private:
+  struct Change {
+    T value;
+    Cycle from;
+  };
+  T value_;
+  std::vector<Change> changes_;  // by cycle
+};
 
 /// A task that may start; data and control tasks because of the oldest wavelet of `queue`.
 struct Runnable {

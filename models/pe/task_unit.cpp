@@ -28,6 +28,11 @@ const TaskBinding* task_of(const EngineState& pe, const Operations& operations,
           " got a control wavelet for control task ", entry, ", which is not bound");
 }
 
+void start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_issue, Cycle now) {
+  pe.main.start(id, entry, first_issue);
+  pe.probe.emit(now, EventKind::kTaskStart, id, entry);
+}
+
 }  // namespace
 
 void TaskUnit::launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at) {
@@ -90,12 +95,6 @@ void TaskUnit::start_launch(EngineState& pe, Cycle first_issue, Cycle now) {
   for (std::size_t i = 0; i < launch->arguments.size(); ++i) {
     pe.main.write({kReg32, static_cast<std::uint8_t>(2 * i), 0}, launch->arguments[i], first_issue);
   }
-}
-
-void TaskUnit::start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_issue,
-                          Cycle now) {
-  pe.main.start(id, entry, first_issue);
-  pe.probe.emit(now, EventKind::kTaskStart, id, entry);
 }
 
 void TaskUnit::end_task(EngineState& pe, Cycle now) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/pe/engine_state.h"
-#include "models/pe/operations.h"
+#include "models/pe/operation.h"
 
 namespace tessera::pe {
 
@@ -41,8 +41,6 @@ class TaskUnit {
     std::vector<std::uint32_t> arguments;
   };
   void start_launch(EngineState& pe, Cycle first_issue, Cycle now);
-  static void start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_issue,
-                         Cycle now);
 
   std::unique_ptr<Launch> launches_;  // by cycle
 };

@@ -7,7 +7,6 @@
 #include "models/pe/banks.h"
 #include "models/pe/dispatch.h"
 #include "models/pe/readiness.h"
-#include "models/pe/wait_report.h"
 
 namespace tessera::pe {
 
@@ -173,12 +172,11 @@ void VectorUnit::bind_output(const EngineState& pe, QueueId queue, Color color, 
 }
 
 void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now) {
-  Dispatch dispatch(pe, in);
-  if (!dispatch.run(operations_, outputs_, now)) {
+  Operation op;
+  if (!pe::dispatch(pe, in, operations_, outputs_, now, op)) {
     pe.main.write_flag(false, now + 1);
     return;
   }
-  const Operation& op = dispatch.operation();
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   operations_.add(op);
 }

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "models/pe/engine_state.h"
-#include "models/pe/operations.h"
+#include "models/pe/operation.h"
 #include "models/pe/output_bindings.h"
 
 namespace tessera::pe {
