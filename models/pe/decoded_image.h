@@ -2,19 +2,43 @@
 // run it: an engine itself holds only what changes. Immutable.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
+
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "models/pe/decoded_instruction.h"
 #include "models/pe/dsr.h"
+#include "models/pe/isa.h"
 #include "models/pe/pe_timing.h"
 #include "models/pe/program.h"
 #include "models/pe/sram.h"
-#include "models/pe/task_index.h"
+#include "models/pe/task_table.h"
 
 namespace tessera::pe {
+
+/// Slots of operands.
+using Slots = boost::container::static_vector<std::uint8_t, kMaxOperands>;
+
+/// What an engine looks up of an instruction whenever it issues.
+struct DecodedInstruction {
+  const Instruction* instruction = nullptr;
+  std::uint32_t pc = 0;
+  OpClass op_class = OpClass::kMove;
+  bool vector = false;
+  /// What must be ready before it issues: registers and the flag, one bit each as in Scoreboard.
+  std::uint32_t waits_for = 0;
+  std::uint32_t latency = 0;  ///< scalar: cycles until the result may be used
+  /// Slots of its DSRs. Of a DSD operation each DSR once, in the order of wse.md 4: destination,
+  /// source file 0, source file 1.
+  Slots dsrs;
+  /// DSD operation: whose length counts, in the order of wse.md 5.8: source file 0, source file 1,
+  /// destination.
+  Slots lengths;
+  std::uint8_t operand_count = 0;
+  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< of an element, by slot
+};
 
 /// An input queue and what stands between its wavelets and their tasks.
 struct InputChannel {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/pe/address_walk.h"
+#include "models/pe/fifo.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -50,6 +51,12 @@ struct Dsr {
   std::uint32_t length() const { return left != 0 ? left : extent; }
   /// Where the next operation begins; of memory.
   std::uint32_t address() const { return single_step() ? extension->walk.position() : base; }
+  /// A running operation no longer saves its address into the register.
+  void set_address(std::uint32_t address) {
+    base = static_cast<std::uint16_t>(address);
+    restart_walk(base);
+    ++load;
+  }
   /// single_step: the walk begins again, at `address`.
   void restart_walk(std::uint32_t address) {
     if (extension) extension->walk = AddressWalk(address, stride);
@@ -60,7 +67,9 @@ struct Dsr {
 /// memory. And FIFOs as descriptors, which are in their DSRs for the life of the program.
 class DsrLayout {
  public:
+  /// `image` must outlive the layout.
   explicit DsrLayout(const Image& image);
+  const Image& image() const { return image_; }
 
   unsigned count() const { return count_; }
   /// Place of a DSR among those that are used. Requires operand.is_dsr() and that the operand
@@ -86,6 +95,7 @@ class DsrLayout {
   static_assert(kSrc0 == 2 * kDest && kSrc1 == 4 * kDest, "bits of neighbouring places");
   void reserve(const Operand& operand);
 
+  const Image& image_;
   // By kDest, kSrc0, kSrc1 as multiples of kDest, and register.
   std::array<std::array<std::uint8_t, kDsrsPerFile>, kSrc1 / kDest + 1> index_{};
   std::uint8_t count_ = 0;
@@ -93,7 +103,8 @@ class DsrLayout {
   std::vector<FifoDsr> fifo_dsrs_;
 };
 
-/// The DSRs of an engine, and who loaded the XDSRs and stride registers last.
+/// The DSRs of an engine, the FIFOs that are in some of them, and who loaded the XDSRs and stride
+/// registers last.
 class DsrFiles {
  public:
   /// FIFOs are in their DSRs from the start. `layout` must outlive the files.
@@ -106,22 +117,28 @@ class DsrFiles {
   /// Puts `dsd` into the register; answers how many registers that loads (the DSR, an XDSR, stride
   /// registers). `dsd` and `config` must outlive the files.
   unsigned load(const Operand& operand, const Dsd& dsd, const OpConfig& config);
+  /// As in Image::fifos.
+  FifoState& fifo(unsigned index) { return extras_->fifos[index]; }
+  const FifoState& fifo(unsigned index) const { return extras_->fifos[index]; }
   /// Whether the XDSR, or a stride register, of `dsr` has been loaded for another DSR since.
   bool xdsr_lost(const Dsr& dsr) const;
   bool stride_register_lost(const Dsr& dsr) const;
 
  private:
-  /// Tickets of the last loads.
-  struct Tickets {
+  /// What few programs need.
+  struct Extras {
+    std::vector<FifoState> fifos;
+    // Tickets of the last loads.
     std::array<std::uint32_t, kXdsrCount> xdsrs{};
     std::array<std::uint32_t, kStrideRegisterCount> srs{};
     std::uint32_t last = 0;
   };
+  Extras& extras();
   unsigned take_tickets(DsrExtension& extension, const OpConfig& config);
 
   const DsrLayout* layout_;
-  std::unique_ptr<Dsr[]> dsrs_;       // as DsrLayout says
-  std::unique_ptr<Tickets> tickets_;  // since the first load that takes one
+  std::unique_ptr<Dsr[]> dsrs_;  // as DsrLayout says
+  std::unique_ptr<Extras> extras_;
 };
 
 }  // namespace tessera::pe

@@ -73,7 +73,7 @@ class Sram {
     const std::uint32_t page = address / kPageBytes;
     return has(page) ? &pages_[numbers_[page] - 1U][address % kPageBytes] : nullptr;
   }
-  /// .. neither here nor in the initial memory.
+  /// The same in this memory or else in the initial one.
   const std::uint8_t* find(std::uint32_t address) const {
     const std::uint8_t* const own = find_own(address);
     return own != nullptr || initial_ == nullptr ? own : initial_->find_own(address);
