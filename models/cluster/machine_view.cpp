@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "models/cluster/deadlock.h"
-
 namespace tessera::cluster {
 
 std::vector<const AiCore*> MachineView::cores() const {
@@ -22,11 +20,6 @@ Cycle MachineView::finished_at() const {
   Cycle last = 0;
   for (const AiCore* core : cores()) last = std::max(last, core->finished_at());
   return last;
-}
-
-std::string MachineView::describe_waits(observe::Waits& waits) const {
-  return cluster::describe_waits(
-      cores(), sync_unit(), [this](CoreId core) { return find(core); }, waits);
 }
 
 }  // namespace tessera::cluster

@@ -147,7 +147,7 @@ void add_details(const AiCore& core, std::vector<std::uint64_t>& values) {
     values.insert(values.end(), {s.operations, s.bytes, s.hit_bytes, s.busy});
   }
   const cluster::LatencyStats& flags =
-      core.latencies()[static_cast<unsigned>(cluster::Mechanism::kFlag)];
+      core.sync().latencies()[static_cast<unsigned>(cluster::Mechanism::kFlag)];
   values.insert(values.end(), {flags.count, flags.sum, flags.most});
 }
 
@@ -298,7 +298,7 @@ void Session::add_places(const cluster::MachineView& machine, report::Report& re
       places.values.insert(places.values.end(), s.waits.begin() + 1, s.waits.end());
     }
     if (options_.report_detail) add_details(*core, places.values);
-    for (const std::string& flag : core->flags_set()) {
+    for (const std::string& flag : core->sync().flags_set()) {
       ++report.diagnoses.count;
       report.diagnoses.first.push_back(
           {report.cycles,
