@@ -40,7 +40,6 @@ void Connections::connect() {
   }
   connect_routers();
   for (std::uint32_t place = 0; place < plan_.tile_count(); ++place) connect_ramps(place);
-  blocks_.pes.start();
 }
 
 void Connections::connect_routers() {

@@ -48,7 +48,10 @@ class WaferCore {
   /// Asks the outside for its capacities. Once, before the first step; all engines are due in cycle
   /// 0. Throws std::logic_error when two input queues of a tile are bound to a color that it routes
   /// to RAMP.
-  void start() { connections_.connect(); }
+  void start() {
+    connections_.connect();
+    blocks_.pes.start();
+  }
   /// Does the work of cycle `now`; returns the next cycle in which something is due
   /// (timing::Steppable). Throws the first failure of the cycle (FirstFailure) when the cycle is
   /// complete.
