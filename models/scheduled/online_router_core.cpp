@@ -1,4 +1,4 @@
-#include "models/scheduled/online_router.h"
+#include "models/scheduled/online_router_core.h"
 
 namespace tessera::scheduled {
 
@@ -36,7 +36,6 @@ OnlineRouterCore::Handle OnlineRouterCore::allot(std::uint32_t header) {
   message.words.push_back(header);
   message.length = words_of(header) + 1;
   message.sent = 0;
-  ++buffered_;
   return handle;
 }
 
@@ -63,7 +62,6 @@ void OnlineRouterCore::send(NodeId peer, unsigned queue, const std::uint32_t* wo
                             unsigned count) {
   const Handle handle = allot(peer << 16 | queue << 12 | count);
   messages_[handle].words.insert(messages_[handle].words.end(), words, words + count);
-  buffered_ += count;
   put(handle);
 }
 
@@ -73,7 +71,6 @@ bool OnlineRouterCore::receive(unsigned queue, std::vector<std::uint32_t>& words
   const Message& message = messages_[list.front()];
   if (message.words.size() < message.length) return false;
   words.insert(words.end(), message.words.begin() + 1, message.words.end());
-  buffered_ -= message.length;
   free_.push_back(list.front());
   list.pop();
   return true;
@@ -119,7 +116,6 @@ void OnlineRouterCore::take_word(unsigned port, std::uint32_t data) {
     put(arriving);
   } else {
     messages_[arriving].words.push_back(data);
-    ++buffered_;
   }
   if (messages_[arriving].words.size() == messages_[arriving].length) arriving = kNoMessage;
 }
@@ -143,7 +139,6 @@ bool OnlineRouterCore::move_word(Cycle now, std::uint32_t epoch, Step& step) {
   word.sequence = numbers_[port_]++;
   word.epoch = epoch & 0x7FFFFFFF;
   queue.push(word, now);
-  --buffered_;
   ++step.written;
   if (message.sent == message.length) {
     departing_[port_].pop();

@@ -7,11 +7,12 @@
 #include <memory>
 #include <utility>
 
-namespace tessera::wafer {
+namespace tessera {
 
 template <class T>
 class FixedArray {
  public:
+  /// Room for `capacity` objects.
   explicit FixedArray(std::size_t capacity)
       : capacity_(capacity), data_(std::allocator<T>().allocate(capacity)) {}
   ~FixedArray() {
@@ -21,6 +22,7 @@ class FixedArray {
   FixedArray(const FixedArray&) = delete;
   FixedArray& operator=(const FixedArray&) = delete;
 
+  /// Requires room.
   template <class... Args>
   T& emplace_back(Args&&... args) {
     assert(size_ < capacity_);
@@ -31,6 +33,10 @@ class FixedArray {
   std::size_t size() const { return size_; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
 
  private:
   std::size_t capacity_;
@@ -38,4 +44,4 @@ class FixedArray {
   T* data_;
 };
 
-}  // namespace tessera::wafer
+}  // namespace tessera

@@ -1,9 +1,10 @@
-// Pipes: the cycle of a router for the wavelets that have one way to go and nobody to compete with.
-// This is where the time of streams goes; it walks memory forward, a cache line a hop.
+#include "models/wafer/pipes.h"
+
+#include <algorithm>
+#include <utility>
+
 #include "models/observe/event_fields.h"
-#include "models/wafer/pe.h"
-#include "models/wafer/wafer_core.h"
-#include "models/wafer/whole_router.h"
+#include "models/wafer/blocks.h"
 #include "tlm_ifaces/link/control_word.h"
 
 namespace tessera::wafer {
@@ -18,22 +19,27 @@ unsigned flags_of(const link::Wavelet& w) {
 
 }  // namespace
 
+Pipes::Pipes(Blocks& blocks, std::vector<Pipe> pipes) : blocks_(blocks), pipes_(std::move(pipes)) {
+  if (blocks.events != nullptr && blocks.events->is_traced())
+    idents_.resize(pipes_.size() * kPipeRoom);
+  due_.resize(pipes_.size());
+}
+
 /// What all pipes that are stepped in a cycle have in common.
-struct WaferCore::PipeCycle {
-  PipeCycle(WaferCore& wafer, Cycle cycle)
-      : now(cycle), pipes(wafer.pipes_.data()), shift(cycle % (kPipeLatency + 1)),
-        landing(pipe_bit(cycle + wafer.plan_.fabric.hop_latency)),
-        credit(pipe_bit(cycle + wafer.plan_.fabric.credit_latency)),
-        traced(!wafer.pipe_idents_.empty()),
-        at_landing(wafer.due_pipes_, cycle + wafer.plan_.fabric.hop_latency),
-        at_credit(wafer.due_pipes_, cycle + wafer.plan_.fabric.credit_latency),
-        next(wafer.due_pipes_, cycle + 1), hops(wafer.events_, cycle) {}
+struct Pipes::CycleState {
+  CycleState(Pipes& owner, const fabric::FabricTiming& timing, Cycle cycle)
+      : now(cycle), pipes(owner.pipes_.data()), shift(cycle % (kPipeLatency + 1)),
+        landing(pipe_bit(cycle + timing.hop_latency)),
+        credit(pipe_bit(cycle + timing.credit_latency)), traced(!owner.idents_.empty()),
+        at_landing(owner.due_, cycle + timing.hop_latency),
+        at_credit(owner.due_, cycle + timing.credit_latency), next(owner.due_, cycle + 1),
+        hops(owner.blocks_.events, cycle) {}
 
   const Cycle now;
   Pipe* const pipes;
   const unsigned shift;        ///< of the masks
   const std::uint8_t landing;  ///< bit of the cycle in which what leaves now lands
-  const std::uint8_t credit;   ///< .. in which its room is a credit upstream
+  const std::uint8_t credit;   ///< bit of the cycle in which its room is a credit upstream
   const bool traced;
   ActiveSet::Row at_landing, at_credit, next;
   observe::EventStream::Hops hops;
@@ -41,7 +47,7 @@ struct WaferCore::PipeCycle {
 
 // Inlined by force, here and below: calls, and what is spilled around them, are a third of the
 // time of a hop.
-inline void WaferCore::step_pipe(std::uint32_t index, PipeCycle& cycle) {
+inline void Pipes::step_one(std::uint32_t index, CycleState& cycle) {
   Pipe& pipe = cycle.pipes[index];
   // 1. Arrivals land, credits become usable.
   const auto due = static_cast<std::uint8_t>(1U << cycle.shift);
@@ -72,19 +78,19 @@ inline void WaferCore::step_pipe(std::uint32_t index, PipeCycle& cycle) {
     cycle.pipes[pipe.upstream.index()].returning |= cycle.credit;
     cycle.at_credit.insert(pipe.upstream.index());
   } else {
-    give_credit(pipe.upstream, Color(pipe.color), cycle.now + plan_.fabric.credit_latency);
+    blocks_.give_credit(pipe.upstream, Color(pipe.color),
+                        cycle.now + blocks_.plan.fabric.credit_latency);
   }
   if (pipe.landed > 0) cycle.next.insert(index);
 }
 
-void WaferCore::step_pipes(Cycle now) {
-  PipeCycle cycle(*this, now);
-  step_due(
-      due_pipes_,
-      now, [&](std::uint32_t pipe) __attribute__((always_inline)) { step_pipe(pipe, cycle); });
+void Pipes::step(Cycle now) {
+  CycleState cycle(*this, blocks_.plan.fabric, now);
+  blocks_.order.step_due(
+      due_, now, [&](std::uint32_t pipe) __attribute__((always_inline)) { step_one(pipe, cycle); });
 }
 
-link::Wavelet WaferCore::head_of(std::uint32_t index) const {
+link::Wavelet Pipes::head_of(std::uint32_t index) const {
   const Pipe& pipe = pipes_[index];
   link::Wavelet w;
   w.payload = pipe.payloads[0];
@@ -92,12 +98,12 @@ link::Wavelet WaferCore::head_of(std::uint32_t index) const {
   w.control = (pipe.head_flags() & kControl) != 0;
   w.half = (pipe.head_flags() & kHalf) != 0;
   w.local_flip = (pipe.head_flags() & kLocalFlip) != 0;
-  if (!pipe_idents_.empty()) w.ident = pipe_idents_[std::size_t{index} * kPipeRoom];
+  if (!idents_.empty()) w.ident = idents_[std::size_t{index} * kPipeRoom];
   return w;
 }
 
 // Any wavelet to any receiver. False: it stays.
-[[gnu::noinline]] bool WaferCore::send_head(std::uint32_t index, Cycle now) {
+[[gnu::noinline]] bool Pipes::send_head(std::uint32_t index, Cycle now) {
   Pipe& pipe = pipes_[index];
   link::Wavelet w = head_of(index);
   const link::CommandEntry command = link::command_at(w.payload, 0);
@@ -105,33 +111,43 @@ link::Wavelet WaferCore::head_of(std::uint32_t index) const {
   const bool ramp = out == Direction::kRamp;
   const bool kept_from_ce = w.control && command.ignore_at_ce && ramp;  // wse.md 1.5
   if (!kept_from_ce && pipe.credits == 0) return false;
-  if (!pipe_idents_.empty()) {
-    std::uint64_t* idents = &pipe_idents_[std::size_t{index} * kPipeRoom];
+  if (!idents_.empty()) {
+    std::uint64_t* idents = &idents_[std::size_t{index} * kPipeRoom];
     std::copy(idents + 1, idents + kPipeRoom, idents);
   }
   if (!kept_from_ce) {
-    if (events_ != nullptr) {
-      events_->record({now, pipe.place, observe::EventKind::kHop, observe::hop_word(w, out),
-                       w.payload, w.ident});
+    if (blocks_.events != nullptr) {
+      blocks_.events->record({now, pipe.place, observe::EventKind::kHop, observe::hop_word(w, out),
+                              w.payload, w.ident});
     }
     --pipe.credits;
     w.local_flip = false;  // meant for this router only
-    deliver(pipe.target, w,
-            now + (ramp ? plan_.fabric.off_ramp_latency : plan_.fabric.hop_latency));
+    const fabric::FabricTiming& timing = blocks_.plan.fabric;
+    blocks_.deliver(pipe.target, w, now + (ramp ? timing.off_ramp_latency : timing.hop_latency));
   }
   if (w.control && command.command == link::Command::kTeardown) {
     pipe.landed |= Pipe::kSuspended;
-    suspend(pipe.place, Color(pipe.color), now);
+    blocks_.suspend(pipe.place, Color(pipe.color), now);
   }
   return true;
 }
 
-void WaferCore::put_into_pipe(std::uint32_t index, const link::Wavelet& w, Cycle due) {
+void Pipes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
   Pipe& pipe = pipes_[index];
-  if (!pipe_idents_.empty()) pipe_idents_[std::size_t{index} * kPipeRoom + pipe.held] = w.ident;
+  if (!idents_.empty()) idents_[std::size_t{index} * kPipeRoom + pipe.held] = w.ident;
   pipe.append(w.payload, flags_of(w));
   pipe.arriving |= pipe_bit(due);
-  due_pipes_.insert(index, due);
+  due_.insert(index, due);
+}
+
+void Pipes::credit(std::uint32_t index, Cycle due) {
+  Pipe& pipe = pipes_[index];
+  if (blocks_.take_credit_early(pipe.held, due)) {
+    ++pipe.credits;
+    return;
+  }
+  pipe.returning |= pipe_bit(due);
+  due_.insert(index, due);
 }
 
 }  // namespace tessera::wafer

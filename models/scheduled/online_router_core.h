@@ -43,8 +43,6 @@ class OnlineRouterCore {
   void send(NodeId peer, unsigned queue, const std::uint32_t* words, unsigned count);
   /// Whether queue `queue` has a complete message; if so, its words are appended to `words`.
   bool receive(unsigned queue, std::vector<std::uint32_t>& words);
-  /// Words in the buffers.
-  std::uint64_t buffered() const { return buffered_; }
 
  private:
   using Handle = std::uint32_t;
@@ -97,7 +95,6 @@ class OnlineRouterCore {
   std::array<List, kPortCount> departing_;
   std::array<std::uint32_t, kPortCount> numbers_{};
   std::vector<List> queues_;
-  std::uint64_t buffered_ = 0;
 };
 
 }  // namespace tessera::scheduled
