@@ -1,4 +1,4 @@
-// All tiles of a rectangle in one block: the `dense` structure (docs/architecture.md). The same
+// All tiles of a rectangle in one block: the `dense` structure (docs/architecture.md#two-structures). The same
 // machine as one built of modules, cycle by cycle and event by event; only the storage differs.
 // Plain C++; `wafer.h` is its module.
 //
