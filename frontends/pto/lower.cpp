@@ -51,7 +51,7 @@ lower_for(const Module& module, CoreKind kind, const FunctionKinds& kinds,
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
-  FunctionLowering lowering(module, kinds, options, kind, reserved, arrays);
+  FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
   auto program = std::make_shared<const cluster::Program>(lowering.run(*chosen));
   pipe_ends = lowering.take_pipe_ends();
   return program;

@@ -99,6 +99,7 @@ enum class Meaning : std::uint8_t {
   kDeclareTile,
   kUnknown,  ///< not in the table: a cost that --pto-unknown gives
 };
+inline constexpr unsigned kMeaningCount = static_cast<unsigned>(Meaning::kUnknown) + 1;
 
 inline constexpr unsigned kAnyResults = ~0U;
 

@@ -1,0 +1,145 @@
+#include "frontends/pto/tile_options.h"
+
+#include "frontends/pto/words.h"
+
+namespace tessera::pto {
+
+using cluster::Pad;
+using cluster::Predicate;
+using cluster::Rounding;
+
+namespace {
+
+/// "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
+std::string last_word_of(const Attribute& a) {
+  std::string text = a.value;
+  while (!text.empty() && (text.back() == '>' || text.back() == ' ')) text.pop_back();
+  const std::size_t begin = text.find_last_of("< _");
+  return begin == std::string::npos ? text : text.substr(begin + 1);
+}
+
+Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
+  constexpr Word<Rounding> kRoundings[] = {{"NONE", Rounding::kDefault},
+                                           {"RINT", Rounding::kNearestEven},
+                                           {"ROUND", Rounding::kNearestAway},
+                                           {"FLOOR", Rounding::kFloor},
+                                           {"CEIL", Rounding::kCeil},
+                                           {"TRUNC", Rounding::kTruncate},
+                                           {"ODD", Rounding::kOdd}};
+  if (const auto rounding = meaning_of(kRoundings, last_word_of(a))) return *rounding;
+  fail_expected(diagnostics, a.place,
+                "a rounding mode NONE, RINT, ROUND, FLOOR, CEIL, TRUNC or ODD", a.value);
+}
+
+/// Which of two words an attribute has; `on` as well if it has no value.
+bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostics& diagnostics) {
+  const std::string word = last_word_of(a);
+  if (word == on || a.value.empty()) return true;
+  if (word == off) return false;
+  diagnostics.fail(a.place,
+                   a.key + ": expected " + on + " or " + off + ", found " + tasm::quoted(a.value));
+}
+
+/// #pto<cmp less_than>, #pto.cmp<LT>, #pto<cmp lt>.
+Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
+  struct Spelling {
+    const char *name, *code, *small_code;
+    Predicate predicate;
+  };
+  // A longer name comes before the name that it ends with.
+  constexpr Spelling kSpellings[] = {{"not_equal", "NE", "ne", Predicate::kNotEqual},
+                                     {"less_equal", "LE", "le", Predicate::kLessEqual},
+                                     {"greater_equal", "GE", "ge", Predicate::kGreaterEqual},
+                                     {"less_than", "LT", "lt", Predicate::kLess},
+                                     {"greater_than", "GT", "gt", Predicate::kGreater},
+                                     {"equal", "EQ", "eq", Predicate::kEqual}};
+  const auto has = [&a](const std::string& text) {
+    return a.value.find(text) != std::string::npos;
+  };
+  for (const Spelling& s : kSpellings) {
+    const std::string code = s.code, small_code = s.small_code;
+    if (has(s.name) || has(code + ">") || has(" " + code) || has(" " + small_code + ">") ||
+        has("<" + small_code + ">"))
+      return s.predicate;
+  }
+  fail_expected(diagnostics, a.place, "a comparison such as #pto<cmp less_than>", a.value);
+}
+
+/// P0101 of #pto.mask_pattern<P0101>: every second one, the first of them; the lowest bit is the last.
+cluster::GatherPattern pattern_named(const Attribute& a, const Diagnostics& diagnostics) {
+  const std::string word = last_word_of(a);
+  const std::string bits = word.empty() ? "" : word.substr(1);
+  if (word == "P1111") return {1, 0};
+  if (word == "P0101" || word == "P1010") return {2, word == "P1010"};
+  const std::size_t one = bits.find('1');
+  const bool single = bits.size() == 4 && one != std::string::npos &&
+                      bits.find_first_not_of('0') == one &&
+                      bits.find('1', one + 1) == std::string::npos;
+  if (word[0] == 'P' && single) return {4, static_cast<std::uint8_t>(3 - one)};
+  fail_expected(diagnostics, a.place, "a pattern P0101, P1010, P0001, P0010, P0100, P1000 or P1111",
+                a.value);
+}
+
+}  // namespace
+
+std::string word_of(const Attribute& attribute) {
+  std::string text = attribute.value;
+  const std::size_t end = text.find_last_not_of(">\"");
+  text.resize(end == std::string::npos ? 0 : end + 1);
+  const std::size_t start = text.find_last_of("< \"");
+  return start == std::string::npos ? text : text.substr(start + 1);
+}
+
+Pad pad_of(const Type& type, const Diagnostics& diagnostics) {
+  const Attribute* pad = find(type.options, "pad");
+  std::string word = pad == nullptr ? "0" : pad->value;
+  for (const Attribute& a : type.options)
+    if (a.key.rfind("pad=", 0) == 0) word = a.key.substr(4);
+  constexpr Word<Pad> kPads[] = {
+      {"0", Pad::kNone}, {"1", Pad::kZero}, {"2", Pad::kLargest}, {"3", Pad::kLeast}};
+  return require_word(kPads, word.substr(0, word.find(':')), type.place, "pad 0 to 3", diagnostics);
+}
+
+void set_options(const Operation& op, cluster::TileOperation& operation,
+                 const Diagnostics& diagnostics) {
+  if (const Attribute* a = find(op.attributes, "rmode"))
+    operation.rounding = rounding_named(*a, diagnostics);
+  if (const Attribute* a = find(op.attributes, "satmode"))
+    operation.saturates = is_on(*a, "ON", "OFF", diagnostics);
+  if (const Attribute* a = find(op.attributes, "cmpMode"))
+    operation.predicate = static_cast<std::uint8_t>(predicate_of(*a, diagnostics));
+  if (const Attribute* a = find(op.attributes, "reluPreMode"))
+    operation.relu = a->value.find("no_relu") == std::string::npos;
+  if (const Attribute* a = find(op.attributes, "atomicType"))
+    operation.adds = a->value.find("atomic_add") != std::string::npos;
+  if (const Attribute* a = find(op.attributes, "descending"))
+    operation.descends = is_on(*a, "true", "false", diagnostics);
+  if (const Attribute* a = find(op.attributes, "exhausted"))
+    operation.exhausts = is_on(*a, "true", "false", diagnostics);
+  if (const Attribute* a = find(op.attributes, "maskPattern"))
+    operation.mask = pattern_named(*a, diagnostics);
+  if (const Attribute* a = find(op.attributes, "axis"))
+    operation.mask.by_rows = is_on(*a, "\"col\"", "\"row\"", diagnostics);
+}
+
+void set_unit_flag(const Operation& op, Emitter& emitter, const Diagnostics& diagnostics) {
+  const Attribute* phase = find(op.attributes, "accPhase");
+  if (phase == nullptr) phase = find(op.attributes, "stPhase");
+  if (phase == nullptr) return;
+  const std::string word = word_of(*phase);
+  if (word == "unspecified") return;
+  if (word != "partial" && word != "final")
+    fail_expected(diagnostics, phase->place, "unspecified, partial or final", word);
+  cluster::Instruction& i = emitter.last();
+  // Of a store out of UB it says nothing.
+  if (i.pipe != cluster::Pipe::kM && i.pipe != cluster::Pipe::kFix) return;
+  for (const cluster::TileOperand& o : emitter.last_operation().operands) {
+    if (o.location != cluster::Location::kL0c) continue;
+    if (!o.address.is_known())
+      diagnostics.fail(op.place, op.name + ": the unit flag needs a tile whose address is known");
+    i.l0c_block = static_cast<std::uint32_t>(o.address.base / 512);
+  }
+  i.unit_flag = word == "final" ? 3 : 2;
+}
+
+}  // namespace tessera::pto
