@@ -84,8 +84,8 @@ void CarriedValues::check_alike(const Value& to, const Value& from, Place place)
     alike &= !known || (!from.sizes[k].is_register && from.sizes[k].value == to.sizes[k].value);
   }
   if (!alike)
-    fail(place,
-         "the tile " + b.name + " has another type than " + a.name + ", in whose place it comes");
+    fail(place, "the tile ", b.name, " has another type than ", a.name,
+         ", in whose place it comes");
 }
 
 }  // namespace tessera::pto

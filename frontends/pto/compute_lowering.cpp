@@ -46,8 +46,7 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
   const auto require = [&](const Argument& a, const char* location) -> const Value& {
     const Value& v = scope_.tile(a);
     if (v.type.location != location)
-      fail(a.place,
-           std::string("expected a tile in ") + location + ", found a tile in " + v.type.location);
+      fail(a.place, "expected a tile in ", location, ", found a tile in ", v.type.location);
     return v;
   };
   const Value& left = require(argument(op, Role::kIn, first), "left");
@@ -75,8 +74,8 @@ const Value& ComputeLowering::widest_tile(const Operation& op) const {
     if (number && &a != &out) continue;
     const Value& operand = scope_.tile(a);
     if (operand.type.location != "vec")
-      fail(a.place,
-           "the vector unit works on tiles in vec, found a tile in " + operand.type.location);
+      fail(a.place, "the vector unit works on tiles in vec, found a tile in ",
+           operand.type.location);
     if (bits_of(operand.type.element) > bits_of(widest->type.element)) widest = &operand;
   }
   return *widest;
@@ -145,8 +144,7 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   const std::size_t tiles = operation.operands.size();
   if (tiles < inputs + 1U || tiles > cluster::kMostOperands ||
       operation.scalars.size() > cluster::kMostScalars)
-    fail(op, "expected " + std::to_string(inputs) + " tiles and a result, found " +
-                 std::to_string(tiles) + " tiles");
+    fail(op, "expected ", inputs, " tiles and a result, found ", tiles, " tiles");
   // Scratch tiles are written.
   for (std::size_t i = inputs; i + 1 < tiles; ++i) operation.operands[i].access = Access::kWrite;
   if (operation.function == TileFunction::kFillPad)
@@ -185,8 +183,8 @@ void ComputeLowering::choose_quantization(const Operation& op, TileOperation& op
   if (has_offset && tiles < 3)
     fail(op, "asymmetric quantisation needs an offset, expected ins(source, scale, offset)");
   if (has_offset == is_signed)
-    fail(op, std::string(has_offset ? "INT8_ASYM gives ui8" : "INT8_SYM gives i8") +
-                 ", the result is a tile of " + to_string(result));
+    fail(op, has_offset ? "INT8_ASYM gives ui8" : "INT8_SYM gives i8", ", the result is a tile of ",
+         to_string(result));
   operation.inputs = has_offset ? 3 : 2;
 }
 
@@ -197,14 +195,14 @@ void ComputeLowering::check_operands(const Operation& op, const TileOperation& o
   const bool of_floats =
       (a >= Arithmetic::kExp && a <= Arithmetic::kRecip) || a == Arithmetic::kExpDif;
   const auto refuse = [&](const char* expected) {
-    fail(op.place, op.name + " works on " + expected + ", found tiles of " + to_string(result));
+    fail(op.place, op.name, " works on ", expected, ", found tiles of ", to_string(result));
   };
   if (operation.function == TileFunction::kMap && bitwise && is_float(result)) refuse("integers");
   if (of_floats && !is_float(result) && cluster::has_values(result)) refuse("floats");
   std::vector<OperandShape> shapes;
   for (const TileOperand& operand : operation.operands) shapes.push_back(shape_of(operand));
   const std::string fault = cluster::find_operand_fault(operation, shapes);
-  if (!fault.empty()) fail(op.place, "operands of " + op.name + " " + fault);
+  if (!fault.empty()) fail(op.place, "operands of ", op.name, " ", fault);
   if (operation.function == TileFunction::kMergeBlocks) check_blocks(op, operation);
 }
 

@@ -27,7 +27,7 @@ bool is_terminator(const Operation& op) {
 void ControlLowering::region(const Region& region) {
   const Operation* end = nullptr;
   for (const Operation& op : region.operations) {
-    if (end != nullptr) fail(end->place, end->name + " stands before the end of its region");
+    if (end != nullptr) fail(end->place, end->name, " stands before the end of its region");
     context_.lower(op);
     if (is_terminator(op)) end = &op;
   }
@@ -39,7 +39,7 @@ std::vector<Value> ControlLowering::values_of(const Region& body, const char* te
   terminator_ = nullptr;
   region(body);
   if (terminator_ != nullptr && terminator_->name != terminator)
-    fail(terminator_->place, terminator_->name + " inside an operation, expected " + terminator);
+    fail(terminator_->place, terminator_->name, " inside an operation, expected ", terminator);
   if (terminator_ == nullptr && std::string(terminator) == "scf.condition")
     fail(place, "expected scf.condition at the end of the first region");
   std::vector<Value> values;
@@ -55,8 +55,8 @@ void ControlLowering::body(const Region& body, const std::vector<Value>& targets
   const std::vector<Value> values = values_of(body, "scf.yield", place);
   const Place end = terminator_ == nullptr ? place : terminator_->place;
   if (values.size() != targets.size())
-    fail(end, "expected scf.yield with " + std::to_string(targets.size()) +
-                  " values at the end of the " + what + ", found " + std::to_string(values.size()));
+    fail(end, "expected scf.yield with ", targets.size(), " values at the end of the ", what,
+         ", found ", values.size());
   carried_.assign(targets, values, end);
   scope_.leave_region();
 }
@@ -75,8 +75,7 @@ void ControlLowering::vector_section(const Operation& op) {
 void ControlLowering::for_loop(const Operation& op) {
   const Operand last = scope_.scalar(op.arguments[2]), step = scope_.scalar(op.arguments[3]);
   if (!step.is_register && step.value <= 0)
-    fail(op.arguments[3].place,
-         "the step of a loop is " + std::to_string(step.value) + ", expected 1 or more");
+    fail(op.arguments[3].place, "the step of a loop is ", step.value, ", expected 1 or more");
   const unsigned counter = emitter_.new_register(op.place);
   emitter_.set(counter, scope_.scalar(op.arguments[1]), op.place);
   scope_.enter_region();
@@ -111,9 +110,8 @@ void ControlLowering::while_loop(const Operation& op) {
   scope_.enter_region();
   const std::vector<Parameter>& parameters = op.regions[1].parameters;
   if (parameters.size() != passed.size())
-    fail(condition, "scf.condition passes " + std::to_string(passed.size()) +
-                        " values on, and the block behind do takes " +
-                        std::to_string(parameters.size()));
+    fail(condition, "scf.condition passes ", passed.size(),
+         " values on, and the block behind do takes ", parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i)
     scope_.define(parameters[i].name, parameters[i].place, passed[i]);
   body(op.regions[1], carried, op.place, "loop");
@@ -152,33 +150,34 @@ bool ControlLowering::runs_here(const Operation& op, const Function& callee) con
   const Argument& name = argument(op, Role::kCallee);
   const Function& caller = scope_.function();
   if (const auto declared = kinds.declared(caller))
-    fail(name.place, "@" + caller.name + " runs on " + cores(*declared) + " and calls " +
-                         name.text + ", which does not");
+    fail(name.place, "@", caller.name, " runs on ", cores(*declared), " and calls ", name.text,
+         ", which does not");
   if (!op.results.empty())
-    fail(name.place,
-         name.text + " does not run on " + cores(context_.core) + ", which would need its results");
+    fail(name.place, name.text, " does not run on ", cores(context_.core),
+         ", which would need its results");
   return false;
 }
 
 void ControlLowering::call(const Operation& op) {
   const Argument& callee = argument(op, Role::kCallee);
   const Function* function = context_.kinds.find(callee.text.substr(1));
-  if (function == nullptr) fail(callee.place, "the module has no function " + callee.text);
+  if (function == nullptr) fail(callee.place, "the module has no function ", callee.text);
   if (scope_.is_open(*function))
-    fail(callee.place, callee.text + " calls itself, here from @" + scope_.function().name +
-                           "; calls are inlined");
+    fail(callee.place, callee.text, " calls itself, here from @", scope_.function().name,
+         "; calls are inlined");
   if (!function->has_body) {
     if (context_.options.unknown) return unknown(op);
-    fail(callee.place, callee.text + " has no body, so nobody knows what it does; "
-                                     "--pto-unknown=cost:N runs it as N cycles");
+    fail(callee.place, callee.text,
+         " has no body, so nobody knows what it does; "
+         "--pto-unknown=cost:N runs it as N cycles");
   }
   if (!runs_here(op, *function)) return;  // the other cores run it
   std::vector<Value> values;
   for (const Argument& a : op.arguments)
     if (a.role == Role::kOperand) values.push_back(scope_.any_value(a));
   if (values.size() != function->parameters.size())
-    fail(callee.place, callee.text + " takes " + std::to_string(function->parameters.size()) +
-                           " arguments, found " + std::to_string(values.size()));
+    fail(callee.place, callee.text, " takes ", function->parameters.size(), " arguments, found ",
+         values.size());
   scope_.enter_function(*function);
   for (std::size_t i = 0; i < values.size(); ++i)
     scope_.define(function->parameters[i].name, function->parameters[i].place,
@@ -200,7 +199,7 @@ void ControlLowering::call(const Operation& op) {
 
 void ControlLowering::unknown(const Operation& op) {
   const auto& cost = context_.options.unknown;
-  if (!cost) fail(op.place, "unknown operation " + tasm::quoted(op.name));
+  if (!cost) fail(op.place, "unknown operation ", tasm::quoted(op.name));
   emitter_.emit_tile(Opcode::kBusy, op.place, cost->pipe.value_or(is_cube() ? Pipe::kM : Pipe::kV))
       .size[0] = cost->cycles;
   std::vector<TileOperand> operands;

@@ -23,7 +23,7 @@ DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {
       {"ui32", DataType::kInt32}, {"i8", DataType::kInt8},      {"ui8", DataType::kInt8},
       {"i4", DataType::kInt4},    {"f8E4M3FN", DataType::kFp8}, {"f8E5M2", DataType::kFp8}};
   if (const auto found = meaning_of(kTypes, type.element)) return *found;
-  diagnostics.fail(type.place, "tiles of " + type.element + " have no cost");
+  diagnostics.fail(type.place, joined("tiles of ", type.element, " have no cost"));
 }
 
 Element element_of(const Type& type, const Diagnostics& diagnostics) {
@@ -34,7 +34,7 @@ Element element_of(const Type& type, const Diagnostics& diagnostics) {
   if (e.rfind("f8", 0) == 0) return Element::kFp8;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
     if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);
-  diagnostics.fail(type.place, "elements of " + e + " are not modelled");
+  diagnostics.fail(type.place, joined("elements of ", e, " are not modelled"));
 }
 
 Location location_of(const Type& tile, const Diagnostics& diagnostics) {

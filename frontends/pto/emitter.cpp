@@ -1,4 +1,5 @@
 #include "frontends/pto/emitter.h"
+#include "frontends/pto/words.h"
 
 #include <limits>
 
@@ -15,8 +16,7 @@ constexpr unsigned kMostRegisters = std::numeric_limits<std::uint16_t>::max();
 
 unsigned Emitter::new_register(Place place) {
   if (program_.registers >= kMostRegisters)
-    diagnostics_.fail(place,
-                      "the function has more than " + std::to_string(kMostRegisters) + " values");
+    diagnostics_.fail(place, joined("the function has more than ", kMostRegisters, " values"));
   return program_.registers++;
 }
 

@@ -1,4 +1,5 @@
 #include "frontends/pto/fifo_ends.h"
+#include "frontends/pto/words.h"
 
 #include <algorithm>
 
@@ -63,7 +64,8 @@ class EndComparison {
 
  private:
   [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
-    diagnostics_.fail(here_.place, name_of(here_) + " " + what + line_text(there_.place) + hint);
+    diagnostics_.fail(here_.place,
+                      joined(name_of(here_), " ", what, line_text(there_.place), hint));
   }
   void require(const char* key, std::int64_t here, std::int64_t there) const {
     if (here == there) return;
@@ -125,10 +127,9 @@ class EndComparison {
   }
   void compare_splits(const PipeTile& push, const PipeTile& pop) const {
     if (push.split == pop.split) return;
-    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " with split " +
-                                     std::to_string(pop.split) + ", pushed with split " +
-                                     std::to_string(push.split) + " at " + line_text(push.place) +
-                                     "; expected the same");
+    diagnostics_.fail(pop.place, joined("a pop of ", name_of(here_), " with split ", pop.split,
+                                        ", pushed with split ", push.split, " at ",
+                                        line_text(push.place), "; expected the same"));
   }
   [[noreturn]] void fail_tiles(const PipeTile& push, const PipeTile& pop) const {
     const bool tiles = push.type.kind == Type::Kind::kTile;
@@ -136,9 +137,9 @@ class EndComparison {
                         : push.split == 1 ? "; an AIV has half of the rows"
                         : push.split == 2 ? "; an AIV has half of the columns"
                                           : "; expected the same";
-    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " takes " + shape_text(pop.type) +
-                                     ", and " + line_text(push.place) + " pushes " +
-                                     shape_text(push.type) + parts);
+    diagnostics_.fail(pop.place,
+                      joined("a pop of ", name_of(here_), " takes ", shape_text(pop.type), ", and ",
+                             line_text(push.place), " pushes ", shape_text(push.type), parts));
   }
 
   const PipeEnd &here_, &there_;
@@ -179,9 +180,9 @@ void check_pipe_ends(const std::vector<PipeEnd>& aic, const std::vector<PipeEnd>
     if (a != nullptr && v != nullptr && a->is_handle && v->is_handle)
       EndComparison(*v, *a, diagnostics).run();
     const PipeEnd& lone = v != nullptr ? *v : *a;
-    diagnostics.fail(lone.place, name_of(lone) + " has one end only: the function of the " +
-                                     (v != nullptr ? "AIC" : "AIVs") + " opens none with this " +
-                                     (lone.is_handle ? "flag" : "id"));
+    diagnostics.fail(lone.place, joined(name_of(lone), " has one end only: the function of the ",
+                                        v != nullptr ? "AIC" : "AIVs", " opens none with this ",
+                                        lone.is_handle ? "flag" : "id"));
   }
   for (const PipeEnd& end : aiv)
     for (const PipeEnd& other : aic)

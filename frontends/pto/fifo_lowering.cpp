@@ -17,8 +17,7 @@ void FifoLowering::import_buffer(const Operation& op) {
 void FifoLowering::define_buffer(const Operation& op, const std::string& function) {
   const std::string name = text_of(op, "name");
   const ReservedBuffers::Buffer* buffer = context_.reserved.find(function, name);
-  if (buffer == nullptr)
-    fail(op.place, "@" + function + " reserves no buffer " + tasm::quoted(name));
+  if (buffer == nullptr) fail(op.place, "@", function, " reserves no buffer ", tasm::quoted(name));
   Value v = Value::of_scalar(buffer->address);
   v.reserved = buffer;
   scope_.define(op, std::move(v));
@@ -26,7 +25,7 @@ void FifoLowering::define_buffer(const Operation& op, const std::string& functio
 
 void FifoLowering::open_pipe(const Operation& op) {
   const std::int64_t id = number_of(op, "id", 0, diagnostics_);
-  if (table_.has_id(id)) fail(op, "pipe " + std::to_string(id) + " is open already");
+  if (table_.has_id(id)) fail(op, "pipe ", id, " is open already");
   const Value* gm = nullptr;
   Value c2v, v2c;
   for (const Argument& a : op.arguments) {
@@ -89,8 +88,8 @@ void FifoLowering::push(const Operation& op) {
   const Value& source = scope_.tile(op.arguments[0]);
   const char* expected = is_cube() ? "acc" : "vec";
   if (source.type.location != expected)
-    fail(op.arguments[0].place,
-         op.name + ": expected a tile in " + expected + ", found one in " + source.type.location);
+    fail(op.arguments[0].place, op.name, ": expected a tile in ", expected, ", found one in ",
+         source.type.location);
   table_.note_tile(fifo, op, source.type, true);
   signals_.take_part(fifo, op.place, [&] {
     signals_.ask_for_slot(fifo, end, op.place);
@@ -138,7 +137,7 @@ const Type& FifoLowering::tile_type(const Operation& op) const {
 Value FifoLowering::declared_tile(const Operation& op, const Type& type) const {
   if (type.kind != Type::Kind::kTile) fail(op.place, "expected a type !pto.tile_buf of the tile");
   if (type.location != "vec" && type.location != "mat")
-    fail(op, "expected a tile in vec or mat, found one in " + type.location);
+    fail(op, "expected a tile in vec or mat, found one in ", type.location);
   Value v = tile_of(type, op.results.empty() ? op.arguments[0].text : op.results[0].name);
   v.place.holder = cluster::Holder::kSelf;
   v.sizes = known_sizes(type);
@@ -150,7 +149,7 @@ Value FifoLowering::pop_tile(const Operation& op, Fifo& fifo, const Type& type, 
   Value v = declared_tile(op, type);
   const char* expected = is_cube() ? "mat" : "vec";
   if (type.location != expected)
-    fail(op, std::string("expected a tile in ") + expected + ", found one in " + type.location);
+    fail(op, "expected a tile in ", expected, ", found one in ", type.location);
   // %t = pto.tpop_from_aic(%rows, %columns) gives the valid sizes that the type leaves open.
   if (op.name.rfind("pto.tpop_from_", 0) == 0 && op.arguments.size() == 2) {
     v.sizes = {scope_.scalar(op.arguments[0]), scope_.scalar(op.arguments[1])};
@@ -190,8 +189,7 @@ Value FifoLowering::entry_of(const Operation& op, const Fifo& fifo, const FifoEn
                              const Type& type) {
   if (is_a5()) fail(op, "entries that are tensors are of A2/A3; push a tile");
   if (!fifo.has_entries)
-    fail(op,
-         "pipe " + std::to_string(fifo.id) + " has no gm_slot_tensor, expected one of its slots");
+    fail(op, "pipe ", fifo.id, " has no gm_slot_tensor, expected one of its slots");
   if (type.kind != Type::Kind::kTensorView) fail(op, "expected -> !pto.tensor_view<..>");
   Value v;
   v.kind = Value::Kind::kView;
@@ -199,8 +197,8 @@ Value FifoLowering::entry_of(const Operation& op, const Fifo& fifo, const FifoEn
   v.place = fifo.gm;
   v.place.name = op.results[0].name;
   if (element(type) != fifo.gm.element)
-    fail(op, "elements of " + type.element + " in slots of " + to_string(fifo.gm.element) +
-                 ", expected the same");
+    fail(op, "elements of ", type.element, " in slots of ", to_string(fifo.gm.element),
+         ", expected the same");
   const std::int64_t bits = cluster::bits_of(fifo.gm.element);
   const auto elements = [bits](std::int64_t bytes) { return bytes * 8 / bits; };
   std::int64_t stride = 1;
@@ -208,15 +206,14 @@ Value FifoLowering::entry_of(const Operation& op, const Fifo& fifo, const FifoEn
   v.sizes.assign(type.shape.size(), Operand());
   for (std::size_t d = type.shape.size(); d-- > 0;) {
     if (type.shape[d] == kDynamic || type.shape[d] > fifo.slot_bytes || stride > fifo.slot_bytes)
-      fail(op, "expected sizes that are known and fit a slot of " +
-                   std::to_string(fifo.slot_bytes) + " bytes");
+      fail(op, "expected sizes that are known and fit a slot of ", fifo.slot_bytes, " bytes");
     v.sizes[d] = type.shape[d];
     v.place.dimensions[d] = {type.shape[d], stride};
     stride *= type.shape[d];
   }
   if (stride > elements(fifo.slot_bytes))
-    fail(op, "the entry takes " + std::to_string(stride * bits / 8) +
-                 " bytes of a slot, which has " + std::to_string(fifo.slot_bytes));
+    fail(op, "the entry takes ", stride * bits / 8, " bytes of a slot, which has ",
+         fifo.slot_bytes);
   v.place.view_address = fifo.gm.address;
   v.place.view = {{elements(fifo.gm_bytes()), 1}};
   v.place.address.add(elements(end.first_byte), 1);

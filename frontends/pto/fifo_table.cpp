@@ -44,9 +44,7 @@ std::int64_t period_of(std::int64_t slots) {
 std::int64_t FifoTable::positive(const Operation& op, const char* key, std::int64_t otherwise,
                                  std::int64_t most) const {
   const std::int64_t n = number_of(op, key, otherwise, diagnostics_);
-  if (n < 1 || n > most)
-    fail(op.place,
-         std::string(key) + " is " + std::to_string(n) + ", expected 1.." + std::to_string(most));
+  if (n < 1 || n > most) fail(op.place, key, " is ", n, ", expected 1..", most);
   return n;
 }
 
@@ -55,8 +53,8 @@ Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
   fifo.id = id;
   fifo.directions = number_of(op, "dir_mask", 1, diagnostics_);
   if (fifo.directions < 1 || fifo.directions > 3)
-    fail(op.place, "expected dir_mask 1 (cube to vector), 2 (vector to cube) or 3, found " +
-                       std::to_string(fifo.directions));
+    fail(op.place, "expected dir_mask 1 (cube to vector), 2 (vector to cube) or 3, found ",
+         fifo.directions);
   const bool both = fifo.directions == 3;
   fifo.slots = positive(op, "slot_num", both ? 4 : 8, kMostSlots);
   fifo.slot_bytes = positive(op, "slot_size", 0, std::int64_t{1} << 30);
@@ -68,8 +66,8 @@ Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
   const std::int64_t flags = both ? 4 : 2;
   fifo.flag = number_of(op, "flag_base", next_flag_, diagnostics_);
   if (fifo.flag < 0 || fifo.flag + flags > kAiv1Flag)
-    fail(op.place, op.name + " takes the flags " + std::to_string(fifo.flag) + ".." +
-                       std::to_string(fifo.flag + flags - 1) + ", expected 0..15");
+    fail(op.place, op.name, " takes the flags ", fifo.flag, "..", fifo.flag + flags - 1,
+         ", expected 0..15");
   next_flag_ = std::max(next_flag_, fifo.flag + flags);
   note_split(fifo, op);
   fifos_.push_back(std::move(fifo));
@@ -130,21 +128,20 @@ Fifo& FifoTable::of(const Operation& op) {
   const std::int64_t id = number_of(op, "id", 0, diagnostics_);
   for (Fifo& fifo : fifos_)
     if (fifo.id == id && !fifo.is_handle) return fifo;
-  fail(op, "pipe " + std::to_string(id) + " has not been initialized on this core");
+  fail(op, "pipe ", id, " has not been initialized on this core");
 }
 
 FifoEnd& FifoTable::end_of(Fifo& fifo, const Operation& op, bool produces) {
   const bool to_aiv = produces == is_cube();
   FifoEnd& end = to_aiv ? fifo.to_aiv : fifo.to_aic;
   if (!end.open)
-    fail(op, "the dir_mask of the pipe is " + std::to_string(fifo.directions) +
-                 ", which has no way " +
-                 (to_aiv ? "from the cube to vector" : "from vector to the cube"));
+    fail(op, "the dir_mask of the pipe is ", fifo.directions, ", which has no way ",
+         to_aiv ? "from the cube to vector" : "from vector to the cube");
   fifo.split = number_of(op, "split", 0, diagnostics_);
   const bool fits = fifo.nosplit ? fifo.split == 0 : fifo.split == 1 || fifo.split == 2;
   if (!fits)
-    fail(op, "split " + std::to_string(fifo.split) + ", expected " +
-                 (fifo.nosplit ? "0: the pipe is nosplit" : "1 or 2: the pipe is divided"));
+    fail(op, "split ", fifo.split, ", expected ",
+         fifo.nosplit ? "0: the pipe is nosplit" : "1 or 2: the pipe is divided");
   return end;
 }
 
@@ -159,11 +156,10 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
     const std::string name =
         "the buffer " + reserved->name + " of line " + std::to_string(reserved->place.line);
     if (reserved->location != location)
-      fail(op, name + " lies in " + to_string(reserved->location) + ", the consumer's ring in " +
-                   to_string(location) + "; reserve it with location " + (to_aiv ? "vec" : "mat"));
+      fail(op, name, " lies in ", to_string(reserved->location), ", the consumer's ring in ",
+           to_string(location), "; reserve it with location ", to_aiv ? "vec" : "mat");
     if (reserved->bytes < bytes)
-      fail(op, ring + ", and " + name + " has " + std::to_string(reserved->bytes) +
-                   "; reserve as many");
+      fail(op, ring, ", and ", name, " has ", reserved->bytes, "; reserve as many");
     return;
   }
   if (buffer.scalar.is_register) return;
@@ -171,8 +167,8 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
   const cluster::Profile profile = context_.options.profile;
   const std::int64_t room = cluster::capacities_of(profile)[static_cast<unsigned>(location)];
   if (first >= 0 && bytes <= room && first <= room - bytes) return;
-  fail(op, ring + " from byte " + std::to_string(first) + " on; " + to_string(location) + " of " +
-               cluster::to_string(profile) + " has " + std::to_string(room));
+  fail(op, ring, " from byte ", first, " on; ", to_string(location), " of ",
+       cluster::to_string(profile), " has ", room);
 }
 
 // A slot holds the tile of the AIC; an AIV pushes half of it, unless the pipe is not divided.
@@ -180,10 +176,9 @@ void FifoTable::note_tile(const Fifo& fifo, const Operation& op, const Type& typ
   const std::int64_t parts = !is_cube() && fifo.split != 0 ? 2 : 1;
   const std::int64_t bytes = extent_of(type, bits_of(type.element)) * parts;
   if (bytes > fifo.slot_bytes)
-    fail(op, "the tile takes " + std::to_string(bytes) + " bytes of a slot" +
-                 (parts > 1 ? " with that of the other AIV" : "") + ", which has " +
-                 std::to_string(fifo.slot_bytes) + " (slot_size of line " +
-                 std::to_string(pipe_ends_[index_of(fifo)].place.line) + ")");
+    fail(op, "the tile takes ", bytes, " bytes of a slot",
+         parts > 1 ? " with that of the other AIV" : "", ", which has ", fifo.slot_bytes,
+         " (slot_size of line ", pipe_ends_[index_of(fifo)].place.line, ")");
   note_entry(fifo, op, type, pushes);
 }
 

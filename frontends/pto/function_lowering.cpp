@@ -116,8 +116,8 @@ Handler handler_of(Meaning meaning) {
 
 [[noreturn]] void fail_without_value(const Parameter& p, const Function& function,
                                      const Diagnostics& diagnostics) {
-  diagnostics.fail(p.place, "the argument " + p.name + " of @" + function.name +
-                                " has no value; give --param " + p.name.substr(1) + "=VALUE");
+  diagnostics.fail(p.place, joined("the argument ", p.name, " of @", function.name,
+                                   " has no value; give --param ", p.name.substr(1), "=VALUE"));
 }
 
 }  // namespace
@@ -158,9 +158,9 @@ bool FunctionLowering::belongs_elsewhere(const Operation& op, const OperationInf
                        (info.meaning == Meaning::kSyncSet || info.meaning == Meaning::kSyncWait ||
                         info.opcode >= Opcode::kSetCrossCore);
   if (!kind && signals)
-    context_.diagnostics.fail(op.place, op.name +
-                                            ": both kinds of core have this pipe; put it into "
-                                            "pto.section.cube or pto.section.vector");
+    context_.diagnostics.fail(op.place,
+                              joined(op.name, ": both kinds of core have this pipe; put it into "
+                                              "pto.section.cube or pto.section.vector"));
   return kind && *kind != context_.core;
 }
 

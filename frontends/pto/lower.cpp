@@ -6,6 +6,7 @@
 
 #include "frontends/pto/function_lowering.h"
 #include "frontends/pto/kinds.h"
+#include "frontends/pto/words.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -45,9 +46,9 @@ lower_for(const Module& module, CoreKind kind, const FunctionKinds& kinds,
         kinds.is_neutral(*function) ? kind == CoreKind::kAiv : kinds.runs_on(*function, kind);
     if (!runs) continue;
     if (chosen != nullptr)
-      diagnostics.fail(function->place, "@" + function->name + " and @" + chosen->name +
-                                            " both run on " + to_string(kind) +
-                                            ", expected one function for each kind of core");
+      diagnostics.fail(function->place,
+                       joined("@", function->name, " and @", chosen->name, " both run on ",
+                              to_string(kind), ", expected one function for each kind of core"));
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
@@ -106,14 +107,14 @@ std::optional<Profile> profile_of(const Module& module) {
     if (arch->value == "\"a5\"") return Profile::kA5;
     if (arch->value == "\"a2a3\"" || arch->value == "\"a3\"" || arch->value == "\"a2\"")
       return Profile::kA2A3;
-    diagnostics.fail(arch->place,
-                     "expected \"a2a3\", \"a3\" or \"a5\", found " + tasm::quoted(arch->value));
+    diagnostics.fail(arch->place, joined("expected \"a2a3\", \"a3\" or \"a5\", found ",
+                                         tasm::quoted(arch->value)));
   }
   if (device == nullptr) return std::nullopt;
   if (device->value.rfind("\"Ascend950", 0) == 0) return Profile::kA5;
   if (device->value.rfind("\"Ascend910", 0) == 0) return Profile::kA2A3;
-  diagnostics.fail(device->place, "expected a device Ascend910.. or Ascend950.., found " +
-                                      tasm::quoted(device->value));
+  diagnostics.fail(device->place, joined("expected a device Ascend910.. or Ascend950.., found ",
+                                         tasm::quoted(device->value)));
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {

@@ -45,9 +45,8 @@ void LoweringPart::check_valid(const Operation& op, const Value& tile) const {
   for (unsigned d = 0; d < 2; ++d) {
     const Operand& valid = tile.sizes[d];
     if (valid.is_register || (valid.value >= 0 && valid.value <= tile.type.shape[d])) continue;
-    fail(op.place, "the tile " + tile.place.name + " has " + std::to_string(valid.value) +
-                       " valid " + (d == 0 ? "rows" : "columns") + ", expected 0.." +
-                       std::to_string(tile.type.shape[d]));
+    fail(op.place, "the tile ", tile.place.name, " has ", valid.value, " valid ",
+         d == 0 ? "rows" : "columns", ", expected 0..", tile.type.shape[d]);
   }
 }
 
@@ -59,8 +58,7 @@ std::vector<cluster::Operand> LoweringPart::known_sizes(const Type& tile) {
 void LoweringPart::check_span(const Operation& op, unsigned d, std::int64_t first,
                               std::int64_t count, std::int64_t room) const {
   if (first >= 0 && count >= 0 && first <= room && count <= room - first) return;
-  fail(op, std::string(d == 0 ? "rows " : "columns ") + std::to_string(first) + ".. (" +
-               std::to_string(count) + " of them) of a tile of " + std::to_string(room));
+  fail(op, d == 0 ? "rows " : "columns ", first, ".. (", count, " of them) of a tile of ", room);
 }
 
 void LoweringPart::move_inside(TileOperand& tile, Operand row, Operand column) {

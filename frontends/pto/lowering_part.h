@@ -47,12 +47,15 @@ class LoweringPart {
   /// The program is for the AIC; otherwise for the AIVs.
   bool is_cube() const { return context_.core == cluster::CoreKind::kAic; }
 
-  // Throw UserError: `problem`, "OPERATION: problem" and "expected WHAT, found 'FOUND'".
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    diagnostics_.fail(place, problem);
+  // Throw UserError: the problem, "OPERATION: problem" and "expected WHAT, found 'FOUND'". A problem
+  // may be given in parts: text and whole numbers.
+  template <class... Parts>
+  [[noreturn]] void fail(Place place, const Parts&... problem) const {
+    diagnostics_.fail(place, joined(problem...));
   }
-  [[noreturn]] void fail(const Operation& op, const std::string& problem) const {
-    diagnostics_.fail(op.place, op.name + ": " + problem);
+  template <class... Parts>
+  [[noreturn]] void fail(const Operation& op, const Parts&... problem) const {
+    diagnostics_.fail(op.place, joined(op.name, ": ", problem...));
   }
   [[noreturn]] void fail_expected(Place place, const std::string& what,
                                   const std::string& found) const {

@@ -30,22 +30,21 @@ Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
 
 void MoveLowering::check_copy(const Operation& op, const Value& view, const Value& tile) const {
   if (tile.type.location != "acc" && view.type.element != tile.type.element)
-    fail(op.place, "the tensor has elements of " + view.type.element + ", the tile of " +
-                       tile.type.element + "; expected the same");
+    fail(op.place, "the tensor has elements of ", view.type.element, ", the tile of ",
+         tile.type.element, "; expected the same");
   std::int64_t elements = 1;
   bool known = true;
   for (const Operand& size : view.sizes) {
     known &= !size.is_register;
     if (size.is_register) continue;
     if (size.value < 0 || size.value > (1 << 24))
-      fail(op.place,
-           "a size of the tensor is " + std::to_string(size.value) + ", expected 0..16777216");
+      fail(op.place, "a size of the tensor is ", size.value, ", expected 0..16777216");
     elements = std::min<std::int64_t>(elements * size.value, std::int64_t{1} << 32);
   }
   const std::int64_t room = tile.type.shape[0] * tile.type.shape[1];
   if (known && elements > room)
-    fail(op.place, "the part of the tensor has " + std::to_string(elements) +
-                       " elements, the tile has room for " + std::to_string(room));
+    fail(op.place, "the part of the tensor has ", elements, " elements, the tile has room for ",
+         room);
 }
 
 std::array<Operand, 3> MoveLowering::copy_sizes(Opcode opcode, const Value& view, const Value& tile,
@@ -67,7 +66,7 @@ void MoveLowering::load(const Operation& op) {
   const Value& view = scope_.view(from);
   const Value& tile = scope_.tile(to);
   if (tile.type.location != "vec" && tile.type.location != "mat")
-    fail(to.place, "a load goes to a tile in vec or mat, found a tile in " + tile.type.location);
+    fail(to.place, "a load goes to a tile in vec or mat, found a tile in ", tile.type.location);
   check_copy(op, view, tile);
   const auto size = copy_sizes(Opcode::kCopyIn, view, tile, {op.place.line, 1});
   emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = size;
@@ -81,8 +80,8 @@ void MoveLowering::store(const Operation& op) {
   const Value& view = scope_.view(to);
   const bool from_ub = tile.type.location == "vec";
   if (!from_ub && tile.type.location != "acc")
-    fail(from.place,
-         "a store comes from a tile in vec or acc, found a tile in " + tile.type.location);
+    fail(from.place, "a store comes from a tile in vec or acc, found a tile in ",
+         tile.type.location);
   check_copy(op, view, tile);
   const Opcode opcode = from_ub ? Opcode::kCopyOut : Opcode::kFixOut;
   const auto size = copy_sizes(opcode, view, tile, {op.place.line, 1});
@@ -106,17 +105,15 @@ cluster::Opcode MoveLowering::path_between(const Operation& op, const Value& fro
   if (a == "vec" && b == "vec") return Opcode::kVector;
   if (a == "vec" && b == "mat" && is_a5()) return Opcode::kUbToL1;
   if (a == "mat" && b == "vec" && is_a5()) return Opcode::kL1ToUb;
-  fail(op,
-       "no path from " + a + " to " + b + " on " + cluster::to_string(context_.options.profile));
+  fail(op, "no path from ", a, " to ", b, " on ", cluster::to_string(context_.options.profile));
 }
 
 void MoveLowering::check_types(const Operation& op, const Value& from, const Value& to) const {
   const std::string& where = to.type.location;
   const bool converts = from.type.location == "acc" || where == "bias" || where == "scaling";
   if (!converts && from.type.element != to.type.element)
-    fail(op.place, "operands of " + op.name + " are " + from.type.element + " (" + from.place.name +
-                       ") and " + to.type.element + " (" + to.place.name +
-                       "): expected one type; pto.tcvt converts");
+    fail(op.place, "operands of ", op.name, " are ", from.type.element, " (", from.place.name,
+         ") and ", to.type.element, " (", to.place.name, "): expected one type; pto.tcvt converts");
 }
 
 void MoveLowering::move(const Operation& op, const OperationInfo& info) {

@@ -49,7 +49,7 @@ void ScalarLowering::constant(const Operation& op) {
   const bool is_float =
       op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
   if (!is_float && a.kind == Argument::Kind::kFloat)
-    fail(a.place, "expected a whole number for " + type + ", found " + a.text);
+    fail(a.place, "expected a whole number for ", type, ", found ", a.text);
   Value v = Value::of_scalar(a.number);
   v.type = op.types[0];
   if (is_float) {
@@ -124,16 +124,17 @@ void ScalarLowering::cast_pointer(const Operation& op) {
 TileOperand ScalarLowering::element_in_gm(const Argument& a, Operand index, Access access) const {
   const Value& v = pointer(a);
   if (!is_in_gm(v.type))
-    fail(a.place, a.text + " does not point to GM, expected a pointer to GM: the "
-                           "scalar unit of this model reaches no buffer");
+    fail(a.place, a.text,
+         " does not point to GM, expected a pointer to GM: the "
+         "scalar unit of this model reaches no buffer");
   TileOperand operand = v.place;
   operand.access = access;
   operand.address.add(index, 1);
   operand.dimensions = operand.view = {{1, 1}};
   operand.view_address = operand.address;
   if (!cluster::has_values(operand.element))
-    fail(a.place, a.text + " points to " + std::string(to_string(operand.element)) +
-                      ", which has no values in this model");
+    fail(a.place, a.text, " points to ", to_string(operand.element),
+         ", which has no values in this model");
   return operand;
 }
 
@@ -145,8 +146,8 @@ void ScalarLowering::load(const Operation& op) {
   if (!op.result_types.empty()) {
     v.type = op.result_types[0];
     if (v.type.kind != Type::Kind::kScalar || element(v.type) != from.element)
-      fail(v.type.place, op.name + ": a result of another type than " + from.name +
-                             " points to, expected " + to_string(from.element));
+      fail(v.type.place, op.name, ": a result of another type than ", from.name,
+           " points to, expected ", to_string(from.element));
   }
   const unsigned target = emitter_.new_register(op.place);
   v.scalar = cluster::reg(target);

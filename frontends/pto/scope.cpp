@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/pto/operations.h"
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
@@ -45,18 +46,19 @@ const Value& Scope::any_value(const Argument& a) const {
     v = find(a.text.substr(0, a.text.size() - 2));
   if (v == nullptr) v = find(a.text + "#0");
   if (v == nullptr)
-    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) + " is not defined here");
+    diagnostics_.fail(a.place, joined("the value ", tasm::quoted(a.text), " is not defined here"));
   return *v;
 }
 
 const Value& Scope::value(const Argument& a, Value::Kind kind, const char* what) const {
   const Value& v = any_value(a);
   if (v.kind == Value::Kind::kUnknown)
-    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) +
-                                   " comes from an operation that is not known, expected " + what);
+    diagnostics_.fail(a.place,
+                      joined("the value ", tasm::quoted(a.text),
+                             " comes from an operation that is not known, expected ", what));
   if (v.kind != kind)
-    diagnostics_.fail(a.place, std::string("expected ") + what + ", found " + tasm::quoted(a.text) +
-                                   ", which is something else");
+    diagnostics_.fail(a.place, joined("expected ", what, ", found ", tasm::quoted(a.text),
+                                      ", which is something else"));
   return v;
 }
 
@@ -69,7 +71,7 @@ std::vector<cluster::Operand> Scope::numbers(const Operation& op, Argument::Role
 
 void Scope::define(const std::string& name, Place place, Value value) {
   if (find(name) != nullptr)
-    diagnostics_.fail(place, "the value " + tasm::quoted(name) + " is defined twice");
+    diagnostics_.fail(place, joined("the value ", tasm::quoted(name), " is defined twice"));
   functions_.back().regions.back()[name] = std::move(value);
 }
 
@@ -78,8 +80,8 @@ void Scope::define_all(const Operation& op, const std::vector<Value>& values) {
   for (const Result& r : op.results) {
     for (unsigned k = 0; k < r.count; ++k, ++n) {
       if (n >= values.size())
-        diagnostics_.fail(r.place, op.name + " gives " + std::to_string(values.size()) +
-                                       " values, expected one for each result");
+        diagnostics_.fail(r.place, joined(op.name, " gives ", values.size(),
+                                          " values, expected one for each result"));
       define(r.count > 1 ? r.name + "#" + std::to_string(k) : r.name, r.place, values[n]);
     }
   }

@@ -91,7 +91,7 @@ void SyncLowering::emit(const Operation& op, Opcode opcode) {
   if (ids.size() < 2) return;
   const Operand mode = scope_.scalar_or_number(*ids[1]);
   if (mode.is_register || mode.value < 0 || mode.value > 1)
-    fail(ids[1]->place, op.name + ": expected the mode 0 or 1");
+    fail(ids[1]->place, op.name, ": expected the mode 0 or 1");
   i.mode = static_cast<std::uint8_t>(mode.value);
 }
 
@@ -113,7 +113,7 @@ void SyncLowering::operation_barrier(const Operation& op) {
   const Pipe pipe = pipe_named(op.arguments[0]);
   emitter_.note_sync();
   if (!has_barrier(pipe) && pipe != Pipe::kAll)
-    fail(op.place, op.name + " of pipe " + to_string(pipe) + ": A5 accepts MTE2, MTE3 and ALL");
+    fail(op.place, op.name, " of pipe ", to_string(pipe), ": A5 accepts MTE2, MTE3 and ALL");
   emitter_.emit(Opcode::kBarrier, op.place, pipe);
 }
 
@@ -150,13 +150,12 @@ Operand SyncLowering::participants_of(SyncScope scope, Place place) {
 // in words far behind all arrays, one for each argument of the kernel.
 void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
   if (op.arguments.empty())
-    fail(op.place, op.name + " soft: expected a pointer to its counter in GM");
+    fail(op.place, op.name, " soft: expected a pointer to its counter in GM");
   const Argument &counter = op.arguments[0], &last = op.arguments.back();
   const bool says = op.arguments.size() > 1 && scope_.any_value(last).kind == Value::Kind::kScalar;
   const Operand participants = says ? scope_.scalar(last) : participants_of(scope, op.place);
   if (!participants.is_register && participants.value < 1)
-    fail(last.place,
-         op.name + " of " + std::to_string(participants.value) + " cores, expected 1 or more");
+    fail(last.place, op.name, " of ", participants.value, " cores, expected 1 or more");
   const Operand word =
       kFirstSyncWord + scope_.value(counter, Value::Kind::kPointer, "a pointer").place.array;
   cluster::append_soft_sync_all(emitter_.program(), word, participants, op.place.line);
@@ -169,8 +168,7 @@ void SyncLowering::event_array(const Operation& op) {
   const auto count =
       type == nullptr || type->options.empty() ? std::nullopt : number_in(type->options[0].key);
   if (!count || *count < 1 || *count > kMostEvents)
-    fail(op.place,
-         "expected a type !pto.eventid_array<N> with N of 1.." + std::to_string(kMostEvents));
+    fail(op.place, "expected a type !pto.eventid_array<N> with N of 1..", kMostEvents);
   Value array;
   array.kind = Value::Kind::kEvents;
   for (std::int64_t i = 0; i < *count; ++i) {
@@ -188,8 +186,7 @@ SyncLowering::Element SyncLowering::element_of_array(const Operation& op) const 
   const Operand index = scope_.scalar_or_number(at);
   const auto size = static_cast<std::int64_t>(elements.size());
   if (!index.is_register && (index.value < 0 || index.value >= size))
-    fail(at.place,
-         "element " + std::to_string(index.value) + " of an array of " + std::to_string(size));
+    fail(at.place, "element ", index.value, " of an array of ", size);
   return {elements, index};
 }
 

@@ -19,7 +19,7 @@ void TileLowering::alloc(const Operation& op) {
     if (has(role)) return scope_.scalar(argument(op, role));
     if (known != kDynamic) return known;
     if (is_resized) return full;
-    fail(op.place, std::string("the valid size is ?, expected ") + key + " = %value");
+    fail(op.place, std::string("the valid size is ?, expected "), key, " = %value");
   };
   v.sizes = {size(v.type.valid_rows, v.type.shape[0], Role::kValidRow, "valid_row"),
              size(v.type.valid_columns, v.type.shape[1], Role::kValidColumn, "valid_col")};
@@ -94,8 +94,7 @@ void TileLowering::reshape(const Operation& op) {
   v.place.row_stride = v.type.shape[1];
   if (!dense) fail(op, "the rows of the tile do not lie one behind the other");
   if (bytes_of(v.place) > bytes)
-    fail(op, "the result has " + std::to_string(bytes_of(v.place)) + " bytes, the tile " +
-                 std::to_string(bytes));
+    fail(op, "the result has ", bytes_of(v.place), " bytes, the tile ", bytes);
   v.sizes = known_sizes(v.type);
   scope_.define(op, std::move(v));
 }
@@ -108,13 +107,13 @@ void TileLowering::tensor_view(const Operation& op) {
   v.kind = Value::Kind::kView;
   v.type = op.types[0];
   if (element(v.type) != v.place.element)
-    fail(op.place, "a view with elements of " + v.type.element + " of a pointer to " +
-                       to_string(v.place.element) + ", expected the same");
+    fail(op.place, "a view with elements of ", v.type.element, " of a pointer to ",
+         to_string(v.place.element), ", expected the same");
   v.sizes = scope_.numbers(op, Role::kShape);
   const std::vector<Operand> strides = scope_.numbers(op, Role::kStride);
   if (v.sizes.size() != strides.size() || v.sizes.size() > cluster::kMostDimensions)
-    fail(op.place, "a shape of " + std::to_string(v.sizes.size()) + " sizes and " +
-                       std::to_string(strides.size()) + " strides, expected as many, 1 to 5");
+    fail(op.place, "a shape of ", v.sizes.size(), " sizes and ", strides.size(),
+         " strides, expected as many, 1 to 5");
   for (std::size_t d = 0; d < strides.size(); ++d) v.place.view.push_back({v.sizes[d], strides[d]});
   check_view(op, v.place);
   v.place.view_address = v.place.address;
@@ -128,9 +127,7 @@ void TileLowering::partition(const Operation& op) {
   const std::vector<Operand> offsets = scope_.numbers(op, Role::kOffset);
   v.sizes = scope_.numbers(op, Role::kSize);
   const auto require_all = [&](std::size_t count, const char* what) {
-    if (count != dimensions)
-      fail(op.place,
-           "expected " + std::to_string(dimensions) + what + ", found " + std::to_string(count));
+    if (count != dimensions) fail(op.place, "expected ", dimensions, what, ", found ", count);
   };
   require_all(v.sizes.size(), " sizes");
   require_all(offsets.size(), " offsets");
@@ -146,8 +143,7 @@ void TileLowering::refuse_negative(const Operation& op) const {
   for (const Argument& a : op.arguments) {
     const bool counts = a.role == Role::kShape || a.role == Role::kOffset || a.role == Role::kSize;
     if (!counts || a.kind != Argument::Kind::kInteger || a.number >= 0) continue;
-    fail(a.place,
-         op.name + ": an offset or size of " + std::to_string(a.number) + ", expected 0 or more");
+    fail(a.place, op.name, ": an offset or size of ", a.number, ", expected 0 or more");
   }
 }
 
@@ -161,8 +157,8 @@ void TileLowering::check_view(const Operation& op, const TileOperand& view) cons
     if (!__builtin_mul_overflow(d.size.value - 1, d.stride.value, &reach) &&
         !__builtin_add_overflow(last, reach, &last) && !__builtin_mul_overflow(last, bits, &reach))
       continue;
-    fail(op, std::to_string(d.size.value) + " elements " + std::to_string(d.stride.value) +
-                 " apart reach farther than addresses of 64 bits");
+    fail(op, d.size.value, " elements ", d.stride.value,
+         " apart reach farther than addresses of 64 bits");
   }
 }
 
@@ -176,9 +172,8 @@ void TileLowering::check_part(const Operation& op, const Type& tensor,
     const std::int64_t first = offsets[d].is_register ? 0 : offsets[d].value;
     const std::int64_t count = sizes[d].is_register ? 0 : sizes[d].value;
     if (first <= room && count <= room - first) continue;
-    fail(op, "the part takes " + std::to_string(count) + " from " + std::to_string(first) +
-                 " on of dimension " + std::to_string(d) + ", in which the tensor has " +
-                 std::to_string(room));
+    fail(op, "the part takes ", count, " from ", first, " on of dimension ", d,
+         ", in which the tensor has ", room);
   }
 }
 

@@ -1,4 +1,5 @@
 #include "frontends/pto/tile_memory.h"
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
@@ -26,10 +27,10 @@ void TileMemory::check_room(const Operation& op, const cluster::TileOperand& til
                             std::int64_t address) const {
   const std::int64_t room = capacities_[static_cast<unsigned>(tile.location)];
   if (address >= 0 && bytes_of(tile) <= room && address <= room - bytes_of(tile)) return;
-  diagnostics_.fail(op.place, "the tile " + tile.name + " needs " + std::to_string(bytes_of(tile)) +
-                                  " bytes from byte " + std::to_string(address) + " on; " +
-                                  to_string(tile.location) + " of " + cluster::to_string(profile_) +
-                                  " has " + std::to_string(room));
+  diagnostics_.fail(op.place,
+                    joined("the tile ", tile.name, " needs ", bytes_of(tile), " bytes from byte ",
+                           address, " on; ", to_string(tile.location), " of ",
+                           cluster::to_string(profile_), " has ", room));
 }
 
 }  // namespace tessera::pto

@@ -36,8 +36,8 @@ bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostic
   const std::string word = last_word_of(a);
   if (word == on || a.value.empty()) return true;
   if (word == off) return false;
-  diagnostics.fail(a.place,
-                   a.key + ": expected " + on + " or " + off + ", found " + tasm::quoted(a.value));
+  diagnostics.fail(
+      a.place, joined(a.key, ": expected ", on, " or ", off, ", found ", tasm::quoted(a.value)));
 }
 
 /// #pto<cmp less_than>, #pto.cmp<LT>, #pto<cmp lt>.
@@ -136,7 +136,8 @@ void set_unit_flag(const Operation& op, Emitter& emitter, const Diagnostics& dia
   for (const cluster::TileOperand& o : emitter.last_operation().operands) {
     if (o.location != cluster::Location::kL0c) continue;
     if (!o.address.is_known())
-      diagnostics.fail(op.place, op.name + ": the unit flag needs a tile whose address is known");
+      diagnostics.fail(op.place,
+                       joined(op.name, ": the unit flag needs a tile whose address is known"));
     i.l0c_block = static_cast<std::uint32_t>(o.address.base / 512);
   }
   i.unit_flag = word == "final" ? 3 : 2;

@@ -5,10 +5,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "frontends/pto/ast.h"
 
 namespace tessera::pto {
+
+/// A sentence of its parts: text and whole numbers.
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::string text;
+  const auto append = [&text](const auto& part) {
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
+      text += std::to_string(part);
+    else
+      text += part;
+  };
+  (append(parts), ...);
+  return text;
+}
 
 template <class T>
 struct Word {
