@@ -1,8 +1,7 @@
-#include "frontends/pto/compute_lowering.h"
+#include "frontends/pto/tile_lowering.h"
 
 #include <algorithm>
 
-#include "frontends/pto/tile_options.h"
 #include "models/cluster/operand_rules.h"
 #include "models/cluster/ub_banks.h"
 
@@ -58,7 +57,7 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
   mad.type = data_type(left);
   mad.size = {left.sizes[0], right.sizes[1], left.sizes[1]};
   attach_all(op, info);
-  set_unit_flag(op, emitter_, diagnostics_);
+  set_unit_flag(op);
 }
 
 // --- vector operations ---

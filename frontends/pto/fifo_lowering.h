@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "frontends/pto/fifo_copies.h"
 #include "frontends/pto/fifo_table.h"
 
 namespace tessera::pto {

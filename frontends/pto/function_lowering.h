@@ -5,10 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "frontends/pto/compute_lowering.h"
 #include "frontends/pto/control_lowering.h"
 #include "frontends/pto/fifo_lowering.h"
-#include "frontends/pto/move_lowering.h"
 #include "frontends/pto/scalar_lowering.h"
 #include "frontends/pto/sync_lowering.h"
 #include "frontends/pto/tile_lowering.h"

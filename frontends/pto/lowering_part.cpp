@@ -67,4 +67,23 @@ void LoweringPart::move_inside(TileOperand& tile, Operand row, Operand column) {
   tile.address.add(column, bytes);
 }
 
+void LoweringPart::set_unit_flag(const Operation& op) {
+  const Attribute* phase = find(op.attributes, "accPhase");
+  if (phase == nullptr) phase = find(op.attributes, "stPhase");
+  if (phase == nullptr) return;
+  const std::string word = word_of(*phase);
+  if (word == "unspecified") return;
+  if (word != "partial" && word != "final")
+    fail_expected(phase->place, "unspecified, partial or final", word);
+  cluster::Instruction& i = emitter_.last();
+  // Of a store out of UB it says nothing.
+  if (i.pipe != Pipe::kM && i.pipe != Pipe::kFix) return;
+  for (const TileOperand& o : emitter_.last_operation().operands) {
+    if (o.location != Location::kL0c) continue;
+    if (!o.address.is_known()) fail(op, "the unit flag needs a tile whose address is known");
+    i.l0c_block = static_cast<std::uint32_t>(o.address.base / 512);
+  }
+  i.unit_flag = word == "final" ? 3 : 2;
+}
+
 }  // namespace tessera::pto

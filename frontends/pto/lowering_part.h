@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 
-#include "frontends/pto/elements.h"
 #include "frontends/pto/emitter.h"
 #include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
@@ -90,6 +89,10 @@ class LoweringPart {
                   std::int64_t room) const;
   /// The place (row, column) inside a tile.
   static void move_inside(TileOperand& tile, Operand row, Operand column);
+
+  /// accPhase of a multiplication and stPhase of a store (ascend.md 2.5): partial keeps the unit flag,
+  /// final toggles it. For the last instruction.
+  void set_unit_flag(const Operation& op);
 
   LoweringContext& context_;
   Emitter& emitter_;

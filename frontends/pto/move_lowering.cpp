@@ -1,8 +1,6 @@
-#include "frontends/pto/move_lowering.h"
+#include "frontends/pto/tile_lowering.h"
 
 #include <algorithm>
-
-#include "frontends/pto/tile_options.h"
 
 namespace tessera::pto {
 
@@ -92,7 +90,7 @@ void MoveLowering::store(const Operation& op) {
       {tile_operand(tile, Access::kRead), view_operand(to, Access::kWrite)}, TileFunction::kCopy);
   set_options(op, operation, diagnostics_);
   if (operation.adds) operation.operands.back().access = Access::kReadWrite;
-  set_unit_flag(op, emitter_, diagnostics_);
+  set_unit_flag(op);
 }
 
 cluster::Opcode MoveLowering::path_between(const Operation& op, const Value& from,
@@ -142,7 +140,7 @@ void MoveLowering::move(const Operation& op, const OperationInfo& info) {
   }
   emitter_.last().type = data_type(to);
   attach_move(op, info);
-  set_unit_flag(op, emitter_, diagnostics_);
+  set_unit_flag(op);
 }
 
 // FIX may write into the UB of AIV0 or of AIV1, or divide the tile among both.

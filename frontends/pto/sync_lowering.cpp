@@ -3,8 +3,6 @@
 #include <charconv>
 #include <optional>
 
-#include "frontends/pto/tile_options.h"
-
 namespace tessera::pto {
 
 using cluster::CoreKind;

@@ -6,6 +6,22 @@ namespace tessera::pto {
 
 using cluster::Operand;
 
+namespace {
+
+/// Offsets and sizes that are written as numbers. What is computed may stand in a branch that is not
+/// taken for the sizes of this launch.
+void refuse_negative(const Operation& op, const Diagnostics& diagnostics) {
+  for (const Argument& a : op.arguments) {
+    const bool counts = a.role == Argument::Role::kShape || a.role == Argument::Role::kOffset ||
+                        a.role == Argument::Role::kSize;
+    if (!counts || a.kind != Argument::Kind::kInteger || a.number >= 0) continue;
+    diagnostics.fail(a.place,
+                     joined(op.name, ": an offset or size of ", a.number, ", expected 0 or more"));
+  }
+}
+
+}  // namespace
+
 void TileLowering::alloc(const Operation& op) {
   const std::string& name = op.results[0].name;
   const bool is_resized = scope_.is_resized(name);
@@ -139,16 +155,8 @@ void TileLowering::partition(const Operation& op) {
   scope_.define(op, std::move(v));
 }
 
-void TileLowering::refuse_negative(const Operation& op) const {
-  for (const Argument& a : op.arguments) {
-    const bool counts = a.role == Role::kShape || a.role == Role::kOffset || a.role == Role::kSize;
-    if (!counts || a.kind != Argument::Kind::kInteger || a.number >= 0) continue;
-    fail(a.place, op.name, ": an offset or size of ", a.number, ", expected 0 or more");
-  }
-}
-
 void TileLowering::check_view(const Operation& op, const TileOperand& view) const {
-  refuse_negative(op);
+  refuse_negative(op, diagnostics_);
   std::int64_t last = 0;
   for (const cluster::Dimension& d : view.view) {
     if (d.size.is_register || d.stride.is_register || d.size.value <= 0) continue;
@@ -165,7 +173,7 @@ void TileLowering::check_view(const Operation& op, const TileOperand& view) cons
 void TileLowering::check_part(const Operation& op, const Type& tensor,
                               const std::vector<Operand>& offsets,
                               const std::vector<Operand>& sizes) const {
-  refuse_negative(op);
+  refuse_negative(op, diagnostics_);
   for (std::size_t d = 0; d < offsets.size(); ++d) {
     if (d >= tensor.shape.size() || tensor.shape[d] == kDynamic) continue;
     const std::int64_t room = tensor.shape[d];

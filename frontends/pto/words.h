@@ -1,4 +1,5 @@
-// Words of the text and what they mean, as tables.
+// Words of the text and what they mean: element types, places of tiles, attributes of operations.
+// What has a place in the text throws UserError there if the word means nothing.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <type_traits>
 
 #include "frontends/pto/ast.h"
+#include "models/cluster/program.h"
 
 namespace tessera::pto {
 
@@ -53,5 +55,23 @@ T require_word(const Word<T> (&table)[N], const std::string& text, Place place,
   if (!meaning) fail_expected(diagnostics, place, what, text);
   return *meaning;
 }
+
+/// Bits that an element takes in a tile; those of i1 have a byte.
+unsigned bits_of(const std::string& element);
+
+/// What the costs of a tile of this type depend on.
+cluster::DataType data_type_of(const Type& type, const Diagnostics& diagnostics);
+cluster::Element element_of(const Type& type, const Diagnostics& diagnostics);
+/// The buffer that a tile lies in.
+cluster::Location location_of(const Type& tile, const Diagnostics& diagnostics);
+
+/// "hard" of "#pto.sync_all_mode<hard>", "#pto<sync_all_mode hard>", "\"hard\"" and "hard".
+std::string word_of(const Attribute& attribute);
+
+/// Rounding, saturation, comparison, activation and pattern, as far as the operation has them.
+void set_options(const Operation& op, cluster::TileOperation& operation,
+                 const Diagnostics& diagnostics);
+/// pad = 0 to 3 of a tile type.
+cluster::Pad pad_of(const Type& type, const Diagnostics& diagnostics);
 
 }  // namespace tessera::pto
