@@ -33,7 +33,7 @@ bool is_asymmetric(const Attribute& kind, const Diagnostics& diagnostics) {
                 kind.value);
 }
 
-/// A name that is not defined counts as a tile: it is refused as one.
+/// A name without a value counts as a tile, so that the message asks for a tile.
 bool is_tile(const Value* v) {
   return v == nullptr || v->kind == Value::Kind::kTile;
 }
@@ -69,7 +69,7 @@ const Value& ComputeLowering::widest_tile(const Operation& op) const {
     const Value* v = scope_.find(a.text);
     const bool number =
         v != nullptr && (v->kind == Value::Kind::kFloat || v->kind == Value::Kind::kScalar);
-    // Behind the result of pto.tmrgsort stands a vector of counts, which nothing reads.
+    // The second result of pto.tmrgsort is a vector of counts, which no operation reads.
     if (number && &a != &out) continue;
     const Value& operand = scope_.tile(a);
     if (operand.type.location != "vec")
@@ -89,21 +89,22 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   if (info.function == TileFunction::kMergeBlocks)
     elements = emitter_.compute(Opcode::kDiv, elements, cluster::pair_columns(sized.place.element),
                                 op.place);
-  // A pattern costs what a conversion does: 2 cycles a repeat (4.3). Gather and sort count elements.
+  // A gather by pattern costs as much as a conversion: 2 cycles per repeat (4.3). The cost of a gather
+  // by index and of a sort depends on the number of elements only.
   const VectorClass cost = by_pattern ? VectorClass::kConvert : info.vector_class;
   const bool counts = cost == VectorClass::kGather || cost == VectorClass::kSort;
   Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
   i.type = counts ? cluster::DataType::kF32 : data_type(widest);
   i.vector_class = cost;
-  // A5 divides; A2/A3 have an instruction as fast as that of rsqrt (ascend.md 4.3).
+  // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
   if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;
   i.size[0] = elements;
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
 }
 
-// Only tiles whose addresses the program gives, and knows, conflict: where the model puts the others
-// says nothing about where an assembler would. Of A5 only ratios of unclear measures are published.
+// Only tiles with known addresses in the text have conflicts: an assembler may place the others at
+// other addresses than the model does. For A5 no conflict costs are published that are clear enough.
 cluster::BankConflict ComputeLowering::conflict_of(const Operation& op,
                                                    const OperationInfo& info) const {
   constexpr auto kNone = cluster::BankConflict::kNone;
@@ -144,7 +145,7 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
   if (tiles < inputs + 1U || tiles > cluster::kMostOperands ||
       operation.scalars.size() > cluster::kMostScalars)
     fail(op, "expected ", inputs, " tiles and a result, found ", tiles, " tiles");
-  // Scratch tiles are written.
+  // The tiles between inputs and result are scratch, which the operation writes.
   for (std::size_t i = inputs; i + 1 < tiles; ++i) operation.operands[i].access = Access::kWrite;
   if (operation.function == TileFunction::kFillPad)
     operation.pad = pad_of(output(op).type, diagnostics_);

@@ -35,7 +35,7 @@ void ControlLowering::region(const Region& region) {
     context_.lower(op);
     if (is_terminator(op)) end = &op;
   }
-  if (end == nullptr) terminator_ = nullptr;  // it belongs to a loop or a branch inside
+  if (end == nullptr) terminator_ = nullptr;  // it is that of an inner region
 }
 
 std::vector<Value> ControlLowering::values_of(const Region& body, const char* terminator,
@@ -75,7 +75,7 @@ void ControlLowering::vector_section(const Operation& op) {
 
 // --- loops and branches ---
 
-// counter = first; jump to test; body: ..; counter += step; test: branch to body if it goes on
+// Code: counter = first; jump TEST; BODY: ..; counter += step; TEST: if counter < last, jump BODY.
 void ControlLowering::for_loop(const Operation& op) {
   const Operand last = scope_.scalar(op.arguments[2]), step = scope_.scalar(op.arguments[3]);
   if (!step.is_register && step.value <= 0)
@@ -96,7 +96,7 @@ void ControlLowering::for_loop(const Operation& op) {
   scope_.define_all(op, carried);
 }
 
-// before: ..; branch to after if it goes on; jump to the end; after: ..; jump to before
+// Code: BEFORE: ..; if the condition holds, jump AFTER; jump END; AFTER: ..; jump BEFORE; END.
 void ControlLowering::while_loop(const Operation& op) {
   scope_.enter_region();
   const std::vector<Value> carried = carried_.define_arguments(op, 0);
@@ -194,7 +194,7 @@ void ControlLowering::call(const Operation& op) {
     for (const Argument& a : terminator_->arguments) values.push_back(scope_.any_value(a));
   terminator_ = nullptr;
   scope_.leave_function();
-  // Tiles of the function are gone with it, unless it gives one of them.
+  // The memory of the tiles of the function is free again, unless one of them is a result.
   const bool keeps = std::any_of(values.begin(), values.end(),
                                  [](const Value& v) { return v.kind == Value::Kind::kTile; });
   if (!keeps) context_.memory.return_to(level);

@@ -1,5 +1,5 @@
-// The program under construction: its instructions, registers and operands. Scalars that are known
-// are computed here and now; only what depends on a register becomes an instruction.
+// The program under construction: its instructions, registers and operands. The emitter computes
+// scalars that are known at once; only a value that depends on a register becomes an instruction.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ class Emitter {
   /// Throws UserError if the function has more values than an instruction can name.
   unsigned new_register(Place place);
 
-  // The references are valid until the next instruction.
+  // A reference to an instruction is valid until the next one is emitted.
   cluster::Instruction& emit(Opcode opcode, Place place, Pipe pipe = Pipe::kS);
-  /// The same for a tile operation: a program that has some and no synchronisation is ordered by
-  /// the core (Program::automatic_sync).
+  /// Emits a tile operation. The core orders the tile operations of a program that has no
+  /// synchronisation of its own (Program::automatic_sync).
   cluster::Instruction& emit_tile(Opcode opcode, Place place, Pipe pipe);
   cluster::Instruction& last() { return program_.code.back(); }
   /// Gives the last instruction its operands: inputs first, the result last.
@@ -33,17 +33,17 @@ class Emitter {
                                  cluster::TileFunction function = cluster::TileFunction::kNone);
   /// The operation of the last instruction.
   const cluster::TileOperation& last_operation() const { return program_.operations.back(); }
-  /// The program synchronises its pipes itself.
+  /// Notes that the program synchronises its pipes itself.
   void note_sync() { has_sync_ = true; }
 
   Operand compute(Opcode opcode, Operand a, Operand b, Place place);
   Operand compare(cluster::Predicate predicate, Operand a, Operand b, Place place);
   Operand get(cluster::SpecialValue special, Place place);
-  /// A product of sizes, which does not wrap around.
+  /// The product of two sizes, which saturates instead of wrapping around.
   Operand size_product(Operand a, Operand b, Place place) {
     return compute(Opcode::kMulSize, a, b, place);
   }
-  /// Bytes of so many elements of `bits` bits.
+  /// The number of bytes that `elements` elements of `bits` bits take.
   Operand bytes_of(Operand elements, std::int64_t bits, Place place) {
     return compute(Opcode::kDiv, size_product(elements, bits, place), 8, place);
   }
@@ -53,14 +53,14 @@ class Emitter {
   /// target = target OPCODE b
   void update(unsigned target, Opcode opcode, Operand b, Place place);
 
-  /// The number of the next instruction, for a jump.
+  /// The number of the next instruction, as the target of a jump.
   std::uint32_t next() const { return static_cast<std::uint32_t>(program_.code.size()); }
-  /// Returns the number of the jump. Until land() says otherwise it goes to `target`.
+  // Both return the number of the jump, which land() takes if its target is not known yet.
   std::uint32_t jump(Place place, std::uint32_t target = 0);
   std::uint32_t branch(Operand condition, Place place, std::uint32_t target = 0);
-  /// The jump with this number goes to the next instruction.
+  /// Sets the target of this jump to the next instruction.
   void land(std::uint32_t jump) { program_.code[jump].target = next(); }
-  /// The instructions that `emit_body` adds run if `condition` is 0.
+  /// Emits a branch around the instructions that `emit_body` emits: they run if `condition` is 0.
   template <class Body>
   void unless(Operand condition, Place place, Body emit_body) {
     const std::uint32_t over = branch(condition, place);
@@ -68,9 +68,9 @@ class Emitter {
     land(over);
   }
 
-  /// What programs of SYNCALL are appended to (models/cluster/program.h).
+  /// The program itself, for append_sync_all() of models/cluster/program.h.
   cluster::Program& program() { return program_; }
-  /// Ends the program at `place`.
+  /// Emits the end of the program and gives the program away.
   cluster::Program take(Place place);
 
  private:

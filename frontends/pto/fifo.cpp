@@ -14,7 +14,7 @@ using cluster::TileOperand;
 
 namespace {
 
-constexpr std::uint16_t kRingHits = 1000;  // the ring in GM stays in L2
+constexpr std::uint16_t kRingHits = 1000;  // per mille: the ring in GM stays in L2
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void FifoSignals::open(Fifo& fifo, Place place) {
   if (!is_a5()) return;
   for (const FifoEnd* end : {&fifo.to_aiv, &fifo.to_aic}) {
     if (!end->open || end->produces) continue;
-    take_part(fifo, place, [&] {  // as many signals as the ring has batches
+    take_part(fifo, place, [&] {  // one signal for every `period` slots
       for (std::int64_t i = 0; i < fifo.slots / fifo.period; ++i)
         signal(fifo, true, end->reader, end->flag + 1, place);
     });
@@ -76,7 +76,7 @@ void FifoSignals::close(const Fifo& fifo, const FifoEnd& end, Place place) {
   const Operand given = emitter_.compute(Opcode::kDiv, count, fifo.period, place);
   Operand left = emitter_.compute(Opcode::kSub, given, asked, place);
   left = emitter_.compute(Opcode::kAdd, left, fifo.slots / fifo.period, place);
-  // On A2/A3 none was asked for before a reuse.
+  // On A2/A3 the producer did not wait before it reused a slot.
   if (!is_a5()) left = emitter_.compute(Opcode::kMin, left, given, place);
   take_part(fifo, place, [&] {
     const unsigned rest = emitter_.new_register(place);
@@ -139,7 +139,7 @@ void FifoCopies::through_gm(const Fifo& fifo, const FifoEnd& end, const Operatio
 void FifoCopies::to_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op,
                          const Value& source, Operand slot) {
   if (fifo.through_gm) {
-    // A tile that is not divided is the same on both AIVs; one of them writes it.
+    // Both AIVs have the same tile if it is not divided: AIV0 writes it.
     const auto copy = [&] { through_gm(fifo, end, op, source, slot); };
     if (is_cube() || fifo.split != 0) return copy();
     return emitter_.unless(signals_.subblock(op.place), op.place, copy);

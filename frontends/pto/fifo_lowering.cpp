@@ -49,7 +49,7 @@ void FifoLowering::open_pipe(const Operation& op) {
 
 void FifoLowering::open_handle(const Operation& op) {
   const bool through_gm = op.name == "pto.initialize_l2g2l_pipe";
-  const std::size_t first = through_gm ? 1 : 0;  // of the local buffers
+  const std::size_t first = through_gm ? 1 : 0;  // where the buffers on chip begin
   if (op.arguments.empty()) fail(op, "expected the address of its buffer");
   const Value* gm = through_gm ? &scope_.any_value(op.arguments[0]) : nullptr;
   const auto buffer = [&](std::size_t i) {
@@ -111,12 +111,12 @@ void FifoLowering::pop(const Operation& op) {
   slot.scalar = signals_.slot(end, ring, op.place);
   const bool by_handle = op.name == "pto.tpop";
   if (by_handle && !op.results.empty()) return scope_.define(op, std::move(slot));
-  const Type& type = by_handle                 ? scope_.tile(op.arguments[0]).type
-                     : op.result_types.empty() ? op.types.at(0)
-                                               : op.result_types[0];
+  const Type& type = by_handle ? scope_.tile(op.arguments[0]).type
+                     : op.result_types.empty() && !op.types.empty() ? op.types[0]
+                                                                    : tile_type(op);
   Value popped = pop_tile(op, fifo, type, slot.scalar);
   if (!by_handle) return scope_.define(op, std::move(popped));
-  // The tile that was declared gets its place.
+  // The pop gives its address to a tile of pto.declare_tile.
   scope_.redefine(op.arguments[0].text, std::move(popped));
 }
 
@@ -150,7 +150,7 @@ Value FifoLowering::pop_tile(const Operation& op, Fifo& fifo, const Type& type, 
   const char* expected = is_cube() ? "mat" : "vec";
   if (type.location != expected)
     fail(op, "expected a tile in ", expected, ", found one in ", type.location);
-  // %t = pto.tpop_from_aic(%rows, %columns) gives the valid sizes that the type leaves open.
+  // %t = pto.tpop_from_aic(%rows, %columns) names the valid sizes that the type leaves open.
   if (op.name.rfind("pto.tpop_from_", 0) == 0 && op.arguments.size() == 2) {
     v.sizes = {scope_.scalar(op.arguments[0]), scope_.scalar(op.arguments[1])};
     check_valid(op, v);

@@ -1,6 +1,6 @@
-// TPUSH and TPOP: rings of slots between the AIC and the AIVs of a cluster (fifo.h says how they
-// work). Slots hold tiles, or on A2/A3 entries: views of GM that a producer stores to and a consumer
-// loads, without a ring on chip (pto_text.md; ascend.md 3.5).
+// Lowers TPUSH and TPOP: rings of slots between the AIC and the AIVs of a cluster (fifo.h has the
+// protocol). A slot holds a tile. On A2/A3 it may also hold an entry: a view of GM that the producer
+// stores to and the consumer loads from, without a ring on chip (pto_text.md; ascend.md 3.5).
 #pragma once
 
 #include <vector>
@@ -16,24 +16,24 @@ class FifoLowering : LoweringPart {
 
   void reserve_buffer(const Operation& op);
   void import_buffer(const Operation& op);
-  /// Pipes of one core kind, numbered by id.
+  /// Opens a pipe that has an id.
   void open_pipe(const Operation& op);
-  /// Pipes as a value.
+  /// Opens a pipe that is a value.
   void open_handle(const Operation& op);
-  /// A slot in GM as a tensor. Waits for room in the pipe's own order: what the producer stores next
-  /// is behind the wait.
+  /// Gives a slot in GM as a tensor. The pipe of the producer waits until the slot is free, before the
+  /// store that follows.
   void alloc_entry(const Operation& op);
   void push(const Operation& op);
   void pop(const Operation& op);
   void free_slot(const Operation& op);
-  /// The tile of a slot that pto.tpop gave.
+  /// Gives the tile in a slot, which is the result of pto.tpop.
   void fifo_tile(const Operation& op);
-  /// A tile that a pop gives its place.
+  /// Declares a tile that gets its address from a pop.
   void declare_tile(const Operation& op);
 
-  /// Leaves all counters of signals at 0, at the end of the program.
+  /// Resets the counters of all signals at the end of the program.
   void close_all(Place place);
-  /// The pipes to the other kind of core that the program opens.
+  /// The ends of all pipes that the program opens.
   std::vector<PipeEnd> take_pipe_ends() { return table_.take_pipe_ends(); }
 
  private:

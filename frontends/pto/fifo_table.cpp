@@ -31,7 +31,7 @@ const Operation* first_user(const Region& region, const Operation& opens) {
   return nullptr;
 }
 
-/// Free slots are signalled together; they divide the ring evenly.
+/// How many free slots one signal stands for: a divisor of the ring, half of it at most.
 std::int64_t period_of(std::int64_t slots) {
   if (slots <= 2) return slots;
   std::int64_t period = slots / 2;
@@ -74,7 +74,8 @@ Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
   return fifos_.back();
 }
 
-// Whether both AIVs carry data is a property of the pipe: nosplit, or what its operations say.
+// Whether both AIVs carry data is a property of the pipe: the attribute nosplit decides, or the split
+// of its first operation.
 void FifoTable::note_split(Fifo& fifo, const Operation& op) const {
   const Attribute* nosplit = find(op.attributes, "nosplit");
   const Operation* user = first_user(scope_.function().body, op);
@@ -171,7 +172,7 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
        cluster::to_string(profile), " has ", room);
 }
 
-// A slot holds the tile of the AIC; an AIV pushes half of it, unless the pipe is not divided.
+// A slot holds the tile of the AIC. An AIV pushes half of it if the pipe is divided.
 void FifoTable::note_tile(const Fifo& fifo, const Operation& op, const Type& type, bool pushes) {
   const std::int64_t parts = !is_cube() && fifo.split != 0 ? 2 : 1;
   const std::int64_t bytes = extent_of(type, bits_of(type.element)) * parts;

@@ -1,5 +1,5 @@
-// Lowers one function for one kind of core; lower.h says what that means. Every operation goes to the
-// part that its meaning belongs to: function_lowering.cpp has the table.
+// Lowers one function for one kind of core (lower.h). The parts lower one group of operations each; the
+// table in function_lowering.cpp names the handler of every meaning.
 #pragma once
 
 #include <tuple>
@@ -18,7 +18,7 @@ using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, 
 
 class FunctionLowering {
  public:
-  /// `arrays`: those in GM that the kernel uses so far; grows.
+  /// Adds the arrays in GM that the function uses to `arrays`.
   FunctionLowering(const FunctionKinds& kinds, const LowerOptions& options, cluster::CoreKind core,
                    const ReservedBuffers& reserved, const Diagnostics& diagnostics,
                    std::vector<cluster::GmArray>& arrays);
@@ -26,19 +26,19 @@ class FunctionLowering {
   FunctionLowering& operator=(const FunctionLowering&) = delete;
 
   cluster::Program run(const Function& function);
-  /// The pipes to the other kind of core that the function opens; after run().
+  /// After run(): the ends of the pipes to the other kind of core.
   std::vector<PipeEnd> take_pipe_ends() { return std::get<FifoLowering>(parts_).take_pipe_ends(); }
 
  private:
   void lower(const Operation& op);
-  /// Of a function whose operations belong to both kinds of core: this one is not of ours.
+  /// Whether the other kind of core runs an operation of a function that both kinds run.
   bool belongs_elsewhere(const Operation& op, const OperationInfo& info) const;
   void define_parameters(const Function& function);
   Value value_of(const Parameter& p, const Function& function);
   std::uint16_t array_of(const Parameter& p);
 
   LoweringContext context_;
-  LoweringParts parts_;  // that work on context_
+  LoweringParts parts_;  // all use context_
   std::vector<cluster::GmArray>& arrays_;
 };
 

@@ -18,7 +18,7 @@ using cluster::Profile;
 
 constexpr std::int64_t kMostUnknownCycles = 1'000'000'000;
 
-/// What starts: the function with pto.entry, or all that no other function calls.
+/// The functions that may start: those with pto.entry, or those that no other function calls.
 std::vector<const Function*> roots_of(const Module& module, const FunctionKinds& kinds) {
   std::vector<const Function*> entries, roots;
   for (const Function& f : module.functions) {
@@ -27,7 +27,7 @@ std::vector<const Function*> roots_of(const Module& module, const FunctionKinds&
     if (!kinds.is_called(f)) roots.push_back(&f);
   }
   if (entries.empty()) {
-    // Functions that call each other in a circle: lowering one says so.
+    // All functions call each other: lowering the first one reports the recursion.
     for (const Function& f : module.functions)
       if (roots.empty() && f.has_body) roots.push_back(&f);
     return roots;

@@ -1,4 +1,4 @@
-// What all parts of the lowering of a function share, and the base class that gives it to them.
+// The state that all parts of the lowering of a function share, and their base class.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,16 @@ struct LoweringContext {
   const FunctionKinds& kinds;
   const LowerOptions& options;
   const ReservedBuffers& reserved;
-  const cluster::CoreKind core;  ///< that the program is for
+  const cluster::CoreKind core;  ///< the kind of core that runs the program
   const Diagnostics& diagnostics;
   Emitter emitter{diagnostics};
   Scope scope{diagnostics};
   TileMemory memory{reserved, options.profile, diagnostics};
-  /// Lowers an operation inside a region, whatever it is.
+  /// Lowers an operation of any kind; for the operations inside a region.
   std::function<void(const Operation&)> lower = {};
 };
 
+/// Base of the types that lower one group of operations each.
 class LoweringPart {
  public:
   explicit LoweringPart(LoweringContext& context)
@@ -43,11 +44,11 @@ class LoweringPart {
   using TileOperation = cluster::TileOperation;
 
   bool is_a5() const { return context_.options.profile == cluster::Profile::kA5; }
-  /// The program is for the AIC; otherwise for the AIVs.
+  /// Whether the program is for the AIC; otherwise it is for the AIVs.
   bool is_cube() const { return context_.core == cluster::CoreKind::kAic; }
 
-  // Throw UserError: the problem, "OPERATION: problem" and "expected WHAT, found 'FOUND'". A problem
-  // may be given in parts: text and whole numbers.
+  // These throw UserError with the messages "PROBLEM", "OPERATION: PROBLEM" and "expected WHAT, found
+  // 'FOUND'". The parts of a problem are text and whole numbers.
   template <class... Parts>
   [[noreturn]] void fail(Place place, const Parts&... problem) const {
     diagnostics_.fail(place, joined(problem...));
@@ -65,7 +66,7 @@ class LoweringPart {
   const Argument& argument(const Operation& op, Role role, std::size_t n = 0) const;
   const Value& input(const Operation& op) const { return scope_.tile(argument(op, Role::kIn)); }
   const Value& output(const Operation& op) const { return scope_.tile(argument(op, Role::kOut)); }
-  /// The tile as an operand of an operation.
+  /// A tile as the operand of a tile operation.
   TileOperand tile_operand(const Argument& a, Access access) const {
     return tile_operand(scope_.tile(a), access);
   }
@@ -76,22 +77,22 @@ class LoweringPart {
   }
   cluster::Element element(const Type& type) const { return element_of(type, diagnostics_); }
 
-  /// A tile of this type, without an address. Valid sizes that are ? have yet to get their register.
+  /// A tile of this type without an address. The caller sets the valid sizes that are ? in the type.
   Value tile_of(const Type& type, const std::string& name) const;
-  /// Throws UserError if known valid sizes are not those of a part of the tile.
+  /// Throws UserError if a valid size is known and larger than the tile.
   void check_valid(const Operation& op, const Value& tile) const;
 
-  /// Valid rows and columns of a tile type; ? is all of them.
+  /// The valid rows and columns of a tile type; ? stands for all of them.
   static std::vector<Operand> known_sizes(const Type& tile);
   /// Throws UserError if `count` rows (d = 0) or columns (1) from `first` on are not in a tile with
   /// `room` of them.
   void check_span(const Operation& op, unsigned d, std::int64_t first, std::int64_t count,
                   std::int64_t room) const;
-  /// The place (row, column) inside a tile.
+  /// Moves the address of a tile to (row, column) inside it.
   static void move_inside(TileOperand& tile, Operand row, Operand column);
 
-  /// accPhase of a multiplication and stPhase of a store (ascend.md 2.5): partial keeps the unit flag,
-  /// final toggles it. For the last instruction.
+  /// Sets the unit flag of the last instruction from accPhase of a multiplication or stPhase of a
+  /// store (ascend.md 2.5): partial keeps the flag, final toggles it.
   void set_unit_flag(const Operation& op);
 
   LoweringContext& context_;

@@ -11,7 +11,7 @@ using cluster::TileFunction;
 
 namespace {
 
-// #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
+/// The word in #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
 Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
   constexpr Word<Holder> kHolders[] = {{"single_mode_vec0", Holder::kAiv0},
                                        {"single_mode_vec1", Holder::kAiv1},
@@ -85,7 +85,7 @@ void MoveLowering::store(const Operation& op) {
   const auto size = copy_sizes(opcode, view, tile, {op.place.line, 1});
   Instruction& copy = emitter_.emit_tile(opcode, op.place, from_ub ? Pipe::kMte3 : Pipe::kFix);
   copy.size = size;
-  copy.type = data_type(view);  // FIX converts on the way
+  copy.type = data_type(view);  // FIX converts to the type of the tensor
   TileOperation& operation = emitter_.attach(
       {tile_operand(tile, Access::kRead), view_operand(to, Access::kWrite)}, TileFunction::kCopy);
   set_options(op, operation, diagnostics_);
@@ -119,7 +119,7 @@ void MoveLowering::move(const Operation& op, const OperationInfo& info) {
   const Opcode opcode = path_between(op, from, to);
   check_types(op, from, to);
   const bool by_fix = opcode == Opcode::kFixLocal, by_vector = opcode == Opcode::kVector;
-  // The smaller of both tiles is moved whole.
+  // The operation moves all of the smaller tile.
   const bool from_whole =
       info.meaning == Meaning::kInsert || (info.meaning == Meaning::kMove && (by_fix || by_vector));
   const Value& sized = from_whole ? from : to;
@@ -143,7 +143,7 @@ void MoveLowering::move(const Operation& op, const OperationInfo& info) {
   set_unit_flag(op);
 }
 
-// FIX may write into the UB of AIV0 or of AIV1, or divide the tile among both.
+// accToVecMode: FIX writes into the UB of AIV0 or AIV1, or divides the tile among both.
 void MoveLowering::attach_move(const Operation& op, const OperationInfo& info) {
   const Value &source = input(op), &target = output(op);
   TileOperand from = tile_operand(source, Access::kRead), to = tile_operand(target, Access::kWrite);

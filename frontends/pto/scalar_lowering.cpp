@@ -13,7 +13,7 @@ using cluster::TileOperand;
 
 namespace {
 
-/// A decimal number, or bits of the type in hexadecimal.
+/// The value of a decimal number, or of the bits of the type in hexadecimal.
 double float_of(const Argument& a, const std::string& type) {
   if (a.kind == Argument::Kind::kFloat) return std::strtod(a.text.c_str(), nullptr);
   if (a.text.empty()) return static_cast<double>(a.number);
@@ -24,7 +24,7 @@ double float_of(const Argument& a, const std::string& type) {
   return bit_cast<float>(static_cast<std::uint32_t>(a.number));
 }
 
-// Registers are signed: an unsigned predicate is the signed one.
+// Registers hold signed numbers, so an unsigned predicate compares them as the signed one does.
 constexpr Word<Predicate> kPredicates[] = {
     {"eq", Predicate::kEqual},         {"ne", Predicate::kNotEqual},
     {"slt", Predicate::kLess},         {"ult", Predicate::kLess},
@@ -32,7 +32,7 @@ constexpr Word<Predicate> kPredicates[] = {
     {"sgt", Predicate::kGreater},      {"ugt", Predicate::kGreater},
     {"sge", Predicate::kGreaterEqual}, {"uge", Predicate::kGreaterEqual}};
 
-/// Whether a pointer of the type reaches GM: !pto.ptr<f32> and !pto.ptr<f32, gm> do.
+/// Whether a pointer of this type points to GM, such as !pto.ptr<f32> and !pto.ptr<f32, gm>.
 bool is_in_gm(const Type& type) {
   for (const char* other : {"ub", "vec", "l1", "mat", "left", "right", "acc", "bias"})
     for (const Attribute& a : type.options)
@@ -62,7 +62,7 @@ void ScalarLowering::constant(const Operation& op) {
 void ScalarLowering::arithmetic(const Operation& op, const OperationInfo& info) {
   Operand a = scope_.scalar(op.arguments[0]);
   const Operand b = scope_.scalar(op.arguments[1]);
-  // A logical shift of a narrow type brings in zeros from its own width.
+  // A logical shift of a narrow type shifts zeros in at the width of the type.
   const unsigned bits = op.types.empty() ? 64 : bits_of(op.types[0].element);
   if (op.name == "arith.shrui" && bits < 64)
     a = emitter_.compute(Opcode::kAnd, a, (std::int64_t{1} << bits) - 1, op.place);

@@ -1,4 +1,5 @@
-// Scalars: arithmetic, pointers, and the memory of the scalar unit (reference ascend.md 2.9, 7).
+// Lowers operations of the scalar unit: arithmetic, pointers, loads, stores and its cache (reference
+// ascend.md 2.9, 7).
 #pragma once
 
 #include "frontends/pto/lowering_part.h"
@@ -13,18 +14,18 @@ class ScalarLowering : LoweringPart {
   void arithmetic(const Operation& op, const OperationInfo& info);
   void compare(const Operation& op);
   void select(const Operation& op);
-  /// Casts between whole numbers: registers have 64 bits.
+  /// A cast between whole numbers keeps the value: every register has 64 bits.
   void cast(const Operation& op);
   void special(const Operation& op, const OperationInfo& info);
 
   void add_to_pointer(const Operation& op);
-  /// A pointer made from a number. It is in no array: what it may be used for is decided at use.
+  /// Makes a pointer from a number. It points into no array, so only scalar accesses take it.
   void cast_pointer(const Operation& op);
   void load(const Operation& op);
   void store(const Operation& op);
-  /// pto.dcci and pto.cmo.cacheinvalid: the line of the pointer, or all of them.
+  /// pto.dcci and pto.cmo.cacheinvalid clean the line of the pointer, or all lines.
   void clean_cache(const Operation& op);
-  /// pto.dsb and pto.fence.barrier_all. What is not of GM has nothing to wait for here.
+  /// pto.dsb and pto.fence.barrier_all. The model has barriers for GM only.
   void data_barrier(const Operation& op);
 
  private:

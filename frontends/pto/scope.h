@@ -1,5 +1,5 @@
-// The names of a function and what they stand for. Regions hide nothing: a name is defined once in
-// all regions that are open. A call opens a function of its own, whose names are apart.
+// The names of the function that is being lowered, and the value of each. A name can be defined only
+// once in all regions that are open. An inlined call has names of its own.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace tessera::pto {
 
-/// What a name of the text stands for.
+/// The value of a name.
 struct Value {
   enum class Kind : std::uint8_t {
     kScalar,
@@ -24,20 +24,20 @@ struct Value {
     kTile,
     kEvents,
     kPipe,
-    kSlot,  ///< what pto.tpop gives to pto.get_fifo_tile
+    kSlot,  ///< the result of pto.tpop, an operand of pto.get_fifo_tile
     kUnknown
   };
   Kind kind = Kind::kScalar;
   cluster::Operand scalar;
   Type type;
-  bool is_placed = false;               ///< a tile whose address the program gives
-  std::vector<cluster::Operand> sizes;  ///< of a partition; of a tile valid rows and columns;
-                                        ///< of kEvents the registers of its elements
-  double number = 0;                    ///< kFloat, unless `scalar` is a register
-  /// Where it is: of a pointer, a view and a tile. Its access and sizes are set at use.
+  bool is_placed = false;               ///< a tile with an address in the text
+  std::vector<cluster::Operand> sizes;  ///< a partition: its sizes; a tile: valid rows and columns;
+                                        ///< kEvents: the registers of its elements
+  double number = 0;                    ///< of a kFloat whose `scalar` is not a register
+  /// Where a pointer, a view or a tile lies. An operation that uses it sets its access and sizes.
   cluster::TileOperand place;
-  unsigned pipe = 0;                                  ///< of kPipe and kSlot: in FifoTable
-  const ReservedBuffers::Buffer* reserved = nullptr;  ///< whose address it is
+  unsigned pipe = 0;                                  ///< kPipe and kSlot: the index in FifoTable
+  const ReservedBuffers::Buffer* reserved = nullptr;  ///< the buffer whose address `scalar` is
 
   static Value of_scalar(cluster::Operand scalar) {
     Value v;
@@ -50,25 +50,26 @@ class Scope {
  public:
   explicit Scope(const Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  // References to values stay valid until their region is left.
+  // A reference to a value is valid until its region is left.
   void enter_function(const Function& function);
   void leave_function() { functions_.pop_back(); }
   void enter_region() { functions_.back().regions.emplace_back(); }
   void leave_region() { functions_.back().regions.pop_back(); }
 
-  /// The function that is being lowered, of those that call each other the innermost.
+  /// The innermost of the functions that are being lowered.
   const Function& function() const { return *functions_.back().function; }
   bool is_open(const Function& function) const;
-  /// pto.set_validshape of the function changes the valid sizes of this tile.
+  /// Whether a pto.set_validshape of the function changes the valid sizes of this tile.
   bool is_resized(const std::string& tile) const {
     return functions_.back().resized.count(tile) > 0;
   }
 
-  /// nullptr: the name is not defined.
+  /// Returns nullptr if the name is not defined.
   const Value* find(const std::string& name) const;
-  // These throw UserError at the argument. `%r` and `%r#0` are the same value.
+  // The following functions throw UserError at the argument if it has no value, or another kind of
+  // value. `%r` and `%r#0` name the same value.
   const Value& any_value(const Argument& a) const;
-  /// `what`: the kind, for "expected a tile, found ..".
+  /// `what` names the kind in the message "expected WHAT, found ..".
   const Value& value(const Argument& a, Value::Kind kind, const char* what) const;
   const Value& tile(const Argument& a) const { return value(a, Value::Kind::kTile, "a tile"); }
   const Value& view(const Argument& a) const {
@@ -80,21 +81,21 @@ class Scope {
   cluster::Operand scalar_or_number(const Argument& a) const {
     return a.kind == Argument::Kind::kInteger ? cluster::Operand(a.number) : scalar(a);
   }
-  /// scalar_or_number() of all arguments with this role.
+  /// The values of all arguments with this role.
   std::vector<cluster::Operand> numbers(const Operation& op, Argument::Role role) const;
 
   /// Throws UserError if the name is defined already.
   void define(const std::string& name, Place place, Value value);
-  /// The one result of an operation.
+  /// Defines the only result of an operation.
   void define(const Operation& op, Value value) {
     define(op.results[0].name, op.results[0].place, std::move(value));
   }
   void define_scalar(const Operation& op, cluster::Operand scalar) {
     define(op, Value::of_scalar(scalar));
   }
-  /// All results of an operation; there must be a value for each.
+  /// Defines all results of an operation. Throws UserError if there are fewer values than results.
   void define_all(const Operation& op, const std::vector<Value>& values);
-  /// Gives a name that is defined another value.
+  /// Changes the value of a name that is defined.
   void redefine(const std::string& name, Value value);
 
  private:

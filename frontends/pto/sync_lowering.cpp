@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kMostEvents = 64;
 constexpr std::int64_t kFirstSyncWord = std::int64_t{1} << 48;
 
-/// Classes of operations as get_buf and record_event name them.
+/// Pipes, and the classes of operations that get_buf and record_event name instead.
 constexpr Word<Pipe> kPipes[] = {
     {"PIPE_S", Pipe::kS},        {"PIPE_V", Pipe::kV},       {"PIPE_MTE1", Pipe::kMte1},
     {"PIPE_MTE2", Pipe::kMte2},  {"PIPE_MTE3", Pipe::kMte3}, {"PIPE_M", Pipe::kM},
@@ -26,7 +26,7 @@ constexpr Word<Pipe> kPipes[] = {
     {"TSTORE_VEC", Pipe::kMte3}, {"TMOV_V2M", Pipe::kMte3},  {"TSTORE_ACC", Pipe::kFix},
     {"TMATMUL", Pipe::kM},       {"TVEC", Pipe::kV},         {"TVECWAIT_EVENT", Pipe::kV}};
 
-/// The pipe of an operation by its name in capitals: TADD, TSORT32.
+/// The pipe of an operation that is written in capitals, such as TADD or TSORT32.
 std::optional<Pipe> pipe_of_operation(std::string name) {
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const OperationInfo* info = find_operation("pto." + name);
@@ -36,7 +36,7 @@ std::optional<Pipe> pipe_of_operation(std::string name) {
   return std::nullopt;
 }
 
-/// The whole of `text` as a number; nothing: it is none.
+/// Reads the whole of `text` as a number. Returns nothing if it is not one.
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t number = 0;
   const char* last = text.data() + text.size();
@@ -125,7 +125,7 @@ void SyncLowering::sync_all(const Operation& op) {
   if (const Attribute* type = find(op.attributes, "core_type"))
     scope = require_word(kScopes, word_of(*type), type->place, "aiv_only, aic_only or mix",
                          diagnostics_);
-  // In a function for both kinds of core those that it does not name go on.
+  // A core of a kind that does not take part goes on.
   if (scope == (is_cube() ? SyncScope::kAivOnly : SyncScope::kAicOnly)) return;
   if (const Attribute* mode = find(op.attributes, "mode")) {
     const std::string word = word_of(*mode);
@@ -144,8 +144,8 @@ Operand SyncLowering::participants_of(SyncScope scope, Place place) {
                           place);
 }
 
-// Operands: a pointer to the counter, and the number of participants if it is not all. Counters are
-// in words far behind all arrays, one for each argument of the kernel.
+// The operands are a pointer to the counter and, if not all cores take part, their number. The counter
+// is not in the array: each argument of the kernel has a word of its own, far behind all arrays.
 void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
   if (op.arguments.empty())
     fail(op.place, op.name, " soft: expected a pointer to its counter in GM");

@@ -8,8 +8,8 @@ using cluster::Operand;
 
 namespace {
 
-/// Offsets and sizes that are written as numbers. What is computed may stand in a branch that is not
-/// taken for the sizes of this launch.
+/// Throws UserError for a negative offset or size that is written as a number. A computed one may be in
+/// a branch that this launch does not take.
 void refuse_negative(const Operation& op, const Diagnostics& diagnostics) {
   for (const Argument& a : op.arguments) {
     const bool counts = a.role == Argument::Role::kShape || a.role == Argument::Role::kOffset ||

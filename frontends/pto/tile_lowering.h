@@ -1,4 +1,4 @@
-// Operations of tiles: where they are, how they move, and what is computed with them.
+// Lowers operations on tiles: those that define, move and compute tiles.
 #pragma once
 
 #include <array>
@@ -8,29 +8,29 @@
 
 namespace tessera::pto {
 
-/// Operations that define tiles and tensors, or parts of them, and cost nothing.
+/// Operations that define tiles and tensors, or parts of them. They cost nothing.
 class TileLowering : LoweringPart {
  public:
   using LoweringPart::LoweringPart;
 
   void alloc(const Operation& op);
-  /// A part of a tile.
+  /// Defines a part of a tile.
   void subview(const Operation& op);
-  /// The same bytes as a tile of another shape or type.
+  /// Defines a tile of another shape or type at the same bytes.
   void reshape(const Operation& op);
   void set_valid_shape(const Operation& op);
-  /// The tile at another address; the one that it is made of stays where it is.
+  /// Defines a tile of the same type at another address.
   void assign(const Operation& op);
   void tensor_view(const Operation& op);
-  /// A part of a tensor.
+  /// Defines a part of a tensor.
   void partition(const Operation& op);
 
  private:
-  /// Sizes are written to the registers of a tile whose valid sizes change.
+  /// Writes the registers of a tile whose valid sizes change.
   void set_valid(const Value& tile, const std::vector<Operand>& sizes, Place place);
-  /// Known sizes and strides of a tensor: nothing that 64 bits do not hold.
+  /// Throws UserError if an element of a tensor has an address that does not fit 64 bits.
   void check_view(const Operation& op, const TileOperand& view) const;
-  /// A known part lies in a tensor whose type says how large it is.
+  /// Throws UserError if the part does not lie in the tensor, as far as both are known.
   void check_part(const Operation& op, const Type& tensor, const std::vector<Operand>& offsets,
                   const std::vector<Operand>& sizes) const;
 };
@@ -42,18 +42,19 @@ class MoveLowering : LoweringPart {
 
   void load(const Operation& op);
   void store(const Operation& op);
-  /// pto.tmov, pto.textract (from a place inside the first tile) and pto.tinsert (to a place inside
-  /// the result).
+  /// pto.tmov, pto.textract (which moves a part of the first tile) and pto.tinsert (which moves into
+  /// a part of the result).
   void move(const Operation& op, const OperationInfo& info);
 
  private:
-  /// The part of a tensor fits the tile, and has its elements unless FIX converts.
+  /// Throws UserError if the part of the tensor does not fit the tile, or has other elements, which
+  /// only FIX converts.
   void check_copy(const Operation& op, const Value& view, const Value& tile) const;
-  /// Rows, and bytes a row (of FIX elements), of what moves between GM and a tile.
+  /// The rows of a copy between GM and a tile, and the bytes in a row (for FIX: the elements).
   std::array<Operand, 3> copy_sizes(Opcode opcode, const Value& view, const Value& tile,
                                     Place place);
   Opcode path_between(const Operation& op, const Value& from, const Value& to) const;
-  /// FIX converts, and so does the way into the bias table; other paths do not.
+  /// Only FIX and the path to the bias table convert: on other paths both types must be the same.
   void check_types(const Operation& op, const Value& from, const Value& to) const;
   void attach_move(const Operation& op, const OperationInfo& info);
 };
@@ -67,15 +68,15 @@ class ComputeLowering : LoweringPart {
   void vector(const Operation& op, const OperationInfo& info);
 
  private:
-  /// The widest tile of a vector operation, which its cost depends on; all must lie in UB.
+  /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.
   const Value& widest_tile(const Operation& op) const;
   cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
-  /// All tiles and scalars of the operation in the order of the text.
+  /// Attaches all tiles and scalars in the order of the text.
   void attach_all(const Operation& op, const OperationInfo& info);
-  /// Of functions that one name stands for, and those with more or fewer inputs.
+  /// Chooses the function and the number of inputs where one name stands for several.
   void choose_function(const Operation& op, TileOperation& operation) const;
   void choose_quantization(const Operation& op, TileOperation& operation, unsigned tiles) const;
-  // What operands have to be before they run (models/cluster/operand_rules.h has the rules).
+  // These throw UserError if the operands break a rule of models/cluster/operand_rules.h.
   void check_operands(const Operation& op, const TileOperation& operation) const;
   void check_blocks(const Operation& op, const TileOperation& operation) const;
 };

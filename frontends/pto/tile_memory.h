@@ -1,5 +1,4 @@
-// The memories of a core as far as tiles take them: where a tile without an address lies, and
-// whether a tile has room where it lies.
+// Gives addresses to the tiles that have none in the text, and checks that tiles fit their memory.
 #pragma once
 
 #include <array>
@@ -10,25 +9,25 @@
 
 namespace tessera::pto {
 
-/// Bytes of all rows and columns of a tile.
+/// The number of bytes that all rows and columns of a tile take.
 std::int64_t bytes_of(const cluster::TileOperand& tile);
 
 class TileMemory {
  public:
-  /// First free byte of each memory.
+  /// The first free byte of each memory.
   using Level = std::array<std::int64_t, cluster::kLocationCount>;
 
-  /// What `reserved` has taken is not given to tiles.
+  /// Tiles get the bytes that `reserved` does not take.
   TileMemory(const ReservedBuffers& reserved, cluster::Profile profile,
              const Diagnostics& diagnostics);
 
-  /// The aligned address behind the tiles before it. Throws UserError if there is no room.
+  /// Returns the first free address that is aligned. Throws UserError if the tile does not fit.
   std::int64_t allot(const Operation& op, const cluster::TileOperand& tile);
-  /// Throws UserError if the tile at `address` does not lie in its memory.
+  /// Throws UserError if the tile does not fit its memory at `address`.
   void check_room(const Operation& op, const cluster::TileOperand& tile,
                   std::int64_t address) const;
 
-  // Tiles of a function are gone when it returns.
+  // A function that returns frees its tiles: the caller restores the level.
   const Level& level() const { return level_; }
   void return_to(const Level& level) { level_ = level; }
 

@@ -51,7 +51,7 @@ Location location_of(const Type& tile, const Diagnostics& diagnostics) {
 
 namespace {
 
-/// "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
+/// The last word without a prefix: "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
 std::string last_word_of(const Attribute& a) {
   std::string text = a.value;
   while (!text.empty() && (text.back() == '>' || text.back() == ' ')) text.pop_back();
@@ -72,7 +72,7 @@ Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
                 "a rounding mode NONE, RINT, ROUND, FLOOR, CEIL, TRUNC or ODD", a.value);
 }
 
-/// Which of two words an attribute has; `on` as well if it has no value.
+/// Whether an attribute has the word `on` or no value; otherwise it must have the word `off`.
 bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostics& diagnostics) {
   const std::string word = last_word_of(a);
   if (word == on || a.value.empty()) return true;
@@ -81,13 +81,13 @@ bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostic
       a.place, joined(a.key, ": expected ", on, " or ", off, ", found ", tasm::quoted(a.value)));
 }
 
-/// #pto<cmp less_than>, #pto.cmp<LT>, #pto<cmp lt>.
+/// The predicate of #pto<cmp less_than>, #pto.cmp<LT> or #pto<cmp lt>.
 Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
   struct Spelling {
     const char *name, *code, *small_code;
     Predicate predicate;
   };
-  // A longer name comes before the name that it ends with.
+  // A name that another name ends with comes last.
   constexpr Spelling kSpellings[] = {{"not_equal", "NE", "ne", Predicate::kNotEqual},
                                      {"less_equal", "LE", "le", Predicate::kLessEqual},
                                      {"greater_equal", "GE", "ge", Predicate::kGreaterEqual},
@@ -106,7 +106,8 @@ Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
   fail_expected(diagnostics, a.place, "a comparison such as #pto<cmp less_than>", a.value);
 }
 
-/// P0101 of #pto.mask_pattern<P0101>: every second one, the first of them; the lowest bit is the last.
+/// The pattern of #pto.mask_pattern<P0101>, which selects the first of every two elements: the last
+/// digit stands for the first element.
 cluster::GatherPattern pattern_named(const Attribute& a, const Diagnostics& diagnostics) {
   const std::string word = last_word_of(a);
   const std::string bits = word.empty() ? "" : word.substr(1);

@@ -1,5 +1,5 @@
-// Words of the text and what they mean: element types, places of tiles, attributes of operations.
-// What has a place in the text throws UserError there if the word means nothing.
+// Translates words of the text: element types, buffers of tiles, attributes of operations. Functions
+// that take Diagnostics throw UserError, at the place of the word, if they do not know it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tessera::pto {
 
-/// A sentence of its parts: text and whole numbers.
+/// Joins the parts of a message: text and whole numbers.
 template <class... Parts>
 std::string joined(const Parts&... parts) {
   std::string text;
@@ -27,13 +27,14 @@ std::string joined(const Parts&... parts) {
   return text;
 }
 
+/// An entry of a table of words.
 template <class T>
 struct Word {
   std::string_view text;
   T meaning;
 };
 
-/// Nothing: the table does not have the word.
+/// Looks a word up. Returns nothing if the table does not have it.
 template <class T, std::size_t N>
 std::optional<T> meaning_of(const Word<T> (&table)[N], std::string_view text) {
   for (const Word<T>& word : table)
@@ -41,13 +42,13 @@ std::optional<T> meaning_of(const Word<T> (&table)[N], std::string_view text) {
   return std::nullopt;
 }
 
-/// "expected WHAT, found 'FOUND'".
+/// Throws UserError "expected WHAT, found 'FOUND'".
 [[noreturn]] inline void fail_expected(const Diagnostics& diagnostics, Place place,
                                        const std::string& what, const std::string& found) {
   diagnostics.fail(place, "expected " + what + ", found " + tasm::quoted(found));
 }
 
-/// The same as meaning_of for a word that must be there: throws UserError with `what` is expected.
+/// Looks a word up. Throws UserError if the table does not have it; `what` is expected.
 template <class T, std::size_t N>
 T require_word(const Word<T> (&table)[N], const std::string& text, Place place,
                const std::string& what, const Diagnostics& diagnostics) {
@@ -56,22 +57,22 @@ T require_word(const Word<T> (&table)[N], const std::string& text, Place place,
   return *meaning;
 }
 
-/// Bits that an element takes in a tile; those of i1 have a byte.
+/// The number of bits that an element takes in a tile; an i1 takes a byte.
 unsigned bits_of(const std::string& element);
 
-/// What the costs of a tile of this type depend on.
+/// The element type that the cost of an operation on the tile depends on.
 cluster::DataType data_type_of(const Type& type, const Diagnostics& diagnostics);
 cluster::Element element_of(const Type& type, const Diagnostics& diagnostics);
-/// The buffer that a tile lies in.
+/// The buffer that a tile of this type lies in.
 cluster::Location location_of(const Type& tile, const Diagnostics& diagnostics);
 
-/// "hard" of "#pto.sync_all_mode<hard>", "#pto<sync_all_mode hard>", "\"hard\"" and "hard".
+/// The last word of an attribute: "hard" for "#pto.sync_all_mode<hard>", "#pto<sync_all_mode hard>", "\"hard\"" and "hard".
 std::string word_of(const Attribute& attribute);
 
-/// Rounding, saturation, comparison, activation and pattern, as far as the operation has them.
+/// Copies rounding, saturation, comparison, activation and pattern from the attributes of `op`.
 void set_options(const Operation& op, cluster::TileOperation& operation,
                  const Diagnostics& diagnostics);
-/// pad = 0 to 3 of a tile type.
+/// The padding value of a tile type: pad = 0 to 3.
 cluster::Pad pad_of(const Type& type, const Diagnostics& diagnostics);
 
 }  // namespace tessera::pto
