@@ -121,7 +121,7 @@ const std::vector<OperationInfo>& operations();
 const OperationInfo* find_operation(std::string_view name);
 /// The row of an operation that was parsed. An operation that is not known has a row with kUnknown.
 const OperationInfo& operation_info(std::string_view name);
-/// A hint such as "; the nearest is 'pto.tload'", or "".
+/// A hint such as "; did you mean 'pto.tload'?", or "".
 std::string nearest_operation(std::string_view name);
 
 }  // namespace tessera::pto
