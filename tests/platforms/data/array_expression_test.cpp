@@ -97,7 +97,7 @@ TEST_F(DataArrayExpression, NumbersMayHaveFractionsAndExponents) {
   EXPECT_EQ(elements("1.5e3 + .25", {1}), V{1500.25});
 }
 
-// Computed independently from the definition in array_expression.h with Python integers.
+// Computed independently from the definition in array_expression.cpp with Python integers.
 TEST_F(DataArrayExpression, RandomIsTheSameOnEveryMachine) {
   EXPECT_EQ(elements("random(1)", {4}), (V{0.4994964599609375, -0.25521326065063477,
                                            -0.12343227863311768, 0.9082334041595459}));
