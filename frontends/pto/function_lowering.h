@@ -1,5 +1,10 @@
-// Lowers one function for one kind of core (lower.h). The parts lower one group of operations each; the
-// table in function_lowering.cpp names the handler of every meaning.
+// Lowers one function for one kind of core (lower.h).
+//
+// Every part lowers one group of operations: ScalarLowering, ControlLowering, TileLowering,
+// MoveLowering, ComputeLowering, SyncLowering and FifoLowering. The parts share a LoweringContext: the
+// Emitter owns the program under construction, the Scope the names and values, TileMemory the bytes
+// that tiles take. The table in function_lowering.cpp leads from the meaning of an operation
+// (operations.h) to the method of a part that lowers it; a meaning without a handler does not compile.
 #pragma once
 
 #include <tuple>

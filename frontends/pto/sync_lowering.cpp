@@ -5,7 +5,6 @@
 
 namespace tessera::pto {
 
-using cluster::CoreKind;
 using cluster::Instruction;
 using cluster::Operand;
 using cluster::Pipe;

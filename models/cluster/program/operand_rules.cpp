@@ -1,6 +1,5 @@
 #include "models/cluster/program/operand_rules.h"
 
-#include <algorithm>
 #include <initializer_list>
 
 namespace tessera::cluster {
@@ -27,7 +26,7 @@ struct Relation {
   bool (*holds)(const TileOperation& operation, const Side& a, const Side& b);
 };
 
-// Sizes that are not known agree with all others.
+// A size that is not known agrees with every other.
 bool same(Size a, Size b) {
   return !a || !b || *a == *b;
 }
@@ -57,7 +56,7 @@ bool is_integer(const Side& side, unsigned least_bits, unsigned most_bits) {
   return !is_float(e) && has_values(e) && bits_of(e) >= least_bits && bits_of(e) <= most_bits;
 }
 
-// What `a` and `b` of a rule have to be. Of those about one operand both are the same.
+// In a relation about one operand `a` and `b` are that operand.
 using Op = const TileOperation&;
 using S = const Side&;
 constexpr Relation kSameShape{false, "the same valid rows and columns", [](Op, S a, S b) {
@@ -132,10 +131,18 @@ constexpr Relation kSortable{true, "f16 or f32", [](Op, S a, S) {
 
 constexpr int kResult = -1;  ///< the last operand
 
-/// Operand `a` and each operand of `others` are in the relation. Of one function the first rule that
-/// does not hold is the fault.
+struct Functions {
+  constexpr Functions(std::initializer_list<TileFunction> list) {
+    for (const TileFunction f : list) bits |= bit(f);
+  }
+  static constexpr std::uint32_t bit(TileFunction f) { return 1U << static_cast<unsigned>(f); }
+  std::uint32_t bits = 0;
+};
+
+/// For these functions operand `a` has the relation to each operand of `others`. The first rule of a
+/// function that does not hold is the fault.
 struct Rule {
-  std::initializer_list<TileFunction> functions;
+  Functions functions;
   const Relation& relation;
   int a;
   std::initializer_list<int> others;
@@ -229,10 +236,9 @@ std::string find_operand_fault(const TileOperation& operation,
     const std::size_t i = n == kResult ? result : static_cast<std::size_t>(n);
     return Side{operation.operands[i], shapes[i]};
   };
+  const std::uint32_t function = Functions::bit(operation.function);
   for (const Rule& rule : kRules) {
-    const bool applies =
-        std::count(rule.functions.begin(), rule.functions.end(), operation.function) > 0;
-    if (!applies || rule.a >= inputs) continue;
+    if ((rule.functions.bits & function) == 0 || rule.a >= inputs) continue;
     for (const int other : rule.others) {
       if (other >= inputs) continue;
       const Side a = side(rule.a), b = side(other);
