@@ -59,7 +59,7 @@ class RouteTable {
   Channel& at(Color color) { return channels_[index_of(color)]; }
   const std::vector<Channel>& channels() const { return channels_; }
 
-  // What some color has, or had: where none does, the others need not be asked in every cycle.
+  // Features that some color has, or had: if none does, no color is asked for them in a cycle.
   bool merges() const { return merges_; }    ///< a switch position that receives from several ports
   bool swaps() const { return swaps_; }      ///< color swap
   bool filters() const { return filters_; }  ///< a filter
@@ -73,8 +73,8 @@ class RouteTable {
 
   // --- changes ---
 
-  /// What a wavelet that has left does to the switch of its color (wse.md 1.4, 1.5); `in`: the
-  /// input that it came from. True: the color enters teardown.
+  /// Applies a wavelet that has left to the switch of its color (wse.md 1.4, 1.5); `in`: the input
+  /// that it came from. True: the color enters teardown.
   bool obey(Channel& channel, const link::Wavelet& w, Direction in, Cycle now);
   /// The program has written a register of the route. Throws what the epoch checker throws.
   void rewrite(Channel& channel, const ColorRoute& after, Cycle now);

@@ -1,4 +1,5 @@
-// Who is connected with whom in a wafer: made once, before the first step, and asked by reports.
+// The connections between the blocks of a wafer. They are made once, before the first step; reports
+// follow them too.
 #pragma once
 
 #include <cstdint>

@@ -65,8 +65,8 @@ class FarActiveSet {
   std::vector<timing::BlockId> moved_;
 };
 
-/// Of what fails in a cycle, the first block in the order of tiles, and in a tile the router before
-/// the engine: the order in which the other structure adds its blocks.
+/// When several blocks fail in a cycle, keeps the failure of the first tile, and in a tile that of
+/// the router before that of the engine: the other structure adds its blocks in this order.
 class FirstFailure {
  public:
   enum class Block : std::uint8_t { kRouter, kEngine };
@@ -82,7 +82,7 @@ class FirstFailure {
       order_ = order;
     }
   }
-  /// Throws what failed in this cycle, if something did.
+  /// Throws the failure of this cycle, if there was one.
   void report() {
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }

@@ -68,7 +68,7 @@ struct RampLink {
   Color color;
 };
 
-/// The queues of a program: where each stands among those of its PE; kNoQueue: not declared.
+/// Where each queue of a program stands among those of its PE; kNoQueue: it is not declared.
 struct QueueMap {
   static constexpr std::uint8_t kNoQueue = 0xFF;
   explicit QueueMap(const pe::Image& image);
@@ -158,7 +158,7 @@ class Pes {
   std::uint32_t add_ramp_link(std::uint32_t place, Color color, Ref target, unsigned credits);
   /// Wavelets in queues.
   std::size_t wavelets_held() const;
-  /// Who is stuck in the PE of a tile, if it has one.
+  /// Reports what the PE of a tile waits for, if the tile has one.
   void describe_waits(std::uint32_t place, const Connections& connections, observe::Waits& waits,
                       Cycle now) const;
 

@@ -19,7 +19,7 @@ namespace tessera::wafer {
 
 struct Blocks;
 
-// Where buffers are deeper or latencies longer, and at ports, slots do the work.
+// Slots take the place of pipes where buffers are deeper or latencies longer, and at ports.
 inline constexpr unsigned kPipeRoom = 3;
 inline constexpr unsigned kPipeLatency = 7;
 inline constexpr unsigned kPipeCredits = 255;
@@ -73,7 +73,7 @@ static_assert(sizeof(Pipe) == 32);
 
 class Pipes {
  public:
-  /// `blocks` must outlive it. Of `pipes` everything is set but the connections (SlotGraph).
+  /// `blocks` must outlive it. The pipes come from a SlotGraph, without their connections.
   Pipes(Blocks& blocks, std::vector<Pipe> pipes);
 
   void step(Cycle now);

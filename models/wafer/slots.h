@@ -64,8 +64,8 @@ struct Group {
 
 class Slots {
  public:
-  /// `blocks` must outlive it. Of slots and links everything is set but the connections
-  /// (SlotGraph).
+  /// `blocks` must outlive it. Slots, links and groups come from a SlotGraph, without their
+  /// connections.
   Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
         std::vector<Group> groups);
 

@@ -40,7 +40,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   Cycle step(Cycle now) override { return core_.step(now); }
 
  private:
-  // What the sockets call: one object a port, so that the wafer knows the port.
+  // The sockets of a port call this object, which knows the port.
   struct Port : link::ForwardIf, link::BackwardIf {
     Port(Wafer& owner, std::uint32_t number) : wafer(owner), index(number) {}
     void put(const link::Wavelet& w, Cycle due) override;

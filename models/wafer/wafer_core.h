@@ -40,7 +40,7 @@ class WaferCore {
   /// `plan` and `outside` must outlive the wafer. Throws UserError when a latency is above
   /// kMaxLatency or a buffer above 255 wavelets.
   WaferCore(const Plan& plan, Outside& outside, observe::EventStream* events);
-  /// What the constructor throws for this configuration.
+  /// Throws what the constructor throws for this configuration.
   static void check_limits(const fabric::FabricTiming& fabric, unsigned queue_write_latency);
   WaferCore(const WaferCore&) = delete;
   WaferCore& operator=(const WaferCore&) = delete;
@@ -83,7 +83,7 @@ class WaferCore {
   void set_diagnoses(observe::Diagnoses* diagnoses);
   /// Wavelets in routers and queues; a multicast counts once.
   std::size_t wavelets_held() const;
-  /// Who is stuck, tile by tile, in the words of the cores.
+  /// Reports what blocks wait for, tile by tile, in the words of the cores.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:

@@ -118,7 +118,8 @@ TEST(WaferPlainTiles, EveryTileIsLookedAtByItself) {
                         .route_of({0, 0}, 1, route({kR}, {kE}))
                         .route_of({1, 0}, 1, bench::with_switch(route({kW}, {kE})))
                         .build();
-  EXPECT_THAT(laid_out(plan).plain, ElementsAre(true, false, true));  // the last has no route at all
+  EXPECT_THAT(laid_out(plan).plain,
+              ElementsAre(true, false, true));  // the last has no route at all
 }
 
 // --- find_route ---
