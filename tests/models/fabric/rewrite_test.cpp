@@ -8,7 +8,7 @@
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::rewrite_test {
 namespace {
 
 using config_space::Address;
@@ -240,4 +240,4 @@ TEST(FabricRewrite_wse_1_4, APositionThatIsNotSetWaitsAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::rewrite_test
