@@ -6,7 +6,7 @@
 
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::ascend_executable_test {
 namespace {
 
 using testing::HasSubstr;
@@ -258,4 +258,4 @@ TEST(AscendExecutable, BoundsAndValidate) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::ascend_executable_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::numesh_executable_test {
 namespace {
 
 using testing::HasSubstr;
@@ -222,4 +222,4 @@ TEST(NumeshExecutable, ConfigurationWithItsSources) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::numesh_executable_test

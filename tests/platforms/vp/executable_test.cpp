@@ -10,7 +10,7 @@
 
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::vp_executable_test {
 namespace {
 
 namespace json = boost::json;
@@ -419,4 +419,4 @@ TEST(VpExecutable, MistakesInTheDeviceAreUserErrors) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::vp_executable_test
