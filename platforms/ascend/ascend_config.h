@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "platforms/cli/options.h"
 #include "platforms/config/load.h"
 
 namespace tessera::ascend {

@@ -16,6 +16,8 @@ namespace tessera::config {
 using Numbers = std::vector<std::uint64_t>;
 using Value = std::variant<std::uint64_t, std::string, Numbers>;
 
+/// "modules, dense, auto"
+std::string join(const std::vector<std::string>& words);
 /// "2", "round_robin", "6,6,4,4": also how --set takes it.
 std::string to_string(const Value& value);
 

@@ -4,11 +4,10 @@
 
 namespace tessera::wse {
 
-HostEdges::HostEdges(const layout::Layout& layout, const WseConfig& config,
-                     const std::vector<HostStream>& streams, timing::ClockDomain& domain,
+HostEdges::HostEdges(const WseConfig& config, const Workload& workload, timing::ClockDomain& domain,
                      observe::Sink* sink)
-    : width_(layout.width) {
-  const std::vector<RimLink> links = rim_links(layout, streams);
+    : width_(workload.layout.width) {
+  const std::vector<RimLink> links = rim_links(workload.layout, workload.streams);
   host::IdentRange idents;
   idents.stride = static_cast<std::uint32_t>(links.size());
   for (const auto& [at, side] : links) {
@@ -18,7 +17,7 @@ HostEdges::HostEdges(const layout::Layout& layout, const WseConfig& config,
     auto edge =
         std::make_unique<host::Edge>(name.c_str(), domain, at, side, config.fabric, idents, probe);
     edge->on_complete([&domain] { domain.request_pause(); });
-    edge->take_only(colors_taken(streams, at, side));
+    edge->take_only(colors_taken(workload.streams, at, side));
     edges_[{key_of(at), side}] = std::move(edge);
     ++idents.first;
   }

@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/layout/layout.h"
 #include "models/host/edge.h"
-#include "platforms/wse/host_streams.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
@@ -20,8 +19,7 @@ class HostEdges {
  public:
   /// To be built inside the constructor of the module that holds the edges: they get its name.
   /// Their completion pauses the kernel.
-  HostEdges(const layout::Layout& layout, const WseConfig& config,
-            const std::vector<HostStream>& streams, timing::ClockDomain& domain,
+  HostEdges(const WseConfig& config, const Workload& workload, timing::ClockDomain& domain,
             observe::Sink* sink);
 
   /// Requires that a stream uses the link.

@@ -5,7 +5,7 @@
 
 #include "frontends/layout/layout.h"
 #include "platforms/wse/host_streams.h"
-#include "platforms/wse/program_loader.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {

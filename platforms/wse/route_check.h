@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frontends/layout/layout.h"
-#include "platforms/wse/program_loader.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {

@@ -8,16 +8,17 @@ namespace tessera::wse {
 
 namespace {
 
-bool is_dense(const cli::Options& options, const layout::Layout& layout) {
-  if (options.structure != "auto") return options.structure == "dense";
+bool is_dense(const std::string& structure, const FabricOptions& options,
+              const layout::Layout& layout) {
+  if (structure != "auto") return structure == "dense";
   return layout.tile_count() > kAutoModuleTiles && !options.check_links && !options.check_epochs;
 }
 
 }  // namespace
 
-void check_structure(const cli::Options& options, const layout::Layout& layout,
-                     const WseConfig& config) {
-  if (is_dense(options, layout)) {
+void check_structure(const std::string& structure, const FabricOptions& options,
+                     const layout::Layout& layout, const WseConfig& config) {
+  if (is_dense(structure, options, layout)) {
     if (options.check_epochs) {
       throw UserError("", "--check-epochs",
                       "structure 'dense' does not follow single wavelets; use --structure modules");
@@ -38,14 +39,14 @@ void check_structure(const cli::Options& options, const layout::Layout& layout,
                       std::to_string(kMaxModuleTiles));
 }
 
-std::unique_ptr<Machine> build_machine(const cli::Options& options, const layout::Layout& layout,
-                                       const WseConfig& config, const Programs& programs,
-                                       const std::vector<HostStream>& streams,
+std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
+                                       const WseConfig& config, const Workload& workload,
                                        observe::EventStream* events) {
-  if (is_dense(options, layout))
-    return std::make_unique<DenseMachine>("wafer", layout, config, programs, streams, events);
-  auto modules = std::make_unique<ModuleMachine>("wafer", layout, config, programs, streams, events,
-                                                 options.check_links);
+  check_structure(structure, options, workload.layout, config);
+  if (is_dense(structure, options, workload.layout))
+    return std::make_unique<DenseMachine>("wafer", config, workload, events);
+  auto modules =
+      std::make_unique<ModuleMachine>("wafer", config, workload, events, options.check_links);
   if (options.check_epochs) {
     fabric::EpochChecker& epochs = modules->check_epochs();
     if (events != nullptr) events->add(epochs);

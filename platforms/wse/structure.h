@@ -7,12 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "frontends/layout/layout.h"
 #include "models/observe/event_stream.h"
-#include "platforms/cli/options.h"
-#include "platforms/wse/host_streams.h"
 #include "platforms/wse/machine.h"
-#include "platforms/wse/program_loader.h"
+#include "platforms/wse/options.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
@@ -24,15 +22,15 @@ inline constexpr std::size_t kAutoModuleTiles = 1024;
 /// Tiles that `modules` is built for: about 4 GB.
 inline constexpr std::size_t kMaxModuleTiles = 65536;
 
-/// Throws UserError when the structure that `options` ask for cannot hold the layout, takes no such
-/// configuration or cannot do what they ask for.
-void check_structure(const cli::Options& options, const layout::Layout& layout,
-                     const WseConfig& config);
+/// Throws UserError when the structure cannot hold the layout, takes no such configuration or cannot
+/// do what `options` ask for.
+void check_structure(const std::string& structure, const FabricOptions& options,
+                     const layout::Layout& layout, const WseConfig& config);
 
-/// The machine of a checked layout. `events` may be nullptr; all arguments must outlive it.
-std::unique_ptr<Machine> build_machine(const cli::Options& options, const layout::Layout& layout,
-                                       const WseConfig& config, const Programs& programs,
-                                       const std::vector<HostStream>& streams,
+/// The machine of a workload. `events` may be nullptr; all arguments must outlive the machine. Throws
+/// UserError as check_structure() does.
+std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
+                                       const WseConfig& config, const Workload& workload,
                                        observe::EventStream* events);
 
 }  // namespace tessera::wse

@@ -5,7 +5,7 @@
 #include "frontends/layout/layout.h"
 #include "platforms/data/host_array.h"
 #include "platforms/wse/machine.h"
-#include "platforms/wse/program_loader.h"
+#include "platforms/wse/workload.h"
 
 namespace tessera::wse {
 

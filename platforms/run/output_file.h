@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-namespace tessera::cli {
+namespace tessera::run {
 
 /// Opens `path` for writing and empties it. Throws UserError when it cannot be written.
 std::ofstream open_output(const std::string& path);
@@ -13,4 +13,4 @@ void require_writable(const std::string& path);
 /// Flushes; throws UserError when not everything could be written. `path` is for the message.
 void require_complete(const std::string& path, std::ofstream& stream);
 
-}  // namespace tessera::cli
+}  // namespace tessera::run

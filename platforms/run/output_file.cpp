@@ -1,11 +1,11 @@
-#include "platforms/cli/output_file.h"
+#include "platforms/run/output_file.h"
 
 #include <cerrno>
 #include <cstring>
 
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::cli {
+namespace tessera::run {
 
 namespace {
 
@@ -30,4 +30,4 @@ void require_complete(const std::string& path, std::ofstream& stream) {
   if (!stream) throw UserError(path, "", "could not be written to its end; is the disk full?");
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::run
