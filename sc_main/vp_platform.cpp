@@ -22,7 +22,6 @@
 #include "platforms/vp/place_names.h"
 #include "platforms/vp/script.h"
 #include "platforms/vp/script_host.h"
-#include "platforms/vp/script_run.h"
 #include "tlm_ifaces/host/base_protocol_checker.h"
 
 namespace {
@@ -55,7 +54,7 @@ bool run_script(const vp::Options& options, report::Report& report) {
   const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");
   tlm::tlm_global_quantum::instance().set(
       sc_core::sc_time(static_cast<double>(quantum_ps), sc_core::SC_PS));
-  vp::ScriptHost processor("host", script, options.quiet ? nullptr : &std::cout);
+  vp::ScriptHost processor("host", options.program, script, options.quiet ? nullptr : &std::cout);
   vp::Bus bus("bus", 2);
   vp::Memory memory("memory", vp::kMemoryBytes, sc_core::sc_time(250, sc_core::SC_PS));
   host::HostPort port("port", accelerator->domain(), accelerator->device());
@@ -77,8 +76,7 @@ bool run_script(const vp::Options& options, report::Report& report) {
   processor.irq.bind(interrupt);
 
   // 5. Run until the script is carried out and nothing moves any more, and report.
-  vp::ScriptRun program(options.program, processor);
-  driver.run(accelerator->domain(), accelerator->structure(), accelerator->view(), program);
+  driver.run(accelerator->domain(), accelerator->structure(), accelerator->view(), processor);
   return true;
 }
 

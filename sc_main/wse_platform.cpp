@@ -7,9 +7,9 @@
 #include "platforms/cli/main.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/host_program.h"
+#include "platforms/wse/machine.h"
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
-#include "platforms/wse/structure.h"
 #include "platforms/wse/wse_config.h"
 
 namespace {

@@ -23,19 +23,8 @@ pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& c
   return lowering;
 }
 
-cluster::LaunchRatio ratio_of(Ratio ratio, const pto::Kernel& kernel) {
-  switch (ratio) {
-  case Ratio::k1To0:
-    return cluster::LaunchRatio::k1To0;
-  case Ratio::k0To1:
-    return cluster::LaunchRatio::k0To1;
-  case Ratio::k1To1:
-    return cluster::LaunchRatio::k1To1;
-  case Ratio::k1To2:
-    return cluster::LaunchRatio::k1To2;
-  case Ratio::kAuto:
-    break;
-  }
+/// The ratio for a program with functions for these kinds of core.
+cluster::LaunchRatio ratio_for(const pto::Kernel& kernel) {
   if (!kernel.aiv) return cluster::LaunchRatio::k1To0;
   return kernel.aic ? cluster::LaunchRatio::k1To2 : cluster::LaunchRatio::k0To1;
 }
@@ -44,8 +33,8 @@ cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel)
   cluster::Launch launch;
   launch.clusters = config.clusters;
   launch.blocks = config.blocks;
-  launch.ratio = ratio_of(config.ratio, kernel);
-  launch.mix = config.mix == Mix::kYes || (config.mix == Mix::kAuto && kernel.aic && kernel.aiv);
+  launch.ratio = config.ratio.value_or(ratio_for(kernel));
+  launch.mix = config.mix.value_or(kernel.aic && kernel.aiv);
   const auto require = [&launch](bool has, bool needs, const char* kind) {
     if (has || !needs) return;
     throw UserError("", "launch.ratio",

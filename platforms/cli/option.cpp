@@ -1,9 +1,11 @@
 #include "platforms/cli/option.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "platforms/config/schema.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cli {
@@ -28,6 +30,18 @@ Option text(std::string name, std::string value, std::string& target, std::strin
   Option option{std::move(name), std::move(value), std::move(help),
                 [&target](const std::string& given) { target = given; }};
   option.default_value = target;
+  return option;
+}
+
+Option one_of(std::string name, std::string value, std::string& target,
+              const std::vector<std::string>& allowed, std::string help) {
+  Option option = text(name, std::move(value), target, std::move(help));
+  option.take = [name, allowed, &target](const std::string& given) {
+    target = given;
+    if (std::find(allowed.begin(), allowed.end(), given) == allowed.end())
+      throw UserError("", "--" + name,
+                      "'" + given + "' is unknown; allowed: " + config::join(allowed));
+  };
   return option;
 }
 

@@ -34,6 +34,9 @@ struct OptionGroup {
 Option flag(std::string name, bool& target, std::string help);
 /// An option with any text; what `target` holds beforehand is the default.
 Option text(std::string name, std::string value, std::string& target, std::string help);
+/// The same with one of the texts that are `allowed`.
+Option one_of(std::string name, std::string value, std::string& target,
+              const std::vector<std::string>& allowed, std::string help);
 Option file(std::string name, std::string value, std::string& target, Option::File use,
             std::string help);
 /// An option with a whole number of 0 or more.

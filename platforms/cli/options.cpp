@@ -4,7 +4,6 @@
 #include <boost/version.hpp>
 #include <systemc>
 
-#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
@@ -46,8 +45,8 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
            "override one config value, e.g. --set " + executable.example_setting),
        repeated("param", "NAME=VALUE", take_param,
                 "set a parameter of the program, e.g. --param W=16"),
-       text("structure", "NAME", o.structure,
-            "how the machine is built: " + join(executable.structures))}};
+       one_of("structure", "NAME", o.structure, executable.structures,
+              "how the machine is built: " + join(executable.structures))}};
 }
 
 OptionGroup what_to_show(Options& o) {
@@ -84,7 +83,7 @@ class Table {
   Table(Options& options, const Executable& executable)
       : groups_{what_to_run(options, executable), what_to_show(options),
                 bounds_and_checks(options)} {
-    for (OptionGroup& group : options.own_groups()) groups_.push_back(std::move(group));
+    groups_.insert(groups_.end(), options.own_groups.begin(), options.own_groups.end());
     for (const OptionGroup& group : groups_) all_.add(describe(group));
     po::options_description about("About");
     about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost");
@@ -209,15 +208,11 @@ void check_files(const std::vector<FileUse>& read, const std::vector<FileUse>& w
 }
 
 void check_together(Options& o, const Executable& executable) {
-  const auto& structures = executable.structures;
-  if (std::count(structures.begin(), structures.end(), o.structure) == 0)
-    throw UserError("", "--structure",
-                    "'" + o.structure + "' is unknown; allowed: " + join(structures));
   if (!o.preset.empty() && !o.config_file.empty())
     throw UserError("", "--preset",
                     "give --preset or --config, not both; a config file names its base itself");
   if (o.preset.empty() && o.config_file.empty()) o.preset = executable.default_preset;
-  if (o.program.empty() && o.needs_program())
+  if (o.program.empty() && !o.print_config)
     throw UserError("", "",
                     "no program given; name a " + executable.program_kind + ", or see --help");
 }
@@ -246,13 +241,14 @@ std::map<std::string, std::int64_t> Options::whole_params() const {
   return numbers;
 }
 
-std::vector<OptionGroup> MachineOptions::own_groups() {
-  return {{"Arrays and configuration",
-           {array_files("input", inputs, File::kRead,
-                        "host array in, e.g. --input A=A.npy (repeatable)"),
-            array_files("output", outputs, File::kWritten,
-                        "host array out, e.g. --output y=y.npy (repeatable)"),
-            flag("print-config", print_config, "print the effective config with its sources")}}};
+MachineOptions::MachineOptions() {
+  own_groups.push_back(
+      {"Arrays and configuration",
+       {array_files("input", inputs, File::kRead,
+                    "host array in, e.g. --input A=A.npy (repeatable)"),
+        array_files("output", outputs, File::kWritten,
+                    "host array out, e.g. --output y=y.npy (repeatable)"),
+        flag("print-config", print_config, "print the effective config with its sources")}});
 }
 
 bool parse(int argc, const char* const* argv, const Executable& executable, Options& options,

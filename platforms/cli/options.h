@@ -17,9 +17,8 @@ namespace tessera::cli {
 /// Options of every platform.
 struct Options {
   Options() = default;
-  Options(const Options&) = default;
-  Options& operator=(const Options&) = default;
-  virtual ~Options() = default;
+  Options(const Options&) = delete;  // own_groups refer to the members
+  Options& operator=(const Options&) = delete;
 
   std::string program;
   std::string preset;
@@ -37,13 +36,12 @@ struct Options {
   std::optional<std::uint64_t> seed;
   bool shuffle_step_order = false;
   bool validate = false;
+  bool print_config = false;               ///< of MachineOptions
   std::vector<std::string> files_written;  ///< by all options; parse() fills it
+  /// The options that a platform adds to these, in its constructor.
+  std::vector<OptionGroup> own_groups;
   /// The names of the options that were given, by heading of --help; parse() fills it.
   std::map<std::string, std::vector<std::string>> given;
-
-  /// The options that a platform adds.
-  virtual std::vector<OptionGroup> own_groups() { return {}; }
-  virtual bool needs_program() const { return true; }
 
   /// Throws UserError with the sentence `why` if an option under `heading` was given.
   void refuse(const std::string& heading, const std::string& why) const;
@@ -55,12 +53,10 @@ struct Options {
 
 /// Options of the platforms that are one machine and run one program on it.
 struct MachineOptions : Options {
+  MachineOptions();
+
   std::map<std::string, std::string> inputs;  ///< array name -> .npy file
   std::map<std::string, std::string> outputs;
-  bool print_config = false;
-
-  std::vector<OptionGroup> own_groups() override;
-  bool needs_program() const override { return !print_config; }
 };
 
 /// What an executable says about itself in --help.

@@ -75,6 +75,12 @@ std::string Field::allowed() const {
   return "1 to " + std::to_string(max_count) + " numbers of " + range;
 }
 
+Schema joined(std::initializer_list<Schema> parts) {
+  Schema schema;
+  for (const Schema& part : parts) schema.insert(schema.end(), part.begin(), part.end());
+  return schema;
+}
+
 const Field* find_field(const Schema& schema, const std::string& path) {
   for (const Field& field : schema) {
     if (field.path == path) return &field;

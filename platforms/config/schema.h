@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,6 +44,9 @@ struct Field {
 
 /// The fields refer to the struct they were made for, which must outlive them.
 using Schema = std::vector<Field>;
+
+/// All rows of the parts, in order.
+Schema joined(std::initializer_list<Schema> parts);
 
 /// Row of a whole number. `target` is any unsigned integer type that holds `max`.
 template <class Integer>

@@ -77,12 +77,11 @@ Schema phase_keys(operators::Target& t) {
 }  // namespace
 
 Schema numesh_schema(NumeshConfig& config) {
-  Schema schema = {number("clock.period_ps", config.clock_period_ps, "ps", 1, 1000000000,
-                          "clock period; 1 cycle of the report")};
-  for (const Schema& part :
-       {router_keys(config.target), schedule_keys(config.target), phase_keys(config.target)})
-    schema.insert(schema.end(), part.begin(), part.end());
-  return schema;
+  return config::joined({{number("clock.period_ps", config.clock_period_ps, "ps", 1, 1000000000,
+                                 "clock period; 1 cycle of the report")},
+                         router_keys(config.target),
+                         schedule_keys(config.target),
+                         phase_keys(config.target)});
 }
 
 NumeshConfig load_numesh_config(const std::string& preset, const std::string& file,

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -22,7 +23,9 @@ std::ofstream open_output(const std::string& path) {
 }
 
 void require_writable(const std::string& path) {
+  const bool is_new = !std::filesystem::exists(path);
   open(path, std::ios::app);
+  if (is_new) std::filesystem::remove(path);
 }
 
 void require_complete(const std::string& path, std::ofstream& stream) {

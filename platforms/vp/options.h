@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "platforms/wse/options.h"
 
@@ -11,18 +10,19 @@ namespace tessera::vp {
 struct Options : cli::Options {
   static constexpr const char* kClusterHeading = "AI-core clusters";
 
-  std::string quantum = "1us";
-  bool no_data = false;       ///< of AI-core clusters
-  wse::FabricOptions fabric;  ///< of a WSE fabric
-
-  std::vector<cli::OptionGroup> own_groups() override {
-    return {{"Host",
-             {cli::text("quantum", "TIME", quantum,
-                        "how far the host may run ahead of the simulation, e.g. --quantum 100ns")}},
-            {kClusterHeading,
-             {cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents")}},
-            fabric.group()};
+  Options() {
+    own_groups = {
+        {"Host",
+         {cli::text("quantum", "TIME", quantum,
+                    "how far the host may run ahead of the simulation, e.g. --quantum 100ns")}},
+        {kClusterHeading,
+         {cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents")}},
+        fabric.group()};
   }
+
+  std::string quantum = "1us";
+  bool no_data = false;
+  wse::FabricOptions fabric;
 };
 
 }  // namespace tessera::vp

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "platforms/config/schema.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -28,63 +29,54 @@ constexpr Named named(const char* name, Field field) {
   return {name, static_cast<std::uint32_t>(field)};
 }
 
-const std::vector<Named> kRegisters = {
-    named("id", Register::kId),
-    named("version", Register::kVersion),
-    named("kind", Register::kKind),
-    named("capabilities", Register::kCapabilities),
-    named("width", Register::kWidth),
-    named("height", Register::kHeight),
-    named("tile_bytes", Register::kTileBytes),
-    named("edges", Register::kEdges),
-    named("functions", Register::kFunctions),
-    named("counters", Register::kCounters),
-    named("stream_depth", Register::kStreamDepth),
-    named("period_ps", Register::kPeriodPs),
-    named("arrays", Register::kArrays),
-    named("control", Register::kControl),
-    named("status", Register::kStatus),
-    named("irq_enable", Register::kIrqEnable),
-    named("irq_pending", Register::kIrqPending),
-    named("irq_clear", Register::kIrqClear),
-    named("scratch", Register::kScratch),
-    named("open_launches", Register::kOpenLaunches),
-    named("missing", Register::kMissing),
-    named("refused", Register::kRefused),
-    named("cycle_low", Register::kCycleLow),
-    named("cycle_high", Register::kCycleHigh),
-};
-const std::vector<Named> kSlotFields = {
-    named("function", SlotField::kFunction),
-    named("arguments", SlotField::kArgumentCount),
-    named("x", SlotField::kX),
-    named("y", SlotField::kY),
-    named("width", SlotField::kWidth),
-    named("height", SlotField::kHeight),
-    named("arg0", SlotField::kArgument0),
-    {"arg1", 0x24},
-    {"arg2", 0x28},
-    {"arg3", 0x2C},
-};
-const std::vector<Named> kArrayFields = {
-    named("name", host::ArrayField::kName),
-    named("bytes", host::ArrayField::kBytes),
-};
+const std::vector<Named> kRegisters = {named("id", Register::kId),
+                                       named("version", Register::kVersion),
+                                       named("kind", Register::kKind),
+                                       named("capabilities", Register::kCapabilities),
+                                       named("width", Register::kWidth),
+                                       named("height", Register::kHeight),
+                                       named("tile_bytes", Register::kTileBytes),
+                                       named("edges", Register::kEdges),
+                                       named("functions", Register::kFunctions),
+                                       named("counters", Register::kCounters),
+                                       named("stream_depth", Register::kStreamDepth),
+                                       named("period_ps", Register::kPeriodPs),
+                                       named("arrays", Register::kArrays),
+                                       named("control", Register::kControl),
+                                       named("status", Register::kStatus),
+                                       named("irq_enable", Register::kIrqEnable),
+                                       named("irq_pending", Register::kIrqPending),
+                                       named("irq_clear", Register::kIrqClear),
+                                       named("scratch", Register::kScratch),
+                                       named("open_launches", Register::kOpenLaunches),
+                                       named("missing", Register::kMissing),
+                                       named("refused", Register::kRefused),
+                                       named("cycle_low", Register::kCycleLow),
+                                       named("cycle_high", Register::kCycleHigh)};
+const std::vector<Named> kSlotFields = {named("function", SlotField::kFunction),
+                                        named("arguments", SlotField::kArgumentCount),
+                                        named("x", SlotField::kX),
+                                        named("y", SlotField::kY),
+                                        named("width", SlotField::kWidth),
+                                        named("height", SlotField::kHeight),
+                                        named("arg0", SlotField::kArgument0),
+                                        {"arg1", 0x24},
+                                        {"arg2", 0x28},
+                                        {"arg3", 0x2C}};
+const std::vector<Named> kArrayFields = {named("name", host::ArrayField::kName),
+                                         named("bytes", host::ArrayField::kBytes)};
 const std::vector<Named> kChannelFields = {
     named("data", ChannelField::kData),       named("control_data", ChannelField::kControlData),
     named("waiting", ChannelField::kWaiting), named("room", ChannelField::kRoom),
     named("level", ChannelField::kLevel),     named("is_control", ChannelField::kIsControl),
-    named("expect", ChannelField::kExpect),
-};
-const std::vector<Named> kBits = {
-    named("launch_done", host::kLaunchDone),
-    named("stream_done", host::kStreamDone),
-    named("at_rest", host::kAtRest),
-    named("running", host::kRunning),
-    named("launched", host::kLaunched),
-    named("expecting", host::kExpecting),
-    named("reset", host::kReset),
-};
+    named("expect", ChannelField::kExpect)};
+const std::vector<Named> kBits = {named("launch_done", host::kLaunchDone),
+                                  named("stream_done", host::kStreamDone),
+                                  named("at_rest", host::kAtRest),
+                                  named("running", host::kRunning),
+                                  named("launched", host::kLaunched),
+                                  named("expecting", host::kExpecting),
+                                  named("reset", host::kReset)};
 const std::vector<std::string> kKinds = {"memory",  "port", "slot",   "doorbell",
                                          "counter", "tile", "stream", "array"};
 
@@ -103,14 +95,15 @@ class PlaceNames::Reader {
 
   Address place() {
     const Address address = starts_with_digit() ? number() : named_place();
-    if (at_ < text_.size())
-      fail("expected the end of the place, found '" + text_.substr(at_) + "'");
+    require_end("place");
     return address;
   }
   std::uint32_t value() {
     if (text_.rfind("fn.", 0) == 0) {
       at_ = 3;
-      return function();
+      const std::uint32_t number = number_of(info_.functions, "function");
+      require_end("name");
+      return number;
     }
     if (!starts_with_digit() && text_[0] != '-' && text_[0] != '.') {
       const std::uint32_t bit = look_up(kBits, "value");
@@ -135,23 +128,18 @@ class PlaceNames::Reader {
     if (kind == "stream") return stream();
     if (kind == "array") return array();
     at_ = 0;
-    std::string list;
-    for (const std::string& k : kKinds) list += (list.empty() ? "" : ", ") + k;
-    fail("expected an address or one of " + list + ", found '" + text_ + "'" +
+    fail("expected an address or one of " + config::join(kKinds) + ", found '" + text_ + "'" +
          did_you_mean(kind, kKinds));
+  }
+  void require_end(const char* what) const {
+    if (at_ < text_.size())
+      fail(std::string("expected the end of the ") + what + ", found '" + text_.substr(at_) + "'");
   }
   static Address port(Address offset) { return kPortOnBus + offset; }
 
   Address counter() {
     skip('.');
-    const std::size_t begin = at_;
-    const std::string name = word();
-    const auto found = std::find(info_.counters.begin(), info_.counters.end(), name);
-    if (found == info_.counters.end()) {
-      at_ = begin;
-      fail("the device has no counter '" + name + "'" + did_you_mean(name, info_.counters));
-    }
-    return port(host::kCounterBase + 8 * static_cast<Address>(found - info_.counters.begin()));
+    return port(host::kCounterBase + Address{8} * number_of(info_.counters, "counter"));
   }
   Address tile() {
     const auto xy = indices(2, {info_.width, info_.height});
@@ -171,15 +159,8 @@ class PlaceNames::Reader {
   }
   Address array() {
     skip('[');
-    const std::size_t begin = at_;
-    const std::string name = word();
-    const auto found = std::find(info_.arrays.begin(), info_.arrays.end(), name);
-    if (found == info_.arrays.end()) {
-      at_ = begin;
-      fail("the device has no array '" + name + "'" + did_you_mean(name, info_.arrays));
-    }
+    const Address number = number_of(info_.arrays, "array");
     skip(']');
-    const auto number = static_cast<Address>(found - info_.arrays.begin());
     if (at_ == text_.size() || text_[at_] != '.')
       return port(host::kMemoryBase + number * host::kArrayStride) + offset(host::kArrayStride);
     return port(host::kArrayBase + number * host::kArrayEntry) + field(kArrayFields, "field");
@@ -206,12 +187,14 @@ class PlaceNames::Reader {
     fail("no stream of the layout uses the " + side + " side of tile " +
          to_string(TileCoord{x, y}));
   }
-  std::uint32_t function() {
-    const std::string name = text_.substr(at_);
-    const auto found = std::find(info_.functions.begin(), info_.functions.end(), name);
-    if (found != info_.functions.end())
-      return static_cast<std::uint32_t>(found - info_.functions.begin());
-    fail("the device has no function '" + name + "'" + did_you_mean(name, info_.functions));
+  /// The place of the next word in `names`, of which the device has one each for its `what`s.
+  std::uint32_t number_of(const std::vector<std::string>& names, const char* what) {
+    const std::size_t begin = at_;
+    const std::string name = word();
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<std::uint32_t>(found - names.begin());
+    at_ = begin;
+    fail(std::string("the device has no ") + what + " '" + name + "'" + did_you_mean(name, names));
   }
   std::uint32_t more_bits() {
     std::uint32_t bits = 0;

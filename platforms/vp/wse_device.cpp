@@ -117,14 +117,12 @@ void WseDevice::expect(std::uint32_t edge, Color color, std::uint32_t count) {
   edges_[edge]->expect(color, count);
 }
 
-// Engines execute groups late; a counter has what was due, whoever looked before.
+// A counter has what was due, whoever looked before.
 void WseDevice::catch_up() {
   const Cycle now = machine_.domain().next_free_cycle();
   if (now == caught_up_) return;
   caught_up_ = now;
-  for (std::uint32_t tile = 0; tile < info_.width * info_.height; ++tile) {
-    if (pe::ComputeEngineCore* engine = machine_.engine(at(tile))) engine->catch_up(now);
-  }
+  wse::catch_up(machine_, workload_.layout, now);
 }
 
 std::uint64_t WseDevice::counter(std::uint32_t number) {

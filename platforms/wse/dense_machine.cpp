@@ -36,12 +36,12 @@ DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config
     : sc_core::sc_module(name), domain_("clock", config.clock_period_ps),
       wafer_("tiles", domain_, plan_of(config, workload), events),
       edges_(config, workload, domain_, events) {
-  std::size_t port = 0;  // edges and ports are in the same order
-  edges_.for_each([&](TileCoord, Direction, host::Edge& edge) {
+  std::size_t port = 0;
+  for (const RimLink& link : rim_links(workload.layout, workload.streams)) {
+    host::Edge& edge = edges_.at(link.tile, link.side);
     wafer_.out[port].bind(edge.in);
-    edge.out.bind(wafer_.in[port]);
-    ++port;
-  });
+    edge.out.bind(wafer_.in[port++]);
+  }
 }
 
 void DenseMachine::shuffle_step_order(std::uint64_t seed) {

@@ -28,14 +28,6 @@ host::Edge* HostEdges::find(TileCoord tile, Direction side) {
   return edge == edges_.end() ? nullptr : edge->second.get();
 }
 
-void HostEdges::for_each(
-    const std::function<void(TileCoord, Direction, host::Edge&)>& visit) const {
-  for (const auto& [key, edge] : edges_) {
-    const auto place = static_cast<int>(key.first);
-    visit({place % width_, place / width_}, key.second, *edge);
-  }
-}
-
 void HostEdges::describe_waits(observe::Waits& waits, Cycle now) const {
   for (const auto& [key, edge] : edges_) edge->core().describe_waits(waits, now);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -27,8 +26,6 @@ class HostEdges {
   /// nullptr where no stream uses the link.
   host::Edge* find(TileCoord tile, Direction side);
   std::size_t size() const { return edges_.size(); }
-  /// Row-major by tile.
-  void for_each(const std::function<void(TileCoord, Direction, host::Edge&)>& visit) const;
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:

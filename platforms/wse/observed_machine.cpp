@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "platforms/wse/structure.h"
-
 namespace tessera::wse {
 
 ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOptions& fabric,
@@ -17,13 +15,6 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
 
 ObservedMachine::~ObservedMachine() {
   if (machine_ && !machine_->is_quick_to_destroy()) static_cast<void>(machine_.release());
-}
-
-void ObservedMachine::catch_up(Cycle end) {
-  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
-    const std::vector<int> at = coordinates(place);
-    if (pe::ComputeEngineCore* engine = machine_->engine({at[0], at[1]})) engine->catch_up(end);
-  }
 }
 
 std::vector<int> ObservedMachine::coordinates(std::uint32_t place) const {

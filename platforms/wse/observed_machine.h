@@ -32,7 +32,7 @@ class ObservedMachine final : public run::View {
   const Machine& machine() const { return *machine_; }
   observe::EventStream& events() { return *recorders_.sink(); }
 
-  void catch_up(Cycle end) override;
+  void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
   void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
   std::vector<int> coordinates(std::uint32_t place) const override;
   void summarize(report::Report& report) const override;

@@ -20,10 +20,4 @@ cli::OptionGroup FabricOptions::group() {
                      "watch for wavelets that a change of a route catches under way (exit 4)")}};
 }
 
-std::vector<cli::OptionGroup> Options::own_groups() {
-  std::vector<cli::OptionGroup> groups = cli::MachineOptions::own_groups();
-  groups.push_back(fabric.group());
-  return groups;
-}
-
 }  // namespace tessera::wse

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "platforms/cli/options.h"
 
@@ -23,9 +22,9 @@ struct FabricOptions {
 };
 
 struct Options : cli::MachineOptions {
-  FabricOptions fabric;
+  Options() { own_groups.push_back(fabric.group()); }
 
-  std::vector<cli::OptionGroup> own_groups() override;
+  FabricOptions fabric;
 };
 
 }  // namespace tessera::wse

@@ -3,7 +3,7 @@
 #include "frontends/layout/layout_reader.h"
 #include "frontends/tasm/assembler.h"
 #include "platforms/wse/layout_check.h"
-#include "platforms/wse/mappings.h"
+#include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {

@@ -186,12 +186,9 @@ void check_together(const WseConfig& c) {
 }  // namespace
 
 Schema wse_schema(WseConfig& config) {
-  Schema schema;
-  for (const Schema& part :
-       {machine_keys(config), fabric_keys(config), queue_keys(config), pe_latency_keys(config.pe),
-        pe_memory_keys(config.pe), pe_rule_keys(config.pe), pe_rate_keys(config.pe)})
-    schema.insert(schema.end(), part.begin(), part.end());
-  return schema;
+  return config::joined({machine_keys(config), fabric_keys(config), queue_keys(config),
+                         pe_latency_keys(config.pe), pe_memory_keys(config.pe),
+                         pe_rule_keys(config.pe), pe_rate_keys(config.pe)});
 }
 
 WseConfig load_wse_config(const std::string& preset, const std::string& file,

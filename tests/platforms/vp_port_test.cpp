@@ -19,7 +19,7 @@
 #include "models/host/host_port.h"
 #include "models/observe/event_stream.h"
 #include "platforms/vp/wse_device.h"
-#include "platforms/wse/structure.h"
+#include "platforms/wse/machine.h"
 #include "platforms/wse/wse_config.h"
 #include "tests/support/host_initiator.h"
 #include "tests/support/sc_reports.h"

@@ -1,4 +1,4 @@
-#include "platforms/wse/structure.h"
+#include "platforms/wse/machine.h"
 
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/module_machine.h"
@@ -15,6 +15,14 @@ bool is_dense(const std::string& structure, const FabricOptions& options,
 }
 
 }  // namespace
+
+void catch_up(Machine& machine, const layout::Layout& layout, Cycle end) {
+  for (int y = 0; y < layout.height; ++y) {
+    for (int x = 0; x < layout.width; ++x) {
+      if (pe::ComputeEngineCore* engine = machine.engine({x, y})) engine->catch_up(end);
+    }
+  }
+}
 
 void check_structure(const std::string& structure, const FabricOptions& options,
                      const layout::Layout& layout, const WseConfig& config) {
