@@ -1,4 +1,4 @@
-// ascend_platform: runs a PTO program on Ascend AI-core clusters. INTERFACE: docs/ascend.md.
+// ascend_platform: runs a PTO program on Ascend AI-core clusters: docs/ascend.md.
 #include <systemc>
 
 #include <iostream>

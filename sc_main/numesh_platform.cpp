@@ -1,5 +1,4 @@
-// numesh_platform: runs a communication program on a statically scheduled mesh. INTERFACE:
-// docs/numesh.md.
+// numesh_platform: runs a communication program on a statically scheduled mesh: docs/numesh.md.
 #include <systemc>
 
 #include <iostream>

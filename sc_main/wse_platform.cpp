@@ -1,4 +1,4 @@
-// wse_platform: runs a tile program (layout + .tasm files) on a WSE-2 or WSE-3 fabric. INTERFACE:
+// wse_platform: runs a tile program (layout + .tasm files) on a WSE-2 or WSE-3 fabric:
 // docs/running.md.
 #include <systemc>
 

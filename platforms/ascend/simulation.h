@@ -18,8 +18,8 @@ namespace tessera::ascend {
 
 class Simulation final : public run::View, public run::Program {
  public:
-  /// Builds the machine and launches the kernel. Throws IllegalBehaviour for an instruction that may
-  /// not stand where it does. All arguments must outlive it.
+  /// Builds the machine and launches the kernel. Throws IllegalBehaviour for an instruction that
+  /// may not stand where it does. All arguments must outlive it.
   Simulation(const Options& options, const AscendConfig& config, const LaunchedKernel& kernel,
              Arrays& arrays);
 

@@ -1,6 +1,5 @@
 // What every platform executable does around its run: read the options, turn errors into exit codes
-// and one clear message, print and write the report (INTERFACE.md exit codes, ARCHITECTURE section
-// 9).
+// and one clear message, print and write the report (docs/running.md, exit codes).
 #pragma once
 
 #include <systemc>

@@ -1,5 +1,5 @@
-// Command line of the platform executables (INTERFACE.md "Executables"): the options that they have
-// in common. A platform derives its own options from these.
+// Command line of the platform executables (docs/running.md): the options that they have in common.
+// A platform derives its own options from these.
 #pragma once
 
 #include <cstdint>

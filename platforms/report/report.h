@@ -1,4 +1,4 @@
-// The result of a run as people and scripts read it (INTERFACE.md "Report (JSON)", schema
+// The result of a run as people and scripts read it (docs/report-and-traces.md, schema
 // tessera-report-1). Everything outside `wall` is the same for the same program, config and seed,
 // on any machine and in any structure.
 #pragma once

@@ -86,7 +86,7 @@ void Driver::describe_end(Stop stop, const View& view, Program& program) {
   report_.message += (report_.message.empty() ? "" : "; ") + remark;
 }
 
-// What blocks comes first; the rest (idle data tasks, wavelets nobody reads) explains it.
+// Waits that block come first; the others (idle data tasks, wavelets that are not read) explain them.
 void Driver::list_waits(const observe::Waits& waits, const View& view) {
   for (const bool blocks : {true, false}) {
     for (const observe::Wait& wait : waits) {

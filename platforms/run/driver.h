@@ -72,8 +72,9 @@ class Stopwatch {
 class Driver {
  public:
   /// A result that cannot be written should be known before the run: throws UserError when one of
-  /// the files that the options name cannot be (--validate writes none). What happens between here and run() counts as
-  /// building the machine. `options` and `report` must outlive the driver.
+  /// the files that the options name cannot be written (--validate writes none). The time from here
+  /// to run() is reported as that of building the machine. `options` and `report` must outlive the
+  /// driver.
   Driver(const cli::Options& options, report::Report& report);
 
   /// Runs, and fills the report. Call once: SystemC elaborates once a process.

@@ -1,6 +1,6 @@
 // Runs the kernel in pieces: until a condition holds, until nothing moves, or until a bound is
-// reached. sc_start() itself returns silently when everything is stuck, so whoever waits for
-// something asks here what happened.
+// reached. sc_start() itself returns silently when everything is stuck, so a caller
+// that waits for something asks here what happened.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ class RunControl {
   Stop run_to_idle();
   double elapsed_s() const;
 
-  /// How far the run is, for the progress line; called some times a second. No value: nobody knows.
+  /// How far the run is, for the progress line; called a few times a second. No value: it is not known.
   void set_progress(std::function<std::optional<Progress>()> progress) {
     progress_ = std::move(progress);
   }

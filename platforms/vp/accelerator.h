@@ -29,8 +29,8 @@ class Accelerator {
                                                    const std::string& name) const = 0;
 };
 
-/// The accelerator that a script names, "wse" or "ascend". Throws UserError, and IllegalBehaviour for
-/// a program that cannot run. `options` must outlive it.
+/// The accelerator that a script names, "wse" or "ascend". Throws UserError, and IllegalBehaviour
+/// for a program that cannot run. `options` must outlive it.
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
                                                const DeviceStatement& device);
 

@@ -2,7 +2,7 @@
 // decoupled. It runs ahead of the simulation for at most a quantum (tlm_global_quantum); what it
 // says to the accelerator is done at its own time all the same, because the host port waits for it.
 //
-// A thread, the only one of the house: a processor calls b_transport, which waits, in the middle of
+// It is a thread, the only one in Tessera: a processor calls b_transport, which waits, in the middle of
 // what it does. One a platform costs nothing (reference systemc_practice.md 2.4).
 #pragma once
 
@@ -28,8 +28,8 @@ class ScriptHost final : public sc_core::sc_module,
   host::InitiatorSocket socket{"socket"};
   sc_core::sc_in<bool> irq{"irq"};
 
-  /// `file` is the name of the script, for messages; `script` must outlive the host. What it reads is
-  /// printed to `out`; nullptr: nowhere.
+  /// `file` names the script in messages; `script` must outlive the host. What it reads is printed
+  /// to `out`, which may be nullptr.
   ScriptHost(sc_core::sc_module_name name, std::string file, const std::vector<Statement>& script,
              std::ostream* out);
 

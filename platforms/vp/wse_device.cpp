@@ -117,7 +117,7 @@ void WseDevice::expect(std::uint32_t edge, Color color, std::uint32_t count) {
   edges_[edge]->expect(color, count);
 }
 
-// A counter has what was due, whoever looked before.
+// A counter includes all that was due, whether or not the host has looked before.
 void WseDevice::catch_up() {
   const Cycle now = machine_.domain().next_free_cycle();
   if (now == caught_up_) return;

@@ -37,7 +37,7 @@ class DenseMachine : public sc_core::sc_module, public Machine {
 
  private:
   timing::ClockDomain domain_;
-  wafer::Wafer wafer_;  // before the edges: its failures are heard first
+  wafer::Wafer wafer_;  // first, so that of several failures in a cycle its own ends the run
   HostEdges edges_;
 };
 

@@ -1,5 +1,5 @@
-// A WSE fabric in one of two structures (ARCHITECTURE section 2), as the host side sees it: a module
-// for every block, or all tiles in one.
+// A WSE fabric in one of two structures, as the host side sees it: a module for every block, or all
+// tiles in one module.
 #pragma once
 
 #include <cstddef>
@@ -55,19 +55,19 @@ class Machine {
 void catch_up(Machine& machine, const layout::Layout& layout, Cycle end);
 
 /// What --structure accepts. "auto": modules for up to kAutoModuleTiles tiles, or where only
-/// modules can do what is asked for, else dense.
+/// modules have the checks that the options ask for, else dense.
 inline const std::vector<std::string> kStructures = {"modules", "dense", "auto"};
 inline constexpr std::size_t kAutoModuleTiles = 1024;
 /// Tiles that `modules` is built for: about 4 GB.
 inline constexpr std::size_t kMaxModuleTiles = 65536;
 
-/// Throws UserError when the structure cannot hold the layout, takes no such configuration or cannot
-/// do what `options` ask for.
+/// Throws UserError when the structure cannot hold the layout, cannot have the configuration, or
+/// lacks a check that `options` ask for.
 void check_structure(const std::string& structure, const FabricOptions& options,
                      const layout::Layout& layout, const WseConfig& config);
 
-/// The machine of a workload. `events` may be nullptr; all arguments must outlive the machine. Throws
-/// UserError as check_structure() does.
+/// The machine of a workload. `events` may be nullptr; all arguments must outlive the machine.
+/// Throws UserError as check_structure() does.
 std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
                                        const WseConfig& config, const Workload& workload,
                                        observe::EventStream* events);

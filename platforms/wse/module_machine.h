@@ -1,5 +1,5 @@
 // The `modules` structure: every router, queue, ramp and compute engine an SC_MODULE of its own.
-// For reading, for probing, for putting somebody else's model in place of one block.
+// For reading, for probing, for putting another model in place of one block.
 #pragma once
 
 #include <systemc>
