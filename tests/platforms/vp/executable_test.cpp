@@ -156,6 +156,9 @@ TEST(VpExecutable, WithoutDataAiCoresHaveNoArrays) {
   const Finished wse = vp({kGemv, "--no-data"});
   EXPECT_EQ(wse.exit_code, 2);
   EXPECT_THAT(wse.err, HasSubstr("--no-data: only AI-core clusters have it"));
+  const Finished wave = run_on_ai_cores("wait 1ns\n", {"--vcd", "w.vcd"});
+  EXPECT_EQ(wave.exit_code, 2);
+  EXPECT_THAT(wave.err, HasSubstr("--vcd: only a fabric has it, found device 'ascend'"));
 }
 
 TEST(VpExecutable, AccessesAndRefusals) {

@@ -1,4 +1,4 @@
-#include "platforms/cli/run_control.h"
+#include "platforms/run/run_control.h"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace tessera::cli {
+namespace tessera::run {
 
 namespace {
 constexpr unsigned kMostCyclesPerClock = 1024;
@@ -14,23 +14,6 @@ constexpr double kClockPeriodSeconds = 0.005;
 constexpr double kProgressPeriodSeconds = 0.5;
 constexpr double kFirstProgressSeconds = 2;
 }  // namespace
-
-ProgressPrinter::ProgressPrinter(bool wanted, std::optional<Cycle> max_cycles)
-    : wanted_(wanted && ::isatty(STDERR_FILENO) != 0), max_cycles_(max_cycles),
-      next_s_(kFirstProgressSeconds) {}
-
-ProgressPrinter::~ProgressPrinter() {
-  if (shown_) std::fputs("\r\033[K", stderr);
-}
-
-void ProgressPrinter::show(Cycle now, double elapsed) {
-  if (!wanted_ || elapsed < next_s_) return;
-  next_s_ = elapsed + kProgressPeriodSeconds;
-  const ProgressLine line{now, elapsed, {}, {}, max_cycles_};
-  std::fprintf(stderr, "\r\033[K%s", to_string(line).c_str());
-  std::fflush(stderr);
-  shown_ = true;
-}
 
 RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
     : domain_(domain), limits_(limits), begin_(Clock::now()),
@@ -94,11 +77,11 @@ void RunControl::follow_progress(Cycle now, double elapsed) {
   progress_shown_ = true;
 }
 
-std::string stop_text(RunControl::Stop stop, std::optional<Cycle> max_cycles) {
-  if (stop == RunControl::Stop::kMaxCycles)
+std::string stop_text(Stop stop, std::optional<Cycle> max_cycles) {
+  if (stop == Stop::kMaxCycles)
     return "stopped before cycle " + std::to_string(max_cycles.value_or(0)) + " (--max-cycles)";
-  if (stop == RunControl::Stop::kTimeout) return "stopped by --timeout";
+  if (stop == Stop::kTimeout) return "stopped by --timeout";
   return "deadlock: nothing moves any more";
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::run

@@ -1,12 +1,16 @@
-// Assembles the tile programs of a layout and checks what layout and programs say about each other.
+// What a WSE machine runs: a layout, its tile programs and the streams of its host.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "frontends/layout/layout.h"
 #include "models/pe/program.h"
+#include "platforms/wse/host_streams.h"
+#include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
 
@@ -24,6 +28,19 @@ class Programs {
   const layout::Layout& layout_;
   std::vector<std::shared_ptr<const pe::Image>> images_;
   std::shared_ptr<const pe::Image> none_;
+};
+
+/// A layout and what belongs to it, checked against each other and the machine of a config.
+struct Workload {
+  /// Reads the layout `file` with the parameters `params`. Throws UserError.
+  Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
+           const WseConfig& config);
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  const layout::Layout layout;
+  const Programs programs;
+  const std::vector<HostStream> streams;
 };
 
 }  // namespace tessera::wse

@@ -1,6 +1,6 @@
 // Runs the kernel in pieces: until a condition holds, until nothing moves, or until a bound is
-// reached. sc_start() itself returns silently when everything is stuck, so whoever waits for
-// something asks here what happened.
+// reached. sc_start() itself returns silently when everything is stuck, so a caller
+// that waits for something asks here what happened.
 #pragma once
 
 #include <chrono>
@@ -10,29 +10,10 @@
 #include <utility>
 
 #include "models/timing/clock_domain.h"
-#include "platforms/cli/progress.h"
+#include "platforms/run/progress.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
-namespace tessera::cli {
-
-/// The progress line of --progress for a run that is driven without a clock domain.
-class ProgressPrinter {
- public:
-  /// Nothing is shown unless `wanted`, and stderr is a terminal.
-  ProgressPrinter(bool wanted, std::optional<Cycle> max_cycles);
-  ~ProgressPrinter();
-  ProgressPrinter(const ProgressPrinter&) = delete;
-  ProgressPrinter& operator=(const ProgressPrinter&) = delete;
-
-  /// A line, at most twice a second. `elapsed`: seconds since the start.
-  void show(Cycle now, double elapsed);
-
- private:
-  const bool wanted_;
-  const std::optional<Cycle> max_cycles_;
-  double next_s_;
-  bool shown_ = false;
-};
+namespace tessera::run {
 
 class RunControl {
  public:
@@ -49,14 +30,14 @@ class RunControl {
   RunControl(const RunControl&) = delete;
   RunControl& operator=(const RunControl&) = delete;
 
-  /// Runs until `done` answers true; it is asked whenever the domain pauses. Other answers say why
-  /// it never did.
+  /// Runs until `done` answers true; it is asked whenever the domain pauses. Every answer but
+  /// kCondition says why it never did.
   Stop run_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
   Stop run_to_idle();
   double elapsed_s() const;
 
-  /// How far the run is, for the progress line; called some times a second. No value: nobody knows.
+  /// How far the run is, for the progress line; called a few times a second. No value: it is not known.
   void set_progress(std::function<std::optional<Progress>()> progress) {
     progress_ = std::move(progress);
   }
@@ -82,7 +63,9 @@ class RunControl {
   double last_clock_s_ = 0;
 };
 
-/// How the message of a run begins that stopped before it was complete.
-std::string stop_text(RunControl::Stop stop, std::optional<Cycle> max_cycles);
+using Stop = RunControl::Stop;
 
-}  // namespace tessera::cli
+/// How the message of a run begins that stopped before it was complete.
+std::string stop_text(Stop stop, std::optional<Cycle> max_cycles);
+
+}  // namespace tessera::run

@@ -1,4 +1,4 @@
-#include "platforms/wse/structure.h"
+#include "platforms/wse/machine.h"
 
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/module_machine.h"
@@ -8,16 +8,25 @@ namespace tessera::wse {
 
 namespace {
 
-bool is_dense(const cli::Options& options, const layout::Layout& layout) {
-  if (options.structure != "auto") return options.structure == "dense";
+bool is_dense(const std::string& structure, const FabricOptions& options,
+              const layout::Layout& layout) {
+  if (structure != "auto") return structure == "dense";
   return layout.tile_count() > kAutoModuleTiles && !options.check_links && !options.check_epochs;
 }
 
 }  // namespace
 
-void check_structure(const cli::Options& options, const layout::Layout& layout,
-                     const WseConfig& config) {
-  if (is_dense(options, layout)) {
+void catch_up(Machine& machine, const layout::Layout& layout, Cycle end) {
+  for (int y = 0; y < layout.height; ++y) {
+    for (int x = 0; x < layout.width; ++x) {
+      if (pe::ComputeEngineCore* engine = machine.engine({x, y})) engine->catch_up(end);
+    }
+  }
+}
+
+void check_structure(const std::string& structure, const FabricOptions& options,
+                     const layout::Layout& layout, const WseConfig& config) {
+  if (is_dense(structure, options, layout)) {
     if (options.check_epochs) {
       throw UserError("", "--check-epochs",
                       "structure 'dense' does not follow single wavelets; use --structure modules");
@@ -38,14 +47,14 @@ void check_structure(const cli::Options& options, const layout::Layout& layout,
                       std::to_string(kMaxModuleTiles));
 }
 
-std::unique_ptr<Machine> build_machine(const cli::Options& options, const layout::Layout& layout,
-                                       const WseConfig& config, const Programs& programs,
-                                       const std::vector<HostStream>& streams,
+std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
+                                       const WseConfig& config, const Workload& workload,
                                        observe::EventStream* events) {
-  if (is_dense(options, layout))
-    return std::make_unique<DenseMachine>("wafer", layout, config, programs, streams, events);
-  auto modules = std::make_unique<ModuleMachine>("wafer", layout, config, programs, streams, events,
-                                                 options.check_links);
+  check_structure(structure, options, workload.layout, config);
+  if (is_dense(structure, options, workload.layout))
+    return std::make_unique<DenseMachine>("wafer", config, workload, events);
+  auto modules =
+      std::make_unique<ModuleMachine>("wafer", config, workload, events, options.check_links);
   if (options.check_epochs) {
     fabric::EpochChecker& epochs = modules->check_epochs();
     if (events != nullptr) events->add(epochs);

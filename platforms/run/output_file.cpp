@@ -1,11 +1,12 @@
-#include "platforms/cli/output_file.h"
+#include "platforms/run/output_file.h"
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::cli {
+namespace tessera::run {
 
 namespace {
 
@@ -22,7 +23,9 @@ std::ofstream open_output(const std::string& path) {
 }
 
 void require_writable(const std::string& path) {
+  const bool is_new = !std::filesystem::exists(path);
   open(path, std::ios::app);
+  if (is_new) std::filesystem::remove(path);
 }
 
 void require_complete(const std::string& path, std::ofstream& stream) {
@@ -30,4 +33,4 @@ void require_complete(const std::string& path, std::ofstream& stream) {
   if (!stream) throw UserError(path, "", "could not be written to its end; is the disk full?");
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::run

@@ -6,7 +6,7 @@
 
 #include "tlm_ifaces/vocabulary/cycle.h"
 
-namespace tessera::cli {
+namespace tessera::run {
 
 /// How far a run is, in units that come at a steady pace.
 struct Progress {
@@ -37,4 +37,4 @@ struct ProgressLine {
 };
 std::string to_string(const ProgressLine& line);
 
-}  // namespace tessera::cli
+}  // namespace tessera::run

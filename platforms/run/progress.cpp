@@ -1,10 +1,10 @@
-#include "platforms/cli/progress.h"
+#include "platforms/run/progress.h"
 
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-namespace tessera::cli {
+namespace tessera::run {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::string to_string(const ProgressLine& line) {
   return result;
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::run
