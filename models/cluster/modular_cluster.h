@@ -10,8 +10,6 @@
 #include "models/cluster/core/ai_core_module.h"
 #include "models/cluster/machine_view.h"
 #include "models/cluster/shared_units.h"
-#include "tlm_ifaces/sync/sync_stub.h"
-#include "tlm_ifaces/transfer/transfer_stub.h"
 
 namespace tessera::cluster {
 

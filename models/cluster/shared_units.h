@@ -9,8 +9,8 @@
 #include "models/cluster/memory/gm_core.h"
 #include "models/cluster/sync/sync_unit_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/sync/sync_socket.h"
-#include "tlm_ifaces/transfer/transfer_socket.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::cluster {
 

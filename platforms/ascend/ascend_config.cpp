@@ -13,79 +13,73 @@ using cluster::PathRate;
 using cluster::SyncConfig;
 using cluster::Undefined;
 using config::name;
+using config::number;
 using config::Schema;
 
 constexpr std::uint64_t kMaxCycles = 1'000'000;
 constexpr std::uint64_t kMaxRate = 1'000'000;
 
-/// Adds keys to a schema.
-struct Keys {
-  template <class T>
-  void number(std::string path, T& target, const char* unit, std::uint64_t least,
-              std::uint64_t most, const char* what) const {
-    schema.push_back(config::number(std::move(path), target, unit, least, most, what));
-  }
-  void cycles(std::string path, unsigned& target, unsigned least, const char* what) const {
-    number(std::move(path), target, "cycles", least, kMaxCycles, what);
-  }
-  void rate(std::string path, unsigned& target, unsigned least, const char* what) const {
-    number(std::move(path), target, "B/cycle", least, kMaxRate, what);
-  }
-  void flag(std::string path, bool& target, const char* what) const {
-    schema.push_back(name<bool>(std::move(path), target, {{"true", true}, {"false", false}}, what));
-  }
-  void undefined(std::string path, Undefined& target, const char* what) const {
-    schema.push_back(name<Undefined>(std::move(path), target,
-                                     {{"error", Undefined::kError}, {"ignore", Undefined::kIgnore}},
-                                     what));
-  }
-
-  Schema& schema;
-};
-
-void add_launch(const Keys& keys, AscendConfig& c) {
-  keys.number("launch.clusters", c.clusters, "clusters", 1, cluster::kMaxClusters,
-              "clusters of 1 AIC and 2 AIVs that the kernel runs on");
-  keys.number("launch.blocks", c.blocks, "blocks", 0, 1'000'000,
-              "blocks of the kernel; those beyond the clusters are not resident; 0: as "
-              "many as clusters");
-  keys.number("launch.overhead", c.overhead_ns, "ns", 0, 1'000'000'000,
-              "of the task around the time of its cores; adds to task_time only");
-  keys.schema.push_back(
-      name<Ratio>("launch.ratio", c.ratio,
-                  {{"auto", Ratio::kAuto},
-                   {"1:0", Ratio::k1To0},
-                   {"0:1", Ratio::k0To1},
-                   {"1:1", Ratio::k1To1},
-                   {"1:2", Ratio::k1To2}},
-                  "AIC : AIV of each cluster; `auto` takes the kinds of core that the "
-                  "program has functions for"));
-  keys.schema.push_back(
-      name<Mix>("launch.mix", c.mix, {{"auto", Mix::kAuto}, {"yes", Mix::kYes}, {"no", Mix::kNo}},
-                "whether the scheduling module counts cross-core flags; `auto`: the "
-                "program has functions for both kinds of core"));
+config::Field flag(std::string path, bool& target, std::string description) {
+  return name<bool>(std::move(path), target, {{"true", true}, {"false", false}},
+                    std::move(description));
 }
 
-void add_scalar(const Keys& keys, cluster::ScalarConfig& s) {
-  keys.number("scalar.cache_bytes", s.cache_bytes, "B", cluster::ScalarCache::kLineBytes, 1U << 30U,
-              "of the data cache, in lines of 64 B");
-  keys.cycles("scalar.hit_cycles", s.hit_cycles, 1,
-              "of a load or store whose line is in the cache");
-  keys.cycles("scalar.miss_cycles", s.miss_cycles, 1, "of one whose line comes from GM");
-  keys.cycles("scalar.clean_cycles", s.clean_cycles, 1,
-              "of dcci, for each line with stores and at least for one");
-  keys.cycles("scalar.commit_cycles", s.commit_cycles, 1, "more until the line is in GM");
-  keys.cycles("scalar.barrier_cycles", s.barrier_cycles, 1, "of dsb, or until all lines are in GM");
-  keys.number("scalar.control_base", s.control_base, "B", 0, std::uint64_t{1} << 48U,
-              "address of the control registers of the first core");
-  keys.number("scalar.control_bytes", s.control_bytes, "B", 1, std::uint64_t{1} << 32U,
-              "from the control registers of a core to those of the next");
+config::Field undefined(std::string path, Undefined& target, std::string description) {
+  return name<Undefined>(std::move(path), target,
+                         {{"error", Undefined::kError}, {"ignore", Undefined::kIgnore}},
+                         std::move(description));
 }
 
-void add_core(const Keys& keys, cluster::CoreConfig& core) {
-  keys.cycles("scalar.cycles", core.scalar_cycles, 1, "per scalar instruction");
-  keys.cycles("scalar.issue_cycles", core.issue_cycles, 1, "per instruction put into a queue");
-  add_scalar(keys, core.scalar);
+void add_launch(Schema& schema, AscendConfig& c) {
+  schema.push_back(number("launch.clusters", c.clusters, "clusters", 1, cluster::kMaxClusters,
+                          "clusters of 1 AIC and 2 AIVs that the kernel runs on"));
+  schema.push_back(number("launch.blocks", c.blocks, "blocks", 0, 1'000'000,
+                          "blocks of the kernel; those beyond the clusters are not resident; 0: as "
+                          "many as clusters"));
+  schema.push_back(number("launch.overhead", c.overhead_ns, "ns", 0, 1'000'000'000,
+                          "of the task around the time of its cores; adds to task_time only"));
+  using Ratio = cluster::LaunchRatio;
+  schema.push_back(name<std::optional<Ratio>>("launch.ratio", c.ratio,
+                                              {{"auto", std::nullopt},
+                                               {"1:0", Ratio::k1To0},
+                                               {"0:1", Ratio::k0To1},
+                                               {"1:1", Ratio::k1To1},
+                                               {"1:2", Ratio::k1To2}},
+                                              "AIC : AIV of each cluster; `auto` takes the kinds "
+                                              "of core that the program has functions for"));
+  schema.push_back(name<std::optional<bool>>("launch.mix", c.mix,
+                                             {{"auto", std::nullopt}, {"yes", true}, {"no", false}},
+                                             "whether the scheduling module counts cross-core "
+                                             "flags; `auto`: the program has functions for "
+                                             "both kinds of core"));
+}
+
+void add_scalar(Schema& schema, cluster::ScalarConfig& s) {
+  schema.push_back(number("scalar.cache_bytes", s.cache_bytes, "B",
+                          cluster::ScalarCache::kLineBytes, 1U << 30U,
+                          "of the data cache, in lines of 64 B"));
+  schema.push_back(number("scalar.hit_cycles", s.hit_cycles, "cycles", 1, kMaxCycles,
+                          "of a load or store whose line is in the cache"));
+  schema.push_back(number("scalar.miss_cycles", s.miss_cycles, "cycles", 1, kMaxCycles,
+                          "of one whose line comes from GM"));
+  schema.push_back(number("scalar.clean_cycles", s.clean_cycles, "cycles", 1, kMaxCycles,
+                          "of dcci, for each line with stores and at least for one"));
+  schema.push_back(number("scalar.commit_cycles", s.commit_cycles, "cycles", 1, kMaxCycles,
+                          "more until the line is in GM"));
+  schema.push_back(number("scalar.barrier_cycles", s.barrier_cycles, "cycles", 1, kMaxCycles,
+                          "of dsb, or until all lines are in GM"));
+  schema.push_back(number("scalar.control_base", s.control_base, "B", 0, std::uint64_t{1} << 48U,
+                          "address of the control registers of the first core"));
+  schema.push_back(number("scalar.control_bytes", s.control_bytes, "B", 1, std::uint64_t{1} << 32U,
+                          "from the control registers of a core to those of the next"));
+}
+
+void add_core(Schema& schema, cluster::CoreConfig& core) {
+  schema.push_back(number("scalar.cycles", core.scalar_cycles, "cycles", 1, kMaxCycles,
+                          "per scalar instruction"));
+  schema.push_back(number("scalar.issue_cycles", core.issue_cycles, "cycles", 1, kMaxCycles,
+                          "per instruction put into a queue"));
+  add_scalar(schema, core.scalar);
   constexpr std::array<std::pair<sync::Pipe, const char*>, 6> kQueues = {
       {{sync::Pipe::kV, "v"},
        {sync::Pipe::kMte1, "mte1"},
@@ -94,105 +88,121 @@ void add_core(const Keys& keys, cluster::CoreConfig& core) {
        {sync::Pipe::kM, "m"},
        {sync::Pipe::kFix, "fix"}}};
   for (const auto& [pipe, text] : kQueues)
-    keys.number(std::string("queue.") + text, core.queue_depth[sync::index(pipe)], "instructions",
-                1, 4096, "depth of the queue");
-  keys.flag("queue.sets_take_room", core.sets_take_room,
-            "a set_flag takes an entry of the queue, like all other instructions");
-  keys.number("l0c.blocks", core.l0c_blocks, "blocks", 1, 65536, "L0C in blocks of 512 B");
+    schema.push_back(number(std::string("queue.") + text, core.queue_depth[sync::index(pipe)],
+                            "instructions", 1, 4096, "depth of the queue"));
+  schema.push_back(flag("queue.sets_take_room", core.sets_take_room,
+                        "a set_flag takes an entry of the queue, like all other instructions"));
+  schema.push_back(
+      number("l0c.blocks", core.l0c_blocks, "blocks", 1, 65536, "L0C in blocks of 512 B"));
 }
 
-void add_sync(const Keys& keys, SyncConfig& s) {
-  keys.cycles("sync.flag_latency", s.flag_latency, 1, "set_flag fires to wait_flag goes on");
-  keys.cycles("sync.cycles", s.sync_cycles, 1, "of a pipe, for a sync operation");
-  keys.cycles("sync.cluster_latency", s.cluster_latency, 3,
-              "modes 1 and 2: set fires to wait goes on");
-  keys.cycles("sync.all_latency", s.all_latency, 3, "mode 0: set fires to wait goes on");
-  keys.cycles("sync.intra_latency", s.intra_latency, 3, "mode 4: set fires to wait goes on");
-  keys.number("sync.counter_max", s.counter_max, "sets", 1, 255, "that a cross-core counter holds");
-  keys.undefined("sync.counter_overflow", s.counter_overflow, "a set beyond that");
-  keys.undefined("sync.double_set", s.double_set, "set_flag on a flag that is set");
-  keys.undefined("sync.wide_id", s.wide_id, "ids above 15 of modes 0 to 2");
-  keys.undefined("sync.missing_ffts", s.missing_ffts, "a cross-core flag before set_ffts");
-  keys.flag("sync.needs_ffts", s.needs_ffts, "there is an FFTS base address");
-  keys.flag("sync.waits_stop_core", s.waits_stop_core,
-            "wait_flag_dev stops the scalar unit; otherwise the named pipe");
-  keys.flag("sync.has_intra_block", s.has_intra_block, "mode 4 exists");
-  keys.flag("sync.has_buffer_locks", s.has_buffer_locks, "get_buf and rls_buf exist");
-  keys.flag("sync.barrier_on_all_pipes", s.barrier_on_all_pipes,
-            "pipe_barrier takes any pipe; otherwise MTE2, MTE3 and ALL");
-  keys.number("sync.event_ids", s.event_ids, "ids", 1, 8, "events of a pair of pipes");
-  keys.number("sync.buffer_ids", s.buffer_ids, "ids", 1, 32, "locks of a core");
+void add_sync(Schema& schema, SyncConfig& s) {
+  const auto cycles = [&schema](const char* path, unsigned& target, unsigned least,
+                                const char* what) {
+    schema.push_back(number(path, target, "cycles", least, kMaxCycles, what));
+  };
+  cycles("sync.flag_latency", s.flag_latency, 1, "set_flag fires to wait_flag goes on");
+  cycles("sync.cycles", s.sync_cycles, 1, "of a pipe, for a sync operation");
+  cycles("sync.cluster_latency", s.cluster_latency, 3, "modes 1 and 2: set fires to wait goes on");
+  cycles("sync.all_latency", s.all_latency, 3, "mode 0: set fires to wait goes on");
+  cycles("sync.intra_latency", s.intra_latency, 3, "mode 4: set fires to wait goes on");
+  schema.push_back(
+      number("sync.counter_max", s.counter_max, "sets", 1, 255, "that a cross-core counter holds"));
+  schema.push_back(undefined("sync.counter_overflow", s.counter_overflow, "a set beyond that"));
+  schema.push_back(undefined("sync.double_set", s.double_set, "set_flag on a flag that is set"));
+  schema.push_back(undefined("sync.wide_id", s.wide_id, "ids above 15 of modes 0 to 2"));
+  schema.push_back(
+      undefined("sync.missing_ffts", s.missing_ffts, "a cross-core flag before set_ffts"));
+  schema.push_back(flag("sync.needs_ffts", s.needs_ffts, "there is an FFTS base address"));
+  schema.push_back(flag("sync.waits_stop_core", s.waits_stop_core,
+                        "wait_flag_dev stops the scalar unit; otherwise the named pipe"));
+  schema.push_back(flag("sync.has_intra_block", s.has_intra_block, "mode 4 exists"));
+  schema.push_back(flag("sync.has_buffer_locks", s.has_buffer_locks, "get_buf and rls_buf exist"));
+  schema.push_back(flag("sync.barrier_on_all_pipes", s.barrier_on_all_pipes,
+                        "pipe_barrier takes any pipe; otherwise MTE2, MTE3 and ALL"));
+  schema.push_back(number("sync.event_ids", s.event_ids, "ids", 1, 8, "events of a pair of pipes"));
+  schema.push_back(number("sync.buffer_ids", s.buffer_ids, "ids", 1, 32, "locks of a core"));
 }
 
 /// `least`: 0 where a profile may lack the path.
-void add_path(const Keys& keys, const std::string& path, PathRate& rate, unsigned least) {
-  keys.rate(path + ".rate", rate.bytes_per_cycle, least, "of the pipe");
-  keys.cycles(path + ".latency", rate.latency, 0, "beyond the bytes, until the data is there");
-  keys.cycles(path + ".gap", rate.gap, 0, "of the pipe, per instruction");
+void add_path(Schema& schema, const std::string& path, PathRate& rate, unsigned least) {
+  schema.push_back(
+      number(path + ".rate", rate.bytes_per_cycle, "B/cycle", least, kMaxRate, "of the pipe"));
+  schema.push_back(number(path + ".latency", rate.latency, "cycles", 0, kMaxCycles,
+                          "beyond the bytes, until the data is there"));
+  schema.push_back(
+      number(path + ".gap", rate.gap, "cycles", 0, kMaxCycles, "of the pipe, per instruction"));
 }
 
-void add_gm_path(const Keys& keys, const std::string& path, cluster::GmPath& gm) {
-  add_path(keys, path + ".read", gm.read, 1);
-  add_path(keys, path + ".write", gm.write, 1);
-  keys.cycles(path + ".interval", gm.interval, 0, "between two copies of a pipe");
-  keys.number(path + ".row_percent", gm.row_percent, "1/100 cycle", 0, kMaxCycles,
-              "per row at least");
-  keys.number(path + ".row_overhead", gm.row_overhead, "B", 0, kMaxRate,
-              "of GM bandwidth, per row");
-  keys.number(path + ".unaligned_overhead", gm.unaligned_overhead, "B", 0, kMaxRate,
-              "more for a row that is not aligned");
-  keys.number(path + ".weight", gm.weight, "1/1000", 1, kMaxRate,
-              "bytes of GM bandwidth for a byte");
-  keys.number(path + ".read_l2_hit", gm.read_l2_hit, "1/1000", 0, 1000,
-              "of the bytes read, that L2 has, where gm.l2_bytes is 0");
-  keys.number(path + ".write_l2_hit", gm.write_l2_hit, "1/1000", 0, 1000,
-              "of the bytes written, that L2 takes, where gm.l2_bytes is 0");
+void add_gm_path(Schema& schema, const std::string& path, cluster::GmPath& gm) {
+  add_path(schema, path + ".read", gm.read, 1);
+  add_path(schema, path + ".write", gm.write, 1);
+  schema.push_back(number(path + ".interval", gm.interval, "cycles", 0, kMaxCycles,
+                          "between two copies of a pipe"));
+  schema.push_back(number(path + ".row_percent", gm.row_percent, "1/100 cycle", 0, kMaxCycles,
+                          "per row at least"));
+  schema.push_back(number(path + ".row_overhead", gm.row_overhead, "B", 0, kMaxRate,
+                          "of GM bandwidth, per row"));
+  schema.push_back(number(path + ".unaligned_overhead", gm.unaligned_overhead, "B", 0, kMaxRate,
+                          "more for a row that is not aligned"));
+  schema.push_back(number(path + ".weight", gm.weight, "1/1000", 1, kMaxRate,
+                          "bytes of GM bandwidth for a byte"));
+  schema.push_back(number(path + ".read_l2_hit", gm.read_l2_hit, "1/1000", 0, 1000,
+                          "of the bytes read, that L2 has, where gm.l2_bytes is 0"));
+  schema.push_back(number(path + ".write_l2_hit", gm.write_l2_hit, "1/1000", 0, 1000,
+                          "of the bytes written, that L2 takes, where gm.l2_bytes is 0"));
 }
 
-void add_cost(const Keys& keys, CostConfig& c) {
+void add_cost(Schema& schema, CostConfig& c) {
   constexpr std::array<const char*, cluster::kDataTypeCount> kTypes = {
       "int4", "mxfp4", "int8", "fp8", "f16", "bf16", "f32", "hf32", "int32"};
   for (std::size_t i = 0; i < kTypes.size(); ++i)
-    keys.number(std::string("mad.rate.") + kTypes[i], c.mac_per_cycle[i], "MAC/cycle", 0, kMaxRate,
-                "of the cube; 0: not a type of this profile");
-  keys.cycles("mad.gap", c.mad_gap, 0, "per MAD, back to back");
-  keys.cycles("mad.depth", c.mad_depth, 0, "until the result is there");
-  add_path(keys, "mte1.a", c.load_a, 1);
-  add_path(keys, "mte1.b", c.load_b, 1);
-  add_path(keys, "mte1.table", c.load_table, 1);
-  keys.number("l1.read_percent", c.l1_read_percent, "%", 0, 1000,
-              "longer takes a load of MTE1 that starts while MTE2 writes L1");
-  keys.number("l1.write_percent", c.l1_write_percent, "%", 0, 100,
-              "of the cycles in which MTE1 is busy are lost to MTE2 writing L1");
-  add_path(keys, "direct.l1_to_ub", c.l1_to_ub, 0);
-  add_path(keys, "direct.ub_to_l1", c.ub_to_l1, 0);
-  keys.number("fix.narrow", c.fix_narrow, "elements/cycle", 1, kMaxRate, "of 16 bits and less");
-  keys.number("fix.wide", c.fix_wide, "elements/cycle", 1, kMaxRate, "of 32 bits");
-  keys.cycles("fix.latency", c.fix_latency, 0, "L0C to L1 or UB");
-  add_path(keys, "fix.out", c.fix_out, 1);
+    schema.push_back(number(std::string("mad.rate.") + kTypes[i], c.mac_per_cycle[i], "MAC/cycle",
+                            0, kMaxRate, "of the cube; 0: not a type of this profile"));
+  schema.push_back(number("mad.gap", c.mad_gap, "cycles", 0, kMaxCycles, "per MAD, back to back"));
+  schema.push_back(
+      number("mad.depth", c.mad_depth, "cycles", 0, kMaxCycles, "until the result is there"));
+  add_path(schema, "mte1.a", c.load_a, 1);
+  add_path(schema, "mte1.b", c.load_b, 1);
+  add_path(schema, "mte1.table", c.load_table, 1);
+  schema.push_back(number("l1.read_percent", c.l1_read_percent, "%", 0, 1000,
+                          "longer takes a load of MTE1 that starts while MTE2 writes L1"));
+  schema.push_back(number("l1.write_percent", c.l1_write_percent, "%", 0, 100,
+                          "of the cycles in which MTE1 is busy are lost to MTE2 writing L1"));
+  add_path(schema, "direct.l1_to_ub", c.l1_to_ub, 0);
+  add_path(schema, "direct.ub_to_l1", c.ub_to_l1, 0);
+  schema.push_back(
+      number("fix.narrow", c.fix_narrow, "elements/cycle", 1, kMaxRate, "of 16 bits and less"));
+  schema.push_back(number("fix.wide", c.fix_wide, "elements/cycle", 1, kMaxRate, "of 32 bits"));
+  schema.push_back(
+      number("fix.latency", c.fix_latency, "cycles", 0, kMaxCycles, "L0C to L1 or UB"));
+  add_path(schema, "fix.out", c.fix_out, 1);
   constexpr std::array<const char*, cluster::kVectorClassCount> kClasses = {
       "simple", "transcendental", "convert", "reduce", "copy", "rsqrt", "gather", "sort"};
   for (std::size_t i = 0; i < kClasses.size(); ++i) {
     const std::string path = std::string("vector.") + kClasses[i];
-    keys.number(path + ".percent", c.vector[i].percent, "1/100 cycle", 1, kMaxCycles,
-                "per repeat of 256 B");
-    keys.cycles(path + ".overhead", c.vector[i].overhead, 0, "per instruction");
+    schema.push_back(number(path + ".percent", c.vector[i].percent, "1/100 cycle", 1, kMaxCycles,
+                            "per repeat of 256 B"));
+    schema.push_back(number(path + ".overhead", c.vector[i].overhead, "cycles", 0, kMaxCycles,
+                            "per instruction"));
   }
   constexpr std::array<const char*, 4> kConflicts = {"none", "read_read", "read_write",
                                                      "neighbour"};
   for (std::size_t i = 0; i < kConflicts.size(); ++i)
-    keys.number(std::string("vector.bank_conflict.") + kConflicts[i], c.bank_conflict[i], "1/100",
-                100, kMaxCycles, "times a repeat");
-  add_gm_path(keys, "gm.aic", c.aic);
-  add_gm_path(keys, "gm.aiv", c.aiv);
-  keys.rate("gm.rate", c.gm_bytes_per_cycle, 1, "of GM, all cores together");
-  keys.rate("gm.l2_rate", c.l2_bytes_per_cycle, 1,
-            "of L2, all cores together; reads and writes have a way each");
-  keys.cycles("gm.l2_miss_latency", c.l2_miss_latency, 0,
-              "until what a read misses is in L2; with gm.l2_bytes");
-  keys.number("gm.l2_bytes", c.l2_bytes, "B", 0, std::uint64_t{1} << 30,
-              "what L2 holds; 0: copies hit it as read_l2_hit and write_l2_hit say");
-  keys.cycles("gm.word_latency", c.word_latency, 3, "of a scalar access");
+    schema.push_back(number(std::string("vector.bank_conflict.") + kConflicts[i],
+                            c.bank_conflict[i], "1/100", 100, kMaxCycles, "times a repeat"));
+  add_gm_path(schema, "gm.aic", c.aic);
+  add_gm_path(schema, "gm.aiv", c.aiv);
+  schema.push_back(
+      number("gm.rate", c.gm_bytes_per_cycle, "B/cycle", 1, kMaxRate, "of GM, all cores together"));
+  schema.push_back(number("gm.l2_rate", c.l2_bytes_per_cycle, "B/cycle", 1, kMaxRate,
+                          "of L2, all cores together; reads and writes have a way each"));
+  schema.push_back(number("gm.l2_miss_latency", c.l2_miss_latency, "cycles", 0, kMaxCycles,
+                          "until what a read misses is in L2; with gm.l2_bytes"));
+  schema.push_back(number("gm.l2_bytes", c.l2_bytes, "B", 0, std::uint64_t{1} << 30,
+                          "what L2 holds; 0: copies hit it as read_l2_hit and write_l2_hit say"));
+  schema.push_back(
+      number("gm.word_latency", c.word_latency, "cycles", 3, kMaxCycles, "of a scalar access"));
 }
 
 }  // namespace
@@ -203,13 +213,12 @@ Schema ascend_schema(AscendConfig& config) {
       name<cluster::Profile>("profile", config.machine.profile,
                              {{"a2a3", cluster::Profile::kA2A3}, {"a5", cluster::Profile::kA5}},
                              "hardware generation: which operations and paths exist"));
-  const Keys keys{schema};
-  keys.number("clock.khz", config.machine.clock_khz, "kHz", 1000, 10'000'000,
-              "of all cores; 1 cycle of the report");
-  add_launch(keys, config);
-  add_core(keys, config.machine.core);
-  add_sync(keys, config.machine.core.sync);
-  add_cost(keys, config.machine.core.cost);
+  schema.push_back(number("clock.khz", config.machine.clock_khz, "kHz", 1000, 10'000'000,
+                          "of all cores; 1 cycle of the report"));
+  add_launch(schema, config);
+  add_core(schema, config.machine.core);
+  add_sync(schema, config.machine.core.sync);
+  add_cost(schema, config.machine.core.cost);
   return schema;
 }
 

@@ -3,7 +3,7 @@
 // says to the accelerator is done at its own time all the same, because the host port waits for it.
 //
 // A thread, the only one of the house: a processor calls b_transport, which waits, in the middle of
-// what it does. One a platform costs nothing (reference systemc_practice.md 2.4).
+// what it does. One thread a platform costs nothing.
 #pragma once
 
 #include <systemc>

@@ -1,4 +1,4 @@
-"""The table, on the terminal and as docs/validation.md."""
+"""The tables: on the terminal, as docs/validation.md with a row for each family, and as a page for each family in docs/validation/."""
 import datetime
 import hashlib
 import math
@@ -120,51 +120,78 @@ def version_of(platform):
     return subprocess.run([platform, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
+def overview(families, results):
+    """A row for each family: how many numbers it has, how far they are off, where its page is."""
+    lines = ["| workload | numbers | with a bound | median error | worst error | at |", "| --- | ---: | ---: | ---: | ---: | --- |"]
+    for family in families:
+        mine = [result for result in measured(of_family(family, results)) if math.isfinite(result.error_percent)]
+        held = [result for result in mine if result.case.tolerance]
+        if held:
+            at = worst(held)
+            lines.append(f"| [{family.title}](validation/{family.name}.md) | {len(mine)} | {len(held)} | {median(held):.2f} % | {error(at)} "
+                         f"| {at.case.name} |")
+    return "\n".join(lines)
+
+
+def family_page(family, bench, folder, results):
+    mine = of_family(family, results)
+    parts = [f"# {family.title}", GENERATED.strip(), family.text.strip(), *filter(None, [spread(family, results)]), table(mine), notes(mine)]
+    for chart in family.charts(bench) if family.charts else []:
+        (folder / f"{chart.name}.svg").write_text(chart.svg())
+        parts.append(f"![{chart.title}]({chart.name}.svg)")
+    (folder / f"{family.name}.md").write_text("\n\n".join(filter(None, parts)) + "\n")
+
+
 def write(bench, families, results):
     folder = ROOT / "docs" / "validation"
     folder.mkdir(exist_ok=True)
     versions = {**preset_versions(), **preset_versions("ascend")}
     presets = ", ".join(f"`{name}` {digits}" for name, digits in versions.items())
-    parts = [INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
-                                         count=count(results))]
+    introduction = INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
+                                               count=count(results), overview=overview(families, results))
+    (ROOT / "docs" / "validation.md").write_text(introduction + "\n\n" + NOT_REACHED.strip() + "\n")
     for family in families:
-        mine = of_family(family, results)
-        parts += [f"## {family.title}", family.text.strip(), *filter(None, [spread(family, results)]), table(mine)]
-        if notes(mine):
-            parts.append(notes(mine))
-        for chart in family.charts(bench) if family.charts else []:
-            (folder / f"{chart.name}.svg").write_text(chart.svg())
-            parts.append(f"![{chart.title}](validation/{chart.name}.svg)")
-    parts.append(NOT_REACHED.strip())
-    (ROOT / "docs" / "validation.md").write_text("\n\n".join(parts) + "\n")
+        family_page(family, bench, folder, results)
 
+
+GENERATED = """
+Written by `scripts/validate.sh --docs`; [How right the cycles are](../validation.md) explains the columns.
+"""
 
 INTRODUCTION = """
 # How right the cycles are
 
-Published measurements of WSE-2 and WSE-3, and of AI-core clusters of A2/A3, and what the models say of the same workloads.
-Every number in these tables comes from a run of `wse_platform` or `ascend_platform`; this page is written by
+This page compares the models with published measurements of WSE-2, WSE-3 and the AI-core clusters of A2/A3 and A5. Every number of the
+model comes from a run of `wse_platform` or `ascend_platform`. One command runs all of them and writes this page and the tables:
 
 ```
 scripts/validate.sh --docs
 ```
 
-Measured on {date} with {version}, presets {presets} (SHA-256 of `platforms/*/presets/*.json`). {count}.
+Measured on {date} with {version} and the presets {presets} (the first digits of the SHA-256 of `platforms/*/presets/*.json`).
+{count}.
 
-- **calibrated**: a value of the preset was set by this number, so that the model meets it says little.
-- **predicted**: nothing was set by it.
-- These are roles of a number. The kind of a value in a [preset](configuration.md#where-values-come-from), `published`, `calibrated` or
-  `assumed`, says where that value comes from. A value that a source states is `published`, and the number that
-  states it is `calibrated` here: the model was given the answer. A value of kind `calibrated` was fitted until the model met a
-  number, which is `calibrated` here as well. No `predicted` number is behind a value of any kind.
-- **may be off**: the bound that the tests hold (`scripts/validate.sh` exits with 1 when one is missed). Numbers without one
-  are shown for what they are: they contradict others, or the published program is not known.
+{overview}
 
-Sources A1 to A10 are sections of the reference page on timing, 6.5 and the like of that on the machine; in tables of AI-core clusters
-sections of the page on those, all measured on silicon. S: the vendor's
-simulator, H: silicon, M: a published model; derived: our arithmetic on published numbers, which the note has. A number of the
-vendor's simulator and one of silicon may differ by 1.7 where memory decides; the presets follow the simulator. [What the assumed
-values do](sensitivity.md) is a page of its own.
+Medians and worst errors are those of the numbers that have a bound. Each workload has a page with its program, its table and its pictures.
+
+## How to read the tables
+
+- A number is **calibrated** if it set a value of the preset. That the model meets it says little.
+- A number is **predicted** if it set nothing.
+- Calibrated and predicted are roles of a number. The *kind* of a value in a [preset](configuration.md#where-values-come-from), `published`,
+  `calibrated` or `assumed`, says where that value comes from. A value that a source states has the kind `published`, and the number that
+  states it has the role `calibrated` here, because the model was given the answer. A value of the kind `calibrated` was fitted until the
+  model met a number, and that number has the role `calibrated` here too. No `predicted` number stands behind a value of any kind.
+- **may be off** is the bound that the tests hold: `scripts/validate.sh` exits with 1 if a number misses its bound. A number has no bound if it
+  contradicts other numbers, or if the published program is not known. Such numbers are shown without a claim.
+- **source**: A1 to A10 are sections of [Published cycle counts](reference/wse_timing.md), numbers such as 6.5 are sections of
+  [the wafer-scale engines](reference/wse.md), and in the tables of AI cores sections of [the AI cores](reference/ascend.md). S stands for the
+  vendor's simulator, H for silicon, M for a published model. "Derived" means our arithmetic on published numbers; a note gives it. All numbers
+  of AI cores were measured on silicon.
+
+A number of the vendor's simulator and a number of silicon may differ by a factor of 1.7 where memory decides; the presets follow the simulator.
+[What the assumed values do](sensitivity.md) shows how much each assumed value changes these results.
 """
 
 NOT_REACHED = """

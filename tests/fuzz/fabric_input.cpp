@@ -1,6 +1,6 @@
 #include "tests/fuzz/fabric_input.h"
 
-#include "tests/models/fabric_trial.h"
+#include "tests/models/fabric/trial.h"
 
 namespace tessera::fabric::fuzz {
 namespace {

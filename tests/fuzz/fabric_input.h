@@ -1,5 +1,5 @@
 // One input of the fabric's fuzz target: bytes that choose a fabric without loops, its traffic,
-// stalls and step order (tests/models/fabric_random.h).
+// stalls and step order (tests/models/fabric/random.h).
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -150,6 +151,10 @@ struct Scenario {
 /// has nothing to expect.
 Scenario parse_scenario(const std::string& path, const std::string& text);
 Scenario read_scenario(const std::string& path);
+
+/// The scenarios of the processing element: all files below tests/scenario/wse but C++ sources,
+/// ordered by file name.
+std::vector<std::filesystem::path> wse_scenario_files();
 
 /// What went wrong, at a line of the scenario.
 struct Problem {

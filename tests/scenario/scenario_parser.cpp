@@ -458,4 +458,16 @@ Scenario read_scenario(const std::string& path) {
   return parse_scenario(path, text.str());
 }
 
+std::vector<std::filesystem::path> wse_scenario_files() {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;  // a folder that does not exist has no files
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           TESSERA_SOURCE_DIR "/tests/scenario/wse", error)) {
+    if (entry.is_regular_file() && entry.path().extension() != ".cpp") files.push_back(entry);
+  }
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.filename() < b.filename(); });
+  return files;
+}
+
 }  // namespace tessera::scenario

@@ -6,8 +6,8 @@
 #include "models/observe/event_fields.h"
 #include "models/pe/half.h"
 #include "platforms/wse/wse_config.h"
-#include "tests/models/pe_bench.h"
-#include "tests/models/pe_fake_config.h"
+#include "tests/models/pe/bench.h"
+#include "tests/models/pe/fake_config.h"
 #include "tests/scenario/scenario.h"
 
 namespace tessera::scenario {

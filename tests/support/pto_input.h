@@ -1,4 +1,4 @@
-// One input of the fuzz tests of PTO text (tests/frontends/pto_fuzz_test.cpp, tests/fuzz/pto_fuzzer.cpp).
+// One input of the fuzz tests of PTO text (tests/frontends/pto/fuzz_test.cpp, tests/fuzz/pto_fuzzer.cpp).
 #pragma once
 
 #include <string>

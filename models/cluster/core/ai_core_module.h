@@ -7,8 +7,8 @@
 
 #include "models/cluster/core/ai_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/sync/sync_socket.h"
-#include "tlm_ifaces/transfer/transfer_socket.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::cluster {
 

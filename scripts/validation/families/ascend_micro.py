@@ -148,7 +148,7 @@ RATE_NOTES = {
     "trecip f32": "as trsqrt",
     "tcvt f32 to f16": "the preset has twice that, the 2 cycles a repeat of the other cost model (4.1)",
 }
-CONFLICTING = ("tadd", "tmul", "tmax", "tdiv")  # whose fit has the slope of a conflict (8 no. 10)
+CONFLICTING = ("tadd", "tmul", "tmax", "tdiv")  # whose fit has the slope of a conflict (8.10)
 FITTED = "the fit has 0.1 to 0.3 cycles a repeat more than the conflict makes"
 A5_SIMPLE = "operations of one source are in a class with those of two, which this one is faster than"
 FITS_A2 = [  # cycles a repeat, and an instruction

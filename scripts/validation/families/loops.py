@@ -143,7 +143,7 @@ def charts(bench):
 
 
 FAMILY = Family("loops", "Loops on one PE", """
-[`examples/pe_loops`](pe-loops.md), and in `examples/validation` the loops whose published form that example does not have:
+[`examples/pe_loops`](../pe-loops.md), and in `examples/validation` the loops whose published form that example does not have:
 `stamped_loops`, which stores the three words of the counter before the loop as the library of the vendor does (a copy has a set-up
 of 15 in one suite of A3 and of 8 in another), `scalar_dot`, whose sum and index stay in memory, and `unrolled_map`. T = set-up + N /
 rate is fitted through three lengths, from the reading of the counter before the first load of a DSR to that behind the

@@ -17,8 +17,8 @@
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/cli/main.h"
-#include "tlm_ifaces/sync/sync_checker.h"
-#include "tlm_ifaces/transfer/transfer_checker.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 using namespace tessera;
 

@@ -1,0 +1,203 @@
+// Random wafers (random.h) as a WaferCore and as the blocks of the other structure: the same
+// events in the same cycles, nothing lost or doubled, every credit back, in any step order. 3 * 10^5
+// wavelets in a run of all tests.
+//
+// TESSERA_WAFER_WAVELETS: wavelets of each test instead (soak).
+// TESSERA_WAFER_CASE: only this wafer of each test.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "models/observe/event_fields.h"
+#include "models/wafer/slot_graph.h"
+#include "tests/models/wafer/random.h"
+#include "tests/models/wafer/reference.h"
+
+namespace tessera::wafer::bench {
+namespace {
+
+constexpr unsigned kSeeds = 4;
+constexpr unsigned kWavelets = 300'000 / (3 * kSeeds);
+constexpr unsigned kPerSource = 60;
+
+unsigned long number_from(const char* variable, unsigned long otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
+}
+
+std::string to_text(const observe::Event& e) {
+  return "cycle " + std::to_string(e.cycle) + " place " + std::to_string(e.place) + " " +
+         observe::to_string(e.kind) + " a " + std::to_string(e.a) + " b " + std::to_string(e.b) +
+         " ident " + std::to_string(e.ident);
+}
+
+/// The first difference; empty: none. Machines that are not traced have a digest instead of events
+/// and wavelets without serial numbers.
+std::string difference(const Outcome& expected, const Outcome& found, bool traced) {
+  if (expected.failure != found.failure)
+    return "failure: \"" + expected.failure + "\" against \"" + found.failure + "\"";
+  for (std::size_t i = 0; traced && i < expected.events.size(); ++i) {
+    if (i == found.events.size()) return "missing: " + to_text(expected.events[i]);
+    if (as_tuple(expected.events[i]) != as_tuple(found.events[i]))
+      return to_text(expected.events[i]) + " against " + to_text(found.events[i]);
+  }
+  if (traced && found.events.size() > expected.events.size())
+    return "too much: " + to_text(found.events[expected.events.size()]);
+  if (expected.digest != found.digest) return "digest";
+  if (expected.held != found.held) return "wavelets held";
+  if (expected.asleep_at != found.asleep_at) {
+    return "asleep at " + std::to_string(expected.asleep_at) + " against " +
+           std::to_string(found.asleep_at);
+  }
+  if (expected.waits != found.waits) return "waits:\n" + expected.waits + "against\n" + found.waits;
+  if (expected.deliveries.size() != found.deliveries.size()) return "wavelets taken by ports";
+  for (std::size_t i = 0; i < expected.deliveries.size(); ++i) {
+    const Delivery& a = expected.deliveries[i];
+    link::Wavelet w = found.deliveries[i].wavelet;
+    if (!traced) w.ident = a.wavelet.ident;
+    if (!(a.wavelet == w) || a.cycle != found.deliveries[i].cycle)
+      return "port " + std::to_string(a.port);
+  }
+  return "";
+}
+
+/// Traffic; the same with ports that take nothing, until all is full; what was held up.
+std::vector<Outcome> outcomes(Machine& machine, const RandomWafer& wafer) {
+  std::vector<Outcome> stages;
+  wafer.load(machine, 0);
+  machine.run();
+  stages.push_back(machine.outcome());
+  const Cycle again = 200000;  // by then it is idle
+  machine.close_ports();
+  wafer.load(machine, again);
+  machine.run(again + 5000);
+  stages.push_back(machine.outcome());
+  machine.open_ports(again + 5000);
+  machine.run(again + 200000);
+  stages.push_back(machine.outcome());
+  return stages;
+}
+
+void expect_equal(const std::vector<Outcome>& expected, const std::vector<Outcome>& found,
+                  bool traced, const char* what) {
+  for (std::size_t stage = 0; stage < expected.size(); ++stage)
+    EXPECT_EQ(difference(expected[stage], found[stage], traced), "") << what << ", stage " << stage;
+}
+
+void compare(const RandomWafer& wafer, std::uint64_t seed) {
+  ReferenceMachine reference(wafer.plan, wafer.scripts, true);
+  const std::vector<Outcome> expected = outcomes(reference, wafer);
+  if (wafer.drains()) {
+    EXPECT_EQ(expected.back().failure, "");
+    EXPECT_EQ(expected.back().held + reference.waiting_at_ports(), 0U) << expected.back().waits;
+    EXPECT_EQ(reference.missing_credits(), "");
+  }
+  DenseMachine traced(wafer.plan, wafer.scripts, true);
+  expect_equal(expected, outcomes(traced, wafer), true, "traced");
+  DenseMachine fast(wafer.plan, wafer.scripts, false);
+  expect_equal(expected, outcomes(fast, wafer), false, "not traced");
+  DenseMachine shuffled(wafer.plan, wafer.scripts, seed % 2 == 0, seed + 1);
+  expect_equal(expected, outcomes(shuffled, wafer), seed % 2 == 0, "shuffled");
+}
+
+class WaferProperty : public ::testing::TestWithParam<std::tuple<Flavor, std::uint64_t>> {};
+
+TEST_P(WaferProperty, AgreesWithRoutersQueuesAndRampsOfTheirOwn) {
+  const auto [flavor, seed] = GetParam();
+  const unsigned long wanted = number_from("TESSERA_WAFER_WAVELETS", kWavelets);
+  constexpr unsigned long kAll = ~0UL;
+  const unsigned long only = number_from("TESSERA_WAFER_CASE", kAll);
+  std::size_t sent = 0;
+  for (unsigned long number = only == kAll ? 0 : only; sent < wanted; ++number) {
+    SCOPED_TRACE("TESSERA_WAFER_CASE=" + std::to_string(number));
+    const std::uint64_t key = seed * 0x9E3779B97F4A7C15 + number;
+    const RandomWafer wafer(fabric::bench::Choices(key), flavor, kPerSource);
+    sent += 2 * wafer.wavelets();
+    compare(wafer, key);
+    if (HasFailure() || only != kAll) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, WaferProperty,
+                         ::testing::Combine(::testing::Values(Flavor::kDrains, Flavor::kTeardown,
+                                                              Flavor::kChaos),
+                                            ::testing::Range<std::uint64_t>(1, kSeeds + 1)));
+
+// --- what the wafers are made of ---
+
+struct Drawn {
+  std::size_t pipes = 0, slots = 0, multicasts = 0, groups = 0, large_groups = 0, whole_tiles = 0,
+              ports = 0, inner_ports = 0, failures = 0, stuck = 0, controls = 0, halves = 0,
+              flips = 0, teardowns = 0, switches = 0;
+};
+
+void count_units(const Plan& plan, Drawn& drawn) {
+  const SlotGraph graph = lay_out_slots(plan);
+  const std::vector<bool>& plain = graph.plain;
+  drawn.pipes += graph.pipes.size();
+  drawn.slots += graph.slots.size();
+  drawn.groups += graph.groups.size();
+  for (const Slot& slot : graph.slots) drawn.multicasts += slot.links > 1 ? 1 : 0;
+  for (const Group& group : graph.groups) drawn.large_groups += group.slots > 2 ? 1 : 0;
+  for (const bool is_plain : plain) drawn.whole_tiles += is_plain ? 0 : 1;
+  drawn.ports += plan.ports.size();
+  for (const PortPlan& port : plan.ports)
+    drawn.inner_ports += plan.on_wafer(neighbour(port.tile, port.side)) ? 1 : 0;
+}
+
+Drawn draw(Flavor flavor) {
+  Drawn drawn;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const RandomWafer wafer(fabric::bench::Choices(seed), flavor, kPerSource);
+    count_units(wafer.plan, drawn);
+    DenseMachine machine(wafer.plan, wafer.scripts, true);
+    wafer.load(machine, 0);
+    machine.run();
+    const Outcome outcome = machine.outcome();
+    drawn.failures += outcome.failure.empty() ? 0 : 1;
+    drawn.stuck += outcome.failure.empty() && outcome.held > 0 ? 1 : 0;
+    for (const observe::Event& e : outcome.events) {
+      drawn.teardowns += e.kind == observe::EventKind::kTeardown ? 1 : 0;
+      drawn.switches += e.kind == observe::EventKind::kSwitch ? 1 : 0;
+      if (e.kind != observe::EventKind::kHop) continue;
+      drawn.controls += observe::control_of(e) ? 1 : 0;
+      drawn.halves += observe::half_of(e) ? 1 : 0;
+      drawn.flips += observe::local_flip_of(e) ? 1 : 0;
+    }
+  }
+  return drawn;
+}
+
+void expect_variety(const Drawn& drawn) {
+  EXPECT_GT(drawn.pipes, 150U);
+  EXPECT_GT(drawn.slots, 500U);
+  EXPECT_GT(drawn.multicasts, 150U);
+  EXPECT_GT(drawn.groups, 150U);
+  EXPECT_GT(drawn.large_groups, 60U);
+  EXPECT_GT(drawn.whole_tiles, 200U);
+  EXPECT_GT(drawn.ports, 500U);
+  EXPECT_GT(drawn.inner_ports, 100U);
+  EXPECT_GT(drawn.controls, 1000U);
+  EXPECT_GT(drawn.halves, 200U);
+  EXPECT_GT(drawn.flips, 200U);
+}
+
+TEST(WaferPropertyTraffic, DrawsEverything) {
+  const Drawn drains = draw(Flavor::kDrains);
+  expect_variety(drains);
+  EXPECT_GT(drains.switches, 200U);
+  EXPECT_EQ(drains.teardowns + drains.failures + drains.stuck, 0U);
+  const Drawn teardown = draw(Flavor::kTeardown);
+  expect_variety(teardown);
+  EXPECT_GT(teardown.teardowns, 100U);
+  EXPECT_GT(teardown.stuck, 30U);
+  const Drawn chaos = draw(Flavor::kChaos);
+  expect_variety(chaos);
+  EXPECT_GT(chaos.failures, 5U);
+  EXPECT_LT(chaos.failures, 50U);
+  EXPECT_GT(chaos.stuck, 30U);
+}
+
+}  // namespace
+}  // namespace tessera::wafer::bench

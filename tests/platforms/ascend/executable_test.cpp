@@ -1,0 +1,261 @@
+// ascend_platform as users call it: the examples, kernels that hang or do what is illegal, bad input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "tests/support/run_executable.h"
+
+namespace tessera::test::ascend_executable_test {
+namespace {
+
+using testing::HasSubstr;
+namespace json = boost::json;
+
+const std::string kExamples = "examples/ascend/";
+
+Finished run(std::vector<std::string> arguments) {
+  return run_executable("ascend_platform", std::move(arguments));
+}
+
+/// The report of a program, without what the wall clock says.
+json::object report_of(const std::string& file, std::vector<std::string> options,
+                       int exit_code = 0) {
+  const TemporaryFolder folder;
+  options.insert(options.begin(), file);
+  options.insert(options.end(), {"--quiet", "--report", folder.file("r.json")});
+  const Finished finished = run(options);
+  EXPECT_EQ(finished.exit_code, exit_code) << file << ": " << finished.err;
+  json::object report = json::parse(read_file(folder.file("r.json"))).as_object();
+  report.erase("wall");
+  return report;
+}
+
+std::int64_t count(const json::object& report, const char* counter) {
+  return report.at("counters").at(counter).at("value").as_int64();
+}
+
+/// A changed copy of an example.
+class Changed {
+ public:
+  Changed(const std::string& example, const std::string& from, const std::string& to)
+      : file_(folder_.file("k.pto")) {
+    write_file(file_, read_file(std::string(TESSERA_SOURCE_DIR) + "/" + kExamples + example));
+    replace_in_file(file_, from, to);
+  }
+  const std::string& file() const { return file_; }
+
+ private:
+  const TemporaryFolder folder_;
+  const std::string file_;
+};
+
+TEST(AscendExecutable, ExampleC2vOnA5) {
+  const json::object r = report_of(kExamples + "c2v_a5.pto", {"--param", "TILES=8"});
+  EXPECT_EQ(r.at("schema"), "tessera-report-1");
+  EXPECT_EQ(r.at("preset"), "a5");
+  EXPECT_EQ(count(r, "gm_bytes_written"), 8 * 128 * 128 * 4);
+  EXPECT_EQ(r.at("cores").as_array().size(), 3u);
+  EXPECT_EQ(r.at("diagnoses").at("count"), 0);
+}
+TEST(AscendExecutable, ExampleV2cOnA5) {
+  const json::object r = report_of(kExamples + "v2c_a5.pto", {"--param", "TILES=8"});
+  EXPECT_EQ(count(r, "gm_bytes_read"), 8 * 128 * 128 + 128 * 128 * 2);
+  EXPECT_EQ(r.at("diagnoses").at("count"), 0);
+}
+TEST(AscendExecutable, ExampleC2vOnA2A3) {
+  const json::object r = report_of(kExamples + "c2v_a2a3.pto", {"--param", "TILES=8"});
+  EXPECT_EQ(r.at("preset"), "a2a3");
+  EXPECT_EQ(count(r, "gm_bytes_written"), 2 * 8 * 128 * 128 * 4);
+  EXPECT_EQ(r.at("diagnoses").at("count"), 0);
+}
+TEST(AscendExecutable, ExampleV2cOnA2A3) {
+  const json::object r = report_of(kExamples + "v2c_a2a3.pto", {"--param", "TILES=8"});
+  EXPECT_EQ(count(r, "gm_bytes_written"), 8 * 128 * 128 * (2 + 4));
+  EXPECT_EQ(r.at("diagnoses").at("count"), 0);
+}
+TEST(AscendExecutable, ExampleVectorAdd) {
+  for (const char* preset : {"a2a3", "a5"}) {
+    const json::object r =
+        report_of(kExamples + "vector_add.pto",
+                  {"--param", "TILES=8", "--preset", preset, "--set", "launch.clusters=4"});
+    EXPECT_EQ(count(r, "gm_bytes_read"), 4 * 2 * 8 * 16 * 512 * 4) << preset;
+    EXPECT_EQ(r.at("cores").as_array().size(), 4u);
+    EXPECT_EQ(r.at("diagnoses").at("count"), 0);
+  }
+}
+
+TEST(AscendExecutable, ExampleTpushTpopOnBothProfiles) {
+  for (const char* preset : {"a2a3", "a5"}) {
+    const json::object r =
+        report_of(kExamples + "tpush_tpop.pto", {"--param", "TILES=9", "--preset", preset});
+    EXPECT_EQ(r.at("diagnoses").at("count"), 0) << preset;
+    EXPECT_EQ(r.at("cores").as_array().size(), 3u);
+  }
+}
+
+// A flag is missing: MTE3 stores what V may not have written.
+TEST(AscendExecutable, HazardsAreWarningsOrErrors) {
+  const Changed missing("c2v_a5.pto", "      pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]\n",
+                        "      pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID0>]\n"
+                        "      pto.trelu ins(%slot : !ub) outs(%result : !ub)\n");
+  const std::vector<std::string> arguments = {missing.file(), "--param", "TILES=3"};
+  const auto with = [&arguments](const char* kind) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--hazards", kind});
+    return run(all);
+  };
+  const Finished warned = run(arguments);
+  EXPECT_EQ(warned.exit_code, 0) << warned.err;
+  EXPECT_THAT(warned.out + warned.err, HasSubstr("hazard: "));
+  EXPECT_THAT(warned.out + warned.err, HasSubstr("nothing orders them"));
+  const Finished failed = with("error");
+  EXPECT_EQ(failed.exit_code, 4);
+  EXPECT_THAT(failed.err, HasSubstr("hazard: "));
+  // Each is told once, with its id behind it.
+  const std::string all = failed.out + failed.err;
+  const std::string hazard = "(vector on V of AIV0 of cluster 0) writes and";
+  EXPECT_THAT(failed.err, HasSubstr("times) [/tessera/ascend/hazard]\n"));
+  ASSERT_THAT(all, HasSubstr(hazard));
+  EXPECT_EQ(all.find(hazard), all.rfind(hazard)) << all;
+  const Finished off = with("off");
+  EXPECT_EQ(off.exit_code, 0);
+  EXPECT_THAT(off.out + off.err, testing::Not(HasSubstr("hazard")));
+  EXPECT_EQ(with("loud").exit_code, 2);
+}
+
+TEST(AscendExecutable, UnknownOperationsNeedACost) {
+  const Changed unknown("c2v_a5.pto", "pto.trelu ins", "pto.tfancy ins");
+  const Finished refused = run({unknown.file(), "--param", "TILES=3"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("unknown operation 'pto.tfancy'"));
+  EXPECT_THAT(refused.err, HasSubstr("--pto-unknown=cost:N"));
+  const Finished taken = run({unknown.file(), "--param", "TILES=3", "--pto-unknown=cost:500"});
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
+  EXPECT_THAT(taken.out, HasSubstr("aiv_vec"));
+  EXPECT_EQ(run({unknown.file(), "--param", "TILES=3", "--pto-unknown=500"}).exit_code, 2);
+}
+
+// What two buffers are for: MTE2 loads all the time.
+TEST(AscendExecutable, VectorAddIsBoundByItsLoads) {
+  const json::object r = report_of(kExamples + "vector_add.pto", {"--param", "TILES=32"});
+  const json::object& core = r.at("cores").as_array()[0].as_object();
+  const std::int64_t cycles = r.at("cycles").as_int64();
+  EXPECT_GT(core.at("mte2_busy").as_int64() * 100, cycles * 95);
+  EXPECT_GT(core.at("v_wait_flag").as_int64() * 100, cycles * 70);
+  for (const char* pipe : {"s", "v", "mte2", "mte3"}) {
+    std::int64_t sum = 0;
+    for (const auto& [key, value] : core) {
+      const std::string name(key);
+      if (name.rfind(std::string(pipe) + "_", 0) != 0) continue;
+      const bool time = name.find("_busy") != std::string::npos ||
+                        name.find("_idle") != std::string::npos ||
+                        name.find("_wait_") != std::string::npos;
+      if (time) sum += value.as_int64();
+    }
+    EXPECT_EQ(sum, cycles) << pipe;
+  }
+}
+
+TEST(AscendExecutable, StepOrderDoesNotMatter) {
+  for (const char* example : {"c2v_a5.pto", "v2c_a2a3.pto"}) {
+    const std::vector<std::string> options = {"--param", "TILES=6", "--set", "launch.clusters=3"};
+    std::vector<std::string> shuffled = options;
+    shuffled.insert(shuffled.end(), {"--shuffle-step-order", "--seed", "7"});
+    EXPECT_EQ(report_of(kExamples + example, options), report_of(kExamples + example, shuffled));
+  }
+}
+
+// Section 6, test 7: +15 instead of +16 hangs.
+TEST(AscendExecutable, WaitForTheWrongIdIsADeadlock) {
+  const Changed changed("v2c_a5.pto", "\"PIPE_MTE1\", 16", "\"PIPE_MTE1\", 15");
+  const json::object r = report_of(changed.file(), {"--param", "TILES=8"}, 4);
+  EXPECT_EQ(r.at("status"), "could_not_finish");
+  // The cause comes first, here and among the waits.
+  EXPECT_THAT(
+      std::string(r.at("message").as_string()),
+      testing::MatchesRegex(
+          "deadlock: id 15 of AIC of cluster 0 never comes: AIV0 of cluster 0 has "
+          "to set id 15 .mode 4.: the program of AIV0 of cluster 0 has no set of "
+          "it; pipe MTE1 of AIC of cluster 0 .* waits for it; and .* more; the device would "
+          "report 507014, AI-core time-out"));
+  EXPECT_THAT(json::serialize(r.at("waits").as_array().at(0)), HasSubstr("id 15"));
+  std::string all;
+  for (const json::value& wait : r.at("waits").as_array()) all += json::serialize(wait) + "\n";
+  EXPECT_THAT(all, HasSubstr("wait_intra_core(MTE1, id 15)"));
+  EXPECT_THAT(all, HasSubstr("the program of AIV0 of cluster 0 has no set of it"));
+}
+
+// Section 7: what is illegal stops at its line, before the run or in it.
+TEST(AscendExecutable, IllegalUseIsExit4WithItsLine) {
+  const Changed profile("vector_add.pto", "    // All buffers are free at first.",
+                        "    pto.set_intra_block \"PIPE_MTE2\", 0");
+  const Finished wrong = run({profile.file(), "--param", "TILES=8", "--preset", "a2a3"});
+  EXPECT_EQ(wrong.exit_code, 4);
+  EXPECT_THAT(wrong.err, HasSubstr("k.pto:28: set_intra_block(MTE2, id 0): set_intra_block does "
+                                   "not exist on A2/A3"));
+  const Changed pair("vector_add.pto", "    // All buffers are free at first.",
+                     "    pto.set_flag[<PIPE_V>, <PIPE_FIX>, <EVENT_ID0>]");
+  const Finished no_pipe = run({pair.file(), "--param", "TILES=8"});
+  EXPECT_EQ(no_pipe.exit_code, 4);
+  EXPECT_THAT(no_pipe.err, HasSubstr("k.pto:28: set_flag(V, FIX, id 0): an AIV has no pipe FIX"));
+  const Changed twice("vector_add.pto", "    // All buffers are free at first.",
+                      "    pto.set_flag[<PIPE_V>, <PIPE_MTE2>, <EVENT_ID0>]");
+  const Finished double_set = run({twice.file(), "--param", "TILES=8"});
+  EXPECT_EQ(double_set.exit_code, 4);
+  EXPECT_THAT(double_set.err, HasSubstr("k.pto:29"));
+  EXPECT_THAT(double_set.err, HasSubstr("/tessera/cluster/double_set"));
+}
+
+TEST(AscendExecutable, FlagLeftSetIsAWarning) {
+  const Changed changed("vector_add.pto", "    // What was set at first is taken back.",
+                        "    pto.set_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID5>]");
+  const json::object r = report_of(changed.file(), {"--param", "TILES=8"});
+  EXPECT_EQ(r.at("diagnoses").at("count"), 1);
+  EXPECT_THAT(json::serialize(r.at("diagnoses")), HasSubstr("V to MTE3, event 5"));
+}
+
+TEST(AscendExecutable, UserErrorsAreExit2) {
+  const auto fails = [](std::vector<std::string> arguments, const std::string& text) {
+    const Finished f = run(std::move(arguments));
+    EXPECT_EQ(f.exit_code, 2) << f.err;
+    EXPECT_THAT(f.err, HasSubstr(text));
+  };
+  fails({kExamples + "nothing.pto"}, "the PTO program cannot be opened");
+  fails({kExamples + "c2v_a5.pto"}, "the argument %TILES of @cube has no value");
+  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--vcd", "x.vcd"}, "--vcd");
+  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"}, "a2a3, a5");
+  fails({kExamples + "vector_add.pto", "--param", "TILES=2", "--set", "launch.ratio=1:2"},
+        "1:2 needs a function for the AIC");
+  fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "tiles"}, "'tiles'");
+  const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tprint ins(%ap0)");
+  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprint'");
+}
+
+// Options of the fabric are neither known nor offered.
+TEST(AscendExecutable, OptionsOfTheFabricAreUnknown) {
+  const std::string help = run_executable("ascend_platform", {"--help"}).out;
+  EXPECT_THAT(help, HasSubstr("--trace-perfetto FILE"));
+  for (const char* option :
+       {"--trace-wse", "--vcd", "--heatmap", "--check-links", "--check-epochs"}) {
+    EXPECT_THAT(help, testing::Not(HasSubstr(option)));
+    EXPECT_THAT(run_executable("wse_platform", {"--help"}).out, HasSubstr(option));
+    EXPECT_THAT(run_executable("vp_platform", {"--help"}).out, HasSubstr(option));
+  }
+  EXPECT_THAT(run({kExamples + "vector_add.pto", "--vcd", "x.vcd"}).err,
+              HasSubstr("ascend_platform: unknown option '--vcd'; see --help"));
+}
+
+TEST(AscendExecutable, BoundsAndValidate) {
+  const std::string file = kExamples + "vector_add.pto";
+  const json::object r = report_of(file, {"--param", "TILES=8", "--max-cycles", "1000"}, 4);
+  EXPECT_THAT(std::string(r.at("message").as_string()), HasSubstr("--max-cycles"));
+  const Finished valid = run({file, "--param", "TILES=8", "--validate"});
+  EXPECT_EQ(valid.exit_code, 0);
+  EXPECT_EQ(valid.out, file + ": valid for a5\n");
+  EXPECT_THAT(run({"--print-config", "--preset", "a2a3"}).out,
+              HasSubstr("sync.flag_latency = 3 cycles"));
+}
+
+}  // namespace
+}  // namespace tessera::test::ascend_executable_test

@@ -1,0 +1,200 @@
+"""However a machine is built, as modules or dense, it is the same machine: the report outside `wall` and `structure`,
+messages, exit codes and traces are equal. The examples at several sizes, runs that are cut short, runs that fail, and
+random layouts.
+
+structures_test.py EXECUTABLE SOURCES [FIRST COUNT]: only the random layouts FIRST .. FIRST + COUNT - 1 (soak)."""
+import collections
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import random_layout  # noqa: E402
+
+SIZES = {
+    "examples/broadcast_tree": [[], ["W=2", "H=2", "B=1"], ["W=9", "H=7", "B=33"]],
+    "examples/exchange": [[], ["W=2", "H=2", "ITER=1", "K=2"], ["W=11", "H=9", "ITER=3"]],
+    "examples/gemv_stream": [[], ["W=1", "H=1", "M=2", "N=2"], ["W=7", "H=9", "M=63", "N=63"]],
+    "examples/hello_wavelet": [["W=2"], ["W=9", "H=2"]],
+    "examples/pe_loops": [["KERNEL=7"], ["KERNEL=20"]],
+    "examples/reduce_chain": [[], ["W=1", "H=1", "B=1"], ["W=1", "H=5"], ["W=5", "H=1"], ["W=17", "H=12", "B=64"]],
+    "examples/reduce_filters": [[], ["SENDERS=1", "SINKS=1", "H=1"], ["SENDERS=12", "SINKS=5", "SHARE=31"]],
+    "examples/reduce_two_phase": [[], ["W=1", "B=1"], ["W=7", "S=1"], ["W=33", "H=2", "B=64", "S=9"]],
+    "examples/ring_allreduce": [[], ["W=3", "H=1", "B=1"], ["W=16", "H=3", "B=50"]],
+    "examples/stream_rows": [[], ["W=1", "H=1", "B=1"], ["W=20", "H=9", "B=100"], ["H=9", "ROWS=2"]],
+    "examples/two_phase_teardown": [[], ["W=2", "H=1", "B=1"], ["W=16", "H=3", "B=50"]],
+    "examples/validation/path.json": [["HOPS=3", "WEST=1"]],
+    "examples/validation/relay.json": [["N=3", "B=20"]],
+    "examples/validation/row_reduce.json": [[], ["W=10", "S=10", "B=4"]],
+    "tests/platforms/wse/programs/full_path": [[], ["W=9"]],
+    "tests/platforms/wse/programs/rebinding": [[], ["SAFE=0"]],
+    "tests/platforms/wse/programs/scatter": [[], ["W=9", "B=20"]],
+    "tests/platforms/wse/programs/stream": [[], ["W=16", "B=300"]],
+    "tests/platforms/wse/programs/teardown": [[], ["B=60"]],
+}
+CONFIGS = [
+    ["fabric.hop_latency=5", "fabric.credit_latency=3", "fabric.buffer_depth=6", "fabric.arbitration=fixed"],
+    ["fabric.buffer_depth=1", "fabric.on_ramp_latency=1", "fabric.off_ramp_latency=40", "queues.write_latency=3"],
+    ["fabric.hop_latency=1", "fabric.credit_latency=7", "queues.input_lengths=[1,1,1,1,1,1,1,1]"],
+]
+TRACES = ("--trace-wse", "--trace-perfetto", "--vcd", "--heatmap")
+
+# Programs that fail: example, file, text, replacement, exit code.
+BROKEN = [
+    ("broadcast_tree", "layout.json", '"tx": ["RAMP", "SOUTH"]},\n    {"rect": [0, "H - 1"',
+     '"tx": ["RAMP"]},\n    {"rect": [0, "H - 1"', 4),
+    ("broadcast_tree", "tree.tasm", "fmovs dds2, s1ds2", "fmovs dds2, 1.5", 1),
+    ("gemv_stream", "gemv.tasm", "    ublk   x_in", "    brk", 4),  # on every tile in one cycle
+    ("gemv_stream", "gemv.tasm", "    fmacs  dds1", "    brk\n    fmacs  dds1", 4),
+    ("reduce_chain", "layout.json", '"COLUMN_OUT": "COLUMN + y % 2"', '"COLUMN_OUT": "COLUMN"', 4),
+    ("reduce_filters", "layout.json", '"limit1": "SINKS * SHARE - 1"', '"limit1": "SINKS * SHARE"', 4),
+    ("reduce_filters", "sender.tasm", " advance_switch", "", 4),
+    ("ring_allreduce", "ring.tasm", "const TURN = 1 *", "const TURN = 0 *", 4),
+    ("ring_allreduce", "layout.json", '"pos1": {"rx": ["EAST"]}', '"pos1": {"rx": ["WEST"]}', 4),
+    ("two_phase_teardown", "row.tasm", "stcfg COLOR_CONFIG, ROUTE ", "stcfg COLOR_CONFIG, ROUTE + 0x4000", 4),
+]
+
+Run = collections.namedtuple("Run", "exit_code error report files")
+
+
+class Structures:
+    """Runs layouts in both structures and compares."""
+
+    def __init__(self, executable, folder):
+        self.executable = executable
+        self.folder = folder
+        self.runs = 0
+
+    def run(self, layout, options, structure, traces=False):
+        path = self.folder / "report.json"
+        path.unlink(missing_ok=True)
+        command = [self.executable, str(layout), "--quiet", "--structure", structure, "--report", str(path), *options]
+        files = [self.folder / option for option in TRACES] if traces else []
+        for option, file in zip(TRACES, files):
+            command += [option, str(file)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        self.runs += 1
+        report = json.loads(path.read_text()) if path.exists() else {}
+        if report:
+            assert report["structure"] == structure or result.returncode == 2, report["structure"]
+            del report["structure"], report["wall"]
+        contents = [file.read_bytes() for file in files if file.exists()]
+        return Run(result.returncode, result.stderr, report, contents)
+
+    def expect_equal(self, expected, found, what):
+        assert expected.exit_code == found.exit_code, f"{what}: exit code {expected.exit_code}, {found.exit_code}"
+        assert expected.error == found.error, f"{what}:\n{expected.error}\n{found.error}"
+        for key in {*expected.report, *found.report}:
+            assert expected.report.get(key) == found.report.get(key), \
+                f"{what}: {key} {str(expected.report.get(key))[:500]}\nand {str(found.report.get(key))[:500]}"
+        assert expected.files == found.files, f"{what}: traces"
+
+    def compare(self, layout, options, traces=False):
+        """The run as modules; it is the same one dense."""
+        expected = self.run(layout, options, "modules", traces)
+        self.expect_equal(expected, self.run(layout, options, "dense", traces), f"{layout} {' '.join(options)}")
+        return expected
+
+    def compare_shuffled(self, expected, layout, options, traces=False):
+        shuffled = [*options, "--shuffle-step-order", "--seed", "7"]
+        self.expect_equal(expected, self.run(layout, shuffled, "dense", traces), f"{layout} {' '.join(shuffled)}")
+
+
+def check_examples(structures, sources):
+    for example, sizes in SIZES.items():
+        layout = sources / example if example.endswith(".json") else sources / example / "layout.json"
+        for number, params in enumerate(sizes):
+            for preset in ("wse2", "wse3"):
+                options = ["--preset", preset, *[f"--param={param}" for param in params]]
+                whole = structures.compare(layout, [*options, "--report-detail"], traces=True)
+                structures.compare_shuffled(whole, layout, [*options, "--report-detail"], traces=True)
+                cycles = whole.report["cycles"]
+                for cut in (cycles // 3, cycles - 2)[:1 if number else 2]:
+                    structures.compare(layout, [*options, "--max-cycles", str(max(cut, 1))], traces=number == 0)
+                config = CONFIGS[number % len(CONFIGS)]
+                structures.compare(layout, [*options, *[f"--set={entry}" for entry in config]])
+    print(f"examples: {structures.runs} runs")
+
+
+def check_broken(structures, sources):
+    for number, (example, name, text, replacement, exit_code) in enumerate(BROKEN):
+        copy = pathlib.Path(shutil.copytree(sources / "examples" / example, structures.folder / f"broken_{number}"))
+        source = (copy / name).read_text()
+        assert text in source, f"{example}/{name} has no '{text}'"
+        (copy / name).write_text(source.replace(text, replacement))
+        for preset in ("wse2", "wse3"):
+            run = structures.compare(copy / "layout.json", ["--preset", preset])
+            assert run.exit_code == exit_code, f"{example}/{name} with '{replacement}': exit code {run.exit_code}"
+
+
+def check_random(structures, first, count):
+    ends = collections.Counter()
+    for seed in range(first, first + count):
+        folder = structures.folder / "random"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        drawn = random_layout.RandomLayout(seed)
+        layout = drawn.write(folder)
+        traces = seed % 4 == 0
+        try:
+            run = structures.compare(layout, [*drawn.options, "--report-detail"], traces)
+            if seed % 3 == 0:
+                structures.compare_shuffled(run, layout, [*drawn.options, "--report-detail"], traces)
+        except AssertionError as difference:
+            raise AssertionError(f"random layout {seed}: {difference}") from None
+        ends[run.exit_code] += 1
+    assert ends[2] < count / 10, f"{ends[2]} of {count} random layouts are not accepted"
+    print(f"random layouts: {count}, by exit code {dict(ends)}")
+
+
+def check_choice(structures, sources):
+    """`auto`, and what dense cannot do."""
+    layout = sources / "tests/platforms/wse/programs/stream/layout.json"
+
+    def built(*options):
+        path = structures.folder / "choice.json"
+        subprocess.run([structures.executable, str(layout), "--quiet", "--report", str(path), *options], check=True)
+        return json.loads(path.read_text())["structure"]
+
+    def refused(*options):
+        command = [structures.executable, str(layout), *options]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert result.returncode == 2, f"{options}: exit code {result.returncode}"
+        return result.stderr
+
+    assert built("--param=W=32", "--param=H=32") == "modules"
+    assert built("--param=W=41", "--param=H=25") == "dense"
+    assert built("--param=W=41", "--param=H=25", "--check-links") == "modules"
+    assert built("--structure=dense") == "dense"
+    assert "no links between its routers" in refused("--structure=dense", "--check-links")
+    assert "--structure modules" in refused("--structure=dense", "--check-links", "--validate")
+    assert "does not follow single wavelets" in refused("--structure=dense", "--check-epochs")
+    for key in ("fabric.hop_latency", "fabric.credit_latency", "fabric.on_ramp_latency", "fabric.off_ramp_latency",
+                "queues.write_latency"):
+        structures.compare(layout, [f"--set={key}=63"])
+        expected = f"config: {key}: structure 'dense' takes at most 63, found 64"
+        assert expected in refused("--structure=dense", f"--set={key}=64"), key
+        assert expected in refused("--structure=dense", f"--set={key}=64", "--validate"), key
+    assert "fabric.buffer_depth" in refused("--structure=dense", "--set=fabric.buffer_depth=300")
+    assert "modules, dense, auto" in refused("--structure=sparse")
+
+
+def main():
+    executable, sources = sys.argv[1], pathlib.Path(sys.argv[2])
+    with tempfile.TemporaryDirectory() as name:
+        structures = Structures(executable, pathlib.Path(name))
+        if len(sys.argv) > 3:
+            check_random(structures, int(sys.argv[3]), int(sys.argv[4]))
+            return
+        check_examples(structures, sources)
+        check_broken(structures, sources)
+        check_random(structures, 0, 150)
+        check_choice(structures, sources)
+        print(f"{structures.runs} runs")
+
+
+main()
