@@ -1,5 +1,5 @@
-"""docs/sensitivity.md: what the workloads do when a value of a preset that nobody has measured is half as large, or half as
-large again; a name takes the place of each other name."""
+"""docs/sensitivity.md: how much the workloads change when an assumed value of a preset is reduced or increased by half, or
+replaced by each other name that its key allows."""
 import datetime
 import re
 import subprocess
@@ -134,16 +134,17 @@ def write(pool, platform, families):
 INTRODUCTION = """
 # What the assumed values do
 
-No source gives the values of the presets that are marked [assumed](configuration.md#where-values-come-from). Here each is half
-as large and half as large again, rounded to whole numbers of at least 1; of a choice between names, each other one. The tables
-have, for every family of [workloads](validation.md), the change in percent of the number that changes most; an empty cell is
-less than 0.05 %. Of the rates of DSD operations only those that a workload uses were tried. `fails`: a program could not finish.
+No source gives the values of the presets that are marked [assumed](configuration.md#where-values-come-from). This page shows how much
+the results depend on them. Each number was reduced and increased by half, rounded to whole numbers of at least 1; a choice between names
+was replaced by each other name. For every family of [workloads](validation.md) the tables give the largest change of one of its numbers
+in percent. An empty cell means less than 0.05 %; `fails` means that a program could not finish. Of the rates of DSD operations only
+those that a workload uses were varied.
 
-Only the quick cases were tried, those that `scripts/validate.sh --quick` runs, so a larger size may feel a value more. They are
+Only the quick cases were run, those of `scripts/validate.sh --quick`, so larger sizes may depend on a value more strongly. They are
 {quick} of {cases}, by family {families}.
 
-A value with large numbers beside it is worth measuring before a result that depends on it is trusted; one without effect here
-may still matter to a program that stresses it.
+Before you trust a result that depends on a value with large changes, measure that value. A value without an effect here may still
+matter to a program that uses it more heavily.
 
 Written on {date} by `scripts/validate.sh --sensitivity` with {version}, presets {presets}.
 """
