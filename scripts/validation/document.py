@@ -46,7 +46,7 @@ def of_family(family, results):
 
 
 def measured(results):
-    """Without those whose run failed."""
+    """The results whose run did not fail."""
     return [result for result in results if result.ours is not None]
 
 
@@ -63,7 +63,7 @@ def grouped(family, results):
 
 
 def scattered(family, results):
-    """What has a median above its bound, as lines."""
+    """A line for each family or group whose median is above its bound."""
     parts = [(family.name, family.median, measured(of_family(family, results)))]
     parts += [(f"{family.name}: {name}", family.group_median, found) for name, found in grouped(family, results)]
     return [f"{name}: the median of the errors is {median(found):.2f} %, may be {bound} %"
@@ -75,7 +75,7 @@ def worst(results):
 
 
 def spread(family, results):
-    """For families whose median is held: a sentence, and a table of the groups."""
+    """For families with a bound of the median: a sentence, and a table of the groups."""
     mine = measured(of_family(family, results))
     if family.median is None or not mine:
         return ""
@@ -103,7 +103,7 @@ def summary(families, results):
 
 
 def preset_versions(machine="wse"):
-    """A few digits of the SHA-256 of each preset: which one was measured."""
+    """The first digits of the SHA-256 of each preset, which identify the measured one."""
     folder = ROOT / "platforms" / machine / "presets"
     return {path.stem: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in sorted(folder.glob("*.json"))}
 
@@ -121,7 +121,7 @@ def version_of(platform):
 
 
 def overview(families, results):
-    """A row for each family: how many numbers it has, how far they are off, where its page is."""
+    """A row for each family: the number of its cases, their errors, and the link to its page."""
     lines = ["| workload | numbers | with a bound | median error | worst error | at |", "| --- | ---: | ---: | ---: | ---: | --- |"]
     for family in families:
         mine = [result for result in measured(of_family(family, results)) if math.isfinite(result.error_percent)]

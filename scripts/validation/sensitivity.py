@@ -13,7 +13,7 @@ RATE = re.compile(r"pe\.rate\.(\w+)\.")
 
 
 class Varied(Bench):
-    """A bench whose machine of one preset has another value; runs of the other preset are those of `base`."""
+    """A bench that changes one value of one preset; runs with the other preset are those of `base`."""
 
     def __init__(self, base, preset, setting):
         super().__init__(base.platform, [setting])
@@ -25,7 +25,7 @@ class Varied(Bench):
 
 
 def instructions():
-    """Instructions that the programs of the examples have."""
+    """Instructions that occur in the programs of the examples."""
     words = set()
     for path in (ROOT / "examples").rglob("*.tasm"):
         words |= set(re.findall(r"^ +(\w+)", path.read_text(), re.MULTILINE))
@@ -33,7 +33,7 @@ def instructions():
 
 
 def assumed(platform, preset):
-    """(key, value, unit, source) of the values of a preset that are assumed and that an example could notice."""
+    """(key, value, unit, source) of the assumed values of a preset on which an example could depend."""
     text = subprocess.run([platform, "--preset", preset, "--print-config"], capture_output=True, text=True, check=True).stdout
     used = instructions()
     found = [match.groups() for match in map(LINE.match, text.splitlines()) if match]
@@ -41,14 +41,14 @@ def assumed(platform, preset):
 
 
 def names(platform, preset, key):
-    """Names that a key allows: what the message about one that it does not allow lists."""
+    """Names that a key allows, read from the message about a name that it does not allow."""
     result = subprocess.run([platform, "--preset", preset, "--set", f"{key}=?", "--print-config"], capture_output=True, text=True,
                             check=False)
     return re.search(r"\(allowed: (.*)\)", result.stderr)[1].split(", ")
 
 
 def variations(platform, preset, key, value):
-    """Values that take its place."""
+    """The values to try instead."""
     if not value.isdigit():
         return [name for name in names(platform, preset, key) if name != value]
     number = int(value)
@@ -57,7 +57,7 @@ def variations(platform, preset, key, value):
 
 
 def changes(families, base, bench):
-    """By family, the largest change of a number of it in percent; None: a run failed."""
+    """For each family the largest change of one of its numbers in percent; None: a run failed."""
     found = {}
     for family in families:
         largest = 0.0
@@ -108,7 +108,7 @@ def without_effect(found):
 
 
 def tried(families):
-    """How many cases the page is about."""
+    """The numbers of cases that the page states."""
     families = of_wse(families)
     quick = {family.name: sum(case.quick for case in family.cases) for family in families}
     return {"quick": sum(quick.values()), "cases": sum(len(family.cases) for family in families),

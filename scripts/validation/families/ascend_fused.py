@@ -3,7 +3,7 @@ from validation.case import Case, Family, percent
 
 ORDER = 210
 
-# AIC : AIV, slots: microseconds that were published.
+# (AIC : AIV, slots): published microseconds.
 PUBLISHED = {
     ("1:1", 1): dict(task=583.5, core=564.1, aic_mac=192.0, aic_mte1=168.6, aic_mte2=141.6, aic_fixpipe=79.5, aiv_vec=471.7,
                      aiv_scalar=228.3, aiv_mte2=139.3, aiv_mte3=94.7),
@@ -13,7 +13,7 @@ PUBLISHED = {
                      aiv_scalar=126.2, aiv_mte2=99.3, aiv_mte3=56.6),
 }
 READ_RATE = {"1:1": 89, "1:2": 38}  # B/cycle of an AIV: from aiv_mte2 with one slot
-# sync.cluster_latency is set by the times with one slot.
+# The times with one slot set sync.cluster_latency.
 CALIBRATED = {("1:1", 1, "core"), ("1:2", 1, "core"), ("1:1", 1, "aiv_mte2"), ("1:2", 1, "aiv_mte2"), ("1:2", 1, "aiv_scalar"),
               ("1:1", 1, "aiv_vec")}
 

@@ -4,7 +4,7 @@ from validation.case import Case, Family, percent
 ORDER = 200
 TIME, BUSY = percent(8), percent(10)
 
-# Case: kernel, cycles per instruction that the scalar unit issues, microseconds that were published.
+# Case: kernel, cycles in which the scalar unit issues an instruction, published microseconds.
 STAGED = {
     "case 0": ("small", 26, dict(task=759364, core=759363, mac=141699, scalar=508788, mte1=162104, mte2=582516, fixpipe=34303)),
     "case 1": ("serial", 26, dict(task=249467, core=249467, mac=81477, scalar=63609, mte1=52004, mte2=195613, fixpipe=11314)),
@@ -18,7 +18,7 @@ STAGED = {
     "basic API": ("unit", 6, dict(task=4121.2, core=3670.7, mac=3081.7, scalar=337.3, mte1=2538.3, mte2=3552.2, fixpipe=160.4)),
 }
 GRIDS = {"case 0": (1, 1), "case 1": (1, 1), "case 2": (2, 12)}
-# What parameters were set by: l1.read_percent, l1.write_percent, and gm.aic.read.gap, which is core less mte2.
+# Numbers that set a parameter: l1.read_percent, l1.write_percent, and gm.aic.read.gap, which is core minus mte2.
 CALIBRATED = {("case 7", "mte1"), ("case 7", "mte2"), ("case 7", "core"), ("case 4", "core"), ("case 4", "mte2"), ("case 8", "fixpipe")}
 NOTES = {
     ("case 0", "core"): "one core; A and B do not fit into L2 together, and the order of the reads is not known",
@@ -28,11 +28,11 @@ NOTES = {
     ("case 8", "fixpipe"): "includes waiting for the unit flag",
     ("basic API", "fixpipe"): "includes waiting for the unit flag; one more MAD would add 24 us",
 }
-# Rates of MTE2 beside that of the preset, 152 B a cycle: as 118 and 140 GiB/s to 147.
+# Rates of MTE2. They relate to the 152 B a cycle of the preset as 118 and 140 GiB/s relate to 147.
 A3_RATES = {1536: 122, 3072: 145}
-# Case 8: rounds of three cycles in which its API computes, between the last MAD of a tile and FIX.
+# Rounds of three cycles in which the API of a case computes between the last MAD of a tile and FIX.
 TAIL = {"case 8": 200, "basic API": 0}
-# A load of B is four instructions there: 6.4 entries a step of K, where the kernel has 3.4.
+# In the basic API a load of B is four instructions: 6.4 entries for each step of K, where the kernel here has 3.4.
 QUEUES = {"basic API": 17}
 
 
@@ -67,7 +67,7 @@ def staged_cases():
                        note=NOTES.get((name, what), ""), quick=False)
 
 
-# Size: milliseconds, and percent of them.
+# Size: milliseconds, and the share of mac, mte1, mte2 and fixpipe in percent.
 A3 = {1536: (0.0388, 54.5, 42.2, 72.2, 7.7), 3072: (0.2067, 79.0, 62.0, 90.9, 5.8), 6144: (1.5060, 86.7, 68.1, 95.2, 3.1)}
 
 

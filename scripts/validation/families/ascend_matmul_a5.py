@@ -4,7 +4,7 @@ from validation.case import Case, Family, percent
 ORDER = 205
 TIME, BUSY = percent(8), percent(10)
 
-# Case: kernel, cycles per instruction that the scalar unit issues, rounds of TAIL, microseconds that were published.
+# Case: kernel, cycles in which the scalar unit issues an instruction, rounds of TAIL, published microseconds.
 STAGED = {
     "case 4": ("a5_2", 44, None, dict(task=2668.2, core=2667.5, mac=2571.1, scalar=1377.7, mte1=799.4, mte2=2531.9, fixpipe=33.86)),
     "case 5": ("a5_4", 25, None, dict(task=2591.4, core=2590.5, mac=2547.0, scalar=613.0, mte1=834.3, mte2=1926.4, fixpipe=35.44)),

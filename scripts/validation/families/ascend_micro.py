@@ -34,7 +34,7 @@ def probe(source, preset, name, published, what, sizes, serial=1, pipe="mac", co
                lambda bench: times * cube(bench, preset, what, pipe, *sizes, serial, count), **more)
 
 
-MADS = [  # preset, case, cycles, type, sizes, whether each waits for the one before, whether it set the preset
+MADS = [  # preset, case, cycles, type, sizes, whether each waits for the previous one, whether it set the preset
     ("a2a3", "case 0, serial, 64 x 64 x 64 f16", 125.00, "f16", (64, 64, 64), 1, True),
     ("a2a3", "case 1, serial, 128 x 256 x 64 f16", 575.00, "f16", (128, 256, 64), 1, True),
     ("a2a3", "basic API, 128 x 256 x 64 f16", 521.9, "f16", (128, 256, 64), 0, True),
@@ -148,7 +148,7 @@ RATE_NOTES = {
     "trecip f32": "as for trsqrt",
     "tcvt f32 to f16": "the preset has twice that: 2 cycles a repeat, from the other cost model (4.1)",
 }
-CONFLICTING = ("tadd", "tmul", "tmax", "tdiv")  # whose fit has the slope of a conflict (8.10)
+CONFLICTING = ("tadd", "tmul", "tmax", "tdiv")  # operations whose fit has the slope of a conflict (8.10)
 FITTED = "the fit has 0.1 to 0.3 cycles a repeat more than the conflict explains"
 A5_SIMPLE = "the model has one class for operations of one and of two sources; this operation is faster than those of two"
 FITS_A2 = [  # cycles a repeat, and an instruction
@@ -166,11 +166,11 @@ FITS_A5 = [
 
 # --- Vector add, 8192 x 8192 f16 ---
 
-ADDED = 8192 * 8192  # numbers
+ADDED = 8192 * 8192  # elements
 
 
 def add(bench, preset, pipe, n, clusters, part=1):
-    """Microseconds of the pipe for the whole matrix, from a part of it. One cluster: a lone AIV, and an eighth."""
+    """Microseconds of the pipe for the whole matrix, scaled from a part of it. With one cluster a lone AIV adds an eighth."""
     tiles = ADDED // n // (2 * clusters) // part if clusters > 1 else ADDED // n // 8
     sets = [f"launch.clusters={clusters}", f"launch.ratio={'1:2' if clusters > 1 else '1:1'}"]
     run = bench.ascend("validation/ascend_micro_add.pto", sets, preset=preset, N=n, TILES=tiles)

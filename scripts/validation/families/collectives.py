@@ -8,11 +8,11 @@ ORDER = 20
 TR = 2             # cycles of a ramp, A1
 STEP = 2 * TR + 1  # receive, operate, send
 BARE = 6           # A4: a DSD operation of n groups takes n + 6 cycles
-CHAIN, TWO_PHASE = 56, 77  # A2: what its program takes beside the reduction, one chain or two phases
+CHAIN, TWO_PHASE = 56, 77  # A2: cycles of its program outside the reduction, one chain or two phases
 SIZES = [4, 8, 16, 32, 64, 128, 256, 512]
 LENGTHS = [2 ** k for k in range(13)]
 SQUARES = [2, 4, 8, 16, 32, 64]
-LONG = 40e6        # wavelets times hops: above, a run takes a minute
+LONG = 40e6        # wavelets times hops; a run above this takes a minute
 
 
 def message(b, hops):
@@ -53,7 +53,7 @@ def ring(p, b):
 
 
 def stamped(bench, example, **params):
-    """Latest end less earliest start of all tiles; 1 is the reading of the counter."""
+    """Latest end minus earliest start of all tiles; 1 cycle is the reading of the counter."""
     stamps = bench.run(f"validation/{example}.json", "wse2", ["stamps"], **params).arrays["stamps"].astype(int).reshape(-1, 2)
     return int(stamps[:, 1].max() - stamps[:, 0].min()) - 1
 
@@ -67,7 +67,7 @@ def case(name, cell, published, measure, work, quick, source="A1, M"):
     return Case(source, f"{name}, {cell}", published, measure, tolerance=percent(12), quick=quick, long=work > LONG)
 
 
-# Name, formula, cycles of the program beside it, how it is run.
+# Name, formula, cycles of the program outside the formula, how to run it.
 ROWS = [
     ("chain", chain, CHAIN, lambda bench, p, b: row_reduce(bench, p, b, p)),
     ("two-phase", two_phase, TWO_PHASE, lambda bench, p, b: row_reduce(bench, p, b, group(p))),
@@ -79,7 +79,7 @@ ROWS = [
 
 
 def cells(name):
-    # A ring cuts vectors in P pieces: at least a wavelet each. The text of the page says how many cells that leaves out.
+    # A ring divides vectors into P pieces of at least one wavelet. The text of the page says how many cells that leaves out.
     return [(p, b) for p in SIZES for b in LENGTHS if name != "ring all-reduce" or b >= p]
 
 

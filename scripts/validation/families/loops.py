@@ -73,7 +73,7 @@ def form(name, published, layout, note="", bound=percent(3), **params):
                 tolerance=bound, note=note)
 
 
-LOADS = 6  # of three DSRs until the operation issues: two before the last one, which it needs 4 cycles later (6.5)
+LOADS = 6  # cycles to load three DSRs: two before the last load, and 4 from that until the operation can use the DSR (6.5)
 
 
 def single(n, published):

@@ -9,7 +9,7 @@ LINE = re.compile(r"@(\d+) P(\d+)\.0(?:: Id: \d+,| \(hwtile\)) (.*)")
 
 
 def lines(bench, tile, words):
-    """Cycles of the lines of a tile that have these words."""
+    """Cycles of the trace lines of a tile that match these words."""
     found = []
     for line in bench.run("validation/relay.json", "wse3", ["begin", "end"], trace=True, N=1, B=8).trace:
         match = LINE.match(line)

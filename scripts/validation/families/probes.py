@@ -4,7 +4,7 @@ from validation.chart import Chart, Series
 
 ORDER = 70
 NOT_TAKEN, TAKEN, INDEPENDENT, DEPENDENT, CHAIN, LOADED, LOADS, ADD, MULTIPLY_ADD = range(9)
-COUNT = 16  # instructions of a kind in a row
+COUNT = 16  # instructions of one kind in a row
 
 
 def time(bench, kernel, **params):

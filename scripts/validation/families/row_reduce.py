@@ -33,7 +33,7 @@ def slope(name, published, measure):
     return Case("A2, fit", name, published, measure, unit="cycles", calibrated=True, tolerance=exact())
 
 
-# A stage of a chain of leaders is S hops and one receive, add, send; two group sizes tell the two apart.
+# A stage of a chain of leaders is S hops and one receive, add, send; two group sizes separate the two.
 def leader_stage(bench, s):
     return (time(bench, 64, s, 16 * s) - time(bench, 64, s, 8 * s)) / 8
 
