@@ -22,7 +22,8 @@ GRIDS = {"case 0": (1, 1), "case 1": (1, 1), "case 2": (2, 12)}
 CALIBRATED = {("case 7", "mte1"), ("case 7", "mte2"), ("case 7", "core"), ("case 4", "core"), ("case 4", "mte2"), ("case 8", "fixpipe")}
 NOTES = {
     ("case 0", "core"): "one core; A and B do not fit into L2 together, and the order of the reads is not known",
-    ("case 2", "core"): "the published run has 683 columns a core, unaligned; here a core has whole tiles: ten cores have three columns of tiles, one has two",
+    ("case 2", "core"): "the published run has 683 columns a core, unaligned; here a core has whole tiles: ten cores have three columns "
+                        "of tiles, one has two",
     ("case 3", "fixpipe"): "10 times that of the following cases; nothing in the model explains it",
     ("case 5", "core"): "0.944 of its task; 20 cores with 12288 MADs and 4 cores with 4096 give 0.889, as in all other cases",
     ("case 8", "fixpipe"): "includes waiting for the unit flag",

@@ -90,7 +90,7 @@ def loads_and_tiles():
         yield row("0", preset, f"MTE1, latency of a load into {name}", latency,
                   lambda bench, preset=preset, what=what, stream=size_and_rate:
                   cube(bench, preset, f"extract {what}", "mte1", 64, 64, 64) - stream,
-                  calibrated=not pair, bound=None if pair else BOUND, note="a pair of loads takes 27 cycles longer than the transfer of its bytes" if pair else "")
+                  calibrated=not pair, bound=None if pair else BOUND,                   note="a pair of loads takes 27 cycles longer than the transfer of its bytes" if pair else "")
     for preset, element, cycles in (("a2a3", "f16", 128 * 256 / 64 + 20), ("a5", "f16", 128 * 256 / 64 + 26), ("a5", "f32", 128 * 256 / 32 + 26)):
         yield probe("0", preset, f"FIX, 128 x 256 {element} from L0C to L1", cycles, f"move {element} to L1", (128, 256, 16),
                     pipe="fixpipe", calibrated=True)
@@ -190,7 +190,8 @@ def additions():
               lambda bench: 4 * ADDED / (1000 * GHZ["a2a3"] * add(bench, "a2a3", "mte2", 4096, 1)), True, unit="B/cycle")
     yield row("4.4", "a2a3", "UB to GM, 48 AIVs, 32 KB", 57.35, lambda bench: add(bench, "a2a3", "mte3", 16384, 24, 4), True, unit="us")
     yield case("4.4", "a2a3", "UB to GM, 48 AIVs, 32 KB, all of it", 57.35, "mte3", 16384, 24, bound=None, quick=False,
-               note="a store also pays for the data that it evicts from L2; the matrices are three times as large as L2. The row without this effect runs a quarter")
+               note="a store also pays for the data that it evicts from L2; the matrices are three times as large as L2. The row without "
+               "this effect runs a quarter")
 
 
 # --- GM to UB and to L1 ---

@@ -23,7 +23,8 @@ def per_hop(way):
 
 def medians():
     """Silicon, to the west. The source does not say how many words were sent and between which points the time was measured."""
-    note = "1 to 32 hops take 2 cycles a hop and 40 other cycles, which the source does not explain; the model sends one word and reads both counters"
+    note = ("1 to 32 hops take 2 cycles a hop and 40 other cycles, which the source does not explain; the model sends one word and "
+            "reads both counters")
     for hops, published in ((1, 42), (2, 44), (4, 48), (8, 56), (16, 72), (32, 104)):
         yield Case("A3, H", f"west, median of {hops} hop" + "s" * (hops > 1), published,
                    lambda bench, hops=hops: time(bench, hops, 1, "west"), note=note if hops == 1 else "")

@@ -45,7 +45,8 @@ set `pe.branch_taken`, `pe.branch_not_taken`, `pe.float_latency`, `pe.integer_la
     probe("load of a DSR to its use", 4, lambda b: time(b, LOADS) - time(b, LOADED)),
     probe("c = a + b in memory, i16", 4, lambda b: time(b, ADD) / 8, False),
     probe("w = x * y + z in memory, f16", 6, lambda b: time(b, MULTIPLY_ADD) / 8, False, cycles(1),
-          note="in the model the store waits for the sum before it issues; in the trace it waits after its issue, and the next instruction issues meanwhile"),
+          note="in the model the store waits for the sum before it issues; in the trace it waits after its issue, and the next "
+          "instruction issues meanwhile"),
     probe("sum of 8 f16, to the issue of a store of it", 13, sum_of_eight, False, None,
           note="in the trace the store waits after its issue and executes in cycle 19, after the last element in cycle 17; the "
           "model has no stages after the issue, so the operation ends before the store issues"),
