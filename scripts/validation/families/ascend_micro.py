@@ -90,7 +90,8 @@ def loads_and_tiles():
         yield row("0", preset, f"MTE1, latency of a load into {name}", latency,
                   lambda bench, preset=preset, what=what, stream=size_and_rate:
                   cube(bench, preset, f"extract {what}", "mte1", 64, 64, 64) - stream,
-                  calibrated=not pair, bound=None if pair else BOUND,                   note="a pair of loads takes 27 cycles longer than the transfer of its bytes" if pair else "")
+                  calibrated=not pair, bound=None if pair else BOUND,
+                  note="a pair of loads takes 27 cycles longer than the transfer of its bytes" if pair else "")
     for preset, element, cycles in (("a2a3", "f16", 128 * 256 / 64 + 20), ("a5", "f16", 128 * 256 / 64 + 26), ("a5", "f32", 128 * 256 / 32 + 26)):
         yield probe("0", preset, f"FIX, 128 x 256 {element} from L0C to L1", cycles, f"move {element} to L1", (128, 256, 16),
                     pipe="fixpipe", calibrated=True)
