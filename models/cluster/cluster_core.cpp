@@ -34,12 +34,12 @@ struct ClusterCore::UnitBlock : timing::Steppable {
 };
 
 Cycle ClusterCore::CoreBlock::step(Cycle now) {
-  const AiCore::Step& step = core.step(now);
-  for (const AiCore::Ask& ask : step.asks) {
+  const CoreStep& step = core.step(now);
+  for (const CoreStep::Ask& ask : step.asks) {
     machine.sync_->unit.ask(ask.request, ask.due);
     machine.scheduler_.wake(machine.sync_->block, ask.due);
   }
-  for (const AiCore::Move& move : step.moves) {
+  for (const CoreStep::Move& move : step.moves) {
     machine.gm_->unit.start(move.transfer, move.due);
     machine.scheduler_.wake(machine.gm_->block, move.due);
   }

@@ -26,8 +26,8 @@ class MachineView {
   bool finished() const;
   /// Cycle in which the last core finished.
   Cycle finished_at() const;
-  /// Everyone who is held back, for a deadlock report. Returns what holds them up, if that is known
-  /// (deadlock.h).
+  /// For a deadlock report: every pipe that is held back, those first that wait for what
+  /// will never come. Returns the cause of the first one and who waits for it, "" if nobody knows it.
   std::string describe_waits(observe::Waits& waits) const;
 };
 

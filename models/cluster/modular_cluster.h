@@ -9,10 +9,7 @@
 
 #include "models/cluster/core/ai_core_module.h"
 #include "models/cluster/machine_view.h"
-#include "models/cluster/memory/gm.h"
-#include "models/cluster/sync/sync_unit.h"
-#include "tlm_ifaces/sync/sync_kit.h"
-#include "tlm_ifaces/transfer/transfer_kit.h"
+#include "models/cluster/shared_units.h"
 
 namespace tessera::cluster {
 

@@ -214,6 +214,7 @@ enum class OpClass : std::uint8_t {
   kTaskEnd,
   kTaskControl,
   kTile,
+  kConfig,
 };
 
 /// Which operands a DSD operation may have (wse.md 6.7). D: destination DSR, p: destination register

@@ -144,7 +144,7 @@ Profile profile_of(const cluster::MachineView& machine, const AscendConfig& conf
       add(sum, *core, cycles);
       add(profile.paths, *core);
       for (std::size_t m = 0; m < profile.latencies.size(); ++m)
-        profile.latencies[m].add(core->latencies()[m]);
+        profile.latencies[m].add(core->sync().latencies()[m]);
     }
     if (sum.cores > 0) profile.kinds.push_back(sum);
   }

@@ -35,9 +35,9 @@ void AiCoreModule::done(const transfer::Done& done, Cycle due) {
 }
 
 Cycle AiCoreModule::step(Cycle now) {
-  const AiCore::Step& step = core_.step(now);
-  for (const AiCore::Ask& ask : step.asks) sync->ask(ask.request, ask.due);
-  for (const AiCore::Move& move : step.moves) gm->start(move.transfer, move.due);
+  const CoreStep& step = core_.step(now);
+  for (const CoreStep::Ask& ask : step.asks) sync->ask(ask.request, ask.due);
+  for (const CoreStep::Move& move : step.moves) gm->start(move.transfer, move.due);
   return step.next;
 }
 

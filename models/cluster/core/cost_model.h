@@ -42,6 +42,11 @@ class CostModel {
             bool aligned = true) const;
   /// 512-byte blocks of L0C that a MAD or FIX with these sizes covers; results are 32 bits.
   static std::uint64_t l0c_blocks(const std::array<std::int64_t, 3>& sizes);
+  /// From ten 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
+  /// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale value.
+  static bool resolves_sums(const std::array<std::int64_t, 3>& sizes) {
+    return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16) >= 10;
+  }
 
  private:
   Cost mad(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;

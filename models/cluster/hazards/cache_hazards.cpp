@@ -24,7 +24,7 @@ class Sentences {
 
   void add_stale_loads() {
     for (const AiCore* core : machine_.cores())
-      for (const auto& [pc, stale] : core->stale_loads())
+      for (const auto& [pc, stale] : core->scalar_memory().stale_loads())
         add(kStale, *core, pc,
             " reads " + bytes(stale.array, stale.first, stale.bytes) +
                 " in its scalar cache, where GM has another value" + times_text(stale.times) +
@@ -89,7 +89,7 @@ std::vector<std::string> describe_cache_hazards(const MachineView& machine, Clus
 
 std::string describe_lines_left(const AiCore& core) {
   if (!core.finished()) return "";
-  const std::vector<ScalarCache::Line> lines = core.lines_left();
+  const std::vector<ScalarCache::Line> lines = core.scalar_memory().lines_left();
   if (lines.empty()) return "";
   const bool one = lines.size() == 1;
   return std::to_string(lines.size()) + (one ? " line" : " lines") + " in the scalar cache of " +

@@ -27,17 +27,7 @@ TileValues half_of(const TileValues& values, bool by_rows, bool second) {
   const std::size_t rows = by_rows ? values.rows / 2 : values.rows;
   const std::size_t columns = by_rows ? values.columns : values.columns / 2;
   const std::size_t top = by_rows && second ? rows : 0, left = !by_rows && second ? columns : 0;
-  TileValues half = TileValues::zeros(values.element, rows, columns);
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c) {
-      const std::size_t from = (r + top) * values.columns + c + left;
-      if (is_float(values.element))
-        half.numbers[r * columns + c] = values.numbers[from];
-      else
-        half.integers[r * columns + c] = values.integers[from];
-    }
-  }
-  return half;
+  return part_of(values, top, left, rows, columns);
 }
 
 /// Whether its addresses are far from what 64 bits hold.

@@ -1,5 +1,5 @@
 // GM and L2 (reference ascend.md 1.4, 4.4): transfers of all cores share the bandwidth of GM and of
-// L2. Plain C++; `gm.h` is its module.
+// L2. Plain C++; shared_units.h has its module.
 //
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
 // L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is

@@ -1,6 +1,6 @@
 // Data cache of the scalar unit of one core (reference ascend.md 1.3, 2.9): lines of 64 bytes that a
 // store takes in as a load does, and that go back whole. Nothing keeps it coherent with GM, with copies
-// or with other cores. Plain C++; who fills lines and takes them away is AiCore (ai_core_memory.cpp).
+// or with other cores. Plain C++; ScalarMemory fills lines and takes them away.
 //
 // Fully associative; the line used least recently leaves. Every array begins with a line of its own.
 #pragma once

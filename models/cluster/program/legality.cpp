@@ -1,6 +1,7 @@
 #include "models/cluster/program/legality.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 
 #include "models/cluster/program/illegal.h"
@@ -23,13 +24,15 @@ bool has_pipe(CoreKind kind, Pipe pipe) {
   return is_one_of(pipe, {Pipe::kS, Pipe::kMte1, Pipe::kMte2, Pipe::kMte3, Pipe::kM, Pipe::kFix});
 }
 
-std::string on(CoreKind kind, Pipe pipe) {
-  return std::string("an ") + to_string(kind) + " has no pipe " + to_string(pipe);
+Found check_pipe(CoreKind kind, Pipe pipe) {
+  if (has_pipe(kind, pipe)) return {};
+  return Violation{std::string("an ") + to_string(kind) + " has no pipe " + to_string(pipe),
+                   kPipeId};
 }
 
 Found check_flag(const Instruction& i, CoreKind kind) {
   for (const Pipe pipe : {i.pipe, i.to})
-    if (!has_pipe(kind, pipe)) return Violation{on(kind, pipe), kPipeId};
+    if (Found none = check_pipe(kind, pipe)) return none;
   if (i.pipe == i.to)
     return Violation{"a flag orders two pipes; expected pipe_barrier inside one", kPairId};
   if (has_flag(kind, i.pipe, i.to)) return {};
@@ -41,8 +44,7 @@ Found check_flag(const Instruction& i, CoreKind kind) {
 Found check_barrier(const Instruction& i, const Site& site) {
   if (i.pipe == Pipe::kAll) return {};
   if (i.pipe == Pipe::kS) return Violation{"PIPE_S orders itself: no barrier on it", kPipeId};
-  if (!has_pipe(kind_of(site.core), i.pipe))
-    return Violation{on(kind_of(site.core), i.pipe), kPipeId};
+  if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;
   if (site.config.core.sync.barrier_on_all_pipes || is_one_of(i.pipe, {Pipe::kMte2, Pipe::kMte3}))
     return {};
   return Violation{"a barrier on pipe " + std::string(to_string(i.pipe)) +
@@ -68,8 +70,7 @@ Found check_cross_core_set(const Instruction& i, const Site& site) {
         std::string("pipe ") + to_string(i.pipe) +
             " cannot trigger a cross-core flag; expected V, M, MTE1, MTE2, MTE3 or FIX",
         kPipeId};
-  if (!has_pipe(kind_of(site.core), i.pipe))
-    return Violation{on(kind_of(site.core), i.pipe), kPipeId};
+  if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;
   if (i.mode == 1 && site.core.is_aic())
     return Violation{"mode 1 is between the two AIVs of a cluster; this is an AIC", kUnreachableId};
   return {};
@@ -81,8 +82,7 @@ Found check_intra_block(const Instruction& i, const Site& site) {
                          to_string(site.config.profile) + "; expected set_cross_core there",
                      kProfileId};
   if (i.pipe == Pipe::kAll) return Violation{"pipe ALL, expected one pipe or S", kPipeId};
-  if (!has_pipe(kind_of(site.core), i.pipe))
-    return Violation{on(kind_of(site.core), i.pipe), kPipeId};
+  if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;
   if (site.launch.ratio == LaunchRatio::k1To2) return {};
   return Violation{std::string("mode 4 needs a launch of 1 AIC and 2 AIVs; this one is ") +
                        to_string(site.launch.ratio),
@@ -91,38 +91,23 @@ Found check_intra_block(const Instruction& i, const Site& site) {
 
 Found check_wait_dev(const Instruction& i, const Site& site) {
   // A2/A3 ignore the pipe (2.6 rule 3).
-  if (site.config.core.sync.waits_stop_core || has_pipe(kind_of(site.core), i.pipe)) return {};
-  return Violation{on(kind_of(site.core), i.pipe), kPipeId};
+  if (site.config.core.sync.waits_stop_core) return {};
+  return check_pipe(kind_of(site.core), i.pipe);
 }
 
-/// The pipe that executes a tile operation.
+/// The pipe that executes a tile operation; kBusy may stand on any.
 Pipe pipe_of(Opcode op) {
-  switch (op) {
-  case Opcode::kMad:
-    return Pipe::kM;
-  case Opcode::kLoadA:
-  case Opcode::kLoadB:
-  case Opcode::kLoadTable:
-  case Opcode::kL1ToUb:
-    return Pipe::kMte1;
-  case Opcode::kCopyIn:
-    return Pipe::kMte2;
-  case Opcode::kUbToL1:
-  case Opcode::kCopyOut:
-    return Pipe::kMte3;
-  case Opcode::kFixOut:
-  case Opcode::kFixLocal:
-    return Pipe::kFix;
-  default:
-    return Pipe::kV;
-  }
+  constexpr std::array<Pipe, kTileOpcodeCount> kPipes = {
+      Pipe::kM,    Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte3,
+      Pipe::kMte2, Pipe::kMte3, Pipe::kFix,  Pipe::kFix,  Pipe::kV,    Pipe::kV};
+  return kPipes[static_cast<unsigned>(op)];
 }
 
 Found check_tile_operation(const Instruction& i, const Site& site) {
   const CoreKind kind = kind_of(site.core);
   const CostConfig& cost = site.config.core.cost;
-  if (!has_pipe(kind, i.pipe) || i.pipe == Pipe::kS)
-    return Violation{i.pipe == Pipe::kS ? "a tile operation on pipe S" : on(kind, i.pipe), kPipeId};
+  if (i.pipe == Pipe::kS) return Violation{"a tile operation on pipe S", kPipeId};
+  if (Found none = check_pipe(kind, i.pipe)) return none;
   if (i.op != Opcode::kBusy && i.pipe != pipe_of(i.op))
     return Violation{std::string("pipe ") + to_string(i.pipe) + ", expected " +
                          to_string(pipe_of(i.op)),

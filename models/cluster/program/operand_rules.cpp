@@ -1,7 +1,6 @@
 #include "models/cluster/program/operand_rules.h"
 
-#include <algorithm>
-#include <array>
+#include <initializer_list>
 
 namespace tessera::cluster {
 
@@ -9,238 +8,25 @@ namespace {
 
 using F = TileFunction;
 
-/// Between operands a and b.
-enum class Relation : std::uint8_t {
-  kSameShape,
-  kSameRows,
-  kSameColumns,
-  kOneRow,         ///< a has one
-  kRowsAndColumn,  ///< b has the rows of a, in one column
-  kOncePerRow,     ///< a has a value for each row of b, in a column or in a row of its own
-  kOncePerColumn,
-  kBits,  ///< a has a bit for each element of b, eight to a column
-  kTransposed,
-  kInner,       ///< columns of a, rows of b
-  kAtLeast,     ///< a has no fewer rows and columns than b
-  kPairs,       ///< a has room for a pair for each column of b
-  kWholePairs,  ///< a consists of pairs
-  kIndices,     ///< a has the columns of b and its rows, or one row for all
-  kSelected,    ///< b has as many elements as the pattern of the operation selects of a
-  kSameType,
-  kSameWidth,
-  kAccumulates,  ///< b is f32 for products of floats, i32 for those of integers
-  kMaskType,     ///< a has elements of 8 bits
-  kIndexType,    ///< a has integers of 32 bits
-  kOffsetType,   ///< a has integers of 16 or 32 bits
-  kSingle,       ///< a is f32
-  kByteType,     ///< a has integers of 8 bits
-  kShortType,    ///< a has integers of 8 or 16 bits
-  kSortable,     ///< a is f16 or f32
-};
+// --- relations between two operands ---
 
-constexpr int kResult = -1;  ///< the last operand
-
-struct Rule {
-  TileFunction function;
-  int a, b;
-  Relation relation;
-};
-
-constexpr std::array kRules = {
-    Rule{F::kMatmul, 0, 1, Relation::kSameType},
-    Rule{F::kMatmul, 0, kResult, Relation::kAccumulates},
-    Rule{F::kMatmul, 0, 1, Relation::kInner},
-    Rule{F::kMatmul, 0, kResult, Relation::kSameRows},
-    Rule{F::kMatmul, 1, kResult, Relation::kSameColumns},
-    Rule{F::kMatmulAdd, 1, 2, Relation::kSameType},
-    Rule{F::kMatmulAdd, 1, kResult, Relation::kAccumulates},
-    Rule{F::kMatmulAdd, 0, kResult, Relation::kSameType},
-    Rule{F::kMatmulAdd, 1, 2, Relation::kInner},
-    Rule{F::kMatmulAdd, 1, kResult, Relation::kSameRows},
-    Rule{F::kMatmulAdd, 2, kResult, Relation::kSameColumns},
-    Rule{F::kMatmulAdd, 0, kResult, Relation::kSameShape},
-    Rule{F::kMatmulBias, 0, 1, Relation::kSameType},
-    Rule{F::kMatmulBias, 0, kResult, Relation::kAccumulates},
-    Rule{F::kMatmulBias, 2, kResult, Relation::kSameType},
-    Rule{F::kMatmulBias, 0, 1, Relation::kInner},
-    Rule{F::kMatmulBias, 0, kResult, Relation::kSameRows},
-    Rule{F::kMatmulBias, 1, kResult, Relation::kSameColumns},
-    Rule{F::kMatmulBias, 2, 2, Relation::kOneRow},
-    Rule{F::kMatmulBias, 2, kResult, Relation::kSameColumns},
-    Rule{F::kMap, 0, 1, Relation::kSameType},
-    Rule{F::kMap, 0, kResult, Relation::kSameType},
-    Rule{F::kMap, 0, 1, Relation::kSameShape},
-    Rule{F::kMap, 0, kResult, Relation::kSameShape},
-    Rule{F::kRowReduce, 0, kResult, Relation::kSameType},
-    Rule{F::kRowReduce, 0, kResult, Relation::kRowsAndColumn},
-    Rule{F::kColumnReduce, 0, kResult, Relation::kSameType},
-    Rule{F::kColumnReduce, 0, kResult, Relation::kSameColumns},
-    Rule{F::kRowExpand, 0, kResult, Relation::kSameType},
-    Rule{F::kRowExpand, 0, kResult, Relation::kOncePerRow},
-    Rule{F::kColumnExpand, 0, kResult, Relation::kSameType},
-    Rule{F::kColumnExpand, 0, kResult, Relation::kOncePerColumn},
-    Rule{F::kRowMap, 0, 1, Relation::kSameType},
-    Rule{F::kRowMap, 0, kResult, Relation::kSameType},
-    Rule{F::kRowMap, 0, kResult, Relation::kSameShape},
-    Rule{F::kRowMap, 1, kResult, Relation::kOncePerRow},
-    Rule{F::kColumnMap, 0, 1, Relation::kSameType},
-    Rule{F::kColumnMap, 0, kResult, Relation::kSameType},
-    Rule{F::kColumnMap, 0, kResult, Relation::kSameShape},
-    Rule{F::kColumnMap, 1, kResult, Relation::kOncePerColumn},
-    Rule{F::kConvert, 0, kResult, Relation::kSameShape},
-    Rule{F::kCompare, kResult, kResult, Relation::kMaskType},
-    Rule{F::kCompare, 0, 1, Relation::kSameType},
-    Rule{F::kCompare, 0, 1, Relation::kSameShape},
-    Rule{F::kCompare, kResult, 0, Relation::kBits},
-    Rule{F::kSelect, 0, 0, Relation::kMaskType},
-    Rule{F::kSelect, 1, 2, Relation::kSameType},
-    Rule{F::kSelect, 1, kResult, Relation::kSameType},
-    Rule{F::kSelect, 1, 2, Relation::kSameShape},
-    Rule{F::kSelect, 1, kResult, Relation::kSameShape},
-    Rule{F::kSelect, 0, kResult, Relation::kBits},
-    Rule{F::kSelectTile, 0, 1, Relation::kSameType},
-    Rule{F::kSelectTile, 0, kResult, Relation::kSameType},
-    Rule{F::kSelectTile, 0, 1, Relation::kSameShape},
-    Rule{F::kSelectTile, 0, kResult, Relation::kSameShape},
-    Rule{F::kFillPad, 0, kResult, Relation::kSameType},
-    Rule{F::kFillPad, kResult, 0, Relation::kAtLeast},
-    Rule{F::kTranspose, 0, kResult, Relation::kSameType},
-    Rule{F::kTranspose, 0, kResult, Relation::kTransposed},
-    Rule{F::kQuantize, 0, 0, Relation::kSingle},
-    Rule{F::kQuantize, 1, 1, Relation::kSingle},
-    Rule{F::kQuantize, 2, 2, Relation::kSingle},
-    Rule{F::kQuantize, kResult, kResult, Relation::kByteType},
-    Rule{F::kQuantize, 0, kResult, Relation::kSameShape},
-    Rule{F::kQuantize, 1, kResult, Relation::kOncePerRow},
-    Rule{F::kQuantize, 2, kResult, Relation::kOncePerRow},
-    Rule{F::kDequantize, 0, 0, Relation::kShortType},
-    Rule{F::kDequantize, 1, 1, Relation::kSingle},
-    Rule{F::kDequantize, 2, 2, Relation::kSingle},
-    Rule{F::kDequantize, kResult, kResult, Relation::kSingle},
-    Rule{F::kDequantize, 0, kResult, Relation::kSameShape},
-    Rule{F::kDequantize, 1, kResult, Relation::kOncePerRow},
-    Rule{F::kDequantize, 2, kResult, Relation::kOncePerRow},
-    Rule{F::kGather, 0, kResult, Relation::kSameType},
-    Rule{F::kGather, 1, 1, Relation::kOffsetType},
-    Rule{F::kGather, 1, kResult, Relation::kSameShape},
-    Rule{F::kGatherMask, 0, kResult, Relation::kSameWidth},
-    Rule{F::kGatherMask, 0, kResult, Relation::kSelected},
-    Rule{F::kSort32, 0, 0, Relation::kSortable},
-    Rule{F::kSort32, 0, kResult, Relation::kSameType},
-    Rule{F::kSort32, 1, 1, Relation::kIndexType},
-    Rule{F::kSort32, 1, 0, Relation::kIndices},
-    Rule{F::kSort32, 0, kResult, Relation::kSameRows},
-    Rule{F::kSort32, kResult, 0, Relation::kPairs},
-    Rule{F::kMergeBlocks, 0, 0, Relation::kSortable},
-    Rule{F::kMergeBlocks, 0, kResult, Relation::kSameType},
-    Rule{F::kMergeBlocks, 0, 0, Relation::kOneRow},
-    Rule{F::kMergeBlocks, 0, kResult, Relation::kSameShape},
-    Rule{F::kMergeLists, 0, 0, Relation::kSortable},
-    Rule{F::kMergeLists, 0, 1, Relation::kSameType},
-    Rule{F::kMergeLists, 0, 2, Relation::kSameType},
-    Rule{F::kMergeLists, 0, 3, Relation::kSameType},
-    Rule{F::kMergeLists, 0, kResult, Relation::kSameType},
-    Rule{F::kMergeLists, 0, 0, Relation::kOneRow},
-    Rule{F::kMergeLists, 0, 1, Relation::kSameRows},
-    Rule{F::kMergeLists, 0, 2, Relation::kSameRows},
-    Rule{F::kMergeLists, 0, 3, Relation::kSameRows},
-    Rule{F::kMergeLists, 0, kResult, Relation::kSameRows},
-    Rule{F::kMergeLists, 0, 0, Relation::kWholePairs},
-    Rule{F::kMergeLists, 1, 1, Relation::kWholePairs},
-    Rule{F::kMergeLists, 2, 2, Relation::kWholePairs},
-    Rule{F::kMergeLists, 3, 3, Relation::kWholePairs},
-};
-
-const char* expectation(Relation relation) {
-  switch (relation) {
-  case Relation::kSameShape:
-    return "the same valid rows and columns";
-  case Relation::kSameRows:
-    return "as many valid rows";
-  case Relation::kSameColumns:
-    return "as many valid columns";
-  case Relation::kOneRow:
-    return "one valid row";
-  case Relation::kRowsAndColumn:
-    return "as many valid rows, and one valid column for the result";
-  case Relation::kOncePerRow:
-    return "a value for each row, in a column or in one row";
-  case Relation::kOncePerColumn:
-    return "a value for each column, in a row or in one column";
-  case Relation::kBits:
-    return "a bit of the mask for each element, eight to a column";
-  case Relation::kTransposed:
-    return "rows and columns exchanged";
-  case Relation::kInner:
-    return "as many rows of the right tile as columns of the left one";
-  case Relation::kAtLeast:
-    return "no fewer rows and columns in the result";
-  case Relation::kPairs:
-    return "8 bytes of the result for each value";
-  case Relation::kWholePairs:
-    return "pairs of 8 bytes";
-  case Relation::kIndices:
-    return "an index for each column, in every row or in one for all";
-  case Relation::kSelected:
-    return "as many elements of the result as maskPattern selects";
-  case Relation::kSameType:
-    return "one type; pto.tcvt converts";
-  case Relation::kSameWidth:
-    return "elements of one size";
-  case Relation::kAccumulates:
-    return "a result of f32 for floats, of i32 for integers";
-  case Relation::kMaskType:
-    return "i8 or ui8 for a mask";
-  case Relation::kIndexType:
-    return "i32 or ui32 for indices";
-  case Relation::kOffsetType:
-    return "integers of 16 or 32 bits for indices";
-  case Relation::kSingle:
-    return "f32";
-  case Relation::kByteType:
-    return "i8 or ui8";
-  case Relation::kShortType:
-    return "integers of 8 or 16 bits";
-  case Relation::kSortable:
-    return "f16 or f32";
-  }
-  return "";
-}
-
-bool is_about_types(Relation relation) {
-  return relation >= Relation::kSameType;
-}
-
-bool is_integer(Element e, unsigned least_bits, unsigned most_bits) {
-  return !is_float(e) && has_values(e) && bits_of(e) >= least_bits && bits_of(e) <= most_bits;
-}
-
-bool types_agree(Relation relation, Element a, Element b) {
-  switch (relation) {
-  case Relation::kSameType:
-    return a == b;
-  case Relation::kSameWidth:
-    return bits_of(a) == bits_of(b);
-  case Relation::kAccumulates:
-    return b == (is_float(a) || a == Element::kFp8 ? Element::kF32 : Element::kI32);
-  case Relation::kMaskType:
-  case Relation::kByteType:
-    return is_integer(a, 8, 8);
-  case Relation::kIndexType:
-    return is_integer(a, 32, 32);
-  case Relation::kOffsetType:
-    return is_integer(a, 16, 32);
-  case Relation::kSingle:
-    return a == Element::kF32;
-  case Relation::kShortType:
-    return is_integer(a, 8, 16);
-  default:  // kSortable
-    return a == Element::kF16 || a == Element::kF32;
-  }
-}
-
-/// What is not known agrees.
 using Size = std::optional<std::int64_t>;
+
+struct Side {
+  const TileOperand& operand;
+  const OperandShape& shape;
+  Size rows() const { return shape.rows; }
+  Size columns() const { return shape.columns; }
+  Element element() const { return operand.element; }
+};
+
+struct Relation {
+  bool is_about_types;
+  const char* expected;
+  bool (*holds)(const TileOperation& operation, const Side& a, const Side& b);
+};
+
+// A size that is not known agrees with every other.
 bool same(Size a, Size b) {
   return !a || !b || *a == *b;
 }
@@ -258,54 +44,177 @@ bool has_each(Size along, Size across, Size count) {
          (same(along, 1) && same(across, count));
 }
 
-struct Side {
-  const TileOperand& operand;
-  const OperandShape& shape;
+bool selects_all(const TileOperation& operation, const Side& a, const Side& b) {
+  if (!a.rows() || !a.columns() || !b.rows() || !b.columns()) return true;
+  const bool rows = operation.mask.by_rows;
+  const std::int64_t selected = operation.mask.count(rows ? *a.rows() : *a.columns());
+  return selected * (rows ? *a.columns() : *a.rows()) == *b.rows() * *b.columns();
+}
+
+bool is_integer(const Side& side, unsigned least_bits, unsigned most_bits) {
+  const Element e = side.element();
+  return !is_float(e) && has_values(e) && bits_of(e) >= least_bits && bits_of(e) <= most_bits;
+}
+
+// In a relation about one operand `a` and `b` are that operand.
+using Op = const TileOperation&;
+using S = const Side&;
+constexpr Relation kSameShape{false, "the same valid rows and columns", [](Op, S a, S b) {
+                                return same(a.rows(), b.rows()) && same(a.columns(), b.columns());
+                              }};
+constexpr Relation kSameRows{false, "as many valid rows",
+                             [](Op, S a, S b) { return same(a.rows(), b.rows()); }};
+constexpr Relation kSameColumns{false, "as many valid columns",
+                                [](Op, S a, S b) { return same(a.columns(), b.columns()); }};
+constexpr Relation kOneRow{false, "one valid row", [](Op, S a, S) { return same(a.rows(), 1); }};
+constexpr Relation kRowsAndColumn{
+    false, "as many valid rows, and one valid column for the result",
+    [](Op, S a, S b) { return same(a.rows(), b.rows()) && same(b.columns(), 1); }};
+constexpr Relation kOncePerRow{
+    false, "a value for each row, in a column or in one row",
+    [](Op, S a, S b) { return has_each(a.rows(), a.columns(), b.rows()); }};
+constexpr Relation kOncePerColumn{
+    false, "a value for each column, in a row or in one column",
+    [](Op, S a, S b) { return has_each(a.columns(), a.rows(), b.columns()); }};
+constexpr Relation kBits{
+    false, "a bit of the mask for each element, eight to a column", [](Op, S a, S b) {
+      return same(a.rows(), b.rows()) && at_least(times(a.columns(), 8), b.columns());
+    }};
+constexpr Relation kTransposed{false, "rows and columns exchanged", [](Op, S a, S b) {
+                                 return same(a.rows(), b.columns()) && same(a.columns(), b.rows());
+                               }};
+constexpr Relation kInner{false, "as many rows of the right tile as columns of the left one",
+                          [](Op, S a, S b) { return same(a.columns(), b.rows()); }};
+constexpr Relation kAtLeast{false, "no fewer rows and columns in the result", [](Op, S a, S b) {
+                              return at_least(a.rows(), b.rows()) &&
+                                     at_least(a.columns(), b.columns());
+                            }};
+constexpr Relation kPairs{false, "8 bytes of the result for each value", [](Op, S a, S b) {
+                            return at_least(a.columns(),
+                                            times(b.columns(), pair_columns(b.element())));
+                          }};
+constexpr Relation kWholePairs{false, "pairs of 8 bytes", [](Op, S a, S) {
+                                 return !a.columns() ||
+                                        *a.columns() % pair_columns(a.element()) == 0;
+                               }};
+constexpr Relation kIndices{
+    false, "an index for each column, in every row or in one for all", [](Op, S a, S b) {
+      return same(a.columns(), b.columns()) && (same(a.rows(), b.rows()) || same(a.rows(), 1));
+    }};
+constexpr Relation kSelected{false, "as many elements of the result as maskPattern selects",
+                             selects_all};
+constexpr Relation kSameType{true, "one type; pto.tcvt converts",
+                             [](Op, S a, S b) { return a.element() == b.element(); }};
+constexpr Relation kSameWidth{true, "elements of one size", [](Op, S a, S b) {
+                                return bits_of(a.element()) == bits_of(b.element());
+                              }};
+constexpr Relation kAccumulates{
+    true, "a result of f32 for floats, of i32 for integers", [](Op, S a, S b) {
+      const bool floats = is_float(a.element()) || a.element() == Element::kFp8;
+      return b.element() == (floats ? Element::kF32 : Element::kI32);
+    }};
+constexpr Relation kMaskType{true, "i8 or ui8 for a mask",
+                             [](Op, S a, S) { return is_integer(a, 8, 8); }};
+constexpr Relation kIndexType{true, "i32 or ui32 for indices",
+                              [](Op, S a, S) { return is_integer(a, 32, 32); }};
+constexpr Relation kOffsetType{true, "integers of 16 or 32 bits for indices",
+                               [](Op, S a, S) { return is_integer(a, 16, 32); }};
+constexpr Relation kSingle{true, "f32", [](Op, S a, S) { return a.element() == Element::kF32; }};
+constexpr Relation kByteType{true, "i8 or ui8", [](Op, S a, S) { return is_integer(a, 8, 8); }};
+constexpr Relation kShortType{true, "integers of 8 or 16 bits",
+                              [](Op, S a, S) { return is_integer(a, 8, 16); }};
+constexpr Relation kSortable{true, "f16 or f32", [](Op, S a, S) {
+                               return a.element() == Element::kF16 || a.element() == Element::kF32;
+                             }};
+
+// --- rules ---
+
+constexpr int kResult = -1;  ///< the last operand
+
+struct Functions {
+  constexpr Functions(std::initializer_list<TileFunction> list) {
+    for (const TileFunction f : list) bits |= bit(f);
+  }
+  static constexpr std::uint32_t bit(TileFunction f) { return 1U << static_cast<unsigned>(f); }
+  std::uint32_t bits = 0;
 };
 
-bool selects_all(const TileOperation& operation, const OperandShape& a, const OperandShape& b) {
-  if (!a.rows || !a.columns || !b.rows || !b.columns) return true;
-  const bool rows = operation.mask.by_rows;
-  const std::int64_t selected = operation.mask.count(rows ? *a.rows : *a.columns);
-  return selected * (rows ? *a.columns : *a.rows) == *b.rows * *b.columns;
-}
+/// For these functions operand `a` has the relation to each operand of `others`. The first rule of a
+/// function that does not hold is the fault.
+struct Rule {
+  Functions functions;
+  const Relation& relation;
+  int a;
+  std::initializer_list<int> others;
+};
 
-bool shapes_agree(Relation relation, const TileOperation& operation, const Side& left,
-                  const Side& right) {
-  const OperandShape &a = left.shape, &b = right.shape;
-  switch (relation) {
-  case Relation::kSameShape:
-    return same(a.rows, b.rows) && same(a.columns, b.columns);
-  case Relation::kSameRows:
-    return same(a.rows, b.rows);
-  case Relation::kSameColumns:
-    return same(a.columns, b.columns);
-  case Relation::kOneRow:
-    return same(a.rows, 1);
-  case Relation::kRowsAndColumn:
-    return same(a.rows, b.rows) && same(b.columns, 1);
-  case Relation::kOncePerRow:
-    return has_each(a.rows, a.columns, b.rows);
-  case Relation::kOncePerColumn:
-    return has_each(a.columns, a.rows, b.columns);
-  case Relation::kBits:
-    return same(a.rows, b.rows) && at_least(times(a.columns, 8), b.columns);
-  case Relation::kTransposed:
-    return same(a.rows, b.columns) && same(a.columns, b.rows);
-  case Relation::kInner:
-    return same(a.columns, b.rows);
-  case Relation::kAtLeast:
-    return at_least(a.rows, b.rows) && at_least(a.columns, b.columns);
-  case Relation::kPairs:
-    return at_least(a.columns, times(b.columns, pair_columns(right.operand.element)));
-  case Relation::kWholePairs:
-    return !a.columns || *a.columns % pair_columns(left.operand.element) == 0;
-  case Relation::kIndices:
-    return same(a.columns, b.columns) && (same(a.rows, b.rows) || same(a.rows, 1));
-  default:  // kSelected
-    return selects_all(operation, a, b);
-  }
-}
+constexpr Rule kRules[] = {
+    {{F::kMatmul, F::kMatmulBias}, kSameType, 0, {1}},
+    {{F::kMatmul, F::kMatmulBias}, kAccumulates, 0, {kResult}},
+    {{F::kMatmulBias}, kSameType, 2, {kResult}},
+    {{F::kMatmul, F::kMatmulBias}, kInner, 0, {1}},
+    {{F::kMatmul, F::kMatmulBias}, kSameRows, 0, {kResult}},
+    {{F::kMatmul, F::kMatmulBias}, kSameColumns, 1, {kResult}},
+    {{F::kMatmulBias}, kOneRow, 2, {2}},
+    {{F::kMatmulBias}, kSameColumns, 2, {kResult}},
+    {{F::kMatmulAdd}, kSameType, 1, {2}},
+    {{F::kMatmulAdd}, kAccumulates, 1, {kResult}},
+    {{F::kMatmulAdd}, kSameType, 0, {kResult}},
+    {{F::kMatmulAdd}, kInner, 1, {2}},
+    {{F::kMatmulAdd}, kSameRows, 1, {kResult}},
+    {{F::kMatmulAdd}, kSameColumns, 2, {kResult}},
+    {{F::kMatmulAdd}, kSameShape, 0, {kResult}},
+    {{F::kMap, F::kSelectTile}, kSameType, 0, {1, kResult}},
+    {{F::kMap, F::kSelectTile}, kSameShape, 0, {1, kResult}},
+    {{F::kRowReduce, F::kColumnReduce, F::kRowExpand, F::kColumnExpand}, kSameType, 0, {kResult}},
+    {{F::kRowReduce}, kRowsAndColumn, 0, {kResult}},
+    {{F::kColumnReduce}, kSameColumns, 0, {kResult}},
+    {{F::kRowExpand}, kOncePerRow, 0, {kResult}},
+    {{F::kColumnExpand}, kOncePerColumn, 0, {kResult}},
+    {{F::kRowMap, F::kColumnMap}, kSameType, 0, {1, kResult}},
+    {{F::kRowMap, F::kColumnMap, F::kConvert}, kSameShape, 0, {kResult}},
+    {{F::kRowMap}, kOncePerRow, 1, {kResult}},
+    {{F::kColumnMap}, kOncePerColumn, 1, {kResult}},
+    {{F::kCompare}, kMaskType, kResult, {kResult}},
+    {{F::kCompare}, kSameType, 0, {1}},
+    {{F::kCompare}, kSameShape, 0, {1}},
+    {{F::kCompare}, kBits, kResult, {0}},
+    {{F::kSelect}, kMaskType, 0, {0}},
+    {{F::kSelect}, kSameType, 1, {2, kResult}},
+    {{F::kSelect}, kSameShape, 1, {2, kResult}},
+    {{F::kSelect}, kBits, 0, {kResult}},
+    {{F::kFillPad, F::kTranspose}, kSameType, 0, {kResult}},
+    {{F::kFillPad}, kAtLeast, kResult, {0}},
+    {{F::kTranspose}, kTransposed, 0, {kResult}},
+    {{F::kQuantize}, kSingle, 0, {0}},
+    {{F::kDequantize}, kShortType, 0, {0}},
+    {{F::kQuantize, F::kDequantize}, kSingle, 1, {1}},
+    {{F::kQuantize, F::kDequantize}, kSingle, 2, {2}},
+    {{F::kQuantize}, kByteType, kResult, {kResult}},
+    {{F::kDequantize}, kSingle, kResult, {kResult}},
+    {{F::kQuantize, F::kDequantize}, kSameShape, 0, {kResult}},
+    {{F::kQuantize, F::kDequantize}, kOncePerRow, 1, {kResult}},
+    {{F::kQuantize, F::kDequantize}, kOncePerRow, 2, {kResult}},
+    {{F::kGather}, kSameType, 0, {kResult}},
+    {{F::kGather}, kOffsetType, 1, {1}},
+    {{F::kGather}, kSameShape, 1, {kResult}},
+    {{F::kGatherMask}, kSameWidth, 0, {kResult}},
+    {{F::kGatherMask}, kSelected, 0, {kResult}},
+    {{F::kSort32, F::kMergeBlocks, F::kMergeLists}, kSortable, 0, {0}},
+    {{F::kSort32, F::kMergeBlocks}, kSameType, 0, {kResult}},
+    {{F::kSort32}, kIndexType, 1, {1}},
+    {{F::kSort32}, kIndices, 1, {0}},
+    {{F::kSort32}, kSameRows, 0, {kResult}},
+    {{F::kSort32}, kPairs, kResult, {0}},
+    {{F::kMergeLists}, kSameType, 0, {1, 2, 3, kResult}},
+    {{F::kMergeBlocks, F::kMergeLists}, kOneRow, 0, {0}},
+    {{F::kMergeBlocks}, kSameShape, 0, {kResult}},
+    {{F::kMergeLists}, kSameRows, 0, {1, 2, 3, kResult}},
+    {{F::kMergeLists}, kWholePairs, 0, {0}},
+    {{F::kMergeLists}, kWholePairs, 1, {1}},
+    {{F::kMergeLists}, kWholePairs, 2, {2}},
+    {{F::kMergeLists}, kWholePairs, 3, {3}},
+};
 
 std::string shape_text(const OperandShape& shape) {
   const auto size = [](Size s) { return s ? std::to_string(*s) : "?"; };
@@ -313,8 +222,8 @@ std::string shape_text(const OperandShape& shape) {
 }
 
 std::string describe(const Side& side, bool types) {
-  return (types ? to_string(side.operand.element) : shape_text(side.shape)) + " (" +
-         side.operand.name + ")";
+  return (types ? to_string(side.element()) : shape_text(side.shape)) + " (" + side.operand.name +
+         ")";
 }
 
 }  // namespace
@@ -323,20 +232,21 @@ std::string find_operand_fault(const TileOperation& operation,
                                const std::vector<OperandShape>& shapes) {
   const auto inputs = static_cast<int>(input_count(operation));
   const std::size_t result = operation.operands.size() - 1;
+  const auto side = [&](int n) {
+    const std::size_t i = n == kResult ? result : static_cast<std::size_t>(n);
+    return Side{operation.operands[i], shapes[i]};
+  };
+  const std::uint32_t function = Functions::bit(operation.function);
   for (const Rule& rule : kRules) {
-    if (rule.function != operation.function || rule.a >= inputs || rule.b >= inputs) continue;
-    const auto side = [&](int n) {
-      const std::size_t i = n == kResult ? result : static_cast<std::size_t>(n);
-      return Side{operation.operands[i], shapes[i]};
-    };
-    const Side a = side(rule.a), b = side(rule.b);
-    const bool types = is_about_types(rule.relation);
-    const bool agree = types ? types_agree(rule.relation, a.operand.element, b.operand.element)
-                             : shapes_agree(rule.relation, operation, a, b);
-    if (agree) continue;
-    const bool one = rule.a == rule.b;
-    return std::string("are ") + describe(a, types) + (one ? "" : " and " + describe(b, types)) +
-           ": expected " + expectation(rule.relation);
+    if ((rule.functions.bits & function) == 0 || rule.a >= inputs) continue;
+    for (const int other : rule.others) {
+      if (other >= inputs) continue;
+      const Side a = side(rule.a), b = side(other);
+      if (rule.relation.holds(operation, a, b)) continue;
+      const bool types = rule.relation.is_about_types;
+      return "are " + describe(a, types) + (rule.a == other ? "" : " and " + describe(b, types)) +
+             ": expected " + rule.relation.expected;
+    }
   }
   return "";
 }

@@ -1,5 +1,5 @@
 // Cluster sync unit (reference ascend.md 2.6, 2.7): the scheduling module that counts cross-core
-// flags, modes 0, 1 and 2, and the intra-block semaphores of A5, mode 4. Plain C++; `sync_unit.h` is
+// flags, modes 0, 1 and 2, and the intra-block semaphores of A5, mode 4. Plain C++; shared_units.h has
 // its module.
 //
 // Every core has 16 counters for modes 0 to 2, and for mode 4 the AIC 32 and each AIV 16. A set adds

@@ -5,12 +5,58 @@
 
 #include "models/cluster/program/program.h"
 #include "models/cluster/values/tile_arithmetic.h"
-#include "models/cluster/values/tile_matmul.h"
 #include "models/cluster/values/tile_rearrange.h"
 
 namespace tessera::cluster {
 
 namespace {
+
+template <class T>
+std::vector<T> elements(const TileValues& values) {
+  return is_float(values.element) ? std::vector<T>(values.numbers.begin(), values.numbers.end())
+                                  : std::vector<T>(values.integers.begin(), values.integers.end());
+}
+
+/// Row by row of b: every element of the result is still added up by growing k.
+template <class T>
+std::vector<T> product(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
+  const std::size_t m = a.rows, n = b.columns, depth = std::min(a.columns, b.rows);
+  const std::vector<T> left = elements<T>(a), right = elements<T>(b);
+  std::vector<T> sum(m * n, 0);
+  if (c != nullptr) {
+    const std::vector<T> start = elements<T>(*c);
+    for (std::size_t i = 0; i < m && (once || i < c->rows); ++i)
+      std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(once ? 0 : i * c->columns),
+                  std::min(n, c->columns), sum.begin() + static_cast<std::ptrdiff_t>(i * n));
+  }
+  for (std::size_t i = 0; i < m; ++i) {
+    T* row = sum.data() + i * n;
+    for (std::size_t k = 0; k < depth; ++k) {
+      const T x = left[i * a.columns + k];
+      const T* y = right.data() + k * n;
+      for (std::size_t j = 0; j < n; ++j) row[j] += x * y[j];
+    }
+  }
+  return sum;
+}
+
+/// The cube's product (reference ascend.md 4.2): a b + c, in f32 or int32. `c` may be nullptr; with `once`
+/// it has one row, which is added to all.
+TileValues matmul(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
+  TileValues result;
+  result.rows = a.rows;
+  result.columns = b.columns;
+  if (is_float(a.element)) {
+    result.element = Element::kF32;
+    const std::vector<float> sum = product<float>(a, b, c, once);
+    result.numbers.assign(sum.begin(), sum.end());
+  } else {
+    result.element = Element::kI32;
+    const std::vector<std::uint32_t> sum = product<std::uint32_t>(a, b, c, once);
+    for (const std::uint32_t x : sum) result.integers.push_back(static_cast<std::int32_t>(x));
+  }
+  return result;
+}
 
 /// One operation: its operands as the functions below need them.
 class Computation {
@@ -55,12 +101,6 @@ class Computation {
       if (op_.scalar_first) std::swap(x, y);
       to.integers[i] = apply(op_.arithmetic, x, y, a().element);
     }
-  }
-  static void copy(const TileValues& from, std::size_t j, TileValues& to, std::size_t i) {
-    if (is_float(to.element))
-      to.numbers[i] = from.numbers[j];
-    else
-      to.integers[i] = from.integers[j];
   }
   bool bit(const TileValues& mask, std::size_t r, std::size_t c) const {
     const std::size_t byte = c / 8;
@@ -125,7 +165,7 @@ TileValues Computation::broadcast(bool by_row, bool maps) const {
       if (maps)
         combine(to, r * to.columns + c, r * a().columns + c, &once, from);
       else
-        copy(once, from, to, r * to.columns + c);
+        to.set(r * to.columns + c, once, from);
     }
   }
   return to;
@@ -150,7 +190,7 @@ TileValues Computation::reduce(bool by_row) const {
   if (inner == 0) return to;
   for (std::size_t o = 0; o < outer; ++o) {
     const auto at = [&](std::size_t k) { return by_row ? o * inner + k : k * outer + o; };
-    copy(a(), at(0), to, o);
+    to.set(o, a(), at(0));
     for (std::size_t k = 1; k < inner; ++k) {
       if (on_floats())
         to.numbers[o] =
@@ -191,7 +231,7 @@ TileValues Computation::select() const {
   for (std::size_t r = 0; r < to.rows; ++r) {
     for (std::size_t c = 0; c < to.columns; ++c) {
       const TileValues& from = bit(a(), r, c) ? yes : no;
-      copy(from, r * from.columns + c, to, r * to.columns + c);
+      to.set(r * to.columns + c, from, r * from.columns + c);
     }
   }
   return to;
@@ -206,7 +246,7 @@ TileValues Computation::fill_pad() const {
     for (std::size_t c = 0; c < columns_; ++c) {
       const std::size_t i = r * columns_ + c;
       if (r < a().rows && c < a().columns)
-        copy(a(), r * a().columns + c, to, i);
+        to.set(i, a(), r * a().columns + c);
       else if (on_floats())
         to.numbers[i] = pad;
       else
@@ -220,7 +260,7 @@ TileValues Computation::transpose() const {
   TileValues to = zeros(std::min(rows_, a().columns), std::min(columns_, a().rows));
   for (std::size_t r = 0; r < to.rows; ++r)
     for (std::size_t c = 0; c < to.columns; ++c)
-      copy(a(), c * a().columns + r, to, r * to.columns + c);
+      to.set(r * to.columns + c, a(), c * a().columns + r);
   return to;
 }
 

@@ -16,13 +16,6 @@ namespace {
 
 constexpr std::size_t kSorted = 32;  // elements that are sorted at once
 
-void copy(const TileValues& from, std::size_t j, TileValues& to, std::size_t i) {
-  if (is_float(to.element))
-    to.numbers[i] = from.numbers[j];
-  else
-    to.integers[i] = from.integers[j];
-}
-
 /// Whether a value stands in front of another one.
 bool is_above(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
@@ -64,7 +57,7 @@ std::size_t merge(std::vector<List> lists, bool exhausts, TileValues& to, std::s
   while (i + width <= end) {
     List* list = highest(lists);
     if (list == nullptr) break;
-    for (std::size_t k = 0; k < width; ++k) copy(*list->values, list->next + k, to, i + k);
+    for (std::size_t k = 0; k < width; ++k) to.set(i + k, *list->values, list->next + k);
     i += width;
     list->next += width;
     if (exhausts && list->next >= list->end) break;
@@ -93,7 +86,7 @@ TileValues gather(const TileValues& from, const TileValues& indices, std::size_t
           ", column " + std::to_string(i % indices.columns) +
           " names no valid element of a tile of " + std::to_string(from.rows) + "x" +
           std::to_string(from.columns) + " in rows of " + std::to_string(row_stride));
-    copy(from, row * from.columns + column, to, i);
+    to.set(i, from, row * from.columns + column);
   }
   return to;
 }

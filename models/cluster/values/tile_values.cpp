@@ -130,14 +130,25 @@ void encode_singles(const double* from, std::size_t count, std::byte* to) {
   }
 }
 
-template <class T>
-void decode_integers(const std::byte* from, std::size_t count, std::int64_t* to) {
-  for (std::size_t i = 0; i < count; ++i)
-    to[i] = static_cast<std::int64_t>(load<T>(from + i * sizeof(T)));
-}
-template <class T>
-void encode_integers(const std::int64_t* from, std::size_t count, std::byte* to) {
-  for (std::size_t i = 0; i < count; ++i) store(to + i * sizeof(T), static_cast<T>(from[i]));
+/// Calls `work` with a 0 of the type that has the bits of an integer element.
+template <class Work>
+void with_integer_type(Element element, Work work) {
+  switch (element) {
+  case Element::kI8:
+    return work(std::int8_t{0});
+  case Element::kU8:
+    return work(std::uint8_t{0});
+  case Element::kI16:
+    return work(std::int16_t{0});
+  case Element::kU16:
+    return work(std::uint16_t{0});
+  case Element::kI32:
+    return work(std::int32_t{0});
+  case Element::kU32:
+    return work(std::uint32_t{0});
+  default:
+    return work(std::int64_t{0});
+  }
 }
 
 }  // namespace
@@ -220,6 +231,15 @@ TileValues converted(const TileValues& from, Element element, Rounding rounding,
   return to;
 }
 
+TileValues part_of(const TileValues& values, std::size_t top, std::size_t left, std::size_t rows,
+                   std::size_t columns) {
+  TileValues part = TileValues::zeros(values.element, rows, columns);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; ++c)
+      part.set(r * columns + c, values, (r + top) * values.columns + c + left);
+  return part;
+}
+
 TileValues fitted(TileValues from, std::size_t rows, std::size_t columns) {
   if (from.rows == rows && from.columns == columns) return from;
   if (from.size() == rows * columns) {
@@ -227,70 +247,37 @@ TileValues fitted(TileValues from, std::size_t rows, std::size_t columns) {
     from.columns = columns;
     return from;
   }
-  TileValues to =
-      TileValues::zeros(from.element, std::min(rows, from.rows), std::min(columns, from.columns));
-  for (std::size_t r = 0; r < to.rows; ++r) {
-    for (std::size_t c = 0; c < to.columns; ++c) {
-      if (is_float(from.element))
-        to.numbers[r * to.columns + c] = from.numbers[r * from.columns + c];
-      else
-        to.integers[r * to.columns + c] = from.integers[r * from.columns + c];
-    }
-  }
-  return to;
+  return part_of(from, 0, 0, std::min(rows, from.rows), std::min(columns, from.columns));
 }
 
 void decode(const std::byte* from, std::size_t count, TileValues& values, std::size_t first) {
   double* numbers = values.numbers.data() + first;
   std::int64_t* integers = values.integers.data() + first;
-  switch (values.element) {
-  case Element::kF32:
-    return decode_singles(from, count, numbers);
-  case Element::kF16:
-  case Element::kBf16:
+  if (values.element == Element::kF32) return decode_singles(from, count, numbers);
+  if (is_float(values.element)) {
     for (std::size_t i = 0; i < count; ++i)
       numbers[i] = float16::value_of(load<std::uint16_t>(from + 2 * i), layout_of(values.element));
     return;
-  case Element::kI8:
-    return decode_integers<std::int8_t>(from, count, integers);
-  case Element::kU8:
-    return decode_integers<std::uint8_t>(from, count, integers);
-  case Element::kI16:
-    return decode_integers<std::int16_t>(from, count, integers);
-  case Element::kU16:
-    return decode_integers<std::uint16_t>(from, count, integers);
-  case Element::kI32:
-    return decode_integers<std::int32_t>(from, count, integers);
-  case Element::kU32:
-    return decode_integers<std::uint32_t>(from, count, integers);
-  default:
-    return decode_integers<std::int64_t>(from, count, integers);
   }
+  with_integer_type(values.element, [=](auto type) {
+    for (std::size_t i = 0; i < count; ++i)
+      integers[i] = static_cast<std::int64_t>(load<decltype(type)>(from + i * sizeof type));
+  });
 }
 
 void encode(const TileValues& values, std::size_t first, std::size_t count, std::byte* to) {
   const double* numbers = values.numbers.data() + first;
   const std::int64_t* integers = values.integers.data() + first;
-  switch (values.element) {
-  case Element::kF32:
-    return encode_singles(numbers, count, to);
-  case Element::kF16:
-  case Element::kBf16:
+  if (values.element == Element::kF32) return encode_singles(numbers, count, to);
+  if (is_float(values.element)) {
     for (std::size_t i = 0; i < count; ++i)
       store(to + 2 * i, half_bits(numbers[i], layout_of(values.element)));
     return;
-  case Element::kI8:
-  case Element::kU8:
-    return encode_integers<std::uint8_t>(integers, count, to);
-  case Element::kI16:
-  case Element::kU16:
-    return encode_integers<std::uint16_t>(integers, count, to);
-  case Element::kI32:
-  case Element::kU32:
-    return encode_integers<std::uint32_t>(integers, count, to);
-  default:
-    return encode_integers<std::int64_t>(integers, count, to);
   }
+  with_integer_type(values.element, [=](auto type) {
+    for (std::size_t i = 0; i < count; ++i)
+      store(to + i * sizeof type, static_cast<decltype(type)>(integers[i]));
+  });
 }
 
 void encode_sum(const TileValues& values, std::size_t first, std::size_t count, std::byte* to) {

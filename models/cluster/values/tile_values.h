@@ -25,6 +25,13 @@ struct TileValues {
   double number(std::size_t i) const {
     return is_float(element) ? numbers[i] : static_cast<double>(integers[i]);
   }
+  /// Element i becomes element j of `from`, whose elements are of the same kind.
+  void set(std::size_t i, const TileValues& from, std::size_t j) {
+    if (is_float(element))
+      numbers[i] = from.numbers[j];
+    else
+      integers[i] = from.integers[j];
+  }
 };
 
 /// `value` as the nearest number of a float type.
@@ -38,6 +45,9 @@ double extreme(Element element, bool largest);
 /// The values in another type.
 TileValues converted(const TileValues& values, Element element, Rounding rounding, bool saturates);
 
+/// The rows and columns of `values` from (`top`, `left`) on.
+TileValues part_of(const TileValues& values, std::size_t top, std::size_t left, std::size_t rows,
+                   std::size_t columns);
 /// Rows and columns of `values`: those beyond are dropped. A tile of as many elements and another
 /// shape keeps them in their order.
 TileValues fitted(TileValues values, std::size_t rows, std::size_t columns);

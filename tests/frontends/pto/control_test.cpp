@@ -8,10 +8,10 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "frontends/pto/printer.h"
+#include "tests/support/pto_printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::control_test {
 namespace {
 
 using cluster::Profile;
@@ -137,4 +137,4 @@ TEST(PtoControl, TheBlockIsTheCluster) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::control_test

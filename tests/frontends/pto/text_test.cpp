@@ -8,11 +8,11 @@
 
 #include "frontends/pto/operations.h"
 #include "frontends/pto/parser.h"
-#include "frontends/pto/printer.h"
+#include "tests/support/pto_printer.h"
 #include "tests/support/run_executable.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -123,7 +123,7 @@ TEST(PtoText, PlacesAreThoseOfTheText) {
 TEST(PtoText, Diagnostics) {
   EXPECT_EQ(message_of(""), "k.pto:1:1: expected 'module', found the end of the file");
   EXPECT_EQ(message_of(kernel("pto.tlaod ins(%a : f32) outs(%b : f32)")),
-            "k.pto:3:1: unknown operation 'pto.tlaod'; the nearest is 'pto.tload'; docs/ascend-platform.md "
+            "k.pto:3:1: unknown operation 'pto.tlaod'; did you mean 'pto.tload'?; docs/ascend-platform.md "
             "lists what is taken; --pto-unknown=cost:N runs what is not as N cycles");
   EXPECT_EQ(message_of(kernel("  pto.barrier PIPE_V")),
             "k.pto:3:15: expected a pipe such as <PIPE_V>, found 'PIPE_V'");
@@ -163,4 +163,4 @@ TEST(PtoText, BrokenTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::text_test

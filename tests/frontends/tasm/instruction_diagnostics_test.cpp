@@ -7,8 +7,8 @@
 namespace tessera::tasm {
 namespace {
 
-class TasmMessage : public ::testing::TestWithParam<Mistake> {};
-TEST_P(TasmMessage, NamesPlaceAndWhatWasExpected) {
+class TasmInstructionMessage : public ::testing::TestWithParam<Mistake> {};
+TEST_P(TasmInstructionMessage, NamesPlaceAndWhatWasExpected) {
   EXPECT_EQ(error_of(GetParam().text, options_for(Generation::kWse3)), GetParam().message);
 }
 
@@ -100,11 +100,11 @@ const Mistake kOperands[] = {
      "2:8: expected r0..r15 or a task, found 'ut1'"},
     {"NumberIsNoTask", "fn f\n blk 3\n ret", "2:6: expected a task or ut0..ut7, found '3'"},
     {"UnknownName", "param Np = 1\nfn f\n movri r0, Nq\n ret",
-     "3:12: expected a number, param, const or data symbol, found 'Nq'; the nearest is 'Np'"},
+     "3:12: expected a number, param, const or data symbol, found 'Nq'; did you mean 'Np'?"},
     {"NameIsNoNumber", "fn f\n movri r0, f\n ret",
      "2:12: expected a number, param, const or data symbol, found the function 'f'"},
 };
-INSTANTIATE_TEST_SUITE_P(Operands, TasmMessage, ::testing::ValuesIn(kOperands), name_of);
+INSTANTIATE_TEST_SUITE_P(Operands, TasmInstructionMessage, ::testing::ValuesIn(kOperands), name_of);
 
 // wse.md 4: microthreads of WSE-2 belong to queues.
 const Mistake kWse2Operands[] = {
@@ -117,16 +117,16 @@ INSTANTIATE_TEST_SUITE_P(Operands, TasmWse2Message, ::testing::ValuesIn(kWse2Ope
 
 const Mistake kReferences[] = {
     {"UnknownLabel", "fn f\nmore:\n jmp mroe\n",
-     "3:6: expected a label of fn f or a function, found 'mroe'; the nearest is 'more'"},
+     "3:6: expected a label of fn f or a function, found 'mroe'; did you mean 'more'?"},
     {"LabelOfOtherSection", "fn f\nmore:\n ret\nfn g\n jmp more\n",
      "5:6: expected a label of fn g or a function, found 'more'"},
     {"JumpToTask", "task t local 9\n jmp t\n",
      "2:6: expected a label of task t or a function, found the task 't'"},
     {"JumpToNumber", "fn f\n jmp 3\n", "2:6: expected a label or function, found '3'"},
     {"UnknownDsd", "data A: f32[1]\ndsd acc mem1d A\nfn f\n lddsr dds0, ac\n ret",
-     "4:14: expected the name of a dsd, found 'ac'; the nearest is 'acc'"},
+     "4:14: expected the name of a dsd, found 'ac'; did you mean 'acc'?"},
     {"UnknownTask", "task reduce local 9\n actvt reduced\n end",
-     "2:8: expected the name of a local task, found 'reduced'; the nearest is 'reduce'"},
+     "2:8: expected the name of a local task, found 'reduced'; did you mean 'reduce'?"},
     {"ActivateDataTask", "queue q input 1 color=1\ntask t data q\n actvt t\n end",
      "3:8: expected the name of a local task, found the data task 't'; only wavelets activate it"},
     {"ActivateQueue", "queue q input 1 color=1\nfn f\n actvt q\n ret",
@@ -140,12 +140,13 @@ const Mistake kReferences[] = {
      "queue q output 1 color=1\ndsd d fabout q extent=1\nfn f\n lddsr s0ds0, d\n ret",
      "4:15: expected a memory or fabin dsd for a source DSR, found the fabout dsd 'd'"},
 };
-INSTANTIATE_TEST_SUITE_P(References, TasmMessage, ::testing::ValuesIn(kReferences), name_of);
+INSTANTIATE_TEST_SUITE_P(References, TasmInstructionMessage, ::testing::ValuesIn(kReferences),
+                         name_of);
 
 const Mistake kOptions[] = {
     {"UnknownOption", "fn f\n fadds dds0, s0ds0, s1ds0 asynch\n ret",
      "2:27: expected an option or the end of the line behind the 3 operands of fadds, found "
-     "'asynch'; the nearest is 'async'"},
+     "'asynch'; did you mean 'async'?"},
     {"OptionTwice", "fn f\n fadds dds0, s0ds0, s1ds0 async async\n ret",
      "2:33: expected each option once, found 'async' again"},
     {"ValueMissing", "fn f\n fadds dds0, s0ds0, s1ds0 async ut\n ret",
@@ -167,7 +168,7 @@ const Mistake kOptions[] = {
      "2:61: expected one of on_control=, on_control_activate= and on_control_unblock=, found "
      "on_control= and on_control_activate="},
     {"OnControlOfNoTask", "task t local 9\n mov16 dds0, s1ds0 on_control_activate=tt\n end",
-     "2:40: expected the name of a local task, found 'tt'; the nearest is 't'"},
+     "2:40: expected the name of a local task, found 'tt'; did you mean 't'?"},
     {"OnControlOfOutputQueue",
      "queue q output 1 color=1\nfn f\n mov16 dds0, s1ds0 on_control_unblock=q\n ret",
      "3:39: expected the name of an input queue, found the output queue 'q'"},
@@ -199,7 +200,7 @@ const Mistake kOptions[] = {
     {"StrideRegistersBehindOther", "fn f\n mov16 dds0, 1 sr=1\n ret",
      "2:19: expected sr= behind lddsr only, found it behind mov16"},
 };
-INSTANTIATE_TEST_SUITE_P(Options, TasmMessage, ::testing::ValuesIn(kOptions), name_of);
+INSTANTIATE_TEST_SUITE_P(Options, TasmInstructionMessage, ::testing::ValuesIn(kOptions), name_of);
 
 const Mistake kWse2Options[] = {
     {"MicrothreadByNumber", "fn f\n mov16 dds0, s1ds0 async ut=5\n ret",
@@ -318,7 +319,7 @@ const Mistake kForms[] = {
     {"FabssHasNoRegisterDestination", "fn f\n fabss d0, s1ds0\n ret",
      "2:2: expected the operands D,S or D,v for the DSD operation fabss, found p,S"},
 };
-class TasmForm : public TasmMessage {};
+class TasmForm : public TasmInstructionMessage {};
 TEST_P(TasmForm, OfDsdOperationsAreThoseOfSection67) {
   EXPECT_EQ(error_of(GetParam().text, options_for(Generation::kWse3)),
             std::string(GetParam().message) + kLegend);

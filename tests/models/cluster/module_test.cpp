@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "models/cluster/core/ai_core_module.h"
-#include "models/cluster/deadlock.h"
-#include "models/cluster/memory/gm.h"
-#include "models/cluster/sync/sync_unit.h"
+#include "models/cluster/modular_cluster.h"
+#include "models/cluster/shared_units.h"
 #include "tests/models/cluster/random.h"
 #include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"
@@ -140,7 +139,9 @@ TEST(ClusterModules, IllegalBehaviourLeavesTheKernelAsAReport) {
 TEST(ClusterModules, DeadlockIsExplained) {
   Launch launch;
   launch.ratio = LaunchRatio::k1To1;
-  Machine machine("machine", a2a3_config(), launch);
+  const ClusterConfig config = a2a3_config();
+  timing::ClockDomain domain("domain", 1000);
+  ModularCluster machine("machine", domain, config, launch);
   Kernel aic;
   aic.ffts();
   aic.wait_dev(3);
@@ -149,17 +150,12 @@ TEST(ClusterModules, DeadlockIsExplained) {
   aiv.wait_dev(2);
   aiv.set_cross(Pipe::kMte3, 2, 3);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  machine.core(Bench::place(0, 0)).launch(aic.build(), 1);
-  machine.core(Bench::place(0, 1)).launch(aiv.build(), 1);
+  machine.launch(aic.build(), aiv.build(), 1);
   sc_core::sc_start();
   observe::Waits waits;
-  machine.core(Bench::place(0, 0)).core().describe_waits(waits, [&](const sync::Request& wait) {
-    return explain_wait(wait, machine.sync_unit.core(), [&](CoreId id) {
-      return machine.launch.has(id) ? &machine.core(id).core() : nullptr;
-    });
-  });
-  ASSERT_EQ(waits.size(), 1u);
-  EXPECT_THAT(waits[0].what,
+  EXPECT_THAT(machine.describe_waits(waits), HasSubstr("id 2 of AIV0 of cluster 0 never comes"));
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_THAT(waits[1].what,
               HasSubstr("AIV0 of cluster 0 has to set id 3 (mode 2): the scalar unit of AIV0 of "
                         "cluster 0 is at wait_flag_dev(S, id 2) at k.pto:2 and has not come to "
                         "set_cross_core(MTE3, mode 2, id 3) at k.pto:3"));

@@ -176,8 +176,8 @@ TEST(ScalarCacheCore, AStoreStaysInItsLineUntilItIsCleaned) {
   EXPECT_EQ(s.core().reg(seen), 7);
   EXPECT_EQ(s.word_in_gm(3), 0);
   EXPECT_FALSE(s.data->is_written(0));
-  ASSERT_EQ(s.core().lines_left().size(), 1u);
-  EXPECT_EQ(s.core().lines_left()[0].changed, 0xF000U);
+  ASSERT_EQ(s.core().scalar_memory().lines_left().size(), 1u);
+  EXPECT_EQ(s.core().scalar_memory().lines_left()[0].changed, 0xF000U);
 }
 
 TEST(ScalarCacheCore, AStoreGoesToGmWhenItsLineHasToLeave) {
@@ -190,7 +190,7 @@ TEST(ScalarCacheCore, AStoreGoesToGmWhenItsLineHasToLeave) {
   s.run();
   EXPECT_EQ(s.word_in_gm(3), 7);
   EXPECT_EQ(s.core().reg(again), 7);
-  EXPECT_TRUE(s.core().lines_left().empty());
+  EXPECT_TRUE(s.core().scalar_memory().lines_left().empty());
 }
 
 TEST(ScalarCacheCore, TheNextKernelHasAnEmptyCache) {
@@ -199,7 +199,7 @@ TEST(ScalarCacheCore, TheNextKernelHasAnEmptyCache) {
   s.run();
   s.machine->launch(nullptr, Kernel().build(), s.machine->now() + 1);
   s.machine->run();
-  EXPECT_TRUE(s.core().lines_left().empty());
+  EXPECT_TRUE(s.core().scalar_memory().lines_left().empty());
   EXPECT_EQ(s.word_in_gm(3), 0);
 }
 

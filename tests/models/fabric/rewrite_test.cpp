@@ -3,12 +3,11 @@
 // nobody is (reference wse.md 1.2, 1.4, 1.6, 1.9, 1.10).
 #include <gtest/gtest.h>
 
-#include "models/fabric/route_registers.h"
-#include "models/fabric/route_rules.h"
+#include "models/fabric/register_words.h"
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::rewrite_test {
 namespace {
 
 using config_space::Address;
@@ -240,4 +239,4 @@ TEST(FabricRewrite_wse_1_4, APositionThatIsNotSetWaitsAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::rewrite_test

@@ -2,11 +2,11 @@
 // 1.9, 1.10; numesh.md S24).
 #include <gtest/gtest.h>
 
-#include "models/fabric/route_registers.h"
+#include "models/fabric/register_words.h"
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::route_registers_test {
 namespace {
 
 using config_space::Address;
@@ -330,4 +330,4 @@ TEST(RouterRegisters_wse_1_9, ColorThatStartsInTeardownWaitsForTheExit) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::route_registers_test

@@ -380,7 +380,7 @@ TEST(ascend, S28_stale_flag) {
     set_number(b, 9, 77);
     if (with_first) {
       b.run(Kernel(), first);
-      EXPECT_THAT(b.aiv().flags_set(), testing::ElementsAre("MTE2 to V, event 0"));
+      EXPECT_THAT(b.aiv().sync().flags_set(), testing::ElementsAre("MTE2 to V, event 0"));
     }
     b.run(Kernel(), second);
     EXPECT_FALSE(b.hangs());

@@ -68,7 +68,7 @@ Outcome run(const std::string& text, const Options& options) {
   for (std::uint16_t unit = 0; unit < 3; ++unit) {
     const AiCore* core = machine.find({0, unit});
     if (core == nullptr) continue;
-    for (const std::string& flag : core->flags_set()) outcome.flags_left.push_back(flag);
+    for (const std::string& flag : core->sync().flags_set()) outcome.flags_left.push_back(flag);
     for (unsigned id = 0; id < 48; ++id)
       if (machine.sync_unit().counter({0, unit}, id % 32, id >= 16) != 0)
         outcome.flags_left.push_back("counter " + std::to_string(id));
