@@ -16,7 +16,7 @@ std::string name_of(const PipeEnd& end) {
 }
 
 /// "a tile of 16 x 48 of 64 f32": 48 of the columns are valid.
-std::string shape_text(const Type& tile) {
+std::string text_of_shape(const Type& tile) {
   if (tile.kind == Type::Kind::kTensorView) {
     std::string text = "an entry of ";
     for (const std::int64_t size : tile.shape) text += std::to_string(size) + " x ";
@@ -136,9 +136,9 @@ class EndComparison {
                         : push.split == 1 ? "; an AIV has half of the rows"
                         : push.split == 2 ? "; an AIV has half of the columns"
                                           : "; expected the same";
-    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " takes " + shape_text(pop.type) +
-                                     ", and " + line_text(push.place) + " pushes " +
-                                     shape_text(push.type) + parts);
+    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " takes " +
+                                     text_of_shape(pop.type) + ", and " + line_text(push.place) +
+                                     " pushes " + text_of_shape(push.type) + parts);
   }
 
   const PipeEnd &here_, &there_;

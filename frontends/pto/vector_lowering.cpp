@@ -33,7 +33,7 @@ Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
 }
 
 /// "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
-std::string word_of(const Attribute& a) {
+std::string last_word_of(const Attribute& a) {
   std::string text = a.value;
   while (!text.empty() && (text.back() == '>' || text.back() == ' ')) text.pop_back();
   const std::size_t begin = text.find_last_of("< _");
@@ -41,7 +41,7 @@ std::string word_of(const Attribute& a) {
 }
 
 Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
-  const std::string word = word_of(a);
+  const std::string word = last_word_of(a);
   if (word == "NONE") return Rounding::kDefault;
   if (word == "RINT") return Rounding::kNearestEven;
   if (word == "ROUND") return Rounding::kNearestAway;
@@ -57,7 +57,7 @@ Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
 
 /// Which of two words an attribute has; `on` as well if it has no value.
 bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostics& diagnostics) {
-  const std::string word = word_of(a);
+  const std::string word = last_word_of(a);
   if (word == on || a.value.empty()) return true;
   if (word == off) return false;
   diagnostics.fail(a.place,
@@ -84,7 +84,7 @@ Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
 
 /// P0101 of #pto.mask_pattern<P0101>: every second one, the first of them; the lowest bit is the last.
 cluster::GatherPattern pattern_named(const Attribute& a, const Diagnostics& diagnostics) {
-  const std::string word = word_of(a);
+  const std::string word = last_word_of(a);
   const std::string bits = word.empty() ? "" : word.substr(1);
   if (word == "P1111") return {1, 0};
   if (word == "P0101" || word == "P1010") return {2, word == "P1010"};
