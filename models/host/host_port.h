@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <vector>
 
 #include "models/host/host_port_core.h"
 #include "models/timing/clock_domain.h"
@@ -98,7 +97,7 @@ class HostPort : public sc_core::sc_module,
   void change_irq();
   Cycle cycle() const { return domain_.to_cycle(sc_core::sc_time_stamp()); }
 
-  // host_port_at.cpp: nb_transport
+  // nb_transport
   void serve();
   void begin_request(Payload& payload, tlm::tlm_phase& phase, const sc_core::sc_time& delay);
   void accept_waiting();

@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace tessera::host {
 
 namespace {
 
 constexpr std::uint32_t kRegistersEnd = 0x78;
-
-template <class Field>
-constexpr std::uint32_t offset_of(Field field) {
-  return static_cast<std::uint32_t>(field);
-}
 
 // Registers, slot fields and channel fields that exist, one bit a word.
 constexpr std::uint64_t bit_of(std::uint32_t offset) {
@@ -23,21 +17,16 @@ template <class... Fields>
 constexpr std::uint64_t bits_of(Fields... fields) {
   return (bit_of(offset_of(fields)) | ...);
 }
+// kId to kArrays: what does not change in the life of a machine.
+constexpr std::uint64_t kConstantRegisters = 2 * bits_of(Register::kArrays) - 1;
 constexpr std::uint64_t kReadableRegisters =
-    bits_of(Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities,
-            Register::kWidth, Register::kHeight, Register::kTileBytes, Register::kEdges,
-            Register::kFunctions, Register::kCounters, Register::kStreamDepth, Register::kPeriodPs,
-            Register::kArrays, Register::kStatus, Register::kIrqEnable, Register::kIrqPending,
-            Register::kScratch, Register::kOpenLaunches, Register::kMissing, Register::kRefused,
-            Register::kCycleLow, Register::kCycleHigh);
+    kConstantRegisters | bits_of(Register::kStatus, Register::kIrqEnable, Register::kIrqPending,
+                                 Register::kScratch, Register::kOpenLaunches, Register::kMissing,
+                                 Register::kRefused, Register::kCycleLow, Register::kCycleHigh);
 constexpr std::uint64_t kWritableRegisters =
     bits_of(Register::kControl, Register::kIrqEnable, Register::kIrqClear, Register::kScratch);
 // What no cycle changes by itself.
-constexpr std::uint64_t kQuietRegisters =
-    bits_of(Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities,
-            Register::kWidth, Register::kHeight, Register::kTileBytes, Register::kEdges,
-            Register::kFunctions, Register::kCounters, Register::kStreamDepth, Register::kPeriodPs,
-            Register::kArrays, Register::kScratch);
+constexpr std::uint64_t kQuietRegisters = kConstantRegisters | bits_of(Register::kScratch);
 constexpr std::uint64_t kSlotWords =
     bits_of(SlotField::kFunction, SlotField::kArgumentCount, SlotField::kX, SlotField::kY,
             SlotField::kWidth, SlotField::kHeight, SlotField::kArgument0) |
@@ -56,25 +45,20 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(std::string("host port: ") + what);
 }
 
-}  // namespace
-
-const char* to_string(Answer answer) {
-  switch (answer) {
-  case Answer::kOk:
-    return "ok";
-  case Answer::kCommand:
-    return "command error";
-  case Answer::kAddress:
-    return "address error";
-  case Answer::kBurst:
-    return "burst error";
-  case Answer::kByteEnable:
-    return "byte enable error";
-  case Answer::kGeneric:
-    return "generic error";
-  }
-  return "unknown";
+template <class List>
+std::uint32_t count_of(const List& list) {
+  return static_cast<std::uint32_t>(list.size());
 }
+
+std::uint32_t capabilities_of(const DeviceInfo& info) {
+  std::uint32_t found = 0;
+  if (info.tile_bytes > 0 || !info.arrays.empty()) found |= kHasMemory | kHasDmi;
+  if (!info.arrays.empty()) found |= kHasArrays;
+  if (!info.edges.empty()) found |= kHasStreams;
+  return found;
+}
+
+}  // namespace
 
 HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
     : device_(device), stream_depth_(stream_depth),
@@ -87,6 +71,19 @@ HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
   require(info.arrays.size() <= kMaxArrays, "more arrays than there are windows");
   require(info.arrays.empty() || info.tile_bytes == 0, "arrays beside memory of tiles");
   require(kStreamBase + info.edges.size() * kEdgeStride <= kMemoryBase, "too many edges");
+  constants_ = {kIdValue,
+                kMapVersion,
+                static_cast<std::uint32_t>(info.kind),
+                capabilities_of(info),
+                info.width,
+                info.height,
+                info.tile_bytes,
+                count_of(info.edges),
+                count_of(info.functions),
+                count_of(info.counters),
+                stream_depth,
+                static_cast<std::uint32_t>(info.period_ps),
+                count_of(info.arrays)};
 }
 
 HostPortCore::Place HostPortCore::find(Address address) const {

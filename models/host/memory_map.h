@@ -51,6 +51,12 @@ inline constexpr std::uint32_t kIdValue = 0x52535354;
 /// Value of Register::kVersion: major << 16 | minor. A new major number breaks drivers.
 inline constexpr std::uint32_t kMapVersion = 0x0001'0001;
 
+/// Offset of a register or field in its window.
+template <class Field>
+constexpr std::uint32_t offset_of(Field field) {
+  return static_cast<std::uint32_t>(field);
+}
+
 /// Offsets from kRegisterBase. R: read, W: write; an access that a register does not have is a
 /// command error.
 enum class Register : std::uint32_t {
