@@ -86,7 +86,6 @@ class WseTrace final : public SortedSink {
   };
 
   void write_to_queue(const Event& e);
-  void enter(const Event& e);
   void hop(const Event& e);
   void leave_ramp(const Event& e);
   Hop& land(std::uint32_t place, Direction from, Cycle cycle, const Event& e);
@@ -96,7 +95,9 @@ class WseTrace final : public SortedSink {
   void start_operation(const Event& e);
   void execute_group(const Event& e);
   std::string instruction(const char* stage, const Event& e, const Operation& op) const;
+  /// What lines begin with: cycle and tile; some with the number of the tile too.
   std::string at(Cycle cycle, std::uint32_t place) const;
+  std::string at_id(Cycle cycle, std::uint32_t place) const;
 
   void write_before(Cycle end);
   void write_cycle(Cycle cycle, const Lines& lines);
