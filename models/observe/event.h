@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -72,8 +71,6 @@ enum class EventKind : std::uint8_t {
 };
 inline constexpr unsigned kEventKindCount = 24;
 
-const char* to_string(EventKind kind);
-
 /// One event. `place` is the linear index of the tile, y * W + x, or of the AI core, 3 * cluster +
 /// unit.
 struct Event {
@@ -87,8 +84,6 @@ struct Event {
   /// is not in the digest.
   std::uint64_t ident = 0;
 };
-
-std::ostream& operator<<(std::ostream& os, const Event& e);
 
 /// Receives events. In one cycle they come in any order, and a block may announce one a few cycles
 /// before it happens (an arrival, when it is sent) or up to 32,768 cycles after it did (a group of an

@@ -48,29 +48,14 @@ std::uint32_t shift_right_arithmetic(Word v, Word n) {
   return static_cast<Word>(as_signed(v) >> by);
 }
 
-std::uint32_t leading_zeros(std::uint16_t v) {
-  return v == 0 ? 16 : static_cast<std::uint32_t>(__builtin_clz(v)) - 16;
-}
-std::uint32_t trailing_zeros(std::uint16_t v) {
-  return v == 0 ? 16 : static_cast<std::uint32_t>(__builtin_ctz(v));
-}
-
 // In 64 bits the smallest number divided by -1 does not overflow; it wraps when it is cut to a word.
-template <typename Word>
-std::uint32_t divide(Word a, Word b) {
-  return static_cast<Word>(std::int64_t{as_signed(a)} / as_signed(b));
-}
-template <typename Word>
-std::uint32_t remainder(Word a, Word b) {
-  return static_cast<Word>(std::int64_t{as_signed(a)} % as_signed(b));
-}
-
 template <typename Word>
 std::uint32_t integer_divide(Opcode op, Word a, Word b) {
   assert(b != 0 && "the compute engine has to refuse this");
-  if (is_any(op, Opcode::kDiv16, Opcode::kDiv32)) return divide(a, b);
+  const std::int64_t dividend = as_signed(a);
+  if (is_any(op, Opcode::kDiv16, Opcode::kDiv32)) return static_cast<Word>(dividend / as_signed(b));
   if (is_any(op, Opcode::kDivu16, Opcode::kDivu32)) return a / b;
-  if (is_any(op, Opcode::kRem16, Opcode::kRem32)) return remainder(a, b);
+  if (is_any(op, Opcode::kRem16, Opcode::kRem32)) return static_cast<Word>(dividend % as_signed(b));
   assert(is_any(op, Opcode::kRemu16, Opcode::kRemu32));
   return a % b;
 }
@@ -86,8 +71,11 @@ std::uint32_t integer(Opcode op, Word a, Word b) {
   if (is_any(op, Opcode::kSlr16, Opcode::kSlr32)) return shift_right(a, b);
   if (is_any(op, Opcode::kSar16, Opcode::kSar32)) return shift_right_arithmetic(a, b);
   if (is_any(op, Opcode::kImul16, Opcode::kImul32)) return static_cast<Word>(std::uint32_t{a} * b);
-  if (op == Opcode::kClz16) return leading_zeros(low(a));
-  if (op == Opcode::kCtz16) return trailing_zeros(low(a));
+  // A one behind the 16 bits, so that there is one to be found.
+  if (op == Opcode::kClz16)
+    return static_cast<std::uint32_t>(__builtin_clz(std::uint32_t{a} << 16 | 0x8000U));
+  if (op == Opcode::kCtz16)
+    return static_cast<std::uint32_t>(__builtin_ctz(std::uint32_t{a} | 0x10000U));
   assert(op == Opcode::kPopcnt16);
   return static_cast<std::uint32_t>(__builtin_popcount(low(a)));
 }

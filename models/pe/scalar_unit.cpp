@@ -48,19 +48,6 @@ bool execute_branch(EngineState& pe, const Instruction& in, Cycle now) {
   return false;
 }
 
-void block(TaskTable& tasks, const Operand& target, bool blocked) {
-  if (target.kind == kMicrothread) {
-    tasks.block_microthread(target.reg, blocked);
-    return;
-  }
-  const TaskId id(static_cast<unsigned>(target.value));
-  if (blocked) {
-    tasks.block(id);
-  } else {
-    tasks.unblock(id);
-  }
-}
-
 void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
   const Operand& target = in.operands[0];
   const std::uint32_t pc = pe.main.issued_pc();
@@ -93,7 +80,10 @@ void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
     break;
   }
   default:
-    block(pe.tasks, target, in.op == Opcode::kBlk);
+    if (target.kind == kMicrothread)
+      pe.tasks.block_microthread(target.reg, in.op == Opcode::kBlk);
+    else
+      pe.tasks.set_blocked(TaskId(static_cast<unsigned>(target.value)), in.op == Opcode::kBlk);
   }
 }
 
