@@ -220,7 +220,7 @@ void HostPort::report_phase(const Payload& payload, const tlm::tlm_phase& phase)
 void HostPort::begin_request(Payload& payload, tlm::tlm_phase& phase,
                              const sc_core::sc_time& delay) {
   payload.acquire();
-  const bool accepts = accepted() < std::max(config_.request_depth, 1U);
+  const bool accepts = has_room();
   const sc_core::sc_time at = sc_core::sc_time_stamp() + delay;
   const auto later = std::find_if(requests_.begin(), requests_.end(),
                                   [&at](const Request& other) { return other.at > at; });
@@ -229,9 +229,10 @@ void HostPort::begin_request(Payload& payload, tlm::tlm_phase& phase,
   serve_event_.notify(delay);
 }
 
-std::size_t HostPort::accepted() const {
-  return static_cast<std::size_t>(std::count_if(requests_.begin(), requests_.end(),
-                                                [](const Request& r) { return r.accepted; }));
+bool HostPort::has_room() const {
+  const auto accepted = std::count_if(requests_.begin(), requests_.end(),
+                                      [](const Request& request) { return request.accepted; });
+  return accepted < std::max<std::ptrdiff_t>(config_.request_depth, 1);
 }
 
 // Steps:
@@ -268,8 +269,7 @@ void HostPort::serve() {
 void HostPort::accept_waiting() {
   for (Request& request : requests_) {
     const bool is_first = &request == &requests_.front();
-    const bool has_room = accepted() < std::max(config_.request_depth, 1U);
-    if (request.accepted || !(is_first || has_room)) continue;
+    if (request.accepted || !(is_first || has_room())) continue;
     request.accepted = true;
     tlm::tlm_phase phase = tlm::END_REQ;
     // Not before the request, which may lie ahead.

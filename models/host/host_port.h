@@ -104,7 +104,7 @@ class HostPort : public sc_core::sc_module,
   void answer();
   void end_response();
   void report_phase(const Payload& payload, const tlm::tlm_phase& phase) const;
-  std::size_t accepted() const;
+  bool has_room() const;
 
   timing::ClockDomain& domain_;
   Device& device_;

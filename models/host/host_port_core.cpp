@@ -91,24 +91,22 @@ HostPortCore::Place HostPortCore::find(Address address) const {
   if (address >= kMemoryBase) return find_memory(address - kMemoryBase);
   if (address >= kStreamBase) return find_stream(address - kStreamBase);
   const auto offset = static_cast<std::uint32_t>(address % 0x1000);
-  const auto page = static_cast<std::uint32_t>(address - offset);
+  const auto entry = [offset](Window window, std::uint32_t count, std::uint32_t stride,
+                              std::uint32_t bytes) {
+    return offset / stride < count ? Place{window, offset / stride, {}, offset % stride, bytes}
+                                   : Place{};
+  };
+  const Address page = address - offset;
   if (page == kRegisterBase) return {Window::kRegister, 0, {}, offset, kRegistersEnd};
-  if (page == kCounterBase)
-    return {Window::kCounter, 0, {}, offset, static_cast<std::uint32_t>(8 * info.counters.size())};
-  if (page == kDoorbellBase && offset < 4 * kSlots)  // one at a time: each of them may be refused
-    return {Window::kDoorbell, offset / 4, {}, offset % 4, 4};
-  if (page == kNameBase) {
-    const auto bytes = static_cast<std::uint32_t>(kNameBytes * info.functions.size());
-    return {Window::kName, 0, {}, offset, bytes};
-  }
-  if (page == kArrayBase && offset < kArrayEntry * info.arrays.size()) {
-    const auto in_entry = static_cast<std::uint32_t>(offset % kArrayEntry);
-    const auto number = static_cast<std::uint32_t>(offset / kArrayEntry);
-    return {Window::kArray, number, {}, in_entry, kArrayFieldsEnd};
-  }
-  if (page != kSlotBase || offset >= kSlots * kSlotStride) return {};
-  const auto in_slot = static_cast<std::uint32_t>(offset % kSlotStride);
-  return {Window::kSlot, static_cast<std::uint32_t>(offset / kSlotStride), {}, in_slot, kSlotBytes};
+  if (page == kCounterBase) return {Window::kCounter, 0, {}, offset, 8 * count_of(info.counters)};
+  if (page == kDoorbellBase)  // one at a time: each of them may be refused
+    return entry(Window::kDoorbell, kSlots, 4, 4);
+  if (page == kNameBase)
+    return {Window::kName, 0, {}, offset, kNameBytes * count_of(info.functions)};
+  if (page == kArrayBase)
+    return entry(Window::kArray, count_of(info.arrays), kArrayEntry, kArrayFieldsEnd);
+  if (page == kSlotBase) return entry(Window::kSlot, kSlots, kSlotStride, kSlotBytes);
+  return {};
 }
 
 HostPortCore::Place HostPortCore::find_memory(Address offset) const {
@@ -131,9 +129,9 @@ HostPortCore::Place HostPortCore::find_stream(Address offset) const {
   const auto in_edge = static_cast<std::uint32_t>(offset % kEdgeStride);
   if (in_edge >= offset_of(EdgeField::kX))
     return {Window::kEdge, number, {}, in_edge, kEdgeFieldsEnd};
-  const auto color = static_cast<std::uint32_t>(in_edge / kChannelStride);
+  const std::uint32_t color = in_edge / kChannelStride;
   if (color >= kColorCount) return {};
-  const auto in_channel = static_cast<std::uint32_t>(in_edge % kChannelStride);
+  const std::uint32_t in_channel = in_edge % kChannelStride;
   const std::uint32_t bytes = in_channel < kDataBytes ? kDataBytes : kChannelBytes;
   return {Window::kChannel, number, Color(color), in_channel, bytes};
 }

@@ -15,24 +15,13 @@
 namespace tessera::observe {
 
 /// Those before kHops are counted and kept per tile; the rest are derived.
+// clang-format off
 enum class Counter : std::uint8_t {
-  kHopsEast,
-  kHopsWest,
-  kHopsNorth,
-  kHopsSouth,
-  kOffRampWavelets,
-  kInputQueueWrites,
-  kOutputQueueWrites,
-  kTasksStarted,
-  kInstructionsIssued,
-  kBusyIssueCycles,
-  kDsdOperations,
-  kVectorElements,
-  kEdgeWaveletsIn,
-  kEdgeWaveletsOut,
-  kHops,
-  kLastEventCycle,
+  kHopsEast, kHopsWest, kHopsNorth, kHopsSouth, kOffRampWavelets, kInputQueueWrites,
+  kOutputQueueWrites, kTasksStarted, kInstructionsIssued, kBusyIssueCycles, kDsdOperations,
+  kVectorElements, kEdgeWaveletsIn, kEdgeWaveletsOut, kHops, kLastEventCycle,
 };
+// clang-format on
 inline constexpr unsigned kTileCounterCount = static_cast<unsigned>(Counter::kHops);
 inline constexpr unsigned kCounterCount = static_cast<unsigned>(Counter::kLastEventCycle) + 1;
 

@@ -43,32 +43,14 @@ namespace tessera::observe {
 ///               longer does                                                         waited
 ///
 /// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
+// clang-format off
 enum class EventKind : std::uint8_t {
-  kHop = 0,
-  kQueueIn = 1,
-  kQueueOut = 2,
-  kTaskStart = 3,
-  kTaskEnd = 4,
-  kIssue = 5,
-  kOpStart = 6,
-  kOpEnd = 7,
-  kEdgeIn = 8,
-  kEdgeOut = 9,
-  kCompute = 10,
-  kSwitch = 11,
-  kTeardown = 12,
-  kVfsmMove = 13,
-  kVfsmTake = 14,
-  kSchedule = 15,
-  kWordOut = 16,
-  kWordIn = 17,
-  kPipeStart = 18,
-  kPipeEnd = 19,
-  kFlag = 20,
-  kSignal = 21,
-  kGrant = 22,
-  kPipeWait = 23,
+  kHop = 0, kQueueIn = 1, kQueueOut = 2, kTaskStart = 3, kTaskEnd = 4, kIssue = 5, kOpStart = 6,
+  kOpEnd = 7, kEdgeIn = 8, kEdgeOut = 9, kCompute = 10, kSwitch = 11, kTeardown = 12,
+  kVfsmMove = 13, kVfsmTake = 14, kSchedule = 15, kWordOut = 16, kWordIn = 17, kPipeStart = 18,
+  kPipeEnd = 19, kFlag = 20, kSignal = 21, kGrant = 22, kPipeWait = 23,
 };
+// clang-format on
 inline constexpr unsigned kEventKindCount = 24;
 
 /// One event. `place` is the linear index of the tile, y * W + x, or of the AI core, 3 * cluster +

@@ -61,7 +61,7 @@ void WseTrace::on_sorted_event(const Event& e) {
     land(e.place, direction_of(e), e.cycle + options_.hop_latency, e);
     return;
   case EventKind::kTaskStart:
-    tiles_[e.place].task = e.a;
+    tiles_[e.place].issued.task = e.a;
     return;
   case EventKind::kIssue:
     return issue(e);
@@ -141,10 +141,9 @@ std::optional<std::uint32_t> WseTrace::neighbour_of(std::uint32_t place, Directi
 }
 
 void WseTrace::issue(const Event& e) {
-  Tile& tile = tiles_[e.place];
-  tile.pc = e.b;
-  ++tile.number;
-  const Operation op{tile.pc, tile.number, tile.task, 0};
+  Operation& op = tiles_[e.place].issued;
+  op.pc = e.b;
+  ++op.number;
   Lines& lines = cycles_[e.cycle];
   lines.issues.push_back(instruction("IS", e, op));
   lines.executes[e.place] = instruction("EX", e, op);
@@ -154,7 +153,7 @@ void WseTrace::issue(const Event& e) {
 // instruction itself.
 void WseTrace::start_operation(const Event& e) {
   Tile& tile = tiles_[e.place];
-  tile.operations[thread_of(e)] = {tile.pc, tile.number, tile.task, 0};
+  tile.operations[thread_of(e)] = tile.issued;
   cycles_[e.cycle].executes.erase(e.place);
 }
 

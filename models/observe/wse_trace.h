@@ -72,6 +72,7 @@ class WseTrace final : public SortedSink {
     Cycle cycle = 0;
     unsigned queue = 0;
   };
+  /// An instruction, or a DSD operation with the groups executed so far.
   struct Operation {
     std::uint32_t pc = 0;
     std::uint64_t number = 0;
@@ -79,9 +80,7 @@ class WseTrace final : public SortedSink {
     unsigned groups = 0;
   };
   struct Tile {
-    unsigned task = 0;
-    std::uint32_t pc = 0;      ///< of the instruction issued last
-    std::uint64_t number = 0;  ///< of the instruction issued last
+    Operation issued;  ///< the instruction issued last; its task: the one that runs
     std::array<Operation, kThreadCount> operations;
   };
 

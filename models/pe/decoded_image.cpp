@@ -81,17 +81,13 @@ DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTimin
   const OpcodeInfo& row = info(in.op);
   decoded.op_class = row.op_class;
   decoded.operand_count = row.operand_count;
-  for (unsigned i = 0; i < kMaxOperands; ++i)
-    decoded.bytes[i] = static_cast<std::uint8_t>(row.bytes(i));
   decoded.vector = in.is_vector();
   decoded.waits_for = waits_for(in);
   decoded.latency = latency_of(decoded.op_class, timing);
-  if (decoded.vector) {
-    find_dsrs_of_operation(decoded, in);
-    return decoded;
-  }
-  for (unsigned i = 0; i < kMaxOperands; ++i) {
-    if (in.operands[i].is_dsr()) decoded.dsrs.push_back(static_cast<std::uint8_t>(i));
+  if (decoded.vector) find_dsrs_of_operation(decoded, in);
+  for (std::uint8_t i = 0; i < kMaxOperands; ++i) {
+    decoded.bytes[i] = static_cast<std::uint8_t>(row.bytes(i));
+    if (!decoded.vector && in.operands[i].is_dsr()) decoded.dsrs.push_back(i);
   }
   return decoded;
 }

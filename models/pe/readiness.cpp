@@ -137,15 +137,14 @@ void describe_tasks(const EngineState& pe, observe::Waits& waits) {
       continue;
     }
     const std::string who = "task " + task.name + " (id " + std::to_string(task.id.value()) + ")";
-    if (stuck) {
+    const std::string queue = "input queue " + std::to_string(task.queue.value());
+    if (stuck)
       waits.push_back({pe.probe.place(), who, "being unblocked: it is active but blocked", true});
-      continue;
-    }
-    waits.push_back({pe.probe.place(), "data " + who,
-                     (blocked ? "being unblocked, with wavelets expected on input queue "
-                              : "a wavelet on input queue ") +
-                         std::to_string(task.queue.value()),
-                     false, true});
+    else if (blocked)
+      waits.push_back({pe.probe.place(), "data " + who,
+                       "being unblocked, with wavelets expected on " + queue, false, true});
+    else
+      waits.push_back({pe.probe.place(), "data " + who, "a wavelet on " + queue, false, true});
   }
 }
 

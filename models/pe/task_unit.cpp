@@ -38,12 +38,7 @@ void start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_i
 void TaskUnit::launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at) {
   std::unique_ptr<Launch>* place = &launches_;
   while (*place != nullptr && (*place)->at <= at) place = &(*place)->next;
-  auto launch = std::make_unique<Launch>();
-  launch->at = at;
-  launch->entry = entry;
-  launch->arguments = arguments;
-  launch->next = std::move(*place);
-  *place = std::move(launch);
+  *place = std::make_unique<Launch>(Launch{std::move(*place), at, entry, arguments});
 }
 
 unsigned TaskUnit::launches_open(const MainThread& main) const {
