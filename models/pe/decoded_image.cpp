@@ -32,16 +32,10 @@ std::uint32_t latency_of(OpClass op_class, const PeTiming& timing) {
 }
 
 std::uint32_t registers_of(const Operand& operand) {
-  switch (operand.kind) {
-  case kReg16:
-    return Scoreboard::bit(operand.reg);
-  case kReg32:
+  if (operand.kind == kReg32)
     return Scoreboard::bit(operand.reg) | Scoreboard::bit(operand.reg + 1U);
-  case kMem:
-    return operand.reg == kNoBase ? 0 : Scoreboard::bit(operand.reg);
-  default:
-    return 0;
-  }
+  const bool has_base = operand.kind == kMem && operand.reg != kNoBase;
+  return operand.kind == kReg16 || has_base ? Scoreboard::bit(operand.reg) : 0;
 }
 
 // Registers interlock: an instruction that reads or writes one, named or implied, issues after the

@@ -3,10 +3,7 @@
 
 #include <systemc>
 
-#include <string>
-
 #include "models/queue/input_queue_core.h"
-#include "tlm_ifaces/kit/broken_rule.h"
 #include "tlm_ifaces/link/link_kit.h"
 #include "tlm_ifaces/queue/queue_kit.h"
 
@@ -23,26 +20,13 @@ class InputQueue : public sc_core::sc_module, private link::ForwardIf, private R
 
   /// Parameters as in InputQueueCore.
   InputQueue(sc_core::sc_module_name name, QueueId id, Color color, unsigned length,
-             observe::Probe probe)
-      : sc_core::sc_module(name), core_(id, color, length, probe) {
-    in.bind(static_cast<link::ForwardIf&>(*this));
-    out.bind(static_cast<ReadIf&>(*this));
-  }
+             observe::Probe probe);
 
   const InputQueueCore& core() const { return core_; }
 
  private:
-  void end_of_elaboration() override {
-    if (in.get_base_port().size() > 0 && out.get_base_port().size() > 0) return;
-    const std::string text = std::string(name()) + ": an input queue needs the off-ramp of a " +
-                             "router at 'in' and a reader at 'out'";
-    SC_REPORT_ERROR(kUnboundId, text.c_str());
-  }
-  void put(const link::Wavelet& w, Cycle due) override {
-    if (kit::obeys_rules(
-            kProtocolId, [&] { core_.put(w, due); }, name()))
-      out->arrived(due);
-  }
+  void end_of_elaboration() override;
+  void put(const link::Wavelet& w, Cycle due) override;
   unsigned capacity(Color color) const override { return core_.capacity(color); }
   Cycle ready_at() const override { return core_.ready_at(); }
   unsigned available(Cycle now) const override { return core_.available(now); }
