@@ -153,9 +153,8 @@ void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
     pe.fail(Illegal::kDsrEmpty, pc, mnemonic, " of a DSR that nothing was loaded into");
   const Cycle ready = now + pe.timing().integer_latency;
   if (in.op == Opcode::kGetdsl) {
-    pe.main.write(in.operands[0], dsr.single_step() ? dsr.extension->remaining : dsr.length(),
-                  ready);
-    return;
+    const std::uint32_t left = dsr.single_step() ? dsr.extension->remaining : dsr.length();
+    return pe.main.write(in.operands[0], left, ready);
   }
   const bool has_address = dsr.kind() == DsdKind::kMem1d || dsr.kind() == DsdKind::kMem4d ||
                            (in.op == Opcode::kGetdsa && dsr.kind() == DsdKind::kCircbuf);
@@ -163,10 +162,7 @@ void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
     pe.fail(Illegal::kDsrKind, pc, mnemonic, " of ", dsr.name(), ", which is a ",
             to_string(dsr.kind()));
   }
-  if (in.op == Opcode::kGetdsa) {
-    pe.main.write(in.operands[0], dsr.address(), ready);
-    return;
-  }
+  if (in.op == Opcode::kGetdsa) return pe.main.write(in.operands[0], dsr.address(), ready);
   change_dsr(pe, in, dsr);
   dsr.ready_at = now + pe.timing().dsr_latency;
 }

@@ -70,10 +70,7 @@ bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnabl
 void TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now) {
   const Cycle first_issue = ended ? now + pe.timing().task_switch
                                   : std::max(now + pe.timing().task_activation, pe.main.ready_at());
-  if (launch_is_due(now)) {
-    start_launch(pe, first_issue, now);
-    return;
-  }
+  if (launch_is_due(now)) return start_launch(pe, first_issue, now);
   const Runnable next = pe.tasks.pick(by_wavelet, now);
   if (next.task == nullptr) return;
   start_task(pe, pe.image().number_of(*next.task), next.task->entry, first_issue, now);
