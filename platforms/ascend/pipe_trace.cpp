@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "models/cluster/core/pipe_stats.h"
-#include "models/observe/json_quote.h"
 
 namespace tessera::ascend {
 

@@ -100,15 +100,6 @@ TEST(ObserveEvent, PrintsItsKindAndFields) {
   EXPECT_EQ(text.str(), "@17 place 5 hop a=259 b=42");
 }
 
-TEST(ObserveEvent, EveryKindHasAName) {
-  std::set<std::string> names;
-  for (unsigned kind = 0; kind < kEventKindCount; ++kind) {
-    names.insert(to_string(static_cast<EventKind>(kind)));
-  }
-  EXPECT_EQ(names.size(), kEventKindCount);
-  EXPECT_EQ(names.count("unknown"), 0U);
-}
-
 TEST(ObserveEvent, FieldsComeApartAsEventHSays) {
   const Event hop{0, 0, EventKind::kHop, 7U | 3U << 8 | 1U << 16, 0};
   EXPECT_EQ(color_of(hop), 7U);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/fabric/register_words.h"
-#include "models/pe/pe_config.h"
+#include "models/pe/pe_ports.h"
 
 namespace tessera::pe::test {
 
