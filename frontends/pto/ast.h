@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "frontends/text/diagnostics.h"
-#include "frontends/text/wording.h"
 
 namespace tessera::pto {
 
