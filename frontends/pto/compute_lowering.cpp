@@ -1,4 +1,4 @@
-#include "frontends/pto/tile_lowering.h"
+#include "frontends/pto/operation_lowering.h"
 
 #include <algorithm>
 
@@ -7,14 +7,7 @@
 
 namespace tessera::pto {
 
-using cluster::Arithmetic;
-using cluster::Element;
-using cluster::Instruction;
-using cluster::Operand;
 using cluster::OperandShape;
-using cluster::TileFunction;
-using cluster::TileOperand;
-using cluster::VectorClass;
 
 namespace {
 
@@ -94,7 +87,7 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   const VectorClass cost = by_pattern ? VectorClass::kConvert : info.vector_class;
   const bool counts = cost == VectorClass::kGather || cost == VectorClass::kSort;
   Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
-  i.type = counts ? cluster::DataType::kF32 : data_type(widest);
+  i.type = counts ? DataType::kF32 : data_type(widest);
   i.vector_class = cost;
   // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
   if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;

@@ -1,5 +1,4 @@
-#include "frontends/pto/fifo_ends.h"
-#include "frontends/pto/words.h"
+#include "frontends/pto/fifo.h"
 
 #include <algorithm>
 
@@ -7,11 +6,7 @@ namespace tessera::pto {
 
 namespace {
 
-std::string line_text(Place place) {
-  return "line " + std::to_string(place.line);
-}
-
-std::string name_of(const PipeEnd& end) {
+std::string name_of(const Fifo& end) {
   return end.is_handle ? "the pipe of flag " + std::to_string(end.flag)
                        : "pipe " + std::to_string(end.id);
 }
@@ -35,7 +30,7 @@ std::string shape_text(const Type& tile) {
 /// Compares the two ends of one pipe.
 class EndComparison {
  public:
-  EndComparison(const PipeEnd& here, const PipeEnd& there, const Diagnostics& diagnostics)
+  EndComparison(const Fifo& here, const Fifo& there, const Diagnostics& diagnostics)
       : here_(here), there_(there), diagnostics_(diagnostics) {}
 
   void run() const {
@@ -47,51 +42,61 @@ class EndComparison {
                             : "goes directly here and through GM at ",
            "; both ends need gm_slot_buffer or none");
     require("flag_base", here_.flag, there_.flag);
-    if (here_.nosplit && there_.nosplit && *here_.nosplit != *there_.nosplit)
-      fail(*here_.nosplit ? "is not divided (nosplit, or split 0) here and divided at "
-                          : "is divided here and not divided (nosplit, or split 0) at ",
+    if (here_.split_is_known && there_.split_is_known && here_.nosplit != there_.nosplit)
+      fail(here_.nosplit ? "is not divided (nosplit, or split 0) here and divided at "
+                         : "is divided here and not divided (nosplit, or split 0) at ",
            "; expected the same");
     // In a pipe through GM the producer does not use the ring of the consumer.
     if (!here_.through_gm)
-      for (const FifoDirection d : {FifoDirection::kToAiv, FifoDirection::kToAic})
-        compare_buffers(d);
-    for (const bool pushes : {true, false}) {
-      const auto& pushed = pushes ? here_.pushed : there_.pushed;
-      const auto& popped = pushes ? there_.popped : here_.popped;
-      compare_tiles(pushed, popped);
-    }
+      for (const FifoDirection d : {kToAiv, kToAic}) compare_buffers(d);
+    for (const FifoDirection d : {kToAic, kToAiv}) compare_tiles(d);
   }
 
  private:
   [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
-    diagnostics_.fail(here_.place,
-                      joined(name_of(here_), " ", what, line_text(there_.place), hint));
+    diagnostics_.fail(here_.place, name_of(here_), " ", what, "line ", there_.place.line, hint);
   }
   void require(const char* key, std::int64_t here, std::int64_t there) const {
     if (here == there) return;
-    fail("has " + std::string(key) + " " + std::to_string(here) + " here and " +
-             std::to_string(there) + " at ",
+    fail(joined("has ", key, " ", here, " here and ", there, " at "),
          "; expected the same at both ends");
   }
-  void compare_buffers(FifoDirection direction) const {
-    const auto d = static_cast<unsigned>(direction);
-    if ((here_.directions & (1 << d)) == 0) return;
-    const cluster::Operand &here = here_.buffers[d], &there = there_.buffers[d];
+  void compare_buffers(FifoDirection d) const {
+    if (!here_.ends[d].open) return;
+    const Operand &here = here_.ends[d].buffer, &there = there_.ends[d].buffer;
     if (here.is_register || there.is_register || here.value == there.value) return;
-    fail("has the consumer's buffer " +
-             std::string(direction == FifoDirection::kToAiv ? "(cube to vector)"
-                                                            : "(vector to cube)") +
-             " at byte " + std::to_string(here.value) + " here and at byte " +
-             std::to_string(there.value) + " at ",
+    const char* way = d == kToAiv ? "(cube to vector)" : "(vector to cube)";
+    fail(joined("has the consumer's buffer ", way, " at byte ", here.value, " here and at byte ",
+                there.value, " at "),
          "; import the buffer that the consumer reserves");
   }
+  /// Every pop has a push that it takes, and every push a pop.
+  void compare_tiles(FifoDirection d) const {
+    const bool pushes = here_.ends[d].produces;
+    const std::vector<FifoTile>& pushed = (pushes ? here_ : there_).ends[d].tiles;
+    const std::vector<FifoTile>& popped = (pushes ? there_ : here_).ends[d].tiles;
+    if (pushed.empty() || popped.empty()) return;
+    const FifoTile &first_push = pushed.front(), &first_pop = popped.front();
+    if (first_push.split != first_pop.split)
+      diagnostics_.fail(first_pop.place, "a pop of ", name_of(here_), " with split ",
+                        first_pop.split, ", pushed with split ", first_push.split, " at line ",
+                        first_push.place.line, "; expected the same");
+    for (const FifoTile& pop : popped)
+      if (std::none_of(pushed.begin(), pushed.end(),
+                       [&](const FifoTile& push) { return agree(push, pop, d); }))
+        fail_tiles(first_push, pop);
+    for (const FifoTile& push : pushed)
+      if (std::none_of(popped.begin(), popped.end(),
+                       [&](const FifoTile& pop) { return agree(push, pop, d); }))
+        fail_tiles(push, first_pop);
+  }
   /// Whether a pop takes what a push gives.
-  static bool agree(const PipeTile& push, const PipeTile& pop) {
+  static bool agree(const FifoTile& push, const FifoTile& pop, FifoDirection d) {
     if (push.type.element != pop.type.element || push.type.kind != pop.type.kind) return false;
     if (push.type.kind == Type::Kind::kTensorView) return push.type.shape == pop.type.shape;
     // The tile of an AIV is half of the tile of the AIC.
-    const auto& whole = push.direction == FifoDirection::kToAiv ? push.type : pop.type;
-    const auto& half = push.direction == FifoDirection::kToAiv ? pop.type : push.type;
+    const Type& whole = d == kToAiv ? push.type : pop.type;
+    const Type& half = d == kToAiv ? pop.type : push.type;
     const std::int64_t down = push.split == 1 ? 2 : 1, across = push.split == 2 ? 2 : 1;
     const auto fits = [](std::int64_t a, std::int64_t b, std::int64_t parts) {
       return a == kDynamic || b == kDynamic || a == b * parts;
@@ -100,92 +105,48 @@ class EndComparison {
            fits(whole.valid_rows, half.valid_rows, down) &&
            fits(whole.valid_columns, half.valid_columns, across);
   }
-  /// Every pop has a push that it takes, and every push a pop.
-  void compare_tiles(const std::vector<PipeTile>& pushed,
-                     const std::vector<PipeTile>& popped) const {
-    const auto first = [](const std::vector<PipeTile>& tiles, FifoDirection direction) {
-      const auto of = [direction](const PipeTile& t) { return t.direction == direction; };
-      const auto found = std::find_if(tiles.begin(), tiles.end(), of);
-      return found == tiles.end() ? nullptr : &*found;
-    };
-    for (const FifoDirection direction : {FifoDirection::kToAiv, FifoDirection::kToAic}) {
-      const PipeTile* push = first(pushed, direction);
-      const PipeTile* pop = first(popped, direction);
-      if (push == nullptr || pop == nullptr) continue;
-      compare_splits(*push, *pop);
-      for (const PipeTile& t : popped)
-        if (t.direction == direction && !matches(t, pushed, false)) fail_tiles(*push, t);
-      for (const PipeTile& t : pushed)
-        if (t.direction == direction && !matches(t, popped, true)) fail_tiles(t, *pop);
-    }
-  }
-  static bool matches(const PipeTile& tile, const std::vector<PipeTile>& others, bool is_push) {
-    return std::any_of(others.begin(), others.end(), [&](const PipeTile& other) {
-      return other.direction == tile.direction &&
-             (is_push ? agree(tile, other) : agree(other, tile));
-    });
-  }
-  void compare_splits(const PipeTile& push, const PipeTile& pop) const {
-    if (push.split == pop.split) return;
-    diagnostics_.fail(pop.place, joined("a pop of ", name_of(here_), " with split ", pop.split,
-                                        ", pushed with split ", push.split, " at ",
-                                        line_text(push.place), "; expected the same"));
-  }
-  [[noreturn]] void fail_tiles(const PipeTile& push, const PipeTile& pop) const {
+  [[noreturn]] void fail_tiles(const FifoTile& push, const FifoTile& pop) const {
     const bool tiles = push.type.kind == Type::Kind::kTile;
-    const char* parts = !tiles            ? "; expected the same"
-                        : push.split == 1 ? "; an AIV has half of the rows"
-                        : push.split == 2 ? "; an AIV has half of the columns"
-                                          : "; expected the same";
-    diagnostics_.fail(pop.place,
-                      joined("a pop of ", name_of(here_), " takes ", shape_text(pop.type), ", and ",
-                             line_text(push.place), " pushes ", shape_text(push.type), parts));
+    const char* parts = !tiles || push.split == 0 ? "; expected the same"
+                        : push.split == 1         ? "; an AIV has half of the rows"
+                                                  : "; an AIV has half of the columns";
+    diagnostics_.fail(pop.place, "a pop of ", name_of(here_), " takes ", shape_text(pop.type),
+                      ", and line ", push.place.line, " pushes ", shape_text(push.type), parts);
   }
 
-  const PipeEnd &here_, &there_;
+  const Fifo &here_, &there_;
   const Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-std::int64_t extent_of(const Type& tile, unsigned bits) {
-  const auto known = [](std::int64_t valid, std::int64_t full) {
-    return valid == kDynamic ? full : valid;
-  };
-  const std::int64_t rows = known(tile.valid_rows, tile.shape[0]);
-  const std::int64_t columns = known(tile.valid_columns, tile.shape[1]);
-  if (rows == 0 || columns == 0) return 0;
-  return ((rows - 1) * tile.shape[1] + columns) * bits / 8;
-}
-
-void check_pipe_ends(const std::vector<PipeEnd>& aic, const std::vector<PipeEnd>& aiv,
+void check_fifo_ends(const std::vector<Fifo>& aic, const std::vector<Fifo>& aiv,
                      const Diagnostics& diagnostics) {
-  const auto is_same = [](const PipeEnd& a, const PipeEnd& b) {
+  const auto is_same = [](const Fifo& a, const Fifo& b) {
     return a.is_handle == b.is_handle && (a.is_handle ? a.flag == b.flag : a.id == b.id);
   };
-  const auto without = [&is_same](const std::vector<PipeEnd>& ends,
-                                  const std::vector<PipeEnd>& others) {
-    std::vector<const PipeEnd*> list;
-    for (const PipeEnd& end : ends)
+  const auto without = [&is_same](const std::vector<Fifo>& ends, const std::vector<Fifo>& others) {
+    std::vector<const Fifo*> list;
+    for (const Fifo& end : ends)
       if (std::none_of(others.begin(), others.end(),
-                       [&](const PipeEnd& other) { return is_same(end, other); }))
+                       [&](const Fifo& other) { return is_same(end, other); }))
         list.push_back(&end);
     return list;
   };
   // Handles without a partner are taken in order as the ends of one pipe, to report their flags.
-  const std::vector<const PipeEnd*> lone_aic = without(aic, aiv), lone_aiv = without(aiv, aic);
+  const std::vector<const Fifo*> lone_aic = without(aic, aiv), lone_aiv = without(aiv, aic);
   for (std::size_t i = 0; i < std::max(lone_aic.size(), lone_aiv.size()); ++i) {
-    const PipeEnd* a = i < lone_aic.size() ? lone_aic[i] : nullptr;
-    const PipeEnd* v = i < lone_aiv.size() ? lone_aiv[i] : nullptr;
+    const Fifo* a = i < lone_aic.size() ? lone_aic[i] : nullptr;
+    const Fifo* v = i < lone_aiv.size() ? lone_aiv[i] : nullptr;
     if (a != nullptr && v != nullptr && a->is_handle && v->is_handle)
       EndComparison(*v, *a, diagnostics).run();
-    const PipeEnd& lone = v != nullptr ? *v : *a;
-    diagnostics.fail(lone.place, joined(name_of(lone), " has one end only: the function of the ",
-                                        v != nullptr ? "AIC" : "AIVs", " opens none with this ",
-                                        lone.is_handle ? "flag" : "id"));
+    const Fifo& lone = v != nullptr ? *v : *a;
+    diagnostics.fail(lone.place, name_of(lone), " has one end only: the function of the ",
+                     v != nullptr ? "AIC" : "AIVs", " opens none with this ",
+                     lone.is_handle ? "flag" : "id");
   }
-  for (const PipeEnd& end : aiv)
-    for (const PipeEnd& other : aic)
+  for (const Fifo& end : aiv)
+    for (const Fifo& other : aic)
       if (is_same(end, other)) EndComparison(end, other, diagnostics).run();
 }
 

@@ -1,8 +1,6 @@
-#include "frontends/pto/fifo_lowering.h"
+#include "frontends/pto/fifo.h"
 
 namespace tessera::pto {
-
-using cluster::Operand;
 
 // --- opening ---
 
@@ -71,17 +69,17 @@ void FifoLowering::open_handle(const Operation& op) {
 
 void FifoLowering::close_all(Place place) {
   for (const Fifo& fifo : table_.all())
-    for (const FifoEnd* end : {&fifo.to_aiv, &fifo.to_aic}) signals_.close(fifo, *end, place);
+    for (const FifoEnd& end : fifo.ends) signals_.close(fifo, end, place);
 }
 
 // --- tiles ---
 
 void FifoLowering::push(const Operation& op) {
   Fifo& fifo = table_.of(op);
-  const FifoEnd& end = table_.end_of(fifo, op, true);
+  FifoEnd& end = table_.end_of(fifo, op, true);
   const Value* entry = scope_.find(op.arguments[0].text);
   if (entry != nullptr && entry->kind == Value::Kind::kView) {
-    table_.note_entry(fifo, op, entry->type, true);
+    end.tiles.push_back({op.place, entry->type, fifo.split});
     signals_.signal_ready(fifo, end, op.place);
     return signals_.count(end, op.place);
   }
@@ -90,7 +88,7 @@ void FifoLowering::push(const Operation& op) {
   if (source.type.location != expected)
     fail(op.arguments[0].place, op.name, ": expected a tile in ", expected, ", found one in ",
          source.type.location);
-  table_.note_tile(fifo, op, source.type, true);
+  table_.note_tile(fifo, end, op, source.type);
   signals_.take_part(fifo, op.place, [&] {
     signals_.ask_for_slot(fifo, end, op.place);
     copies_.to_slot(fifo, end, op, source, signals_.slot(end, fifo.slots, op.place));
@@ -101,7 +99,7 @@ void FifoLowering::push(const Operation& op) {
 
 void FifoLowering::pop(const Operation& op) {
   Fifo& fifo = table_.of(op);
-  const FifoEnd& end = table_.end_of(fifo, op, false);
+  FifoEnd& end = table_.end_of(fifo, op, false);
   if (!op.result_types.empty() && op.result_types[0].kind == Type::Kind::kTensorView)
     return pop_entry(op, fifo, end);
   Value slot;
@@ -139,7 +137,7 @@ Value FifoLowering::declared_tile(const Operation& op, const Type& type) const {
   if (type.location != "vec" && type.location != "mat")
     fail(op, "expected a tile in vec or mat, found one in ", type.location);
   Value v = tile_of(type, op.results.empty() ? op.arguments[0].text : op.results[0].name);
-  v.place.holder = cluster::Holder::kSelf;
+  v.place.holder = Holder::kSelf;
   v.sizes = known_sizes(type);
   return v;
 }
@@ -155,7 +153,7 @@ Value FifoLowering::pop_tile(const Operation& op, Fifo& fifo, const Type& type, 
     v.sizes = {scope_.scalar(op.arguments[0]), scope_.scalar(op.arguments[1])};
     check_valid(op, v);
   }
-  table_.note_tile(fifo, op, type, false);
+  table_.note_tile(fifo, end, op, type);
   if (fifo.is_handle && !fifo.has_buffer) {
     v.place.address.add(context_.memory.allot(op, v.place), 1);
   } else {
@@ -229,9 +227,9 @@ void FifoLowering::alloc_entry(const Operation& op) {
   scope_.define(op, entry_of(op, fifo, end, op.result_types[0]));
 }
 
-void FifoLowering::pop_entry(const Operation& op, const Fifo& fifo, const FifoEnd& end) {
+void FifoLowering::pop_entry(const Operation& op, const Fifo& fifo, FifoEnd& end) {
   Value entry = entry_of(op, fifo, end, op.result_types[0]);
-  table_.note_entry(fifo, op, entry.type, false);
+  end.tiles.push_back({op.place, entry.type, fifo.split});
   signals_.wait_ready(fifo, end, op.place);
   signals_.count(end, op.place);
   scope_.define(op, std::move(entry));

@@ -1,10 +1,8 @@
-#include "frontends/pto/fifo_table.h"
+#include "frontends/pto/fifo.h"
 
 #include <algorithm>
 
 namespace tessera::pto {
-
-using cluster::Location;
 
 namespace {
 
@@ -16,19 +14,19 @@ const Operation* first_user(const Region& region, const Operation& opens) {
     const std::string id = text_of(op, "id");
     return id.empty() ? "0" : id.substr(0, id.find(':'));
   };
-  for (const Operation& op : region.operations) {
+  const Operation* first = nullptr;
+  for_each_operation(region, [&](const Operation& op) {
     const Meaning meaning = operation_info(op.name).meaning;
-    if (meaning == Meaning::kPush || meaning == Meaning::kPop || meaning == Meaning::kFree) {
-      const auto names = [&](const Argument& a) { return a.text == opens.results[0].name; };
-      const bool same = opens.results.empty()
-                            ? op.name.find('_') != std::string::npos && id_of(op) == id_of(opens)
-                            : std::any_of(op.arguments.begin(), op.arguments.end(), names);
-      if (same) return &op;
-    }
-    for (const Region& inner : op.regions)
-      if (const Operation* found = first_user(inner, opens)) return found;
-  }
-  return nullptr;
+    if (first != nullptr ||
+        (meaning != Meaning::kPush && meaning != Meaning::kPop && meaning != Meaning::kFree))
+      return;
+    const auto names = [&](const Argument& a) { return a.text == opens.results[0].name; };
+    const bool same = opens.results.empty()
+                          ? op.name.find('_') != std::string::npos && id_of(op) == id_of(opens)
+                          : std::any_of(op.arguments.begin(), op.arguments.end(), names);
+    if (same) first = &op;
+  });
+  return first;
 }
 
 /// How many free slots one signal stands for: a divisor of the ring, half of it at most.
@@ -50,6 +48,7 @@ std::int64_t FifoTable::positive(const Operation& op, const char* key, std::int6
 
 Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
   Fifo fifo;
+  fifo.place = op.place;
   fifo.id = id;
   fifo.directions = number_of(op, "dir_mask", 1, diagnostics_);
   if (fifo.directions < 1 || fifo.directions > 3)
@@ -87,22 +86,10 @@ void FifoTable::note_split(Fifo& fifo, const Operation& op) const {
 
 void FifoTable::open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& to_aiv,
                           const Value& to_aic) {
-  PipeEnd noted;
-  noted.place = op.place;
-  noted.is_handle = fifo.is_handle;
-  noted.id = fifo.id;
-  noted.directions = fifo.directions;
-  noted.slots = fifo.slots;
-  noted.slot_bytes = fifo.slot_bytes;
-  noted.flag = fifo.flag;
-  noted.through_gm = fifo.through_gm;
-  if (fifo.split_is_known) noted.nosplit = fifo.nosplit;
-  noted.buffers = {to_aiv.scalar, to_aic.scalar};
-  pipe_ends_.push_back(std::move(noted));
   if (gm != nullptr) fifo.gm = gm->place;
   for (const bool is_to_aiv : {true, false}) {
     if ((fifo.directions & (is_to_aiv ? 1 : 2)) == 0) continue;
-    FifoEnd& end = is_to_aiv ? fifo.to_aiv : fifo.to_aic;
+    FifoEnd& end = fifo.ends[is_to_aiv ? kToAiv : kToAic];
     const Value& buffer = is_to_aiv ? to_aiv : to_aic;
     const bool is_second = !is_to_aiv && fifo.directions == 3;
     end.open = true;
@@ -133,11 +120,11 @@ Fifo& FifoTable::of(const Operation& op) {
 }
 
 FifoEnd& FifoTable::end_of(Fifo& fifo, const Operation& op, bool produces) {
-  const bool to_aiv = produces == is_cube();
-  FifoEnd& end = to_aiv ? fifo.to_aiv : fifo.to_aic;
+  const FifoDirection way = produces == is_cube() ? kToAiv : kToAic;
+  FifoEnd& end = fifo.ends[way];
   if (!end.open)
     fail(op, "the dir_mask of the pipe is ", fifo.directions, ", which has no way ",
-         to_aiv ? "from the cube to vector" : "from vector to the cube");
+         way == kToAiv ? "from the cube to vector" : "from vector to the cube");
   fifo.split = number_of(op, "split", 0, diagnostics_);
   const bool fits = fifo.nosplit ? fifo.split == 0 : fifo.split == 1 || fifo.split == 2;
   if (!fits)
@@ -150,12 +137,11 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
                            bool to_aiv) const {
   const std::int64_t slots = fifo.through_gm ? fifo.local_slots : fifo.slots;
   const std::int64_t bytes = slots * fifo.slot_bytes;
-  const std::string ring = std::to_string(slots) + " slots of " + std::to_string(fifo.slot_bytes) +
-                           " bytes need " + std::to_string(bytes);
+  const std::string ring = joined(slots, " slots of ", fifo.slot_bytes, " bytes need ", bytes);
   const Location location = to_aiv ? Location::kUb : Location::kL1;
   if (const ReservedBuffers::Buffer* reserved = buffer.reserved) {
     const std::string name =
-        "the buffer " + reserved->name + " of line " + std::to_string(reserved->place.line);
+        joined("the buffer ", reserved->name, " of line ", reserved->place.line);
     if (reserved->location != location)
       fail(op, name, " lies in ", to_string(reserved->location), ", the consumer's ring in ",
            to_string(location), "; reserve it with location ", to_aiv ? "vec" : "mat");
@@ -165,28 +151,29 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
   }
   if (buffer.scalar.is_register) return;
   const std::int64_t first = buffer.scalar.value;
-  const cluster::Profile profile = context_.options.profile;
+  const Profile profile = context_.options.profile;
   const std::int64_t room = cluster::capacities_of(profile)[static_cast<unsigned>(location)];
   if (first >= 0 && bytes <= room && first <= room - bytes) return;
   fail(op, ring, " from byte ", first, " on; ", to_string(location), " of ",
        cluster::to_string(profile), " has ", room);
 }
 
+std::int64_t FifoTable::extent_of(const Type& tile) {
+  const std::int64_t rows = known_sizes(tile)[0].value, columns = known_sizes(tile)[1].value;
+  if (rows == 0 || columns == 0) return 0;
+  return ((rows - 1) * tile.shape[1] + columns) * bits_of(tile.element) / 8;
+}
+
 // A slot holds the tile of the AIC. An AIV pushes half of it if the pipe is divided.
-void FifoTable::note_tile(const Fifo& fifo, const Operation& op, const Type& type, bool pushes) {
+void FifoTable::note_tile(const Fifo& fifo, FifoEnd& end, const Operation& op,
+                          const Type& type) const {
   const std::int64_t parts = !is_cube() && fifo.split != 0 ? 2 : 1;
-  const std::int64_t bytes = extent_of(type, bits_of(type.element)) * parts;
+  const std::int64_t bytes = extent_of(type) * parts;
   if (bytes > fifo.slot_bytes)
     fail(op, "the tile takes ", bytes, " bytes of a slot",
          parts > 1 ? " with that of the other AIV" : "", ", which has ", fifo.slot_bytes,
-         " (slot_size of line ", pipe_ends_[index_of(fifo)].place.line, ")");
-  note_entry(fifo, op, type, pushes);
-}
-
-void FifoTable::note_entry(const Fifo& fifo, const Operation& op, const Type& type, bool pushes) {
-  PipeEnd& end = pipe_ends_[index_of(fifo)];
-  const auto direction = pushes == is_cube() ? FifoDirection::kToAiv : FifoDirection::kToAic;
-  (pushes ? end.pushed : end.popped).push_back({op.place, direction, type, fifo.split});
+         " (slot_size of line ", fifo.place.line, ")");
+  end.tiles.push_back({op.place, type, fifo.split});
 }
 
 }  // namespace tessera::pto

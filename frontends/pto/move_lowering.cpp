@@ -1,13 +1,8 @@
-#include "frontends/pto/tile_lowering.h"
+#include "frontends/pto/operation_lowering.h"
 
 #include <algorithm>
 
 namespace tessera::pto {
-
-using cluster::Holder;
-using cluster::Instruction;
-using cluster::Operand;
-using cluster::TileFunction;
 
 namespace {
 
@@ -93,7 +88,7 @@ void MoveLowering::store(const Operation& op) {
   set_unit_flag(op);
 }
 
-cluster::Opcode MoveLowering::path_between(const Operation& op, const Value& from,
+Opcode MoveLowering::path_between(const Operation& op, const Value& from,
                                            const Value& to) const {
   const std::string &a = from.type.location, &b = to.type.location;
   if (a == "mat" && b == "left") return Opcode::kLoadA;
@@ -126,7 +121,7 @@ void MoveLowering::move(const Operation& op, const OperationInfo& info) {
   if (by_vector) {
     const Operand elements = emitter_.size_product(sized.sizes[0], sized.sizes[1], op.place);
     Instruction& copy = emitter_.emit_tile(opcode, op.place, Pipe::kV);
-    copy.vector_class = cluster::VectorClass::kCopy;
+    copy.vector_class = VectorClass::kCopy;
     copy.size[0] = elements;
   } else if (by_fix) {
     Instruction& move = emitter_.emit_tile(opcode, op.place, Pipe::kFix);

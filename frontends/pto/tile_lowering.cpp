@@ -1,10 +1,8 @@
-#include "frontends/pto/tile_lowering.h"
+#include "frontends/pto/operation_lowering.h"
 
 #include <algorithm>
 
 namespace tessera::pto {
-
-using cluster::Operand;
 
 namespace {
 
@@ -12,11 +10,9 @@ namespace {
 /// a branch that this launch does not take.
 void refuse_negative(const Operation& op, const Diagnostics& diagnostics) {
   for (const Argument& a : op.arguments) {
-    const bool counts = a.role == Argument::Role::kShape || a.role == Argument::Role::kOffset ||
-                        a.role == Argument::Role::kSize;
+    const bool counts = a.role == Role::kShape || a.role == Role::kOffset || a.role == Role::kSize;
     if (!counts || a.kind != Argument::Kind::kInteger || a.number >= 0) continue;
-    diagnostics.fail(a.place,
-                     joined(op.name, ": an offset or size of ", a.number, ", expected 0 or more"));
+    diagnostics.fail(a.place, op.name, ": an offset or size of ", a.number, ", expected 0 or more");
   }
 }
 
@@ -41,7 +37,7 @@ void TileLowering::alloc(const Operation& op) {
              size(v.type.valid_columns, v.type.shape[1], Role::kValidColumn, "valid_col")};
   if (is_resized) {
     const std::vector<Operand> sizes = v.sizes;
-    for (Operand& s : v.sizes) s = cluster::reg(emitter_.new_register(op.place));
+    for (Operand& s : v.sizes) s = emitter_.new_register(op.place);
     set_valid(v, sizes, op.place);
   }
   const Operand address = has(Role::kAddress) ? scope_.scalar(argument(op, Role::kAddress))
@@ -54,8 +50,7 @@ void TileLowering::alloc(const Operation& op) {
 }
 
 void TileLowering::set_valid(const Value& tile, const std::vector<Operand>& sizes, Place place) {
-  for (unsigned d = 0; d < 2; ++d)
-    emitter_.set(static_cast<unsigned>(tile.sizes[d].value), sizes[d], place);
+  for (unsigned d = 0; d < 2; ++d) emitter_.set(tile.sizes[d], sizes[d], place);
 }
 
 void TileLowering::set_valid_shape(const Operation& op) {

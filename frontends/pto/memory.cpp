@@ -1,13 +1,10 @@
-#include "frontends/pto/reserved.h"
+#include "frontends/pto/memory.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "frontends/pto/operations.h"
 
 namespace tessera::pto {
-
-using cluster::Location;
 
 namespace {
 
@@ -18,28 +15,6 @@ std::string bytes_text(const ReservedBuffers::Buffer& buffer) {
 }
 
 }  // namespace
-
-std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherwise,
-                       const Diagnostics& diagnostics) {
-  const Attribute* a = find(op.attributes, key);
-  if (a == nullptr) return otherwise;
-  const std::size_t length = std::min(a->value.find(':'), a->value.size());
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(a->value.data(), a->value.data() + length, number);
-  if (error != std::errc() || end != a->value.data() + length)
-    diagnostics.fail(a->place, std::string("expected a whole number for ") + key + ", found " +
-                                   text::quoted(a->value));
-  return number;
-}
-
-std::string text_of(const Operation& op, const char* key) {
-  const Attribute* a = find(op.attributes, key);
-  if (a == nullptr) return "";
-  std::string text = a->value;
-  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '"' || c == '@'; }),
-             text.end());
-  return text;
-}
 
 ReservedBuffers::ReservedBuffers(const Module& module, const cluster::Capacities& capacities)
     : diagnostics_(module.file), capacities_(capacities), room_(capacities) {
@@ -131,6 +106,37 @@ void ReservedBuffers::place_all() {
     placed_.push_back(buffer);
     room_[memory] = static_cast<std::uint32_t>(buffer->address);
   }
+}
+
+// --- tiles ---
+
+std::int64_t bytes_of(const TileOperand& tile) {
+  return (tile.full_rows * tile.row_stride * cluster::bits_of(tile.element) + 7) / 8;
+}
+
+TileMemory::TileMemory(const ReservedBuffers& reserved, Profile profile,
+                       const Diagnostics& diagnostics)
+    : diagnostics_(diagnostics), profile_(profile), capacities_(reserved.room()) {
+  for (unsigned l = 0; l < cluster::kLocationCount; ++l)
+    level_[l] = reserved.first_free(static_cast<Location>(l));
+}
+
+std::int64_t TileMemory::allot(const Operation& op, const TileOperand& tile) {
+  std::int64_t& next = level_[static_cast<unsigned>(tile.location)];
+  const std::int64_t alignment = cluster::alignment_of(tile.location);
+  const std::int64_t address = (next + alignment - 1) / alignment * alignment;
+  check_room(op, tile, address);
+  next = address + bytes_of(tile);
+  return address;
+}
+
+void TileMemory::check_room(const Operation& op, const TileOperand& tile,
+                            std::int64_t address) const {
+  const std::int64_t room = capacities_[static_cast<unsigned>(tile.location)];
+  if (address >= 0 && bytes_of(tile) <= room && address <= room - bytes_of(tile)) return;
+  diagnostics_.fail(op.place, "the tile ", tile.name, " needs ", bytes_of(tile), " bytes from byte ",
+                           address, " on; ", to_string(tile.location), " of ",
+                           cluster::to_string(profile_), " has ", room);
 }
 
 }  // namespace tessera::pto

@@ -1,5 +1,4 @@
-// Buffers that one function reserves and another one imports (pto.reserve_buffer): both have to know
-// their addresses, so they are laid out before anything is lowered, from the end of UB and L1.
+// Addresses in the buffers of a core: of the buffers that functions reserve, and of tiles.
 #pragma once
 
 #include <array>
@@ -9,17 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/pto/ast.h"
-#include "models/cluster/program/program.h"
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
+/// Buffers that one function reserves and another one imports (pto.reserve_buffer): both have to know
+/// their addresses, so they are laid out before anything is lowered, from the end of UB and L1.
 class ReservedBuffers {
  public:
   struct Buffer {
     Place place;
     std::string name;
-    cluster::Location location = cluster::Location::kUb;
+    Location location = Location::kUb;
     std::int64_t address = 0, bytes = 0;
     bool is_fixed = false;  ///< it has a base of its own
   };
@@ -32,7 +32,7 @@ class ReservedBuffers {
   /// The bytes at the begin of a memory that are left to tiles.
   const cluster::Capacities& room() const { return room_; }
   /// Behind the buffers that have a base of their own.
-  std::int64_t first_free(cluster::Location location) const {
+  std::int64_t first_free(Location location) const {
     return first_free_[static_cast<unsigned>(location)];
   }
 
@@ -52,10 +52,34 @@ class ReservedBuffers {
   std::vector<Buffer*> in_order_, placed_;  // of buffers_
 };
 
-/// The number of an attribute such as `slot_size = 1024 : i32`; `otherwise` if there is none.
-std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherwise,
-                       const Diagnostics& diagnostics);
-/// Its text without quotes and @; "" if there is none.
-std::string text_of(const Operation& op, const char* key);
+/// The number of bytes that all rows and columns of a tile take.
+std::int64_t bytes_of(const TileOperand& tile);
+
+/// Gives addresses to the tiles that have none in the text, and checks that tiles fit their memory.
+class TileMemory {
+ public:
+  /// The first free byte of each memory.
+  using Level = std::array<std::int64_t, cluster::kLocationCount>;
+
+  /// Tiles get the bytes that `reserved` does not take.
+  TileMemory(const ReservedBuffers& reserved, Profile profile,
+             const Diagnostics& diagnostics);
+
+  /// Returns the first free address that is aligned. Throws UserError if the tile does not fit.
+  std::int64_t allot(const Operation& op, const TileOperand& tile);
+  /// Throws UserError if the tile does not fit its memory at `address`.
+  void check_room(const Operation& op, const TileOperand& tile,
+                  std::int64_t address) const;
+
+  // A function that returns frees its tiles: the caller restores the level.
+  const Level& level() const { return level_; }
+  void return_to(const Level& level) { level_ = level; }
+
+ private:
+  const Diagnostics& diagnostics_;
+  const Profile profile_;
+  const cluster::Capacities capacities_;
+  Level level_{};
+};
 
 }  // namespace tessera::pto
