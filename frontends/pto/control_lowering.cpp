@@ -197,8 +197,7 @@ void ControlLowering::unknown(const Operation& op) {
                                                                    : Access::kReadWrite));
   }
   emitter_.attach(std::move(operands));
-  Value v;
-  v.kind = Value::Kind::kUnknown;
+  Value v{Value::Kind::kUnknown};
   scope_.define_all(op, std::vector<Value>(result_count(op), v));
 }
 

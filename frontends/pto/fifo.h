@@ -152,7 +152,8 @@ class FifoTable : LoweringPart {
   void open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& to_aiv,
                  const Value& to_aic);
 
-  bool has_id(std::int64_t id) const;
+  /// Returns nullptr if no pipe has this id.
+  Fifo* find(std::int64_t id);
   Fifo& at(unsigned index) { return fifos_[index]; }
   unsigned index_of(const Fifo& fifo) const { return static_cast<unsigned>(&fifo - fifos_.data()); }
   const std::vector<Fifo>& all() const { return fifos_; }
@@ -188,8 +189,8 @@ class FifoLowering : LoweringPart {
   explicit FifoLowering(LoweringContext& context)
       : LoweringPart(context), table_(context), signals_(context), copies_(context) {}
 
-  void reserve_buffer(const Operation& op);
-  void import_buffer(const Operation& op);
+  /// Reserves a buffer, or imports one.
+  void buffer(const Operation& op, const OperationInfo& info);
   /// Opens a pipe that has an id.
   void open_pipe(const Operation& op);
   /// Opens a pipe that is a value.
@@ -211,7 +212,6 @@ class FifoLowering : LoweringPart {
   std::vector<Fifo> take_fifos() { return table_.take(); }
 
  private:
-  void define_buffer(const Operation& op, const std::string& function);
   const Type& tile_type(const Operation& op) const;
   Value declared_tile(const Operation& op, const Type& type) const;
   Value pop_tile(const Operation& op, Fifo& fifo, const Type& type, Operand slot);

@@ -4,15 +4,9 @@ namespace tessera::pto {
 
 // --- opening ---
 
-void FifoLowering::reserve_buffer(const Operation& op) {
-  define_buffer(op, scope_.function().name);
-}
-
-void FifoLowering::import_buffer(const Operation& op) {
-  define_buffer(op, text_of(op, "peer_func"));
-}
-
-void FifoLowering::define_buffer(const Operation& op, const std::string& function) {
+void FifoLowering::buffer(const Operation& op, const OperationInfo& info) {
+  const std::string function =
+      info.meaning == Meaning::kReserveBuffer ? scope_.function().name : text_of(op, "peer_func");
   const std::string name = text_of(op, "name");
   const ReservedBuffers::Buffer* buffer = context_.reserved.find(function, name);
   if (buffer == nullptr) fail(op.place, "@", function, " reserves no buffer ", text::quoted(name));
@@ -23,7 +17,7 @@ void FifoLowering::define_buffer(const Operation& op, const std::string& functio
 
 void FifoLowering::open_pipe(const Operation& op) {
   const std::int64_t id = number_of(op, "id", 0, diagnostics_);
-  if (table_.has_id(id)) fail(op, "pipe ", id, " is open already");
+  if (table_.find(id) != nullptr) fail(op, "pipe ", id, " is open already");
   const Value* gm = nullptr;
   Value c2v, v2c;
   for (const Argument& a : op.arguments) {
@@ -61,8 +55,7 @@ void FifoLowering::open_handle(const Operation& op) {
   const std::size_t second = fifo.directions == 3 ? first + 1 : first;
   table_.open_ends(fifo, op, gm, buffer(first), buffer(second));
   signals_.open(fifo, op.place);
-  Value v;
-  v.kind = Value::Kind::kPipe;
+  Value v{Value::Kind::kPipe};
   v.pipe = table_.index_of(fifo);
   scope_.define(op, std::move(v));
 }
@@ -102,8 +95,7 @@ void FifoLowering::pop(const Operation& op) {
   FifoEnd& end = table_.end_of(fifo, op, false);
   if (!op.result_types.empty() && op.result_types[0].kind == Type::Kind::kTensorView)
     return pop_entry(op, fifo, end);
-  Value slot;
-  slot.kind = Value::Kind::kSlot;
+  Value slot{Value::Kind::kSlot};
   slot.pipe = table_.index_of(fifo);
   const std::int64_t ring = fifo.through_gm ? fifo.local_slots : fifo.slots;
   slot.scalar = signals_.slot(end, ring, op.place);
@@ -189,9 +181,7 @@ Value FifoLowering::entry_of(const Operation& op, const Fifo& fifo, const FifoEn
   if (!fifo.has_entries)
     fail(op, "pipe ", fifo.id, " has no gm_slot_tensor, expected one of its slots");
   if (type.kind != Type::Kind::kTensorView) fail(op, "expected -> !pto.tensor_view<..>");
-  Value v;
-  v.kind = Value::Kind::kView;
-  v.type = type;
+  Value v{Value::Kind::kView, type};
   v.place = fifo.gm;
   v.place.name = op.results[0].name;
   if (element(type) != fifo.gm.element)

@@ -25,15 +25,14 @@ using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, 
 /// Lowers an operation; the row of operations.h says what it means.
 using Handler = void (*)(LoweringParts& parts, const Operation& op, const OperationInfo& info);
 
-template <class Part>
-void handle(LoweringParts& parts, void (Part::*method)(const Operation&), const Operation& op,
-            const OperationInfo&) {
-  (std::get<Part>(parts).*method)(op);
-}
-template <class Part>
-void handle(LoweringParts& parts, void (Part::*method)(const Operation&, const OperationInfo&),
+template <class Part, class... Info>
+void handle(LoweringParts& parts, void (Part::*method)(const Operation&, Info...),
             const Operation& op, const OperationInfo& info) {
-  (std::get<Part>(parts).*method)(op, info);
+  Part& part = std::get<Part>(parts);
+  if constexpr (sizeof...(Info) > 0)
+    (part.*method)(op, info);
+  else
+    (part.*method)(op);
 }
 /// Calls a method of a part, with the row of the operation if it takes one.
 template <auto Method>
@@ -90,8 +89,8 @@ constexpr Row kRows[] = {
     {Meaning::kEventArray, call<&SyncLowering::event_array>},
     {Meaning::kEventArraySet, call<&SyncLowering::set_event>},
     {Meaning::kEventArrayGet, call<&SyncLowering::get_event>},
-    {Meaning::kReserveBuffer, call<&FifoLowering::reserve_buffer>},
-    {Meaning::kImportBuffer, call<&FifoLowering::import_buffer>},
+    {Meaning::kReserveBuffer, call<&FifoLowering::buffer>},
+    {Meaning::kImportBuffer, call<&FifoLowering::buffer>},
     {Meaning::kOpenPipe, call<&FifoLowering::open_pipe>},
     {Meaning::kPipeHandle, call<&FifoLowering::open_handle>},
     {Meaning::kAllocEntry, call<&FifoLowering::alloc_entry>},

@@ -24,9 +24,7 @@ TileOperand LoweringPart::view_operand(const Argument& a, Access access) const {
 
 Value LoweringPart::tile_of(const Type& type, const std::string& name) const {
   if (type.kind != Type::Kind::kTile) fail(type.place, "expected a type !pto.tile_buf");
-  Value v;
-  v.kind = Value::Kind::kTile;
-  v.type = type;
+  Value v{Value::Kind::kTile, type};
   for (const std::int64_t size : {type.valid_rows, type.valid_columns})
     v.sizes.push_back(size != kDynamic ? Operand(size) : cluster::reg(0));
   v.place.name = name;

@@ -34,7 +34,6 @@ class LoweringPart {
         diagnostics_(context.diagnostics) {}
 
  protected:
-
   bool is_a5() const { return context_.options.profile == Profile::kA5; }
   /// Whether the program is for the AIC; otherwise it is for the AIVs.
   bool is_cube() const { return context_.core == CoreKind::kAic; }
@@ -64,9 +63,7 @@ class LoweringPart {
   }
   static TileOperand tile_operand(const Value& tile, Access access);
   TileOperand view_operand(const Argument& a, Access access) const;
-  DataType data_type(const Value& value) const {
-    return data_type_of(value.type, diagnostics_);
-  }
+  DataType data_type(const Value& value) const { return data_type_of(value.type, diagnostics_); }
   Element element(const Type& type) const { return element_of(type, diagnostics_); }
 
   /// A tile of this type without an address. The caller sets the valid sizes that are ? in the type.

@@ -37,7 +37,6 @@ class ReservedBuffers {
   }
 
  private:
-  void collect(const Function& function, const Region& region);
   void reserve(const Function& function, const Operation& op);
   /// Those with a base of their own, which must not overlap; then the others, below them and the end.
   void place_all();
@@ -62,14 +61,12 @@ class TileMemory {
   using Level = std::array<std::int64_t, cluster::kLocationCount>;
 
   /// Tiles get the bytes that `reserved` does not take.
-  TileMemory(const ReservedBuffers& reserved, Profile profile,
-             const Diagnostics& diagnostics);
+  TileMemory(const ReservedBuffers& reserved, Profile profile, const Diagnostics& diagnostics);
 
   /// Returns the first free address that is aligned. Throws UserError if the tile does not fit.
   std::int64_t allot(const Operation& op, const TileOperand& tile);
   /// Throws UserError if the tile does not fit its memory at `address`.
-  void check_room(const Operation& op, const TileOperand& tile,
-                  std::int64_t address) const;
+  void check_room(const Operation& op, const TileOperand& tile, std::int64_t address) const;
 
   // A function that returns frees its tiles: the caller restores the level.
   const Level& level() const { return level_; }

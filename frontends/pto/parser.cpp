@@ -12,6 +12,47 @@ using Kind = Token::Kind;
 constexpr unsigned kMostModules = 16;  // inside each other
 constexpr unsigned kMostRegions = 64;  // inside each other
 
+/// Whether an unknown operation ends in front of the next token: another one begins there.
+bool ends_unknown(const Token& next, const Token& before) {
+  if (next.kind == Kind::kEnd || next.is("}")) return true;
+  if (next.place.line == before.place.line) return false;
+  if (next.kind == Kind::kValue) return !before.is(",") && !before.is("=") && !before.is(":");
+  return next.kind == Kind::kWord &&
+         (next.text.find('.') != std::string::npos || next.text == "return");
+}
+
+/// Whether no blank stands between the text so far and `token`.
+bool is_tight(const std::string& text, const Token& token) {
+  constexpr std::string_view kOpening = "([<";
+  const bool brace = token.is("{") || token.is("}");
+  return text.empty() || token.is(",") || (!brace && (token.opens() || token.closes())) ||
+         kOpening.find(text.back()) != std::string_view::npos;
+}
+
+/// An operation without a row in operations.h, kept as text. Values in ins(..) and outs(..) are kept as
+/// operands.
+void parse_unknown(TokenCursor& cursor, Operation& op) {
+  Token before = cursor.peek();
+  before.place = op.place;
+  unsigned depth = 0;
+  Role role = Role::kOperand;
+  while (depth > 0 || !ends_unknown(cursor.peek(), before)) {
+    const Token token = cursor.take();
+    if (token.kind == Kind::kEnd) cursor.fail_expected("a closing bracket");
+    if (token.opens()) ++depth;
+    if (token.closes()) {
+      if (depth == 0) cursor.fail(token.place, "unexpected ", found(token));
+      --depth;
+    }
+    if (depth == 0)
+      role = token.is_word("ins") ? Role::kIn : token.is_word("outs") ? Role::kOut : Role::kOperand;
+    if (token.kind == Kind::kValue)
+      op.arguments.push_back({token.place, role, Argument::Kind::kValue, token.text});
+    op.raw += (is_tight(op.raw, token) ? "" : " ") + spelling(token);
+    before = token;
+  }
+}
+
 /// Throws UserError if an operation has another number of operands or results than its row says.
 void check_counts(const TokenCursor& cursor, const Operation& op, const OperationInfo& info) {
   const std::size_t results = result_count(op);

@@ -106,9 +106,7 @@ void ScalarLowering::add_to_pointer(const Operation& op) {
 void ScalarLowering::cast_pointer(const Operation& op) {
   if (op.result_types.empty() || op.result_types[0].kind != Type::Kind::kPointer)
     fail(op, "expected -> and a type !pto.ptr");
-  Value v;
-  v.kind = Value::Kind::kAddress;
-  v.type = op.result_types[0];
+  Value v{Value::Kind::kAddress, op.result_types[0]};
   v.place.name = op.results[0].name;
   v.place.location = Location::kGm;
   v.place.element = element(v.type);

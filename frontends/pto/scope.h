@@ -28,22 +28,18 @@ struct Value {
     kUnknown
   };
   Kind kind = Kind::kScalar;
-  Operand scalar;
-  Type type;
-  bool is_placed = false;      ///< a tile with an address in the text
-  std::vector<Operand> sizes;  ///< a partition: its sizes; a tile: valid rows and columns;
-                               ///< kEvents: the registers of its elements
-  double number = 0;           ///< of a kFloat whose `scalar` is not a register
+  Type type = {};
+  Operand scalar = {};
+  bool is_placed = false;           ///< a tile with an address in the text
+  std::vector<Operand> sizes = {};  ///< a partition: its sizes; a tile: valid rows and columns;
+                                    ///< kEvents: the registers of its elements
+  double number = 0;                ///< of a kFloat whose `scalar` is not a register
   /// Where a pointer, a view or a tile lies. An operation that uses it sets its access and sizes.
-  TileOperand place;
+  TileOperand place = {};
   unsigned pipe = 0;                                  ///< kPipe and kSlot: the index in FifoTable
   const ReservedBuffers::Buffer* reserved = nullptr;  ///< the buffer whose address `scalar` is
 
-  static Value of_scalar(Operand scalar) {
-    Value v;
-    v.scalar = scalar;
-    return v;
-  }
+  static Value of_scalar(Operand scalar) { return {Kind::kScalar, {}, scalar}; }
 };
 
 class Scope {

@@ -148,8 +148,7 @@ void SyncLowering::event_array(const Operation& op) {
       type == nullptr || type->options.empty() ? std::nullopt : whole_number(type->options[0].key);
   if (!count || *count < 1 || *count > kMostEvents)
     fail(op.place, "expected a type !pto.eventid_array<N> with N of 1..", kMostEvents);
-  Value array;
-  array.kind = Value::Kind::kEvents;
+  Value array{Value::Kind::kEvents};
   for (std::int64_t i = 0; i < *count; ++i) {
     array.sizes.push_back(emitter_.new_register(op.place));
     emitter_.set(array.sizes.back(), 0, op.place);
