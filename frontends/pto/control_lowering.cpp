@@ -51,10 +51,6 @@ void ControlLowering::body(const Region& body, const std::vector<Value>& targets
   scope_.leave_region();
 }
 
-void ControlLowering::section(const Operation& op, const OperationInfo& info) {
-  if (is_cube() == (info.meaning == Meaning::kCubeSection)) body(op.regions[0], {}, op.place);
-}
-
 // --- loops and branches ---
 
 // Code: counter = first; jump TEST; BODY: ..; counter += step; TEST: if counter < last, jump BODY.

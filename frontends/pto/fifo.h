@@ -190,7 +190,7 @@ class FifoLowering : LoweringPart {
       : LoweringPart(context), table_(context), signals_(context), copies_(context) {}
 
   /// Reserves a buffer, or imports one.
-  void buffer(const Operation& op, const OperationInfo& info);
+  void define_buffer(const Operation& op, const OperationInfo& info);
   /// Opens a pipe that has an id.
   void open_pipe(const Operation& op);
   /// Opens a pipe that is a value.
@@ -204,7 +204,7 @@ class FifoLowering : LoweringPart {
   /// Gives the tile in a slot, which is the result of pto.tpop.
   void fifo_tile(const Operation& op);
   /// Declares a tile that gets its address from a pop.
-  void declare_tile(const Operation& op);
+  void declare_tile(const Operation& op) { scope_.define(op, declared_tile(op, tile_type(op))); }
 
   /// Resets the counters of all signals at the end of the program.
   void close_all(Place place);

@@ -4,7 +4,7 @@ namespace tessera::pto {
 
 // --- opening ---
 
-void FifoLowering::buffer(const Operation& op, const OperationInfo& info) {
+void FifoLowering::define_buffer(const Operation& op, const OperationInfo& info) {
   const std::string function =
       info.meaning == Meaning::kReserveBuffer ? scope_.function().name : text_of(op, "peer_func");
   const std::string name = text_of(op, "name");
@@ -113,10 +113,6 @@ void FifoLowering::pop(const Operation& op) {
 void FifoLowering::fifo_tile(const Operation& op) {
   const Value& slot = scope_.value(op.arguments[1], Value::Kind::kSlot, "what pto.tpop gives");
   scope_.define(op, pop_tile(op, table_.at(slot.pipe), tile_type(op), slot.scalar));
-}
-
-void FifoLowering::declare_tile(const Operation& op) {
-  scope_.define(op, declared_tile(op, tile_type(op)));
 }
 
 const Type& FifoLowering::tile_type(const Operation& op) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "frontends/pto/operations.h"
 #include "frontends/pto/words.h"
 
 namespace tessera::pto {

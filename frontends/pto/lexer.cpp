@@ -102,11 +102,6 @@ class Lexer {
 
 }  // namespace
 
-std::string found(const Token& token) {
-  if (token.kind == Kind::kEnd) return "the end of the file";
-  return text::quoted(spelling(token));
-}
-
 std::vector<Token> tokenize(std::string_view text, const Diagnostics& diagnostics) {
   return Lexer(text, diagnostics).run();
 }

@@ -37,12 +37,14 @@ struct Token {
   bool is_word(std::string_view word) const { return kind == Kind::kWord && text == word; }
 };
 
-/// How a diagnosis names it: "'%a'", "the end of the file".
-std::string found(const Token& token);
-
 /// How the text has it: a string with its quotes.
 inline std::string spelling(const Token& token) {
   return token.kind == Token::Kind::kString ? "\"" + token.text + "\"" : token.text;
+}
+
+/// How a diagnosis names it: "'%a'", "the end of the file".
+inline std::string found(const Token& token) {
+  return token.kind == Token::Kind::kEnd ? "the end of the file" : text::quoted(spelling(token));
 }
 
 /// The last token is kEnd. Throws UserError for characters that no word begins with.

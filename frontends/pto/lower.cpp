@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "frontends/pto/fifo.h"
-#include "frontends/pto/kinds.h"
 #include "frontends/pto/operation_lowering.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -89,8 +88,8 @@ constexpr Row kRows[] = {
     {Meaning::kEventArray, call<&SyncLowering::event_array>},
     {Meaning::kEventArraySet, call<&SyncLowering::set_event>},
     {Meaning::kEventArrayGet, call<&SyncLowering::get_event>},
-    {Meaning::kReserveBuffer, call<&FifoLowering::buffer>},
-    {Meaning::kImportBuffer, call<&FifoLowering::buffer>},
+    {Meaning::kReserveBuffer, call<&FifoLowering::define_buffer>},
+    {Meaning::kImportBuffer, call<&FifoLowering::define_buffer>},
     {Meaning::kOpenPipe, call<&FifoLowering::open_pipe>},
     {Meaning::kPipeHandle, call<&FifoLowering::open_handle>},
     {Meaning::kAllocEntry, call<&FifoLowering::alloc_entry>},

@@ -7,7 +7,6 @@
 #include "frontends/pto/emitter.h"
 #include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
-#include "frontends/pto/operations.h"
 #include "frontends/pto/scope.h"
 #include "frontends/pto/words.h"
 

@@ -21,8 +21,10 @@ class ScalarLowering : LoweringPart {
   void compare(const Operation& op);
   void select(const Operation& op);
   /// A cast between whole numbers keeps the value: every register has 64 bits.
-  void cast(const Operation& op);
-  void special(const Operation& op, const OperationInfo& info);
+  void cast(const Operation& op) { scope_.define_scalar(op, scope_.scalar(op.arguments[0])); }
+  void special(const Operation& op, const OperationInfo& info) {
+    scope_.define_scalar(op, emitter_.get(info.special, op.place));
+  }
 
   void add_to_pointer(const Operation& op);
   /// Makes a pointer from a number. It points into no array, so only scalar accesses take it.
@@ -70,7 +72,9 @@ class ControlLowering : LoweringPart {
   void for_loop(const Operation& op);
   void while_loop(const Operation& op);
   void branch(const Operation& op);
-  void section(const Operation& op, const OperationInfo& info);
+  void section(const Operation& op, const OperationInfo& info) {
+    if (is_cube() == (info.meaning == Meaning::kCubeSection)) body(op.regions[0], {}, op.place);
+  }
   /// Lowers the body of the function in place of the call. Its arguments may be values of any kind.
   void call(const Operation& op);
   /// An operation that is not in operations.h takes the cycles of --pto-unknown. Only operations of
@@ -109,7 +113,9 @@ class TileLowering : LoweringPart {
 
  private:
   /// Writes the registers of a tile whose valid sizes change.
-  void set_valid(const Value& tile, const std::vector<Operand>& sizes, Place place);
+  void set_valid(const Value& tile, const std::vector<Operand>& sizes, Place place) {
+    for (unsigned d = 0; d < 2; ++d) emitter_.set(tile.sizes[d], sizes[d], place);
+  }
   /// Throws UserError if an element of a tensor has an address that does not fit 64 bits.
   void check_view(const Operation& op, const TileOperand& view) const;
   /// Throws UserError if the part does not lie in the tensor, as far as both are known.

@@ -82,14 +82,6 @@ void ScalarLowering::select(const Operation& op) {
   scope_.define_scalar(op, target);
 }
 
-void ScalarLowering::cast(const Operation& op) {
-  scope_.define_scalar(op, scope_.scalar(op.arguments[0]));
-}
-
-void ScalarLowering::special(const Operation& op, const OperationInfo& info) {
-  scope_.define_scalar(op, emitter_.get(info.special, op.place));
-}
-
 // --- pointers and memory ---
 
 const Value& ScalarLowering::pointer(const Argument& a) const {
@@ -190,12 +182,9 @@ void ScalarLowering::clean_cache(const Operation& op) {
 
 void ScalarLowering::data_barrier(const Operation& op) {
   const Argument& scope = argument(op, Role::kPipe);
-  for (const char* known : {"ALL", "DDR", "DSB_ALL", "DSB_DDR", "gm"}) {
-    if (scope.text != known) continue;
-    emitter_.emit(Opcode::kDataBarrier, op.place);
-    return;
-  }
-  fail_expected(scope.place, "\"ALL\", \"DDR\" or the scope <gm>", scope.text);
+  if (!is_one_of({"ALL", "DDR", "DSB_ALL", "DSB_DDR", "gm"}, scope.text))
+    fail_expected(scope.place, "\"ALL\", \"DDR\" or the scope <gm>", scope.text);
+  emitter_.emit(Opcode::kDataBarrier, op.place);
 }
 
 }  // namespace tessera::pto

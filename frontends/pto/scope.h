@@ -9,7 +9,6 @@
 
 #include "frontends/pto/ast.h"
 #include "frontends/pto/memory.h"
-#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 

@@ -16,6 +16,19 @@ void refuse_negative(const Operation& op, const Diagnostics& diagnostics) {
   }
 }
 
+/// The word in #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
+Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
+  constexpr Word<Holder> kHolders[] = {{"single_mode_vec0", Holder::kAiv0},
+                                       {"single_mode_vec1", Holder::kAiv1},
+                                       {"dual_mode_split_m", Holder::kSplitRows},
+                                       {"dual_mode_split_n", Holder::kSplitColumns}};
+  for (const auto& [word, holder] : kHolders)
+    if (mode.value.find(word) != std::string::npos) return holder;
+  fail_expected(diagnostics, mode.place,
+                "single_mode_vec0, single_mode_vec1, dual_mode_split_m or dual_mode_split_n",
+                mode.value);
+}
+
 }  // namespace
 
 void TileLowering::alloc(const Operation& op) {
@@ -47,10 +60,6 @@ void TileLowering::alloc(const Operation& op) {
   v.is_placed = has(Role::kAddress);
   check_valid(op, v);
   scope_.define(op, std::move(v));
-}
-
-void TileLowering::set_valid(const Value& tile, const std::vector<Operand>& sizes, Place place) {
-  for (unsigned d = 0; d < 2; ++d) emitter_.set(tile.sizes[d], sizes[d], place);
 }
 
 void TileLowering::set_valid_shape(const Operation& op) {
@@ -181,23 +190,6 @@ void TileLowering::check_part(const Operation& op, const Type& tensor,
 }
 
 // --- moves ---
-
-namespace {
-
-/// The word in #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
-Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
-  constexpr Word<Holder> kHolders[] = {{"single_mode_vec0", Holder::kAiv0},
-                                       {"single_mode_vec1", Holder::kAiv1},
-                                       {"dual_mode_split_m", Holder::kSplitRows},
-                                       {"dual_mode_split_n", Holder::kSplitColumns}};
-  for (const auto& [word, holder] : kHolders)
-    if (mode.value.find(word) != std::string::npos) return holder;
-  fail_expected(diagnostics, mode.place,
-                "single_mode_vec0, single_mode_vec1, dual_mode_split_m or dual_mode_split_n",
-                mode.value);
-}
-
-}  // namespace
 
 void MoveLowering::check_copy(const Operation& op, const Value& view, const Value& tile) const {
   if (tile.type.location != "acc" && view.type.element != tile.type.element)

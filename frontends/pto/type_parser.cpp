@@ -12,24 +12,21 @@ namespace {
 using Kind = Token::Kind;
 
 bool is_scalar(const std::string& name) {
-  for (const char* known :
-       {"index",  "i1",        "i4",   "i8",   "i16",  "i32",  "i64",  "ui8",
-        "ui16",   "ui32",      "ui64", "si8",  "si16", "si32", "si64", "f8E4M3FN",
-        "f8E5M2", "f8E8M0FNU", "f16",  "bf16", "f32",  "f64"})
-    if (name == known) return true;
-  return false;
+  return is_one_of({"index",  "i1",        "i4",   "i8",   "i16",  "i32",  "i64",  "ui8",
+                    "ui16",   "ui32",      "ui64", "si8",  "si16", "si32", "si64", "f8E4M3FN",
+                    "f8E5M2", "f8E8M0FNU", "f16",  "bf16", "f32",  "f64"},
+                   name);
 }
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
-  for (const char* known :
-       {"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session", "!pto.async_event",
-        "!pto.tile_view", "vector", "tensor", "tuple", "none"})
-    if (name == known) return true;
-  return false;
+  return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
+                    "!pto.async_event", "!pto.tile_view", "vector", "tensor", "tuple", "none"},
+                   name);
 }
-Type scalar_type(Place place, const std::string& element) {
+Type type_at(Place place, Type::Kind kind, const std::string& element = "") {
   Type type;
   type.place = place;
+  type.kind = kind;
   type.element = element;
   return type;
 }
@@ -75,12 +72,11 @@ Type TypeParser::parse_type() {
   if (cursor_.accept_word("memref")) return parse_shaped(Type::Kind::kMemref, token.place);
   if (is_opaque(token.text)) return parse_opaque(cursor_.take());
   if (!is_scalar(token.text)) cursor_.fail_expected("a type");
-  return scalar_type(cursor_.take().place, token.text);
+  return type_at(cursor_.take().place, Type::Kind::kScalar, token.text);
 }
 
 Type TypeParser::parse_opaque(const Token& name) {
-  Type type = scalar_type(name.place, name.text);
-  type.kind = Type::Kind::kOpaque;
+  Type type = type_at(name.place, Type::Kind::kOpaque, name.text);
   if (!cursor_.accept("<") || cursor_.accept(">")) return type;
   parse_option(type);
   parse_rest(type);
@@ -88,9 +84,7 @@ Type TypeParser::parse_opaque(const Token& name) {
 }
 
 Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
-  Type type;
-  type.place = place;
-  type.kind = kind;
+  Type type = type_at(place, kind);
   cursor_.expect("<");
   parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
   parse_rest(type);
@@ -98,16 +92,12 @@ Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
 }
 
 Type TypeParser::parse_named(const Token& name) {
-  const auto alias = aliases_.find(name.text);
-  Type type;
-  if (alias != aliases_.end()) type = alias->second;
-  type.place = name.place;
-  if (alias != aliases_.end()) return type;
-  if (name.text == "!pto.tile_buf") {
-    type.kind = Type::Kind::kTile;
-    parse_tile(type);
+  if (const auto alias = aliases_.find(name.text); alias != aliases_.end()) {
+    Type type = alias->second;
+    type.place = name.place;
     return type;
   }
+  if (name.text == "!pto.tile_buf") return parse_tile(name.place);
   if (name.text == "!pto.ptr") return parse_pointer(name.place);
   if (is_opaque(name.text)) return parse_opaque(name);
   if (name.text == "!pto.tensor_view") return parse_shaped(Type::Kind::kTensorView, name.place);
@@ -119,9 +109,7 @@ Type TypeParser::parse_named(const Token& name) {
 }
 
 Type TypeParser::parse_pointer(const Place& place) {
-  Type type;
-  type.place = place;
-  type.kind = Type::Kind::kPointer;
+  Type type = type_at(place, Type::Kind::kPointer);
   cursor_.expect("<");
   type.element = parse_type().element;
   parse_rest(type);
@@ -152,7 +140,8 @@ void TypeParser::parse_shape(const Token& token, Type& type) {
 }
 
 // loc=vec, dtype=f32, rows=.. in any order, or the short form vec, 16x128xf32.
-void TypeParser::parse_tile(Type& type) {
+Type TypeParser::parse_tile(const Place& place) {
+  Type type = type_at(place, Type::Kind::kTile);
   type.shape = {kDynamic, kDynamic};
   type.valid_rows = type.valid_columns = 0;
   cursor_.expect("<");
@@ -172,6 +161,7 @@ void TypeParser::parse_tile(Type& type) {
   if (type.valid_columns == 0) type.valid_columns = type.shape[1];
   if (type.valid_rows > type.shape[0] || type.valid_columns > type.shape[1])
     cursor_.fail(type.place, "the valid part of a tile is larger than the tile");
+  return type;
 }
 
 void TypeParser::parse_tile_entry(Type& type) {

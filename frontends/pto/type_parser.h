@@ -32,10 +32,10 @@ class TypeParser {
  private:
   Type parse_named(const Token& name);
   Type parse_pointer(const Place& place);  ///< at its <
+  Type parse_tile(const Place& place);     ///< at its <
   Type parse_opaque(const Token& name);
   Type parse_shaped(Type::Kind kind, const Place& place);  ///< at its <: <16x?xf32 ..>
   void parse_shape(const Token& token, Type& type);
-  void parse_tile(Type& type);
   void parse_tile_entry(Type& type);
   void parse_valid(Type& type);
   std::int64_t parse_size(const std::string& key);

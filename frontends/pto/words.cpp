@@ -1,6 +1,5 @@
 #include "frontends/pto/words.h"
 
-#include <algorithm>
 #include <charconv>
 
 namespace tessera::pto {

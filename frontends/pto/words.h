@@ -2,7 +2,9 @@
 // that take Diagnostics throw UserError, at the place of the word, if they do not know it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,10 @@ std::optional<T> meaning_of(const Word<T> (&table)[N], std::string_view text) {
   for (const Word<T>& word : table)
     if (word.text == text) return word.meaning;
   return std::nullopt;
+}
+
+inline bool is_one_of(std::initializer_list<std::string_view> words, std::string_view text) {
+  return std::find(words.begin(), words.end(), text) != words.end();
 }
 
 /// Throws UserError "expected WHAT, found 'FOUND'".
