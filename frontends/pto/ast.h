@@ -120,7 +120,7 @@ inline std::size_t result_count(const Operation& op) {
   return count;
 }
 
-/// Calls `visit` for all operations of a region and of the regions inside them, in the order of the text.
+/// Calls `visit` for all operations of a region and of the regions inside it, in their order.
 template <class Visit>
 void for_each_operation(const Region& region, const Visit& visit) {
   for (const Operation& op : region.operations) {

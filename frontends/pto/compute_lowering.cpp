@@ -82,8 +82,8 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   if (info.function == TileFunction::kMergeBlocks)
     elements = emitter_.compute(Opcode::kDiv, elements, cluster::pair_columns(sized.place.element),
                                 op.place);
-  // A gather by pattern costs as much as a conversion: 2 cycles per repeat (4.3). The cost of a gather
-  // by index and of a sort depends on the number of elements only.
+  // A gather by pattern costs as much as a conversion: 2 cycles per repeat (4.3). The cost of a
+  // gather by index and of a sort depends on the number of elements only.
   const VectorClass cost = by_pattern ? VectorClass::kConvert : info.vector_class;
   const bool counts = cost == VectorClass::kGather || cost == VectorClass::kSort;
   Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
@@ -97,7 +97,7 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
 }
 
 // Only tiles with known addresses in the text have conflicts: an assembler may place the others at
-// other addresses than the model does. For A5 no conflict costs are published that are clear enough.
+// other addresses than the model does. No clear costs are published for A5.
 cluster::BankConflict ComputeLowering::conflict_of(const Operation& op,
                                                    const OperationInfo& info) const {
   constexpr auto kNone = cluster::BankConflict::kNone;

@@ -1,16 +1,17 @@
 // A pipe between cube and vector, seen from one core (reference ascend.md 3.3, 3.5): its state, its
-// signals, its copies, and the operations that work on it. Producer and consumer count their tiles; slot = count mod slots.
+// signals, its copies, and the operations that work on it. Producer and consumer count their tiles;
+// slot = count mod slots.
 //
-//   * The producer signals "ready" with every push. The consumer signals "free" once for every `period`
-//     slots that it has freed. The producer waits for "free" before every period-th push: on A5 always,
-//     because the consumer signals at first that all slots are free; on A2/A3 only when it reuses a
-//     slot. At the end of the kernel the producer waits for the signals that are left, so that all
-//     counters are 0.
-//   * A pipe through GM: FIX or MTE3 writes the slot, MTE2 of the consumer copies it into a ring that
-//     the consumer has on chip.
-//   * A pipe without a buffer in GM (A5): FIX writes into UB, MTE3 into L1, and a pop moves nothing.
-//   * split 1 divides the rows and split 2 the columns among both AIVs. With split 0 only AIV0 carries
-//     data: on A5 AIV1 does nothing, on A2/A3 it signals, waits, and reads the same tile.
+//   * The producer signals "ready" with every push. The consumer signals "free" once for every
+//     `period` slots that it has freed. The producer waits for "free" before every period-th push:
+//     on A5 always, because the consumer signals at first that all slots are free; on A2/A3 only
+//     when it reuses a slot. At the end of the kernel the producer waits for the signals that are
+//     left, so that all counters are 0.
+//   * A pipe through GM: FIX or MTE3 writes the slot, MTE2 of the consumer copies it into a ring
+//     that the consumer has on chip.
+//   * A pipe without a buffer in GM (A5): FIX writes into UB, MTE3 into L1; a pop moves nothing.
+//   * split 1 divides the rows and split 2 the columns among both AIVs. With split 0 only AIV0
+//     carries data: on A5 AIV1 does nothing, on A2/A3 it signals, waits, and reads the same tile.
 #pragma once
 
 #include <array>
@@ -64,9 +65,9 @@ struct Fifo {
   std::int64_t gm_bytes() const { return (directions == 3 ? 2 : 1) * slots * slot_bytes; }
 };
 
-/// Compares the pipes of a kernel that has programs for both kinds of core: both cores of a cluster have
-/// to open a pipe with the same attributes, and to pop the tiles that the other core pushes (ascend.md
-/// 3.5). Throws UserError for the first difference; the message names both lines.
+/// Compares the pipes of a kernel that has programs for both kinds of core: both cores of a cluster
+/// have to open a pipe with the same attributes, and to pop the tiles that the other core pushes
+/// (ascend.md 3.5). Throws UserError for the first difference; the message names both lines.
 void check_fifo_ends(const std::vector<Fifo>& aic, const std::vector<Fifo>& aiv,
                      const Diagnostics& diagnostics);
 
@@ -98,8 +99,8 @@ class FifoSignals : LoweringPart {
   Operand slot(const FifoEnd& end, std::int64_t slots, Place place) {
     return emitter_.compute(Opcode::kRem, end.count, slots, place);
   }
-  /// Waits for the signals "free" that the producer has not used: one comes for every `period` pushes,
-  /// and on A5 those of open().
+  /// Waits for the signals "free" that the producer has not used: one comes for every `period`
+  /// pushes, and on A5 those of open().
   void close(const Fifo& fifo, const FifoEnd& end, Place place);
 
   /// The index of this AIV.
@@ -124,8 +125,8 @@ class FifoCopies : LoweringPart {
                Operand slot);
   /// Copies a tile from its slot in GM into the ring of the consumer.
   void from_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op, const Value& tile);
-  /// Occupies a pipe for one cycle with an access to the tile. This orders the operations that read a
-  /// slot: they run after the wait for the slot, and before the signal that frees it.
+  /// Occupies a pipe for one cycle with an access to the tile. This orders the operations that read
+  /// a slot: they run after the wait for the slot, and before the signal that frees it.
   void touch(Pipe pipe, const Operation& op, const Value& tile);
 
  private:
@@ -138,8 +139,8 @@ class FifoCopies : LoweringPart {
   FifoSignals signals_;
 };
 
-/// The pipes between cube and vector that a function opens, and a record of what it pushes and pops.
-/// The table refuses mistakes that one end of a pipe shows.
+/// The pipes between cube and vector that a function opens, and a record of what it pushes and
+/// pops. The table refuses mistakes that one end of a pipe shows.
 class FifoTable : LoweringPart {
  public:
   using LoweringPart::LoweringPart;
@@ -167,8 +168,8 @@ class FifoTable : LoweringPart {
   std::vector<Fifo> take() { return std::move(fifos_); }
 
  private:
-  /// The number of bytes from the first to the last valid element of a tile, whose rows lie one behind
-  /// the other. A size that is not known counts in full.
+  /// The number of bytes from the first to the last valid element of a tile, whose rows lie one
+  /// behind the other. A size that is not known counts in full.
   static std::int64_t extent_of(const Type& tile);
   /// The value of an attribute, which must be 1..`most`.
   std::int64_t positive(const Operation& op, const char* key, std::int64_t otherwise,
@@ -181,9 +182,9 @@ class FifoTable : LoweringPart {
   std::int64_t next_flag_ = 0;  // for a pipe without flag_base
 };
 
-/// Lowers TPUSH and TPOP: rings of slots between the AIC and the AIVs of a cluster. A slot holds a tile.
-/// On A2/A3 it may also hold an entry: a view of GM that the producer stores to and the consumer loads
-/// from, without a ring on chip (pto_text.md; ascend.md 3.5).
+/// Lowers TPUSH and TPOP: rings of slots between the AIC and the AIVs of a cluster. A slot holds a
+/// tile. On A2/A3 it may also hold an entry: a view of GM that the producer stores to and the
+/// consumer loads from, without a ring on chip (pto_text.md; ascend.md 3.5).
 class FifoLowering : LoweringPart {
  public:
   explicit FifoLowering(LoweringContext& context)
@@ -195,8 +196,8 @@ class FifoLowering : LoweringPart {
   void open_pipe(const Operation& op);
   /// Opens a pipe that is a value.
   void open_handle(const Operation& op);
-  /// Gives a slot in GM as a tensor. The pipe of the producer waits until the slot is free, before the
-  /// store that follows.
+  /// Gives a slot in GM as a tensor. The pipe of the producer waits until the slot is free, before
+  /// the store that follows.
   void alloc_entry(const Operation& op);
   void push(const Operation& op);
   void pop(const Operation& op);

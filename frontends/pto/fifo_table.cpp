@@ -73,8 +73,8 @@ Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
   return fifos_.back();
 }
 
-// Whether both AIVs carry data is a property of the pipe: the attribute nosplit decides, or the split
-// of its first operation.
+// Whether both AIVs carry data is a property of the pipe: the attribute nosplit decides, or the
+// split of its first operation.
 void FifoTable::note_split(Fifo& fifo, const Operation& op) const {
   const Attribute* nosplit = pto::find(op.attributes, "nosplit");
   const Operation* user = first_user(scope_.function().body, op);

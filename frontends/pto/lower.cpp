@@ -14,8 +14,8 @@ namespace tessera::pto {
 
 namespace {
 
-// Every part lowers one group of operations. The parts share a LoweringContext: the Emitter owns the
-// program under construction, the Scope the names and values, TileMemory the bytes that tiles take.
+// Every part lowers one group of operations. All share a LoweringContext: the Emitter owns the
+// program under construction, the Scope names and values, TileMemory the bytes that tiles take.
 using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering,
                                  ComputeLowering, SyncLowering, FifoLowering>;
 

@@ -37,8 +37,8 @@ class LoweringPart {
   /// Whether the program is for the AIC; otherwise it is for the AIVs.
   bool is_cube() const { return context_.core == CoreKind::kAic; }
 
-  // These throw UserError with the messages "PROBLEM", "OPERATION: PROBLEM" and "expected WHAT, found
-  // 'FOUND'". The parts of a problem are text and whole numbers.
+  // These throw UserError with the messages "PROBLEM", "OPERATION: PROBLEM" and "expected WHAT,
+  // found 'FOUND'". The parts of a problem are text and whole numbers.
   template <class... Parts>
   [[noreturn]] void fail(Place place, const Parts&... problem) const {
     diagnostics_.fail(place, joined(problem...));
@@ -65,7 +65,7 @@ class LoweringPart {
   DataType data_type(const Value& value) const { return data_type_of(value.type, diagnostics_); }
   Element element(const Type& type) const { return element_of(type, diagnostics_); }
 
-  /// A tile of this type without an address. The caller sets the valid sizes that are ? in the type.
+  /// A tile of this type without an address. The caller sets valid sizes that the type has as ?.
   Value tile_of(const Type& type, const std::string& name) const;
   /// Throws UserError if a valid size is known and larger than the tile.
   void check_valid(const Operation& op, const Value& tile) const;

@@ -12,8 +12,8 @@
 
 namespace tessera::pto {
 
-/// Buffers that one function reserves and another one imports (pto.reserve_buffer): both have to know
-/// their addresses, so they are laid out before anything is lowered, from the end of UB and L1.
+/// Buffers that one function reserves and another one imports (pto.reserve_buffer). Both have to
+/// know the addresses, so buffers are placed before the lowering, from the end of UB and L1.
 class ReservedBuffers {
  public:
   struct Buffer {
@@ -38,7 +38,7 @@ class ReservedBuffers {
 
  private:
   void reserve(const Function& function, const Operation& op);
-  /// Those with a base of their own, which must not overlap; then the others, below them and the end.
+  /// Those with a base of their own, which must not overlap; then the others, below them.
   void place_all();
   /// A buffer that has its address and shares bytes with `buffer`; nullptr: none.
   const Buffer* overlapping(const Buffer& buffer) const;

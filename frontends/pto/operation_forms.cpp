@@ -363,7 +363,7 @@ void parse_form(OperandParser& p, Form form) {
   case Form::kIf:
   case Form::kSection:
   case Form::kWhile:
-    return;  // with regions: OperationParser
+    return;  // with regions: parser.cpp
   }
 }
 

@@ -1,5 +1,5 @@
-// The types that lower the operations of PTO text, each of them one group; fifo.h has the one for pipes
-// between cores.
+// The types that lower the operations of PTO text, each of them one group; fifo.h has the one for
+// pipes between cores.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace tessera::pto {
 
-/// Operations of the scalar unit: arithmetic, pointers, loads, stores and its cache (reference ascend.md
-/// 2.9, 7).
+/// Operations of the scalar unit: arithmetic, pointers, loads, stores and its cache (reference
+/// ascend.md 2.9, 7).
 class ScalarLowering : LoweringPart {
  public:
   using LoweringPart::LoweringPart;
@@ -51,7 +51,7 @@ class CarriedValues : LoweringPart {
   std::vector<Value> define_arguments(const Operation& op, std::size_t first);
   /// A value of the same type in new registers.
   Value like(const Value& like, Place place);
-  /// Copies `values` to `targets`. Reads all before it writes one, because a yield may exchange two.
+  /// Copies `values` to `targets`. Reads all before it writes, because a yield may exchange two.
   void assign(const std::vector<Value>& targets, const std::vector<Value>& values, Place place);
   const Value& number_or_tile(const Argument& a) const;
 
@@ -130,8 +130,8 @@ class MoveLowering : LoweringPart {
 
   void load(const Operation& op);
   void store(const Operation& op);
-  /// pto.tmov, pto.textract (which moves a part of the first tile) and pto.tinsert (which moves into
-  /// a part of the result).
+  /// pto.tmov, pto.textract (which moves a part of the first tile) and pto.tinsert (which moves
+  /// into a part of the result).
   void move(const Operation& op, const OperationInfo& info);
 
  private:
@@ -169,8 +169,8 @@ class ComputeLowering : LoweringPart {
   void check_blocks(const Operation& op, const TileOperation& operation) const;
 };
 
-/// Synchronisation: flags, buffers and barriers of a core, signals between cores, SYNCALL, and arrays of
-/// event ids.
+/// Synchronisation: flags, buffers and barriers of a core, signals between cores, SYNCALL, and
+/// arrays of event ids.
 class SyncLowering : LoweringPart {
  public:
   using LoweringPart::LoweringPart;
@@ -182,7 +182,7 @@ class SyncLowering : LoweringPart {
     const bool sets = info.opcode == Opcode::kSetCrossCore;
     emit(op, !is_a5() ? info.opcode : sets ? Opcode::kSetIntraBlock : Opcode::kWaitIntraCore);
   }
-  /// Between two pipes an event is a flag. In one pipe a wait is a barrier, and a record is nothing.
+  /// Between two pipes an event is a flag. In one pipe a wait is a barrier, a record nothing.
   void event(const Operation& op, const OperationInfo& info);
   void operation_barrier(const Operation& op);
   void sync_all(const Operation& op);

@@ -60,7 +60,8 @@ enum class Form : std::uint8_t {
   kGroup,       ///< [{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]
   kIndexed,     ///< %a[%i] [, %b] [: T] [-> T]
   kStoreTo,     ///< %v, %a[%i] : T, T
-  kCleanCache,  ///< %a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T, %a single_cache_line : T, all #s<gm>
+  /// %a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T, %a single_cache_line : T, all #s<gm>
+  kCleanCache,
 };
 
 /// What an operation is lowered to. lower.cpp has a handler for each meaning.

@@ -29,8 +29,8 @@ bool is_tight(const std::string& text, const Token& token) {
          kOpening.find(text.back()) != std::string_view::npos;
 }
 
-/// An operation without a row in operations.h, kept as text. Values in ins(..) and outs(..) are kept as
-/// operands.
+/// An operation without a row in operations.h, kept as text. Values in ins(..) and outs(..) are
+/// kept as operands.
 void parse_unknown(TokenCursor& cursor, Operation& op) {
   Token before = cursor.peek();
   before.place = op.place;

@@ -1,5 +1,5 @@
-// The names of the function that is being lowered, and the value of each. A name can be defined only
-// once in all regions that are open. An inlined call has names of its own.
+// The names of the function that is being lowered, and the value of each. A name can be defined
+// only once in all regions that are open. An inlined call has names of its own.
 #pragma once
 
 #include <map>

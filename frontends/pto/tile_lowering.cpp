@@ -6,8 +6,8 @@ namespace tessera::pto {
 
 namespace {
 
-/// Throws UserError for a negative offset or size that is written as a number. A computed one may be in
-/// a branch that this launch does not take.
+/// Throws UserError for a negative offset or size that is written as a number. A computed one may
+/// be in a branch that this launch does not take.
 void refuse_negative(const Operation& op, const Diagnostics& diagnostics) {
   for (const Argument& a : op.arguments) {
     const bool counts = a.role == Role::kShape || a.role == Role::kOffset || a.role == Role::kSize;

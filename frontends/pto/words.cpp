@@ -56,7 +56,8 @@ Location location_of(const Type& tile, const Diagnostics& diagnostics) {
 
 namespace {
 
-/// The last word without a prefix: "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
+/// The last word without a prefix: "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>,
+/// #pto.round_mode<CAST_RINT>.
 std::string last_word_of(const Attribute& a) {
   std::string text = a.value;
   while (!text.empty() && (text.back() == '>' || text.back() == ' ')) text.pop_back();

@@ -1,5 +1,6 @@
-// Translates words of the text: element types, buffers of tiles, attributes of operations. Functions
-// that take Diagnostics throw UserError, at the place of the word, if they do not know it.
+// Translates words of the text: element types, buffers of tiles, attributes of operations.
+// Functions that take Diagnostics throw UserError, at the place of the word, if they do not know
+// it.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +61,8 @@ Element element_of(const Type& type, const Diagnostics& diagnostics);
 /// The buffer that a tile of this type lies in.
 Location location_of(const Type& tile, const Diagnostics& diagnostics);
 
-/// The last word of an attribute: "hard" for "#pto.sync_all_mode<hard>", "#pto<sync_all_mode hard>", "\"hard\"" and "hard".
+/// The last word of an attribute: "hard" for "#pto.sync_all_mode<hard>", "#pto<sync_all_mode
+/// hard>", "\"hard\"" and "hard".
 std::string word_of(const Attribute& attribute);
 
 /// Copies rounding, saturation, comparison, activation and pattern from the attributes of `op`.

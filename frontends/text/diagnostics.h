@@ -58,9 +58,6 @@ std::ifstream open_file(const std::string& path, const std::string& what);
 /// The contents of a file, as open_file.
 std::string read_file(const std::string& path, const std::string& what);
 
-// How messages quote what a user wrote, list what is allowed, and suggest a known name in place of
-// an unknown one.
-
 /// 'text' in single quotes: at most 48 characters, unprintable bytes as \xNN.
 std::string quoted(std::string_view text);
 

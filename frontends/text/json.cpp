@@ -213,21 +213,16 @@ Node Node::at(const std::string& key) const {
 }
 
 std::vector<std::pair<std::string, Node>> Node::members() const {
-  if (!is_object()) wrong_type("an object");
   std::vector<std::pair<std::string, Node>> members;
-  for (const auto& member : value_->get_object()) {
-    const std::string key = to_text(member.key());
-    members.emplace_back(key, child(member.value(), key));
-  }
+  for (const std::string& key : keys()) members.emplace_back(key, at(key));
   return members;
 }
 
 std::vector<Node> Node::items() const {
   if (!is_array()) wrong_type("an array");
   std::vector<Node> items;
-  for (const auto& value : value_->get_array()) {
-    items.push_back(Node(*document_, value, place_ + "[" + std::to_string(items.size()) + "]"));
-  }
+  for (const auto& value : value_->get_array())
+    items.push_back(Node(*document_, value, joined(place_, "[", items.size(), "]")));
   return items;
 }
 
