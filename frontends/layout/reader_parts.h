@@ -8,7 +8,7 @@
 #include "frontends/layout/layout.h"
 #include "frontends/layout/layout_reader.h"
 #include "frontends/text/json.h"
-#include "frontends/text/wording.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::layout {
 

@@ -10,7 +10,7 @@
 #include "frontends/operators/program.h"
 #include "frontends/operators/program_reader.h"
 #include "frontends/text/json.h"
-#include "frontends/text/wording.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::operators {
 

@@ -1,49 +1,25 @@
-#include "frontends/pto/reserved.h"
+#include "frontends/pto/memory.h"
 
 #include <algorithm>
-#include <charconv>
-
-#include "frontends/pto/operations.h"
 
 namespace tessera::pto {
-
-using cluster::Location;
 
 namespace {
 
 constexpr std::int64_t kAlignment = 32;  // of tiles in UB and L1 (ascend.md 1.3)
 
 std::string bytes_text(const ReservedBuffers::Buffer& buffer) {
-  return std::to_string(buffer.address) + ".." + std::to_string(buffer.address + buffer.bytes - 1);
+  return joined(buffer.address, "..", buffer.address + buffer.bytes - 1);
 }
 
 }  // namespace
 
-std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherwise,
-                       const Diagnostics& diagnostics) {
-  const Attribute* a = find(op.attributes, key);
-  if (a == nullptr) return otherwise;
-  const std::size_t length = std::min(a->value.find(':'), a->value.size());
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(a->value.data(), a->value.data() + length, number);
-  if (error != std::errc() || end != a->value.data() + length)
-    diagnostics.fail(a->place, std::string("expected a whole number for ") + key + ", found " +
-                                   text::quoted(a->value));
-  return number;
-}
-
-std::string text_of(const Operation& op, const char* key) {
-  const Attribute* a = find(op.attributes, key);
-  if (a == nullptr) return "";
-  std::string text = a->value;
-  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '"' || c == '@'; }),
-             text.end());
-  return text;
-}
-
 ReservedBuffers::ReservedBuffers(const Module& module, const cluster::Capacities& capacities)
     : diagnostics_(module.file), capacities_(capacities), room_(capacities) {
-  for (const Function& f : module.functions) collect(f, f.body);
+  for (const Function& f : module.functions)
+    for_each_operation(f.body, [&](const Operation& op) {
+      if (operation_info(op.name).meaning == Meaning::kReserveBuffer) reserve(f, op);
+    });
   place_all();
 }
 
@@ -51,13 +27,6 @@ const ReservedBuffers::Buffer* ReservedBuffers::find(const std::string& function
                                                      const std::string& name) const {
   const auto entry = buffers_.find({function, name});
   return entry == buffers_.end() ? nullptr : &entry->second;
-}
-
-void ReservedBuffers::collect(const Function& function, const Region& region) {
-  for (const Operation& op : region.operations) {
-    if (operation_info(op.name).meaning == Meaning::kReserveBuffer) reserve(function, op);
-    for (const Region& inner : op.regions) collect(function, inner);
-  }
 }
 
 void ReservedBuffers::reserve(const Function& function, const Operation& op) {
@@ -69,24 +38,22 @@ void ReservedBuffers::reserve(const Function& function, const Operation& op) {
   buffer.bytes = number_of(op, "size", 0, diagnostics_);
   const bool mat = where.find("mat") != std::string::npos;
   if (!mat && where.find("vec") == std::string::npos)
-    diagnostics_.fail(op.place, "expected a location vec or mat, found " + text::quoted(where));
+    diagnostics_.fail(op.place, "expected a location vec or mat, found ", text::quoted(where));
   buffer.location = mat ? Location::kL1 : Location::kUb;
   buffer.is_fixed = tessera::pto::find(op.attributes, "base") != nullptr;
   buffer.address = number_of(op, "base", 0, diagnostics_);
   const Attribute* automatic = tessera::pto::find(op.attributes, "auto");
   if (!buffer.is_fixed && automatic != nullptr && automatic->value == "false")
-    diagnostics_.fail(op.place,
-                      "the buffer " + name +
-                          " has auto = false and no base; give base = " + "BYTE or auto = true");
+    diagnostics_.fail(op.place, "the buffer ", name,
+                      " has auto = false and no base; give base = BYTE or auto = true");
   const std::int64_t room = capacities_[static_cast<unsigned>(buffer.location)];
   if (buffer.bytes <= 0 || buffer.bytes > room || buffer.address < 0 ||
       buffer.address > room - buffer.bytes)
-    diagnostics_.fail(
-        op.place, "the buffer " + name + " needs " + std::to_string(buffer.bytes) + " bytes" +
-                      (buffer.is_fixed ? " from byte " + std::to_string(buffer.address) : "") +
-                      " of " + to_string(buffer.location) + ", which has " + std::to_string(room));
+    diagnostics_.fail(op.place, "the buffer ", name, " needs ", buffer.bytes, " bytes",
+                      buffer.is_fixed ? joined(" from byte ", buffer.address) : "", " of ",
+                      to_string(buffer.location), ", which has ", room);
   const auto [entry, is_new] = buffers_.emplace(std::make_pair(function.name, name), buffer);
-  if (!is_new) diagnostics_.fail(op.place, "@" + function.name + " reserves " + name + " twice");
+  if (!is_new) diagnostics_.fail(op.place, "@", function.name, " reserves ", name, " twice");
   in_order_.push_back(&entry->second);
 }
 
@@ -104,11 +71,10 @@ void ReservedBuffers::place_all() {
     if (!buffer->is_fixed) continue;
     const Buffer* other = overlapping(*buffer);
     if (other != nullptr)
-      diagnostics_.fail(buffer->place,
-                        "the buffer " + buffer->name + " takes the bytes " + bytes_text(*buffer) +
-                            " of " + to_string(buffer->location) + ", and " + other->name +
-                            " of line " + std::to_string(other->place.line) + " the bytes " +
-                            bytes_text(*other) + "; give them room of their own");
+      diagnostics_.fail(buffer->place, "the buffer ", buffer->name, " takes the bytes ",
+                        bytes_text(*buffer), " of ", to_string(buffer->location), ", and ",
+                        other->name, " of line ", other->place.line, " the bytes ",
+                        bytes_text(*other), "; give them room of their own");
     placed_.push_back(buffer);
     const auto memory = static_cast<unsigned>(buffer->location);
     first_free_[memory] = std::max(first_free_[memory], buffer->address + buffer->bytes);
@@ -124,13 +90,42 @@ void ReservedBuffers::place_all() {
       if (other != nullptr) end = other->address;
     } while (other != nullptr);
     if (end < buffer->bytes)
-      diagnostics_.fail(buffer->place, "the buffer " + buffer->name + " needs " +
-                                           std::to_string(buffer->bytes) + " bytes of " +
-                                           to_string(buffer->location) + ", which has " +
-                                           std::to_string(end) + " left");
+      diagnostics_.fail(buffer->place, "the buffer ", buffer->name, " needs ", buffer->bytes,
+                        " bytes of ", to_string(buffer->location), ", which has ", end, " left");
     placed_.push_back(buffer);
     room_[memory] = static_cast<std::uint32_t>(buffer->address);
   }
+}
+
+// --- tiles ---
+
+std::int64_t bytes_of(const TileOperand& tile) {
+  return (tile.full_rows * tile.row_stride * cluster::bits_of(tile.element) + 7) / 8;
+}
+
+TileMemory::TileMemory(const ReservedBuffers& reserved, Profile profile,
+                       const Diagnostics& diagnostics)
+    : diagnostics_(diagnostics), profile_(profile), capacities_(reserved.room()) {
+  for (unsigned l = 0; l < cluster::kLocationCount; ++l)
+    level_[l] = reserved.first_free(static_cast<Location>(l));
+}
+
+std::int64_t TileMemory::allot(const Operation& op, const TileOperand& tile) {
+  std::int64_t& next = level_[static_cast<unsigned>(tile.location)];
+  const std::int64_t alignment = cluster::alignment_of(tile.location);
+  const std::int64_t address = (next + alignment - 1) / alignment * alignment;
+  check_room(op, tile, address);
+  next = address + bytes_of(tile);
+  return address;
+}
+
+void TileMemory::check_room(const Operation& op, const TileOperand& tile,
+                            std::int64_t address) const {
+  const std::int64_t room = capacities_[static_cast<unsigned>(tile.location)];
+  if (address >= 0 && bytes_of(tile) <= room && address <= room - bytes_of(tile)) return;
+  diagnostics_.fail(op.place, "the tile ", tile.name, " needs ", bytes_of(tile),
+                    " bytes from byte ", address, " on; ", to_string(tile.location), " of ",
+                    cluster::to_string(profile_), " has ", room);
 }
 
 }  // namespace tessera::pto
