@@ -21,15 +21,14 @@ std::string text_of(const Node& node, std::int64_t value) {
 void read_shape(const Node& node, const Layout& layout, Array& array) {
   const std::vector<Node> items = node.items();
   if (items.empty() || items.size() > kMaxRank) {
-    node.fail("a shape has 1 to " + std::to_string(kMaxRank) + " dimensions, but " +
-              std::to_string(items.size()) + " are given");
+    node.fail("a shape has 1 to ", kMaxRank, " dimensions, but ", items.size(), " are given");
   }
   std::int64_t elements = 1;
   for (const Node& item : items) {
     const std::int64_t size = item.integer_in(layout.params, 1, kMaxArrayElements, "the dimension");
     elements *= size;  // both at most 2^31
     if (elements > kMaxArrayElements) {
-      node.fail("the array has more than " + std::to_string(kMaxArrayElements) +
+      node.fail("the array has more than ", kMaxArrayElements,
                 " elements, the most that are allowed");
     }
     array.shape.push_back(static_cast<std::size_t>(size));
@@ -43,7 +42,7 @@ void check_array_name(const Node& node, const std::string& name, const Layout& l
     node.fail("\"idle\" cannot be the name of an array; {\"wait\": \"idle\"} waits for the whole "
               "machine");
   if (layout.params.count(name) != 0) {
-    node.fail("\"" + name +
+    node.fail("\"", name,
               "\" is already a parameter; arrays and parameters are used in the same expressions");
   }
 }
@@ -75,8 +74,8 @@ Symbol read_symbol(const Node& node, const std::string& name, const Layout& layo
   symbol.dtype = array.dtype;
   const std::optional<Node> dtype = node.find("dtype");
   if (dtype && read_dtype(*dtype) != array.dtype) {
-    dtype->fail("the symbol has dtype " + dtype->text("") + ", but the host array (" + array.place +
-                ") has " + std::string(to_string(array.dtype)) + "; both must be the same");
+    dtype->fail("the symbol has dtype ", dtype->text(""), ", but the host array (", array.place,
+                ") has ", to_string(array.dtype), "; both must be the same");
   }
   if (const std::optional<Node> order = node.find("order")) {
     symbol.order =

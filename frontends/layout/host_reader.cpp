@@ -63,7 +63,7 @@ class HostReader {
     for (const std::string& key : node.keys()) {
       if (std::find(kStepKinds.begin(), kStepKinds.end(), key) == kStepKinds.end()) continue;
       if (!kind.empty())
-        node.fail("a host step does one thing, but both \"" + kind + "\" and \"" + key +
+        node.fail("a host step does one thing, but both \"", kind, "\" and \"", key,
                   "\" are given");
       kind = key;
     }
@@ -71,8 +71,8 @@ class HostReader {
     std::vector<std::string> keys = node.keys();
     keys.erase(std::remove(keys.begin(), keys.end(), "comment"), keys.end());
     if (keys.empty())
-      node.fail("the host step is empty; a step is one of " + text::listed(kStepKinds));
-    node.fail("unknown host step \"" + keys[0] + "\"" +
+      node.fail("the host step is empty; a step is one of ", text::listed(kStepKinds));
+    node.fail("unknown host step \"", keys[0], "\"",
               text::suggestion(keys[0], kStepKinds, "steps"));
   }
 
@@ -94,8 +94,8 @@ class HostReader {
     if (layout_.find_symbol(name) != nullptr) return name;
     std::vector<std::string> known;
     for (const Symbol& symbol : layout_.symbols) known.push_back(symbol.name);
-    node.fail("the host array \"" + name +
-              "\" has no symbol on the tiles; arrays with a symbol: " + text::listed(known));
+    node.fail("the host array \"", name,
+              "\" has no symbol on the tiles; arrays with a symbol: ", text::listed(known));
   }
 
   Launch read_launch(const Node& node) const {
@@ -130,10 +130,9 @@ class HostReader {
     if (const std::optional<Node> edge = node.find("edge")) {
       stream.edge = read_edge(*edge, stream.rect);
     } else if (!on_some_edge(stream.rect)) {
-      rect.fail("the rect " + to_string(stream.rect) +
-                " of a stream is not on the rim; it must be one column wide at x = 0 or x = " +
-                std::to_string(layout_.width - 1) +
-                ", or one row high at y = 0 or y = " + std::to_string(layout_.height - 1));
+      rect.fail("the rect ", to_string(stream.rect),
+                " of a stream is not on the rim; it must be one column wide at x = 0 or x = ",
+                layout_.width - 1, ", or one row high at y = 0 or y = ", layout_.height - 1);
     }
     if (const std::optional<Node> simd = node.find("simd")) {
       stream.simd = read_simd(*simd, *layout_.find_array(stream.name));
@@ -144,9 +143,8 @@ class HostReader {
 
   static bool read_simd(const Node& node, const Array& array) {
     if (pe::bytes_of(array.dtype) == 2) return node.boolean();
-    node.fail("\"simd\" is about arrays with elements of 16 bits, but \"" + array.name + "\" (" +
-              array.place + ") is " + std::string(pe::to_string(array.dtype)) +
-              ", one element a wavelet");
+    node.fail("\"simd\" is about arrays with elements of 16 bits, but \"", array.name, "\" (",
+              array.place, ") is ", pe::to_string(array.dtype), ", one element a wavelet");
   }
 
   bool on_some_edge(const Rect& rect) const {
@@ -160,8 +158,8 @@ class HostReader {
     for (Direction d : kCardinalDirections) edges.emplace_back(to_string(d), d);
     const Direction edge = text::read_choice<Direction>(node, edges, "edge");
     if (!lies_on(rect, edge, layout_)) {
-      node.fail("the rect " + to_string(rect) + " of the stream is not on the " + to_string(edge) +
-                " edge; it must be " + rim_text(edge, layout_));
+      node.fail("the rect ", to_string(rect), " of the stream is not on the ", to_string(edge),
+                " edge; it must be ", rim_text(edge, layout_));
     }
     return edge;
   }
@@ -171,13 +169,12 @@ class HostReader {
     if (name == "idle") return {std::nullopt, place};
     if (streamed_.count(name) != 0) return {name, place};
     if (layout_.find_array(name) != nullptr) {
-      node.fail("no step before this one streams the host array \"" + name +
+      node.fail("no step before this one streams the host array \"", name,
                 "\"; wait for a streamed array or for \"idle\"");
     }
     std::vector<std::string> known(streamed_.begin(), streamed_.end());
     known.emplace_back("idle");
-    node.fail("cannot wait for \"" + name + "\"" +
-              text::suggestion(name, known, "it can wait for"));
+    node.fail("cannot wait for \"", name, "\"", text::suggestion(name, known, "it can wait for"));
   }
 
   Check read_check(const Node& node, const std::string& place) const {

@@ -13,7 +13,7 @@ constexpr std::array<const char*, 2> kSizeNames = {"W", "H"};
 void check_parameter_name(const Node& node, const std::string& name) {
   text::check_name(node, name, "a parameter");
   if (name == "x" || name == "y") {
-    node.fail("\"" + name + "\" cannot be the name of a parameter; it is the place of a tile");
+    node.fail("\"", name, "\" cannot be the name of a parameter; it is the place of a tile");
   }
 }
 
@@ -42,13 +42,11 @@ int size_of(const Node& node, const std::string& name, bool overridden, Constant
   }
   const auto [known, is_new] = params.emplace(name, size);
   if (!is_new && known->second != size) {
-    node.fail("the grid is " + std::to_string(size) + " here, but the parameter " + name + " is " +
-              std::to_string(known->second) + "; write \"" + name +
-              "\" or give both the same value");
+    node.fail("the grid is ", size, " here, but the parameter ", name, " is ", known->second,
+              "; write \"", name, "\" or give both the same value");
   }
   if (size < 1 || size > kMaxTiles) {
-    node.fail("the grid size " + name + " is " + std::to_string(size) + "; it must be in 1.." +
-              std::to_string(kMaxTiles));
+    node.fail("the grid size ", name, " is ", size, "; it must be in 1..", kMaxTiles);
   }
   return static_cast<int>(size);
 }
@@ -59,8 +57,7 @@ void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& 
   const Node grid_node = root.at("grid");
   const std::vector<Node> grid = grid_node.items();
   if (grid.size() != 2) {
-    grid_node.fail("the grid has 2 values, [W, H], but " + std::to_string(grid.size()) +
-                   " are given");
+    grid_node.fail("the grid has 2 values, [W, H], but ", grid.size(), " are given");
   }
   const std::optional<Node> section = root.find("params");
   const std::vector<std::string> declared = section ? section->keys() : std::vector<std::string>{};
@@ -82,8 +79,7 @@ void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& 
   layout.height = size_of(grid[1], kSizeNames[1], overrides.count(kSizeNames[1]) != 0, params);
   const std::int64_t tiles = std::int64_t{layout.width} * layout.height;
   if (tiles > kMaxTiles) {
-    grid_node.fail("the grid has " + std::to_string(tiles) + " tiles; at most " +
-                   std::to_string(kMaxTiles) + " are allowed");
+    grid_node.fail("the grid has ", tiles, " tiles; at most ", kMaxTiles, " are allowed");
   }
 }
 

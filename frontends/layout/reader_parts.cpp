@@ -28,8 +28,7 @@ std::int64_t TileNumber::at(TileCoord tile) const {
 Rect read_rect(const Node& node, const Layout& layout) {
   const std::vector<Node> items = node.items();
   if (items.size() != 4) {
-    node.fail("a rect has 4 values, [x, y, w, h], but " + std::to_string(items.size()) +
-              " are given");
+    node.fail("a rect has 4 values, [x, y, w, h], but ", items.size(), " are given");
   }
   std::array<std::int64_t, 4> v;
   std::transform(items.begin(), items.end(), v.begin(),
@@ -38,17 +37,16 @@ Rect read_rect(const Node& node, const Layout& layout) {
   const std::string text = "[" + std::to_string(x) + ", " + std::to_string(y) + ", " +
                            std::to_string(w) + ", " + std::to_string(h) + "]";
   if (w < 0 || h < 0)
-    node.fail("the rect " + text + " has a negative width or height; it may be 0 or more");
+    node.fail("the rect ", text, " has a negative width or height; it may be 0 or more");
   const bool inside = x >= 0 && y >= 0 && x <= layout.width && y <= layout.height &&
                       w <= layout.width - x && h <= layout.height - y;
-  if (!inside) node.fail("the rect " + text + " leaves the grid; " + grid_text(layout));
+  if (!inside) node.fail("the rect ", text, " leaves the grid; ", grid_text(layout));
   return {static_cast<int>(x), static_cast<int>(y), static_cast<int>(w), static_cast<int>(h)};
 }
 
 Rect read_filled_rect(const Node& node, const Layout& layout) {
   const Rect rect = read_rect(node, layout);
-  if (rect.empty())
-    node.fail("the rect " + to_string(rect) + " has no tiles; it needs at least one");
+  if (rect.empty()) node.fail("the rect ", to_string(rect), " has no tiles; it needs at least one");
   return rect;
 }
 
@@ -68,7 +66,7 @@ const Array& find_array(const Node& node, const std::string& name, const Layout&
   if (const Array* array = layout.find_array(name)) return *array;
   std::vector<std::string> known;
   for (const Array& array : layout.arrays) known.push_back(array.name);
-  node.fail("unknown host array \"" + name + "\"" +
+  node.fail("unknown host array \"", name, "\"",
             text::suggestion(name, known, "declared in arrays"));
 }
 
@@ -81,11 +79,11 @@ std::string read_array_name(const Node& node, const Layout& layout) {
 std::string read_path(const Node& node, const std::string& directory, const std::string& what) {
   namespace fs = std::filesystem;
   const std::string text = node.text("the path of " + what);
-  if (text.empty()) node.fail("the path of " + what + " is empty");
+  if (text.empty()) node.fail("the path of ", what, " is empty");
   std::string path = (fs::path(directory) / text).lexically_normal().string();
   std::error_code error;
   if (!fs::is_regular_file(path, error)) {
-    node.fail("there is no file \"" + path + "\"; paths are relative to the folder of the layout");
+    node.fail("there is no file \"", path, "\"; paths are relative to the folder of the layout");
   }
   return path;
 }

@@ -37,8 +37,7 @@ void check_filter_keys(const Node& node, const FilterKind& kind) {
       if (has(kind.keys, key) || !node.find(key)) continue;
       std::string keys;
       for (const std::string& own : kind.keys) keys += (keys.empty() ? "" : ", ") + own;
-      node.fail(std::string("a filter of kind \"") + kind.name + "\" has no \"" + key +
-                "\"; its keys: " + keys);
+      node.fail("a filter of kind \"", kind.name, "\" has no \"", key, "\"; its keys: ", keys);
     }
   }
   node.allow_keys(kind.keys);
@@ -51,8 +50,7 @@ DirectionSet read_directions(const Node& node) {
   DirectionSet set;
   for (const Node& item : node.items()) {
     const Direction d = read_direction(item);
-    if (set.contains(d))
-      item.fail(std::string("the direction ") + to_string(d) + " is given twice");
+    if (set.contains(d)) item.fail("the direction ", to_string(d), " is given twice");
     set.insert(d);
   }
   if (set.empty())
@@ -172,16 +170,16 @@ std::int64_t RouteEntry::value_of(const Number& number, TileCoord at) {
   const std::int64_t value = number.value.at(at);
   if (value >= 0 && value <= number.highest) return value;
   const std::string whose = number.value.depends_on_tile() ? " of tile " + to_string(at) : "";
-  number.value.node().fail(number.what + whose + " is " + std::to_string(value) +
-                           "; it must be in 0.." + std::to_string(number.highest));
+  number.value.node().fail(number.what, whose, " is ", value, "; it must be in 0..",
+                           number.highest);
 }
 
 std::size_t RouteEntry::color_at(TileCoord at) const {
   const std::int64_t color = color_.at(at);
   if (color >= 0 && color < static_cast<std::int64_t>(kColorCount))
     return static_cast<std::size_t>(color);
-  color_.node().fail("the color of tile " + to_string(at) + " is " + std::to_string(color) +
-                     "; colors are 0.." + std::to_string(kColorCount - 1));
+  color_.node().fail("the color of tile ", to_string(at), " is ", color, "; colors are 0..",
+                     kColorCount - 1);
 }
 
 std::uint32_t RouteEntry::route_at(TileCoord at, Layout& layout) {
@@ -205,14 +203,13 @@ void RouteEntry::check(const RouteSpec& spec, TileCoord at) const {
     const std::string number = std::to_string(spec.initial);
     node_.at("switches")
         .at("current_switch_pos")
-        .fail("switch position " + number + of_tile(at) + " is not set; give pos" + number +
+        .fail("switch position ", number, of_tile(at), " is not set; give pos", number,
               " or start at a position that is set");
   }
   if (!spec.filter || spec.filter->init_counter <= spec.filter->limit1) return;
   if (!spec.filter->count_data && !spec.filter->count_control) return;
-  node_.at("filter").fail("init_counter" + of_tile(at) + " is " +
-                          std::to_string(spec.filter->init_counter) + ", above limit1, which is " +
-                          std::to_string(spec.filter->limit1) +
+  node_.at("filter").fail("init_counter", of_tile(at), " is ", spec.filter->init_counter,
+                          ", above limit1, which is ", spec.filter->limit1,
                           "; the counter runs from init_counter to limit1");
 }
 

@@ -57,26 +57,23 @@ class Compiler {
         const Operator& op = program_.operators[i];
         if (op.kind != Kind::kOnline) continue;
         if (found != nullptr && found != &op)
-          throw UserError(program_.file, op.place,
-                          "the software routers serve one online operator, and " + found->name +
-                              " is one already; give all messages to one of them");
+          program_.fail(op.place, "the software routers serve one online operator, and ",
+                        found->name, " is one already; give all messages to one of them");
         found = &op;
         here = true;
       }
       phases += here ? 1 : 0;
     }
     if (phases < 2) return;
-    throw UserError(program_.file, found->place,
-                    "an online operator can be used in one phase only, but it is in " +
-                        std::to_string(phases));
+    program_.fail(found->place, "an online operator can be used in one phase only, but it is in ",
+                  phases);
   }
 
   void check_lengths(const Group& group) const {
     if (group.length && *group.length > target_.max_length) {
-      throw UserError(program_.file, group.place + ".length",
-                      "a schedule of " + std::to_string(*group.length) +
-                          " slots is asked for, but the longest may have " +
-                          std::to_string(target_.max_length) + " (schedule.max_length)");
+      program_.fail(group.place + ".length", "a schedule of ", *group.length,
+                    " slots is asked for, but the longest may have ", target_.max_length,
+                    " (schedule.max_length)");
     }
     for (const Group& member : group.members) check_lengths(member);
   }
@@ -154,10 +151,9 @@ class Compiler {
     for (const OperatorStreams& op : streams.operators) {
       const std::optional<std::uint32_t> slot = program_.operators[op.op].slot;
       if (!slot || *slot < most) continue;
-      throw UserError(program_.file, program_.operators[op.op].place + ".slot",
-                      "slot " + std::to_string(*slot) + " is asked for, but the schedule has " +
-                          (limits.length ? "" : "at most ") + std::to_string(most) +
-                          " slots; expected 0 to " + std::to_string(most - 1));
+      program_.fail(program_.operators[op.op].place + ".slot", "slot ", *slot,
+                    " is asked for, but the schedule has ", (limits.length ? "" : "at most "), most,
+                    " slots; expected 0 to ", most - 1);
     }
   }
 
@@ -177,11 +173,11 @@ class Compiler {
         limits.length ? "a schedule of " + std::to_string(*limits.length) + " slots, as asked for"
                       : "a schedule of up to " + std::to_string(limits.max_length) + " slots";
     throw DoesNotFit(program_.file, "program",
-                     "the streams of phase '" + streams.phase.name + "' do not fit in " + length +
-                         ": a word of each takes " + std::to_string(most->second) +
-                         " slots on node " + program_.mesh.name(most->first) +
-                         first_slots(streams) +
-                         "; use shorter ways, more phases or a longer schedule");
+                     text::joined("the streams of phase '", streams.phase.name, "' do not fit in ",
+                                  length, ": a word of each takes ", most->second,
+                                  " slots on node ", program_.mesh.name(most->first),
+                                  first_slots(streams),
+                                  "; use shorter ways, more phases or a longer schedule"));
   }
 
   /// The first slots that operators ask for: without them the streams could fit.
@@ -212,10 +208,9 @@ class Compiler {
       if (try_common_length()) return;
     }
     if (refusal_) throw UserError(*refusal_);
-    throw UserError(program_.file, "program",
-                    "there is no schedule of " + (asked ? "" : std::string("up to ")) +
-                        std::to_string(most) + " slots" + (asked ? ", as asked for," : "") +
-                        " in which the continuing operators have the same slots in all phases");
+    program_.fail("program", "there is no schedule of ", (asked ? "" : "up to "), most, " slots",
+                  (asked ? ", as asked for," : ""),
+                  " in which the continuing operators have the same slots in all phases");
   }
   bool try_common_length() {
     try {
@@ -251,11 +246,9 @@ class Compiler {
     std::optional<std::uint32_t> asked;
     for (const Phase& phase : result_.plan.phases) {
       if (phase.length && asked && *asked != *phase.length)
-        throw UserError(program_.file, "program",
-                        "schedules of " + std::to_string(*asked) + " and of " +
-                            std::to_string(*phase.length) +
-                            " slots are asked for, but all phases have one length with continuing "
-                            "operators and under policies hold and check");
+        program_.fail("program", "schedules of ", *asked, " and of ", *phase.length,
+                      " slots are asked for, but all phases have one length with continuing "
+                      "operators and under policies hold and check");
       if (phase.length) asked = phase.length;
     }
     return asked;
@@ -310,11 +303,10 @@ class Compiler {
     for (std::uint32_t length = least; length <= most; length += 1 + length / 4) {
       if (compile_apart(length)) return;
     }
-    throw UserError(program_.file, "program",
-                    "there is no schedule of up to " + std::to_string(most) +
-                        " slots in which the phases use no slot of a link twice, as skew policy "
-                        "hold and check need it; use policy tag or barrier, or "
-                        "a longer schedule (schedule.max_length)");
+    program_.fail("program", "there is no schedule of up to ", most,
+                  " slots in which the phases use no slot of a link twice, as skew policy "
+                  "hold and check need it; use policy tag or barrier, or "
+                  "a longer schedule (schedule.max_length)");
   }
   /// No link can carry the streams of all phases in fewer slots.
   std::uint32_t least_length_apart() const {
@@ -353,11 +345,11 @@ class Compiler {
       for (const std::size_t turn : result_.plan.regions[r].turns) add_nodes(turn, nodes);
       for (const NodeIndex node : nodes) {
         if (region_of.emplace(node, r).second) continue;
-        throw UserError(program_.file, program_.group.place,
-                        "members of the parallel group change phases for themselves, but both use "
-                        "node " +
-                            program_.mesh.name(node) +
-                            "; only a member with one phase may share nodes with others");
+        program_.fail(program_.group.place,
+                      "members of the parallel group change phases for themselves, but both use "
+                      "node ",
+                      program_.mesh.name(node),
+                      "; only a member with one phase may share nodes with others");
       }
       result_.region_nodes.emplace_back(nodes.begin(), nodes.end());
     }

@@ -63,7 +63,7 @@ class GroupReader {
     if (found.empty())  // a misspelt one is named
       node.allow_keys(
           {"sequential", "parallel", "loop", "work", "body", "nodes", "phases", "length"});
-    node.fail("a group has one of the keys sequential, parallel, loop and work, but this one has " +
+    node.fail("a group has one of the keys sequential, parallel, loop and work, but this one has ",
               text::listed(found));
   }
 
@@ -79,7 +79,7 @@ class GroupReader {
       use.place = node.place();
       return use;
     }
-    node.fail("unknown operator \"" + text::shown(name) + "\"" +
+    node.fail("unknown operator \"", text::shown(name), "\"",
               text::suggestion(name, known, "operators"));
   }
 
@@ -121,7 +121,7 @@ void read_group(const Node& root, Reading& reading) {
   reading.program.group = GroupReader(reading).read(node);
   const std::size_t uses = count_uses(reading.program.group);
   if (uses > kMaxUses)
-    node.fail("the program uses operators more than " + std::to_string(kMaxUses) +
+    node.fail("the program uses operators more than ", kMaxUses,
               " times with its loops unrolled, the most that are allowed");
 }
 

@@ -6,7 +6,6 @@
 
 #include "frontends/operators/node_loops.h"
 #include "frontends/operators/online_tasks.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
@@ -387,10 +386,8 @@ class Lowering {
     const auto check = [&](std::size_t count, std::uint32_t most, const char* what,
                            const char* key) {
       if (count <= most) return;
-      throw UserError(program_.file, "program",
-                      "node " + program_.mesh.name(n) + " needs " + std::to_string(count) + " " +
-                          what + " for all phases, but the machine has " + std::to_string(most) +
-                          " (" + key + ")");
+      program_.fail("program", "node ", program_.mesh.name(n), " needs ", count, " ", what,
+                    " for all phases, but the machine has ", most, " (", key, ")");
     };
     check(made.vfsms.size(), target_.max_vfsms, "VFSMs", "router.vfsms");
     check(made.outputs.size(), target_.max_addresses, "addresses to the router",

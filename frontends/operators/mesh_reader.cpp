@@ -4,7 +4,6 @@
 #include <set>
 
 #include "frontends/operators/reader_parts.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
@@ -20,8 +19,8 @@ void read_params(const Node& root, const ParamOverrides& overrides, Program& pro
     const Node node = section->at(name);
     text::check_name(node, name, "a parameter");
     if (std::find(kNames.begin(), kNames.end(), name) != kNames.end())
-      node.fail("\"" + name + "\" cannot be the name of a parameter; expressions of arrays use " +
-                text::listed(kNames) + " themselves");
+      node.fail("\"", name, "\" cannot be the name of a parameter; expressions of arrays use ",
+                text::listed(kNames), " themselves");
     const auto given = overrides.find(name);
     program.params[name] = given != overrides.end() ? given->second : node.integer(program.params);
   }
@@ -33,8 +32,8 @@ NodeIndex read_coordinates(const Node& node, const Program& program) {
   std::vector<Node> items = {node};
   if (node.is_array()) items = node.items();
   if (items.size() != mesh.rank) {
-    node.fail("a node of this mesh has " + std::to_string(mesh.rank) + " coordinates, but " +
-              std::to_string(items.size()) + " are given");
+    node.fail("a node of this mesh has ", mesh.rank, " coordinates, but ", items.size(),
+              " are given");
   }
   Coordinates at{};
   for (std::size_t d = 0; d < items.size(); ++d) {
@@ -57,9 +56,8 @@ Box read_box(const Node& node, const Program& program) {
   const Mesh& mesh = program.mesh;
   const std::vector<Node> items = node.items();
   if (items.size() != 2 * mesh.rank) {
-    node.fail("a box of this mesh has " + std::to_string(2 * mesh.rank) +
-              " values, its first node and its size, but " + std::to_string(items.size()) +
-              " are given");
+    node.fail("a box of this mesh has ", 2 * mesh.rank,
+              " values, its first node and its size, but ", items.size(), " are given");
   }
   Box box;
   for (unsigned d = 0; d < mesh.rank; ++d) {
@@ -103,7 +101,7 @@ Nodes read_list(const Node& node, const Program& program) {
   for (const Node& item : node.items()) {
     const NodeIndex index = read_coordinates(item, program);
     if (!known.insert(index).second)
-      item.fail("the node " + program.mesh.name(index) + " is already in this set");
+      item.fail("the node ", program.mesh.name(index), " is already in this set");
     nodes.push_back(index);
   }
   if (nodes.empty()) node.fail("the set has no nodes; it needs at least one");
@@ -125,7 +123,7 @@ void read_mesh(const Node& root, const ParamOverrides& overrides, Program& progr
   const Node node = root.at("mesh");
   const std::vector<Node> sizes = node.items();
   if (sizes.empty() || sizes.size() > kMaxRank) {
-    node.fail("a mesh has 1 to 3 dimensions, but " + std::to_string(sizes.size()) + " are given");
+    node.fail("a mesh has 1 to 3 dimensions, but ", sizes.size(), " are given");
   }
   program.mesh.rank = static_cast<unsigned>(sizes.size());
   std::int64_t count = 1;
@@ -135,8 +133,7 @@ void read_mesh(const Node& root, const ParamOverrides& overrides, Program& progr
     program.mesh.size[d] = static_cast<int>(size);
     count *= size;
     if (count > kMaxNodes) {
-      node.fail("the mesh has more than " + std::to_string(kMaxNodes) +
-                " nodes, the most that are allowed");
+      node.fail("the mesh has more than ", kMaxNodes, " nodes, the most that are allowed");
     }
   }
 }
@@ -153,8 +150,7 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
     // In one dimension a node may be an expression, such as "N - 1".
     const bool is_name = text::is_identifier(name) && program.params.count(name) == 0;
     if (program.mesh.rank > 1 || is_name)
-      node.fail("unknown set \"" + text::shown(name) + "\"" +
-                text::suggestion(name, known, "sets"));
+      node.fail("unknown set \"", text::shown(name), "\"", text::suggestion(name, known, "sets"));
   }
   if (is_list_of_nodes(node, program.mesh)) return read_list(node, program);
   return {read_coordinates(node, program)};
@@ -163,7 +159,7 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
 NodeIndex read_place(const Node& node, const Reading& reading) {
   const Nodes nodes = read_nodes(node, reading);
   if (nodes.size() == 1) return nodes.front();
-  node.fail("one node is expected here, but the set has " + std::to_string(nodes.size()));
+  node.fail("one node is expected here, but the set has ", nodes.size());
 }
 
 std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& reading) {
@@ -219,7 +215,7 @@ void InitialWords::fill(NodeIndex node, std::uint32_t first, std::uint32_t count
 }
 
 void InitialWords::fail(const text::ExpressionError& error, const std::string& where) const {
-  throw UserError(program_.file, array_.place, text::problem_in(array_.init, error, where));
+  program_.fail(array_.place, text::problem_in(array_.init, error, where));
 }
 
 void read_arrays(const Node& root, Program& program) {

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
@@ -54,15 +53,11 @@ unsigned queues_of(const Operator& op, NodeIndex node) {
 void check_messages(const Program& program, const Operator& op) {
   for (const Message& message : op.messages) {
     if (message.words > kMaxWords)
-      throw UserError(program.file, op.place + ".messages",
-                      "a message of " + std::to_string(message.words) +
-                          " words does not fit in its header; expected at most " +
-                          std::to_string(kMaxWords));
+      program.fail(op.place + ".messages", "a message of ", message.words,
+                   " words does not fit in its header; expected at most ", kMaxWords);
     if (queues_of(op, message.to) > kMaxQueues)
-      throw UserError(program.file, op.place + ".messages",
-                      "node " + program.mesh.name(message.to) + " gets " +
-                          std::to_string(queues_of(op, message.to)) +
-                          " messages; expected at most " + std::to_string(kMaxQueues));
+      program.fail(op.place + ".messages", "node ", program.mesh.name(message.to), " gets ",
+                   queues_of(op, message.to), " messages; expected at most ", kMaxQueues);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
@@ -37,10 +36,6 @@ class Planner {
   }
 
  private:
-  [[noreturn]] void fail(const Group& group, const std::string& problem) const {
-    throw UserError(program_.file, group.place, problem);
-  }
-
   Part lower(const Group& group) {
     switch (group.kind) {
     case Group::Kind::kUse:
@@ -85,7 +80,8 @@ class Planner {
     parts = with_works_joined(std::move(parts));
     const bool all_single = std::all_of(parts.begin(), parts.end(), is_single);
     if (group.phases == PhaseChoice::kShared && !all_single)
-      fail(group, "its members have several phases of their own and cannot share one");
+      program_.fail(group.place,
+                    "its members have several phases of their own and cannot share one");
     Part result;
     result.place = group.place;
     const bool loops = group.kind == Group::Kind::kLoop;
@@ -97,8 +93,8 @@ class Planner {
       for (const Part& part : parts)
         result.turns.insert(result.turns.end(), part.turns.begin(), part.turns.end());
       if (result.turns.size() > kMaxTurns)
-        fail(group, "it makes more than " + std::to_string(kMaxTurns) +
-                        " phase changes, the most that are allowed");
+        program_.fail(group.place, "it makes more than ", kMaxTurns,
+                      " phase changes, the most that are allowed");
     }
     if (group.length) {
       for (const std::size_t turn : result.turns) plan_.phases[turn].length = group.length;
@@ -184,8 +180,9 @@ class Planner {
     for (const Group& member : group.members) {
       const Part part = lower(member);
       if (!is_single(part))
-        fail(member, "a member of a parallel group that changes phases needs a group that is the "
-                     "whole program");
+        program_.fail(member.place,
+                      "a member of a parallel group that changes phases needs a group that is the "
+                      "whole program");
       for (const Thread& thread : phase_of(part).threads) phase.threads.push_back(thread);
       if (phase_of(part).length) phase.length = phase_of(part).length;
     }
@@ -217,9 +214,10 @@ class Planner {
     for (const Thread& thread : phase_of(part).threads) {
       for (const Use& use : thread.uses) {
         if (use.is_work || program_.operators[use.index].kind == Kind::kOnline)
-          fail(member, "only operators with streams can continue while others change phases");
+          program_.fail(member.place,
+                        "only operators with streams can continue while others change phases");
         if (std::count(plan_.continuing.begin(), plan_.continuing.end(), use.index) != 0)
-          fail(member, "a continuing operator can be used once");
+          program_.fail(member.place, "a continuing operator can be used once");
         plan_.continuing.push_back(use.index);
       }
     }

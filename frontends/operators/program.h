@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "frontends/operators/mesh.h"
+#include "frontends/text/wording.h"
 #include "models/scheduled/program.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 
@@ -132,6 +134,12 @@ struct Program {
   Group group;
   std::vector<Start> starts;
   std::vector<Interruption> interruptions;
+
+  /// Throws UserError at a place of this program.
+  template <class... Parts>
+  [[noreturn]] void fail(const std::string& place, const Parts&... problem) const {
+    throw UserError(file, place, text::joined(problem...));
+  }
 };
 
 }  // namespace tessera::operators

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "frontends/operators/message_bound.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
@@ -87,11 +86,10 @@ class Chooser {
               "have "
               "no bound, so no message is long enough"
             : "a node that passes messages on gets no event that says that it was the last one";
-    throw UserError(program_.file, o.place + ".technique",
-                    std::string(to_string(o.technique)) +
-                        " termination is refused for online "
-                        "routing: " +
-                        why + "; allowed: auto, barrier, none");
+    program_.fail(o.place + ".technique", to_string(o.technique),
+                  " termination is refused for online "
+                  "routing: ",
+                  why, "; allowed: auto, barrier, none");
   }
 
   Decision choose_freely(Decision d, std::size_t i) const {
@@ -128,15 +126,13 @@ class Chooser {
       return d;
     }
     if (const auto no = why_no_message_bound(streams_, i))
-      throw UserError(program_.file, place,
-                      "message-bound termination is impossible: " + *no +
-                          "; use auto, processor or barrier");
+      program_.fail(place, "message-bound termination is impossible: ", *no,
+                    "; use auto, processor or barrier");
     if (o.words < *d.threshold)
-      throw UserError(program_.file, place,
-                      "message-bound termination needs messages of at least " +
-                          plural(*d.threshold, "word") + " here, but " + std::to_string(o.words) +
-                          " are given; use auto, processor or barrier, or give a \"delay\" at your "
-                          "own risk");
+      program_.fail(place, "message-bound termination needs messages of at least ",
+                    plural(*d.threshold, "word"), " here, but ", o.words,
+                    " are given; use auto, processor or barrier, or give a \"delay\" at your "
+                    "own risk");
     d.why = "a message of " + plural(o.words, "word") +
             " is long: " + std::to_string(*d.threshold) + " would do";
     return d;
@@ -270,12 +266,12 @@ bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions) {
     const bool too_short = op.words < *d.threshold;
     if (!too_short && !(is_free && d.longest_delay() > op.words)) continue;
     if (!is_free)
-      throw UserError(streams.program.file, op.place + ".technique",
-                      "message-bound termination needs messages of at least " +
-                          plural(*d.threshold, "word") +
-                          " with the delay elements of its streams, "
-                          "but " +
-                          std::to_string(op.words) + " are given; use auto or processor");
+      streams.program.fail(op.place + ".technique",
+                           "message-bound termination needs messages of at least ",
+                           plural(*d.threshold, "word"),
+                           " with the delay elements of its streams, "
+                           "but ",
+                           op.words, " are given; use auto or processor");
     d.why = too_short
                 ? "a message of " + plural(op.words, "word") + " is short: message-bound needs " +
                       std::to_string(*d.threshold) + " with the delay elements of its streams"

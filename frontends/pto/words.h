@@ -6,26 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "frontends/pto/ast.h"
+#include "frontends/text/wording.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 
-/// Joins the parts of a message: text and whole numbers.
-template <class... Parts>
-std::string joined(const Parts&... parts) {
-  std::string text;
-  const auto append = [&text](const auto& part) {
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
-      text += std::to_string(part);
-    else
-      text += part;
-  };
-  (append(parts), ...);
-  return text;
-}
+using text::joined;
 
 /// An entry of a table of words.
 template <class T>

@@ -51,6 +51,11 @@ struct Assembly {
                        std::int64_t high) const {
     return evaluator().integer(e, expected, low, high);
   }
+  /// Throws UserError at `place`.
+  template <class... Parts>
+  [[noreturn]] void fail(Place place, const Parts&... problem) const {
+    diagnostics.fail(place, problem...);
+  }
 };
 
 /// Params and consts, in the order of the text (declare_numbers.cpp).

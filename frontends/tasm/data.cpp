@@ -11,11 +11,8 @@ struct Segments {
 
 [[noreturn]] void fail_full(const Assembly& a, Place place, const Segments& s) {
   const std::uint64_t data = s.end - s.code - s.tables;
-  a.diagnostics.fail(place, "expected a program of at most " + std::to_string(pe::kSramBytes) +
-                                " bytes, found one that needs " + std::to_string(s.end) +
-                                "; the task table takes " + std::to_string(s.tables) +
-                                ", the code " + std::to_string(s.code) + ", the data " +
-                                std::to_string(data));
+  a.fail(place, "expected a program of at most ", pe::kSramBytes, " bytes, found one that needs ",
+         s.end, "; the task table takes ", s.tables, ", the code ", s.code, ", the data ", data);
 }
 
 std::uint64_t aligned(std::uint64_t address, unsigned bytes) {
@@ -60,9 +57,8 @@ void initialise_data(Assembly& a, const std::vector<Statement>& statements) {
   for_each<DataStatement>(statements, [&](const DataStatement& data, std::size_t index) {
     pe::Symbol& symbol = a.image.symbols[index];
     if (data.init.size() > symbol.count) {
-      a.diagnostics.fail(data.init[symbol.count]->place,
-                         "expected at most " + std::to_string(symbol.count) + " values for " +
-                             quoted(symbol.name) + ", found " + std::to_string(data.init.size()));
+      a.fail(data.init[symbol.count]->place, "expected at most ", symbol.count, " values for ",
+             quoted(symbol.name), ", found ", data.init.size());
     }
     for (const ExpressionPtr& e : data.init)
       symbol.init.push_back(initial_value(a, symbol.type, *e));

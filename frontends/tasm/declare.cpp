@@ -69,7 +69,7 @@ class Declarer {
     const std::int64_t bytes = pe::bytes_of(type);
     const std::int64_t value = a_.integer(e, "an alignment in bytes", bytes, pe::kSramBytes);
     if ((value & (value - 1)) != 0) {
-      fail(e.place, "expected a power of two as alignment, found " + std::to_string(value));
+      a_.fail(e.place, "expected a power of two as alignment, found ", value);
     }
     return static_cast<std::uint32_t>(value);
   }
@@ -80,9 +80,8 @@ class Declarer {
     const std::string expected = "an " + word + " queue of " + to_string(a_.options.generation);
     const QueueId id(static_cast<unsigned>(a_.integer(*s.id, expected, ids.low, ids.high)));
     if (const pe::QueueBinding* other = a_.image.find_queue(s.input, id)) {
-      fail(s.id->place, "expected each queue once, found " + word + " queue " +
-                            std::to_string(id.value()) + " again; it is " + quoted(other->name) +
-                            " of line " + std::to_string(other->line));
+      a_.fail(s.id->place, "expected each queue once, found ", word, " queue ", id.value(),
+              " again; it is ", quoted(other->name), " of line ", other->line);
     }
     return id;
   }
@@ -92,9 +91,9 @@ class Declarer {
   std::optional<Color> color(const QueueStatement& s) const {
     if (!s.color) {
       if (!s.input && a_.options.generation == Generation::kWse2) return std::nullopt;
-      fail(s.name.place, "expected color= for queue " + quoted(s.name.text) + ", found none; " +
-                             (s.input ? "an input queue receives one color"
-                                      : "a wse3 output queue sends one color"));
+      a_.fail(
+          s.name.place, "expected color= for queue ", quoted(s.name.text), ", found none; ",
+          (s.input ? "an input queue receives one color" : "a wse3 output queue sends one color"));
     }
     const Color color(static_cast<unsigned>(a_.integer(*s.color, "a color", 0, kColorCount - 1)));
     if (s.input) require_unused(s, color);
@@ -105,23 +104,23 @@ class Declarer {
   void set_options(const QueueStatement& s, pe::QueueBinding& queue) const {
     const bool wse2 = a_.options.generation == Generation::kWse2;
     if (s.priority && !wse2) {
-      fail(s.priority->place,
-           "expected no priority=, found one; on wse3 the dsd or fifo has the priority");
+      a_.fail(s.priority->place,
+              "expected no priority=, found one; on wse3 the dsd or fifo has the priority");
     }
     if (s.control_table && wse2) {
-      fail(s.control_table->place,
-           "expected no control_table=, found one; all tasks of wse2 are in one table");
+      a_.fail(s.control_table->place,
+              "expected no control_table=, found one; all tasks of wse2 are in one table");
     }
-    if (s.dense && wse2) fail(*s.dense, "expected no dense, found one; wse2 has no half wavelets");
+    if (s.dense && wse2)
+      a_.fail(*s.dense, "expected no dense, found one; wse2 has no half wavelets");
     queue.unblocked = s.unblocked.has_value();
     queue.dense = s.dense.has_value();
     if (s.priority) queue.priority = s.priority->value;
     if (!s.control_table) return;
     const std::int64_t table = a_.integer(*s.control_table, "a sub-table", 0, 7);
     if (table != 0 && !a_.image.control_table) {
-      fail(s.control_table->place,
-           "expected a control_table line for control_table=" + std::to_string(table) +
-               ", found none; without it there are no sub-tables");
+      a_.fail(s.control_table->place, "expected a control_table line for control_table=", table,
+              ", found none; without it there are no sub-tables");
     }
     queue.control_table = static_cast<std::uint8_t>(table);
   }
@@ -129,14 +128,9 @@ class Declarer {
   void require_unused(const QueueStatement& s, Color color) const {
     for (const pe::QueueBinding& other : a_.image.queues) {
       if (!other.input || other.color != color) continue;
-      fail(s.color->place, "expected a color that no other input queue receives, found " +
-                               std::to_string(color.value()) + ", the color of " +
-                               quoted(other.name) + " of line " + std::to_string(other.line));
+      a_.fail(s.color->place, "expected a color that no other input queue receives, found ",
+              color.value(), ", the color of ", quoted(other.name), " of line ", other.line);
     }
-  }
-
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    a_.diagnostics.fail(place, problem);
   }
 
   Assembly& a_;

@@ -12,9 +12,8 @@ void declare(Assembly& a, const ParamStatement& s) {
     return;
   }
   if (!s.value) {
-    a.diagnostics.fail(s.name.place,
-                       "expected a value for param " + quoted(s.name.text) +
-                           ", found none; give one in the layout or a default behind '='");
+    a.fail(s.name.place, "expected a value for param ", quoted(s.name.text),
+           ", found none; give one in the layout or a default behind '='");
   }
   a.names.add_number(s.name, NameKind::kParam, a.evaluator().number(*s.value));
 }

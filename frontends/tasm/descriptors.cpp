@@ -7,8 +7,8 @@ namespace {
 void resolve(Assembly& a, const InitialLoadStatement& s) {
   for (const pe::InitialLoad& other : a.image.initial_loads) {
     if (!(other.dsr == s.dsr)) continue;
-    a.diagnostics.fail(s.reg.place, "expected each DSR once, found " + quoted(s.reg.text) +
-                                        " again; line " + std::to_string(other.line) + " loads it");
+    a.fail(s.reg.place, "expected each DSR once, found ", quoted(s.reg.text), " again; line ",
+           other.line, " loads it");
   }
   const Entity& entity = a.names.require(s.dsd, {NameKind::kDsd}, "the name of a dsd");
   pe::InitialLoad load;

@@ -82,22 +82,21 @@ class Encoder {
   [[noreturn]] void fail_kind(const OperandSyntax& o, std::uint16_t kinds) const {
     const bool named = a_.options.generation == Generation::kWse3;
     const auto here = static_cast<std::uint16_t>(named ? kinds : kinds & ~pe::kMicrothread);
-    a_.diagnostics.fail(o.place, "expected " + words_for(here) + ", found " + quoted(o.text));
+    a_.fail(o.place, "expected ", words_for(here), ", found ", quoted(o.text));
   }
 
   // wse.md 4: a WSE-2 microthread is blocked through its queue.
   void require_microthreads(const OperandSyntax& o) const {
     if (a_.options.generation == Generation::kWse3) return;
-    a_.diagnostics.fail(o.place, "expected a task or an input queue, found " + quoted(o.text) +
-                                     "; a wse2 microthread is blocked with its queue");
+    a_.fail(o.place, "expected a task or an input queue, found ", quoted(o.text),
+            "; a wse2 microthread is blocked with its queue");
   }
 
   [[noreturn]] void fail_scalar_to_memory() const {
     const OperandSyntax& o = s_.operands[0];
-    a_.diagnostics.fail(o.place, "expected a register as the destination of a scalar " +
-                                     std::string(info_.mnemonic) + ", found " + quoted(o.text) +
-                                     "; " + (info_.bytes(0) == 2 ? "st16" : "st32") +
-                                     " writes a register to memory");
+    a_.fail(o.place, "expected a register as the destination of a scalar ", info_.mnemonic,
+            ", found ", quoted(o.text), "; ", (info_.bytes(0) == 2 ? "st16" : "st32"),
+            " writes a register to memory");
   }
 
   std::int32_t encode_immediate(const Expression& e, unsigned slot) const {
@@ -146,8 +145,7 @@ class Encoder {
     const std::int64_t address = a_.integer(*o.expression, "a byte address", 0, highest);
     // wse.md 1.10: memory is made of 16-bit words.
     if (address % 2 != 0) {
-      a_.diagnostics.fail(o.expression->place,
-                          "expected an even byte address, found " + std::to_string(address));
+      a_.fail(o.expression->place, "expected an even byte address, found ", address);
     }
     return {pe::kMem, pe::kNoBase, static_cast<std::int32_t>(address)};
   }
@@ -160,8 +158,8 @@ class Encoder {
     if (entity == nullptr) {
       std::vector<std::string> known = a_.names.list({NameKind::kFunction});
       for (const auto& l : section_.labels) known.push_back(l.first);
-      a_.diagnostics.fail(name.place, "expected " + expected + ", found " + quoted(name.text) +
-                                          did_you_mean(name.text, known));
+      a_.fail(name.place, "expected ", expected, ", found ", quoted(name.text),
+              did_you_mean(name.text, known));
     }
     const Entity& function = a_.names.require(name, {NameKind::kFunction}, expected);
     return static_cast<std::int32_t>(a_.image.functions[function.index].entry);

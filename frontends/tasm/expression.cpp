@@ -95,9 +95,8 @@ class NumberLanguage {
 
   void count_term(Place place) {
     if (++terms_ <= Expression::kMostTerms) return;
-    cursor_.fail(place, "expected an expression of at most " +
-                            std::to_string(Expression::kMostTerms) +
-                            " terms, found a longer one; name parts of it with const");
+    cursor_.fail(place, "expected an expression of at most ", Expression::kMostTerms,
+                 " terms, found a longer one; name parts of it with const");
   }
 
   TokenCursor& cursor_;
@@ -181,8 +180,7 @@ Number Evaluator::number(const Expression& e) const {
 std::int64_t Evaluator::in_range(const Number& n, Place place, const std::string& expected,
                                  std::int64_t low, std::int64_t high) const {
   if (!n.is_real && n.integer >= low && n.integer <= high) return n.integer;
-  diagnostics_.fail(place, "expected " + expected + " " + std::to_string(low) + ".." +
-                               std::to_string(high) + ", found " + to_string(n));
+  diagnostics_.fail(place, "expected ", expected, " ", low, "..", high, ", found ", to_string(n));
 }
 
 std::int64_t Evaluator::integer(const Expression& e, const std::string& expected, std::int64_t low,
@@ -197,8 +195,7 @@ std::int64_t Evaluator::bits(const Expression& e, unsigned width) const {
 
 void Evaluator::fail_too_large(const Expression& e, const Number& n,
                                std::string_view format) const {
-  diagnostics_.fail(e.place, "expected a number that " + std::string(format) + " can hold, found " +
-                                 to_string(n));
+  diagnostics_.fail(e.place, "expected a number that ", format, " can hold, found ", to_string(n));
 }
 
 std::uint32_t Evaluator::f32(const Expression& e) const {

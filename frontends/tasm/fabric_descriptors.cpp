@@ -11,8 +11,8 @@ class FabricDsd {
   void resolve() {
     const pe::QueueBinding& queue = find_queue();
     if (!s_.extent) {
-      fail(s_.name.place, "expected extent= for dsd " + quoted(s_.name.text) +
-                              ", found none; a fabric descriptor has no other length");
+      a_.fail(s_.name.place, "expected extent= for dsd ", quoted(s_.name.text),
+              ", found none; a fabric descriptor has no other length");
     }
     dsd_.queue = queue.id;
     // wse.md 5.8: 0x7FFF is endless, so every value up to it has a meaning.
@@ -37,21 +37,21 @@ class FabricDsd {
     const Entity& entity = a_.names.require(s_.target, {NameKind::kQueue}, expected);
     const pe::QueueBinding& queue = a_.image.queues[entity.index];
     if (queue.input == input) return queue;
-    fail(s_.target.place, "expected " + expected + ", found the " +
-                              (queue.input ? "input" : "output") + " queue " +
-                              quoted(s_.target.text));
+    a_.fail(s_.target.place, "expected ", expected, ", found the ",
+            (queue.input ? "input" : "output"), " queue ", quoted(s_.target.text));
   }
 
   /// wse.md 5.5: the descriptor may bring a color on WSE-2 only.
   Color color_sent(const pe::QueueBinding& queue) const {
     if (s_.color && !wse2()) {
-      fail(s_.color->place, "expected no color=, found one; a wse3 output queue has its own color");
+      a_.fail(s_.color->place,
+              "expected no color=, found one; a wse3 output queue has its own color");
     }
     if (s_.color)
       return Color(static_cast<unsigned>(a_.integer(*s_.color, "a color", 0, kColorCount - 1)));
     if (queue.color) return *queue.color;
-    fail(s_.name.place, "expected color= for dsd " + quoted(s_.name.text) +
-                            ", found none; its queue " + quoted(queue.name) + " has no color");
+    a_.fail(s_.name.place, "expected color= for dsd ", quoted(s_.name.text),
+            ", found none; its queue ", quoted(queue.name), " has no color");
   }
 
   /// wse.md 5.10. `off` is a WSE-2 descriptor of the releases before 2.10.
@@ -60,25 +60,20 @@ class FabricDsd {
     const pe::SimdMode mode = s_.simd->value;
     const bool both = mode == pe::SimdMode::kOff;
     if (both || wse2() == (mode != pe::SimdMode::kMax)) return mode;
-    fail(s_.simd->place,
-         std::string("expected simd=") +
-             (wse2() ? "32, simd=64, simd=32_or_64 or simd=off" : "off or simd=max") +
-             ", the modes of " + to_string(a_.options.generation) + ", found " +
-             quoted(to_string(mode)));
+    a_.fail(
+        s_.simd->place,
+        "expected simd=", (wse2() ? "32, simd=64, simd=32_or_64 or simd=off" : "off or simd=max"),
+        ", the modes of ", to_string(a_.options.generation), ", found ", quoted(to_string(mode)));
   }
 
   std::optional<pe::Priority> priority() const {
     if (!s_.priority) return std::nullopt;
     if (wse2()) {
-      fail(s_.priority->place,
-           "expected no priority=, found one; on wse2 the operation or input queue has the "
-           "priority");
+      a_.fail(s_.priority->place,
+              "expected no priority=, found one; on wse2 the operation or input queue has the "
+              "priority");
     }
     return s_.priority->value;
-  }
-
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    a_.diagnostics.fail(place, problem);
   }
 
   const Assembly& a_;

@@ -33,11 +33,10 @@ void check_vector_form(const Assembly& a, const InstructionStatement& s,
   const std::vector<std::string> forms = forms_of(s.info->form);
   const std::string form = form_of(instruction, s.info->operand_count);
   if (std::find(forms.begin(), forms.end(), form) != forms.end()) return;
-  a.diagnostics.fail(
-      s.place, "expected the operands " + text::alternatives(forms, "; ") +
-                   " for the DSD operation " + std::string(s.info->mnemonic) + ", found " + form +
-                   " (D: destination DSR, S: source DSR, v: register or immediate, p: destination "
-                   "register or memory)");
+  a.fail(s.place, "expected the operands ", text::alternatives(forms, "; "),
+         " for the DSD operation ", s.info->mnemonic, ", found ", form,
+         " (D: destination DSR, S: source DSR, v: register or immediate, p: destination "
+         "register or memory)");
 }
 
 }  // namespace tessera::tasm

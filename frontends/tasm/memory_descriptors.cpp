@@ -54,9 +54,8 @@ class MemoryDsd {
   /// Elements from `offset` to the end of the symbol in the direction of the stride.
   std::int64_t elements_left(std::int64_t stride) const {
     if (offset_ < 0 || offset_ >= symbol_.count) {
-      fail(s_.offset->place, "expected an offset 0.." + std::to_string(symbol_.count - 1) +
-                                 " into " + quoted(symbol_.name) + ", found " +
-                                 std::to_string(offset_) + "; with extent= others are possible");
+      a_.fail(s_.offset->place, "expected an offset 0..", symbol_.count - 1, " into ",
+              quoted(symbol_.name), ", found ", offset_, "; with extent= others are possible");
     }
     if (stride < 0) return offset_ / -stride + 1;
     const std::int64_t left = symbol_.count - offset_;
@@ -67,8 +66,8 @@ class MemoryDsd {
     const Loops trips = trip_counts();
     const bool has_steps = !s_.steps.empty();
     if (has_steps != s_.strides.empty()) {
-      fail(s_.name.place, "expected one of stride= and step= for dsd " + quoted(s_.name.text) +
-                              ", found " + (has_steps ? "both" : "none"));
+      a_.fail(s_.name.place, "expected one of stride= and step= for dsd ", quoted(s_.name.text),
+              ", found ", (has_steps ? "both" : "none"));
     }
     const Loops strides = has_steps ? strides_of_steps(trips) : given_strides(trips.size());
     set_base(reach_of(steps_of(strides, trips), trips));
@@ -84,8 +83,8 @@ class MemoryDsd {
   /// Inner loop first; the text has the outer loop first.
   Loops trip_counts() const {
     if (s_.extents.empty()) {
-      fail(s_.name.place, "expected extent= for dsd " + quoted(s_.name.text) +
-                              ", found none; a mem4d descriptor says the extent of every loop");
+      a_.fail(s_.name.place, "expected extent= for dsd ", quoted(s_.name.text),
+              ", found none; a mem4d descriptor says the extent of every loop");
     }
     Loops trips;
     std::uint64_t elements = 1;  // at most 65535^4
@@ -94,9 +93,8 @@ class MemoryDsd {
       elements *= static_cast<std::uint64_t>(trips.front());
     }
     if (elements > kMostLoopElements) {
-      fail(s_.extents.front()->place, "expected at most " + std::to_string(kMostLoopElements) +
-                                          " elements in all loops, found " +
-                                          std::to_string(elements));
+      a_.fail(s_.extents.front()->place, "expected at most ", kMostLoopElements,
+              " elements in all loops, found ", elements);
     }
     return trips;
   }
@@ -104,9 +102,8 @@ class MemoryDsd {
   void require_as_many(const std::vector<ExpressionPtr>& values, const char* option,
                        std::size_t count) const {
     if (values.size() == count) return;
-    fail(values.front()->place, std::string("expected as many values of ") + option +
-                                    "= as of extent=, " + std::to_string(count) + ", found " +
-                                    std::to_string(values.size()));
+    a_.fail(values.front()->place, "expected as many values of ", option, "= as of extent=, ",
+            count, ", found ", values.size());
   }
 
   Loops given_strides(std::size_t count) const {
@@ -128,10 +125,9 @@ class MemoryDsd {
     Loops strides = lower_strides(steps, trips);
     for (std::size_t k = 0; k < strides.size(); ++k) {
       if (strides[k] >= low_of<std::int16_t>() && strides[k] <= high_of<std::int16_t>()) continue;
-      fail(s_.steps[steps.size() - 1 - k]->place,
-           "expected steps that make strides " + std::to_string(low_of<std::int16_t>()) + ".." +
-               std::to_string(high_of<std::int16_t>()) + ", found " + std::to_string(steps[k]) +
-               ", which makes the stride " + std::to_string(strides[k]));
+      a_.fail(s_.steps[steps.size() - 1 - k]->place, "expected steps that make strides ",
+              low_of<std::int16_t>(), "..", high_of<std::int16_t>(), ", found ", steps[k],
+              ", which makes the stride ", strides[k]);
     }
     return strides;
   }
@@ -147,8 +143,8 @@ class MemoryDsd {
   /// wse.md 5.4: smaller than the symbol if it is given at all.
   std::int64_t wraparound() const {
     if (symbol_.count == 1) {
-      fail(s_.wraparound->place, "expected no wraparound=, found one; " + quoted(symbol_.name) +
-                                     " has one element, and only a smaller number could be given");
+      a_.fail(s_.wraparound->place, "expected no wraparound=, found one; ", quoted(symbol_.name),
+              " has one element, and only a smaller number could be given");
     }
     return a_.integer(*s_.wraparound,
                       "a wrap-around behind fewer elements than " + quoted(symbol_.name) + " has,",
@@ -167,15 +163,10 @@ class MemoryDsd {
     for (const std::int64_t element : {reach.lowest, reach.highest}) {
       const std::int64_t address = base + element * bytes_;
       if (address >= 0 && address <= highest) continue;
-      fail(s_.name.place, "expected elements at byte addresses 0.." + std::to_string(highest) +
-                              ", found one of dsd " + quoted(s_.name.text) + " at " +
-                              std::to_string(address));
+      a_.fail(s_.name.place, "expected elements at byte addresses 0..", highest,
+              ", found one of dsd ", quoted(s_.name.text), " at ", address);
     }
     dsd_.base = static_cast<std::uint16_t>(base);
-  }
-
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    a_.diagnostics.fail(place, problem);
   }
 
   const Assembly& a_;

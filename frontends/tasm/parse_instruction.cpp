@@ -25,8 +25,8 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
   const std::optional<RegisterName> base = accept_register(cursor);
   if (base) {
     if (base->kind != pe::kReg16) {
-      cursor.fail(place, "expected a register r0..r15 or an address, found " +
-                             quoted(to_string(base->kind, base->number)));
+      cursor.fail(place, "expected a register r0..r15 or an address, found ",
+                  quoted(to_string(base->kind, base->number)));
     }
     operand.reg = *base;
     // The sign before the offset is also the sign of its first term.

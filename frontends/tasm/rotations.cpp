@@ -14,9 +14,8 @@ std::uint32_t task_of(const Assembly& a, const Name& name, pe::TaskKind kind) {
   const Entity& entity = a.names.require(name, {NameKind::kTask}, expected);
   const pe::TaskBinding& task = a.image.tasks[entity.index];
   if (task.kind != kind) {
-    a.diagnostics.fail(name.place, "expected " + expected + ", found the " +
-                                       std::string(text_of(task.kind)) + " task " +
-                                       quoted(name.text));
+    a.fail(name.place, "expected ", expected, ", found the ", text_of(task.kind), " task ",
+           quoted(name.text));
   }
   return static_cast<std::uint32_t>(entity.index);
 }
@@ -27,19 +26,16 @@ void check_alternative(const Assembly& a, const RotateStatement& s, const pe::Ro
   const unsigned first = a.image.first_control_task(queue);
   const unsigned id = a.image.tasks[rotation.alternative].id.value();
   if (id == first) return;
-  a.diagnostics.fail(s.alternative.place, "expected the control task " + std::to_string(first) +
-                                              ", the first one of queue " + quoted(queue.name) +
-                                              ", found " + quoted(s.alternative.text) +
-                                              ", control task " + std::to_string(id));
+  a.fail(s.alternative.place, "expected the control task ", first, ", the first one of queue ",
+         quoted(queue.name), ", found ", quoted(s.alternative.text), ", control task ", id);
 }
 
 void resolve(Assembly& a, const RotateStatement& s) {
   std::vector<pe::Rotation>& rotations = a.image.rotations;
   if (a.options.generation != Generation::kWse3)
-    a.diagnostics.fail(s.main.place, "expected no rotate line, found one; only wse3 rotates tasks");
+    a.fail(s.main.place, "expected no rotate line, found one; only wse3 rotates tasks");
   if (rotations.size() == pe::kMaxRotations) {
-    a.diagnostics.fail(s.main.place, "expected at most " + std::to_string(pe::kMaxRotations) +
-                                         " rotate lines, found another");
+    a.fail(s.main.place, "expected at most ", pe::kMaxRotations, " rotate lines, found another");
   }
   pe::Rotation rotation;
   rotation.line = s.main.place.line;
@@ -48,14 +44,13 @@ void resolve(Assembly& a, const RotateStatement& s) {
   const auto same = std::find_if(rotations.begin(), rotations.end(),
                                  [&](const pe::Rotation& r) { return r.main == rotation.main; });
   if (same != rotations.end()) {
-    a.diagnostics.fail(s.main.place, "expected each data task once, found " + quoted(s.main.text) +
-                                         " again; line " + std::to_string(same->line) +
-                                         " rotates it");
+    a.fail(s.main.place, "expected each data task once, found ", quoted(s.main.text),
+           " again; line ", same->line, " rotates it");
   }
   check_alternative(a, s, rotation);
   if (!s.limit) {
-    a.diagnostics.fail(s.main.place, "expected limit= for the rotation of " + quoted(s.main.text) +
-                                         ", found none");
+    a.fail(s.main.place, "expected limit= for the rotation of ", quoted(s.main.text),
+           ", found none");
   }
   const std::int64_t limit =
       a.integer(*s.limit, "a limit", 0, std::numeric_limits<std::uint16_t>::max());

@@ -25,14 +25,12 @@ class CodeLayout {
   void operator()(const LabelStatement& s) {
     require_section("the label " + quoted(s.name.text), s.name.place);
     if (const Entity* entity = a_.names.find(s.name.text)) {
-      a_.diagnostics.fail(s.name.place, "expected a new name, found " + quoted(s.name.text) +
-                                            ", which is the " +
-                                            std::string(to_string(entity->kind)) + " of line " +
-                                            std::to_string(entity->line));
+      a_.fail(s.name.place, "expected a new name, found ", quoted(s.name.text), ", which is the ",
+              to_string(entity->kind), " of line ", entity->line);
     }
     if (!a_.sections.back().labels.emplace(s.name.text, next_instruction()).second) {
-      a_.diagnostics.fail(s.name.place, "expected each label once, found " + quoted(s.name.text) +
-                                            " again in " + a_.sections.back().title);
+      a_.fail(s.name.place, "expected each label once, found ", quoted(s.name.text), " again in ",
+              a_.sections.back().title);
     }
     a_.image.labels.push_back({s.name.text, next_instruction()});
     open_label_ = s.name;
@@ -54,13 +52,12 @@ class CodeLayout {
     const std::string expected =
         "expected end, ret, jmp or brk as the last instruction of " + section.title + ", found ";
     if (first_instruction_ == a_.instructions.size())
-      a_.diagnostics.fail(section.place, expected + "no instruction");
+      a_.fail(section.place, expected, "no instruction");
     if (open_label_) {
-      a_.diagnostics.fail(open_label_->place, expected + "the label " + quoted(open_label_->text));
+      a_.fail(open_label_->place, expected, "the label ", quoted(open_label_->text));
     }
     const InstructionStatement& last = *a_.instructions.back().statement;
-    if (!leaves_section(last.info->op))
-      a_.diagnostics.fail(last.place, expected + quoted(last.info->mnemonic));
+    if (!leaves_section(last.info->op)) a_.fail(last.place, expected, quoted(last.info->mnemonic));
   }
 
  private:
@@ -75,8 +72,7 @@ class CodeLayout {
   }
 
   void require_section(const std::string& what, Place place) const {
-    if (a_.sections.empty())
-      a_.diagnostics.fail(place, "expected a task or fn above, found " + what);
+    if (a_.sections.empty()) a_.fail(place, "expected a task or fn above, found ", what);
   }
 
   Assembly& a_;

@@ -39,8 +39,7 @@ class Settings {
     const std::int64_t id = a_.integer(*s.id, "a microthread", 0, kMicrothreadCount - 1);
     const unsigned bit = 1U << static_cast<unsigned>(id);
     if ((a_.image.blocked_microthreads & bit) != 0) {
-      a_.diagnostics.fail(s.id->place,
-                          "expected each microthread once, found " + std::to_string(id) + " again");
+      a_.fail(s.id->place, "expected each microthread once, found ", id, " again");
     }
     a_.image.blocked_microthreads |= static_cast<std::uint8_t>(bit);
   }
@@ -53,25 +52,21 @@ class Settings {
   std::uint8_t instructions(const Expression& e) const {
     const Number n = a_.evaluator().number(e);
     if (n.is_real || (n.integer != 2 && n.integer != 4 && n.integer != 8)) {
-      a_.diagnostics.fail(e.place,
-                          "expected 2, 4 or 8 instructions an entry, found " + to_string(n));
+      a_.fail(e.place, "expected 2, 4 or 8 instructions an entry, found ", to_string(n));
     }
     return static_cast<std::uint8_t>(n.integer);
   }
 
   void require_once(unsigned& line, const char* keyword, Place place) const {
     if (line != 0) {
-      a_.diagnostics.fail(place, std::string("expected one ") + keyword +
-                                     " line, found another; the first is line " +
-                                     std::to_string(line));
+      a_.fail(place, "expected one ", keyword, " line, found another; the first is line ", line);
     }
     line = place.line;
   }
 
   void require_wse3(Place place, const char* keyword, const char* reason) const {
     if (a_.options.generation == Generation::kWse3) return;
-    a_.diagnostics.fail(place,
-                        std::string("expected no ") + keyword + " line, found one; " + reason);
+    a_.fail(place, "expected no ", keyword, " line, found one; ", reason);
   }
 
   Assembly& a_;

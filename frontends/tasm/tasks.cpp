@@ -9,8 +9,8 @@ const pe::QueueBinding& input_queue(const Assembly& a, const Name& name) {
   const Entity& entity = a.names.require(name, {NameKind::kQueue}, "the name of an input queue");
   const pe::QueueBinding& queue = a.image.queues[entity.index];
   if (!queue.input) {
-    a.diagnostics.fail(name.place, "expected the name of an input queue, found the output queue " +
-                                       quoted(name.text));
+    a.fail(name.place, "expected the name of an input queue, found the output queue ",
+           quoted(name.text));
   }
   return queue;
 }
@@ -23,17 +23,15 @@ TaskId local_id(const Assembly& a, const TaskStatement& s) {
   std::string why;
   if (!n.is_real && n.integer == pe::kNoTask) why = ", which stands for no task";
   if (!n.is_real && n.integer >= 0 && n.integer < ids.low) why = ", the id of an input queue";
-  a.diagnostics.fail(s.id->place, "expected a local task id of " +
-                                      std::string(to_string(a.options.generation)) + " " +
-                                      std::to_string(ids.low) + ".." + std::to_string(ids.high) +
-                                      ", found " + to_string(n) + why);
+  a.fail(s.id->place, "expected a local task id of ", to_string(a.options.generation), " ", ids.low,
+         "..", ids.high, ", found ", to_string(n), why);
 }
 
 TaskId control_id(const Assembly& a, const TaskStatement& s) {
   const std::int64_t id = a.integer(*s.id, "a control task id", 0, kTaskCount - 1);
   if (id == pe::kNoTask) {
-    a.diagnostics.fail(s.id->place, "expected a control task id other than 31, found 31, which "
-                                    "stands for no task");
+    a.fail(s.id->place, "expected a control task id other than 31, found 31, which "
+                        "stands for no task");
   }
   return TaskId(static_cast<unsigned>(id));
 }
@@ -52,22 +50,19 @@ void require_unused(const Assembly& a, const TaskStatement& s, std::size_t index
     const bool control = task.kind != other.kind && (task.kind == pe::TaskKind::kControl ||
                                                      other.kind == pe::TaskKind::kControl);
     const bool hint = control && a.options.generation == Generation::kWse3;
-    a.diagnostics.fail(
-        s.id ? s.id->place : s.queue.place,
-        "expected a task id for " + quoted(task.name) + " that no other task has, found " +
-            std::to_string(task.id.value()) + ", the id of " + quoted(other.name) + " of line " +
-            std::to_string(other.line) +
-            (hint ? "; with a control_table line control tasks have ids of their own" : ""));
+    a.fail(s.id ? s.id->place : s.queue.place, "expected a task id for ", quoted(task.name),
+           " that no other task has, found ", task.id.value(), ", the id of ", quoted(other.name),
+           " of line ", other.line,
+           (hint ? "; with a control_table line control tasks have ids of their own" : ""));
   }
 }
 
 void bind_queue(const Assembly& a, const TaskStatement& s, pe::TaskBinding& task) {
   const pe::QueueBinding& queue = input_queue(a, s.queue);
   if (queue.unblocked) {
-    a.diagnostics.fail(s.queue.place,
-                       "expected a queue without unblocked for a data task, found " +
-                           quoted(queue.name) + " of line " + std::to_string(queue.line) +
-                           "; a channel with a data task is unblocked unless the task is blocked");
+    a.fail(s.queue.place, "expected a queue without unblocked for a data task, found ",
+           quoted(queue.name), " of line ", queue.line,
+           "; a channel with a data task is unblocked unless the task is blocked");
   }
   task.queue = queue.id;
   task.id = a.image.channel_of(queue);
@@ -97,9 +92,8 @@ TaskId resolve_task_id(const Assembly& a, const Name& name) {
   const pe::TaskBinding& task = a.image.tasks[entity.index];
   // wse.md 3.2.
   if (task.kind == pe::TaskKind::kControl) {
-    a.diagnostics.fail(name.place,
-                       "expected " + expected + ", found the control task " + quoted(name.text) +
-                           "; it is blocked with the channel that carries its wavelets");
+    a.fail(name.place, "expected ", expected, ", found the control task ", quoted(name.text),
+           "; it is blocked with the channel that carries its wavelets");
   }
   return task.id;
 }
@@ -108,9 +102,8 @@ TaskId resolve_local_task_id(const Assembly& a, const Name& name) {
   const Entity& entity = a.names.require(name, {NameKind::kTask}, "the name of a local task");
   const pe::TaskBinding& task = a.image.tasks[entity.index];
   if (task.kind != pe::TaskKind::kLocal) {
-    a.diagnostics.fail(name.place, "expected the name of a local task, found the " +
-                                       std::string(text_of(task.kind)) + " task " +
-                                       quoted(name.text) + "; only wavelets activate it");
+    a.fail(name.place, "expected the name of a local task, found the ", text_of(task.kind),
+           " task ", quoted(name.text), "; only wavelets activate it");
   }
   return task.id;
 }

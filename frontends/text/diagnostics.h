@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "frontends/text/wording.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::text {
@@ -22,9 +23,10 @@ std::string to_string(Place place);
 class Diagnostics {
  public:
   explicit Diagnostics(std::string file) : file_(std::move(file)) {}
-  /// Throws UserError(file, "LINE:COLUMN", problem).
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    throw UserError(file_, to_string(place), problem);
+  /// Throws UserError(file, "LINE:COLUMN", the joined parts of the problem).
+  template <class... Parts>
+  [[noreturn]] void fail(Place place, const Parts&... problem) const {
+    throw UserError(file_, to_string(place), joined(problem...));
   }
   /// Throws UserError for a problem of the file as a whole.
   [[noreturn]] void fail(const std::string& problem) const { throw UserError(file_, "", problem); }

@@ -32,10 +32,6 @@ Node Document::root() const {
   return Node(*this, *value_, "");
 }
 
-void Node::fail(const std::string& problem) const {
-  throw UserError(document_->file_, place_, problem);
-}
-
 bool Node::is_object() const {
   return value_->is_object();
 }

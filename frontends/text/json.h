@@ -47,7 +47,11 @@ class Document {
 class Node {
  public:
   const std::string& place() const { return place_; }
-  [[noreturn]] void fail(const std::string& problem) const;
+  /// Throws UserError at this place; the parts of the problem are joined.
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... problem) const {
+    throw UserError(document_->file_, place_, joined(problem...));
+  }
   /// Fails with "found the number 3 where EXPECTED was expected".
   [[noreturn]] void wrong_type(const std::string& expected) const;
   /// Fails with `error` in this string; `where` says for which values of the variables.

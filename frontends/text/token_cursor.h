@@ -60,8 +60,9 @@ class TokenCursor {
   [[noreturn]] void fail_expected(const std::string& expected, const std::string& more = "") const {
     fail(place(), "expected " + expected + ", found " + found(peek()) + more);
   }
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    diagnostics_.fail(place, problem);
+  template <class... Parts>
+  [[noreturn]] void fail(Place place, const Parts&... problem) const {
+    diagnostics_.fail(place, problem...);
   }
   const Diagnostics& diagnostics() const { return diagnostics_; }
 

@@ -1,14 +1,30 @@
-// How messages quote what a user wrote, list what is allowed, and suggest a known name in place of
+// How messages join their parts, quote what a user wrote, list what is allowed, and suggest a known name in place of
 // an unknown one.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::text {
+
+/// Joins the parts of a message: text and whole numbers.
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::string text;
+  const auto append = [&text](const auto& part) {
+    using Part = std::decay_t<decltype(part)>;
+    if constexpr (std::is_arithmetic_v<Part> && !std::is_same_v<Part, char>)
+      text += std::to_string(part);
+    else
+      text += part;
+  };
+  (append(parts), ...);
+  return text;
+}
 
 /// 'text' in single quotes: at most 48 characters, unprintable bytes as \xNN.
 std::string quoted(std::string_view text);
