@@ -1,49 +1,40 @@
-#include "frontends/tasm/options.h"
+#include "frontends/tasm/assembly.h"
 
 namespace tessera::tasm {
 namespace {
 
-/// Name and place of every option that is given.
+/// What options stand behind.
+enum OptionGroup : unsigned {
+  kOnControl = 1,   ///< DSD operations but dfilt, and fabric DSR loads
+  kCompletion = 2,  ///< DSD operations and fabric DSR loads
+  kOperation = 4,   ///< DSD operations
+  kLoad = 8,        ///< DSR loads
+};
+
 struct GivenOption {
   const char* word;
   Place place;
 };
 
-std::vector<GivenOption> on_control_options(const OptionsSyntax& o) {
+/// Name and place of every option of these groups that is given.
+std::vector<GivenOption> given_options(const OptionsSyntax& o, unsigned groups) {
   std::vector<GivenOption> given;
-  if (o.on_control) given.push_back({"on_control=", o.on_control->place});
-  if (o.on_control_activate)
-    given.push_back({"on_control_activate=", o.on_control_activate->place});
-  if (o.on_control_unblock) given.push_back({"on_control_unblock=", o.on_control_unblock->place});
-  return given;
-}
-
-/// Those of DSD operations and of fabric DSR loads.
-std::vector<GivenOption> completion_options(const OptionsSyntax& o) {
-  std::vector<GivenOption> given;
-  if (o.async) given.push_back({"async", *o.async});
-  if (o.ut) given.push_back({"ut=", o.ut->place});
-  if (o.activate) given.push_back({"activate=", o.activate->place});
-  if (o.unblock) given.push_back({"unblock=", o.unblock->place});
-  for (const GivenOption& option : on_control_options(o)) given.push_back(option);
-  return given;
-}
-
-/// Those of DSD operations only.
-std::vector<GivenOption> operation_options(const OptionsSyntax& o) {
-  std::vector<GivenOption> given;
-  if (o.index) given.push_back({"index=", o.index->place});
-  if (o.priority) given.push_back({"priority=", o.priority->place});
-  return given;
-}
-
-/// Those of DSR loads only.
-std::vector<GivenOption> load_options(const OptionsSyntax& o) {
-  std::vector<GivenOption> given;
-  if (o.save_address) given.push_back({"save_address", *o.save_address});
-  if (o.single_step) given.push_back({"single_step", *o.single_step});
-  if (o.xdsr) given.push_back({"xdsr=", o.xdsr->place});
-  if (!o.sr.empty()) given.push_back({"sr=", o.sr.front()->place});
+  const auto add = [&](OptionGroup group, const char* word, const auto& option) {
+    if (option && (groups & group) != 0) given.push_back({word, place_of(option)});
+  };
+  add(kCompletion, "async", o.async);
+  add(kCompletion, "ut=", o.ut);
+  add(kCompletion, "activate=", o.activate);
+  add(kCompletion, "unblock=", o.unblock);
+  add(kOnControl, "on_control=", o.on_control);
+  add(kOnControl, "on_control_activate=", o.on_control_activate);
+  add(kOnControl, "on_control_unblock=", o.on_control_unblock);
+  add(kOperation, "index=", o.index);
+  add(kOperation, "priority=", o.priority);
+  add(kLoad, "save_address", o.save_address);
+  add(kLoad, "single_step", o.single_step);
+  add(kLoad, "xdsr=", o.xdsr);
+  if (!o.sr.empty()) add(kLoad, "sr=", o.sr.front());
   return given;
 }
 
@@ -54,8 +45,7 @@ class OptionsEncoder {
   pe::OpConfig of_load(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
     check_file(dsr, dsd, place);
     check_reserved(dsr, place);
-    refuse(operation_options(o_),
-           " behind a DSD operation only, found it behind the load of a DSR");
+    refuse(kOperation, " behind a DSD operation only, found it behind the load of a DSR");
     check_load_kinds(dsd);
     encode_common();
     config_.save_address = o_.save_address.has_value();
@@ -69,7 +59,7 @@ class OptionsEncoder {
 
   pe::OpConfig of_operation(const InstructionStatement& s, const pe::Instruction& instruction) {
     const std::string mnemonic(s.info->mnemonic);
-    refuse(load_options(o_), " behind lddsr only, found it behind " + mnemonic);
+    refuse(kLoad, " behind lddsr only, found it behind " + mnemonic);
     if (!instruction.is_vector()) check_scalar(*s.info);
     if (s.info->op == pe::Opcode::kDfilt) check_filter(s.place);
     const pe::OperandKind destination = instruction.operands[0].kind;
@@ -86,23 +76,23 @@ class OptionsEncoder {
   }
 
  private:
-  /// Fails if any option is given; `why` says with what it may be, and with what it is.
-  void refuse(const std::vector<GivenOption>& given, const std::string& why) const {
+  /// Fails if any option of these groups is given; `why` says with what it may be, and with what it is.
+  void refuse(unsigned groups, const std::string& why) const {
+    const std::vector<GivenOption> given = given_options(o_, groups);
     if (!given.empty()) a_.fail(given.front().place, "expected ", given.front().word, why);
   }
 
   void check_scalar(const pe::OpcodeInfo& info) const {
-    std::vector<GivenOption> given = completion_options(o_);
-    for (const GivenOption& option : operation_options(o_)) given.push_back(option);
-    refuse(given, std::string(" behind a DSD operation only, found it behind ") +
-                      (info.vector() ? "a scalar " : "") + std::string(info.mnemonic));
+    refuse(kCompletion | kOnControl | kOperation,
+           std::string(" behind a DSD operation only, found it behind ") +
+               (info.vector() ? "a scalar " : "") + std::string(info.mnemonic));
   }
 
   // wse.md 6.7.
   void check_filter(Place place) const {
     if (!o_.async)
       a_.fail(place, "expected async behind dfilt, found none; it runs on a microthread");
-    for (const GivenOption& option : on_control_options(o_)) {
+    for (const GivenOption& option : given_options(o_, kOnControl)) {
       a_.fail(option.place, "expected no ", option.word,
               " behind dfilt, found one; dfilt counts the control wavelets");
     }
@@ -138,7 +128,7 @@ class OptionsEncoder {
               described(dsd));
     }
     if (!pe::is_memory(dsd.kind)) return;
-    refuse(completion_options(o_),
+    refuse(kCompletion | kOnControl,
            " with a fabin or fabout dsd only, found it with " + described(dsd));
   }
 
@@ -157,7 +147,7 @@ class OptionsEncoder {
   }
 
   void encode_on_control() {
-    const std::vector<GivenOption> given = on_control_options(o_);
+    const std::vector<GivenOption> given = given_options(o_, kOnControl);
     if (given.size() > 1) {
       a_.fail(given[1].place,
               "expected one of on_control=, on_control_activate= and "
@@ -177,8 +167,7 @@ class OptionsEncoder {
 
   // wse.md 5.7: only WSE-3 chooses the microthread by number.
   MicrothreadId encode_microthread(const Expression& e) const {
-    if (a_.options.generation != Generation::kWse3)
-      a_.fail(e.place, "expected no ut=, found one; a wse2 microthread belongs to its queue");
+    a_.refuse_on(Generation::kWse2, &e, "ut=", "a wse2 microthread belongs to its queue");
     if (!o_.async) {
       a_.fail(e.place,
               "expected async with ut=, found ut= alone; only async operations have a microthread");
@@ -189,11 +178,8 @@ class OptionsEncoder {
 
   // wse.md 4, 5.5: on WSE-3 the descriptor has the priority.
   pe::Priority encode_priority(const Choice<pe::Priority>& s) const {
-    if (a_.options.generation != Generation::kWse2) {
-      a_.fail(s.place,
-              "expected no priority=, found one; on wse3 it stands with the fabin, fabout or "
-              "fifo");
-    }
+    a_.refuse_on(Generation::kWse3, &s,
+                 "priority=", "on wse3 it stands with the fabin, fabout or fifo");
     if (!o_.async) {
       a_.fail(s.place,
               "expected async with priority=, found priority= alone; only async operations "

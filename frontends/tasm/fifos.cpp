@@ -60,11 +60,9 @@ class FifoReserver {
   void set_actions() {
     if (s_.empty) fifo_.empty_action = s_.empty->value;
     if (s_.full) fifo_.full_action = s_.full->value;
-    if (a_.options.generation == Generation::kWse3) return;
-    if (s_.full) {
-      a_.fail(s_.full->place,
-              "expected no full=, found one; a full fifo of wse2 is always test_or_suspend");
-    }
+    a_.refuse_on(Generation::kWse2, s_.full,
+                 "full=", "a full fifo of wse2 is always test_or_suspend");
+    if (!a_.is_wse2()) return;
     if (fifo_.empty_action == pe::FifoAction::kTestOrSuspend ||
         fifo_.empty_action == pe::FifoAction::kTerminate) {
       return;
@@ -74,14 +72,9 @@ class FifoReserver {
   }
 
   void set_priority_and_simd() {
-    const bool wse2 = a_.options.generation == Generation::kWse2;
-    if (s_.priority && wse2) {
-      a_.fail(s_.priority->place,
-              "expected no priority=, found one; on wse2 the operation or input queue has the "
-              "priority");
-    }
-    if (s_.simd && !wse2)
-      a_.fail(s_.simd->place, "expected no simd=, found one; only fifos of wse2 have SIMD modes");
+    a_.refuse_on(Generation::kWse2, s_.priority,
+                 "priority=", "on wse2 the operation or input queue has the priority");
+    a_.refuse_on(Generation::kWse3, s_.simd, "simd=", "only fifos of wse2 have SIMD modes");
     if (s_.priority) fifo_.priority = s_.priority->value;
     if (!s_.simd) return;
     fifo_.simd = s_.simd->value;

@@ -20,10 +20,15 @@ void Names::add_number(const Name& name, NameKind kind, const Number& value) {
 }
 
 void Names::insert(const Name& name, const Entity& entity) {
-  const auto [it, inserted] = entities_.emplace(name.text, entity);
-  if (inserted) return;
+  require_new(name);
+  entities_.emplace(name.text, entity);
+}
+
+void Names::require_new(const Name& name) const {
+  const Entity* entity = find(name.text);
+  if (entity == nullptr) return;
   diagnostics_.fail(name.place, "expected a new name, found ", quoted(name.text), ", which is the ",
-                    to_string(it->second.kind), " of line ", it->second.line);
+                    to_string(entity->kind), " of line ", entity->line);
 }
 
 const Entity* Names::find(std::string_view name) const {

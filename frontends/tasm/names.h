@@ -30,6 +30,8 @@ class Names {
   explicit Names(const Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   /// Throws UserError if the name is taken.
+  void require_new(const Name& name) const;
+  /// The same.
   void add(const Name& name, NameKind kind, std::size_t index);
   void add_number(const Name& name, NameKind kind, const Number& value);
 

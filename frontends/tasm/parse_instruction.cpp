@@ -1,5 +1,4 @@
 #include "frontends/tasm/option_reader.h"
-#include "frontends/tasm/options.h"
 #include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {

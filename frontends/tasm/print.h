@@ -1,5 +1,4 @@
-// Parts of an image as tile assembly, for the disassembler: operands, options and literals
-// (print_operand.cpp), declarations (print_declaration.cpp).
+// Operands, options and literals of an image as tile assembly, for the disassembler.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +29,5 @@ std::string operand_text(const pe::Image& image, const pe::Instruction& instruct
 
 /// " async ut=3 unblock=x_in", also behind a `dsr` line; empty without options.
 std::string options_text(const pe::Image& image, const pe::OpConfig& config);
-
-/// Everything that stands above the code, one declaration a line. Lists keep the order of the
-/// image.
-std::string declarations_text(const pe::Image& image);
-
-/// "task reduce local 10 blocked".
-std::string task_line(const pe::Image& image, const pe::TaskBinding& task);
 
 }  // namespace tessera::tasm

@@ -39,17 +39,7 @@ unsigned number_of(std::string_view digits) {
   return number;
 }
 
-}  // namespace
-
-std::optional<RegisterName> register_name(std::string_view text) {
-  for (const File& file : kFiles) {
-    if (text.substr(0, file.prefix.size()) != file.prefix) continue;
-    const std::string_view digits = text.substr(file.prefix.size());
-    if (is_number(digits)) return RegisterName{file.kind, number_of(digits)};
-  }
-  return std::nullopt;
-}
-
+/// What is wrong with a register that does not exist, or "" if it exists.
 std::string problem_of(const RegisterName& name, std::string_view text) {
   const std::string prefix(text.substr(0, text.find_last_not_of("0123456789") + 1));
   if (name.kind == pe::kReg32) {
@@ -62,6 +52,17 @@ std::string problem_of(const RegisterName& name, std::string_view text) {
   const std::string what = name.kind == pe::kMicrothread ? "a microthread " : "a register ";
   return "expected " + what + prefix + "0.." + prefix + std::to_string(count - 1) + ", found " +
          quoted(text);
+}
+
+}  // namespace
+
+std::optional<RegisterName> register_name(std::string_view text) {
+  for (const File& file : kFiles) {
+    if (text.substr(0, file.prefix.size()) != file.prefix) continue;
+    const std::string_view digits = text.substr(file.prefix.size());
+    if (is_number(digits)) return RegisterName{file.kind, number_of(digits)};
+  }
+  return std::nullopt;
 }
 
 std::optional<RegisterName> accept_register(TokenCursor& cursor) {

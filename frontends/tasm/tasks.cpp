@@ -1,9 +1,24 @@
+// Task ids (wse.md 3.1, 3.2) and rotating tasks (3.3).
+#include <algorithm>
+#include <limits>
+
 #include "frontends/tasm/assembly.h"
-#include "frontends/tasm/limits.h"
 #include "frontends/tasm/words.h"
 
 namespace tessera::tasm {
 namespace {
+
+/// Index of the task, which must be of this kind; `why` ends the message about one of another.
+std::uint32_t index_of_task(const Assembly& a, const Name& name, pe::TaskKind kind,
+                            const char* why = "") {
+  const std::string expected = text::joined("the name of a ", text_of(kind), " task");
+  const Entity& entity = a.names.require(name, {NameKind::kTask}, expected);
+  const pe::TaskKind found = a.image.tasks[entity.index].kind;
+  if (found != kind)
+    a.fail(name.place, "expected ", expected, ", found the ", text_of(found), " task ",
+           quoted(name.text), why);
+  return static_cast<std::uint32_t>(entity.index);
+}
 
 const pe::QueueBinding& input_queue(const Assembly& a, const Name& name) {
   const Entity& entity = a.names.require(name, {NameKind::kQueue}, "the name of an input queue");
@@ -16,15 +31,17 @@ const pe::QueueBinding& input_queue(const Assembly& a, const Name& name) {
 }
 
 TaskId local_id(const Assembly& a, const TaskStatement& s) {
-  const Range ids = local_task_ids(a.options.generation);
+  // wse.md 3.1: the machine activates 29 and 30; on WSE-3 the ids of the input queues lie below.
+  const std::int64_t lowest = a.options.generation == Generation::kWse2 ? 0 : 8;
+  constexpr std::int64_t kHighest = 30;
   const Number n = a.evaluator().number(*s.id);
-  if (!n.is_real && n.integer >= ids.low && n.integer <= ids.high)
+  if (!n.is_real && n.integer >= lowest && n.integer <= kHighest)
     return TaskId(static_cast<unsigned>(n.integer));
   std::string why;
   if (!n.is_real && n.integer == pe::kNoTask) why = ", which stands for no task";
-  if (!n.is_real && n.integer >= 0 && n.integer < ids.low) why = ", the id of an input queue";
-  a.fail(s.id->place, "expected a local task id of ", to_string(a.options.generation), " ", ids.low,
-         "..", ids.high, ", found ", to_string(n), why);
+  if (!n.is_real && n.integer >= 0 && n.integer < lowest) why = ", the id of an input queue";
+  a.fail(s.id->place, "expected a local task id of ", to_string(a.options.generation), " ", lowest,
+         "..", kHighest, ", found ", to_string(n), why);
 }
 
 TaskId control_id(const Assembly& a, const TaskStatement& s) {
@@ -78,6 +95,47 @@ void resolve(Assembly& a, const TaskStatement& s, std::size_t index) {
   require_unused(a, s, index);
 }
 
+/// The alternative must be entry 0 of the control tasks of the queue.
+void check_alternative(const Assembly& a, const RotateStatement& s, const pe::Rotation& rotation) {
+  const pe::QueueBinding& queue = *a.image.find_queue(true, a.image.tasks[rotation.main].queue);
+  const unsigned first = a.image.first_control_task(queue);
+  const unsigned id = a.image.tasks[rotation.alternative].id.value();
+  if (id == first) return;
+  a.fail(s.alternative.place, "expected the control task ", first, ", the first one of queue ",
+         quoted(queue.name), ", found ", quoted(s.alternative.text), ", control task ", id);
+}
+
+void resolve(Assembly& a, const RotateStatement& s) {
+  std::vector<pe::Rotation>& rotations = a.image.rotations;
+  a.refuse_on(Generation::kWse2, &s.main, "rotate line", "only wse3 rotates tasks");
+  if (rotations.size() == pe::kMaxRotations) {
+    a.fail(s.main.place, "expected at most ", pe::kMaxRotations, " rotate lines, found another");
+  }
+  pe::Rotation rotation;
+  rotation.line = s.main.place.line;
+  rotation.main = index_of_task(a, s.main, pe::TaskKind::kData);
+  rotation.alternative = index_of_task(a, s.alternative, pe::TaskKind::kControl);
+  const auto same = std::find_if(rotations.begin(), rotations.end(),
+                                 [&](const pe::Rotation& r) { return r.main == rotation.main; });
+  if (same != rotations.end()) {
+    a.fail(s.main.place, "expected each data task once, found ", quoted(s.main.text),
+           " again; line ", same->line, " rotates it");
+  }
+  check_alternative(a, s, rotation);
+  if (!s.limit) {
+    a.fail(s.main.place, "expected limit= for the rotation of ", quoted(s.main.text),
+           ", found none");
+  }
+  const std::int64_t limit =
+      a.integer(*s.limit, "a limit", 0, std::numeric_limits<std::uint16_t>::max());
+  rotation.limit = static_cast<std::uint16_t>(limit);
+  // Above the limit the counter would never meet it.
+  if (s.init)
+    rotation.init =
+        static_cast<std::uint16_t>(a.integer(*s.init, "a start up to limit=,", 0, limit));
+  rotations.push_back(rotation);
+}
+
 }  // namespace
 
 void resolve_tasks(Assembly& a, const std::vector<Statement>& statements) {
@@ -99,13 +157,13 @@ TaskId resolve_task_id(const Assembly& a, const Name& name) {
 }
 
 TaskId resolve_local_task_id(const Assembly& a, const Name& name) {
-  const Entity& entity = a.names.require(name, {NameKind::kTask}, "the name of a local task");
-  const pe::TaskBinding& task = a.image.tasks[entity.index];
-  if (task.kind != pe::TaskKind::kLocal) {
-    a.fail(name.place, "expected the name of a local task, found the ", text_of(task.kind),
-           " task ", quoted(name.text), "; only wavelets activate it");
-  }
-  return task.id;
+  return a.image.tasks[index_of_task(a, name, pe::TaskKind::kLocal, "; only wavelets activate it")]
+      .id;
+}
+
+void resolve_rotations(Assembly& a, const std::vector<Statement>& statements) {
+  for_each<RotateStatement>(statements,
+                            [&](const RotateStatement& s, std::size_t) { resolve(a, s); });
 }
 
 }  // namespace tessera::tasm
