@@ -87,19 +87,13 @@ Symbol read_symbol(const Node& node, const std::string& name, const Layout& layo
 }  // namespace
 
 void read_arrays(const Node& root, Layout& layout) {
-  const std::optional<Node> section = root.find("arrays");
-  if (!section) return;
-  for (const auto& [name, node] : section->members()) {
+  for (const auto& [name, node] : root.members_of("arrays"))
     layout.arrays.push_back(read_array(node, name, layout));
-  }
 }
 
 void read_symbols(const Node& root, Layout& layout) {
-  const std::optional<Node> section = root.find("symbols");
-  if (!section) return;
-  for (const auto& [name, node] : section->members()) {
+  for (const auto& [name, node] : root.members_of("symbols"))
     layout.symbols.push_back(read_symbol(node, name, layout));
-  }
 }
 
 }  // namespace tessera::layout

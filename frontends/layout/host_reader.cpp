@@ -24,29 +24,20 @@ std::pair<double, double> default_tolerances(pe::ElementType dtype) {
   return {0, 0};
 }
 
-bool lies_on(const Rect& rect, Direction edge, const Layout& layout) {
-  switch (edge) {
-  case Direction::kWest:
-    return rect.w == 1 && rect.x == 0;
-  case Direction::kEast:
-    return rect.w == 1 && rect.x == layout.width - 1;
-  case Direction::kNorth:
-    return rect.h == 1 && rect.y == 0;
-  case Direction::kSouth:
-    return rect.h == 1 && rect.y == layout.height - 1;
-  case Direction::kRamp:
-    return false;
-  }
-  return false;
+/// Whether an edge of the grid is a column.
+bool is_column(Direction edge) {
+  return edge == Direction::kWest || edge == Direction::kEast;
 }
 
-std::string rim_text(Direction edge, const Layout& layout) {
-  const bool column = edge == Direction::kWest || edge == Direction::kEast;
-  const int at = edge == Direction::kEast    ? layout.width - 1
-                 : edge == Direction::kSouth ? layout.height - 1
-                                             : 0;
-  return std::string(column ? "one column wide, at x = " : "one row high, at y = ") +
-         std::to_string(at);
+/// The column or row of tiles at an edge of the grid.
+int rim_of(Direction edge, const Layout& layout) {
+  if (edge == Direction::kEast) return layout.width - 1;
+  return edge == Direction::kSouth ? layout.height - 1 : 0;
+}
+
+bool lies_on(const Rect& rect, Direction edge, const Layout& layout) {
+  return is_column(edge) ? rect.w == 1 && rect.x == rim_of(edge, layout)
+                         : rect.h == 1 && rect.y == rim_of(edge, layout);
 }
 
 /// The steps of one host section; later steps refer to earlier ones.
@@ -159,7 +150,9 @@ class HostReader {
     const Direction edge = text::read_choice<Direction>(node, edges, "edge");
     if (!lies_on(rect, edge, layout_)) {
       node.fail("the rect ", to_string(rect), " of the stream is not on the ", to_string(edge),
-                " edge; it must be ", rim_text(edge, layout_));
+                " edge; it must be ",
+                (is_column(edge) ? "one column wide, at x = " : "one row high, at y = "),
+                rim_of(edge, layout_));
     }
     return edge;
   }
@@ -216,10 +209,8 @@ class HostReader {
 }  // namespace
 
 void read_host(const Node& root, const std::string& directory, Layout& layout) {
-  const std::optional<Node> section = root.find("host");
-  if (!section) return;
   HostReader reader(directory, layout);
-  for (const Node& node : section->items()) reader.read(node);
+  for (const Node& node : root.items_of("host")) reader.read(node);
 }
 
 }  // namespace tessera::layout

@@ -105,10 +105,8 @@ void paint(std::vector<std::int32_t>& tiles, const Rect& rect, std::int32_t valu
 void read_tiles(const Node& root, const std::string& directory, Layout& layout) {
   std::vector<std::int32_t>& tiles = layout.program_of_tile;
   tiles.assign(layout.tile_count(), -1);
-  const std::optional<Node> section = root.find("tiles");
-  if (!section) return;
   std::vector<TileEntry> entries;
-  for (const Node& node : section->items()) {
+  for (const Node& node : root.items_of("tiles")) {
     entries.emplace_back(node, directory, layout);
     paint(tiles, entries.back().rect(), static_cast<std::int32_t>(entries.size() - 1), layout);
   }

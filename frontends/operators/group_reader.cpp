@@ -126,16 +126,12 @@ void read_group(const Node& root, Reading& reading) {
 }
 
 void read_skews(const Node& root, Reading& reading) {
-  if (const auto section = root.find("starts")) {
-    for (const Node& item : section->items()) {
-      item.allow_keys({"nodes", "at"});
-      reading.program.starts.push_back(
-          {read_nodes(item.at("nodes"), reading), read_cycle(item.at("at"), reading, 0)});
-    }
+  for (const Node& item : root.items_of("starts")) {
+    item.allow_keys({"nodes", "at"});
+    reading.program.starts.push_back(
+        {read_nodes(item.at("nodes"), reading), read_cycle(item.at("at"), reading, 0)});
   }
-  const auto section = root.find("interruptions");
-  if (!section) return;
-  for (const Node& item : section->items()) {
+  for (const Node& item : root.items_of("interruptions")) {
     item.allow_keys({"nodes", "at", "cycles"});
     reading.program.interruptions.push_back({read_nodes(item.at("nodes"), reading),
                                              read_cycle(item.at("at"), reading, 0),

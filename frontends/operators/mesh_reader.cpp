@@ -182,9 +182,7 @@ std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& 
 }
 
 void read_sets(const Node& root, Reading& reading) {
-  const std::optional<Node> section = root.find("sets");
-  if (!section) return;
-  for (const auto& [name, node] : section->members()) {
+  for (const auto& [name, node] : root.members_of("sets")) {
     text::check_name(node, name, "a set");
     if (name == "all") node.fail("\"all\" is the set of all nodes and cannot be another one");
     reading.sets[name] = read_nodes(node, reading);
@@ -219,9 +217,7 @@ void InitialWords::fail(const text::ExpressionError& error, const std::string& w
 }
 
 void read_arrays(const Node& root, Program& program) {
-  const std::optional<Node> section = root.find("arrays");
-  if (!section) return;
-  for (const auto& [name, node] : section->members()) {
+  for (const auto& [name, node] : root.members_of("arrays")) {
     node.allow_keys({"words", "init"});
     text::check_name(node, name, "an array");
     Array array;

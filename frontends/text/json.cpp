@@ -116,6 +116,16 @@ std::vector<std::pair<std::string, Node>> Node::members() const {
   return members;
 }
 
+std::vector<std::pair<std::string, Node>> Node::members_of(const std::string& key) const {
+  const std::optional<Node> node = find(key);
+  return node ? node->members() : std::vector<std::pair<std::string, Node>>();
+}
+
+std::vector<Node> Node::items_of(const std::string& key) const {
+  const std::optional<Node> node = find(key);
+  return node ? node->items() : std::vector<Node>();
+}
+
 std::vector<Node> Node::items() const {
   if (!is_array()) wrong_type("an array");
   std::vector<Node> items;

@@ -77,6 +77,10 @@ class Node {
   /// Elements of an array; fails if this is none.
   std::vector<Node> items() const;
 
+  /// Members or elements of the value of a key that may be missing: then there are none.
+  std::vector<std::pair<std::string, Node>> members_of(const std::string& key) const;
+  std::vector<Node> items_of(const std::string& key) const;
+
   /// A string; `what` it is goes into messages.
   std::string text(const std::string& what) const;
   bool boolean() const;
