@@ -24,7 +24,7 @@ class Compiler {
   Compiled compile() {
     const std::uint64_t change = target_.rules.switch_cost;
     result_.plan = plan_phases(program_, change, [this](const Phase& phase) {
-      return transfer_cycles(program_, phase, compile_phase(phase, {}, nullptr), target_);
+      return transfer_cycles(phase, compile_phase(phase, {}, nullptr));
     });
     check_online();
     find_region_nodes();
@@ -192,6 +192,31 @@ class Compiler {
     return text;
   }
 
+  /// Cycles for the words of a compiled phase: each thread takes its uses one after the other, every
+  /// use its words at the rate of its slowest stream (numesh.md 3.8).
+  std::uint64_t transfer_cycles(const Phase& phase, const CompiledPhase& compiled) const {
+    std::map<std::size_t, std::uint64_t> of_use;
+    for (std::size_t i = 0; i < phase.operators.size(); ++i) {
+      const Operator& op = program_.operators[phase.operators[i]];
+      std::uint64_t longest = 0;
+      for (std::size_t s = 0; s < compiled.slots[i].size(); ++s) {
+        const Pace pace = pace_of(compiled.operators[i].streams[s], compiled.slots[i][s],
+                                  compiled.length, target_.rules.vfsm_buffer);
+        const std::uint64_t cycles = std::uint64_t{op.words} * pace.cycles;
+        longest = std::max(longest, (cycles + pace.words - 1) / pace.words);
+      }
+      of_use[phase.operators[i]] = longest;
+    }
+    std::uint64_t cycles = 0;
+    for (const Thread& thread : phase.threads) {
+      std::uint64_t sum = 0;
+      for (const Use& use : thread.uses)
+        sum += use.is_work ? program_.works[use.index].cycles : of_use[use.index];
+      cycles = std::max(cycles, sum);
+    }
+    return cycles;
+  }
+
   // --- several phases
 
   /// Continuing operators have equal slots in all phases of a common length, which also serves
@@ -266,13 +291,12 @@ class Compiler {
     ListeningSlots listening;
     for (std::size_t p = 0; tries && p < result_.phases.size(); ++p) {
       CompiledPhase& phase = result_.phases[p];
-      const std::uint64_t cost = transfer_cycles(program_, result_.plan.phases[p], phase, target_);
+      const std::uint64_t cost = transfer_cycles(result_.plan.phases[p], phase);
       for (const std::uint32_t length : {phase.length, longest}) {
         if (length != phase.length && (result_.plan.phases[p].length || common_length_)) continue;
         std::optional<CompiledPhase> apart =
             compile_beside(result_.plan.phases[p], length, listening);
-        if (!apart || transfer_cycles(program_, result_.plan.phases[p], *apart, target_) > cost)
-          continue;
+        if (!apart || transfer_cycles(result_.plan.phases[p], *apart) > cost) continue;
         phase = std::move(*apart);
         break;
       }
@@ -382,30 +406,6 @@ class Compiler {
 
 Compiled compile(const Program& program, const Target& target) {
   return Compiler(program, target).compile();
-}
-
-std::uint64_t transfer_cycles(const Program& program, const Phase& phase,
-                              const CompiledPhase& compiled, const Target& target) {
-  std::map<std::size_t, std::uint64_t> of_use;
-  for (std::size_t i = 0; i < phase.operators.size(); ++i) {
-    const Operator& op = program.operators[phase.operators[i]];
-    std::uint64_t longest = 0;
-    for (std::size_t s = 0; s < compiled.slots[i].size(); ++s) {
-      const Pace pace = pace_of(compiled.operators[i].streams[s], compiled.slots[i][s],
-                                compiled.length, target.rules.vfsm_buffer);
-      const std::uint64_t cycles = std::uint64_t{op.words} * pace.cycles;
-      longest = std::max(longest, (cycles + pace.words - 1) / pace.words);
-    }
-    of_use[phase.operators[i]] = longest;
-  }
-  std::uint64_t cycles = 0;
-  for (const Thread& thread : phase.threads) {
-    std::uint64_t sum = 0;
-    for (const Use& use : thread.uses)
-      sum += use.is_work ? program.works[use.index].cycles : of_use[use.index];
-    cycles = std::max(cycles, sum);
-  }
-  return cycles;
 }
 
 }  // namespace tessera::operators

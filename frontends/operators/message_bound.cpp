@@ -82,11 +82,7 @@ class Bounds {
   static Nodes crossed_by(const StreamPlan& stream) {
     Nodes nodes;
     for (std::size_t s = 1; s < stream.stops.size(); ++s) {
-      const std::vector<Branch>& branches = stream.stops[s].branches;
-      const bool takes_data = std::any_of(branches.begin(), branches.end(), [](const Branch& b) {
-        return b.deliver && b.delivery == Delivery::kData;
-      });
-      if (!takes_data) nodes.push_back(stream.stops[s].node);
+      if (!stream.stops[s].takes_data()) nodes.push_back(stream.stops[s].node);
     }
     return nodes;
   }

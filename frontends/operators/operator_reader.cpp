@@ -209,19 +209,17 @@ class OperatorReader {
   }
 
   void read_numbers() {
-    const auto number = [&](const Node& node, std::int64_t lowest, std::int64_t highest,
-                            const std::string& what) {
-      return static_cast<std::uint32_t>(node.integer_in(params(), lowest, highest, what));
+    const auto number = [&](const char* key, auto& to, std::int64_t lowest, std::int64_t highest,
+                            const char* what) {
+      if (const auto node = node_.find(key))
+        to = static_cast<std::uint32_t>(node->integer_in(params(), lowest, highest, what));
     };
-    if (const auto node = node_.find("words"))
-      op_.words = number(*node, 1, kMaxWords, "the message length");
-    if (const auto node = node_.find("compute"))
-      op_.compute = number(*node, 0, kMaxCycles, "the compute cost per word");
+    number("words", op_.words, 1, kMaxWords, "the message length");
+    number("compute", op_.compute, 0, kMaxCycles, "the compute cost per word");
     if (const auto node = node_.find("bandwidth"))
       op_.bandwidth = read_ratio(*node, reading_.program);
-    if (const auto node = node_.find("delay"))
-      op_.delay = number(*node, 0, kMaxCycles, "the delay");
-    if (const auto node = node_.find("slot")) op_.slot = number(*node, 0, 4095, "the slot");
+    number("delay", op_.delay, 0, kMaxCycles, "the delay");
+    number("slot", op_.slot, 0, 4095, "the slot");
     const bool folds = op_.kind == Kind::kReduce || op_.kind == Kind::kPrefix;
     if (folds) op_.how = Combine::kAdd;
     if (const auto node = node_.find("combine")) {

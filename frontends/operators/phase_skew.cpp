@@ -40,13 +40,10 @@ class SkewGuard {
       for (const StreamPlan& stream : phase.operators[i].streams) {
         for (std::size_t s = 1; s < stream.stops.size(); ++s) {
           const Stop& stop = stream.stops[s];
-          const NodeIndex from = stream.stops[stop.parent].node;
+          const NodeIndex from = stream.before(stop);
           if (proves) links.insert({from, stop.node});
-          const bool read =
-              std::any_of(stop.branches.begin(), stop.branches.end(), [](const Branch& b) {
-                return b.deliver && b.delivery == Delivery::kData;
-              });
-          if (read) links.insert({stop.node, from});  // the router at `from` has run this phase
+          // Who has read knows that the router at `from` has run this phase.
+          if (stop.takes_data()) links.insert({stop.node, from});
         }
       }
     }
@@ -85,7 +82,7 @@ class SkewGuard {
         const StreamPlan& stream = phase.operators[op].streams[i];
         for (std::size_t s = 1; s < stream.stops.size(); ++s) {
           const Stop& stop = stream.stops[s];
-          const Link link = {stream.stops[stop.parent].node, stop.node};
+          const Link link = {stream.before(stop), stop.node};
           const bool guarded =
               std::any_of(turns.begin() + 1, turns.end() - 1,
                           [&](std::size_t turn) { return guarded_[turn].count(link) != 0; });
@@ -121,7 +118,7 @@ void ListeningSlots::add(const CompiledPhase& phase) {
       const StreamSlots& slots = phase.slots[op][i];
       for (std::size_t s = 1; s < stream.stops.size(); ++s) {
         const Stop& stop = stream.stops[s];
-        std::vector<Slot>& here = slots_[{stream.stops[stop.parent].node, stop.node}];
+        std::vector<Slot>& here = slots_[{stream.before(stop), stop.node}];
         for (const std::uint32_t start : slots.starts)
           here.push_back({phase.length, (start + slots.stops[s].entry) % phase.length});
       }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace tessera::operators {
 namespace {
 
@@ -37,17 +36,9 @@ class Planner {
 
  private:
   Part lower(const Group& group) {
-    switch (group.kind) {
-    case Group::Kind::kUse:
-    case Group::Kind::kWork:
-      return single(group);
-    case Group::Kind::kSequential:
-    case Group::Kind::kLoop:
-      return lower_sequence(group);
-    case Group::Kind::kParallel:
-      break;
-    }
-    return lower_parallel(group);
+    if (group.kind == Group::Kind::kParallel) return lower_parallel(group);
+    const bool is_leaf = group.kind == Group::Kind::kUse || group.kind == Group::Kind::kWork;
+    return is_leaf ? single(group) : lower_sequence(group);
   }
 
   Part single(const Group& group) {
@@ -82,13 +73,10 @@ class Planner {
     if (group.phases == PhaseChoice::kShared && !all_single)
       program_.fail(group.place,
                     "its members have several phases of their own and cannot share one");
-    Part result;
-    result.place = group.place;
     const bool loops = group.kind == Group::Kind::kLoop;
-    if (all_single && (parts.size() == 1 || is_shared(group, parts))) {
-      result = add(merged(parts, group, loops ? group.times : 1), group.place);
-      return result;
-    }
+    if (all_single && (parts.size() == 1 || is_shared(group, parts)))
+      return add(merged(parts, group, loops ? group.times : 1), group.place);
+    Part result{{}, group.place};
     for (std::uint32_t round = 0; round < (loops ? group.times : 1); ++round) {
       for (const Part& part : parts)
         result.turns.insert(result.turns.end(), part.turns.begin(), part.turns.end());
@@ -166,12 +154,11 @@ class Planner {
     // In a loop the last phase is followed by the first (numesh.md 3.8).
     const std::uint64_t changes = loops ? parts.size() : parts.size() - 1;
     const std::uint64_t separate = words + changes * change_;
-    plan_.notes.push_back(
-        group.place + ": one phase takes " + std::to_string(shared) + " cycles for its words, " +
-        std::to_string(parts.size()) + " phases take " + std::to_string(words) + " and " +
-        std::to_string(changes) + (changes == 1 ? " change" : " changes") + " of " +
-        std::to_string(change_) + ", " + std::to_string(separate) + (loops ? ", a round" : "") +
-        ": " + (shared <= separate ? "one phase" : "separate phases"));
+    plan_.notes.push_back(text::joined(group.place, ": one phase takes ", shared,
+                                       " cycles for its words, ", parts.size(), " phases take ",
+                                       words, " and ", text::plural(changes, "change"), " of ",
+                                       change_, ", ", separate, loops ? ", a round" : "", ": ",
+                                       shared <= separate ? "one phase" : "separate phases"));
     return shared <= separate;
   }
 

@@ -117,7 +117,7 @@ class Placement {
   /// Whether the stop may listen to its parent then.
   bool may_listen(const Stop& stop, std::uint32_t offset) const {
     if (!free(stop.node, offset)) return false;
-    const NodeIndex from = stream_.stops[stop.parent].node;
+    const NodeIndex from = stream_.before(stop);
     return std::all_of(slots_.starts.begin(), slots_.starts.end(), [&](std::uint32_t start) {
       const std::uint32_t slot = (start + offset) % table_.length();
       return table_.is_link_free(from, stop.node, slot) &&

@@ -101,7 +101,6 @@ class StreamMaker {
   /// neighbours come first: who reads its last word then knows that its router has no other.
   void add(NodeIndex source, const Nodes& destinations, bool echo) {
     StreamPlan plan;
-    plan.op = result_.op;
     plan.name = op_.name + " " + short_name(mesh_, source) + ">" +
                 (destinations.size() == 1 ? short_name(mesh_, destinations.front()) : "*");
     plan.stops.push_back({source, 0, 0, {}});

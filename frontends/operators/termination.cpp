@@ -10,9 +10,8 @@
 namespace tessera::operators {
 namespace {
 
-std::string plural(std::uint64_t n, const std::string& noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
+using text::joined;
+using text::plural;
 
 bool contains(const Nodes& sorted, NodeIndex node) {
   return std::binary_search(sorted.begin(), sorted.end(), node);
@@ -58,16 +57,13 @@ class Chooser {
     case Technique::kMessage:
       return as_message(std::move(d), i);
     case Technique::kProcessor:
-      return as_processor(std::move(d), "as told");
+      return decided(std::move(d), Outcome::kProcessor, "as told");
     case Technique::kMarker:
-      d.outcome = Outcome::kMarker;
-      d.why = "as told";
-      d.cost = "1 more word on each of its streams, and its way";
-      return d;
+      return decided(std::move(d), Outcome::kMarker, "as told",
+                     "1 more word on each of its streams, and its way");
     case Technique::kNone:
-      d.outcome = Outcome::kWrong;
-      d.why = "as told: nodes switch when they return, whatever is left";
-      return d;
+      return decided(std::move(d), Outcome::kWrong,
+                     "as told: nodes switch when they return, whatever is left");
     case Technique::kBarrier:
       return as_barrier(std::move(d), "as told");
     case Technique::kAuto:
@@ -83,13 +79,11 @@ class Chooser {
     const char* why =
         o.technique == Technique::kMessage
             ? "its reads are not synchronous and its buffers, in the memory of the processors, "
-              "have "
-              "no bound, so no message is long enough"
+              "have no bound, so no message is long enough"
             : "a node that passes messages on gets no event that says that it was the last one";
     program_.fail(o.place + ".technique", to_string(o.technique),
-                  " termination is refused for online "
-                  "routing: ",
-                  why, "; allowed: auto, barrier, none");
+                  " termination is refused for online routing: ", why,
+                  "; allowed: auto, barrier, none");
   }
 
   Decision choose_freely(Decision d, std::size_t i) const {
@@ -97,23 +91,22 @@ class Chooser {
     if (o.kind == Kind::kOnline)
       return as_barrier(std::move(d), "messages of others may still have to be passed on");
     if (barrier_ != nullptr) {
-      d.outcome = Outcome::kCovered;
-      d.why = "the barrier of " + barrier_->name + " proves it";
-      return d;
+      return decided(std::move(d), Outcome::kCovered,
+                     "the barrier of " + barrier_->name + " proves it");
     }
     if (const Operator* later = covering(i)) {
-      d.outcome = Outcome::kCovered;
-      d.why = "who returns from " + later->name +
-              ", which is used after it, knows that all its "
-              "nodes have returned from this";
-      return d;
+      return decided(std::move(d), Outcome::kCovered,
+                     "who returns from " + later->name +
+                         ", which is used after it, knows that all its nodes have returned from "
+                         "this");
     }
-    const std::optional<std::string> no = why_no_message_bound(streams_, i);
-    if (no) return as_processor(std::move(d), "message-bound is impossible: " + *no);
-    if (o.words < *d.threshold)
-      return as_processor(std::move(d), "a message of " + plural(o.words, "word") +
-                                            " is short: message-bound needs " +
-                                            std::to_string(*d.threshold));
+    if (const std::optional<std::string> no = why_no_message_bound(streams_, i))
+      return decided(std::move(d), Outcome::kProcessor, "message-bound is impossible: " + *no);
+    if (o.words < *d.threshold) {
+      const std::string why = joined("a message of ", plural(o.words, "word"),
+                                     " is short: message-bound needs ", *d.threshold);
+      return decided(std::move(d), Outcome::kProcessor, why);
+    }
     return as_message(std::move(d), i);
   }
 
@@ -133,23 +126,23 @@ class Chooser {
                     plural(*d.threshold, "word"), " here, but ", o.words,
                     " are given; use auto, processor or barrier, or give a \"delay\" at your "
                     "own risk");
-    d.why = "a message of " + plural(o.words, "word") +
-            " is long: " + std::to_string(*d.threshold) + " would do";
+    d.why =
+        joined("a message of ", plural(o.words, "word"), " is long: ", *d.threshold, " would do");
     return d;
   }
 
-  static Decision as_processor(Decision d, const std::string& why) {
-    d.outcome = Outcome::kProcessor;
+  static Decision decided(Decision d, Outcome outcome, const std::string& why,
+                          const std::string& cost = "") {
+    d.outcome = outcome;
     d.why = why;
+    d.cost = cost;
     return d;
   }
 
   Decision as_barrier(Decision d, const std::string& why) const {
-    d.outcome = Outcome::kBarrier;
-    d.why = why;
-    d.cost = "nobody goes on before the last, and " +
-             plural(streams_.target.rules.barrier_latency, "cycle") + " of the barrier";
-    return d;
+    return decided(std::move(d), Outcome::kBarrier, why,
+                   "nobody goes on before the last, and " +
+                       plural(streams_.target.rules.barrier_latency, "cycle") + " of the barrier");
   }
 
   /// An operator used after the last use of operator `i`, in the same thread, that tells everybody
@@ -204,9 +197,9 @@ std::string describe_echo(const OperatorStreams& streams) {
   }
   std::string text = std::to_string(echoes) + (echoes == 1 ? " echo" : " echoes");
   if (crossings > 0)
-    text += " and " + std::to_string(crossings) + (crossings == 1 ? " branch" : " branches") +
-            " to crossed nodes";
-  return text + ", a slot and an I/O a word each; bandwidth at most 1/" + std::to_string(most);
+    text +=
+        joined(" and ", crossings, crossings == 1 ? " branch" : " branches", " to crossed nodes");
+  return joined(text, ", a slot and an I/O a word each; bandwidth at most 1/", most);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // an unknown one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -25,6 +26,9 @@ std::string joined(const Parts&... parts) {
   (append(parts), ...);
   return text;
 }
+
+/// "1 word", "2 words".
+std::string plural(std::uint64_t count, const std::string& noun);
 
 /// 'text' in single quotes: at most 48 characters, unprintable bytes as \xNN.
 std::string quoted(std::string_view text);

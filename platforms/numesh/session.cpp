@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "frontends/operators/program_reader.h"
-#include "frontends/operators/tables.h"
+#include "frontends/operators/compiler.h"
 #include "platforms/cli/main.h"
 #include "platforms/cli/output_file.h"
 #include "platforms/data/npy.h"
