@@ -20,9 +20,8 @@ std::string text_of(const Node& node, std::int64_t value) {
 
 void read_shape(const Node& node, const Layout& layout, Array& array) {
   const std::vector<Node> items = node.items();
-  if (items.empty() || items.size() > kMaxRank) {
+  if (items.empty() || items.size() > kMaxRank)
     node.fail("a shape has 1 to ", kMaxRank, " dimensions, but ", items.size(), " are given");
-  }
   std::int64_t elements = 1;
   for (const Node& item : items) {
     const std::int64_t size = item.integer_in(layout.params, 1, kMaxArrayElements, "the dimension");

@@ -125,9 +125,8 @@ class HostReader {
                 " of a stream is not on the rim; it must be one column wide at x = 0 or x = ",
                 layout_.width - 1, ", or one row high at y = 0 or y = ", layout_.height - 1);
     }
-    if (const std::optional<Node> simd = node.find("simd")) {
+    if (const std::optional<Node> simd = node.find("simd"))
       stream.simd = read_simd(*simd, *layout_.find_array(stream.name));
-    }
     streamed_.insert(stream.name);
     return stream;
   }
@@ -177,9 +176,8 @@ class HostReader {
     check.name = read_array_name(node.at("name"), layout_);
     const std::optional<Node> expect = node.find("expect");
     const std::optional<Node> value = node.find("value");
-    if (expect.has_value() == value.has_value()) {
+    if (expect.has_value() == value.has_value())
       node.fail("a check has either \"expect\" (a .npy file) or \"value\" (an array expression)");
-    }
     if (expect) check.expect = read_path(*expect, directory_, "a .npy file");
     if (value) check.value = value->text("an array expression in quotes");
     const auto [rtol_default, atol_default] =

@@ -14,9 +14,8 @@ constexpr std::array<const char*, 2> kSizeNames = {"W", "H"};
 
 void check_parameter_name(const Node& node, const std::string& name) {
   text::check_name(node, name, "a parameter");
-  if (name == "x" || name == "y") {
+  if (name == "x" || name == "y")
     node.fail("\"", name, "\" cannot be the name of a parameter; it is the place of a tile");
-  }
 }
 
 /// Values of W and H that are known before "params" is read.
@@ -43,9 +42,8 @@ int size_of(const Node& node, const std::string& name, bool overridden, Constant
     node.fail("the grid is ", size, " here, but the parameter ", name, " is ", known->second,
               "; write \"", name, "\" or give both the same value");
   }
-  if (size < 1 || size > kMaxTiles) {
+  if (size < 1 || size > kMaxTiles)
     node.fail("the grid size ", name, " is ", size, "; it must be in 1..", kMaxTiles);
-  }
   return static_cast<int>(size);
 }
 
@@ -55,9 +53,8 @@ int size_of(const Node& node, const std::string& name, bool overridden, Constant
 void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& layout) {
   const Node grid_node = root.at("grid");
   const std::vector<Node> grid = grid_node.items();
-  if (grid.size() != 2) {
+  if (grid.size() != 2)
     grid_node.fail("the grid has 2 values, [W, H], but ", grid.size(), " are given");
-  }
   const std::optional<Node> section = root.find("params");
   const std::vector<std::string> declared = section ? section->keys() : std::vector<std::string>{};
   std::vector<std::string> known = declared;
@@ -77,9 +74,8 @@ void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& 
   layout.width = size_of(grid[0], kSizeNames[0], overrides.count(kSizeNames[0]) != 0, params);
   layout.height = size_of(grid[1], kSizeNames[1], overrides.count(kSizeNames[1]) != 0, params);
   const std::int64_t tiles = std::int64_t{layout.width} * layout.height;
-  if (tiles > kMaxTiles) {
+  if (tiles > kMaxTiles)
     grid_node.fail("the grid has ", tiles, " tiles; at most ", kMaxTiles, " are allowed");
-  }
 }
 
 std::string grid_text(const Layout& layout) {
@@ -113,9 +109,8 @@ std::int64_t TileNumber::at(TileCoord tile) const {
 
 Rect read_rect(const Node& node, const Layout& layout) {
   const std::vector<Node> items = node.items();
-  if (items.size() != 4) {
+  if (items.size() != 4)
     node.fail("a rect has 4 values, [x, y, w, h], but ", items.size(), " are given");
-  }
   std::array<std::int64_t, 4> v;
   std::transform(items.begin(), items.end(), v.begin(),
                  [&](const Node& item) { return item.integer(layout.params); });
@@ -168,9 +163,8 @@ std::string read_path(const Node& node, const std::string& directory, const std:
   if (text.empty()) node.fail("the path of ", what, " is empty");
   std::string path = (fs::path(directory) / text).lexically_normal().string();
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) {
+  if (!fs::is_regular_file(path, error))
     node.fail("there is no file \"", path, "\"; paths are relative to the folder of the layout");
-  }
   return path;
 }
 

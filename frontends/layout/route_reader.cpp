@@ -271,9 +271,8 @@ class RouteRow {
         layout.tile_routes.push_back(
             {Color(static_cast<unsigned>(i % kColorCount)), entry.route_at(at, layout)});
       }
-      if (i % kColorCount == kColorCount - 1) {
+      if (i % kColorCount == kColorCount - 1)
         layout.tile_routes_begin.push_back(static_cast<std::uint32_t>(layout.tile_routes.size()));
-      }
     }
   }
 

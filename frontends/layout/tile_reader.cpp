@@ -73,9 +73,8 @@ class TileEntry {
 
   std::int32_t add_program(ProgramTable& table, Layout& layout) const {
     Program program{*code_, {}, node_.place()};
-    for (std::size_t i = 0; i < params_.size(); ++i) {
+    for (std::size_t i = 0; i < params_.size(); ++i)
       program.params.emplace_back(params_[i].name, values_[i]);
-    }
     const auto next = static_cast<std::int32_t>(layout.programs.size());
     const auto [it, is_new] = table.emplace(std::make_pair(program.code, program.params), next);
     if (is_new) layout.programs.push_back(std::move(program));

@@ -122,9 +122,8 @@ void read_mesh(const Node& root, const ParamOverrides& overrides, Program& progr
   read_params(root, overrides, program);
   const Node node = root.at("mesh");
   const std::vector<Node> sizes = node.items();
-  if (sizes.empty() || sizes.size() > kMaxRank) {
+  if (sizes.empty() || sizes.size() > kMaxRank)
     node.fail("a mesh has 1 to 3 dimensions, but ", sizes.size(), " are given");
-  }
   program.mesh.rank = static_cast<unsigned>(sizes.size());
   std::int64_t count = 1;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -132,9 +131,8 @@ void read_mesh(const Node& root, const ParamOverrides& overrides, Program& progr
         sizes[d].integer_in(program.params, 1, kMaxNodes, "the size of the mesh");
     program.mesh.size[d] = static_cast<int>(size);
     count *= size;
-    if (count > kMaxNodes) {
+    if (count > kMaxNodes)
       node.fail("the mesh has more than ", kMaxNodes, " nodes, the most that are allowed");
-    }
   }
 }
 

@@ -68,9 +68,8 @@ Nodes Mesh::route(NodeIndex from, NodeIndex to) const {
 std::string listed(const Mesh& mesh, const Nodes& nodes) {
   constexpr std::size_t kShown = 8;
   std::string text;
-  for (std::size_t i = 0; i < std::min(nodes.size(), kShown); ++i) {
+  for (std::size_t i = 0; i < std::min(nodes.size(), kShown); ++i)
     text += (i == 0 ? "" : ", ") + mesh.name(nodes[i]);
-  }
   if (nodes.size() > kShown) text += " and " + std::to_string(nodes.size() - kShown) + " more";
   return text.empty() ? "none" : text;
 }

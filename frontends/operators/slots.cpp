@@ -259,9 +259,8 @@ class Allotter {
   /// What that can be at best in a schedule of this length.
   double score_of(std::uint32_t length) const {
     double score = 1;
-    for (const Request& request : requests_) {
+    for (const Request& request : requests_)
       score = std::min(score, count_of(request, length) / (share_of(request) * length));
-    }
     return score;
   }
 

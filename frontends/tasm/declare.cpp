@@ -75,9 +75,8 @@ class Settings {
                  "a wse2 microthread is blocked with its queue");
     const std::int64_t id = a_.integer(*s.id, "a microthread", 0, kMicrothreadCount - 1);
     const unsigned bit = 1U << static_cast<unsigned>(id);
-    if ((a_.image.blocked_microthreads & bit) != 0) {
+    if ((a_.image.blocked_microthreads & bit) != 0)
       a_.fail(s.id->place, "expected each microthread once, found ", id, " again");
-    }
     a_.image.blocked_microthreads |= static_cast<std::uint8_t>(bit);
   }
 
@@ -88,16 +87,14 @@ class Settings {
   /// wse.md 3.1.
   std::uint8_t instructions(const Expression& e) const {
     const Number n = a_.evaluator().number(e);
-    if (n.is_real || (n.integer != 2 && n.integer != 4 && n.integer != 8)) {
+    if (n.is_real || (n.integer != 2 && n.integer != 4 && n.integer != 8))
       a_.fail(e.place, "expected 2, 4 or 8 instructions an entry, found ", to_string(n));
-    }
     return static_cast<std::uint8_t>(n.integer);
   }
 
   void require_once(unsigned& line, const char* keyword, Place place) const {
-    if (line != 0) {
+    if (line != 0)
       a_.fail(place, "expected one ", keyword, " line, found another; the first is line ", line);
-    }
     line = place.line;
   }
 
@@ -171,9 +168,8 @@ class Declarer {
   std::uint32_t alignment(const Expression& e, pe::ElementType type) const {
     const std::int64_t bytes = pe::bytes_of(type);
     const std::int64_t value = a_.integer(e, "an alignment in bytes", bytes, pe::kSramBytes);
-    if ((value & (value - 1)) != 0) {
+    if ((value & (value - 1)) != 0)
       a_.fail(e.place, "expected a power of two as alignment, found ", value);
-    }
     return static_cast<std::uint32_t>(value);
   }
 

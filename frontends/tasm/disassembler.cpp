@@ -253,9 +253,8 @@ std::string disassemble(const pe::Image& image) {
 std::string to_string(const pe::Instruction& instruction, const pe::Image& image) {
   const pe::OpcodeInfo& info = pe::info(instruction.op);
   std::string text(info.mnemonic);
-  for (unsigned i = 0; i < info.operand_count; ++i) {
+  for (unsigned i = 0; i < info.operand_count; ++i)
     text += (i == 0 ? " " : ", ") + operand_text(image, instruction, i);
-  }
   return text + options_text(image, instruction.config);
 }
 

@@ -76,9 +76,7 @@ class Encoder {
   pe::Instruction encode() {
     instruction_.op = info_.op;
     instruction_.line = s_.place.line;
-    for (unsigned i = 0; i < info_.operand_count; ++i) {
-      instruction_.operands[i] = encode_operand(i);
-    }
+    for (unsigned i = 0; i < info_.operand_count; ++i) instruction_.operands[i] = encode_operand(i);
     if (instruction_.is_vector()) {
       check_vector_form(a_, s_, instruction_);
     } else if (info_.vector() && instruction_.operands[0].kind == pe::kMem) {
@@ -178,9 +176,8 @@ class Encoder {
     const std::int64_t highest = pe::kSramBytes - bytes;
     const std::int64_t address = a_.integer(*o.expression, "a byte address", 0, highest);
     // wse.md 1.10: memory is made of 16-bit words.
-    if (address % 2 != 0) {
+    if (address % 2 != 0)
       a_.fail(o.expression->place, "expected an even byte address, found ", address);
-    }
     return {pe::kMem, pe::kNoBase, static_cast<std::int32_t>(address)};
   }
 

@@ -234,9 +234,8 @@ class OptionsEncoder {
       const auto number = static_cast<std::uint8_t>(
           a_.integer(e, "a stride register", 0, pe::kStrideRegisterCount - 1));
       for (std::size_t j = 0; j < i; ++j) {
-        if (config_.sr[j] == number) {
+        if (config_.sr[j] == number)
           a_.fail(e.place, "expected each stride register once, found ", number, " again");
-        }
       }
       config_.sr[i] = number;
     }

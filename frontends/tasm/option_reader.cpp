@@ -30,9 +30,8 @@ OptionReader& OptionReader::values(const char* word, std::size_t most,
   return add(word, true, [word, most, &to](TokenCursor& cursor, Place) {
     const std::string values = std::string(" of ") + word;
     do {
-      if (to.size() == most) {
+      if (to.size() == most)
         cursor.fail_expected("at most " + std::to_string(most) + " values" + values, ", one more");
-      }
       to.push_back(parse_expression(cursor, "a value" + values));
     } while (cursor.accept(","));
   });
@@ -70,9 +69,8 @@ void OptionReader::read(TokenCursor& cursor, const char* mark) const {
   while (!cursor.at_end() && (mark == nullptr || !cursor.next_is(mark))) {
     const Option* option = find(cursor.peek());
     if (option == nullptr) fail_unknown(cursor, mark);
-    if (std::find(given.begin(), given.end(), option) != given.end()) {
+    if (std::find(given.begin(), given.end(), option) != given.end())
       cursor.fail_expected("each option once", " again");
-    }
     given.push_back(option);
     const Place place = cursor.take().place;
     if (option->has_value) cursor.expect("=", std::string("'=' behind ") + option->word);

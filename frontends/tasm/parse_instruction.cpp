@@ -10,9 +10,8 @@ const pe::OpcodeInfo& parse_mnemonic(TokenCursor& cursor) {
     return *info;
   }
   std::vector<std::string> known = keywords();
-  for (unsigned i = 0; i < pe::kOpcodeCount; ++i) {
+  for (unsigned i = 0; i < pe::kOpcodeCount; ++i)
     known.emplace_back(pe::info(static_cast<pe::Opcode>(i)).mnemonic);
-  }
   cursor.fail_expected("an instruction, a declaration or a label",
                        did_you_mean(cursor.peek().text, known));
 }
@@ -29,9 +28,8 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
     }
     operand.reg = *base;
     // The sign before the offset is also the sign of its first term.
-    if (cursor.accept("+") || cursor.next_is("-")) {
+    if (cursor.accept("+") || cursor.next_is("-"))
       operand.expression = parse_expression(cursor, "an offset in bytes");
-    }
   } else {
     operand.expression = parse_expression(cursor, "a register r0..r15 or an address");
   }

@@ -159,9 +159,8 @@ Statement parse_initial_load(TokenCursor& cursor, Place) {
   s.reg = name_of(cursor.peek());
   const std::optional<RegisterName> reg = accept_register(cursor);
   if (!reg) cursor.fail_expected(expected);
-  if ((reg->kind & pe::kAnyDsr) == 0) {
+  if ((reg->kind & pe::kAnyDsr) == 0)
     cursor.fail(s.reg.place, "expected ", expected, ", found ", quoted(s.reg.text));
-  }
   s.dsr = {reg->kind, static_cast<std::uint8_t>(reg->number), 0};
   s.dsd = name_of(cursor.expect_name("the name of a dsd"));
   parse_options(cursor, "the dsd of " + s.reg.text, s.options);

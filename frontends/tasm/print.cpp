@@ -41,9 +41,8 @@ std::string with_point(std::string text) {
 }
 
 std::string memory_text(const pe::Image& image, const pe::Operand& operand) {
-  if (operand.reg == pe::kNoBase) {
+  if (operand.reg == pe::kNoBase)
     return "[" + address_text(image, static_cast<std::uint32_t>(operand.value)) + "]";
-  }
   std::string text = "[" + to_string(pe::kReg16, operand.reg);
   if (operand.value > 0) text += " + " + std::to_string(operand.value);
   if (operand.value < 0) text += " - " + std::to_string(-std::int64_t{operand.value});

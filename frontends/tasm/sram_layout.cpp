@@ -51,9 +51,7 @@ class CodeLayout {
         "expected end, ret, jmp or brk as the last instruction of " + section.title + ", found ";
     if (first_instruction_ == a_.instructions.size())
       a_.fail(section.place, expected, "no instruction");
-    if (open_label_) {
-      a_.fail(open_label_->place, expected, "the label ", quoted(open_label_->text));
-    }
+    if (open_label_) a_.fail(open_label_->place, expected, "the label ", quoted(open_label_->text));
     const InstructionStatement& last = *a_.instructions.back().statement;
     if (!leaves_section(last.info->op)) a_.fail(last.place, expected, quoted(last.info->mnemonic));
   }

@@ -108,9 +108,8 @@ void check_alternative(const Assembly& a, const RotateStatement& s, const pe::Ro
 void resolve(Assembly& a, const RotateStatement& s) {
   std::vector<pe::Rotation>& rotations = a.image.rotations;
   a.refuse_on(Generation::kWse2, &s.main, "rotate line", "only wse3 rotates tasks");
-  if (rotations.size() == pe::kMaxRotations) {
+  if (rotations.size() == pe::kMaxRotations)
     a.fail(s.main.place, "expected at most ", pe::kMaxRotations, " rotate lines, found another");
-  }
   pe::Rotation rotation;
   rotation.line = s.main.place.line;
   rotation.main = index_of_task(a, s.main, pe::TaskKind::kData);
