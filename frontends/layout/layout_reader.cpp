@@ -139,8 +139,7 @@ Direction read_direction(const Node& node) {
 }
 
 Color read_color(const Node& node, const Layout& layout) {
-  return Color(
-      static_cast<unsigned>(node.integer_in(layout.params, 0, kColorCount - 1, "the color")));
+  return Color(node.integer_in<unsigned>(layout.params, 0, kColorCount - 1, "the color"));
 }
 
 const Array& find_array(const Node& node, const std::string& name, const Layout& layout) {

@@ -1,6 +1,6 @@
 // Compiles a communication program for a machine: operators to streams, streams to slots, and for
 // every phase boundary how each node knows that it may switch. The result is still in terms of the
-// program; lower.h makes of it what the models run.
+// program; `lower` makes of it what the models run.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "frontends/operators/memory.h"
 #include "frontends/operators/phases.h"
 #include "frontends/operators/program.h"
 #include "frontends/operators/slots.h"
 #include "frontends/operators/streams.h"
 #include "frontends/operators/termination.h"
+#include "models/scheduled/program.h"
 
 namespace tessera::operators {
 
@@ -34,6 +36,11 @@ struct Compiled {
 
 /// Throws UserError for a program that cannot be compiled for this machine.
 Compiled compile(const Program& program, const Target& target);
+
+/// A compiled communication program as what the models run: VFSMs, schedules, addresses and tasks
+/// (lower.cpp). Throws UserError when a node needs more VFSMs or addresses than the machine has.
+scheduled::Program lower(const Program& program, const Compiled& compiled, const Target& target,
+                         const MemoryMap& map);
 
 // What was compiled, for people: phases, techniques and why, delays, costs; and the schedules as
 // tables, a row a node and a column a slot (tables.cpp).

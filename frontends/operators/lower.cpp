@@ -1,4 +1,4 @@
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 
 #include <algorithm>
 #include <map>

@@ -37,8 +37,8 @@ NodeIndex read_coordinates(const Node& node, const Program& program) {
   }
   Coordinates at{};
   for (std::size_t d = 0; d < items.size(); ++d) {
-    at[d] = static_cast<int>(items[d].integer_in(program.params, 0, mesh.size[d] - 1,
-                                                 std::string("the coordinate ") + "xyz"[d]));
+    at[d] = items[d].integer_in<int>(program.params, 0, mesh.size[d] - 1,
+                                     std::string("the coordinate ") + "xyz"[d]);
   }
   return mesh.index(at);
 }
@@ -61,10 +61,10 @@ Box read_box(const Node& node, const Program& program) {
   }
   Box box;
   for (unsigned d = 0; d < mesh.rank; ++d) {
-    box.from[d] = static_cast<int>(
-        items[d].integer_in(program.params, 0, mesh.size[d] - 1, "the first node of the box"));
-    box.size[d] = static_cast<int>(items[mesh.rank + d].integer_in(
-        program.params, 1, mesh.size[d] - box.from[d], "the size of the box"));
+    box.from[d] =
+        items[d].integer_in<int>(program.params, 0, mesh.size[d] - 1, "the first node of the box");
+    box.size[d] = items[mesh.rank + d].integer_in<int>(
+        program.params, 1, mesh.size[d] - box.from[d], "the size of the box");
   }
   return box;
 }
@@ -221,8 +221,8 @@ void read_arrays(const Node& root, Program& program) {
     Array array;
     array.name = name;
     array.place = node.place();
-    array.words = static_cast<std::uint32_t>(
-        node.at("words").integer_in(program.params, 1, kMaxWords, "the number of words"));
+    array.words = node.at("words").integer_in<std::uint32_t>(program.params, 1, kMaxWords,
+                                                             "the number of words");
     if (const std::optional<Node> init = node.find("init")) {
       array.init = init->is_integer() ? std::to_string(init->integer(program.params))
                                       : init->text("an integer or an expression in quotes");

@@ -178,8 +178,8 @@ class OperatorReader {
       Message message;
       message.from = read_place(item.at("from"), reading_);
       message.to = read_place(item.at("to"), reading_);
-      message.words = static_cast<std::uint32_t>(
-          item.at("words").integer_in(params(), 1, kMaxWords, "the message length"));
+      message.words =
+          item.at("words").integer_in<std::uint32_t>(params(), 1, kMaxWords, "the message length");
       if (message.from == message.to)
         item.fail("the message goes to the node that sends it; it needs another one");
       op_.messages.push_back(message);
@@ -212,7 +212,7 @@ class OperatorReader {
     const auto number = [&](const char* key, auto& to, std::int64_t lowest, std::int64_t highest,
                             const char* what) {
       if (const auto node = node_.find(key))
-        to = static_cast<std::uint32_t>(node->integer_in(params(), lowest, highest, what));
+        to = node->integer_in<std::uint32_t>(params(), lowest, highest, what);
     };
     number("words", op_.words, 1, kMaxWords, "the message length");
     number("compute", op_.compute, 0, kMaxCycles, "the compute cost per word");

@@ -31,8 +31,8 @@ class GroupReader {
     if (const auto loop = node.find("loop")) {
       node.allow_keys({"loop", "body", "phases", "length"});
       group.kind = Group::Kind::kLoop;
-      group.times = static_cast<std::uint32_t>(
-          loop->integer_in(reading_.program.params, 1, kMaxTimes, "the number of rounds"));
+      group.times = loop->integer_in<std::uint32_t>(reading_.program.params, 1, kMaxTimes,
+                                                    "the number of rounds");
       members = node.at("body");
     } else if (const auto parallel = node.find("parallel")) {
       node.allow_keys({"parallel", "length"});
@@ -46,8 +46,8 @@ class GroupReader {
     if (const auto phases = node.find("phases"))
       group.phases = text::read_choice(*phases, kChoices, "choice of phases");
     if (const auto length = node.find("length"))
-      group.length = static_cast<std::uint32_t>(
-          length->integer_in(reading_.program.params, 1, kMaxLength, "the length of the schedule"));
+      group.length = length->integer_in<std::uint32_t>(reading_.program.params, 1, kMaxLength,
+                                                       "the length of the schedule");
     for (const Node& member : members->items()) group.members.push_back(read(member));
     if (group.members.empty()) members->fail("a group needs at least one member");
     return group;
@@ -88,8 +88,8 @@ class GroupReader {
     node.allow_keys({"work", "nodes"});
     Work work;
     work.place = node.place();
-    work.cycles = static_cast<std::uint32_t>(
-        node.at("work").integer_in(reading_.program.params, 1, 1000000, "the work in cycles"));
+    work.cycles = node.at("work").integer_in<std::uint32_t>(reading_.program.params, 1, 1000000,
+                                                            "the work in cycles");
     work.nodes = read_nodes(node.at("nodes"), reading_);
     Group group;
     group.kind = Group::Kind::kWork;
@@ -110,9 +110,8 @@ std::size_t count_uses(const Group& group) {
 }
 
 Cycle read_cycle(const Node& node, const Reading& reading, Cycle lowest) {
-  return static_cast<Cycle>(node.integer_in(reading.program.params,
-                                            static_cast<std::int64_t>(lowest), kMaxCycle,
-                                            "the number of cycles"));
+  return node.integer_in<Cycle>(reading.program.params, static_cast<std::int64_t>(lowest),
+                                kMaxCycle, "the number of cycles");
 }
 
 /// "program".

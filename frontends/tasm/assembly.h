@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -48,9 +49,12 @@ struct Assembly {
   /// Names are params and consts and, once they are known, byte addresses of symbols.
   Evaluator evaluator() const;
   bool is_wse2() const { return options.generation == Generation::kWse2; }
-  std::int64_t integer(const Expression& e, const std::string& expected, std::int64_t low,
-                       std::int64_t high) const {
-    return evaluator().integer(e, expected, low, high);
+  /// An integer in low..high; without them any that T holds.
+  template <class T = std::int64_t>
+  T integer(const Expression& e, const std::string& expected,
+            std::int64_t low = std::numeric_limits<T>::min(),
+            std::int64_t high = std::numeric_limits<T>::max()) const {
+    return static_cast<T>(evaluator().integer(e, expected, low, high));
   }
   /// Throws UserError at `option` if it is given and this is the generation of the program.
   template <class Option>
@@ -65,6 +69,12 @@ struct Assembly {
     diagnostics.fail(place, problem...);
   }
 };
+
+/// "'x' of line 3": something that the program declares.
+template <class Declared>
+std::string named(const Declared& declared) {
+  return text::joined(quoted(declared.name), " of line ", declared.line);
+}
 
 // The steps, in their order.
 

@@ -54,8 +54,7 @@ class Settings {
     pe::ControlTable table;
     table.line = s.place.line;
     if (s.instructions) table.instructions = instructions(*s.instructions);
-    if (s.stride)
-      table.stride = static_cast<std::uint8_t>(a_.integer(*s.stride, "a number of entries", 1, 7));
+    if (s.stride) table.stride = a_.integer<std::uint8_t>(*s.stride, "a number of entries", 1, 7);
     a_.image.control_table = table;
   }
 
@@ -66,8 +65,7 @@ class Settings {
 
   void operator()(const ControlTransformStatement& s) {
     require_once(control_transform_, "control_transform", s.place);
-    a_.image.control_mask =
-        static_cast<std::uint8_t>(a_.integer(*s.mask, "a control transform mask", 0, 0x3F));
+    a_.image.control_mask = a_.integer<std::uint8_t>(*s.mask, "a control transform mask", 0, 0x3F);
   }
 
   void operator()(const MicrothreadStatement& s) {
@@ -111,16 +109,15 @@ class Declarer {
   explicit Declarer(Assembly& a) : a_(a) {}
 
   void operator()(const DataStatement& s) const {
-    pe::Symbol symbol = named<pe::Symbol>(s.name, NameKind::kData, a_.image.symbols.size());
+    pe::Symbol symbol = declared<pe::Symbol>(s.name, NameKind::kData, a_.image.symbols.size());
     symbol.type = s.type;
-    symbol.count = static_cast<std::uint32_t>(
-        a_.integer(*s.count, "a number of elements", 1, std::numeric_limits<std::uint32_t>::max()));
+    symbol.count = a_.integer<std::uint32_t>(*s.count, "a number of elements", 1);
     if (s.align) symbol.align = alignment(*s.align, s.type);
     a_.image.symbols.push_back(symbol);
   }
 
   void operator()(const QueueStatement& s) const {
-    auto queue = named<pe::QueueBinding>(s.name, NameKind::kQueue, a_.image.queues.size());
+    auto queue = declared<pe::QueueBinding>(s.name, NameKind::kQueue, a_.image.queues.size());
     queue.input = s.input;
     queue.id = queue_id(s);
     queue.color = color(s);
@@ -129,16 +126,16 @@ class Declarer {
   }
 
   void operator()(const DsdStatement& s) const {
-    a_.image.dsds.push_back(named<pe::Dsd>(s.name, NameKind::kDsd, a_.image.dsds.size()));
+    a_.image.dsds.push_back(declared<pe::Dsd>(s.name, NameKind::kDsd, a_.image.dsds.size()));
     a_.image.dsds.back().kind = s.kind;
   }
 
   void operator()(const FifoStatement& s) const {
-    a_.image.fifos.push_back(named<pe::Fifo>(s.name, NameKind::kFifo, a_.image.fifos.size()));
+    a_.image.fifos.push_back(declared<pe::Fifo>(s.name, NameKind::kFifo, a_.image.fifos.size()));
   }
 
   void operator()(const TaskStatement& s) const {
-    auto task = named<pe::TaskBinding>(s.name, NameKind::kTask, a_.image.tasks.size());
+    auto task = declared<pe::TaskBinding>(s.name, NameKind::kTask, a_.image.tasks.size());
     task.kind = s.kind;
     task.active = s.active.has_value();
     task.blocked = s.blocked.has_value();
@@ -157,7 +154,7 @@ class Declarer {
  private:
   /// Entry `index` of a list of the image, with the name and line of its declaration.
   template <class T>
-  T named(const Name& name, NameKind kind, std::size_t index) const {
+  T declared(const Name& name, NameKind kind, std::size_t index) const {
     a_.names.add(name, kind, index);
     T entry;
     entry.name = name.text;
@@ -176,11 +173,11 @@ class Declarer {
   QueueId queue_id(const QueueStatement& s) const {
     const std::string word = s.input ? "input" : "output";
     const std::string expected = "an " + word + " queue of " + to_string(a_.options.generation);
-    const QueueId id(static_cast<unsigned>(
-        a_.integer(*s.id, expected, 0, queue_count(a_.options.generation, s.input) - 1)));
+    const QueueId id(
+        a_.integer<unsigned>(*s.id, expected, 0, queue_count(a_.options.generation, s.input) - 1));
     if (const pe::QueueBinding* other = a_.image.find_queue(s.input, id)) {
       a_.fail(s.id->place, "expected each queue once, found ", word, " queue ", id.value(),
-              " again; it is ", quoted(other->name), " of line ", other->line);
+              " again; it is ", named(*other));
     }
     return id;
   }
@@ -194,7 +191,7 @@ class Declarer {
           s.name.place, "expected color= for queue ", quoted(s.name.text), ", found none; ",
           (s.input ? "an input queue receives one color" : "a wse3 output queue sends one color"));
     }
-    const Color color(static_cast<unsigned>(a_.integer(*s.color, "a color", 0, kColorCount - 1)));
+    const Color color(a_.integer<unsigned>(*s.color, "a color", 0, kColorCount - 1));
     if (s.input) require_unused(s, color);
     return color;
   }
@@ -222,7 +219,7 @@ class Declarer {
     for (const pe::QueueBinding& other : a_.image.queues) {
       if (!other.input || other.color != color) continue;
       a_.fail(s.color->place, "expected a color that no other input queue receives, found ",
-              color.value(), ", the color of ", quoted(other.name), " of line ", other.line);
+              color.value(), ", the color of ", named(other));
     }
   }
 

@@ -14,12 +14,6 @@ constexpr std::int64_t kMostElements = 32766;
 /// Elements of all loops of a mem4d: more than SRAM could hold several times over.
 constexpr std::int64_t kMostLoopElements = 262143;
 
-/// An integer that a field of type T holds.
-template <class T>
-std::int64_t integer_of(const Assembly& a, const Expression& e, const std::string& expected) {
-  return a.integer(e, expected, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
-}
-
 class MemoryDsd {
  public:
   MemoryDsd(const Assembly& a, const DsdStatement& s, pe::Dsd& dsd)
@@ -32,7 +26,7 @@ class MemoryDsd {
   void resolve() {
     dsd_.element_bytes = static_cast<std::uint8_t>(bytes_);
     dsd_.wavelet_index_offset = s_.wavelet_index_offset.has_value();
-    if (s_.offset) offset_ = integer_of<std::int16_t>(a_, *s_.offset, "an offset");
+    if (s_.offset) offset_ = a_.integer<std::int16_t>(*s_.offset, "an offset");
     if (s_.kind == pe::DsdKind::kMem1d) resolve_mem1d();
     if (s_.kind == pe::DsdKind::kMem4d) resolve_mem4d();
     if (s_.kind == pe::DsdKind::kCircbuf) resolve_circbuf();
@@ -40,7 +34,7 @@ class MemoryDsd {
 
  private:
   void resolve_mem1d() {
-    const std::int64_t stride = s_.stride ? integer_of<std::int8_t>(a_, *s_.stride, "a stride") : 1;
+    const std::int64_t stride = s_.stride ? a_.integer<std::int8_t>(*s_.stride, "a stride") : 1;
     const std::int64_t extent =
         s_.extent ? a_.integer(*s_.extent, "an extent", 0, kMostElements) : elements_left(stride);
     set_base(reach_of({stride}, {std::max<std::int64_t>(extent, 1)}));
@@ -86,8 +80,7 @@ class MemoryDsd {
     Loops trips;
     std::uint64_t elements = 1;  // at most 65535^4
     for (const ExpressionPtr& e : s_.extents) {
-      trips.insert(trips.begin(),
-                   a_.integer(*e, "an extent", 1, std::numeric_limits<std::uint16_t>::max()));
+      trips.insert(trips.begin(), a_.integer<std::uint16_t>(*e, "an extent", 1));
       elements *= static_cast<std::uint64_t>(trips.front());
     }
     if (elements > kMostLoopElements) {
@@ -108,7 +101,7 @@ class MemoryDsd {
     require_as_many(s_.strides, "stride", count);
     Loops strides;
     for (const ExpressionPtr& e : s_.strides)
-      strides.push_back(integer_of<std::int16_t>(a_, *e, "a stride"));
+      strides.push_back(a_.integer<std::int16_t>(*e, "a stride"));
     return strides;
   }
 
@@ -116,7 +109,7 @@ class MemoryDsd {
     require_as_many(s_.steps, "step", trips.size());
     Loops steps;
     for (const ExpressionPtr& e : s_.steps)
-      steps.insert(steps.begin(), integer_of<std::int16_t>(a_, *e, "a step"));
+      steps.insert(steps.begin(), a_.integer<std::int16_t>(*e, "a step"));
     Loops strides = lower_strides(steps, trips);
     constexpr std::int64_t kLowest = std::numeric_limits<std::int16_t>::min();
     constexpr std::int64_t kHighest = std::numeric_limits<std::int16_t>::max();
@@ -185,7 +178,7 @@ class FabricDsd {
     }
     dsd_.queue = queue.id;
     // wse.md 5.8: 0x7FFF is endless, so every value up to it has a meaning.
-    dsd_.extent = static_cast<std::uint32_t>(a_.integer(*s_.extent, "an extent", 0, pe::kEndless));
+    dsd_.extent = a_.integer<std::uint32_t>(*s_.extent, "an extent", 0, pe::kEndless);
     if (!queue.input) dsd_.color = color_sent(queue);
     dsd_.simd = simd();
     a_.refuse_on(Generation::kWse2, s_.priority,
@@ -213,8 +206,7 @@ class FabricDsd {
   /// wse.md 5.5: the descriptor may bring a color on WSE-2 only.
   Color color_sent(const pe::QueueBinding& queue) const {
     a_.refuse_on(Generation::kWse3, s_.color, "color=", "a wse3 output queue has its own color");
-    if (s_.color)
-      return Color(static_cast<unsigned>(a_.integer(*s_.color, "a color", 0, kColorCount - 1)));
+    if (s_.color) return Color(a_.integer<unsigned>(*s_.color, "a color", 0, kColorCount - 1));
     if (queue.color) return *queue.color;
     a_.fail(s_.name.place, "expected color= for dsd ", quoted(s_.name.text),
             ", found none; its queue ", quoted(queue.name), " has no color");

@@ -7,6 +7,7 @@
 #include "frontends/tasm/print.h"
 #include "frontends/tasm/registers.h"
 #include "frontends/tasm/words.h"
+#include "frontends/text/wording.h"
 
 namespace tessera::tasm {
 namespace {
@@ -20,12 +21,9 @@ std::string flag(const char* word, bool is_set) {
   return is_set ? std::string(" ") + word : "";
 }
 
-std::string option(const char* word, const std::string& value) {
-  return std::string(" ") + word + "=" + value;
-}
-
-std::string option(const char* word, std::string_view value) {
-  return option(word, std::string(value));
+template <class Value>
+std::string option(const char* word, const Value& value) {
+  return text::joined(" ", word, "=", value);
 }
 
 std::string priority_option(const std::optional<pe::Priority>& priority) {
@@ -51,7 +49,7 @@ std::string initial_value(const pe::Image& image, pe::ElementType type, std::uin
 std::string line_of(const pe::Image& image, const pe::Symbol& s) {
   std::string text =
       "data " + s.name + ": " + std::string(to_string(s.type)) + "[" + number(s.count) + "]";
-  if (s.align != 0) text += option("align", number(s.align));
+  if (s.align != 0) text += option("align", s.align);
   const char* separator = " = ";
   for (const std::uint32_t bits : s.init) {
     text += separator + initial_value(image, s.type, bits);
@@ -62,9 +60,9 @@ std::string line_of(const pe::Image& image, const pe::Symbol& s) {
 
 std::string line_of(const pe::QueueBinding& q) {
   std::string text = "queue " + q.name + (q.input ? " input " : " output ") + number(q.id.value());
-  if (q.color) text += option("color", number(q.color->value()));
+  if (q.color) text += option("color", q.color->value());
   text += flag("unblocked", q.unblocked) + priority_option(q.priority);
-  if (q.control_table != 0) text += option("control_table", number(q.control_table));
+  if (q.control_table != 0) text += option("control_table", q.control_table);
   return text + flag("dense", q.dense);
 }
 
@@ -89,7 +87,7 @@ std::string memory_target(const pe::Image& image, const pe::Dsd& d) {
     if (holds_base) break;
   }
   if (best == nullptr) return number(d.base);
-  return best_offset == 0 ? best->name : best->name + option("offset", number(best_offset));
+  return best_offset == 0 ? best->name : best->name + option("offset", best_offset);
 }
 
 /// Extents from the outer loop inwards, strides the other way round (wse.md 5.3).
@@ -108,16 +106,16 @@ std::string wraparound(const pe::Image& image, const pe::Dsd& d) {
   const auto symbol = std::find_if(image.symbols.begin(), image.symbols.end(),
                                    [&](const pe::Symbol& s) { return s.address == d.wrap_base; });
   if (symbol != image.symbols.end() && symbol->count == d.wrap_count) return "";
-  return option("wraparound", number(d.wrap_count));
+  return option("wraparound", d.wrap_count);
 }
 
 std::string memory_text(const pe::Image& image, const pe::Dsd& d) {
   const std::string target = memory_target(image, d);
-  const std::string extent = option("extent", number(d.extent));
+  const std::string extent = option("extent", d.extent);
   if (d.kind == pe::DsdKind::kCircbuf) return target + extent + wraparound(image, d);
   if (d.kind == pe::DsdKind::kMem4d)
     return target + loops(d) + flag("wavelet_index_offset", d.wavelet_index_offset);
-  return target + extent + (d.strides[0] == 1 ? "" : option("stride", number(d.strides[0]))) +
+  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) +
          flag("wavelet_index_offset", d.wavelet_index_offset);
 }
 
@@ -125,9 +123,9 @@ std::string fabric_text(const pe::Image& image, const pe::Dsd& d) {
   const bool input = d.kind == pe::DsdKind::kFabin;
   const pe::QueueBinding* queue = image.find_queue(input, d.queue);
   std::string text = queue == nullptr ? number(d.queue.value()) : queue->name;
-  text += option("extent", number(d.extent));
+  text += option("extent", d.extent);
   const bool own_color = !input && (queue == nullptr || queue->color != d.color);
-  if (own_color) text += option("color", number(d.color.value()));
+  if (own_color) text += option("color", d.color.value());
   text += flag("control", d.control) + flag("wavelet_index_offset", d.wavelet_index_offset) +
           flag("advance_switch", d.advance_switch);
   if (d.zero != pe::ZeroSource::kNone) text += option("zero", text_of(d.zero));
@@ -141,8 +139,8 @@ std::string line_of(const pe::Image& image, const pe::Dsd& d) {
 }
 
 std::string line_of(const pe::Image& image, const pe::Fifo& f) {
-  std::string text = "fifo " + f.name + " " + address_text(image, f.base) +
-                     option("dsr", number(f.dsr)) + option("xdsr", number(f.xdsr));
+  std::string text = "fifo " + f.name + " " + address_text(image, f.base) + option("dsr", f.dsr) +
+                     option("xdsr", f.xdsr);
   if (f.empty_action != pe::FifoAction::kTestOrSuspend)
     text += option("empty", text_of(f.empty_action));
   if (f.full_action != pe::FifoAction::kTestOrSuspend)
@@ -164,8 +162,8 @@ std::string line_of(const pe::Image& image, const pe::Rotation& r) {
   const auto name = [&](std::uint32_t task) {
     return task < image.tasks.size() ? image.tasks[task].name : number(task);
   };
-  return "rotate " + name(r.main) + " " + name(r.alternative) + option("limit", number(r.limit)) +
-         (r.init == 0 ? "" : option("init", number(r.init)));
+  return "rotate " + name(r.main) + " " + name(r.alternative) + option("limit", r.limit) +
+         (r.init == 0 ? "" : option("init", r.init));
 }
 
 /// What has no name.
@@ -173,13 +171,13 @@ std::string settings_text(const pe::Image& image) {
   std::string text;
   if (image.half != pe::HalfFormat::kF16) text += "half " + std::string(text_of(image.half)) + "\n";
   if (image.control_table) {
-    text += "control_table" + option("instructions", number(image.control_table->instructions)) +
-            option("stride", number(image.control_table->stride)) + "\n";
+    text += "control_table" + option("instructions", image.control_table->instructions) +
+            option("stride", image.control_table->stride) + "\n";
   }
   if (image.main_priority != pe::MainPriority::kMediumLow)
     text += "main_thread" + option("priority", text_of(image.main_priority)) + "\n";
   if (image.control_mask != 0)
-    text += "control_transform" + option("mask", std::to_string(image.control_mask)) + "\n";
+    text += "control_transform" + option("mask", image.control_mask) + "\n";
   for (unsigned i = 0; i < kMicrothreadCount; ++i) {
     if ((image.blocked_microthreads >> i & 1U) != 0)
       text += "microthread " + number(i) + " blocked\n";

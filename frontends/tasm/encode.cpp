@@ -162,8 +162,7 @@ class Encoder {
 
   std::int32_t immediate(const Expression& e, const char* expected, std::int64_t low,
                          std::int64_t high) const {
-    return static_cast<std::int32_t>(
-        static_cast<std::uint32_t>(a_.integer(e, expected, low, high)));
+    return static_cast<std::int32_t>(a_.integer<std::uint32_t>(e, expected, low, high));
   }
 
   pe::Operand encode_memory(const OperandSyntax& o, unsigned bytes) const {

@@ -44,7 +44,8 @@ class OptionsEncoder {
 
   pe::OpConfig of_load(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
     check_file(dsr, dsd, place);
-    check_reserved(dsr, place);
+    if (dsr.kind != pe::kSrc0)
+      check_reserved(&pe::Fifo::dsr, dsr.reg, place, "a DSR", to_string(dsr.kind, dsr.reg));
     refuse(kOperation, " behind a DSD operation only, found it behind the load of a DSR");
     check_load_kinds(dsd);
     encode_common();
@@ -111,13 +112,13 @@ class OptionsEncoder {
     }
   }
 
-  // wse.md 5.6: the DSRs of a FIFO are its own for the life of the program.
-  void check_reserved(const pe::Operand& dsr, Place place) const {
-    if (dsr.kind == pe::kSrc0) return;
+  /// wse.md 5.6: the DSRs and XDSRs of a FIFO are its own for the life of the program.
+  void check_reserved(std::uint8_t pe::Fifo::*member, std::uint8_t number, Place place,
+                      const char* what, const std::string& text) const {
     for (const pe::Fifo& fifo : a_.image.fifos) {
-      if (fifo.dsr != dsr.reg) continue;
-      a_.fail(place, "expected a DSR that no fifo has, found ", to_string(dsr.kind, dsr.reg),
-              " of the fifo ", quoted(fifo.name), " of line ", fifo.line);
+      if (fifo.*member != number) continue;
+      a_.fail(place, "expected ", what, " that no fifo has, found ", text, " of the fifo ",
+              named(fifo));
     }
   }
 
@@ -172,8 +173,7 @@ class OptionsEncoder {
       a_.fail(e.place,
               "expected async with ut=, found ut= alone; only async operations have a microthread");
     }
-    return MicrothreadId(
-        static_cast<unsigned>(a_.integer(e, "a microthread", 0, kMicrothreadCount - 1)));
+    return MicrothreadId(a_.integer<unsigned>(e, "a microthread", 0, kMicrothreadCount - 1));
   }
 
   // wse.md 4, 5.5: on WSE-3 the descriptor has the priority.
@@ -208,13 +208,8 @@ class OptionsEncoder {
     }
     if (!needed) return;
     if (!o_.xdsr) a_.fail(place, "expected xdsr= for ", described(dsd), ", found none");
-    const auto number =
-        static_cast<std::uint8_t>(a_.integer(*o_.xdsr, "an XDSR", 0, pe::kXdsrCount - 1));
-    for (const pe::Fifo& fifo : a_.image.fifos) {
-      if (fifo.xdsr != number) continue;
-      a_.fail(o_.xdsr->place, "expected an XDSR that no fifo has, found ", number, " of the fifo ",
-              quoted(fifo.name), " of line ", fifo.line);
-    }
+    const auto number = a_.integer<std::uint8_t>(*o_.xdsr, "an XDSR", 0, pe::kXdsrCount - 1);
+    check_reserved(&pe::Fifo::xdsr, number, o_.xdsr->place, "an XDSR", std::to_string(number));
     config_.xdsr = number;
   }
 
@@ -231,8 +226,8 @@ class OptionsEncoder {
     }
     for (std::size_t i = 0; i < needed; ++i) {
       const Expression& e = *o_.sr[i];
-      const auto number = static_cast<std::uint8_t>(
-          a_.integer(e, "a stride register", 0, pe::kStrideRegisterCount - 1));
+      const auto number =
+          a_.integer<std::uint8_t>(e, "a stride register", 0, pe::kStrideRegisterCount - 1);
       for (std::size_t j = 0; j < i; ++j) {
         if (config_.sr[j] == number)
           a_.fail(e.place, "expected each stride register once, found ", number, " again");

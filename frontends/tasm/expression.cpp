@@ -1,7 +1,5 @@
 #include "frontends/tasm/expression.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -157,11 +155,7 @@ class NumberArithmetic {
 
 std::string to_string(const Number& number) {
   if (!number.is_real) return std::to_string(number.integer);
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number.real).ptr;
-  std::string words(text.data(), end);
-  if (words.find_first_of(".en") == std::string::npos) words += ".0";  // a real number all the same
-  return words;
+  return real_text(number.real);
 }
 
 ExpressionPtr parse_expression(TokenCursor& cursor, const std::string& expected) {

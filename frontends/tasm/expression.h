@@ -11,6 +11,8 @@
 // stands alone.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,6 +32,16 @@ struct Number {
   double as_real() const { return is_real ? real : static_cast<double>(integer); }
 };
 std::string to_string(const Number& number);
+
+/// A real number as a literal that reads as one: with a point or an exponent. `precision` is that of
+/// std::to_chars; without it the shortest literal with this value.
+template <class Real, class... Precision>
+std::string real_text(Real value, Precision... precision) {
+  std::array<char, 32> buffer{};
+  char* const begin = buffer.data();
+  std::string text(begin, std::to_chars(begin, begin + buffer.size(), value, precision...).ptr);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
 
 /// A name where it stands in the text.
 struct Name {

@@ -31,7 +31,7 @@ class FifoReserver {
     const auto [owner, is_new] = owners_.emplace(entity.index, &fifo_);
     if (!is_new) {
       a_.fail(s_.symbol.place, "expected a data symbol that no other fifo has, found ",
-              quoted(symbol.name), ", the symbol of ", place_of(*owner->second));
+              quoted(symbol.name), ", the symbol of ", named(*owner->second));
     }
     if (symbol.align != 0 && symbol.align < pe::kFifoAlignment) {
       a_.fail(s_.symbol.place, "expected a data symbol aligned to ", pe::kFifoAlignment,
@@ -47,12 +47,12 @@ class FifoReserver {
       a_.fail(s_.name.place, "expected ", option, "= for fifo ", quoted(s_.name.text),
               ", found none; a fifo keeps ", what, " for the whole program");
     }
-    const auto value = static_cast<std::uint8_t>(a_.integer(*e, what, 0, count - 1));
+    const auto value = a_.integer<std::uint8_t>(*e, what, 0, count - 1);
     for (std::size_t i = 0; i < index_; ++i) {
       const pe::Fifo& other = a_.image.fifos[i];
       if (other.*member != value) continue;
       a_.fail(e->place, "expected ", what, " that no other fifo has, found ", value,
-              ", which is that of ", place_of(other));
+              ", which is that of ", named(other));
     }
     return value;
   }
@@ -81,10 +81,6 @@ class FifoReserver {
     if (fifo_.simd != pe::SimdMode::kOff && fifo_.simd != pe::SimdMode::kMax) return;
     a_.fail(s_.simd->place, "expected simd=32, simd=64 or simd=32_or_64 for a fifo, found ",
             quoted(to_string(fifo_.simd)));
-  }
-
-  static std::string place_of(const pe::Fifo& fifo) {
-    return quoted(fifo.name) + " of line " + std::to_string(fifo.line);
   }
 
   Assembly& a_;

@@ -15,6 +15,19 @@ std::size_t expect_one_of(TokenCursor& cursor, const std::vector<std::string>& k
   return static_cast<std::size_t>(it - known.begin());
 }
 
+OperandSyntax parse_register_or_value(TokenCursor& cursor, const std::string& expected) {
+  OperandSyntax operand;
+  operand.place = cursor.place();
+  if (const std::optional<RegisterName> reg = accept_register(cursor)) {
+    operand.kind = OperandSyntax::Kind::kRegister;
+    operand.reg = *reg;
+  } else {
+    operand.expression = parse_expression(cursor, expected);
+  }
+  operand.text = cursor.text_from(operand.place);
+  return operand;
+}
+
 OptionReader& OptionReader::flag(const char* word, std::optional<Place>& to) {
   return add(word, false, [&to](const TokenCursor&, Place place) { to = place; });
 }
@@ -39,16 +52,7 @@ OptionReader& OptionReader::values(const char* word, std::size_t most,
 
 OptionReader& OptionReader::register_or_value(const char* word, std::optional<OperandSyntax>& to) {
   return add(word, true, [word, &to](TokenCursor& cursor, Place) {
-    OperandSyntax operand;
-    operand.place = cursor.place();
-    if (const std::optional<RegisterName> reg = accept_register(cursor)) {
-      operand.kind = OperandSyntax::Kind::kRegister;
-      operand.reg = *reg;
-    } else {
-      operand.expression = parse_expression(cursor, std::string("the value of ") + word);
-    }
-    operand.text = cursor.text_from(operand.place);
-    to = std::move(operand);
+    to = parse_register_or_value(cursor, std::string("the value of ") + word);
   });
 }
 

@@ -26,6 +26,9 @@ T expect_word(TokenCursor& cursor, const std::array<T, N>& words, const std::str
   return words[expect_one_of(cursor, texts_of(words), behind)];
 }
 
+/// The register or expression that comes next; `expected` names the expression for messages.
+OperandSyntax parse_register_or_value(TokenCursor& cursor, const std::string& expected);
+
 class OptionReader {
  public:
   OptionReader& flag(const char* word, std::optional<Place>& to);

@@ -39,22 +39,14 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
 OperandSyntax parse_operand(TokenCursor& cursor, const std::string& expected) {
   OperandSyntax operand;
   operand.place = cursor.place();
-  if (cursor.accept("[")) {
-    parse_memory(cursor, operand);
-  } else if (const std::optional<RegisterName> reg = accept_register(cursor)) {
-    operand.kind = OperandSyntax::Kind::kRegister;
-    operand.reg = *reg;
-  } else {
-    operand.expression = parse_expression(cursor, expected);
-  }
+  if (!cursor.accept("[")) return parse_register_or_value(cursor, expected);
+  parse_memory(cursor, operand);
   operand.text = cursor.text_from(operand.place);
   return operand;
 }
 
 std::string count_of_operands(const pe::OpcodeInfo& info) {
-  const std::string count = std::to_string(info.operand_count);
-  return count + (info.operand_count == 1 ? " operand of " : " operands of ") +
-         std::string(info.mnemonic);
+  return text::joined(text::plural(info.operand_count, "operand"), " of ", info.mnemonic);
 }
 
 void parse_operands(TokenCursor& cursor, InstructionStatement& s) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "frontends/tasm/expression.h"
 #include "frontends/tasm/registers.h"
 #include "frontends/tasm/words.h"
 #include "models/pe/half.h"
@@ -33,11 +34,6 @@ std::string bits_literal(std::uint32_t bits, int digits) {
   std::array<char, 20> text{};
   std::snprintf(text.data(), text.size(), "bits(0x%0*x)", digits, bits);
   return text.data();
-}
-
-/// Marked as a real number, so that it reads as one.
-std::string with_point(std::string text) {
-  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
 std::string memory_text(const pe::Image& image, const pe::Operand& operand) {
@@ -76,9 +72,7 @@ std::string f32_literal(std::uint32_t bits) {
   constexpr int kDigits = 8;
   const auto value = bit_cast<float>(bits);
   if (!std::isfinite(value)) return bits_literal(bits, kDigits);
-  std::array<char, 32> buffer{};
-  const char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  const std::string text = with_point({static_cast<const char*>(buffer.data()), end});
+  const std::string text = real_text(value);
   return f32_bits(assembled(text)) == bits ? text : bits_literal(bits, kDigits);
 }
 
@@ -86,12 +80,8 @@ std::string half_literal(std::uint16_t bits, pe::HalfFormat format) {
   constexpr int kDigits = 4;
   constexpr int kMostDecimals = 9;
   const double value = pe::half_value(bits, format);
-  std::array<char, 32> buffer{};
   for (int decimals = 1; std::isfinite(value) && decimals <= kMostDecimals; ++decimals) {
-    const char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                    std::chars_format::general, decimals)
-                          .ptr;
-    const std::string text = with_point({static_cast<const char*>(buffer.data()), end});
+    const std::string text = real_text(value, std::chars_format::general, decimals);
     if (pe::half_bits(assembled(text), format) == bits) return text;
   }
   return bits_literal(bits, kDigits);

@@ -78,8 +78,7 @@ void bind_queue(const Assembly& a, const TaskStatement& s, pe::TaskBinding& task
   const pe::QueueBinding& queue = input_queue(a, s.queue);
   if (queue.unblocked) {
     a.fail(s.queue.place, "expected a queue without unblocked for a data task, found ",
-           quoted(queue.name), " of line ", queue.line,
-           "; a channel with a data task is unblocked unless the task is blocked");
+           named(queue), "; a channel with a data task is unblocked unless the task is blocked");
   }
   task.queue = queue.id;
   task.id = a.image.channel_of(queue);
@@ -125,13 +124,10 @@ void resolve(Assembly& a, const RotateStatement& s) {
     a.fail(s.main.place, "expected limit= for the rotation of ", quoted(s.main.text),
            ", found none");
   }
-  const std::int64_t limit =
-      a.integer(*s.limit, "a limit", 0, std::numeric_limits<std::uint16_t>::max());
+  const std::int64_t limit = a.integer<std::uint16_t>(*s.limit, "a limit");
   rotation.limit = static_cast<std::uint16_t>(limit);
   // Above the limit the counter would never meet it.
-  if (s.init)
-    rotation.init =
-        static_cast<std::uint16_t>(a.integer(*s.init, "a start up to limit=,", 0, limit));
+  if (s.init) rotation.init = a.integer<std::uint16_t>(*s.init, "a start up to limit=,", 0, limit);
   rotations.push_back(rotation);
 }
 

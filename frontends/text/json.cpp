@@ -187,8 +187,8 @@ std::int64_t Node::integer(const Constants& constants) const {
   }
 }
 
-std::int64_t Node::integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
-                              const std::string& what) const {
+std::int64_t Node::checked_integer(const Constants& constants, std::int64_t lowest,
+                                   std::int64_t highest, const std::string& what) const {
   const std::int64_t value = integer(constants);
   if (value < lowest || value > highest) {
     fail(what + " is " + std::to_string(value) + "; it must be in " + std::to_string(lowest) +

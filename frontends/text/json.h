@@ -93,14 +93,19 @@ class Node {
   Expression expression(const Constants& constants, const Expression::Names& variables = {}) const;
   /// The value of an expression without variables.
   std::int64_t integer(const Constants& constants) const;
-  /// The same, and in lowest..highest.
-  std::int64_t integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
-                          const std::string& what) const;
+  /// The same, and in lowest..highest, which T holds.
+  template <class T = std::int64_t>
+  T integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
+               const std::string& what) const {
+    return static_cast<T>(checked_integer(constants, lowest, highest, what));
+  }
 
  private:
   friend class Document;
   Node(const Document& document, const boost::json::value& value, std::string place)
       : document_(&document), value_(&value), place_(std::move(place)) {}
+  std::int64_t checked_integer(const Constants& constants, std::int64_t lowest,
+                               std::int64_t highest, const std::string& what) const;
   std::string kind() const;
   Node child(const boost::json::value& value, const std::string& key) const;
 

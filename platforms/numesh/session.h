@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 #include "frontends/operators/memory.h"
 #include "models/observe/event_stream.h"
 #include "models/scheduled/mesh_view.h"
