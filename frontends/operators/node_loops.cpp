@@ -1,7 +1,6 @@
 #include "frontends/operators/node_loops.h"
 
 #include <algorithm>
-#include <string>
 
 namespace tessera::operators {
 namespace {

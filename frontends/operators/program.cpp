@@ -1,8 +1,6 @@
 #include "frontends/operators/program.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 
 namespace tessera::operators {
 

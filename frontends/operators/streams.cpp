@@ -1,6 +1,5 @@
 #include "frontends/operators/streams.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

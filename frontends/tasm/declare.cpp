@@ -1,6 +1,5 @@
 // Declarations: params and consts, settings of the whole program, and the names of everything else.
 #include <algorithm>
-#include <limits>
 
 #include "frontends/tasm/assembly.h"
 

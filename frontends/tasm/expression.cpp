@@ -1,7 +1,6 @@
 #include "frontends/tasm/expression.h"
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #include "frontends/tasm/print.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

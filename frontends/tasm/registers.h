@@ -2,7 +2,6 @@
 // s1ds0..15, and microthreads ut0..ut7.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 // Task ids (wse.md 3.1, 3.2) and rotating tasks (3.3).
 #include <algorithm>
-#include <limits>
 
 #include "frontends/tasm/assembly.h"
 #include "frontends/tasm/words.h"
