@@ -384,12 +384,10 @@ class Compiler {
       const Nodes touched = make_streams(program_, op, {}).touched;
       nodes.insert(touched.begin(), touched.end());
     }
-    for (const Thread& thread : phase.threads) {
-      for (const Use& use : thread.uses) {
-        if (!use.is_work) continue;
-        const Nodes& at = program_.works[use.index].nodes;
-        nodes.insert(at.begin(), at.end());
-      }
+    for (const Use& use : phase.uses()) {
+      if (!use.is_work) continue;
+      const Nodes& at = program_.works[use.index].nodes;
+      nodes.insert(at.begin(), at.end());
     }
   }
 

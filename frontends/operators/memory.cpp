@@ -101,10 +101,8 @@ Memory expected_memory(const Program& program, const PhasePlan& plan, const Memo
   for (const std::size_t op : plan.continuing) meaning.use(program.operators[op]);
   for (const Region& region : plan.regions) {
     for (const std::size_t turn : region.turns) {
-      for (const Thread& thread : plan.phases[turn].threads) {
-        for (const Use& use : thread.uses) {
-          if (!use.is_work) meaning.use(program.operators[use.index]);
-        }
+      for (const Use& use : plan.phases[turn].uses()) {
+        if (!use.is_work) meaning.use(program.operators[use.index]);
       }
     }
   }

@@ -231,18 +231,13 @@ class Bounds {
     for (const NodeIndex node : instance) loop = std::max(loop, round_of(node));
     return latency + loop;
   }
-  Cycle stalls_of(const Nodes& instance) const {
-    Cycle stalls = 0;
-    for (const NodeIndex node : instance) stalls += stall_of(node);
-    return stalls;
-  }
-
   void add_delays(const Nodes& instance, std::size_t first,
                   std::map<NodeIndex, Cycle>& delays) const {
     const std::size_t n = instance.size();
     const auto rounds = [&](std::uint64_t left) {
-      return std::min<std::uint64_t>(left, op_.words) * round_time(instance, first) +
-             stalls_of(instance);
+      Cycle stalls = 0;
+      for (const NodeIndex node : instance) stalls += stall_of(node);
+      return std::min<std::uint64_t>(left, op_.words) * round_time(instance, first) + stalls;
     };
     switch (op_.kind) {
     case Kind::kStream:

@@ -57,12 +57,8 @@ class Planner {
   const Phase& phase_of(const Part& part) const { return plan_.phases[part.turns.front()]; }
   bool only_works(const Part& part) const {
     if (!is_single(part)) return false;
-    for (const Thread& thread : phase_of(part).threads) {
-      for (const Use& use : thread.uses) {
-        if (!use.is_work) return false;
-      }
-    }
-    return true;
+    const std::vector<Use> uses = phase_of(part).uses();
+    return std::all_of(uses.begin(), uses.end(), [](const Use& use) { return use.is_work; });
   }
 
   Part lower_sequence(const Group& group) {
@@ -115,9 +111,9 @@ class Planner {
     return phase;
   }
   static void append(Phase& to, const Phase& phase) {
-    std::vector<Use>& uses = to.threads.front().uses;
-    for (const Thread& thread : phase.threads)
-      uses.insert(uses.end(), thread.uses.begin(), thread.uses.end());
+    const std::vector<Use> uses = phase.uses();
+    std::vector<Use>& all = to.threads.front().uses;
+    all.insert(all.end(), uses.begin(), uses.end());
     if (phase.length) to.length = phase.length;
   }
 
@@ -198,26 +194,22 @@ class Planner {
   }
 
   void add_continuing(const Group& member, const Part& part) {
-    for (const Thread& thread : phase_of(part).threads) {
-      for (const Use& use : thread.uses) {
-        if (use.is_work || program_.operators[use.index].kind == Kind::kOnline)
-          program_.fail(member.place,
-                        "only operators with streams can continue while others change phases");
-        if (std::count(plan_.continuing.begin(), plan_.continuing.end(), use.index) != 0)
-          program_.fail(member.place, "a continuing operator can be used once");
-        plan_.continuing.push_back(use.index);
-      }
+    for (const Use& use : phase_of(part).uses()) {
+      if (use.is_work || program_.operators[use.index].kind == Kind::kOnline)
+        program_.fail(member.place,
+                      "only operators with streams can continue while others change phases");
+      if (std::count(plan_.continuing.begin(), plan_.continuing.end(), use.index) != 0)
+        program_.fail(member.place, "a continuing operator can be used once");
+      plan_.continuing.push_back(use.index);
     }
   }
 
   void complete(Phase& phase) const {
     phase.operators.clear();
-    for (const Thread& thread : phase.threads) {
-      for (const Use& use : thread.uses) {
-        if (use.is_work || std::count(phase.operators.begin(), phase.operators.end(), use.index))
-          continue;
-        phase.operators.push_back(use.index);
-      }
+    for (const Use& use : phase.uses()) {
+      if (use.is_work || std::count(phase.operators.begin(), phase.operators.end(), use.index))
+        continue;
+      phase.operators.push_back(use.index);
     }
     phase.name.clear();
     constexpr std::size_t kNamed = 4;

@@ -88,7 +88,9 @@ class Placement {
 
  private:
   bool free(NodeIndex node, std::uint32_t offset) const {
-    return !runs_already(node, offset) && has_room(node, offset);
+    return !runs_already(node, offset) &&
+           std::all_of(slots_.starts.begin(), slots_.starts.end(),
+                       [&](std::uint32_t start) { return table_.is_free(node, start + offset); });
   }
   /// Whether a VFSM of the stream has this slot: it cannot run twice in a cycle, though others can.
   bool runs_already(NodeIndex node, std::uint32_t offset) const {
@@ -105,10 +107,6 @@ class Placement {
       }
     }
     return false;
-  }
-  bool has_room(NodeIndex node, std::uint32_t offset) const {
-    return std::all_of(slots_.starts.begin(), slots_.starts.end(),
-                       [&](std::uint32_t start) { return table_.is_free(node, start + offset); });
   }
   void take(NodeIndex node, std::uint32_t offset) {
     for (const std::uint32_t start : slots_.starts) table_.take(node, start + offset);

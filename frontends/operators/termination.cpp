@@ -11,10 +11,6 @@ namespace {
 using text::joined;
 using text::plural;
 
-bool contains(const Nodes& sorted, NodeIndex node) {
-  return std::binary_search(sorted.begin(), sorted.end(), node);
-}
-
 class Chooser {
  public:
   explicit Chooser(const PhaseStreams& streams)
@@ -168,8 +164,7 @@ class Chooser {
     return std::any_of(o.instances.begin(), o.instances.end(), [&](Nodes instance) {
       std::sort(instance.begin(), instance.end());
       const Nodes& touched = streams_.operators[i].touched;
-      return std::all_of(touched.begin(), touched.end(),
-                         [&](NodeIndex n) { return contains(instance, n); });
+      return std::includes(instance.begin(), instance.end(), touched.begin(), touched.end());
     });
   }
 

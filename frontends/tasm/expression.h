@@ -43,12 +43,6 @@ std::string real_text(Real value, Precision... precision) {
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
-/// A name where it stands in the text.
-struct Name {
-  Place place;
-  std::string text;
-};
-
 struct Expression {
   /// Terms of an expression: they bound what its evaluation holds and how deep its parser recurses.
   static constexpr unsigned kMostTerms = 256;

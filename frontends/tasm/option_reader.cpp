@@ -57,25 +57,20 @@ OptionReader& OptionReader::register_or_value(const char* word, std::optional<Op
 }
 
 OptionReader& OptionReader::name(const char* word, const char* expected, std::optional<Name>& to) {
-  return add(word, true, [expected, &to](TokenCursor& cursor, Place) {
-    const Token& token = cursor.expect_name(expected);
-    to = Name{token.place, token.text};
-  });
-}
-
-OptionReader& OptionReader::behind(const std::string& what) {
-  behind_ = what;
-  return *this;
+  return add(word, true,
+             [expected, &to](TokenCursor& cursor, Place) { to = cursor.expect_name(expected); });
 }
 
 void OptionReader::read(TokenCursor& cursor, const char* mark) const {
-  std::vector<const Option*> given;
+  std::vector<const char*> given;
   while (!cursor.at_end() && (mark == nullptr || !cursor.next_is(mark))) {
-    const Option* option = find(cursor.peek());
-    if (option == nullptr) fail_unknown(cursor, mark);
-    if (std::find(given.begin(), given.end(), option) != given.end())
+    const auto option = std::find_if(options_.begin(), options_.end(), [&](const Option& o) {
+      return cursor.peek().is_word(o.word);
+    });
+    if (option == options_.end()) fail_unknown(cursor, mark);
+    if (std::find(given.begin(), given.end(), option->word) != given.end())
       cursor.fail_expected("each option once", " again");
-    given.push_back(option);
+    given.push_back(option->word);
     const Place place = cursor.take().place;
     if (option->has_value) cursor.expect("=", std::string("'=' behind ") + option->word);
     option->read(cursor, place);
@@ -85,13 +80,6 @@ void OptionReader::read(TokenCursor& cursor, const char* mark) const {
 OptionReader& OptionReader::add(const char* word, bool has_value, Read read) {
   options_.push_back({word, has_value, std::move(read)});
   return *this;
-}
-
-const OptionReader::Option* OptionReader::find(const Token& token) const {
-  if (token.kind != Token::Kind::kName) return nullptr;
-  const auto it = std::find_if(options_.begin(), options_.end(),
-                               [&](const Option& option) { return token.text == option.word; });
-  return it == options_.end() ? nullptr : &*it;
 }
 
 void OptionReader::fail_unknown(const TokenCursor& cursor, const char* mark) const {

@@ -31,6 +31,9 @@ OperandSyntax parse_register_or_value(TokenCursor& cursor, const std::string& ex
 
 class OptionReader {
  public:
+  /// `behind`: what the options stand behind, for messages where the list of them would be too long.
+  explicit OptionReader(std::string behind = "") : behind_(std::move(behind)) {}
+
   OptionReader& flag(const char* word, std::optional<Place>& to);
   OptionReader& value(const char* word, ExpressionPtr& to);
   /// word=expr[,expr ..], at most `most`.
@@ -47,9 +50,6 @@ class OptionReader {
     });
   }
 
-  /// What the options stand behind, for messages where the list of them would be too long.
-  OptionReader& behind(const std::string& what);
-
   /// Up to the end of the line, or up to `mark` if there is one.
   void read(TokenCursor& cursor, const char* mark = nullptr) const;
 
@@ -63,7 +63,6 @@ class OptionReader {
   };
 
   OptionReader& add(const char* word, bool has_value, Read read);
-  const Option* find(const Token& token) const;
   [[noreturn]] void fail_unknown(const TokenCursor& cursor, const char* mark) const;
 
   std::vector<Option> options_;

@@ -63,7 +63,7 @@ void parse_operands(TokenCursor& cursor, InstructionStatement& s) {
 void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax& options) {
   const char* const local = "the name of a local task";
   const char* const any = "the name of a task or input queue";
-  OptionReader()
+  OptionReader(behind)
       .flag("async", options.async)
       .value("ut", options.ut)
       .name("activate", local, options.activate)
@@ -77,7 +77,6 @@ void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax
       .flag("single_step", options.single_step)
       .value("xdsr", options.xdsr)
       .values("sr", pe::OpConfig{}.sr.size(), options.sr)
-      .behind(behind)
       .read(cursor);
 }
 

@@ -27,10 +27,6 @@ Name parse_new_name(TokenCursor& cursor, const std::string& what) {
 // Parsers of single declarations. The cursor stands behind the keyword; `place` is that of the
 // keyword. The caller refuses what is left of the line.
 
-Name name_of(const Token& token) {
-  return {token.place, token.text};
-}
-
 void read_memory_options(TokenCursor& cursor, DsdStatement& s) {
   OptionReader options;
   if (s.kind == pe::DsdKind::kCircbuf) {
@@ -124,8 +120,7 @@ Statement parse_dsd(TokenCursor& cursor, Place) {
   s.name = parse_new_name(cursor, "a dsd");
   s.kind = expect_word(cursor, kDsdKinds);
   const bool memory = is_memory(s.kind);
-  s.target =
-      name_of(cursor.expect_name(memory ? "the name of a data symbol" : "the name of a queue"));
+  s.target = cursor.expect_name(memory ? "the name of a data symbol" : "the name of a queue");
   if (memory) {
     read_memory_options(cursor, s);
   } else {
@@ -137,7 +132,7 @@ Statement parse_dsd(TokenCursor& cursor, Place) {
 Statement parse_fifo(TokenCursor& cursor, Place) {
   FifoStatement s;
   s.name = parse_new_name(cursor, "a fifo");
-  s.symbol = name_of(cursor.expect_name("the name of a data symbol"));
+  s.symbol = cursor.expect_name("the name of a data symbol");
   OptionReader()
       .value("dsr", s.dsr)
       .value("xdsr", s.xdsr)
@@ -155,13 +150,13 @@ Statement parse_initial_load(TokenCursor& cursor, Place) {
   const std::string expected =
       "a DSR dds0..dds15, s0ds0..s0ds15 or s1ds0..s1ds15 that is loaded before the start";
   InitialLoadStatement s;
-  s.reg = name_of(cursor.peek());
+  s.reg = {cursor.place(), cursor.peek().text};
   const std::optional<RegisterName> reg = accept_register(cursor);
   if (!reg) cursor.fail_expected(expected);
   if ((reg->kind & pe::kAnyDsr) == 0)
     cursor.fail(s.reg.place, "expected ", expected, ", found ", quoted(s.reg.text));
   s.dsr = {reg->kind, static_cast<std::uint8_t>(reg->number), 0};
-  s.dsd = name_of(cursor.expect_name("the name of a dsd"));
+  s.dsd = cursor.expect_name("the name of a dsd");
   parse_options(cursor, "the dsd of " + s.reg.text, s.options);
   return s;
 }
@@ -171,7 +166,7 @@ Statement parse_task(TokenCursor& cursor, Place) {
   s.name = parse_new_name(cursor, "a task");
   s.kind = expect_word(cursor, kTaskKinds);
   if (s.kind == pe::TaskKind::kData) {
-    s.queue = name_of(cursor.expect_name("the name of the input queue"));
+    s.queue = cursor.expect_name("the name of the input queue");
   } else {
     s.id = parse_expression(cursor, "the task id");
   }
@@ -192,8 +187,8 @@ Statement parse_control_table(TokenCursor& cursor, Place place) {
 
 Statement parse_rotate(TokenCursor& cursor, Place) {
   RotateStatement s;
-  s.main = name_of(cursor.expect_name("the name of a data task"));
-  s.alternative = name_of(cursor.expect_name("the name of a control task"));
+  s.main = cursor.expect_name("the name of a data task");
+  s.alternative = cursor.expect_name("the name of a control task");
   OptionReader().value("limit", s.limit).value("init", s.init).read(cursor);
   return s;
 }
