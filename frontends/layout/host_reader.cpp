@@ -18,10 +18,6 @@ pe::ElementType read_dtype(const Node& node) {
   return text::read_choice(node, kDtypes, "dtype");
 }
 
-std::string text_of(const Node& node, std::int64_t value) {
-  return node.is_string() ? node.text("") : std::to_string(value);
-}
-
 void read_shape(const Node& node, const Layout& layout, Array& array) {
   const std::vector<Node> items = node.items();
   if (items.empty() || items.size() > kMaxRank)
@@ -35,7 +31,7 @@ void read_shape(const Node& node, const Layout& layout, Array& array) {
                 " elements, the most that are allowed");
     }
     array.shape.push_back(static_cast<std::size_t>(size));
-    array.shape_text.push_back(text_of(item, size));
+    array.shape_text.push_back(item.is_string() ? item.text("") : std::to_string(size));
   }
 }
 
@@ -87,20 +83,14 @@ Symbol read_symbol(const Node& node, const std::string& name, const Layout& layo
   return symbol;
 }
 
-// As numpy.allclose. Arrays of integers are compared exactly unless the layout says otherwise.
-constexpr double kDefaultRtol = 1e-5;
-constexpr double kDefaultAtol = 1e-8;
-// A rounding to f16 changes a number by up to 5e-4 of its size; twenty of them are allowed.
-constexpr double kDefaultHalfRtol = 1e-2;
-constexpr double kDefaultHalfAtol = 1e-3;
-
 const std::vector<std::string> kStepKinds = {"copy_in", "launch",   "stream_in", "stream_out",
                                              "wait",    "copy_out", "check"};
 
-/// rtol and atol of a check that gives none.
+/// rtol and atol of a check that gives none: as numpy.allclose, but integers are compared exactly.
 std::pair<double, double> default_tolerances(pe::ElementType dtype) {
-  if (dtype == pe::ElementType::kF32) return {kDefaultRtol, kDefaultAtol};
-  if (dtype == pe::ElementType::kF16) return {kDefaultHalfRtol, kDefaultHalfAtol};
+  if (dtype == pe::ElementType::kF32) return {1e-5, 1e-8};
+  // A rounding to f16 changes a number by up to 5e-4 of its size; twenty of them are allowed.
+  if (dtype == pe::ElementType::kF16) return {1e-2, 1e-3};
   return {0, 0};
 }
 

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::array<const char*, 2> kSizeNames = {"W", "H"};
 
-void check_parameter_name(const Node& node, const std::string& name) {
-  text::check_name(node, name, "a parameter");
-  if (name == "x" || name == "y")
-    node.fail("\"", name, "\" cannot be the name of a parameter; it is the place of a tile");
-}
-
 /// Values of W and H that are known before "params" is read.
 void seed_sizes(const std::vector<Node>& grid, const std::vector<std::string>& declared,
                 const ParamOverrides& overrides, Constants& params) {
@@ -67,7 +61,9 @@ void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& 
   seed_sizes(grid, declared, overrides, params);
   for (const std::string& name : declared) {
     const Node node = section->at(name);
-    check_parameter_name(node, name);
+    text::check_name(node, name, "a parameter");
+    if (name == "x" || name == "y")
+      node.fail("\"", name, "\" cannot be the name of a parameter; it is the place of a tile");
     const auto given = overrides.find(name);
     params[name] = given != overrides.end() ? given->second : node.integer(params);
   }

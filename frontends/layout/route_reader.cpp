@@ -30,15 +30,12 @@ const std::vector<FilterKind> kKinds = {
      {"kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"}},
     {"range", Kind::kRange, {"kind", "min_idx", "max_idx"}}};
 
-bool has(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 /// A key that only other kinds have deserves more than "unknown key".
 void check_filter_keys(const Node& node, const FilterKind& kind) {
   for (const FilterKind& other : kKinds) {
     for (const std::string& key : other.keys) {
-      if (has(kind.keys, key) || !node.find(key)) continue;
+      const bool is_own = std::count(kind.keys.begin(), kind.keys.end(), key) != 0;
+      if (is_own || !node.find(key)) continue;
       std::string keys;
       for (const std::string& own : kind.keys) keys += (keys.empty() ? "" : ", ") + own;
       node.fail("a filter of kind \"", kind.name, "\" has no \"", key, "\"; its keys: ", keys);

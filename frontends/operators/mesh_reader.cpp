@@ -48,10 +48,6 @@ struct Box {
   Coordinates size = {1, 1, 1};
 };
 
-Box whole(const Mesh& mesh) {
-  return {{}, mesh.size};
-}
-
 Box read_box(const Node& node, const Program& program) {
   const Mesh& mesh = program.mesh;
   const std::vector<Node> items = node.items();
@@ -71,7 +67,7 @@ Box read_box(const Node& node, const Program& program) {
 
 /// The box that a set is, if it is one.
 std::optional<Box> find_box(const Node& node, const Program& program) {
-  if (node.is_string() && node.text("") == "all") return whole(program.mesh);
+  if (node.is_string() && node.text("") == "all") return Box{{}, program.mesh.size};
   if (!node.is_object()) return std::nullopt;
   node.allow_keys({"box"});
   return read_box(node.at("box"), program);

@@ -87,11 +87,15 @@ class Bounds {
     return nodes;
   }
 
-  const StreamSlots* slots(std::size_t stream) const {
-    return slots_ == nullptr ? nullptr : &(*slots_)[stream];
-  }
+  /// Words that fit between the processors of a stream, from the source to the delivery at `stop`.
   std::uint64_t capacity_to(std::size_t stream, std::size_t stop) const {
-    return capacity(streams_.streams[stream], slots(stream), stop, phase_.target.rules);
+    const scheduled::Rules& rules = phase_.target.rules;
+    std::uint64_t words = rules.output_depth + rules.input_depth;
+    for (std::size_t at = stop;; at = streams_.streams[stream].stops[at].parent) {
+      const bool held = slots_ != nullptr && (*slots_)[stream].stops[at].hold > 0;
+      words += rules.vfsm_buffer * (held ? 2 : 1);
+      if (at == 0) return words;
+    }
   }
   /// Words that fit on the longest way of a stream.
   std::uint64_t most_words(std::size_t stream) const {

@@ -35,10 +35,6 @@ class StreamMaker {
     role.node = node;
     return role;
   }
-  bool is_member(NodeIndex node) const {
-    const auto it = roles_.find(node);
-    return it != roles_.end() && it->second.member;
-  }
 
   void make_instance(const Nodes& nodes) {
     switch (op_.kind) {
@@ -138,7 +134,9 @@ class StreamMaker {
   }
 
   bool branches_at(NodeIndex node) const {
-    return is_member(node) ? options_.branch_members : options_.branch_outsiders;
+    const auto it = roles_.find(node);
+    const bool is_member = it != roles_.end() && it->second.member;
+    return is_member ? options_.branch_members : options_.branch_outsiders;
   }
 
   void finish() {

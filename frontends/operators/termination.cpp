@@ -271,14 +271,4 @@ bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions) {
   return holds;
 }
 
-std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
-                       const scheduled::Rules& rules) {
-  std::uint64_t words = rules.output_depth + rules.input_depth;
-  for (std::size_t at = stop;; at = stream.stops[at].parent) {
-    const bool held = slots != nullptr && slots->stops[at].hold > 0;
-    words += rules.vfsm_buffer * (held ? 2 : 1);
-    if (at == 0) return words;
-  }
-}
-
 }  // namespace tessera::operators

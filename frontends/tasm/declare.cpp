@@ -9,18 +9,18 @@ namespace {
 void declare(Assembly& a, const ParamStatement& s) {
   const auto given = a.options.params.find(s.name.text);
   if (given != a.options.params.end()) {
-    a.names.add_number(s.name, NameKind::kParam, {false, given->second, 0});
+    a.names.add(s.name, NameKind::kParam, 0, {false, given->second, 0});
     return;
   }
   if (!s.value) {
     a.fail(s.name.place, "expected a value for param ", quoted(s.name.text),
            ", found none; give one in the layout or a default behind '='");
   }
-  a.names.add_number(s.name, NameKind::kParam, a.evaluator().number(*s.value));
+  a.names.add(s.name, NameKind::kParam, 0, a.evaluator().number(*s.value));
 }
 
 void declare(Assembly& a, const ConstStatement& s) {
-  a.names.add_number(s.name, NameKind::kConst, a.evaluator().number(*s.value));
+  a.names.add(s.name, NameKind::kConst, 0, a.evaluator().number(*s.value));
 }
 
 /// Before any value is asked for: a mistyped name is why another param has none.

@@ -60,10 +60,7 @@ std::string words_for(std::uint16_t kinds) {
   return text::alternatives(words, "; ");
 }
 
-constexpr std::int64_t kLowest8 = std::numeric_limits<std::int8_t>::min();
-constexpr std::int64_t kHighest8 = std::numeric_limits<std::int8_t>::max();
 constexpr std::int64_t kLowest16 = std::numeric_limits<std::int16_t>::min();
-constexpr std::int64_t kHighestSigned16 = std::numeric_limits<std::int16_t>::max();
 constexpr std::int64_t kHighest16 = std::numeric_limits<std::uint16_t>::max();
 constexpr std::int64_t kLowest32 = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kHighest32 = std::numeric_limits<std::uint32_t>::max();
@@ -139,9 +136,9 @@ class Encoder {
     };
     static constexpr Limits kLimits[] = {
         {pe::Opcode::kSetdsa, "a byte address", 0, pe::kSramBytes - 1},
-        {pe::Opcode::kIncdsa, "a number of elements", kLowest16, kHighestSigned16},
+        {pe::Opcode::kIncdsa, "a number of elements", -0x8000, 0x7FFF},
         {pe::Opcode::kSetdsl, "a length", 0, pe::kEndless},
-        {pe::Opcode::kSetdss, "a stride", kLowest8, kHighest8},
+        {pe::Opcode::kSetdss, "a stride", -0x80, 0x7F},
         {pe::Opcode::kSettp, "a task priority", 0, 1},
         {pe::Opcode::kSetmtp, "a main thread priority", 0, 3},
         {pe::Opcode::kSetctm, "a control transform mask", 0, 0x3F}};

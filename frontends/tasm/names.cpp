@@ -11,17 +11,9 @@ std::string_view to_string(NameKind kind) {
   return kWords[static_cast<unsigned>(kind)];
 }
 
-void Names::add(const Name& name, NameKind kind, std::size_t index) {
-  insert(name, {kind, index, {}, name.place.line});
-}
-
-void Names::add_number(const Name& name, NameKind kind, const Number& value) {
-  insert(name, {kind, 0, value, name.place.line});
-}
-
-void Names::insert(const Name& name, const Entity& entity) {
+void Names::add(const Name& name, NameKind kind, std::size_t index, const Number& value) {
   require_new(name);
-  entities_.emplace(name.text, entity);
+  entities_[name.text] = {kind, index, value, name.place.line};
 }
 
 void Names::require_new(const Name& name) const {

@@ -18,14 +18,8 @@ namespace {
 /// What the assembler makes of the literal before it rounds to a type.
 double assembled(std::string_view literal) {
   double value = 0;
-  const bool negative = literal.front() == '-';
-  const char* first = literal.data() + (negative ? 1 : 0);
-  std::from_chars(first, literal.data() + literal.size(), value);
-  return negative ? -value : value;
-}
-
-std::uint32_t f32_bits(double value) {
-  return bit_cast<std::uint32_t>(static_cast<float>(value));
+  std::from_chars(literal.data(), literal.data() + literal.size(), value);
+  return value;
 }
 
 /// `digits`: of `bits` in hexadecimal.
@@ -65,6 +59,18 @@ std::string on_control_text(const pe::Image& image, const pe::OpConfig& config) 
   return "";
 }
 
+/// Name of the label or function at instruction `target`; where there is none, a number in angle
+/// brackets.
+std::string code_name(const pe::Image& image, std::uint32_t target) {
+  for (const pe::Function& f : image.functions) {
+    if (f.entry == target) return f.name;
+  }
+  for (const pe::Label& l : image.labels) {
+    if (l.target == target) return l.name;
+  }
+  return "<" + std::to_string(target) + ">";
+}
+
 }  // namespace
 
 std::string f32_literal(std::uint32_t bits) {
@@ -72,7 +78,9 @@ std::string f32_literal(std::uint32_t bits) {
   const auto value = bit_cast<float>(bits);
   if (!std::isfinite(value)) return bits_literal(bits, kDigits);
   const std::string text = real_text(value);
-  return f32_bits(assembled(text)) == bits ? text : bits_literal(bits, kDigits);
+  return bit_cast<std::uint32_t>(static_cast<float>(assembled(text))) == bits
+             ? text
+             : bits_literal(bits, kDigits);
 }
 
 std::string half_literal(std::uint16_t bits, pe::HalfFormat format) {
@@ -84,16 +92,6 @@ std::string half_literal(std::uint16_t bits, pe::HalfFormat format) {
     if (pe::half_bits(assembled(text), format) == bits) return text;
   }
   return bits_literal(bits, kDigits);
-}
-
-std::string code_name(const pe::Image& image, std::uint32_t target) {
-  for (const pe::Function& f : image.functions) {
-    if (f.entry == target) return f.name;
-  }
-  for (const pe::Label& l : image.labels) {
-    if (l.target == target) return l.name;
-  }
-  return "<" + std::to_string(target) + ">";
 }
 
 std::string task_name(const pe::Image& image, TaskId id) {

@@ -15,10 +15,6 @@ std::string f32_literal(std::uint32_t bits);
 /// As `f32_literal`, for a 16-bit float: "bits(0x7c00)".
 std::string half_literal(std::uint16_t bits, pe::HalfFormat format);
 
-/// Name of the label or function at instruction `target`; where there is none, a number in angle
-/// brackets.
-std::string code_name(const pe::Image& image, std::uint32_t target);
-
 /// Name of the task or else the input queue of `id`; where there is none, the number.
 std::string task_name(const pe::Image& image, TaskId id);
 

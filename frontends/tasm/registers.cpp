@@ -10,19 +10,22 @@ namespace {
 
 struct File {
   pe::OperandKind kind;
-  std::string_view prefix;
+  const char* prefix;
+  unsigned count;
 };
 
-constexpr std::array<File, 6> kFiles = {{{pe::kReg16, "r"},
-                                         {pe::kReg32, "d"},
-                                         {pe::kDest, "dds"},
-                                         {pe::kSrc0, "s0ds"},
-                                         {pe::kSrc1, "s1ds"},
-                                         {pe::kMicrothread, "ut"}}};
+constexpr std::array<File, 6> kFiles = {{{pe::kReg16, "r", pe::kRegisterCount},
+                                         {pe::kReg32, "d", pe::kRegisterCount},
+                                         {pe::kDest, "dds", pe::kDsrsPerFile},
+                                         {pe::kSrc0, "s0ds", pe::kDsrsPerFile},
+                                         {pe::kSrc1, "s1ds", pe::kDsrsPerFile},
+                                         {pe::kMicrothread, "ut", kMicrothreadCount}}};
 
-unsigned count_of(pe::OperandKind kind) {
-  if (kind == pe::kMicrothread) return kMicrothreadCount;
-  return kind == pe::kReg16 ? pe::kRegisterCount : pe::kDsrsPerFile;
+/// nullptr: not a register.
+const File* file_of(pe::OperandKind kind) {
+  const auto* file =
+      std::find_if(kFiles.begin(), kFiles.end(), [kind](const File& f) { return f.kind == kind; });
+  return file == kFiles.end() ? nullptr : file;
 }
 
 bool is_number(std::string_view text) {
@@ -41,25 +44,25 @@ unsigned number_of(std::string_view digits) {
 
 /// What is wrong with a register that does not exist, or "" if it exists.
 std::string problem_of(const RegisterName& name, std::string_view text) {
-  const std::string prefix(text.substr(0, text.find_last_not_of("0123456789") + 1));
+  const File& file = *file_of(name.kind);
+  const bool exists = name.number < file.count;
   if (name.kind == pe::kReg32) {
-    if (name.number < pe::kRegisterCount && name.number % 2 == 0) return "";
-    return "expected a register pair d0, d2 .. d14, found " + quoted(text) +
-           (name.number < pe::kRegisterCount ? "; a pair starts at an even register" : "");
+    if (exists && name.number % 2 == 0) return "";
+    return text::joined("expected a register pair d0, d2 .. d14, found ", quoted(text),
+                        exists ? "; a pair starts at an even register" : "");
   }
-  const unsigned count = count_of(name.kind);
-  if (name.number < count) return "";
-  const std::string what = name.kind == pe::kMicrothread ? "a microthread " : "a register ";
-  return "expected " + what + prefix + "0.." + prefix + std::to_string(count - 1) + ", found " +
-         quoted(text);
+  if (exists) return "";
+  return text::joined("expected a ", name.kind == pe::kMicrothread ? "microthread " : "register ",
+                      file.prefix, "0..", file.prefix, file.count - 1, ", found ", quoted(text));
 }
 
 }  // namespace
 
 std::optional<RegisterName> register_name(std::string_view text) {
   for (const File& file : kFiles) {
-    if (text.substr(0, file.prefix.size()) != file.prefix) continue;
-    const std::string_view digits = text.substr(file.prefix.size());
+    const std::string_view prefix = file.prefix;
+    if (text.substr(0, prefix.size()) != prefix) continue;
+    const std::string_view digits = text.substr(prefix.size());
     if (is_number(digits)) return RegisterName{file.kind, number_of(digits)};
   }
   return std::nullopt;
@@ -77,9 +80,8 @@ std::optional<RegisterName> accept_register(TokenCursor& cursor) {
 }
 
 std::string to_string(pe::OperandKind kind, unsigned number) {
-  const auto* file =
-      std::find_if(kFiles.begin(), kFiles.end(), [kind](const File& f) { return f.kind == kind; });
-  return file == kFiles.end() ? "" : std::string(file->prefix) + std::to_string(number);
+  const File* file = file_of(kind);
+  return file == nullptr ? "" : text::joined(file->prefix, number);
 }
 
 }  // namespace tessera::tasm
