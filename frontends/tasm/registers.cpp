@@ -43,17 +43,17 @@ unsigned number_of(std::string_view digits) {
 }
 
 /// What is wrong with a register that does not exist, or "" if it exists.
-std::string problem_of(const RegisterName& name, std::string_view text) {
+std::string problem_of(const RegisterName& name, std::string_view word) {
   const File& file = *file_of(name.kind);
   const bool exists = name.number < file.count;
   if (name.kind == pe::kReg32) {
     if (exists && name.number % 2 == 0) return "";
-    return text::joined("expected a register pair d0, d2 .. d14, found ", quoted(text),
+    return text::joined("expected a register pair d0, d2 .. d14, found ", quoted(word),
                         exists ? "; a pair starts at an even register" : "");
   }
   if (exists) return "";
   return text::joined("expected a ", name.kind == pe::kMicrothread ? "microthread " : "register ",
-                      file.prefix, "0..", file.prefix, file.count - 1, ", found ", quoted(text));
+                      file.prefix, "0..", file.prefix, file.count - 1, ", found ", quoted(word));
 }
 
 }  // namespace
