@@ -87,21 +87,13 @@ class Bounds {
     return nodes;
   }
 
-  /// Words that fit between the processors of a stream, from the source to the delivery at `stop`.
-  std::uint64_t capacity_to(std::size_t stream, std::size_t stop) const {
-    const scheduled::Rules& rules = phase_.target.rules;
-    std::uint64_t words = rules.output_depth + rules.input_depth;
-    for (std::size_t at = stop;; at = streams_.streams[stream].stops[at].parent) {
-      const bool held = slots_ != nullptr && (*slots_)[stream].stops[at].hold > 0;
-      words += rules.vfsm_buffer * (held ? 2 : 1);
-      if (at == 0) return words;
-    }
-  }
   /// Words that fit on the longest way of a stream.
   std::uint64_t most_words(std::size_t stream) const {
+    const StreamPlan& plan = streams_.streams[stream];
+    const StreamSlots* slots = slots_ == nullptr ? nullptr : &(*slots_)[stream];
     std::uint64_t most = 0;
-    for (std::size_t s = 1; s < streams_.streams[stream].stops.size(); ++s)
-      most = std::max(most, capacity_to(stream, s));
+    for (std::size_t s = 1; s < plan.stops.size(); ++s)
+      most = std::max(most, capacity(plan, slots, s, phase_.target.rules));
     return most;
   }
 
@@ -287,6 +279,16 @@ std::uint64_t message_threshold(const PhaseStreams& streams, std::size_t i) {
 std::vector<std::pair<NodeIndex, Cycle>> message_delays(const PhaseStreams& streams,
                                                         std::size_t i) {
   return Bounds(streams, i).delays();
+}
+
+std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
+                       const scheduled::Rules& rules) {
+  std::uint64_t words = rules.output_depth + rules.input_depth;
+  for (std::size_t at = stop;; at = stream.stops[at].parent) {
+    const bool held = slots != nullptr && slots->stops[at].hold > 0;
+    words += rules.vfsm_buffer * (held ? 2 : 1);
+    if (at == 0) return words;
+  }
 }
 
 }  // namespace tessera::operators
