@@ -92,9 +92,8 @@ class FifoReserver {
 
 void resolve(Assembly& a, const FifoStatement& s, pe::Fifo& fifo) {
   const pe::Symbol& symbol = a.image.symbols[a.names.find(s.symbol.text)->index];
-  const unsigned bytes = pe::bytes_of(symbol.type);
   fifo.base = static_cast<std::uint16_t>(symbol.address);
-  fifo.bytes = static_cast<std::uint16_t>(symbol.count * bytes);
+  fifo.bytes = static_cast<std::uint16_t>(symbol.count * pe::bytes_of(symbol.type));
   if (s.activate_push) fifo.activate_push = resolve_local_task_id(a, *s.activate_push);
   if (s.activate_pop) fifo.activate_pop = resolve_local_task_id(a, *s.activate_pop);
 }

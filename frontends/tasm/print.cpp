@@ -46,17 +46,10 @@ std::string immediate_text(const pe::Image& image, pe::ValueType type, std::int3
 }
 
 std::string on_control_text(const pe::Image& image, const pe::OpConfig& config) {
-  switch (config.on_control) {
-  case pe::OnControl::kNone:
-    return "";
-  case pe::OnControl::kTerminate:
-    return " on_control=terminate";
-  case pe::OnControl::kActivate:
-    return " on_control_activate=" + task_name(image, config.on_control_target);
-  case pe::OnControl::kUnblock:
-    return " on_control_unblock=" + task_name(image, config.on_control_target);
-  }
-  return "";
+  if (config.on_control == pe::OnControl::kNone) return "";
+  if (config.on_control == pe::OnControl::kTerminate) return " on_control=terminate";
+  return text::joined(" on_control_", text_of(config.on_control), "=",
+                      task_name(image, config.on_control_target));
 }
 
 /// Name of the label or function at instruction `target`; where there is none, a number in angle

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frontends/tasm/lexer.h"
+#include "frontends/text/cursor.h"
 
 namespace tessera::tasm {
 namespace {
@@ -26,11 +27,6 @@ const File* file_of(pe::OperandKind kind) {
   const auto* file =
       std::find_if(kFiles.begin(), kFiles.end(), [kind](const File& f) { return f.kind == kind; });
   return file == kFiles.end() ? nullptr : file;
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Numbers of three digits and more are all the same here: there is no such register.
@@ -63,7 +59,8 @@ std::optional<RegisterName> register_name(std::string_view text) {
     const std::string_view prefix = file.prefix;
     if (text.substr(0, prefix.size()) != prefix) continue;
     const std::string_view digits = text.substr(prefix.size());
-    if (is_number(digits)) return RegisterName{file.kind, number_of(digits)};
+    if (!digits.empty() && std::all_of(digits.begin(), digits.end(), text::is_digit))
+      return RegisterName{file.kind, number_of(digits)};
   }
   return std::nullopt;
 }
