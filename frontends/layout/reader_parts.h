@@ -29,8 +29,6 @@ class TileNumber {
   text::Expression expression_;
 };
 
-/// "grid" and "params": sets width, height and params.
-void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& layout);
 /// "tiles": sets programs and program_of_tile.
 void read_tiles(const Node& root, const std::string& directory, Layout& layout);
 /// "routes": sets routes, tile_routes and tile_routes_begin.

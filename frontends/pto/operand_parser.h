@@ -9,10 +9,7 @@
 
 namespace tessera::pto {
 
-/// "1 operand", "2 operands".
-inline std::string plural(std::size_t n, const char* noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
+using text::plural;
 
 /// Reads the parts of one operation into it.
 struct OperandParser {

@@ -41,6 +41,10 @@ std::string read_file(const std::string& path, const std::string& what) {
   return text.str();
 }
 
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string result = "'";

@@ -2,6 +2,7 @@
 // has a Diagnostics object of its own, so a front-end that reads several files has several of them.
 #pragma once
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -57,6 +58,9 @@ class Diagnostics {
 std::ifstream open_file(const std::string& path, const std::string& what);
 /// The contents of a file, as open_file.
 std::string read_file(const std::string& path, const std::string& what);
+
+/// "1 word", "2 words".
+std::string plural(std::uint64_t count, const std::string& noun);
 
 /// 'text' in single quotes: at most 48 characters, unprintable bytes as \xNN.
 std::string quoted(std::string_view text);

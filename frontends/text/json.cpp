@@ -135,10 +135,6 @@ Node Document::root() const {
   return Node(*this, *value_, "");
 }
 
-void Node::fail(const std::string& problem) const {
-  throw UserError(document_->file_, place_, problem);
-}
-
 bool Node::is_object() const {
   return value_->is_object();
 }
@@ -218,6 +214,16 @@ std::vector<std::pair<std::string, Node>> Node::members() const {
   return members;
 }
 
+std::vector<std::pair<std::string, Node>> Node::members_of(const std::string& key) const {
+  const std::optional<Node> node = find(key);
+  return node ? node->members() : std::vector<std::pair<std::string, Node>>();
+}
+
+std::vector<Node> Node::items_of(const std::string& key) const {
+  const std::optional<Node> node = find(key);
+  return node ? node->items() : std::vector<Node>();
+}
+
 std::vector<Node> Node::items() const {
   if (!is_array()) wrong_type("an array");
   std::vector<Node> items;
@@ -275,8 +281,8 @@ std::int64_t Node::integer(const Constants& constants) const {
   }
 }
 
-std::int64_t Node::integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
-                              const std::string& what) const {
+std::int64_t Node::checked_integer(const Constants& constants, std::int64_t lowest,
+                                   std::int64_t highest, const std::string& what) const {
   const std::int64_t value = integer(constants);
   if (value < lowest || value > highest)
     fail(joined(what, " is ", value, "; it must be in ", lowest, "..", highest));

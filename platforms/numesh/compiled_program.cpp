@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "frontends/operators/program_reader.h"
-#include "frontends/operators/tables.h"
 #include "platforms/numesh/arrays.h"
 #include "platforms/run/output_file.h"
 

@@ -1,7 +1,7 @@
 // What a scheduled mesh runs: a communication program, compiled for the machine of a config.
 #pragma once
 
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 #include "frontends/operators/memory.h"
 #include "models/scheduled/program.h"
 #include "platforms/numesh/numesh_config.h"

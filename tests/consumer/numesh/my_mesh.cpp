@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "frontends/operators/compiler.h"
-#include "frontends/operators/lower.h"
 #include "frontends/operators/program_reader.h"
 #include "models/scheduled/mesh.h"
 #include "models/scheduled/node_mesh.h"

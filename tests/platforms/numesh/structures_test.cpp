@@ -12,7 +12,7 @@
 #include <systemc>
 #include <vector>
 
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 #include "frontends/operators/program_reader.h"
 #include "models/observe/event_stream.h"
 #include "models/scheduled/mesh.h"

@@ -1,12 +1,12 @@
 #include "frontends/tasm/print.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <string_view>
 
+#include "frontends/tasm/expression.h"
 #include "frontends/tasm/registers.h"
 #include "frontends/tasm/words.h"
 #include "models/pe/half.h"
@@ -18,14 +18,8 @@ namespace {
 /// What the assembler makes of the literal before it rounds to a type.
 double assembled(std::string_view literal) {
   double value = 0;
-  const bool negative = literal.front() == '-';
-  const char* first = literal.data() + (negative ? 1 : 0);
-  std::from_chars(first, literal.data() + literal.size(), value);
-  return negative ? -value : value;
-}
-
-std::uint32_t f32_bits(double value) {
-  return bit_cast<std::uint32_t>(static_cast<float>(value));
+  std::from_chars(literal.data(), literal.data() + literal.size(), value);
+  return value;
 }
 
 /// `digits`: of `bits` in hexadecimal.
@@ -35,15 +29,9 @@ std::string bits_literal(std::uint32_t bits, int digits) {
   return text.data();
 }
 
-/// Marked as a real number, so that it reads as one.
-std::string with_point(std::string text) {
-  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
 std::string memory_text(const pe::Image& image, const pe::Operand& operand) {
-  if (operand.reg == pe::kNoBase) {
+  if (operand.reg == pe::kNoBase)
     return "[" + address_text(image, static_cast<std::uint32_t>(operand.value)) + "]";
-  }
   std::string text = "[" + to_string(pe::kReg16, operand.reg);
   if (operand.value > 0) text += " + " + std::to_string(operand.value);
   if (operand.value < 0) text += " - " + std::to_string(-std::int64_t{operand.value});
@@ -58,46 +46,14 @@ std::string immediate_text(const pe::Image& image, pe::ValueType type, std::int3
 }
 
 std::string on_control_text(const pe::Image& image, const pe::OpConfig& config) {
-  switch (config.on_control) {
-  case pe::OnControl::kNone:
-    return "";
-  case pe::OnControl::kTerminate:
-    return " on_control=terminate";
-  case pe::OnControl::kActivate:
-    return " on_control_activate=" + task_name(image, config.on_control_target);
-  case pe::OnControl::kUnblock:
-    return " on_control_unblock=" + task_name(image, config.on_control_target);
-  }
-  return "";
+  if (config.on_control == pe::OnControl::kNone) return "";
+  if (config.on_control == pe::OnControl::kTerminate) return " on_control=terminate";
+  return text::joined(" on_control_", text_of(config.on_control), "=",
+                      task_name(image, config.on_control_target));
 }
 
-}  // namespace
-
-std::string f32_literal(std::uint32_t bits) {
-  constexpr int kDigits = 8;
-  const auto value = bit_cast<float>(bits);
-  if (!std::isfinite(value)) return bits_literal(bits, kDigits);
-  std::array<char, 32> buffer{};
-  const char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  const std::string text = with_point({static_cast<const char*>(buffer.data()), end});
-  return f32_bits(assembled(text)) == bits ? text : bits_literal(bits, kDigits);
-}
-
-std::string half_literal(std::uint16_t bits, pe::HalfFormat format) {
-  constexpr int kDigits = 4;
-  constexpr int kMostDecimals = 9;
-  const double value = pe::half_value(bits, format);
-  std::array<char, 32> buffer{};
-  for (int decimals = 1; std::isfinite(value) && decimals <= kMostDecimals; ++decimals) {
-    const char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                    std::chars_format::general, decimals)
-                          .ptr;
-    const std::string text = with_point({static_cast<const char*>(buffer.data()), end});
-    if (pe::half_bits(assembled(text), format) == bits) return text;
-  }
-  return bits_literal(bits, kDigits);
-}
-
+/// Name of the label or function at instruction `target`; where there is none, a number in angle
+/// brackets.
 std::string code_name(const pe::Image& image, std::uint32_t target) {
   for (const pe::Function& f : image.functions) {
     if (f.entry == target) return f.name;
@@ -106,6 +62,29 @@ std::string code_name(const pe::Image& image, std::uint32_t target) {
     if (l.target == target) return l.name;
   }
   return "<" + std::to_string(target) + ">";
+}
+
+}  // namespace
+
+std::string f32_literal(std::uint32_t bits) {
+  constexpr int kDigits = 8;
+  const auto value = bit_cast<float>(bits);
+  if (!std::isfinite(value)) return bits_literal(bits, kDigits);
+  const std::string text = real_text(value);
+  return bit_cast<std::uint32_t>(static_cast<float>(assembled(text))) == bits
+             ? text
+             : bits_literal(bits, kDigits);
+}
+
+std::string half_literal(std::uint16_t bits, pe::HalfFormat format) {
+  constexpr int kDigits = 4;
+  constexpr int kMostDecimals = 9;
+  const double value = pe::half_value(bits, format);
+  for (int decimals = 1; std::isfinite(value) && decimals <= kMostDecimals; ++decimals) {
+    const std::string text = real_text(value, std::chars_format::general, decimals);
+    if (pe::half_bits(assembled(text), format) == bits) return text;
+  }
+  return bits_literal(bits, kDigits);
 }
 
 std::string task_name(const pe::Image& image, TaskId id) {
