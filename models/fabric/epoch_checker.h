@@ -31,7 +31,6 @@
 
 #include <boost/container/static_vector.hpp>
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -45,7 +44,6 @@
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
-#include "tlm_ifaces/vocabulary/tile_coord.h"
 
 namespace tessera::fabric {
 
@@ -130,8 +128,7 @@ class EpochChecker : public observe::Sink {
   struct Early {
     std::uint64_t marker;
     std::uint64_t ident;
-    std::uint32_t source;
-    unsigned source_epoch;
+    Tag tag;
     unsigned epoch;
     Direction in;
     DirectionSet outputs;
@@ -168,7 +165,7 @@ class EpochChecker : public observe::Sink {
 
   // Words.
   std::string tile(std::uint32_t place) const;
-  std::string sent_in_epoch(std::uint64_t ident, std::uint32_t place, unsigned epoch) const;
+  std::string sent_in_epoch(std::uint64_t ident, const Tag& tag) const;
   std::string late(const Head& head, const Tag& tag, unsigned past, const std::string& what) const;
   std::string change(std::uint32_t place, const Epoch& epoch) const;
 

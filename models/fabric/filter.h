@@ -1,6 +1,6 @@
 // Filter of a color between router and compute engine (reference wse.md 1.7): decides which
 // wavelets the CE gets; copies to other directions are not touched. Its registers:
-// register_words.h.
+// registers.h.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,5 @@
 #include "models/fabric/on_ramp.h"
 
-#include <string>
-
 #include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::fabric {

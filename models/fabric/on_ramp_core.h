@@ -12,9 +12,8 @@
 #include <array>
 #include <optional>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
 #include "models/fabric/fabric_timing.h"
+#include "models/fabric/sender.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"

@@ -29,14 +29,13 @@ Router::Router(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCo
     return new link::InitiatorSocket(port_name(i, "_out").c_str());
   });
   for (Direction d : kAllDirections) {
-    input_ports_[index(d)].router = this;
-    input_ports_[index(d)].direction = d;
-    output_ports_[index(d)].router = this;
-    output_ports_[index(d)].direction = d;
-    in[index(d)].bind(input_ports_[index(d)]);
-    if (d != Direction::kRamp) out[index(d)].bind(output_ports_[index(d)]);
+    Port& port = ports_[index(d)];
+    port.router = this;
+    port.direction = d;
+    in[index(d)].bind(static_cast<link::ForwardIf&>(port));
+    if (d != Direction::kRamp) out[index(d)].bind(static_cast<link::BackwardIf&>(port));
   }
-  off_ramp.bind(output_ports_[index(Direction::kRamp)]);
+  off_ramp.bind(static_cast<link::BackwardIf&>(ports_[index(Direction::kRamp)]));
   config.bind(static_cast<config_space::ConfigIf&>(*this));
 }
 

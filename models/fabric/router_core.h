@@ -10,7 +10,7 @@
 //   2. every head that has landed (due <= now) asks for the outputs of the current switch position
 //      that it has not left through and for which its color has a credit; a copy for the CE that
 //      the filter or the control wavelet's own flag keeps away is none;
-//   3. each output port grants one request (arbiter.h): the copy leaves, takes a credit and lands
+//   3. each output port grants one request (sender.h): the copy leaves, takes a credit and lands
 //      at now + hop_latency, or at now + off_ramp_latency behind RAMP;
 //   4. a head whose last copy has left is removed; its room is a credit upstream at
 //      now + credit_latency. If it was a control wavelet, its first command now acts on the switch
@@ -30,15 +30,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/head_routing.h"
-#include "models/fabric/input_buffers.h"
+#include "models/fabric/registers.h"
 #include "models/fabric/route_table.h"
-#include "models/fabric/router_registers.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/config/config_space.h"

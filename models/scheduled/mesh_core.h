@@ -1,5 +1,5 @@
 // All nodes of a scheduled mesh in one structure: steps those that have something to do. The same
-// cores as in modules (node.h), so the same events in the same cycles. Plain C++.
+// cores as in modules (mesh.h), so the same events in the same cycles. Plain C++.
 //
 // A cycle steps the routers that hold words, then the processors that are due; neither order nor
 // numbering matters to the result. A router that holds nothing sleeps: what a neighbour offers it
@@ -86,5 +86,9 @@ class MeshCore final : public MeshView {
   Cycle last_progress_ = 0;
   std::uint64_t moves_ = 0;
 };
+
+/// Longest time in which a mesh that will move again may stand still with no timer pending: slots
+/// of two neighbours meet within the least common multiple of their lengths.
+Cycle longest_standstill(const Program& program);
 
 }  // namespace tessera::scheduled

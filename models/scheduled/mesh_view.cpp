@@ -33,21 +33,20 @@ std::string listeners(const Program& program, const Schedule& schedule, Port por
   return text;
 }
 
-bool meets(const Schedule& from, const Transfer& out, unsigned branch, const Schedule& to, Port in,
-           const Transfer** listener) {
+/// The transfer of `to` that listens on `in` in a slot in which `branch` of `out` is offered there.
+const Transfer* listener_of(const Schedule& from, const Transfer& out, unsigned branch,
+                            const Schedule& to, Port in) {
   const auto number = static_cast<Index>(&out - from.transfers.data());
   const std::uint32_t gcd = std::gcd(from.length, to.length);
   for (const Slot& a : from.slots) {
     if (a.transfer != number || a.branch != branch) continue;
     for (const Slot& b : to.slots) {
       const Transfer& t = to.transfers[b.transfer];
-      if (b.branch != 0 || !(t.source == End::link(in)) || (a.time + 1) % gcd != b.time % gcd)
-        continue;
-      *listener = &t;
-      return true;
+      if (b.branch == 0 && t.source == End::link(in) && (a.time + 1) % gcd == b.time % gcd)
+        return &t;
     }
   }
-  return false;
+  return nullptr;
 }
 
 /// Why the neighbour behind `port` does not take the word.
@@ -61,10 +60,8 @@ std::string why_refused(const Program& program, NodeId node, const RouterCore& r
   const std::string phase = phase_name(program, peer, other.epoch());
   const Schedule& from = program.nodes[node].schedules[router.schedule()];
   const Schedule& to = program.nodes[peer].schedules[other.schedule()];
-  const Transfer* listener = nullptr;
-  const bool listens = meets(from, transfer, branch, to, opposite(port), &listener);
   std::string text;
-  if (listens) {
+  if (const Transfer* listener = listener_of(from, transfer, branch, to, opposite(port))) {
     text = who + " has no room in VFSM " + std::to_string(listener->vfsm) + " in " + phase;
   } else {
     const std::string all = listeners(program, to, opposite(port));

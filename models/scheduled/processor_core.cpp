@@ -311,10 +311,6 @@ std::uint32_t& ProcessorCore::count_of(StreamId stream) {
 
 // --- looking in
 
-Cycle ProcessorCore::returned_at(std::size_t turn, std::size_t task) const {
-  return returns_[turn][task];
-}
-
 std::string ProcessorCore::what_it_waits_for(const TaskThread& thread) const {
   const Step& step = thread.step();
   const std::string times = " (" + std::to_string(thread.iteration()) + " of " +

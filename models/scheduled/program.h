@@ -67,22 +67,12 @@ struct Topology {
   NodeId node(Coord c) const { return c.x + x * (c.y + y * c.z); }
   /// The node behind port `p`, kNone at the rim.
   NodeId neighbour(NodeId n, Port p) const {
-    const Coord c = coord(n);
-    switch (p) {
-    case Port::kXMinus:
-      return c.x == 0 ? kNone : n - 1;
-    case Port::kXPlus:
-      return c.x + 1 == x ? kNone : n + 1;
-    case Port::kYMinus:
-      return c.y == 0 ? kNone : n - x;
-    case Port::kYPlus:
-      return c.y + 1 == y ? kNone : n + x;
-    case Port::kZMinus:
-      return c.z == 0 ? kNone : n - x * y;
-    case Port::kZPlus:
-      return c.z + 1 == z ? kNone : n + x * y;
-    }
-    return kNone;
+    const unsigned dimension = scheduled::index(p) / 2;
+    const std::uint32_t size = std::array{x, y, z}[dimension];
+    const NodeId stride = std::array{1U, x, x * y}[dimension];
+    const std::uint32_t at = n / stride % size;
+    if (p < opposite(p)) return at == 0 ? kNone : n - stride;
+    return at + 1 == size ? kNone : n + stride;
   }
 };
 

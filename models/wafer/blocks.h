@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "models/observe/event_stream.h"
 #include "models/wafer/cycle_order.h"

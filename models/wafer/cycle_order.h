@@ -1,8 +1,9 @@
-// The order inside a cycle of a wafer: in which order the due units of one kind are stepped, which
-// of them are due later than an ActiveSet reaches, and which of several failures is reported.
+// The cycles of a wafer: which units are due in which, in which order those of one kind are stepped,
+// and which of several failures is reported.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -11,10 +12,101 @@
 #include <vector>
 
 #include "models/timing/calendar.h"
-#include "models/wafer/active_set.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::wafer {
+
+/// Which of many numbered units are due in which of the next cycles: a bit a unit and cycle, with a
+/// summary on top, so that a cycle costs what is due in it and units are visited in rising order -
+/// the order in which they lie in memory.
+class ActiveSet {
+ public:
+  /// A unit may be due less than this many cycles ahead.
+  static constexpr unsigned kHorizon = 64;
+
+  /// Units 0 .. `units` - 1; none is due.
+  void resize(std::size_t units) {
+    words_ = (units + 63) / 64;
+    summary_words_ = (words_ + 63) / 64;
+    bits_.assign(words_ * kHorizon, 0);
+    summary_.assign(summary_words_ * kHorizon, 0);
+    occupied_ = 0;
+  }
+
+  /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
+  void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
+
+  /// One cycle of the set, for whoever inserts many units for it.
+  class Row {
+   public:
+    Row(ActiveSet& set, Cycle at)
+        : set_(set), row_(row_of(at)), words_(set.bits_.data() + row_ * set.words_),
+          summary_(set.summary_.data() + row_ * set.summary_words_) {}
+    ~Row() {
+      if (used_) set_.occupied_ |= bit(row_);
+    }
+    Row(const Row&) = delete;
+    Row& operator=(const Row&) = delete;
+    void insert(std::uint32_t unit) {
+      const std::size_t word = unit / 64;
+      const std::uint64_t before = words_[word];
+      words_[word] = before | bit(unit % 64);
+      if (before != 0) return;
+      summary_[word / 64] |= bit(word % 64);
+      used_ = true;
+    }
+
+   private:
+    ActiveSet& set_;
+    const unsigned row_;
+    std::uint64_t* const words_;
+    std::uint64_t* const summary_;
+    bool used_ = false;
+  };
+
+  /// Calls `visit(unit)` for every unit due in cycle `now` and forgets them. `visit` may insert for
+  /// later cycles.
+  template <class Visit>
+  void take(Cycle now, Visit&& visit) {
+    const unsigned row = row_of(now);
+    if ((occupied_ & bit(row)) == 0) return;
+    occupied_ &= ~bit(row);
+    std::uint64_t* words = &bits_[row * words_];
+    std::uint64_t* summary = &summary_[row * summary_words_];
+    for (std::size_t s = 0; s < summary_words_; ++s) {
+      std::uint64_t used = summary[s];
+      summary[s] = 0;
+      for (; used != 0; used &= used - 1) {
+        const std::size_t word = s * 64 + lowest(used);
+        std::uint64_t due = words[word];
+        words[word] = 0;
+        for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+      }
+    }
+  }
+
+  /// The earliest cycle after `now` in which a unit is due; kNever when there is none.
+  Cycle next_due(Cycle now) const {
+    if (occupied_ == 0) return kNever;
+    const unsigned first = row_of(now + 1);
+    const std::uint64_t ahead =
+        first == 0 ? occupied_ : occupied_ >> first | occupied_ << (64 - first);
+    return now + 1 + lowest(ahead);
+  }
+
+ private:
+  static unsigned row_of(Cycle c) { return static_cast<unsigned>(c % kHorizon); }
+  static std::uint64_t bit(std::size_t n) { return std::uint64_t{1} << n; }
+  static unsigned lowest(std::uint64_t bits) {
+    return static_cast<unsigned>(__builtin_ctzll(bits));
+  }
+
+  std::size_t words_ = 0;
+  std::size_t summary_words_ = 0;
+  std::vector<std::uint64_t> bits_;     // [cycle][unit / 64]
+  std::vector<std::uint64_t> summary_;  // [cycle][word / 64]: words that are not 0
+  std::uint64_t occupied_ = 0;          // cycles that have something
+};
 
 /// Steps the due units of one kind in rising order, or in an order drawn for the cycle.
 class StepOrder {

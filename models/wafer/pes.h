@@ -10,17 +10,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
 #include "models/pe/compute_engine_core.h"
 #include "models/pe/pe_config.h"
 #include "models/pe/pe_queues.h"
-#include "models/wafer/active_set.h"
 #include "models/wafer/cycle_order.h"
 #include "models/wafer/ref.h"
 #include "tlm_ifaces/link/wavelet.h"

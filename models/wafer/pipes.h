@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/wafer/active_set.h"
+#include "models/wafer/cycle_order.h"
 #include "models/wafer/ref.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"

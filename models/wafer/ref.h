@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "models/wafer/active_set.h"
+#include "models/wafer/cycle_order.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 

@@ -30,7 +30,6 @@
 #include "models/wafer/connections.h"
 #include "models/wafer/cycle_order.h"
 #include "models/wafer/plan.h"
-#include "models/wafer/ports.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::wafer {

@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event_stream.h"
 #include "models/timing/scheduler.h"
 #include "models/wafer/wafer_core.h"
