@@ -62,8 +62,6 @@ class OnRampCore {
                                        unsigned capacity);
 
  private:
-  Cycle next_wake(Cycle now, const Heads& heads, bool granted) const;
-
   TileCoord at_;
   unsigned latency_;
   std::uint32_t place_;

@@ -15,14 +15,38 @@
 #include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
 #include "models/scheduled/barriers.h"
-#include "models/scheduled/mesh_view.h"
+#include "models/scheduled/interface.h"
+#include "models/scheduled/processor_core.h"
 #include "models/scheduled/program.h"
+#include "models/scheduled/router_core.h"
 #include "models/scheduled/word_checker.h"
 #include "models/timing/calendar.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
 
 namespace tessera::scheduled {
+
+/// What can be seen of a scheduled mesh, however it is built: MeshCore, or NodeMesh (mesh.h). Its
+/// deadlock report names node, stream and phase (reference numesh.md 6.2, S18, S20).
+class MeshView {
+ public:
+  virtual ~MeshView() = default;
+
+  virtual std::size_t size() const = 0;
+  virtual const RouterCore& router(NodeId node) const = 0;
+  virtual const ProcessorCore& processor(NodeId node) const = 0;
+  virtual const Interface& interface(NodeId node) const = 0;
+
+  /// Every processor is through its phases.
+  bool finished() const;
+  /// Cycle in which the last one was; requires finished().
+  Cycle finished_at() const;
+  /// Words in VFSMs and in queues.
+  std::uint64_t words_in_network() const;
+  /// Who waits for what in cycle `now`: processors, then words that lie in routers, with node,
+  /// stream and phase. `program` is the one that runs.
+  void describe_waits(const Program& program, observe::Waits& waits, Cycle now) const;
+};
 
 class MeshCore final : public MeshView {
  public:

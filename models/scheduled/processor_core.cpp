@@ -75,8 +75,7 @@ void ProcessorCore::start_turn(Cycle now) {
 /// The memory takes the schedules of the next turns one after the other.
 void ProcessorCore::load_ahead(Cycle now) {
   while (loaded_ + 1 < node_.turns.size() && loaded_ < turn_ + program_.rules.schedule_memory) {
-    const Index next = node_.phases[node_.turns[loaded_ + 1].phase].schedule;
-    if (!router_.load(next, now)) return;
+    if (!router_.load(schedule_of(loaded_ + 1), now)) return;
     ++loaded_;
   }
 }
@@ -84,8 +83,7 @@ void ProcessorCore::load_ahead(Cycle now) {
 /// The router gives up the schedule that it leaves, which a later turn may need: it is loaded again.
 void ProcessorCore::command(Index schedule, std::uint32_t epoch, Cycle now) {
   router_.command(schedule, epoch, now);
-  for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn)
-    router_.load(node_.phases[node_.turns[turn].phase].schedule, now);
+  for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn) router_.load(schedule_of(turn), now);
 }
 
 /// When the tasks of the phase are over and their techniques content, but for a barrier; kNever:
@@ -104,14 +102,6 @@ Cycle ProcessorCore::all_returned(Cycle now) const {
   return ready + phase().delay;
 }
 
-/// When the tasks of earlier phases that went on in this one have returned; kNever: not known yet.
-Cycle ProcessorCore::continuing_returned() const {
-  Cycle last = 0;
-  for (const TaskThread& thread : threads_)
-    last = std::max(last, thread.is_over() ? thread.ready_at : kNever);
-  return last;
-}
-
 void ProcessorCore::end_turn(Cycle now, Result& out) {
   const auto is_due = [&](Cycle at) {
     if (at > now) out.next = std::min(out.next, at);
@@ -119,18 +109,21 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   };
   if (!is_due(all_returned(now))) return;
   const bool last = turn_ + 1 == node_.turns.size();
-  if (last && !is_due(continuing_returned())) return;
+  if (last) {
+    Cycle returned = 0;  // when the tasks of earlier phases that went on in this one have, too
+    for (const TaskThread& thread : threads_)
+      returned = std::max(returned, thread.is_over() ? thread.ready_at : kNever);
+    if (!is_due(returned)) return;
+  }
   if (has_barrier(phase(), program_.rules) && !is_due(barrier_.released(phase(), now))) return;
   if (last) {
     ends_[turn_] = finished_at_ = now;
     out.progress = true;
     return;
   }
-  const Turn& next = node_.turns[turn_ + 1];
-  const Index schedule = node_.phases[next.phase].schedule;
-  if (!is_due(router_.loaded_from(schedule))) return;
+  if (!is_due(router_.loaded_from(schedule_of(turn_ + 1)))) return;
   ends_[turn_++] = now;
-  command(schedule, next.epoch, now);
+  command(phase().schedule, node_.turns[turn_].epoch, now);
   turn_from_ = router_.in_force_from();
   started_ = false;
   barrier_.leave();
@@ -236,7 +229,7 @@ ProcessorCore::Outcome ProcessorCore::write(const TaskThread& thread, Cycle now,
   InterfaceQueue& queue = interface_.outputs[step.address];
   if (budget_ == 0 || queue.room(now) == 0) return Outcome::kBlocked;
   --budget_;
-  std::uint32_t& count = count_of(step.stream);
+  std::uint32_t& count = counts_[step.stream];
   slot::Word word;
   word.data = step.data >= 0 ? memory_.at(step.data, thread) : count;
   word.stream = step.stream;
@@ -303,12 +296,6 @@ ProcessorCore::Outcome ProcessorCore::receive(const TaskThread& thread) {
   return Outcome::kDone;
 }
 
-std::uint32_t& ProcessorCore::count_of(StreamId stream) {
-  for (Counter& counter : counters_)
-    if (counter.stream == stream) return counter.count;
-  return counters_.push_back({stream, 0}), counters_.back().count;
-}
-
 // --- looking in
 
 std::string ProcessorCore::what_it_waits_for(const TaskThread& thread) const {
@@ -356,11 +343,10 @@ std::string ProcessorCore::what_the_turn_waits_for(Cycle now) const {
   if (ready > now) return {};
   if (barrier_.waits(phase())) return barriers_.missing(phase().extent);
   if (turn_ + 1 == node_.turns.size()) return {};
-  const Turn& next = node_.turns[turn_ + 1];
-  const Index schedule = node_.phases[next.phase].schedule;
+  const Index schedule = schedule_of(turn_ + 1);
   if (router_.loaded_from(schedule) != kNever) return {};
   return "schedule '" + node_.schedules[schedule].name + "' of " +
-         phase_name(program_, at_, next.epoch) +
+         phase_name(program_, at_, node_.turns[turn_ + 1].epoch) +
          ": the schedule memory has no free entry to load it";
 }
 

@@ -15,6 +15,8 @@
 // "Return" is the cycle after the last I/O plus what the last step costs beyond 1 (R8).
 #pragma once
 
+#include <boost/container/flat_map.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -149,13 +151,12 @@ class ProcessorCore {
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:
-  struct Counter {
-    StreamId stream;
-    std::uint32_t count;
-  };
   enum class Outcome : std::uint8_t { kDone, kBlocked };
 
   const NodePhase& phase() const { return node_.phases[node_.turns[turn_].phase]; }
+  Index schedule_of(std::size_t turn) const {
+    return node_.phases[node_.turns[turn].phase].schedule;
+  }
 
   void start_turn(Cycle now);
   void load_ahead(Cycle now);
@@ -173,10 +174,8 @@ class ProcessorCore {
   Outcome receive(const TaskThread& thread);
   void note_return(const TaskThread& thread);
   Cycle all_returned(Cycle now) const;
-  Cycle continuing_returned() const;
   void end_turn(Cycle now, Result& out);
   Cycle next_step(Cycle now, const Result& out) const;
-  std::uint32_t& count_of(StreamId stream);
   std::string what_it_waits_for(const TaskThread& thread) const;
   std::string what_the_turn_waits_for(Cycle now) const;
 
@@ -199,7 +198,7 @@ class ProcessorCore {
   std::uint32_t budget_ = 0;     // I/Os left in this cycle
   Cycle stalled_until_ = 0;
   std::size_t next_interrupt_ = 0;
-  std::vector<Counter> counters_;
+  boost::container::flat_map<StreamId, std::uint32_t> counts_;  // words written
   NodeMemory memory_;
   std::vector<std::uint32_t> message_;       // room to copy into
   std::vector<std::vector<Cycle>> returns_;  // by turn and task

@@ -48,7 +48,7 @@ class WordChecker {
   void taken(NodeId node, Index vfsm, StreamId stream, bool continuing, const slot::Word& word,
              std::uint32_t epoch, Cycle now) {
     if (word.stream != stream || (!continuing && word.epoch != epoch))
-      misrouted(node, End::vfsm(vfsm), stream, word, epoch, now);
+      add({Kind::kMisrouted, now, node, word, epoch, stream, End::vfsm(vfsm)});
   }
   /// `word` enters input `input`.
   void delivered(NodeId node, Index input, const slot::Word& word, std::uint32_t epoch, Cycle now);
@@ -70,8 +70,6 @@ class WordChecker {
   }
 
  private:
-  void misrouted(NodeId node, End where, StreamId stream, const slot::Word& word,
-                 std::uint32_t epoch, Cycle now);
   void add(const Finding& finding);
 
   const Program& program_;

@@ -230,20 +230,16 @@ unsigned Ports::credits_of(std::uint32_t link) const {
 }
 
 void Ports::take_announced(Cycle now) {
-  for (std::size_t i = 0; i < announced_.size();) {
-    const Announced due = announced_[i];
-    if (due.due > now) {
-      ++i;
-      continue;
-    }
-    if (due.credit) {
-      blocks_.slots.credit_for_next(due.index, now);
+  const auto due = std::partition(announced_.begin(), announced_.end(),
+                                  [now](const Announced& a) { return a.due > now; });
+  for (auto a = due; a != announced_.end(); ++a) {
+    if (a->credit) {
+      blocks_.slots.credit_for_next(a->index, now);
     } else {
-      blocks_.slots.land(due.index, now);
+      blocks_.slots.land(a->index, now);
     }
-    announced_[i] = announced_.back();
-    announced_.pop_back();
   }
+  announced_.erase(due, announced_.end());
 }
 
 Cycle Ports::next_due() const {

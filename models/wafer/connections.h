@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/wafer/plan.h"
-#include "models/wafer/ref.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -60,9 +60,12 @@ class Ports {
   Ports(Blocks& blocks, const Connections& connections)
       : blocks_(blocks), connections_(connections) {}
 
-  // See WaferCore::port_capacity, port_put and port_credit.
+  /// Room at the port for wavelets of `color` (link::ForwardIf::capacity).
   unsigned capacity(std::uint32_t port, Color color) const;
+  /// A wavelet lands at the port in cycle `due`: the wafer wants to be stepped then. Throws
+  /// std::logic_error when the sender had no credit.
   void put(std::uint32_t port, const link::Wavelet& w, Cycle due);
+  /// Room behind the port. Throws std::logic_error when no wavelet was outstanding.
   void credit(std::uint32_t port, Color color, Cycle due);
 
   /// Hands on what is due by cycle `now` and was announced too far ahead.

@@ -36,16 +36,6 @@ Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
     : pes_(pes), map_(map), place(at_place),
       engine(at, std::move(program), *this, observe::Probe(events, at_place)) {}
 
-// What has landed may be read at once, what has not is not there yet: the engine is stepped in the
-// cycle in which it lands.
-Cycle Pe::ready_at(QueueId q) const {
-  return input(q).landed > 0 ? 0 : kNever;
-}
-
-unsigned Pe::available(QueueId q, Cycle) const {
-  return input(q).landed;
-}
-
 const link::Wavelet& Pe::front(QueueId q) const {
   const InQueue& queue = input(q);
   return pes_.in_entries_[queue.first_entry + queue.head];

@@ -19,8 +19,7 @@
 #include "models/pe/compute_engine_core.h"
 #include "models/pe/pe_config.h"
 #include "models/pe/pe_queues.h"
-#include "models/wafer/cycle_order.h"
-#include "models/wafer/ref.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
 
@@ -82,8 +81,10 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
      const QueueMap& map, observe::EventStream* events);
 
   // pe::PeQueues
-  Cycle ready_at(QueueId q) const override;
-  unsigned available(QueueId q, Cycle now) const override;
+  // What has landed may be read at once, what has not is not there yet: the engine is stepped in the
+  // cycle in which it lands.
+  Cycle ready_at(QueueId q) const override { return input(q).landed > 0 ? 0 : kNever; }
+  unsigned available(QueueId q, Cycle) const override { return input(q).landed; }
   std::uint32_t readable(std::uint32_t asked, Cycle) const override {
     return asked & with_wavelets;
   }
@@ -101,8 +102,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
  private:
   friend class Pes;
 
-  InQueue& input(QueueId q) const;
-  OutQueue& output(QueueId q) const;
+  inline InQueue& input(QueueId q) const;
+  inline OutQueue& output(QueueId q) const;
 
   Pes& pes_;
   const QueueMap& map_;

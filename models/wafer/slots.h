@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "models/fabric/sender.h"
-#include "models/wafer/cycle_order.h"
-#include "models/wafer/ref.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"

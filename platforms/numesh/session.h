@@ -12,7 +12,7 @@
 #include "frontends/operators/lower.h"
 #include "frontends/operators/memory.h"
 #include "models/observe/event_stream.h"
-#include "models/scheduled/mesh_view.h"
+#include "models/scheduled/mesh_core.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/word_checker.h"
 #include "platforms/cli/options.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "models/wafer/cycle_order.h"
+#include "models/wafer/units.h"
 
 namespace tessera::wafer {
 namespace {
