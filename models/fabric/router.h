@@ -47,11 +47,11 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
  private:
   // The sockets of a port call this object, which knows the port.
   struct Port : link::ForwardIf, link::BackwardIf {
-    void put(const link::Wavelet& w, Cycle due) override { router->put(direction, w, due); }
+    void put(const link::Wavelet& w, Cycle due) override;
     unsigned capacity(Color color) const override {
       return router->core_.input_capacity(direction, color);
     }
-    void credit(Color color, Cycle due) override { router->credit(direction, color, due); }
+    void credit(Color color, Cycle due) override;
     Router* router = nullptr;
     Direction direction = Direction::kWest;
   };
@@ -66,12 +66,9 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   void end_of_elaboration() override;
   void start_of_simulation() override;
   void find_queue_of(Color color);
-  void find_peers();
   link::ForwardIf* receiver(Direction direction, Color color) const {
     return direction == Direction::kRamp ? queue_of_[color.value()] : receivers_[index(direction)];
   }
-  void put(Direction direction, const link::Wavelet& w, Cycle due);
-  void credit(Direction direction, Color color, Cycle due);
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "models/fabric/epoch_checker.h"
-#include "models/fabric/router_waits.h"
 #include "models/observe/event_fields.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

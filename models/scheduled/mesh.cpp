@@ -59,9 +59,9 @@ void NodeModule::start_of_simulation() {
   if (!program_.nodes[at_].turns.empty()) domain_.wake(block_, 0);
 }
 
-bool NodeModule::offer(Port in_port, const slot::Word& word, bool parity, Cycle now) {
-  if (!core_.router.take(in_port, word, parity, now)) return false;
-  domain_.wake(block_, now + 1);
+bool NodeModule::PortSide::offer(const slot::Word& word, bool parity, Cycle now) {
+  if (!node->core_.router.take(port, word, parity, now)) return false;
+  node->wake(now + 1);
   return true;
 }
 

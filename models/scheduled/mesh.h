@@ -104,14 +104,11 @@ class NodeModule : public sc_core::sc_module, public timing::Steppable {
  private:
   // What the sockets call: one object a port, so that the node knows the port.
   struct PortSide : slot::ForwardIf, slot::BackwardIf {
-    bool offer(const slot::Word& word, bool parity, Cycle now) override {
-      return node->offer(port, word, parity, now);
-    }
+    bool offer(const slot::Word& word, bool parity, Cycle now) override;
     NodeModule* node = nullptr;
     Port port = Port::kXMinus;
   };
 
-  bool offer(Port in, const slot::Word& word, bool parity, Cycle now);
   void end_of_elaboration() override;
   void start_of_simulation() override;
 

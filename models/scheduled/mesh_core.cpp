@@ -219,12 +219,6 @@ void describe_words(const Program& program, NodeId node, const MeshView& mesh,
 
 }  // namespace
 
-bool MeshView::finished() const {
-  for (NodeId n = 0; n < size(); ++n)
-    if (!processor(n).finished()) return false;
-  return true;
-}
-
 Cycle MeshView::finished_at() const {
   Cycle last = 0;
   for (NodeId n = 0; n < size(); ++n) last = std::max(last, processor(n).finished_at());

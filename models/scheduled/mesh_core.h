@@ -38,8 +38,8 @@ class MeshView {
   virtual const Interface& interface(NodeId node) const = 0;
 
   /// Every processor is through its phases.
-  bool finished() const;
-  /// Cycle in which the last one was; requires finished().
+  bool finished() const { return finished_at() != kNever; }
+  /// Cycle in which the last one was; kNever: some are not.
   Cycle finished_at() const;
   /// Words in VFSMs and in queues.
   std::uint64_t words_in_network() const;

@@ -63,12 +63,9 @@ void Connections::connect_routers() {
 // more than the tile routes.
 void Connections::connect_ramps(std::uint32_t place) {
   if (blocks_.pes.at(place) == nullptr) return;
-  const std::uint32_t router = blocks_.routers.index_at(place);
   for (unsigned c = 0; c < kColorCount; ++c) {
     const Color color(c);
-    Ref target =
-        router != kNoIndex ? Ref::router(router, Direction::kRamp) : buffer_of(place, color);
-    if (router == kNoIndex && input_of(target) != Direction::kRamp) continue;
+    const Ref target = receiver_at(place, Direction::kRamp, color);
     const unsigned credits = capacity_of(target, color);
     if (credits == 0) continue;
     const std::uint32_t link = blocks_.pes.add_ramp_link(place, color, target, credits);
@@ -118,10 +115,14 @@ Ref Connections::receiver_behind(std::uint32_t place, Direction out, Color color
   if (!plan_.on_wafer(next)) return {};
   const std::uint32_t there = plan_.place_of(next);
   if (port_at(there, opposite(out)).kind() == Ref::Kind::kPort) return {};
-  const std::uint32_t router = blocks_.routers.index_at(there);
-  if (router != kNoIndex) return Ref::router(router, opposite(out));
-  const Ref buffer = buffer_of(there, color);
-  return input_of(buffer) == opposite(out) ? buffer : Ref();
+  return receiver_at(there, opposite(out), color);
+}
+
+Ref Connections::receiver_at(std::uint32_t place, Direction in, Color color) const {
+  const std::uint32_t router = blocks_.routers.index_at(place);
+  if (router != kNoIndex) return Ref::router(router, in);
+  const Ref buffer = buffer_of(place, color);
+  return input_of(buffer) == in ? buffer : Ref();
 }
 
 unsigned Connections::capacity_of(Ref receiver, Color color) const {
@@ -166,13 +167,13 @@ bool Ports::fits(std::uint64_t mask, Cycle due) const {
   return due - blocks_.now < ActiveSet::kHorizon && (mask & cycle_bit(due)) == 0;
 }
 
-std::uint32_t Ports::router_at(std::uint32_t port) const {
-  return blocks_.routers.index_at(blocks_.plan.place_of(blocks_.plan.ports[port].tile));
+std::uint32_t Ports::place_of(std::uint32_t port) const {
+  return blocks_.plan.place_of(blocks_.plan.ports[port].tile);
 }
 
-// The slot of a color on the tile of a port. Pipes have no ports.
-Ref Ports::buffer_at(std::uint32_t port, Color color) const {
-  return connections_.buffer_of(blocks_.plan.place_of(blocks_.plan.ports[port].tile), color);
+// A router or a slot: pipes have no ports.
+Ref Ports::receiver_at(std::uint32_t port, Color color) const {
+  return connections_.receiver_at(place_of(port), blocks_.plan.ports[port].side, color);
 }
 
 void Ports::refuse(std::uint32_t port, const std::string& what) const {
@@ -181,31 +182,25 @@ void Ports::refuse(std::uint32_t port, const std::string& what) const {
 }
 
 unsigned Ports::capacity(std::uint32_t port, Color color) const {
-  const Direction side = blocks_.plan.ports[port].side;
-  const std::uint32_t router = router_at(port);
-  if (router != kNoIndex) return connections_.capacity_of(Ref::router(router, side), color);
-  const Ref buffer = buffer_at(port, color);
-  return connections_.input_of(buffer) == side ? connections_.capacity_of(buffer, color) : 0;
+  return connections_.capacity_of(receiver_at(port, color), color);
 }
 
 void Ports::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
-  const Direction side = blocks_.plan.ports[port].side;
-  const std::uint32_t router = router_at(port);
-  if (router != kNoIndex) return blocks_.deliver(Ref::router(router, side), w, due);
-  const Ref buffer = buffer_at(port, w.color);
-  if (connections_.input_of(buffer) != side ||
-      blocks_.slots.all()[buffer.index()].held >= blocks_.plan.fabric.input_room(side)) {
+  const Ref receiver = receiver_at(port, w.color);
+  if (receiver.kind() == Ref::Kind::kRouter) return blocks_.deliver(receiver, w, due);
+  if (receiver.kind() == Ref::Kind::kNone ||
+      blocks_.slots.all()[receiver.index()].held >= capacity(port, w.color)) {
     refuse(port, "input: a wavelet of color " + std::to_string(w.color.value()) +
                      " was handed over without a credit");
   }
-  if (fits(blocks_.slots.all()[buffer.index()].arriving, due))
-    return blocks_.deliver(buffer, w, due);
-  blocks_.slots.append(buffer.index(), w);
-  announced_.push_back({due, buffer.index(), false});
+  if (fits(blocks_.slots.all()[receiver.index()].arriving, due))
+    return blocks_.deliver(receiver, w, due);
+  blocks_.slots.append(receiver.index(), w);
+  announced_.push_back({due, receiver.index(), false});
 }
 
 void Ports::credit(std::uint32_t port, Color color, Cycle due) {
-  const std::uint32_t router = router_at(port);
+  const std::uint32_t router = blocks_.routers.index_at(place_of(port));
   if (router != kNoIndex) {
     const Direction side = blocks_.plan.ports[port].side;
     return blocks_.give_credit(Ref::router(router, side), color, due);
@@ -250,7 +245,7 @@ Cycle Ports::next_due() const {
 
 // The link of the slot of `color` that sends into a port; kNoIndex: none does.
 std::uint32_t Ports::link_into(std::uint32_t port, Color color) const {
-  const Ref buffer = buffer_at(port, color);
+  const Ref buffer = connections_.buffer_of(place_of(port), color);
   if (buffer.kind() != Ref::Kind::kSlot) return kNoIndex;
   const Slot& slot = blocks_.slots.all()[buffer.index()];
   for (std::uint32_t link = slot.first_link; link < slot.first_link + slot.links; ++link) {

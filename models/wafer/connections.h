@@ -31,6 +31,8 @@ class Connections {
 
   /// The pipe or slot of an entry of Plan::tile_routes; kNone: its router is not plain.
   Ref buffer_of_route(std::uint32_t tile_route) const { return buffers_[tile_route]; }
+  /// Who takes wavelets of `color` at input `in` of a tile; none: nobody.
+  Ref receiver_at(std::uint32_t place, Direction in, Color color) const;
   /// The pipe or slot of a color on a tile with a plain router.
   Ref buffer_of(std::uint32_t place, Color color) const;
   /// The port of the router that a pipe or slot belongs to.
@@ -85,8 +87,8 @@ class Ports {
   };
 
   bool fits(std::uint64_t mask, Cycle due) const;
-  std::uint32_t router_at(std::uint32_t port) const;
-  Ref buffer_at(std::uint32_t port, Color color) const;
+  std::uint32_t place_of(std::uint32_t port) const;
+  Ref receiver_at(std::uint32_t port, Color color) const;
   std::uint32_t link_into(std::uint32_t port, Color color) const;
   [[noreturn]] void refuse(std::uint32_t port, const std::string& what) const;
 

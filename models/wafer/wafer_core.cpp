@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/fabric/router_waits.h"
 #include "models/wafer/slot_graph.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
