@@ -133,10 +133,6 @@ EpochChecker::Epoch& EpochChecker::begin(std::uint32_t place, Color color, const
 
 // --- tags
 
-std::uint32_t EpochChecker::host_link_of(std::uint64_t ident) const {
-  return static_cast<std::uint32_t>(ident) % std::max(host_links_, 1U);
-}
-
 // One of this very cycle may have been told or not: a run more or less changes no comparison.
 void EpochChecker::extend(Runs& runs, std::uint64_t ident, unsigned epoch, Cycle now) const {
   if (runs.empty() || (last_change_ && *last_change_ >= runs.back().since)) {

@@ -31,6 +31,7 @@
 
 #include <boost/container/static_vector.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -145,7 +146,9 @@ class EpochChecker : public observe::Sink {
   const History& history(std::uint32_t place, Color color) const {
     return histories_[key(place, color)];
   }
-  std::uint32_t host_link_of(std::uint64_t ident) const;
+  std::uint32_t host_link_of(std::uint64_t ident) const {
+    return static_cast<std::uint32_t>(ident) % std::max(host_links_, 1U);
+  }
 
   // Tags.
   void extend(Runs& runs, std::uint64_t ident, unsigned epoch, Cycle now) const;

@@ -50,8 +50,4 @@ void OnRamp::credit(Color color, Cycle due) {
   if (kit::obeys_rules(kProtocolId, [&] { core_.credit(color, due); })) domain_.wake(block_, due);
 }
 
-void OnRamp::describe_waits(observe::Waits& waits, Cycle now) const {
-  core_.describe_waits(waits, now, heads(now));
-}
-
 }  // namespace tessera::fabric

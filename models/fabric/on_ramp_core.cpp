@@ -13,10 +13,6 @@ OnRampCore::OnRampCore(TileCoord at, const FabricTiming& timing, std::uint32_t p
                               ": on_ramp_latency must be at least 1");
 }
 
-void OnRampCore::set_capacity(Color color, unsigned capacity) {
-  credits_.set_capacity(color.value(), capacity);
-}
-
 void OnRampCore::credit(Color color, Cycle due) {
   if (color.value() < kColorCount && credits_.give_back(color.value(), due)) return;
   throw std::logic_error("on-ramp of tile " + to_string(at_) + ": a credit of color " +

@@ -46,7 +46,9 @@ class OnRampCore {
   OnRampCore(TileCoord at, const FabricTiming& timing, std::uint32_t place);
 
   /// Room for wavelets of `color` at the RAMP input of the router. Default 0: never sends.
-  void set_capacity(Color color, unsigned capacity);
+  void set_capacity(Color color, unsigned capacity) {
+    credits_.set_capacity(color.value(), capacity);
+  }
   /// The router has room again, usable from cycle `due` on: the on-ramp wants to be stepped then.
   /// Throws std::logic_error when no wavelet was outstanding.
   void credit(Color color, Cycle due);

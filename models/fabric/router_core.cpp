@@ -19,10 +19,6 @@ RouterCore::RouterCore(TileCoord at, const FabricTiming& timing, observe::Probe 
   arbiters_.fill(Arbiter(timing.arbitration));
 }
 
-std::string RouterCore::name() const {
-  return "router of tile " + to_string(at_);
-}
-
 void RouterCore::add_buffer(Direction in, Color color) {
   routes_.add(color);
   buffers_.add(in, color, timing_.input_room(in));
@@ -42,20 +38,6 @@ void RouterCore::set_route(Color color, const ColorRoute& route) {
     if (routes_.swaps(color, in) || may_swap) add_buffer(in, partner);
   }
   credits_.resize(routes_.channels().size() * kDirectionCount);
-}
-
-void RouterCore::set_downstream_capacity(Direction out, Color color, unsigned credits) {
-  if (!routes_.configured(color)) return;
-  credits_.set_capacity(credit_channel(out, color), credits);
-}
-
-unsigned RouterCore::input_capacity(Direction in, Color color) const {
-  return buffers_.find(in, color) == nullptr ? 0 : timing_.input_room(in);
-}
-
-unsigned RouterCore::credits(Direction out, Color color) const {
-  if (!routes_.configured(color)) return 0;
-  return credits_.owned(credit_channel(out, color));
 }
 
 void RouterCore::put(Direction in, const link::Wavelet& w, Cycle due) {

@@ -91,10 +91,14 @@ class RouterCore {
   void set_route(Color color, const ColorRoute& route);
   /// The receiver behind `out` has room for `credits` wavelets of `color`. Default 0: never sends.
   /// Colors without a route are ignored.
-  void set_downstream_capacity(Direction out, Color color, unsigned credits);
+  void set_downstream_capacity(Direction out, Color color, unsigned credits) {
+    if (routes_.configured(color)) credits_.set_capacity(credit_channel(out, color), credits);
+  }
   /// Room for wavelets of `color` at input `in`: FabricTiming::input_room, or 0 when no switch
   /// position receives it there.
-  unsigned input_capacity(Direction in, Color color) const;
+  unsigned input_capacity(Direction in, Color color) const {
+    return buffers_.find(in, color) == nullptr ? 0 : timing_.input_room(in);
+  }
 
   /// The program may rewrite routes within what `generation` has: every configured color gets
   /// buffers at all inputs, and where it may turn color swap on its partner does too. Before the
@@ -142,7 +146,9 @@ class RouterCore {
   bool in_teardown(Color color) const { return routes_.at(color).route.suspended; }
   /// Free room behind `out` for `color`, counting credits on their way back: the downstream
   /// capacity when idle.
-  unsigned credits(Direction out, Color color) const;
+  unsigned credits(Direction out, Color color) const {
+    return routes_.configured(color) ? credits_.owned(credit_channel(out, color)) : 0;
+  }
   /// For a deadlock report: every landed head that cannot leave through one of its outputs.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
@@ -168,7 +174,7 @@ class RouterCore {
   Cycle next_wake(Cycle now, bool moved) const;
   std::string what_head_waits_for(const InputBuffer& buffer) const;
   std::string why_not_routed(const InputBuffer& buffer) const;
-  std::string name() const;
+  std::string name() const { return "router of tile " + to_string(at_); }
 
   TileCoord at_;
   FabricTiming timing_;

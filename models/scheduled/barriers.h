@@ -72,6 +72,7 @@ class TurnBarrier {
   /// The node goes to the next turn.
   void leave() { arrived_ = false; }
   bool arrived() const { return arrived_; }
+  std::string missing(const NodePhase& phase) const { return barriers_.missing(phase.extent); }
   /// It has arrived, and others of `phase` have not.
   bool waits(const NodePhase& phase) const {
     return arrived_ && barriers_.released(phase.extent, round_) == kNever;

@@ -152,7 +152,7 @@ OnlineRouterCore::Step OnlineRouterCore::step(Cycle now, unsigned budget, std::u
   if (!config_.enabled) return step;
   if (mode_ == Mode::kIdle) choose(now);
   if (mode_ == Mode::kIdle) return step;
-  step.taken = step.busy = true;
+  step.busy = true;
   if (now < enters_at_) return step;
   for (unsigned i = 0; i < budget; ++i) {
     if (move_word(now, epoch, step)) continue;

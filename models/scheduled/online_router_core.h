@@ -30,8 +30,8 @@ class OnlineRouterCore {
   static constexpr unsigned kMaxNodes = 0x10000;
 
   struct Step {
-    bool taken = false;  ///< the tasks stand still in this cycle
-    bool busy = false;   ///< wants to be stepped in now + 1
+    /// The tasks stand still in this cycle, and it wants to be stepped in the next.
+    bool busy = false;
     unsigned written = 0;
     unsigned read = 0;
   };

@@ -7,8 +7,8 @@ namespace tessera::scheduled {
 ProcessorCore::ProcessorCore(const Program& program, NodeId at, Interface& interface,
                              RouterCore& router, Barriers& barriers, observe::Probe probe)
     : program_(program), node_(program.nodes[at]), at_(at), interface_(interface), router_(router),
-      barriers_(barriers), barrier_(barriers, at), probe_(probe), online_(program, at, interface),
-      memory_(node_.memory), ends_(node_.turns.size(), kNever) {
+      barrier_(barriers, at), probe_(probe), online_(program, at, interface), memory_(node_.memory),
+      ends_(node_.turns.size(), kNever) {
   std::size_t most = 0;
   for (const Turn& turn : node_.turns) {
     const std::size_t tasks = node_.phases[turn.phase].tasks.size();
@@ -37,8 +37,8 @@ ProcessorCore::Result ProcessorCore::step(Cycle now) {
   written_ += online.written;
   for (unsigned i = 0; i < online.written; ++i) router_.written();
   out.wrote = online.written > 0;
-  out.progress |= online.taken;
-  if (!online.taken) run_tasks(now, out);
+  out.progress |= online.busy;
+  if (!online.busy) run_tasks(now, out);
   if (started_ && !finished()) end_turn(now, out);
   const Cycle next = next_step(now, out);
   out.next = std::min(out.next, online.busy ? now + 1 : next);
@@ -163,10 +163,6 @@ void ProcessorCore::take_late_interrupts(Cycle now) {
 }
 
 // --- tasks
-
-void ProcessorCore::note_return(const TaskThread& thread) {
-  if (thread.is_over()) returns_[thread.turn][thread.number] = thread.ready_at;
-}
 
 void ProcessorCore::run_tasks(Cycle now, Result& out) {
   const std::size_t count = threads_.size();
@@ -341,7 +337,7 @@ std::string ProcessorCore::what_the_turn_waits_for(Cycle now) const {
   const Cycle ready = all_returned(now);
   if (ready == kNever) return "the markers of its streams";
   if (ready > now) return {};
-  if (barrier_.waits(phase())) return barriers_.missing(phase().extent);
+  if (barrier_.waits(phase())) return barrier_.missing(phase());
   if (turn_ + 1 == node_.turns.size()) return {};
   const Index schedule = schedule_of(turn_ + 1);
   if (router_.loaded_from(schedule) != kNever) return {};

@@ -172,7 +172,9 @@ class ProcessorCore {
   Outcome control(const Step& step, Cycle now, Result& out);
   void send(const TaskThread& thread);
   Outcome receive(const TaskThread& thread);
-  void note_return(const TaskThread& thread);
+  void note_return(const TaskThread& thread) {
+    if (thread.is_over()) returns_[thread.turn][thread.number] = thread.ready_at;
+  }
   Cycle all_returned(Cycle now) const;
   void end_turn(Cycle now, Result& out);
   Cycle next_step(Cycle now, const Result& out) const;
@@ -184,7 +186,6 @@ class ProcessorCore {
   const NodeId at_;
   Interface& interface_;
   RouterCore& router_;
-  Barriers& barriers_;
   TurnBarrier barrier_;
   observe::Probe probe_;
   OnlineRouterCore online_;

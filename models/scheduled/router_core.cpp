@@ -123,12 +123,6 @@ void RouterCore::watch_push(const Entry& entry, const slot::Word& pushed, Cycle 
     checker_->taken(at_, entry.vfsm, entry.stream, entry.continuing, pushed, epoch_in(now), now);
 }
 
-/// A VFSM that runs for another stream than before: a fork that was half served starts again.
-void RouterCore::annotate(VfsmState& vfsm, const Entry& entry) {
-  vfsm.stream = entry.stream;
-  vfsm.branch = 0;
-}
-
 void RouterCore::pull(const Entry& entry, Cycle now, Result& result) {
   VfsmState& vfsm = states_[entry.vfsm];
   if (!vfsm.had_room(now)) return;

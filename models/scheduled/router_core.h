@@ -211,7 +211,11 @@ class alignas(64) RouterCore {
   void serve(Index vfsm, unsigned branch, bool last, Cycle now);
   bool pull_vfsm(const Entry& entry, Cycle now);
   void pull(const Entry& entry, Cycle now, Result& result);
-  void annotate(VfsmState& vfsm, const Entry& entry);
+  /// A VFSM that runs for another stream than before: a fork that was half served starts again.
+  static void annotate(VfsmState& vfsm, const Entry& entry) {
+    vfsm.stream = entry.stream;
+    vfsm.branch = 0;
+  }
   bool deliver(const Entry& entry, const slot::Word& word, Cycle now, Result& result);
   template <class Ask>
   void offer(const Entry& entry, Cycle now, Ask&& ask, Result& result);

@@ -184,6 +184,19 @@ const Schedule& schedule_of(const Node& node, const Turn& turn) {
   return node.schedules[node.phases[turn.phase].schedule];
 }
 
+/// A word that `from` sends and `to` takes for another stream. It can when the slots in which the one
+/// offers on a link and the other listens on it are equal modulo the greatest common divisor of the
+/// two lengths.
+struct Collision {
+  NodeId from;
+  Port port;  // of `from`
+  StreamId sent;
+  std::uint32_t sent_epoch, sent_slot;
+  NodeId to;
+  StreamId taken_for;
+  std::uint32_t taken_epoch, taken_slot;
+};
+
 /// What `from` sends in turn `a` through `port` and the node behind takes in turn `b` for something
 /// else.
 void compare(const Program& program, NodeId from, const Turn& a, Port port, NodeId to,
@@ -225,18 +238,8 @@ void compare_turns(const Program& program, NodeId from, Port port, NodeId to,
   }
 }
 
-}  // namespace
-
-void validate(const Program& program) {
-  Validator(program).check();
-}
-
-const Program& checked(const Program& program) {
-  validate(program);
-  if (program.rules.skew == SkewPolicy::kCheck) refuse_collisions(program);
-  return program;
-}
-
+/// All of them, between turns of neighbours whose epochs follow each other in either order.
+/// Continuing streams do not collide with themselves.
 std::vector<Collision> find_collisions(const Program& program) {
   std::vector<Collision> found;
   for (NodeId n = 0; n < program.nodes.size(); ++n) {
@@ -266,6 +269,18 @@ void refuse_collisions(const Program& program) {
                                                 : ", and " + std::to_string(found.size() - 1) +
                                                       " more such pairs of slots"),
                          kCollisionId);
+}
+
+}  // namespace
+
+void validate(const Program& program) {
+  Validator(program).check();
+}
+
+const Program& checked(const Program& program) {
+  validate(program);
+  if (program.rules.skew == SkewPolicy::kCheck) refuse_collisions(program);
+  return program;
 }
 
 }  // namespace tessera::scheduled

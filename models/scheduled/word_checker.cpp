@@ -1,7 +1,6 @@
 #include "models/scheduled/word_checker.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 namespace tessera::scheduled {
@@ -63,19 +62,9 @@ void WordChecker::delivered(NodeId node, Index input, const slot::Word& word, st
   if (early) next = word.sequence + 1;
 }
 
-void WordChecker::stranded(NodeId node, End where, const slot::Word& word, std::uint32_t epoch,
-                           Cycle now) {
-  ++stranded_at_[node];
-  add({Kind::kStranded, now, node, word, epoch, kNone, where});
-}
-
 void WordChecker::add(const Finding& finding) {
   ++counts_[static_cast<std::size_t>(finding.kind)];
   if (findings_.size() < most_) findings_.push_back(finding);
-}
-
-std::uint64_t WordChecker::total() const {
-  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
 
 std::vector<WordChecker::Finding> WordChecker::findings() const {

@@ -189,7 +189,8 @@ void Ports::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
   const Ref receiver = receiver_at(port, w.color);
   if (receiver.kind() == Ref::Kind::kRouter) return blocks_.deliver(receiver, w, due);
   if (receiver.kind() == Ref::Kind::kNone ||
-      blocks_.slots.all()[receiver.index()].held >= capacity(port, w.color)) {
+      blocks_.slots.all()[receiver.index()].held >=
+          blocks_.plan.fabric.input_room(blocks_.plan.ports[port].side)) {
     refuse(port, "input: a wavelet of color " + std::to_string(w.color.value()) +
                      " was handed over without a credit");
   }

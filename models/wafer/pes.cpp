@@ -165,10 +165,6 @@ std::uint32_t Pes::add_ramp_link(std::uint32_t place, Color color, Ref target, u
   return number;
 }
 
-void Pes::start() {
-  for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) due_engines_.insert(pe, 0, 0);
-}
-
 // --- running
 
 void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {

@@ -129,7 +129,9 @@ class Pes {
   explicit Pes(Blocks& blocks);
 
   /// All engines are due in cycle 0.
-  void start();
+  void start() {
+    for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) due_engines_.insert(pe, 0, 0);
+  }
   void step_engines(Cycle now, FirstFailure& failure);
   void step_ramps(Cycle now);
   /// The next cycle in which an engine or an on-ramp is due, after `now`.

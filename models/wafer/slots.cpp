@@ -234,8 +234,4 @@ void Slots::credit(std::uint32_t index, Cycle due) {
   wake(link.slot, due);
 }
 
-unsigned Slots::branches_of_head(const Slot& slot) const {
-  return branches_of(slot, head(static_cast<std::uint32_t>(&slot - slots_.data())));
-}
-
 }  // namespace tessera::wafer

@@ -97,7 +97,9 @@ class Slots {
   std::vector<Link>& links() { return links_; }
   const std::vector<Link>& links() const { return links_; }
   /// Links of `slot` that its head has still to leave through, one bit each.
-  unsigned branches_of_head(const Slot& slot) const;
+  unsigned branches_of_head(const Slot& slot) const {
+    return branches_of(slot, head(static_cast<std::uint32_t>(&slot - slots_.data())));
+  }
 
  private:
   struct CycleState;

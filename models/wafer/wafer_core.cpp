@@ -70,15 +70,6 @@ pe::ComputeEngineCore* WaferCore::engine(TileCoord tile) {
   return pe == nullptr ? nullptr : &pe->engine;
 }
 
-void WaferCore::launch(TileCoord tile, const pe::Function& function,
-                       const std::vector<std::uint32_t>& arguments, Cycle at) {
-  blocks_.pes.launch(blocks_.plan.place_of(tile), function, arguments, at);
-}
-
-void WaferCore::set_diagnoses(observe::Diagnoses* diagnoses) {
-  for (Pe& pe : blocks_.pes.all()) pe.engine.set_diagnoses(diagnoses);
-}
-
 std::size_t WaferCore::wavelets_held() const {
   std::size_t held = blocks_.pes.wavelets_held();
   for (const Pipe& pipe : blocks_.pipes.all()) held += pipe.held;

@@ -62,8 +62,12 @@ class WaferCore {
   pe::ComputeEngineCore* engine(TileCoord tile);
   /// ComputeEngineCore::launch; the wafer wants to be stepped in cycle `at`.
   void launch(TileCoord tile, const pe::Function& function,
-              const std::vector<std::uint32_t>& arguments, Cycle at);
-  void set_diagnoses(observe::Diagnoses* diagnoses);
+              const std::vector<std::uint32_t>& arguments, Cycle at) {
+    blocks_.pes.launch(blocks_.plan.place_of(tile), function, arguments, at);
+  }
+  void set_diagnoses(observe::Diagnoses* diagnoses) {
+    for (Pe& pe : blocks_.pes.all()) pe.engine.set_diagnoses(diagnoses);
+  }
   /// Wavelets in routers and queues; a multicast counts once.
   std::size_t wavelets_held() const;
   /// Reports what blocks wait for, tile by tile, in the words of the cores.
