@@ -25,7 +25,8 @@ if(TESSERA_IS_TOP_LEVEL)
     execute_process(COMMAND "${CCACHE_PROGRAM}" "${CMAKE_CXX_COMPILER}" -c "${probe}" -o "${probe}.o"
       RESULT_VARIABLE ccache_failed OUTPUT_QUIET ERROR_QUIET)
     if(NOT ccache_failed)
-      set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+      # Without these two ccache keeps nothing that was compiled with a precompiled header.
+      set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_SLOPPINESS=pch_defines,time_macros" "${CCACHE_PROGRAM}")
     endif()
   endif()
 endif()

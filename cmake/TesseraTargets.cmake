@@ -15,6 +15,30 @@ function(tessera_sources variable)
   set(${variable} "${files}" PARENT_SCOPE)
 endfunction()
 
+# Standard headers that most sources include: reading them takes a quarter of the time of a compilation.
+set(TESSERA_STANDARD_HEADERS
+  <algorithm> <array> <charconv> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <optional> <ostream>
+  <set> <stdexcept> <string> <string_view> <unordered_map> <utility> <vector>)
+
+# tessera_precompiled_headers(<name> HEADERS <header>... LINK <target>... [OPTIONS <option>...])
+# compiles headers once for all targets that are compiled with the same options; tessera_precompile(<target> <name>)
+# lets a target use them. They replace no #include: the preset tidy compiles without them.
+function(tessera_precompiled_headers name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK;OPTIONS")
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" CONTENT "")
+  add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+  target_link_libraries(${name} PRIVATE ${arg_LINK})
+  target_compile_features(${name} PRIVATE cxx_std_17)
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+endfunction()
+
+function(tessera_precompile target name)
+  target_precompile_headers(${target} REUSE_FROM ${name})
+endfunction()
+
+tessera_precompiled_headers(tessera_library_pch LINK tessera_flags HEADERS ${TESSERA_STANDARD_HEADERS})
+
 # tessera_library(<name> SOURCES <file>... LINK <public>... LINK_PRIVATE <private>...)
 # makes the static library tessera_<name>, alias Tessera::<name>. Without sources it is an interface library.
 function(tessera_library name)
@@ -24,6 +48,7 @@ function(tessera_library name)
     add_library(${target} STATIC ${arg_SOURCES})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tessera_flags> ${arg_LINK_PRIVATE})
+    tessera_precompile(${target} tessera_library_pch)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

@@ -35,6 +35,10 @@ MODELS_SIDEWAYS = {
     "wafer": ("fabric", "queue", "pe", "host"),
 }
 
+# Rooms of platforms that all platforms share, lowest first: a room may include itself and those before it. Every other
+# folder of platforms is a platform and may include all rooms.
+PLATFORM_ROOMS = ("report", "config", "data", "cli", "run")
+
 KERNEL = re.compile(r"(systemc|tlm)(\.h)?$|(tlm_core|tlm_utils|sysc)/")
 HEADER_ONLY_IN_CPP = re.compile(r"boost/(json|program_options)([./]|$)")
 BANNED_WORDS = re.compile(r"\b(SC_THREAD|SC_CTHREAD|sc_clock|sc_fifo|simple_(?:target|initiator)_socket\w*)\b")
@@ -112,6 +116,16 @@ def check_blocks(source):
             yield line, f"models/{source.block} must not include models/{parts[1]} ({name})"
 
 
+def check_platform_rooms(source):
+    if source.layer != "platforms" or source.block not in PLATFORM_ROOMS:
+        return
+    allowed = PLATFORM_ROOMS[:PLATFORM_ROOMS.index(source.block) + 1]
+    for line, name in source.includes:
+        parts = name.split("/")
+        if len(parts) > 2 and parts[0] == "platforms" and parts[1] not in allowed:
+            yield line, f"platforms/{source.block} must not include platforms/{parts[1]} ({name})"
+
+
 def check_own_paths(source, sources):
     """Our own headers are written from the root, so that every file can be found by its include."""
     for line, name in source.includes:
@@ -166,8 +180,8 @@ def violations(root):
     sources = read_tree(root)
     modules = module_stems(root)
     for source in sources.values():
-        checks = (check_layers(source), check_text_room(source), check_blocks(source), check_own_paths(source, sources),
-                  check_core(source, sources, modules), check_words(source))
+        checks = (check_layers(source), check_text_room(source), check_blocks(source), check_platform_rooms(source),
+                  check_own_paths(source, sources), check_core(source, sources, modules), check_words(source))
         for check in checks:
             for line, problem in check:
                 yield f"{source.path}:{line}: {problem}"
@@ -203,6 +217,8 @@ SELF_TESTS = {
                             "models/pe/isa.h": ""}, "models/fabric must not include models/pe"),
     "observe includes fabric": ({"models/observe/a.h": '#include "models/fabric/route.h"\n',
                                  "models/fabric/route.h": ""}, "models/observe must not include models/fabric"),
+    "shared room includes a platform": ({"platforms/run/a.cpp": '#include "platforms/wse/b.h"\n',
+                                         "platforms/wse/b.h": ""}, "platforms/run must not include platforms/wse"),
     "core includes SystemC": ({"models/pe/a_core.h": "#  include  <systemc>\n"}, "must not reach SystemC"),
     "core includes TLM utilities": ({"models/pe/a.cpp": "#include <tlm_utils/tlm_quantumkeeper.h>\n"},
                                     "must not reach SystemC"),

@@ -1,15 +1,45 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs the whole test suite. Extra arguments go to ctest: scripts/test.sh -L unit -R router
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+usage() {
+  cat <<'TEXT'
+scripts/test.sh [--asan] [--all] [CTEST ARGUMENT...]
+Installs what is missing, builds everything and runs the test suite.
+
+  --asan    with the address and undefined-behaviour sanitizers (preset asan), in build-asan/
+  --all     also the tests that need optional packages, which it installs; today no test needs one
+  --help    this text
+
+Other arguments go to ctest:
+  scripts/test.sh -L unit -R router    tests of a label (unit, module, platform, scenario, timing, consumer)
+                                       whose name matches
+  scripts/test.sh -L soak              the tests that run for minutes; they are left out otherwise
+
+TESSERA_BUILD_DIR names another build folder, TESSERA_SKIP_SETUP=1 skips the installation of packages.
+tests/README.md says what is tested where.
+TEXT
+}
+
+preset=release
+arguments=()
+for argument in "$@"; do
+  case "$argument" in
+    --help | -h) usage; exit 0 ;;
+    --asan) preset=asan ;;
+    --all) ;;  # no test needs an optional package
+    *) arguments+=("$argument") ;;
+  esac
+done
+[ "$preset" = release ] || build_dir="${TESSERA_BUILD_DIR:-$root/build-$preset}"
+
 scripts/setup.sh
-configure
+configure "$preset"
 build --target all
 
-# Soak tests run for minutes: only when they are asked for (scripts/test.sh -L soak).
 skip=(-LE soak)
-[[ "$*" != *soak* ]] || skip=()
+[[ "${arguments[*]-}" != *soak* ]] || skip=()
 cd "$build_dir"
-exec ctest --output-on-failure --no-tests=error -j "$(nproc)" ${skip[@]+"${skip[@]}"} "$@"
+exec ctest --output-on-failure --no-tests=error -j "$(nproc)" \
+  ${skip[@]+"${skip[@]}"} ${arguments[@]+"${arguments[@]}"}

@@ -26,7 +26,7 @@ class MachineView {
   bool finished() const;
   /// Cycle in which the last core finished.
   Cycle finished_at() const;
-  /// For a deadlock report (deadlock.cpp): every pipe that is held back, those first that wait for what
+  /// For a deadlock report: every pipe that is held back, those first that wait for what
   /// will never come. Returns the cause of the first one and who waits for it, "" if nobody knows it.
   std::string describe_waits(observe::Waits& waits) const;
 };

@@ -19,8 +19,8 @@ class AddressWalk {
   /// `base` and `stride` of the inner loop as the DSR has them now, in bytes and elements.
   AddressWalk(std::uint32_t base, std::int16_t stride) : position_(base), stride_(stride) {}
 
-  /// Address of the next element; behind the last element, of the element that the slowest loop would
-  /// go on to (wse.md 5.11 save_address).
+  /// Address of the next element; behind the last element, of the element that the slowest loop
+  /// would go on to (wse.md 5.11 save_address).
   std::uint32_t address() const { return position_ + offset_; }
   /// The same without what shift() adds.
   std::uint32_t position() const { return position_; }
@@ -44,8 +44,8 @@ class AddressWalk {
                     std::uint32_t end) const {
     if (address() % 2 != 0) return false;
     if (dsd.kind == DsdKind::kCircbuf) return ring_stays_inside(dsd, begin, end);
-    // An element is named by one digit a loop. It lies at the start plus the sum of digit * span; the
-    // span of a loop is its own step plus the way that its inner loops have gone when it moves.
+    // An element is named by one digit a loop. It lies at the start plus the sum of digit * span;
+    // the span of a loop is its own step plus the way that its inner loops have gone when it moves.
     std::int64_t low = address();
     std::int64_t high = low + dsd.element_bytes;
     std::int64_t inner = 0;              // the way of the inner loops

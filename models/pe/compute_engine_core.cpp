@@ -14,8 +14,8 @@ static_assert(kMainThread == observe::kMainThread && kThreadCount == observe::kT
 
 namespace {
 
-/// Priorities of microthreads and of the main thread on one scale (wse.md 4): the main thread stands
-/// between two levels of microthreads, or on one of them.
+/// Priorities of microthreads and of the main thread on one scale (wse.md 4): the main thread
+/// stands between two levels of microthreads, or on one of them.
 constexpr unsigned level_of(Priority priority) {
   return 2 * static_cast<unsigned>(priority);
 }

@@ -2,9 +2,9 @@
 // run to completion, DSD operations on the main thread or on eight microthreads. Plain C++;
 // `compute_engine.h` is its module.
 //
-// The engine has four units around the state that they share (EngineState): TaskUnit brings tasks to
-// the main thread, ScalarUnit executes its scalar instructions, VectorUnit its DSD operations, and
-// ConfigRegisters accesses to the configuration space. The core is the cycle:
+// The engine has four units around the state that they share (EngineState): TaskUnit brings tasks
+// to the main thread, ScalarUnit executes its scalar instructions, VectorUnit its DSD operations,
+// and ConfigRegisters accesses to the configuration space. The core is the cycle:
 //   1. operations whose last group has had its time complete: they activate or unblock their
 //      target and free their thread;
 //   2. operations that find their FIFO empty or full take the action of the FIFO (wse.md 5.6);
@@ -16,8 +16,8 @@
 //      thread has no task, the picker takes the next one (wse.md 3.3).
 // Teardowns activate their task before step 1, flushed queues theirs in step 5.
 //
-// A waiting engine sleeps: the queues wake it when a wavelet arrives or room is made. An engine also
-// sleeps while its only work is an operation that depends on nobody (VectorUnit, late groups).
+// A waiting engine sleeps: the queues wake it when a wavelet arrives or room is made. An engine
+// also sleeps while its only work is an operation that depends on nobody (VectorUnit, late groups).
 #pragma once
 
 #include <cstdint>

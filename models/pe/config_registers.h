@@ -1,6 +1,6 @@
 // The configuration space as a program accesses it with `ldcfg`, `stcfg` and `setctm` (reference
-// wse.md 1.7, 1.9, 1.10, 2.2, 2.4, 5.9): the registers of the router, and those of the engine itself,
-// which tell of teardowns and flush queues.
+// wse.md 1.7, 1.9, 1.10, 2.2, 2.4, 5.9): the registers of the router, and those of the engine
+// itself, which tell of teardowns and flush queues.
 #pragma once
 
 #include <cstdint>

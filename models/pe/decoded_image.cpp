@@ -44,8 +44,8 @@ std::uint32_t registers_of(const Operand& operand) {
   }
 }
 
-// Registers and DSRs interlock: an instruction that names one, or takes it without naming it,
-// issues when its last writer is done.
+// Registers interlock: an instruction that reads or writes one, named or implied, issues after the
+// last writer of the register is done.
 std::uint32_t waits_for(const Instruction& in) {
   std::uint32_t items = 0;
   for (const Operand& operand : in.operands) items |= registers_of(operand);
@@ -56,7 +56,7 @@ std::uint32_t waits_for(const Instruction& in) {
   return items;
 }
 
-// The operand of dfilt stands in slot 0 and is a source.
+// The only operand of dfilt, in slot 0, is a source.
 void find_dsrs_of_operation(DecodedInstruction& decoded, const Instruction& in) {
   const unsigned first_source = in.op == Opcode::kDfilt ? 0 : 1;
   const bool destination = first_source == 1 && in.operands[0].is_dsr();
@@ -73,7 +73,7 @@ void find_dsrs_of_operation(DecodedInstruction& decoded, const Instruction& in) 
   if (destination) decoded.lengths.push_back(0);
 }
 
-/// `in` must outlive what is made of it.
+/// `in` must outlive the result.
 DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTiming& timing) {
   DecodedInstruction decoded;
   decoded.instruction = &in;

@@ -226,8 +226,8 @@ class Dispatch {
          "' has wavelet_index_offset, the operation no index=");
   }
 
-  // wse.md 5.5: WSE-3 takes one fabric-in operand; two that read one queue would each get half of it.
-  // wse.md 5.6: at most one FIFO source, and not the first of several. wse.md 6.7: dfilt.
+  // wse.md 5.5: WSE-3 takes one fabric-in operand; two that read one queue would each get half of
+  // it. wse.md 5.6: at most one FIFO source, and not the first of several. wse.md 6.7: dfilt.
   void check_sources() const {
     const Cursor* fabric = nullptr;
     unsigned fifos = 0;
@@ -286,8 +286,8 @@ class Dispatch {
     }
   }
 
-  // wse.md 4: an explicit id, else that of the first fabric operand's queue in the order destination,
-  // source 0, source 1. A FIFO has no queue to take one from.
+  // wse.md 4: an explicit id, else that of the first fabric operand's queue in the order
+  // destination, source 0, source 1. A FIFO has no queue to take one from.
   ThreadId microthread() {
     if (op_.cursors[0].kind == Cursor::Kind::kScalar) {
       fail(Illegal::kNoMicrothread,
@@ -303,8 +303,8 @@ class Dispatch {
          "an asynchronous operation needs a fabin or fabout operand, or a FIFO and ut=");
   }
 
-  // wse.md 4: of the operation or the queue (WSE-2), of the descriptor or the FIFO (WSE-3), else the
-  // default of the config.
+  // wse.md 4: of the operation or the queue (WSE-2), of the descriptor or the FIFO (WSE-3), else
+  // the default of the config.
   Priority priority() {
     std::optional<Priority> found = instruction().config.priority;
     for_each_dsr([&](const Dsr& dsr) {

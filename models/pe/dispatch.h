@@ -8,9 +8,9 @@
 
 namespace tessera::pe {
 
-/// Sets up `op`, a new operation, for instruction `in`, which the main thread has issued. Operations
-/// `running` are in progress. False: there is none to do, because a single_step operand has no element
-/// left.
+/// Sets up `op`, a new operation, for instruction `in`, which the main thread has issued.
+/// Operations `running` are in progress. False: there is none to do, because a single_step operand
+/// has no element left.
 bool dispatch(EngineState& pe, const DecodedInstruction& in, const Operations& running,
               OutputBindings& outputs, Cycle now, Operation& op);
 

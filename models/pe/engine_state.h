@@ -56,8 +56,8 @@ struct EngineState {
     }
   }
 
-  /// Throws IllegalBehaviour with the PE, the place of instruction `pc`, `words` one after the other
-  /// and the id of `rule`.
+  /// Throws IllegalBehaviour with the PE, the place of instruction `pc`, `words` one after the
+  /// other and the id of `rule`.
   template <class... Words>
   [[noreturn, gnu::cold, gnu::noinline]] void fail(Illegal rule, std::uint32_t pc,
                                                    const Words&... words) const {

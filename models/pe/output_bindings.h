@@ -32,8 +32,8 @@ class OutputBindings {
     }
     use.last = fabout.color;
   }
-  /// The instruction that issues now wants to bind `queue` to `color`. Illegal while the queue holds
-  /// wavelets, which would go out on the new color.
+  /// The instruction that issues now wants to bind `queue` to `color`. Illegal while the queue
+  /// holds wavelets, which would go out on the new color.
   void require_empty(const EngineState& pe, QueueId queue, Color color, Cycle now) const {
     if ((empty(pe, now) >> queue.value() & 1U) != 0) return;
     const Use& use = uses_[queue.value()];

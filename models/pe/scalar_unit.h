@@ -1,5 +1,5 @@
-// Scalar instructions of the main thread (reference wse.md 6.1, 6.5): arithmetic on registers, loads
-// and stores, DSRs, branches, and what a program does to tasks and threads.
+// Scalar instructions of the main thread (reference wse.md 6.1, 6.5): arithmetic on registers,
+// loads and stores, DSRs, branches, and what a program does to tasks and threads.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What a program controls of its tasks and threads (reference wse.md 3.1 to 3.3, 4): which task ids are
-// active or blocked, which microthreads are blocked, the priorities of tasks and of the main thread.
-// And which task the picker takes.
+// What a program controls of its tasks and threads (reference wse.md 3.1 to 3.3, 4): which task ids
+// are active or blocked, which microthreads are blocked, and the priorities of tasks and of the
+// main thread. From these the picker chooses the next task.
 #pragma once
 
 #include <boost/container/static_vector.hpp>
@@ -24,8 +24,7 @@ constexpr std::uint64_t task_bit(TaskId id) {
   return std::uint64_t{1} << id.value();
 }
 
-/// Where the tasks of an image stand, by what starts them (wse.md 3.1). Shared by all engines that run
-/// the image.
+/// The tasks of an image by what starts them (wse.md 3.1). All engines that run the image share it.
 class TaskIndex {
  public:
   /// `image` must outlive the index.
@@ -53,7 +52,7 @@ class TaskIndex {
   std::uint64_t local_tasks_ = 0;
 };
 
-/// A value that the program changes and that counts some cycles later (wse.md 3.3, 4).
+/// A value that the program changes with effect some cycles later (wse.md 3.3, 4).
 template <class T>
 class Delayed {
  public:
@@ -84,7 +83,7 @@ class Delayed {
   std::vector<Change> changes_;  // by cycle
 };
 
-/// A task that may start; data and control tasks because of the oldest wavelet of `queue`.
+/// A task that may start. A data or control task is started by the oldest wavelet of `queue`.
 struct Runnable {
   const TaskBinding* task = nullptr;
   std::optional<QueueId> queue;
@@ -114,7 +113,7 @@ class TaskTable {
   /// Changes, in cycle `now`, the priority of every task with this id from cycle `from` on. With a
   /// control task table of their own, control tasks keep theirs.
   void set_priority(TaskId id, TaskPriority priority, Cycle now, Cycle from);
-  /// The same of the main thread.
+  /// Changes the priority of the main thread likewise.
   void set_main_priority(MainPriority priority, Cycle now, Cycle from);
   MainPriority main_priority(Cycle now) const {
     return extras_ && extras_->main ? extras_->main->at(now) : image().main_priority;
@@ -128,7 +127,7 @@ class TaskTable {
  private:
   static constexpr unsigned kRanks = Image::kOwnTable + kTaskCount;
   static_assert(kRanks <= 0xFF, "a rank is a byte");
-  /// What few programs have.
+  /// State that few programs need.
   struct Extras {
     std::vector<Delayed<TaskPriority>> priorities;  // by task; empty: none has changed
     std::optional<Delayed<MainPriority>> main;      // since it was changed
@@ -147,7 +146,7 @@ class TaskTable {
   std::unique_ptr<Extras> extras_;
   PickerRule rule_;
   std::uint8_t blocked_microthreads_;  // one bit a microthread
-  std::uint8_t last_rank_ = kRanks;    // Image::number_of the task that was picked last
+  std::uint8_t last_rank_ = kRanks;    // Image::number_of of the last picked task
 };
 
 }  // namespace tessera::pe

@@ -1,5 +1,5 @@
-// How tasks and launched functions come to the main thread (reference wse.md 2.3, 3): which wavelets
-// start one, what the picker takes, how a task starts and ends.
+// How tasks and launched functions come to the main thread (reference wse.md 2.3, 3): which
+// wavelets start one, what the picker takes, how a task starts and ends.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class TaskUnit {
   /// wavelets were taken.
   static bool take_heads(EngineState& pe, const Operations& operations, Runnables* found,
                          Cycle now);
-  /// The picker: starts the due launch, or else one of `by_wavelet` or of the active tasks. Requires
-  /// a free main thread. `ended`: it became free in this cycle.
+  /// The picker: starts the due launch, or else one of `by_wavelet` or of the active tasks.
+  /// Requires a free main thread. `ended`: it became free in this cycle.
   void pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now);
   /// The task of the main thread has come to its end.
   static void end_task(EngineState& pe, Cycle now);

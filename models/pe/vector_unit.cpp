@@ -262,33 +262,19 @@ void VectorUnit::meet_shortage(EngineState& pe, Operation& op, bool empty, const
   FifoState& state = pe.dsrs.fifo(cursor.number);
   const Fifo& fifo = state.fifo();
   const std::uint32_t wanted = op.least_of(cursor) * cursor.bytes;
-  if (empty) {
-    state.hit_empty(wanted);
-  } else {
-    state.hit_full(wanted);
-  }
-  switch (empty ? fifo.empty_action : fifo.full_action) {
-  case FifoAction::kFault:
+  empty ? state.hit_empty(wanted) : state.hit_full(wanted);
+  const FifoAction action = empty ? fifo.empty_action : fifo.full_action;
+  if (action == FifoAction::kFault) {
     pe.fail(Illegal::kFifoFault, op.pc(), "FIFO ", fifo.name, " is ", empty ? "empty" : "full",
             " and its action is fault");
-  case FifoAction::kTerminate:
-    stop_by_fifo(pe, op, now);
-    break;
-  case FifoAction::kTestOrSuspend:
-    if (op.thread != kMainThread) break;
-    op.result = false;
-    stop_by_fifo(pe, op, now);
-    break;
-  case FifoAction::kSuspend:
-    break;
   }
-}
-
-void VectorUnit::stop_by_fifo(EngineState& pe, Operation& op, Cycle at) {
-  if (op.cursors[0].held > 0) send(pe, op, false, wavelets_sent_, at);
+  const bool tests = action == FifoAction::kTestOrSuspend && op.thread == kMainThread;
+  if (!tests && action != FifoAction::kTerminate) return;  // the operation waits
+  if (tests) op.result = false;
+  if (op.cursors[0].held > 0) send(pe, op, false, wavelets_sent_, now);
   op.terminated = true;
   op.stopped_by_fifo = true;
-  operations_.finish(op, at);
+  operations_.finish(op, now);
 }
 
 void VectorUnit::execute_late(EngineState& pe, Cycle now) {

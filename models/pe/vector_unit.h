@@ -33,11 +33,11 @@ class VectorUnit {
 
   /// The main thread has issued DSD operation `in`.
   void dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now);
-  /// Operations whose last group has had its time complete.
+  /// Completes the operations whose last group has had its time.
   void complete_operations(EngineState& pe, Cycle now) {
     if (operations_.has_finished(now)) complete_finished(pe, now);
   }
-  /// Operations that find their FIFO empty or full take its action (wse.md 5.6).
+  /// Carries out the actions of FIFOs that operations find empty or full (wse.md 5.6).
   void take_fifo_actions(EngineState& pe, Cycle now) {
     if (operations_.use_fifos()) meet_shortages(pe, now);
   }
@@ -63,7 +63,6 @@ class VectorUnit {
   static void clear_source(EngineState& pe, Operation& op, Cycle now);
   void meet_shortages(EngineState& pe, Cycle now);
   void meet_shortage(EngineState& pe, Operation& op, bool empty, const Cursor& cursor, Cycle now);
-  void stop_by_fifo(EngineState& pe, Operation& op, Cycle at);
   void execute_late(EngineState& pe, Cycle now);
   bool may_be_late(const Operation& op, Cycle now) const {
     return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;

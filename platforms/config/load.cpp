@@ -24,12 +24,6 @@ namespace json = boost::json;
 constexpr const char* kSchemaName = "tessera-config-1";
 constexpr const char* kOverride = "--set";
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string child_path(const std::string& group, std::string_view key) {
   return group.empty() ? std::string(key) : group + "." + std::string(key);
 }

@@ -137,6 +137,8 @@ struct Report {
   std::uint64_t wait_count = 0;  ///< all of them, `waits` or more
 };
 
+/// "1 wait", "3 waits".
+std::string plural(std::uint64_t count, const std::string& noun);
 /// Simulated time: cycles times the clock period, or by the clock.
 double time_ns(const Report& report);
 /// 0 when nothing ran.

@@ -1,4 +1,4 @@
-#include "platforms/wse/route_check.h"
+#include "platforms/wse/layout_check.h"
 
 #include <array>
 #include <string>

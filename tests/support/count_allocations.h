@@ -1,4 +1,4 @@
-// Counts every operator new of a test executable. Include it in its only source.
+// Counts every operator new of a test executable. Include it in one source of the executable.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ TEST(ScReports, AnnouncedReportThatDoesNotComeFails) {
   EXPECT_NONFATAL_FAILURE(ExpectReport expected("/tessera/test/never"), "did not come");
 }
 
-// ctest also runs this one twice in a process (support.one_simulation_per_process) and expects the
+// ctest also runs this one twice in a process (modules.one_simulation_per_process) and expects the
 // second to be told.
 TEST(ScReports, SimulationLeavesElaboration) {
   ASSERT_EQ(sc_core::sc_get_status(), sc_core::SC_ELABORATION);

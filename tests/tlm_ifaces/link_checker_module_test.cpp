@@ -10,7 +10,7 @@
 #include "tests/support/sc_reports.h"
 #include "tests/tlm_ifaces/link_test_sides.h"
 
-namespace tessera::link {
+namespace tessera::link::link_checker_module_test {
 namespace {
 
 using test::Receiver;
@@ -172,4 +172,4 @@ TEST(Checker, CreditOfAColorThatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace tessera::link
+}  // namespace tessera::link::link_checker_module_test

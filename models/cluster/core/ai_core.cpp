@@ -19,11 +19,10 @@ const ClusterConfig& checked(const ClusterConfig& config) {
 
 AiCore::AiCore(const ClusterConfig& config, const Launch& launch, CoreId core,
                const Attachments& attached)
-    : context_(checked(config), launch, core, attached), pipes_(config.core),
+    : context_(checked(config), launch, core, attached),
       order_(context_, attached.hazards != nullptr ? &attached.hazards->of(core) : nullptr),
-      operands_(context_), sync_(context_, order_),
-      tile_pipes_(context_, pipes_, sync_, order_, operands_),
-      scalar_(context_, pipes_, sync_, order_, operands_, tile_pipes_), watch_(attached.end) {}
+      operands_(context_), sync_(context_, order_), tile_pipes_(context_, sync_, order_, operands_),
+      scalar_(context_, sync_, order_, operands_, tile_pipes_), watch_(attached.end) {}
 
 void AiCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (!finished_) throw std::logic_error(to_string(id()) + " is busy and was given a kernel");
@@ -82,7 +81,7 @@ void AiCore::take_done(const transfer::Done& done, Cycle now) {
 
 void AiCore::note_finished(Cycle now) {
   if (finished_ || !scalar_.idle() || !sync_.idle()) return;
-  for (const PipeState& p : pipes_.all)
+  for (const PipeState& p : context_.pipes.all)
     if (!p.queue.empty() || p.moving || p.complete_at > now || p.free_at > now) return;
   finished_ = true;
   finished_at_ = now;
@@ -95,7 +94,7 @@ Cycle AiCore::next_wake(Cycle now) const {
     if (at > now) next = std::min(next, at);
   };
   for (const Received& r : received_) consider(r.due);
-  for (const PipeState& p : pipes_.all) {
+  for (const PipeState& p : context_.pipes.all) {
     consider(p.wake);
     if (scalar_.ended() && !finished_) {
       consider(p.complete_at);

@@ -18,7 +18,6 @@
 #include "models/cluster/core/core_sync.h"
 #include "models/cluster/core/core_waits.h"
 #include "models/cluster/core/operation_order.h"
-#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/core/scalar_unit.h"
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/core/tile_pipes.h"
@@ -49,7 +48,7 @@ class AiCore {
   bool finished() const { return finished_; }
   /// The cycle in which it did.
   Cycle finished_at() const { return finished_at_; }
-  const PipeStats& stats(Pipe pipe) const { return pipes_[pipe].stats; }
+  const PipeStats& stats(Pipe pipe) const { return context_.pipes[pipe].stats; }
   /// Of a tile operation.
   const PathStats& path(Opcode op) const { return tile_pipes_.path(op); }
   const CoreSync& sync() const { return sync_; }
@@ -58,7 +57,7 @@ class AiCore {
   /// The kernel that runs or ran last; nullptr before the first launch.
   const Program* program() const { return context_.program.get(); }
   /// For deadlock reports.
-  CoreWaits waits() const { return {context_, pipes_, scalar_}; }
+  CoreWaits waits() const { return {context_, scalar_}; }
 
  private:
   /// An answer that is not due yet: of GM (is_done) or of the sync unit.
@@ -75,7 +74,6 @@ class AiCore {
   Cycle next_wake(Cycle now) const;
 
   CoreContext context_;
-  Pipes pipes_;
   OperationOrder order_;
   TileOperands operands_;
   CoreSync sync_;

@@ -1,5 +1,5 @@
-// What the parts of an AI core share: which core it is, the kernel that it runs with its registers, and
-// what the present cycle sends to the sync unit and to GM.
+// What the parts of an AI core share: which core it is, the kernel that it runs with its registers, the
+// state of its pipes, and what the present cycle sends to the sync unit and to GM.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/cluster/core/attachments.h"
+#include "models/cluster/core/pipe_state.h"
 #include "models/observe/event.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/transfer/transfer.h"
@@ -36,7 +37,7 @@ struct CoreContext {
   CoreContext(const ClusterConfig& cluster_config, const Launch& cluster_launch, CoreId id,
               const Attachments& attached)
       : config(cluster_config), launch(cluster_launch), core(id), probe(attached.sink, id.index()),
-        data(attached.data) {}
+        data(attached.data), pipes(cluster_config.core) {}
   CoreContext(const CoreContext&) = delete;
   CoreContext& operator=(const CoreContext&) = delete;
 
@@ -66,6 +67,7 @@ struct CoreContext {
   /// The kernel that runs or ran last; nullptr before the first launch.
   std::shared_ptr<const Program> program;
   std::vector<std::int64_t> registers;
+  Pipes pipes;
   CoreStep step;
   bool progressed = false;  ///< something has happened in this cycle: the next one is worth a step
 };

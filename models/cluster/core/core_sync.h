@@ -12,7 +12,6 @@
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/operation_order.h"
-#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/sync/buffer_locks.h"
 #include "models/cluster/sync/flag_table.h"
 #include "tlm_ifaces/sync/signal.h"

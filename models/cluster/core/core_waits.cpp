@@ -25,7 +25,7 @@ auto is_signal(Mode mode, unsigned id) {
 // The instruction stands in a queue, or the scalar unit has not come to it, or there is none.
 CoreWaits::Reason CoreWaits::why_not_done(const IsMissing& is) const {
   const std::string core = to_string(context_.core);
-  for (const PipeState& p : pipes_.all) {
+  for (const PipeState& p : context_.pipes.all) {
     for (std::size_t k = 0; k < p.queue.size(); ++k) {
       const QueueEntry& entry = p.queue[k];
       if (!is(context_.code(entry.pc), &entry.id)) continue;
@@ -107,7 +107,7 @@ CoreWaits::Wanted CoreWaits::wanted(const PipeState& p, std::uint32_t pc,
 
 std::vector<CoreWaits::BlockedPipe> CoreWaits::blocked_pipes(const Explain& explain) const {
   std::vector<BlockedPipe> list;
-  for (const PipeState& p : pipes_.all) {
+  for (const PipeState& p : context_.pipes.all) {
     if (p.blocked == WaitReason::kNone) continue;
     const std::uint32_t pc = p.pipe == Pipe::kS ? scalar_.pc() : p.queue.front().pc;
     const Wanted wants = wanted(p, pc, explain);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "models/cluster/core/core_context.h"
-#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/core/scalar_unit.h"
 #include "models/observe/wait.h"
 
@@ -33,12 +32,12 @@ class CoreWaits {
     unsigned distance = 0;
     std::string cause;
   };
-  /// Who could release a wait for another core, and why it does not (deadlock.cpp).
+  /// Who could release a wait for another core, and why it does not (machine_view.cpp).
   using Explain = std::function<Wanted(const sync::Request&)>;
 
   /// All references outlive the object.
-  CoreWaits(const CoreContext& context, const Pipes& pipes, const ScalarUnit& scalar)
-      : context_(context), pipes_(pipes), scalar_(scalar) {}
+  CoreWaits(const CoreContext& context, const ScalarUnit& scalar)
+      : context_(context), scalar_(scalar) {}
 
   /// The pipes that are held back, by Pipe.
   std::vector<BlockedPipe> blocked_pipes(const Explain& explain) const;
@@ -55,7 +54,6 @@ class CoreWaits {
   bool has(const IsMissing& is) const;
 
   const CoreContext& context_;
-  const Pipes& pipes_;
   const ScalarUnit& scalar_;
 };
 

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "models/cluster/core/core_context.h"
-#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/memory/scalar_cache.h"
 #include "models/cluster/sync/flag_table.h"
 #include "models/cluster/sync/sync_inserter.h"

@@ -58,7 +58,7 @@ ScalarMemory::Outcome ScalarMemory::access(std::uint32_t pc, Cycle now) {
   // As operations of a pipe the accesses of an automatic program wait for what they depend on.
   const Cycle start = order_.scalar_start(i, resolved_, now);
   if (start > now) {
-    scalar_.wake = start;
+    context_.pipes[Pipe::kS].wake = start;
     return {WaitReason::kFlag};
   }
   const bool loads = i.op == Opcode::kLoadScalar;
@@ -156,7 +156,8 @@ Cycle ScalarMemory::clean(const std::vector<ScalarCache::Line>& lines, Cycle now
 }
 
 void ScalarMemory::send(const ScalarCache::Line& line, Cycle now, Cycle due) {
-  scalar_.complete_at = std::max(scalar_.complete_at, due);
+  PipeState& scalar = context_.pipes[Pipe::kS];
+  scalar.complete_at = std::max(scalar.complete_at, due);
   if (context_.data != nullptr) context_.data->write_line(line, context_.core, pc_, now, due);
   order_.send_line(line, pc_, due);
 }

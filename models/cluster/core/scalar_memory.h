@@ -11,7 +11,6 @@
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/operation_order.h"
-#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/memory/scalar_cache.h"
 
 namespace tessera::cluster {
@@ -30,10 +29,9 @@ class ScalarMemory {
     std::uint64_t times = 0;
   };
 
-  /// `scalar`: the state of the scalar unit. All references outlive the object.
-  ScalarMemory(CoreContext& context, PipeState& scalar, OperationOrder& order)
-      : context_(context), scalar_(scalar), order_(order),
-        cache_(context.config.core.scalar.cache_bytes) {}
+  /// All references outlive the object.
+  ScalarMemory(CoreContext& context, OperationOrder& order)
+      : context_(context), order_(order), cache_(context.config.core.scalar.cache_bytes) {}
 
   /// The kernel of the context starts in cycle `at`; it finds the cache empty.
   void launch(Cycle at);
@@ -55,7 +53,6 @@ class ScalarMemory {
   const ScalarConfig& config() const { return context_.config.core.scalar; }
 
   CoreContext& context_;
-  PipeState& scalar_;
   OperationOrder& order_;
   ScalarCache cache_;
   ResolvedOperation resolved_;

@@ -33,7 +33,7 @@ void ScalarUnit::launch(Cycle at) {
   memory_.launch(at);
   pc_ = 0;
   ended_ = false;
-  PipeState& s = pipes_[Pipe::kS];
+  PipeState& s = context_.pipes[Pipe::kS];
   s.free_at = at;
   s.blocked = WaitReason::kNone;
 }
@@ -44,7 +44,7 @@ void ScalarUnit::take_word(std::int64_t value) {
 }
 
 void ScalarUnit::serve(Cycle now) {
-  PipeState& s = pipes_[Pipe::kS];
+  PipeState& s = context_.pipes[Pipe::kS];
   s.wake = kNever;
   if (ended_) return;
   if (s.free_at > now) {
@@ -69,7 +69,7 @@ WaitReason ScalarUnit::issue(Cycle now) {
   const WaitReason reason = is_sync ? issue_sync(i, now) : issue_scalar(i, now);
   if (reason != WaitReason::kNone) return reason;
   const Cycle takes = std::max<Cycle>(std::exchange(takes_, 0), context_.config.core.scalar_cycles);
-  pipes_[Pipe::kS].free_at = now + std::max<Cycle>(takes, 1);
+  context_.pipes[Pipe::kS].free_at = now + std::max<Cycle>(takes, 1);
   return reason;
 }
 
@@ -91,7 +91,8 @@ WaitReason ScalarUnit::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   const ResolvedOperation* const operands = operands_.resolve(pc_, order_.is_active(), entry);
   const unsigned extra = order_.is_active() ? order_.dispatch(i, pipe, entry, operands) : 0;
   tile_pipes_.push(pipe, entry);
-  pipes_[Pipe::kS].free_at = now + std::max(1U, context_.config.core.issue_cycles) * (1 + extra);
+  context_.pipes[Pipe::kS].free_at =
+      now + std::max(1U, context_.config.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
 }
 
@@ -106,10 +107,10 @@ WaitReason ScalarUnit::issue_sync(const Instruction& i, Cycle now) {
 }
 
 WaitReason ScalarUnit::wait_for_all(Cycle now) {
-  for (const PipeState& p : pipes_.all) {
+  for (const PipeState& p : context_.pipes.all) {
     if (!p.queue.empty() || p.moving) return WaitReason::kBarrier;
     if (p.pipe == Pipe::kS || p.complete_at <= now) continue;
-    pipes_[Pipe::kS].wake = p.complete_at;
+    context_.pipes[Pipe::kS].wake = p.complete_at;
     return WaitReason::kBarrier;
   }
   return WaitReason::kNone;
@@ -137,7 +138,7 @@ WaitReason ScalarUnit::issue_scalar(const Instruction& i, Cycle now) {
   case Opcode::kDataBarrier:
     if (word_under_way_) return WaitReason::kMemory;
     takes_ = std::max<Cycle>(context_.config.core.scalar.barrier_cycles,
-                             std::max(pipes_[Pipe::kS].complete_at, now) - now);
+                             std::max(context_.pipes[Pipe::kS].complete_at, now) - now);
     break;
   case Opcode::kTrap:
     context_.illegal(pc_, context_.program->texts[static_cast<std::size_t>(i.a.value)], kTrapId);

@@ -7,7 +7,6 @@
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/core_sync.h"
 #include "models/cluster/core/operation_order.h"
-#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/core/scalar_memory.h"
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/core/tile_pipes.h"
@@ -20,10 +19,10 @@ Pipe queue_of(const Instruction& i, const SyncConfig& config);
 class ScalarUnit {
  public:
   /// All references outlive the object.
-  ScalarUnit(CoreContext& context, Pipes& pipes, CoreSync& sync, OperationOrder& order,
-             TileOperands& operands, TilePipes& tile_pipes)
-      : context_(context), pipes_(pipes), sync_(sync), order_(order), operands_(operands),
-        tile_pipes_(tile_pipes), memory_(context, pipes[Pipe::kS], order) {}
+  ScalarUnit(CoreContext& context, CoreSync& sync, OperationOrder& order, TileOperands& operands,
+             TilePipes& tile_pipes)
+      : context_(context), sync_(sync), order_(order), operands_(operands), tile_pipes_(tile_pipes),
+        memory_(context, order) {}
 
   /// The kernel of the context starts in cycle `at`.
   void launch(Cycle at);
@@ -52,7 +51,6 @@ class ScalarUnit {
   void jump_to(std::uint32_t target) { pc_ = target - 1; }  // pc_ moves on behind every instruction
 
   CoreContext& context_;
-  Pipes& pipes_;
   CoreSync& sync_;
   OperationOrder& order_;
   TileOperands& operands_;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "models/cluster/core/core_context.h"
-#include "models/cluster/core/pipe_state.h"
 
 namespace tessera::cluster {
 

@@ -10,25 +10,25 @@ namespace tessera::cluster {
 
 using observe::EventKind;
 
-TilePipes::TilePipes(CoreContext& context, Pipes& pipes, CoreSync& sync, OperationOrder& order,
+TilePipes::TilePipes(CoreContext& context, CoreSync& sync, OperationOrder& order,
                      TileOperands& operands)
-    : context_(context), pipes_(pipes), sync_(sync), order_(order), operands_(operands),
+    : context_(context), sync_(sync), order_(order), operands_(operands),
       costs_(context.config.core.cost), unit_flags_(context.config.core.l0c_blocks) {}
 
 bool TilePipes::has_room(const Instruction& i, Pipe pipe) const {
-  const PipeState& p = pipes_[pipe];
+  const PipeState& p = context_.pipes[pipe];
   const std::size_t depth = context_.config.core.queue_depth[sync::index(pipe)];
   return takes_no_room(i) ? p.sets < depth : p.queue.size() - p.sets < depth;
 }
 
 void TilePipes::push(Pipe pipe, const QueueEntry& entry) {
-  PipeState& p = pipes_[pipe];
+  PipeState& p = context_.pipes[pipe];
   p.queue.push_back(entry);
   if (takes_no_room(context_.code(entry.pc))) ++p.sets;
 }
 
 void TilePipes::serve(Cycle now) {
-  for (PipeState& p : pipes_.all)
+  for (PipeState& p : context_.pipes.all)
     if (p.pipe != Pipe::kS) serve(p, now);
 }
 
@@ -146,7 +146,7 @@ void TilePipes::start_copy(PipeState& p, const QueueEntry& head, const Cost& cos
 }
 
 void TilePipes::take_done(const transfer::Done& done, Cycle now) {
-  PipeState& p = pipes_[done.pipe];
+  PipeState& p = context_.pipes[done.pipe];
   CopyUnderWay& copy = p.copy;
   Cost& cost = copy.cost;
   p.moving = false;
@@ -182,7 +182,7 @@ void TilePipes::slow_read(const Instruction& i, Cost& cost) {
   if (i.op != Opcode::kLoadA && i.op != Opcode::kLoadB) return;
   const CostConfig& costs = context_.config.core.cost;
   l1_reads_ += cost.bytes / (i.op == Opcode::kLoadA ? costs.load_a : costs.load_b).bytes_per_cycle;
-  const PipeState& writer = pipes_[Pipe::kMte2];
+  const PipeState& writer = context_.pipes[Pipe::kMte2];
   if (costs.l1_read_percent == 0 || !writer.moving) return;
   // A copy that its rows hold back leaves the port alone for the rest.
   const std::uint64_t full = std::uint64_t{costs.aic.read.bytes_per_cycle} * transfer::kRateUnit;

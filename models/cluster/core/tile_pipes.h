@@ -10,7 +10,6 @@
 #include "models/cluster/core/core_sync.h"
 #include "models/cluster/core/cost_model.h"
 #include "models/cluster/core/operation_order.h"
-#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/sync/unit_flags.h"
 
@@ -19,8 +18,7 @@ namespace tessera::cluster {
 class TilePipes {
  public:
   /// All references outlive the object.
-  TilePipes(CoreContext& context, Pipes& pipes, CoreSync& sync, OperationOrder& order,
-            TileOperands& operands);
+  TilePipes(CoreContext& context, CoreSync& sync, OperationOrder& order, TileOperands& operands);
 
   /// Whether the queue of `pipe` takes `i`.
   bool has_room(const Instruction& i, Pipe pipe) const;
@@ -51,7 +49,6 @@ class TilePipes {
   }
 
   CoreContext& context_;
-  Pipes& pipes_;
   CoreSync& sync_;
   OperationOrder& order_;
   TileOperands& operands_;

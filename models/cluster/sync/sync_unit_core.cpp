@@ -25,27 +25,18 @@ CoreId unit(CoreId core, unsigned unit) {
 }
 
 Mechanism mechanism_of(Mode mode) {
-  switch (mode) {
-  case Mode::kAll:
-    return Mechanism::kMode0;
-  case Mode::kSubblocks:
-    return Mechanism::kMode1;
-  case Mode::kCluster:
-    return Mechanism::kMode2;
-  case Mode::kIntraBlock:
-    break;
-  }
-  return Mechanism::kIntraBlock;
+  constexpr std::array kGathered = {Mechanism::kMode0, Mechanism::kMode1, Mechanism::kMode2};
+  return mode == Mode::kIntraBlock ? Mechanism::kIntraBlock
+                                   : kGathered[static_cast<unsigned>(mode)];
 }
 
 }  // namespace
 
 SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch)
-    : config_(config), launch_(launch), cores_(std::size_t{launch.clusters} * kUnits),
-      aics_(launch.clusters), aivs_(launch.clusters) {
+    : config_(config), launch_(launch), cores_(launch.places()), aics_(launch.clusters),
+      aivs_(launch.clusters) {
   for (unsigned i = 0; i < cores_.size(); ++i) {
-    const CoreId core{static_cast<std::uint16_t>(i / kUnits),
-                      static_cast<std::uint16_t>(i % kUnits)};
+    const CoreId core = CoreId::at(i);
     at(core).present = launch.has(core);
     if (!at(core).present) continue;
     (core.is_aic() ? all_aics_ : all_aivs_).push_back(core);
@@ -58,14 +49,8 @@ void SyncUnitCore::ask(const Request& request, Cycle due) {
 }
 
 unsigned SyncUnitCore::latency_of(Mode mode) const {
-  switch (mode) {
-  case Mode::kAll:
-    return config_.all_latency;
-  case Mode::kIntraBlock:
-    return config_.intra_latency;
-  default:
-    return config_.cluster_latency;
-  }
+  if (mode == Mode::kIntraBlock) return config_.intra_latency;
+  return mode == Mode::kAll ? config_.all_latency : config_.cluster_latency;
 }
 
 // Who has to set before the counters of a group grow.

@@ -4,7 +4,7 @@
 
 #include "tests/frontends/layout/test_support.h"
 
-namespace tessera::layout {
+namespace tessera::layout::route_test {
 namespace {
 
 /// A route of color 3 on all tiles, with more keys: R"("teardown": true)".
@@ -242,4 +242,4 @@ TEST(LayoutRouteDiagnostics, EntriesWithoutTilesAreChecked) {
 }
 
 }  // namespace
-}  // namespace tessera::layout
+}  // namespace tessera::layout::route_test

@@ -9,7 +9,7 @@
 #include "tests/support/run_program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::operators {
+namespace tessera::operators::regions_test {
 namespace {
 
 using test::program_text;
@@ -185,4 +185,4 @@ TEST(OperatorsReader, DefaultWordsAreNeverThoseOfEmptyArrays) {
 }
 
 }  // namespace
-}  // namespace tessera::operators
+}  // namespace tessera::operators::regions_test

@@ -11,7 +11,7 @@
 #include "tests/support/pto_printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::control_test {
 namespace {
 
 using cluster::Profile;
@@ -137,4 +137,4 @@ TEST(PtoControl, TheBlockIsTheCluster) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::control_test

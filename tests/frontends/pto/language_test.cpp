@@ -11,7 +11,7 @@
 #include "tests/support/pto_printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::language_test {
 namespace {
 
 using cluster::Instruction;
@@ -477,4 +477,4 @@ TEST(PtoLanguage, NewFormsPrintAsTheyAreWritten) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::language_test

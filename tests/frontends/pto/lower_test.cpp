@@ -10,7 +10,7 @@
 #include "frontends/pto/parser.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::lower_test {
 namespace {
 
 using cluster::Instruction;
@@ -310,4 +310,4 @@ TEST(PtoLower, ProfileOfTheModule) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::lower_test

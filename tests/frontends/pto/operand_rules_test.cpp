@@ -10,7 +10,7 @@
 #include "frontends/pto/parser.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::operand_rules_test {
 namespace {
 
 using testing::HasSubstr;
@@ -308,4 +308,4 @@ TEST(PtoOperandRules, TilesWithAddressesInRegistersFitTheirBuffer) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::operand_rules_test

@@ -9,7 +9,7 @@
 #include "frontends/pto/parser.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::operands_test {
 namespace {
 
 using cluster::Access;
@@ -160,4 +160,4 @@ TEST(PtoOperands, ScalarsBeyondIntegers) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::operands_test

@@ -12,7 +12,7 @@
 #include "tests/support/run_executable.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::pto {
+namespace tessera::pto::text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -163,4 +163,4 @@ TEST(PtoText, BrokenTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace tessera::pto
+}  // namespace tessera::pto::text_test

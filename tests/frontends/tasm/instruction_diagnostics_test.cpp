@@ -7,8 +7,8 @@
 namespace tessera::tasm {
 namespace {
 
-class TasmMessage : public ::testing::TestWithParam<Mistake> {};
-TEST_P(TasmMessage, NamesPlaceAndWhatWasExpected) {
+class TasmInstructionMessage : public ::testing::TestWithParam<Mistake> {};
+TEST_P(TasmInstructionMessage, NamesPlaceAndWhatWasExpected) {
   EXPECT_EQ(error_of(GetParam().text, options_for(Generation::kWse3)), GetParam().message);
 }
 
@@ -104,7 +104,7 @@ const Mistake kOperands[] = {
     {"NameIsNoNumber", "fn f\n movri r0, f\n ret",
      "2:12: expected a number, param, const or data symbol, found the function 'f'"},
 };
-INSTANTIATE_TEST_SUITE_P(Operands, TasmMessage, ::testing::ValuesIn(kOperands), name_of);
+INSTANTIATE_TEST_SUITE_P(Operands, TasmInstructionMessage, ::testing::ValuesIn(kOperands), name_of);
 
 // wse.md 4: microthreads of WSE-2 belong to queues.
 const Mistake kWse2Operands[] = {
@@ -140,7 +140,8 @@ const Mistake kReferences[] = {
      "queue q output 1 color=1\ndsd d fabout q extent=1\nfn f\n lddsr s0ds0, d\n ret",
      "4:15: expected a memory or fabin dsd for a source DSR, found the fabout dsd 'd'"},
 };
-INSTANTIATE_TEST_SUITE_P(References, TasmMessage, ::testing::ValuesIn(kReferences), name_of);
+INSTANTIATE_TEST_SUITE_P(References, TasmInstructionMessage, ::testing::ValuesIn(kReferences),
+                         name_of);
 
 const Mistake kOptions[] = {
     {"UnknownOption", "fn f\n fadds dds0, s0ds0, s1ds0 asynch\n ret",
@@ -199,7 +200,7 @@ const Mistake kOptions[] = {
     {"StrideRegistersBehindOther", "fn f\n mov16 dds0, 1 sr=1\n ret",
      "2:19: expected sr= behind lddsr only, found it behind mov16"},
 };
-INSTANTIATE_TEST_SUITE_P(Options, TasmMessage, ::testing::ValuesIn(kOptions), name_of);
+INSTANTIATE_TEST_SUITE_P(Options, TasmInstructionMessage, ::testing::ValuesIn(kOptions), name_of);
 
 const Mistake kWse2Options[] = {
     {"MicrothreadByNumber", "fn f\n mov16 dds0, s1ds0 async ut=5\n ret",
@@ -318,7 +319,7 @@ const Mistake kForms[] = {
     {"FabssHasNoRegisterDestination", "fn f\n fabss d0, s1ds0\n ret",
      "2:2: expected the operands D,S or D,v for the DSD operation fabss, found p,S"},
 };
-class TasmForm : public TasmMessage {};
+class TasmForm : public TasmInstructionMessage {};
 TEST_P(TasmForm, OfDsdOperationsAreThoseOfSection67) {
   EXPECT_EQ(error_of(GetParam().text, options_for(Generation::kWse3)),
             std::string(GetParam().message) + kLegend);

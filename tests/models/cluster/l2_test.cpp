@@ -13,7 +13,7 @@
 #include "models/cluster/memory/gm_place.h"
 #include "tests/models/cluster/bench.h"
 
-namespace tessera::cluster {
+namespace tessera::cluster::l2_test {
 namespace {
 
 using bench::Bench;
@@ -263,4 +263,4 @@ TEST(L1Port, LoadsAndCopiesSlowEachOtherDown) {
 }
 
 }  // namespace
-}  // namespace tessera::cluster
+}  // namespace tessera::cluster::l2_test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tessera::cluster {
+namespace tessera::cluster::sync_unit_test {
 namespace {
 
 using testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST(SyncUnit, 2_6_WithoutMixNothingIsCounted) {
 }
 
 }  // namespace
-}  // namespace tessera::cluster
+}  // namespace tessera::cluster::sync_unit_test

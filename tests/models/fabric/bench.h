@@ -14,12 +14,6 @@
 
 namespace tessera::fabric::bench {
 
-inline constexpr Direction kW = Direction::kWest;
-inline constexpr Direction kE = Direction::kEast;
-inline constexpr Direction kS = Direction::kSouth;
-inline constexpr Direction kN = Direction::kNorth;
-inline constexpr Direction kR = Direction::kRamp;
-
 inline constexpr link::CommandEntry kNop = {link::Command::kNop, false};
 inline constexpr link::CommandEntry kAdv = {link::Command::kAdvance, false};
 inline constexpr link::CommandEntry kRst = {link::Command::kReset, false};

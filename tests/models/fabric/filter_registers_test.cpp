@@ -7,7 +7,7 @@
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::filter_registers_test {
 namespace {
 
 using config_space::Address;
@@ -377,4 +377,4 @@ TEST(RouterFilterRegisters_wse_1_7, AWaveletThatWaitsKeepsItsAnswer) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::filter_registers_test

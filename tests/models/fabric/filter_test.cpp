@@ -5,7 +5,7 @@
 
 #include "tests/models/fabric/bench.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::filter_test {
 namespace {
 
 constexpr unsigned kColor = 6;
@@ -295,4 +295,4 @@ TEST(FabricFilter_wse_1_7, EveryInputMayDropWhileEveryOutputSends) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::filter_test

@@ -4,7 +4,7 @@
 #include "models/observe/digest.h"
 #include "tests/models/fabric/bench.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::injection_test {
 namespace {
 
 constexpr unsigned kColor = 8;
@@ -164,4 +164,4 @@ TEST(FabricInjection_wse_1_8, StepOrderDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::injection_test

@@ -4,17 +4,8 @@
 #include "models/fabric/router_core.h"
 #include "tests/models/fabric/mesh.h"
 
-namespace tessera::fabric {
+namespace tessera::fabric::bench {
 namespace {
-
-constexpr Direction kW = Direction::kWest;
-constexpr Direction kE = Direction::kEast;
-constexpr Direction kS = Direction::kSouth;
-constexpr Direction kR = Direction::kRamp;
-
-link::Wavelet wavelet(unsigned color, std::uint32_t payload) {
-  return {payload, Color(color), false, false, false, payload};
-}
 
 // wse.md 1.4: advance goes to the next valid position; at the last one the switch stays, or starts
 // again in ring mode.
@@ -120,4 +111,4 @@ TEST(RouterCoreLocalFlip, TheNewPositionMayReceiveFromALink) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric
+}  // namespace tessera::fabric::bench

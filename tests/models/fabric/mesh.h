@@ -16,6 +16,16 @@
 
 namespace tessera::fabric::bench {
 
+inline constexpr Direction kW = Direction::kWest;
+inline constexpr Direction kE = Direction::kEast;
+inline constexpr Direction kS = Direction::kSouth;
+inline constexpr Direction kN = Direction::kNorth;
+inline constexpr Direction kR = Direction::kRamp;
+
+inline link::Wavelet wavelet(unsigned color, std::uint32_t payload) {
+  return {payload, Color(color), false, false, false, payload};
+}
+
 /// WSE-2 like (wse.md 1.11: one cycle per hop) and WSE-3 like (two cycles per hop).
 inline FabricTiming timing_1_1_2() {
   FabricTiming t;

@@ -4,7 +4,7 @@
 
 #include "tests/models/fabric/bench.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::pop_test {
 namespace {
 
 constexpr unsigned kColor = 4;
@@ -282,4 +282,4 @@ TEST(FabricPop_wse_1_5, WorkedAdvanceActs) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::pop_test

@@ -7,7 +7,7 @@
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::rewrite_test {
 namespace {
 
 using config_space::Address;
@@ -239,4 +239,4 @@ TEST(FabricRewrite_wse_1_4, APositionThatIsNotSetWaitsAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::rewrite_test

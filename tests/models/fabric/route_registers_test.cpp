@@ -6,7 +6,7 @@
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::route_registers_test {
 namespace {
 
 using config_space::Address;
@@ -330,4 +330,4 @@ TEST(RouterRegisters_wse_1_9, ColorThatStartsInTeardownWaitsForTheExit) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::route_registers_test

@@ -9,23 +9,10 @@
 #include "models/observe/digest.h"
 #include "tests/models/fabric/mesh.h"
 
-namespace tessera::fabric {
+namespace tessera::fabric::bench::router_core_test {
 namespace {
 
-using bench::Delivery;
-using bench::Mesh;
-using bench::route;
 using ::testing::HasSubstr;
-
-constexpr Direction kW = Direction::kWest;
-constexpr Direction kE = Direction::kEast;
-constexpr Direction kS = Direction::kSouth;
-constexpr Direction kN = Direction::kNorth;
-constexpr Direction kR = Direction::kRamp;
-
-link::Wavelet wavelet(unsigned color, std::uint32_t payload) {
-  return {payload, Color(color), false, false, false, payload};
-}
 
 /// RAMP of (0, 0) east along the row to RAMP of (length - 1, 0).
 void set_row(Mesh& mesh, unsigned color, int length) {
@@ -451,4 +438,4 @@ TEST(RouterCoreRules, LatencyOfZero) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric
+}  // namespace tessera::fabric::bench::router_core_test

@@ -3,7 +3,7 @@
 
 #include "tests/models/fabric/bench.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::switches_test {
 namespace {
 
 constexpr unsigned kColor = 2;
@@ -224,4 +224,4 @@ TEST(FabricSwitches_wse_1_1, LocalFlipAdvancesLikeACommandAndIsAnEvent) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::switches_test

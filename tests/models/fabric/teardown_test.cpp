@@ -3,7 +3,7 @@
 
 #include "tests/models/fabric/bench.h"
 
-namespace tessera::fabric::bench {
+namespace tessera::fabric::bench::teardown_test {
 namespace {
 
 constexpr unsigned kColor = 9;
@@ -175,4 +175,4 @@ TEST(FabricTeardown_wse_1_9, TheWordPopsAlongAPath) {
 }
 
 }  // namespace
-}  // namespace tessera::fabric::bench
+}  // namespace tessera::fabric::bench::teardown_test

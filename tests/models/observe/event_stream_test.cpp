@@ -5,9 +5,7 @@
 
 #include <vector>
 
-using namespace tessera;
-using namespace tessera::observe;
-
+namespace tessera::observe::event_stream_test {
 namespace {
 
 const Event kEvent{17, 5, EventKind::kHop, 0x0103, 42, 9};
@@ -16,8 +14,6 @@ struct Recorder final : Sink {
   void on_event(const Event& e) override { events.push_back(e); }
   std::vector<Event> events;
 };
-
-}  // namespace
 
 TEST(ObserveEventStream, DigestAndCountersGetEveryEvent) {
   EventStream stream(4, 2, false);
@@ -80,3 +76,6 @@ TEST(ObserveEventStream, WhatIsAnnouncedForTheEndOrLaterIsDropped) {
   EXPECT_EQ(stream.counters().tile(5, Counter::kHops), 1U);
   EXPECT_EQ(recorder.events.size(), 1U);
 }
+
+}  // namespace
+}  // namespace tessera::observe::event_stream_test

@@ -12,7 +12,7 @@
 
 #include "models/pe/half.h"
 
-namespace tessera::pe::test {
+namespace tessera::pe::test::arithmetic_half_test {
 namespace {
 
 constexpr HalfFormat kFormats[] = {HalfFormat::kF16, HalfFormat::kBf16, HalfFormat::kCb16};
@@ -343,4 +343,4 @@ TEST(PeArithmeticHalf, MixedSumsAreRoundedToSingle) {  // wse.md 6.7: faddhs, fm
 }
 
 }  // namespace
-}  // namespace tessera::pe::test
+}  // namespace tessera::pe::test::arithmetic_half_test

@@ -5,9 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
+
+#include "tests/models/pe/builder.h"
 
 namespace tessera::pe::test {
 namespace {
@@ -20,17 +21,6 @@ constexpr std::uint32_t kSmallestDenormal = 1;
 
 constexpr std::uint32_t kSignallingNan = 0x7FA00001U;
 constexpr std::uint32_t kMinusOne = static_cast<std::uint32_t>(-1);
-
-std::uint32_t bits_of(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-float float_of(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 // For what does not depend on the format of 16-bit floats.
 std::uint32_t run(Opcode op, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0) {

@@ -377,26 +377,6 @@ TEST_P(PeConfigFlush, OutputQueueFiresWhenItBecomesEmpty) {
   EXPECT_THAT(bench.contents("got"), ElementsAre(0, 16, 0, 0, 0, 0, 0, 0));
 }
 
-TEST_P(PeConfigFlush, StatusStaysUntilTheExit) {
-  Bench& bench = with(R"(queue out output 4 color=9
-task main local 8 active
-    stcfg 0x7f63, 0x30
-    mov16 r3, r3
-    ldcfg r0, 0x7f63
-    stcfg 0x7f65, 0x10
-    ldcfg r1, 0x7f63
-    stcfg 0x7f65, 0x20
-    ldcfg r2, 0x7f63
-    st16 [got], r0
-    st16 [got + 2], r1
-    st16 [got + 4], r2
-    end
-)",
-                      Generation::kWse3, GetParam());
-  bench.run();
-  EXPECT_THAT(bench.contents("got"), ElementsAre(0x30, 0x20, 0, 0, 0, 0, 0, 0));
-}
-
 // --- rebinding (numesh.md S23)
 
 std::vector<unsigned> colors_sent(const Bench& bench) {

@@ -37,22 +37,6 @@ task ctl control 40
   EXPECT_EQ(bench.queues.waiting(3), 0u);
 }
 
-TEST(PeControl, TaskNeedsItsChannelUnblocked) {
-  // wse.md 3.2: without a data task it is blocked from the start.
-  Bench bench(assembled(R"(queue q input 3 color=5
-queue r input 4 color=6 unblocked
-task ctl control 40
-    end
-task opener control 41
-    ublk q
-    end
-)"));
-  control(bench, 3, entry_payload(40), 10);
-  control(bench, 4, entry_payload(41), 50);
-  bench.run();
-  EXPECT_THAT(bench.tasks_started(), ElementsAre(41, 40));
-}
-
 TEST(PeControl, BlockingAChannelHoldsDataAndControlTasks) {
   // wse.md 3.2
   for (const Generation generation : {Generation::kWse2, Generation::kWse3}) {

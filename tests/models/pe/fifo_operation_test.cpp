@@ -8,7 +8,7 @@
 
 #include "tests/models/pe/bench.h"
 
-namespace tessera::pe::test {
+namespace tessera::pe::test::fifo_operation_test {
 namespace {
 
 using testing::ElementsAre;
@@ -342,4 +342,4 @@ TEST(PeFifoOperation, SimdModeOfAFifoIsTheSizeOfItsGroups) {
 }
 
 }  // namespace
-}  // namespace tessera::pe::test
+}  // namespace tessera::pe::test::fifo_operation_test

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-namespace tessera::pe::test {
+namespace tessera::pe::test::half_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -175,4 +175,4 @@ TEST(PeHalf, F16AgreesWithTheCompiler) {
 #endif
 
 }  // namespace
-}  // namespace tessera::pe::test
+}  // namespace tessera::pe::test::half_test

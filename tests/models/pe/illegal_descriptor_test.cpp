@@ -8,7 +8,7 @@
 
 #include "tests/models/pe/bench.h"
 
-namespace tessera::pe::test {
+namespace tessera::pe::test::illegal_descriptor_test {
 namespace {
 
 using testing::AllOf;
@@ -297,4 +297,4 @@ TEST(PeIllegalDescriptor, FifoWithoutFabricOperandNeedsAMicrothreadId) {
 }
 
 }  // namespace
-}  // namespace tessera::pe::test
+}  // namespace tessera::pe::test::illegal_descriptor_test

@@ -25,14 +25,6 @@ next: movri r0, 1
     end
 )";
 
-TEST(PeMicrothread, StartingAnAsyncOperationTakesOneIssueSlot) {
-  // wse.md 4 rule 4
-  Bench bench(assembled(with_queues(kForward)));
-  bench.run();
-  EXPECT_EQ(bench.issue("next"), bench.issue("op") + 1);
-  EXPECT_EQ(bench.cycles(EventKind::kOpStart).at(0), bench.issue("op"));
-}
-
 TEST(PeMicrothread, ForwardsOneWaveletACycle) {
   Bench bench(assembled(with_queues(kForward)));
   bench.queues.fill(1, 8, 50);
@@ -294,23 +286,6 @@ task rest data i1 blocked
   bench.queues.fill(1, 10);
   bench.run();
   EXPECT_THAT(bench.tasks_started(), ElementsAre(8, 1, 1));
-}
-
-TEST(PeMicrothread, IsFreeAgainAfterCompletion) {
-  Bench bench(assembled(with_queues(R"(
-task main local 8 active
-    lddsr dds0, mv
-    lddsr s1ds0, in1
-    mov32 dds0, s1ds0 async activate=again
-    end
-task again local 9
-    mov32 dds0, s1ds0 async
-    end
-)")));
-  bench.queues.fill(1, 16);
-  bench.run();
-  EXPECT_THAT(bench.threads_of_operations(), ElementsAre(1, 1));
-  EXPECT_EQ(bench.bits("v", 0), 108u);
 }
 
 TEST(PeMicrothread, ScalarOperandsAreReadAtDispatch) {

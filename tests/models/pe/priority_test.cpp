@@ -8,7 +8,7 @@
 
 #include "tests/models/pe/bench.h"
 
-namespace tessera::pe::test {
+namespace tessera::pe::test::priority_test {
 namespace {
 
 using testing::ElementsAre;
@@ -246,4 +246,4 @@ TEST(PePriority, OtherMicrothreadsAreNotBlocked) {
 }
 
 }  // namespace
-}  // namespace tessera::pe::test
+}  // namespace tessera::pe::test::priority_test

@@ -145,20 +145,6 @@ done: end
   EXPECT_EQ(bench.issue("done"), bench.issues("back").back() + 3);
 }
 
-TEST(PeScalar, DsrLoadToUseIsFourCycles) {
-  // wse.md 6.5
-  Bench bench(assembled(R"(
-data v: u32[4]
-dsd d mem1d v
-task main local 8 active
-load: lddsr dds0, d
-use:  mov32 dds0, 5
-    end
-)"));
-  bench.run();
-  EXPECT_EQ(bench.issue("use"), bench.issue("load") + 4);
-}
-
 TEST(PeScalar, DsrLoadsIssueEveryCycleAndTheLastOneCounts) {
   Bench bench(assembled(R"(
 data v: u32[4]

@@ -103,25 +103,6 @@ TEST(PeVectorTiming, StartAndDrainComeFromTheTiming) {
   EXPECT_EQ(bench.issue("next"), bench.cycles(EventKind::kOpEnd).at(0) + 1 + 20);
 }
 
-TEST(PeVectorTiming, SynchronousOperationsNeverOverlap) {
-  // wse.md 4 rule 5
-  Bench bench(assembled(R"(
-data v: u32[64]
-dsd d mem1d v
-task main local 8 active
-    lddsr dds0, d
-    lddsr dds1, d
-    mov32 dds0, 1
-second: mov32 dds1, 2
-    end
-)"));
-  bench.run();
-  const std::vector<Cycle> ends = bench.cycles(EventKind::kOpEnd);
-  ASSERT_EQ(ends.size(), 2u);
-  EXPECT_GT(bench.issue("second"), ends[0]);
-  EXPECT_EQ(ends[1] - bench.issue("second"), ends[0] - bench.cycles(EventKind::kOpStart)[0]);
-}
-
 TEST(PeVectorTiming, MultiplyAddTakesTwoCyclesAnElement) {
   // wse.md 6.4: FMA fp32 0.5 elements per cycle
   Bench bench(assembled(R"(

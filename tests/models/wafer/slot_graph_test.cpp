@@ -13,7 +13,7 @@
 #include "tests/models/fabric/choices.h"
 #include "tests/models/wafer/plan.h"
 
-namespace tessera::wafer {
+namespace tessera::wafer::slot_graph_test {
 namespace {
 
 using bench::kE;
@@ -397,4 +397,4 @@ TEST(WaferSlotGraph, EveryRouteHasItsSlot) {
 }
 
 }  // namespace
-}  // namespace tessera::wafer
+}  // namespace tessera::wafer::slot_graph_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::ascend_executable_test {
 namespace {
 
 using testing::HasSubstr;
@@ -232,8 +232,8 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
   fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprint'");
 }
 
-// Options of the fabric are refused, and so not offered.
-TEST(AscendExecutable, HelpOffersNothingThatIsRefused) {
+// Options of the fabric are neither known nor offered.
+TEST(AscendExecutable, OptionsOfTheFabricAreUnknown) {
   const std::string help = run_executable("ascend_platform", {"--help"}).out;
   EXPECT_THAT(help, HasSubstr("--trace-perfetto FILE"));
   for (const char* option :
@@ -243,7 +243,7 @@ TEST(AscendExecutable, HelpOffersNothingThatIsRefused) {
     EXPECT_THAT(run_executable("vp_platform", {"--help"}).out, HasSubstr(option));
   }
   EXPECT_THAT(run({kExamples + "vector_add.pto", "--vcd", "x.vcd"}).err,
-              HasSubstr("--vcd: ascend_platform does not have this"));
+              HasSubstr("ascend_platform: unknown option '--vcd'; see --help"));
 }
 
 TEST(AscendExecutable, BoundsAndValidate) {
@@ -258,4 +258,4 @@ TEST(AscendExecutable, BoundsAndValidate) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::ascend_executable_test

@@ -10,10 +10,10 @@
 #include "tests/support/run_executable.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-using namespace tessera;
-using testing::HasSubstr;
-
+namespace tessera {
 namespace {
+
+using testing::HasSubstr;
 
 enum class Rule { kFirst, kLast };
 
@@ -67,8 +67,6 @@ class ConfigLoad : public testing::Test {
   std::string file_ = folder_.file("toy.json");
   Machine machine_;
 };
-
-}  // namespace
 
 TEST_F(ConfigLoad, SetsEveryFieldOfTheStruct) {
   const config::Loaded loaded = load(kComplete);
@@ -223,3 +221,6 @@ TEST_F(ConfigLoad, PresetOrFileButNotBothAndNotNone) {
       },
       testing::ThrowsMessage<UserError>(HasSubstr("are both given")));
 }
+
+}  // namespace
+}  // namespace tessera

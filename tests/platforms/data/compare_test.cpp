@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera::data {
+namespace tessera::data::compare_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -70,4 +70,4 @@ TEST(DataCompare, ComputedValuesAreComparedInDouble) {
 }
 
 }  // namespace
-}  // namespace tessera::data
+}  // namespace tessera::data::compare_test

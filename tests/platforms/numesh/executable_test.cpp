@@ -6,7 +6,7 @@
 
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::numesh_executable_test {
 namespace {
 
 using testing::HasSubstr;
@@ -197,7 +197,7 @@ TEST(NumeshExecutable, BadInputIsOneSentence) {
       {{kExamples + "tour.json", "--set", "interface.addresses=2"},
        "node (0) needs 6 addresses to the router for all phases, but the machine has 2 "
        "(interface.addresses)"},
-      {{kExamples + "tour.json", "--vcd", "x.vcd"}, "--vcd: a scheduled mesh has no wave forms"},
+      {{kExamples + "tour.json", "--vcd", "x.vcd"}, "unknown option '--vcd'; see --help"},
       {{kExamples + "tour.json", "--structure", "sparse"},
        "--structure: 'sparse' is unknown; allowed: modules, dense, auto"},
       {{kExamples + "tour.json", "--output", "w=x.npy"},
@@ -222,4 +222,4 @@ TEST(NumeshExecutable, ConfigurationWithItsSources) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::numesh_executable_test

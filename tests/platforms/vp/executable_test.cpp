@@ -10,7 +10,7 @@
 
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::vp_executable_test {
 namespace {
 
 namespace json = boost::json;
@@ -156,6 +156,9 @@ TEST(VpExecutable, WithoutDataAiCoresHaveNoArrays) {
   const Finished wse = vp({kGemv, "--no-data"});
   EXPECT_EQ(wse.exit_code, 2);
   EXPECT_THAT(wse.err, HasSubstr("--no-data: only AI-core clusters have it"));
+  const Finished wave = run_on_ai_cores("wait 1ns\n", {"--vcd", "w.vcd"});
+  EXPECT_EQ(wave.exit_code, 2);
+  EXPECT_THAT(wave.err, HasSubstr("--vcd: only a fabric has it, found device 'ascend'"));
 }
 
 TEST(VpExecutable, AccessesAndRefusals) {
@@ -419,4 +422,4 @@ TEST(VpExecutable, MistakesInTheDeviceAreUserErrors) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::vp_executable_test

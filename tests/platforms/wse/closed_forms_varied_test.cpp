@@ -9,7 +9,7 @@
 
 #include "tests/support/sc_wse_run.h"
 
-namespace tessera::test {
+namespace tessera::test::closed_forms_varied_test {
 namespace {
 
 constexpr const char* kStream = "tests/platforms/wse/programs/stream/layout.json";
@@ -118,4 +118,4 @@ TEST_P(SharedLink, wse_1_11_AFixedRuleServesTheLowerColorFirst) {
 INSTANTIATE_TEST_SUITE_P(Presets, SharedLink, ::testing::Values("wse2", "wse3"));
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::closed_forms_varied_test

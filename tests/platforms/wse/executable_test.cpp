@@ -9,7 +9,7 @@
 
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::wse_executable_test {
 namespace {
 
 namespace json = boost::json;
@@ -450,4 +450,4 @@ TEST(WseExecutable, ErrorsAreInTheReportToo) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::wse_executable_test

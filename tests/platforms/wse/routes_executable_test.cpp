@@ -10,7 +10,7 @@
 #include "platforms/data/npy.h"
 #include "tests/support/run_executable.h"
 
-namespace tessera::test {
+namespace tessera::test::routes_executable_test {
 namespace {
 
 using ::testing::AllOf;
@@ -305,4 +305,4 @@ TEST(WseRoutesLeftovers, NamesTheQueueInWhichAWaveletLies) {
 }
 
 }  // namespace
-}  // namespace tessera::test
+}  // namespace tessera::test::routes_executable_test

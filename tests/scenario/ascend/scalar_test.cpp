@@ -15,7 +15,7 @@
 #include "models/cluster/program/illegal.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
-namespace tessera::cluster {
+namespace tessera::cluster::scalar_test {
 namespace {
 
 using testing::AllOf;
@@ -494,4 +494,4 @@ TEST(ascend, scalar_load_behind_a_store_of_a_pipe) {
 }
 
 }  // namespace
-}  // namespace tessera::cluster
+}  // namespace tessera::cluster::scalar_test
