@@ -77,7 +77,8 @@ class EpochChecker : public observe::Sink {
                Cycle now);
   /// `head` leaves by a route to `outputs`. Throws IllegalBehaviour (kEpochMisroutedId).
   void take_route(const Head& head, DirectionSet outputs, Cycle now);
-  /// `head` stays, because no switch position receives it. Throws IllegalBehaviour (kEpochStrandedId).
+  /// `head` stays, because no switch position receives it. Throws IllegalBehaviour
+  /// (kEpochStrandedId).
   void stay(const Head& head);
 
   /// Number of the present epoch of a color on a tile.

@@ -1,6 +1,6 @@
 // Input buffers of a router, per (input port, color) a FIFO of the wavelets that have been put; and
-// where the head of a buffer, its oldest wavelet, goes, and as which colors (reference wse.md 1.4 to
-// 1.9). Plain C++.
+// where the head of a buffer, its oldest wavelet, goes, and as which colors (reference wse.md 1.4
+// to 1.9). Plain C++.
 #pragma once
 
 #include <array>

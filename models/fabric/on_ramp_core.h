@@ -5,8 +5,8 @@
 //   1. credits due by now become usable;
 //   2. every output queue whose oldest wavelet may be read asks if the router has room for its
 //      color: a queue that is held up does not hold up the others;
-//   3. one of them is served, by the rule FabricTiming::arbitration; its wavelet lands at the router at
-//      now + on_ramp_latency.
+//   3. one of them is served, by the rule FabricTiming::arbitration; its wavelet lands at the
+//      router at now + on_ramp_latency.
 #pragma once
 
 #include <array>

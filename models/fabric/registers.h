@@ -14,7 +14,8 @@
 namespace tessera::fabric {
 
 std::uint16_t color_register(const ColorRoute& route);
-/// Routes, swap, pop mode and teardown; sides that a switch position does not set follow position 0.
+/// Routes, swap, pop mode and teardown; sides that a switch position does not set follow position
+/// 0.
 void set_color_register(ColorRoute& route, std::uint16_t value);
 
 /// A position that sets both sides, or transmits to several, reads as its first output.
@@ -35,8 +36,8 @@ bool is_switchable(Color color, Generation generation);
 /// "color 3 has no color swap; only a WSE-2 has it". Empty: nothing.
 std::string why_illegal(config_space::Address address, std::uint16_t value, Generation generation);
 
-/// The registers of one router: what its program reads, and what it writes with the cycle from which
-/// it counts.
+/// The registers of one router: what its program reads, and what it writes with the cycle from
+/// which it counts.
 class RouterRegisters {
  public:
   /// `routes` must outlive the registers.

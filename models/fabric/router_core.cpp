@@ -64,8 +64,8 @@ inline void RouterCore::leave(Direction out, const link::Wavelet& w, Cycle now, 
   step.sends.push_back(Send{out, w, now + latency});
 }
 
-// send() and finish_head() in one for a data wavelet with one way to go, which needs no departure to
-// be kept: the hop that streams are made of.
+// send() and finish_head() in one for a data wavelet with one way to go, which needs no departure
+// to be kept: the hop that streams are made of.
 inline bool RouterCore::pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step) {
   if (credits_.usable(credit_channel(out, buffer.color)) == 0) return false;
   arbiters_[index(out)].grant_alone(InputBuffers::pair_of(buffer.in, buffer.color));

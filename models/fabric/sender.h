@@ -1,5 +1,5 @@
-// The sender's half of the link protocol (tlm_ifaces/link/link_kit.h): which of several wavelets goes
-// first through a port, and how many the receiver still has room for. Plain C++.
+// The sender's half of the link protocol (tlm_ifaces/link/link_kit.h): which of several wavelets
+// goes first through a port, and how many the receiver still has room for. Plain C++.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -59,7 +59,8 @@ class CandidateSet {
 };
 
 /// Whose turn it is at one port, by FabricTiming::arbitration. The rule is written here only; the
-/// routers and on-ramps of both structures rank their requests by it. A byte, for structures with very many ports.
+/// routers and on-ramps of both structures rank their requests by it. A byte, for structures with
+/// very many ports.
 class Turn {
  public:
   /// Of the candidates that ask, the one with the lowest rank is granted.

@@ -1,6 +1,6 @@
 // Barriers among the nodes of an extent (reference numesh.md 3.6, 4.5). A node arrives; when all
 // have, they are released Rules::barrier_latency cycles after the last. Rounds follow each other.
-// Who arrives is a member: validate.h.
+// Who arrives is a member: program.h.
 #pragma once
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "models/scheduled/validate.h"
 #include "models/scheduled/word_checker.h"
 
 namespace tessera::scheduled {

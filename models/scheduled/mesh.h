@@ -34,9 +34,9 @@ class Mesh : public sc_core::sc_module, public timing::Steppable {
   MeshCore core_;
 };
 
-/// Lets the nodes of a mesh that cannot move sleep. Words that nobody takes would keep their routers
-/// awake for ever: after longest_standstill() cycles in which nothing moved, nothing will before a
-/// processor goes on.
+/// Lets the nodes of a mesh that cannot move sleep. Words that nobody takes would keep their
+/// routers awake for ever: after longest_standstill() cycles in which nothing moved, nothing will
+/// before a processor goes on.
 class Standstill {
  public:
   /// `wake(node, cycle)`: the node must be stepped in that cycle.
@@ -89,7 +89,7 @@ class NodeModule : public sc_core::sc_module, public timing::Steppable {
   sc_core::sc_vector<slot::TargetSocket> in;
   sc_core::sc_vector<slot::InitiatorSocket> out;
 
-  /// `program` is valid (validate.h). All references outlive the module; `events` and `checker` may
+  /// `program` is valid (program.h). All references outlive the module; `events` and `checker` may
   /// be nullptr. Barriers::set_release and Standstill::set_wake must lead to wake() of the nodes.
   NodeModule(sc_core::sc_module_name name, timing::ClockDomain& domain, const Program& program,
              NodeId at, Barriers& barriers, Standstill& standstill, observe::EventStream* events,

@@ -4,8 +4,6 @@
 #include <numeric>
 #include <string>
 
-#include "models/scheduled/validate.h"
-
 namespace tessera::scheduled {
 
 MeshCore::MeshCore(const Program& program, observe::EventStream* events, WordChecker* checker)
@@ -35,7 +33,7 @@ bool MeshCore::step_router(NodeId at, Cycle now) {
   RouterCore& router = routers_[at];
   const RouterCore::Result result =
       router.step(now, [&](Port port, const slot::Word& word, bool parity) {
-        const std::ptrdiff_t stride = strides_[index(port)];  // no link leaves the mesh: validate.h
+        const std::ptrdiff_t stride = strides_[index(port)];  // no link leaves the mesh: program.h
         if (!(&router + stride)->take(opposite(port), word, parity, now)) return false;
         set(routers_awake_, static_cast<NodeId>(at + stride));
         return true;

@@ -56,7 +56,7 @@ class MeshCore final : public MeshView {
     kLimit,     ///< the end of the run was reached
   };
 
-  /// Throws std::invalid_argument if the program is malformed (validate.h), and IllegalBehaviour
+  /// Throws std::invalid_argument if the program is malformed (program.h), and IllegalBehaviour
   /// (kCollisionId) if it is refused by SkewPolicy::kCheck. `program`, `events` and `checker`
   /// outlive the mesh; the latter two may be nullptr.
   explicit MeshCore(const Program& program, observe::EventStream* events = nullptr,

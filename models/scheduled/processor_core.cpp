@@ -80,7 +80,8 @@ void ProcessorCore::load_ahead(Cycle now) {
   }
 }
 
-/// The router gives up the schedule that it leaves, which a later turn may need: it is loaded again.
+/// The router gives up the schedule that it leaves, which a later turn may need: it is loaded
+/// again.
 void ProcessorCore::command(Index schedule, std::uint32_t epoch, Cycle now) {
   router_.command(schedule, epoch, now);
   for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn) router_.load(schedule_of(turn), now);

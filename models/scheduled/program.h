@@ -291,8 +291,9 @@ struct Rules {
   Cycle switch_cost = 0;
   Cycle barrier_latency = 1;  ///< from the last arrival to the release; at least 1
   /// Interrupts wait while a node is in a phase with a task of technique kMessageBound (3.3): in
-  /// all of it, at readers too, since a reader cannot know when its writer counts down a delay. From
-  /// its arrival at a barrier to its switch they wait in any case: the others do not wait again.
+  /// all of it, at readers too, since a reader cannot know when its writer counts down a delay.
+  /// From its arrival at a barrier to its switch they wait in any case: the others do not wait
+  /// again.
   bool suspend_interrupts = true;
 };
 
@@ -304,5 +305,18 @@ struct Program {
   std::vector<std::vector<NodeId>> extents;  ///< of barriers
   std::vector<Node> nodes;                   ///< topology.nodes() of them
 };
+
+// --- checks
+
+inline constexpr const char* kCollisionId = "/tessera/scheduled/phase_collision";
+
+/// Throws std::invalid_argument if the models cannot run `program`: a number names nothing, slots
+/// of a node collide, a link leaves the mesh (reference numesh.md 4.4). The message names node,
+/// schedule and problem: "node 3, schedule 'a': a slot names no transfer".
+void validate(const Program& program);
+/// `program`, if it is valid and SkewPolicy::kCheck does not refuse it. Throws as validate(), and
+/// IllegalBehaviour (kCollisionId) that names the first pair of slots that may collide: while
+/// neighbours are in consecutive phases, a word of one phase may enter a stream of the other (4.5).
+const Program& checked(const Program& program);
 
 }  // namespace tessera::scheduled

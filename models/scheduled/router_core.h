@@ -72,7 +72,7 @@ class SlotTable {
 
   /// A table without VFSMs.
   explicit SlotTable(unsigned width) : length_(1), entries_(width) {}
-  /// Schedule `index` of `node`; `width` VFSMs per cycle. Requires a valid program (validate.h).
+  /// Schedule `index` of `node`; `width` VFSMs per cycle. Requires a valid program (program.h).
   SlotTable(const Program& program, const Node& node, Index index, unsigned width,
             std::pmr::memory_resource* memory);
 

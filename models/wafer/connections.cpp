@@ -59,8 +59,8 @@ void Connections::connect_routers() {
   }
 }
 
-// The ways of an on-ramp: the colors that its router receives from RAMP. With color swap these may be
-// more than the tile routes.
+// The ways of an on-ramp: the colors that its router receives from RAMP. With color swap these may
+// be more than the tile routes.
 void Connections::connect_ramps(std::uint32_t place) {
   if (blocks_.pes.at(place) == nullptr) return;
   for (unsigned c = 0; c < kColorCount; ++c) {

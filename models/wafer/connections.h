@@ -18,8 +18,8 @@ namespace tessera::wafer {
 
 struct Blocks;
 
-/// Who is at the other end of what. Connections are made once, before the first step; reports follow
-/// them too.
+/// Who is at the other end of what. Connections are made once, before the first step; reports
+/// follow them too.
 class Connections {
  public:
   /// `blocks` must outlive it. `buffers`: pipe or slot of every tile route (SlotGraph::receivers).
@@ -54,8 +54,8 @@ class Connections {
   std::unordered_map<std::uint64_t, std::uint32_t> port_of_;  // by place and side
 };
 
-/// The links that leave a wafer (Plan::ports), seen from outside: the link protocol, with a latency of
-/// any length.
+/// The links that leave a wafer (Plan::ports), seen from outside: the link protocol, with a latency
+/// of any length.
 class Ports {
  public:
   /// Both must outlive it.

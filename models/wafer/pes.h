@@ -81,8 +81,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
      const QueueMap& map, observe::EventStream* events);
 
   // pe::PeQueues
-  // What has landed may be read at once, what has not is not there yet: the engine is stepped in the
-  // cycle in which it lands.
+  // What has landed may be read at once, what has not is not there yet: the engine is stepped in
+  // the cycle in which it lands.
   Cycle ready_at(QueueId q) const override { return input(q).landed > 0 ? 0 : kNever; }
   unsigned available(QueueId q, Cycle) const override { return input(q).landed; }
   std::uint32_t readable(std::uint32_t asked, Cycle) const override {

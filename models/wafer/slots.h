@@ -1,7 +1,7 @@
 // Slots: the input buffers of plain routers that are no pipes. Each output of a slot is a link with
-// credits of its own, through which the copies of a multicast leave one by one. Slots of a tile that
-// share outputs are a group: each output grants one of them, by the rule of fabric::Arbiter. Cycle
-// rules as in models/fabric/router_core.h.
+// credits of its own, through which the copies of a multicast leave one by one. Slots of a tile
+// that share outputs are a group: each output grants one of them, by the rule of fabric::Arbiter.
+// Cycle rules as in models/fabric/router_core.h.
 #pragma once
 
 #include <array>

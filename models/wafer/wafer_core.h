@@ -1,9 +1,9 @@
-// All tiles of a rectangle in one block: the `dense` structure (docs/architecture.md#two-structures). The same
-// machine as one built of modules, cycle by cycle and event by event; only the storage differs.
-// Plain C++; `wafer.h` is its module.
+// All tiles of a rectangle in one block: the `dense` structure
+// (docs/architecture.md#two-structures). The same machine as one built of modules, cycle by cycle
+// and event by event; only the storage differs. Plain C++; `wafer.h` is its module.
 //
-// Plain routers are pipes (pipes.h) and slots (slots.h), numbered along the paths (slot_graph.h); any
-// other is a fabric::RouterCore (routers.h). Blocks (blocks.h) holds them and the PEs (pes.h).
+// Plain routers are pipes (pipes.h) and slots (slots.h), numbered along the paths (slot_graph.h);
+// any other is a fabric::RouterCore (routers.h). Blocks (blocks.h) holds them and the PEs (pes.h).
 //
 // Order inside a cycle: 1. routers, 2. compute engines, 3. on-ramps. Every effect that counts from
 // a later cycle on would allow any order; this one lets the queues of a PE do without due cycles.

@@ -1,4 +1,4 @@
-#include "models/scheduled/validate.h"
+#include "models/scheduled/program.h"
 
 #include <algorithm>
 #include <map>
@@ -184,9 +184,9 @@ const Schedule& schedule_of(const Node& node, const Turn& turn) {
   return node.schedules[node.phases[turn.phase].schedule];
 }
 
-/// A word that `from` sends and `to` takes for another stream. It can when the slots in which the one
-/// offers on a link and the other listens on it are equal modulo the greatest common divisor of the
-/// two lengths.
+/// A word that `from` sends and `to` takes for another stream. It can when the slots in which the
+/// one offers on a link and the other listens on it are equal modulo the greatest common divisor of
+/// the two lengths.
 struct Collision {
   NodeId from;
   Port port;  // of `from`
