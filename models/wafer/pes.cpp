@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "models/fabric/on_ramp_core.h"
-#include "models/observe/event_fields.h"
 #include "models/queue/input_queue_core.h"
 #include "models/wafer/blocks.h"
 #include "models/wafer/connections.h"

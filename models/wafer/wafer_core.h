@@ -55,6 +55,7 @@ class WaferCore {
   void shuffle_step_order(std::uint64_t seed) { blocks_.order.shuffle(seed); }
 
   Ports& ports() { return ports_; }
+  const Ports& ports() const { return ports_; }
 
   // --- tiles ---
 
