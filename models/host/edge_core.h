@@ -16,9 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
 #include "models/fabric/fabric_timing.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/link/wavelet.h"

@@ -6,7 +6,7 @@
 
 #include "frontends/operators/memory.h"
 #include "frontends/operators/program.h"
-#include "models/scheduled/mesh_view.h"
+#include "models/scheduled/mesh_core.h"
 #include "platforms/data/host_array.h"
 
 namespace tessera::numesh {

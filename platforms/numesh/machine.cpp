@@ -1,7 +1,6 @@
 #include "platforms/numesh/machine.h"
 
 #include "models/scheduled/mesh.h"
-#include "models/scheduled/node_mesh.h"
 
 namespace tessera::numesh {
 

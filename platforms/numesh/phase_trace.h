@@ -4,7 +4,7 @@
 
 #include <iosfwd>
 
-#include "models/scheduled/mesh_view.h"
+#include "models/scheduled/mesh_core.h"
 #include "models/scheduled/program.h"
 
 namespace tessera::numesh {
