@@ -17,7 +17,7 @@ constexpr std::size_t index_of(Counter counter) {
 constexpr std::array<Counter, kDirectionCount> kHopCounters = {  // as Direction
     Counter::kHopsWest, Counter::kHopsEast, Counter::kHopsSouth, Counter::kHopsNorth,
     Counter::kOffRampWavelets};
-static_assert(index(Direction::kRamp) == kDirectionCount - 1, "off the ramp is not a hop");
+static_assert(index(Direction::kRamp) == kDirectionCount - 1, "tile() sums the directions before it");
 
 /// A counter that every event of a kind increases by one.
 struct Counted {

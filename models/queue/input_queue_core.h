@@ -21,6 +21,7 @@ class InputQueueCore : private QueueCore {
       : QueueCore(room), id_(id), color_(color), probe_(probe) {}
 
   QueueId id() const { return id_; }
+  using QueueCore::size;
   Color color() const { return color_; }
   /// Room for wavelets of `color`: all of it for its own color, 0 for the others.
   unsigned capacity(Color color) const { return color == color_ ? QueueCore::capacity() : 0; }

@@ -24,6 +24,7 @@ class OutputQueueCore : private QueueCore {
   }
 
   QueueId id() const { return id_; }
+  using QueueCore::size;
 
   /// As queue::WriteIf.
   using QueueCore::room;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <random>
 #include <set>
-#include <sstream>
 #include <vector>
 
 #include "models/observe/event_fields.h"
@@ -92,12 +91,6 @@ TEST(ObserveDigest, IsTheSameOnEveryMachine) {
   // A golden value: digests are compared across machines and over years.
   EXPECT_EQ(digest_of({}), "0000000000000000");
   EXPECT_EQ(digest_of({kEvent}), "8212bee1d022027e");
-}
-
-TEST(ObserveEvent, PrintsItsKindAndFields) {
-  std::ostringstream text;
-  text << kEvent;
-  EXPECT_EQ(text.str(), "@17 place 5 hop a=259 b=42");
 }
 
 TEST(ObserveEvent, FieldsComeApartAsEventHSays) {
