@@ -17,9 +17,9 @@ const Operation* first_user(const Region& region, const Operation& opens) {
   const Operation* first = nullptr;
   for_each_operation(region, [&](const Operation& op) {
     const Meaning meaning = operation_info(op.name).meaning;
-    if (first != nullptr ||
-        (meaning != Meaning::kPush && meaning != Meaning::kPop && meaning != Meaning::kFree))
-      return;
+    const bool uses =
+        meaning == Meaning::kPush || meaning == Meaning::kPop || meaning == Meaning::kFree;
+    if (first != nullptr || !uses) return;
     const auto names = [&](const Argument& a) { return a.text == opens.results[0].name; };
     const bool same = opens.results.empty()
                           ? op.name.find('_') != std::string::npos && id_of(op) == id_of(opens)

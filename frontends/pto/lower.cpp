@@ -301,8 +301,7 @@ std::optional<Profile> profile_of(const Module& module) {
   const Diagnostics diagnostics(module.file);
   if (arch != nullptr) {
     if (arch->value == "\"a5\"") return Profile::kA5;
-    if (arch->value == "\"a2a3\"" || arch->value == "\"a3\"" || arch->value == "\"a2\"")
-      return Profile::kA2A3;
+    if (is_one_of({"\"a2a3\"", "\"a3\"", "\"a2\""}, arch->value)) return Profile::kA2A3;
     diagnostics.fail(arch->place, "expected \"a2a3\", \"a3\" or \"a5\", found ",
                      text::quoted(arch->value));
   }

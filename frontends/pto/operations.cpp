@@ -30,6 +30,9 @@ class Rows {
     add({name}, Form::kNullary, Meaning::kSpecial, 0, 0, 1, O::kGet);
     rows_.back().special = value;
   }
+  void binary(const char* name, Opcode opcode) {
+    add({name}, Form::kOperands, Meaning::kArithmetic, 2, 2, 1, opcode);
+  }
   /// One instruction of a synchronisation.
   void sync(Names names, Form form, Opcode opcode, unsigned least = 1, unsigned most = 1) {
     add(names, form, Meaning::kSync, least, most, 0, opcode);
@@ -65,18 +68,20 @@ class Rows {
 
 /// Operations of the scalar unit with two operands.
 constexpr std::pair<const char*, Opcode> kBinary[] = {
-    {"arith.addi", O::kAdd},  {"arith.subi", O::kSub},  {"arith.shli", O::kShiftLeft},
-    {"arith.muli", O::kMul},  {"arith.andi", O::kAnd},  {"arith.shrsi", O::kShiftRight},
-    {"arith.ori", O::kOr},    {"arith.xori", O::kXor},  {"arith.shrui", O::kShiftRight},
-    {"arith.divsi", O::kDiv}, {"arith.divui", O::kDiv}, {"arith.ceildivsi", O::kCeilDiv},
-    {"arith.remsi", O::kRem}, {"arith.remui", O::kRem}, {"arith.ceildivui", O::kCeilDiv},
-    {"arith.minsi", O::kMin}, {"arith.minui", O::kMin}, {"arith.floordivsi", O::kFloorDiv},
+    {"arith.addi", O::kAdd},  {"arith.subi", O::kSub},  {"arith.muli", O::kMul},
+    {"arith.divsi", O::kDiv}, {"arith.divui", O::kDiv}, {"arith.remsi", O::kRem},
+    {"arith.remui", O::kRem}, {"arith.andi", O::kAnd},  {"arith.ori", O::kOr},
+    {"arith.xori", O::kXor},  {"arith.minsi", O::kMin}, {"arith.minui", O::kMin},
     {"arith.maxsi", O::kMax}, {"arith.maxui", O::kMax}};
+constexpr std::pair<const char*, Opcode> kShiftsAndQuotients[] = {
+    {"arith.shli", O::kShiftLeft},    {"arith.shrsi", O::kShiftRight},
+    {"arith.shrui", O::kShiftRight},  {"arith.ceildivsi", O::kCeilDiv},
+    {"arith.ceildivui", O::kCeilDiv}, {"arith.floordivsi", O::kFloorDiv}};
 
 void add_scalar(Rows& rows) {
   rows.add({"arith.constant"}, Form::kConstant, Meaning::kConstant, 0, 0, 1);
-  for (const auto& [name, opcode] : kBinary)
-    rows.add({name}, Form::kOperands, Meaning::kArithmetic, 2, 2, 1, opcode);
+  for (const auto& [name, opcode] : kBinary) rows.binary(name, opcode);
+  for (const auto& [name, opcode] : kShiftsAndQuotients) rows.binary(name, opcode);
   rows.add({"arith.cmpi"}, Form::kCompare, Meaning::kCompare, 2, 2, 1);
   rows.add({"arith.select"}, Form::kOperands, Meaning::kSelect, 3, 3, 1);
   rows.add({"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci",
@@ -86,8 +91,9 @@ void add_scalar(Rows& rows) {
   rows.add({"scf.if"}, Form::kIf, Meaning::kIf);
   rows.add({"scf.while"}, Form::kWhile, Meaning::kWhile);
   rows.add({"scf.condition"}, Form::kCondition, Meaning::kTerminator);
+  rows.add({"scf.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"func.call", "call"}, Form::kCall, Meaning::kCall);
-  rows.add({"scf.yield", "return", "func.return"}, Form::kYield, Meaning::kTerminator);
+  rows.add({"return", "func.return"}, Form::kYield, Meaning::kTerminator);
   rows.add({"pto.section.cube"}, Form::kSection, Meaning::kCubeSection);
   rows.add({"pto.section.vector"}, Form::kSection, Meaning::kVectorSection);
   rows.special("pto.get_block_idx", SpecialValue::kCluster);

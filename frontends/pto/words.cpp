@@ -16,9 +16,8 @@ std::optional<std::int64_t> whole_number(std::string_view text, int base) {
 
 unsigned bits_of(const std::string& element) {
   if (element == "i4") return 4;
-  if (element == "i1" || element == "i8" || element == "ui8" || element.rfind("f8", 0) == 0)
-    return 8;
-  if (element == "f16" || element == "bf16" || element == "i16" || element == "ui16") return 16;
+  if (is_one_of({"i1", "i8", "ui8"}, element) || element.rfind("f8", 0) == 0) return 8;
+  if (is_one_of({"f16", "bf16", "i16", "ui16"}, element)) return 16;
   return element == "i64" || element == "index" ? 64 : 32;
 }
 
