@@ -35,7 +35,7 @@ struct OperandParser {
   void add_word(Role role, Place place, std::string text);
   /// A word in the brackets of an attribute; if `bare`, it may stand for itself.
   void word(Role role, const std::string& what, bool bare);
-  /// <PIPE_V>, #pto.pipe<PIPE_V>, #pto<pipe PIPE_V>, "PIPE_V": PIPE_V.
+  /// The word of `<PIPE_V>`, `#pto.pipe<PIPE_V>`, `#pto<pipe PIPE_V>` or `"PIPE_V"`: PIPE_V.
   std::string bracketed_word(const std::string& what);
   void pipe(bool bare);
   bool at_bracketed_word() const;

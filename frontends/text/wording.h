@@ -10,7 +10,7 @@
 
 namespace tessera::text {
 
-/// 'text' in single quotes: at most 48 characters, unprintable bytes as \xNN.
+/// 'text' in single quotes: at most 48 characters, unprintable bytes as `\xNN`.
 std::string quoted(std::string_view text);
 
 /// For messages with quotes of their own: at most 80 bytes of UTF-8, control characters as "?".
