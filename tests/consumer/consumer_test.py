@@ -65,15 +65,15 @@ def case_install(a):
     staged.rename(a.prefix)  # an installation may be moved
 
 
-def readme_shows_the_project():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = readme.split("```cmake\n")[1].split("```")[0]
+def manual_shows_the_project():
+    manual = (ROOT / "docs/building-on-tessera.md").read_text(encoding="utf-8")
+    shown = manual.split("```cmake\n")[1].split("```")[0]
     if shown not in (SOURCES / "wse/CMakeLists.txt").read_text(encoding="utf-8"):
-        sys.exit(f"README.md shows a project that tests/consumer/wse/CMakeLists.txt is not:\n{shown}")
+        sys.exit(f"docs/building-on-tessera.md shows a project that tests/consumer/wse/CMakeLists.txt is not:\n{shown}")
 
 
 def case_wse(a):
-    readme_shows_the_project()
+    manual_shows_the_project()
     built = build_project(a, "wse")
     require(run([built / "my_platform"]), "row 0: 46 row 1: 86")
     require(run([built / "my_router"]), "sum 15 after")
