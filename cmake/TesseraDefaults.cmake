@@ -17,6 +17,13 @@ if(TESSERA_IS_TOP_LEVEL)
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+  # Several sources are compiled as one (CMake calls it a unity build): most of the work of a small source is what it
+  # includes. The cores and modules of models/ are compiled one by one. -DCMAKE_UNITY_BUILD=OFF does so everywhere.
+  if(NOT DEFINED CMAKE_UNITY_BUILD)
+    set(CMAKE_UNITY_BUILD ON)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+
   # ccache only where it can work: it refuses to compile when its folder (usually in HOME) cannot be written.
   find_program(CCACHE_PROGRAM ccache)
   if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)

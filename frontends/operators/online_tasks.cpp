@@ -8,7 +8,7 @@ namespace tessera::operators {
 namespace {
 
 // Fields of the header word (models/scheduled/online_router.h).
-constexpr std::uint32_t kMaxWords = 4095;
+constexpr std::uint32_t kMaxMessageWords = 4095;
 constexpr unsigned kMaxQueues = 16;
 
 }  // namespace
@@ -53,11 +53,11 @@ unsigned queues_of(const Operator& op, NodeIndex node) {
 
 void check_messages(const Program& program, const Operator& op) {
   for (const Message& message : op.messages) {
-    if (message.words > kMaxWords)
+    if (message.words > kMaxMessageWords)
       throw UserError(program.file, op.place + ".messages",
                       "a message of " + std::to_string(message.words) +
                           " words does not fit in its header; expected at most " +
-                          std::to_string(kMaxWords));
+                          std::to_string(kMaxMessageWords));
     if (queues_of(op, message.to) > kMaxQueues)
       throw UserError(program.file, op.place + ".messages",
                       "node " + program.mesh.name(message.to) + " gets " +

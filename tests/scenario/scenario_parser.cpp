@@ -356,7 +356,8 @@ std::size_t directive_of(const std::string& file, unsigned number, const std::st
   const std::size_t mark = line.find(";!");
   if (mark != std::string::npos && mark == first) return mark + 2;
   static const std::regex kMistyped(R"(^[ \t]*;+[ \t]*(!|expect[ \t]))");
-  if (mark != std::string::npos || std::regex_search(line, kMistyped)) {
+  const bool remark = first != std::string::npos && line[first] == ';';
+  if (mark != std::string::npos || (remark && std::regex_search(line, kMistyped))) {
     throw UserError(file, std::to_string(number),
                     "a directive is a line of its own that begins with `;!`");
   }

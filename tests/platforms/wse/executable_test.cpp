@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"unknown_preset", {kGemv, "--preset", "wse4"}, {"wse4", "wse3"}},
         BadInput{"unknown_structure", {kGemv, "--structure", "sparse"}, {"sparse", "modules"}},
         BadInput{"missing_file", {"examples/none.json"}, {"examples/none.json"}},
-        BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "nearest", "M"}},
+        BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "did you mean 'M'", "M"}},
         BadInput{"param_without_value", {kGemv, "--param", "M"}, {"NAME=VALUE"}},
         BadInput{"param_not_a_number", {kGemv, "--param", "M=many"}, {"many", "integer"}},
         BadInput{"indivisible", {kGemv, "--param", "M=7"}, {"7", "3"}},
