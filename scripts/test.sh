@@ -9,7 +9,7 @@ scripts/test.sh [--asan] [--all] [CTEST ARGUMENT...]
 Installs what is missing, builds everything and runs the test suite.
 
   --asan    with the address and undefined-behaviour sanitizers (preset asan), in build-asan/
-  --all     also the tests that need optional packages, which it installs (doxygen: the API documentation)
+  --all     also the tests that need optional packages, which it installs (doxygen)
   --help    this text
 
 Other arguments go to ctest:
@@ -35,7 +35,10 @@ for argument in "$@"; do
 done
 [ "$preset" = release ] || build_dir="${TESSERA_BUILD_DIR:-$root/build-$preset}"
 
-scripts/setup.sh ${optional[@]+"${optional[@]}"}
+scripts/setup.sh
+if [ "${#optional[@]}" -gt 0 ]; then
+  scripts/setup.sh "${optional[@]}" || say "Without ${optional[*]} some tests are skipped"
+fi
 configure "$preset"
 build --target all
 
