@@ -64,7 +64,7 @@ struct Argument {
     kInduction,  ///< scf.for: the value of the loop
     kCarried,    ///< scf.for, scf.while: a value of iter_args; its kInit follows
     kInit,
-    kCallee,  ///< func.call: @f
+    kCallee,  ///< func.call: `@f`
     kIndex    ///< pto.eventid_array_get, _set: what stands in brackets
   };
   enum class Kind : std::uint8_t { kValue, kInteger, kFloat, kWord };

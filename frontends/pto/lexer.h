@@ -18,9 +18,9 @@ struct Token {
     kShape,      ///< 16x?xf32, ?, 0x10
     kString,     ///< "..": text without the quotes
     kValue,      ///< %a, %r#1
-    kSymbol,     ///< @f
+    kSymbol,     ///< `@f`
     kType,       ///< !pto.ptr
-    kAttribute,  ///< #pto.pipe
+    kAttribute,  ///< `#pto.pipe`
     kBlock,      ///< ^bb0
     kPunctuation,
     kEnd

@@ -51,16 +51,16 @@ enum class Form : std::uint8_t {
   kPartition,   ///< %v, offsets = [..], sizes = [..] : T -> T
   kTile,        ///< ins(%a, %b : T, T) outs(%c : T)
   kTileView,    ///< %a[%r, %c] sizes [n, m] [valid [%v, %w]] : T -> T, or %a, %r, %c : T
-  kFlag,        ///< [<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]
-  kPipe,        ///< <PIPE_ALL> or "PIPE_ALL"
-  kPipeIds,     ///< <PIPE_V>, 3 or "PIPE_V", %id : T; in brackets or not
+  kFlag,        ///< `[<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]`
+  kPipe,        ///< `<PIPE_ALL>` or `"PIPE_ALL"`
+  kPipeIds,     ///< `<PIPE_V>, 3` or `"PIPE_V", %id : T`; in brackets or not
   kWhile,       ///< (%x = %a) : (T) -> T { } do { ^bb0(%y: T): }
   kCondition,   ///< (%c) %a : T
-  kCall,        ///< @f(%a) : (T) -> T
-  kGroup,       ///< [{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]
+  kCall,        ///< `@f(%a) : (T) -> T`
+  kGroup,       ///< `[{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]`
   kIndexed,     ///< %a[%i] [, %b] [: T] [-> T]
   kStoreTo,     ///< %v, %a[%i] : T, T
-  /// %a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T, %a single_cache_line : T, all #s<gm>
+  /// `%a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T`, `%a single_cache_line : T`, `all #s<gm>`
   kCleanCache,
 };
 

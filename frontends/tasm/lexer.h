@@ -41,7 +41,7 @@ struct Name {
 
 /// "'fadds'" or "the end of the line", for messages.
 inline std::string found(const Token& token) {
-  return token.kind == Token::Kind::kEnd ? "the end of the line" : quoted(token.text);
+  return token.kind == Token::Kind::kEnd ? "the end of the line" : text::quoted(token.text);
 }
 
 /// Cuts a line into tokens, without its comment. Throws UserError on a character or number that is

@@ -62,7 +62,7 @@ std::string read_file(const std::string& path, const std::string& what);
 /// "1 word", "2 words".
 std::string plural(std::uint64_t count, const std::string& noun);
 
-/// 'text' in single quotes: at most 48 characters, unprintable bytes as \xNN.
+/// 'text' in single quotes: at most 48 characters, unprintable bytes as `\xNN`.
 std::string quoted(std::string_view text);
 
 /// For messages with quotes of their own: at most 80 bytes of UTF-8, control characters as "?".

@@ -166,7 +166,7 @@ struct OpConfig {
 
   // lddsr and initial loads only
   bool save_address = false;  ///< the address points behind the last element after an operation
-  bool single_step = false;   ///< an operation takes one element and moves on (@map)
+  bool single_step = false;   ///< an operation takes one element and moves on (`@map`)
   std::optional<std::uint8_t> xdsr;  ///< extended DSR of a mem4d or circbuf
   /// Stride registers of a mem4d, inner loop first; unused ones are absent.
   std::array<std::optional<std::uint8_t>, 3> sr;
