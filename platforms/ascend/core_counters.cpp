@@ -48,7 +48,7 @@ void add_details(const AiCore& core, std::vector<std::uint64_t>& values) {
     values.insert(values.end(), {s.operations, s.bytes, s.hit_bytes, s.busy});
   }
   const cluster::LatencyStats& flags =
-      core.latencies()[static_cast<unsigned>(cluster::Mechanism::kFlag)];
+      core.sync().latencies()[static_cast<unsigned>(cluster::Mechanism::kFlag)];
   values.insert(values.end(), {flags.count, flags.sum, flags.most});
 }
 
@@ -92,7 +92,7 @@ report::Places counters_of_cores(const cluster::MachineView& machine, Cycle cycl
 }
 
 void warn_of_flags(const AiCore& core, report::Report& report) {
-  for (const std::string& flag : core.flags_set())
+  for (const std::string& flag : core.sync().flags_set())
     warn(core, "/tessera/ascend/flag_left_set",
          to_string(core.id()) + ": the flag " + flag + " is still set at the end", report);
 }
