@@ -9,6 +9,7 @@
 //
 // Nested objects spell the dotted paths of the schema. A leaf is a value, or an object with "value"
 // and, as presets give them, "source", "kind" ("published", "calibrated" or "assumed") and "note".
+// What a group says with these three keys holds for all values in it that do not say it themselves.
 // With "base" the file changes that preset; without it every key must be there. Presets have the
 // same form.
 #pragma once
