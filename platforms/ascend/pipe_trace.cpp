@@ -1,5 +1,6 @@
 #include "platforms/ascend/pipe_trace.h"
 
+#include <array>
 #include <utility>
 
 #include "models/cluster/core/pipe_stats.h"

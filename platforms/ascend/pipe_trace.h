@@ -3,7 +3,6 @@
 // and waits, with the reason; signals between cores are instants.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>

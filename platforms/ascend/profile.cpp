@@ -44,15 +44,10 @@ void add(std::vector<PathProfile>& paths, const AiCore& core) {
 }
 
 /// "gm_to_l1" of "GM>L1": a key of the report.
-std::string key_of(const std::string& path) {
-  std::string key;
-  for (const char c : path) {
-    if (c == '>')
-      key += "_to_";
-    else
-      key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return key;
+std::string key_of(std::string path) {
+  if (const std::size_t arrow = path.find('>'); arrow != std::string::npos)
+    path.replace(arrow, 1, "_to_");
+  return report::lower_case(std::move(path));
 }
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
@@ -85,49 +80,32 @@ std::uint64_t PipeProfile::profiled() const {
 }
 
 std::string path_name(Opcode op, CoreKind kind) {
-  const bool aic = kind == CoreKind::kAic;
-  switch (op) {
-  case Opcode::kLoadA:
-    return "L1>L0A";
-  case Opcode::kLoadB:
-    return "L1>L0B";
-  case Opcode::kLoadTable:
-    return "L1>BT";
-  case Opcode::kL1ToUb:
-    return "L1>UB";
-  case Opcode::kUbToL1:
-    return "UB>L1";
-  case Opcode::kCopyIn:
-    return aic ? "GM>L1" : "GM>UB";
-  case Opcode::kCopyOut:
-    return aic ? "L1>GM" : "UB>GM";
-  case Opcode::kFixOut:
-    return "L0C>GM";
-  case Opcode::kFixLocal:
-    return "L0C>L1 or UB";
-  default:
-    return "";
-  }
+  struct Path {
+    Opcode op;
+    const char *of_aic, *of_aiv;
+  };
+  static constexpr std::array<Path, 9> kPaths = {
+      {{Opcode::kLoadA, "L1>L0A", "L1>L0A"},
+       {Opcode::kLoadB, "L1>L0B", "L1>L0B"},
+       {Opcode::kLoadTable, "L1>BT", "L1>BT"},
+       {Opcode::kL1ToUb, "L1>UB", "L1>UB"},
+       {Opcode::kUbToL1, "UB>L1", "UB>L1"},
+       {Opcode::kCopyIn, "GM>L1", "GM>UB"},
+       {Opcode::kCopyOut, "L1>GM", "UB>GM"},
+       {Opcode::kFixOut, "L0C>GM", "L0C>GM"},
+       {Opcode::kFixLocal, "L0C>L1 or UB", "L0C>L1 or UB"}}};
+  for (const Path& path : kPaths)
+    if (path.op == op) return kind == CoreKind::kAic ? path.of_aic : path.of_aiv;
+  return "";
 }
 
 std::string profiler_name(CoreKind kind, Pipe pipe) {
   const std::string prefix = kind == CoreKind::kAic ? "aic_" : "aiv_";
-  switch (pipe) {
-  case Pipe::kS:
-    return prefix + "scalar";
-  case Pipe::kV:
-    return prefix + "vec";
-  case Pipe::kMte1:
-    return prefix + "mte1";
-  case Pipe::kMte2:
-    return prefix + "mte2";
-  case Pipe::kMte3:
-    return prefix + "mte3";
-  case Pipe::kM:
-    return prefix + "mac";
-  default:
-    return prefix + "fixpipe";
-  }
+  if (pipe == Pipe::kS) return prefix + "scalar";
+  if (pipe == Pipe::kV) return prefix + "vec";
+  if (pipe == Pipe::kM) return prefix + "mac";
+  if (pipe == Pipe::kFix) return prefix + "fixpipe";
+  return prefix + report::lower_case(to_string(pipe));
 }
 
 Profile profile_of(const cluster::MachineView& machine, const AscendConfig& config, Cycle cycles) {

@@ -12,7 +12,7 @@
 #include "platforms/ascend/machine.h"
 #include "platforms/ascend/options.h"
 #include "platforms/run/driver.h"
-#include "platforms/run/trace_file.h"
+#include "platforms/run/output_file.h"
 
 namespace tessera::ascend {
 

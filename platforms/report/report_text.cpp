@@ -56,21 +56,10 @@ std::string right(const std::string& text, std::size_t width) {
 }
 
 const char* sentence(Status status) {
-  switch (status) {
-  case Status::kFinished:
-    return "finished";
-  case Status::kCheckFailed:
-    return "WRONG RESULT";
-  case Status::kUserInput:
-    return "INPUT NOT ACCEPTED";
-  case Status::kIntegration:
-    return "WRONGLY CONNECTED";
-  case Status::kCouldNotFinish:
-    return "COULD NOT FINISH";
-  case Status::kInternal:
-    break;
-  }
-  return "INTERNAL ERROR";
+  constexpr std::array<const char*, 6> kSentences = {"finished",           "WRONG RESULT",
+                                                     "INPUT NOT ACCEPTED", "WRONGLY CONNECTED",
+                                                     "COULD NOT FINISH",   "INTERNAL ERROR"};
+  return kSentences[static_cast<std::size_t>(status)];
 }
 
 void print_head(const Report& r, std::ostream& out) {

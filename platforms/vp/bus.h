@@ -6,9 +6,7 @@
 #include <systemc>
 #include <tlm>
 
-#include <cstdint>
 #include <deque>
-#include <memory>
 
 #include "platforms/vp/bus_map.h"
 #include "tlm_ifaces/host/host_socket.h"

@@ -4,7 +4,6 @@
 #include <systemc>
 #include <tlm>
 
-#include <cstdint>
 #include <vector>
 
 #include "platforms/vp/bus_map.h"

@@ -1,7 +1,5 @@
 #include "platforms/wse/dense_machine.h"
 
-#include "platforms/wse/color_route.h"
-
 namespace tessera::wse {
 
 namespace {

@@ -2,11 +2,9 @@
 // side.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "models/host/edge.h"
 #include "platforms/wse/workload.h"

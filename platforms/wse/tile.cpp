@@ -1,7 +1,6 @@
 #include "platforms/wse/tile.h"
 
 #include <string>
-#include <utility>
 
 namespace tessera::wse {
 

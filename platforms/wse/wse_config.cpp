@@ -1,7 +1,5 @@
 #include "platforms/wse/wse_config.h"
 
-#include <utility>
-
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
