@@ -22,18 +22,16 @@ layout::Layout read_checked(const std::string& file,
 }
 
 fabric::FilterConfig to_filter(const layout::FilterSpec& spec) {
-  fabric::FilterConfig filter;
-  filter.kind = static_cast<fabric::FilterKind>(spec.kind);
-  filter.count_data = spec.count_data;
-  filter.count_control = spec.count_control;
-  filter.init_counter = spec.init_counter;
-  filter.limit1 = spec.limit1;
-  filter.limit2 = spec.limit2;
-  filter.max_counter = spec.max_counter;
-  filter.filter_control = spec.filter_control;
-  filter.min_idx = spec.min_idx;
-  filter.max_idx = spec.max_idx;
-  return filter;
+  return {static_cast<fabric::FilterKind>(spec.kind),
+          spec.count_data,
+          spec.count_control,
+          spec.init_counter,
+          spec.limit1,
+          spec.limit2,
+          spec.max_counter,
+          spec.filter_control,
+          spec.min_idx,
+          spec.max_idx};
 }
 
 // Layouts and fabric number their modes and kinds alike.
