@@ -80,32 +80,19 @@ std::uint64_t PipeProfile::profiled() const {
 }
 
 std::string path_name(Opcode op, CoreKind kind) {
-  struct Path {
-    Opcode op;
-    const char *of_aic, *of_aiv;
-  };
-  static constexpr std::array<Path, 9> kPaths = {
-      {{Opcode::kLoadA, "L1>L0A", "L1>L0A"},
-       {Opcode::kLoadB, "L1>L0B", "L1>L0B"},
-       {Opcode::kLoadTable, "L1>BT", "L1>BT"},
-       {Opcode::kL1ToUb, "L1>UB", "L1>UB"},
-       {Opcode::kUbToL1, "UB>L1", "UB>L1"},
-       {Opcode::kCopyIn, "GM>L1", "GM>UB"},
-       {Opcode::kCopyOut, "L1>GM", "UB>GM"},
-       {Opcode::kFixOut, "L0C>GM", "L0C>GM"},
-       {Opcode::kFixLocal, "L0C>L1 or UB", "L0C>L1 or UB"}}};
-  for (const Path& path : kPaths)
-    if (path.op == op) return kind == CoreKind::kAic ? path.of_aic : path.of_aiv;
-  return "";
+  // By Opcode; kMad, kVector and kBusy move nothing.
+  constexpr std::array<const char*, cluster::kTileOpcodeCount> kAic = {
+      "",      "L1>L0A", "L1>L0B", "L1>BT",        "L1>UB", "UB>L1",
+      "GM>L1", "L1>GM",  "L0C>GM", "L0C>L1 or UB", "",      ""};
+  if (kind == CoreKind::kAiv && op == Opcode::kCopyIn) return "GM>UB";
+  if (kind == CoreKind::kAiv && op == Opcode::kCopyOut) return "UB>GM";
+  return kAic[static_cast<unsigned>(op)];
 }
 
 std::string profiler_name(CoreKind kind, Pipe pipe) {
-  const std::string prefix = kind == CoreKind::kAic ? "aic_" : "aiv_";
-  if (pipe == Pipe::kS) return prefix + "scalar";
-  if (pipe == Pipe::kV) return prefix + "vec";
-  if (pipe == Pipe::kM) return prefix + "mac";
-  if (pipe == Pipe::kFix) return prefix + "fixpipe";
-  return prefix + report::lower_case(to_string(pipe));
+  constexpr std::array<const char*, sync::kPipeCount> kNames = {"scalar", "vec", "mte1", "mte2",
+                                                                "mte3",   "mac", "",     "fixpipe"};
+  return (kind == CoreKind::kAic ? "aic_" : "aiv_") + std::string(kNames[sync::index(pipe)]);
 }
 
 Profile profile_of(const cluster::MachineView& machine, const AscendConfig& config, Cycle cycles) {

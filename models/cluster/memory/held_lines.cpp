@@ -16,7 +16,7 @@ bool touches(const Extent& extent, std::int64_t address) {
 }  // namespace
 
 HeldLines::Held* HeldLines::find(const ScalarCache::Line& line, CoreId core) {
-  for (Held& h : lines_[key_of(line.array, line.first)])
+  for (Held& h : lines_[ScalarCache::key_of(line.array, line.first)])
     if (h.core == core && h.until == kNever) return &h;
   return nullptr;
 }
@@ -29,7 +29,7 @@ void HeldLines::drop_old(Holders& holders, Cycle now) {
 void HeldLines::hold(const ScalarCache::Line& line, std::uint64_t bits, CoreId core, Cycle now) {
   Held* held = find(line, core);
   if (held == nullptr) {
-    Holders& holders = lines_[key_of(line.array, line.first)];
+    Holders& holders = lines_[ScalarCache::key_of(line.array, line.first)];
     drop_old(holders, now);
     holders.push_back({core, 0, 0, now, kNever, 0});
     held = &holders.back();
@@ -77,8 +77,8 @@ const HeldLines::Held* HeldLines::find_missed(const Holders& holders, std::int64
 void HeldLines::read(std::uint16_t array, const Extent& extent, CoreId reader, std::uint32_t pc,
                      Cycle now) {
   if (lines_.empty() || extent.bytes <= 0) return;
-  const std::uint64_t begin = key_of(array, extent.first);
-  const std::uint64_t end = key_of(array, extent.first + extent.bytes - 1) + 1;
+  const std::uint64_t begin = ScalarCache::key_of(array, extent.first);
+  const std::uint64_t end = ScalarCache::key_of(array, extent.first + extent.bytes - 1) + 1;
   const Held* found = nullptr;
   std::int64_t first = 0;
   const auto look = [&](std::uint64_t key, const Holders& holders) {

@@ -51,10 +51,6 @@ class HeldLines {
   };
   using Holders = std::vector<Held>;
 
-  static std::uint64_t key_of(std::uint16_t array, std::int64_t first) {
-    return std::uint64_t{array} << 48U |
-           static_cast<std::uint64_t>(first / ScalarCache::kLineBytes);
-  }
   static std::int64_t first_of(std::uint64_t key) {
     return static_cast<std::int64_t>(key & ((std::uint64_t{1} << 48U) - 1)) *
            ScalarCache::kLineBytes;
@@ -66,7 +62,7 @@ class HeldLines {
   static const Held* find_missed(const Holders& holders, std::int64_t first, const Extent& extent,
                                  Cycle now, std::int64_t& byte);
 
-  std::unordered_map<std::uint64_t, Holders> lines_;  // by key_of()
+  std::unordered_map<std::uint64_t, Holders> lines_;  // by ScalarCache::key_of()
   std::vector<Missed> missed_;
 };
 

@@ -31,6 +31,10 @@ class ScalarCache {
   explicit ScalarCache(std::uint64_t bytes) : most_(static_cast<std::size_t>(bytes / kLineBytes)) {}
 
   static std::int64_t line_of(std::int64_t address) { return address / kLineBytes * kLineBytes; }
+  /// A line of an array as one number; lines of an array follow each other.
+  static std::uint64_t key_of(std::uint16_t array, std::int64_t first) {
+    return std::uint64_t{array} << 48U | static_cast<std::uint64_t>(first / kLineBytes);
+  }
   /// The bits of Line::changed of `count` bytes of a line from `address` on.
   static std::uint64_t bits_of(std::int64_t address, std::int64_t count);
 
@@ -46,10 +50,6 @@ class ScalarCache {
   std::vector<Line> changed_lines() const;
 
  private:
-  static std::uint64_t key_of(std::uint16_t array, std::int64_t first) {
-    return std::uint64_t{array} << 48U | static_cast<std::uint64_t>(first / kLineBytes);
-  }
-
   std::size_t most_;
   std::uint64_t uses_ = 0;
   std::unordered_map<std::uint64_t, Line> lines_;
