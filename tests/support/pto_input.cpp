@@ -7,7 +7,7 @@
 #include "frontends/pto/parser.h"
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/program/legality.h"
-#include "tests/support/pto_printer.h"
+#include "frontends/pto/printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::test {
