@@ -40,6 +40,10 @@ bool run_layout(const wse::Options& options, report::Report& report) {
   wse::check_structure(options.structure, options.fabric, workload.layout, config);
   wse::HostArrays arrays(workload.layout, options.inputs, options.outputs);
   const wse::Checks checks(workload.layout, arrays);
+  if (options.print_program) {
+    workload.programs.print(std::cout);
+    return false;
+  }
   if (options.validate) return cli::print_valid(options, config.name);
 
   // 3. The machine, and what records its events.

@@ -64,6 +64,7 @@ void CompiledProgram::print(const Options& options) const {
     operators::print_decisions(std::cout, source, compiled);
     std::cout << '\n';
   }
+  if (options.print_program) operators::print_schedules(std::cout, source, compiled);
   if (options.schedules_file.empty()) return;
   std::ofstream out = run::open_output(options.schedules_file);
   operators::print_schedules(out, source, compiled);

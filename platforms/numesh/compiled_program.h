@@ -18,7 +18,8 @@ struct CompiledProgram {
   /// array of the program.
   CompiledProgram(const Options& options, const NumeshConfig& config);
 
-  /// Prints what the compiler decided, and writes the file of --schedules.
+  /// Prints what the compiler decided, for --print-program also the schedules, and writes the file of
+  /// --schedules.
   void print(const Options& options) const;
 
   const operators::Program source;

@@ -1,7 +1,10 @@
 #include "platforms/wse/workload.h"
 
+#include <ostream>
+
 #include "frontends/layout/layout_reader.h"
 #include "frontends/tasm/assembler.h"
+#include "frontends/tasm/disassembler.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -90,6 +93,11 @@ Programs::Programs(const layout::Layout& layout, Generation generation) : layout
 const std::shared_ptr<const pe::Image>& Programs::image_of(TileCoord tile) const {
   const std::int32_t program = layout_.program_of_tile[layout_.tile_index(tile)];
   return program < 0 ? none_ : images_[static_cast<std::size_t>(program)];
+}
+
+void Programs::print(std::ostream& out) const {
+  for (const auto& image : images_)
+    out << "; " << image->file << '\n' << tasm::disassemble(*image) << '\n';
 }
 
 Workload::Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
