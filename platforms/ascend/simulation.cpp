@@ -9,7 +9,6 @@
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
 
@@ -30,20 +29,11 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
       machine_(options.structure, config.machine, kernel.launch,
                {&events_, arrays.data(), hazards_ ? &*hazards_ : nullptr}) {
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
-  launch();
+  machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   if (options.validate || options.trace_perfetto_file.empty()) return;
   trace_ =
       run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
                                     kernel.kernel.aic, kernel.kernel.aiv);
-}
-
-// An instruction that may not stand where it does is a mistake of the program, not of its text.
-void Simulation::launch() {
-  try {
-    machine_.launch(kernel_.kernel.aic, kernel_.kernel.aiv, 0);
-  } catch (const UserError& e) {
-    throw IllegalBehaviour(e.what());
-  }
 }
 
 void Simulation::describe_waits(observe::Waits& waits) const {

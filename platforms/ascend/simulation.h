@@ -37,7 +37,6 @@ class Simulation final : public run::View, public run::Program {
                             const report::Report& report) const override;
   void finish(report::Report& report) override;
 
-  void launch();
   void report_hazards(report::Report& report) const;
 
   const Options& options_;

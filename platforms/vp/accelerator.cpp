@@ -1,6 +1,5 @@
 #include "platforms/vp/accelerator.h"
 
-#include "platforms/vp/ascend_accelerator.h"
 #include "platforms/vp/wse_device.h"
 #include "platforms/wse/observed_machine.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -52,7 +51,7 @@ std::unique_ptr<Accelerator> build_accelerator(const Options& options,
   }
   if (device.kind == "ascend") {
     options.refuse(wse::FabricOptions::kHeading, "only a fabric has it" + found);
-    return std::make_unique<AscendAccelerator>(options, device.file);
+    return build_ascend_accelerator(options, device.file);
   }
   throw UserError(options.program, device.place,
                   "expected device 'wse' or 'ascend', found '" + device.kind + "'");
