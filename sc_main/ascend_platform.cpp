@@ -37,7 +37,7 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
   // 2. The configuration of the machine: a preset or a file, changed by --set.
   const ascend::AscendConfig config = ascend::config_of(options, module ? &*module : nullptr);
   if (options.print_config) {
-    ascend::print_ascend_config(std::cout, config);
+    config::print_config(std::cout, config, ascend::ascend_schema);
     return false;
   }
 

@@ -28,7 +28,7 @@ bool run_program(const numesh::Options& options, report::Report& report) {
   const numesh::NumeshConfig config =
       numesh::load_numesh_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
-    numesh::print_numesh_config(std::cout, config);
+    config::print_config(std::cout, config, numesh::numesh_schema);
     return false;
   }
 

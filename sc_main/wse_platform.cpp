@@ -30,7 +30,7 @@ bool run_layout(const wse::Options& options, report::Report& report) {
   const wse::WseConfig config =
       wse::load_wse_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
-    wse::print_wse_config(std::cout, config);
+    config::print_config(std::cout, config, wse::wse_schema);
     return false;
   }
 

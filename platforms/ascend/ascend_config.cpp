@@ -213,9 +213,4 @@ AscendConfig load_ascend_config(const std::string& preset, const std::string& fi
   return config;
 }
 
-void print_ascend_config(std::ostream& out, const AscendConfig& config) {
-  AscendConfig copy = config;
-  config::print_config(out, ascend_schema(copy), config.loaded);
-}
-
 }  // namespace tessera::ascend

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "models/cluster/hazards/cache_hazards.h"
-#include "platforms/ascend/core_counters.h"
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
@@ -36,14 +35,6 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
                                     kernel.kernel.aic, kernel.kernel.aiv);
 }
 
-void Simulation::describe_waits(observe::Waits& waits) const {
-  machine_.view().describe_waits(waits);
-}
-
-std::vector<int> Simulation::coordinates(std::uint32_t core) const {
-  return core_of(core);
-}
-
 void Simulation::summarize(report::Report& report) const {
   const cluster::MachineView& machine = machine_.view();
   report.preset = config_.name;
@@ -61,10 +52,6 @@ void Simulation::summarize(report::Report& report) const {
   const Profile profile = profile_of(machine, config_, report.cycles);
   add_groups(profile, report);
   if (!options_.quiet) print_profile(profile, std::cout);
-}
-
-void Simulation::complete_traces(const report::Report&) {
-  if (trace_) trace_->finish();
 }
 
 bool Simulation::is_done(run::Stop stop, const observe::Waits&) {

@@ -52,5 +52,10 @@ std::string blame(const Loaded& loaded, const std::string& path);
 
 /// One line a field: path = value unit  [where it comes from].
 void print_config(std::ostream& out, const Schema& schema, const Loaded& loaded);
+/// The same of a machine's configuration: `schema_of` gives its keys.
+template <class Config>
+void print_config(std::ostream& out, Config config, Schema (&schema_of)(Config&)) {
+  print_config(out, schema_of(config), config.loaded);
+}
 
 }  // namespace tessera::config

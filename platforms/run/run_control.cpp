@@ -41,10 +41,6 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
   }
 }
 
-RunControl::Stop RunControl::run_to_idle() {
-  return run_until([] { return false; });
-}
-
 bool RunControl::supervise(Cycle now) {
   if (!limits_.timeout_s && !show_progress_) return false;
   if (--cycles_to_clock_ > 0) return false;

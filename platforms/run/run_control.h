@@ -44,7 +44,9 @@ class RunControl {
   /// kCondition says why it never did.
   Stop run_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
-  Stop run_to_idle();
+  Stop run_to_idle() {
+    return run_until([] { return false; });
+  }
   double elapsed_s() const { return since_begin_.seconds(); }
 
   /// How far the run is, for the progress line; called a few times a second. No value: it is not known.

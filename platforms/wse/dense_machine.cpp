@@ -47,10 +47,6 @@ void DenseMachine::shuffle_step_order(std::uint64_t seed) {
   wafer_.core().shuffle_step_order(seed);
 }
 
-void DenseMachine::set_diagnoses(observe::Diagnoses* diagnoses) {
-  wafer_.core().set_diagnoses(diagnoses);
-}
-
 void DenseMachine::describe_waits(observe::Waits& waits) const {
   wafer_.core().describe_waits(waits, domain_.now());
   edges_.describe_waits(waits, domain_.now());

@@ -215,7 +215,8 @@ TEST(ConfigWse, QueueCountsAreThoseOfTheGeneration) {  // wse.md 2.1
 
 TEST(ConfigWse, PrintsValueUnitAndSource) {
   std::ostringstream out;
-  wse::print_wse_config(out, wse::load_wse_config("wse3", "", {"fabric.buffer_depth=4"}));
+  config::print_config(out, wse::load_wse_config("wse3", "", {"fabric.buffer_depth=4"}),
+                       wse::wse_schema);
   EXPECT_THAT(out.str(), HasSubstr("fabric.hop_latency = 2 cycles"));
   EXPECT_THAT(out.str(), HasSubstr("[preset wse3, published: wse.md 1.11; wse_timing.md A3]"));
   EXPECT_THAT(out.str(), testing::ContainsRegex("fabric.buffer_depth = 4 wavelets +\\[--set\\]"));
