@@ -257,6 +257,15 @@ TEST(WseExecutable, ValidatePrintConfigVersionAndHelp) {
   EXPECT_THAT(wse({"--help"}).out, AllOf(HasSubstr("--trace-perfetto"), HasSubstr("exit codes")));
 }
 
+TEST(WseExecutable, PrintProgramShowsEveryTileProgramWithItsNumbers) {
+  const TemporaryFolder folder;
+  const Finished printed = wse({kGemv, "--print-program", "--report", folder.file("r.json")});
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_THAT(printed.out, AllOf(HasSubstr(".tasm\n"), HasSubstr("data A: f32["), HasSubstr("task"),
+                                 ::testing::Not(HasSubstr("param "))));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("r.json")));
+}
+
 struct BadInput {
   const char* name;
   std::vector<std::string> arguments;

@@ -1,4 +1,4 @@
-#include "tests/support/pto_printer.h"
+#include "frontends/pto/printer.h"
 
 #include <sstream>
 
