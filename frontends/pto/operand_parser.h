@@ -56,7 +56,7 @@ struct OperandParser {
     const bool plain = bare && cursor.peek().kind == Kind::kWord;
     add_word(role, place, plain ? cursor.take().text : bracketed_word(what));
   }
-  /// <PIPE_V>, #pto.pipe<PIPE_V>, #pto<pipe PIPE_V>, "PIPE_V": PIPE_V.
+  /// The word of `<PIPE_V>`, `#pto.pipe<PIPE_V>`, `#pto<pipe PIPE_V>` or `"PIPE_V"`: PIPE_V.
   std::string bracketed_word(const std::string& what) {
     if (cursor.peek().kind == Kind::kString) return cursor.take().text;
     if (cursor.peek().kind == Kind::kAttribute) cursor.take();
