@@ -14,7 +14,7 @@ std::string size_text(std::int64_t size) {
   return size == kDynamic ? "?" : std::to_string(size);
 }
 
-std::string shape_text(const Type& type) {
+std::string type_shape_text(const Type& type) {
   std::string text;
   for (const std::int64_t size : type.shape) text += size_text(size) + "x";
   return text + type.element;
@@ -307,11 +307,11 @@ std::string to_string(const Type& type) {
   case Type::Kind::kPointer:
     return "!pto.ptr<" + type.element + options_text(type) + ">";
   case Type::Kind::kTensorView:
-    return "!pto.tensor_view<" + shape_text(type) + options_text(type) + ">";
+    return "!pto.tensor_view<" + type_shape_text(type) + options_text(type) + ">";
   case Type::Kind::kPartition:
-    return "!pto.partition_tensor_view<" + shape_text(type) + options_text(type) + ">";
+    return "!pto.partition_tensor_view<" + type_shape_text(type) + options_text(type) + ">";
   case Type::Kind::kMemref:
-    return "memref<" + shape_text(type) + options_text(type) + ">";
+    return "memref<" + type_shape_text(type) + options_text(type) + ">";
   case Type::Kind::kOpaque:
     return type.element + (type.options.empty() ? "" : "<" + options_text(type).substr(2) + ">");
   case Type::Kind::kTile:
