@@ -180,7 +180,7 @@ void ControlLowering::call(const Operation& op) {
 
 void ControlLowering::unknown(const Operation& op) {
   const auto& cost = context_.options.unknown;
-  if (!cost) fail(op.place, "unknown operation ", text::quoted(op.name));
+  if (!cost) fail(op.place, "unknown operation ", text::in_quotes(op.name));
   emitter_.emit_tile(Opcode::kBusy, op.place, cost->pipe.value_or(is_cube() ? Pipe::kM : Pipe::kV))
       .size[0] = cost->cycles;
   std::vector<TileOperand> operands;

@@ -9,7 +9,8 @@ void FifoLowering::define_buffer(const Operation& op, const OperationInfo& info)
       info.meaning == Meaning::kReserveBuffer ? scope_.function().name : text_of(op, "peer_func");
   const std::string name = text_of(op, "name");
   const ReservedBuffers::Buffer* buffer = context_.reserved.find(function, name);
-  if (buffer == nullptr) fail(op.place, "@", function, " reserves no buffer ", text::quoted(name));
+  if (buffer == nullptr)
+    fail(op.place, "@", function, " reserves no buffer ", text::in_quotes(name));
   Value v = Value::of_scalar(buffer->address);
   v.reserved = buffer;
   scope_.define(op, std::move(v));

@@ -91,7 +91,7 @@ class Lexer {
     const bool is_arrow = cursor_.peek() == '-' && cursor_.peek(1) == '>';
     if (std::string_view("(){}[]<>,:=-+*").find(cursor_.peek()) == std::string_view::npos)
       diagnostics_.fail(token.place, "unexpected character ",
-                        text::quoted(cursor_.rest().substr(0, 1)));
+                        text::in_quotes(cursor_.rest().substr(0, 1)));
     token.kind = Kind::kPunctuation;
     token.text = cursor_.take(is_arrow ? 2 : 1);
   }

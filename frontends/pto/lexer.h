@@ -44,7 +44,7 @@ inline std::string spelling(const Token& token) {
 
 /// How a diagnosis names it: "'%a'", "the end of the file".
 inline std::string found(const Token& token) {
-  return token.kind == Token::Kind::kEnd ? "the end of the file" : text::quoted(spelling(token));
+  return token.kind == Token::Kind::kEnd ? "the end of the file" : text::in_quotes(spelling(token));
 }
 
 /// The last token is kEnd. Throws UserError for characters that no word begins with.

@@ -303,13 +303,13 @@ std::optional<Profile> profile_of(const Module& module) {
     if (arch->value == "\"a5\"") return Profile::kA5;
     if (is_one_of({"\"a2a3\"", "\"a3\"", "\"a2\""}, arch->value)) return Profile::kA2A3;
     diagnostics.fail(arch->place, "expected \"a2a3\", \"a3\" or \"a5\", found ",
-                     text::quoted(arch->value));
+                     text::in_quotes(arch->value));
   }
   if (device == nullptr) return std::nullopt;
   if (device->value.rfind("\"Ascend950", 0) == 0) return Profile::kA5;
   if (device->value.rfind("\"Ascend910", 0) == 0) return Profile::kA2A3;
   diagnostics.fail(device->place, "expected a device Ascend910.. or Ascend950.., found ",
-                   text::quoted(device->value));
+                   text::in_quotes(device->value));
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {

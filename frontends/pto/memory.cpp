@@ -38,7 +38,7 @@ void ReservedBuffers::reserve(const Function& function, const Operation& op) {
   buffer.bytes = number_of(op, "size", 0, diagnostics_);
   const bool mat = where.find("mat") != std::string::npos;
   if (!mat && where.find("vec") == std::string::npos)
-    diagnostics_.fail(op.place, "expected a location vec or mat, found ", text::quoted(where));
+    diagnostics_.fail(op.place, "expected a location vec or mat, found ", text::in_quotes(where));
   buffer.location = mat ? Location::kL1 : Location::kUb;
   buffer.is_fixed = tessera::pto::find(op.attributes, "base") != nullptr;
   buffer.address = number_of(op, "base", 0, diagnostics_);

@@ -146,7 +146,7 @@ class OperationParser {
       return op;
     }
     if (info == nullptr)
-      cursor_.fail(op.place, "unknown operation ", text::quoted(op.name),
+      cursor_.fail(op.place, "unknown operation ", text::in_quotes(op.name),
                    nearest_operation(op.name),
                    "; docs/ascend-platform.md lists what is taken; --pto-unknown=cost:N runs what "
                    "is not as N cycles");

@@ -33,17 +33,17 @@ const Value& Scope::any_value(const Argument& a) const {
     v = find(a.text.substr(0, a.text.size() - 2));
   if (v == nullptr) v = find(a.text + "#0");
   if (v == nullptr)
-    diagnostics_.fail(a.place, "the value ", text::quoted(a.text), " is not defined here");
+    diagnostics_.fail(a.place, "the value ", text::in_quotes(a.text), " is not defined here");
   return *v;
 }
 
 const Value& Scope::value(const Argument& a, Value::Kind kind, const char* what) const {
   const Value& v = any_value(a);
   if (v.kind == Value::Kind::kUnknown)
-    diagnostics_.fail(a.place, "the value ", text::quoted(a.text),
+    diagnostics_.fail(a.place, "the value ", text::in_quotes(a.text),
                       " comes from an operation that is not known, expected ", what);
   if (v.kind != kind)
-    diagnostics_.fail(a.place, "expected ", what, ", found ", text::quoted(a.text),
+    diagnostics_.fail(a.place, "expected ", what, ", found ", text::in_quotes(a.text),
                       ", which is something else");
   return v;
 }
@@ -57,7 +57,7 @@ std::vector<Operand> Scope::numbers(const Operation& op, Role role) const {
 
 void Scope::define(const std::string& name, Place place, Value value) {
   if (find(name) != nullptr)
-    diagnostics_.fail(place, "the value ", text::quoted(name), " is defined twice");
+    diagnostics_.fail(place, "the value ", text::in_quotes(name), " is defined twice");
   functions_.back().regions.back()[name] = std::move(value);
 }
 

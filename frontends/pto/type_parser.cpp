@@ -103,7 +103,7 @@ Type TypeParser::parse_named(const Token& name) {
   if (name.text == "!pto.tensor_view") return parse_shaped(Type::Kind::kTensorView, name.place);
   if (name.text == "!pto.partition_tensor_view")
     return parse_shaped(Type::Kind::kPartition, name.place);
-  cursor_.fail(name.place, "unknown type ", text::quoted(name.text),
+  cursor_.fail(name.place, "unknown type ", text::in_quotes(name.text),
                ", expected !pto.ptr, !pto.tensor_view, !pto.partition_tensor_view or "
                "!pto.tile_buf");
 }
@@ -131,12 +131,12 @@ void TypeParser::parse_shape(const Token& token, Type& type) {
     }
     type.shape.push_back(size);
     if (at >= text.size() || text[at] != 'x')
-      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found ", text::quoted(text));
+      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found ", text::in_quotes(text));
     ++at;
   }
   type.element = text.substr(at);
   if (!is_scalar(type.element))
-    cursor_.fail(token.place, "unknown element type ", text::quoted(type.element), " of ", text);
+    cursor_.fail(token.place, "unknown element type ", text::in_quotes(type.element), " of ", text);
 }
 
 // loc=vec, dtype=f32, rows=.. in any order, or the short form vec, 16x128xf32.
@@ -197,7 +197,7 @@ void TypeParser::parse_tile_entry(Type& type) {
     type.options.push_back({key.place, key.text, value.text});
   } else {
     if (!is_scalar(value.text))
-      cursor_.fail(value.place, "unknown element type ", text::quoted(value.text));
+      cursor_.fail(value.place, "unknown element type ", text::in_quotes(value.text));
     type.element = value.text;
   }
 }
@@ -209,7 +209,7 @@ void TypeParser::parse_valid(Type& type) {
   parse_shape({token.kind, token.text + "xi8", token.place}, sizes);
   if (sizes.shape.size() != 2 || sizes.shape[0] == 0 || sizes.shape[1] == 0)
     cursor_.fail(token.place, "expected two sizes above 0 such as 8x16, found ",
-                 text::quoted(token.text));
+                 text::in_quotes(token.text));
   type.valid_rows = sizes.shape[0];
   type.valid_columns = sizes.shape[1];
 }

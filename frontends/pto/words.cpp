@@ -83,7 +83,7 @@ bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostic
   if (word == on || a.value.empty()) return true;
   if (word == off) return false;
   diagnostics.fail(a.place, a.key, ": expected ", on, " or ", off, ", found ",
-                   text::quoted(a.value));
+                   text::in_quotes(a.value));
 }
 
 /// The predicate of #pto<cmp less_than>, #pto.cmp<LT> or #pto<cmp lt>.

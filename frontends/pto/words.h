@@ -37,7 +37,7 @@ inline bool is_one_of(std::initializer_list<std::string_view> words, std::string
 /// Throws UserError "expected WHAT, found 'FOUND'".
 [[noreturn]] inline void fail_expected(const Diagnostics& diagnostics, Place place,
                                        const std::string& what, const std::string& found) {
-  diagnostics.fail(place, "expected " + what + ", found " + text::quoted(found));
+  diagnostics.fail(place, "expected " + what + ", found " + text::in_quotes(found));
 }
 
 /// Looks a word up. Throws UserError if the table does not have it; `what` is expected.

@@ -73,7 +73,7 @@ struct Assembly {
 /// "'x' of line 3": something that the program declares.
 template <class Declared>
 std::string named(const Declared& declared) {
-  return text::joined(quoted(declared.name), " of line ", declared.line);
+  return text::joined(in_quotes(declared.name), " of line ", declared.line);
 }
 
 // The steps, in their order.

@@ -13,7 +13,7 @@ void declare(Assembly& a, const ParamStatement& s) {
     return;
   }
   if (!s.value) {
-    a.fail(s.name.place, "expected a value for param ", quoted(s.name.text),
+    a.fail(s.name.place, "expected a value for param ", in_quotes(s.name.text),
            ", found none; give one in the layout or a default behind '='");
   }
   a.names.add(s.name, NameKind::kParam, 0, a.evaluator().number(*s.value));
@@ -34,7 +34,7 @@ void check_given_params(const Assembly& a, const std::vector<Statement>& stateme
     std::string hint = did_you_mean(given.first, declared);
     if (hint.empty() && declared.empty()) hint = "; the program has no params";
     a.diagnostics.fail("expected the name of a param of this program, found " +
-                       quoted(given.first) + hint);
+                       in_quotes(given.first) + hint);
   }
 }
 
@@ -187,7 +187,7 @@ class Declarer {
     if (!s.color) {
       if (!s.input && a_.is_wse2()) return std::nullopt;
       a_.fail(
-          s.name.place, "expected color= for queue ", quoted(s.name.text), ", found none; ",
+          s.name.place, "expected color= for queue ", in_quotes(s.name.text), ", found none; ",
           (s.input ? "an input queue receives one color" : "a wse3 output queue sends one color"));
     }
     const Color color(a_.integer<unsigned>(*s.color, "a color", 0, kColorCount - 1));

@@ -46,7 +46,7 @@ class MemoryDsd {
   std::int64_t elements_left(std::int64_t stride) const {
     if (offset_ < 0 || offset_ >= symbol_.count) {
       a_.fail(s_.offset->place, "expected an offset 0..", symbol_.count - 1, " into ",
-              quoted(symbol_.name), ", found ", offset_, "; with extent= others are possible");
+              in_quotes(symbol_.name), ", found ", offset_, "; with extent= others are possible");
     }
     if (stride < 0) return offset_ / -stride + 1;
     const std::int64_t left = symbol_.count - offset_;
@@ -57,7 +57,7 @@ class MemoryDsd {
     const Loops trips = trip_counts();
     const bool has_steps = !s_.steps.empty();
     if (has_steps != s_.strides.empty()) {
-      a_.fail(s_.name.place, "expected one of stride= and step= for dsd ", quoted(s_.name.text),
+      a_.fail(s_.name.place, "expected one of stride= and step= for dsd ", in_quotes(s_.name.text),
               ", found ", (has_steps ? "both" : "none"));
     }
     const Loops strides = has_steps ? strides_of_steps(trips) : given_strides(trips.size());
@@ -74,7 +74,7 @@ class MemoryDsd {
   /// Inner loop first; the text has the outer loop first.
   Loops trip_counts() const {
     if (s_.extents.empty()) {
-      a_.fail(s_.name.place, "expected extent= for dsd ", quoted(s_.name.text),
+      a_.fail(s_.name.place, "expected extent= for dsd ", in_quotes(s_.name.text),
               ", found none; a mem4d descriptor says the extent of every loop");
     }
     Loops trips;
@@ -132,11 +132,12 @@ class MemoryDsd {
   /// wse.md 5.4: smaller than the symbol if it is given at all.
   std::int64_t wraparound() const {
     if (symbol_.count == 1) {
-      a_.fail(s_.wraparound->place, "expected no wraparound=, found one; ", quoted(symbol_.name),
+      a_.fail(s_.wraparound->place, "expected no wraparound=, found one; ", in_quotes(symbol_.name),
               " has one element, and only a smaller number could be given");
     }
     return a_.integer(*s_.wraparound,
-                      "a wrap-around behind fewer elements than " + quoted(symbol_.name) + " has,",
+                      "a wrap-around behind fewer elements than " + in_quotes(symbol_.name) +
+                          " has,",
                       1, symbol_.count - 1);
   }
 
@@ -153,7 +154,7 @@ class MemoryDsd {
       const std::int64_t address = base + element * bytes_;
       if (address >= 0 && address <= highest) continue;
       a_.fail(s_.name.place, "expected elements at byte addresses 0..", highest,
-              ", found one of dsd ", quoted(s_.name.text), " at ", address);
+              ", found one of dsd ", in_quotes(s_.name.text), " at ", address);
     }
     dsd_.base = static_cast<std::uint16_t>(base);
   }
@@ -173,7 +174,7 @@ class FabricDsd {
   void resolve() {
     const pe::QueueBinding& queue = find_queue();
     if (!s_.extent) {
-      a_.fail(s_.name.place, "expected extent= for dsd ", quoted(s_.name.text),
+      a_.fail(s_.name.place, "expected extent= for dsd ", in_quotes(s_.name.text),
               ", found none; a fabric descriptor has no other length");
     }
     dsd_.queue = queue.id;
@@ -200,7 +201,7 @@ class FabricDsd {
     const pe::QueueBinding& queue = a_.image.queues[entity.index];
     if (queue.input == input) return queue;
     a_.fail(s_.target.place, "expected ", expected, ", found the ",
-            (queue.input ? "input" : "output"), " queue ", quoted(s_.target.text));
+            (queue.input ? "input" : "output"), " queue ", in_quotes(s_.target.text));
   }
 
   /// wse.md 5.5: the descriptor may bring a color on WSE-2 only.
@@ -208,8 +209,8 @@ class FabricDsd {
     a_.refuse_on(Generation::kWse3, s_.color, "color=", "a wse3 output queue has its own color");
     if (s_.color) return Color(a_.integer<unsigned>(*s_.color, "a color", 0, kColorCount - 1));
     if (queue.color) return *queue.color;
-    a_.fail(s_.name.place, "expected color= for dsd ", quoted(s_.name.text),
-            ", found none; its queue ", quoted(queue.name), " has no color");
+    a_.fail(s_.name.place, "expected color= for dsd ", in_quotes(s_.name.text),
+            ", found none; its queue ", in_quotes(queue.name), " has no color");
   }
 
   /// wse.md 5.10. `off` is a WSE-2 descriptor of the releases before 2.10.
@@ -221,7 +222,7 @@ class FabricDsd {
     a_.fail(s_.simd->place, "expected simd=",
             (a_.is_wse2() ? "32, simd=64, simd=32_or_64 or simd=off" : "off or simd=max"),
             ", the modes of ", to_string(a_.options.generation), ", found ",
-            quoted(to_string(mode)));
+            in_quotes(to_string(mode)));
   }
 
   const Assembly& a_;
@@ -232,7 +233,7 @@ class FabricDsd {
 void resolve(Assembly& a, const InitialLoadStatement& s) {
   for (const pe::InitialLoad& other : a.image.initial_loads) {
     if (!(other.dsr == s.dsr)) continue;
-    a.fail(s.reg.place, "expected each DSR once, found ", quoted(s.reg.text), " again; line ",
+    a.fail(s.reg.place, "expected each DSR once, found ", in_quotes(s.reg.text), " again; line ",
            other.line, " loads it");
   }
   const Entity& entity = a.names.require(s.dsd, {NameKind::kDsd}, "the name of a dsd");

@@ -111,20 +111,20 @@ class Encoder {
   [[noreturn]] void fail_kind(const OperandSyntax& o, std::uint16_t kinds) const {
     const bool named = a_.options.generation == Generation::kWse3;
     const auto here = static_cast<std::uint16_t>(named ? kinds : kinds & ~pe::kMicrothread);
-    a_.fail(o.place, "expected ", words_for(here), ", found ", quoted(o.text));
+    a_.fail(o.place, "expected ", words_for(here), ", found ", in_quotes(o.text));
   }
 
   // wse.md 4: a WSE-2 microthread is blocked through its queue.
   void require_microthreads(const OperandSyntax& o) const {
     if (a_.options.generation == Generation::kWse3) return;
-    a_.fail(o.place, "expected a task or an input queue, found ", quoted(o.text),
+    a_.fail(o.place, "expected a task or an input queue, found ", in_quotes(o.text),
             "; a wse2 microthread is blocked with its queue");
   }
 
   [[noreturn]] void fail_scalar_to_memory() const {
     const OperandSyntax& o = s_.operands[0];
     a_.fail(o.place, "expected a register as the destination of a scalar ", info_.mnemonic,
-            ", found ", quoted(o.text), "; ", (info_.bytes(0) == 2 ? "st16" : "st32"),
+            ", found ", in_quotes(o.text), "; ", (info_.bytes(0) == 2 ? "st16" : "st32"),
             " writes a register to memory");
   }
 
@@ -185,7 +185,7 @@ class Encoder {
     if (entity == nullptr) {
       std::vector<std::string> known = a_.names.list({NameKind::kFunction});
       for (const auto& l : section_.labels) known.push_back(l.first);
-      a_.fail(name.place, "expected ", expected, ", found ", quoted(name.text),
+      a_.fail(name.place, "expected ", expected, ", found ", in_quotes(name.text),
               did_you_mean(name.text, known));
     }
     const Entity& function = a_.names.require(name, {NameKind::kFunction}, expected);

@@ -68,7 +68,7 @@ class OptionsEncoder {
       a_.fail(*o_.async,
               "expected async only with a destination in a DSR or in memory, found it "
               "with the register ",
-              quoted(s.operands[0].text));
+              in_quotes(s.operands[0].text));
     }
     encode_common();
     if (o_.index) config_.index = encode_index(*o_.index);
@@ -104,11 +104,11 @@ class OptionsEncoder {
   void check_file(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) const {
     if (dsd.kind == pe::DsdKind::kFabin && dsr.kind == pe::kDest) {
       a_.fail(place, "expected a memory or fabout dsd for a destination DSR, found the fabin dsd ",
-              quoted(dsd.name));
+              in_quotes(dsd.name));
     }
     if (dsd.kind == pe::DsdKind::kFabout && dsr.kind != pe::kDest) {
       a_.fail(place, "expected a memory or fabin dsd for a source DSR, found the fabout dsd ",
-              quoted(dsd.name));
+              in_quotes(dsd.name));
     }
   }
 
@@ -134,7 +134,7 @@ class OptionsEncoder {
   }
 
   static std::string described(const pe::Dsd& dsd) {
-    return "the " + std::string(to_string(dsd.kind)) + " dsd " + quoted(dsd.name);
+    return "the " + std::string(to_string(dsd.kind)) + " dsd " + in_quotes(dsd.name);
   }
 
   void encode_common() {
@@ -195,7 +195,7 @@ class OptionsEncoder {
       return {pe::kImm, 0, static_cast<std::int32_t>(value)};
     }
     if (o.reg.kind != pe::kReg16)
-      a_.fail(o.place, "expected a register r0..r15 or an index, found ", quoted(o.text));
+      a_.fail(o.place, "expected a register r0..r15 or an index, found ", in_quotes(o.text));
     return {pe::kReg16, static_cast<std::uint8_t>(o.reg.number), 0};
   }
 

@@ -31,11 +31,11 @@ class FifoReserver {
     const auto [owner, is_new] = owners_.emplace(entity.index, &fifo_);
     if (!is_new) {
       a_.fail(s_.symbol.place, "expected a data symbol that no other fifo has, found ",
-              quoted(symbol.name), ", the symbol of ", named(*owner->second));
+              in_quotes(symbol.name), ", the symbol of ", named(*owner->second));
     }
     if (symbol.align != 0 && symbol.align < pe::kFifoAlignment) {
       a_.fail(s_.symbol.place, "expected a data symbol aligned to ", pe::kFifoAlignment,
-              " bytes for a fifo, found ", quoted(symbol.name), " with align=", symbol.align);
+              " bytes for a fifo, found ", in_quotes(symbol.name), " with align=", symbol.align);
     }
     if (symbol.align == 0) symbol.align = pe::kFifoAlignment;
   }
@@ -44,7 +44,7 @@ class FifoReserver {
   std::uint8_t number(const ExpressionPtr& e, const char* option, const char* what, unsigned count,
                       std::uint8_t pe::Fifo::*member) const {
     if (!e) {
-      a_.fail(s_.name.place, "expected ", option, "= for fifo ", quoted(s_.name.text),
+      a_.fail(s_.name.place, "expected ", option, "= for fifo ", in_quotes(s_.name.text),
               ", found none; a fifo keeps ", what, " for the whole program");
     }
     const auto value = a_.integer<std::uint8_t>(*e, what, 0, count - 1);
@@ -68,7 +68,7 @@ class FifoReserver {
       return;
     }
     a_.fail(s_.empty->place, "expected empty=test_or_suspend or empty=terminate, found ",
-            quoted(to_string(fifo_.empty_action)), "; wse2 has no other actions");
+            in_quotes(to_string(fifo_.empty_action)), "; wse2 has no other actions");
   }
 
   void set_priority_and_simd() {
@@ -80,7 +80,7 @@ class FifoReserver {
     fifo_.simd = s_.simd->value;
     if (fifo_.simd != pe::SimdMode::kOff && fifo_.simd != pe::SimdMode::kMax) return;
     a_.fail(s_.simd->place, "expected simd=32, simd=64 or simd=32_or_64 for a fifo, found ",
-            quoted(to_string(fifo_.simd)));
+            in_quotes(to_string(fifo_.simd)));
   }
 
   Assembly& a_;

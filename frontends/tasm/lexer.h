@@ -12,8 +12,8 @@
 namespace tessera::tasm {
 
 using text::Diagnostics;
+using text::in_quotes;
 using text::Place;
-using text::quoted;
 
 struct Token {
   enum class Kind : std::uint8_t {
@@ -41,7 +41,7 @@ struct Name {
 
 /// "'fadds'" or "the end of the line", for messages.
 inline std::string found(const Token& token) {
-  return token.kind == Token::Kind::kEnd ? "the end of the line" : text::quoted(token.text);
+  return token.kind == Token::Kind::kEnd ? "the end of the line" : text::in_quotes(token.text);
 }
 
 /// Cuts a line into tokens, without its comment. Throws UserError on a character or number that is

@@ -19,8 +19,8 @@ void Names::add(const Name& name, NameKind kind, std::size_t index, const Number
 void Names::require_new(const Name& name) const {
   const Entity* entity = find(name.text);
   if (entity == nullptr) return;
-  diagnostics_.fail(name.place, "expected a new name, found ", quoted(name.text), ", which is the ",
-                    to_string(entity->kind), " of line ", entity->line);
+  diagnostics_.fail(name.place, "expected a new name, found ", in_quotes(name.text),
+                    ", which is the ", to_string(entity->kind), " of line ", entity->line);
 }
 
 const Entity* Names::find(std::string_view name) const {
@@ -32,12 +32,12 @@ const Entity& Names::require(const Name& name, std::initializer_list<NameKind> k
                              const std::string& expected) const {
   const Entity* entity = find(name.text);
   if (entity == nullptr) {
-    diagnostics_.fail(name.place, "expected ", expected, ", found ", quoted(name.text),
+    diagnostics_.fail(name.place, "expected ", expected, ", found ", in_quotes(name.text),
                       did_you_mean(name.text, list(kinds)));
   }
   if (std::find(kinds.begin(), kinds.end(), entity->kind) == kinds.end()) {
     diagnostics_.fail(name.place, "expected ", expected, ", found the ", to_string(entity->kind),
-                      " ", quoted(name.text));
+                      " ", in_quotes(name.text));
   }
   return *entity;
 }

@@ -24,7 +24,7 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
   if (base) {
     if (base->kind != pe::kReg16) {
       cursor.fail(place, "expected a register r0..r15 or an address, found ",
-                  quoted(to_string(base->kind, base->number)));
+                  in_quotes(to_string(base->kind, base->number)));
     }
     operand.reg = *base;
     // The sign before the offset is also the sign of its first term.

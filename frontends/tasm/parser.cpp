@@ -154,7 +154,7 @@ Statement parse_initial_load(TokenCursor& cursor, Place) {
   const std::optional<RegisterName> reg = accept_register(cursor);
   if (!reg) cursor.fail_expected(expected);
   if ((reg->kind & pe::kAnyDsr) == 0)
-    cursor.fail(s.reg.place, "expected ", expected, ", found ", quoted(s.reg.text));
+    cursor.fail(s.reg.place, "expected ", expected, ", found ", in_quotes(s.reg.text));
   s.dsr = {reg->kind, static_cast<std::uint8_t>(reg->number), 0};
   s.dsd = cursor.expect_name("the name of a dsd");
   parse_options(cursor, "the dsd of " + s.reg.text, s.options);

@@ -44,12 +44,12 @@ std::string problem_of(const RegisterName& name, std::string_view word) {
   const bool exists = name.number < file.count;
   if (name.kind == pe::kReg32) {
     if (exists && name.number % 2 == 0) return "";
-    return text::joined("expected a register pair d0, d2 .. d14, found ", quoted(word),
+    return text::joined("expected a register pair d0, d2 .. d14, found ", in_quotes(word),
                         exists ? "; a pair starts at an even register" : "");
   }
   if (exists) return "";
   return text::joined("expected a ", name.kind == pe::kMicrothread ? "microthread " : "register ",
-                      file.prefix, "0..", file.prefix, file.count - 1, ", found ", quoted(word));
+                      file.prefix, "0..", file.prefix, file.count - 1, ", found ", in_quotes(word));
 }
 
 }  // namespace

@@ -24,18 +24,18 @@ class CodeLayout {
   }
 
   void operator()(const LabelStatement& s) {
-    require_section("the label " + quoted(s.name.text), s.name.place);
+    require_section("the label " + in_quotes(s.name.text), s.name.place);
     a_.names.require_new(s.name);
     if (!a_.sections.back().labels.emplace(s.name.text, next_instruction()).second) {
-      a_.fail(s.name.place, "expected each label once, found ", quoted(s.name.text), " again in ",
-              a_.sections.back().title);
+      a_.fail(s.name.place, "expected each label once, found ", in_quotes(s.name.text),
+              " again in ", a_.sections.back().title);
     }
     a_.image.labels.push_back({s.name.text, next_instruction()});
     open_label_ = s.name;
   }
 
   void operator()(const InstructionStatement& s) {
-    require_section(quoted(s.info->mnemonic), s.place);
+    require_section(in_quotes(s.info->mnemonic), s.place);
     a_.instructions.push_back({&s, a_.sections.size() - 1});
     open_label_.reset();
   }
@@ -51,9 +51,11 @@ class CodeLayout {
         "expected end, ret, jmp or brk as the last instruction of " + section.title + ", found ";
     if (first_instruction_ == a_.instructions.size())
       a_.fail(section.place, expected, "no instruction");
-    if (open_label_) a_.fail(open_label_->place, expected, "the label ", quoted(open_label_->text));
+    if (open_label_)
+      a_.fail(open_label_->place, expected, "the label ", in_quotes(open_label_->text));
     const InstructionStatement& last = *a_.instructions.back().statement;
-    if (!leaves_section(last.info->op)) a_.fail(last.place, expected, quoted(last.info->mnemonic));
+    if (!leaves_section(last.info->op))
+      a_.fail(last.place, expected, in_quotes(last.info->mnemonic));
   }
 
  private:
@@ -139,7 +141,7 @@ void initialise_data(Assembly& a, const std::vector<Statement>& statements) {
     pe::Symbol& symbol = a.image.symbols[index];
     if (data.init.size() > symbol.count) {
       a.fail(data.init[symbol.count]->place, "expected at most ", symbol.count, " values for ",
-             quoted(symbol.name), ", found ", data.init.size());
+             in_quotes(symbol.name), ", found ", data.init.size());
     }
     for (const ExpressionPtr& e : data.init)
       symbol.init.push_back(initial_value(a, symbol.type, *e));

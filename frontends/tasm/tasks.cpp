@@ -15,7 +15,7 @@ std::uint32_t index_of_task(const Assembly& a, const Name& name, pe::TaskKind ki
   const pe::TaskKind found = a.image.tasks[entity.index].kind;
   if (found != kind)
     a.fail(name.place, "expected ", expected, ", found the ", text_of(found), " task ",
-           quoted(name.text), why);
+           in_quotes(name.text), why);
   return static_cast<std::uint32_t>(entity.index);
 }
 
@@ -24,7 +24,7 @@ const pe::QueueBinding& input_queue(const Assembly& a, const Name& name) {
   const pe::QueueBinding& queue = a.image.queues[entity.index];
   if (!queue.input) {
     a.fail(name.place, "expected the name of an input queue, found the output queue ",
-           quoted(name.text));
+           in_quotes(name.text));
   }
   return queue;
 }
@@ -66,9 +66,9 @@ void require_unused(const Assembly& a, const TaskStatement& s, std::size_t index
     const bool control = task.kind != other.kind && (task.kind == pe::TaskKind::kControl ||
                                                      other.kind == pe::TaskKind::kControl);
     const bool hint = control && a.options.generation == Generation::kWse3;
-    a.fail(s.id ? s.id->place : s.queue.place, "expected a task id for ", quoted(task.name),
-           " that no other task has, found ", task.id.value(), ", the id of ", quoted(other.name),
-           " of line ", other.line,
+    a.fail(s.id ? s.id->place : s.queue.place, "expected a task id for ", in_quotes(task.name),
+           " that no other task has, found ", task.id.value(), ", the id of ",
+           in_quotes(other.name), " of line ", other.line,
            (hint ? "; with a control_table line control tasks have ids of their own" : ""));
   }
 }
@@ -100,7 +100,7 @@ void check_alternative(const Assembly& a, const RotateStatement& s, const pe::Ro
   const unsigned id = a.image.tasks[rotation.alternative].id.value();
   if (id == first) return;
   a.fail(s.alternative.place, "expected the control task ", first, ", the first one of queue ",
-         quoted(queue.name), ", found ", quoted(s.alternative.text), ", control task ", id);
+         in_quotes(queue.name), ", found ", in_quotes(s.alternative.text), ", control task ", id);
 }
 
 void resolve(Assembly& a, const RotateStatement& s) {
@@ -115,12 +115,12 @@ void resolve(Assembly& a, const RotateStatement& s) {
   const auto same = std::find_if(rotations.begin(), rotations.end(),
                                  [&](const pe::Rotation& r) { return r.main == rotation.main; });
   if (same != rotations.end()) {
-    a.fail(s.main.place, "expected each data task once, found ", quoted(s.main.text),
+    a.fail(s.main.place, "expected each data task once, found ", in_quotes(s.main.text),
            " again; line ", same->line, " rotates it");
   }
   check_alternative(a, s, rotation);
   if (!s.limit) {
-    a.fail(s.main.place, "expected limit= for the rotation of ", quoted(s.main.text),
+    a.fail(s.main.place, "expected limit= for the rotation of ", in_quotes(s.main.text),
            ", found none");
   }
   const std::int64_t limit = a.integer<std::uint16_t>(*s.limit, "a limit");
@@ -144,7 +144,7 @@ TaskId resolve_task_id(const Assembly& a, const Name& name) {
   const pe::TaskBinding& task = a.image.tasks[entity.index];
   // wse.md 3.2.
   if (task.kind == pe::TaskKind::kControl) {
-    a.fail(name.place, "expected ", expected, ", found the control task ", quoted(name.text),
+    a.fail(name.place, "expected ", expected, ", found the control task ", in_quotes(name.text),
            "; it is blocked with the channel that carries its wavelets");
   }
   return task.id;

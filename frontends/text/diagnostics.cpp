@@ -45,7 +45,7 @@ std::string plural(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string result = "'";
   for (const char c : text.substr(0, kMostQuoted)) {

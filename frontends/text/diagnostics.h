@@ -63,7 +63,7 @@ std::string read_file(const std::string& path, const std::string& what);
 std::string plural(std::uint64_t count, const std::string& noun);
 
 /// 'text' in single quotes: at most 48 characters, unprintable bytes as `\xNN`.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// For messages with quotes of their own: at most 80 bytes of UTF-8, control characters as "?".
 std::string shown(const std::string& text);

@@ -41,14 +41,14 @@ class TokenCursor {
   /// Takes the next token if it is `word`.
   bool accept_word(std::string_view word) { return take_if(peek().is_word(word)); }
   void expect(std::string_view mark) {
-    if (!accept(mark)) fail_expected(text::quoted(mark));
+    if (!accept(mark)) fail_expected(text::in_quotes(mark));
   }
   /// The same with words for what is expected.
   void expect(std::string_view mark, const std::string& expected) {
     if (!accept(mark)) fail_expected(expected);
   }
   void expect_word(std::string_view word) {
-    if (!accept_word(word)) fail_expected(text::quoted(word));
+    if (!accept_word(word)) fail_expected(text::in_quotes(word));
   }
   const Token& expect_kind(typename Token::Kind kind, const std::string& expected) {
     if (peek().kind != kind) fail_expected(expected);

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "frontends/text/cursor.h"
+#include "frontends/text/diagnostics.h"
 #include "frontends/text/precedence_parser.h"
 #include "frontends/text/token_cursor.h"
-#include "frontends/text/diagnostics.h"
 
 namespace tessera::text {
 namespace {
@@ -33,8 +33,8 @@ TEST(TextCursor, MayBeginAnywhereInAFile) {
 }
 
 TEST(TextWording, QuotesWhatIsPrintableAndShort) {
-  EXPECT_EQ(quoted("a\tb"), "'a\\x09b'");
-  EXPECT_EQ(text::quoted(std::string(49, 'a')), "'" + std::string(48, 'a') + "...'");
+  EXPECT_EQ(in_quotes("a\tb"), "'a\\x09b'");
+  EXPECT_EQ(text::in_quotes(std::string(49, 'a')), "'" + std::string(48, 'a') + "...'");
   EXPECT_EQ(shown("a\nb"), "a?b");
 }
 
@@ -56,7 +56,7 @@ struct Word {
   bool is_word(std::string_view word) const { return is(word); }
 };
 std::string found(const Word& word) {
-  return word.kind == Word::Kind::kEnd ? "the end" : text::quoted(word.text);
+  return word.kind == Word::Kind::kEnd ? "the end" : text::in_quotes(word.text);
 }
 
 TEST(TextTokenCursor, SaysWhatWasExpectedAndWhere) {
