@@ -3,8 +3,7 @@
 #include <string>
 
 #include "models/cluster/memory/scalar_cache.h"
-#include "models/cluster/sync/buffer_locks.h"
-#include "models/cluster/sync/flag_table.h"
+#include "models/cluster/sync/pipe_sync.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {

@@ -40,35 +40,23 @@ void AiCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (watch_ != nullptr) watch_->core_starts();
 }
 
-void AiCore::answer(const sync::Answer& answer, Cycle due) {
-  received_.push_back({false, answer, {}, due});
-}
-
-void AiCore::done(const transfer::Done& done, Cycle due) {
-  received_.push_back({true, {}, done, due});
-}
-
 const CoreStep& AiCore::step(Cycle now) {
   CoreStep& step = context_.step;
   step.asks.clear();
   step.moves.clear();
   context_.progressed = false;
-  receive(now);
+  for (const auto& received : received_.take(now)) {
+    if (const auto* done = std::get_if<transfer::Done>(&received))
+      take_done(*done, now);
+    else
+      sync_.take_answer(std::get<sync::Answer>(received));
+  }
   sync_.apply_effects(now);
   tile_pipes_.serve(now);
   scalar_.serve(now);
   note_finished(now);
   step.next = context_.progressed ? now + 1 : next_wake(now);
   return step;
-}
-
-void AiCore::receive(Cycle now) {
-  const auto is_due = [now](const Received& r) { return r.due <= now; };
-  for (const Received& r : received_) {
-    if (!is_due(r)) continue;
-    r.is_done ? take_done(r.done, now) : sync_.take_answer(r.answer);
-  }
-  received_.erase(std::remove_if(received_.begin(), received_.end(), is_due), received_.end());
 }
 
 void AiCore::take_done(const transfer::Done& done, Cycle now) {
@@ -89,11 +77,10 @@ void AiCore::note_finished(Cycle now) {
 }
 
 Cycle AiCore::next_wake(Cycle now) const {
-  Cycle next = sync_.next_effect(now);
+  Cycle next = std::min(sync_.next_effect(now), received_.next(now));
   const auto consider = [&next, now](Cycle at) {
     if (at > now) next = std::min(next, at);
   };
-  for (const Received& r : received_) consider(r.due);
   for (const PipeState& p : context_.pipes.all) {
     consider(p.wake);
     if (scalar_.ended() && !finished_) {

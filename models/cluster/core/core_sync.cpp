@@ -1,9 +1,7 @@
 #include "models/cluster/core/core_sync.h"
 
 #include <algorithm>
-#include <iterator>
 
-#include "models/cluster/program/illegal.h"
 #include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
@@ -51,7 +49,7 @@ void CoreSync::dispatch(const Instruction& i, QueueEntry& entry) {
 
 WaitReason CoreSync::perform(Pipe pipe, const QueueEntry& entry, Cycle complete, Cycle now) {
   const auto set_in_motion = [&](Effect::Kind kind, Cycle at) {
-    effects_.push_back({kind, at, entry.pc, entry.id});
+    effects_.add({kind, entry.pc, entry.id}, at);
   };
   switch (context_.code(entry.pc).op) {
   case Opcode::kSetFfts:
@@ -128,14 +126,11 @@ void CoreSync::take_answer(const sync::Answer& answer) {
 }
 
 void CoreSync::apply_effects(Cycle now) {
-  due_effects_.clear();
-  const auto is_due = [now](const Effect& e) { return e.at <= now; };
-  std::copy_if(effects_.begin(), effects_.end(), std::back_inserter(due_effects_), is_due);
-  if (due_effects_.empty()) return;
-  effects_.erase(std::remove_if(effects_.begin(), effects_.end(), is_due), effects_.end());
-  std::stable_sort(due_effects_.begin(), due_effects_.end(),
+  std::vector<Effect>& due = effects_.take(now);
+  if (due.empty()) return;
+  std::stable_sort(due.begin(), due.end(),
                    [](const Effect& a, const Effect& b) { return a.kind < b.kind; });
-  for (const Effect& effect : due_effects_) apply(effect, now);
+  for (const Effect& effect : due) apply(effect, now);
   context_.progressed = true;
 }
 
@@ -174,13 +169,6 @@ void CoreSync::signal(std::uint32_t pc, std::int64_t id, Cycle now) {
   context_.probe.emit(
       now, EventKind::kSignal,
       sync::index(r.pipe) | static_cast<unsigned>(r.mode) << 8 | unsigned{r.id} << 16, pc);
-}
-
-Cycle CoreSync::next_effect(Cycle now) const {
-  Cycle next = kNever;
-  for (const Effect& e : effects_)
-    if (e.at > now) next = std::min(next, e.at);
-  return next;
 }
 
 std::vector<std::string> CoreSync::flags_set() const {

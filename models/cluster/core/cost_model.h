@@ -37,7 +37,7 @@ class CostModel {
   explicit CostModel(const CostConfig& config) : config_(config) {}
 
   /// Cost of tile operation `i` with these sizes on a core of `kind`; sizes are at least 0. `aligned`:
-  /// the rows in GM are (gm_place.h).
+  /// the rows in GM are (tile_operands.h).
   Cost cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes, CoreKind kind,
             bool aligned = true) const;
   /// 512-byte blocks of L0C that a MAD or FIX with these sizes covers; results are 32 bits.

@@ -9,7 +9,7 @@
 
 #include "models/cluster/core/cost_model.h"
 #include "models/cluster/core/pipe_stats.h"
-#include "models/cluster/sync/buffer_locks.h"
+#include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/values/tile_values.h"
 #include "models/observe/event.h"
 #include "tlm_ifaces/transfer/transfer.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
 

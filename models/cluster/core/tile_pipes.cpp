@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/cluster/memory/gm_place.h"
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/core/tile_operands.h"
+#include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
 

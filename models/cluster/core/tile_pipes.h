@@ -11,7 +11,7 @@
 #include "models/cluster/core/cost_model.h"
 #include "models/cluster/core/operation_order.h"
 #include "models/cluster/core/tile_operands.h"
-#include "models/cluster/sync/unit_flags.h"
+#include "models/cluster/sync/pipe_sync.h"
 
 namespace tessera::cluster {
 

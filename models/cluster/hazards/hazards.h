@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "models/cluster/hazards/access_map.h"
-#include "models/cluster/sync/flag_table.h"
+#include "models/cluster/hazards/accesses.h"
+#include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/sync/sync_inserter.h"
 
 namespace tessera::cluster {

@@ -31,10 +31,6 @@ std::int64_t GmCore::word(std::uint64_t address) const {
   return found == words_.end() ? 0 : found->second;
 }
 
-void GmCore::start(const Transfer& transfer, Cycle due) {
-  arriving_.push_back({transfer, due});
-}
-
 void GmCore::access_word(const Transfer& t, Cycle now) {
   std::int64_t& word = words_[t.address];
   step_.answers.push_back({{t.core, t.pipe, word, {}}, now + std::max(t.latency, 1U)});
@@ -85,24 +81,11 @@ std::uint32_t GmCore::late(const Active& a, Cycle now) const {
   return static_cast<std::uint32_t>(cycles);
 }
 
-void GmCore::begin_one(const Transfer& t, Cycle now) {
+void GmCore::begin(const Transfer& t, Cycle now) {
   if (t.bytes == 0) return access_word(t, now);
   changed_ = true;
   active_.push_back({t, t.bytes * kRateUnit, 0, 0, is_to_gm(t), {}, false, 0});
   look_up(active_.back(), now);
-}
-
-void GmCore::begin(Cycle now) {
-  starting_.clear();
-  const auto is_due = [now](const Arriving& a) { return a.due <= now; };
-  for (const Arriving& a : arriving_)
-    if (is_due(a)) starting_.push_back(a);
-  if (starting_.empty()) return;
-  arriving_.erase(std::remove_if(arriving_.begin(), arriving_.end(), is_due), arriving_.end());
-  std::stable_sort(starting_.begin(), starting_.end(), [](const Arriving& a, const Arriving& b) {
-    return by_place(a.transfer, b.transfer);
-  });
-  for (const Arriving& a : starting_) begin_one(a.transfer, now);
 }
 
 // Bytes of a resource for 1024 bytes of the transfer.
@@ -156,13 +139,14 @@ const GmCore::Step& GmCore::step(Cycle now) {
   step_.answers.clear();
   advance(now);
   finish(now);
-  begin(now);
+  std::vector<Transfer>& due = arriving_.take(now);
+  std::stable_sort(due.begin(), due.end(), by_place);
+  for (const Transfer& t : due) begin(t, now);
   if (changed_) set_rates();
   changed_ = false;
-  step_.next = kNever;
+  step_.next = arriving_.next(now);
   for (const Active& a : active_)
     step_.next = std::min(step_.next, now + (a.left + a.rate - 1) / a.rate);
-  for (const Arriving& a : arriving_) step_.next = std::min(step_.next, a.due);
   return step_;
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <initializer_list>
 
-#include "models/cluster/program/illegal.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {

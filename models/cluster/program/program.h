@@ -63,7 +63,6 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/program/operand.h"
 #include "models/cluster/program/tile_operation.h"
 #include "tlm_ifaces/sync/signal.h"
 
@@ -169,7 +168,7 @@ constexpr bool is_tile_operation(Opcode op) {
   return op <= Opcode::kBusy;
 }
 /// Works on the data cache of the scalar unit (scalar_cache.h). Floats are in registers as the bits of
-/// a double (operand.h).
+/// a double (tile_operation.h).
 constexpr bool uses_scalar_cache(Opcode op) {
   return op == Opcode::kLoadScalar || op == Opcode::kStoreScalar || op == Opcode::kCleanCache;
 }
@@ -219,7 +218,7 @@ struct Instruction {
   std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf, kCleanCache: 0, 1
   std::uint8_t unit_flag = 0;   ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
   bool both = false;            ///< of kFixLocal: one half into the UB of each AIV
-  bool aligned = true;          ///< rows of a GM copy, if its place is not known (gm_place.h)
+  bool aligned = true;          ///< rows of a GM copy, if its place is not known (tile_operands.h)
   std::uint16_t l2_hit = 0;     ///< of a GM copy, in 1/1000 of its bytes
   std::uint16_t rd = 0;         ///< destination register
   std::uint32_t target = 0;     ///< kJump, kBranch

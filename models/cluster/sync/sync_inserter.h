@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "models/cluster/hazards/access_map.h"
+#include "models/cluster/hazards/accesses.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cluster {

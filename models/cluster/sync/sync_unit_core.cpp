@@ -44,10 +44,6 @@ SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch)
   }
 }
 
-void SyncUnitCore::ask(const Request& request, Cycle due) {
-  asked_.push_back({request, due});
-}
-
 unsigned SyncUnitCore::latency_of(Mode mode) const {
   if (mode == Mode::kIntraBlock) return config_.intra_latency;
   return mode == Mode::kAll ? config_.all_latency : config_.cluster_latency;
@@ -66,7 +62,7 @@ void SyncUnitCore::answer(const Request& request, sync::Verdict verdict, sync::R
 
 void SyncUnitCore::grow_later(CoreId core, unsigned counter, const Request& cause, Cycle now) {
   const Cycle latency = std::max(latency_of(cause.mode), 3U);
-  growths_.push_back({core, counter, cause, now + latency - 2, now - 1});
+  growths_.add({core, counter, cause, now - 1}, now + latency - 2);
 }
 
 void SyncUnitCore::count_intra_block(const Request& set, Cycle now) {
@@ -106,20 +102,8 @@ void SyncUnitCore::count(const Request& set, Cycle now) {
     if (at(unit(set.core, u)).present) grow_later(unit(set.core, u), set.id, set, now);
 }
 
-void SyncUnitCore::take_due(Cycle now) {
-  due_.clear();
-  const auto is_due = [now](const Asked& a) { return a.due <= now; };
-  for (const Asked& a : asked_)
-    if (is_due(a)) due_.push_back(a.request);
-  if (due_.empty()) return;
-  asked_.erase(std::remove_if(asked_.begin(), asked_.end(), is_due), asked_.end());
-  std::stable_sort(due_.begin(), due_.end(), by_place);
-}
-
 void SyncUnitCore::grow(Cycle now) {
-  const auto is_due = [now](const Growth& g) { return g.at <= now; };
-  for (const Growth& g : growths_) {
-    if (!is_due(g)) continue;
+  for (const Growth& g : growths_.take(now)) {
     std::uint8_t& counter = at(g.core).counters[g.counter];
     if (counter < config_.counter_max) {
       ++counter;
@@ -128,7 +112,6 @@ void SyncUnitCore::grow(Cycle now) {
       answer(g.cause, sync::Verdict::kIllegal, sync::Reason::kOverflow, now);
     }
   }
-  growths_.erase(std::remove_if(growths_.begin(), growths_.end(), is_due), growths_.end());
 }
 
 void SyncUnitCore::note_release(std::vector<Fired>& fired, Cycle released) {
@@ -137,8 +120,8 @@ void SyncUnitCore::note_release(std::vector<Fired>& fired, Cycle released) {
   fired.erase(fired.begin());
 }
 
-void SyncUnitCore::serve_waits(Cycle now) {
-  for (const Request& request : due_)
+void SyncUnitCore::serve_waits(const std::vector<Request>& due, Cycle now) {
+  for (const Request& request : due)
     if (request.operation == Operation::kWait) waiting_.push_back({request, false});
   for (Waiting& w : waiting_) {
     std::uint8_t& counter = at(w.request.core).counters[counter_of(w.request)];
@@ -159,14 +142,13 @@ void SyncUnitCore::serve_waits(Cycle now) {
 
 const SyncUnitCore::Step& SyncUnitCore::step(Cycle now) {
   step_.answers.clear();
-  take_due(now);
-  for (const Request& request : due_)
+  std::vector<Request>& due = asked_.take(now);
+  std::stable_sort(due.begin(), due.end(), by_place);
+  for (const Request& request : due)
     if (request.operation == Operation::kSet) count(request, now);
   grow(now);
-  serve_waits(now);
-  step_.next = kNever;
-  for (const Asked& a : asked_) step_.next = std::min(step_.next, a.due);
-  for (const Growth& g : growths_) step_.next = std::min(step_.next, g.at);
+  serve_waits(due, now);
+  step_.next = std::min(asked_.next(now), growths_.next(now));
   return step_;
 }
 

@@ -1,4 +1,4 @@
-#include "models/cluster/values/tile_arithmetic.h"
+#include "models/cluster/values/tile_functions.h"
 
 #include <algorithm>
 #include <cmath>

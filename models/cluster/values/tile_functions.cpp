@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "models/cluster/program/program.h"
-#include "models/cluster/values/tile_arithmetic.h"
-#include "models/cluster/values/tile_rearrange.h"
 
 namespace tessera::cluster {
 
