@@ -21,7 +21,7 @@ namespace tessera::cluster {
 /// An instruction in a queue, with the values that its operands had when the scalar unit put it there.
 struct QueueEntry {
   std::uint32_t pc = 0;
-  std::array<std::int64_t, 3> sizes{};
+  Sizes sizes{};
   std::int64_t id = 0;
   BufferLocks::Ticket ticket;
   transfer::Place place;       ///< of a copy from or to GM

@@ -250,7 +250,7 @@ struct Program {
 std::string to_string(const Instruction& instruction);
 
 /// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around; shifts by 64 and more
-/// leave nothing but the sign. `b` is not 0 if is_division(op).
+/// leave nothing but the sign. `op` is one of kSet .. kMulSize, `b` is not 0 if is_division(op).
 constexpr bool is_division(Opcode op) {
   return op == Opcode::kDiv || op == Opcode::kRem || op == Opcode::kCeilDiv ||
          op == Opcode::kFloorDiv;
