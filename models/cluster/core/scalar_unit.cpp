@@ -17,16 +17,10 @@ constexpr std::int64_t kMostCycles = std::int64_t{1} << 40;
 }  // namespace
 
 Pipe queue_of(const Instruction& i, const SyncConfig& config) {
-  switch (i.op) {
-  case Opcode::kWaitFlag:
-    return i.to;
-  case Opcode::kBarrier:
-    return i.pipe == Pipe::kAll ? Pipe::kS : i.pipe;
-  case Opcode::kWaitFlagDev:
-    return config.waits_stop_core ? Pipe::kS : i.pipe;
-  default:
-    return i.op < Opcode::kSetFfts ? i.pipe : Pipe::kS;
-  }
+  if (i.op == Opcode::kWaitFlag) return i.to;
+  if (i.op == Opcode::kBarrier) return i.pipe == Pipe::kAll ? Pipe::kS : i.pipe;
+  if (i.op == Opcode::kWaitFlagDev) return config.waits_stop_core ? Pipe::kS : i.pipe;
+  return i.op < Opcode::kSetFfts ? i.pipe : Pipe::kS;
 }
 
 void ScalarUnit::launch(Cycle at) {
@@ -180,34 +174,22 @@ WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
 std::int64_t ScalarUnit::special(SpecialValue which) const {
   const CoreId core = context_.core;
   const unsigned aivs = aivs_of(context_.launch.ratio);
-  switch (which) {
-  case SpecialValue::kBlockIndex:
-    if (core.is_aic() || aivs < 2) return core.cluster;
-    return 2 * core.cluster + core.subblock();
-  case SpecialValue::kCluster:
-    return core.cluster;
-  case SpecialValue::kBlockCount:
-    return context_.launch.block_count();
-  case SpecialValue::kSubblockIndex:
-    return core.is_aic() ? 0 : core.subblock();
-  default:
-    return aivs;
-  }
+  const bool one_block_a_cluster = core.is_aic() || aivs < 2;
+  if (which == SpecialValue::kCluster) return core.cluster;
+  if (which == SpecialValue::kBlockIndex)
+    return one_block_a_cluster ? core.cluster : 2 * core.cluster + core.subblock();
+  if (which == SpecialValue::kBlockCount) return context_.launch.block_count();
+  if (which == SpecialValue::kSubblockIndex) return core.is_aic() ? 0 : core.subblock();
+  return aivs;
 }
 
 std::int64_t ScalarUnit::compute(const Instruction& i) const {
   const std::int64_t a = context_.value(i.a), b = context_.value(i.b);
-  switch (i.op) {
-  case Opcode::kCompare:
-    return holds(i.predicate, a, b) ? 1 : 0;
-  case Opcode::kSelect:
-    return context_.value(i.c) != 0 ? a : b;
-  case Opcode::kGet:
-    return special(i.special);
-  default:
-    if (is_division(i.op) && b == 0) context_.illegal(pc_, "division by zero", kScalarId);
-    return calculate(i.op, a, b);
-  }
+  if (i.op == Opcode::kCompare) return holds(i.predicate, a, b) ? 1 : 0;
+  if (i.op == Opcode::kSelect) return context_.value(i.c) != 0 ? a : b;
+  if (i.op == Opcode::kGet) return special(i.special);
+  if (is_division(i.op) && b == 0) context_.illegal(pc_, "division by zero", kScalarId);
+  return calculate(i.op, a, b);
 }
 
 }  // namespace tessera::cluster

@@ -96,8 +96,37 @@ void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uin
 
 // --- synchronisation ---
 
-void HazardTracker::set_flag(CoreId core, Flag flag) {
-  units_[core.unit].raising[key_of(flag)].push_back(agents_[agent_of(core, flag.from)].known);
+void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, std::int64_t id) {
+  const auto number = static_cast<unsigned>(id);
+  const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(id)};
+  Unit& unit = units_[core.unit];
+  const Clocks& known = agents_[agent_of(core, pipe)].known;
+  switch (i.op) {
+  case Opcode::kSetFlag:
+    unit.raising[key_of(flag)].push_back(agents_[agent_of(core, flag.from)].known);
+    return;
+  case Opcode::kWaitFlag:
+    return learn(core, flag.to, unit.flags[key_of(flag)]);
+  case Opcode::kBarrier:
+    if (i.pipe != Pipe::kAll) return;
+    for (const Pipe p : sync::kPipes)
+      join(agents_[agent_of(core, Pipe::kS)].known, agents_[agent_of(core, p)].known);
+    return open_epoch(core);
+  case Opcode::kGetBuf:
+    return learn(core, pipe, unit.locks[number]);
+  case Opcode::kRlsBuf:
+    return join(unit.locks[number], known);
+  case Opcode::kSetCrossCore:
+    return signal(core, pipe, static_cast<Mode>(i.mode), number);
+  case Opcode::kSetIntraBlock:
+    return signal(core, pipe, Mode::kIntraBlock, number);
+  case Opcode::kWaitFlagDev:
+    return wait(core, pipe, number);
+  case Opcode::kWaitIntraCore:
+    return wait(core, pipe, sync::kFlagIds + number);
+  default:
+    return;
+  }
 }
 
 // Sets of a pipe may be under way at the same time; a wait learns from its own set only.
@@ -106,24 +135,6 @@ void HazardTracker::raise_flag(CoreId core, Flag flag, bool taken) {
   std::deque<Clocks>& raising = unit.raising[key_of(flag)];
   if (taken) unit.flags[key_of(flag)] = raising.front();
   raising.pop_front();
-}
-
-void HazardTracker::wait_flag(CoreId core, Flag flag) {
-  learn(core, flag.to, units_[core.unit].flags[key_of(flag)]);
-}
-
-void HazardTracker::barrier_all(CoreId core) {
-  Clocks all{};
-  for (const Pipe pipe : sync::kPipes) join(all, agents_[agent_of(core, pipe)].known);
-  learn(core, Pipe::kS, all);
-}
-
-void HazardTracker::take_lock(CoreId core, Pipe pipe, unsigned lock) {
-  learn(core, pipe, units_[core.unit].locks[lock]);
-}
-
-void HazardTracker::release_lock(CoreId core, Pipe pipe, unsigned lock) {
-  join(units_[core.unit].locks[lock], agents_[agent_of(core, pipe)].known);
 }
 
 void HazardTracker::give(unsigned unit, unsigned counter, const Clocks& clocks) {
@@ -166,8 +177,8 @@ void HazardTracker::gather(CoreId core, Mode mode, unsigned id, const Clocks& cl
   for (unsigned u = first; u <= last; ++u) give(u, id, all);
 }
 
-void HazardTracker::wait(CoreId core, Pipe pipe, Mode mode, unsigned id) {
-  const unsigned counter = mode == Mode::kIntraBlock ? sync::kFlagIds + id : id;
+// The wait of `pipe` for a signal is over.
+void HazardTracker::wait(CoreId core, Pipe pipe, unsigned counter) {
   std::deque<Clocks>& given = units_[core.unit].counters[counter];
   if (given.empty()) return;
   learn(core, pipe, given.front());

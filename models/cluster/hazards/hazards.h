@@ -48,20 +48,15 @@ class HazardTracker {
   /// An instruction of that epoch leaves its queue: a tile operation starts, or a synchronisation is
   /// done.
   void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
-  /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back. `record` says what it touches and what it has waited for.
+  /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back.
+  /// `record` says what it touches and what it has waited for.
   void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
              const SyncInserter::Record& record);
 
-  void set_flag(CoreId core, Flag flag);
+  /// `pipe` has done the synchronisation `i`, whose flag, lock or event is `id`.
+  void synchronise(CoreId core, Pipe pipe, const Instruction& i, std::int64_t id);
   /// The flag of the oldest set that was not raised is up. `taken`: it was down before.
   void raise_flag(CoreId core, Flag flag, bool taken);
-  void wait_flag(CoreId core, Flag flag);
-  void barrier_all(CoreId core);
-  void take_lock(CoreId core, Pipe pipe, unsigned lock);
-  void release_lock(CoreId core, Pipe pipe, unsigned lock);
-  void signal(CoreId core, Pipe pipe, Mode mode, unsigned id);
-  /// The wait of `pipe` for a signal is over.
-  void wait(CoreId core, Pipe pipe, Mode mode, unsigned id);
   void write_word(CoreId core, std::uint64_t address);
   void read_word(CoreId core, std::uint64_t address);
 
@@ -108,6 +103,8 @@ class HazardTracker {
   }
   void learn(CoreId core, Pipe pipe, const Clocks& clocks);
   void open_epoch(CoreId core);
+  void signal(CoreId core, Pipe pipe, Mode mode, unsigned id);
+  void wait(CoreId core, Pipe pipe, unsigned counter);
   void gather(CoreId core, Mode mode, unsigned id, const Clocks& clocks);
   void give(unsigned unit, unsigned counter, const Clocks& clocks);
   std::uint64_t line_of(const Side& side) const;

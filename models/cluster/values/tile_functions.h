@@ -16,7 +16,7 @@ namespace tessera::cluster {
 /// The result, in the type of the last operand. It may have fewer rows and columns than the operand:
 /// the others stay as they are. `inputs`: as many as input_count says.
 TileValues compute(const TileOperation& operation, const ResolvedOperation& resolved,
-                   std::vector<TileValues> inputs);
+                   const std::vector<TileValues>& inputs);
 
 // --- arithmetic of the vector unit on one element (reference ascend.md 4.3) ---
 

@@ -29,27 +29,17 @@ Range range_of(Element element) {
 }
 
 double to_integral(double value, Rounding rounding) {
-  switch (rounding) {
-  case Rounding::kNearestAway:
-    return std::round(value);
-  case Rounding::kFloor:
-    return std::floor(value);
-  case Rounding::kCeil:
-    return std::ceil(value);
-  case Rounding::kTruncate:
-    return std::trunc(value);
-  case Rounding::kOdd: {
-    const double low = std::floor(value);
-    if (low == value) return value;
-    return std::fmod(low, 2) != 0 ? low : low + 1;
-  }
-  default: {
-    // Ties to even whatever the rounding mode of the host is.
-    const double low = std::floor(value), part = value - low;
-    if (part != 0.5) return part < 0.5 ? low : low + 1;
-    return std::fmod(low, 2) == 0 ? low : low + 1;
-  }
-  }
+  if (rounding == Rounding::kNearestAway) return std::round(value);
+  if (rounding == Rounding::kFloor) return std::floor(value);
+  if (rounding == Rounding::kCeil) return std::ceil(value);
+  if (rounding == Rounding::kTruncate) return std::trunc(value);
+  const double low = std::floor(value), part = value - low;
+  const double even = std::fmod(low, 2) == 0 ? low : low + 1;
+  if (part == 0) return value;
+  if (rounding == Rounding::kOdd) return even == low ? low + 1 : low;
+  // Ties to even whatever the rounding mode of the host is.
+  if (part == 0.5) return even;
+  return part < 0.5 ? low : low + 1;
 }
 
 /// The two numbers of a type around a value, as bits that grow with the magnitude.
@@ -133,22 +123,13 @@ void encode_singles(const double* from, std::size_t count, std::byte* to) {
 /// Calls `work` with a 0 of the type that has the bits of an integer element.
 template <class Work>
 void with_integer_type(Element element, Work work) {
-  switch (element) {
-  case Element::kI8:
-    return work(std::int8_t{0});
-  case Element::kU8:
-    return work(std::uint8_t{0});
-  case Element::kI16:
-    return work(std::int16_t{0});
-  case Element::kU16:
-    return work(std::uint16_t{0});
-  case Element::kI32:
-    return work(std::int32_t{0});
-  case Element::kU32:
-    return work(std::uint32_t{0});
-  default:
-    return work(std::int64_t{0});
-  }
+  if (element == Element::kI8) return work(std::int8_t{0});
+  if (element == Element::kU8) return work(std::uint8_t{0});
+  if (element == Element::kI16) return work(std::int16_t{0});
+  if (element == Element::kU16) return work(std::uint16_t{0});
+  if (element == Element::kI32) return work(std::int32_t{0});
+  if (element == Element::kU32) return work(std::uint32_t{0});
+  return work(std::int64_t{0});
 }
 
 }  // namespace
@@ -171,19 +152,12 @@ double rounded(double value, Element element, Rounding rounding) {
   const bool to_nearest = rounding == Rounding::kDefault || rounding == Rounding::kNearestEven;
   if (to_nearest || nearest == value || std::isinf(value)) return nearest;
   const Neighbours n = neighbours(value, element, nearest);
-  switch (rounding) {
-  case Rounding::kFloor:
-    return n.low;
-  case Rounding::kCeil:
-    return n.high;
-  case Rounding::kTruncate:
-    return value < 0 ? n.high : n.low;
-  case Rounding::kOdd:
-    return n.low_is_odd ? n.low : n.high;
-  default:
-    if (value - n.low != n.high - value) return nearest;
-    return value < 0 ? n.low : n.high;
-  }
+  if (rounding == Rounding::kFloor) return n.low;
+  if (rounding == Rounding::kCeil) return n.high;
+  if (rounding == Rounding::kTruncate) return value < 0 ? n.high : n.low;
+  if (rounding == Rounding::kOdd) return n.low_is_odd ? n.low : n.high;
+  if (value - n.low != n.high - value) return nearest;
+  return value < 0 ? n.low : n.high;
 }
 
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates) {
