@@ -48,26 +48,6 @@ Cycle AiCoreModule::step(Cycle now) {
 
 // --- sync unit and GM ---
 
-namespace {
-
-void take(SyncUnitCore& unit, const sync::Request& request, Cycle due) {
-  unit.ask(request, due);
-}
-void take(GmCore& gm, const transfer::Transfer& transfer, Cycle due) {
-  gm.start(transfer, due);
-}
-
-template <class Sockets>
-void give(Sockets& cores, const Due<sync::Answer>& a) {
-  cores[a.item.request.core.index()]->answer(a.item, a.due);
-}
-template <class Sockets>
-void give(Sockets& cores, const Due<transfer::Done>& a) {
-  cores[a.item.core.index()]->done(a.item, a.due);
-}
-
-}  // namespace
-
 template <class Core, class Kit, template <class> class Port>
 SharedUnit<Core, Kit, Port>::SharedUnit(sc_core::sc_module_name name, timing::ClockDomain& domain,
                                         const char* protocol_id, unsigned clusters, Core core)
@@ -90,7 +70,8 @@ void SharedUnit<Core, Kit, Port>::end_of_elaboration() {
 
 template <class Core, class Kit, template <class> class Port>
 template <class Request>
-void SharedUnit<Core, Kit, Port>::receive(unsigned index, const Request& request, Cycle due) {
+void SharedUnit<Core, Kit, Port>::receive(unsigned index, const Request& request, Cycle due,
+                                          void (Core::*take)(const Request&, Cycle)) {
   if (request.core.index() != index) {
     std::ostringstream text;
     text << name() << ": \"" << request << "\" came through socket " << index
@@ -98,15 +79,8 @@ void SharedUnit<Core, Kit, Port>::receive(unsigned index, const Request& request
     SC_REPORT_ERROR(protocol_id_, text.str().c_str());
     return;
   }
-  take(core_, request, due);
+  (core_.*take)(request, due);
   domain_.wake(block_, due);
-}
-
-template <class Core, class Kit, template <class> class Port>
-Cycle SharedUnit<Core, Kit, Port>::step(Cycle now) {
-  const typename Core::Step& step = core_.step(now);
-  for (const auto& answer : step.answers) give(cores, answer);
-  return step.next;
 }
 
 template class SharedUnit<SyncUnitCore, sync::Kit, SyncPort>;

@@ -47,16 +47,28 @@ class AiCoreModule : public sc_core::sc_module,
   AiCore core_;
 };
 
-/// The unit's side of the socket of one core.
+/// The unit's side of the socket of one core: hands requests to the unit and its answers to the cores.
 template <class Unit>
 struct SyncPort : sync::ForwardIf {
-  void ask(const sync::Request& request, Cycle due) override { unit->receive(index, request, due); }
+  void ask(const sync::Request& request, Cycle due) override {
+    unit->receive(index, request, due, &SyncUnitCore::ask);
+  }
+  template <class Sockets>
+  static void give(Sockets& cores, const Due<sync::Answer>& a) {
+    cores[a.item.request.core.index()]->answer(a.item, a.due);
+  }
   Unit* unit = nullptr;
   unsigned index = 0;
 };
 template <class Unit>
 struct TransferPort : transfer::ForwardIf {
-  void start(const transfer::Transfer& t, Cycle due) override { unit->receive(index, t, due); }
+  void start(const transfer::Transfer& t, Cycle due) override {
+    unit->receive(index, t, due, &GmCore::start);
+  }
+  template <class Sockets>
+  static void give(Sockets& cores, const Due<transfer::Done>& a) {
+    cores[a.item.core.index()]->done(a.item, a.due);
+  }
   Unit* unit = nullptr;
   unsigned index = 0;
 };
@@ -71,7 +83,11 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
 
   const Core& core() const { return core_; }
 
-  Cycle step(Cycle now) override;
+  Cycle step(Cycle now) override {
+    const typename Core::Step& step = core_.step(now);
+    for (const auto& answer : step.answers) Port<SharedUnit>::give(cores, answer);
+    return step.next;
+  }
 
  protected:
   /// `protocol_id`: of the report that a core asked through the socket of another one.
@@ -82,7 +98,8 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
   friend Port<SharedUnit>;
   void end_of_elaboration() override;
   template <class Request>
-  void receive(unsigned index, const Request& request, Cycle due);
+  void receive(unsigned index, const Request& request, Cycle due,
+               void (Core::*take)(const Request&, Cycle));
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;

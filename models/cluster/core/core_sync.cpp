@@ -135,16 +135,10 @@ void CoreSync::apply_effects(Cycle now) {
 }
 
 void CoreSync::apply(const Effect& effect, Cycle now) {
-  switch (effect.kind) {
-  case Effect::kFlag:
-    return raise_flag(effect, now);
-  case Effect::kRelease:
-    locks_.release(static_cast<unsigned>(effect.id));
-    lock_fired_[static_cast<std::size_t>(effect.id)] = now;
-    return;
-  case Effect::kSignal:
-    return signal(effect.pc, effect.id, now);
-  }
+  if (effect.kind == Effect::kFlag) return raise_flag(effect, now);
+  if (effect.kind == Effect::kSignal) return signal(effect.pc, effect.id, now);
+  locks_.release(static_cast<unsigned>(effect.id));
+  lock_fired_[static_cast<std::size_t>(effect.id)] = now;
 }
 
 void CoreSync::raise_flag(const Effect& effect, Cycle now) {

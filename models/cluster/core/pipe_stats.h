@@ -63,12 +63,7 @@ struct LatencyStats {
   Cycle least = kNever;
   Cycle most = 0;
 
-  void add(Cycle cycles) {
-    ++count;
-    sum += cycles;
-    least = std::min(least, cycles);
-    most = std::max(most, cycles);
-  }
+  void add(Cycle cycles) { add({1, cycles, cycles, cycles}); }
   void add(const LatencyStats& other) {
     count += other.count;
     sum += other.sum;

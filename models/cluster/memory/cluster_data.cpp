@@ -249,12 +249,4 @@ std::vector<ClusterData::Lost> ClusterData::lost() {
   return list;
 }
 
-TileValues ClusterData::peek(const ResolvedOperand& operand, CoreId core) {
-  return read(operand, core, kNever, false);
-}
-
-void ClusterData::poke(const ResolvedOperand& operand, CoreId core, TileValues values) {
-  write(operand, core, std::move(values), {0, 0, 0}, false);
-}
-
 }  // namespace tessera::cluster

@@ -49,7 +49,7 @@ Found check_flag(const Instruction& i, CoreKind kind) {
   for (const Pipe pipe : {i.pipe, i.to})
     if (Found none = check_pipe(kind, pipe)) return none;
   if (i.pipe == i.to)
-    return Violation{"a flag orders two pipes; expected pipe_barrier inside one", kPairId};
+    return violation(kPairId, "a flag orders two pipes; expected pipe_barrier inside one");
   if (has_flag(kind, i.pipe, i.to)) return {};
   return violation(kPairId, "the pair ", i.pipe, " to ", i.to, " does not exist on an ", kind);
 }
@@ -60,9 +60,8 @@ Found check_barrier(const Instruction& i, const Site& site) {
   if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;
   if (site.config.core.sync.barrier_on_all_pipes || is_one_of(i.pipe, {Pipe::kMte2, Pipe::kMte3}))
     return {};
-  return Violation{"a barrier on pipe " + std::string(to_string(i.pipe)) +
-                       "; this profile accepts MTE2, MTE3 and ALL",
-                   kPipeId};
+  return violation(kPipeId, "a barrier on pipe ", i.pipe,
+                   "; this profile accepts MTE2, MTE3 and ALL");
 }
 
 Found check_lock(const Instruction& i, const Site& site) {
@@ -70,33 +69,29 @@ Found check_lock(const Instruction& i, const Site& site) {
     return violation(kProfileId, "get_buf and rls_buf do not exist on ", site.config.profile);
   if (i.mode > 1) return violation(kSizeId, "mode ", unsigned{i.mode}, ", expected 0 or 1");
   if (i.pipe != Pipe::kS && has_pipe(kind_of(site.core), i.pipe)) return {};
-  return Violation{"a lock needs a queue; found pipe " + std::string(to_string(i.pipe)), kPipeId};
+  return violation(kPipeId, "a lock needs a queue; found pipe ", i.pipe);
 }
 
 Found check_cross_core_set(const Instruction& i, const Site& site) {
   if (i.mode > 2) return violation(kSizeId, "mode ", unsigned{i.mode}, ", expected 0, 1 or 2");
   if (is_one_of(i.pipe, {Pipe::kS, Pipe::kAll}))
-    return Violation{
-        std::string("pipe ") + to_string(i.pipe) +
-            " cannot trigger a cross-core flag; expected V, M, MTE1, MTE2, MTE3 or FIX",
-        kPipeId};
+    return violation(kPipeId, "pipe ", i.pipe,
+                     " cannot trigger a cross-core flag; expected V, M, MTE1, MTE2, MTE3 or FIX");
   if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;
   if (i.mode == 1 && site.core.is_aic())
-    return Violation{"mode 1 is between the two AIVs of a cluster; this is an AIC", kUnreachableId};
+    return violation(kUnreachableId, "mode 1 is between the two AIVs of a cluster; this is an AIC");
   return {};
 }
 
 Found check_intra_block(const Instruction& i, const Site& site) {
   if (!site.config.core.sync.has_intra_block)
-    return Violation{std::string(to_string(i.op)) + " does not exist on " +
-                         to_string(site.config.profile) + "; expected set_cross_core there",
-                     kProfileId};
+    return violation(kProfileId, i.op, " does not exist on ", site.config.profile,
+                     "; expected set_cross_core there");
   if (i.pipe == Pipe::kAll) return violation(kPipeId, "pipe ALL, expected one pipe or S");
   if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;
   if (site.launch.ratio == LaunchRatio::k1To2) return {};
-  return Violation{std::string("mode 4 needs a launch of 1 AIC and 2 AIVs; this one is ") +
-                       to_string(site.launch.ratio),
-                   kLaunchId};
+  return violation(kLaunchId, "mode 4 needs a launch of 1 AIC and 2 AIVs; this one is ",
+                   site.launch.ratio);
 }
 
 /// The pipe that executes a tile operation; kBusy may stand on any.
@@ -135,9 +130,8 @@ Found out_of_range(const char* what, std::int64_t id, std::int64_t last) {
 Found check_intra_id(std::int64_t id, const Site& site) {
   if (Found wide = out_of_range("id", id, sync::kIntraBlockIds - 1)) return wide;
   if (site.core.is_aic() || id < sync::kFlagIds) return {};
-  return Violation{"id " + std::to_string(id) +
-                       " on an AIV, which has the ids 0..15; only the AIC adds 16 to name AIV1",
-                   kUnreachableId};
+  return violation(kUnreachableId, "id ", id,
+                   " on an AIV, which has the ids 0..15; only the AIC adds 16 to name AIV1");
 }
 
 void refuse(const Program& program, std::uint32_t pc, const Violation& violation) {

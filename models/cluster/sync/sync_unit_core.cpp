@@ -152,14 +152,6 @@ const SyncUnitCore::Step& SyncUnitCore::step(Cycle now) {
   return step_;
 }
 
-unsigned SyncUnitCore::counter(CoreId core, unsigned id, bool intra_block) const {
-  return at(core).counters[intra_block ? sync::kFlagIds + id : id];
-}
-
-unsigned SyncUnitCore::arrived(CoreId core, Mode mode, unsigned id) const {
-  return at(core).arrivals[static_cast<unsigned>(mode)][id];
-}
-
 // The cores whose set in `mode` would let `waiter` go on, as far as they have not set it.
 void SyncUnitCore::add_missing(std::vector<Missing>& list, CoreId waiter, Mode mode,
                                std::uint8_t id) const {

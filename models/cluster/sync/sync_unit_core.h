@@ -55,9 +55,13 @@ class SyncUnitCore {
   /// Of cross-core flags: from the set that completed a group to the waiter that goes on.
   const Latencies& latencies() const { return latencies_; }
   /// Value of a counter; `intra_block`: of mode 4, as its owner numbers it.
-  unsigned counter(CoreId core, unsigned id, bool intra_block) const;
+  unsigned counter(CoreId core, unsigned id, bool intra_block) const {
+    return at(core).counters[intra_block ? sync::kFlagIds + id : id];
+  }
   /// Sets of `id` in `mode` by `core` that wait for others of their group.
-  unsigned arrived(CoreId core, Mode mode, unsigned id) const;
+  unsigned arrived(CoreId core, Mode mode, unsigned id) const {
+    return at(core).arrivals[static_cast<unsigned>(mode)][id];
+  }
   /// Who could release `wait`, in which way: the cores whose set is missing. For modes 0 to 2 a wait
   /// does not say which mode it means: those of a group that some have set come alone.
   std::vector<Missing> missing(const sync::Request& wait) const;

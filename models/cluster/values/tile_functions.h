@@ -18,15 +18,6 @@ namespace tessera::cluster {
 TileValues compute(const TileOperation& operation, const ResolvedOperation& resolved,
                    const std::vector<TileValues>& inputs);
 
-// --- arithmetic of the vector unit on one element (reference ascend.md 4.3) ---
-
-/// Exact, or in double; not rounded to a type.
-double apply(Arithmetic what, double a, double b);
-double apply(Arithmetic what, double a);
-/// 64 bits, not cut to the type; `element` says how far shifts reach. Division by zero gives 0.
-std::int64_t apply(Arithmetic what, std::int64_t a, std::int64_t b, Element element);
-std::int64_t apply(Arithmetic what, std::int64_t a);
-
 // --- gathering, sorting and merging: elements as they are (pto_text.md; ascend.md 4.3) ---
 //
 // A pair is 8 bytes: a value of f32 and the bits of its index, or a value of f16, 16 bits of 0 and the two
