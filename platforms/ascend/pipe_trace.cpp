@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "models/cluster/core/pipe_stats.h"
+#include "models/cluster/core/pipe_state.h"
 #include "models/observe/json_quote.h"
 
 namespace tessera::ascend {

@@ -46,10 +46,14 @@ const CoreStep& AiCore::step(Cycle now) {
   step.moves.clear();
   context_.progressed = false;
   for (const auto& received : received_.take(now)) {
-    if (const auto* done = std::get_if<transfer::Done>(&received))
-      take_done(*done, now);
-    else
+    const auto* done = std::get_if<transfer::Done>(&received);
+    context_.progressed |= done != nullptr;
+    if (done == nullptr)
       sync_.take_answer(std::get<sync::Answer>(received));
+    else if (done->pipe == Pipe::kS)
+      scalar_.take_word(done->value);
+    else
+      tile_pipes_.take_done(*done, now);
   }
   sync_.apply_effects(now);
   tile_pipes_.serve(now);
@@ -57,14 +61,6 @@ const CoreStep& AiCore::step(Cycle now) {
   note_finished(now);
   step.next = context_.progressed ? now + 1 : next_wake(now);
   return step;
-}
-
-void AiCore::take_done(const transfer::Done& done, Cycle now) {
-  context_.progressed = true;
-  if (done.pipe == Pipe::kS)
-    scalar_.take_word(done.value);
-  else
-    tile_pipes_.take_done(done, now);
 }
 
 void AiCore::note_finished(Cycle now) {

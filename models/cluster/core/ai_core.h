@@ -60,7 +60,6 @@ class AiCore {
   CoreWaits waits() const { return {context_, scalar_}; }
 
  private:
-  void take_done(const transfer::Done& done, Cycle now);
   void note_finished(Cycle now);
   Cycle next_wake(Cycle now) const;
 

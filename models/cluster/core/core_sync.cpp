@@ -48,33 +48,21 @@ void CoreSync::dispatch(const Instruction& i, QueueEntry& entry) {
 }
 
 WaitReason CoreSync::perform(Pipe pipe, const QueueEntry& entry, Cycle complete, Cycle now) {
-  const auto set_in_motion = [&](Effect::Kind kind, Cycle at) {
-    effects_.add({kind, entry.pc, entry.id}, at);
-  };
-  switch (context_.code(entry.pc).op) {
-  case Opcode::kSetFfts:
-    ffts_set_ = true;
-    break;
-  case Opcode::kSetFlag:
-    set_in_motion(Effect::kFlag, complete + config().flag_latency);
-    break;
-  case Opcode::kRlsBuf:
-    set_in_motion(Effect::kRelease, std::max(complete, now + 1));
-    break;
-  case Opcode::kSetCrossCore:
-  case Opcode::kSetIntraBlock:
-    if (complete == now)
-      signal(entry.pc, entry.id, now);
-    else
-      set_in_motion(Effect::kSignal, complete);
-    break;
-  case Opcode::kWaitFlag:
-    return wait_flag(pipe, entry, now);
-  case Opcode::kGetBuf:
-    return take_lock(entry, now);
-  default:
+  const Opcode op = context_.code(entry.pc).op;
+  if (op == Opcode::kWaitFlag) return wait_flag(pipe, entry, now);
+  if (op == Opcode::kGetBuf) return take_lock(entry, now);
+  if (op == Opcode::kWaitFlagDev || op == Opcode::kWaitIntraCore)
     return wait_cross_core(pipe, entry, now);
-  }
+  if (op == Opcode::kSetFfts)
+    ffts_set_ = true;
+  else if (op == Opcode::kSetFlag)
+    effects_.add({Effect::kFlag, entry.pc, entry.id}, complete + config().flag_latency);
+  else if (op == Opcode::kRlsBuf)
+    effects_.add({Effect::kRelease, entry.pc, entry.id}, std::max(complete, now + 1));
+  else if (complete == now)
+    signal(entry.pc, entry.id, now);
+  else
+    effects_.add({Effect::kSignal, entry.pc, entry.id}, complete);
   return WaitReason::kNone;
 }
 

@@ -90,22 +90,14 @@ Cost CostModel::cost(const Instruction& i, const Sizes& sizes, CoreKind kind, bo
     const auto path = static_cast<unsigned>(i.op) - static_cast<unsigned>(Opcode::kLoadA);
     return on_chip(first * second, *paths[path]);
   }
-  switch (i.op) {
-  case Opcode::kMad:
-    return mad(i, sizes);
-  case Opcode::kCopyIn:
-    return gm_copy({first, second, aligned}, gm.read, read_hit, gm);
-  case Opcode::kCopyOut:
-    return gm_copy({first, second, aligned}, gm.write, write_hit, gm);
-  case Opcode::kFixOut:
+  if (i.op == Opcode::kMad) return mad(i, sizes);
+  if (i.op == Opcode::kFixLocal) return fix(i, sizes);
+  if (i.op == Opcode::kVector) return vector(i, first);
+  if (i.op == Opcode::kCopyIn) return gm_copy({first, second, aligned}, gm.read, read_hit, gm);
+  if (i.op == Opcode::kCopyOut) return gm_copy({first, second, aligned}, gm.write, write_hit, gm);
+  if (i.op == Opcode::kFixOut)
     return gm_copy({first, second * bits_of(i.type) / 8, aligned}, config_.fix_out, write_hit, gm);
-  case Opcode::kFixLocal:
-    return fix(i, sizes);
-  case Opcode::kVector:
-    return vector(i, first);
-  default:
-    return {first, first};
-  }
+  return {first, first};
 }
 
 }  // namespace tessera::cluster

@@ -111,35 +111,25 @@ WaitReason ScalarUnit::wait_for_all(Cycle now) {
 }
 
 WaitReason ScalarUnit::issue_scalar(const Instruction& i, Cycle now) {
-  switch (i.op) {
-  case Opcode::kJump:
-    jump_to(i.target);
-    break;
-  case Opcode::kBranch:
-    if (context_.value(i.a) != 0) jump_to(i.target);
-    break;
-  case Opcode::kGmLoad:
-  case Opcode::kGmStore:
-  case Opcode::kGmAdd:
+  const Opcode op = i.op;
+  if (op == Opcode::kGmLoad || op == Opcode::kGmStore || op == Opcode::kGmAdd)
     return access_word(i, now);
-  case Opcode::kLoadScalar:
-  case Opcode::kStoreScalar:
-  case Opcode::kCleanCache: {
+  if (op == Opcode::kTrap)
+    context_.illegal(pc_, context_.program->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
+  if (uses_scalar_cache(op)) {
     const ScalarMemory::Outcome outcome = memory_.access(pc_, now);
     takes_ = outcome.cycles;
     return outcome.reason;
   }
-  case Opcode::kDataBarrier:
+  if (op == Opcode::kDataBarrier) {
     if (word_under_way_) return WaitReason::kMemory;
     takes_ = std::max<Cycle>(context_.config.core.scalar.barrier_cycles,
                              std::max(context_.pipes[Pipe::kS].complete_at, now) - now);
-    break;
-  case Opcode::kTrap:
-    context_.illegal(pc_, context_.program->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
-  case Opcode::kEnd:
+  } else if (op == Opcode::kJump || op == Opcode::kBranch) {
+    if (op == Opcode::kJump || context_.value(i.a) != 0) jump_to(i.target);
+  } else if (op == Opcode::kEnd) {
     ended_ = true;
-    break;
-  default:
+  } else {
     context_.registers[i.rd] = compute(i);
   }
   return WaitReason::kNone;

@@ -100,33 +100,22 @@ void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, st
   const auto number = static_cast<unsigned>(id);
   const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(id)};
   Unit& unit = units_[core.unit];
-  const Clocks& known = agents_[agent_of(core, pipe)].known;
-  switch (i.op) {
-  case Opcode::kSetFlag:
+  const Opcode op = i.op;
+  if (op == Opcode::kSetFlag) {
     unit.raising[key_of(flag)].push_back(agents_[agent_of(core, flag.from)].known);
-    return;
-  case Opcode::kWaitFlag:
-    return learn(core, flag.to, unit.flags[key_of(flag)]);
-  case Opcode::kBarrier:
-    if (i.pipe != Pipe::kAll) return;
+  } else if (op == Opcode::kWaitFlag) {
+    learn(core, flag.to, unit.flags[key_of(flag)]);
+  } else if (op == Opcode::kBarrier && i.pipe == Pipe::kAll) {
     for (const Pipe p : sync::kPipes)
       join(agents_[agent_of(core, Pipe::kS)].known, agents_[agent_of(core, p)].known);
-    return open_epoch(core);
-  case Opcode::kGetBuf:
-    return learn(core, pipe, unit.locks[number]);
-  case Opcode::kRlsBuf:
-    return join(unit.locks[number], known);
-  case Opcode::kSetCrossCore:
-    return signal(core, pipe, static_cast<Mode>(i.mode), number);
-  case Opcode::kSetIntraBlock:
-    return signal(core, pipe, Mode::kIntraBlock, number);
-  case Opcode::kWaitFlagDev:
-    return wait(core, pipe, number);
-  case Opcode::kWaitIntraCore:
-    return wait(core, pipe, sync::kFlagIds + number);
-  default:
-    return;
+    open_epoch(core);
   }
+  if (op == Opcode::kGetBuf) learn(core, pipe, unit.locks[number]);
+  if (op == Opcode::kRlsBuf) join(unit.locks[number], agents_[agent_of(core, pipe)].known);
+  if (op == Opcode::kSetCrossCore) signal(core, pipe, static_cast<Mode>(i.mode), number);
+  if (op == Opcode::kSetIntraBlock) signal(core, pipe, Mode::kIntraBlock, number);
+  if (op == Opcode::kWaitFlagDev) wait(core, pipe, number);
+  if (op == Opcode::kWaitIntraCore) wait(core, pipe, sync::kFlagIds + number);
 }
 
 // Sets of a pipe may be under way at the same time; a wait learns from its own set only.

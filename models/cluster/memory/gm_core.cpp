@@ -51,7 +51,10 @@ void GmCore::finish(Cycle now) {
   for (const Active& a : active_) {
     if (a.left > 0) continue;
     const Transfer& t = a.transfer;
-    step_.answers.push_back({{t.core, t.pipe, 0, a.hit_bytes, late(a, now)}, now + 1});
+    // Behind the last byte, until the data is there.
+    const Cycle late = a.misses ? miss_latency_ : std::max(a.here_at, now) - now;
+    step_.answers.push_back(
+        {{t.core, t.pipe, 0, a.hit_bytes, static_cast<std::uint32_t>(late)}, now + 1});
     (a.writes ? bytes_written_ : bytes_read_) += t.bytes;
     changed_ = true;
   }
@@ -73,12 +76,6 @@ void GmCore::look_up(Active& a, Cycle now) {
   a.gm_share = gm_bytes * kRateUnit / t.bytes;
   a.misses = hits < touched.sectors;
   if (!a.writes) a.here_at = touched.here_at;
-}
-
-// Cycles behind the last byte until the data is there.
-std::uint32_t GmCore::late(const Active& a, Cycle now) const {
-  const Cycle cycles = a.misses ? miss_latency_ : std::max(a.here_at, now) - now;
-  return static_cast<std::uint32_t>(cycles);
 }
 
 void GmCore::begin(const Transfer& t, Cycle now) {

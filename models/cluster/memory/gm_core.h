@@ -69,7 +69,6 @@ class GmCore {
   enum Resource : std::uint8_t { kL2Read, kL2Write, kGm };
   static constexpr std::size_t kResources = 3;
   using Left = std::array<std::uint64_t, kResources>;  ///< that nobody has yet
-  std::uint32_t late(const Active& a, Cycle now) const;
   static std::uint64_t share(const Active& a, std::size_t resource);
   template <class Stays>
   bool fix_rates(Left& left, std::uint64_t fair, Stays stays);

@@ -204,7 +204,18 @@ enum class VectorClass : std::uint8_t {
 inline constexpr unsigned kVectorClassCount = 8;
 
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
+///
+/// Banks of the UB of A2/A3 (1.3): blocks of 32 bytes go round 16 groups; a group has three banks, one for
+/// each 64 KB. A vector operation reads and writes eight blocks, one behind the other, for each repeat. A
+/// group has one read and one write port.
+///
+/// kReadRead: two sources want one group for other blocks; sources at one address are read once.
+/// kNeighbour: the same, and the second one begins inside the repeat of the first. kReadWrite: a source
+/// and the destination want one bank, not aligned to each other.
 enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };
+/// The worst conflict among the operands of an operation that goes through all of them block by block: bytes
+/// from the begin of UB, where each begins.
+BankConflict bank_conflict(const std::vector<std::int64_t>& sources, std::int64_t destination);
 
 struct Instruction {
   Opcode op = Opcode::kEnd;

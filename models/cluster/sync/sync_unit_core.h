@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "models/cluster/core/pipe_stats.h"
+#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/due_list.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
