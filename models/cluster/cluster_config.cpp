@@ -82,7 +82,7 @@ constexpr std::uint64_t kMostRate = 1 << 20;
 
 }  // namespace
 
-void check_config(const ClusterConfig& config) {
+const ClusterConfig& check_config(const ClusterConfig& config) {
   const SyncConfig& sync = config.core.sync;
   require("clock_khz", config.clock_khz, 1, 100'000'000);
   for (const Pipe pipe : sync::kPipes)
@@ -105,6 +105,7 @@ void check_config(const ClusterConfig& config) {
     require("cost.aiv", path->bytes_per_cycle, 1, kMostRate);
   require("cost.gm_bytes_per_cycle", cost.gm_bytes_per_cycle, 1, kMostRate);
   require("cost.l2_bytes_per_cycle", cost.l2_bytes_per_cycle, 1, kMostRate);
+  return config;
 }
 
 void check_launch(const Launch& launch) {

@@ -8,18 +8,9 @@
 
 namespace tessera::cluster {
 
-namespace {
-
-const ClusterConfig& checked(const ClusterConfig& config) {
-  check_config(config);
-  return config;
-}
-
-}  // namespace
-
 AiCore::AiCore(const ClusterConfig& config, const Launch& launch, CoreId core,
                const Attachments& attached)
-    : context_(checked(config), launch, core, attached),
+    : context_(check_config(config), launch, core, attached),
       order_(context_, attached.hazards != nullptr ? &attached.hazards->of(core) : nullptr),
       operands_(context_), sync_(context_, order_), tile_pipes_(context_, sync_, order_, operands_),
       scalar_(context_, sync_, order_, operands_, tile_pipes_), watch_(attached.end) {}

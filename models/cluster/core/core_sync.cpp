@@ -118,15 +118,17 @@ void CoreSync::apply_effects(Cycle now) {
   if (due.empty()) return;
   std::stable_sort(due.begin(), due.end(),
                    [](const Effect& a, const Effect& b) { return a.kind < b.kind; });
-  for (const Effect& effect : due) apply(effect, now);
+  for (const Effect& effect : due) {
+    if (effect.kind == Effect::kFlag) {
+      raise_flag(effect, now);
+    } else if (effect.kind == Effect::kSignal) {
+      signal(effect.pc, effect.id, now);
+    } else {
+      locks_.release(static_cast<unsigned>(effect.id));
+      lock_fired_[static_cast<std::size_t>(effect.id)] = now;
+    }
+  }
   context_.progressed = true;
-}
-
-void CoreSync::apply(const Effect& effect, Cycle now) {
-  if (effect.kind == Effect::kFlag) return raise_flag(effect, now);
-  if (effect.kind == Effect::kSignal) return signal(effect.pc, effect.id, now);
-  locks_.release(static_cast<unsigned>(effect.id));
-  lock_fired_[static_cast<std::size_t>(effect.id)] = now;
 }
 
 void CoreSync::raise_flag(const Effect& effect, Cycle now) {

@@ -61,7 +61,6 @@ class CoreSync {
     bool asked = false, granted = false;
   };
 
-  void apply(const Effect& effect, Cycle now);
   void raise_flag(const Effect& effect, Cycle now);
   void signal(std::uint32_t pc, std::int64_t id, Cycle now);
   WaitReason wait_flag(Pipe pipe, const QueueEntry& entry, Cycle now);

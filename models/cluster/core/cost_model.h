@@ -11,8 +11,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/program/program.h"

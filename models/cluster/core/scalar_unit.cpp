@@ -32,11 +32,6 @@ void ScalarUnit::launch(Cycle at) {
   s.blocked = WaitReason::kNone;
 }
 
-void ScalarUnit::take_word(std::int64_t value) {
-  word_under_way_ = false;
-  word_ = value;
-}
-
 void ScalarUnit::serve(Cycle now) {
   PipeState& s = context_.pipes[Pipe::kS];
   s.wake = kNever;

@@ -75,7 +75,11 @@ const ResolvedOperation* TileOperands::resolve(std::uint32_t pc, bool wanted, Qu
     cluster::resolve(operation, context_.registers, last_);
   else
     return nullptr;
-  if (follows_l2) entry.place = place_of(*resolved);
+  for (std::size_t k = 0; follows_l2 && k < resolved->count; ++k) {
+    const ResolvedOperand& operand = resolved->operands[k];
+    if (operand.location == Location::kGm)
+      entry.place = place_of(operand, array_bases_[operand.array]);
+  }
   return resolved;
 }
 
@@ -99,15 +103,6 @@ const ResolvedOperation& TileOperands::resolve_and_keep(const TileOperation& ope
   if (!misfit.empty()) context_.illegal(entry.pc, misfit, kAccessId);
   entry.resolved = slot;
   return resolved;
-}
-
-transfer::Place TileOperands::place_of(const ResolvedOperation& operation) const {
-  for (std::size_t k = 0; k < operation.count; ++k) {
-    const ResolvedOperand& operand = operation.operands[k];
-    if (operand.location == Location::kGm)
-      return cluster::place_of(operand, array_bases_[operand.array]);
-  }
-  return {};
 }
 
 TileValues TileOperands::compute(const QueueEntry& entry, Cycle now) const {

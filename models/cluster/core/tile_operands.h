@@ -42,7 +42,6 @@ class TileOperands {
 
  private:
   const ResolvedOperation& resolve_and_keep(const TileOperation& operation, QueueEntry& entry);
-  transfer::Place place_of(const ResolvedOperation& operation) const;
 
   const CoreContext& context_;
   std::vector<std::uint64_t> array_bases_;      // of Program::arrays

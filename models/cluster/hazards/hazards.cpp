@@ -102,9 +102,9 @@ void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, st
   Unit& unit = units_[core.unit];
   const Opcode op = i.op;
   if (op == Opcode::kSetFlag) {
-    unit.raising[key_of(flag)].push_back(agents_[agent_of(core, flag.from)].known);
+    unit.raising[FlagTable::index(flag)].push_back(agents_[agent_of(core, flag.from)].known);
   } else if (op == Opcode::kWaitFlag) {
-    learn(core, flag.to, unit.flags[key_of(flag)]);
+    learn(core, flag.to, unit.flags[FlagTable::index(flag)]);
   } else if (op == Opcode::kBarrier && i.pipe == Pipe::kAll) {
     for (const Pipe p : sync::kPipes)
       join(agents_[agent_of(core, Pipe::kS)].known, agents_[agent_of(core, p)].known);
@@ -121,8 +121,8 @@ void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, st
 // Sets of a pipe may be under way at the same time; a wait learns from its own set only.
 void HazardTracker::raise_flag(CoreId core, Flag flag, bool taken) {
   Unit& unit = units_[core.unit];
-  std::deque<Clocks>& raising = unit.raising[key_of(flag)];
-  if (taken) unit.flags[key_of(flag)] = raising.front();
+  std::deque<Clocks>& raising = unit.raising[FlagTable::index(flag)];
+  if (taken) unit.flags[FlagTable::index(flag)] = raising.front();
   raising.pop_front();
 }
 

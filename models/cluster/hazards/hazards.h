@@ -87,6 +87,7 @@ class HazardTracker {
     std::shared_ptr<const Program> program;
     std::deque<Clocks> epochs;  // what the scalar unit knew, from first_epoch on
     std::uint32_t first_epoch = 0;
+    // By FlagTable::index().
     std::map<std::uint32_t, Clocks> flags;                // that are up
     std::map<std::uint32_t, std::deque<Clocks>> raising;  // sets whose flags are not up yet
     std::array<Clocks, 32> locks{};
@@ -98,9 +99,6 @@ class HazardTracker {
     return core.unit * sync::kPipeCount + sync::index(pipe);
   }
   static void join(Clocks& into, const Clocks& from);
-  static std::uint32_t key_of(Flag flag) {
-    return sync::index(flag.from) << 16U | sync::index(flag.to) << 8U | flag.id;
-  }
   void learn(CoreId core, Pipe pipe, const Clocks& clocks);
   void open_epoch(CoreId core);
   void signal(CoreId core, Pipe pipe, Mode mode, unsigned id);

@@ -15,10 +15,6 @@ bool by_place(const Transfer& a, const Transfer& b) {
   return a.pipe < b.pipe;
 }
 
-bool is_to_gm(const Transfer& t) {
-  return t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
-}
-
 }  // namespace
 
 GmCore::GmCore(const CostConfig& config)
@@ -35,16 +31,7 @@ void GmCore::access_word(const Transfer& t, Cycle now) {
   std::int64_t& word = words_[t.address];
   step_.answers.push_back({{t.core, t.pipe, word, {}}, now + std::max(t.latency, 1U)});
   if (t.access == WordAccess::kStore) word = t.value;
-  if (t.access == WordAccess::kAdd)
-    word = static_cast<std::int64_t>(static_cast<std::uint64_t>(word) +
-                                     static_cast<std::uint64_t>(t.value));
-}
-
-void GmCore::advance(Cycle now) {
-  const Cycle cycles = now - now_;
-  now_ = now;
-  if (cycles == 0) return;
-  for (Active& a : active_) a.left -= std::min(a.left, a.rate * cycles);
+  if (t.access == WordAccess::kAdd) word = calculate(Opcode::kAdd, word, t.value);
 }
 
 void GmCore::finish(Cycle now) {
@@ -81,7 +68,8 @@ void GmCore::look_up(Active& a, Cycle now) {
 void GmCore::begin(const Transfer& t, Cycle now) {
   if (t.bytes == 0) return access_word(t, now);
   changed_ = true;
-  active_.push_back({t, t.bytes * kRateUnit, 0, 0, is_to_gm(t), {}, false, 0});
+  const bool writes = t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
+  active_.push_back({t, t.bytes * kRateUnit, 0, 0, writes, {}, false, 0});
   look_up(active_.back(), now);
 }
 
@@ -134,7 +122,8 @@ bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
 
 const GmCore::Step& GmCore::step(Cycle now) {
   step_.answers.clear();
-  advance(now);
+  for (Active& a : active_) a.left -= std::min(a.left, a.rate * (now - now_));
+  now_ = now;
   finish(now);
   std::vector<Transfer>& due = arriving_.take(now);
   std::stable_sort(due.begin(), due.end(), by_place);

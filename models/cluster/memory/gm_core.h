@@ -60,7 +60,6 @@ class GmCore {
   };
 
   void access_word(const transfer::Transfer& t, Cycle now);
-  void advance(Cycle now);
   void finish(Cycle now);
   void look_up(Active& a, Cycle now);
   void begin(const transfer::Transfer& t, Cycle now);

@@ -47,10 +47,13 @@ class Resolver {
     to.element = from.element;
     to.array = from.array;
     to.address = add(in_bytes(at(from.address), from), at(from.number));
-    if (from.location == Location::kGm)
+    if (from.location == Location::kGm) {
       resolve_array(from, to);
-    else
-      resolve_tile(from, to);
+    } else {
+      to.dimensions = 2;
+      to.sizes = {at(from.rows), at(from.columns)};
+      to.strides = {from.row_stride, 1};
+    }
     set_span(to);
     return to;
   }
@@ -71,11 +74,6 @@ class Resolver {
   }
   static std::int64_t in_bytes(std::int64_t offset, const TileOperand& of) {
     return of.location == Location::kGm ? multiply(offset, bits_of(of.element)) / 8 : offset;
-  }
-  void resolve_tile(const TileOperand& from, ResolvedOperand& to) const {
-    to.dimensions = 2;
-    to.sizes = {at(from.rows), at(from.columns)};
-    to.strides = {from.row_stride, 1};
   }
   void resolve_array(const TileOperand& from, ResolvedOperand& to) const {
     to.dimensions = static_cast<std::uint8_t>(from.dimensions.size());

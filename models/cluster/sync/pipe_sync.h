@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,25 +32,22 @@ class FlagTable {
   static unsigned index(Flag f) {
     return (sync::index(f.from) * sync::kPipeCount + sync::index(f.to)) * kMaxEvents + f.id;
   }
-  bool is_set(Flag flag) const { return (events(flag) >> flag.id & 1U) != 0; }
+  bool is_set(Flag flag) const { return up_[index(flag)]; }
   /// False, and no effect, if it is set already.
   bool set(Flag flag) {
     if (is_set(flag)) return false;
-    events(flag) = static_cast<std::uint16_t>(events(flag) | 1U << flag.id);
+    up_.set(index(flag));
     return true;
   }
   /// False, and no effect, if it is not set.
   bool clear(Flag flag) {
     if (!is_set(flag)) return false;
-    events(flag) = static_cast<std::uint16_t>(events(flag) & ~(1U << flag.id));
+    up_.reset(index(flag));
     return true;
   }
 
  private:
-  std::uint16_t& events(Flag f) { return events_[sync::index(f.from)][sync::index(f.to)]; }
-  std::uint16_t events(Flag f) const { return events_[sync::index(f.from)][sync::index(f.to)]; }
-
-  std::array<std::array<std::uint16_t, sync::kPipeCount>, sync::kPipeCount> events_{};
+  std::bitset<kFlags> up_;
 };
 
 /// get_buf and rls_buf: locks shared by the pipes of a core (reference ascend.md 2.4).

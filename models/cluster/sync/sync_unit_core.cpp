@@ -44,11 +44,6 @@ SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch)
   }
 }
 
-unsigned SyncUnitCore::latency_of(Mode mode) const {
-  if (mode == Mode::kIntraBlock) return config_.intra_latency;
-  return mode == Mode::kAll ? config_.all_latency : config_.cluster_latency;
-}
-
 // Who has to set before the counters of a group grow.
 const std::vector<CoreId>& SyncUnitCore::group_of(CoreId core, Mode mode) const {
   if (mode == Mode::kAll) return core.is_aic() ? all_aics_ : all_aivs_;
@@ -61,7 +56,10 @@ void SyncUnitCore::answer(const Request& request, sync::Verdict verdict, sync::R
 }
 
 void SyncUnitCore::grow_later(CoreId core, unsigned counter, const Request& cause, Cycle now) {
-  const Cycle latency = std::max(latency_of(cause.mode), 3U);
+  const unsigned of_mode = cause.mode == Mode::kIntraBlock ? config_.intra_latency
+                           : cause.mode == Mode::kAll      ? config_.all_latency
+                                                           : config_.cluster_latency;
+  const Cycle latency = std::max(of_mode, 3U);
   growths_.add({core, counter, cause, now - 1}, now + latency - 2);
 }
 
@@ -114,30 +112,26 @@ void SyncUnitCore::grow(Cycle now) {
   }
 }
 
-void SyncUnitCore::note_release(std::vector<Fired>& fired, Cycle released) {
-  const Fired& oldest = fired.front();
-  latencies_[static_cast<unsigned>(oldest.mechanism)].add(released - oldest.at);
-  fired.erase(fired.begin());
-}
-
 void SyncUnitCore::serve_waits(const std::vector<Request>& due, Cycle now) {
   for (const Request& request : due)
-    if (request.operation == Operation::kWait) waiting_.push_back({request, false});
+    if (request.operation == Operation::kWait) waiting_.push_back({request});
   for (Waiting& w : waiting_) {
-    std::uint8_t& counter = at(w.request.core).counters[counter_of(w.request)];
-    if (counter > 0) {
-      --counter;
-      note_release(at(w.request.core).fired[counter_of(w.request)], now + 1);
-      answer(w.request, sync::Verdict::kGranted, sync::Reason::kNone, now);
-      w.request.pipe = Pipe::kAll;  // served
-    } else if (!w.told) {
-      answer(w.request, sync::Verdict::kWaits, sync::Reason::kNone, now);
-      w.told = true;
-    }
+    const unsigned number = counter_of(w.request);
+    Core& core = at(w.request.core);
+    w.granted = core.counters[number] > 0;
+    if (w.granted || !w.told)
+      answer(w.request, w.granted ? sync::Verdict::kGranted : sync::Verdict::kWaits,
+             sync::Reason::kNone, now);
+    w.told = true;
+    if (!w.granted) continue;
+    --core.counters[number];
+    const Fired& oldest = core.fired[number].front();
+    latencies_[static_cast<unsigned>(oldest.mechanism)].add(now + 1 - oldest.at);
+    core.fired[number].erase(core.fired[number].begin());
   }
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(),
-                                [](const Waiting& w) { return w.request.pipe == Pipe::kAll; }),
-                 waiting_.end());
+  waiting_.erase(
+      std::remove_if(waiting_.begin(), waiting_.end(), [](const Waiting& w) { return w.granted; }),
+      waiting_.end());
 }
 
 const SyncUnitCore::Step& SyncUnitCore::step(Cycle now) {

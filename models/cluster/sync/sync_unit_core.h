@@ -21,8 +21,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
@@ -96,7 +94,6 @@ class SyncUnitCore {
   }
   Core& at(CoreId core) { return cores_[core.index()]; }
   const Core& at(CoreId core) const { return cores_[core.index()]; }
-  unsigned latency_of(Mode mode) const;
   const std::vector<CoreId>& group_of(CoreId core, Mode mode) const;
   void count(const sync::Request& set, Cycle now);
   void gather(const sync::Request& set, Cycle now);
@@ -104,7 +101,6 @@ class SyncUnitCore {
   void grow_later(CoreId core, unsigned counter, const sync::Request& cause, Cycle now);
   void grow(Cycle now);
   void serve_waits(const std::vector<sync::Request>& due, Cycle now);
-  void note_release(std::vector<Fired>& fired, Cycle released);
   void answer(const sync::Request& request, sync::Verdict verdict, sync::Reason reason, Cycle now);
   void add_missing(std::vector<Missing>& list, CoreId waiter, Mode mode, std::uint8_t id) const;
 
@@ -118,6 +114,7 @@ class SyncUnitCore {
   struct Waiting {
     sync::Request request;
     bool told = false;  // that it waits
+    bool granted = false;
   };
   std::vector<Waiting> waiting_;
   Latencies latencies_{};

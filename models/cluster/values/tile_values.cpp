@@ -263,9 +263,7 @@ void encode_sum(const TileValues& values, std::size_t first, std::size_t count, 
     if (is_float(values.element))
       sum.numbers[i] += values.numbers[first + i];
     else
-      sum.integers[i] =
-          static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.integers[i]) +
-                                    static_cast<std::uint64_t>(values.integers[first + i]));
+      sum.integers[i] = calculate(Opcode::kAdd, sum.integers[i], values.integers[first + i]);
   }
   encode(sum, 0, count, to);
 }
@@ -276,11 +274,9 @@ namespace {
 
 using Int = std::int64_t;
 
-std::uint64_t bits(Int value) {
-  return static_cast<std::uint64_t>(value);
-}
-Int negated(Int a) {
-  return static_cast<Int>(0 - bits(a));
+/// Whether a shift by `b` leaves none of the bits.
+bool is_beyond(Int b, unsigned width) {
+  return static_cast<std::uint64_t>(b) >= width;
 }
 
 /// With the sign of b.
@@ -330,10 +326,10 @@ constexpr std::array<Binary, 17> kBinary = {{
     {no_number, scalar<Opcode::kXor>},
     {no_number,
      [](Int a, Int b, unsigned width) {
-       return bits(b) >= width ? 0 : static_cast<Int>(bits(a) << bits(b));
+       return is_beyond(b, width) ? 0 : calculate(Opcode::kShiftLeft, a, b);
      }},
     {no_number,
-     [](Int a, Int b, unsigned width) { return bits(b) >= width ? (a < 0 ? -1 : 0) : a >> b; }},
+     [](Int a, Int b, unsigned width) { return is_beyond(b, width) ? (a < 0 ? -1 : 0) : a >> b; }},
     {[](double a, double b) { return a < 0 ? a * b : a; }, leaky_relu},
     {[](double a, double b) { return b - a; }, reversed<Opcode::kSub>},
     {[](double a, double b) { return b / a; }, reversed<Opcode::kDiv>},
@@ -347,8 +343,9 @@ struct Unary {
 };
 /// By Arithmetic, from kNeg to kRecip.
 constexpr std::array<Unary, 9> kUnary = {{
-    {[](double a) { return -a; }, negated},
-    {[](double a) { return std::fabs(a); }, [](Int a) { return a < 0 ? negated(a) : a; }},
+    {[](double a) { return -a; }, [](Int a) { return calculate(Opcode::kSub, 0, a); }},
+    {[](double a) { return std::fabs(a); },
+     [](Int a) { return a < 0 ? calculate(Opcode::kSub, 0, a) : a; }},
     {[](double a) { return a > 0 || std::isnan(a) ? a : 0; },
      [](Int a) { return std::max<Int>(a, 0); }},
     {nullptr, [](Int a) { return ~a; }},
