@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "models/cluster/memory/ub_banks.h"
 #include "models/cluster/program/operand_rules.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 

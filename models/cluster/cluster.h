@@ -5,6 +5,7 @@
 
 #include <systemc>
 
+#include <algorithm>
 #include <memory>
 
 #include "models/cluster/cluster_core.h"
@@ -16,11 +17,17 @@ class Cluster : public sc_core::sc_module, public timing::Steppable {
  public:
   /// Other parameters and exceptions as ClusterCore.
   Cluster(sc_core::sc_module_name name, timing::ClockDomain& domain, const ClusterConfig& config,
-          const Launch& launch, const Attachments& attached = {});
+          const Launch& launch, const Attachments& attached = {})
+      : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)),
+        core_(config, launch, attached) {}
 
   /// See ClusterCore::launch. `at` is put off to the next cycle that has not been stepped.
   void launch(const std::shared_ptr<const Program>& aic, const std::shared_ptr<const Program>& aiv,
-              Cycle at);
+              Cycle at) {
+    const Cycle start = std::max(at, domain_.next_free_cycle());
+    core_.launch(aic, aiv, start);
+    domain_.wake(block_, start);
+  }
   /// Of the blocks inside; the domain shuffles blocks of its own.
   void shuffle_step_order(std::uint64_t seed) { core_.shuffle_step_order(seed); }
   const ClusterCore& core() const { return core_; }

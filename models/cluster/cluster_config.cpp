@@ -3,8 +3,7 @@
 #include <string>
 
 #include "models/cluster/memory/scalar_cache.h"
-#include "models/cluster/sync/buffer_locks.h"
-#include "models/cluster/sync/flag_table.h"
+#include "models/cluster/sync/pipe_sync.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -15,64 +14,59 @@ namespace {
 // (L1) the two aggregate bandwidths give GM bandwidth and overhead per row, the unaligned case the
 // rest. A UB sees 5 % (A2/A3) or 8 % (A5) less of GM than an L1 does.
 
-CostConfig a2a3_cost() {
+CostConfig cost_of(Profile profile) {
+  const auto choose = [profile](auto a2a3, auto a5) { return profile == Profile::kA5 ? a5 : a2a3; };
+  using Rates = decltype(CostConfig::vector);
+  using Macs = decltype(CostConfig::mac_per_cycle);
+  using Percents = decltype(CostConfig::bank_conflict);
   CostConfig cost{};
-  //                    int4   mxfp4 int8  fp8 f16   bf16  f32   hf32  int32
-  cost.mac_per_cycle = {16384, 0, 8192, 0, 4096, 4096, 1024, 2048, 0};
-  cost.mad_gap = 10;
-  cost.mad_depth = 62;
-  // A pair of loads of A and B takes bytes / rate + 47 (4.2, 4.4): 28 until the data is there and 19
-  // between the two.
-  cost.load_a = {256, 28, 19};
-  cost.load_b = {128, 28, 19};
+  //                               int4   mxfp4  int8  fp8   f16   bf16  f32   hf32  int32
+  cost.mac_per_cycle = choose(Macs{16384, 0, 8192, 0, 4096, 4096, 1024, 2048, 0},
+                              Macs{0, 16384, 8192, 8192, 4096, 4096, 256, 2048, 0});
+  cost.mad_gap = choose(10U, 9U);
+  cost.mad_depth = choose(62U, 92U);
+  // A2/A3: a pair of loads of A and B takes bytes / rate + 47 (4.2, 4.4): 28 until the data is there and
+  // 19 between the two.
+  cost.load_a = choose(PathRate{256, 28, 19}, PathRate{256, 27});
+  cost.load_b = choose(PathRate{128, 28, 19}, PathRate{256, 27});
   cost.load_table = {32, 20};
-  cost.l1_to_ub = cost.ub_to_l1 = {0, 0};
-  cost.fix_narrow = cost.fix_wide = 64;
-  cost.fix_latency = 20;
-  cost.fix_out = {77, 140};
-  // Gather 5, sort and merge 2 elements a cycle: 64 elements a repeat.
-  cost.vector = {
-      {{100, 24}, {200, 31}, {200, 24}, {700, 24}, {100, 24}, {107, 24}, {1280, 24}, {3200, 20}}};
-  cost.bank_conflict = {100, 200, 179, 170};
-  cost.aic = {{152, 40, 80}, {64, 100}, 21, 339, 61, 835, 1000};
-  // Case 7 of ascend.md 5.2: MTE1 takes 442 cycles a step of K where it takes 367 alone, MTE2 595
-  // where its path would need 340.
-  cost.l1_read_percent = 29;
-  cost.l1_write_percent = 76;
-  cost.aiv = {{67, 228}, {27, 0}, 21, 0, 12, 760, 1052};
-  cost.aic.write_l2_hit = cost.aiv.write_l2_hit = 1000;  // 4.4: L2 absorbs writes
-  cost.gm_bytes_per_cycle = 852;
-  cost.l2_bytes_per_cycle = 3216;
-  cost.l2_miss_latency = 229;
-  cost.l2_bytes = 192U << 20U;
-  cost.word_latency = 280;
-  return cost;
-}
-
-CostConfig a5_cost() {
-  CostConfig cost{};
-  cost.mac_per_cycle = {0, 16384, 8192, 8192, 4096, 4096, 256, 2048, 0};
-  cost.mad_gap = 9;
-  cost.mad_depth = 92;
-  cost.load_a = {256, 27};
-  cost.load_b = {256, 27};
-  cost.load_table = {32, 20};
-  cost.l1_to_ub = cost.ub_to_l1 = {128, 30};
+  cost.l1_to_ub = cost.ub_to_l1 = choose(PathRate{0, 0}, PathRate{128, 30});
   cost.fix_narrow = 64;
-  cost.fix_wide = 32;
-  cost.fix_latency = 26;
-  cost.fix_out = {82, 140};
-  // Gather 32 elements of 32 bits a cycle; of sort and merge there is no figure but that of A2/A3.
-  cost.vector = {
-      {{125, 55}, {197, 63}, {132, 52}, {700, 44}, {106, 53}, {403, 76}, {200, 55}, {3200, 55}}};
-  cost.bank_conflict = {100, 133, 147, 144};
-  cost.aic = {{85, 560}, {100, 100}, 39, 0, 54, 198, 1000};
-  cost.aiv = {{51, 280}, {100, 100}, 39, 0, 15, 188, 1085};
+  cost.fix_wide = choose(64U, 32U);
+  cost.fix_latency = choose(20U, 26U);
+  cost.fix_out = choose(PathRate{77, 140}, PathRate{82, 140});
+  // A2/A3: gather 5, sort and merge 2 elements a cycle: 64 elements a repeat. A5: gather 32 elements of
+  // 32 bits a cycle; of sort and merge there is no figure but that of A2/A3.
+  cost.vector = choose(Rates{{{100, 24},
+                              {200, 31},
+                              {200, 24},
+                              {700, 24},
+                              {100, 24},
+                              {107, 24},
+                              {1280, 24},
+                              {3200, 20}}},
+                       Rates{{{125, 55},
+                              {197, 63},
+                              {132, 52},
+                              {700, 44},
+                              {106, 53},
+                              {403, 76},
+                              {200, 55},
+                              {3200, 55}}});
+  cost.bank_conflict = choose(Percents{100, 200, 179, 170}, Percents{100, 133, 147, 144});
+  cost.aic = choose(GmPath{{152, 40, 80}, {64, 100}, 21, 339, 61, 835, 1000},
+                    GmPath{{85, 560}, {100, 100}, 39, 0, 54, 198, 1000});
+  cost.aiv = choose(GmPath{{67, 228}, {27, 0}, 21, 0, 12, 760, 1052},
+                    GmPath{{51, 280}, {100, 100}, 39, 0, 15, 188, 1085});
   cost.aic.write_l2_hit = cost.aiv.write_l2_hit = 1000;  // 4.4: L2 absorbs writes
-  cost.gm_bytes_per_cycle = 1079;
-  cost.l2_bytes_per_cycle = 3264;
-  cost.l2_miss_latency = 100;
-  cost.l2_bytes = 128U << 20U;
+  // A2/A3: case 7 of ascend.md 5.2: MTE1 takes 442 cycles a step of K where it takes 367 alone, MTE2 595
+  // where its path would need 340.
+  cost.l1_read_percent = choose(29U, 0U);
+  cost.l1_write_percent = choose(76U, 0U);
+  cost.gm_bytes_per_cycle = choose(852U, 1079U);
+  cost.l2_bytes_per_cycle = choose(3216U, 3264U);
+  cost.l2_miss_latency = choose(229U, 100U);
+  cost.l2_bytes = choose(192U, 128U) << 20U;
   cost.word_latency = 280;
   return cost;
 }
@@ -86,14 +80,9 @@ void require(const char* key, std::uint64_t value, std::uint64_t least, std::uin
 
 constexpr std::uint64_t kMostRate = 1 << 20;
 
-void check_gm_path(const char* key, const GmPath& path) {
-  require(key, path.read.bytes_per_cycle, 1, kMostRate);
-  require(key, path.write.bytes_per_cycle, 1, kMostRate);
-}
-
 }  // namespace
 
-void check_config(const ClusterConfig& config) {
+const ClusterConfig& check_config(const ClusterConfig& config) {
   const SyncConfig& sync = config.core.sync;
   require("clock_khz", config.clock_khz, 1, 100'000'000);
   for (const Pipe pipe : sync::kPipes)
@@ -110,10 +99,13 @@ void check_config(const ClusterConfig& config) {
     require("cost path", path->bytes_per_cycle, 1, kMostRate);
   require("cost.fix_narrow", cost.fix_narrow, 1, kMostRate);
   require("cost.fix_wide", cost.fix_wide, 1, kMostRate);
-  check_gm_path("cost.aic", cost.aic);
-  check_gm_path("cost.aiv", cost.aiv);
+  for (const PathRate* path : {&cost.aic.read, &cost.aic.write})
+    require("cost.aic", path->bytes_per_cycle, 1, kMostRate);
+  for (const PathRate* path : {&cost.aiv.read, &cost.aiv.write})
+    require("cost.aiv", path->bytes_per_cycle, 1, kMostRate);
   require("cost.gm_bytes_per_cycle", cost.gm_bytes_per_cycle, 1, kMostRate);
   require("cost.l2_bytes_per_cycle", cost.l2_bytes_per_cycle, 1, kMostRate);
+  return config;
 }
 
 void check_launch(const Launch& launch) {
@@ -122,7 +114,7 @@ void check_launch(const Launch& launch) {
 
 ClusterConfig a2a3_config() {
   ClusterConfig config;
-  config.core.cost = a2a3_cost();
+  config.core.cost = cost_of(Profile::kA2A3);
   return config;
 }
 
@@ -131,7 +123,7 @@ ClusterConfig a5_config() {
   config.profile = Profile::kA5;
   config.clock_khz = 1'650'000;
   config.core.l0c_blocks = 512;
-  config.core.cost = a5_cost();
+  config.core.cost = cost_of(Profile::kA5);
   config.core.scalar.clean_cycles = 354;
   config.core.scalar.commit_cycles = config.core.scalar.barrier_cycles = 17;
   SyncConfig& sync = config.core.sync;

@@ -169,8 +169,8 @@ struct ClusterConfig {
 };
 
 /// Throws UserError for a value that no machine has: a rate or queue of 0, more events than a flag
-/// has bits.
-void check_config(const ClusterConfig& config);
+/// has bits. Returns `config`.
+const ClusterConfig& check_config(const ClusterConfig& config);
 /// The same for a launch.
 void check_launch(const Launch& launch);
 

@@ -24,7 +24,7 @@ struct ClusterCore::UnitBlock : timing::Steppable {
       : machine(owner), unit(parameters...), block(owner.scheduler_.add(*this)) {}
   Cycle step(Cycle now) override {
     const typename Unit::Step& step = unit.step(now);
-    for (const typename Unit::Answer& answer : step.answers) machine.deliver(answer);
+    for (const auto& answer : step.answers) machine.deliver(answer.item, answer.due);
     return step.next;
   }
 
@@ -35,27 +35,27 @@ struct ClusterCore::UnitBlock : timing::Steppable {
 
 Cycle ClusterCore::CoreBlock::step(Cycle now) {
   const CoreStep& step = core.step(now);
-  for (const CoreStep::Ask& ask : step.asks) {
-    machine.sync_->unit.ask(ask.request, ask.due);
+  for (const auto& ask : step.asks) {
+    machine.sync_->unit.ask(ask.item, ask.due);
     machine.scheduler_.wake(machine.sync_->block, ask.due);
   }
-  for (const CoreStep::Move& move : step.moves) {
-    machine.gm_->unit.start(move.transfer, move.due);
+  for (const auto& move : step.moves) {
+    machine.gm_->unit.start(move.item, move.due);
     machine.scheduler_.wake(machine.gm_->block, move.due);
   }
   return step.next;
 }
 
-void ClusterCore::deliver(const SyncUnitCore::Answer& answer) {
-  CoreBlock& core = *cores_[answer.answer.request.core.index()];
-  core.core.answer(answer.answer, answer.due);
-  core.wake(answer.due);
+void ClusterCore::deliver(const sync::Answer& answer, Cycle due) {
+  CoreBlock& block = *cores_[answer.request.core.index()];
+  block.core.answer(answer, due);
+  block.wake(due);
 }
 
-void ClusterCore::deliver(const GmCore::Answer& answer) {
-  CoreBlock& core = *cores_[answer.done.core.index()];
-  core.core.done(answer.done, answer.due);
-  core.wake(answer.due);
+void ClusterCore::deliver(const transfer::Done& done, Cycle due) {
+  CoreBlock& block = *cores_[done.core.index()];
+  block.core.done(done, due);
+  block.wake(due);
 }
 
 ClusterCore::ClusterCore(const ClusterConfig& config, const Launch& launch,

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/cluster/core/attachments.h"
+#include "models/cluster/core/core_context.h"
 #include "models/cluster/machine_view.h"
 #include "models/timing/scheduler.h"
 
@@ -50,8 +50,8 @@ class ClusterCore final : public MachineView {
   struct UnitBlock;
 
   /// Hands an answer of the sync unit or of GM to the core that waits for it.
-  void deliver(const SyncUnitCore::Answer& answer);
-  void deliver(const GmCore::Answer& answer);
+  void deliver(const sync::Answer& answer, Cycle due);
+  void deliver(const transfer::Done& done, Cycle due);
 
   const ClusterConfig config_;
   const Launch launch_;

@@ -1,8 +1,92 @@
 #include "models/cluster/modular_cluster.h"
 
+#include <algorithm>
+#include <sstream>
 #include <string>
+#include <utility>
 
 namespace tessera::cluster {
+
+// --- AI core ---
+
+AiCoreModule::AiCoreModule(sc_core::sc_module_name name, timing::ClockDomain& domain,
+                           const ClusterConfig& config, const Launch& launch, CoreId core,
+                           const Attachments& attached)
+    : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)),
+      core_(config, launch, core, attached) {
+  sync.bind(static_cast<sync::BackwardIf&>(*this));
+  gm.bind(static_cast<transfer::BackwardIf&>(*this));
+}
+
+void AiCoreModule::end_of_elaboration() {
+  sync::require_bound(sync, to_string(core_.id()) + ", sync");
+  transfer::require_bound(gm, to_string(core_.id()) + ", gm");
+}
+
+void AiCoreModule::launch(std::shared_ptr<const Program> program, Cycle at) {
+  const Cycle start = std::max(at, domain_.next_free_cycle());
+  core_.launch(std::move(program), start);
+  domain_.wake(block_, start);
+}
+
+void AiCoreModule::answer(const sync::Answer& answer, Cycle due) {
+  core_.answer(answer, due);
+  domain_.wake(block_, due);
+}
+
+void AiCoreModule::done(const transfer::Done& done, Cycle due) {
+  core_.done(done, due);
+  domain_.wake(block_, due);
+}
+
+Cycle AiCoreModule::step(Cycle now) {
+  const CoreStep& step = core_.step(now);
+  for (const auto& ask : step.asks) sync->ask(ask.item, ask.due);
+  for (const auto& move : step.moves) gm->start(move.item, move.due);
+  return step.next;
+}
+
+// --- sync unit and GM ---
+
+template <class Core, class Kit, template <class> class Port>
+SharedUnit<Core, Kit, Port>::SharedUnit(sc_core::sc_module_name name, timing::ClockDomain& domain,
+                                        const char* protocol_id, unsigned clusters, Core core)
+    : sc_core::sc_module(name), cores("cores"), domain_(domain), block_(domain.add(*this)),
+      protocol_id_(protocol_id), core_(std::move(core)), ports_(std::size_t{clusters} * 3) {
+  cores.init(ports_.size());
+  for (unsigned i = 0; i < ports_.size(); ++i) {
+    ports_[i].unit = this;
+    ports_[i].index = i;
+    cores[i].bind(ports_[i]);
+  }
+}
+
+template <class Core, class Kit, template <class> class Port>
+void SharedUnit<Core, Kit, Port>::end_of_elaboration() {
+  for (unsigned i = 0; i < cores.size(); ++i)
+    kit::require_bound(cores[i],
+                       std::string(name()) + ", the socket of " + to_string(CoreId::at(i)));
+}
+
+template <class Core, class Kit, template <class> class Port>
+template <class Request>
+void SharedUnit<Core, Kit, Port>::receive(unsigned index, const Request& request, Cycle due,
+                                          void (Core::*take)(const Request&, Cycle)) {
+  if (request.core.index() != index) {
+    std::ostringstream text;
+    text << name() << ": \"" << request << "\" came through socket " << index
+         << ", which belongs to another core";
+    SC_REPORT_ERROR(protocol_id_, text.str().c_str());
+    return;
+  }
+  (core_.*take)(request, due);
+  domain_.wake(block_, due);
+}
+
+template class SharedUnit<SyncUnitCore, sync::Kit, SyncPort>;
+template class SharedUnit<GmCore, transfer::Kit, TransferPort>;
+
+// --- the machine ---
 
 namespace {
 

@@ -7,11 +7,127 @@
 #include <memory>
 #include <vector>
 
-#include "models/cluster/core/ai_core_module.h"
+#include "models/cluster/core/ai_core.h"
 #include "models/cluster/machine_view.h"
-#include "models/cluster/shared_units.h"
+#include "models/cluster/memory/gm_core.h"
+#include "models/cluster/sync/sync_unit_core.h"
+#include "models/timing/clock_domain.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::cluster {
+
+/// AiCore behind a sync and a transfer socket. Cycle rules: ai_core.h.
+class AiCoreModule : public sc_core::sc_module,
+                     public timing::Steppable,
+                     private sync::BackwardIf,
+                     private transfer::BackwardIf {
+ public:
+  sync::InitiatorSocket sync{"sync"};  ///< to the sync unit
+  transfer::InitiatorSocket gm{"gm"};  ///< to GM/L2
+
+  /// `config` and `launch` outlive the module; other parameters as in AiCore.
+  AiCoreModule(sc_core::sc_module_name name, timing::ClockDomain& domain,
+               const ClusterConfig& config, const Launch& launch, CoreId core,
+               const Attachments& attached);
+
+  /// See AiCore::launch. `at` is put off to the next cycle that has not been stepped.
+  void launch(std::shared_ptr<const Program> program, Cycle at);
+  const AiCore& core() const { return core_; }
+
+  Cycle step(Cycle now) override;
+
+ private:
+  void end_of_elaboration() override;
+  void answer(const sync::Answer& answer, Cycle due) override;
+  void done(const transfer::Done& done, Cycle due) override;
+
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  AiCore core_;
+};
+
+/// The unit's side of the socket of one core: hands requests to the unit and its answers to the cores.
+template <class Unit>
+struct SyncPort : sync::ForwardIf {
+  void ask(const sync::Request& request, Cycle due) override {
+    unit->receive(index, request, due, &SyncUnitCore::ask);
+  }
+  template <class Sockets>
+  static void give(Sockets& cores, const Due<sync::Answer>& a) {
+    cores[a.item.request.core.index()]->answer(a.item, a.due);
+  }
+  Unit* unit = nullptr;
+  unsigned index = 0;
+};
+template <class Unit>
+struct TransferPort : transfer::ForwardIf {
+  void start(const transfer::Transfer& t, Cycle due) override {
+    unit->receive(index, t, due, &GmCore::start);
+  }
+  template <class Sockets>
+  static void give(Sockets& cores, const Due<transfer::Done>& a) {
+    cores[a.item.core.index()]->done(a.item, a.due);
+  }
+  Unit* unit = nullptr;
+  unsigned index = 0;
+};
+
+/// A unit that all cores of a launch share, its plain core behind a socket for every AI core. `Port`:
+/// SyncPort or TransferPort.
+template <class Core, class Kit, template <class> class Port>
+class SharedUnit : public sc_core::sc_module, public timing::Steppable {
+ public:
+  /// By CoreId::index(), three a cluster. Places that the launch has no core for take a Stub.
+  sc_core::sc_vector<kit::TargetSocket<Kit>> cores;
+
+  const Core& core() const { return core_; }
+
+  Cycle step(Cycle now) override {
+    const typename Core::Step& step = core_.step(now);
+    for (const auto& answer : step.answers) Port<SharedUnit>::give(cores, answer);
+    return step.next;
+  }
+
+ protected:
+  /// `protocol_id`: of the report that a core asked through the socket of another one.
+  SharedUnit(sc_core::sc_module_name name, timing::ClockDomain& domain, const char* protocol_id,
+             unsigned clusters, Core core);
+
+ private:
+  friend Port<SharedUnit>;
+  void end_of_elaboration() override;
+  template <class Request>
+  void receive(unsigned index, const Request& request, Cycle due,
+               void (Core::*take)(const Request&, Cycle));
+
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  const char* const protocol_id_;
+  Core core_;
+  std::vector<Port<SharedUnit>> ports_;
+};
+
+/// The cluster sync unit (sync_unit_core.h).
+class SyncUnit : public SharedUnit<SyncUnitCore, sync::Kit, SyncPort> {
+ public:
+  static constexpr const char* kProtocolId = "/tessera/cluster/sync_protocol";
+
+  /// Parameters as in SyncUnitCore.
+  SyncUnit(sc_core::sc_module_name name, timing::ClockDomain& domain, const SyncConfig& config,
+           const Launch& launch)
+      : SharedUnit(name, domain, kProtocolId, launch.clusters, SyncUnitCore(config, launch)) {}
+};
+
+/// GM and L2 (gm_core.h).
+class Gm : public SharedUnit<GmCore, transfer::Kit, TransferPort> {
+ public:
+  static constexpr const char* kProtocolId = "/tessera/cluster/gm_protocol";
+
+  Gm(sc_core::sc_module_name name, timing::ClockDomain& domain, const CostConfig& config,
+     unsigned clusters)
+      : SharedUnit(name, domain, kProtocolId, clusters, GmCore(config)) {}
+};
 
 class ModularCluster : public sc_core::sc_module, public MachineView {
  public:

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/core/attachments.h"
+#include "models/cluster/core/core_context.h"
 #include "models/cluster/machine_view.h"
 #include "models/timing/clock_domain.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/cluster/core/pipe_stats.h"
+#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/program/program.h"
 #include "models/observe/perfetto_writer.h"
 #include "models/observe/sorted_sink.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/core/pipe_stats.h"
+#include "models/cluster/core/pipe_state.h"
 #include "models/cluster/machine_view.h"
 #include "models/cluster/program/program.h"
 #include "platforms/ascend/ascend_config.h"

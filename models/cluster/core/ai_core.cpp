@@ -8,18 +8,9 @@
 
 namespace tessera::cluster {
 
-namespace {
-
-const ClusterConfig& checked(const ClusterConfig& config) {
-  check_config(config);
-  return config;
-}
-
-}  // namespace
-
 AiCore::AiCore(const ClusterConfig& config, const Launch& launch, CoreId core,
                const Attachments& attached)
-    : context_(checked(config), launch, core, attached),
+    : context_(check_config(config), launch, core, attached),
       order_(context_, attached.hazards != nullptr ? &attached.hazards->of(core) : nullptr),
       operands_(context_), sync_(context_, order_), tile_pipes_(context_, sync_, order_, operands_),
       scalar_(context_, sync_, order_, operands_, tile_pipes_), watch_(attached.end) {}
@@ -40,43 +31,27 @@ void AiCore::launch(std::shared_ptr<const Program> program, Cycle at) {
   if (watch_ != nullptr) watch_->core_starts();
 }
 
-void AiCore::answer(const sync::Answer& answer, Cycle due) {
-  received_.push_back({false, answer, {}, due});
-}
-
-void AiCore::done(const transfer::Done& done, Cycle due) {
-  received_.push_back({true, {}, done, due});
-}
-
 const CoreStep& AiCore::step(Cycle now) {
   CoreStep& step = context_.step;
   step.asks.clear();
   step.moves.clear();
   context_.progressed = false;
-  receive(now);
+  for (const auto& received : received_.take(now)) {
+    const auto* done = std::get_if<transfer::Done>(&received);
+    context_.progressed |= done != nullptr;
+    if (done == nullptr)
+      sync_.take_answer(std::get<sync::Answer>(received));
+    else if (done->pipe == Pipe::kS)
+      scalar_.take_word(done->value);
+    else
+      tile_pipes_.take_done(*done, now);
+  }
   sync_.apply_effects(now);
   tile_pipes_.serve(now);
   scalar_.serve(now);
   note_finished(now);
   step.next = context_.progressed ? now + 1 : next_wake(now);
   return step;
-}
-
-void AiCore::receive(Cycle now) {
-  const auto is_due = [now](const Received& r) { return r.due <= now; };
-  for (const Received& r : received_) {
-    if (!is_due(r)) continue;
-    r.is_done ? take_done(r.done, now) : sync_.take_answer(r.answer);
-  }
-  received_.erase(std::remove_if(received_.begin(), received_.end(), is_due), received_.end());
-}
-
-void AiCore::take_done(const transfer::Done& done, Cycle now) {
-  context_.progressed = true;
-  if (done.pipe == Pipe::kS)
-    scalar_.take_word(done.value);
-  else
-    tile_pipes_.take_done(done, now);
 }
 
 void AiCore::note_finished(Cycle now) {
@@ -89,11 +64,10 @@ void AiCore::note_finished(Cycle now) {
 }
 
 Cycle AiCore::next_wake(Cycle now) const {
-  Cycle next = sync_.next_effect(now);
+  Cycle next = std::min(sync_.next_effect(now), received_.next(now));
   const auto consider = [&next, now](Cycle at) {
     if (at > now) next = std::min(next, at);
   };
-  for (const Received& r : received_) consider(r.due);
   for (const PipeState& p : context_.pipes.all) {
     consider(p.wake);
     if (scalar_.ended() && !finished_) {

@@ -1,6 +1,6 @@
 // AI core (reference ascend.md 1.2, 2): an AIC or an AIV. Its scalar unit takes the program in order and
 // puts instructions into the queues of the pipes; every pipe takes its queue in order; flags and locks
-// order the pipes. Plain C++; ai_core_module.h is its module.
+// order the pipes. Plain C++; modular_cluster.h has its module.
 //
 // Order inside a cycle `now`:
 //   1. answers of the sync unit and of GM that are due by now are taken;
@@ -12,7 +12,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <variant>
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/core_sync.h"
@@ -36,8 +36,8 @@ class AiCore {
   /// refuses, std::logic_error when the core is busy.
   void launch(std::shared_ptr<const Program> program, Cycle at);
   /// An answer that may be seen from cycle `due` on: the core wants to be stepped then.
-  void answer(const sync::Answer& answer, Cycle due);
-  void done(const transfer::Done& done, Cycle due);
+  void answer(const sync::Answer& answer, Cycle due) { received_.add(answer, due); }
+  void done(const transfer::Done& done, Cycle due) { received_.add(done, due); }
   /// Does the work of cycle `now`; the result holds until the next call. Throws IllegalBehaviour.
   const CoreStep& step(Cycle now);
 
@@ -60,16 +60,6 @@ class AiCore {
   CoreWaits waits() const { return {context_, scalar_}; }
 
  private:
-  /// An answer that is not due yet: of GM (is_done) or of the sync unit.
-  struct Received {
-    bool is_done;
-    sync::Answer answer;
-    transfer::Done done;
-    Cycle due;
-  };
-
-  void receive(Cycle now);
-  void take_done(const transfer::Done& done, Cycle now);
   void note_finished(Cycle now);
   Cycle next_wake(Cycle now) const;
 
@@ -80,7 +70,7 @@ class AiCore {
   TilePipes tile_pipes_;
   ScalarUnit scalar_;
   LaunchWatch* const watch_;  // nullptr: nobody asks when the launch has ended
-  std::vector<Received> received_;
+  DueList<std::variant<sync::Answer, transfer::Done>> received_;  // of the sync unit and of GM
   bool finished_ = true;
   Cycle finished_at_ = 0;
 };

@@ -1,14 +1,19 @@
 // What the parts of an AI core share: which core it is, the kernel that it runs with its registers, the
-// state of its pipes, and what the present cycle sends to the sync unit and to GM.
+// state of its pipes, what the present cycle sends to the sync unit and to GM, and what may be attached to
+// the cores of a launch when they are built.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "models/cluster/core/attachments.h"
 #include "models/cluster/core/pipe_state.h"
+#include "models/cluster/due_list.h"
+#include "models/cluster/hazards/hazards.h"
+#include "models/cluster/memory/cluster_data.h"
 #include "models/observe/event.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/transfer/transfer.h"
@@ -17,19 +22,34 @@
 
 namespace tessera::cluster {
 
+/// Tells when the last core of a launch has finished its kernel.
+class LaunchWatch {
+ public:
+  /// `on_end` is called while that core is stepped, with the cycle.
+  explicit LaunchWatch(std::function<void(Cycle)> on_end) : on_end_(std::move(on_end)) {}
+  void core_starts() { ++busy_; }
+  void core_finishes(Cycle now) {
+    if (--busy_ == 0) on_end_(now);
+  }
+
+ private:
+  std::function<void(Cycle)> on_end_;
+  unsigned busy_ = 0;  // cores
+};
+
+/// Each may be absent. All belong to the same launch as the cores, and outlive them.
+struct Attachments {
+  observe::Sink* sink = nullptr;   ///< takes the events; places are CoreId::index()
+  ClusterData* data = nullptr;     ///< the values of buffers and arrays; without it: timing only
+  HazardWatch* hazards = nullptr;  ///< looks for hazards; it changes no cycle
+  LaunchWatch* end = nullptr;
+};
+
 /// What one cycle of a core did. The caller hands the requests to the sync unit and to GM, where they
 /// arrive in cycle `due`, and steps the core again in cycle `next`, or earlier when an answer is due.
 struct CoreStep {
-  struct Ask {
-    sync::Request request;
-    Cycle due;
-  };
-  struct Move {
-    transfer::Transfer transfer;
-    Cycle due;
-  };
-  std::vector<Ask> asks;
-  std::vector<Move> moves;
+  std::vector<Due<sync::Request>> asks;
+  std::vector<Due<transfer::Transfer>> moves;
   Cycle next = kNever;
 };
 
@@ -53,7 +73,7 @@ struct CoreContext {
   std::string at(std::uint32_t pc) const {
     return to_string(code(pc)) + " at " + program->where(pc);
   }
-  /// Throws IllegalBehaviour of the rule `id` (illegal.h) at an instruction.
+  /// Throws IllegalBehaviour of the rule `id` (legality.h) at an instruction.
   [[noreturn]] void illegal(std::uint32_t pc, const std::string& text, const char* id) const {
     throw IllegalBehaviour(
         program->where(pc) + ": " + to_string(core) + ", " + to_string(code(pc)) + ": " + text, id);

@@ -1,9 +1,7 @@
 #include "models/cluster/core/core_sync.h"
 
 #include <algorithm>
-#include <iterator>
 
-#include "models/cluster/program/illegal.h"
 #include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
@@ -50,33 +48,21 @@ void CoreSync::dispatch(const Instruction& i, QueueEntry& entry) {
 }
 
 WaitReason CoreSync::perform(Pipe pipe, const QueueEntry& entry, Cycle complete, Cycle now) {
-  const auto set_in_motion = [&](Effect::Kind kind, Cycle at) {
-    effects_.push_back({kind, at, entry.pc, entry.id});
-  };
-  switch (context_.code(entry.pc).op) {
-  case Opcode::kSetFfts:
-    ffts_set_ = true;
-    break;
-  case Opcode::kSetFlag:
-    set_in_motion(Effect::kFlag, complete + config().flag_latency);
-    break;
-  case Opcode::kRlsBuf:
-    set_in_motion(Effect::kRelease, std::max(complete, now + 1));
-    break;
-  case Opcode::kSetCrossCore:
-  case Opcode::kSetIntraBlock:
-    if (complete == now)
-      signal(entry.pc, entry.id, now);
-    else
-      set_in_motion(Effect::kSignal, complete);
-    break;
-  case Opcode::kWaitFlag:
-    return wait_flag(pipe, entry, now);
-  case Opcode::kGetBuf:
-    return take_lock(entry, now);
-  default:
+  const Opcode op = context_.code(entry.pc).op;
+  if (op == Opcode::kWaitFlag) return wait_flag(pipe, entry, now);
+  if (op == Opcode::kGetBuf) return take_lock(entry, now);
+  if (op == Opcode::kWaitFlagDev || op == Opcode::kWaitIntraCore)
     return wait_cross_core(pipe, entry, now);
-  }
+  if (op == Opcode::kSetFfts)
+    ffts_set_ = true;
+  else if (op == Opcode::kSetFlag)
+    effects_.add({Effect::kFlag, entry.pc, entry.id}, complete + config().flag_latency);
+  else if (op == Opcode::kRlsBuf)
+    effects_.add({Effect::kRelease, entry.pc, entry.id}, std::max(complete, now + 1));
+  else if (complete == now)
+    signal(entry.pc, entry.id, now);
+  else
+    effects_.add({Effect::kSignal, entry.pc, entry.id}, complete);
   return WaitReason::kNone;
 }
 
@@ -128,28 +114,21 @@ void CoreSync::take_answer(const sync::Answer& answer) {
 }
 
 void CoreSync::apply_effects(Cycle now) {
-  due_effects_.clear();
-  const auto is_due = [now](const Effect& e) { return e.at <= now; };
-  std::copy_if(effects_.begin(), effects_.end(), std::back_inserter(due_effects_), is_due);
-  if (due_effects_.empty()) return;
-  effects_.erase(std::remove_if(effects_.begin(), effects_.end(), is_due), effects_.end());
-  std::stable_sort(due_effects_.begin(), due_effects_.end(),
+  std::vector<Effect>& due = effects_.take(now);
+  if (due.empty()) return;
+  std::stable_sort(due.begin(), due.end(),
                    [](const Effect& a, const Effect& b) { return a.kind < b.kind; });
-  for (const Effect& effect : due_effects_) apply(effect, now);
-  context_.progressed = true;
-}
-
-void CoreSync::apply(const Effect& effect, Cycle now) {
-  switch (effect.kind) {
-  case Effect::kFlag:
-    return raise_flag(effect, now);
-  case Effect::kRelease:
-    locks_.release(static_cast<unsigned>(effect.id));
-    lock_fired_[static_cast<std::size_t>(effect.id)] = now;
-    return;
-  case Effect::kSignal:
-    return signal(effect.pc, effect.id, now);
+  for (const Effect& effect : due) {
+    if (effect.kind == Effect::kFlag) {
+      raise_flag(effect, now);
+    } else if (effect.kind == Effect::kSignal) {
+      signal(effect.pc, effect.id, now);
+    } else {
+      locks_.release(static_cast<unsigned>(effect.id));
+      lock_fired_[static_cast<std::size_t>(effect.id)] = now;
+    }
   }
+  context_.progressed = true;
 }
 
 void CoreSync::raise_flag(const Effect& effect, Cycle now) {
@@ -174,13 +153,6 @@ void CoreSync::signal(std::uint32_t pc, std::int64_t id, Cycle now) {
   context_.probe.emit(
       now, EventKind::kSignal,
       sync::index(r.pipe) | static_cast<unsigned>(r.mode) << 8 | unsigned{r.id} << 16, pc);
-}
-
-Cycle CoreSync::next_effect(Cycle now) const {
-  Cycle next = kNever;
-  for (const Effect& e : effects_)
-    if (e.at > now) next = std::min(next, e.at);
-  return next;
 }
 
 std::vector<std::string> CoreSync::flags_set() const {

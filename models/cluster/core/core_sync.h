@@ -12,8 +12,8 @@
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/core/operation_order.h"
-#include "models/cluster/sync/buffer_locks.h"
-#include "models/cluster/sync/flag_table.h"
+#include "models/cluster/due_list.h"
+#include "models/cluster/sync/pipe_sync.h"
 #include "tlm_ifaces/sync/signal.h"
 
 namespace tessera::cluster {
@@ -41,7 +41,7 @@ class CoreSync {
   /// Nothing is in motion.
   bool idle() const { return effects_.empty(); }
   /// The first cycle after `now` in which something takes effect, kNever if there is none.
-  Cycle next_effect(Cycle now) const;
+  Cycle next_effect(Cycle now) const { return effects_.next(now); }
 
   /// Flags that are set: at the end of a kernel, sets without a wait. "MTE2 to V, event 3".
   std::vector<std::string> flags_set() const;
@@ -53,7 +53,6 @@ class CoreSync {
   struct Effect {
     enum Kind : std::uint8_t { kFlag, kRelease, kSignal };
     Kind kind;
-    Cycle at;
     std::uint32_t pc;
     std::int64_t id;  // of the flag or lock
   };
@@ -62,7 +61,6 @@ class CoreSync {
     bool asked = false, granted = false;
   };
 
-  void apply(const Effect& effect, Cycle now);
   void raise_flag(const Effect& effect, Cycle now);
   void signal(std::uint32_t pc, std::int64_t id, Cycle now);
   WaitReason wait_flag(Pipe pipe, const QueueEntry& entry, Cycle now);
@@ -78,8 +76,7 @@ class CoreSync {
   BufferLocks locks_;
   std::array<Cycle, BufferLocks::kMaxLocks> lock_fired_{};  // of the last release
   Latencies latencies_{};
-  std::vector<Effect> effects_;
-  std::vector<Effect> due_effects_;
+  DueList<Effect> effects_;
   std::array<CrossCoreWait, sync::kPipeCount> waits_{};
   bool ffts_set_ = false;
 };

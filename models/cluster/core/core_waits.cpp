@@ -67,42 +67,35 @@ CoreWaits::Wanted CoreWaits::wanted(const PipeState& p, std::uint32_t pc,
   constexpr unsigned kSymptom = 3;  // behind those who wait for a signal
   const Instruction& i = context_.code(pc);
   const std::int64_t id = p.pipe == Pipe::kS ? context_.value(i.id) : p.queue.front().id;
-  switch (p.blocked) {
-  case WaitReason::kFlag:
-    if (is_tile_operation(i.op) || uses_scalar_cache(i.op))
-      return {"earlier operations on the same bytes", {}, kSymptom};
+  const WaitReason reason = p.blocked;
+  const bool orders = is_tile_operation(i.op) || uses_scalar_cache(i.op);
+  if (reason == WaitReason::kFlag && orders)
+    return {"earlier operations on the same bytes", {}, kSymptom};
+  if (reason == WaitReason::kFlag)
     return {std::string("the flag ") + to_string(i.pipe) + " to " + to_string(i.to) + ", event " +
                 std::to_string(id),
             why_not_done([&i, id](const Instruction& set, const std::int64_t* known) {
               return set.op == Opcode::kSetFlag && set.pipe == i.pipe && set.to == i.to &&
                      may_be(set, known, id);
             })};
-  case WaitReason::kLock:
+  if (reason == WaitReason::kLock)
     return {"lock " + std::to_string(id),
             why_not_done([&i, id](const Instruction& release, const std::int64_t* known) {
               return release.op == Opcode::kRlsBuf && release.pipe != i.pipe &&
                      may_be(release, known, id);
             })};
-  case WaitReason::kBarrier:
-    return {"the results of earlier instructions", {}, kSymptom};
-  case WaitReason::kCrossCore:
+  if (reason == WaitReason::kCrossCore)
     return explain(request_of(i, pc, p.pipe, id, context_.core));
-  case WaitReason::kUnitFlag:
-    return {i.op == Opcode::kMad ? "blocks of L0C that FIX has not read"
-                                 : "blocks of L0C that no MAD with unit flag 3 has written",
-            {},
-            2};
-  case WaitReason::kQueue:
-    return {std::string("room in the queue of pipe ") +
-                to_string(queue_of(i, context_.config.core.sync)),
-            {},
-            kSymptom};
-  case WaitReason::kMemory:
-    return {"a word of GM", {}, 2};
-  case WaitReason::kNone:
-    break;
+  if (reason == WaitReason::kUnitFlag && i.op == Opcode::kMad)
+    return {"blocks of L0C that FIX has not read", {}, 2};
+  if (reason == WaitReason::kUnitFlag)
+    return {"blocks of L0C that no MAD with unit flag 3 has written", {}, 2};
+  if (reason == WaitReason::kQueue) {
+    const std::string pipe = to_string(queue_of(i, context_.config.core.sync));
+    return {"room in the queue of pipe " + pipe, {}, kSymptom};
   }
-  return {"nothing", {}, kSymptom};
+  if (reason == WaitReason::kMemory) return {"a word of GM", {}, 2};
+  return {"the results of earlier instructions", {}, kSymptom};  // kBarrier
 }
 
 std::vector<CoreWaits::BlockedPipe> CoreWaits::blocked_pipes(const Explain& explain) const {

@@ -20,28 +20,21 @@ std::uint64_t size_of(std::int64_t size) {
 
 Cost on_chip(std::uint64_t bytes, const PathRate& path) {
   const std::uint64_t stream = divide_up(bytes, path.bytes_per_cycle);
-  Cost cost;
-  cost.occupied = stream + path.gap;
-  cost.ready = stream + path.latency;
-  cost.bytes = bytes;
-  return cost;
+  return {stream + path.gap, stream + path.latency, bytes};
 }
 
 }  // namespace
 
-std::uint64_t CostModel::l0c_blocks(const std::array<std::int64_t, 3>& sizes) {
+std::uint64_t CostModel::l0c_blocks(const Sizes& sizes) {
   return divide_up(round_up(size_of(sizes[0]), 16) * round_up(size_of(sizes[1]), 16) * 4, 512);
 }
 
-Cost CostModel::mad(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const {
+Cost CostModel::mad(const Instruction& i, const Sizes& sizes) const {
   const std::uint64_t k0 = 256 / bits_of(i.type);  // elements of K in 32 bytes
   const std::uint64_t macs = round_up(size_of(sizes[0]), 16) * round_up(size_of(sizes[1]), 16) *
                              round_up(size_of(sizes[2]), k0);
   const std::uint64_t ideal = divide_up(macs, config_.mac_per_cycle[static_cast<unsigned>(i.type)]);
-  Cost cost;
-  cost.occupied = ideal + config_.mad_gap;
-  cost.ready = ideal + config_.mad_depth;
-  return cost;
+  return {ideal + config_.mad_gap, ideal + config_.mad_depth};
 }
 
 Cost CostModel::vector(const Instruction& i, std::uint64_t elements) const {
@@ -51,21 +44,17 @@ Cost CostModel::vector(const Instruction& i, std::uint64_t elements) const {
   const bool per_element = i.vector_class == VectorClass::kTranscendental && bits_of(i.type) == 16;
   const std::uint64_t percent = std::uint64_t{rate.percent} * (per_element ? 2 : 1) *
                                 config_.bank_conflict[static_cast<unsigned>(i.bank_conflict)];
-  Cost cost;
-  cost.occupied = cost.ready = divide_up(repeats * percent, 10'000) + rate.overhead;
-  return cost;
+  const std::uint64_t cycles = divide_up(repeats * percent, 10'000) + rate.overhead;
+  return {cycles, cycles};
 }
 
-Cost CostModel::fix(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const {
+Cost CostModel::fix(const Instruction& i, const Sizes& sizes) const {
   const bool wide = bits_of(i.type) > 16;
   const unsigned ways = wide && i.both ? 2 : 1;  // a UB each; not of what is converted (1.4)
   const unsigned rate = ways * (wide ? config_.fix_wide : config_.fix_narrow);
-  const std::uint64_t stream = divide_up(size_of(sizes[0]) * size_of(sizes[1]), rate);
-  Cost cost;
-  cost.occupied = stream;
-  cost.ready = stream + config_.fix_latency;
-  cost.bytes = size_of(sizes[0]) * size_of(sizes[1]) * bits_of(i.type) / 8;
-  return cost;
+  const std::uint64_t elements = size_of(sizes[0]) * size_of(sizes[1]);
+  const std::uint64_t stream = divide_up(elements, rate);
+  return {stream, stream + config_.fix_latency, elements * bits_of(i.type) / 8};
 }
 
 Cost CostModel::gm_copy(const Rows& rows, PathRate path, unsigned l2_hit, const GmPath& gm) const {
@@ -88,42 +77,27 @@ Cost CostModel::gm_copy(const Rows& rows, PathRate path, unsigned l2_hit, const 
   return cost;
 }
 
-Cost CostModel::cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes, CoreKind kind,
-                     bool aligned) const {
+Cost CostModel::cost(const Instruction& i, const Sizes& sizes, CoreKind kind, bool aligned) const {
   const std::uint64_t first = size_of(sizes[0]);
   const std::uint64_t second = size_of(sizes[1]);
   const GmPath& gm = kind == CoreKind::kAic ? config_.aic : config_.aiv;
   const unsigned read_hit = i.l2_hit > 0 ? i.l2_hit : gm.read_l2_hit;
   const unsigned write_hit = i.l2_hit > 0 ? i.l2_hit : gm.write_l2_hit;
-  switch (i.op) {
-  case Opcode::kMad:
-    return mad(i, sizes);
-  case Opcode::kLoadA:
-    return on_chip(first * second, config_.load_a);
-  case Opcode::kLoadB:
-    return on_chip(first * second, config_.load_b);
-  case Opcode::kLoadTable:
-    return on_chip(first * second, config_.load_table);
-  case Opcode::kL1ToUb:
-    return on_chip(first * second, config_.l1_to_ub);
-  case Opcode::kUbToL1:
-    return on_chip(first * second, config_.ub_to_l1);
-  case Opcode::kCopyIn:
-    return gm_copy({first, second, aligned}, gm.read, read_hit, gm);
-  case Opcode::kCopyOut:
-    return gm_copy({first, second, aligned}, gm.write, write_hit, gm);
-  case Opcode::kFixOut:
+  if (i.op >= Opcode::kLoadA && i.op <= Opcode::kUbToL1) {
+    const std::array<const PathRate*, 5> paths = {&config_.load_a, &config_.load_b,
+                                                  &config_.load_table, &config_.l1_to_ub,
+                                                  &config_.ub_to_l1};
+    const auto path = static_cast<unsigned>(i.op) - static_cast<unsigned>(Opcode::kLoadA);
+    return on_chip(first * second, *paths[path]);
+  }
+  if (i.op == Opcode::kMad) return mad(i, sizes);
+  if (i.op == Opcode::kFixLocal) return fix(i, sizes);
+  if (i.op == Opcode::kVector) return vector(i, first);
+  if (i.op == Opcode::kCopyIn) return gm_copy({first, second, aligned}, gm.read, read_hit, gm);
+  if (i.op == Opcode::kCopyOut) return gm_copy({first, second, aligned}, gm.write, write_hit, gm);
+  if (i.op == Opcode::kFixOut)
     return gm_copy({first, second * bits_of(i.type) / 8, aligned}, config_.fix_out, write_hit, gm);
-  case Opcode::kFixLocal:
-    return fix(i, sizes);
-  case Opcode::kVector:
-    return vector(i, first);
-  default: {
-    Cost cost;
-    cost.occupied = cost.ready = first;
-    return cost;
-  }
-  }
+  return {first, first};
 }
 
 }  // namespace tessera::cluster

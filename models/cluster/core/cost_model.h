@@ -11,13 +11,14 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::cluster {
+
+/// Instruction::size, with the values of its registers.
+using Sizes = std::array<std::int64_t, 3>;
 
 struct Cost {
   std::uint64_t occupied = 0;
@@ -37,21 +38,20 @@ class CostModel {
   explicit CostModel(const CostConfig& config) : config_(config) {}
 
   /// Cost of tile operation `i` with these sizes on a core of `kind`; sizes are at least 0. `aligned`:
-  /// the rows in GM are (gm_place.h).
-  Cost cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes, CoreKind kind,
-            bool aligned = true) const;
+  /// the rows in GM are (tile_operands.h).
+  Cost cost(const Instruction& i, const Sizes& sizes, CoreKind kind, bool aligned = true) const;
   /// 512-byte blocks of L0C that a MAD or FIX with these sizes covers; results are 32 bits.
-  static std::uint64_t l0c_blocks(const std::array<std::int64_t, 3>& sizes);
+  static std::uint64_t l0c_blocks(const Sizes& sizes);
   /// From ten 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
   /// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale value.
-  static bool resolves_sums(const std::array<std::int64_t, 3>& sizes) {
+  static bool resolves_sums(const Sizes& sizes) {
     return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16) >= 10;
   }
 
  private:
-  Cost mad(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;
+  Cost mad(const Instruction& i, const Sizes& sizes) const;
   Cost vector(const Instruction& i, std::uint64_t elements) const;
-  Cost fix(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;
+  Cost fix(const Instruction& i, const Sizes& sizes) const;
   struct Rows {
     std::uint64_t count, bytes;
     bool aligned;

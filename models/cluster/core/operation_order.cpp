@@ -33,33 +33,7 @@ void OperationOrder::leave_queue(Pipe pipe, const QueueEntry& head) {
 
 void OperationOrder::synchronise(Pipe pipe, const QueueEntry& entry) {
   if (hazards_ == nullptr) return;
-  const Instruction& i = context_.code(entry.pc);
-  const CoreId core = context_.core;
-  const auto id = static_cast<unsigned>(entry.id);
-  const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(entry.id)};
-  switch (i.op) {
-  case Opcode::kSetFlag:
-    return hazards_->set_flag(core, flag);
-  case Opcode::kWaitFlag:
-    return hazards_->wait_flag(core, flag);
-  case Opcode::kBarrier:
-    if (i.pipe == Pipe::kAll) hazards_->barrier_all(core);
-    return;
-  case Opcode::kGetBuf:
-    return hazards_->take_lock(core, pipe, id);
-  case Opcode::kRlsBuf:
-    return hazards_->release_lock(core, pipe, id);
-  case Opcode::kSetCrossCore:
-    return hazards_->signal(core, pipe, static_cast<Mode>(i.mode), id);
-  case Opcode::kSetIntraBlock:
-    return hazards_->signal(core, pipe, Mode::kIntraBlock, id);
-  case Opcode::kWaitFlagDev:
-    return hazards_->wait(core, pipe, Mode::kAll, id);
-  case Opcode::kWaitIntraCore:
-    return hazards_->wait(core, pipe, Mode::kIntraBlock, id);
-  default:
-    return;
-  }
+  hazards_->synchronise(context_.core, pipe, context_.code(entry.pc), entry.id);
 }
 
 Cycle OperationOrder::scalar_start(const Instruction& i, const ResolvedOperation& operands,

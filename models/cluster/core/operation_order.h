@@ -8,7 +8,7 @@
 
 #include "models/cluster/core/core_context.h"
 #include "models/cluster/memory/scalar_cache.h"
-#include "models/cluster/sync/flag_table.h"
+#include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/sync/sync_inserter.h"
 
 namespace tessera::cluster {

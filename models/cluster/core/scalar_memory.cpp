@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
 

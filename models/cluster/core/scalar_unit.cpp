@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
 
@@ -17,16 +17,10 @@ constexpr std::int64_t kMostCycles = std::int64_t{1} << 40;
 }  // namespace
 
 Pipe queue_of(const Instruction& i, const SyncConfig& config) {
-  switch (i.op) {
-  case Opcode::kWaitFlag:
-    return i.to;
-  case Opcode::kBarrier:
-    return i.pipe == Pipe::kAll ? Pipe::kS : i.pipe;
-  case Opcode::kWaitFlagDev:
-    return config.waits_stop_core ? Pipe::kS : i.pipe;
-  default:
-    return i.op < Opcode::kSetFfts ? i.pipe : Pipe::kS;
-  }
+  if (i.op == Opcode::kWaitFlag) return i.to;
+  if (i.op == Opcode::kBarrier) return i.pipe == Pipe::kAll ? Pipe::kS : i.pipe;
+  if (i.op == Opcode::kWaitFlagDev) return config.waits_stop_core ? Pipe::kS : i.pipe;
+  return i.op < Opcode::kSetFfts ? i.pipe : Pipe::kS;
 }
 
 void ScalarUnit::launch(Cycle at) {
@@ -36,11 +30,6 @@ void ScalarUnit::launch(Cycle at) {
   PipeState& s = context_.pipes[Pipe::kS];
   s.free_at = at;
   s.blocked = WaitReason::kNone;
-}
-
-void ScalarUnit::take_word(std::int64_t value) {
-  word_under_way_ = false;
-  word_ = value;
 }
 
 void ScalarUnit::serve(Cycle now) {
@@ -117,35 +106,25 @@ WaitReason ScalarUnit::wait_for_all(Cycle now) {
 }
 
 WaitReason ScalarUnit::issue_scalar(const Instruction& i, Cycle now) {
-  switch (i.op) {
-  case Opcode::kJump:
-    jump_to(i.target);
-    break;
-  case Opcode::kBranch:
-    if (context_.value(i.a) != 0) jump_to(i.target);
-    break;
-  case Opcode::kGmLoad:
-  case Opcode::kGmStore:
-  case Opcode::kGmAdd:
+  const Opcode op = i.op;
+  if (op == Opcode::kGmLoad || op == Opcode::kGmStore || op == Opcode::kGmAdd)
     return access_word(i, now);
-  case Opcode::kLoadScalar:
-  case Opcode::kStoreScalar:
-  case Opcode::kCleanCache: {
+  if (op == Opcode::kTrap)
+    context_.illegal(pc_, context_.program->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
+  if (uses_scalar_cache(op)) {
     const ScalarMemory::Outcome outcome = memory_.access(pc_, now);
     takes_ = outcome.cycles;
     return outcome.reason;
   }
-  case Opcode::kDataBarrier:
+  if (op == Opcode::kDataBarrier) {
     if (word_under_way_) return WaitReason::kMemory;
     takes_ = std::max<Cycle>(context_.config.core.scalar.barrier_cycles,
                              std::max(context_.pipes[Pipe::kS].complete_at, now) - now);
-    break;
-  case Opcode::kTrap:
-    context_.illegal(pc_, context_.program->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
-  case Opcode::kEnd:
+  } else if (op == Opcode::kJump || op == Opcode::kBranch) {
+    if (op == Opcode::kJump || context_.value(i.a) != 0) jump_to(i.target);
+  } else if (op == Opcode::kEnd) {
     ended_ = true;
-    break;
-  default:
+  } else {
     context_.registers[i.rd] = compute(i);
   }
   return WaitReason::kNone;
@@ -180,34 +159,22 @@ WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
 std::int64_t ScalarUnit::special(SpecialValue which) const {
   const CoreId core = context_.core;
   const unsigned aivs = aivs_of(context_.launch.ratio);
-  switch (which) {
-  case SpecialValue::kBlockIndex:
-    if (core.is_aic() || aivs < 2) return core.cluster;
-    return 2 * core.cluster + core.subblock();
-  case SpecialValue::kCluster:
-    return core.cluster;
-  case SpecialValue::kBlockCount:
-    return context_.launch.block_count();
-  case SpecialValue::kSubblockIndex:
-    return core.is_aic() ? 0 : core.subblock();
-  default:
-    return aivs;
-  }
+  const bool one_block_a_cluster = core.is_aic() || aivs < 2;
+  if (which == SpecialValue::kCluster) return core.cluster;
+  if (which == SpecialValue::kBlockIndex)
+    return one_block_a_cluster ? core.cluster : 2 * core.cluster + core.subblock();
+  if (which == SpecialValue::kBlockCount) return context_.launch.block_count();
+  if (which == SpecialValue::kSubblockIndex) return core.is_aic() ? 0 : core.subblock();
+  return aivs;
 }
 
 std::int64_t ScalarUnit::compute(const Instruction& i) const {
   const std::int64_t a = context_.value(i.a), b = context_.value(i.b);
-  switch (i.op) {
-  case Opcode::kCompare:
-    return holds(i.predicate, a, b) ? 1 : 0;
-  case Opcode::kSelect:
-    return context_.value(i.c) != 0 ? a : b;
-  case Opcode::kGet:
-    return special(i.special);
-  default:
-    if (is_division(i.op) && b == 0) context_.illegal(pc_, "division by zero", kScalarId);
-    return calculate(i.op, a, b);
-  }
+  if (i.op == Opcode::kCompare) return holds(i.predicate, a, b) ? 1 : 0;
+  if (i.op == Opcode::kSelect) return context_.value(i.c) != 0 ? a : b;
+  if (i.op == Opcode::kGet) return special(i.special);
+  if (is_division(i.op) && b == 0) context_.illegal(pc_, "division by zero", kScalarId);
+  return calculate(i.op, a, b);
 }
 
 }  // namespace tessera::cluster

@@ -29,7 +29,10 @@ class ScalarUnit {
   /// Takes an instruction in cycle `now`, if it can. Throws IllegalBehaviour.
   void serve(Cycle now);
   /// GM has completed an access to a word.
-  void take_word(std::int64_t value);
+  void take_word(std::int64_t value) {
+    word_under_way_ = false;
+    word_ = value;
+  }
 
   /// The program has come to kEnd.
   bool ended() const { return ended_; }

@@ -1,13 +1,59 @@
 #include "models/cluster/core/tile_operands.h"
 
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "models/cluster/memory/gm_place.h"
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
+
+namespace {
+
+/// Of an array in bytes: 1 TB.
+constexpr unsigned kArrayBits = 40;
+
+struct Run {
+  std::int64_t size, stride;  // in elements
+};
+
+}  // namespace
+
+std::uint64_t array_base(const std::string& name) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return (hash >> kArrayBits) << kArrayBits;
+}
+
+transfer::Place place_of(const ResolvedOperand& operand, std::uint64_t array_base) {
+  std::array<Run, kMostDimensions> runs{};
+  std::size_t count = 0;
+  for (unsigned d = 0; d < operand.dimensions; ++d) {
+    if (operand.sizes[d] <= 0 || operand.strides[d] <= 0 || operand.first < 0) return {};
+    if (operand.sizes[d] > 1) runs[count++] = {operand.sizes[d], operand.strides[d]};
+  }
+  // At most five: by stride, the smallest first.
+  for (std::size_t i = 1; i < count; ++i)
+    for (std::size_t k = i; k > 0 && runs[k].stride < runs[k - 1].stride; --k)
+      std::swap(runs[k], runs[k - 1]);
+  std::int64_t elements = 1;  // one behind the other
+  std::size_t next = 0;
+  for (; next < count && runs[next].stride == elements; ++next) elements *= runs[next].size;
+  if (next + 1 < count) return {};
+  transfer::Place place;
+  const std::int64_t bits = bits_of(operand.element);
+  place.first = array_base + static_cast<std::uint64_t>(operand.first);
+  place.row_bytes = static_cast<std::uint32_t>((elements * bits + 7) / 8);
+  place.rows = next < count ? static_cast<std::uint32_t>(runs[next].size) : 1;
+  place.stride = next < count ? static_cast<std::uint64_t>(runs[next].stride * bits / 8) : 0;
+  return place;
+}
+
+bool is_aligned(const transfer::Place& place) {
+  constexpr std::uint64_t kBlockBytes = 32;
+  return place.rows == 0 || ((place.first | place.stride) % kBlockBytes == 0);
+}
 
 void TileOperands::launch() {
   array_bases_.clear();
@@ -29,7 +75,11 @@ const ResolvedOperation* TileOperands::resolve(std::uint32_t pc, bool wanted, Qu
     cluster::resolve(operation, context_.registers, last_);
   else
     return nullptr;
-  if (follows_l2) entry.place = place_of(*resolved);
+  for (std::size_t k = 0; follows_l2 && k < resolved->count; ++k) {
+    const ResolvedOperand& operand = resolved->operands[k];
+    if (operand.location == Location::kGm)
+      entry.place = place_of(operand, array_bases_[operand.array]);
+  }
   return resolved;
 }
 
@@ -53,15 +103,6 @@ const ResolvedOperation& TileOperands::resolve_and_keep(const TileOperation& ope
   if (!misfit.empty()) context_.illegal(entry.pc, misfit, kAccessId);
   entry.resolved = slot;
   return resolved;
-}
-
-transfer::Place TileOperands::place_of(const ResolvedOperation& operation) const {
-  for (std::size_t k = 0; k < operation.count; ++k) {
-    const ResolvedOperand& operand = operation.operands[k];
-    if (operand.location == Location::kGm)
-      return cluster::place_of(operand, array_bases_[operand.array]);
-  }
-  return {};
 }
 
 TileValues TileOperands::compute(const QueueEntry& entry, Cycle now) const {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/cluster/memory/gm_place.h"
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/core/tile_operands.h"
+#include "models/cluster/program/legality.h"
 
 namespace tessera::cluster {
 
@@ -59,18 +59,17 @@ void TilePipes::serve(PipeState& p, Cycle now) {
 }
 
 WaitReason TilePipes::try_head(PipeState& p, const QueueEntry& head, Cycle now) {
-  if (is_tile_operation(context_.code(head.pc).op)) return start_tile(p, head, now);
-  const WaitReason reason = try_sync(p, head, now);
+  const Opcode op = context_.code(head.pc).op;
+  if (is_tile_operation(op)) return start_tile(p, head, now);
+  if (op == Opcode::kBarrier && p.complete_at > now) {
+    p.wake = p.complete_at;
+    return WaitReason::kBarrier;
+  }
+  const WaitReason reason = op == Opcode::kBarrier
+                                ? WaitReason::kNone
+                                : sync_.perform(p.pipe, head, std::max(p.complete_at, now), now);
   if (reason == WaitReason::kNone) p.free_at = now + context_.config.core.sync.sync_cycles;
   return reason;
-}
-
-WaitReason TilePipes::try_sync(PipeState& p, const QueueEntry& head, Cycle now) {
-  if (context_.code(head.pc).op != Opcode::kBarrier)
-    return sync_.perform(p.pipe, head, std::max(p.complete_at, now), now);
-  if (p.complete_at <= now) return WaitReason::kNone;
-  p.wake = p.complete_at;
-  return WaitReason::kBarrier;
 }
 
 WaitReason TilePipes::start_tile(PipeState& p, const QueueEntry& head, Cycle now) {

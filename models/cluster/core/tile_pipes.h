@@ -11,7 +11,7 @@
 #include "models/cluster/core/cost_model.h"
 #include "models/cluster/core/operation_order.h"
 #include "models/cluster/core/tile_operands.h"
-#include "models/cluster/sync/unit_flags.h"
+#include "models/cluster/sync/pipe_sync.h"
 
 namespace tessera::cluster {
 
@@ -36,7 +36,6 @@ class TilePipes {
  private:
   void serve(PipeState& p, Cycle now);
   WaitReason try_head(PipeState& p, const QueueEntry& head, Cycle now);
-  WaitReason try_sync(PipeState& p, const QueueEntry& head, Cycle now);
   WaitReason start_tile(PipeState& p, const QueueEntry& head, Cycle now);
   WaitReason try_unit_flag(PipeState& p, const QueueEntry& head, const Cost& cost, Cycle now);
   void start_copy(PipeState& p, const QueueEntry& head, const Cost& cost, Cycle now);

@@ -83,21 +83,12 @@ void accesses_of(const ResolvedOperation& operation, CoreId core, Accesses& acce
   accesses.count = 0;
   for (unsigned i = 0; i < operation.count; ++i) {
     const ResolvedOperand& o = operation.operands[i];
-    switch (o.holder) {
-    case Holder::kSelf:
+    if (o.holder == Holder::kSplitRows || o.holder == Holder::kSplitColumns)
+      for (const unsigned aiv : {1U, 2U}) add(accesses, aiv, half_of(o));
+    else if (o.holder == Holder::kSelf)
       add(accesses, core.unit, o);
-      break;
-    case Holder::kAic:
-    case Holder::kAiv0:
-    case Holder::kAiv1:
+    else
       add(accesses, static_cast<unsigned>(o.holder) - static_cast<unsigned>(Holder::kAic), o);
-      break;
-    case Holder::kSplitRows:
-    case Holder::kSplitColumns:
-      add(accesses, 1, half_of(o));
-      add(accesses, 2, half_of(o));
-      break;
-    }
   }
 }
 

@@ -13,10 +13,6 @@ std::string times_text(std::uint64_t times) {
   return times > 1 ? " (" + std::to_string(times) + " times)" : "";
 }
 
-}  // namespace
-
-namespace {
-
 /// One sentence for each line of a program and kind of hazard.
 class Sentences {
  public:

@@ -96,34 +96,34 @@ void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uin
 
 // --- synchronisation ---
 
-void HazardTracker::set_flag(CoreId core, Flag flag) {
-  units_[core.unit].raising[key_of(flag)].push_back(agents_[agent_of(core, flag.from)].known);
+void HazardTracker::synchronise(CoreId core, Pipe pipe, const Instruction& i, std::int64_t id) {
+  const auto number = static_cast<unsigned>(id);
+  const Flag flag{i.pipe, i.to, static_cast<std::uint8_t>(id)};
+  Unit& unit = units_[core.unit];
+  const Opcode op = i.op;
+  if (op == Opcode::kSetFlag) {
+    unit.raising[FlagTable::index(flag)].push_back(agents_[agent_of(core, flag.from)].known);
+  } else if (op == Opcode::kWaitFlag) {
+    learn(core, flag.to, unit.flags[FlagTable::index(flag)]);
+  } else if (op == Opcode::kBarrier && i.pipe == Pipe::kAll) {
+    for (const Pipe p : sync::kPipes)
+      join(agents_[agent_of(core, Pipe::kS)].known, agents_[agent_of(core, p)].known);
+    open_epoch(core);
+  }
+  if (op == Opcode::kGetBuf) learn(core, pipe, unit.locks[number]);
+  if (op == Opcode::kRlsBuf) join(unit.locks[number], agents_[agent_of(core, pipe)].known);
+  if (op == Opcode::kSetCrossCore) signal(core, pipe, static_cast<Mode>(i.mode), number);
+  if (op == Opcode::kSetIntraBlock) signal(core, pipe, Mode::kIntraBlock, number);
+  if (op == Opcode::kWaitFlagDev) wait(core, pipe, number);
+  if (op == Opcode::kWaitIntraCore) wait(core, pipe, sync::kFlagIds + number);
 }
 
 // Sets of a pipe may be under way at the same time; a wait learns from its own set only.
 void HazardTracker::raise_flag(CoreId core, Flag flag, bool taken) {
   Unit& unit = units_[core.unit];
-  std::deque<Clocks>& raising = unit.raising[key_of(flag)];
-  if (taken) unit.flags[key_of(flag)] = raising.front();
+  std::deque<Clocks>& raising = unit.raising[FlagTable::index(flag)];
+  if (taken) unit.flags[FlagTable::index(flag)] = raising.front();
   raising.pop_front();
-}
-
-void HazardTracker::wait_flag(CoreId core, Flag flag) {
-  learn(core, flag.to, units_[core.unit].flags[key_of(flag)]);
-}
-
-void HazardTracker::barrier_all(CoreId core) {
-  Clocks all{};
-  for (const Pipe pipe : sync::kPipes) join(all, agents_[agent_of(core, pipe)].known);
-  learn(core, Pipe::kS, all);
-}
-
-void HazardTracker::take_lock(CoreId core, Pipe pipe, unsigned lock) {
-  learn(core, pipe, units_[core.unit].locks[lock]);
-}
-
-void HazardTracker::release_lock(CoreId core, Pipe pipe, unsigned lock) {
-  join(units_[core.unit].locks[lock], agents_[agent_of(core, pipe)].known);
 }
 
 void HazardTracker::give(unsigned unit, unsigned counter, const Clocks& clocks) {
@@ -166,8 +166,8 @@ void HazardTracker::gather(CoreId core, Mode mode, unsigned id, const Clocks& cl
   for (unsigned u = first; u <= last; ++u) give(u, id, all);
 }
 
-void HazardTracker::wait(CoreId core, Pipe pipe, Mode mode, unsigned id) {
-  const unsigned counter = mode == Mode::kIntraBlock ? sync::kFlagIds + id : id;
+// The wait of `pipe` for a signal is over.
+void HazardTracker::wait(CoreId core, Pipe pipe, unsigned counter) {
   std::deque<Clocks>& given = units_[core.unit].counters[counter];
   if (given.empty()) return;
   learn(core, pipe, given.front());

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "models/cluster/hazards/access_map.h"
-#include "models/cluster/sync/flag_table.h"
+#include "models/cluster/hazards/accesses.h"
+#include "models/cluster/sync/pipe_sync.h"
 #include "models/cluster/sync/sync_inserter.h"
 
 namespace tessera::cluster {
@@ -48,20 +48,15 @@ class HazardTracker {
   /// An instruction of that epoch leaves its queue: a tile operation starts, or a synchronisation is
   /// done.
   void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
-  /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back. `record` says what it touches and what it has waited for.
+  /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back.
+  /// `record` says what it touches and what it has waited for.
   void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
              const SyncInserter::Record& record);
 
-  void set_flag(CoreId core, Flag flag);
+  /// `pipe` has done the synchronisation `i`, whose flag, lock or event is `id`.
+  void synchronise(CoreId core, Pipe pipe, const Instruction& i, std::int64_t id);
   /// The flag of the oldest set that was not raised is up. `taken`: it was down before.
   void raise_flag(CoreId core, Flag flag, bool taken);
-  void wait_flag(CoreId core, Flag flag);
-  void barrier_all(CoreId core);
-  void take_lock(CoreId core, Pipe pipe, unsigned lock);
-  void release_lock(CoreId core, Pipe pipe, unsigned lock);
-  void signal(CoreId core, Pipe pipe, Mode mode, unsigned id);
-  /// The wait of `pipe` for a signal is over.
-  void wait(CoreId core, Pipe pipe, Mode mode, unsigned id);
   void write_word(CoreId core, std::uint64_t address);
   void read_word(CoreId core, std::uint64_t address);
 
@@ -92,6 +87,7 @@ class HazardTracker {
     std::shared_ptr<const Program> program;
     std::deque<Clocks> epochs;  // what the scalar unit knew, from first_epoch on
     std::uint32_t first_epoch = 0;
+    // By FlagTable::index().
     std::map<std::uint32_t, Clocks> flags;                // that are up
     std::map<std::uint32_t, std::deque<Clocks>> raising;  // sets whose flags are not up yet
     std::array<Clocks, 32> locks{};
@@ -103,11 +99,10 @@ class HazardTracker {
     return core.unit * sync::kPipeCount + sync::index(pipe);
   }
   static void join(Clocks& into, const Clocks& from);
-  static std::uint32_t key_of(Flag flag) {
-    return sync::index(flag.from) << 16U | sync::index(flag.to) << 8U | flag.id;
-  }
   void learn(CoreId core, Pipe pipe, const Clocks& clocks);
   void open_epoch(CoreId core);
+  void signal(CoreId core, Pipe pipe, Mode mode, unsigned id);
+  void wait(CoreId core, Pipe pipe, unsigned counter);
   void gather(CoreId core, Mode mode, unsigned id, const Clocks& clocks);
   void give(unsigned unit, unsigned counter, const Clocks& clocks);
   std::uint64_t line_of(const Side& side) const;

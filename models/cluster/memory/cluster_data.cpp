@@ -220,7 +220,7 @@ TileValues ClusterData::start(const TileOperation& operation, const ResolvedOper
       if (const auto extent = exact_extent(o)) held_.read(o.array, *extent, core, resolved.pc, now);
     inputs.push_back(read(o, core, now, behind));
   }
-  return compute(operation, resolved, std::move(inputs));
+  return compute(operation, resolved, inputs);
 }
 
 void ClusterData::finish(const TileOperation& operation, const ResolvedOperation& resolved,
@@ -247,14 +247,6 @@ std::vector<ClusterData::Lost> ClusterData::lost() {
     }
   }
   return list;
-}
-
-TileValues ClusterData::peek(const ResolvedOperand& operand, CoreId core) {
-  return read(operand, core, kNever, false);
-}
-
-void ClusterData::poke(const ResolvedOperand& operand, CoreId core, TileValues values) {
-  write(operand, core, std::move(values), {0, 0, 0}, false);
 }
 
 }  // namespace tessera::cluster

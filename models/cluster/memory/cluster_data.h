@@ -10,8 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
@@ -80,8 +80,12 @@ class ClusterData {
   std::vector<Lost> lost();
 
   /// For tests: an operand as it is when all that is under way has been written.
-  TileValues peek(const ResolvedOperand& operand, CoreId core);
-  void poke(const ResolvedOperand& operand, CoreId core, TileValues values);
+  TileValues peek(const ResolvedOperand& operand, CoreId core) {
+    return read(operand, core, kNever, false);
+  }
+  void poke(const ResolvedOperand& operand, CoreId core, TileValues values) {
+    write(operand, core, std::move(values), {0, 0, 0}, false);
+  }
 
  private:
   struct Array {

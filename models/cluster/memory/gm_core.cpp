@@ -15,10 +15,6 @@ bool by_place(const Transfer& a, const Transfer& b) {
   return a.pipe < b.pipe;
 }
 
-bool is_to_gm(const Transfer& t) {
-  return t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
-}
-
 }  // namespace
 
 GmCore::GmCore(const CostConfig& config)
@@ -31,31 +27,21 @@ std::int64_t GmCore::word(std::uint64_t address) const {
   return found == words_.end() ? 0 : found->second;
 }
 
-void GmCore::start(const Transfer& transfer, Cycle due) {
-  arriving_.push_back({transfer, due});
-}
-
 void GmCore::access_word(const Transfer& t, Cycle now) {
   std::int64_t& word = words_[t.address];
   step_.answers.push_back({{t.core, t.pipe, word, {}}, now + std::max(t.latency, 1U)});
   if (t.access == WordAccess::kStore) word = t.value;
-  if (t.access == WordAccess::kAdd)
-    word = static_cast<std::int64_t>(static_cast<std::uint64_t>(word) +
-                                     static_cast<std::uint64_t>(t.value));
-}
-
-void GmCore::advance(Cycle now) {
-  const Cycle cycles = now - now_;
-  now_ = now;
-  if (cycles == 0) return;
-  for (Active& a : active_) a.left -= std::min(a.left, a.rate * cycles);
+  if (t.access == WordAccess::kAdd) word = calculate(Opcode::kAdd, word, t.value);
 }
 
 void GmCore::finish(Cycle now) {
   for (const Active& a : active_) {
     if (a.left > 0) continue;
     const Transfer& t = a.transfer;
-    step_.answers.push_back({{t.core, t.pipe, 0, a.hit_bytes, late(a, now)}, now + 1});
+    // Behind the last byte, until the data is there.
+    const Cycle late = a.misses ? miss_latency_ : std::max(a.here_at, now) - now;
+    step_.answers.push_back(
+        {{t.core, t.pipe, 0, a.hit_bytes, static_cast<std::uint32_t>(late)}, now + 1});
     (a.writes ? bytes_written_ : bytes_read_) += t.bytes;
     changed_ = true;
   }
@@ -79,30 +65,12 @@ void GmCore::look_up(Active& a, Cycle now) {
   if (!a.writes) a.here_at = touched.here_at;
 }
 
-// Cycles behind the last byte until the data is there.
-std::uint32_t GmCore::late(const Active& a, Cycle now) const {
-  const Cycle cycles = a.misses ? miss_latency_ : std::max(a.here_at, now) - now;
-  return static_cast<std::uint32_t>(cycles);
-}
-
-void GmCore::begin_one(const Transfer& t, Cycle now) {
+void GmCore::begin(const Transfer& t, Cycle now) {
   if (t.bytes == 0) return access_word(t, now);
   changed_ = true;
-  active_.push_back({t, t.bytes * kRateUnit, 0, 0, is_to_gm(t), {}, false, 0});
+  const bool writes = t.pipe == sync::Pipe::kMte3 || t.pipe == sync::Pipe::kFix;
+  active_.push_back({t, t.bytes * kRateUnit, 0, 0, writes, {}, false, 0});
   look_up(active_.back(), now);
-}
-
-void GmCore::begin(Cycle now) {
-  starting_.clear();
-  const auto is_due = [now](const Arriving& a) { return a.due <= now; };
-  for (const Arriving& a : arriving_)
-    if (is_due(a)) starting_.push_back(a);
-  if (starting_.empty()) return;
-  arriving_.erase(std::remove_if(arriving_.begin(), arriving_.end(), is_due), arriving_.end());
-  std::stable_sort(starting_.begin(), starting_.end(), [](const Arriving& a, const Arriving& b) {
-    return by_place(a.transfer, b.transfer);
-  });
-  for (const Arriving& a : starting_) begin_one(a.transfer, now);
 }
 
 // Bytes of a resource for 1024 bytes of the transfer.
@@ -154,15 +122,17 @@ bool GmCore::fix_rates(Left& left, std::uint64_t fair, Stays stays) {
 
 const GmCore::Step& GmCore::step(Cycle now) {
   step_.answers.clear();
-  advance(now);
+  for (Active& a : active_) a.left -= std::min(a.left, a.rate * (now - now_));
+  now_ = now;
   finish(now);
-  begin(now);
+  std::vector<Transfer>& due = arriving_.take(now);
+  std::stable_sort(due.begin(), due.end(), by_place);
+  for (const Transfer& t : due) begin(t, now);
   if (changed_) set_rates();
   changed_ = false;
-  step_.next = kNever;
+  step_.next = arriving_.next(now);
   for (const Active& a : active_)
     step_.next = std::min(step_.next, now + (a.left + a.rate - 1) / a.rate);
-  for (const Arriving& a : arriving_) step_.next = std::min(step_.next, a.due);
   return step_;
 }
 

@@ -1,5 +1,5 @@
 // GM and L2 (reference ascend.md 1.4, 4.4): transfers of all cores share the bandwidth of GM and of
-// L2. Plain C++; shared_units.h has its module.
+// L2. Plain C++; modular_cluster.h has its module.
 //
 // All transfers under way advance together, each as fast as its own path allows, as long as neither
 // L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
+#include "models/cluster/due_list.h"
 #include "models/cluster/memory/l2_directory.h"
 #include "tlm_ifaces/transfer/transfer.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -29,19 +30,12 @@ namespace tessera::cluster {
 
 class GmCore {
  public:
-  struct Answer {
-    transfer::Done done;
-    Cycle due;
-  };
-  struct Step {
-    std::vector<Answer> answers;
-    Cycle next = kNever;
-  };
+  using Step = UnitStep<transfer::Done>;
 
   explicit GmCore(const CostConfig& config);
 
   /// `transfer` arrives in cycle `due`: GM wants to be stepped then.
-  void start(const transfer::Transfer& transfer, Cycle due);
+  void start(const transfer::Transfer& transfer, Cycle due) { arriving_.add(transfer, due); }
   /// Does the work of cycle `now`; the result holds until the next call.
   const Step& step(Cycle now);
 
@@ -54,10 +48,6 @@ class GmCore {
   bool idle() const { return active_.empty() && arriving_.empty(); }
 
  private:
-  struct Arriving {
-    transfer::Transfer transfer;
-    Cycle due;
-  };
   struct Active {
     transfer::Transfer transfer;
     std::uint64_t left = 0;      // in 1/1024 byte
@@ -70,24 +60,20 @@ class GmCore {
   };
 
   void access_word(const transfer::Transfer& t, Cycle now);
-  void advance(Cycle now);
   void finish(Cycle now);
-  void begin(Cycle now);
   void look_up(Active& a, Cycle now);
-  void begin_one(const transfer::Transfer& t, Cycle now);
+  void begin(const transfer::Transfer& t, Cycle now);
   void set_rates();
   /// Bandwidth that is shared, in the order of Left.
   enum Resource : std::uint8_t { kL2Read, kL2Write, kGm };
   static constexpr std::size_t kResources = 3;
   using Left = std::array<std::uint64_t, kResources>;  ///< that nobody has yet
-  std::uint32_t late(const Active& a, Cycle now) const;
   static std::uint64_t share(const Active& a, std::size_t resource);
   template <class Stays>
   bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
 
   const std::uint64_t gm_rate_, l2_rate_;  // in 1/1024 byte per cycle
-  std::vector<Arriving> arriving_;
-  std::vector<Arriving> starting_;
+  DueList<transfer::Transfer> arriving_;
   std::vector<Active> active_;
   std::vector<Active*> open_;  // whose rate is not fixed yet
   std::unordered_map<std::uint64_t, std::int64_t> words_;

@@ -5,6 +5,7 @@
 // Fully associative; the line used least recently leaves. Every array begins with a line of its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,20 +37,67 @@ class ScalarCache {
     return std::uint64_t{array} << 48U | static_cast<std::uint64_t>(first / kLineBytes);
   }
   /// The bits of Line::changed of `count` bytes of a line from `address` on.
-  static std::uint64_t bits_of(std::int64_t address, std::int64_t count);
+  static std::uint64_t bits_of(std::int64_t address, std::int64_t count) {
+    const std::uint64_t ones =
+        count >= kLineBytes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    return ones << (address % kLineBytes);
+  }
 
   /// A use of the line; nullptr: it is not there. Until the next call of add() or take().
-  Line* find(std::uint16_t array, std::int64_t first);
+  Line* find(std::uint16_t array, std::int64_t first) {
+    const auto entry = lines_.find(key_of(array, first));
+    if (entry == lines_.end()) return nullptr;
+    entry->second.used = ++uses_;
+    return &entry->second;
+  }
   /// Room for the line, which is not there. What has to leave for it goes to `victim`.
-  Line& add(std::uint16_t array, std::int64_t first, std::optional<Line>& victim);
+  Line& add(std::uint16_t array, std::int64_t first, std::optional<Line>& victim) {
+    victim.reset();
+    if (lines_.size() >= most_) {
+      const auto oldest =
+          std::min_element(lines_.begin(), lines_.end(), [](const auto& a, const auto& b) {
+            return a.second.used < b.second.used;
+          });
+      victim = oldest->second;
+      lines_.erase(oldest);
+    }
+    Line& line = lines_[key_of(array, first)];
+    line.array = array;
+    line.first = first;
+    line.used = ++uses_;
+    return line;
+  }
   /// The line leaves.
-  std::optional<Line> take(std::uint16_t array, std::int64_t first);
+  std::optional<Line> take(std::uint16_t array, std::int64_t first) {
+    const auto entry = lines_.find(key_of(array, first));
+    if (entry == lines_.end()) return std::nullopt;
+    const Line line = entry->second;
+    lines_.erase(entry);
+    return line;
+  }
   /// All lines leave, by array and address.
-  std::vector<Line> take_all();
+  std::vector<Line> take_all() {
+    std::vector<Line> list = lines_if([](const Line&) { return true; });
+    lines_.clear();
+    return list;
+  }
   /// Lines with changes, by array and address.
-  std::vector<Line> changed_lines() const;
+  std::vector<Line> changed_lines() const {
+    return lines_if([](const Line& line) { return line.changed != 0; });
+  }
 
  private:
+  template <class Wanted>
+  std::vector<Line> lines_if(Wanted wanted) const {
+    std::vector<Line> list;
+    for (const auto& [key, line] : lines_)
+      if (wanted(line)) list.push_back(line);
+    std::sort(list.begin(), list.end(), [](const Line& a, const Line& b) {
+      return key_of(a.array, a.first) < key_of(b.array, b.first);
+    });
+    return list;
+  }
+
   std::size_t most_;
   std::uint64_t uses_ = 0;
   std::unordered_map<std::uint64_t, Line> lines_;

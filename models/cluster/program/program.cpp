@@ -1,6 +1,7 @@
 #include "models/cluster/program/program.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace tessera::cluster {
@@ -28,100 +29,111 @@ std::string Program::where(std::uint32_t pc) const {
 }
 
 std::string to_string(const Instruction& i) {
+  const std::string text = to_string(i.op), pipe = to_string(i.pipe);
   const std::string id =
-      (i.id.is_register ? "id in register " : "id ") + std::to_string(i.id.value);
-  std::string text = to_string(i.op);
-  switch (i.op) {
-  case Opcode::kSetFlag:
-  case Opcode::kWaitFlag:
-    return text + "(" + to_string(i.pipe) + ", " + to_string(i.to) + ", " + id + ")";
-  case Opcode::kSetCrossCore:
-    return text + "(" + to_string(i.pipe) + ", mode " + std::to_string(i.mode) + ", " + id + ")";
-  case Opcode::kBarrier:
-  case Opcode::kBusy:
-    return text + "(" + to_string(i.pipe) + ")";
-  case Opcode::kGetBuf:
-  case Opcode::kRlsBuf:
-  case Opcode::kWaitFlagDev:
-  case Opcode::kSetIntraBlock:
-  case Opcode::kWaitIntraCore:
-    return text + "(" + to_string(i.pipe) + ", " + id + ")";
-  default:
-    return text;
-  }
+      (i.id.is_register ? ", id in register " : ", id ") + std::to_string(i.id.value);
+  if (i.op == Opcode::kBarrier || i.op == Opcode::kBusy) return text + "(" + pipe + ")";
+  if (is_tile_operation(i.op) || i.op >= Opcode::kSetFfts) return text;
+  if (i.op == Opcode::kSetFlag || i.op == Opcode::kWaitFlag)
+    return text + "(" + pipe + ", " + to_string(i.to) + id + ")";
+  if (i.op == Opcode::kSetCrossCore)
+    return text + "(" + pipe + ", mode " + std::to_string(i.mode) + id + ")";
+  return text + "(" + pipe + id + ")";
 }
 
 namespace {
 
-std::uint64_t bits(std::int64_t value) {
+using Int = std::int64_t;
+
+std::uint64_t bits(Int value) {
   return static_cast<std::uint64_t>(value);
 }
-
-// Rounded up (direction 1) or down (-1) instead of towards zero.
-std::int64_t divide(std::int64_t a, std::int64_t b, int direction) {
-  const std::int64_t quotient = calculate(Opcode::kDiv, a, b);
-  const bool exact = calculate(Opcode::kRem, a, b) == 0;
-  const bool positive = (a < 0) == (b < 0);
-  return exact || positive != (direction > 0) ? quotient : quotient + direction;
+Int whole(std::uint64_t bits) {
+  return static_cast<Int>(bits);
 }
+
+Int divide(Int a, Int b) {
+  return b == -1 ? whole(0 - bits(a)) : a / b;
+}
+Int remainder(Int a, Int b) {
+  return b == -1 ? 0 : a % b;
+}
+// Rounded up (direction 1) or down (-1) instead of towards zero.
+template <int direction>
+Int divide_to(Int a, Int b) {
+  const bool exact = remainder(a, b) == 0;
+  const bool positive = (a < 0) == (b < 0);
+  return exact || positive != (direction > 0) ? divide(a, b) : divide(a, b) + direction;
+}
+
+Int multiply_sizes(Int a, Int b) {
+  if (a < 0 || b < 0) return a < 0 ? a : b;
+  constexpr Int kMost = std::numeric_limits<Int>::max();
+  return b != 0 && a > kMost / b ? kMost : a * b;
+}
+
+/// By opcode, from kSet to kMulSize.
+constexpr std::array<Int (*)(Int, Int), 16> kFunctions = {
+    [](Int a, Int) { return a; },
+    [](Int a, Int b) { return whole(bits(a) + bits(b)); },
+    [](Int a, Int b) { return whole(bits(a) - bits(b)); },
+    [](Int a, Int b) { return whole(bits(a) * bits(b)); },
+    divide,
+    remainder,
+    [](Int a, Int b) { return a & b; },
+    [](Int a, Int b) { return a | b; },
+    [](Int a, Int b) { return a ^ b; },
+    [](Int a, Int b) { return std::min(a, b); },
+    [](Int a, Int b) { return std::max(a, b); },
+    [](Int a, Int b) { return b < 0 || b > 63 ? 0 : whole(bits(a) << b); },
+    [](Int a, Int b) { return a >> (b < 0 || b > 63 ? 63 : b); },
+    divide_to<1>,
+    divide_to<-1>,
+    multiply_sizes,
+};
 
 }  // namespace
 
 bool holds(Predicate predicate, std::int64_t a, std::int64_t b) {
-  switch (predicate) {
-  case Predicate::kEqual:
-    return a == b;
-  case Predicate::kNotEqual:
-    return a != b;
-  case Predicate::kLess:
-    return a < b;
-  case Predicate::kLessEqual:
-    return a <= b;
-  case Predicate::kGreater:
-    return a > b;
-  default:
-    return a >= b;
-  }
+  const std::array<bool, 6> results = {a == b, a != b, a<b, a <= b, a> b, a >= b};
+  return results[static_cast<unsigned>(predicate)];
 }
 
 std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-  case Opcode::kAdd:
-    return static_cast<std::int64_t>(bits(a) + bits(b));
-  case Opcode::kSub:
-    return static_cast<std::int64_t>(bits(a) - bits(b));
-  case Opcode::kMul:
-    return static_cast<std::int64_t>(bits(a) * bits(b));
-  case Opcode::kDiv:
-    return b == -1 ? static_cast<std::int64_t>(0 - bits(a)) : a / b;
-  case Opcode::kRem:
-    return b == -1 ? 0 : a % b;
-  case Opcode::kAnd:
-    return a & b;
-  case Opcode::kOr:
-    return a | b;
-  case Opcode::kXor:
-    return a ^ b;
-  case Opcode::kMin:
-    return std::min(a, b);
-  case Opcode::kMax:
-    return std::max(a, b);
-  case Opcode::kShiftLeft:
-    return b < 0 || b > 63 ? 0 : static_cast<std::int64_t>(bits(a) << b);
-  case Opcode::kShiftRight:
-    return a >> (b < 0 || b > 63 ? 63 : b);
-  case Opcode::kCeilDiv:
-    return divide(a, b, 1);
-  case Opcode::kFloorDiv:
-    return divide(a, b, -1);
-  case Opcode::kMulSize: {
-    if (a < 0 || b < 0) return a < 0 ? a : b;
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    return b != 0 && a > kMost / b ? kMost : a * b;
+  return kFunctions[static_cast<unsigned>(op) - static_cast<unsigned>(Opcode::kSet)](a, b);
+}
+
+// --- banks of UB ---
+
+namespace {
+
+constexpr std::int64_t kBlock = 32, kGroups = 16, kRepeat = 256;
+constexpr std::int64_t kBank = 64 * 1024;  // addresses that share a bank in each group
+constexpr std::int64_t kBlocks = kRepeat / kBlock;
+
+/// Groups from one to the other, the shorter way round.
+std::int64_t distance(std::int64_t a, std::int64_t b) {
+  const std::int64_t way = std::abs(a / kBlock - b / kBlock) % kGroups;
+  return std::min(way, kGroups - way);
+}
+
+}  // namespace
+
+BankConflict bank_conflict(const std::vector<std::int64_t>& sources, std::int64_t destination) {
+  BankConflict worst = BankConflict::kNone;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::int64_t a = sources[i];
+    for (std::size_t k = 0; k < i; ++k) {
+      const std::int64_t b = sources[k];
+      if (a == b || distance(a, b) >= kBlocks) continue;
+      if (std::abs(a - b) >= kRepeat) return BankConflict::kReadRead;
+      if (worst == BankConflict::kNone) worst = BankConflict::kNeighbour;
+    }
+    const std::int64_t apart = distance(a, destination);
+    if (a / kBank == destination / kBank && apart > 0 && apart < kBlocks)
+      worst = BankConflict::kReadWrite;
   }
-  default:
-    return a;
-  }
+  return worst;
 }
 
 }  // namespace tessera::cluster

@@ -63,7 +63,6 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/program/operand.h"
 #include "models/cluster/program/tile_operation.h"
 #include "tlm_ifaces/sync/signal.h"
 
@@ -169,7 +168,7 @@ constexpr bool is_tile_operation(Opcode op) {
   return op <= Opcode::kBusy;
 }
 /// Works on the data cache of the scalar unit (scalar_cache.h). Floats are in registers as the bits of
-/// a double (operand.h).
+/// a double (tile_operation.h).
 constexpr bool uses_scalar_cache(Opcode op) {
   return op == Opcode::kLoadScalar || op == Opcode::kStoreScalar || op == Opcode::kCleanCache;
 }
@@ -205,7 +204,18 @@ enum class VectorClass : std::uint8_t {
 inline constexpr unsigned kVectorClassCount = 8;
 
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
+///
+/// Banks of the UB of A2/A3 (1.3): blocks of 32 bytes go round 16 groups; a group has three banks, one for
+/// each 64 KB. A vector operation reads and writes eight blocks, one behind the other, for each repeat. A
+/// group has one read and one write port.
+///
+/// kReadRead: two sources want one group for other blocks; sources at one address are read once.
+/// kNeighbour: the same, and the second one begins inside the repeat of the first. kReadWrite: a source
+/// and the destination want one bank, not aligned to each other.
 enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };
+/// The worst conflict among the operands of an operation that goes through all of them block by block: bytes
+/// from the begin of UB, where each begins.
+BankConflict bank_conflict(const std::vector<std::int64_t>& sources, std::int64_t destination);
 
 struct Instruction {
   Opcode op = Opcode::kEnd;
@@ -219,7 +229,7 @@ struct Instruction {
   std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf, kCleanCache: 0, 1
   std::uint8_t unit_flag = 0;   ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
   bool both = false;            ///< of kFixLocal: one half into the UB of each AIV
-  bool aligned = true;          ///< rows of a GM copy, if its place is not known (gm_place.h)
+  bool aligned = true;          ///< rows of a GM copy, if its place is not known (tile_operands.h)
   std::uint16_t l2_hit = 0;     ///< of a GM copy, in 1/1000 of its bytes
   std::uint16_t rd = 0;         ///< destination register
   std::uint32_t target = 0;     ///< kJump, kBranch
@@ -251,7 +261,7 @@ struct Program {
 std::string to_string(const Instruction& instruction);
 
 /// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around; shifts by 64 and more
-/// leave nothing but the sign. `b` is not 0 if is_division(op).
+/// leave nothing but the sign. `op` is one of kSet .. kMulSize, `b` is not 0 if is_division(op).
 constexpr bool is_division(Opcode op) {
   return op == Opcode::kDiv || op == Opcode::kRem || op == Opcode::kCeilDiv ||
          op == Opcode::kFloorDiv;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "models/cluster/program/program.h"
@@ -46,10 +47,13 @@ class Resolver {
     to.element = from.element;
     to.array = from.array;
     to.address = add(in_bytes(at(from.address), from), at(from.number));
-    if (from.location == Location::kGm)
+    if (from.location == Location::kGm) {
       resolve_array(from, to);
-    else
-      resolve_tile(from, to);
+    } else {
+      to.dimensions = 2;
+      to.sizes = {at(from.rows), at(from.columns)};
+      to.strides = {from.row_stride, 1};
+    }
     set_span(to);
     return to;
   }
@@ -70,11 +74,6 @@ class Resolver {
   }
   static std::int64_t in_bytes(std::int64_t offset, const TileOperand& of) {
     return of.location == Location::kGm ? multiply(offset, bits_of(of.element)) / 8 : offset;
-  }
-  void resolve_tile(const TileOperand& from, ResolvedOperand& to) const {
-    to.dimensions = 2;
-    to.sizes = {at(from.rows), at(from.columns)};
-    to.strides = {from.row_stride, 1};
   }
   void resolve_array(const TileOperand& from, ResolvedOperand& to) const {
     to.dimensions = static_cast<std::uint8_t>(from.dimensions.size());
@@ -120,33 +119,19 @@ void Offset::add(Operand a, Operand b) {
 }
 
 unsigned input_count(const TileOperation& operation) {
-  switch (operation.function) {
-  case TileFunction::kNone:
-  case TileFunction::kFill:
-  case TileFunction::kSequence:
-    return 0;
-  case TileFunction::kMap:
-    return operation.scalars.empty() && operation.arithmetic < Arithmetic::kNeg ? 2 : 1;
-  case TileFunction::kCompare:
-    return operation.scalars.empty() ? 2 : 1;
-  case TileFunction::kMatmul:
-  case TileFunction::kRowMap:
-  case TileFunction::kColumnMap:
-  case TileFunction::kSelectTile:
-  case TileFunction::kGather:
-  case TileFunction::kSort32:
-    return 2;
-  case TileFunction::kQuantize:
-  case TileFunction::kDequantize:
-  case TileFunction::kMergeLists:
-    return operation.inputs;
-  case TileFunction::kMatmulAdd:
-  case TileFunction::kMatmulBias:
-  case TileFunction::kSelect:
-    return 3;
-  default:
-    return 1;
-  }
+  using F = TileFunction;
+  const F function = operation.function;
+  const auto is = [function](std::initializer_list<F> list) {
+    return std::find(list.begin(), list.end(), function) != list.end();
+  };
+  const bool has_scalar = !operation.scalars.empty();
+  if (is({F::kNone, F::kFill, F::kSequence})) return 0;
+  if (is({F::kMap})) return has_scalar || operation.arithmetic >= Arithmetic::kNeg ? 1 : 2;
+  if (is({F::kCompare})) return has_scalar ? 1 : 2;
+  if (is({F::kQuantize, F::kDequantize, F::kMergeLists})) return operation.inputs;
+  if (is({F::kMatmulAdd, F::kMatmulBias, F::kSelect})) return 3;
+  return is({F::kMatmul, F::kRowMap, F::kColumnMap, F::kSelectTile, F::kGather, F::kSort32}) ? 2
+                                                                                             : 1;
 }
 
 void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,

@@ -43,30 +43,22 @@ class Appender {
   const std::uint32_t line_;
 };
 
-void append_mix_a2a3(Appender& code, CoreKind kind) {
+void append_mix(Appender& code, Profile profile, CoreKind kind) {
+  const bool a5 = profile == Profile::kA5;
+  const Opcode set = a5 ? Opcode::kSetIntraBlock : Opcode::kSetCrossCore;
+  const Opcode wait = a5 ? Opcode::kWaitIntraCore : Opcode::kWaitFlagDev;
+  const unsigned mode = a5 ? 0 : 2;
   if (kind == CoreKind::kAiv) {
-    code.sync(Opcode::kSetCrossCore, Pipe::kMte3, kArriveId, 2);
-    code.sync(Opcode::kWaitFlagDev, Pipe::kS, kReleaseId);
+    code.sync(set, Pipe::kMte3, kArriveId, mode);
+    code.sync(wait, Pipe::kS, kReleaseId);
     return;
   }
-  code.sync(Opcode::kWaitFlagDev, Pipe::kS, kArriveId);
+  code.sync(wait, Pipe::kS, kArriveId);
+  if (a5) code.sync(wait, Pipe::kS, kArriveId + kAiv1);
   code.sync(Opcode::kSetCrossCore, Pipe::kFix, kAicId, 0);
   code.sync(Opcode::kWaitFlagDev, Pipe::kS, kAicId);
-  code.sync(Opcode::kSetCrossCore, Pipe::kMte3, kReleaseId, 2);
-}
-
-void append_mix_a5(Appender& code, CoreKind kind) {
-  if (kind == CoreKind::kAiv) {
-    code.sync(Opcode::kSetIntraBlock, Pipe::kMte3, kArriveId);
-    code.sync(Opcode::kWaitIntraCore, Pipe::kS, kReleaseId);
-    return;
-  }
-  code.sync(Opcode::kWaitIntraCore, Pipe::kS, kArriveId);
-  code.sync(Opcode::kWaitIntraCore, Pipe::kS, kArriveId + kAiv1);
-  code.sync(Opcode::kSetCrossCore, Pipe::kFix, kAicId, 0);
-  code.sync(Opcode::kWaitFlagDev, Pipe::kS, kAicId);
-  code.sync(Opcode::kSetIntraBlock, Pipe::kS, kReleaseId);
-  code.sync(Opcode::kSetIntraBlock, Pipe::kS, kReleaseId + kAiv1);
+  code.sync(set, a5 ? Pipe::kS : Pipe::kMte3, kReleaseId, mode);
+  if (a5) code.sync(set, Pipe::kS, kReleaseId + kAiv1);
 }
 
 }  // namespace
@@ -74,10 +66,7 @@ void append_mix_a5(Appender& code, CoreKind kind) {
 void append_sync_all(Program& program, Profile profile, CoreKind kind, SyncScope scope,
                      std::uint32_t line) {
   Appender code(program, line);
-  if (scope == SyncScope::kMix) {
-    profile == Profile::kA5 ? append_mix_a5(code, kind) : append_mix_a2a3(code, kind);
-    return;
-  }
+  if (scope == SyncScope::kMix) return append_mix(code, profile, kind);
   const bool aiv = scope == SyncScope::kAivOnly;
   code.sync(Opcode::kSetCrossCore, aiv ? Pipe::kMte3 : Pipe::kFix, aiv ? kAivId : kAicId, 0);
   code.sync(Opcode::kWaitFlagDev, Pipe::kS, aiv ? kAivId : kAicId);

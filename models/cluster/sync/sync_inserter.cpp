@@ -35,21 +35,11 @@ SyncInserter::SyncInserter(const CoreConfig& config)
     log(pipe).ring.resize(config.queue_depth[sync::index(pipe)] + kInFlight);
 }
 
-const SyncInserter::Record& SyncInserter::record(Pipe pipe, std::uint32_t number) const {
-  const PipeLog& l = log(pipe);
-  return l.ring[number % l.ring.size()];
-}
-
-bool SyncInserter::remembers(unsigned pipe, std::uint32_t number) const {
-  const PipeLog& l = logs_[pipe];
-  return number + l.ring.size() > l.last;
-}
-
 std::uint32_t SyncInserter::enter(Pipe pipe, const Instruction& i, const Accesses& accesses,
                                   bool small_mad, bool automatic) {
   PipeLog& own = log(pipe);
   const std::uint32_t number = ++own.last;
-  Record& record = own.ring[number % own.ring.size()];
+  Record& record = own.at(number);
   record.accesses.count = accesses.count;
   std::copy_n(accesses.list.begin(), accesses.count, record.accesses.list.begin());
   record.after = {};
@@ -78,8 +68,8 @@ void SyncInserter::insert_pairs(PipeLog& own, const Numbers& needed, Record& rec
     if (needed[p] == 0 || (!barrier && needed[p] <= own.known[p])) continue;
     record.after[p] = needed[p];
     ++record.pairs;
-    if (!barrier && remembers(p, needed[p])) {
-      const Numbers& known = logs_[p].ring[needed[p] % logs_[p].ring.size()].known;
+    if (!barrier && logs_[p].remembers(needed[p])) {
+      const Numbers& known = logs_[p].at(needed[p]).known;
       for (unsigned q = 0; q < sync::kPipeCount; ++q)
         own.known[q] = std::max(own.known[q], known[q]);
     }
@@ -94,8 +84,8 @@ Cycle SyncInserter::start_of(Pipe pipe, std::uint32_t number, Cycle earliest) co
   for (unsigned p = 0; p < sync::kPipeCount; ++p) {
     if (own.after[p] == 0) continue;
     Cycle fires = 0;
-    if (remembers(p, own.after[p])) {
-      const Record& before = logs_[p].ring[own.after[p] % logs_[p].ring.size()];
+    if (logs_[p].remembers(own.after[p])) {
+      const Record& before = logs_[p].at(own.after[p]);
       if (!before.is_complete_known) return kNever;
       fires = before.complete_at + (p == sync::index(pipe) ? 0 : config_.flag_latency);
     }
@@ -106,11 +96,11 @@ Cycle SyncInserter::start_of(Pipe pipe, std::uint32_t number, Cycle earliest) co
 
 void SyncInserter::complete(Pipe pipe, std::uint32_t number, Cycle at) {
   PipeLog& l = log(pipe);
-  Record& r = l.ring[number % l.ring.size()];
+  Record& r = l.at(number);
   r.is_complete_known = true;
   // A set fires when all before it is complete, too.
-  const bool first = number == 1 || !remembers(sync::index(pipe), number - 1);
-  const Record& before = l.ring[(number - 1) % l.ring.size()];
+  const bool first = number == 1 || !l.remembers(number - 1);
+  const Record& before = l.at(number - 1);
   r.complete_at = first || !before.is_complete_known ? at : std::max(at, before.complete_at);
 }
 

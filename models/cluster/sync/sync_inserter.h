@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "models/cluster/hazards/access_map.h"
+#include "models/cluster/hazards/accesses.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cluster {
@@ -41,7 +41,7 @@ class SyncInserter {
   /// it depends on.
   std::uint32_t enter(Pipe pipe, const Instruction& i, const Accesses& accesses, bool small_mad,
                       bool automatic);
-  const Record& record(Pipe pipe, std::uint32_t number) const;
+  const Record& record(Pipe pipe, std::uint32_t number) const { return log(pipe).at(number); }
   /// When the operation may start that could start at `earliest`, behind its waits; kNever: that is
   /// not known yet.
   Cycle start_of(Pipe pipe, std::uint32_t number, Cycle earliest) const;
@@ -53,10 +53,13 @@ class SyncInserter {
     std::vector<Record> ring;
     std::uint32_t last = 0;
     Numbers known{};
+
+    Record& at(std::uint32_t number) { return ring[number % ring.size()]; }
+    const Record& at(std::uint32_t number) const { return ring[number % ring.size()]; }
+    bool remembers(std::uint32_t number) const { return number + ring.size() > last; }
   };
   PipeLog& log(Pipe pipe) { return logs_[sync::index(pipe)]; }
   const PipeLog& log(Pipe pipe) const { return logs_[sync::index(pipe)]; }
-  bool remembers(unsigned pipe, std::uint32_t number) const;
   void insert_pairs(PipeLog& own, const Numbers& needed, Record& record) const;
 
   const SyncConfig config_;

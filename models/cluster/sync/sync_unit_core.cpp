@@ -44,15 +44,6 @@ SyncUnitCore::SyncUnitCore(const SyncConfig& config, const Launch& launch)
   }
 }
 
-void SyncUnitCore::ask(const Request& request, Cycle due) {
-  asked_.push_back({request, due});
-}
-
-unsigned SyncUnitCore::latency_of(Mode mode) const {
-  if (mode == Mode::kIntraBlock) return config_.intra_latency;
-  return mode == Mode::kAll ? config_.all_latency : config_.cluster_latency;
-}
-
 // Who has to set before the counters of a group grow.
 const std::vector<CoreId>& SyncUnitCore::group_of(CoreId core, Mode mode) const {
   if (mode == Mode::kAll) return core.is_aic() ? all_aics_ : all_aivs_;
@@ -65,8 +56,11 @@ void SyncUnitCore::answer(const Request& request, sync::Verdict verdict, sync::R
 }
 
 void SyncUnitCore::grow_later(CoreId core, unsigned counter, const Request& cause, Cycle now) {
-  const Cycle latency = std::max(latency_of(cause.mode), 3U);
-  growths_.push_back({core, counter, cause, now + latency - 2, now - 1});
+  const unsigned of_mode = cause.mode == Mode::kIntraBlock ? config_.intra_latency
+                           : cause.mode == Mode::kAll      ? config_.all_latency
+                                                           : config_.cluster_latency;
+  const Cycle latency = std::max(of_mode, 3U);
+  growths_.add({core, counter, cause, now - 1}, now + latency - 2);
 }
 
 void SyncUnitCore::count_intra_block(const Request& set, Cycle now) {
@@ -106,20 +100,8 @@ void SyncUnitCore::count(const Request& set, Cycle now) {
     if (at(unit(set.core, u)).present) grow_later(unit(set.core, u), set.id, set, now);
 }
 
-void SyncUnitCore::take_due(Cycle now) {
-  due_.clear();
-  const auto is_due = [now](const Asked& a) { return a.due <= now; };
-  for (const Asked& a : asked_)
-    if (is_due(a)) due_.push_back(a.request);
-  if (due_.empty()) return;
-  asked_.erase(std::remove_if(asked_.begin(), asked_.end(), is_due), asked_.end());
-  std::stable_sort(due_.begin(), due_.end(), by_place);
-}
-
 void SyncUnitCore::grow(Cycle now) {
-  const auto is_due = [now](const Growth& g) { return g.at <= now; };
-  for (const Growth& g : growths_) {
-    if (!is_due(g)) continue;
+  for (const Growth& g : growths_.take(now)) {
     std::uint8_t& counter = at(g.core).counters[g.counter];
     if (counter < config_.counter_max) {
       ++counter;
@@ -128,54 +110,40 @@ void SyncUnitCore::grow(Cycle now) {
       answer(g.cause, sync::Verdict::kIllegal, sync::Reason::kOverflow, now);
     }
   }
-  growths_.erase(std::remove_if(growths_.begin(), growths_.end(), is_due), growths_.end());
 }
 
-void SyncUnitCore::note_release(std::vector<Fired>& fired, Cycle released) {
-  const Fired& oldest = fired.front();
-  latencies_[static_cast<unsigned>(oldest.mechanism)].add(released - oldest.at);
-  fired.erase(fired.begin());
-}
-
-void SyncUnitCore::serve_waits(Cycle now) {
-  for (const Request& request : due_)
-    if (request.operation == Operation::kWait) waiting_.push_back({request, false});
+void SyncUnitCore::serve_waits(const std::vector<Request>& due, Cycle now) {
+  for (const Request& request : due)
+    if (request.operation == Operation::kWait) waiting_.push_back({request});
   for (Waiting& w : waiting_) {
-    std::uint8_t& counter = at(w.request.core).counters[counter_of(w.request)];
-    if (counter > 0) {
-      --counter;
-      note_release(at(w.request.core).fired[counter_of(w.request)], now + 1);
-      answer(w.request, sync::Verdict::kGranted, sync::Reason::kNone, now);
-      w.request.pipe = Pipe::kAll;  // served
-    } else if (!w.told) {
-      answer(w.request, sync::Verdict::kWaits, sync::Reason::kNone, now);
-      w.told = true;
-    }
+    const unsigned number = counter_of(w.request);
+    Core& core = at(w.request.core);
+    w.granted = core.counters[number] > 0;
+    if (w.granted || !w.told)
+      answer(w.request, w.granted ? sync::Verdict::kGranted : sync::Verdict::kWaits,
+             sync::Reason::kNone, now);
+    w.told = true;
+    if (!w.granted) continue;
+    --core.counters[number];
+    const Fired& oldest = core.fired[number].front();
+    latencies_[static_cast<unsigned>(oldest.mechanism)].add(now + 1 - oldest.at);
+    core.fired[number].erase(core.fired[number].begin());
   }
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(),
-                                [](const Waiting& w) { return w.request.pipe == Pipe::kAll; }),
-                 waiting_.end());
+  waiting_.erase(
+      std::remove_if(waiting_.begin(), waiting_.end(), [](const Waiting& w) { return w.granted; }),
+      waiting_.end());
 }
 
 const SyncUnitCore::Step& SyncUnitCore::step(Cycle now) {
   step_.answers.clear();
-  take_due(now);
-  for (const Request& request : due_)
+  std::vector<Request>& due = asked_.take(now);
+  std::stable_sort(due.begin(), due.end(), by_place);
+  for (const Request& request : due)
     if (request.operation == Operation::kSet) count(request, now);
   grow(now);
-  serve_waits(now);
-  step_.next = kNever;
-  for (const Asked& a : asked_) step_.next = std::min(step_.next, a.due);
-  for (const Growth& g : growths_) step_.next = std::min(step_.next, g.at);
+  serve_waits(due, now);
+  step_.next = std::min(asked_.next(now), growths_.next(now));
   return step_;
-}
-
-unsigned SyncUnitCore::counter(CoreId core, unsigned id, bool intra_block) const {
-  return at(core).counters[intra_block ? sync::kFlagIds + id : id];
-}
-
-unsigned SyncUnitCore::arrived(CoreId core, Mode mode, unsigned id) const {
-  return at(core).arrivals[static_cast<unsigned>(mode)][id];
 }
 
 // The cores whose set in `mode` would let `waiter` go on, as far as they have not set it.

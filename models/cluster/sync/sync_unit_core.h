@@ -1,5 +1,5 @@
 // Cluster sync unit (reference ascend.md 2.6, 2.7): the scheduling module that counts cross-core
-// flags, modes 0, 1 and 2, and the intra-block semaphores of A5, mode 4. Plain C++; shared_units.h has
+// flags, modes 0, 1 and 2, and the intra-block semaphores of A5, mode 4. Plain C++; modular_cluster.h has
 // its module.
 //
 // Every core has 16 counters for modes 0 to 2, and for mode 4 the AIC 32 and each AIV 16. A set adds
@@ -21,12 +21,11 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "models/cluster/core/pipe_stats.h"
+#include "models/cluster/core/pipe_state.h"
+#include "models/cluster/due_list.h"
 #include "tlm_ifaces/sync/signal.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -34,14 +33,7 @@ namespace tessera::cluster {
 
 class SyncUnitCore {
  public:
-  struct Answer {
-    sync::Answer answer;
-    Cycle due;
-  };
-  struct Step {
-    std::vector<Answer> answers;
-    Cycle next = kNever;
-  };
+  using Step = UnitStep<sync::Answer>;
   /// A set that a wait lacks: `core` has to set `id`, as it numbers it.
   struct Missing {
     CoreId core;
@@ -52,7 +44,7 @@ class SyncUnitCore {
   SyncUnitCore(const SyncConfig& config, const Launch& launch);
 
   /// `request` arrives in cycle `due`: the unit wants to be stepped then.
-  void ask(const sync::Request& request, Cycle due);
+  void ask(const sync::Request& request, Cycle due) { asked_.add(request, due); }
   /// Does the work of cycle `now`; the result holds until the next call.
   const Step& step(Cycle now);
 
@@ -61,9 +53,13 @@ class SyncUnitCore {
   /// Of cross-core flags: from the set that completed a group to the waiter that goes on.
   const Latencies& latencies() const { return latencies_; }
   /// Value of a counter; `intra_block`: of mode 4, as its owner numbers it.
-  unsigned counter(CoreId core, unsigned id, bool intra_block) const;
+  unsigned counter(CoreId core, unsigned id, bool intra_block) const {
+    return at(core).counters[intra_block ? sync::kFlagIds + id : id];
+  }
   /// Sets of `id` in `mode` by `core` that wait for others of their group.
-  unsigned arrived(CoreId core, Mode mode, unsigned id) const;
+  unsigned arrived(CoreId core, Mode mode, unsigned id) const {
+    return at(core).arrivals[static_cast<unsigned>(mode)][id];
+  }
   /// Who could release `wait`, in which way: the cores whose set is missing. For modes 0 to 2 a wait
   /// does not say which mode it means: those of a group that some have set come alone.
   std::vector<Missing> missing(const sync::Request& wait) const;
@@ -86,15 +82,10 @@ class SyncUnitCore {
     std::array<std::vector<Fired>, kCounters>
         fired;  // the sets that a counter counts, oldest first
   };
-  struct Asked {
-    sync::Request request;
-    Cycle due;
-  };
   struct Growth {
     CoreId core;
     unsigned counter;
     sync::Request cause;
-    Cycle at;
     Cycle fired;
   };
 
@@ -103,16 +94,13 @@ class SyncUnitCore {
   }
   Core& at(CoreId core) { return cores_[core.index()]; }
   const Core& at(CoreId core) const { return cores_[core.index()]; }
-  unsigned latency_of(Mode mode) const;
   const std::vector<CoreId>& group_of(CoreId core, Mode mode) const;
-  void take_due(Cycle now);
   void count(const sync::Request& set, Cycle now);
   void gather(const sync::Request& set, Cycle now);
   void count_intra_block(const sync::Request& set, Cycle now);
   void grow_later(CoreId core, unsigned counter, const sync::Request& cause, Cycle now);
   void grow(Cycle now);
-  void serve_waits(Cycle now);
-  void note_release(std::vector<Fired>& fired, Cycle released);
+  void serve_waits(const std::vector<sync::Request>& due, Cycle now);
   void answer(const sync::Request& request, sync::Verdict verdict, sync::Reason reason, Cycle now);
   void add_missing(std::vector<Missing>& list, CoreId waiter, Mode mode, std::uint8_t id) const;
 
@@ -121,12 +109,12 @@ class SyncUnitCore {
   std::vector<Core> cores_;
   std::vector<CoreId> all_aics_, all_aivs_;       // who sets in mode 0
   std::vector<std::vector<CoreId>> aics_, aivs_;  // .. in modes 1 and 2, by cluster
-  std::vector<Asked> asked_;
-  std::vector<sync::Request> due_;
-  std::vector<Growth> growths_;
+  DueList<sync::Request> asked_;
+  DueList<Growth> growths_;
   struct Waiting {
     sync::Request request;
     bool told = false;  // that it waits
+    bool granted = false;
   };
   std::vector<Waiting> waiting_;
   Latencies latencies_{};

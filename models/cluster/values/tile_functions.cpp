@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "models/cluster/program/program.h"
-#include "models/cluster/values/tile_arithmetic.h"
-#include "models/cluster/values/tile_rearrange.h"
 
 namespace tessera::cluster {
 
@@ -62,7 +60,7 @@ TileValues matmul(const TileValues& a, const TileValues& b, const TileValues* c,
 class Computation {
  public:
   Computation(const TileOperation& operation, const ResolvedOperation& resolved,
-              std::vector<TileValues>& inputs)
+              const std::vector<TileValues>& inputs)
       : op_(operation), r_(resolved), in_(inputs),
         out_(resolved.operands[resolved.count - 1U].element) {
     const ResolvedOperand& result = resolved.operands[resolved.count - 1U];
@@ -78,12 +76,18 @@ class Computation {
                              : static_cast<double>(integer_);
   }
 
-  TileValues run();
+  TileValues run() const;
 
  private:
   const TileValues& a() const { return in_[0]; }
   const TileValues& b() const { return in_[1]; }
   bool on_floats() const { return is_float(a().element); }
+  /// Calls `work(row, column, element)` for every element of a tile.
+  template <class Work>
+  static void for_each(const TileValues& tile, Work work) {
+    for (std::size_t r = 0, i = 0; r < tile.rows; ++r)
+      for (std::size_t c = 0; c < tile.columns; ++c) work(r, c, i++);
+  }
   TileValues zeros(std::size_t rows, std::size_t columns) const {
     return TileValues::zeros(in_.empty() ? out_ : a().element, rows, columns);
   }
@@ -122,7 +126,7 @@ class Computation {
 
   const TileOperation& op_;
   const ResolvedOperation& r_;
-  std::vector<TileValues>& in_;
+  const std::vector<TileValues>& in_;
   const Element out_;
   std::size_t rows_ = 0, columns_ = 0;
   double number_ = 0;  // the scalar, which has the type of the tile
@@ -136,19 +140,17 @@ TileValues Computation::map() const {
     to.rows = std::min(to.rows, b().rows);
     to.columns = std::min(to.columns, b().columns);
   }
-  for (std::size_t r = 0; r < to.rows; ++r) {
-    for (std::size_t c = 0; c < to.columns; ++c) {
-      const std::size_t i = r * to.columns + c, from = r * a().columns + c;
-      if (inputs == 2)
-        combine(to, i, from, &b(), r * b().columns + c);
-      else if (!op_.scalars.empty())
-        combine(to, i, from, nullptr, 0);
-      else if (on_floats())
-        to.numbers[i] = apply(op_.arithmetic, a().numbers[from]);
-      else
-        to.integers[i] = apply(op_.arithmetic, a().integers[from]);
-    }
-  }
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const std::size_t from = r * a().columns + c;
+    if (inputs == 2)
+      combine(to, i, from, &b(), r * b().columns + c);
+    else if (!op_.scalars.empty())
+      combine(to, i, from, nullptr, 0);
+    else if (on_floats())
+      to.numbers[i] = apply(op_.arithmetic, a().numbers[from]);
+    else
+      to.integers[i] = apply(op_.arithmetic, a().integers[from]);
+  });
   return to;
 }
 
@@ -158,16 +160,11 @@ TileValues Computation::broadcast(bool by_row, bool maps) const {
   TileValues to = zeros(maps ? std::min(rows_, a().rows) : rows_,
                         maps ? std::min(columns_, a().columns) : columns_);
   const std::size_t step = by_row && once.rows > 1 ? once.columns : 1;
-  for (std::size_t r = 0; r < to.rows; ++r) {
-    for (std::size_t c = 0; c < to.columns; ++c) {
-      const std::size_t from = (by_row ? r : c) * step;
-      if (from >= once.size()) continue;
-      if (maps)
-        combine(to, r * to.columns + c, r * a().columns + c, &once, from);
-      else
-        to.set(r * to.columns + c, once, from);
-    }
-  }
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const std::size_t from = (by_row ? r : c) * step;
+    if (from >= once.size()) return;
+    maps ? combine(to, i, r * a().columns + c, &once, from) : to.set(i, once, from);
+  });
   return to;
 }
 
@@ -211,16 +208,14 @@ bool compares(Predicate predicate, double a, double b) {
 TileValues Computation::compare() const {
   const auto predicate = static_cast<Predicate>(op_.predicate);
   TileValues to = TileValues::zeros(Element::kU8, std::min(rows_, a().rows), (a().columns + 7) / 8);
-  for (std::size_t r = 0; r < to.rows; ++r) {
-    for (std::size_t c = 0; c < a().columns; ++c) {
-      const std::size_t i = r * a().columns + c;
-      const bool scalar = in_.size() < 2;
-      const bool there = !scalar && r < b().rows && c < b().columns;
-      const double y = scalar ? number_ : there ? b().number(r * b().columns + c) : 0;
-      if (compares(predicate, a().number(i), y))
-        to.integers[r * to.columns + c / 8] |= std::int64_t{1} << (c % 8);
-    }
-  }
+  const bool scalar = in_.size() < 2;
+  for_each(a(), [&](std::size_t r, std::size_t c, std::size_t i) {
+    if (r >= to.rows) return;
+    const bool there = !scalar && r < b().rows && c < b().columns;
+    const double y = scalar ? number_ : there ? b().number(r * b().columns + c) : 0;
+    if (compares(predicate, a().number(i), y))
+      to.integers[r * to.columns + c / 8] |= std::int64_t{1} << (c % 8);
+  });
   return to;
 }
 
@@ -228,12 +223,10 @@ TileValues Computation::select() const {
   const TileValues &yes = in_[1], &no = in_[2];
   TileValues to = TileValues::zeros(yes.element, std::min({rows_, yes.rows, no.rows, a().rows}),
                                     std::min({columns_, yes.columns, no.columns}));
-  for (std::size_t r = 0; r < to.rows; ++r) {
-    for (std::size_t c = 0; c < to.columns; ++c) {
-      const TileValues& from = bit(a(), r, c) ? yes : no;
-      to.set(r * to.columns + c, from, r * from.columns + c);
-    }
-  }
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const TileValues& from = bit(a(), r, c) ? yes : no;
+    to.set(i, from, r * from.columns + c);
+  });
   return to;
 }
 
@@ -242,25 +235,22 @@ TileValues Computation::fill_pad() const {
   const double pad = op_.pad == Pad::kLargest ? extreme(a().element, true)
                      : op_.pad == Pad::kLeast ? extreme(a().element, false)
                                               : 0;
-  for (std::size_t r = 0; r < rows_; ++r) {
-    for (std::size_t c = 0; c < columns_; ++c) {
-      const std::size_t i = r * columns_ + c;
-      if (r < a().rows && c < a().columns)
-        to.set(i, a(), r * a().columns + c);
-      else if (on_floats())
-        to.numbers[i] = pad;
-      else
-        to.integers[i] = to_integer(pad, a().element, Rounding::kDefault, true);
-    }
-  }
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    if (r < a().rows && c < a().columns)
+      to.set(i, a(), r * a().columns + c);
+    else if (on_floats())
+      to.numbers[i] = pad;
+    else
+      to.integers[i] = to_integer(pad, a().element, Rounding::kDefault, true);
+  });
   return to;
 }
 
 TileValues Computation::transpose() const {
   TileValues to = zeros(std::min(rows_, a().columns), std::min(columns_, a().rows));
-  for (std::size_t r = 0; r < to.rows; ++r)
-    for (std::size_t c = 0; c < to.columns; ++c)
-      to.set(r * to.columns + c, a(), c * a().columns + r);
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    to.set(i, a(), c * a().columns + r);
+  });
   return to;
 }
 
@@ -300,61 +290,36 @@ TileValues Computation::dequantize() const {
   return to;
 }
 
-TileValues Computation::run() {
-  switch (op_.function) {
-  case TileFunction::kMatmul:
-    return matmul(a(), b(), nullptr, false);
-  case TileFunction::kMatmulAdd:
-    return matmul(in_[1], in_[2], &a(), false);
-  case TileFunction::kMatmulBias:
-    return matmul(a(), b(), &in_[2], true);
-  case TileFunction::kMap:
-    return map();
-  case TileFunction::kFill:
-  case TileFunction::kSequence:
-    return fill(op_.function == TileFunction::kSequence);
-  case TileFunction::kRowReduce:
-  case TileFunction::kColumnReduce:
-    return reduce(op_.function == TileFunction::kRowReduce);
-  case TileFunction::kRowExpand:
-  case TileFunction::kColumnExpand:
-    return broadcast(op_.function == TileFunction::kRowExpand, false);
-  case TileFunction::kRowMap:
-  case TileFunction::kColumnMap:
-    return broadcast(op_.function == TileFunction::kRowMap, true);
-  case TileFunction::kCompare:
-    return compare();
-  case TileFunction::kSelect:
-    return select();
-  case TileFunction::kSelectTile:
-    return r_.integers[0] != 0 ? a() : b();
-  case TileFunction::kFillPad:
-    return fill_pad();
-  case TileFunction::kTranspose:
-    return transpose();
-  case TileFunction::kQuantize:
-    return quantize();
-  case TileFunction::kDequantize:
-    return dequantize();
-  case TileFunction::kGather:
-    return gather(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));
-  case TileFunction::kGatherMask:
-    return gather(a(), op_.mask, out_, rows_, columns_);
-  case TileFunction::kSort32:
-    return sort32(a(), b());
-  case TileFunction::kMergeBlocks:
-    return merge_blocks(a(), r_.integers[0]);
-  case TileFunction::kMergeLists:
-    return merge_lists(in_, op_.exhausts, columns_);
-  default:
-    return copied();
-  }
+TileValues Computation::run() const {
+  using F = TileFunction;
+  const F f = op_.function;
+  if (f == F::kMatmul) return matmul(a(), b(), nullptr, false);
+  if (f == F::kMatmulAdd) return matmul(in_[1], in_[2], &a(), false);
+  if (f == F::kMatmulBias) return matmul(a(), b(), &in_[2], true);
+  if (f == F::kMap) return map();
+  if (f == F::kFill || f == F::kSequence) return fill(f == F::kSequence);
+  if (f == F::kRowReduce || f == F::kColumnReduce) return reduce(f == F::kRowReduce);
+  if (f == F::kRowExpand || f == F::kColumnExpand) return broadcast(f == F::kRowExpand, false);
+  if (f == F::kRowMap || f == F::kColumnMap) return broadcast(f == F::kRowMap, true);
+  if (f == F::kCompare) return compare();
+  if (f == F::kSelect) return select();
+  if (f == F::kSelectTile) return r_.integers[0] != 0 ? a() : b();
+  if (f == F::kFillPad) return fill_pad();
+  if (f == F::kTranspose) return transpose();
+  if (f == F::kQuantize) return quantize();
+  if (f == F::kDequantize) return dequantize();
+  if (f == F::kGather) return gather(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));
+  if (f == F::kGatherMask) return gather(a(), op_.mask, out_, rows_, columns_);
+  if (f == F::kSort32) return sort32(a(), b());
+  if (f == F::kMergeBlocks) return merge_blocks(a(), r_.integers[0]);
+  if (f == F::kMergeLists) return merge_lists(in_, op_.exhausts, columns_);
+  return copied();
 }
 
 }  // namespace
 
 TileValues compute(const TileOperation& operation, const ResolvedOperation& resolved,
-                   std::vector<TileValues> inputs) {
+                   const std::vector<TileValues>& inputs) {
   const Element out = resolved.operands[resolved.count - 1U].element;
   TileValues result = Computation(operation, resolved, inputs).run();
   // A copy and an elementwise operation into their own type round to it, and to whole numbers never.

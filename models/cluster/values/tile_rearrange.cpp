@@ -1,4 +1,4 @@
-#include "models/cluster/values/tile_rearrange.h"
+#include "models/cluster/values/tile_functions.h"
 
 #include <algorithm>
 #include <array>
@@ -65,13 +65,6 @@ std::size_t merge(std::vector<List> lists, bool exhausts, TileValues& to, std::s
   return i;
 }
 
-/// The bytes of `from` from element `first` on as elements of another type of the same size.
-void copy_bits(const TileValues& from, std::size_t first, TileValues& to, std::size_t i) {
-  std::array<std::byte, 8> bytes{};
-  encode(from, first, 1, bytes.data());
-  decode(bytes.data(), 1, to, i);
-}
-
 }  // namespace
 
 TileValues gather(const TileValues& from, const TileValues& indices, std::size_t row_stride) {
@@ -94,10 +87,13 @@ TileValues gather(const TileValues& from, const TileValues& indices, std::size_t
 TileValues gather(const TileValues& from, const GatherPattern& pattern, Element as,
                   std::size_t rows, std::size_t columns) {
   TileValues to = TileValues::zeros(as, rows, columns);
+  std::array<std::byte, 8> bytes{};
   std::size_t n = 0;
-  for (std::size_t i = 0; i < from.size() && n < to.size(); ++i)
-    if (pattern.selects(pattern.by_rows ? i / from.columns : i % from.columns))
-      copy_bits(from, i, to, n++);
+  for (std::size_t i = 0; i < from.size() && n < to.size(); ++i) {
+    if (!pattern.selects(pattern.by_rows ? i / from.columns : i % from.columns)) continue;
+    encode(from, i, 1, bytes.data());
+    decode(bytes.data(), 1, to, n++);
+  }
   return to;
 }
 

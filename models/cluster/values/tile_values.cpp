@@ -1,9 +1,11 @@
 #include "models/cluster/values/tile_values.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "models/cluster/program/program.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
@@ -29,27 +31,17 @@ Range range_of(Element element) {
 }
 
 double to_integral(double value, Rounding rounding) {
-  switch (rounding) {
-  case Rounding::kNearestAway:
-    return std::round(value);
-  case Rounding::kFloor:
-    return std::floor(value);
-  case Rounding::kCeil:
-    return std::ceil(value);
-  case Rounding::kTruncate:
-    return std::trunc(value);
-  case Rounding::kOdd: {
-    const double low = std::floor(value);
-    if (low == value) return value;
-    return std::fmod(low, 2) != 0 ? low : low + 1;
-  }
-  default: {
-    // Ties to even whatever the rounding mode of the host is.
-    const double low = std::floor(value), part = value - low;
-    if (part != 0.5) return part < 0.5 ? low : low + 1;
-    return std::fmod(low, 2) == 0 ? low : low + 1;
-  }
-  }
+  if (rounding == Rounding::kNearestAway) return std::round(value);
+  if (rounding == Rounding::kFloor) return std::floor(value);
+  if (rounding == Rounding::kCeil) return std::ceil(value);
+  if (rounding == Rounding::kTruncate) return std::trunc(value);
+  const double low = std::floor(value), part = value - low;
+  const double even = std::fmod(low, 2) == 0 ? low : low + 1;
+  if (part == 0) return value;
+  if (rounding == Rounding::kOdd) return even == low ? low + 1 : low;
+  // Ties to even whatever the rounding mode of the host is.
+  if (part == 0.5) return even;
+  return part < 0.5 ? low : low + 1;
 }
 
 /// The two numbers of a type around a value, as bits that grow with the magnitude.
@@ -133,22 +125,13 @@ void encode_singles(const double* from, std::size_t count, std::byte* to) {
 /// Calls `work` with a 0 of the type that has the bits of an integer element.
 template <class Work>
 void with_integer_type(Element element, Work work) {
-  switch (element) {
-  case Element::kI8:
-    return work(std::int8_t{0});
-  case Element::kU8:
-    return work(std::uint8_t{0});
-  case Element::kI16:
-    return work(std::int16_t{0});
-  case Element::kU16:
-    return work(std::uint16_t{0});
-  case Element::kI32:
-    return work(std::int32_t{0});
-  case Element::kU32:
-    return work(std::uint32_t{0});
-  default:
-    return work(std::int64_t{0});
-  }
+  if (element == Element::kI8) return work(std::int8_t{0});
+  if (element == Element::kU8) return work(std::uint8_t{0});
+  if (element == Element::kI16) return work(std::int16_t{0});
+  if (element == Element::kU16) return work(std::uint16_t{0});
+  if (element == Element::kI32) return work(std::int32_t{0});
+  if (element == Element::kU32) return work(std::uint32_t{0});
+  return work(std::int64_t{0});
 }
 
 }  // namespace
@@ -171,19 +154,12 @@ double rounded(double value, Element element, Rounding rounding) {
   const bool to_nearest = rounding == Rounding::kDefault || rounding == Rounding::kNearestEven;
   if (to_nearest || nearest == value || std::isinf(value)) return nearest;
   const Neighbours n = neighbours(value, element, nearest);
-  switch (rounding) {
-  case Rounding::kFloor:
-    return n.low;
-  case Rounding::kCeil:
-    return n.high;
-  case Rounding::kTruncate:
-    return value < 0 ? n.high : n.low;
-  case Rounding::kOdd:
-    return n.low_is_odd ? n.low : n.high;
-  default:
-    if (value - n.low != n.high - value) return nearest;
-    return value < 0 ? n.low : n.high;
-  }
+  if (rounding == Rounding::kFloor) return n.low;
+  if (rounding == Rounding::kCeil) return n.high;
+  if (rounding == Rounding::kTruncate) return value < 0 ? n.high : n.low;
+  if (rounding == Rounding::kOdd) return n.low_is_odd ? n.low : n.high;
+  if (value - n.low != n.high - value) return nearest;
+  return value < 0 ? n.low : n.high;
 }
 
 std::int64_t to_integer(std::int64_t value, Element element, bool saturates) {
@@ -287,11 +263,120 @@ void encode_sum(const TileValues& values, std::size_t first, std::size_t count, 
     if (is_float(values.element))
       sum.numbers[i] += values.numbers[first + i];
     else
-      sum.integers[i] =
-          static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.integers[i]) +
-                                    static_cast<std::uint64_t>(values.integers[first + i]));
+      sum.integers[i] = calculate(Opcode::kAdd, sum.integers[i], values.integers[first + i]);
   }
   encode(sum, 0, count, to);
+}
+
+// --- arithmetic ---
+
+namespace {
+
+using Int = std::int64_t;
+
+/// Whether a shift by `b` leaves none of the bits.
+bool is_beyond(Int b, unsigned width) {
+  return static_cast<std::uint64_t>(b) >= width;
+}
+
+/// With the sign of b.
+double remainder(double a, double b) {
+  const double r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+Int remainder(Int a, Int b, unsigned) {
+  const Int r = b == 0 ? 0 : calculate(Opcode::kRem, a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+/// Bits of floats: refused by the front-end.
+double no_number(double, double) {
+  return std::numeric_limits<double>::quiet_NaN();
+}
+/// As the scalar unit computes it; a division by zero gives 0.
+template <Opcode op>
+Int scalar(Int a, Int b, unsigned) {
+  return is_division(op) && b == 0 ? 0 : calculate(op, a, b);
+}
+template <Opcode op>
+Int reversed(Int a, Int b, unsigned width) {
+  return scalar<op>(b, a, width);
+}
+Int leaky_relu(Int a, Int b, unsigned) {
+  return a < 0 ? calculate(Opcode::kMul, a, b) : a;
+}
+
+/// `width`: bits of the type.
+struct Binary {
+  double (*of_numbers)(double a, double b);
+  Int (*of_integers)(Int a, Int b, unsigned width);
+};
+/// By Arithmetic, from kAdd to kExpDif.
+constexpr std::array<Binary, 17> kBinary = {{
+    {[](double a, double b) { return a + b; }, scalar<Opcode::kAdd>},
+    {[](double a, double b) { return a - b; }, scalar<Opcode::kSub>},
+    {[](double a, double b) { return a * b; }, scalar<Opcode::kMul>},
+    {[](double a, double b) { return a / b; }, scalar<Opcode::kDiv>},
+    {[](double a, double b) { return std::isnan(a) || a > b ? a : b; }, scalar<Opcode::kMax>},
+    {[](double a, double b) { return std::isnan(a) || a < b ? a : b; }, scalar<Opcode::kMin>},
+    {remainder, remainder},
+    {[](double a, double b) { return std::fmod(a, b); }, scalar<Opcode::kRem>},
+    {no_number, scalar<Opcode::kAnd>},
+    {no_number, scalar<Opcode::kOr>},
+    {no_number, scalar<Opcode::kXor>},
+    {no_number,
+     [](Int a, Int b, unsigned width) {
+       return is_beyond(b, width) ? 0 : calculate(Opcode::kShiftLeft, a, b);
+     }},
+    {no_number,
+     [](Int a, Int b, unsigned width) { return is_beyond(b, width) ? (a < 0 ? -1 : 0) : a >> b; }},
+    {[](double a, double b) { return a < 0 ? a * b : a; }, leaky_relu},
+    {[](double a, double b) { return b - a; }, reversed<Opcode::kSub>},
+    {[](double a, double b) { return b / a; }, reversed<Opcode::kDiv>},
+    {[](double a, double b) { return std::exp(a - b); }, leaky_relu},
+}};
+
+/// Where `of_integers` is nullptr the number is computed and cut off.
+struct Unary {
+  double (*of_numbers)(double a);
+  Int (*of_integers)(Int a);
+};
+/// By Arithmetic, from kNeg to kRecip.
+constexpr std::array<Unary, 9> kUnary = {{
+    {[](double a) { return -a; }, [](Int a) { return calculate(Opcode::kSub, 0, a); }},
+    {[](double a) { return std::fabs(a); },
+     [](Int a) { return a < 0 ? calculate(Opcode::kSub, 0, a) : a; }},
+    {[](double a) { return a > 0 || std::isnan(a) ? a : 0; },
+     [](Int a) { return std::max<Int>(a, 0); }},
+    {nullptr, [](Int a) { return ~a; }},
+    {[](double a) { return std::exp(a); }, nullptr},
+    {[](double a) { return std::log(a); }, nullptr},
+    {[](double a) { return std::sqrt(a); }, nullptr},
+    {[](double a) { return 1 / std::sqrt(a); }, nullptr},
+    {[](double a) { return 1 / a; }, nullptr},
+}};
+
+const Unary& unary(Arithmetic what) {
+  return kUnary[static_cast<unsigned>(what) - static_cast<unsigned>(Arithmetic::kNeg)];
+}
+
+}  // namespace
+
+double apply(Arithmetic what, double a, double b) {
+  return kBinary[static_cast<unsigned>(what)].of_numbers(a, b);
+}
+
+double apply(Arithmetic what, double a) {
+  return unary(what).of_numbers(a);
+}
+
+std::int64_t apply(Arithmetic what, std::int64_t a, std::int64_t b, Element element) {
+  return kBinary[static_cast<unsigned>(what)].of_integers(a, b, bits_of(element));
+}
+
+std::int64_t apply(Arithmetic what, std::int64_t a) {
+  if (const auto of_integers = unary(what).of_integers) return of_integers(a);
+  return to_integer(apply(what, static_cast<double>(a)), Element::kI64, Rounding::kTruncate, true);
 }
 
 }  // namespace tessera::cluster

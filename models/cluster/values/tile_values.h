@@ -59,4 +59,13 @@ void encode(const TileValues& values, std::size_t first, std::size_t count, std:
 /// to[i] += values[first + i], in the type.
 void encode_sum(const TileValues& values, std::size_t first, std::size_t count, std::byte* to);
 
+// --- arithmetic of the vector unit on one element (reference ascend.md 4.3) ---
+
+/// Exact, or in double; not rounded to a type.
+double apply(Arithmetic what, double a, double b);
+double apply(Arithmetic what, double a);
+/// 64 bits, not cut to the type; `element` says how far shifts reach. Division by zero gives 0.
+std::int64_t apply(Arithmetic what, std::int64_t a, std::int64_t b, Element element);
+std::int64_t apply(Arithmetic what, std::int64_t a);
+
 }  // namespace tessera::cluster

@@ -35,7 +35,7 @@ std::map<unsigned, Cycle> run(GmCore& gm) {
   std::map<unsigned, Cycle> done;
   for (Cycle now = 1; now != kNever;) {
     const GmCore::Step& step = gm.step(now);
-    for (const GmCore::Answer& a : step.answers) done[a.done.core.index()] = a.due;
+    for (const auto& a : step.answers) done[a.item.core.index()] = a.due;
     now = step.next;
   }
   return done;
@@ -101,8 +101,8 @@ TEST(Gm, AWordIsAnsweredItsLatencyLater) {
     gm.start(load, 3);
   }
   std::map<unsigned, std::pair<std::int64_t, Cycle>> answers;
-  for (const GmCore::Answer& a : gm.step(3).answers)
-    answers[a.done.core.index()] = {a.done.value, a.due};
+  for (const auto& a : gm.step(3).answers)
+    answers[a.item.core.index()] = {a.item.value, a.due};
   EXPECT_EQ(answers.at(0), std::make_pair(std::int64_t{0}, Cycle{103}));
   EXPECT_EQ(answers.at(1), std::make_pair(std::int64_t{0}, Cycle{23}));
   EXPECT_EQ(answers.at(2), std::make_pair(std::int64_t{9}, Cycle{103}));
@@ -120,7 +120,7 @@ TEST(Gm, AdditionsOfOneCycleAllCount) {
     gm.start(add, 3);
   }
   std::vector<std::int64_t> before;
-  for (const GmCore::Answer& a : gm.step(3).answers) before.push_back(a.done.value);
+  for (const auto& a : gm.step(3).answers) before.push_back(a.item.value);
   EXPECT_EQ(gm.word(0), 63);
   EXPECT_EQ(before, (std::vector<std::int64_t>{0, 1, 3, 7, 15, 31}));  // by core
 }

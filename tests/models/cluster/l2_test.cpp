@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "models/cluster/memory/gm_core.h"
-#include "models/cluster/memory/gm_place.h"
+#include "models/cluster/core/tile_operands.h"
 #include "tests/models/cluster/bench.h"
 
 namespace tessera::cluster::l2_test {
@@ -196,7 +196,7 @@ std::pair<Cycle, std::uint64_t> time(GmCore& gm, const transfer::Transfer& t, un
   for (Cycle now = 1000 * n; now != kNever;) {
     const GmCore::Step& step = gm.step(now);
     if (!step.answers.empty())
-      return {step.answers[0].due - 1000 * n, *step.answers[0].done.hit_bytes};
+      return {step.answers[0].due - 1000 * n, *step.answers[0].item.hit_bytes};
     now = step.next;
   }
   return {};
@@ -219,7 +219,7 @@ TEST(L2, WhatComesFromGmIsLateAndDoesNotHoldThePath) {
     gm.step(at);
     const GmCore::Step& step = gm.step(at + 52);
     EXPECT_EQ(step.answers.size(), 1u);
-    return step.answers.empty() ? transfer::Done{} : step.answers[0].done;
+    return step.answers.empty() ? transfer::Done{} : step.answers[0].item;
   };
   EXPECT_EQ(done(1000).late, 300u);
   EXPECT_EQ(done(1100).late, 1000u + 300 - 1152);  // the rest of it: L2 has asked GM already

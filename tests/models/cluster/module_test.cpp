@@ -8,9 +8,7 @@
 #include <systemc>
 #include <vector>
 
-#include "models/cluster/core/ai_core_module.h"
 #include "models/cluster/modular_cluster.h"
-#include "models/cluster/shared_units.h"
 #include "tests/models/cluster/random.h"
 #include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"

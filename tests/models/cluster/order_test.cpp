@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cluster/hazards/access_map.h"
+#include "models/cluster/hazards/accesses.h"
 #include "tests/models/cluster/bench.h"
 
 namespace tessera::cluster {

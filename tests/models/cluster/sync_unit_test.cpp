@@ -55,10 +55,10 @@ struct Unit {
   std::vector<std::string> run() {
     std::vector<std::string> list;
     for (Cycle now = 0; now < 200; ++now) {
-      for (const SyncUnitCore::Answer& a : core.step(now).answers) {
-        if (a.answer.verdict == sync::Verdict::kWaits) continue;
-        const char* verdict = a.answer.verdict == sync::Verdict::kGranted ? " goes on @" : " ill @";
-        list.push_back(to_string(a.answer.request.core) + verdict + std::to_string(a.due));
+      for (const auto& a : core.step(now).answers) {
+        if (a.item.verdict == sync::Verdict::kWaits) continue;
+        const char* verdict = a.item.verdict == sync::Verdict::kGranted ? " goes on @" : " ill @";
+        list.push_back(to_string(a.item.request.core) + verdict + std::to_string(a.due));
       }
     }
     return list;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/program/legality.h"
 #include "tests/models/cluster/operations.h"
 
 namespace tessera::cluster {

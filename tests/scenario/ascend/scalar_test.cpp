@@ -12,7 +12,7 @@
 #include "frontends/pto/parser.h"
 #include "models/cluster/cluster_core.h"
 #include "models/cluster/hazards/cache_hazards.h"
-#include "models/cluster/program/illegal.h"
+#include "models/cluster/program/legality.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster::scalar_test {
