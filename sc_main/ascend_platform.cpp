@@ -1,10 +1,17 @@
-// ascend_platform: runs a PTO program on Ascend AI-core clusters. INTERFACE: docs/ascend.md.
+// ascend_platform: runs a PTO program on Ascend AI-core clusters: docs/ascend-platform.md.
 #include <systemc>
 
 #include <iostream>
+#include <optional>
 
-#include "platforms/ascend/session.h"
+#include "frontends/pto/parser.h"
+#include "platforms/ascend/arrays.h"
+#include "platforms/ascend/ascend_config.h"
+#include "platforms/ascend/kernel.h"
+#include "platforms/ascend/options.h"
+#include "platforms/ascend/simulation.h"
 #include "platforms/cli/main.h"
+#include "platforms/run/driver.h"
 
 namespace {
 
@@ -13,28 +20,46 @@ using namespace tessera;
 const cli::Executable kExecutable = {"ascend_platform",
                                      "ascend",
                                      "runs a PTO program on Ascend AI-core clusters",
-                                     "PTO program (MLIR text, see docs/ascend.md)",
+                                     "PTO program (MLIR text, see docs/ascend-platform.md)",
                                      {"a2a3", "a5"},
                                      ascend::kStructures,
                                      "",  // the module names it; otherwise a5
-                                     false,
-                                     true};
+                                     "launch.clusters=24"};
 
-std::optional<report::Report> run(const cli::Options& options) {
-  const ascend::AscendConfig config = ascend::config_of(options);
+bool run_kernel(const ascend::Options& options, report::Report& report) {
+  // 1. The text of the program, which may name its machine. --print-config does without a program.
+  std::optional<pto::Module> module;
+  if (!options.program.empty())
+    module = pto::parse_file(options.program, options.pto_unknown.empty() ? pto::Unknown::kRefuse
+                                                                          : pto::Unknown::kKeep);
+
+  // 2. The configuration of the machine: a preset or a file, changed by --set.
+  const ascend::AscendConfig config = ascend::config_of(options, module ? &*module : nullptr);
   if (options.print_config) {
     ascend::print_ascend_config(std::cout, config);
-    return std::nullopt;
+    return false;
   }
-  ascend::Session session(options, config);
-  report::Report report = session.run();
-  if (!options.validate || report.status != report::Status::kFinished) return report;
-  std::cout << options.program << ": valid for " << config.name << '\n';
-  return std::nullopt;
+
+  // 3. The program: a kernel for the cores of the launch, and the arrays of the host.
+  const ascend::LaunchedKernel kernel(*module, options, config, options.pto_unknown);
+  ascend::Arrays arrays(options, config.machine.profile, kernel.launch, kernel.kernel);
+
+  // 4. The machine. The launch checks that every instruction may stand where it does.
+  report.preset = config.name;
+  run::Driver driver(options, report);
+  ascend::Simulation simulation(options, config, kernel, arrays);
+  ascend::Machine& machine = simulation.machine();
+  if (options.validate) return cli::print_valid(options, config.name);
+
+  // 5. Run until nothing moves any more, and report.
+  driver.run(machine.domain(), machine.structure(), simulation, simulation);
+  return true;
 }
 
 }  // namespace
 
 int sc_main(int argc, char* argv[]) {
-  return cli::run_main(kExecutable, argc, argv, run);
+  ascend::Options options;
+  return cli::run_main(kExecutable, argc, argv, options,
+                       [&](report::Report& report) { return run_kernel(options, report); });
 }

@@ -1,13 +1,14 @@
-// numesh_platform: runs a communication program on a statically scheduled mesh. INTERFACE:
-// docs/numesh.md.
+// numesh_platform: runs a communication program on a statically scheduled mesh: docs/numesh-platform.md.
 #include <systemc>
 
 #include <iostream>
 
 #include "platforms/cli/main.h"
-#include "platforms/numesh/machine.h"
+#include "platforms/numesh/compiled_program.h"
 #include "platforms/numesh/numesh_config.h"
-#include "platforms/numesh/session.h"
+#include "platforms/numesh/options.h"
+#include "platforms/numesh/simulation.h"
+#include "platforms/run/driver.h"
 
 namespace {
 
@@ -16,28 +17,41 @@ using namespace tessera;
 const cli::Executable kExecutable = {"numesh_platform",
                                      "numesh",
                                      "runs a communication program on a scheduled mesh",
-                                     "communication program (JSON, see docs/numesh.md)",
+                                     "communication program (JSON, see docs/numesh-platform.md)",
                                      {"numesh"},
                                      numesh::kStructures,
                                      "numesh",
-                                     true};
+                                     "phase.switch_cost=10"};
 
-std::optional<report::Report> run(const cli::Options& options) {
-  const numesh::NumeshConfig config = numesh::load_numesh_config(options);
+bool run_program(const numesh::Options& options, report::Report& report) {
+  // 1. The configuration of the machine: a preset or a file, changed by --set.
+  const numesh::NumeshConfig config =
+      numesh::load_numesh_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
     numesh::print_numesh_config(std::cout, config);
-    return std::nullopt;
+    return false;
   }
-  numesh::Session session(options, config);
-  if (options.validate) {
-    std::cout << options.program << ": valid for " << config.name << '\n';
-    return std::nullopt;
-  }
-  return session.run();
+
+  // 2. The program: operators, compiled to the slot schedules of all nodes.
+  const numesh::CompiledProgram program(options, config);
+  program.print(options);
+  if (options.validate) return cli::print_valid(options, config.name);
+
+  // 3. The machine.
+  report.preset = config.name;
+  run::Driver driver(options, report);
+  numesh::Simulation simulation(options, config, program);
+  numesh::Machine& machine = simulation.machine();
+
+  // 4. Run until nothing moves any more, and report.
+  driver.run(machine.domain(), machine.structure(), simulation, simulation);
+  return true;
 }
 
 }  // namespace
 
 int sc_main(int argc, char* argv[]) {
-  return cli::run_main(kExecutable, argc, argv, run);
+  numesh::Options options;
+  return cli::run_main(kExecutable, argc, argv, options,
+                       [&](report::Report& report) { return run_program(options, report); });
 }

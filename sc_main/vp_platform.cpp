@@ -10,59 +10,51 @@
 #include <systemc>
 #include <tlm>
 
-#include <chrono>
 #include <iostream>
 
 #include "models/host/host_port.h"
 #include "platforms/cli/main.h"
+#include "platforms/run/driver.h"
 #include "platforms/vp/accelerator.h"
 #include "platforms/vp/bus.h"
 #include "platforms/vp/memory.h"
+#include "platforms/vp/options.h"
 #include "platforms/vp/place_names.h"
 #include "platforms/vp/script.h"
 #include "platforms/vp/script_host.h"
-#include "platforms/vp/vp_run.h"
 #include "tlm_ifaces/host/base_protocol_checker.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace {
 
 using namespace tessera;
 
-cli::Executable describe() {
-  cli::Executable executable;
-  executable.name = "vp_platform";
-  executable.platform = "vp";
-  executable.purpose = "runs a host script against an accelerator behind a TLM-2.0 host port";
-  executable.program_kind = "host script (see docs/vp-platform.md)";
-  executable.presets = {"wse2", "wse3", "a2a3", "a5"};
-  executable.structures = {"modules", "dense", "auto"};
-  executable.default_preset = "";  // that of the device
-  executable.has_quantum = true;
-  executable.has_no_data = true;
-  return executable;
-}
+const cli::Executable kExecutable = {
+    "vp_platform",
+    "vp",
+    "runs a host script against an accelerator behind a TLM-2.0 host port",
+    "host script (see docs/vp-platform.md)",
+    {"wse2", "wse3", "a2a3", "a5"},
+    {"modules", "dense", "auto"},
+    "",  // that of the device
+    "fabric.hop_latency=3"};
 
-std::optional<report::Report> run(const cli::Options& options, const vp::ScriptText& text) {
-  const auto begin = std::chrono::steady_clock::now();
+bool run_script(const vp::Options& options, report::Report& report) {
   // 1. The accelerator that the script names, and what the names in the script mean there.
+  const vp::ScriptText text = vp::read_script(options.program);
+  run::Driver driver(options, report);
   const auto accelerator = vp::build_accelerator(options, text.device);
   const vp::PlaceNames names(accelerator->device().info(),
                              [&accelerator](TileCoord tile, const std::string& symbol) {
                                return accelerator->find_symbol(tile, symbol);
                              });
   const std::vector<vp::Statement> script = vp::compile(text, names);
-
-  if (options.validate) {
-    std::cout << options.program << ": valid\n";
-    return std::nullopt;
-  }
+  if (options.validate) return cli::print_valid(options, "");
 
   // 2. The platform around it. How far the host may run ahead is a matter of the whole simulation.
   const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");
   tlm::tlm_global_quantum::instance().set(
       sc_core::sc_time(static_cast<double>(quantum_ps), sc_core::SC_PS));
-  vp::ScriptHost processor("host", script, options.quiet ? nullptr : &std::cout);
+  vp::ScriptHost processor("host", options.program, script, options.quiet ? nullptr : &std::cout);
   vp::Bus bus("bus", 2);
   vp::Memory memory("memory", vp::kMemoryBytes, sc_core::sc_time(250, sc_core::SC_PS));
   host::HostPort port("port", accelerator->domain(), accelerator->device());
@@ -83,24 +75,15 @@ std::optional<report::Report> run(const cli::Options& options, const vp::ScriptT
   port.irq.bind(interrupt);
   processor.irq.bind(interrupt);
 
-  // 5. Run.
-  return vp::run(options, *accelerator, processor, begin);
-}
-
-std::optional<report::Report> run_script(const cli::Options& options) {
-  const vp::ScriptText text = vp::read_script(options.program);
-  try {
-    return run(options, text);
-  } catch (const IllegalBehaviour& e) {
-    report::Report report;
-    report.status = report::Status::kCouldNotFinish;
-    report.message = e.what();
-    return report;
-  }
+  // 5. Run until the script is carried out and nothing moves any more, and report.
+  driver.run(accelerator->domain(), accelerator->structure(), accelerator->view(), processor);
+  return true;
 }
 
 }  // namespace
 
 int sc_main(int argc, char* argv[]) {
-  return cli::run_main(describe(), argc, argv, run_script);
+  vp::Options options;
+  return cli::run_main(kExecutable, argc, argv, options,
+                       [&](report::Report& report) { return run_script(options, report); });
 }

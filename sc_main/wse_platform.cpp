@@ -1,12 +1,15 @@
-// wse_platform: runs a tile program (layout + .tasm files) on a WSE-2 or WSE-3 fabric. INTERFACE:
+// wse_platform: runs a tile program (layout + .tasm files) on a WSE-2 or WSE-3 fabric:
 // docs/running.md.
 #include <systemc>
 
 #include <iostream>
 
 #include "platforms/cli/main.h"
-#include "platforms/wse/session.h"
-#include "platforms/wse/structure.h"
+#include "platforms/run/driver.h"
+#include "platforms/wse/host_program.h"
+#include "platforms/wse/machine.h"
+#include "platforms/wse/observed_machine.h"
+#include "platforms/wse/options.h"
 #include "platforms/wse/wse_config.h"
 
 namespace {
@@ -20,26 +23,43 @@ const cli::Executable kExecutable = {"wse_platform",
                                      {"wse2", "wse3"},
                                      wse::kStructures,
                                      "wse3",
-                                     false};
+                                     "fabric.hop_latency=3"};
 
-std::optional<report::Report> run(const cli::Options& options) {
-  const wse::WseConfig config = wse::load_wse_config(options);
+bool run_layout(const wse::Options& options, report::Report& report) {
+  // 1. The configuration of the machine: a preset or a file, changed by --set.
+  const wse::WseConfig config =
+      wse::load_wse_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
     wse::print_wse_config(std::cout, config);
-    return std::nullopt;
+    return false;
   }
-  // Left to the end of the process on purpose, with a machine that the kernel takes long to destroy
-  // (wse::Machine::is_quick_to_destroy).
-  static wse::Session& session = *new wse::Session(options, config);
-  if (options.validate) {
-    std::cout << options.program << ": valid for " << config.name << '\n';
-    return std::nullopt;
-  }
-  return session.run();
+
+  // 2. The program: layout, tile programs and arrays of the host, checked against each other and
+  //    the machine.
+  const wse::Workload workload(options.program, options.whole_params(), config);
+  wse::check_structure(options.structure, options.fabric, workload.layout, config);
+  wse::HostArrays arrays(workload.layout, options.inputs, options.outputs);
+  const wse::Checks checks(workload.layout, arrays);
+  if (options.validate) return cli::print_valid(options, config.name);
+
+  // 3. The machine, and what records its events.
+  run::Driver driver(options, report);
+  wse::ObservedMachine observed(options, options.fabric, config, workload);
+  wse::Machine& machine = observed.machine();
+
+  // 4. Run: the host carries out the steps of the layout.
+  wse::HostProgram program(workload, arrays, checks, machine);
+  driver.run(machine.domain(), machine.structure(), observed, program);
+
+  // 5. The report is complete but for what it takes to destroy the machine.
+  report.wall.destroy_s = observed.destroy();
+  return true;
 }
 
 }  // namespace
 
 int sc_main(int argc, char* argv[]) {
-  return cli::run_main(kExecutable, argc, argv, run);
+  wse::Options options;
+  return cli::run_main(kExecutable, argc, argv, options,
+                       [&](report::Report& report) { return run_layout(options, report); });
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the house rules of ARCHITECTURE section 1: who may include whom, and what nobody may use.
+"""Holds the house rules of docs/architecture.md#folders: who may include whom, and what nobody may use.
 
     scripts/check_includes.py               checks the repository, prints one line a violation, exits 1 if there is one
     scripts/check_includes.py --self-test   proves on small violating trees that each rule bites
@@ -23,7 +23,10 @@ MAY_INCLUDE = {
     "sc_main": ("platforms", "frontends", "models", "tlm_ifaces"),
 }
 # What front-ends know of models: the program types, and which operands they may have.
-FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/(isa|program|operand_rules|ub_banks)|scheduled/(program|phase|operator)s?)\.h")
+FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/(program/(program|operand_rules)|memory/ub_banks)|scheduled/(program|phase|operator)s?)\.h")
+
+# frontends/text serves all front-ends and knows none of them, nor any model.
+TEXT_ROOM = "text"
 
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")
@@ -31,6 +34,10 @@ MODELS_SIDEWAYS = {
     "host": ("fabric",),  # the sender's half of the link protocol: credits and arbiter
     "wafer": ("fabric", "queue", "pe", "host"),
 }
+
+# Rooms of platforms that all platforms share, lowest first: a room may include itself and those before it. Every other
+# folder of platforms is a platform and may include all rooms.
+PLATFORM_ROOMS = ("report", "config", "data", "cli", "run")
 
 KERNEL = re.compile(r"(systemc|tlm)(\.h)?$|(tlm_core|tlm_utils|sysc)/")
 HEADER_ONLY_IN_CPP = re.compile(r"boost/(json|program_options)([./]|$)")
@@ -91,6 +98,14 @@ def check_layers(source):
             yield line, f"frontends may include only the program types of models, not {name}"
 
 
+def check_text_room(source):
+    if source.layer != "frontends" or source.block != TEXT_ROOM:
+        return
+    for line, name in source.includes:
+        if name.startswith("models/") or (name.startswith("frontends/") and not name.startswith("frontends/text/")):
+            yield line, f"frontends/text must not include other front-ends or models ({name})"
+
+
 def check_blocks(source):
     if source.layer != "models" or not source.block:
         return
@@ -99,6 +114,16 @@ def check_blocks(source):
         parts = name.split("/")
         if len(parts) > 2 and parts[0] == "models" and parts[1] not in allowed:
             yield line, f"models/{source.block} must not include models/{parts[1]} ({name})"
+
+
+def check_platform_rooms(source):
+    if source.layer != "platforms" or source.block not in PLATFORM_ROOMS:
+        return
+    allowed = PLATFORM_ROOMS[:PLATFORM_ROOMS.index(source.block) + 1]
+    for line, name in source.includes:
+        parts = name.split("/")
+        if len(parts) > 2 and parts[0] == "platforms" and parts[1] not in allowed:
+            yield line, f"platforms/{source.block} must not include platforms/{parts[1]} ({name})"
 
 
 def check_own_paths(source, sources):
@@ -155,8 +180,8 @@ def violations(root):
     sources = read_tree(root)
     modules = module_stems(root)
     for source in sources.values():
-        checks = (check_layers(source), check_blocks(source), check_own_paths(source, sources),
-                  check_core(source, sources, modules), check_words(source))
+        checks = (check_layers(source), check_text_room(source), check_blocks(source), check_platform_rooms(source),
+                  check_own_paths(source, sources), check_core(source, sources, modules), check_words(source))
         for check in checks:
             for line, problem in check:
                 yield f"{source.path}:{line}: {problem}"
@@ -167,10 +192,10 @@ LINK_IF = "#include <systemc>\n"
 # Name of the case: files of the tree, and what the one violation says (None: the tree is clean).
 SELF_TESTS = {
     "clean": ({
-        "tlm_ifaces/link/link_if.h": LINK_IF,
+        "tlm_ifaces/link/link_kit.h": LINK_IF,
         "models/fabric/router_core.h": "#include <vector>\n",
         "models/fabric/router.h": '#include <tlm>\n#include "models/fabric/router_core.h"\n',
-        "models/fabric/router.cpp": '#include "models/fabric/router.h"\n#include "tlm_ifaces/link/link_if.h"\n',
+        "models/fabric/router.cpp": '#include "models/fabric/router.h"\n#include "tlm_ifaces/link/link_kit.h"\n',
         "models/pe/program.h": "// never an SC_THREAD\n/* nor <systemc.h>:\n#include <systemc.h>\n*/\n",
         "frontends/tasm/parser.cpp": '#include "models/pe/program.h"\n#include <boost/json.hpp>\n',
     }, None),
@@ -182,18 +207,24 @@ SELF_TESTS = {
                                      "platforms/wse/b.h": ""}, "frontends must not include platforms"),
     "front-end includes a core": ({"frontends/tasm/a.cpp": '#include "models/pe/engine_core.h"\n',
                                    "models/pe/engine_core.h": ""}, "only the program types"),
+    "text includes front-end": ({"frontends/text/a.h": '#include "frontends/tasm/b.h"\n',
+                                 "frontends/tasm/b.h": ""}, "frontends/text must not include"),
+    "text includes model": ({"frontends/text/a.h": '#include "models/pe/isa.h"\n',
+                             "models/pe/isa.h": ""}, "frontends/text must not include"),
     "machine includes machine": ({"models/cluster/a_core.h": '#include "models/pe/isa.h"\n',
                                   "models/pe/isa.h": ""}, "models/cluster must not include models/pe"),
     "fabric includes pe": ({"models/fabric/a_core.h": '#include "models/pe/isa.h"\n',
                             "models/pe/isa.h": ""}, "models/fabric must not include models/pe"),
     "observe includes fabric": ({"models/observe/a.h": '#include "models/fabric/route.h"\n',
                                  "models/fabric/route.h": ""}, "models/observe must not include models/fabric"),
+    "shared room includes a platform": ({"platforms/run/a.cpp": '#include "platforms/wse/b.h"\n',
+                                         "platforms/wse/b.h": ""}, "platforms/run must not include platforms/wse"),
     "core includes SystemC": ({"models/pe/a_core.h": "#  include  <systemc>\n"}, "must not reach SystemC"),
     "core includes TLM utilities": ({"models/pe/a.cpp": "#include <tlm_utils/tlm_quantumkeeper.h>\n"},
                                     "must not reach SystemC"),
-    "core reaches SystemC": ({"models/pe/a_core.cpp": '#include "tlm_ifaces/link/link_if.h"\n',
-                              "tlm_ifaces/link/link_if.h": LINK_IF},
-                             "models/pe/a_core.cpp > tlm_ifaces/link/link_if.h > <systemc>"),
+    "core reaches SystemC": ({"models/pe/a_core.cpp": '#include "tlm_ifaces/link/link_kit.h"\n',
+                              "tlm_ifaces/link/link_kit.h": LINK_IF},
+                             "models/pe/a_core.cpp > tlm_ifaces/link/link_kit.h > <systemc>"),
     "vocabulary includes SystemC": ({"tlm_ifaces/vocabulary/a.h": "#include <systemc>\n"}, "must not reach SystemC"),
     "front-end includes SystemC": ({"frontends/pto/a.cpp": "#include <systemc>\n"}, "must not reach SystemC"),
     "systemc.h": ({"sc_main/a.cpp": "#include <systemc.h>\n"}, "not <systemc.h>"),

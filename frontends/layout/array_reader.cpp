@@ -1,29 +1,17 @@
 // "arrays" and "symbols": what the host holds, and where it lies on the tiles.
 #include "frontends/layout/reader_parts.h"
-#include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
 namespace {
 
 constexpr std::size_t kMaxRank = 3;
 
-const std::vector<std::pair<std::string, pe::ElementType>>& dtypes() {
-  using pe::ElementType;
-  static const std::vector<std::pair<std::string, ElementType>> kDtypes = {
-      {"f32", ElementType::kF32}, {"f16", ElementType::kF16}, {"i32", ElementType::kI32},
-      {"u32", ElementType::kU32}, {"i16", ElementType::kI16}, {"u16", ElementType::kU16}};
-  return kDtypes;
-}
+const std::vector<std::pair<std::string, pe::ElementType>> kDtypes = {
+    {"f32", pe::ElementType::kF32}, {"f16", pe::ElementType::kF16}, {"i32", pe::ElementType::kI32},
+    {"u32", pe::ElementType::kU32}, {"i16", pe::ElementType::kI16}, {"u16", pe::ElementType::kU16}};
 
 pe::ElementType read_dtype(const Node& node) {
-  return read_choice(node, dtypes(), "dtype");
-}
-
-std::string name_of(pe::ElementType type) {
-  for (const auto& [name, known] : dtypes()) {
-    if (known == type) return name;
-  }
-  return "";
+  return text::read_choice(node, kDtypes, "dtype");
 }
 
 std::string text_of(const Node& node, std::int64_t value) {
@@ -50,11 +38,7 @@ void read_shape(const Node& node, const Layout& layout, Array& array) {
 }
 
 void check_array_name(const Node& node, const std::string& name, const Layout& layout) {
-  if (!is_identifier(name)) {
-    node.fail("\"" + name +
-              "\" cannot be the name of an array; names are letters, digits and \"_\", not "
-              "starting with a digit");
-  }
+  text::check_name(node, name, "an array");
   if (name == "idle")
     node.fail("\"idle\" cannot be the name of an array; {\"wait\": \"idle\"} waits for the whole "
               "machine");
@@ -80,13 +64,7 @@ Array read_array(const Node& node, const std::string& name, const Layout& layout
 
 Symbol read_symbol(const Node& node, const std::string& name, const Layout& layout) {
   node.allow_keys({"symbol", "rect", "dtype", "order"});
-  const Array* array = layout.find_array(name);
-  if (array == nullptr) {
-    std::vector<std::string> known;
-    for (const Array& a : layout.arrays) known.push_back(a.name);
-    node.fail("unknown host array \"" + name + "\"" +
-              suggestion(name, known, "declared in arrays"));
-  }
+  const Array& array = find_array(node, name, layout);
   Symbol symbol;
   symbol.name = name;
   symbol.place = node.place();
@@ -94,15 +72,15 @@ Symbol read_symbol(const Node& node, const std::string& name, const Layout& layo
   symbol.symbol = symbol_node.text("the name of a symbol of the tile programs");
   if (symbol.symbol.empty()) symbol_node.fail("the name of the symbol is empty");
   symbol.rect = read_filled_rect(node.at("rect"), layout);
-  symbol.dtype = array->dtype;
+  symbol.dtype = array.dtype;
   const std::optional<Node> dtype = node.find("dtype");
-  if (dtype && read_dtype(*dtype) != array->dtype) {
-    dtype->fail("the symbol has dtype " + dtype->text("") + ", but the host array (" +
-                array->place + ") has " + name_of(array->dtype) + "; both must be the same");
+  if (dtype && read_dtype(*dtype) != array.dtype) {
+    dtype->fail("the symbol has dtype " + dtype->text("") + ", but the host array (" + array.place +
+                ") has " + std::string(to_string(array.dtype)) + "; both must be the same");
   }
   if (const std::optional<Node> order = node.find("order")) {
     symbol.order =
-        read_choice<Order>(*order, {{"row", Order::kRow}, {"col", Order::kColumn}}, "order");
+        text::read_choice<Order>(*order, {{"row", Order::kRow}, {"col", Order::kColumn}}, "order");
   }
   return symbol;
 }

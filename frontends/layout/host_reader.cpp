@@ -3,7 +3,6 @@
 #include <set>
 
 #include "frontends/layout/reader_parts.h"
-#include "frontends/layout/suggestion.h"
 
 namespace tessera::layout {
 namespace {
@@ -14,6 +13,9 @@ constexpr double kDefaultAtol = 1e-8;
 // A rounding to f16 changes a number by up to 5e-4 of its size; twenty of them are allowed.
 constexpr double kDefaultHalfRtol = 1e-2;
 constexpr double kDefaultHalfAtol = 1e-3;
+
+const std::vector<std::string> kStepKinds = {"copy_in", "launch",   "stream_in", "stream_out",
+                                             "wait",    "copy_out", "check"};
 
 /// rtol and atol of a check that gives none.
 std::pair<double, double> default_tolerances(pe::ElementType dtype) {
@@ -56,16 +58,10 @@ class HostReader {
   void read(const Node& node) { layout_.host.push_back(read_step(node, kind_of(node))); }
 
  private:
-  static const std::vector<std::string>& kinds() {
-    static const std::vector<std::string> kKinds = {
-        "copy_in", "launch", "stream_in", "stream_out", "wait", "copy_out", "check"};
-    return kKinds;
-  }
-
   std::string kind_of(const Node& node) const {
     std::string kind;
     for (const std::string& key : node.keys()) {
-      if (std::find(kinds().begin(), kinds().end(), key) == kinds().end()) continue;
+      if (std::find(kStepKinds.begin(), kStepKinds.end(), key) == kStepKinds.end()) continue;
       if (!kind.empty())
         node.fail("a host step does one thing, but both \"" + kind + "\" and \"" + key +
                   "\" are given");
@@ -74,8 +70,10 @@ class HostReader {
     if (!kind.empty()) return kind;
     std::vector<std::string> keys = node.keys();
     keys.erase(std::remove(keys.begin(), keys.end(), "comment"), keys.end());
-    if (keys.empty()) node.fail("the host step is empty; a step is one of " + listed(kinds()));
-    node.fail("unknown host step \"" + keys[0] + "\"" + suggestion(keys[0], kinds(), "steps"));
+    if (keys.empty())
+      node.fail("the host step is empty; a step is one of " + text::listed(kStepKinds));
+    node.fail("unknown host step \"" + keys[0] + "\"" +
+              text::suggestion(keys[0], kStepKinds, "steps"));
   }
 
   HostStep read_step(const Node& node, const std::string& kind) {
@@ -97,7 +95,7 @@ class HostReader {
     std::vector<std::string> known;
     for (const Symbol& symbol : layout_.symbols) known.push_back(symbol.name);
     node.fail("the host array \"" + name +
-              "\" has no symbol on the tiles; arrays with a symbol: " + listed(known));
+              "\" has no symbol on the tiles; arrays with a symbol: " + text::listed(known));
   }
 
   Launch read_launch(const Node& node) const {
@@ -160,7 +158,7 @@ class HostReader {
     std::vector<std::pair<std::string, Direction>> edges;
     edges.reserve(kCardinalDirections.size());
     for (Direction d : kCardinalDirections) edges.emplace_back(to_string(d), d);
-    const Direction edge = read_choice<Direction>(node, edges, "edge");
+    const Direction edge = text::read_choice<Direction>(node, edges, "edge");
     if (!lies_on(rect, edge, layout_)) {
       node.fail("the rect " + to_string(rect) + " of the stream is not on the " + to_string(edge) +
                 " edge; it must be " + rim_text(edge, layout_));
@@ -178,7 +176,8 @@ class HostReader {
     }
     std::vector<std::string> known(streamed_.begin(), streamed_.end());
     known.emplace_back("idle");
-    node.fail("cannot wait for \"" + name + "\"" + suggestion(name, known, "it can wait for"));
+    node.fail("cannot wait for \"" + name + "\"" +
+              text::suggestion(name, known, "it can wait for"));
   }
 
   Check read_check(const Node& node, const std::string& place) const {

@@ -1,5 +1,5 @@
 // A layout as read: which program and routes every tile has, the host's arrays and what the host
-// does, step by step (INTERFACE.md "WSE layout"; docs/layout.md is the user's page). All
+// does, step by step (docs/layout.md is the user's page). All
 // expressions are evaluated; nothing here depends on the generation of the machine: which routes
 // and switch positions it allows is checked by the platform (wse.md 1.4).
 #pragma once

@@ -4,36 +4,16 @@
 #include <array>
 
 #include "frontends/layout/reader_parts.h"
-#include "frontends/layout/suggestion.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::layout {
 namespace {
 
 constexpr std::array<const char*, 2> kSizeNames = {"W", "H"};
 
-void check_name(const Node& node, const std::string& name) {
-  if (!is_identifier(name)) {
-    node.fail("\"" + name +
-              "\" cannot be the name of a parameter; names are letters, digits and \"_\", not "
-              "starting with a digit");
-  }
+void check_parameter_name(const Node& node, const std::string& name) {
+  text::check_name(node, name, "a parameter");
   if (name == "x" || name == "y") {
     node.fail("\"" + name + "\" cannot be the name of a parameter; it is the place of a tile");
-  }
-}
-
-void check_overrides(const ParamOverrides& overrides, const std::vector<std::string>& declared,
-                     const Layout& layout) {
-  std::vector<std::string> known = declared;
-  for (const char* name : kSizeNames) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
-  }
-  for (const auto& [name, value] : overrides) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw UserError(layout.file, "--param " + name,
-                    "the layout has no parameter \"" + name + "\"" +
-                        suggestion(name, known, "its parameters"));
   }
 }
 
@@ -84,13 +64,17 @@ void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& 
   }
   const std::optional<Node> section = root.find("params");
   const std::vector<std::string> declared = section ? section->keys() : std::vector<std::string>{};
-  check_overrides(overrides, declared, layout);
+  std::vector<std::string> known = declared;
+  for (const char* name : kSizeNames) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
+  }
+  text::check_overrides(overrides, known, layout.file, "the layout");
 
   Constants& params = layout.params;
   seed_sizes(grid, declared, overrides, params);
   for (const std::string& name : declared) {
     const Node node = section->at(name);
-    check_name(node, name);
+    check_parameter_name(node, name);
     const auto given = overrides.find(name);
     params[name] = given != overrides.end() ? given->second : node.integer(params);
   }

@@ -5,8 +5,6 @@
 #include <limits>
 #include <system_error>
 
-#include "frontends/layout/suggestion.h"
-
 namespace tessera::layout {
 namespace {
 
@@ -17,6 +15,15 @@ std::string grid_text(const Layout& layout) {
 }
 
 }  // namespace
+
+std::int64_t TileNumber::at(TileCoord tile) const {
+  const std::array<std::int64_t, 2> values = {tile.x, tile.y};
+  try {
+    return expression_.evaluate(values.data());
+  } catch (const text::ExpressionError& error) {
+    node_.fail_in_expression(error, depends_on_tile() ? ", for tile " + to_string(tile) : "");
+  }
+}
 
 Rect read_rect(const Node& node, const Layout& layout) {
   const std::vector<Node> items = node.items();
@@ -49,7 +56,7 @@ Direction read_direction(const Node& node) {
   std::vector<std::string> words;
   words.reserve(kAllDirections.size());
   for (Direction d : kAllDirections) words.emplace_back(to_string(d));
-  return kAllDirections[read_word(node, words, "direction")];
+  return kAllDirections[node.word(words, "direction")];
 }
 
 Color read_color(const Node& node, const Layout& layout) {
@@ -57,12 +64,18 @@ Color read_color(const Node& node, const Layout& layout) {
       static_cast<unsigned>(node.integer_in(layout.params, 0, kColorCount - 1, "the color")));
 }
 
-std::string read_array_name(const Node& node, const Layout& layout) {
-  std::string name = node.text("the name of a host array");
-  if (layout.find_array(name) != nullptr) return name;
+const Array& find_array(const Node& node, const std::string& name, const Layout& layout) {
+  if (const Array* array = layout.find_array(name)) return *array;
   std::vector<std::string> known;
   for (const Array& array : layout.arrays) known.push_back(array.name);
-  node.fail("unknown host array \"" + name + "\"" + suggestion(name, known, "declared in arrays"));
+  node.fail("unknown host array \"" + name + "\"" +
+            text::suggestion(name, known, "declared in arrays"));
+}
+
+std::string read_array_name(const Node& node, const Layout& layout) {
+  std::string name = node.text("the name of a host array");
+  find_array(node, name, layout);
+  return name;
 }
 
 std::string read_path(const Node& node, const std::string& directory, const std::string& what) {

@@ -5,12 +5,29 @@
 
 #include <string>
 
-#include "frontends/layout/json_choice.h"
-#include "frontends/layout/json_node.h"
 #include "frontends/layout/layout.h"
 #include "frontends/layout/layout_reader.h"
+#include "frontends/text/json.h"
+#include "frontends/text/wording.h"
 
 namespace tessera::layout {
+
+using text::Constants;
+using text::Node;
+
+/// A number that may depend on the tile: an expression over the parameters, x and y.
+class TileNumber {
+ public:
+  TileNumber(const Node& node, const Layout& layout)
+      : node_(node), expression_(node.expression(layout.params, {"x", "y"})) {}
+  const Node& node() const { return node_; }
+  bool depends_on_tile() const { return expression_.uses_variables(); }
+  std::int64_t at(TileCoord tile) const;
+
+ private:
+  Node node_;
+  text::Expression expression_;
+};
 
 /// "grid" and "params": sets width, height and params.
 void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& layout);
@@ -32,6 +49,8 @@ Rect read_filled_rect(const Node& node, const Layout& layout);
 Direction read_direction(const Node& node);
 /// A color that does not depend on the tile.
 Color read_color(const Node& node, const Layout& layout);
+/// The declared host array of this name; fails at `node` if there is none.
+const Array& find_array(const Node& node, const std::string& name, const Layout& layout);
 /// Name of a declared host array.
 std::string read_array_name(const Node& node, const Layout& layout);
 /// Path of an existing file, relative paths starting in `directory`.

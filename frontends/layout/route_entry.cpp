@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace tessera::layout {
 namespace {
-
-constexpr std::int64_t kMaxCounter = std::numeric_limits<std::uint32_t>::max();
-constexpr std::int64_t kMaxIndex = std::numeric_limits<std::uint16_t>::max();
 
 using Kind = FilterSpec::Kind;
 
@@ -18,18 +16,15 @@ struct FilterKind {
 };
 
 /// wse.md 1.7.
-const std::vector<FilterKind>& filter_kinds() {
-  static const std::vector<FilterKind> kKinds = {
-      {"counter",
-       Kind::kCounter,
-       {"kind", "count_data", "count_control", "init_counter", "limit1", "max_counter",
-        "filter_control"}},
-      {"sparse_counter",
-       Kind::kSparseCounter,
-       {"kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"}},
-      {"range", Kind::kRange, {"kind", "min_idx", "max_idx"}}};
-  return kKinds;
-}
+const std::vector<FilterKind> kKinds = {
+    {"counter",
+     Kind::kCounter,
+     {"kind", "count_data", "count_control", "init_counter", "limit1", "max_counter",
+      "filter_control"}},
+    {"sparse_counter",
+     Kind::kSparseCounter,
+     {"kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"}},
+    {"range", Kind::kRange, {"kind", "min_idx", "max_idx"}}};
 
 bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -37,7 +32,7 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
 
 /// A key that only other kinds have deserves more than "unknown key".
 void check_filter_keys(const Node& node, const FilterKind& kind) {
-  for (const FilterKind& other : filter_kinds()) {
+  for (const FilterKind& other : kKinds) {
     for (const std::string& key : other.keys) {
       if (has(kind.keys, key) || !node.find(key)) continue;
       std::string keys;
@@ -97,16 +92,11 @@ const Node& with_known_keys(const Node& node) {
   return node;
 }
 
-std::string place_of(Point at) {
-  return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ")";
-}
-
 }  // namespace
 
 RouteEntry::RouteEntry(const Node& node, Layout& layout)
     : node_(with_known_keys(node)), rect_(read_rect(node.at("rect"), layout)),
-      color_node_(node.at("color")),
-      color_(color_node_.expression(layout.params, Expression::Variables::kPoint)) {
+      color_(node.at("color"), layout) {
   spec_.place = node.place();
   spec_.positions[0] = {read_directions(node.at("rx")), read_directions(node.at("tx")), true, true,
                         true};
@@ -116,7 +106,7 @@ RouteEntry::RouteEntry(const Node& node, Layout& layout)
   spec_.color_swap_y = read_flag(node, "color_swap_y");
   spec_.teardown = read_flag(node, "teardown");
   if (const std::optional<Node> inject = node.find("ce_inject")) {
-    spec_.ce_inject = read_choice<CeInject>(
+    spec_.ce_inject = text::read_choice<CeInject>(
         *inject, {{"low", CeInject::kLow}, {"high", CeInject::kHigh}}, "priority of CE injection");
   }
   if (numbers_.empty()) route_at({}, layout);
@@ -131,81 +121,70 @@ void RouteEntry::read_switches(const Node& node, const Layout& layout) {
   }
   spec_.ring_mode = read_flag(node, "ring_mode");
   if (const std::optional<Node> pop = node.find("pop_mode")) {
-    spec_.pop_mode = read_choice<PopMode>(*pop,
-                                          {{"no_pop", PopMode::kNoPop},
-                                           {"always_pop", PopMode::kAlwaysPop},
-                                           {"pop_on_advance", PopMode::kPopOnAdvance},
-                                           {"pop_on_advance_nop", PopMode::kPopOnAdvanceNop}},
-                                          "pop mode");
+    spec_.pop_mode = text::read_choice<PopMode>(*pop,
+                                                {{"no_pop", PopMode::kNoPop},
+                                                 {"always_pop", PopMode::kAlwaysPop},
+                                                 {"pop_on_advance", PopMode::kPopOnAdvance},
+                                                 {"pop_on_advance_nop", PopMode::kPopOnAdvanceNop}},
+                                                "pop mode");
   }
-  read_number(node, "current_switch_pos", layout.params, kSwitchPositions - 1,
-              "the switch position",
+  read_number(node, "current_switch_pos", layout, kSwitchPositions - 1, "the switch position",
               [](RouteSpec& s, std::int64_t v) { s.initial = static_cast<unsigned>(v); });
 }
 
 void RouteEntry::read_filter(const Node& node, const Layout& layout) {
   std::vector<std::string> names;
-  for (const FilterKind& kind : filter_kinds()) names.emplace_back(kind.name);
-  const FilterKind& kind = filter_kinds()[read_word(node.at("kind"), names, "kind of filter")];
+  for (const FilterKind& kind : kKinds) names.emplace_back(kind.name);
+  const FilterKind& kind = kKinds[node.at("kind").word(names, "kind of filter")];
   check_filter_keys(node, kind);
   FilterSpec& filter = spec_.filter.emplace();
   filter.kind = kind.kind;
   filter.count_data = read_flag(node, "count_data");
   filter.count_control = read_flag(node, "count_control");
   filter.filter_control = read_flag(node, "filter_control");
-  const auto counter = [&](const char* key, void (*store)(RouteSpec&, std::int64_t)) {
-    read_number(node, key, layout.params, kMaxCounter, key, store);
+  const auto number = [&](auto FilterSpec::*member, const char* key) {
+    using Field = std::decay_t<decltype(filter.*member)>;
+    read_number(
+        node, key, layout, std::numeric_limits<Field>::max(), key,
+        [member](RouteSpec& s, std::int64_t v) { (*s.filter).*member = static_cast<Field>(v); });
   };
-  const auto index = [&](const char* key, void (*store)(RouteSpec&, std::int64_t)) {
-    read_number(node, key, layout.params, kMaxIndex, key, store);
-  };
-  counter("init_counter", [](RouteSpec& s, std::int64_t v) {
-    s.filter->init_counter = static_cast<std::uint32_t>(v);
-  });
-  counter("limit1",
-          [](RouteSpec& s, std::int64_t v) { s.filter->limit1 = static_cast<std::uint32_t>(v); });
-  counter("limit2",
-          [](RouteSpec& s, std::int64_t v) { s.filter->limit2 = static_cast<std::uint32_t>(v); });
-  counter("max_counter", [](RouteSpec& s, std::int64_t v) {
-    s.filter->max_counter = static_cast<std::uint32_t>(v);
-  });
-  index("min_idx",
-        [](RouteSpec& s, std::int64_t v) { s.filter->min_idx = static_cast<std::uint16_t>(v); });
-  index("max_idx",
-        [](RouteSpec& s, std::int64_t v) { s.filter->max_idx = static_cast<std::uint16_t>(v); });
+  number(&FilterSpec::init_counter, "init_counter");
+  number(&FilterSpec::limit1, "limit1");
+  number(&FilterSpec::limit2, "limit2");
+  number(&FilterSpec::max_counter, "max_counter");
+  number(&FilterSpec::min_idx, "min_idx");
+  number(&FilterSpec::max_idx, "max_idx");
 }
 
-void RouteEntry::read_number(const Node& parent, const std::string& key, const Constants& params,
-                             std::int64_t highest, const std::string& what,
-                             void (*store)(RouteSpec& spec, std::int64_t value)) {
+void RouteEntry::read_number(const Node& parent, const std::string& key, const Layout& layout,
+                             std::int64_t highest, const std::string& what, const Store& store) {
   const std::optional<Node> node = parent.find(key);
   if (!node) return;
-  const Number number{*node, node->expression(params, Expression::Variables::kPoint), highest, what,
-                      store};
-  if (number.expression.uses_point()) {
+  const Number number{TileNumber(*node, layout), highest, what, store};
+  if (number.value.depends_on_tile()) {
     numbers_.push_back(number);
   } else {
     store(spec_, value_of(number, {}));
   }
 }
 
-std::int64_t RouteEntry::value_of(const Number& number, Point at) const {
-  const std::int64_t value = number.node.evaluate(number.expression, at);
+std::int64_t RouteEntry::value_of(const Number& number, TileCoord at) {
+  const std::int64_t value = number.value.at(at);
   if (value >= 0 && value <= number.highest) return value;
-  const std::string whose = number.expression.uses_point() ? " of tile " + place_of(at) : "";
-  number.node.fail(number.what + whose + " is " + std::to_string(value) + "; it must be in 0.." +
-                   std::to_string(number.highest));
+  const std::string whose = number.value.depends_on_tile() ? " of tile " + to_string(at) : "";
+  number.value.node().fail(number.what + whose + " is " + std::to_string(value) +
+                           "; it must be in 0.." + std::to_string(number.highest));
 }
 
-std::size_t RouteEntry::color_at(Point at) const {
-  const std::int64_t color = color_node_.evaluate(color_, at);
+std::size_t RouteEntry::color_at(TileCoord at) const {
+  const std::int64_t color = color_.at(at);
   if (color >= 0 && color < static_cast<std::int64_t>(kColorCount))
     return static_cast<std::size_t>(color);
-  color_node_.fail("the color of tile " + place_of(at) + " is " + std::to_string(color) +
-                   "; colors are 0.." + std::to_string(kColorCount - 1));
+  color_.node().fail("the color of tile " + to_string(at) + " is " + std::to_string(color) +
+                     "; colors are 0.." + std::to_string(kColorCount - 1));
 }
 
-std::uint32_t RouteEntry::route_at(Point at, Layout& layout) {
+std::uint32_t RouteEntry::route_at(TileCoord at, Layout& layout) {
   std::vector<std::int64_t> values;
   values.reserve(numbers_.size());
   for (const Number& number : numbers_) values.push_back(value_of(number, at));
@@ -221,7 +200,7 @@ std::uint32_t RouteEntry::route_at(Point at, Layout& layout) {
 }
 
 // What concerns several numbers.
-void RouteEntry::check(const RouteSpec& spec, Point at) const {
+void RouteEntry::check(const RouteSpec& spec, TileCoord at) const {
   if (!spec.positions[spec.initial].valid) {
     const std::string number = std::to_string(spec.initial);
     node_.at("switches")
@@ -237,8 +216,8 @@ void RouteEntry::check(const RouteSpec& spec, Point at) const {
                           "; the counter runs from init_counter to limit1");
 }
 
-std::string RouteEntry::of_tile(Point at) const {
-  return numbers_.empty() ? "" : " of tile " + place_of(at);
+std::string RouteEntry::of_tile(TileCoord at) const {
+  return numbers_.empty() ? "" : " of tile " + to_string(at);
 }
 
 }  // namespace tessera::layout

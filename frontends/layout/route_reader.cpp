@@ -25,7 +25,7 @@ class RouteRow {
   void append_to(Layout& layout, std::vector<RouteEntry>& entries, int y) const {
     for (std::size_t i = 0; i < winner_.size(); ++i) {
       if (winner_[i] >= 0) {
-        const Point at{static_cast<std::int64_t>(i / kColorCount), y};
+        const TileCoord at{static_cast<int>(i / kColorCount), y};
         RouteEntry& entry = entries[static_cast<std::size_t>(winner_[i])];
         layout.tile_routes.push_back(
             {Color(static_cast<unsigned>(i % kColorCount)), entry.route_at(at, layout)});

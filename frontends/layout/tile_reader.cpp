@@ -24,9 +24,8 @@ struct HashValues {
 };
 
 struct ParamSource {
-  Node node;
   std::string name;
-  Expression expression;
+  TileNumber value;
 };
 
 /// All programs so far, by code and parameters.
@@ -49,13 +48,11 @@ class TileEntry {
   const Rect& rect() const { return rect_; }
 
   /// Index of the program that a tile of this entry runs, -1 for none.
-  std::int32_t program_at(Point at, ProgramTable& table, Layout& layout) {
+  std::int32_t program_at(TileCoord at, ProgramTable& table, Layout& layout) {
     if (!code_) return -1;
-    if (program_ && !uses_point_) return *program_;
+    if (program_ && !depends_on_tile_) return *program_;
     values_.clear();
-    for (const ParamSource& param : params_) {
-      values_.push_back(param.node.evaluate(param.expression, at));
-    }
+    for (const ParamSource& param : params_) values_.push_back(param.value.at(at));
     const auto known = programs_.find(values_);
     if (known != programs_.end()) return known->second;
     program_ = add_program(table, layout);
@@ -66,14 +63,9 @@ class TileEntry {
  private:
   void read_params(const Node& node, const Layout& layout) {
     for (const auto& [name, value] : node.members()) {
-      if (!is_identifier(name)) {
-        value.fail("\"" + name +
-                   "\" cannot be the name of a parameter; names are letters, digits and \"_\", not "
-                   "starting with a digit");
-      }
-      const Expression e = value.expression(layout.params, Expression::Variables::kPoint);
-      uses_point_ = uses_point_ || e.uses_point();
-      params_.push_back({value, name, e});
+      text::check_name(value, name, "a parameter");
+      params_.push_back({name, TileNumber(value, layout)});
+      depends_on_tile_ = depends_on_tile_ || params_.back().value.depends_on_tile();
     }
     std::sort(params_.begin(), params_.end(),
               [](const ParamSource& a, const ParamSource& b) { return a.name < b.name; });
@@ -94,7 +86,7 @@ class TileEntry {
   Rect rect_;
   std::optional<std::string> code_;
   std::vector<ParamSource> params_;
-  bool uses_point_ = false;
+  bool depends_on_tile_ = false;
   std::optional<std::int32_t> program_;  // the last one found
   Values values_;
   std::unordered_map<Values, std::int32_t, HashValues> programs_;

@@ -283,7 +283,7 @@ class Compiler {
         phase = std::move(*apart);
         break;
       }
-      add_listening(phase, listening);
+      listening.add(phase);
     }
   }
   std::optional<CompiledPhase> compile_beside(const Phase& phase, std::uint32_t length,
@@ -298,13 +298,6 @@ class Compiler {
           frugal);
     } catch (const UserError&) {  // it does not fit
       return std::nullopt;
-    }
-  }
-  static void add_listening(const CompiledPhase& phase, ListeningSlots& listening) {
-    for (std::size_t op = 0; op < phase.operators.size(); ++op) {
-      const bool continues = phase.decisions[op].outcome == Outcome::kContinuing;
-      for (std::size_t i = 0; !continues && i < phase.operators[op].streams.size(); ++i)
-        listening.add(phase.operators[op].streams[i], phase.slots[op][i], phase.length);
     }
   }
 
@@ -347,7 +340,7 @@ class Compiler {
     for (const Phase& phase : result_.plan.phases) {
       std::optional<CompiledPhase> compiled = compile_beside(phase, length, listening, true);
       if (!compiled) return false;
-      add_listening(*compiled, listening);
+      listening.add(*compiled);
       result_.phases.push_back(std::move(*compiled));
     }
     return true;

@@ -1,5 +1,4 @@
 // "program", "starts" and "interruptions".
-#include "frontends/layout/suggestion.h"
 #include "frontends/operators/reader_parts.h"
 
 namespace tessera::operators {
@@ -9,13 +8,10 @@ constexpr std::int64_t kMaxTimes = 100000;
 constexpr std::int64_t kMaxCycle = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxLength = 4096;
 
-const std::vector<std::pair<std::string, PhaseChoice>>& choices() {
-  static const std::vector<std::pair<std::string, PhaseChoice>> kChoices = {
-      {"auto", PhaseChoice::kAuto},
-      {"shared", PhaseChoice::kShared},
-      {"separate", PhaseChoice::kSeparate}};
-  return kChoices;
-}
+const std::vector<std::pair<std::string, PhaseChoice>> kChoices = {
+    {"auto", PhaseChoice::kAuto},
+    {"shared", PhaseChoice::kShared},
+    {"separate", PhaseChoice::kSeparate}};
 
 class GroupReader {
  public:
@@ -47,7 +43,7 @@ class GroupReader {
       members = node.at("sequential");
     }
     if (const auto phases = node.find("phases"))
-      group.phases = layout::read_choice(*phases, choices(), "choice of phases");
+      group.phases = text::read_choice(*phases, kChoices, "choice of phases");
     if (const auto length = node.find("length"))
       group.length = static_cast<std::uint32_t>(
           length->integer_in(reading_.program.params, 1, kMaxLength, "the length of the schedule"));
@@ -68,7 +64,7 @@ class GroupReader {
       node.allow_keys(
           {"sequential", "parallel", "loop", "work", "body", "nodes", "phases", "length"});
     node.fail("a group has one of the keys sequential, parallel, loop and work, but this one has " +
-              layout::listed(found));
+              text::listed(found));
   }
 
   Group read_use(const Node& node) {
@@ -83,8 +79,8 @@ class GroupReader {
       use.place = node.place();
       return use;
     }
-    node.fail("unknown operator \"" + layout::shown(name) + "\"" +
-              layout::suggestion(name, known, "operators"));
+    node.fail("unknown operator \"" + text::shown(name) + "\"" +
+              text::suggestion(name, known, "operators"));
   }
 
   Group read_work(const Node& node) {

@@ -3,7 +3,6 @@
 #include <array>
 #include <set>
 
-#include "frontends/layout/suggestion.h"
 #include "frontends/operators/reader_parts.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -11,31 +10,18 @@ namespace tessera::operators {
 namespace {
 
 /// Names that expressions of arrays know.
-const std::vector<std::string>& own_names() {
-  static const std::vector<std::string> kNames = {"node", "x", "y", "z", "k"};
-  return kNames;
-}
-
-void check_overrides(const ParamOverrides& overrides, const std::vector<std::string>& declared,
-                     const Program& program) {
-  for (const auto& [name, value] : overrides) {
-    if (std::find(declared.begin(), declared.end(), name) != declared.end()) continue;
-    throw UserError(program.file, "--param " + name,
-                    "the program has no parameter \"" + name + "\"" +
-                        layout::suggestion(name, declared, "its parameters"));
-  }
-}
+const std::vector<std::string> kNames = {"node", "x", "y", "z", "k"};
 
 void read_params(const Node& root, const ParamOverrides& overrides, Program& program) {
   const std::optional<Node> section = root.find("params");
   const std::vector<std::string> declared = section ? section->keys() : std::vector<std::string>{};
-  check_overrides(overrides, declared, program);
+  text::check_overrides(overrides, declared, program.file, "the program");
   for (const std::string& name : declared) {
     const Node node = section->at(name);
-    check_name(node, name, "a parameter");
-    if (std::find(own_names().begin(), own_names().end(), name) != own_names().end())
+    text::check_name(node, name, "a parameter");
+    if (std::find(kNames.begin(), kNames.end(), name) != kNames.end())
       node.fail("\"" + name + "\" cannot be the name of a parameter; expressions of arrays use " +
-                layout::listed(own_names()) + " themselves");
+                text::listed(kNames) + " themselves");
     const auto given = overrides.find(name);
     program.params[name] = given != overrides.end() ? given->second : node.integer(program.params);
   }
@@ -134,13 +120,6 @@ void check_init(const Program& program, const Array& array) {
 
 }  // namespace
 
-void check_name(const Node& node, const std::string& name, const std::string& what) {
-  if (!layout::is_identifier(name)) {
-    node.fail("\"" + layout::shown(name) + "\" cannot be the name of " + what +
-              "; names are letters, digits and \"_\", not starting with a digit");
-  }
-}
-
 void read_mesh(const Node& root, const ParamOverrides& overrides, Program& program) {
   read_params(root, overrides, program);
   const Node node = root.at("mesh");
@@ -172,10 +151,10 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
     std::vector<std::string> known = {"all"};
     for (const auto& [known_name, nodes] : reading.sets) known.push_back(known_name);
     // In one dimension a node may be an expression, such as "N - 1".
-    const bool is_name = layout::is_identifier(name) && program.params.count(name) == 0;
+    const bool is_name = text::is_identifier(name) && program.params.count(name) == 0;
     if (program.mesh.rank > 1 || is_name)
-      node.fail("unknown set \"" + layout::shown(name) + "\"" +
-                layout::suggestion(name, known, "sets"));
+      node.fail("unknown set \"" + text::shown(name) + "\"" +
+                text::suggestion(name, known, "sets"));
   }
   if (is_list_of_nodes(node, program.mesh)) return read_list(node, program);
   return {read_coordinates(node, program)};
@@ -193,7 +172,7 @@ std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& 
   if (!box) set.fail("lines along an axis can only be cut from \"all\" or a {\"box\": [..]}");
   std::vector<std::string> axes = {"x", "y", "z"};
   axes.resize(program.mesh.rank);
-  const std::size_t along = layout::read_word(axis, axes, "axis");
+  const std::size_t along = axis.word(axes, "axis");
   Box starts = *box;
   starts.size[along] = 1;
   std::vector<Nodes> lines;
@@ -210,7 +189,7 @@ void read_sets(const Node& root, Reading& reading) {
   const std::optional<Node> section = root.find("sets");
   if (!section) return;
   for (const auto& [name, node] : section->members()) {
-    check_name(node, name, "a set");
+    text::check_name(node, name, "a set");
     if (name == "all") node.fail("\"all\" is the set of all nodes and cannot be another one");
     reading.sets[name] = read_nodes(node, reading);
   }
@@ -219,10 +198,9 @@ void read_sets(const Node& root, Reading& reading) {
 InitialWords::InitialWords(const Program& program, const Array& array)
     : program_(program), array_(array) {
   if (array.init.empty()) return;
-  const layout::Constants params(program.params.begin(), program.params.end());
   try {
-    value_ = layout::Expression::parse(array.init, params, {"node", "x", "y", "z", "k"});
-  } catch (const layout::ExpressionError& error) {
+    value_ = text::Expression::parse(array.init, program.params, kNames);
+  } catch (const text::ExpressionError& error) {
     fail(error, "");
   }
 }
@@ -235,15 +213,13 @@ void InitialWords::fill(NodeIndex node, std::uint32_t first, std::uint32_t count
   try {
     for (; k < std::int64_t{first} + count; ++k)
       *words++ = static_cast<std::uint32_t>(value_.evaluate(values.data()));
-  } catch (const layout::ExpressionError& error) {
+  } catch (const text::ExpressionError& error) {
     fail(error, ", for word " + std::to_string(k) + " of node " + program_.mesh.name(node));
   }
 }
 
-void InitialWords::fail(const layout::ExpressionError& error, const std::string& where) const {
-  throw UserError(program_.file, array_.place,
-                  "in \"" + layout::shown(array_.init) + "\" at character " +
-                      std::to_string(error.position()) + where + ": " + error.what());
+void InitialWords::fail(const text::ExpressionError& error, const std::string& where) const {
+  throw UserError(program_.file, array_.place, text::problem_in(array_.init, error, where));
 }
 
 void read_arrays(const Node& root, Program& program) {
@@ -251,7 +227,7 @@ void read_arrays(const Node& root, Program& program) {
   if (!section) return;
   for (const auto& [name, node] : section->members()) {
     node.allow_keys({"words", "init"});
-    check_name(node, name, "an array");
+    text::check_name(node, name, "an array");
     Array array;
     array.name = name;
     array.place = node.place();

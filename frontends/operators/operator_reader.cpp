@@ -4,7 +4,6 @@
 #include <set>
 #include <sstream>
 
-#include "frontends/layout/suggestion.h"
 #include "frontends/operators/reader_parts.h"
 
 namespace tessera::operators {
@@ -13,31 +12,21 @@ namespace {
 constexpr std::int64_t kMaxCycles = 1000000;
 constexpr std::uint32_t kMaxDenominator = 256;
 
-const std::vector<std::pair<std::string, Kind>>& kinds() {
-  static const std::vector<std::pair<std::string, Kind>> kKinds = {
-      {"stream", Kind::kStream}, {"broadcast", Kind::kBroadcast},
-      {"shift", Kind::kShift},   {"circular_shift", Kind::kCircularShift},
-      {"reduce", Kind::kReduce}, {"prefix", Kind::kPrefix},
-      {"online", Kind::kOnline}};
-  return kKinds;
-}
+const std::vector<std::pair<std::string, Kind>> kKinds = {
+    {"stream", Kind::kStream}, {"broadcast", Kind::kBroadcast},
+    {"shift", Kind::kShift},   {"circular_shift", Kind::kCircularShift},
+    {"reduce", Kind::kReduce}, {"prefix", Kind::kPrefix},
+    {"online", Kind::kOnline}};
 
-const std::vector<std::pair<std::string, Technique>>& techniques() {
-  static const std::vector<std::pair<std::string, Technique>> kTechniques = {
-      {"auto", Technique::kAuto},           {"message", Technique::kMessage},
-      {"processor", Technique::kProcessor}, {"marker", Technique::kMarker},
-      {"barrier", Technique::kBarrier},     {"none", Technique::kNone}};
-  return kTechniques;
-}
+const std::vector<std::pair<std::string, Technique>> kTechniques = {
+    {"auto", Technique::kAuto},           {"message", Technique::kMessage},
+    {"processor", Technique::kProcessor}, {"marker", Technique::kMarker},
+    {"barrier", Technique::kBarrier},     {"none", Technique::kNone}};
 
-const std::vector<std::pair<std::string, Combine>>& combines() {
-  static const std::vector<std::pair<std::string, Combine>> kCombines = {
-      {"replace", Combine::kReplace},
-      {"sum", Combine::kAdd},
-      {"max", Combine::kMax},
-      {"min", Combine::kMin}};
-  return kCombines;
-}
+const std::vector<std::pair<std::string, Combine>> kCombines = {{"replace", Combine::kReplace},
+                                                                {"sum", Combine::kAdd},
+                                                                {"max", Combine::kMax},
+                                                                {"min", Combine::kMin}};
 
 /// The fraction with a small denominator that a share such as 0.667 was rounded from.
 Ratio nearest_ratio(const Node& node, double share) {
@@ -63,11 +52,9 @@ Ratio read_ratio(const Node& node, const Program& program) {
   const std::size_t slash = text.find('/');
   const auto part = [&](const std::string& expression) {
     try {
-      return layout::Expression::parse(expression, {program.params.begin(), program.params.end()},
-                                       layout::Expression::Variables::kNone)
-          .evaluate();
-    } catch (const layout::ExpressionError&) {
-      node.fail("\"" + layout::shown(text) +
+      return text::Expression::parse(expression, program.params).evaluate();
+    } catch (const text::ExpressionError&) {
+      node.fail("\"" + text::shown(text) +
                 "\" is no share; expected a number or \"A/B\", such as \"2/3\"");
     }
   };
@@ -75,7 +62,7 @@ Ratio read_ratio(const Node& node, const Program& program) {
   const std::int64_t den = slash == std::string::npos ? 1 : part(text.substr(slash + 1));
   if (num < 1 || den < num || den > kMaxDenominator) {
     node.fail(
-        "the bandwidth " + layout::shown(text) +
+        "the bandwidth " + text::shown(text) +
         " is out of range; expected A/B with 1 <= A <= B <= " + std::to_string(kMaxDenominator));
   }
   return {static_cast<std::uint32_t>(num), static_cast<std::uint32_t>(den)};
@@ -91,7 +78,7 @@ class OperatorReader {
   }
 
   Operator read() {
-    op_.kind = layout::read_choice(node_.at("kind"), kinds(), "kind of operator");
+    op_.kind = text::read_choice(node_.at("kind"), kKinds, "kind of operator");
     allow_keys();
     read_nodes_of_kind();
     check_instances();
@@ -102,7 +89,7 @@ class OperatorReader {
   }
 
  private:
-  const layout::Constants& params() const { return reading_.program.params; }
+  const text::Constants& params() const { return reading_.program.params; }
 
   void allow_keys() const {
     std::vector<std::string> keys = {"kind", "in", "out", "technique", "compute", "bandwidth"};
@@ -240,7 +227,7 @@ class OperatorReader {
     const bool folds = op_.kind == Kind::kReduce || op_.kind == Kind::kPrefix;
     if (folds) op_.how = Combine::kAdd;
     if (const auto node = node_.find("combine")) {
-      op_.how = layout::read_choice(*node, combines(), "way to combine");
+      op_.how = text::read_choice(*node, kCombines, "way to combine");
       if (folds && op_.how == Combine::kReplace)
         node->fail("a reduce or prefix combines words; allowed: sum, max, min");
     }
@@ -248,10 +235,10 @@ class OperatorReader {
 
   void read_technique() {
     if (const auto node = node_.find("technique"))
-      op_.technique = layout::read_choice(*node, techniques(), "technique");
+      op_.technique = text::read_choice(*node, kTechniques, "technique");
     if (const auto node = node_.find("echo")) {
       const std::vector<std::pair<std::string, bool>> places = {{"last", false}, {"first", true}};
-      op_.echo_first = layout::read_choice(*node, places, "place of the echo");
+      op_.echo_first = text::read_choice(*node, places, "place of the echo");
     }
   }
 
@@ -284,8 +271,8 @@ class OperatorReader {
       node->fail("the array \"" + name + "\" has " + std::to_string(arrays[i].words) +
                  " words, but the operator moves " + std::to_string(words));
     }
-    node->fail("unknown array \"" + layout::shown(name) + "\"" +
-               layout::suggestion(name, known, "declared in arrays"));
+    node->fail("unknown array \"" + text::shown(name) + "\"" +
+               text::suggestion(name, known, "declared in arrays"));
   }
 
   const Node& node_;
@@ -297,7 +284,7 @@ class OperatorReader {
 
 void read_operators(const Node& root, Reading& reading) {
   for (const auto& [name, node] : root.at("operators").members()) {
-    check_name(node, name, "an operator");
+    text::check_name(node, name, "an operator");
     reading.program.operators.push_back(OperatorReader(node, name, reading).read());
   }
   Program& program = reading.program;

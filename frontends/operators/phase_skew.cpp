@@ -16,7 +16,7 @@ class SkewGuard {
  public:
   SkewGuard(Compiled& compiled, std::size_t stride) : compiled_(compiled), stride_(stride) {
     for (const CompiledPhase& phase : compiled.phases) {
-      listening_.push_back(listening_of(phase));
+      listening_.emplace_back().add(phase);
       guarded_.push_back(guarded_by(phase));
     }
   }
@@ -28,16 +28,6 @@ class SkewGuard {
   }
 
  private:
-  static ListeningSlots listening_of(const CompiledPhase& phase) {
-    ListeningSlots slots;
-    for (std::size_t op = 0; op < phase.operators.size(); ++op) {
-      if (phase.decisions[op].outcome == Outcome::kContinuing) continue;
-      for (std::size_t i = 0; i < phase.operators[op].streams.size(); ++i)
-        slots.add(phase.operators[op].streams[i], phase.slots[op][i], phase.length);
-    }
-    return slots;
-  }
-
   /// Links whose sender, when it leaves the phase, knows that the other end has come to it: a word
   /// of the phase has passed the link in one of both directions.
   std::set<Link> guarded_by(const CompiledPhase& phase) const {
@@ -123,12 +113,19 @@ class SkewGuard {
 
 }  // namespace
 
-void ListeningSlots::add(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length) {
-  for (std::size_t s = 1; s < stream.stops.size(); ++s) {
-    const Stop& stop = stream.stops[s];
-    std::vector<Slot>& here = slots_[{stream.stops[stop.parent].node, stop.node}];
-    for (const std::uint32_t start : slots.starts)
-      here.push_back({length, (start + slots.stops[s].entry) % length});
+void ListeningSlots::add(const CompiledPhase& phase) {
+  for (std::size_t op = 0; op < phase.operators.size(); ++op) {
+    if (phase.decisions[op].outcome == Outcome::kContinuing) continue;
+    for (std::size_t i = 0; i < phase.operators[op].streams.size(); ++i) {
+      const StreamPlan& stream = phase.operators[op].streams[i];
+      const StreamSlots& slots = phase.slots[op][i];
+      for (std::size_t s = 1; s < stream.stops.size(); ++s) {
+        const Stop& stop = stream.stops[s];
+        std::vector<Slot>& here = slots_[{stream.stops[stop.parent].node, stop.node}];
+        for (const std::uint32_t start : slots.starts)
+          here.push_back({phase.length, (start + slots.stops[s].entry) % phase.length});
+      }
+    }
   }
 }
 

@@ -14,11 +14,13 @@
 namespace tessera::operators {
 
 struct Compiled;
+struct CompiledPhase;
 
 /// In which slots nodes listen to their neighbours.
 class ListeningSlots {
  public:
-  void add(const StreamPlan& stream, const StreamSlots& slots, std::uint32_t length);
+  /// Those of a phase, apart from its continuing operators.
+  void add(const CompiledPhase& phase);
   /// Whether a word that `from` sends for `slot` of a schedule of `length` could be taken for one
   /// of the streams that were added: the slots are equal modulo the common divisor of the lengths.
   bool collides(NodeIndex node, NodeIndex from, std::uint32_t slot, std::uint32_t length) const;

@@ -112,9 +112,9 @@ class Planner {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool last = i + 1 == parts.size();
       if (only_works(parts[i]) && !last && is_single(parts[i + 1])) {
-        parts[i + 1] = add(one_thread({parts[i], parts[i + 1]}), parts[i].place);
+        parts[i + 1] = add(one_thread(parts[i], parts[i + 1]), parts[i].place);
       } else if (only_works(parts[i]) && last && !joined.empty() && is_single(joined.back())) {
-        joined.back() = add(one_thread({joined.back(), parts[i]}), joined.back().place);
+        joined.back() = add(one_thread(joined.back(), parts[i]), joined.back().place);
       } else {
         joined.push_back(parts[i]);
       }
@@ -122,21 +122,29 @@ class Planner {
     return joined;
   }
 
-  Phase one_thread(const std::vector<Part>& parts) const {
+  /// Everything that two parts do, the one after the other.
+  Phase one_thread(const Part& first, const Part& second) const {
     Phase phase;
     phase.threads.emplace_back();
-    for (const Part& part : parts) {
-      for (const Thread& thread : phase_of(part).threads) {
-        std::vector<Use>& uses = phase.threads.front().uses;
-        uses.insert(uses.end(), thread.uses.begin(), thread.uses.end());
-      }
-      if (phase_of(part).length) phase.length = phase_of(part).length;
-    }
+    append(phase, phase_of(first));
+    append(phase, phase_of(second));
     return phase;
+  }
+  static void append(Phase& to, const Phase& phase) {
+    std::vector<Use>& uses = to.threads.front().uses;
+    for (const Thread& thread : phase.threads)
+      uses.insert(uses.end(), thread.uses.begin(), thread.uses.end());
+    if (phase.length) to.length = phase.length;
   }
 
   Phase merged(const std::vector<Part>& parts, const Group& group, std::uint32_t times) const {
-    Phase phase = parts.size() == 1 ? phase_of(parts.front()) : one_thread(parts);
+    Phase phase;
+    if (parts.size() == 1) {
+      phase = phase_of(parts.front());
+    } else {
+      phase.threads.emplace_back();
+      for (const Part& part : parts) append(phase, phase_of(part));
+    }
     for (Thread& thread : phase.threads) {
       const std::vector<Use> once = thread.uses;
       for (std::uint32_t i = 1; i < times; ++i)

@@ -1,6 +1,8 @@
 #include "frontends/operators/program.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace tessera::operators {
 
@@ -10,41 +12,15 @@ std::string to_string(const Ratio& ratio) {
 }
 
 const char* to_string(Kind kind) {
-  switch (kind) {
-  case Kind::kStream:
-    return "stream";
-  case Kind::kBroadcast:
-    return "broadcast";
-  case Kind::kShift:
-    return "shift";
-  case Kind::kCircularShift:
-    return "circular_shift";
-  case Kind::kReduce:
-    return "reduce";
-  case Kind::kPrefix:
-    return "prefix";
-  case Kind::kOnline:
-    return "online";
-  }
-  return "";
+  constexpr std::array<const char*, 7> kNames = {"stream", "broadcast", "shift", "circular_shift",
+                                                 "reduce", "prefix",    "online"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 const char* to_string(Technique technique) {
-  switch (technique) {
-  case Technique::kAuto:
-    return "auto";
-  case Technique::kMessage:
-    return "message-bound";
-  case Technique::kProcessor:
-    return "processor-bound";
-  case Technique::kMarker:
-    return "marker";
-  case Technique::kBarrier:
-    return "barrier";
-  case Technique::kNone:
-    return "none";
-  }
-  return "";
+  constexpr std::array<const char*, 6> kNames = {"auto",   "message-bound", "processor-bound",
+                                                 "marker", "barrier",       "none"};
+  return kNames[static_cast<std::size_t>(technique)];
 }
 
 std::uint32_t combined(Combine how, std::uint32_t old, std::uint32_t word) {

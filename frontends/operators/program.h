@@ -1,4 +1,4 @@
-// A communication program as read (docs/numesh.md is the user's page): operators over nodes of a
+// A communication program as read (docs/numesh-platform.md is the user's page): operators over nodes of a
 // mesh, seen processor to processor (numesh.md 2.1), arrays of words that they move, and in which
 // order and grouping they are used. All expressions over parameters are evaluated; nothing here
 // depends on the configuration of the machine.

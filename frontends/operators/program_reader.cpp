@@ -1,18 +1,16 @@
 #include "frontends/operators/program_reader.h"
 
-#include <boost/json/value.hpp>
-
-#include "frontends/layout/json_file.h"
-#include "frontends/layout/json_text.h"
 #include "frontends/operators/reader_parts.h"
 
 namespace tessera::operators {
 
 Program read_program_text(const std::string& text, const std::string& file,
                           const ParamOverrides& param_overrides) {
-  const boost::json::value json = layout::parse_json(text, file);
-  const Node root(json, file, "");
-  layout::check_schema(root, kSchema);
+  const std::string place = "it has one in init of arrays, where every node has its own";
+  const text::Document document(
+      text, file, kSchema,
+      {{"node", place}, {"x", place}, {"y", place}, {"z", place}, {"k", place}});
+  const Node root = document.root();
   root.allow_keys({"schema", "params", "mesh", "sets", "arrays", "operators", "program", "starts",
                    "interruptions"});
   Program program;
@@ -28,8 +26,7 @@ Program read_program_text(const std::string& text, const std::string& file,
 }
 
 Program read_program(const std::string& path, const ParamOverrides& param_overrides) {
-  return read_program_text(layout::read_text_file(path, "communication program"), path,
-                           param_overrides);
+  return read_program_text(text::read_file(path, "communication program"), path, param_overrides);
 }
 
 }  // namespace tessera::operators

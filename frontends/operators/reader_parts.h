@@ -7,15 +7,14 @@
 #include <map>
 #include <string>
 
-#include "frontends/layout/expression.h"
-#include "frontends/layout/json_choice.h"
-#include "frontends/layout/json_node.h"
 #include "frontends/operators/program.h"
 #include "frontends/operators/program_reader.h"
+#include "frontends/text/json.h"
+#include "frontends/text/wording.h"
 
 namespace tessera::operators {
 
-using layout::Node;
+using text::Node;
 
 /// What the sections share while they are read.
 struct Reading {
@@ -42,9 +41,6 @@ std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& 
 /// A set of one node.
 NodeIndex read_place(const Node& node, const Reading& reading);
 
-/// Fails unless `name` is one that expressions could use.
-void check_name(const Node& node, const std::string& name, const std::string& what);
-
 /// What the words of an array are before the run.
 class InitialWords {
  public:
@@ -54,11 +50,11 @@ class InitialWords {
   void fill(NodeIndex node, std::uint32_t first, std::uint32_t count, std::uint32_t* words) const;
 
  private:
-  [[noreturn]] void fail(const layout::ExpressionError& error, const std::string& where) const;
+  [[noreturn]] void fail(const text::ExpressionError& error, const std::string& where) const;
 
   const Program& program_;
   const Array& array_;
-  layout::Expression value_;
+  text::Expression value_;
 };
 
 }  // namespace tessera::operators

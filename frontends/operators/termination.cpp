@@ -1,6 +1,7 @@
 #include "frontends/operators/termination.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -205,10 +206,9 @@ std::string describe_echo(const OperatorStreams& streams) {
       }
     }
   }
-  std::string text = echoes == 1 ? "1 echo" : std::to_string(echoes) + " echoes";
+  std::string text = std::to_string(echoes) + (echoes == 1 ? " echo" : " echoes");
   if (crossings > 0)
-    text += " and " +
-            (crossings == 1 ? std::string("1 branch") : std::to_string(crossings) + " branches") +
+    text += " and " + std::to_string(crossings) + (crossings == 1 ? " branch" : " branches") +
             " to crossed nodes";
   return text + ", a slot and an I/O a word each; bandwidth at most 1/" + std::to_string(most);
 }
@@ -216,25 +216,10 @@ std::string describe_echo(const OperatorStreams& streams) {
 }  // namespace
 
 const char* to_string(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::kMessage:
-    return "message-bound";
-  case Outcome::kProcessor:
-    return "processor-bound";
-  case Outcome::kMarker:
-    return "marker";
-  case Outcome::kBarrier:
-    return "barrier";
-  case Outcome::kWrong:
-    return "none";
-  case Outcome::kCovered:
-    return "covered";
-  case Outcome::kContinuing:
-    return "continuing";
-  case Outcome::kLast:
-    break;
-  }
-  return "not needed";
+  constexpr std::array<const char*, 8> kNames = {
+      "message-bound", "processor-bound", "marker",     "barrier",
+      "none",          "covered",         "continuing", "not needed"};
+  return kNames[static_cast<std::size_t>(outcome)];
 }
 
 Cycle Decision::longest_delay() const {

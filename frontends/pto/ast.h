@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "frontends/tasm/diagnostics.h"
+#include "frontends/text/diagnostics.h"
+#include "frontends/text/wording.h"
 
 namespace tessera::pto {
 
-using tasm::Diagnostics;
-using tasm::Place;
+using text::Diagnostics;
+using text::Place;
 
 inline constexpr std::int64_t kDynamic = -1;  ///< a size written as ?
 

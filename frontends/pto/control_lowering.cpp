@@ -1,152 +1,273 @@
-// Loops and branches, and the values that they carry: whole numbers, and tiles, whose place is carried.
-#include "frontends/pto/fifo.h"
+#include "frontends/pto/control_lowering.h"
+
+#include <algorithm>
 
 namespace tessera::pto {
 
+using cluster::CoreKind;
+using cluster::Operand;
+using cluster::Predicate;
+
 namespace {
 
-using cluster::Instruction;
-using cluster::Opcode;
-using cluster::Operand;
-using cluster::Pipe;
-using cluster::Predicate;
+const char* cores(CoreKind kind) {
+  return kind == CoreKind::kAic ? "the AIC" : "AIVs";
+}
 
 unsigned register_of(const Operand& operand) {
   return static_cast<unsigned>(operand.value);
 }
 
-}  // namespace
-
-// counter = first; jump to test; body: ..; counter += step; test: branch to body if it goes on
-void FunctionLowering::lower_for(const Operation& op) {
-  const Operand last = scalar(op.arguments[2]), step = scalar(op.arguments[3]);
-  if (!step.is_register && step.value <= 0)
-    diagnostics_.fail(op.arguments[3].place, "the step of a loop is " + std::to_string(step.value) +
-                                                 ", expected 1 or more");
-  const unsigned counter = new_register(op.place);
-  set(counter, scalar(op.arguments[1]), op.place);
-  scopes_.emplace_back();
-  Value v;
-  v.scalar = cluster::reg(counter);
-  define(op.arguments[0].text, op.arguments[0].place, v);
-  const std::vector<Value> carried = carry_arguments(op, 4);
-  const std::uint32_t entry = next();
-  emit(Opcode::kJump, op.place, Pipe::kS);
-  lower_body(op.regions[0], carried, op.place);
-  Instruction& add = emit(Opcode::kAdd, op.place, Pipe::kS);
-  add.rd = static_cast<std::uint16_t>(counter);
-  add.a = cluster::reg(counter);
-  add.b = step;
-  program_.code[entry].target = next();
-  const Operand goes_on = compute(Opcode::kCompare, cluster::reg(counter), last, op.place);
-  program_.code.back().predicate = Predicate::kLess;
-  Instruction& branch = emit(Opcode::kBranch, op.place, Pipe::kS);
-  branch.a = goes_on;
-  branch.target = entry + 1;
-  scopes_.pop_back();
-  define_results(op, carried);
+bool is_terminator(const Operation& op) {
+  const Meaning meaning = operation_info(op.name).meaning;
+  return meaning == Meaning::kYield || meaning == Meaning::kReturn ||
+         meaning == Meaning::kCondition;
 }
 
-void FunctionLowering::lower_if(const Operation& op) {
+}  // namespace
+
+// --- regions ---
+
+void ControlLowering::region(const Region& region) {
+  const Operation* end = nullptr;
+  for (const Operation& op : region.operations) {
+    if (end != nullptr) fail(end->place, end->name, " stands before the end of its region");
+    context_.lower(op);
+    if (is_terminator(op)) end = &op;
+  }
+  if (end == nullptr) terminator_ = nullptr;  // it is that of an inner region
+}
+
+std::vector<Value> ControlLowering::values_of(const Region& body, const char* terminator,
+                                              Place place) {
+  terminator_ = nullptr;
+  region(body);
+  if (terminator_ != nullptr && terminator_->name != terminator)
+    fail(terminator_->place, terminator_->name, " inside an operation, expected ", terminator);
+  if (terminator_ == nullptr && std::string(terminator) == "scf.condition")
+    fail(place, "expected scf.condition at the end of the first region");
+  std::vector<Value> values;
+  if (terminator_ == nullptr) return values;
+  for (const Argument& a : terminator_->arguments)
+    if (a.role == Role::kOperand) values.push_back(carried_.number_or_tile(a));
+  return values;
+}
+
+void ControlLowering::body(const Region& body, const std::vector<Value>& targets, Place place,
+                           const char* what) {
+  scope_.enter_region();
+  const std::vector<Value> values = values_of(body, "scf.yield", place);
+  const Place end = terminator_ == nullptr ? place : terminator_->place;
+  if (values.size() != targets.size())
+    fail(end, "expected scf.yield with ", targets.size(), " values at the end of the ", what,
+         ", found ", values.size());
+  carried_.assign(targets, values, end);
+  scope_.leave_region();
+}
+
+void ControlLowering::cube_section(const Operation& op) {
+  if (is_cube()) body(op.regions[0], {}, op.place);
+}
+
+void ControlLowering::vector_section(const Operation& op) {
+  if (!is_cube()) body(op.regions[0], {}, op.place);
+}
+
+// --- loops and branches ---
+
+// Code: counter = first; jump TEST; BODY: ..; counter += step; TEST: if counter < last, jump BODY.
+void ControlLowering::for_loop(const Operation& op) {
+  const Operand last = scope_.scalar(op.arguments[2]), step = scope_.scalar(op.arguments[3]);
+  if (!step.is_register && step.value <= 0)
+    fail(op.arguments[3].place, "the step of a loop is ", step.value, ", expected 1 or more");
+  const unsigned counter = emitter_.new_register(op.place);
+  emitter_.set(counter, scope_.scalar(op.arguments[1]), op.place);
+  scope_.enter_region();
+  scope_.define(op.arguments[0].text, op.arguments[0].place,
+                Value::of_scalar(cluster::reg(counter)));
+  const std::vector<Value> carried = carried_.define_arguments(op, 4);
+  const std::uint32_t to_test = emitter_.jump(op.place);
+  body(op.regions[0], carried, op.place);
+  emitter_.update(counter, Opcode::kAdd, step, op.place);
+  emitter_.land(to_test);
+  const Operand goes_on = emitter_.compare(Predicate::kLess, cluster::reg(counter), last, op.place);
+  emitter_.branch(goes_on, op.place, to_test + 1);
+  scope_.leave_region();
+  scope_.define_all(op, carried);
+}
+
+// Code: BEFORE: ..; if the condition holds, jump AFTER; jump END; AFTER: ..; jump BEFORE; END.
+void ControlLowering::while_loop(const Operation& op) {
+  scope_.enter_region();
+  const std::vector<Value> carried = carried_.define_arguments(op, 0);
+  const std::uint32_t before = emitter_.next();
+  const std::vector<Value> values = values_of(op.regions[0], "scf.condition", op.place);
+  const Place condition = terminator_->place;
+  const Operand goes_on = scope_.scalar(argument(*terminator_, Role::kPredicate));
+  std::vector<Value> passed;
+  for (const Value& v : values) passed.push_back(carried_.like(v, condition));
+  carried_.assign(passed, values, condition);
+  emitter_.branch(goes_on, condition, emitter_.next() + 2);
+  const std::uint32_t leave = emitter_.jump(condition);
+  scope_.leave_region();
+
+  scope_.enter_region();
+  const std::vector<Parameter>& parameters = op.regions[1].parameters;
+  if (parameters.size() != passed.size())
+    fail(condition, "scf.condition passes ", passed.size(),
+         " values on, and the block behind do takes ", parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    scope_.define(parameters[i].name, parameters[i].place, passed[i]);
+  body(op.regions[1], carried, op.place, "loop");
+  scope_.leave_region();
+  emitter_.jump(op.place, before);
+  emitter_.land(leave);
+  scope_.define_all(op, passed);
+}
+
+void ControlLowering::branch(const Operation& op) {
   std::vector<Value> results;
   for (const Result& r : op.results) {
     for (unsigned k = 0; k < r.count; ++k) {
       const bool known = results.size() < op.result_types.size();
       const Type type = known ? op.result_types[results.size()] : Type();
       const Value like = type.kind == Type::Kind::kTile ? tile_of(type, r.name) : Value();
-      results.push_back(carried_like(like, r.place));
+      results.push_back(carried_.like(like, r.place));
     }
   }
   if (!results.empty() && op.regions.size() < 2)
-    diagnostics_.fail(op.place, "an scf.if with results needs an else");
-  const std::uint32_t branch = next();
-  emit(Opcode::kBranch, op.place, Pipe::kS).a = scalar(op.arguments[0]);
-  if (op.regions.size() > 1) lower_body(op.regions[1], results, op.place);
-  const std::uint32_t over = next();
-  emit(Opcode::kJump, op.place, Pipe::kS);
-  program_.code[branch].target = next();
-  lower_body(op.regions[0], results, op.place);
-  program_.code[over].target = next();
-  define_results(op, results);
+    fail(op.place, "an scf.if with results needs an else");
+  const std::uint32_t to_then = emitter_.branch(scope_.scalar(op.arguments[0]), op.place);
+  if (op.regions.size() > 1) body(op.regions[1], results, op.place);
+  const std::uint32_t over = emitter_.jump(op.place);
+  emitter_.land(to_then);
+  body(op.regions[0], results, op.place);
+  emitter_.land(over);
+  scope_.define_all(op, results);
 }
 
-void FunctionLowering::lower_body(const Region& region, const std::vector<Value>& targets,
-                                  Place place) {
-  scopes_.emplace_back();
-  const std::vector<Value> values = lower_region(region, "scf.yield", place);
-  const Place end = yield_ == nullptr ? place : yield_->place;
-  if (values.size() != targets.size())
-    diagnostics_.fail(end, "expected scf.yield with " + std::to_string(targets.size()) +
-                               " values at the end of the region, found " +
-                               std::to_string(values.size()));
-  assign(targets, values, end);
-  scopes_.pop_back();
+// --- calls ---
+
+bool ControlLowering::runs_here(const Operation& op, const Function& callee) const {
+  const FunctionKinds& kinds = context_.kinds;
+  if (kinds.is_neutral(callee) || kinds.runs_on(callee, context_.core)) return true;
+  const Argument& name = argument(op, Role::kCallee);
+  const Function& caller = scope_.function();
+  if (const auto declared = kinds.declared(caller))
+    fail(name.place, "@", caller.name, " runs on ", cores(*declared), " and calls ", name.text,
+         ", which does not");
+  if (!op.results.empty())
+    fail(name.place, name.text, " does not run on ", cores(context_.core),
+         ", which would need its results");
+  return false;
 }
 
-std::vector<FunctionLowering::Value>
-FunctionLowering::lower_region(const Region& region, const char* terminator, Place place) {
-  yield_ = nullptr;
-  lower(region);
-  if (yield_ != nullptr && yield_->name != terminator)
-    diagnostics_.fail(yield_->place, yield_->name + " inside an operation, expected " + terminator);
-  if (yield_ == nullptr && std::string(terminator) == "scf.condition")
-    diagnostics_.fail(place, "expected scf.condition at the end of the first region");
+void ControlLowering::call(const Operation& op) {
+  const Argument& callee = argument(op, Role::kCallee);
+  const Function* function = context_.kinds.find(callee.text.substr(1));
+  if (function == nullptr) fail(callee.place, "the module has no function ", callee.text);
+  if (scope_.is_open(*function))
+    fail(callee.place, callee.text, " calls itself, here from @", scope_.function().name,
+         "; calls are inlined");
+  if (!function->has_body) {
+    if (context_.options.unknown) return unknown(op);
+    fail(callee.place, callee.text,
+         " has no body, so nobody knows what it does; "
+         "--pto-unknown=cost:N runs it as N cycles");
+  }
+  if (!runs_here(op, *function)) return;  // the other cores run it
   std::vector<Value> values;
-  if (yield_ == nullptr) return values;
-  for (const Argument& a : yield_->arguments)
-    if (a.role == Role::kOperand) values.push_back(number_or_tile(a));
-  return values;
+  for (const Argument& a : op.arguments)
+    if (a.role == Role::kOperand) values.push_back(scope_.any_value(a));
+  if (values.size() != function->parameters.size())
+    fail(callee.place, callee.text, " takes ", function->parameters.size(), " arguments, found ",
+         values.size());
+  scope_.enter_function(*function);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    scope_.define(function->parameters[i].name, function->parameters[i].place,
+                  std::move(values[i]));
+  const TileMemory::Level level = context_.memory.level();
+  terminator_ = nullptr;
+  region(function->body);
+  values.clear();
+  if (terminator_ != nullptr)
+    for (const Argument& a : terminator_->arguments) values.push_back(scope_.any_value(a));
+  terminator_ = nullptr;
+  scope_.leave_function();
+  // The memory of the tiles of the function is free again, unless one of them is a result.
+  const bool keeps = std::any_of(values.begin(), values.end(),
+                                 [](const Value& v) { return v.kind == Value::Kind::kTile; });
+  if (!keeps) context_.memory.return_to(level);
+  scope_.define_all(op, values);
+}
+
+void ControlLowering::unknown(const Operation& op) {
+  const auto& cost = context_.options.unknown;
+  if (!cost) fail(op.place, "unknown operation ", text::quoted(op.name));
+  emitter_.emit_tile(Opcode::kBusy, op.place, cost->pipe.value_or(is_cube() ? Pipe::kM : Pipe::kV))
+      .size[0] = cost->cycles;
+  std::vector<TileOperand> operands;
+  for (const Argument& a : op.arguments) {
+    const Value* known = scope_.find(a.text);
+    if (known == nullptr || known->kind != Value::Kind::kTile) continue;
+    if (operands.size() == cluster::kMostOperands) break;
+    operands.push_back(tile_operand(*known, a.role == Role::kIn    ? Access::kRead
+                                            : a.role == Role::kOut ? Access::kWrite
+                                                                   : Access::kReadWrite));
+  }
+  emitter_.attach(std::move(operands));
+  Value v;
+  v.kind = Value::Kind::kUnknown;
+  unsigned count = 0;
+  for (const Result& r : op.results) count += r.count;
+  scope_.define_all(op, std::vector<Value>(count, v));
 }
 
 // --- carried values ---
 
-const FunctionLowering::Value& FunctionLowering::number_or_tile(const Argument& a) const {
-  const Value& v = any_value(a);
-  return v.kind == Value::Kind::kTile ? v : value(a, Value::Kind::kScalar, "a whole number");
+const Value& CarriedValues::number_or_tile(const Argument& a) const {
+  const Value& v = scope_.any_value(a);
+  return v.kind == Value::Kind::kTile ? v : scope_.value(a, Value::Kind::kScalar, "a whole number");
 }
 
-/// The arguments `name = init` of a loop from `first` on, defined with their first values.
-std::vector<FunctionLowering::Value> FunctionLowering::carry_arguments(const Operation& op,
-                                                                       std::size_t first) {
+std::vector<Value> CarriedValues::define_arguments(const Operation& op, std::size_t first) {
   std::vector<Value> carried;
   for (std::size_t i = first; i + 1 < op.arguments.size(); i += 2) {
     const Argument &name = op.arguments[i], &init = op.arguments[i + 1];
     const Value begin = number_or_tile(init);
-    carried.push_back(carried_like(begin, op.place));
+    carried.push_back(like(begin, op.place));
     assign({carried.back()}, {begin}, init.place);
-    define(name.text, name.place, carried.back());
+    scope_.define(name.text, name.place, carried.back());
   }
   return carried;
 }
 
-// What its type says does not change; the address, and valid sizes that are values, do.
-FunctionLowering::Value FunctionLowering::carried_like(const Value& like, Place place) {
+Value CarriedValues::like(const Value& like, Place place) {
   Value v = like;
-  v.scalar = cluster::reg(new_register(place));
+  v.scalar = cluster::reg(emitter_.new_register(place));
   if (v.kind != Value::Kind::kTile) return v;
   v.place.address = {};
   v.place.address.add(v.scalar, 1);
   for (Operand& size : v.sizes)
-    if (size.is_register) size = cluster::reg(new_register(place));
+    if (size.is_register) size = cluster::reg(emitter_.new_register(place));
   return v;
 }
 
-Operand FunctionLowering::address_of(const Value& tile, Place place) {
+Operand CarriedValues::address_of(const Value& tile, Place place) {
   Operand sum = tile.place.address.base;
   for (const auto& product : tile.place.address.products) {
-    const Operand more = compute(Opcode::kMul, product.a, product.b, place);
-    sum = compute(Opcode::kAdd, sum, more, place);
+    const Operand more = emitter_.compute(Opcode::kMul, product.a, product.b, place);
+    sum = emitter_.compute(Opcode::kAdd, sum, more, place);
   }
   return sum;
 }
 
-// All are read before one is written: a yield may exchange two values.
-void FunctionLowering::assign(const std::vector<Value>& targets, const std::vector<Value>& values,
-                              Place place) {
+void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<Value>& values,
+                           Place place) {
   std::vector<std::pair<unsigned, Operand>> moves;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value &to = targets[i], &from = values[i];
-    if (to.kind != from.kind) diagnostics_.fail(place, "a tile and a number in one place");
+    if (to.kind != from.kind) fail(place, "a tile and a number in one place");
     if (to.kind != Value::Kind::kTile) {
       moves.emplace_back(register_of(to.scalar), from.scalar);
       continue;
@@ -159,16 +280,16 @@ void FunctionLowering::assign(const std::vector<Value>& targets, const std::vect
   if (moves.size() > 1) {
     for (auto& [target, value] : moves) {
       if (!value.is_register) continue;
-      const unsigned copy = new_register(place);
-      set(copy, value, place);
+      const unsigned copy = emitter_.new_register(place);
+      emitter_.set(copy, value, place);
       value = cluster::reg(copy);
     }
   }
-  for (const auto& [target, value] : moves) set(target, value, place);
+  for (const auto& [target, value] : moves) emitter_.set(target, value, place);
 }
 
-void FunctionLowering::check_alike(const Value& to, const Value& from, Place place) const {
-  const cluster::TileOperand &a = to.place, &b = from.place;
+void CarriedValues::check_alike(const Value& to, const Value& from, Place place) const {
+  const TileOperand &a = to.place, &b = from.place;
   bool alike = a.location == b.location && a.holder == b.holder && a.element == b.element &&
                a.full_rows == b.full_rows && a.row_stride == b.row_stride;
   for (std::size_t k = 0; k < to.sizes.size(); ++k) {
@@ -176,8 +297,8 @@ void FunctionLowering::check_alike(const Value& to, const Value& from, Place pla
     alike &= !known || (!from.sizes[k].is_register && from.sizes[k].value == to.sizes[k].value);
   }
   if (!alike)
-    diagnostics_.fail(place, "the tile " + b.name + " has another type than " + a.name +
-                                 ", in whose place it comes");
+    fail(place, "the tile ", b.name, " has another type than ", a.name,
+         ", in whose place it comes");
 }
 
 }  // namespace tessera::pto

@@ -1,4 +1,5 @@
 #include "frontends/pto/fifo_ends.h"
+#include "frontends/pto/words.h"
 
 #include <algorithm>
 
@@ -15,8 +16,8 @@ std::string name_of(const PipeEnd& end) {
                        : "pipe " + std::to_string(end.id);
 }
 
-/// "a tile of 16 x 48 of 64 f32": 48 of the columns are valid.
-std::string text_of_shape(const Type& tile) {
+/// The text "a tile of 16 x 48 of 64 f32" means that 48 of 64 columns are valid.
+std::string shape_text(const Type& tile) {
   if (tile.kind == Type::Kind::kTensorView) {
     std::string text = "an entry of ";
     for (const std::int64_t size : tile.shape) text += std::to_string(size) + " x ";
@@ -31,7 +32,7 @@ std::string text_of_shape(const Type& tile) {
          size(tile.valid_columns, tile.shape[1]) + " " + tile.element;
 }
 
-/// Compares what numbers say.
+/// Compares the two ends of one pipe.
 class EndComparison {
  public:
   EndComparison(const PipeEnd& here, const PipeEnd& there, const Diagnostics& diagnostics)
@@ -50,7 +51,7 @@ class EndComparison {
       fail(*here_.nosplit ? "is not divided (nosplit, or split 0) here and divided at "
                           : "is divided here and not divided (nosplit, or split 0) at ",
            "; expected the same");
-    // Through GM each consumer has a ring of its own, which the producer does not touch.
+    // In a pipe through GM the producer does not use the ring of the consumer.
     if (!here_.through_gm)
       for (const FifoDirection d : {FifoDirection::kToAiv, FifoDirection::kToAic})
         compare_buffers(d);
@@ -63,7 +64,8 @@ class EndComparison {
 
  private:
   [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
-    diagnostics_.fail(here_.place, name_of(here_) + " " + what + line_text(there_.place) + hint);
+    diagnostics_.fail(here_.place,
+                      joined(name_of(here_), " ", what, line_text(there_.place), hint));
   }
   void require(const char* key, std::int64_t here, std::int64_t there) const {
     if (here == there) return;
@@ -87,7 +89,7 @@ class EndComparison {
   static bool agree(const PipeTile& push, const PipeTile& pop) {
     if (push.type.element != pop.type.element || push.type.kind != pop.type.kind) return false;
     if (push.type.kind == Type::Kind::kTensorView) return push.type.shape == pop.type.shape;
-    // The AIV has half of what the AIC has.
+    // The tile of an AIV is half of the tile of the AIC.
     const auto& whole = push.direction == FifoDirection::kToAiv ? push.type : pop.type;
     const auto& half = push.direction == FifoDirection::kToAiv ? pop.type : push.type;
     const std::int64_t down = push.split == 1 ? 2 : 1, across = push.split == 2 ? 2 : 1;
@@ -125,10 +127,9 @@ class EndComparison {
   }
   void compare_splits(const PipeTile& push, const PipeTile& pop) const {
     if (push.split == pop.split) return;
-    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " with split " +
-                                     std::to_string(pop.split) + ", pushed with split " +
-                                     std::to_string(push.split) + " at " + line_text(push.place) +
-                                     "; expected the same");
+    diagnostics_.fail(pop.place, joined("a pop of ", name_of(here_), " with split ", pop.split,
+                                        ", pushed with split ", push.split, " at ",
+                                        line_text(push.place), "; expected the same"));
   }
   [[noreturn]] void fail_tiles(const PipeTile& push, const PipeTile& pop) const {
     const bool tiles = push.type.kind == Type::Kind::kTile;
@@ -136,9 +137,9 @@ class EndComparison {
                         : push.split == 1 ? "; an AIV has half of the rows"
                         : push.split == 2 ? "; an AIV has half of the columns"
                                           : "; expected the same";
-    diagnostics_.fail(pop.place, "a pop of " + name_of(here_) + " takes " +
-                                     text_of_shape(pop.type) + ", and " + line_text(push.place) +
-                                     " pushes " + text_of_shape(push.type) + parts);
+    diagnostics_.fail(pop.place,
+                      joined("a pop of ", name_of(here_), " takes ", shape_text(pop.type), ", and ",
+                             line_text(push.place), " pushes ", shape_text(push.type), parts));
   }
 
   const PipeEnd &here_, &there_;
@@ -171,7 +172,7 @@ void check_pipe_ends(const std::vector<PipeEnd>& aic, const std::vector<PipeEnd>
         list.push_back(&end);
     return list;
   };
-  // Handles with different flags are still ends of one pipe: the first of the one and of the other.
+  // Handles without a partner are taken in order as the ends of one pipe, to report their flags.
   const std::vector<const PipeEnd*> lone_aic = without(aic, aiv), lone_aiv = without(aiv, aic);
   for (std::size_t i = 0; i < std::max(lone_aic.size(), lone_aiv.size()); ++i) {
     const PipeEnd* a = i < lone_aic.size() ? lone_aic[i] : nullptr;
@@ -179,9 +180,9 @@ void check_pipe_ends(const std::vector<PipeEnd>& aic, const std::vector<PipeEnd>
     if (a != nullptr && v != nullptr && a->is_handle && v->is_handle)
       EndComparison(*v, *a, diagnostics).run();
     const PipeEnd& lone = v != nullptr ? *v : *a;
-    diagnostics.fail(lone.place, name_of(lone) + " has one end only: the function of the " +
-                                     (v != nullptr ? "AIC" : "AIVs") + " opens none with this " +
-                                     (lone.is_handle ? "flag" : "id"));
+    diagnostics.fail(lone.place, joined(name_of(lone), " has one end only: the function of the ",
+                                        v != nullptr ? "AIC" : "AIVs", " opens none with this ",
+                                        lone.is_handle ? "flag" : "id"));
   }
   for (const PipeEnd& end : aiv)
     for (const PipeEnd& other : aic)

@@ -1,384 +1,212 @@
-// Names, scalars and control flow.
-#include "frontends/pto/fifo.h"
+#include "frontends/pto/function_lowering.h"
 
-#include <cstdlib>
-#include <limits>
-
-#include "tlm_ifaces/vocabulary/bits.h"
-#include "tlm_ifaces/vocabulary/float16.h"
+#include <algorithm>
+#include <array>
 
 namespace tessera::pto {
 
 namespace {
 
-using cluster::Instruction;
 using cluster::Opcode;
-using cluster::Operand;
-using cluster::Pipe;
-using cluster::Predicate;
-using cluster::Profile;
 
-constexpr unsigned kMostRegisters = std::numeric_limits<std::uint16_t>::max();
+// --- from the meaning of an operation to its handler ---
 
-/// A decimal number, or bits of the type in hexadecimal.
-double float_of(const Argument& a, const std::string& type) {
-  if (a.kind == Argument::Kind::kFloat) return std::strtod(a.text.c_str(), nullptr);
-  if (a.text.empty()) return static_cast<double>(a.number);
-  if (type == "f16")
-    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBinary16);
-  if (type == "bf16")
-    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBfloat16);
-  return bit_cast<float>(static_cast<std::uint32_t>(a.number));
+using Handler = void (*)(LoweringParts& parts, const Operation& op, const OperationInfo& info);
+
+template <class Part>
+void handle(LoweringParts& parts, void (Part::*method)(const Operation&), const Operation& op,
+            const OperationInfo&) {
+  (std::get<Part>(parts).*method)(op);
+}
+template <class Part>
+void handle(LoweringParts& parts, void (Part::*method)(const Operation&, const OperationInfo&),
+            const Operation& op, const OperationInfo& info) {
+  (std::get<Part>(parts).*method)(op, info);
+}
+/// Calls a method of a part, with the row of the operation if it takes one.
+template <auto Method>
+void call(LoweringParts& parts, const Operation& op, const OperationInfo& info) {
+  handle(parts, Method, op, info);
 }
 
-Predicate predicate_named(const Argument& a, const Diagnostics& diagnostics) {
-  const std::string& t = a.text;
-  if (t == "eq") return Predicate::kEqual;
-  if (t == "ne") return Predicate::kNotEqual;
-  if (t == "slt" || t == "ult") return Predicate::kLess;
-  if (t == "sle" || t == "ule") return Predicate::kLessEqual;
-  if (t == "sgt" || t == "ugt") return Predicate::kGreater;
-  if (t == "sge" || t == "uge") return Predicate::kGreaterEqual;
-  diagnostics.fail(a.place, "expected a predicate such as slt, found " + tasm::quoted(t));
+struct Row {
+  Meaning meaning;
+  Handler handler;
+};
+
+constexpr Row kRows[] = {
+    {Meaning::kConstant, call<&ScalarLowering::constant>},
+    {Meaning::kArithmetic, call<&ScalarLowering::arithmetic>},
+    {Meaning::kCompare, call<&ScalarLowering::compare>},
+    {Meaning::kSelect, call<&ScalarLowering::select>},
+    {Meaning::kCast, call<&ScalarLowering::cast>},
+    {Meaning::kSpecial, call<&ScalarLowering::special>},
+    {Meaning::kAddPointer, call<&ScalarLowering::add_to_pointer>},
+    {Meaning::kCastPointer, call<&ScalarLowering::cast_pointer>},
+    {Meaning::kLoadScalar, call<&ScalarLowering::load>},
+    {Meaning::kStoreScalar, call<&ScalarLowering::store>},
+    {Meaning::kCleanCache, call<&ScalarLowering::clean_cache>},
+    {Meaning::kDataBarrier, call<&ScalarLowering::data_barrier>},
+    {Meaning::kFor, call<&ControlLowering::for_loop>},
+    {Meaning::kIf, call<&ControlLowering::branch>},
+    {Meaning::kWhile, call<&ControlLowering::while_loop>},
+    {Meaning::kYield, call<&ControlLowering::terminate>},
+    {Meaning::kReturn, call<&ControlLowering::terminate>},
+    {Meaning::kCondition, call<&ControlLowering::terminate>},
+    {Meaning::kCubeSection, call<&ControlLowering::cube_section>},
+    {Meaning::kVectorSection, call<&ControlLowering::vector_section>},
+    {Meaning::kCall, call<&ControlLowering::call>},
+    {Meaning::kUnknown, call<&ControlLowering::unknown>},
+    {Meaning::kAllocTile, call<&TileLowering::alloc>},
+    {Meaning::kSubview, call<&TileLowering::subview>},
+    {Meaning::kReshape, call<&TileLowering::reshape>},
+    {Meaning::kSetValidShape, call<&TileLowering::set_valid_shape>},
+    {Meaning::kAssign, call<&TileLowering::assign>},
+    {Meaning::kTensorView, call<&TileLowering::tensor_view>},
+    {Meaning::kPartition, call<&TileLowering::partition>},
+    {Meaning::kLoad, call<&MoveLowering::load>},
+    {Meaning::kStore, call<&MoveLowering::store>},
+    {Meaning::kMove, call<&MoveLowering::move>},
+    {Meaning::kExtract, call<&MoveLowering::move>},
+    {Meaning::kInsert, call<&MoveLowering::move>},
+    {Meaning::kMatmul, call<&ComputeLowering::matmul>},
+    {Meaning::kVector, call<&ComputeLowering::vector>},
+    {Meaning::kVectorIn, call<&ComputeLowering::vector>},
+    {Meaning::kSync, call<&SyncLowering::one_instruction>},
+    {Meaning::kSyncSet, call<&SyncLowering::set_signal>},
+    {Meaning::kSyncWait, call<&SyncLowering::wait_signal>},
+    {Meaning::kRecordEvent, call<&SyncLowering::record_event>},
+    {Meaning::kWaitEvent, call<&SyncLowering::wait_event>},
+    {Meaning::kOperationBarrier, call<&SyncLowering::operation_barrier>},
+    {Meaning::kSyncAll, call<&SyncLowering::sync_all>},
+    {Meaning::kEventArray, call<&SyncLowering::event_array>},
+    {Meaning::kEventArraySet, call<&SyncLowering::set_event>},
+    {Meaning::kEventArrayGet, call<&SyncLowering::get_event>},
+    {Meaning::kReserveBuffer, call<&FifoLowering::reserve_buffer>},
+    {Meaning::kImportBuffer, call<&FifoLowering::import_buffer>},
+    {Meaning::kOpenPipe, call<&FifoLowering::open_pipe>},
+    {Meaning::kPipeHandle, call<&FifoLowering::open_handle>},
+    {Meaning::kAllocEntry, call<&FifoLowering::alloc_entry>},
+    {Meaning::kPush, call<&FifoLowering::push>},
+    {Meaning::kPop, call<&FifoLowering::pop>},
+    {Meaning::kFree, call<&FifoLowering::free_slot>},
+    {Meaning::kFifoTile, call<&FifoLowering::fifo_tile>},
+    {Meaning::kDeclareTile, call<&FifoLowering::declare_tile>},
+};
+
+constexpr bool has_every_meaning_once() {
+  std::array<unsigned, kMeaningCount> rows{};
+  for (const Row& row : kRows) ++rows[static_cast<unsigned>(row.meaning)];
+  for (const unsigned count : rows)
+    if (count != 1) return false;
+  return true;
+}
+static_assert(has_every_meaning_once(), "every meaning of an operation needs one handler");
+
+Handler handler_of(Meaning meaning) {
+  static constexpr auto kHandlers = [] {
+    std::array<Handler, kMeaningCount> handlers{};
+    for (const Row& row : kRows) handlers[static_cast<unsigned>(row.meaning)] = row.handler;
+    return handlers;
+  }();
+  return kHandlers[static_cast<unsigned>(meaning)];
 }
 
-void collect(const Region& region, std::set<std::string>& names) {
-  for (const Operation& op : region.operations) {
-    if (operation_info(op.name).meaning == Meaning::kSetValidShape)
-      names.insert(op.arguments[0].text);
-    for (const Region& inner : op.regions) collect(inner, names);
-  }
+// --- arguments ---
+
+[[noreturn]] void fail_without_value(const Parameter& p, const Function& function,
+                                     const Diagnostics& diagnostics) {
+  diagnostics.fail(p.place, joined("the argument ", p.name, " of @", function.name,
+                                   " has no value; give --param ", p.name.substr(1), "=VALUE"));
 }
 
 }  // namespace
 
-FunctionLowering::FunctionLowering(const Module& module, const FunctionKinds& kinds,
-                                   const LowerOptions& options, cluster::CoreKind kind,
-                                   const ReservedBuffers& reserved,
+FunctionLowering::FunctionLowering(const FunctionKinds& kinds, const LowerOptions& options,
+                                   cluster::CoreKind core, const ReservedBuffers& reserved,
+                                   const Diagnostics& diagnostics,
                                    std::vector<cluster::GmArray>& arrays)
-    : kinds_(kinds), options_(options), kind_(kind), diagnostics_(module.file),
-      capacities_(reserved.room()), arrays_(arrays), reserved_(reserved) {
-  for (unsigned l = 0; l < cluster::kLocationCount; ++l)
-    allotted_[l] = reserved.first_free(static_cast<cluster::Location>(l));
-}
-
-void FunctionLowering::collect_resized(const Function& function) {
-  resized_.clear();
-  collect(function.body, resized_);
+    : context_{kinds, options, reserved, core, diagnostics},
+      parts_(context_, context_, context_, context_, context_, context_, context_),
+      arrays_(arrays) {
+  context_.lower = [this](const Operation& op) { lower(op); };
 }
 
 cluster::Program FunctionLowering::run(const Function& function) {
-  program_.name = function.name;
-  program_.file = diagnostics_.file();
-  scopes_.emplace_back();
-  calls_.push_back(&function);
-  add_parameters(function);
-  collect_resized(function);
-  lower(function.body);
-  close_fifos(function.place);
-  program_.automatic_sync = !has_sync_ && !tile_pipes_.empty();
-  emit(Opcode::kEnd,
-       function.body.operations.empty() ? function.place : function.body.operations.back().place,
-       Pipe::kS);
-  program_.arrays = arrays_;
-  return std::move(program_);
-}
-
-double FunctionLowering::float_argument(const Parameter& p, const Function& function) const {
-  const std::string name = p.name.substr(1);
-  if (const auto real = options_.reals.find(name); real != options_.reals.end())
-    return real->second;
-  const auto whole = options_.params.find(name);
-  if (whole == options_.params.end()) fail_without_value(p, function);
-  return static_cast<double>(whole->second);
-}
-
-void FunctionLowering::fail_without_value(const Parameter& p, const Function& function) const {
-  diagnostics_.fail(p.place, "the argument " + p.name + " of @" + function.name +
-                                 " has no value; give --param " + p.name.substr(1) + "=VALUE");
-}
-
-void FunctionLowering::add_parameters(const Function& function) {
-  for (const Parameter& p : function.parameters) {
-    Value v;
-    v.type = p.type;
-    if (p.type.kind != Type::Kind::kScalar) {
-      if (p.type.kind != Type::Kind::kPointer && p.type.kind != Type::Kind::kMemref)
-        diagnostics_.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
-                                   "memref or a number");
-      v.kind = Value::Kind::kPointer;
-      v.place.name = p.name;
-      v.place.location = cluster::Location::kGm;
-      v.place.array = array_of(p);
-      v.place.element = element_of(p.type);
-    } else if (is_float_argument(p)) {
-      v.kind = Value::Kind::kFloat;
-      v.number = float_argument(p, function);
-    } else {
-      const auto given = options_.params.find(p.name.substr(1));
-      if (given == options_.params.end()) fail_without_value(p, function);
-      v.scalar = given->second;
-    }
-    define(p.name, p.place, std::move(v));
-  }
-}
-
-void FunctionLowering::lower(const Region& region) {
-  const Operation* end = nullptr;
-  for (const Operation& op : region.operations) {
-    if (end != nullptr)
-      diagnostics_.fail(end->place, end->name + " stands before the end of its region");
-    lower(op);
-    const Meaning meaning = operation_info(op.name).meaning;
-    const bool ends =
-        meaning == Meaning::kYield || meaning == Meaning::kReturn || meaning == Meaning::kCondition;
-    if (ends) end = &op;
-  }
-  if (end == nullptr) yield_ = nullptr;  // what is there is of a loop or a branch inside
+  context_.emitter.program().name = function.name;
+  context_.emitter.program().file = context_.diagnostics.file();
+  context_.scope.enter_function(function);
+  define_parameters(function);
+  std::get<ControlLowering>(parts_).region(function.body);
+  std::get<FifoLowering>(parts_).close_all(function.place);
+  const auto& operations = function.body.operations;
+  cluster::Program program =
+      context_.emitter.take(operations.empty() ? function.place : operations.back().place);
+  program.arrays = arrays_;
+  return program;
 }
 
 void FunctionLowering::lower(const Operation& op) {
   const OperationInfo& info = operation_info(op.name);
-  if (belongs_elsewhere(op)) return;
-  switch (info.meaning) {
-  case Meaning::kAllocTile:
-    return lower_alloc(op);
-  case Meaning::kSubview:
-    return lower_subview(op);
-  case Meaning::kReshape:
-    return lower_reshape(op);
-  case Meaning::kSetValidShape:
-    return lower_valid_shape(op);
-  case Meaning::kAssign:
-    return lower_assign(op);
-  case Meaning::kTensorView:
-    return lower_view(op);
-  case Meaning::kPartition:
-    return lower_partition(op);
-  case Meaning::kLoad:
-    return lower_load(op);
-  case Meaning::kStore:
-    lower_store(op);
-    return set_unit_flag(op);
-  case Meaning::kMove:
-  case Meaning::kExtract:
-  case Meaning::kInsert:
-    lower_move(op, info);
-    return set_unit_flag(op);
-  case Meaning::kMatmul:
-    lower_matmul(op, info);
-    return set_unit_flag(op);
-  case Meaning::kVector:
-  case Meaning::kVectorIn:
-    return lower_vector(op, info);
-  case Meaning::kSync:
-    return lower_sync(op, info.opcode);
-  case Meaning::kSyncSet:
-    return lower_sync(op, options_.profile == Profile::kA5 ? Opcode::kSetIntraBlock
-                                                           : Opcode::kSetCrossCore);
-  case Meaning::kSyncWait:
-    return lower_sync(op, options_.profile == Profile::kA5 ? Opcode::kWaitIntraCore
-                                                           : Opcode::kWaitFlagDev);
-  default:
-    return lower_extended(op, info);
-  }
+  if (!belongs_elsewhere(op, info)) handler_of(info.meaning)(parts_, op, info);
 }
 
-void FunctionLowering::lower_scalar(const Operation& op, const OperationInfo& info) {
-  switch (info.meaning) {
-  case Meaning::kConstant:
-    return lower_constant(op);
-  case Meaning::kArithmetic:
-    return lower_arithmetic(op, info.opcode);
-  case Meaning::kCompare:
-    return lower_compare(op);
-  case Meaning::kSelect:
-    return lower_select(op);
-  case Meaning::kAddPointer:
-    return add_to_pointer(op);
-  case Meaning::kCastPointer:
-    return cast_pointer(op);
-  case Meaning::kLoadScalar:
-    return lower_load_scalar(op);
-  case Meaning::kStoreScalar:
-    return lower_store_scalar(op);
-  case Meaning::kCleanCache:
-    return lower_clean_cache(op);
-  case Meaning::kDataBarrier:
-    return lower_data_barrier(op);
-  case Meaning::kCast: {
-    Value v;
-    v.scalar = scalar(op.arguments[0]);
-    return define(op, std::move(v));
-  }
-  case Meaning::kSpecial: {
-    Value v;
-    const unsigned target = new_register(op.place);
-    Instruction& i = emit(Opcode::kGet, op.place, Pipe::kS);
-    i.rd = static_cast<std::uint16_t>(target);
-    i.special = info.special;
-    v.scalar = cluster::reg(target);
-    return define(op, std::move(v));
-  }
-  case Meaning::kFor:
-    return lower_for(op);
-  case Meaning::kIf:
-    return lower_if(op);
-  case Meaning::kCubeSection:
-  case Meaning::kVectorSection:
-    if ((info.meaning == Meaning::kCubeSection) == (kind_ == cluster::CoreKind::kAic))
-      lower_body(op.regions[0], {}, op.place);
-    return;
-  default:  // scf.yield, scf.condition, return
-    yield_ = &op;
-  }
+bool FunctionLowering::belongs_elsewhere(const Operation& op, const OperationInfo& info) const {
+  if (!context_.kinds.is_mixed(context_.scope.function())) return false;
+  const auto kind = FunctionKinds::kind_of(op);
+  const bool signals = info.form == Form::kPipeIds &&
+                       (info.meaning == Meaning::kSyncSet || info.meaning == Meaning::kSyncWait ||
+                        info.opcode >= Opcode::kSetCrossCore);
+  if (!kind && signals)
+    context_.diagnostics.fail(op.place,
+                              joined(op.name, ": both kinds of core have this pipe; put it into "
+                                              "pto.section.cube or pto.section.vector"));
+  return kind && *kind != context_.core;
 }
 
-// --- scalars ---
+void FunctionLowering::define_parameters(const Function& function) {
+  for (const Parameter& p : function.parameters)
+    context_.scope.define(p.name, p.place, value_of(p, function));
+}
 
-void FunctionLowering::lower_constant(const Operation& op) {
-  const Argument& a = op.arguments[0];
+Value FunctionLowering::value_of(const Parameter& p, const Function& function) {
+  const Diagnostics& diagnostics = context_.diagnostics;
+  const auto& whole = context_.options.params;
+  const auto& reals = context_.options.reals;
+  const std::string name = p.name.substr(1);
   Value v;
-  const std::string& type = op.types[0].element;
-  const bool is_float =
-      op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
-  if (!is_float && a.kind == Argument::Kind::kFloat)
-    diagnostics_.fail(a.place, "expected a whole number for " + type + ", found " + a.text);
+  v.type = p.type;
+  if (p.type.kind != Type::Kind::kScalar) {
+    if (p.type.kind != Type::Kind::kPointer && p.type.kind != Type::Kind::kMemref)
+      diagnostics.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
+                                "memref or a number");
+    v.kind = Value::Kind::kPointer;
+    v.place.name = p.name;
+    v.place.location = cluster::Location::kGm;
+    v.place.array = array_of(p);
+    v.place.element = element_of(p.type, diagnostics);
+    return v;
+  }
+  const bool is_float = is_float_argument(p);
+  const auto real = is_float ? reals.find(name) : reals.end();
+  const auto integer = whole.find(name);
+  if (real == reals.end() && integer == whole.end()) fail_without_value(p, function, diagnostics);
   if (is_float) {
     v.kind = Value::Kind::kFloat;
-    v.number = float_of(a, type);
-  }
-  v.type = op.types[0];
-  v.scalar = a.number;
-  define(op, std::move(v));
-}
-
-void FunctionLowering::lower_arithmetic(const Operation& op, Opcode opcode) {
-  Operand a = scalar(op.arguments[0]);
-  const Operand b = scalar(op.arguments[1]);
-  // A logical shift of a narrow type brings in zeros from its own width.
-  const unsigned bits = op.types.empty() ? 64 : bits_of(op.types[0].element);
-  if (op.name == "arith.shrui" && bits < 64)
-    a = compute(Opcode::kAnd, a, (std::int64_t{1} << bits) - 1, op.place);
-  Value v;
-  v.scalar = compute(opcode, a, b, op.place);
-  define(op, std::move(v));
-}
-
-FunctionLowering::Operand FunctionLowering::compute(Opcode opcode, Operand a, Operand b,
-                                                    Place place) {
-  if (!a.is_register && !b.is_register) {
-    if (cluster::is_division(opcode) && b.value == 0)
-      diagnostics_.fail(place, "a division by zero");
-    return cluster::calculate(opcode, a.value, b.value);
-  }
-  const unsigned target = new_register(place);
-  Instruction& i = emit(opcode, place, Pipe::kS);
-  i.rd = static_cast<std::uint16_t>(target);
-  i.a = a;
-  i.b = b;
-  return cluster::reg(target);
-}
-
-void FunctionLowering::lower_compare(const Operation& op) {
-  const Predicate predicate = predicate_named(op.arguments[0], diagnostics_);
-  const Operand a = scalar(op.arguments[1]), b = scalar(op.arguments[2]);
-  Value v;
-  if (!a.is_register && !b.is_register) {
-    v.scalar = cluster::holds(predicate, a.value, b.value) ? 1 : 0;
+    v.number = real != reals.end() ? real->second : static_cast<double>(integer->second);
   } else {
-    v.scalar = compute(Opcode::kCompare, a, b, op.place);
-    program_.code.back().predicate = predicate;
+    v.scalar = integer->second;
   }
-  define(op, std::move(v));
-}
-
-void FunctionLowering::lower_select(const Operation& op) {
-  const Operand c = scalar(op.arguments[0]);
-  const Operand a = scalar(op.arguments[1]), b = scalar(op.arguments[2]);
-  Value v;
-  if (!c.is_register) {
-    v.scalar = c.value != 0 ? a : b;
-  } else {
-    const unsigned target = new_register(op.place);
-    Instruction& i = emit(Opcode::kSelect, op.place, Pipe::kS);
-    i.rd = static_cast<std::uint16_t>(target);
-    i.a = a;
-    i.b = b;
-    i.c = c;
-    v.scalar = cluster::reg(target);
-  }
-  define(op, std::move(v));
-}
-
-// --- names and instructions ---
-
-const FunctionLowering::Value* FunctionLowering::find_value(const std::string& name) const {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    const auto entry = scope->find(name);
-    if (entry != scope->end()) return &entry->second;
-  }
-  return nullptr;
-}
-
-const FunctionLowering::Value& FunctionLowering::any_value(const Argument& a) const {
-  const Value* v = find_value(a.text);
-  if (v == nullptr && a.text.size() > 2 && a.text.compare(a.text.size() - 2, 2, "#0") == 0)
-    v = find_value(a.text.substr(0, a.text.size() - 2));
-  if (v == nullptr) v = find_value(a.text + "#0");
-  if (v == nullptr)
-    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) + " is not defined here");
-  return *v;
-}
-
-const FunctionLowering::Value& FunctionLowering::value(const Argument& a, Value::Kind kind,
-                                                       const char* what) const {
-  const Value& v = any_value(a);
-  if (v.kind == Value::Kind::kUnknown)
-    diagnostics_.fail(a.place, "the value " + tasm::quoted(a.text) +
-                                   " comes from an operation that is not known, expected " + what);
-  if (v.kind != kind)
-    diagnostics_.fail(a.place, std::string("expected ") + what + ", found " + tasm::quoted(a.text) +
-                                   ", which is something else");
   return v;
 }
 
-FunctionLowering::Operand FunctionLowering::scalar(const Argument& a) const {
-  return value(a, Value::Kind::kScalar, "a whole number").scalar;
-}
-FunctionLowering::Operand FunctionLowering::scalar_or_number(const Argument& a) const {
-  return a.kind == Argument::Kind::kInteger ? Operand(a.number) : scalar(a);
-}
-
-void FunctionLowering::define(const Operation& op, Value value) {
-  define(op.results[0].name, op.results[0].place, std::move(value));
-}
-void FunctionLowering::define(const std::string& name, Place place, Value value) {
-  if (find_value(name) != nullptr)
-    diagnostics_.fail(place, "the value " + tasm::quoted(name) + " is defined twice");
-  scopes_.back()[name] = std::move(value);
-}
-
-unsigned FunctionLowering::new_register(Place place) {
-  if (program_.registers >= kMostRegisters)
-    diagnostics_.fail(place,
-                      "the function has more than " + std::to_string(kMostRegisters) + " values");
-  return program_.registers++;
-}
-
-Instruction& FunctionLowering::emit(Opcode opcode, Place place, Pipe pipe) {
-  Instruction i;
-  i.op = opcode;
-  i.pipe = pipe;
-  i.line = place.line;
-  program_.code.push_back(i);
-  return program_.code.back();
-}
-
-void FunctionLowering::set(unsigned target, Operand value, Place place) {
-  Instruction& i = emit(Opcode::kSet, place, Pipe::kS);
-  i.rd = static_cast<std::uint16_t>(target);
-  i.a = value;
+std::uint16_t FunctionLowering::array_of(const Parameter& p) {
+  const std::string name = p.name.substr(1);
+  const auto same = [&name](const cluster::GmArray& a) { return a.name == name; };
+  const auto found = std::find_if(arrays_.begin(), arrays_.end(), same);
+  if (found != arrays_.end()) return static_cast<std::uint16_t>(found - arrays_.begin());
+  arrays_.push_back({name, element_of(p.type, context_.diagnostics)});
+  return static_cast<std::uint16_t>(arrays_.size() - 1);
 }
 
 }  // namespace tessera::pto

@@ -3,70 +3,61 @@
 #include <algorithm>
 
 #include "frontends/pto/operations.h"
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
+using cluster::CoreKind;
+
 namespace {
 
-using cluster::CoreKind;
-using Role = Argument::Role;
+/// Pipes, and classes of operations, that only one kind of core has.
+constexpr Word<CoreKind> kPipeKinds[] = {
+    {"PIPE_M", CoreKind::kAic},  {"PIPE_MTE1", CoreKind::kAic},  {"PIPE_FIX", CoreKind::kAic},
+    {"TMATMUL", CoreKind::kAic}, {"TSTORE_ACC", CoreKind::kAic}, {"TMOV_M2L", CoreKind::kAic},
+    {"PIPE_V", CoreKind::kAiv},  {"TVEC", CoreKind::kAiv},       {"TSTORE_VEC", CoreKind::kAiv}};
 
-/// The pipe of a sync operation, as far as it tells the kind of core.
-std::optional<CoreKind> kind_of_pipe(const std::string& name) {
-  for (const char* cube : {"PIPE_M", "PIPE_MTE1", "PIPE_FIX", "TMATMUL", "TSTORE_ACC", "TMOV_M2L"})
-    if (name == cube) return CoreKind::kAic;
-  for (const char* vector : {"PIPE_V", "TVEC", "TSTORE_VEC"})
-    if (name == vector) return CoreKind::kAiv;
-  return std::nullopt;
-}
-
-bool has_tile(const Operation& op, const char* location) {
-  return std::any_of(op.types.begin(), op.types.end(), [location](const Type& type) {
-    return type.kind == Type::Kind::kTile && type.location == location;
-  });
-}
-
-/// From the tiles of an operation; L1 to UB and L0C to UB are done by the AIC.
+/// The AIC runs operations on its tiles, those from L1 or L0C to UB included.
 std::optional<CoreKind> kind_of_tiles(const Operation& op) {
   bool any = false;
   for (const Type& type : op.types) {
     any |= type.kind == Type::Kind::kTile;
-    const bool reads_cube = type.kind == Type::Kind::kTile && type.location != "vec";
+    const bool is_cube_tile = type.kind == Type::Kind::kTile && type.location != "vec";
     const bool ub_to_l1 = type.location == "mat" && op.types.front().location == "vec";
-    if (reads_cube && !ub_to_l1) return CoreKind::kAic;
+    if (is_cube_tile && !ub_to_l1) return CoreKind::kAic;
   }
-  if (!any) return std::nullopt;
-  return CoreKind::kAiv;
+  return any ? std::optional(CoreKind::kAiv) : std::nullopt;
+}
+
+/// The operations of pipes between cube and vector say in their names who pushes and pops.
+std::optional<CoreKind> kind_of_fifo(const Operation& op) {
+  const auto has = [&op](const char* part) { return op.name.find(part) != std::string::npos; };
+  if (has("to_aiv") || has("from_aiv") || op.name == "pto.aic_initialize_pipe")
+    return CoreKind::kAic;
+  if (has("to_aic") || has("from_aic") || op.name == "pto.aiv_initialize_pipe")
+    return CoreKind::kAiv;
+  if (op.name != "pto.tpush" && op.name != "pto.tpop") return std::nullopt;
+  const bool in_ub = std::any_of(op.types.begin(), op.types.end(), [](const Type& type) {
+    return type.kind == Type::Kind::kTile && type.location == "vec";
+  });
+  return in_ub ? CoreKind::kAiv : CoreKind::kAic;
+}
+
+bool has_tiles_or_fifos(Form form) {
+  return form == Form::kTile || form == Form::kGroup || form == Form::kNullary;
 }
 
 }  // namespace
 
 std::optional<CoreKind> FunctionKinds::kind_of(const Operation& op) {
-  const OperationInfo& info = operation_info(op.name);
-  switch (info.form) {
-  case Form::kTile:
-    return kind_of_tiles(op);
-  case Form::kFlag:
-  case Form::kPipe:
-  case Form::kPipeIds:
+  const Form form = operation_info(op.name).form;
+  if (form == Form::kTile) return kind_of_tiles(op);
+  if (has_tiles_or_fifos(form)) return kind_of_fifo(op);
+  if (form == Form::kFlag || form == Form::kPipe || form == Form::kPipeIds)
     for (const Argument& a : op.arguments)
-      if (a.role == Role::kPipe)
-        if (const auto kind = kind_of_pipe(a.text)) return kind;
-    return std::nullopt;
-  case Form::kGroup:
-  case Form::kNullary:
-    if (op.name.find("to_aiv") != std::string::npos ||
-        op.name.find("from_aiv") != std::string::npos || op.name == "pto.aic_initialize_pipe")
-      return CoreKind::kAic;
-    if (op.name.find("to_aic") != std::string::npos ||
-        op.name.find("from_aic") != std::string::npos || op.name == "pto.aiv_initialize_pipe")
-      return CoreKind::kAiv;
-    if (op.name == "pto.tpush" || op.name == "pto.tpop")
-      return has_tile(op, "vec") ? CoreKind::kAiv : CoreKind::kAic;
-    return std::nullopt;
-  default:
-    return std::nullopt;
-  }
+      if (a.role == Argument::Role::kPipe)
+        if (const auto kind = meaning_of(kPipeKinds, a.text)) return kind;
+  return std::nullopt;
 }
 
 FunctionKinds::FunctionKinds(const Module& module) : file_(module.file) {
@@ -82,16 +73,13 @@ const Function* FunctionKinds::find(const std::string& name) const {
   return entry == by_name_.end() ? nullptr : entry->second;
 }
 
-void FunctionKinds::note_operation(const Operation& op, Uses& uses) const {
+void FunctionKinds::note_operation(const Operation& op, Uses& uses) {
   for (const Type& type : op.types) {
     if (type.kind != Type::Kind::kTile) continue;
     (type.location == "vec" ? uses.vector_tile : uses.cube_tile) = true;
   }
-  const Form form = operation_info(op.name).form;
-  const bool says = form == Form::kTile || form == Form::kGroup || form == Form::kNullary;
-  const auto kind = says ? kind_of(op) : std::nullopt;
-  if (!kind) return;
-  (*kind == CoreKind::kAic ? uses.cube : uses.vector) = true;
+  if (!has_tiles_or_fifos(operation_info(op.name).form)) return;
+  if (const auto kind = kind_of(op)) (*kind == CoreKind::kAic ? uses.cube : uses.vector) = true;
 }
 
 void FunctionKinds::collect(const Region& region, Uses& uses, Facts& facts) {
@@ -101,63 +89,51 @@ void FunctionKinds::collect(const Region& region, Uses& uses, Facts& facts) {
     uses.cube_section |= meaning == Meaning::kCubeSection;
     uses.vector_section |= meaning == Meaning::kVectorSection;
     note_operation(op, uses);
-    if (meaning == Meaning::kCall) {
-      const Function* callee = find(op.arguments[0].text.substr(1));
-      if (callee != nullptr) {
-        learn(*callee);
-        Facts& called = facts_.at(callee);
-        called.called = true;
-        facts.aic |= called.aic;
-        facts.aiv |= called.aiv;
-      }
+    const Function* callee =
+        meaning == Meaning::kCall ? find(op.arguments[0].text.substr(1)) : nullptr;
+    if (callee != nullptr) {
+      learn(*callee);
+      Facts& called = facts_.at(callee);
+      called.called = true;
+      facts.aic |= called.aic;
+      facts.aiv |= called.aiv;
     }
     Uses inner;
     for (const Region& r : op.regions) collect(r, section ? inner : uses, facts);
   }
 }
 
+std::optional<CoreKind> FunctionKinds::declared_kind(const Function& function) const {
+  const Attribute* a = pto::find(function.attributes, "pto.kernel_kind");
+  if (a == nullptr) return std::nullopt;
+  const auto names = [a](const std::string& kind) {
+    return a->value.find("kernel_kind<" + kind + ">") != std::string::npos ||
+           a->value.find("kernel_kind " + kind + ">") != std::string::npos;
+  };
+  if (names("cube")) return CoreKind::kAic;
+  if (names("vector")) return CoreKind::kAiv;
+  fail_expected(Diagnostics(file_), a->place, "#pto.kernel_kind<cube> or #pto.kernel_kind<vector>",
+                a->value);
+}
+
 void FunctionKinds::learn(const Function& function) {
   Facts& facts = facts_.at(&function);
   if (facts.known) return;
-  facts.known = true;  // a function that calls itself is refused when it is lowered
-  if (const Attribute* a = pto::find(function.attributes, "pto.kernel_kind")) {
-    const bool cube = a->value.find("kernel_kind<cube>") != std::string::npos ||
-                      a->value.find("kernel_kind cube>") != std::string::npos;
-    const bool vector = a->value.find("kernel_kind<vector>") != std::string::npos ||
-                        a->value.find("kernel_kind vector>") != std::string::npos;
-    if (!cube && !vector)
-      Diagnostics(file_).fail(
-          a->place, "expected #pto.kernel_kind<cube> or #pto.kernel_kind<vector>, found " +
-                        tasm::quoted(a->value));
-    facts.declared = cube ? CoreKind::kAic : CoreKind::kAiv;
-  }
+  facts.known = true;  // lowering refuses a function that calls itself
+  facts.declared = declared_kind(function);
   Uses uses;
   collect(function.body, uses, facts);
   if (facts.declared) {
     facts.aic = facts.declared == CoreKind::kAic;
     facts.aiv = !facts.aic;
-    return;
-  }
-  if (uses.cube_section || uses.vector_section) {
+  } else if (uses.cube_section || uses.vector_section) {
     facts.aic |= uses.cube_section;
     facts.aiv |= uses.vector_section;
-    return;
+  } else {
+    facts.mixed = uses.cube && uses.vector;
+    facts.aic |= uses.cube || uses.cube_tile;
+    facts.aiv |= uses.vector || (uses.vector_tile && !uses.cube_tile);
   }
-  facts.mixed = uses.cube && uses.vector;
-  facts.aic |= uses.cube || uses.cube_tile;
-  facts.aiv |= uses.vector || (uses.vector_tile && !uses.cube_tile);
-}
-
-bool FunctionKinds::runs_on(const Function& function, CoreKind kind) const {
-  return kind == CoreKind::kAic ? at(function).aic : at(function).aiv;
-}
-
-bool FunctionKinds::is_neutral(const Function& function) const {
-  return !at(function).aic && !at(function).aiv;
-}
-
-std::optional<CoreKind> FunctionKinds::declared(const Function& function) const {
-  return at(function).declared;
 }
 
 }  // namespace tessera::pto

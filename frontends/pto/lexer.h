@@ -1,4 +1,4 @@
-// Words of PTO text. Comments run from // to the end of the line.
+// The tokens of PTO text. Comments run from // to the end of the line.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontends/pto/ast.h"
+#include "frontends/text/token_cursor.h"
 
 namespace tessera::pto {
 
@@ -39,5 +40,7 @@ std::string found(const Token& token);
 
 /// The last token is kEnd. Throws UserError for characters that no word begins with.
 std::vector<Token> tokenize(std::string_view text, const Diagnostics& diagnostics);
+
+using TokenCursor = text::TokenCursor<Token>;
 
 }  // namespace tessera::pto

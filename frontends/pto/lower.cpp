@@ -6,6 +6,7 @@
 
 #include "frontends/pto/function_lowering.h"
 #include "frontends/pto/kinds.h"
+#include "frontends/pto/words.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -17,7 +18,7 @@ using cluster::Profile;
 
 constexpr std::int64_t kMostUnknownCycles = 1'000'000'000;
 
-/// What starts: the function with pto.entry, or all that no other function calls.
+/// The functions that may start: those with pto.entry, or those that no other function calls.
 std::vector<const Function*> roots_of(const Module& module, const FunctionKinds& kinds) {
   std::vector<const Function*> entries, roots;
   for (const Function& f : module.functions) {
@@ -26,7 +27,7 @@ std::vector<const Function*> roots_of(const Module& module, const FunctionKinds&
     if (!kinds.is_called(f)) roots.push_back(&f);
   }
   if (entries.empty()) {
-    // Functions that call each other in a circle: lowering one says so.
+    // All functions call each other: lowering the first one reports the recursion.
     for (const Function& f : module.functions)
       if (roots.empty() && f.has_body) roots.push_back(&f);
     return roots;
@@ -45,13 +46,13 @@ lower_for(const Module& module, CoreKind kind, const FunctionKinds& kinds,
         kinds.is_neutral(*function) ? kind == CoreKind::kAiv : kinds.runs_on(*function, kind);
     if (!runs) continue;
     if (chosen != nullptr)
-      diagnostics.fail(function->place, "@" + function->name + " and @" + chosen->name +
-                                            " both run on " + to_string(kind) +
-                                            ", expected one function for each kind of core");
+      diagnostics.fail(function->place,
+                       joined("@", function->name, " and @", chosen->name, " both run on ",
+                              to_string(kind), ", expected one function for each kind of core"));
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
-  FunctionLowering lowering(module, kinds, options, kind, reserved, arrays);
+  FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
   auto program = std::make_shared<const cluster::Program>(lowering.run(*chosen));
   pipe_ends = lowering.take_pipe_ends();
   return program;
@@ -70,7 +71,7 @@ void check_params(const Module& module, const FunctionKinds& kinds, const LowerO
                            const std::string& what) {
     if (std::count(list.begin(), list.end(), name) == 0)
       throw UserError(module.file, "--param " + name,
-                      "no function has " + what + " %" + name + tasm::nearest_hint(name, list));
+                      "no function has " + what + " %" + name + did_you_mean(name, list));
   };
   for (const auto& [name, value] : options.params) require(name, names, "a scalar argument");
   for (const auto& [name, value] : options.reals)
@@ -106,14 +107,14 @@ std::optional<Profile> profile_of(const Module& module) {
     if (arch->value == "\"a5\"") return Profile::kA5;
     if (arch->value == "\"a2a3\"" || arch->value == "\"a3\"" || arch->value == "\"a2\"")
       return Profile::kA2A3;
-    diagnostics.fail(arch->place,
-                     "expected \"a2a3\", \"a3\" or \"a5\", found " + tasm::quoted(arch->value));
+    diagnostics.fail(arch->place, joined("expected \"a2a3\", \"a3\" or \"a5\", found ",
+                                         text::quoted(arch->value)));
   }
   if (device == nullptr) return std::nullopt;
   if (device->value.rfind("\"Ascend950", 0) == 0) return Profile::kA5;
   if (device->value.rfind("\"Ascend910", 0) == 0) return Profile::kA2A3;
-  diagnostics.fail(device->place, "expected a device Ascend910.. or Ascend950.., found " +
-                                      tasm::quoted(device->value));
+  diagnostics.fail(device->place, joined("expected a device Ascend910.. or Ascend950.., found ",
+                                         text::quoted(device->value)));
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {

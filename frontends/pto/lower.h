@@ -1,9 +1,14 @@
-// From PTO text to programs of AI cores (models/cluster/program.h).
+// Lowers PTO text to programs of AI cores (models/cluster/program/program.h), in three steps:
 //
-// The function with pto.entry is what starts; in a module without one those that no other calls.
-// Calls are inlined. kinds.h says which kind of core a function runs on: what a call gives to the
-// other kind is skipped, so an entry that calls a cube and a vector function starts both. Constants
-// are folded. Values in tiles are not computed: a program says what operations cost.
+//   const Module module = parse_file(path);             // parser.h: the text is read once
+//   options.profile = profile_of(module).value_or(..);  // unless the user has chosen a machine
+//   const Kernel kernel = lower(module, options);
+//
+// Each kind of core starts the function with pto.entry; in a module without pto.entry it starts the
+// function that no other function calls. Calls are inlined. kinds.h decides which kind of core runs
+// a function: a core skips the calls that belong to the other kind, so an entry function that calls
+// a cube function and a vector function starts both. Constants are folded. Lowering does not compute
+// the values in tiles: a program says which operations run, on which operands, and what they cost.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +19,37 @@
 #include <vector>
 
 #include "frontends/pto/ast.h"
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 
-/// What the module says about its machine: pto.target_arch, or pto.device-spec.
+/// The machine that the module names in pto.target_arch or pto.device-spec; nothing if it names none.
+/// Throws UserError for a machine that does not exist.
 std::optional<cluster::Profile> profile_of(const Module& module);
 
-/// What --pto-unknown=cost:N,PIPE says: an operation that nobody knows takes N cycles of that pipe,
-/// else of V on an AIV and of M on an AIC.
+/// The option --pto-unknown=cost:N,PIPE: an operation that is not in operations.h takes N cycles of
+/// this pipe. The default pipe is V on an AIV and M on an AIC.
 struct UnknownCost {
   std::int64_t cycles = 0;
   std::optional<cluster::Pipe> pipe;
 };
-/// From "cost:N" or "cost:N,PIPE". Throws UserError.
+/// Reads "cost:N" or "cost:N,PIPE". Throws UserError.
 UnknownCost parse_unknown_cost(const std::string& text);
 
 struct LowerOptions {
   cluster::Profile profile = cluster::Profile::kA2A3;
-  std::map<std::string, std::int64_t> params;  ///< scalar arguments, by name without %
-  std::optional<UnknownCost> unknown = {};     ///< of operations that parse() has kept as text
-  std::map<std::string, double> reals = {};    ///< .. those that are no whole numbers
+  std::map<std::string, std::int64_t> params;  ///< values of scalar arguments, by name without %
+  std::optional<UnknownCost> unknown = {};     ///< for operations that parse() kept as text
+  std::map<std::string, double> reals = {};    ///< values of arguments that are not whole numbers
 };
 
-/// nullptr: no function for that kind of core.
+/// A program is nullptr if no function runs on that kind of core.
 struct Kernel {
   std::shared_ptr<const cluster::Program> aic, aiv;
   std::vector<cluster::GmArray> arrays;  ///< pointer arguments; operands of both programs name them
 };
 
-/// Throws UserError with line and column.
+/// Throws UserError with the line and column of the first mistake.
 Kernel lower(const Module& module, const LowerOptions& options);
 
 }  // namespace tessera::pto

@@ -1,231 +1,373 @@
-// Forms of OperationParser beyond scalars, tiles and flags: loops with two regions, calls, pipes
-// between cores, and operations that nobody knows.
-#include "frontends/pto/operation_parser.h"
+// The forms of operations without regions (operations.h).
+#include "frontends/pto/operand_parser.h"
+#include "frontends/pto/operations.h"
 
 namespace tessera::pto {
 
 namespace {
 
 using Kind = Token::Kind;
+using Role = Argument::Role;
 
-}  // namespace
+// --- scalars ---
 
-std::vector<Parameter> OperationParser::parse_parameters() {
-  std::vector<Parameter> list;
-  cursor_.expect("(");
-  if (cursor_.take_if(")")) return list;
+/// dense<0.0>. Nothing computes with it, so its elements are kept as text.
+std::string dense(OperandParser& p) {
+  std::string text = "dense<";
+  p.cursor.take();
+  p.cursor.expect("<");
+  while (!p.cursor.peek().is(">")) {
+    if (text.back() != '<') text += ", ";
+    text += p.types.parse_raw();
+    if (!p.cursor.accept(",") && !p.cursor.peek().is(">")) p.cursor.fail_expected("'>'");
+  }
+  p.cursor.expect(">");
+  return text + ">";
+}
+
+void parse_constant(OperandParser& p) {
+  TokenCursor& cursor = p.cursor;
+  const Token token = cursor.peek();
+  Argument a;
+  a.place = token.place;
+  a.kind = Argument::Kind::kInteger;
+  if (token.is_word("true") || token.is_word("false")) {
+    a.number = token.text == "true" ? 1 : 0;
+    cursor.take();
+    p.op.arguments.push_back(a);
+    Type boolean;
+    boolean.place = token.place;
+    boolean.element = "i1";
+    p.op.types.push_back(boolean);
+    return;
+  }
+  const std::string sign = token.is("-") ? "-" : "";
+  const Token& digits = cursor.peek(sign.size());
+  if (token.is_word("dense")) {
+    a.kind = Argument::Kind::kFloat;
+    a.text = dense(p);
+  } else if (digits.kind == Kind::kFloat) {
+    if (!sign.empty()) cursor.take();
+    a.kind = Argument::Kind::kFloat;
+    a.text = sign + cursor.take().text;
+  } else {
+    if (digits.text.rfind("0x", 0) == 0) a.text = sign + digits.text;
+    a.number = p.types.parse_integer();
+  }
+  p.op.arguments.push_back(std::move(a));
+  cursor.expect(":");
+  p.type();
+}
+
+void parse_compare(OperandParser& p) {
+  const Token& word = p.cursor.peek();
+  if (word.kind != Kind::kWord && word.kind != Kind::kString)
+    p.cursor.fail_expected("a predicate such as slt");
+  p.add_word(Role::kPredicate, word.place, word.text);
+  p.cursor.take();
+  p.cursor.expect(",");
+  p.values(Role::kOperand);
+  p.colon_types();
+}
+
+void parse_cast(OperandParser& p) {
+  p.value(Role::kOperand);
+  p.colon_types();
+  p.cursor.expect_word("to");
+  p.op.result_types.push_back(p.types.parse_type());
+}
+
+/// Values and their types, if a value comes next: `scf.yield` without values may stand before
+/// nothing but '}', so a value is an operand.
+void parse_values_if(OperandParser& p) {
+  if (p.cursor.peek().kind != Kind::kValue) return;
+  p.values(Role::kOperand);
+  p.colon_types();
+}
+
+void parse_condition(OperandParser& p) {
+  p.cursor.expect("(");
+  p.value(Role::kPredicate);
+  p.cursor.expect(")");
+  parse_values_if(p);
+}
+
+void parse_call(OperandParser& p) {
+  const Token& name = p.cursor.expect_kind(Kind::kSymbol, "a function such as @f");
+  p.add_word(Role::kCallee, name.place, name.text);
+  p.cursor.expect("(");
+  if (!p.cursor.accept(")")) {
+    p.values(Role::kOperand);
+    p.cursor.expect(")");
+  }
+  p.attributes();
+  if (!p.cursor.accept(":")) return;
+  p.type_list();
+  p.result_types();
+}
+
+void parse_indexed(OperandParser& p) {
+  p.value(Role::kOperand);
+  p.cursor.expect("[");
+  p.value_or_integer(Role::kIndex);
+  p.cursor.expect("]");
+  if (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
+  p.colon_types();
+  p.result_types();
+}
+
+void parse_clean_cache(OperandParser& p) {
+  const auto word = [&p](Kind kind, const char* what) {
+    const Token& token = p.cursor.expect_kind(kind, what);
+    p.add_word(Role::kPredicate, token.place, token.text);
+  };
+  const bool dcci = p.op.name == "pto.dcci";
+  if (!dcci && p.cursor.peek().is_word("all")) {
+    word(Kind::kWord, "all");
+    p.bracketed_word("an address space such as #pto.address_space<gm>");
+    return;
+  }
+  p.value(Role::kOperand);
+  word(dcci ? Kind::kString : Kind::kWord,
+       dcci ? "\"SINGLE_CACHE_LINE\" or \"ENTIRE_DATA_CACHE\"" : "single_cache_line");
+  if (dcci && p.cursor.accept(",")) word(Kind::kString, "a destination such as \"CACHELINE_OUT\"");
+  p.colon_types();
+}
+
+// --- tiles ---
+
+void parse_alloc(OperandParser& p) {
+  while (p.cursor.peek().kind == Kind::kWord) {
+    const Token& key = p.cursor.take();
+    const Role role = key.text == "addr"        ? Role::kAddress
+                      : key.text == "valid_row" ? Role::kValidRow
+                                                : Role::kValidColumn;
+    if (role == Role::kValidColumn && key.text != "valid_col")
+      p.cursor.fail(key.place, "expected addr, valid_row, valid_col or ':', found " + found(key));
+    p.cursor.expect("=");
+    p.value(role);
+    p.cursor.accept(",");
+  }
+  p.attributes();
+  p.cursor.expect(":");
+  p.type();
+}
+
+void parse_view(OperandParser& p, const char* first, Role first_role, const char* second,
+                Role second_role) {
+  p.value(Role::kOperand);
+  p.cursor.expect(",");
+  p.cursor.expect_word(first);
+  p.cursor.expect("=");
+  p.list(first_role);
+  p.cursor.accept(",");  // some kernels have none
+  p.cursor.expect_word(second);
+  p.cursor.expect("=");
+  p.list(second_role);
+  p.attributes();
+  p.cursor.expect(":");
+  p.type();
+}
+
+void parse_tile_view(OperandParser& p) {
+  p.value(Role::kOperand);
+  while (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
+  if (p.cursor.peek().is("[")) p.list(Role::kOffset);
+  if (p.cursor.accept_word("sizes")) p.list(Role::kSize);
+  if (p.cursor.accept_word("valid")) p.list(Role::kValid);
+  p.colon_types();
+  p.result_types();
+}
+
+/// Types; among them may be "row" or "col", the axis of a pattern.
+void parse_tile_types(OperandParser& p) {
+  p.attributes();
+  if (!p.cursor.accept(":")) return;
   do {
-    Parameter p;
-    p.place = cursor_.place();
-    if (cursor_.peek().kind == Kind::kValue) {
-      p.name = cursor_.take().text;
-      cursor_.expect(":");
+    if (p.cursor.peek().kind != Kind::kString) {
+      p.type();
+      continue;
     }
-    p.type = types_.parse_type();
-    std::vector<Attribute> unused;
-    if (cursor_.peek().is("{")) types_.parse_attributes(unused);
-    skip_location();
-    list.push_back(std::move(p));
-  } while (cursor_.take_if(","));
-  cursor_.expect(")");
-  return list;
+    const Token& axis = p.cursor.take();
+    p.op.attributes.push_back({axis.place, "axis", "\"" + axis.text + "\""});
+  } while (p.cursor.accept(","));
 }
 
-void OperationParser::skip_location() {
-  if (!cursor_.peek().is_word("loc") || !cursor_.peek(1).is("(")) return;
-  cursor_.take();
-  unsigned depth = 0;
+void parse_tile_group(OperandParser& p, const char* word, Role role) {
+  p.cursor.expect_word(word);
+  const Place place = p.cursor.place();
+  const std::size_t arguments_before = p.op.arguments.size();
+  const std::size_t types_before = p.op.types.size();
+  p.cursor.expect("(");
   do {
-    const Token token = cursor_.take();
-    if (token.kind == Kind::kEnd) cursor_.fail_expected("')'");
-    if (token.is("(")) ++depth;
-    if (token.is(")")) --depth;
-  } while (depth > 0);
+    // Attributes may stand in place of indices; they say what is to be gathered.
+    if (!p.cursor.peek().is("{")) p.value(role);
+    p.attributes();
+  } while (p.cursor.accept(","));
+  parse_tile_types(p);
+  p.cursor.expect(")");
+  const std::size_t values = p.op.arguments.size() - arguments_before;
+  const std::size_t types = p.op.types.size() - types_before;
+  if (values == types) return;
+  p.cursor.fail(place, "expected " + plural(values, "type") + " for " + plural(values, "operand") +
+                           ", found " + std::to_string(types));
 }
 
-void OperationParser::parse_while(Operation& op) {
-  if (cursor_.take_if("(")) {
-    do {
-      parse_value(op, Role::kCarried);
-      cursor_.expect("=");
-      parse_value(op, Role::kInit);
-    } while (cursor_.take_if(","));
-    cursor_.expect(")");
-  }
-  cursor_.expect(":");
-  cursor_.expect("(");
-  if (!cursor_.take_if(")")) {
-    op.types = types_.parse_types();
-    cursor_.expect(")");
-  }
-  parse_result_types(op);
-  op.regions.push_back(parse_region());
-  cursor_.expect_word("do");
-  op.regions.push_back(parse_region());
+// --- synchronisation ---
+
+void parse_one_pipe(OperandParser& p) {
+  const bool brackets = p.cursor.accept("[");
+  const bool round = !brackets && p.cursor.accept("(");
+  p.pipe(brackets || round);
+  if (brackets) p.cursor.expect("]");
+  if (round) p.cursor.expect(")");
 }
 
-void OperationParser::parse_condition(Operation& op) {
-  cursor_.expect("(");
-  parse_value(op, Role::kPredicate);
-  cursor_.expect(")");
-  if (cursor_.peek().kind != Kind::kValue) return;
-  parse_values(op, Role::kOperand);
-  parse_colon_types(op);
+void parse_flag(OperandParser& p) {
+  p.cursor.expect("[");
+  p.pipe(true);
+  p.cursor.expect(",");
+  p.pipe(true);
+  p.cursor.expect(",");
+  if (p.at_bracketed_word() || p.cursor.peek().kind == Kind::kWord) {
+    p.word(Role::kId, "an event such as <EVENT_ID0>", true);
+  } else {
+    p.value_or_integer(Role::kId);
+  }
+  p.cursor.expect("]");
+  p.colon_types();
 }
 
-void OperationParser::parse_call(Operation& op) {
-  const Token name = cursor_.expect_kind(Kind::kSymbol, "a function such as @f");
-  add_word(op, Role::kCallee, name.place, name.text);
-  cursor_.expect("(");
-  if (!cursor_.take_if(")")) {
-    parse_values(op, Role::kOperand);
-    cursor_.expect(")");
+void parse_pipe_ids(OperandParser& p) {
+  const bool brackets = p.cursor.accept("[");
+  if (p.at_bracketed_word() || (brackets && p.cursor.peek().kind == Kind::kWord)) {
+    p.pipe(brackets);
+    p.cursor.expect(",");
   }
-  parse_attributes_if(op);
-  if (!cursor_.take_if(":")) return;
-  cursor_.expect("(");
-  if (!cursor_.take_if(")")) {
-    op.types = types_.parse_types();
-    cursor_.expect(")");
-  }
-  parse_result_types(op);
+  do {
+    p.value_or_integer(Role::kId);
+  } while (p.cursor.accept(","));
+  if (brackets) p.cursor.expect("]");
+  p.attributes();
+  p.colon_types();
 }
 
 // --- pipes between cores ---
 
-void OperationParser::parse_group(Operation& op) {
-  parse_attributes_if(op);
-  if (cursor_.peek().is("(")) parse_group_operands(op);
-  parse_attributes_if(op);
-  if (cursor_.peek().is_word("aiv_subblockid")) {
-    const Token key = cursor_.take();
-    cursor_.expect("(");
-    parse_value(op, Role::kOperand);
-    op.arguments.back().key = key.text;
-    if (cursor_.take_if(":")) types_.parse_type();
-    cursor_.expect(")");
-  }
-  parse_word_attributes(op);
-  parse_result_types(op);
-}
-
-// (%a : T, key = %b : T) or (%a, %b : T, T).
-void OperationParser::parse_group_operands(Operation& op) {
-  cursor_.expect("(");
-  if (cursor_.take_if(")")) return;
+/// (%a : T, key = %b : T) or (%a, %b : T, T).
+void parse_group_operands(OperandParser& p) {
+  TokenCursor& cursor = p.cursor;
+  cursor.expect("(");
+  if (cursor.accept(")")) return;
   bool in_types = false;
   do {
-    const bool named = cursor_.peek().kind == Kind::kWord && cursor_.peek(1).is("=");
-    if (in_types && !named && cursor_.peek().kind != Kind::kValue) {
-      op.types.push_back(types_.parse_type());
+    const bool named = cursor.peek().kind == Kind::kWord && cursor.peek(1).is("=");
+    if (in_types && !named && cursor.peek().kind != Kind::kValue) {
+      p.type();
       continue;
     }
     std::string key;
     if (named) {
-      key = cursor_.take().text;
-      cursor_.expect("=");
+      key = cursor.take().text;
+      cursor.expect("=");
     }
-    parse_value(op, Role::kOperand);
-    op.arguments.back().key = std::move(key);
-    in_types = cursor_.take_if(":");
-    if (in_types) op.types.push_back(types_.parse_type());
-  } while (cursor_.take_if(","));
-  cursor_.expect(")");
+    p.value(Role::kOperand);
+    p.op.arguments.back().key = std::move(key);
+    in_types = cursor.accept(":");
+    if (in_types) p.type();
+  } while (cursor.accept(","));
+  cursor.expect(")");
 }
 
-// mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<mix>
-void OperationParser::parse_word_attributes(Operation& op) {
-  if (cursor_.peek().kind != Kind::kWord || !cursor_.peek(1).is("=")) return;
+/// mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<mix>
+void parse_word_attributes(OperandParser& p) {
+  TokenCursor& cursor = p.cursor;
+  if (cursor.peek().kind != Kind::kWord || !cursor.peek(1).is("=")) return;
   do {
-    const Token key = cursor_.expect_kind(Kind::kWord, "the name of an attribute");
-    cursor_.expect("=");
+    const Token& key = cursor.expect_kind(Kind::kWord, "the name of an attribute");
+    cursor.expect("=");
     Attribute attribute{key.place, key.text, ""};
-    if (cursor_.peek().kind == Kind::kAttribute) {
-      attribute.value = cursor_.peek().text;
-      attribute.value += "<" + parse_bracketed_word("an attribute such as #pto.mode<x>") + ">";
+    if (cursor.peek().kind == Kind::kAttribute) {
+      attribute.value = cursor.peek().text;
+      attribute.value += "<" + p.bracketed_word("an attribute such as #pto.mode<x>") + ">";
     } else {
-      attribute.value = cursor_.expect_kind(Kind::kWord, "a word").text;
+      attribute.value = cursor.expect_kind(Kind::kWord, "a word").text;
     }
-    op.attributes.push_back(std::move(attribute));
-  } while (cursor_.take_if(","));
+    p.op.attributes.push_back(std::move(attribute));
+  } while (cursor.accept(","));
 }
 
-void OperationParser::parse_indexed(Operation& op) {
-  parse_value(op, Role::kOperand);
-  cursor_.expect("[");
-  parse_value_or_integer(op, Role::kIndex);
-  cursor_.expect("]");
-  if (cursor_.take_if(",")) parse_value_or_integer(op, Role::kOperand);
-  parse_colon_types(op);
-  parse_result_types(op);
-}
-
-void OperationParser::parse_clean_cache(Operation& op) {
-  const auto word = [this, &op](Kind kind, const char* what) {
-    const Token token = cursor_.expect_kind(kind, what);
-    Argument a;
-    a.place = token.place;
-    a.role = Role::kPredicate;
-    a.kind = Argument::Kind::kWord;
-    a.text = token.text;
-    op.arguments.push_back(std::move(a));
-  };
-  const bool dcci = op.name == "pto.dcci";
-  if (!dcci && cursor_.peek().is_word("all")) {
-    word(Kind::kWord, "all");
-    parse_bracketed_word("an address space such as #pto.address_space<gm>");
-    return;
+void parse_group(OperandParser& p) {
+  p.attributes();
+  if (p.cursor.peek().is("(")) parse_group_operands(p);
+  p.attributes();
+  if (p.cursor.accept_word("aiv_subblockid")) {
+    p.cursor.expect("(");
+    p.value(Role::kOperand);
+    p.op.arguments.back().key = "aiv_subblockid";
+    if (p.cursor.accept(":")) p.types.parse_type();
+    p.cursor.expect(")");
   }
-  parse_value(op, Role::kOperand);
-  word(dcci ? Kind::kString : Kind::kWord,
-       dcci ? "\"SINGLE_CACHE_LINE\" or \"ENTIRE_DATA_CACHE\"" : "single_cache_line");
-  if (dcci && cursor_.take_if(",")) word(Kind::kString, "a destination such as \"CACHELINE_OUT\"");
-  parse_colon_types(op);
+  parse_word_attributes(p);
+  p.result_types();
 }
 
-// --- unknown operations ---
+}  // namespace
 
-// Whether an unknown operation ends in front of the next word: another one begins there.
-bool OperationParser::ends_unknown(const Token& before, unsigned depth) const {
-  const Token& next = cursor_.peek();
-  if (depth > 0) return false;
-  if (next.kind == Kind::kEnd || next.is("}")) return true;
-  if (next.place.line == before.place.line) return false;
-  if (next.kind == Kind::kValue) return !before.is(",") && !before.is("=") && !before.is(":");
-  return next.kind == Kind::kWord &&
-         (next.text.find('.') != std::string::npos || next.text == "return");
-}
-
-// Its text is kept. Values in ins(..) and outs(..) are remembered as operands.
-void OperationParser::parse_unknown(Operation& op) {
-  Token before = cursor_.peek();
-  before.place = op.place;
-  unsigned depth = 0;
-  Role role = Role::kOperand;
-  while (!ends_unknown(before, depth)) {
-    const Token token = cursor_.take();
-    if (token.kind == Kind::kEnd) cursor_.fail_expected("a closing bracket");
-    const bool opens = token.is("(") || token.is("{") || token.is("[") || token.is("<");
-    if (opens) ++depth;
-    if (token.is(")") || token.is("}") || token.is("]") || token.is(">")) {
-      if (depth == 0) cursor_.fail(token.place, "unexpected " + found(token));
-      --depth;
-    }
-    if (depth == 0)
-      role = token.is_word("ins") ? Role::kIn : token.is_word("outs") ? Role::kOut : Role::kOperand;
-    if (token.kind == Kind::kValue) {
-      Argument a;
-      a.place = token.place;
-      a.role = role;
-      a.text = token.text;
-      op.arguments.push_back(std::move(a));
-    }
-    const bool tight = token.is(",") || token.is(")") || token.is("]") || token.is(">") ||
-                       op.raw.empty() || op.raw.back() == '(' || op.raw.back() == '[' ||
-                       op.raw.back() == '<' || (opens && !token.is("{"));
-    op.raw += (tight ? "" : " ");
-    op.raw += token.kind == Kind::kString ? "\"" + token.text + "\"" : token.text;
-    before = token;
+void parse_form(OperandParser& p, Form form) {
+  switch (form) {
+  case Form::kConstant:
+    return parse_constant(p);
+  case Form::kOperands:
+    p.values(Role::kOperand);
+    p.colon_types();
+    return p.result_types();
+  case Form::kCompare:
+    return parse_compare(p);
+  case Form::kCast:
+    return parse_cast(p);
+  case Form::kYield:
+    return parse_values_if(p);
+  case Form::kNullary:
+    p.colon_types();
+    return p.result_types();
+  case Form::kAllocTile:
+    return parse_alloc(p);
+  case Form::kTensorView:
+    return parse_view(p, "shape", Role::kShape, "strides", Role::kStride);
+  case Form::kPartition:
+    parse_view(p, "offsets", Role::kOffset, "sizes", Role::kSize);
+    return p.result_types();
+  case Form::kTile:
+    parse_tile_group(p, "ins", Role::kIn);
+    return parse_tile_group(p, "outs", Role::kOut);
+  case Form::kTileView:
+    return parse_tile_view(p);
+  case Form::kFlag:
+    return parse_flag(p);
+  case Form::kPipe:
+    return parse_one_pipe(p);
+  case Form::kPipeIds:
+    return parse_pipe_ids(p);
+  case Form::kCondition:
+    return parse_condition(p);
+  case Form::kCall:
+    return parse_call(p);
+  case Form::kGroup:
+    return parse_group(p);
+  case Form::kStoreTo:
+    p.value(Role::kOperand);
+    p.cursor.expect(",");
+    return parse_indexed(p);
+  case Form::kIndexed:
+    return parse_indexed(p);
+  case Form::kCleanCache:
+    return parse_clean_cache(p);
+  case Form::kFor:
+  case Form::kIf:
+  case Form::kSection:
+  case Form::kWhile:
+    return;  // with regions: OperationParser
   }
 }
 

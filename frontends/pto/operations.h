@@ -1,5 +1,5 @@
-// The operations that the PTO front-end takes: how each is written and what it becomes. An operation
-// without a row here is refused by name.
+// The table of operations that the PTO front-end takes: how each one is written, and what it is
+// lowered to. The parser refuses an operation that has no row here.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 
-/// How an operation is written behind its name. Attributes in braces may follow everywhere.
+/// The text that follows the name of an operation. Attributes in braces may follow every form.
 enum class Form : std::uint8_t {
   kConstant,    ///< 4 : index
   kOperands,    ///< %a, %b : T
@@ -39,7 +39,7 @@ enum class Form : std::uint8_t {
   kCleanCache,  ///< %a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T, %a single_cache_line : T, all #s<gm>
 };
 
-/// What lowering does with it.
+/// What an operation is lowered to. function_lowering.cpp has a handler for each meaning.
 enum class Meaning : std::uint8_t {
   kAddPointer,
   kCastPointer,
@@ -48,11 +48,11 @@ enum class Meaning : std::uint8_t {
   kCleanCache,
   kDataBarrier,
   kConstant,
-  kArithmetic,  ///< opcode
+  kArithmetic,  ///< a scalar instruction: `opcode`
   kCompare,
   kSelect,
   kCast,
-  kSpecial,  ///< special
+  kSpecial,  ///< reads `special`
   kFor,
   kIf,
   kYield,
@@ -69,36 +69,37 @@ enum class Meaning : std::uint8_t {
   kLoad,
   kStore,
   kMove,
-  kExtract,   ///< as kMove, from a place inside the first tile: ins(a, row, column)
-  kInsert,    ///< .. to a place inside the result
-  kMatmul,    ///< ins(a, b), ins(c, a, b) of .acc, ins(a, b, bias) of .bias
-  kVector,    ///< vector_class; costs the elements of the result
-  kVectorIn,  ///< .. costs the elements of the first input
-  kSync,      ///< opcode, of the pipe and id
-  kSyncSet,   ///< set_cross_core or set_intra_block, as the profile has it
+  kExtract,   ///< moves a part of the first tile: ins(a, row, column)
+  kInsert,    ///< moves into a part of the result: ins(a, row, column)
+  kMatmul,    ///< ins(a, b); .acc: ins(c, a, b); .bias: ins(a, b, bias)
+  kVector,    ///< costs `vector_class` for each element of the result
+  kVectorIn,  ///< costs `vector_class` for each element of the first input
+  kSync,      ///< the instruction `opcode` with its pipe and id
+  kSyncSet,   ///< set_cross_core on A2/A3, set_intra_block on A5
   kSyncWait,
   kWhile,
   kCondition,
   kCall,
-  kRecordEvent,  ///< set_flag between classes of operations
+  kRecordEvent,  ///< set_flag between the pipes of two classes of operations
   kWaitEvent,
-  kOperationBarrier,  ///< pipe_barrier of a class of operations
+  kOperationBarrier,  ///< pipe_barrier for the pipe of a class of operations
   kSyncAll,
   kEventArray,
   kEventArraySet,
   kEventArrayGet,
   kReserveBuffer,
   kImportBuffer,
-  kOpenPipe,    ///< pipes between cube and vector; of one core kind, numbered by id
-  kPipeHandle,  ///< .. and as a value
-  kAllocEntry,  ///< a slot in GM as a tensor
+  kOpenPipe,    ///< opens a pipe between cube and vector that has an id
+  kPipeHandle,  ///< opens one that is a value
+  kAllocEntry,  ///< gives a slot in GM as a tensor
   kPush,
   kPop,
   kFree,
   kFifoTile,
   kDeclareTile,
-  kUnknown,  ///< not in the table: a cost that --pto-unknown gives
+  kUnknown,  ///< an operation without a row; it costs what --pto-unknown says
 };
+inline constexpr unsigned kMeaningCount = static_cast<unsigned>(Meaning::kUnknown) + 1;
 
 inline constexpr unsigned kAnyResults = ~0U;
 
@@ -106,7 +107,7 @@ struct OperationInfo {
   std::string_view name;
   Form form;
   Meaning meaning;
-  unsigned least = 0, most = 0;  ///< operands; of kTile those of ins; of kPipeIds ids
+  unsigned least = 0, most = 0;  ///< number of operands; kTile: in ins(..); kPipeIds: ids
   unsigned results = 0;
   cluster::Opcode opcode = cluster::Opcode::kEnd;
   cluster::VectorClass vector_class = cluster::VectorClass::kSimple;
@@ -116,11 +117,11 @@ struct OperationInfo {
 };
 
 const std::vector<OperationInfo>& operations();
-/// nullptr: no such operation.
+/// Returns nullptr if there is no such operation.
 const OperationInfo* find_operation(std::string_view name);
-/// The row of an operation that has been parsed; of an unknown one a row with kUnknown.
+/// The row of an operation that was parsed. An operation that is not known has a row with kUnknown.
 const OperationInfo& operation_info(std::string_view name);
-/// "; the nearest is 'pto.tload'", or "".
+/// A hint such as "; did you mean 'pto.tload'?", or "".
 std::string nearest_operation(std::string_view name);
 
 }  // namespace tessera::pto

@@ -1,10 +1,6 @@
 #include "frontends/pto/parser.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "frontends/pto/operation_parser.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
 
@@ -49,10 +45,10 @@ class ModuleParser {
     if (++depth_ > kMostModules)
       cursor_.fail(cursor_.place(), "too many modules inside each other");
     if (cursor_.peek().kind == Kind::kSymbol) cursor_.take();
-    if (cursor_.take_word_if("attributes")) types_.parse_attributes(module.attributes);
+    if (cursor_.accept_word("attributes")) types_.parse_attributes(module.attributes);
     cursor_.expect("{");
-    while (!cursor_.take_if("}")) {
-      if (cursor_.take_word_if("module")) {
+    while (!cursor_.accept("}")) {
+      if (cursor_.accept_word("module")) {
         parse_module(module);
       } else {
         module.functions.push_back(parse_function());
@@ -66,14 +62,14 @@ class ModuleParser {
     if (!cursor_.peek().is_word("func.func")) cursor_.fail_expected("'func.func' or '}'");
     cursor_.take();
     Function function;
-    function.is_private = cursor_.take_word_if("private");
-    if (!function.is_private) cursor_.take_word_if("public");
+    function.is_private = cursor_.accept_word("private");
+    if (!function.is_private) cursor_.accept_word("public");
     const Token name = cursor_.expect_kind(Kind::kSymbol, "the name of the function such as @f");
     function.place = name.place;
     function.name = name.text.substr(1);
     function.parameters = operations_.parse_parameters();
     parse_results(function);
-    if (cursor_.take_word_if("attributes")) types_.parse_attributes(function.attributes);
+    if (cursor_.accept_word("attributes")) types_.parse_attributes(function.attributes);
     function.has_body = cursor_.peek().is("{");
     if (!function.has_body) return function;
     for (const Parameter& p : function.parameters)
@@ -85,12 +81,12 @@ class ModuleParser {
   }
 
   void parse_results(Function& function) {
-    if (!cursor_.take_if("->")) return;
-    if (!cursor_.take_if("(")) {
+    if (!cursor_.accept("->")) return;
+    if (!cursor_.accept("(")) {
       function.results.push_back(types_.parse_type());
       return;
     }
-    if (cursor_.take_if(")")) return;
+    if (cursor_.accept(")")) return;
     function.results = types_.parse_types();
     cursor_.expect(")");
   }
@@ -111,11 +107,7 @@ Module parse(std::string_view text, const std::string& file, Unknown unknown) {
 }
 
 Module parse_file(const std::string& path, Unknown unknown) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) throw UserError(path, "", "the file cannot be read");
-  return parse(text.str(), path, unknown);
+  return parse(text::read_file(path, "PTO program"), path, unknown);
 }
 
 }  // namespace tessera::pto

@@ -28,7 +28,7 @@ std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherw
   const auto [end, error] = std::from_chars(a->value.data(), a->value.data() + length, number);
   if (error != std::errc() || end != a->value.data() + length)
     diagnostics.fail(a->place, std::string("expected a whole number for ") + key + ", found " +
-                                   tasm::quoted(a->value));
+                                   text::quoted(a->value));
   return number;
 }
 
@@ -69,7 +69,7 @@ void ReservedBuffers::reserve(const Function& function, const Operation& op) {
   buffer.bytes = number_of(op, "size", 0, diagnostics_);
   const bool mat = where.find("mat") != std::string::npos;
   if (!mat && where.find("vec") == std::string::npos)
-    diagnostics_.fail(op.place, "expected a location vec or mat, found " + tasm::quoted(where));
+    diagnostics_.fail(op.place, "expected a location vec or mat, found " + text::quoted(where));
   buffer.location = mat ? Location::kL1 : Location::kUb;
   buffer.is_fixed = tessera::pto::find(op.attributes, "base") != nullptr;
   buffer.address = number_of(op, "base", 0, diagnostics_);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "frontends/pto/ast.h"
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 

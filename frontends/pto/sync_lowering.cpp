@@ -1,98 +1,216 @@
-// Sync operations that are one instruction.
+#include "frontends/pto/sync_lowering.h"
+
 #include <charconv>
 #include <optional>
 
-#include "frontends/pto/function_lowering.h"
-
 namespace tessera::pto {
+
+using cluster::Instruction;
+using cluster::Operand;
+using cluster::Pipe;
+using cluster::Predicate;
+using cluster::SpecialValue;
+using cluster::SyncScope;
 
 namespace {
 
-using cluster::Instruction;
-using cluster::Opcode;
-using cluster::Operand;
-using cluster::Pipe;
+constexpr std::int64_t kMostEvents = 64;
+constexpr std::int64_t kFirstSyncWord = std::int64_t{1} << 48;
 
-/// The pipe of a class of operations, as get_buf and record_event name them.
-std::optional<Pipe> pipe_of_class(const std::string& name) {
-  if (name == "TLOAD") return Pipe::kMte2;
-  if (name == "TSTORE_VEC" || name == "TMOV_V2M") return Pipe::kMte3;
-  if (name == "TSTORE_ACC") return Pipe::kFix;
-  if (name == "TMATMUL") return Pipe::kM;
-  if (name.rfind("TMOV_M2", 0) == 0) return Pipe::kMte1;
-  if (name == "TVEC" || name == "TVECWAIT_EVENT") return Pipe::kV;
-  return std::nullopt;
-}
+/// Pipes, and the classes of operations that get_buf and record_event name instead.
+constexpr Word<Pipe> kPipes[] = {
+    {"PIPE_S", Pipe::kS},        {"PIPE_V", Pipe::kV},       {"PIPE_MTE1", Pipe::kMte1},
+    {"PIPE_MTE2", Pipe::kMte2},  {"PIPE_MTE3", Pipe::kMte3}, {"PIPE_M", Pipe::kM},
+    {"PIPE_ALL", Pipe::kAll},    {"PIPE_FIX", Pipe::kFix},   {"TLOAD", Pipe::kMte2},
+    {"TSTORE_VEC", Pipe::kMte3}, {"TMOV_V2M", Pipe::kMte3},  {"TSTORE_ACC", Pipe::kFix},
+    {"TMATMUL", Pipe::kM},       {"TVEC", Pipe::kV},         {"TVECWAIT_EVENT", Pipe::kV}};
 
-/// The pipe of an operation by its name in capitals: TADD, TSORT32.
+/// The pipe of an operation that is written in capitals, such as TADD or TSORT32.
 std::optional<Pipe> pipe_of_operation(std::string name) {
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   const OperationInfo* info = find_operation("pto." + name);
   if (info == nullptr) return std::nullopt;
   if (info->meaning == Meaning::kMatmul) return Pipe::kM;
-  if (info->form == Form::kTile && info->opcode == Opcode::kVector) return Pipe::kV;
+  if (info->form == Form::kTile && info->opcode == cluster::Opcode::kVector) return Pipe::kV;
   return std::nullopt;
+}
+
+/// Reads the whole of `text` as a number. Returns nothing if it is not one.
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t number = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return number;
 }
 
 }  // namespace
 
-Pipe FunctionLowering::pipe_named(const Argument& a) const {
-  for (const Pipe pipe : {Pipe::kS, Pipe::kV, Pipe::kMte1, Pipe::kMte2, Pipe::kMte3, Pipe::kM,
-                          Pipe::kAll, Pipe::kFix})
-    if (a.text == std::string("PIPE_") + to_string(pipe)) return pipe;
-  if (const auto pipe = pipe_of_class(a.text)) return *pipe;
+Pipe SyncLowering::pipe_named(const Argument& a) const {
+  if (const auto pipe = meaning_of(kPipes, a.text)) return *pipe;
+  if (a.text.rfind("TMOV_M2", 0) == 0) return Pipe::kMte1;
   if (const auto pipe = pipe_of_operation(a.text)) return *pipe;
-  diagnostics_.fail(a.place, "expected a pipe such as PIPE_MTE2, found " + tasm::quoted(a.text));
+  fail_expected(a.place, "a pipe such as PIPE_MTE2", a.text);
 }
 
-// EVENT_ID0, a number or a value.
-Operand FunctionLowering::event_id(const Argument& a) const {
-  if (a.kind != Argument::Kind::kWord) return scalar_or_number(a);
-  std::int64_t id = 0;
-  const char* last = a.text.data() + a.text.size();
-  const bool event = a.text.rfind("EVENT_ID", 0) == 0;
-  const auto [end, error] = std::from_chars(a.text.data() + (event ? 8 : 0), last, id);
-  if (!event || error != std::errc() || end != last || id < 0)
-    diagnostics_.fail(a.place,
-                      "expected an event such as EVENT_ID0, found " + tasm::quoted(a.text));
-  return id;
+Operand SyncLowering::event_id(const Argument& a) const {
+  if (a.kind != Argument::Kind::kWord) return scope_.scalar_or_number(a);
+  const bool is_event = a.text.rfind("EVENT_ID", 0) == 0;
+  const auto id = is_event ? number_in(a.text.substr(8)) : std::nullopt;
+  if (!id || *id < 0) fail_expected(a.place, "an event such as EVENT_ID0", a.text);
+  return *id;
 }
 
-void FunctionLowering::lower_sync(const Operation& op, Opcode opcode) {
-  has_sync_ |= opcode <= Opcode::kRlsBuf;
-  Instruction i;
-  i.op = opcode;
-  i.line = op.place.line;
+std::uint8_t SyncLowering::mode_of_signal(const Operation& op) const {
+  const Attribute* mode = find(op.attributes, "mode");
+  if (mode == nullptr) return 2;
+  const std::string digit = mode->value.substr(0, mode->value.find(':'));
+  if (digit != "0" && digit != "1" && digit != "2")
+    fail_expected(mode->place, "mode 0, 1 or 2", mode->value);
+  return static_cast<std::uint8_t>(digit[0] - '0');
+}
+
+void SyncLowering::emit(const Operation& op, Opcode opcode) {
+  if (opcode <= Opcode::kRlsBuf) emitter_.note_sync();
   std::vector<const Argument*> ids;
   std::vector<Pipe> pipes;
   for (const Argument& a : op.arguments) {
     if (a.role == Role::kPipe) pipes.push_back(pipe_named(a));
     if (a.role == Role::kId) ids.push_back(&a);
-    if (a.role == Role::kOperand) any_value(a);
+    if (a.role == Role::kOperand) scope_.any_value(a);
   }
   const bool needs_pipe = opcode != Opcode::kWaitFlagDev && opcode != Opcode::kSetFfts;
-  if (needs_pipe && pipes.empty())
-    diagnostics_.fail(op.place, op.name + ": expected a pipe before the id");
-  if (!pipes.empty()) i.pipe = pipes[0];
+  if (needs_pipe && pipes.empty()) fail(op, "expected a pipe before the id");
+  Instruction& i = emitter_.emit(opcode, op.place, pipes.empty() ? Pipe::kS : pipes[0]);
   if (pipes.size() > 1) i.to = pipes[1];
-  if (opcode == Opcode::kSetCrossCore) {
-    i.mode = 2;
-    if (const Attribute* mode = find(op.attributes, "mode")) {
-      const std::string digit = mode->value.substr(0, mode->value.find(':'));
-      if (digit != "0" && digit != "1" && digit != "2")
-        diagnostics_.fail(mode->place,
-                          "expected mode 0, 1 or 2, found " + tasm::quoted(mode->value));
-      i.mode = static_cast<std::uint8_t>(digit[0] - '0');
-    }
-  }
+  if (opcode == Opcode::kSetCrossCore) i.mode = mode_of_signal(op);
   if (!ids.empty()) i.id = event_id(*ids[0]);
-  if (ids.size() > 1) {
-    const Operand mode = scalar_or_number(*ids[1]);
-    if (mode.is_register || mode.value < 0 || mode.value > 1)
-      diagnostics_.fail(ids[1]->place, op.name + ": expected the mode 0 or 1");
-    i.mode = static_cast<std::uint8_t>(mode.value);
+  if (ids.size() < 2) return;
+  const Operand mode = scope_.scalar_or_number(*ids[1]);
+  if (mode.is_register || mode.value < 0 || mode.value > 1)
+    fail(ids[1]->place, op.name, ": expected the mode 0 or 1");
+  i.mode = static_cast<std::uint8_t>(mode.value);
+}
+
+void SyncLowering::event(const Operation& op, bool records) {
+  const Pipe from = pipe_named(op.arguments[0]), to = pipe_named(op.arguments[1]);
+  const Operand id = event_id(op.arguments[2]);
+  emitter_.note_sync();
+  if (from != to) {
+    Instruction& flag =
+        emitter_.emit(records ? Opcode::kSetFlag : Opcode::kWaitFlag, op.place, from);
+    flag.to = to;
+    flag.id = id;
+    return;
   }
-  program_.code.push_back(i);
+  if (!records && has_barrier(from)) emitter_.emit(Opcode::kBarrier, op.place, from);
+}
+
+void SyncLowering::operation_barrier(const Operation& op) {
+  const Pipe pipe = pipe_named(op.arguments[0]);
+  emitter_.note_sync();
+  if (!has_barrier(pipe) && pipe != Pipe::kAll)
+    fail(op.place, op.name, " of pipe ", to_string(pipe), ": A5 accepts MTE2, MTE3 and ALL");
+  emitter_.emit(Opcode::kBarrier, op.place, pipe);
+}
+
+// --- SYNCALL ---
+
+void SyncLowering::sync_all(const Operation& op) {
+  constexpr Word<SyncScope> kScopes[] = {{"aiv_only", SyncScope::kAivOnly},
+                                         {"aic_only", SyncScope::kAicOnly},
+                                         {"mix", SyncScope::kMix}};
+  SyncScope scope = SyncScope::kMix;
+  if (const Attribute* type = find(op.attributes, "core_type"))
+    scope = require_word(kScopes, word_of(*type), type->place, "aiv_only, aic_only or mix",
+                         diagnostics_);
+  // A core of a kind that does not take part goes on.
+  if (scope == (is_cube() ? SyncScope::kAivOnly : SyncScope::kAicOnly)) return;
+  if (const Attribute* mode = find(op.attributes, "mode")) {
+    const std::string word = word_of(*mode);
+    if (word == "soft") return soft_sync_all(op, scope);
+    if (word != "hard") fail_expected(mode->place, "hard or soft", word);
+  }
+  cluster::append_sync_all(emitter_.program(), context_.options.profile, context_.core, scope,
+                           op.place.line);
+}
+
+Operand SyncLowering::participants_of(SyncScope scope, Place place) {
+  Operand cores = 1;
+  if (scope != SyncScope::kAicOnly) cores = emitter_.get(SpecialValue::kSubblockCount, place);
+  if (scope == SyncScope::kMix) cores = emitter_.compute(Opcode::kAdd, cores, 1, place);
+  return emitter_.compute(Opcode::kMul, cores, emitter_.get(SpecialValue::kBlockCount, place),
+                          place);
+}
+
+// The operands are a pointer to the counter and, if not all cores take part, their number. The counter
+// is not in the array: each argument of the kernel has a word of its own, far behind all arrays.
+void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
+  if (op.arguments.empty())
+    fail(op.place, op.name, " soft: expected a pointer to its counter in GM");
+  const Argument &counter = op.arguments[0], &last = op.arguments.back();
+  const bool says = op.arguments.size() > 1 && scope_.any_value(last).kind == Value::Kind::kScalar;
+  const Operand participants = says ? scope_.scalar(last) : participants_of(scope, op.place);
+  if (!participants.is_register && participants.value < 1)
+    fail(last.place, op.name, " of ", participants.value, " cores, expected 1 or more");
+  const Operand word =
+      kFirstSyncWord + scope_.value(counter, Value::Kind::kPointer, "a pointer").place.array;
+  cluster::append_soft_sync_all(emitter_.program(), word, participants, op.place.line);
+}
+
+// --- arrays of event ids ---
+
+void SyncLowering::event_array(const Operation& op) {
+  const Type* type = op.result_types.empty() ? nullptr : &op.result_types[0];
+  const auto count =
+      type == nullptr || type->options.empty() ? std::nullopt : number_in(type->options[0].key);
+  if (!count || *count < 1 || *count > kMostEvents)
+    fail(op.place, "expected a type !pto.eventid_array<N> with N of 1..", kMostEvents);
+  Value array;
+  array.kind = Value::Kind::kEvents;
+  for (std::int64_t i = 0; i < *count; ++i) {
+    const unsigned element = emitter_.new_register(op.place);
+    array.sizes.push_back(cluster::reg(element));
+    emitter_.set(element, 0, op.place);
+  }
+  scope_.define(op, std::move(array));
+}
+
+SyncLowering::Element SyncLowering::element_of_array(const Operation& op) const {
+  const auto& elements =
+      scope_.value(op.arguments[0], Value::Kind::kEvents, "an array of event ids").sizes;
+  const Argument& at = argument(op, Role::kIndex);
+  const Operand index = scope_.scalar_or_number(at);
+  const auto size = static_cast<std::int64_t>(elements.size());
+  if (!index.is_register && (index.value < 0 || index.value >= size))
+    fail(at.place, "element ", index.value, " of an array of ", size);
+  return {elements, index};
+}
+
+void SyncLowering::set_event(const Operation& op) {
+  const auto [registers, index] = element_of_array(op);
+  for (std::size_t i = 0; i < registers.size(); ++i)
+    copy_if_at(i, index, static_cast<unsigned>(registers[i].value),
+               scope_.scalar_or_number(op.arguments[2]), op.place);
+}
+
+void SyncLowering::get_event(const Operation& op) {
+  const auto [registers, index] = element_of_array(op);
+  const unsigned result = emitter_.new_register(op.place);
+  for (std::size_t i = 0; i < registers.size(); ++i)
+    copy_if_at(i, index, result, registers[i], op.place);
+  scope_.define_scalar(op, cluster::reg(result));
+}
+
+void SyncLowering::copy_if_at(std::size_t element, Operand index, unsigned target, Operand from,
+                              Place place) {
+  const auto n = static_cast<std::int64_t>(element);
+  if (!index.is_register) {
+    if (index.value == n) emitter_.set(target, from, place);
+    return;
+  }
+  const Operand here = emitter_.compare(Predicate::kEqual, index, n, place);
+  emitter_.select(target, here, from, cluster::reg(target), place);
 }
 
 }  // namespace tessera::pto

@@ -40,7 +40,7 @@ std::vector<Type> TypeParser::parse_types() {
   std::vector<Type> types;
   do {
     types.push_back(parse_type());
-  } while (cursor_.take_if(","));
+  } while (cursor_.accept(","));
   return types;
 }
 
@@ -51,7 +51,7 @@ Type TypeParser::parse_type() {
   if (token.kind != Kind::kWord) cursor_.fail_expected("a type");
   Type type;
   type.place = token.place;
-  if (cursor_.take_word_if("memref")) {
+  if (cursor_.accept_word("memref")) {
     type.kind = Type::Kind::kMemref;
     cursor_.expect("<");
     parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
@@ -69,12 +69,12 @@ Type TypeParser::parse_opaque(const Token& name) {
   type.place = name.place;
   type.kind = Type::Kind::kOpaque;
   type.element = name.text;
-  if (!cursor_.take_if("<")) return type;
-  if (cursor_.take_if(">")) return type;
+  if (!cursor_.accept("<")) return type;
+  if (cursor_.accept(">")) return type;
   do {
     const Place place = cursor_.place();
     type.options.push_back({place, parse_raw(), ""});
-  } while (cursor_.take_if(","));
+  } while (cursor_.accept(","));
   cursor_.expect(">");
   return type;
 }
@@ -94,7 +94,7 @@ Type TypeParser::parse_named(const Token& name) {
   if (is_opaque(name.text)) return parse_opaque(name);
   const bool view = name.text == "!pto.tensor_view";
   if (!view && name.text != "!pto.partition_tensor_view")
-    cursor_.fail(name.place, "unknown type " + tasm::quoted(name.text) +
+    cursor_.fail(name.place, "unknown type " + text::quoted(name.text) +
                                  ", expected !pto.ptr, !pto.tensor_view, "
                                  "!pto.partition_tensor_view or !pto.tile_buf");
   type.kind = view ? Type::Kind::kTensorView : Type::Kind::kPartition;
@@ -129,12 +129,12 @@ void TypeParser::parse_shape(const Token& token, Type& type) {
     }
     type.shape.push_back(size);
     if (at >= text.size() || text[at] != 'x')
-      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found " + tasm::quoted(text));
+      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found " + text::quoted(text));
     ++at;
   }
   type.element = text.substr(at);
   if (!is_scalar(type.element))
-    cursor_.fail(token.place, "unknown element type " + tasm::quoted(type.element) + " of " + text);
+    cursor_.fail(token.place, "unknown element type " + text::quoted(type.element) + " of " + text);
 }
 
 // loc=vec, dtype=f32, rows=.. in any order, or the short form vec, 16x128xf32.
@@ -144,7 +144,7 @@ void TypeParser::parse_tile(Type& type) {
   cursor_.expect("<");
   do {
     parse_tile_entry(type);
-  } while (cursor_.take_if(","));
+  } while (cursor_.accept(","));
   if (!cursor_.peek().is(">")) cursor_.fail_expected("',' or '>'");
   cursor_.take();
   if (type.location.empty()) cursor_.fail(type.place, "a tile type without loc");
@@ -172,7 +172,7 @@ void TypeParser::parse_tile_entry(Type& type) {
   }
   if (key.kind != Kind::kWord)
     cursor_.fail(key.place, "expected a parameter of the tile, found " + found(key));
-  if (!cursor_.take_if("=")) {
+  if (!cursor_.accept("=")) {
     type.location = key.text;
     return;
   }
@@ -194,7 +194,7 @@ void TypeParser::parse_tile_entry(Type& type) {
       type.location = value.text;
     } else if (key.text == "dtype") {
       if (!is_scalar(value.text))
-        cursor_.fail(value.place, "unknown element type " + tasm::quoted(value.text));
+        cursor_.fail(value.place, "unknown element type " + text::quoted(value.text));
       type.element = value.text;
     } else {
       type.options.push_back({key.place, key.text, value.text});
@@ -209,7 +209,7 @@ void TypeParser::parse_valid(Type& type) {
   parse_shape({token.kind, token.text + "xi8", token.place}, sizes);
   if (sizes.shape.size() != 2 || sizes.shape[0] == 0 || sizes.shape[1] == 0)
     cursor_.fail(token.place,
-                 "expected two sizes above 0 such as 8x16, found " + tasm::quoted(token.text));
+                 "expected two sizes above 0 such as 8x16, found " + text::quoted(token.text));
   type.valid_rows = sizes.shape[0];
   type.valid_columns = sizes.shape[1];
 }
@@ -226,7 +226,7 @@ std::int64_t TypeParser::parse_size(const std::string& key) {
 }
 
 std::int64_t TypeParser::parse_integer() {
-  const bool negative = cursor_.take_if("-");
+  const bool negative = cursor_.accept("-");
   const Token token = cursor_.peek();
   const bool hexadecimal = token.kind == Kind::kShape && token.text.rfind("0x", 0) == 0;
   if (token.kind != Kind::kInteger && !hexadecimal) cursor_.fail_expected("a whole number");
@@ -242,7 +242,7 @@ std::int64_t TypeParser::parse_integer() {
 
 // What a type has beyond what is known, up to its closing bracket.
 void TypeParser::parse_rest(Type& type) {
-  while (cursor_.take_if(",")) {
+  while (cursor_.accept(",")) {
     const Place place = cursor_.place();
     type.options.push_back({place, parse_raw(), ""});
   }
@@ -273,15 +273,15 @@ std::string TypeParser::parse_raw() {
 
 void TypeParser::parse_attributes(std::vector<Attribute>& attributes) {
   cursor_.expect("{");
-  if (cursor_.take_if("}")) return;
+  if (cursor_.accept("}")) return;
   do {
     const Token key = cursor_.take();
     if (key.kind != Kind::kWord && key.kind != Kind::kString)
       cursor_.fail(key.place, "expected the name of an attribute, found " + found(key));
     Attribute attribute{key.place, key.text, ""};
-    if (cursor_.take_if("=")) attribute.value = parse_raw();
+    if (cursor_.accept("=")) attribute.value = parse_raw();
     attributes.push_back(std::move(attribute));
-  } while (cursor_.take_if(","));
+  } while (cursor_.accept(","));
   cursor_.expect("}");
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/pto/token_cursor.h"
+#include "frontends/pto/lexer.h"
 
 namespace tessera::pto {
 

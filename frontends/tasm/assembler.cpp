@@ -1,12 +1,7 @@
 #include "frontends/tasm/assembler.h"
 
-#include <fstream>
-#include <sstream>
-#include <system_error>
-
 #include "frontends/tasm/assembly.h"
 #include "frontends/tasm/parser.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::tasm {
 
@@ -34,14 +29,7 @@ pe::Image assemble(std::string_view text, const AssembleOptions& options) {
 
 pe::Image assemble_file(const std::string& path, AssembleOptions options) {
   if (options.file.empty()) options.file = path;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  // A directory opens, and only reading tells.
-  if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf())) ||
-      in.bad()) {
-    throw UserError(options.file, "", "expected a tile assembly file that can be read, found none");
-  }
-  return assemble(text.str(), options);
+  return assemble(text::read_file(path, "tile program"), options);
 }
 
 }  // namespace tessera::tasm

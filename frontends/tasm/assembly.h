@@ -45,11 +45,11 @@ struct Assembly {
   std::vector<PlacedInstruction> instructions;
   Known known = Known::kNumbersAbove;
 
-  /// Value of a param or const and, once it is known, byte address of a symbol.
-  NameValue name_value() const;
+  /// Names are params and consts and, once they are known, byte addresses of symbols.
+  Evaluator evaluator() const;
   std::int64_t integer(const Expression& e, const std::string& expected, std::int64_t low,
                        std::int64_t high) const {
-    return evaluate_integer(e, name_value(), diagnostics, expected, low, high);
+    return evaluator().integer(e, expected, low, high);
   }
 };
 
@@ -78,7 +78,7 @@ void resolve_tasks(Assembly& a, const std::vector<Statement>& statements);
 void resolve_rotations(Assembly& a, const std::vector<Statement>& statements);
 /// Everything else of FIFOs (fifos.cpp).
 void resolve_fifos(Assembly& a, const std::vector<Statement>& statements);
-/// DSRs loaded before the start (initial_loads.cpp).
+/// DSRs loaded before the start (descriptors.cpp).
 void resolve_initial_loads(Assembly& a, const std::vector<Statement>& statements);
 /// Id of a data or local task, or of the channel of an input queue: its color on WSE-2, the queue
 /// on WSE-3 (wse.md 3.1) (tasks.cpp).

@@ -23,9 +23,8 @@ std::uint64_t aligned(std::uint64_t address, unsigned bytes) {
 }
 
 std::uint32_t initial_value(const Assembly& a, pe::ElementType type, const Expression& e) {
-  if (type == pe::ElementType::kF32) return evaluate_f32(e, a.name_value(), a.diagnostics);
-  if (type == pe::ElementType::kF16)
-    return evaluate_half(e, a.name_value(), a.diagnostics, a.image.half);
+  if (type == pe::ElementType::kF32) return a.evaluator().f32(e);
+  if (type == pe::ElementType::kF16) return a.evaluator().half(e, a.image.half);
   const bool is_signed = type == pe::ElementType::kI16 || type == pe::ElementType::kI32;
   const std::int64_t span = std::int64_t{1} << (8 * pe::bytes_of(type));
   const std::int64_t low = is_signed ? -span / 2 : 0;
@@ -43,17 +42,14 @@ void place_data(Assembly& a, const std::vector<Statement>& statements) {
   s.tables = a.image.task_table_bytes();
   s.end = s.tables + s.code;
   const DataStatement* first_outside = nullptr;
-  std::size_t next = 0;
-  for (const Statement& statement : statements) {
-    const auto* data = std::get_if<DataStatement>(&statement);
-    if (data == nullptr) continue;
-    pe::Symbol& symbol = a.image.symbols[next++];
+  for_each<DataStatement>(statements, [&](const DataStatement& data, std::size_t index) {
+    pe::Symbol& symbol = a.image.symbols[index];
     const unsigned bytes = pe::bytes_of(symbol.type);
     s.end = aligned(s.end, symbol.align == 0 ? bytes : symbol.align);
     symbol.address = static_cast<std::uint32_t>(s.end);
     s.end += std::uint64_t{symbol.count} * bytes;
-    if (s.end > pe::kSramBytes && first_outside == nullptr) first_outside = data;
-  }
+    if (s.end > pe::kSramBytes && first_outside == nullptr) first_outside = &data;
+  });
   if (first_outside != nullptr) fail_full(a, first_outside->name.place, s);
   if (s.end > pe::kSramBytes) fail_full(a, a.instructions.back().statement->place, s);
   a.image.data_end = static_cast<std::uint32_t>(s.end);
@@ -61,19 +57,16 @@ void place_data(Assembly& a, const std::vector<Statement>& statements) {
 }
 
 void initialise_data(Assembly& a, const std::vector<Statement>& statements) {
-  std::size_t next = 0;
-  for (const Statement& statement : statements) {
-    const auto* data = std::get_if<DataStatement>(&statement);
-    if (data == nullptr) continue;
-    pe::Symbol& symbol = a.image.symbols[next++];
-    if (data->init.size() > symbol.count) {
-      a.diagnostics.fail(data->init[symbol.count]->place,
+  for_each<DataStatement>(statements, [&](const DataStatement& data, std::size_t index) {
+    pe::Symbol& symbol = a.image.symbols[index];
+    if (data.init.size() > symbol.count) {
+      a.diagnostics.fail(data.init[symbol.count]->place,
                          "expected at most " + std::to_string(symbol.count) + " values for " +
-                             quoted(symbol.name) + ", found " + std::to_string(data->init.size()));
+                             quoted(symbol.name) + ", found " + std::to_string(data.init.size()));
     }
-    for (const ExpressionPtr& e : data->init)
+    for (const ExpressionPtr& e : data.init)
       symbol.init.push_back(initial_value(a, symbol.type, *e));
-  }
+  });
 }
 
 }  // namespace tessera::tasm

@@ -11,11 +11,8 @@ class Declarer {
   explicit Declarer(Assembly& a) : a_(a) {}
 
   void operator()(const DataStatement& s) const {
-    a_.names.add(s.name, NameKind::kData, a_.image.symbols.size());
-    pe::Symbol symbol;
-    symbol.name = s.name.text;
+    pe::Symbol symbol = named<pe::Symbol>(s.name, NameKind::kData, a_.image.symbols.size());
     symbol.type = s.type;
-    symbol.line = s.name.place.line;
     symbol.count = static_cast<std::uint32_t>(
         a_.integer(*s.count, "a number of elements", 1, std::numeric_limits<std::uint32_t>::max()));
     if (s.align) symbol.align = alignment(*s.align, s.type);
@@ -23,11 +20,8 @@ class Declarer {
   }
 
   void operator()(const QueueStatement& s) const {
-    a_.names.add(s.name, NameKind::kQueue, a_.image.queues.size());
-    pe::QueueBinding queue;
-    queue.name = s.name.text;
+    auto queue = named<pe::QueueBinding>(s.name, NameKind::kQueue, a_.image.queues.size());
     queue.input = s.input;
-    queue.line = s.name.place.line;
     queue.id = queue_id(s);
     queue.color = color(s);
     set_options(s, queue);
@@ -35,31 +29,20 @@ class Declarer {
   }
 
   void operator()(const DsdStatement& s) const {
-    a_.names.add(s.name, NameKind::kDsd, a_.image.dsds.size());
-    pe::Dsd dsd;
-    dsd.name = s.name.text;
-    dsd.kind = s.kind;
-    dsd.line = s.name.place.line;
-    a_.image.dsds.push_back(dsd);
+    a_.image.dsds.push_back(named<pe::Dsd>(s.name, NameKind::kDsd, a_.image.dsds.size()));
+    a_.image.dsds.back().kind = s.kind;
   }
 
   void operator()(const FifoStatement& s) const {
-    a_.names.add(s.name, NameKind::kFifo, a_.image.fifos.size());
-    pe::Fifo fifo;
-    fifo.name = s.name.text;
-    fifo.line = s.name.place.line;
-    a_.image.fifos.push_back(fifo);
+    a_.image.fifos.push_back(named<pe::Fifo>(s.name, NameKind::kFifo, a_.image.fifos.size()));
   }
 
   void operator()(const TaskStatement& s) const {
-    a_.names.add(s.name, NameKind::kTask, a_.image.tasks.size());
-    pe::TaskBinding task;
-    task.name = s.name.text;
+    auto task = named<pe::TaskBinding>(s.name, NameKind::kTask, a_.image.tasks.size());
     task.kind = s.kind;
     task.active = s.active.has_value();
     task.blocked = s.blocked.has_value();
     if (s.priority) task.priority = s.priority->value;
-    task.line = s.name.place.line;
     a_.image.tasks.push_back(task);
   }
 
@@ -72,6 +55,16 @@ class Declarer {
   void operator()(const Other&) const {}
 
  private:
+  /// Entry `index` of a list of the image, with the name and line of its declaration.
+  template <class T>
+  T named(const Name& name, NameKind kind, std::size_t index) const {
+    a_.names.add(name, kind, index);
+    T entry;
+    entry.name = name.text;
+    entry.line = name.place.line;
+    return entry;
+  }
+
   std::uint32_t alignment(const Expression& e, pe::ElementType type) const {
     const std::int64_t bytes = pe::bytes_of(type);
     const std::int64_t value = a_.integer(e, "an alignment in bytes", bytes, pe::kSramBytes);

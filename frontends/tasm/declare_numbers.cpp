@@ -16,23 +16,22 @@ void declare(Assembly& a, const ParamStatement& s) {
                        "expected a value for param " + quoted(s.name.text) +
                            ", found none; give one in the layout or a default behind '='");
   }
-  a.names.add_number(s.name, NameKind::kParam, evaluate(*s.value, a.name_value(), a.diagnostics));
+  a.names.add_number(s.name, NameKind::kParam, a.evaluator().number(*s.value));
 }
 
 void declare(Assembly& a, const ConstStatement& s) {
-  a.names.add_number(s.name, NameKind::kConst, evaluate(*s.value, a.name_value(), a.diagnostics));
+  a.names.add_number(s.name, NameKind::kConst, a.evaluator().number(*s.value));
 }
 
 /// Before any value is asked for: a mistyped name is why another param has none.
 void check_given_params(const Assembly& a, const std::vector<Statement>& statements) {
   std::vector<std::string> declared;
-  for (const Statement& statement : statements) {
-    if (const auto* param = std::get_if<ParamStatement>(&statement))
-      declared.push_back(param->name.text);
-  }
+  for_each<ParamStatement>(statements, [&](const ParamStatement& param, std::size_t) {
+    declared.push_back(param.name.text);
+  });
   for (const auto& given : a.options.params) {
     if (std::find(declared.begin(), declared.end(), given.first) != declared.end()) continue;
-    std::string hint = nearest_hint(given.first, declared);
+    std::string hint = did_you_mean(given.first, declared);
     if (hint.empty() && declared.empty()) hint = "; the program has no params";
     a.diagnostics.fail("expected the name of a param of this program, found " +
                        quoted(given.first) + hint);
@@ -52,9 +51,8 @@ std::string expected_name(Known known) {
 
 }  // namespace
 
-NameValue Assembly::name_value() const {
-  return [this](const std::string& text, Place place) {
-    const Name name{place, text};
+Evaluator Assembly::evaluator() const {
+  const auto value_of = [this](const Name& name) {
     const std::string expected = expected_name(known);
     if (known != Known::kAddresses) {
       return names.require(name, {NameKind::kParam, NameKind::kConst}, expected).value;
@@ -64,6 +62,7 @@ NameValue Assembly::name_value() const {
     if (entity.kind != NameKind::kData) return entity.value;
     return Number{false, image.symbols[entity.index].address, 0};
   };
+  return Evaluator(value_of, diagnostics);
 }
 
 void declare_numbers(Assembly& a, const std::vector<Statement>& statements) {

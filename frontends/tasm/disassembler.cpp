@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "frontends/tasm/print_declaration.h"
-#include "frontends/tasm/print_operand.h"
+#include "frontends/tasm/print.h"
 
 namespace tessera::tasm {
 namespace {

@@ -23,12 +23,7 @@ std::string words_for(std::uint16_t kinds) {
   for (const Word& word : kWords) {
     if ((kinds & word.kind) != 0) words.emplace_back(word.text);
   }
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " or " : "; ";
-    text += words[i];
-  }
-  return text;
+  return text::alternatives(words, "; ");
 }
 
 constexpr std::int64_t kLowest8 = std::numeric_limits<std::int8_t>::min();
@@ -76,8 +71,8 @@ class Encoder {
     }
     if ((kinds & pe::kImm) != 0) return {pe::kImm, 0, encode_immediate(*o.expression, slot)};
     constexpr std::uint16_t kNamed = pe::kCode | pe::kTask | pe::kDsd;
-    if ((kinds & kNamed) == 0 || o.expression->op != Expression::Op::kName) fail_kind(o, kinds);
-    const Name name{o.place, o.expression->name};
+    if ((kinds & kNamed) == 0 || o.expression->sole_name() == nullptr) fail_kind(o, kinds);
+    const Name name{o.place, o.expression->sole_name()->text};
     if ((kinds & pe::kCode) != 0) return {pe::kCode, 0, encode_target(name)};
     if ((kinds & pe::kTask) != 0) return {pe::kTask, 0, encode_task(name)};
     const Entity& dsd = a_.names.require(name, {NameKind::kDsd}, "the name of a dsd");
@@ -106,31 +101,28 @@ class Encoder {
   }
 
   std::int32_t encode_immediate(const Expression& e, unsigned slot) const {
-    switch (info_.op) {
-    case pe::Opcode::kSetdsa:
-      return immediate(e, "a byte address", 0, pe::kSramBytes - 1);
-    case pe::Opcode::kIncdsa:
-      return immediate(e, "a number of elements", kLowest16, kHighestSigned16);
-    case pe::Opcode::kSetdsl:
-      return immediate(e, "a length", 0, pe::kEndless);
-    case pe::Opcode::kSetdss:
-      return immediate(e, "a stride", kLowest8, kHighest8);
-    case pe::Opcode::kSettp:
-      return immediate(e, "a task priority", 0, 1);
-    case pe::Opcode::kSetmtp:
-      return immediate(e, "a main thread priority", 0, 3);
-    case pe::Opcode::kSetctm:
-      return immediate(e, "a control transform mask", 0, 0x3F);
-    default:
-      return encode_value(e, info_.types[slot]);
+    struct Limits {
+      pe::Opcode op;
+      const char* expected;
+      std::int64_t low, high;
+    };
+    static constexpr Limits kLimits[] = {
+        {pe::Opcode::kSetdsa, "a byte address", 0, pe::kSramBytes - 1},
+        {pe::Opcode::kIncdsa, "a number of elements", kLowest16, kHighestSigned16},
+        {pe::Opcode::kSetdsl, "a length", 0, pe::kEndless},
+        {pe::Opcode::kSetdss, "a stride", kLowest8, kHighest8},
+        {pe::Opcode::kSettp, "a task priority", 0, 1},
+        {pe::Opcode::kSetmtp, "a main thread priority", 0, 3},
+        {pe::Opcode::kSetctm, "a control transform mask", 0, 0x3F}};
+    for (const Limits& l : kLimits) {
+      if (l.op == info_.op) return immediate(e, l.expected, l.low, l.high);
     }
+    return encode_value(e, info_.types[slot]);
   }
 
   std::int32_t encode_value(const Expression& e, pe::ValueType type) const {
-    const NameValue names = a_.name_value();
-    if (type == pe::ValueType::kSingle)
-      return static_cast<std::int32_t>(evaluate_f32(e, names, a_.diagnostics));
-    if (type == pe::ValueType::kHalf) return evaluate_half(e, names, a_.diagnostics, a_.image.half);
+    if (type == pe::ValueType::kSingle) return static_cast<std::int32_t>(a_.evaluator().f32(e));
+    if (type == pe::ValueType::kHalf) return a_.evaluator().half(e, a_.image.half);
     const bool wide = info_.op == pe::Opcode::kMovri ? instruction_.operands[0].kind == pe::kReg32
                                                      : pe::bytes_of(type) == 4;
     return wide ? immediate(e, "a 32-bit immediate", kLowest32, kHighest32)
@@ -169,7 +161,7 @@ class Encoder {
       std::vector<std::string> known = a_.names.list({NameKind::kFunction});
       for (const auto& l : section_.labels) known.push_back(l.first);
       a_.diagnostics.fail(name.place, "expected " + expected + ", found " + quoted(name.text) +
-                                          nearest_hint(name.text, known));
+                                          did_you_mean(name.text, known));
     }
     const Entity& function = a_.names.require(name, {NameKind::kFunction}, expected);
     return static_cast<std::int32_t>(a_.image.functions[function.index].entry);

@@ -54,10 +54,8 @@ class OptionsEncoder {
   pe::OpConfig of_load(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
     check_file(dsr, dsd, place);
     check_reserved(dsr, place);
-    for (const GivenOption& option : operation_options(o_)) {
-      fail(option.place, "expected " + std::string(option.word) +
-                             " behind a DSD operation only, found it behind the load of a DSR");
-    }
+    refuse(operation_options(o_),
+           " behind a DSD operation only, found it behind the load of a DSR");
     check_load_kinds(dsd);
     encode_common();
     config_.save_address = o_.save_address.has_value();
@@ -71,10 +69,7 @@ class OptionsEncoder {
 
   pe::OpConfig of_operation(const InstructionStatement& s, const pe::Instruction& instruction) {
     const std::string mnemonic(s.info->mnemonic);
-    for (const GivenOption& option : load_options(o_)) {
-      fail(option.place, "expected " + std::string(option.word) +
-                             " behind lddsr only, found it behind " + mnemonic);
-    }
+    refuse(load_options(o_), " behind lddsr only, found it behind " + mnemonic);
     if (!instruction.is_vector()) check_scalar(*s.info);
     if (s.info->op == pe::Opcode::kDfilt) check_filter(s.place);
     const pe::OperandKind destination = instruction.operands[0].kind;
@@ -94,13 +89,17 @@ class OptionsEncoder {
     a_.diagnostics.fail(place, problem);
   }
 
+  /// Fails if any option is given; `why` says with what it may be, and with what it is.
+  void refuse(const std::vector<GivenOption>& given, const std::string& why) const {
+    if (!given.empty())
+      fail(given.front().place, std::string("expected ") + given.front().word + why);
+  }
+
   void check_scalar(const pe::OpcodeInfo& info) const {
     std::vector<GivenOption> given = completion_options(o_);
     for (const GivenOption& option : operation_options(o_)) given.push_back(option);
-    if (given.empty()) return;
-    fail(given.front().place, "expected " + std::string(given.front().word) +
-                                  " behind a DSD operation only, found it behind " +
-                                  (info.vector() ? "a scalar " : "") + std::string(info.mnemonic));
+    refuse(given, std::string(" behind a DSD operation only, found it behind ") +
+                      (info.vector() ? "a scalar " : "") + std::string(info.mnemonic));
   }
 
   // wse.md 6.7.
@@ -143,10 +142,8 @@ class OptionsEncoder {
            "expected save_address with a memory dsd only, found it with " + described(dsd));
     }
     if (!pe::is_memory(dsd.kind)) return;
-    for (const GivenOption& option : completion_options(o_)) {
-      fail(option.place, "expected " + std::string(option.word) +
-                             " with a fabin or fabout dsd only, found it with " + described(dsd));
-    }
+    refuse(completion_options(o_),
+           " with a fabin or fabout dsd only, found it with " + described(dsd));
   }
 
   static std::string described(const pe::Dsd& dsd) {

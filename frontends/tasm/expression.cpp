@@ -13,209 +13,146 @@
 namespace tessera::tasm {
 namespace {
 
-// Bounds the recursion over an expression, so that no text can exhaust the stack.
-constexpr unsigned kMostTerms = 256;
+using text::Operator;
 
-using Op = Expression::Op;
+[[noreturn]] void fail_bits(Place place, const Diagnostics& diagnostics) {
+  diagnostics.fail(place, "expected a number, found 'bits'; bits(n) stands alone, as a float "
+                          "immediate or initialiser");
+}
 
-class ExpressionParser {
+/// What the tokens of an expression mean: postfix code.
+class NumberLanguage {
  public:
-  ExpressionParser(TokenCursor& cursor, const std::string& expected)
-      : cursor_(cursor), expected_(expected) {}
+  /// An operand: where it begins, and whether it is bits(n), which no operator takes.
+  struct Value {
+    Place place;
+    bool is_bits = false;
+  };
+  using Parser = text::PrecedenceParser<NumberLanguage>;
+  static constexpr auto kOperators = text::kArithmeticOperators;
+  static constexpr unsigned kLevels = text::kArithmeticLevels;
 
-  ExpressionPtr equality() {
-    return chain([this] { return sum(); }, {{"==", Op::kEqual}});
+  NumberLanguage(TokenCursor& cursor, const std::string& expected)
+      : cursor_(cursor), expected_(expected), result_(std::make_unique<Expression>()) {}
+
+  ExpressionPtr read() {
+    const Value value = Parser(*this).parse();
+    result_->place = value.place;
+    result_->is_bits = value.is_bits;
+    return std::move(result_);
+  }
+
+  Place place() const { return cursor_.place(); }
+  bool accept(const char* op) { return cursor_.accept(op); }
+  Value binary(const text::PlacedOperator& op, const Value& left, const Value& right) {
+    count_term(op.place);
+    require_number(left);
+    require_number(right);
+    result_->code.apply(op.op, {left.place, right.place});
+    return left;
+  }
+  Value negated(Place place, const Value& operand) {
+    count_term(place);
+    require_number(operand);
+    result_->code.apply(Operator::kNegate, {place, {}});
+    return {place};
+  }
+  Value primary(Parser& parser) {
+    const Token& token = cursor_.peek();
+    count_term(token.place);
+    if (cursor_.accept("(")) return closed(parser);
+    const bool is_name = token.kind == Token::Kind::kName;
+    if (is_name && token.text == "bits" && cursor_.peek(1).is("(")) return bits(parser);
+    if (is_name) {
+      result_->code.push_name(result_->names.size());
+      result_->names.push_back({token.place, token.text});
+    } else if (token.kind == Token::Kind::kInteger || token.kind == Token::Kind::kReal) {
+      result_->code.push({token.kind == Token::Kind::kReal, token.integer, token.real});
+    } else {
+      cursor_.fail_expected(expected_);
+    }
+    return {cursor_.take().place};
   }
 
  private:
-  using Marks = std::initializer_list<std::pair<const char*, Op>>;
-
-  ExpressionPtr sum() {
-    return chain([this] { return product(); }, {{"+", Op::kAdd}, {"-", Op::kSub}});
-  }
-  ExpressionPtr product() {
-    return chain([this] { return unary(); }, {{"*", Op::kMul}, {"/", Op::kDiv}, {"%", Op::kMod}});
-  }
-
-  /// term { mark term }, grouped from the left.
-  template <class Term>
-  ExpressionPtr chain(Term term, Marks marks) {
-    ExpressionPtr left = term();
-    for (;;) {
-      const std::optional<Op> op = accept_any(marks);
-      if (!op) return left;
-      ExpressionPtr node = make(*op, left->place);
-      node->left = std::move(left);
-      node->right = term();
-      left = std::move(node);
-    }
-  }
-
-  std::optional<Op> accept_any(Marks marks) {
-    for (const auto& [mark, op] : marks) {
-      if (cursor_.accept(mark)) return op;
-    }
-    return std::nullopt;
-  }
-
-  ExpressionPtr unary() {
-    const Place place = cursor_.place();
-    if (cursor_.accept("-")) {
-      ExpressionPtr node = make(Op::kNegate, place);
-      node->left = unary();
-      return node;
-    }
-    if (cursor_.accept("(")) {
-      make(Op::kNumber, place);  // counts the nesting
-      return closed(equality());
-    }
-    return primary();
-  }
-
-  ExpressionPtr primary() {
-    const Token& token = cursor_.peek();
-    if (token.kind == Token::Kind::kName && token.text == "bits" && cursor_.peek(1).is("("))
-      return bits();
-    const bool number = token.kind == Token::Kind::kInteger || token.kind == Token::Kind::kReal;
-    if (!number && token.kind != Token::Kind::kName) cursor_.fail(expected_);
-    ExpressionPtr node = make(number ? Op::kNumber : Op::kName, token.place);
-    node->number = {token.kind == Token::Kind::kReal, token.integer, token.real};
-    node->name = token.text;
+  Value bits(Parser& parser) {
+    const Place place = cursor_.take().place;
     cursor_.take();
-    return node;
+    const Value inner = closed(parser);
+    require_number(inner);
+    result_->bits_place = inner.place;
+    return {place, true};
   }
-
-  ExpressionPtr bits() {
-    ExpressionPtr node = make(Op::kBits, cursor_.place());
-    cursor_.take();
-    cursor_.take();
-    node->left = closed(equality());
-    return node;
-  }
-
-  ExpressionPtr closed(ExpressionPtr inner) {
-    cursor_.expect(")", "')'");
+  Value closed(Parser& parser) {
+    const Value inner = parser.parse();
+    cursor_.expect(")");
     return inner;
   }
 
-  ExpressionPtr make(Op op, Place place) {
-    if (++terms_ > kMostTerms) {
-      cursor_.diagnostics().fail(place,
-                                 "expected an expression of at most " + std::to_string(kMostTerms) +
-                                     " terms, found a longer one; name parts of it with const");
-    }
-    auto node = std::make_unique<Expression>();
-    node->op = op;
-    node->place = place;
-    return node;
+  void require_number(const Value& operand) const {
+    if (operand.is_bits) fail_bits(operand.place, cursor_.diagnostics());
+  }
+
+  void count_term(Place place) {
+    if (++terms_ <= Expression::kMostTerms) return;
+    cursor_.fail(place, "expected an expression of at most " +
+                            std::to_string(Expression::kMostTerms) +
+                            " terms, found a longer one; name parts of it with const");
   }
 
   TokenCursor& cursor_;
   const std::string& expected_;
+  ExpressionPtr result_;
   unsigned terms_ = 0;
 };
 
-class Evaluator {
+/// Arithmetic of numbers: an operation with a real number is one of reals.
+class NumberArithmetic {
  public:
-  Evaluator(const NameValue& name_value, const Diagnostics& diagnostics)
-      : name_value_(name_value), diagnostics_(diagnostics) {}
+  NumberArithmetic(const std::vector<Name>& names, const NameValue& name_value,
+                   const Diagnostics& diagnostics)
+      : names_(names), name_value_(name_value), diagnostics_(diagnostics) {}
 
-  Number value(const Expression& e) const {
-    switch (e.op) {
-    case Op::kNumber:
-      return e.number;
-    case Op::kName:
-      return name_value_(e.name, e.place);
-    case Op::kBits:
-      diagnostics_.fail(
-          e.place, "expected a number, found 'bits'; bits(n) stands alone, as a float immediate "
-                   "or initialiser");
-    case Op::kNegate:
-      return negated(e);
-    default:
-      break;
-    }
-    const Number a = value(*e.left);
-    const Number b = value(*e.right);
-    return a.is_real || b.is_real ? real(e, a.as_real(), b.as_real())
-                                  : integer(e, a.integer, b.integer);
+  Number name(std::size_t index) const { return name_value_(names_[index]); }
+  Number negated(const Number& a, const text::OperatorPlaces& places) const {
+    if (a.is_real) return {true, 0, -a.real};
+    return binary(Operator::kSubtract, Number{}, a, places);
+  }
+  Number binary(Operator op, const Number& a, const Number& b,
+                const text::OperatorPlaces& places) const {
+    if (text::is_division(op) && b.as_real() == 0 && (op == Operator::kDivide || !is_real(a, b)))
+      diagnostics_.fail(places.right, "expected a divisor other than 0, found 0");
+    if (is_real(a, b)) return real(op, a.as_real(), b.as_real(), places.place);
+    if (const std::optional<std::int64_t> r = text::integer_result(op, a.integer, b.integer))
+      return {false, *r, 0};
+    diagnostics_.fail(places.place,
+                      "expected a value of at most 64 bits, found an overflow in this expression");
   }
 
  private:
-  static Number of(std::int64_t v) { return {false, v, 0}; }
-  static Number of(double v) { return {true, 0, v}; }
+  static bool is_real(const Number& a, const Number& b) { return a.is_real || b.is_real; }
 
-  Number negated(const Expression& e) const {
-    const Number a = value(*e.left);
-    if (a.is_real) return of(-a.real);
-    if (a.integer == std::numeric_limits<std::int64_t>::min()) overflow(e);
-    return of(-a.integer);
-  }
-
-  Number real(const Expression& e, double a, double b) const {
-    switch (e.op) {
-    case Op::kAdd:
-      return of(a + b);
-    case Op::kSub:
-      return of(a - b);
-    case Op::kMul:
-      return of(a * b);
-    case Op::kDiv:
-      if (b == 0) division_by_zero(e);
-      return of(a / b);
-    case Op::kEqual:
-      return of(std::int64_t{a == b});
+  Number real(Operator op, double a, double b, Place place) const {
+    switch (op) {
+    case Operator::kAdd:
+      return {true, 0, a + b};
+    case Operator::kSubtract:
+      return {true, 0, a - b};
+    case Operator::kMultiply:
+      return {true, 0, a * b};
+    case Operator::kDivide:
+      return {true, 0, a / b};
+    case Operator::kEqual:
+      return {false, a == b ? 1 : 0, 0};
     default:
-      diagnostics_.fail(e.place, "expected integers on both sides of '%', found a real number");
+      diagnostics_.fail(place, "expected integers on both sides of '%', found a real number");
     }
   }
 
-  Number integer(const Expression& e, std::int64_t a, std::int64_t b) const {
-    std::int64_t result = 0;
-    bool overflowed = false;
-    switch (e.op) {
-    case Op::kAdd:
-      overflowed = __builtin_add_overflow(a, b, &result);
-      break;
-    case Op::kSub:
-      overflowed = __builtin_sub_overflow(a, b, &result);
-      break;
-    case Op::kMul:
-      overflowed = __builtin_mul_overflow(a, b, &result);
-      break;
-    case Op::kEqual:
-      result = a == b;
-      break;
-    default:
-      if (b == 0) division_by_zero(e);
-      overflowed = b == -1 && a == std::numeric_limits<std::int64_t>::min();
-      if (!overflowed) result = e.op == Op::kDiv ? a / b : a % b;
-    }
-    if (overflowed) overflow(e);
-    return of(result);
-  }
-
-  [[noreturn]] void overflow(const Expression& e) const {
-    diagnostics_.fail(e.place,
-                      "expected a value of at most 64 bits, found an overflow in this expression");
-  }
-  [[noreturn]] void division_by_zero(const Expression& e) const {
-    diagnostics_.fail(e.right->place, "expected a divisor other than 0, found 0");
-  }
-
+  const std::vector<Name>& names_;
   const NameValue& name_value_;
   const Diagnostics& diagnostics_;
 };
-
-[[noreturn]] void fail_too_large(const Expression& e, const Number& n, std::string_view format,
-                                 const Diagnostics& diagnostics) {
-  diagnostics.fail(e.place, "expected a number that " + std::string(format) + " can hold, found " +
-                                to_string(n));
-}
-
-std::string range(std::int64_t low, std::int64_t high) {
-  return std::to_string(low) + ".." + std::to_string(high);
-}
 
 }  // namespace
 
@@ -229,50 +166,55 @@ std::string to_string(const Number& number) {
 }
 
 ExpressionPtr parse_expression(TokenCursor& cursor, const std::string& expected) {
-  return ExpressionParser(cursor, expected).equality();
+  return NumberLanguage(cursor, expected).read();
 }
 
-Number evaluate(const Expression& expression, const NameValue& name_value,
-                const Diagnostics& diagnostics) {
-  return Evaluator(name_value, diagnostics).value(expression);
+Number Evaluator::run(const Expression& e) const {
+  return e.code.evaluate(NumberArithmetic(e.names, name_value_, diagnostics_));
 }
 
-std::int64_t evaluate_integer(const Expression& expression, const NameValue& name_value,
-                              const Diagnostics& diagnostics, const std::string& expected,
-                              std::int64_t low, std::int64_t high) {
-  const Number n = evaluate(expression, name_value, diagnostics);
-  if (n.is_real || n.integer < low || n.integer > high) {
-    diagnostics.fail(expression.place,
-                     "expected " + expected + " " + range(low, high) + ", found " + to_string(n));
-  }
-  return n.integer;
+Number Evaluator::number(const Expression& e) const {
+  if (e.is_bits) fail_bits(e.place, diagnostics_);
+  return run(e);
 }
 
-std::uint32_t evaluate_f32(const Expression& expression, const NameValue& name_value,
-                           const Diagnostics& diagnostics) {
-  if (expression.op == Op::kBits) {
-    return static_cast<std::uint32_t>(evaluate_integer(*expression.left, name_value, diagnostics,
-                                                       "32 bits", 0,
-                                                       std::numeric_limits<std::uint32_t>::max()));
-  }
-  const Number n = evaluate(expression, name_value, diagnostics);
+std::int64_t Evaluator::in_range(const Number& n, Place place, const std::string& expected,
+                                 std::int64_t low, std::int64_t high) const {
+  if (!n.is_real && n.integer >= low && n.integer <= high) return n.integer;
+  diagnostics_.fail(place, "expected " + expected + " " + std::to_string(low) + ".." +
+                               std::to_string(high) + ", found " + to_string(n));
+}
+
+std::int64_t Evaluator::integer(const Expression& e, const std::string& expected, std::int64_t low,
+                                std::int64_t high) const {
+  return in_range(number(e), e.place, expected, low, high);
+}
+
+std::int64_t Evaluator::bits(const Expression& e, unsigned width) const {
+  return in_range(run(e), e.bits_place, std::to_string(width) + " bits", 0,
+                  (std::int64_t{1} << width) - 1);
+}
+
+void Evaluator::fail_too_large(const Expression& e, const Number& n,
+                               std::string_view format) const {
+  diagnostics_.fail(e.place, "expected a number that " + std::string(format) + " can hold, found " +
+                                 to_string(n));
+}
+
+std::uint32_t Evaluator::f32(const Expression& e) const {
+  if (e.is_bits) return static_cast<std::uint32_t>(bits(e, 32));
+  const Number n = run(e);
   const auto value = static_cast<float>(n.as_real());
-  if (!std::isfinite(value)) fail_too_large(expression, n, "f32", diagnostics);
+  if (!std::isfinite(value)) fail_too_large(e, n, "f32");
   return bit_cast<std::uint32_t>(value);
 }
 
-std::uint16_t evaluate_half(const Expression& expression, const NameValue& name_value,
-                            const Diagnostics& diagnostics, pe::HalfFormat format) {
-  if (expression.op == Op::kBits) {
-    return static_cast<std::uint16_t>(evaluate_integer(*expression.left, name_value, diagnostics,
-                                                       "16 bits", 0,
-                                                       std::numeric_limits<std::uint16_t>::max()));
-  }
-  const Number n = evaluate(expression, name_value, diagnostics);
-  const std::uint16_t bits = pe::half_bits(n.as_real(), format);
-  if (!std::isfinite(pe::half_value(bits, format)))
-    fail_too_large(expression, n, to_string(format), diagnostics);
-  return bits;
+std::uint16_t Evaluator::half(const Expression& e, pe::HalfFormat format) const {
+  if (e.is_bits) return static_cast<std::uint16_t>(bits(e, 16));
+  const Number n = run(e);
+  const std::uint16_t value = pe::half_bits(n.as_real(), format);
+  if (!std::isfinite(pe::half_value(value, format))) fail_too_large(e, n, to_string(format));
+  return value;
 }
 
 }  // namespace tessera::tasm

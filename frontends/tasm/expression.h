@@ -15,8 +15,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "frontends/tasm/token_cursor.h"
+#include "frontends/tasm/lexer.h"
+#include "frontends/text/postfix.h"
 #include "models/pe/program.h"
 
 namespace tessera::tasm {
@@ -29,25 +31,26 @@ struct Number {
 };
 std::string to_string(const Number& number);
 
-struct Expression {
-  enum class Op : std::uint8_t {
-    kNumber,
-    kName,
-    kNegate,
-    kBits,
-    kAdd,
-    kSub,
-    kMul,
-    kDiv,
-    kMod,
-    kEqual
-  };
-  Op op = Op::kNumber;
+/// A name where it stands in the text.
+struct Name {
   Place place;
-  Number number;
-  std::string name;
-  std::unique_ptr<Expression> left;
-  std::unique_ptr<Expression> right;
+  std::string text;
+};
+
+struct Expression {
+  /// Terms of an expression: they bound what its evaluation holds and how deep its parser recurses.
+  static constexpr unsigned kMostTerms = 256;
+
+  Place place;           ///< of the first term
+  bool is_bits = false;  ///< bits(n), where n is what the code gives
+  Place bits_place;      ///< of n
+  std::vector<Name> names;
+  text::Postfix<Number, kMostTerms> code;
+
+  /// The name that is all of the expression; nullptr: it is not a name alone.
+  const Name* sole_name() const {
+    return code.size() == 1 && names.size() == 1 ? &names.front() : nullptr;
+  }
 };
 using ExpressionPtr = std::unique_ptr<Expression>;
 
@@ -55,24 +58,34 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 ExpressionPtr parse_expression(TokenCursor& cursor, const std::string& expected);
 
 /// Value of a name; throws UserError for an unknown one.
-using NameValue = std::function<Number(const std::string& name, Place place)>;
+using NameValue = std::function<Number(const Name& name)>;
 
-/// Throws UserError: overflow, division by zero, "%" of reals.
-Number evaluate(const Expression& expression, const NameValue& name_value,
-                const Diagnostics& diagnostics);
+/// Values of expressions. All throw UserError: overflow, division by zero, "%" of reals.
+class Evaluator {
+ public:
+  Evaluator(NameValue name_value, const Diagnostics& diagnostics)
+      : name_value_(std::move(name_value)), diagnostics_(diagnostics) {}
 
-/// Integer in `low`..`high`; `expected` names it for the message ("a color").
-std::int64_t evaluate_integer(const Expression& expression, const NameValue& name_value,
-                              const Diagnostics& diagnostics, const std::string& expected,
-                              std::int64_t low, std::int64_t high);
+  Number number(const Expression& e) const;
+  /// Integer in `low`..`high`; `expected` names it for the message ("a color").
+  std::int64_t integer(const Expression& e, const std::string& expected, std::int64_t low,
+                       std::int64_t high) const;
+  /// Bits of the f32 nearest to the value; integers are converted. Throws UserError for a value
+  /// that f32 does not reach.
+  std::uint32_t f32(const Expression& e) const;
+  /// As `f32`, for the 16-bit format of the program.
+  std::uint16_t half(const Expression& e, pe::HalfFormat format) const;
 
-/// Bits of the f32 nearest to the value; integers are converted. Throws UserError for a value f32
-/// does not reach.
-std::uint32_t evaluate_f32(const Expression& expression, const NameValue& name_value,
-                           const Diagnostics& diagnostics);
+ private:
+  Number run(const Expression& e) const;
+  std::int64_t in_range(const Number& n, Place place, const std::string& expected, std::int64_t low,
+                        std::int64_t high) const;
+  std::int64_t bits(const Expression& e, unsigned width) const;
+  [[noreturn]] void fail_too_large(const Expression& e, const Number& n,
+                                   std::string_view format) const;
 
-/// As `evaluate_f32`, for the 16-bit format of the program.
-std::uint16_t evaluate_half(const Expression& expression, const NameValue& name_value,
-                            const Diagnostics& diagnostics, pe::HalfFormat format);
+  NameValue name_value_;
+  const Diagnostics& diagnostics_;
+};
 
 }  // namespace tessera::tasm

@@ -122,19 +122,15 @@ void resolve(Assembly& a, const FifoStatement& s, pe::Fifo& fifo) {
 
 void reserve_fifos(Assembly& a, const std::vector<Statement>& statements) {
   Owners owners;
-  std::size_t next = 0;
-  for (const Statement& statement : statements) {
-    const auto* fifo = std::get_if<FifoStatement>(&statement);
-    if (fifo != nullptr) FifoReserver(a, *fifo, next++, owners).reserve();
-  }
+  for_each<FifoStatement>(statements, [&](const FifoStatement& s, std::size_t index) {
+    FifoReserver(a, s, index, owners).reserve();
+  });
 }
 
 void resolve_fifos(Assembly& a, const std::vector<Statement>& statements) {
-  std::size_t next = 0;
-  for (const Statement& statement : statements) {
-    const auto* fifo = std::get_if<FifoStatement>(&statement);
-    if (fifo != nullptr) resolve(a, *fifo, a.image.fifos[next++]);
-  }
+  for_each<FifoStatement>(statements, [&](const FifoStatement& s, std::size_t index) {
+    resolve(a, s, a.image.fifos[index]);
+  });
 }
 
 }  // namespace tessera::tasm

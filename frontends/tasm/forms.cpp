@@ -24,15 +24,6 @@ std::string form_of(const pe::Instruction& instruction, unsigned count) {
   return form;
 }
 
-std::string alternatives(const std::vector<std::string>& forms) {
-  std::string text;
-  for (std::size_t i = 0; i < forms.size(); ++i) {
-    if (i > 0) text += i + 1 == forms.size() ? " or " : "; ";
-    text += forms[i];
-  }
-  return text;
-}
-
 }  // namespace
 
 void check_vector_form(const Assembly& a, const InstructionStatement& s,
@@ -43,8 +34,8 @@ void check_vector_form(const Assembly& a, const InstructionStatement& s,
   const std::string form = form_of(instruction, s.info->operand_count);
   if (std::find(forms.begin(), forms.end(), form) != forms.end()) return;
   a.diagnostics.fail(
-      s.place, "expected the operands " + alternatives(forms) + " for the DSD operation " +
-                   std::string(s.info->mnemonic) + ", found " + form +
+      s.place, "expected the operands " + text::alternatives(forms, "; ") +
+                   " for the DSD operation " + std::string(s.info->mnemonic) + ", found " + form +
                    " (D: destination DSR, S: source DSR, v: register or immediate, p: destination "
                    "register or memory)");
 }

@@ -1,16 +1,69 @@
-// Cuts one line of tile assembly into tokens.
+// The words of a line of tile assembly.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "frontends/tasm/token.h"
+#include "frontends/text/token_cursor.h"
 
 namespace tessera::tasm {
 
-/// Tokens of `line` without its comment; the last one is always kEnd. Throws UserError on a
-/// character or number that is not part of the language.
+using text::Diagnostics;
+using text::Place;
+using text::quoted;
+
+struct Token {
+  enum class Kind : std::uint8_t {
+    kName,     ///< letter or '_', then letters, digits, '_'
+    kInteger,  ///< decimal or 0x hexadecimal
+    kReal,     ///< digits with '.' or exponent
+    kMark,     ///< one of , : = == + - * / % ( ) [ ] and 32_or_64
+    kEnd,      ///< behind the last token of the line
+  };
+  Kind kind = Kind::kEnd;
+  Place place;
+  std::string text;
+  std::int64_t integer = 0;
+  double real = 0;
+
+  bool is(std::string_view mark) const { return kind == Kind::kMark && text == mark; }
+  bool is_word(std::string_view word) const { return kind == Kind::kName && text == word; }
+};
+
+/// "'fadds'" or "the end of the line", for messages.
+inline std::string found(const Token& token) {
+  return token.kind == Token::Kind::kEnd ? "the end of the line" : quoted(token.text);
+}
+
+/// Cuts a line into tokens, without its comment. Throws UserError on a character or number that is
+/// not part of the language.
 std::vector<Token> lex_line(std::string_view line, unsigned line_number,
                             const Diagnostics& diagnostics);
+
+/// Reads the tokens of one line.
+class TokenCursor : public text::TokenCursor<Token> {
+ public:
+  TokenCursor(std::string_view line, unsigned number, const Diagnostics& diagnostics)
+      : text::TokenCursor<Token>(lex_line(line, number, diagnostics), diagnostics), line_(line) {}
+
+  /// A name; `expected` says which, for the message.
+  const Token& expect_name(const std::string& expected) {
+    return expect_kind(Token::Kind::kName, expected);
+  }
+  void expect_end(const std::string& expected = "the end of the line") const {
+    if (!at_end()) fail_expected(expected);
+  }
+  /// The text from `begin` up to the last token taken.
+  std::string text_from(Place begin) const {
+    const std::size_t first = begin.column - 1;
+    return std::string(line_.substr(first, last().place.column - 1 + last().text.size() - first));
+  }
+
+ private:
+  std::string_view line_;
+};
 
 }  // namespace tessera::tasm

@@ -37,7 +37,7 @@ const Entity& Names::require(const Name& name, std::initializer_list<NameKind> k
   const Entity* entity = find(name.text);
   if (entity == nullptr) {
     diagnostics_.fail(name.place, "expected " + expected + ", found " + quoted(name.text) +
-                                      nearest_hint(name.text, list(kinds)));
+                                      did_you_mean(name.text, list(kinds)));
   }
   if (std::find(kinds.begin(), kinds.end(), entity->kind) == kinds.end()) {
     diagnostics_.fail(name.place, "expected " + expected + ", found the " +

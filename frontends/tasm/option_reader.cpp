@@ -9,7 +9,8 @@ std::size_t expect_one_of(TokenCursor& cursor, const std::vector<std::string>& k
                           const std::string& behind) {
   const std::string& text = cursor.peek().text;
   const auto it = std::find(known.begin(), known.end(), text);
-  if (it == known.end()) cursor.fail(listed(known) + behind, nearest_hint(text, known));
+  if (it == known.end())
+    cursor.fail_expected(text::alternatives(known) + behind, did_you_mean(text, known));
   cursor.take();
   return static_cast<std::size_t>(it - known.begin());
 }
@@ -30,7 +31,7 @@ OptionReader& OptionReader::values(const char* word, std::size_t most,
     const std::string values = std::string(" of ") + word;
     do {
       if (to.size() == most) {
-        cursor.fail("at most " + std::to_string(most) + " values" + values, ", one more");
+        cursor.fail_expected("at most " + std::to_string(most) + " values" + values, ", one more");
       }
       to.push_back(parse_expression(cursor, "a value" + values));
     } while (cursor.accept(","));
@@ -70,7 +71,7 @@ void OptionReader::read(TokenCursor& cursor, const char* mark) const {
     const Option* option = find(cursor.peek());
     if (option == nullptr) fail_unknown(cursor, mark);
     if (std::find(given.begin(), given.end(), option) != given.end()) {
-      cursor.fail("each option once", " again");
+      cursor.fail_expected("each option once", " again");
     }
     given.push_back(option);
     const Place place = cursor.take().place;
@@ -101,7 +102,7 @@ void OptionReader::fail_unknown(const TokenCursor& cursor, const char* mark) con
   if (!behind_.empty()) expected = {"an option"};
   if (mark != nullptr) expected.push_back(std::string("'") + mark + "'");
   expected.push_back("the end of the line" + (behind_.empty() ? "" : " behind " + behind_));
-  cursor.fail(listed(expected), nearest_hint(cursor.peek().text, known));
+  cursor.fail_expected(text::alternatives(expected), did_you_mean(cursor.peek().text, known));
 }
 
 }  // namespace tessera::tasm

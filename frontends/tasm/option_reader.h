@@ -3,7 +3,8 @@
 //
 //   OptionReader().value("extent", s.extent).flag("control", s.control).read(cursor);
 //
-// Throws UserError "expected extent=, control or the end of the line, found 'x'; the nearest is ..".
+// Throws UserError "expected extent=, control or the end of the line, found 'x'; did
+// you mean 'y'?".
 #pragma once
 
 #include <functional>

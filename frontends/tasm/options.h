@@ -6,7 +6,7 @@
 #include <string>
 
 #include "frontends/tasm/assembly.h"
-#include "frontends/tasm/token_cursor.h"
+#include "frontends/tasm/lexer.h"
 
 namespace tessera::tasm {
 

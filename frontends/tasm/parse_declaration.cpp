@@ -1,4 +1,4 @@
-#include "frontends/tasm/parse_declaration.h"
+#include "frontends/tasm/parser.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "frontends/tasm/option_reader.h"
 #include "frontends/tasm/options.h"
-#include "frontends/tasm/parse_declaration.h"
+#include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
 namespace {
@@ -78,10 +78,9 @@ Statement parse_initial_load(TokenCursor& cursor, Place) {
   InitialLoadStatement s;
   s.reg = name_of(cursor.peek());
   const std::optional<RegisterName> reg = accept_register(cursor);
-  if (!reg) cursor.fail(expected);
+  if (!reg) cursor.fail_expected(expected);
   if ((reg->kind & pe::kAnyDsr) == 0) {
-    cursor.diagnostics().fail(s.reg.place,
-                              "expected " + expected + ", found " + quoted(s.reg.text));
+    cursor.fail(s.reg.place, "expected " + expected + ", found " + quoted(s.reg.text));
   }
   s.dsr = {reg->kind, static_cast<std::uint8_t>(reg->number), 0};
   s.dsd = name_of(cursor.expect_name("the name of a dsd"));

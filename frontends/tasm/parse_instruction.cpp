@@ -1,3 +1,4 @@
+#include "frontends/tasm/option_reader.h"
 #include "frontends/tasm/options.h"
 #include "frontends/tasm/parser.h"
 
@@ -13,7 +14,8 @@ const pe::OpcodeInfo& parse_mnemonic(TokenCursor& cursor) {
   for (unsigned i = 0; i < pe::kOpcodeCount; ++i) {
     known.emplace_back(pe::info(static_cast<pe::Opcode>(i)).mnemonic);
   }
-  cursor.fail("an instruction, a declaration or a label", nearest_hint(cursor.peek().text, known));
+  cursor.fail_expected("an instruction, a declaration or a label",
+                       did_you_mean(cursor.peek().text, known));
 }
 
 /// Behind '[': rN, rN + expr, rN - expr or expr.
@@ -23,8 +25,8 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
   const std::optional<RegisterName> base = accept_register(cursor);
   if (base) {
     if (base->kind != pe::kReg16) {
-      cursor.diagnostics().fail(place, "expected a register r0..r15 or an address, found " +
-                                           quoted(to_string(base->kind, base->number)));
+      cursor.fail(place, "expected a register r0..r15 or an address, found " +
+                             quoted(to_string(base->kind, base->number)));
     }
     operand.reg = *base;
     // The sign before the offset is also the sign of its first term.
@@ -68,6 +70,27 @@ void parse_operands(TokenCursor& cursor, InstructionStatement& s) {
 }
 
 }  // namespace
+
+void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax& options) {
+  const char* const local = "the name of a local task";
+  const char* const any = "the name of a task or input queue";
+  OptionReader()
+      .flag("async", options.async)
+      .value("ut", options.ut)
+      .name("activate", local, options.activate)
+      .name("unblock", any, options.unblock)
+      .choice("on_control", kOnControls, options.on_control)
+      .name("on_control_activate", local, options.on_control_activate)
+      .name("on_control_unblock", any, options.on_control_unblock)
+      .register_or_value("index", options.index)
+      .choice("priority", kPriorities, options.priority)
+      .flag("save_address", options.save_address)
+      .flag("single_step", options.single_step)
+      .value("xdsr", options.xdsr)
+      .values("sr", pe::OpConfig{}.sr.size(), options.sr)
+      .behind(behind)
+      .read(cursor);
+}
 
 InstructionStatement parse_instruction(TokenCursor& cursor) {
   InstructionStatement s;

@@ -1,5 +1,5 @@
 #include "frontends/tasm/option_reader.h"
-#include "frontends/tasm/parse_declaration.h"
+#include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
 
@@ -38,20 +38,20 @@ Statement parse_rotate(TokenCursor& cursor, Place) {
 Statement parse_main_thread(TokenCursor& cursor, Place place) {
   MainThreadStatement s{place, {}};
   OptionReader().choice("priority", kMainPriorities, s.priority).read(cursor);
-  if (!s.priority) cursor.fail("priority= of the main thread");
+  if (!s.priority) cursor.fail_expected("priority= of the main thread");
   return s;
 }
 
 Statement parse_control_transform(TokenCursor& cursor, Place place) {
   ControlTransformStatement s{place, nullptr};
   OptionReader().value("mask", s.mask).read(cursor);
-  if (!s.mask) cursor.fail("mask= of the control transforms");
+  if (!s.mask) cursor.fail_expected("mask= of the control transforms");
   return s;
 }
 
 Statement parse_microthread(TokenCursor& cursor, Place place) {
   MicrothreadStatement s{place, parse_expression(cursor, "the number of a microthread")};
-  if (!cursor.accept_word("blocked")) cursor.fail("'blocked'");
+  if (!cursor.accept_word("blocked")) cursor.fail_expected("'blocked'");
   return s;
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "frontends/tasm/lexer.h"
-
 namespace tessera::tasm {
 namespace {
 
@@ -20,7 +18,8 @@ LabelStatement parse_label(TokenCursor& cursor) {
 
 Statement parse_line(TokenCursor& cursor) {
   const Token& first = cursor.peek();
-  if (first.kind != Token::Kind::kName) cursor.fail("an instruction, a declaration or a label");
+  if (first.kind != Token::Kind::kName)
+    cursor.fail_expected("an instruction, a declaration or a label");
   if (cursor.peek(1).is(":")) return parse_label(cursor);
   if (!is_keyword(first.text)) return parse_instruction(cursor);
   Statement declaration = parse_declaration(cursor);
@@ -32,9 +31,10 @@ Statement parse_line(TokenCursor& cursor) {
 
 Name parse_new_name(TokenCursor& cursor, const std::string& what) {
   const Token& token = cursor.peek();
-  if (token.kind != Token::Kind::kName) cursor.fail("the name of " + what);
-  if (is_keyword(token.text)) cursor.fail("the name of " + what, ", which is a keyword");
-  if (register_name(token.text)) cursor.fail("the name of " + what, ", which names a register");
+  if (token.kind != Token::Kind::kName) cursor.fail_expected("the name of " + what);
+  if (is_keyword(token.text)) cursor.fail_expected("the name of " + what, ", which is a keyword");
+  if (register_name(token.text))
+    cursor.fail_expected("the name of " + what, ", which names a register");
   cursor.take();
   return {token.place, token.text};
 }
@@ -45,8 +45,7 @@ std::vector<Statement> parse(std::string_view text, const Diagnostics& diagnosti
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::vector<Token> tokens = lex_line(line, ++number, diagnostics);
-    TokenCursor cursor(tokens, line, diagnostics);
+    TokenCursor cursor(line, ++number, diagnostics);
     if (!cursor.at_end()) statements.push_back(parse_line(cursor));
   }
   return statements;

@@ -1,9 +1,8 @@
-#include "frontends/tasm/print_declaration.h"
+#include "frontends/tasm/print.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "frontends/tasm/print_operand.h"
 #include "frontends/tasm/registers.h"
 #include "frontends/tasm/words.h"
 

@@ -1,4 +1,4 @@
-#include "frontends/tasm/print_operand.h"
+#include "frontends/tasm/print.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "frontends/tasm/token_cursor.h"
+#include "frontends/tasm/lexer.h"
 
 namespace tessera::tasm {
 namespace {
@@ -70,7 +70,7 @@ std::optional<RegisterName> accept_register(TokenCursor& cursor) {
   const std::optional<RegisterName> name = register_name(token.text);
   if (!name) return std::nullopt;
   const std::string problem = problem_of(*name, token.text);
-  if (!problem.empty()) cursor.diagnostics().fail(token.place, problem);
+  if (!problem.empty()) cursor.fail(token.place, problem);
   cursor.take();
   return name;
 }

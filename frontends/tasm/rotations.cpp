@@ -70,9 +70,8 @@ void resolve(Assembly& a, const RotateStatement& s) {
 }  // namespace
 
 void resolve_rotations(Assembly& a, const std::vector<Statement>& statements) {
-  for (const Statement& statement : statements) {
-    if (const auto* rotate = std::get_if<RotateStatement>(&statement)) resolve(a, *rotate);
-  }
+  for_each<RotateStatement>(statements,
+                            [&](const RotateStatement& s, std::size_t) { resolve(a, s); });
 }
 
 }  // namespace tessera::tasm

@@ -51,7 +51,7 @@ class Settings {
  private:
   /// wse.md 3.1.
   std::uint8_t instructions(const Expression& e) const {
-    const Number n = evaluate(e, a_.name_value(), a_.diagnostics);
+    const Number n = a_.evaluator().number(e);
     if (n.is_real || (n.integer != 2 && n.integer != 4 && n.integer != 8)) {
       a_.diagnostics.fail(e.place,
                           "expected 2, 4 or 8 instructions an entry, found " + to_string(n));

@@ -15,11 +15,6 @@
 
 namespace tessera::tasm {
 
-struct Name {
-  Place place;
-  std::string text;
-};
-
 /// param NAME [= expr]
 struct ParamStatement {
   Name name;
@@ -209,5 +204,14 @@ using Statement = std::variant<ParamStatement, ConstStatement, HalfStatement, Da
                                TaskStatement, ControlTableStatement, RotateStatement,
                                MainThreadStatement, ControlTransformStatement, MicrothreadStatement,
                                FunctionStatement, LabelStatement, InstructionStatement>;
+
+/// Calls visit(statement, index) for the statements of one kind; they are counted from 0.
+template <class Kind, class Visit>
+void for_each(const std::vector<Statement>& statements, Visit visit) {
+  std::size_t index = 0;
+  for (const Statement& statement : statements) {
+    if (const auto* s = std::get_if<Kind>(&statement)) visit(*s, index++);
+  }
+}
 
 }  // namespace tessera::tasm

@@ -17,7 +17,7 @@ const pe::QueueBinding& input_queue(const Assembly& a, const Name& name) {
 
 TaskId local_id(const Assembly& a, const TaskStatement& s) {
   const Range ids = local_task_ids(a.options.generation);
-  const Number n = evaluate(*s.id, a.name_value(), a.diagnostics);
+  const Number n = a.evaluator().number(*s.id);
   if (!n.is_real && n.integer >= ids.low && n.integer <= ids.high)
     return TaskId(static_cast<unsigned>(n.integer));
   std::string why;
@@ -86,10 +86,8 @@ void resolve(Assembly& a, const TaskStatement& s, std::size_t index) {
 }  // namespace
 
 void resolve_tasks(Assembly& a, const std::vector<Statement>& statements) {
-  std::size_t next = 0;
-  for (const Statement& statement : statements) {
-    if (const auto* task = std::get_if<TaskStatement>(&statement)) resolve(a, *task, next++);
-  }
+  for_each<TaskStatement>(statements,
+                          [&](const TaskStatement& s, std::size_t index) { resolve(a, s, index); });
 }
 
 TaskId resolve_task_id(const Assembly& a, const Name& name) {

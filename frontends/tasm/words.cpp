@@ -6,29 +6,9 @@ std::string_view text_of(QueueDirection direction) {
   return direction == QueueDirection::kInput ? "input" : "output";
 }
 
-std::string_view text_of(pe::HalfFormat format) {
-  return to_string(format);
-}
-
-std::string_view text_of(pe::ElementType type) {
-  return to_string(type);
-}
-
-std::string_view text_of(pe::DsdKind kind) {
-  return to_string(kind);
-}
-
-std::string_view text_of(pe::SimdMode mode) {
-  return to_string(mode);
-}
-
 std::string_view text_of(pe::ZeroSource source) {
   constexpr std::array<std::string_view, 3> kTexts = {"none", "first", "second"};
   return kTexts[static_cast<unsigned>(source)];
-}
-
-std::string_view text_of(pe::FifoAction action) {
-  return to_string(action);
 }
 
 std::string_view text_of(pe::OnControl on_control) {
@@ -54,15 +34,6 @@ std::string_view text_of(pe::TaskKind kind) {
 
 std::string_view text_of(pe::TaskPriority priority) {
   return priority == pe::TaskPriority::kHigh ? "high" : "low";
-}
-
-std::string listed(const std::vector<std::string>& texts) {
-  std::string list;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i > 0) list += i + 1 == texts.size() ? " or " : ", ";
-    list += texts[i];
-  }
-  return list;
 }
 
 }  // namespace tessera::tasm

@@ -14,13 +14,13 @@ namespace tessera::tasm {
 
 enum class QueueDirection : std::uint8_t { kInput, kOutput };
 
+/// How a program writes the value; most types are written as everywhere.
+template <class T>
+std::string_view text_of(T value) {
+  return to_string(value);
+}
 std::string_view text_of(QueueDirection direction);
-std::string_view text_of(pe::HalfFormat format);
-std::string_view text_of(pe::ElementType type);
-std::string_view text_of(pe::DsdKind kind);
-std::string_view text_of(pe::SimdMode mode);
 std::string_view text_of(pe::ZeroSource source);
-std::string_view text_of(pe::FifoAction action);
 std::string_view text_of(pe::OnControl on_control);
 std::string_view text_of(pe::Priority priority);
 std::string_view text_of(pe::MainPriority priority);
@@ -58,8 +58,5 @@ std::vector<std::string> texts_of(const std::array<T, N>& values) {
   for (const T value : values) texts.emplace_back(text_of(value));
   return texts;
 }
-
-/// "a, b or c".
-std::string listed(const std::vector<std::string>& texts);
 
 }  // namespace tessera::tasm

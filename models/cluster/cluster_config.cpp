@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "models/cluster/buffer_locks.h"
-#include "models/cluster/flag_table.h"
-#include "models/cluster/scalar_cache.h"
+#include "models/cluster/memory/scalar_cache.h"
+#include "models/cluster/sync/buffer_locks.h"
+#include "models/cluster/sync/flag_table.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -114,6 +114,10 @@ void check_config(const ClusterConfig& config) {
   check_gm_path("cost.aiv", cost.aiv);
   require("cost.gm_bytes_per_cycle", cost.gm_bytes_per_cycle, 1, kMostRate);
   require("cost.l2_bytes_per_cycle", cost.l2_bytes_per_cycle, 1, kMostRate);
+}
+
+void check_launch(const Launch& launch) {
+  require("clusters", launch.clusters, 1, kMaxClusters);
 }
 
 ClusterConfig a2a3_config() {

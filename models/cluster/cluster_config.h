@@ -6,9 +6,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::cluster {
 
@@ -153,6 +154,8 @@ struct Launch {
     if (core.cluster >= clusters) return false;
     return core.is_aic() ? aics_of(ratio) > 0 : core.subblock() < aivs_of(ratio);
   }
+  /// Places of cores, three a cluster, with those that the launch leaves empty.
+  std::size_t places() const { return std::size_t{clusters} * 3; }
   unsigned block_count() const { return blocks > clusters ? blocks : clusters; }
 };
 
@@ -160,11 +163,16 @@ struct ClusterConfig {
   Profile profile = Profile::kA2A3;
   std::uint64_t clock_khz = 1'850'000;  ///< 1.5
   CoreConfig core;
+
+  /// Of the clock, in picoseconds, rounded to the nearest.
+  std::uint64_t clock_period_ps() const { return (1'000'000'000 + clock_khz / 2) / clock_khz; }
 };
 
 /// Throws UserError for a value that no machine has: a rate or queue of 0, more events than a flag
 /// has bits.
 void check_config(const ClusterConfig& config);
+/// The same for a launch.
+void check_launch(const Launch& launch);
 
 /// 910B1 and A3 at 1850 MHz; with the numbers of other bins only the clock changes.
 ClusterConfig a2a3_config();

@@ -1,18 +1,77 @@
 #include "models/cluster/machine_view.h"
 
 #include <algorithm>
-
-#include "models/cluster/deadlock.h"
+#include <utility>
 
 namespace tessera::cluster {
 
-std::vector<const AiCoreCore*> MachineView::cores() const {
-  std::vector<const AiCoreCore*> list;
-  const unsigned places = sync_unit().launch().clusters * 3;
-  for (unsigned i = 0; i < places; ++i) {
-    const CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    if (const AiCoreCore* core = find(id)) list.push_back(core);
+// Deadlock reports: who could release a wait for another core, and what each of those does instead.
+namespace {
+
+/// More than these are only counted.
+constexpr std::size_t kMostNamed = 4;
+
+/// A wait does not say in which mode it expects to be set; the sets in the programs do.
+bool is_used(Mode mode, const sync::Request& wait, const MachineView& machine) {
+  for (const AiCore* core : machine.cores()) {
+    const CoreId id = core->id();
+    const bool same_kind = id.is_aic() == wait.core.is_aic();
+    if (same_kind != (mode != Mode::kCluster)) continue;
+    if (mode != Mode::kAll && id.cluster != wait.core.cluster) continue;
+    if (core->waits().has_signal(mode, wait.id)) return true;
   }
+  return false;
+}
+
+/// "AIV1 of cluster 0 has to set id 3 (mode 2): the program of AIV1 of cluster 0 has ended".
+CoreWaits::Reason why_not_set(const SyncUnitCore::Missing& missing, const MachineView& machine) {
+  const AiCore* core = machine.find(missing.core);
+  CoreWaits::Reason reason = core == nullptr
+                                 ? CoreWaits::Reason{"it is not part of the launch", true}
+                                 : core->waits().why_no_signal(missing.mode, missing.id);
+  reason.text = to_string(missing.core) + " has to set id " + std::to_string(missing.id) +
+                " (mode " + std::to_string(static_cast<unsigned>(missing.mode)) +
+                "): " + reason.text;
+  return reason;
+}
+
+/// "id 3 of AIC of cluster 0", and why nobody has set it.
+CoreWaits::Wanted explain_wait(const sync::Request& wait, const MachineView& machine) {
+  const SyncUnitCore& unit = machine.sync_unit();
+  CoreWaits::Wanted wanted{"id " + std::to_string(wait.id) + " of " + to_string(wait.core), {}};
+  std::string& text = wanted.why.text;
+  bool& never = wanted.why.never;
+  if (!unit.launch().mix) {
+    wanted.why = {"the kernel is not of MIX type, so there is no scheduling module to count sets",
+                  true};
+    return wanted;
+  }
+  std::size_t named = 0;
+  for (const SyncUnitCore::Missing& missing : unit.missing(wait)) {
+    if (missing.mode != Mode::kIntraBlock && !is_used(missing.mode, wait, machine)) continue;
+    const CoreWaits::Reason reason = why_not_set(missing, machine);
+    never |= reason.never;
+    if (++named > kMostNamed) continue;
+    text += (named > 1 ? "; " : "") + reason.text;
+  }
+  if (named > kMostNamed) text += "; and " + std::to_string(named - kMostNamed) + " more";
+  if (unit.blocks_not_resident() > 0 && is_used(Mode::kAll, wait, machine)) {
+    never = true;
+    text += (named > 0 ? "; " : "") + std::to_string(unit.blocks_not_resident()) +
+            " blocks of the kernel are not resident and cannot set it (mode 0)";
+  } else if (named == 0) {
+    never = true;
+    text += "no core that could set it has a set of it in its program";
+  }
+  return wanted;
+}
+
+}  // namespace
+
+std::vector<const AiCore*> MachineView::cores() const {
+  std::vector<const AiCore*> list;
+  for (std::size_t i = 0; i < sync_unit().launch().places(); ++i)
+    if (const AiCore* core = find(CoreId::at(i))) list.push_back(core);
   return list;
 }
 
@@ -23,13 +82,23 @@ bool MachineView::finished() const {
 
 Cycle MachineView::finished_at() const {
   Cycle last = 0;
-  for (const AiCoreCore* core : cores()) last = std::max(last, core->finished_at());
+  for (const AiCore* core : cores()) last = std::max(last, core->finished_at());
   return last;
 }
 
 std::string MachineView::describe_waits(observe::Waits& waits) const {
-  return cluster::describe_waits(
-      cores(), sync_unit(), [this](CoreId core) { return find(core); }, waits);
+  std::vector<CoreWaits::BlockedPipe> all;
+  for (const AiCore* core : cores())
+    for (CoreWaits::BlockedPipe& blocked : core->waits().blocked_pipes(
+             [this](const sync::Request& wait) { return explain_wait(wait, *this); }))
+      all.push_back(std::move(blocked));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.distance < b.distance; });
+  std::string cause;
+  if (!all.empty() && !all.front().cause.empty())
+    cause = all.front().cause + "; " + all.front().wait.who + " waits for it";
+  for (CoreWaits::BlockedPipe& blocked : all) waits.push_back(std::move(blocked.wait));
+  return cause;
 }
 
 }  // namespace tessera::cluster

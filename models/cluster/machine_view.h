@@ -1,13 +1,13 @@
-// What can be seen of the cores of a launch, however they are built: machine_core.h, or modules bound
-// by sockets.
+// What can be seen of the cores of a launch, in whichever structure they are built: cluster_core.h,
+// modular_cluster.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "models/cluster/ai_core_core.h"
-#include "models/cluster/gm_core.h"
-#include "models/cluster/sync_unit_core.h"
+#include "models/cluster/core/ai_core.h"
+#include "models/cluster/memory/gm_core.h"
+#include "models/cluster/sync/sync_unit_core.h"
 #include "models/observe/wait.h"
 
 namespace tessera::cluster {
@@ -17,17 +17,17 @@ class MachineView {
   virtual ~MachineView() = default;
 
   /// nullptr: the launch has no such core.
-  virtual const AiCoreCore* find(CoreId core) const = 0;
+  virtual const AiCore* find(CoreId core) const = 0;
   virtual const SyncUnitCore& sync_unit() const = 0;
   virtual const GmCore& gm() const = 0;
 
   /// The cores of the launch, by cluster and unit.
-  std::vector<const AiCoreCore*> cores() const;
+  std::vector<const AiCore*> cores() const;
   bool finished() const;
   /// Cycle in which the last core finished.
   Cycle finished_at() const;
-  /// Everyone who is held back, for a deadlock report. Returns what holds them up, if that is known
-  /// (deadlock.h).
+  /// For a deadlock report: every pipe that is held back, those first that wait for what
+  /// will never come. Returns the cause of the first one and who waits for it, "" if nobody knows it.
   std::string describe_waits(observe::Waits& waits) const;
 };
 

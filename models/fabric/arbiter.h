@@ -1,6 +1,6 @@
 // Arbiter: who goes first when several wavelets want one port in one cycle. The sources do not
-// document the rule (wse.md 1.11), so it is named in the config (FabricTiming::arbitration) and
-// written here, and only here.
+// document the rule (wse.md 1.11), so the config names it (FabricTiming::arbitration). It is
+// written here only; the routers and on-ramps of both structures rank their requests by it.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,22 @@ class CandidateSet {
   std::uint64_t words_[2] = {0, 0};
 };
 
+/// Whose turn it is at one port: a byte, for structures with very many ports.
+class Turn {
+ public:
+  /// Of the candidates that ask, the one with the lowest rank is granted.
+  unsigned rank(unsigned candidate) const { return (candidate - first_) % CandidateSet::kSize; }
+  /// The candidate of rank 0.
+  unsigned first() const { return first_; }
+  /// `candidate` has been granted: in round robin it becomes last.
+  void take(unsigned candidate, Arbitration rule) {
+    if (rule == Arbitration::kRoundRobin) first_ = static_cast<std::uint8_t>(candidate + 1);
+  }
+
+ private:
+  std::uint8_t first_ = 0;  // fixed order: always 0
+};
+
 /// The arbiter of one port. The same requests after the same grants give the same winner.
 class Arbiter {
  public:
@@ -60,20 +76,17 @@ class Arbiter {
   /// The candidate that goes now. Nothing changes when nobody asks.
   std::optional<unsigned> grant(const CandidateSet& requests) {
     if (requests.empty()) return std::nullopt;
-    if (rule_ == Arbitration::kFixed) return requests.first_from(0);
-    std::optional<unsigned> winner = requests.first_from(first_);
+    std::optional<unsigned> winner = requests.first_from(turn_.first());
     if (!winner) winner = requests.first_from(0);
-    first_ = static_cast<std::uint8_t>(*winner + 1);  // the winner becomes last
+    turn_.take(*winner, rule_);
     return winner;
   }
   /// grant() where `candidate` is the only one that asks.
-  void grant_alone(unsigned candidate) {
-    if (rule_ == Arbitration::kRoundRobin) first_ = static_cast<std::uint8_t>(candidate + 1);
-  }
+  void grant_alone(unsigned candidate) { turn_.take(candidate, rule_); }
 
  private:
   Arbitration rule_;
-  std::uint8_t first_ = 0;  // round robin: where the search starts; moves only on a grant
+  Turn turn_;
 };
 
 }  // namespace tessera::fabric

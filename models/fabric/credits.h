@@ -1,4 +1,4 @@
-// The credits of a sender (link protocol, tlm_ifaces/link/link_if.h): how many wavelets it may
+// The credits of a sender (link protocol, tlm_ifaces/link/link_kit.h): how many wavelets it may
 // still hand over on each of its channels. A channel is a color of one link, or whatever the owner
 // numbers. Plain C++.
 #pragma once

@@ -20,19 +20,16 @@ bool has_other_rules(const ColorRoute& a, const ColorRoute& b) {
   return a.ring != b.ring || a.pop != b.pop || a.suspended != b.suspended;
 }
 
-}  // namespace
-
-EpochChecker::Ways::Ways(const ColorRoute& route)
-    : positions(route.positions), current(route.current),
-      injection(route.injection != Injection::kNone), swap_x(route.swap_x), swap_y(route.swap_y) {}
-
-bool EpochChecker::Ways::operator==(const Ways& other) const {
+/// They send what comes to the same outputs.
+bool have_same_ways(const ColorRoute& a, const ColorRoute& b) {
   const auto same = [](const RoutePosition& p, const RoutePosition& q) {
     return p.valid == q.valid && (!p.valid || (p.rx == q.rx && p.tx == q.tx));
   };
-  return current == other.current && swap_x == other.swap_x && swap_y == other.swap_y &&
-         std::equal(positions.begin(), positions.end(), other.positions.begin(), same);
+  return a.current == b.current && a.swap_x == b.swap_x && a.swap_y == b.swap_y &&
+         std::equal(a.positions.begin(), a.positions.end(), b.positions.begin(), same);
 }
+
+}  // namespace
 
 EpochChecker::EpochChecker(int width, int height) : width_(width) {
   const auto tiles = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -77,14 +74,13 @@ void EpochChecker::tear_down(const Head& marker, const ColorRoute& route, Cycle 
 
 void EpochChecker::rewrite(std::uint32_t place, Color color, const ColorRoute& before,
                            const ColorRoute& after, Cycle now) {
-  const Ways ways(after);
-  const bool other_ways = !(Ways(before) == ways);
+  const bool other_ways = !have_same_ways(before, after);
   if (!other_ways && !has_other_rules(before, after)) return;
   History& epochs = histories_[key(place, color)];
   if (before.suspended && epochs.empty()) return;  // it started in teardown: epoch 0
   Epoch& epoch = before.suspended ? epochs.back() : begin(place, color, before, now);
-  epoch.ways = ways;
-  epoch.same_ways = ways == epochs[epochs.size() - 2].ways;
+  epoch.route = after;
+  epoch.same_ways = have_same_ways(after, epochs[epochs.size() - 2].route);
   if (other_ways || epoch.written_at == 0) {
     const Issue& issue = issues_[place];  // an instruction's write counts from the next cycle on
     epoch.written_at = now;
@@ -104,7 +100,7 @@ void EpochChecker::take_route(const Head& head, DirectionSet outputs, Cycle now)
   note_early(head, *tag, outputs, now);
   const std::optional<unsigned> past = past_epoch(head, *tag);
   if (!past) return;
-  const Choices expected = choices(history(head.place, head.color)[*past].ways, head.in);
+  const Choices expected = choices(history(head.place, head.color)[*past].route, head.in);
   if (std::find(expected.begin(), expected.end(), outputs) != expected.end()) return;
   throw IllegalBehaviour(
       late(head, *tag, *past,
@@ -128,10 +124,9 @@ void EpochChecker::stay(const Head& head) {
 EpochChecker::Epoch& EpochChecker::begin(std::uint32_t place, Color color, const ColorRoute& before,
                                          Cycle now) {
   History& epochs = histories_[key(place, color)];
-  const Ways ways(before);
-  if (epochs.empty()) epochs.push_back({0, {}, ways, true});
-  epochs.back().ways = ways;
-  epochs.push_back({now, {}, ways, true});
+  if (epochs.empty()) epochs.push_back({0, {}, before, true});
+  epochs.back().route = before;
+  epochs.push_back({now, {}, before, true});
   reconfigured_[place] = 1;
   last_change_ = now;
   return epochs.back();
@@ -198,14 +193,14 @@ std::optional<EpochChecker::Tag> EpochChecker::tag_of(const Head& head) const {
 
 /// The outputs for what comes from `in`: those of the current position, or if that does not receive
 /// it, of all that do.
-EpochChecker::Choices EpochChecker::choices(const Ways& ways, Direction in) {
+EpochChecker::Choices EpochChecker::choices(const ColorRoute& route, Direction in) {
   Choices outputs;
-  const RoutePosition& current = ways.positions[ways.current];
-  if (!ways.injection && current.valid && current.rx.contains(in)) {
+  const RoutePosition& current = route.positions[route.current];
+  if (route.injection == Injection::kNone && current.valid && current.rx.contains(in)) {
     outputs.push_back(current.tx);
     return outputs;
   }
-  for (const RoutePosition& position : ways.positions) {
+  for (const RoutePosition& position : route.positions) {
     if (position.valid && position.rx.contains(in)) outputs.push_back(position.tx);
   }
   return outputs;
@@ -236,7 +231,7 @@ std::optional<unsigned> EpochChecker::past_epoch(const Head& head, const Tag& ta
   const History& epochs = history(head.place, head.color);
   const unsigned now = epoch(head.place, head.color);
   unsigned sent_for = epoch_of(head, tag);
-  while (sent_for < now && choices(epochs[sent_for].ways, head.in).empty()) ++sent_for;
+  while (sent_for < now && choices(epochs[sent_for].route, head.in).empty()) ++sent_for;
   for (unsigned number = sent_for + 1; number <= now; ++number) {
     if (!epochs[number].same_ways) return sent_for;
   }
@@ -271,7 +266,7 @@ void EpochChecker::check_early(std::uint32_t place, Color color) {
   if (found == early_.end() || found->second.marker != epoch.marker->ident) return;
   const Early early = found->second;
   early_.erase(found);
-  const Choices outputs = choices(epoch.ways, early.in);
+  const Choices outputs = choices(epoch.route, early.in);
   if (std::find(outputs.begin(), outputs.end(), early.outputs) != outputs.end()) return;
   throw IllegalBehaviour(
       tile(place) + ", color " + std::to_string(color.value()) + ": " +
@@ -300,7 +295,7 @@ std::string EpochChecker::late(const Head& head, const Tag& tag, unsigned past,
                                const std::string& what) const {
   const History& epochs = history(head.place, head.color);
   std::string meant;
-  for (DirectionSet outputs : choices(epochs[past].ways, head.in))
+  for (DirectionSet outputs : choices(epochs[past].route, head.in))
     meant += (meant.empty() ? "" : " or ") + to_string(outputs);
   const auto changed =
       std::find_if(epochs.rbegin(), epochs.rend(), [](const Epoch& e) { return !e.same_ways; });

@@ -49,8 +49,8 @@
 
 namespace tessera::fabric {
 
-/// Listens to the events of a run for what leaves the programs and the host, and for the
-/// instructions that write registers; everything else the routers say.
+/// Takes from the events of a run what leaves the programs and the host, and the instructions that
+/// write registers; the routers report everything else by calls.
 class EpochChecker : public observe::Sink {
  public:
   /// "row.tasm:41 (fn main)": the instruction `pc` of the program of tile `place`.
@@ -71,17 +71,17 @@ class EpochChecker : public observe::Sink {
     Color color;                   ///< that it is routed as: its own, or with color swap the other
     const link::Wavelet& wavelet;  ///< as it came
   };
-  /// It is a TEARDOWN command and leaves; `route` is the one that it has taken.
+  /// `marker` is a TEARDOWN command and leaves; `route` is the one that it has taken.
   void tear_down(const Head& marker, const ColorRoute& route, Cycle now);
   /// The program has written a register of `color`. Throws IllegalBehaviour (kEpochEarlyId).
   void rewrite(std::uint32_t place, Color color, const ColorRoute& before, const ColorRoute& after,
                Cycle now);
-  /// It leaves by a route to `outputs`. Throws IllegalBehaviour (kEpochMisroutedId).
+  /// `head` leaves by a route to `outputs`. Throws IllegalBehaviour (kEpochMisroutedId).
   void take_route(const Head& head, DirectionSet outputs, Cycle now);
-  /// It stays, because no switch position receives it. Throws IllegalBehaviour (kEpochStrandedId).
+  /// `head` stays, because no switch position receives it. Throws IllegalBehaviour (kEpochStrandedId).
   void stay(const Head& head);
 
-  /// Of a color on a tile.
+  /// Number of the present epoch of a color on a tile.
   unsigned epoch(std::uint32_t place, Color color) const;
   /// Whether the router of a tile was reconfigured at all.
   bool is_reconfigured(std::uint32_t place) const { return reconfigured_[place] != 0; }
@@ -89,16 +89,6 @@ class EpochChecker : public observe::Sink {
  private:
   static constexpr std::uint32_t kNoPc = 0xFFFFFFFF;
 
-  /// Where the switch positions of a route send what comes.
-  struct Ways {
-    std::array<RoutePosition, kSwitchPositions> positions;
-    unsigned current = 0;
-    bool injection = false;  // several positions at a time
-    bool swap_x = false;
-    bool swap_y = false;
-    explicit Ways(const ColorRoute& route);
-    bool operator==(const Ways& other) const;
-  };
   using Choices = boost::container::static_vector<DirectionSet, kSwitchPositions>;
 
   struct Marker {
@@ -109,10 +99,10 @@ class EpochChecker : public observe::Sink {
   struct Epoch {
     Cycle began;
     std::optional<Marker> marker;  // that began it
-    Ways ways;                     // at its end, or now
-    bool same_ways;                // as the epoch before
+    ColorRoute route;              // at its end, or now
+    bool same_ways;                // it sends what comes where the epoch before did
     Cycle written_at = 0;          // by the last write that belongs to it
-    std::uint32_t pc = kNoPc;      // .. and its instruction
+    std::uint32_t pc = kNoPc;      // instruction of that write
   };
   using History = std::vector<Epoch>;  // by number; empty: nothing but epoch 0
 
@@ -166,7 +156,7 @@ class EpochChecker : public observe::Sink {
   std::optional<Tag> tag_of(const Head& head) const;
 
   // The rule.
-  static Choices choices(const Ways& ways, Direction in);
+  static Choices choices(const ColorRoute& route, Direction in);
   bool obeyed_same_marker(const Tag& tag, const Marker& marker) const;
   unsigned epoch_of(const Head& head, const Tag& tag) const;
   std::optional<unsigned> past_epoch(const Head& head, const Tag& tag) const;

@@ -1,6 +1,6 @@
 // Filter of a color between router and compute engine (reference wse.md 1.7): decides which
 // wavelets the CE gets; copies to other directions are not touched. Its registers:
-// filter_registers.h.
+// register_words.h.
 #pragma once
 
 #include <algorithm>
@@ -27,35 +27,24 @@ struct FilterConfig {
   std::uint16_t max_idx = 0;
 };
 
-/// A counter goes round and round: PASS, as long as it is at most max_counter, then DROP up to its
-/// limit. It counts half-wavelets, as the registers of WSE-3 do: two a wavelet, one a half wavelet.
-class Filter {
+/// Counter of a filter. It goes round and round: PASS, as long as it is at most max_counter, then
+/// DROP up to its limit. It counts half-wavelets, as the registers of WSE-3 do: two a wavelet, one a
+/// half wavelet.
+class FilterCounter {
  public:
-  explicit Filter(const FilterConfig& config);
+  explicit FilterCounter(const FilterConfig& config);
 
-  /// Whether the CE gets `w`, which comes next; counts it.
-  bool accept(const link::Wavelet& w);
-
-  FilterKind kind() const { return kind_; }
-  bool counts_data() const { return count_data_; }
-  bool counts_control() const { return count_control_; }
-  bool filters_control() const { return filter_control_; }
-  /// A sparse counter that has run out lets everything pass.
-  bool disabled() const { return disabled_; }
-  void set_mode(FilterKind kind, bool count_data, bool count_control, bool filter_control,
-                bool disabled);
-
-  std::uint16_t min_index() const { return min_idx_; }
-  std::uint16_t max_index() const { return max_idx_; }
-  void set_min_index(std::uint16_t index) { min_idx_ = index; }
-  void set_max_index(std::uint16_t index) { max_idx_ = index; }
+  /// Counts `size` half-wavelets; true: a round is over.
+  bool count(std::uint64_t size);
+  /// Goes on with limit2, of the second and last round of a sparse counter; false: it is used up.
+  bool take_limit2();
 
   // In wavelets. Setting one leaves the others; PASS or DROP follows from them.
-  std::uint32_t counter() const { return wavelets(position()); }
+  std::uint32_t value() const { return wavelets(position()); }
   std::uint32_t limit() const { return wavelets(round_) - 1; }
   std::uint32_t limit2() const { return limit2_; }
   std::uint32_t max_counter() const { return wavelets(pass_) - 1; }
-  void set_counter(std::uint32_t value) { set_position(halves(value)); }
+  void set_value(std::uint32_t value) { set_position(halves(value)); }
   void set_limit(std::uint32_t value) { round_ = halves(value) + 2; }
   void set_limit2(std::uint32_t value) { limit2_ = value; }
   void set_max_counter(std::uint32_t value);
@@ -78,22 +67,37 @@ class Filter {
   Halves drop_length() const { return round_ > pass_ ? round_ - pass_ : 0; }
   Halves position() const { return dropping_ ? pass_ + state_counter_ : state_counter_; }
   void set_position(Halves position);
-  bool passes(const link::Wavelet& w) const;
-  void count(Halves size);
-  void end_round();
 
-  FilterKind kind_;
-  bool count_data_;
-  bool count_control_;
-  bool filter_control_;
-  bool disabled_ = false;
   bool dropping_ = false;
-  std::uint16_t min_idx_;
-  std::uint16_t max_idx_;
   std::uint32_t limit2_;  // of the next round; 0: it is the last one of a sparse counter
   Halves pass_;           // PASS lasts so long, if the round does
   Halves round_;          // PASS and DROP together
   Halves state_counter_ = 0;
+};
+
+class Filter {
+ public:
+  /// What the control register sets.
+  struct Mode {
+    FilterKind kind;
+    bool count_data;
+    bool count_control;
+    bool filter_control;
+    bool disabled;  ///< lets everything pass: a sparse counter that has run out
+  };
+
+  explicit Filter(const FilterConfig& config);
+
+  /// Whether the CE gets `w`, which comes next; counts it.
+  bool accept(const link::Wavelet& w);
+
+  Mode mode;
+  std::uint16_t min_index;  ///< of a range filter
+  std::uint16_t max_index;
+  FilterCounter counter;
+
+ private:
+  bool passes(const link::Wavelet& w) const;
 };
 
 }  // namespace tessera::fabric

@@ -1,7 +1,8 @@
 #include "models/fabric/on_ramp.h"
 
-#include <stdexcept>
 #include <string>
+
+#include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::fabric {
 
@@ -48,13 +49,7 @@ Cycle OnRamp::step(Cycle now) {
 }
 
 void OnRamp::credit(Color color, Cycle due) {
-  try {
-    core_.credit(color, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
-    return;
-  }
-  domain_.wake(block_, due);
+  if (kit::obeys_rules(kProtocolId, [&] { core_.credit(color, due); })) domain_.wake(block_, due);
 }
 
 void OnRamp::describe_waits(observe::Waits& waits, Cycle now) const {

@@ -7,8 +7,8 @@
 
 #include "models/fabric/on_ramp_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/link/link_socket.h"
-#include "tlm_ifaces/queue/queue_socket.h"
+#include "tlm_ifaces/link/link_kit.h"
+#include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::fabric {
 

@@ -2,6 +2,7 @@
 // each with the ports it receives from and the ports it transmits to, and what moves the switch.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -46,7 +47,7 @@ struct ColorRoute {
   PopMode pop = PopMode::kNoPop;
   Injection injection = Injection::kNone;
   bool swap_x = false;     ///< color swap of arrivals from EAST and WEST (wse.md 1.6, WSE-2)
-  bool swap_y = false;     ///< .. from NORTH and SOUTH
+  bool swap_y = false;     ///< color swap of arrivals from NORTH and SOUTH
   bool suspended = false;  ///< in teardown (wse.md 1.9)
   std::optional<FilterConfig> filter;
 
@@ -57,6 +58,11 @@ struct ColorRoute {
       if (positions[next].valid) return next;
     }
     return ring ? 0 : current;
+  }
+  /// Whether some switch position receives from `in`.
+  bool receives(Direction in) const {
+    return std::any_of(positions.begin(), positions.end(),
+                       [in](const RoutePosition& p) { return p.valid && p.rx.contains(in); });
   }
   /// Whether `command` would move the switch. With CE injection none does (wse.md 1.8).
   bool moves(link::Command command) const {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <stdexcept>
+
+#include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::fabric {
 
@@ -83,23 +84,13 @@ void Router::find_peers() {
 }
 
 void Router::put(Direction direction, const link::Wavelet& w, Cycle due) {
-  try {
-    core_.put(direction, w, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
-    return;
-  }
-  domain_.wake(block_, due);
+  if (kit::obeys_rules(kProtocolId, [&] { core_.put(direction, w, due); }))
+    domain_.wake(block_, due);
 }
 
 void Router::credit(Direction direction, Color color, Cycle due) {
-  try {
-    core_.credit(direction, color, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
-    return;
-  }
-  domain_.wake(block_, due);
+  if (kit::obeys_rules(kProtocolId, [&] { core_.credit(direction, color, due); }))
+    domain_.wake(block_, due);
 }
 
 void Router::write(config_space::Address address, std::uint16_t value, Cycle due) {

@@ -8,8 +8,8 @@
 
 #include "models/fabric/router_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/config/config_socket.h"
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/config/config_kit.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::fabric {
 
@@ -45,7 +45,7 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   Cycle step(Cycle now) override;
 
  private:
-  // What the sockets call: one object a port, so that the router knows the port.
+  // The sockets of a port call these objects, which know the port.
   struct InputPort : link::ForwardIf {
     void put(const link::Wavelet& w, Cycle due) override { router->put(direction, w, due); }
     unsigned capacity(Color color) const override {

@@ -10,7 +10,7 @@
 
 #include "models/host/edge_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::host {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "tlm_ifaces/kit/process.h"
+
 namespace tessera::host {
 
 namespace {
@@ -65,7 +67,7 @@ HostPort::HostPort(sc_core::sc_module_name name, timing::ClockDomain& domain, De
       access_time_(domain.to_time(config.access_cycles)), irq_event_("irq_event"),
       serve_event_("serve_event") {
   socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
-  SC_HAS_PROCESS(HostPort);
+  TESSERA_HAS_PROCESS(HostPort);
   SC_METHOD(change_irq);
   sensitive << irq_event_;
   dont_initialize();

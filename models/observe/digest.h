@@ -1,4 +1,4 @@
-// Digest of the event stream: the golden value of timing tests (ARCHITECTURE section 8).
+// Digest of the event stream: the golden value of timing tests (docs/architecture.md#events).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Typed events: the one stream that counters, traces, heat maps and the digest are built from
-// (ARCHITECTURE section 8).
+// (docs/architecture.md#events).
 #pragma once
 
 #include <cstdint>

@@ -1,62 +1,39 @@
 #include "models/observe/perfetto_trace.h"
 
 #include <algorithm>
-#include <ostream>
 #include <utility>
 #include <vector>
-
-#include "models/observe/json_quote.h"
 
 namespace tessera::observe {
 
 namespace {
 
-/// Viewers treat process 0 as "idle", so tiles count from 1; threads likewise, main first.
-std::string pid_of(std::uint32_t place) {
-  return "\"pid\":" + std::to_string(place + 1);
-}
-unsigned tid_of(unsigned thread) {
-  return thread == kMainThread ? 1 : thread + 2;
+/// The main thread comes first.
+unsigned number_of(unsigned thread) {
+  return thread == kMainThread ? 0 : thread + 1;
 }
 
 std::string thread_name(unsigned thread) {
   return thread == kMainThread ? "main" : "microthread " + std::to_string(thread);
 }
 
-std::string metadata(const std::string& ids, const std::string& what, const std::string& args) {
-  return "{\"ph\":\"M\"," + ids + ",\"name\":\"" + what + "\",\"args\":{" + args + "}}";
-}
-
 }  // namespace
 
 PerfettoTrace::PerfettoTrace(std::ostream& out, unsigned width, Names names)
-    : out_(out), width_(std::max(width, 1U)), names_(std::move(names)) {
-  out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us = 1 clock cycle\"},\n"
-          "\"traceEvents\":[";
-}
-
-void PerfettoTrace::write(const std::string& record) {
-  out_ << (first_ ? "\n" : ",\n") << record;
-  first_ = false;
-}
+    : out_(out), width_(std::max(width, 1U)), names_(std::move(names)) {}
 
 PerfettoTrace::Tile& PerfettoTrace::tile_at(std::uint32_t place) {
   const auto [it, is_new] = tiles_.try_emplace(place);
-  if (!is_new) return it->second;
-  const std::string name =
-      "tile (" + std::to_string(place % width_) + ", " + std::to_string(place / width_) + ")";
-  write(metadata(pid_of(place), "process_name", "\"name\":" + json_quote(name)));
-  write(metadata(pid_of(place), "process_sort_index", "\"sort_index\":" + std::to_string(place)));
+  if (is_new)
+    out_.name_process(place, "tile (" + std::to_string(place % width_) + ", " +
+                                 std::to_string(place / width_) + ")");
   return it->second;
 }
 
 void PerfettoTrace::name_thread(std::uint32_t place, Tile& tile, unsigned thread) {
   if (tile.named[thread]) return;
   tile.named[thread] = true;
-  const std::string tid = std::to_string(tid_of(thread));
-  const std::string ids = pid_of(place) + ",\"tid\":" + tid;
-  write(metadata(ids, "thread_name", "\"name\":" + json_quote(thread_name(thread))));
-  write(metadata(ids, "thread_sort_index", "\"sort_index\":" + tid));
+  out_.name_thread({place, number_of(thread)}, thread_name(thread));
 }
 
 void PerfettoTrace::on_sorted_event(const Event& e) {
@@ -100,12 +77,9 @@ void PerfettoTrace::end_operation(const Event& e, Tile& tile) {
 void PerfettoTrace::end_slice(std::uint32_t place, unsigned thread, std::optional<Slice>& slice,
                               Cycle end, const std::string& more_args) {
   if (!slice) return;
-  const Cycle duration = std::max<Cycle>(end - slice->start, 1);
   std::string args = slice->args;
   if (!more_args.empty()) args += (args.empty() ? "" : ",") + more_args;
-  write("{\"ph\":\"X\"," + pid_of(place) + ",\"tid\":" + std::to_string(tid_of(thread)) +
-        ",\"ts\":" + std::to_string(slice->start) + ",\"dur\":" + std::to_string(duration) +
-        ",\"name\":" + json_quote(slice->name) + ",\"args\":{" + args + "}}");
+  out_.slice({place, number_of(thread)}, slice->name, slice->start, end, args);
   slice.reset();
 }
 
@@ -128,10 +102,10 @@ void PerfettoTrace::write_bin(std::uint32_t place, Tile& tile) {
 void PerfettoTrace::write_counter(std::uint32_t place, Cycle at,
                                   const std::array<unsigned, kDirectionCount>& n) {
   const auto count = [&](Direction d) { return std::to_string(n[index(d)]); };
-  write("{\"ph\":\"C\"," + pid_of(place) + ",\"ts\":" + std::to_string(at) +
-        ",\"name\":\"hops\",\"args\":{\"E\":" + count(Direction::kEast) +
-        ",\"W\":" + count(Direction::kWest) + ",\"N\":" + count(Direction::kNorth) +
-        ",\"S\":" + count(Direction::kSouth) + ",\"R\":" + count(Direction::kRamp) + "}}");
+  out_.counter(place, "hops", at,
+               "\"E\":" + count(Direction::kEast) + ",\"W\":" + count(Direction::kWest) +
+                   ",\"N\":" + count(Direction::kNorth) + ",\"S\":" + count(Direction::kSouth) +
+                   ",\"R\":" + count(Direction::kRamp));
 }
 
 void PerfettoTrace::on_end() {
@@ -149,8 +123,7 @@ void PerfettoTrace::on_end() {
     write_bin(place, tile);
     write_counter(place, (tile.bin + 1) * kBinCycles, {});
   }
-  out_ << "\n]}\n";
-  out_.flush();
+  out_.finish();
 }
 
 }  // namespace tessera::observe

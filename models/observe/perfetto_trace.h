@@ -1,10 +1,9 @@
-// Trace for ui.perfetto.dev and chrome://tracing: JSON with "traceEvents".
+// Trace of a wafer for ui.perfetto.dev and chrome://tracing (perfetto_writer.h).
 //
 // Every tile that did something is a process "tile (x, y)". Its threads: "main" with the tasks as
 // slices and synchronous DSD operations nested in them, and "microthread 0" .. "microthread 7" with
 // asynchronous DSD operations. Counter tracks "hops" show how many wavelets left the router per
-// direction (E, W, N, S and R for the ramp) in each stretch of kBinCycles cycles. The format counts
-// in microseconds: 1 us is 1 clock cycle.
+// direction (E, W, N, S and R for the ramp) in each stretch of kBinCycles cycles.
 #pragma once
 
 #include <array>
@@ -14,6 +13,7 @@
 #include <unordered_map>
 
 #include "models/observe/names.h"
+#include "models/observe/perfetto_writer.h"
 #include "models/observe/sorted_sink.h"
 
 namespace tessera::observe {
@@ -55,14 +55,12 @@ class PerfettoTrace final : public SortedSink {
                  const std::string& more_args);
   void write_bin(std::uint32_t place, Tile& tile);
   void write_counter(std::uint32_t place, Cycle at, const std::array<unsigned, kDirectionCount>& n);
-  void write(const std::string& record);
 
-  std::ostream& out_;
+  PerfettoWriter out_;
   unsigned width_;
   Names names_;
   std::unordered_map<std::uint32_t, Tile> tiles_;
   Cycle newest_ = 0;
-  bool first_ = true;
 };
 
 }  // namespace tessera::observe

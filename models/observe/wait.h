@@ -1,4 +1,4 @@
-// Deadlock diagnoses: who waits for what (ARCHITECTURE section 9).
+// Deadlock diagnoses: who waits for what (docs/architecture.md#errors).
 #pragma once
 
 #include <array>

@@ -1,10 +1,11 @@
 // The byte addresses of a vector in memory, element by element (reference wse.md 5.2 to 5.4): one
 // loop (mem1d), up to four nested loops (mem4d), or a circular buffer (circbuf).
 //
-// A walk is only what moves: engines hold many. Strides of the outer loops, trips and the bounds of
-// a circular buffer are those of the descriptor, which every call is given.
+// A walk holds only what moves, because engines have many of them. Strides of the outer loops, trip
+// counts and the bounds of a circular buffer are those of the descriptor, which every call gets.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -18,8 +19,8 @@ class AddressWalk {
   /// `base` and `stride` of the inner loop as the DSR has them now, in bytes and elements.
   AddressWalk(std::uint32_t base, std::int16_t stride) : position_(base), stride_(stride) {}
 
-  /// Of the next element; behind the last element, that of the one the slowest loop would go on to
-  /// (wse.md 5.11 save_address).
+  /// Address of the next element; behind the last element, of the element that the slowest loop
+  /// would go on to (wse.md 5.11 save_address).
   std::uint32_t address() const { return position_ + offset_; }
   /// The same without what shift() adds.
   std::uint32_t position() const { return position_; }
@@ -40,18 +41,45 @@ class AddressWalk {
   /// stands at the first and elements > 0. False when it would take long to say: a circular buffer
   /// that is walked backwards or ends at `end`.
   bool stays_inside(const Dsd& dsd, std::uint32_t elements, std::uint32_t begin,
-                    std::uint32_t end) const;
+                    std::uint32_t end) const {
+    if (address() % 2 != 0) return false;
+    if (dsd.kind == DsdKind::kCircbuf) return ring_stays_inside(dsd, begin, end);
+    // An element is named by one digit a loop. It lies at the start plus the sum of digit * span;
+    // the span of a loop is its own step plus the way that its inner loops have gone when it moves.
+    std::int64_t low = address();
+    std::int64_t high = low + dsd.element_bytes;
+    std::int64_t inner = 0;              // the way of the inner loops
+    std::uint64_t moves = elements - 1;  // of this loop and those outside it
+    for (unsigned k = 0; low >= begin && high <= end && moves != 0; ++k) {
+      const bool slowest = k + 1U >= dsd.dimensions;
+      const std::uint64_t trips = std::max<std::uint64_t>(dsd.extents[k], 1);
+      const std::uint64_t digit = slowest ? moves : std::min(moves, trips - 1);
+      const std::int64_t stride = k == 0 ? stride_ : dsd.strides[k];
+      const std::int64_t way =
+          static_cast<std::int64_t>(digit) * (stride * dsd.element_bytes + inner);
+      low += std::min<std::int64_t>(way, 0);
+      high += std::max<std::int64_t>(way, 0);
+      inner += way;
+      moves = slowest ? 0 : moves / trips;
+    }
+    return low >= begin && high <= end;
+  }
 
  private:
   static std::uint32_t wrap_at(const Dsd& dsd) {
     return dsd.wrap_base + std::uint32_t{dsd.wrap_count} * dsd.element_bytes;
   }
-  bool ring_stays_inside(const Dsd& dsd, std::uint32_t begin, std::uint32_t end) const;
+  bool ring_stays_inside(const Dsd& dsd, std::uint32_t begin, std::uint32_t end) const {
+    if (dsd.wrap_base % 2 != 0 || stride_ < 0) return false;
+    const std::uint32_t low = std::min<std::uint32_t>(position_, dsd.wrap_base);
+    const std::uint32_t high = std::max(position_, wrap_at(dsd));
+    return low + offset_ >= begin && high + offset_ + dsd.element_bytes <= end;
+  }
 
   std::uint32_t position_ = 0;
   std::uint32_t offset_ = 0;
   std::int16_t stride_ = 1;                               // elements, of the inner loop
-  std::array<std::uint16_t, kMaxDimensions - 1> done_{};  // trips; the slowest loop counts none
+  std::array<std::uint16_t, kMaxDimensions - 1> done_{};  // trips, of all loops but the slowest
 };
 
 }  // namespace tessera::pe

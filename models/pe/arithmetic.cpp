@@ -18,6 +18,11 @@ std::uint16_t low(std::uint32_t v) {
   return static_cast<std::uint16_t>(v);
 }
 
+template <class... Opcodes>
+constexpr bool is_any(Opcode op, Opcodes... of) {
+  return ((op == of) || ...);
+}
+
 // ---- integers: every operation once for words of 16 and of 32 bits -----------------------------
 
 template <typename Word>
@@ -43,20 +48,11 @@ std::uint32_t shift_right_arithmetic(Word v, Word n) {
   return static_cast<Word>(as_signed(v) >> by);
 }
 
-std::uint32_t count_ones(std::uint16_t v) {
-  std::uint32_t count = 0;
-  for (std::uint32_t rest = v; rest != 0; rest &= rest - 1) ++count;
-  return count;
-}
 std::uint32_t leading_zeros(std::uint16_t v) {
-  std::uint32_t count = 0;
-  while (count < 16 && (v >> (15 - count) & 1) == 0) ++count;
-  return count;
+  return v == 0 ? 16 : static_cast<std::uint32_t>(__builtin_clz(v)) - 16;
 }
 std::uint32_t trailing_zeros(std::uint16_t v) {
-  std::uint32_t count = 0;
-  while (count < 16 && (v >> count & 1) == 0) ++count;
-  return count;
+  return v == 0 ? 16 : static_cast<std::uint32_t>(__builtin_ctz(v));
 }
 
 // In 64 bits the smallest number divided by -1 does not overflow; it wraps when it is cut to a word.
@@ -72,61 +68,28 @@ std::uint32_t remainder(Word a, Word b) {
 template <typename Word>
 std::uint32_t integer_divide(Opcode op, Word a, Word b) {
   assert(b != 0 && "the compute engine has to refuse this");
-  switch (op) {
-  case Opcode::kDiv16:
-  case Opcode::kDiv32:
-    return divide(a, b);
-  case Opcode::kDivu16:
-  case Opcode::kDivu32:
-    return a / b;
-  case Opcode::kRem16:
-  case Opcode::kRem32:
-    return remainder(a, b);
-  default:  // kRemu16, kRemu32
-    return a % b;
-  }
+  if (is_any(op, Opcode::kDiv16, Opcode::kDiv32)) return divide(a, b);
+  if (is_any(op, Opcode::kDivu16, Opcode::kDivu32)) return a / b;
+  if (is_any(op, Opcode::kRem16, Opcode::kRem32)) return remainder(a, b);
+  assert(is_any(op, Opcode::kRemu16, Opcode::kRemu32));
+  return a % b;
 }
 
 template <typename Word>
 std::uint32_t integer(Opcode op, Word a, Word b) {
-  switch (op) {
-  case Opcode::kAdd16:
-  case Opcode::kAdd32:
-    return static_cast<Word>(a + b);
-  case Opcode::kSub16:
-  case Opcode::kSub32:
-    return static_cast<Word>(a - b);
-  case Opcode::kAnd16:
-  case Opcode::kAnd32:
-    return a & b;
-  case Opcode::kOr16:
-  case Opcode::kOr32:
-    return a | b;
-  case Opcode::kXor16:
-  case Opcode::kXor32:
-    return a ^ b;
-  case Opcode::kSll16:
-  case Opcode::kSll32:
-    return shift_left(a, b);
-  case Opcode::kSlr16:
-  case Opcode::kSlr32:
-    return shift_right(a, b);
-  case Opcode::kSar16:
-  case Opcode::kSar32:
-    return shift_right_arithmetic(a, b);
-  case Opcode::kImul16:
-  case Opcode::kImul32:
-    return static_cast<Word>(std::uint32_t{a} * b);
-  case Opcode::kClz16:
-    return leading_zeros(low(a));
-  case Opcode::kCtz16:
-    return trailing_zeros(low(a));
-  case Opcode::kPopcnt16:
-    return count_ones(low(a));
-  default:
-    assert(false && "not an integer opcode without a carry");
-    return 0;
-  }
+  if (is_any(op, Opcode::kAdd16, Opcode::kAdd32)) return static_cast<Word>(a + b);
+  if (is_any(op, Opcode::kSub16, Opcode::kSub32)) return static_cast<Word>(a - b);
+  if (is_any(op, Opcode::kAnd16, Opcode::kAnd32)) return a & b;
+  if (is_any(op, Opcode::kOr16, Opcode::kOr32)) return a | b;
+  if (is_any(op, Opcode::kXor16, Opcode::kXor32)) return a ^ b;
+  if (is_any(op, Opcode::kSll16, Opcode::kSll32)) return shift_left(a, b);
+  if (is_any(op, Opcode::kSlr16, Opcode::kSlr32)) return shift_right(a, b);
+  if (is_any(op, Opcode::kSar16, Opcode::kSar32)) return shift_right_arithmetic(a, b);
+  if (is_any(op, Opcode::kImul16, Opcode::kImul32)) return static_cast<Word>(std::uint32_t{a} * b);
+  if (op == Opcode::kClz16) return leading_zeros(low(a));
+  if (op == Opcode::kCtz16) return trailing_zeros(low(a));
+  assert(op == Opcode::kPopcnt16);
+  return static_cast<std::uint32_t>(__builtin_popcount(low(a)));
 }
 
 // ---- floats ------------------------------------------------------------------------------------
@@ -141,19 +104,10 @@ std::uint32_t single_bits(float value) {
 }
 
 double value_of(std::uint32_t bits, ValueType type, HalfFormat half) {
-  switch (type) {
-  case ValueType::kSingle:
-    return static_cast<double>(bit_cast<float>(bits));
-  case ValueType::kHalf:
-    return half_value(low(bits), half);
-  case ValueType::k16:
-    return as_signed(low(bits));
-  case ValueType::k32:
-    return as_signed(bits);
-  case ValueType::kNone:
-    break;
-  }
-  return 0;
+  if (type == ValueType::kSingle) return static_cast<double>(bit_cast<float>(bits));
+  if (type == ValueType::kHalf) return half_value(low(bits), half);
+  if (type == ValueType::k16) return as_signed(low(bits));
+  return type == ValueType::k32 ? as_signed(bits) : 0;
 }
 
 /// Toward zero, saturated; a NaN gives 0.
@@ -166,19 +120,11 @@ std::int32_t saturated(double value) {
 }
 
 std::uint32_t bits_of(double value, ValueType type, HalfFormat half) {
-  switch (type) {
-  case ValueType::kSingle:
-    return single_bits(static_cast<float>(value));
-  case ValueType::kHalf:
-    return half_bits(value, half);
-  case ValueType::k16:
+  if (type == ValueType::kSingle) return single_bits(static_cast<float>(value));
+  if (type == ValueType::kHalf) return half_bits(value, half);
+  if (type == ValueType::k16)
     return low(static_cast<std::uint32_t>(saturated<std::int16_t>(value)));
-  case ValueType::k32:
-    return static_cast<std::uint32_t>(saturated<std::int32_t>(value));
-  case ValueType::kNone:
-    break;
-  }
-  return 0;
+  return static_cast<std::uint32_t>(saturated<std::int32_t>(value));
 }
 
 // The larger of two numbers: a NaN, quiet or signalling, gives way to a number, and +0 is above -0.
@@ -215,81 +161,36 @@ double scaled(double x, double exponent) {
 }
 
 double float_result(Opcode op, double x, double y, double z, HalfFormat half) {
-  switch (op) {
-  case Opcode::kFaddh:
-  case Opcode::kFadds:
-  case Opcode::kFaddhs:
-    return x + y;
-  case Opcode::kFsubh:
-  case Opcode::kFsubs:
-    return x - y;
-  case Opcode::kFmulh:
-  case Opcode::kFmuls:
-    return x * y;
-  case Opcode::kFdivh:
-  case Opcode::kFdivs:
-    return x / y;
-  case Opcode::kFmaxh:
-  case Opcode::kFmaxs:
-    return maximum(x, y);
-  case Opcode::kFminh:
-  case Opcode::kFmins:
-    return -maximum(-x, -y);
-  case Opcode::kFmach:
-    return sum_to_odd(x, y * z);
-  case Opcode::kFmachs:
-    return x + half_value(half_bits(y * z, half), half);
-  case Opcode::kFmacs:
-    return x + static_cast<double>(static_cast<float>(y * z));
-  case Opcode::kFnormh:
-  case Opcode::kFnorms:
-    return normalized(x);
-  case Opcode::kFscaleh:
-  case Opcode::kFscales:
-    return scaled(x, y);
-  default:  // conversions
-    return x;
-  }
+  if (is_any(op, Opcode::kFaddh, Opcode::kFadds, Opcode::kFaddhs)) return x + y;
+  if (is_any(op, Opcode::kFsubh, Opcode::kFsubs)) return x - y;
+  if (is_any(op, Opcode::kFmulh, Opcode::kFmuls)) return x * y;
+  if (is_any(op, Opcode::kFdivh, Opcode::kFdivs)) return x / y;
+  if (is_any(op, Opcode::kFmaxh, Opcode::kFmaxs)) return maximum(x, y);
+  if (is_any(op, Opcode::kFminh, Opcode::kFmins)) return -maximum(-x, -y);
+  if (op == Opcode::kFmach) return sum_to_odd(x, y * z);
+  if (op == Opcode::kFmachs) return x + half_value(half_bits(y * z, half), half);
+  if (op == Opcode::kFmacs) return x + static_cast<double>(static_cast<float>(y * z));
+  if (is_any(op, Opcode::kFnormh, Opcode::kFnorms)) return normalized(x);
+  if (is_any(op, Opcode::kFscaleh, Opcode::kFscales)) return scaled(x, y);
+  return x;  // conversions
 }
 
 template <typename Word>
 bool compare_integers(Opcode op, Word a, Word b) {
-  switch (op) {
-  case Opcode::kEq16:
-  case Opcode::kEq32:
-    return a == b;
-  case Opcode::kLt16:
-  case Opcode::kLt32:
-    return as_signed(a) < as_signed(b);
-  case Opcode::kLtu16:
-  case Opcode::kLtu32:
-    return a < b;
-  case Opcode::kLte16:
-  case Opcode::kLte32:
-    return as_signed(a) <= as_signed(b);
-  case Opcode::kLteu16:
-  case Opcode::kLteu32:
-    return a <= b;
-  default:
-    assert(false && "not a compare opcode");
-    return false;
-  }
+  if (is_any(op, Opcode::kEq16, Opcode::kEq32)) return a == b;
+  if (is_any(op, Opcode::kLt16, Opcode::kLt32)) return as_signed(a) < as_signed(b);
+  if (is_any(op, Opcode::kLtu16, Opcode::kLtu32)) return a < b;
+  if (is_any(op, Opcode::kLte16, Opcode::kLte32)) return as_signed(a) <= as_signed(b);
+  assert(is_any(op, Opcode::kLteu16, Opcode::kLteu32));
+  return a <= b;
 }
 
 bool compare_floats(Opcode op, double a, double b) {
-  switch (op) {
-  case Opcode::kFeqh:
-  case Opcode::kFeqs:
-    return a == b;
-  case Opcode::kFlth:
-  case Opcode::kFlts:
-    return a < b;
-  case Opcode::kFlteqh:
-  case Opcode::kFlteqs:
-    return a <= b;
-  default:  // kFunh, kFuns
-    return std::isnan(a) || std::isnan(b);
-  }
+  if (is_any(op, Opcode::kFeqh, Opcode::kFeqs)) return a == b;
+  if (is_any(op, Opcode::kFlth, Opcode::kFlts)) return a < b;
+  if (is_any(op, Opcode::kFlteqh, Opcode::kFlteqs)) return a <= b;
+  assert(is_any(op, Opcode::kFunh, Opcode::kFuns));
+  return std::isnan(a) || std::isnan(b);
 }
 
 std::uint32_t evaluate_any(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,

@@ -35,7 +35,20 @@ enum class StrideRule : std::uint8_t {
 /// table is about 16-bit elements. For 32-bit elements pass twice their stride, the distance of
 /// their first words: stride 1 is 2 words and has the full width, stride 2 is 4 words and gives 2
 /// elements per cycle, stride 4 is 8 words and gives 1. Stride -1 counts as 7.
-unsigned stride_limit(std::int32_t words);
+constexpr unsigned stride_limit(std::int32_t words) {
+  if (words == 0 || words == 1) return kFullWidth;
+  constexpr auto kBanks = static_cast<std::int32_t>(kBankCount);
+  switch ((words % kBanks + kBanks) % kBanks) {
+  case 0:
+    return 1;
+  case 1:
+  case 7:
+  case 4:  // wse.md 10 no. 23: the page says two and four in the same sentence
+    return 2;
+  default:
+    return kFullWidth;
+  }
+}
 
 /// Cycles that a group of `elements` needs, `words` 16-bit words apart, when an operand walks over 8
 /// words a cycle: 8 / stride elements per cycle, but at least one.

@@ -10,8 +10,8 @@
 
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/config/config_socket.h"
-#include "tlm_ifaces/queue/queue_socket.h"
+#include "tlm_ifaces/config/config_kit.h"
+#include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::pe {
 
@@ -43,7 +43,7 @@ class ComputeEngine : public sc_core::sc_module,
   const ComputeEngineCore& core() const { return core_; }
 
  private:
-  // The queues say that it is worth looking again.
+  // Queues call these when a wavelet or room has come.
   void arrived(Cycle due) override { wake(due); }
   void room_made(Cycle due) override { wake(due); }
   void teardown(Color color, Cycle due) override {
@@ -77,8 +77,8 @@ class ComputeEngine : public sc_core::sc_module,
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
   const TileCoord at_;
-  // Who is behind the sockets: asked once, because the way through a socket costs more than what is
-  // asked for.
+  // Interfaces behind the sockets, looked up once: a call through a socket would cost more than the
+  // called function.
   std::array<queue::ReadIf*, kMaxQueues> readable_{};
   std::array<queue::WriteIf*, kMaxQueues> writable_{};
   ComputeEngineCore core_;

@@ -1,4 +1,3 @@
-// The cycle of the compute engine: who gets the issue slot (reference wse.md 4).
 #include "models/pe/compute_engine_core.h"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <utility>
 
 #include "models/observe/event_fields.h"
+#include "models/pe/readiness.h"
 
 namespace tessera::pe {
 
@@ -14,9 +14,14 @@ static_assert(kMainThread == observe::kMainThread && kThreadCount == observe::kT
 
 namespace {
 
-/// Groups are not executed later than this, so that their events come before the sinks that put
-/// events in order have closed their cycle (observe/sorted_sink.h).
-constexpr Cycle kLongestDelay = 32768;
+/// Priorities of microthreads and of the main thread on one scale (wse.md 4): the main thread
+/// stands between two levels of microthreads, or on one of them.
+constexpr unsigned level_of(Priority priority) {
+  return 2 * static_cast<unsigned>(priority);
+}
+constexpr unsigned level_of(MainPriority priority) {
+  return 1 + static_cast<unsigned>(priority);
+}
 
 }  // namespace
 
@@ -27,91 +32,59 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> 
 
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const DecodedImage> program,
                                      PeQueues& queues, observe::Probe probe)
-    : program_(std::move(program)), tasks_(program_->tasks(), timing().picker), queues_(queues),
-      probe_(probe), sram_(&program_->memory()), dsrs_(program_->dsrs()), at_(at),
-      blocked_microthreads_(image().blocked_microthreads), control_mask_(image().control_mask) {
-  for (const InitialLoad& load : image().initial_loads) {
-    dsrs_.load(load.dsr, image().dsds[load.dsd], load.config);
-  }
-  for (const Fifo& fifo : image().fifos) extras().fifos.emplace_back(fifo);
-}
-
-ComputeEngineCore::Extras& ComputeEngineCore::extras() {
-  if (!extras_) extras_ = std::make_unique<Extras>();
-  return *extras_;
-}
+    : pe_(at, std::move(program), queues, probe), vector_(pe_.image()) {}
 
 Cycle ComputeEngineCore::step(Cycle now) {
-  catch_up(now);
-  putting_off_ = false;
-  const bool was_running = main_.runs();
-  if (extras_ && !extras_->teardowns.empty()) take_teardowns(now);
-  if (operations_.has_finished(now)) complete_operations(now);
-  if (extras_ && !extras_->fifos.empty()) take_fifo_actions(now);
+  vector_.catch_up(pe_, now);
+  vector_.stay_awake();
+  const bool ran = pe_.main.runs();
+  config_.take_teardowns(pe_.tasks, now);
+  // 1. Operations whose time is over complete.
+  vector_.complete_operations(pe_, now);
+  // 2. FIFOs that are empty or full take their actions.
+  vector_.take_fifo_actions(pe_, now);
+  // 3. One candidate gets the issue slot.
   const Candidate chosen = choose_thread(now);
-  bool goes_on = false;
-  if (chosen) {
-    last_issued_ = static_cast<std::uint8_t>(chosen.thread);
-    if (chosen.op == nullptr) {
-      issue_main(now);
-    } else {
-      execute_group(*chosen.op, chosen.elements, now);
-      goes_on = goes_on_at_once(*chosen.op, now);
-      if (operations_.has_finished(now)) complete_operations(now);
-    }
-  }
-  const bool was_free = !main_.runs();
+  const bool goes_on = chosen && issue(chosen, now);
+  // 4. An operation that this ended may complete at once.
+  vector_.complete_operations(pe_, now);
+  // 5. Control wavelets that name no task go; the picker starts a task.
+  const bool was_free = !pe_.main.runs();
   Runnables by_wavelet;
-  const bool picks = was_free && !launch_is_due(now);
-  const bool dropped = has_open_channel() && look_at_heads(picks ? &by_wavelet : nullptr, now);
-  const bool flushing = is_flushing();
-  if (flushing) take_flushes(now);
-  if (was_free) pick_task(by_wavelet, was_running, now);
-  const bool picked = was_free && main_.runs();
-  if (flushing && picked) take_flushes(now);  // its wavelet may have been the last of a queue
+  const bool picks = was_free && !tasks_.launch_is_due(now);
+  const bool dropped =
+      pe_.has_open_channel() &&
+      TaskUnit::take_heads(pe_, vector_.operations(), picks ? &by_wavelet : nullptr, now);
+  config_.take_flushes(pe_, vector_.outputs(), now);
+  if (was_free) tasks_.pick(pe_, by_wavelet, ran, now);
+  const bool picked = was_free && pe_.main.runs();
+  // The task's wavelet may have been the last one of a queue.
+  if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
   return next_wake(chosen || dropped || picked, goes_on, now);
 }
 
-void ComputeEngineCore::catch_up(Cycle now) {
-  if (!putting_off_) return;
-  Operation& op = *operations_.of_main_thread();
-  while (op.due < now && op.left(op.width + 1U) > op.width) {
-    execute_group(op, op.width, op.due);
-    last_issued_ = kMainThread;
-  }
-}
-
-void ComputeEngineCore::complete_operations(Cycle now) {
-  operations_.remove_finished(now, [&](Operation& op) { complete(op, now); });
-}
-
-// wse.md 4: the main thread stands between the microthreads' levels, or on one of them.
-unsigned ComputeEngineCore::main_level(Cycle now) const {
-  const bool changed = extras_ && extras_->main_priority;
-  const MainPriority level = changed ? extras_->main_priority->at(now) : image().main_priority;
-  return 1 + static_cast<unsigned>(level);
-}
-
 ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
-  const std::uint32_t inputs = operations_.inputs();
-  const std::uint32_t outputs = operations_.outputs();
-  const std::uint32_t empty = inputs & ~queues_.readable(inputs, now);
-  const std::uint32_t full = outputs & ~queues_.writable(outputs, now);
-  const bool open = has_open_channel();
-  const bool main_issues = main_.runs() && operations_.of_main_thread() == nullptr;
-  const unsigned main_rank = main_.runs() ? main_level(now) : 0;
-  const unsigned highest = std::max(main_rank, level_of(operations_.highest()));
-  const unsigned first = timing().issue == IssueRule::kRotation ? last_issued_ + 1U : 0;
+  Operations& operations = vector_.operations();
+  const std::uint32_t inputs = operations.inputs();
+  const std::uint32_t outputs = operations.outputs();
+  const std::uint32_t empty = inputs & ~pe_.queues.readable(inputs, now);
+  const std::uint32_t full = outputs & ~pe_.queues.writable(outputs, now);
+  const bool open = pe_.has_open_channel();
+  const bool main_issues = pe_.main.runs() && operations.of_main_thread() == nullptr;
+  const unsigned main_level = pe_.main.runs() ? level_of(pe_.tasks.main_priority(now)) : 0;
+  const unsigned highest = std::max(main_level, level_of(operations.highest()));
+  const bool rotates = pe_.timing().issue == IssueRule::kRotation;
+  const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;
   unsigned best_level = 0;
   // Those behind the last one first; whoever has the highest level need not be compared.
   const auto look_at = [&](Operation* from, const Operation* to) {
     for (Operation* op = from; op != to && best_level <= highest; ++op) {
-      if (op->finishing || op->due > now || is_blocked(op->thread)) continue;
+      if (op->finishing || op->due > now || pe_.tasks.is_microthread_blocked(op->thread)) continue;
       if (((op->needs_inputs & empty) | (op->needs_outputs & full)) != 0) continue;
-      const unsigned level = 1 + (op->thread == kMainThread ? main_rank : level_of(op->priority));
+      const unsigned level = 1 + (op->thread == kMainThread ? main_level : level_of(op->priority));
       if (level <= best_level) continue;
-      const std::uint32_t elements = op->single && !open ? 1 : group_size(*op, now);
+      const std::uint32_t elements = op->single && !open ? 1 : group_size(pe_, *op, now);
       if (elements == 0) continue;
       best = {op, elements, op->thread};
       best_level = level;
@@ -120,31 +93,54 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const auto look_at_main = [&] {
     if (!main_issues) return;
     require_instruction();
-    if (main_.ready_at > now || 1 + main_rank <= best_level) return;
+    if (pe_.main.ready_at() > now || 1 + main_level <= best_level) return;
     best = {nullptr, 0, kMainThread};
-    best_level = 1 + main_rank;
+    best_level = 1 + main_level;
   };
-  Operation* const behind = operations_.behind(first);
-  look_at(behind, operations_.end());
+  Operation* const behind = operations.behind(first);
+  look_at(behind, operations.end());
   if (first <= kMainThread) look_at_main();
-  look_at(operations_.begin(), behind);
+  look_at(operations.begin(), behind);
   if (first > kMainThread) look_at_main();
   return best;
 }
 
+// Returns whether the operation that got the slot has its next group in the next cycle.
+bool ComputeEngineCore::issue(const Candidate& chosen, Cycle now) {
+  vector_.set_last_issued(chosen.thread);
+  if (chosen.op != nullptr) return vector_.execute_group(pe_, *chosen.op, chosen.elements, now);
+  issue_main(now);
+  return false;
+}
+
+void ComputeEngineCore::issue_main(Cycle now) {
+  const DecodedInstruction& in = pe_.program->decoded(pe_.main.pc());
+  const auto opcode = static_cast<unsigned>(in.instruction->op);
+  pe_.probe.emit(now, observe::EventKind::kIssue, opcode | kMainThread << 8, in.pc);
+  pe_.main.issue(now);
+  if (in.vector) {
+    vector_.dispatch(pe_, in, now);
+  } else if (in.op_class == OpClass::kConfig) {
+    config_.execute(pe_, vector_, *in.instruction, now);
+  } else if (scalar_.execute(pe_, in, now)) {
+    TaskUnit::end_task(pe_, now);
+  }
+}
+
 void ComputeEngineCore::require_instruction() const {
-  if (main_.pc < program_->code_size()) return;
-  fail(Illegal::kReturnAddress, main_.pc, "the program runs past its last instruction");
+  if (pe_.main.pc() < pe_.program->code_size()) return;
+  pe_.fail(Illegal::kReturnAddress, pe_.main.pc(), "the program runs past its last instruction");
 }
 
 // The next instruction issues when all that it names is ready.
 void ComputeEngineCore::wait_for_operands() {
   require_instruction();
-  const DecodedInstruction& in = program_->decoded(main_.pc);
-  main_.ready_at = scoreboard_.ready_at(in.waits_for, main_.ready_at);
+  MainThread& main = pe_.main;
+  const DecodedInstruction& in = pe_.program->decoded(main.pc());
+  main.wait_for(in.waits_for);
   for (const unsigned slot : in.dsrs) {
-    const Dsr& dsr = dsrs_[in.instruction->operands[slot]];
-    main_.ready_at = std::max(main_.ready_at, dsr.ready_at);
+    const Dsr& dsr = pe_.dsrs[in.instruction->operands[slot]];
+    main.wait_until(std::max(main.ready_at(), dsr.ready_at));
   }
 }
 
@@ -152,50 +148,22 @@ void ComputeEngineCore::wait_for_operands() {
 // its next group in the next cycle.
 Cycle ComputeEngineCore::next_wake(bool acted, bool goes_on, Cycle now) {
   Cycle next = kNever;
-  const Operation* const main_operation = operations_.of_main_thread();
-  if (main_.runs() && main_operation == nullptr) {
+  const bool runs = pe_.main.runs();
+  if (runs && vector_.operations().of_main_thread() == nullptr) {
     wait_for_operands();
-    next = std::max(now + 1, main_.ready_at);
+    next = std::max(now + 1, pe_.main.ready_at());
   } else if (goes_on) {
     return now + 1;
   }
-  if (!main_.runs() && launches_) next = std::max(now + 1, launches_->at);
-  if (extras_) {
-    for (const TeardownNotice& notice : extras_->teardowns) next = std::min(next, notice.due);
-  }
-  for (const Operation* op = operations_.begin(); op != operations_.end() && next > now + 1; ++op) {
-    next = std::min(next, wake_of(*op, acted, now));
-  }
-  putting_off_ =
-      main_operation != nullptr && may_be_late(*main_operation, now) && main_operation->due < next;
-  return next;
-}
-
-Cycle ComputeEngineCore::wake_of(const Operation& op, bool acted, Cycle now) const {
-  if (op.finishing) return op.due;
-  if (may_be_late(op, now)) {
-    return std::min(op.last_group_from(), now + kLongestDelay);
-  }
-  if (op.due > now) return op.due;
-  // It did not get the slot. It waits for a queue, which wakes the engine, or for another
-  // operation; one on a FIFO may have been brought to an edge of it.
-  if (!acted) return kNever;
-  if (op.uses_fifo) return now + 1;
-  return !is_blocked(op.thread) && group_size(op, now) > 0 ? now + 1 : kNever;
+  if (!runs) next = std::max(now + 1, tasks_.next_launch());
+  next = std::min(next, config_.next_teardown());
+  return vector_.next_wake(pe_, acted, next, now);
 }
 
 void ComputeEngineCore::launch(const Function& function,
                                const std::vector<std::uint32_t>& arguments, Cycle at) {
   assert(arguments.size() <= kMaxLaunchArguments);
-  std::unique_ptr<Launch>* place = &launches_;
-  while (*place != nullptr && (*place)->at <= at) place = &(*place)->next;
-  auto launch = std::make_unique<Launch>();
-  launch->at = at;
-  launch->entry = function.entry;
-  launch->arguments = arguments;
-  launch->next = std::move(*place);
-  *place = std::move(launch);
-  ++launches_open_;
+  tasks_.launch(function.entry, arguments, at);
 }
 
 }  // namespace tessera::pe

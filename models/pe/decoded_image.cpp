@@ -1,6 +1,9 @@
 #include "models/pe/decoded_image.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "models/pe/scoreboard.h"
 
 namespace tessera::pe {
 
@@ -17,6 +20,80 @@ Sram memory_of(const Image& image) {
     }
   }
   return memory;
+}
+
+std::uint32_t latency_of(OpClass op_class, const PeTiming& timing) {
+  if (op_class == OpClass::kMove) return timing.move_latency;
+  if (op_class == OpClass::kFloat) return timing.float_latency;
+  if (op_class == OpClass::kFloatDivide) return timing.float_divide_latency;
+  if (op_class == OpClass::kIntegerDivide) return timing.integer_divide_latency;
+  if (op_class == OpClass::kLoad) return timing.load_latency;
+  return timing.integer_latency;
+}
+
+std::uint32_t registers_of(const Operand& operand) {
+  switch (operand.kind) {
+  case kReg16:
+    return Scoreboard::bit(operand.reg);
+  case kReg32:
+    return Scoreboard::bit(operand.reg) | Scoreboard::bit(operand.reg + 1U);
+  case kMem:
+    return operand.reg == kNoBase ? 0 : Scoreboard::bit(operand.reg);
+  default:
+    return 0;
+  }
+}
+
+// Registers interlock: an instruction that reads or writes one, named or implied, issues after the
+// last writer of the register is done.
+std::uint32_t waits_for(const Instruction& in) {
+  std::uint32_t items = 0;
+  for (const Operand& operand : in.operands) items |= registers_of(operand);
+  if (in.config.index) items |= registers_of(*in.config.index);
+  if (in.op == Opcode::kRet) items |= Scoreboard::bit(kReturnRegister);
+  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf || in.op == Opcode::kAddc16)
+    items |= Scoreboard::bit(Scoreboard::kFlag);
+  return items;
+}
+
+// The only operand of dfilt, in slot 0, is a source.
+void find_dsrs_of_operation(DecodedInstruction& decoded, const Instruction& in) {
+  const unsigned first_source = in.op == Opcode::kDfilt ? 0 : 1;
+  const bool destination = first_source == 1 && in.operands[0].is_dsr();
+  if (destination) decoded.dsrs.push_back(0);
+  for (OperandKind file : {kSrc0, kSrc1}) {
+    for (unsigned i = first_source; i < kMaxOperands; ++i) {
+      const Operand& source = in.operands[i];
+      if (source.kind != file) continue;
+      decoded.lengths.push_back(static_cast<std::uint8_t>(i));
+      const bool first = &*std::find(in.operands.begin(), in.operands.end(), source) == &source;
+      if (first) decoded.dsrs.push_back(static_cast<std::uint8_t>(i));
+    }
+  }
+  if (destination) decoded.lengths.push_back(0);
+}
+
+/// `in` must outlive the result.
+DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTiming& timing) {
+  DecodedInstruction decoded;
+  decoded.instruction = &in;
+  decoded.pc = pc;
+  const OpcodeInfo& row = info(in.op);
+  decoded.op_class = row.op_class;
+  decoded.operand_count = row.operand_count;
+  for (unsigned i = 0; i < kMaxOperands; ++i)
+    decoded.bytes[i] = static_cast<std::uint8_t>(row.bytes(i));
+  decoded.vector = in.is_vector();
+  decoded.waits_for = waits_for(in);
+  decoded.latency = latency_of(decoded.op_class, timing);
+  if (decoded.vector) {
+    find_dsrs_of_operation(decoded, in);
+    return decoded;
+  }
+  for (unsigned i = 0; i < kMaxOperands; ++i) {
+    if (in.operands[i].is_dsr()) decoded.dsrs.push_back(static_cast<std::uint8_t>(i));
+  }
+  return decoded;
 }
 
 }  // namespace

@@ -1,22 +1,46 @@
-// What engines look up in every cycle, worked out once for an image and shared by all engines that
-// run it: an engine itself holds only what changes. Immutable.
+// An image decoded for fast execution: what engines look up in every cycle. It does not change, and
+// all engines that run the image share it.
 #pragma once
+
+#include <boost/container/static_vector.hpp>
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "models/pe/decoded_instruction.h"
 #include "models/pe/dsr.h"
+#include "models/pe/isa.h"
 #include "models/pe/pe_timing.h"
 #include "models/pe/program.h"
 #include "models/pe/sram.h"
-#include "models/pe/task_index.h"
+#include "models/pe/task_table.h"
 
 namespace tessera::pe {
 
-/// An input queue and what stands between its wavelets and their tasks.
+/// Positions of operands in an instruction.
+using Slots = boost::container::static_vector<std::uint8_t, kMaxOperands>;
+
+/// What an engine looks up whenever it issues the instruction.
+struct DecodedInstruction {
+  const Instruction* instruction = nullptr;
+  std::uint32_t pc = 0;
+  OpClass op_class = OpClass::kMove;
+  bool vector = false;
+  /// Registers and flag that must be ready before it issues, one bit each as in Scoreboard.
+  std::uint32_t waits_for = 0;
+  std::uint32_t latency = 0;  ///< scalar: cycles until the result may be used
+  /// Slots of its DSRs. A DSD operation has each DSR once, in the order of wse.md 4: destination,
+  /// source file 0, source file 1.
+  Slots dsrs;
+  /// DSD operation: slots of the DSRs that may give the length, in the order of wse.md 5.8: source
+  /// file 0, source file 1, destination.
+  Slots lengths;
+  std::uint8_t operand_count = 0;
+  std::array<std::uint8_t, kMaxOperands> bytes{};  ///< of an element, by slot
+};
+
+/// An input queue, and what decides which task its wavelets start.
 struct InputChannel {
   QueueId queue;
   std::uint64_t channel = 0;  ///< task_bit of its id
@@ -26,7 +50,7 @@ struct InputChannel {
 
 class DecodedImage {
  public:
-  /// `timing` must outlive it.
+  /// `timing` must outlive the decoded image.
   DecodedImage(std::shared_ptr<const Image> image, const PeTiming& timing);
   DecodedImage(const DecodedImage&) = delete;
   DecodedImage& operator=(const DecodedImage&) = delete;
@@ -37,11 +61,11 @@ class DecodedImage {
   const DecodedInstruction& decoded(std::uint32_t pc) const { return code_[pc]; }
   const DsrLayout& dsrs() const { return dsrs_; }
   const TaskIndex& tasks() const { return tasks_; }
-  /// Memory at the start.
+  /// SRAM at the start of the program.
   const Sram& memory() const { return memory_; }
   /// First byte behind task table and code.
   std::uint32_t data_begin() const { return data_begin_; }
-  /// nullptr: the program declares no such queue.
+  /// Declaration of a queue; nullptr: the program has no such queue.
   const QueueBinding* queue(bool input, QueueId id) const { return queues_[input][id.value()]; }
   /// Input queues in the order of the image, and the bits of all their channels.
   const std::vector<InputChannel>& inputs() const { return inputs_; }

@@ -20,7 +20,7 @@ bool has_stride_register(const OpConfig& config) {
 
 }  // namespace
 
-DsrLayout::DsrLayout(const Image& image) {
+DsrLayout::DsrLayout(const Image& image) : image_(image) {
   for (auto& file : index_) file.fill(kUnused);
   for (const Instruction& instruction : image.code) {
     for (const Operand& operand : instruction.operands) reserve(operand);
@@ -48,6 +48,12 @@ DsrFiles::DsrFiles(const DsrLayout& layout)
       dsrs_(layout.count() == 0 ? nullptr : std::make_unique<Dsr[]>(layout.count())) {
   for (const DsrLayout::FifoDsr& dsr : layout.fifo_dsrs())
     dsrs_[dsr.index].dsd = &layout.fifos()[dsr.fifo];
+  for (const Fifo& fifo : layout.image().fifos) extras().fifos.emplace_back(fifo);
+}
+
+DsrFiles::Extras& DsrFiles::extras() {
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  return *extras_;
 }
 
 unsigned DsrFiles::load(const Operand& operand, const Dsd& dsd, const OpConfig& config) {
@@ -70,15 +76,15 @@ unsigned DsrFiles::load(const Operand& operand, const Dsd& dsd, const OpConfig& 
 }
 
 unsigned DsrFiles::take_tickets(DsrExtension& extension, const OpConfig& config) {
-  if (!tickets_) tickets_ = std::make_unique<Tickets>();
+  Extras& last = extras();
   unsigned registers = 0;
   if (config.xdsr) {
-    extension.xdsr_ticket = tickets_->xdsrs[*config.xdsr] = ++tickets_->last;
+    extension.xdsr_ticket = last.xdsrs[*config.xdsr] = ++last.last;
     ++registers;
   }
   for (std::size_t i = 0; i < config.sr.size(); ++i) {
     if (!config.sr[i]) continue;
-    extension.sr_tickets[i] = tickets_->srs[*config.sr[i]] = ++tickets_->last;
+    extension.sr_tickets[i] = last.srs[*config.sr[i]] = ++last.last;
     ++registers;
   }
   return registers;
@@ -86,14 +92,14 @@ unsigned DsrFiles::take_tickets(DsrExtension& extension, const OpConfig& config)
 
 bool DsrFiles::xdsr_lost(const Dsr& dsr) const {
   return dsr.extension && dsr.extension->xdsr_ticket != 0 &&
-         tickets_->xdsrs[*dsr.config->xdsr] != dsr.extension->xdsr_ticket;
+         extras_->xdsrs[*dsr.config->xdsr] != dsr.extension->xdsr_ticket;
 }
 
 bool DsrFiles::stride_register_lost(const Dsr& dsr) const {
   if (!dsr.extension) return false;
   for (std::size_t i = 0; i < dsr.extension->sr_tickets.size(); ++i) {
     const std::uint32_t ticket = dsr.extension->sr_tickets[i];
-    if (ticket != 0 && tickets_->srs[*dsr.config->sr[i]] != ticket) return true;
+    if (ticket != 0 && extras_->srs[*dsr.config->sr[i]] != ticket) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
-// Data structure registers (reference wse.md 5.11): the descriptors as the vector instructions see
-// them, the extended DSRs and the stride registers.
+// Data structure registers (reference wse.md 5.11): descriptors as DSD operations use them, with
+// extended DSRs, stride registers and FIFOs.
 #pragma once
 
 #include <array>
@@ -9,29 +9,30 @@
 #include <vector>
 
 #include "models/pe/address_walk.h"
+#include "models/pe/fifo.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::pe {
 
-/// What only DSRs loaded with single_step, xdsr or sr have.
+/// Further state of a DSR that was loaded with single_step, xdsr or sr.
 struct DsrExtension {
-  // single_step: where it stands and how much is to come.
+  // single_step: the next element and how many elements are left.
   AddressWalk walk;
   std::uint32_t remaining = 0;
-  std::uint8_t held = 0;      ///< as Cursor::held, of a wavelet that a step began
-  std::uint32_t wavelet = 0;  ///< its payload: as Cursor::value
-  // Of the loads of its XDSR and stride registers; 0: has none.
+  std::uint8_t held = 0;      ///< Cursor::held of a wavelet that an earlier step began
+  std::uint32_t wavelet = 0;  ///< its payload (Cursor::value)
+  // Tickets (DsrFiles::Extras) of the loads of its XDSR and stride registers; 0: it has none.
   std::uint32_t xdsr_ticket = 0;
   std::array<std::uint32_t, 3> sr_tickets{};
 };
 
 struct Dsr {
-  const Dsd* dsd = nullptr;          ///< what was loaded, or of a FIFO; nullptr: nothing
-  const OpConfig* config = nullptr;  ///< options of the load; nullptr: a FIFO, or nothing
+  const Dsd* dsd = nullptr;          ///< descriptor loaded, or that of a FIFO; nullptr: empty
+  const OpConfig* config = nullptr;  ///< options of the load; nullptr: FIFO or empty
   std::unique_ptr<DsrExtension> extension;
   Cycle ready_at = 0;  ///< load-to-use (wse.md 6.5)
-  // What the program may change in place:
+  // The program may change these in place.
   std::uint32_t extent = 0;  ///< elements; of a FIFO the read or write length
   std::uint16_t base = 0;    ///< byte address; of a circbuf the head
   std::int16_t stride = 1;   ///< elements
@@ -48,19 +49,28 @@ struct Dsr {
   bool single_step() const { return config != nullptr && config->single_step; }
   bool endless() const { return extent == kEndless && is_fabric(); }
   std::uint32_t length() const { return left != 0 ? left : extent; }
-  /// Where the next operation begins; of memory.
+  /// Address at which the next operation begins. Requires a descriptor of memory.
   std::uint32_t address() const { return single_step() ? extension->walk.position() : base; }
+  /// A running operation no longer saves its address into the register.
+  void set_address(std::uint32_t address) {
+    base = static_cast<std::uint16_t>(address);
+    restart_walk(base);
+    ++load;
+  }
   /// single_step: the walk begins again, at `address`.
   void restart_walk(std::uint32_t address) {
     if (extension) extension->walk = AddressWalk(address, stride);
   }
 };
 
-/// Which DSRs of the three files dest, src0, src1 the program of an image uses: only these take
-/// memory. And FIFOs as descriptors, which are in their DSRs for the life of the program.
+/// Which DSRs of the three files dest, src0, src1 the program of an image uses, because only these
+/// take memory in an engine; and descriptors of its FIFOs, which hold their DSRs for the life of
+/// the program.
 class DsrLayout {
  public:
+  /// `image` must outlive the layout.
   explicit DsrLayout(const Image& image);
+  const Image& image() const { return image_; }
 
   unsigned count() const { return count_; }
   /// Place of a DSR among those that are used. Requires operand.is_dsr() and that the operand
@@ -86,6 +96,7 @@ class DsrLayout {
   static_assert(kSrc0 == 2 * kDest && kSrc1 == 4 * kDest, "bits of neighbouring places");
   void reserve(const Operand& operand);
 
+  const Image& image_;
   // By kDest, kSrc0, kSrc1 as multiples of kDest, and register.
   std::array<std::array<std::uint8_t, kDsrsPerFile>, kSrc1 / kDest + 1> index_{};
   std::uint8_t count_ = 0;
@@ -93,35 +104,42 @@ class DsrLayout {
   std::vector<FifoDsr> fifo_dsrs_;
 };
 
-/// The DSRs of an engine, and who loaded the XDSRs and stride registers last.
+/// The DSRs of an engine, the states of its FIFOs, and which DSR loaded each XDSR and stride
+/// register last.
 class DsrFiles {
  public:
-  /// FIFOs are in their DSRs from the start. `layout` must outlive the files.
+  /// The DSRs of FIFOs are loaded from the start. `layout` must outlive the files.
   explicit DsrFiles(const DsrLayout& layout);
 
   /// As DsrLayout::index_of.
   Dsr& operator[](const Operand& operand) { return dsrs_[layout_->index_of(operand)]; }
   const Dsr& operator[](const Operand& operand) const { return dsrs_[layout_->index_of(operand)]; }
 
-  /// Puts `dsd` into the register; answers how many registers that loads (the DSR, an XDSR, stride
+  /// Puts `dsd` into the register. Returns how many registers that loads (the DSR, an XDSR, stride
   /// registers). `dsd` and `config` must outlive the files.
   unsigned load(const Operand& operand, const Dsd& dsd, const OpConfig& config);
+  /// State of FIFO number `index` of Image::fifos.
+  FifoState& fifo(unsigned index) { return extras_->fifos[index]; }
+  const FifoState& fifo(unsigned index) const { return extras_->fifos[index]; }
   /// Whether the XDSR, or a stride register, of `dsr` has been loaded for another DSR since.
   bool xdsr_lost(const Dsr& dsr) const;
   bool stride_register_lost(const Dsr& dsr) const;
 
  private:
-  /// Tickets of the last loads.
-  struct Tickets {
+  /// State that few programs need.
+  struct Extras {
+    std::vector<FifoState> fifos;
+    // Every load of an XDSR or stride register takes the next ticket; these are the last ones.
     std::array<std::uint32_t, kXdsrCount> xdsrs{};
     std::array<std::uint32_t, kStrideRegisterCount> srs{};
     std::uint32_t last = 0;
   };
+  Extras& extras();
   unsigned take_tickets(DsrExtension& extension, const OpConfig& config);
 
   const DsrLayout* layout_;
-  std::unique_ptr<Dsr[]> dsrs_;       // as DsrLayout says
-  std::unique_ptr<Tickets> tickets_;  // since the first load that takes one
+  std::unique_ptr<Dsr[]> dsrs_;  // by DsrLayout::index_of
+  std::unique_ptr<Extras> extras_;
 };
 
 }  // namespace tessera::pe

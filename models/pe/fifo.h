@@ -1,5 +1,6 @@
-// A FIFO in SRAM (reference wse.md 5.6): a ring of 16-bit words, so that pushes and pops may have
-// elements of different sizes, and the memory of what did not fit.
+// The state of a FIFO in SRAM (reference wse.md 5.6): a ring of 16-bit words, so that pushes and
+// pops may have elements of different sizes. It remembers the last push or pop that found too
+// little.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,7 @@ class FifoState {
   std::uint32_t bytes_held() const { return held_; }
   std::uint32_t bytes_free() const { return fifo_->bytes - held_; }
 
-  /// Takes a place of two bytes at the end, or gives the one at the front back; answers its byte
-  /// address.
+  /// Takes two bytes at the end, or gives back the two at the front. Returns their byte address.
   std::uint32_t push_word() {
     const std::uint32_t offset = (head_ + held_) % fifo_->bytes;
     held_ += 2;
@@ -33,9 +33,9 @@ class FifoState {
   // Edges (wse.md 5.6): an operation found no room, or no data, for the bytes of its next group.
   void hit_full(std::uint32_t bytes) { wanted_room_ = bytes; }
   void hit_empty(std::uint32_t bytes) { wanted_data_ = bytes; }
-  /// After a pop: the room that a push lacked is there. True once for each hit.
+  /// To be asked after a pop: whether a push that found no room would now find it. True once a hit.
   bool room_came() { return came(wanted_room_, bytes_free()); }
-  /// After a push: the data that a pop lacked are there. True once for each hit.
+  /// To be asked after a push: the same for a pop that found no data.
   bool data_came() { return came(wanted_data_, bytes_held()); }
 
  private:

@@ -8,12 +8,22 @@
 #include <cstdint>
 
 #include "models/pe/program.h"
+#include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::pe {
 
+constexpr float16::Layout layout_of(HalfFormat format) {
+  return format == HalfFormat::kBf16   ? float16::kBfloat16
+         : format == HalfFormat::kCb16 ? float16::Layout{9, 42}
+                                       : float16::kBinary16;
+}
 /// The value of `bits`; exact.
-double half_value(std::uint16_t bits, HalfFormat format);
+inline double half_value(std::uint16_t bits, HalfFormat format) {
+  return float16::value_of(bits, layout_of(format));
+}
 /// The nearest 16-bit float, ties to even; overflow gives infinity, any NaN the one quiet NaN.
-std::uint16_t half_bits(double value, HalfFormat format);
+inline std::uint16_t half_bits(double value, HalfFormat format) {
+  return float16::bits_of(value, layout_of(format));
+}
 
 }  // namespace tessera::pe

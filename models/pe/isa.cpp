@@ -188,10 +188,10 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = {{
     row(Opcode::kSetprng, "setprng", OpClass::kTile, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "active PRNG = src mod 4", "@set_active_prng"),
     row(Opcode::kSeedprng, "seedprng", OpClass::kTile, VectorForm::kNone, {kScalar32}, {ValueType::k32}, "state of the active PRNG = src", "set_global_prng_seed of <random>"),
 
-    row(Opcode::kSetctm, "setctm", OpClass::kTile, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "mask of control transforms = src, 6 bits", "control_transform of <tile_config>"),
+    row(Opcode::kSetctm, "setctm", OpClass::kConfig, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "mask of control transforms = src, 6 bits", "control_transform of <tile_config>"),
 
-    row(Opcode::kLdcfg, "ldcfg", OpClass::kTile, VectorForm::kNone, {kReg16, kScalar16}, {ValueType::k16, ValueType::k16}, "dest = configuration register at word address src", "@get_config"),
-    row(Opcode::kStcfg, "stcfg", OpClass::kTile, VectorForm::kNone, {kScalar16, kScalar16}, {ValueType::k16, ValueType::k16}, "configuration register at word address first = second", "@set_config"),
+    row(Opcode::kLdcfg, "ldcfg", OpClass::kConfig, VectorForm::kNone, {kReg16, kScalar16}, {ValueType::k16, ValueType::k16}, "dest = configuration register at word address src", "@get_config"),
+    row(Opcode::kStcfg, "stcfg", OpClass::kConfig, VectorForm::kNone, {kScalar16, kScalar16}, {ValueType::k16, ValueType::k16}, "configuration register at word address first = second", "@set_config"),
 }};
 // clang-format on
 
@@ -222,25 +222,15 @@ const OpcodeInfo* find_opcode(std::string_view mnemonic) {
 }
 
 std::string_view to_string(VectorForm form) {
-  switch (form) {
-  case VectorForm::kNone:
-    return "";
-  case VectorForm::kMove:
-    return "D,S; p,S; D,v";
-  case VectorForm::kUnary:
-    return "D,S; D,v";
-  case VectorForm::kBinary:
-    return "D,S,S; D,v,S; D,S,v";
-  case VectorForm::kSubtract16:
-    return "D,S,S; D,S,v";
-  case VectorForm::kFloatBinary:
-    return "D,S,S; D,v,S; D,S,v; p,v,S";
-  case VectorForm::kMultiplyAdd:
-    return "D,S,S,v";
-  case VectorForm::kFilter:
-    return "S";
-  }
-  return "";
+  constexpr std::array<std::string_view, 8> kForms = {"",
+                                                      "D,S; p,S; D,v",
+                                                      "D,S; D,v",
+                                                      "D,S,S; D,v,S; D,S,v",
+                                                      "D,S,S; D,S,v",
+                                                      "D,S,S; D,v,S; D,S,v; p,v,S",
+                                                      "D,S,S,v",
+                                                      "S"};
+  return kForms[static_cast<unsigned>(form)];
 }
 
 }  // namespace tessera::pe

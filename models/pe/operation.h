@@ -1,14 +1,18 @@
-// One DSD operation in progress: on the main thread (synchronous) or on a microthread
-// (asynchronous) (reference wse.md 4, 5.7, 5.8, 5.10).
+// DSD operations in progress: on the main thread (synchronous) or on microthreads (asynchronous)
+// (reference wse.md 4, 5.7, 5.8, 5.10).
 #pragma once
+
+#include <boost/container/vector.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "models/pe/address_walk.h"
-#include "models/pe/decoded_instruction.h"
+#include "models/pe/decoded_image.h"
 #include "models/pe/isa.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -30,14 +34,16 @@ struct Cursor {
     kPointer,  ///< destination: one element in memory, which gets the last result
   };
   static constexpr std::uint8_t kNoLimit = 0xFF;
-  const Dsd* dsd = nullptr;  ///< memory, fabric
-  AddressWalk walk;          ///< memory; pointer: stands at its address
-  /// Scalar: at dispatch. Scalar or pointer as destination: last result. Fabric: payload of the
-  /// wavelet that is being taken apart or put together. Memory: Dsr::load of the descriptor.
+  const Dsd* dsd = nullptr;  ///< memory, fabric: its descriptor
+  AddressWalk walk;          ///< memory: its addresses; pointer: its one address
+  /// Scalar source: its value at dispatch. Scalar or pointer as destination: the last result.
+  /// Fabric: payload of the wavelet that is being taken apart or put together. Memory: Dsr::load of
+  /// the descriptor.
   std::uint32_t value = 0;
   Kind kind = Kind::kNone;
-  std::uint8_t bytes = 0;    ///< of an element
-  std::uint8_t number = 0;   ///< FIFO: which; scalar: its register, if the operand is one
+  std::uint8_t bytes = 0;  ///< of an element
+  /// FIFO: its index; register: its number; fabric destination: the color that it sends on.
+  std::uint8_t number = 0;
   bool is_register = false;  ///< scalar: a register, not an immediate
   // fabric
   QueueId queue;
@@ -45,10 +51,10 @@ struct Cursor {
   bool half = false;              ///< elements travel as half wavelets
   std::uint8_t packed = 1;        ///< elements in a wavelet
   std::uint8_t held = 0;          ///< elements of the wavelet in `value` still to read, or written
-  // fabric, fifo
+  // fabric, FIFO
   std::uint8_t least = 1;  ///< elements that a group takes at least, unless fewer are left
   // all
-  std::uint8_t most = kNoLimit;  ///< elements that it takes in a cycle
+  std::uint8_t most = kNoLimit;  ///< elements that the operand takes in a cycle
 
   std::uint32_t wavelets_for(std::uint32_t elements) const {
     return packed == 1 ? elements : (elements + packed - 1) / packed;
@@ -65,18 +71,19 @@ struct Completion {
   TaskId on_control_target;
 };
 
+/// One operation.
 struct Operation {
-  // What is asked in every cycle stands first.
-  /// Earliest cycle of the next group; once the last group has executed, of the completion.
+  // Every cycle reads these members, so they stand together.
+  /// Earliest cycle of the next group; after the last group, the cycle of the completion.
   Cycle due = 0;
   bool finishing = false;  ///< the last group has executed
   std::uint8_t thread = kMainThread;
   Priority priority = Priority::kLow;  ///< of the microthread
-  std::uint8_t needs_inputs =
-      0;  ///< queues without a wavelet from which no group can be, a bit each
-  std::uint8_t needs_outputs = 0;  ///< queues without room in which no group can be
-  bool single = false;             ///< a group is one element, which needs nothing but these queues
-  /// Its groups need nobody and cannot fail: only registers and memory known to be inside.
+  /// Queues that every group needs, one bit each: inputs with a wavelet, outputs with room.
+  std::uint8_t needs_inputs = 0;
+  std::uint8_t needs_outputs = 0;
+  bool single = false;  ///< a group is one element and needs nothing but these queues
+  /// Its groups wait for nobody and cannot fail: they use registers and valid addresses only.
   bool self_contained = false;
   const DecodedInstruction* decoded = nullptr;
   std::uint32_t length = 0;  ///< elements
@@ -85,16 +92,16 @@ struct Operation {
   std::uint32_t duration = 1;  ///< cycles that the last group takes
   std::uint16_t width = 1;     ///< elements a group, at most
   std::uint8_t least = 1;      ///< elements a group, unless fewer are left: whole wavelets
-  bool async = false;          ///< as the options say, which give `ut` too
+  bool async = false;          ///< by the options, as `ut`
   std::optional<MicrothreadId> ut;
   std::uint64_t channels = 0;    ///< of its input queues, as task_bit
   Completion completion;         ///< of the instruction, and of the loads of its fabric DSRs
   std::uint16_t index = 0;       ///< of the config, read at dispatch
   std::uint8_t inputs = 0;       ///< queues that it reads, one bit each
   std::uint8_t outputs = 0;      ///< queues that it writes
-  std::uint8_t sources = 0;      ///< they stand in slots 1 to this
+  std::uint8_t sources = 0;      ///< how many; they are cursors 1 to this
   std::uint8_t zeroed_slot = 0;  ///< the source that `zero` clears in the end; 0: none
-  AddressWalk zeroed;            ///< .. from its start
+  AddressWalk zeroed;            ///< the addresses that it clears
   bool endless = false;
   bool single_step = false;
   /// The destination register is also a source: each element needs the last result.
@@ -102,7 +109,7 @@ struct Operation {
   bool carry = false;  ///< addc16
   bool uses_fifo = false;
   bool terminated = false;       ///< ended before its length was done
-  bool stopped_by_fifo = false;  ///< .. by an empty or full FIFO
+  bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
   bool result = true;            ///< what a synchronous operation on a FIFO returns (wse.md 5.6)
   std::array<Cursor, kMaxOperands> cursors;  ///< [0] destination, then the sources
 
@@ -119,14 +126,14 @@ struct Operation {
   }
   /// Elements that `cursor` moves together.
   unsigned chunk_of(const Cursor& cursor) const { return std::max<unsigned>(cursor.least, least); }
-  /// Elements that `cursor` must have, or have room for, before a group. A FIFO is asked at the
-  /// start of a chunk, so that a smaller group of another operand's cannot divide it.
+  /// Elements that `cursor` must have, or have room for, before a group. A FIFO counts what is left
+  /// of a chunk, so that a smaller group of another operand cannot divide the chunk.
   std::uint32_t least_of(const Cursor& cursor) const {
     const unsigned chunk = chunk_of(cursor);
     return left(cursor.kind == Cursor::Kind::kFifo ? chunk - done % chunk : chunk);
   }
-  /// A self-contained operation: the last group executes in this cycle or, when banks collide,
-  /// later.
+  /// Of a self-contained operation: the first cycle in which its last group can execute. Bank
+  /// conflicts make it later.
   Cycle last_group_from() const {
     const std::uint32_t groups = (length - done + width - 1) / width;
     return due + Cycle{groups - 1} * interval;
@@ -142,6 +149,101 @@ struct Operation {
     }
     return false;
   }
+};
+
+/// The operations of an engine in progress: at most one a thread, in the order of their threads.
+class Operations {
+ public:
+  /// Invalidates references.
+  void add(const Operation& op) {
+    operations_.reserve(operations_.size() + 1);  // an engine has few: no more than it needs
+    operations_.insert(operations_.begin() + number_below(op.thread), op);
+    count(op);
+  }
+  /// The last group of `op` has executed; it completes in cycle `at`.
+  void finish(Operation& op, Cycle at) {
+    op.finishing = true;
+    op.due = at;
+    summary_.first_completion = std::min(summary_.first_completion, at);
+  }
+  /// Whether an operation completes in cycle `now`, or should have before.
+  bool has_finished(Cycle now) const { return summary_.first_completion <= now; }
+  /// Takes out the operations that complete by cycle `now`, each after `complete(operation)`.
+  template <class Complete>
+  void remove_finished(Cycle now, Complete&& complete) {
+    const auto goes = [&](Operation& op) {
+      if (!op.finishing || op.due > now) return false;
+      complete(op);
+      return true;
+    };
+    operations_.erase(std::remove_if(operations_.begin(), operations_.end(), goes),
+                      operations_.end());
+    if (operations_.empty()) {
+      *this = Operations();  // an engine at rest takes little memory
+      return;
+    }
+    summary_ = {};
+    for (const Operation& op : operations_) count(op);
+  }
+
+  /// The operation of the main thread; nullptr: it has none.
+  Operation* of_main_thread() {
+    return const_cast<Operation*>(std::as_const(*this).of_main_thread());
+  }
+  const Operation* of_main_thread() const {
+    return (summary_.threads >> kMainThread & 1U) != 0 ? &operations_.back() : nullptr;
+  }
+  /// Queues that some of them need (Operation::needs_inputs, needs_outputs), one bit each.
+  std::uint32_t inputs() const { return summary_.inputs; }
+  std::uint32_t outputs() const { return summary_.outputs; }
+  /// The highest priority of the microthreads among them.
+  Priority highest() const { return summary_.highest; }
+  /// Whether some of them push or pop FIFOs.
+  bool use_fifos() const { return summary_.fifos; }
+  /// Whether one of them waits for a control wavelet on input queue `q` (wse.md 2.3, 5.7).
+  bool take_control_from(QueueId q) const {
+    return std::any_of(begin(), end(), [q](const Operation& op) {
+      const bool takes = op.is_filter() || op.completion.on_control != OnControl::kNone;
+      return takes && op.uses_input(q);
+    });
+  }
+
+  Operation* begin() { return operations_.data(); }
+  Operation* end() { return operations_.data() + operations_.size(); }
+  const Operation* begin() const { return operations_.data(); }
+  const Operation* end() const { return operations_.data() + operations_.size(); }
+  void prefetch() const { __builtin_prefetch(operations_.data(), 1); }
+  /// The first operation of thread `thread` or a higher one, or the end.
+  Operation* behind(ThreadId thread) { return operations_.data() + number_below(thread); }
+
+ private:
+  using SmallSizes =
+      boost::container::vector_options_t<boost::container::stored_size<std::uint8_t>>;
+  using Vector = boost::container::vector<Operation, void, SmallSizes>;
+
+  std::ptrdiff_t number_below(ThreadId thread) const {
+    return __builtin_popcount(summary_.threads & ((1U << thread) - 1));
+  }
+  /// What a step asks of all operations together.
+  struct Summary {
+    Cycle first_completion = kNever;
+    std::uint8_t inputs = 0;
+    std::uint8_t outputs = 0;
+    Priority highest = Priority::kLow;
+    bool fifos = false;
+    std::uint16_t threads = 0;  // that have an operation, one bit each
+  };
+  void count(const Operation& op) {
+    summary_.threads = static_cast<std::uint16_t>(summary_.threads | 1U << op.thread);
+    summary_.inputs |= op.needs_inputs;
+    summary_.outputs |= op.needs_outputs;
+    summary_.fifos |= op.uses_fifo;
+    if (op.thread != kMainThread) summary_.highest = std::max(summary_.highest, op.priority);
+    if (op.finishing) summary_.first_completion = std::min(summary_.first_completion, op.due);
+  }
+
+  Vector operations_;
+  Summary summary_;
 };
 
 }  // namespace tessera::pe

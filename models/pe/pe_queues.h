@@ -1,5 +1,5 @@
 // How a compute engine reaches the queues of its PE. The module forwards to its queue sockets, a
-// dense structure to its arrays. Same meaning as the interfaces in tlm_ifaces/queue/queue_if.h.
+// dense structure to its arrays. Same meaning as the interfaces in tlm_ifaces/queue/queue_kit.h.
 #pragma once
 
 #include <cstdint>

@@ -6,31 +6,14 @@
 namespace tessera::pe {
 namespace {
 
-struct TypeRow {
-  ElementType type;
-  std::string_view name;
-  unsigned bytes;
-};
-
-constexpr std::array<TypeRow, 6> kTypes = {{
-    {ElementType::kI16, "i16", 2},
-    {ElementType::kU16, "u16", 2},
-    {ElementType::kI32, "i32", 4},
-    {ElementType::kU32, "u32", 4},
-    {ElementType::kF16, "f16", 2},
-    {ElementType::kF32, "f32", 4},
-}};
-
+constexpr std::array<std::string_view, 6> kElementTypes = {"i16", "u16", "i32",
+                                                           "u32", "f16", "f32"};
 constexpr std::array<std::string_view, 3> kHalfFormats = {"f16", "bf16", "cb16"};
 constexpr std::array<std::string_view, 6> kDsdKinds = {"mem1d", "mem4d",  "circbuf",
                                                        "fabin", "fabout", "fifo"};
 constexpr std::array<std::string_view, 5> kSimdModes = {"off", "32", "64", "32_or_64", "max"};
 constexpr std::array<std::string_view, 4> kFifoActions = {"test_or_suspend", "terminate", "suspend",
                                                           "fault"};
-
-const TypeRow& row_of(ElementType type) {
-  return kTypes[static_cast<unsigned>(type)];
-}
 
 template <class T>
 const T* find_by_name(const std::vector<T>& all, std::string_view name) {
@@ -56,29 +39,16 @@ std::string section_of(const Image& image, std::uint32_t pc) {
 }  // namespace
 
 unsigned bytes_of(ElementType type) {
-  return row_of(type).bytes;
+  return type == ElementType::kI32 || type == ElementType::kU32 || type == ElementType::kF32 ? 4
+                                                                                             : 2;
 }
 
 std::string_view to_string(ElementType type) {
-  return row_of(type).name;
-}
-
-std::optional<ElementType> element_type_from(std::string_view name) {
-  for (const TypeRow& row : kTypes) {
-    if (row.name == name) return row.type;
-  }
-  return std::nullopt;
+  return kElementTypes[static_cast<unsigned>(type)];
 }
 
 std::string_view to_string(HalfFormat format) {
   return kHalfFormats[static_cast<unsigned>(format)];
-}
-
-std::optional<HalfFormat> half_format_from(std::string_view name) {
-  for (unsigned i = 0; i < kHalfFormats.size(); ++i) {
-    if (kHalfFormats[i] == name) return static_cast<HalfFormat>(i);
-  }
-  return std::nullopt;
 }
 
 std::string_view to_string(DsdKind kind) {

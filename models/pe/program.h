@@ -19,13 +19,11 @@ enum class ElementType : std::uint8_t { kI16, kU16, kI32, kU32, kF16, kF32 };
 
 unsigned bytes_of(ElementType type);
 std::string_view to_string(ElementType type);
-std::optional<ElementType> element_type_from(std::string_view name);
 
 /// The 16-bit float format of a program (wse.md 6.1, 8.2): one at run time. kCb16 has 6 exponent
 /// and 9 fraction bits, bias 42 (6.0 is 0x5900).
 enum class HalfFormat : std::uint8_t { kF16, kBf16, kCb16 };
 std::string_view to_string(HalfFormat format);
-std::optional<HalfFormat> half_format_from(std::string_view name);
 
 /// A named array in SRAM. Contents start as `init` (raw bits, one entry an element), then zeros.
 struct Symbol {

@@ -1,6 +1,6 @@
 // When registers and the flag may be used again (reference wse.md 6.5): an instruction issues when
-// the last writers of what it names are done. Nearly always they are: what takes one cycle is ready
-// for the next instruction, so only the items whose writer takes longer are remembered.
+// the last writers of its registers are done. A result that takes one cycle is ready for the next
+// instruction, so the scoreboard remembers only items whose writer takes longer.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace tessera::pe {
 
 class Scoreboard {
  public:
-  /// Longest latency that it takes, in cycles.
+  /// Longest latency that it can hold, in cycles.
   static constexpr unsigned kMaxLatency = (1U << 15) - 1;
   static constexpr unsigned kFlag = kRegisterCount;
   static constexpr std::uint32_t bit(unsigned item) { return 1U << item; }

@@ -65,7 +65,7 @@ std::byte* Sram::in_one_piece() {
   return reinterpret_cast<std::byte*>(pages_[0].data());
 }
 
-// Memory for few pages more than are used: while there are few, for exactly one.
+// Memory grows by a quarter of the pages in use, plus one: a small tile has no unused pages.
 std::uint8_t* Sram::take(std::uint32_t address) {
   const std::uint32_t page = address / kPageBytes;
   const unsigned more = pages_used_ == pages_size_ ? 1 + pages_used_ / 4 : 0;

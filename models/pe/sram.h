@@ -1,7 +1,6 @@
-// The 48 KB memory of a tile (reference wse.md 6.2). Byte addresses, 16-bit words, little endian.
-// Pages are taken from the host when first written; what was never written reads as it was at the
-// start. A tile that uses little costs little: its pages, and a byte for every page up to the last
-// one written.
+// The 48 KB memory of a tile (reference wse.md 6.2). Byte addresses, 16-bit words, little endian. A
+// page is allocated at its first write; until then it reads as the initial memory does. A tile
+// costs the host the pages that it has written, and a byte for every page up to the last of them.
 #pragma once
 
 #include <array>
@@ -50,13 +49,13 @@ class Sram {
     at[2] = static_cast<std::uint8_t>(value >> 16);
     at[3] = static_cast<std::uint8_t>(value >> 24);
   }
-  /// The same for a number of bytes, as a host copies them; all of them lie inside the memory.
+  /// Copies of a host. Require that all bytes lie inside the memory.
   void read_bytes(std::uint32_t address, std::uint32_t count, std::byte* to) const;
   void write_bytes(std::uint32_t address, std::uint32_t count, const std::byte* from);
-  /// All kSramBytes, one behind the other, valid as long as this memory: for a host that wants a
-  /// pointer. From then on the tile has all its pages.
+  /// All kSramBytes in sequence, for a host that wants a pointer. It is valid as long as this
+  /// memory. Allocates all pages.
   std::byte* in_one_piece();
-  /// Bytes of the pages that were written since.
+  /// Bytes of the pages that are allocated.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 
  private:
@@ -73,7 +72,7 @@ class Sram {
     const std::uint32_t page = address / kPageBytes;
     return has(page) ? &pages_[numbers_[page] - 1U][address % kPageBytes] : nullptr;
   }
-  /// .. neither here nor in the initial memory.
+  /// The same in this memory or else in the initial one.
   const std::uint8_t* find(std::uint32_t address) const {
     const std::uint8_t* const own = find_own(address);
     return own != nullptr || initial_ == nullptr ? own : initial_->find_own(address);
@@ -86,7 +85,7 @@ class Sram {
   void make_room(unsigned numbers, unsigned pages);
 
   const Sram* initial_ = nullptr;
-  // By page: 1 + where it stands in pages_; 0: never written.
+  // By page: 1 + its index in pages_; 0: never written.
   std::unique_ptr<std::uint8_t[]> numbers_;
   std::unique_ptr<Page[]> pages_;  // in the order in which they were first written, then unused
   std::uint8_t numbers_size_ = 0;

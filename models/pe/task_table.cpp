@@ -2,7 +2,19 @@
 
 namespace tessera::pe {
 
-TaskTable::TaskTable(const TaskIndex& index, PickerRule rule) : index_(&index), rule_(rule) {
+TaskIndex::TaskIndex(const Image& image) : image_(image) {
+  for (const TaskBinding& task : image.tasks) {
+    Table& table = task.kind == TaskKind::kData    ? data_
+                   : task.kind == TaskKind::kLocal ? local_
+                                                   : control_;
+    const TaskBinding*& entry = table.at(task.id.value());
+    if (entry == nullptr) entry = &task;
+    if (task.kind == TaskKind::kLocal) local_tasks_ |= task_bit(task.id);
+  }
+}
+
+TaskTable::TaskTable(const TaskIndex& index, PickerRule rule)
+    : index_(&index), rule_(rule), blocked_microthreads_(index.image().blocked_microthreads) {
   const unsigned channels = image().generation == Generation::kWse2 ? kColorCount : kMaxQueues;
   blocked_ = (std::uint64_t{1} << channels) - 1;
   for (const QueueBinding& queue : image().queues) {
@@ -17,21 +29,30 @@ TaskTable::TaskTable(const TaskIndex& index, PickerRule rule) : index_(&index), 
       unblock(task.id);
     }
   }
-  if (image().rotations.empty()) return;
-  extras_ = std::make_unique<Extras>();
-  for (const Rotation& rotation : image().rotations) extras_->rotations.push_back(rotation.init);
+  for (const Rotation& rotation : image().rotations) extras().rotations.push_back(rotation.init);
+}
+
+TaskTable::Extras& TaskTable::extras() {
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  return *extras_;
 }
 
 void TaskTable::set_priority(TaskId id, TaskPriority priority, Cycle now, Cycle from) {
-  if (!extras_) extras_ = std::make_unique<Extras>();
-  if (extras_->priorities.empty()) {
-    for (const TaskBinding& task : image().tasks) extras_->priorities.emplace_back(task.priority);
+  std::vector<Delayed<TaskPriority>>& priorities = extras().priorities;
+  if (priorities.empty()) {
+    for (const TaskBinding& task : image().tasks) priorities.emplace_back(task.priority);
   }
   for (const TaskBinding& task : image().tasks) {
     const bool own_table = task.kind == TaskKind::kControl && image().control_table;
     if (task.id != id || own_table) continue;
-    extras_->priorities[number_of(task)].change(priority, from, now);
+    priorities[number_of(task)].change(priority, from, now);
   }
+}
+
+void TaskTable::set_main_priority(MainPriority priority, Cycle now, Cycle from) {
+  std::optional<Delayed<MainPriority>>& main = extras().main;
+  if (!main) main.emplace(image().main_priority);
+  main->change(priority, from, now);
 }
 
 std::size_t TaskTable::number_of(const TaskBinding& task) const {

@@ -1,23 +1,89 @@
-// Task identifiers of a PE and their state (reference wse.md 3.1 to 3.3): which ids are active or
-// blocked, their priorities, and which task the picker takes.
+// What a program controls of its tasks and threads (reference wse.md 3.1 to 3.3, 4): which task ids
+// are active or blocked, which microthreads are blocked, and the priorities of tasks and of the
+// main thread. From these the picker chooses the next task.
 #pragma once
 
 #include <boost/container/static_vector.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "models/pe/delayed.h"
 #include "models/pe/pe_timing.h"
 #include "models/pe/program.h"
-#include "models/pe/task_index.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/ids.h"
 
 namespace tessera::pe {
 
-/// A task that may start; data and control tasks because of the oldest wavelet of `queue`.
+/// Sets of ids are masks with one bit an id.
+constexpr std::uint64_t task_bit(TaskId id) {
+  return std::uint64_t{1} << id.value();
+}
+
+/// The tasks of an image by what starts them (wse.md 3.1). All engines that run the image share it.
+class TaskIndex {
+ public:
+  /// `image` must outlive the index.
+  explicit TaskIndex(const Image& image);
+  const Image& image() const { return image_; }
+
+  /// The data task of a channel, the local task of an id, the control task that a control wavelet
+  /// with entry point `entry` on `queue` names; nullptr: none is bound.
+  const TaskBinding* data_task(TaskId channel) const { return data_[channel.value()]; }
+  const TaskBinding* local_task(TaskId id) const { return local_[id.value()]; }
+  const TaskBinding* control_task(unsigned entry, const QueueBinding& queue) const {
+    const unsigned id = image_.first_control_task(queue) + entry;
+    return id < kTaskCount ? control_[id] : nullptr;
+  }
+  /// Ids of local tasks.
+  std::uint64_t local_tasks() const { return local_tasks_; }
+
+ private:
+  using Table = std::array<const TaskBinding*, kTaskCount>;
+
+  const Image& image_;
+  Table data_{};
+  Table local_{};
+  Table control_{};
+  std::uint64_t local_tasks_ = 0;
+};
+
+/// A value that the program changes with effect some cycles later (wse.md 3.3, 4).
+template <class T>
+class Delayed {
+ public:
+  explicit Delayed(T value) : value_(value) {}
+
+  T at(Cycle now) const {
+    T value = value_;
+    for (const Change& change : changes_) {
+      if (change.from <= now) value = change.value;
+    }
+    return value;
+  }
+  /// In cycle `now`: `value` counts from cycle `from` on. Changes of later calls count later.
+  void change(T value, Cycle from, Cycle now) {
+    value_ = at(now);
+    changes_.erase(std::remove_if(changes_.begin(), changes_.end(),
+                                  [now](const Change& c) { return c.from <= now; }),
+                   changes_.end());
+    changes_.push_back({value, from});
+  }
+
+ private:
+  struct Change {
+    T value;
+    Cycle from;
+  };
+  T value_;
+  std::vector<Change> changes_;  // by cycle
+};
+
+/// A task that may start. A data or control task is started by the oldest wavelet of `queue`.
 struct Runnable {
   const TaskBinding* task = nullptr;
   std::optional<QueueId> queue;
@@ -36,11 +102,22 @@ class TaskTable {
   void unblock(TaskId id) { blocked_ &= ~task_bit(id); }
   bool is_active(TaskId id) const { return (active_ & task_bit(id)) != 0; }
   bool is_blocked(TaskId id) const { return (blocked_ & task_bit(id)) != 0; }
-  /// All that are.
+  /// All ids that are blocked.
   std::uint64_t blocked() const { return blocked_; }
+  void block_microthread(unsigned id, bool blocked) {
+    const unsigned others = blocked_microthreads_ & ~(1U << id);
+    blocked_microthreads_ = static_cast<std::uint8_t>(others | (blocked ? 1U : 0U) << id);
+  }
+  /// The main thread has the number behind the last microthread and is never blocked.
+  bool is_microthread_blocked(unsigned id) const { return (blocked_microthreads_ >> id & 1U) != 0; }
   /// Changes, in cycle `now`, the priority of every task with this id from cycle `from` on. With a
   /// control task table of their own, control tasks keep theirs.
   void set_priority(TaskId id, TaskPriority priority, Cycle now, Cycle from);
+  /// Changes the priority of the main thread likewise.
+  void set_main_priority(MainPriority priority, Cycle now, Cycle from);
+  MainPriority main_priority(Cycle now) const {
+    return extras_ && extras_->main ? extras_->main->at(now) : image().main_priority;
+  }
 
   /// Takes one of `by_wavelet` (not blocked, each with a wavelet) and the local tasks that are
   /// active and not blocked: high priority first, then by the rule. Clears its active bit; counts
@@ -50,11 +127,13 @@ class TaskTable {
  private:
   static constexpr unsigned kRanks = Image::kOwnTable + kTaskCount;
   static_assert(kRanks <= 0xFF, "a rank is a byte");
-  /// What few programs have.
+  /// State that few programs need.
   struct Extras {
     std::vector<Delayed<TaskPriority>> priorities;  // by task; empty: none has changed
+    std::optional<Delayed<MainPriority>> main;      // since it was changed
     std::vector<std::uint16_t> rotations;           // counters
   };
+  Extras& extras();
   const Image& image() const { return index_->image(); }
   std::size_t number_of(const TaskBinding& task) const;
   bool is_high(const TaskBinding& task, Cycle now) const;
@@ -66,7 +145,8 @@ class TaskTable {
   const TaskIndex* index_;
   std::unique_ptr<Extras> extras_;
   PickerRule rule_;
-  std::uint8_t last_rank_ = kRanks;  // Image::number_of the task that was picked last
+  std::uint8_t blocked_microthreads_;  // one bit a microthread
+  std::uint8_t last_rank_ = kRanks;    // Image::number_of of the last picked task
 };
 
 }  // namespace tessera::pe

@@ -4,8 +4,8 @@
 #include <systemc>
 
 #include "models/queue/input_queue_core.h"
-#include "tlm_ifaces/link/link_socket.h"
-#include "tlm_ifaces/queue/queue_socket.h"
+#include "tlm_ifaces/link/link_kit.h"
+#include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::queue {
 

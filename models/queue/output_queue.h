@@ -4,7 +4,7 @@
 #include <systemc>
 
 #include "models/queue/output_queue_core.h"
-#include "tlm_ifaces/queue/queue_socket.h"
+#include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::queue {
 

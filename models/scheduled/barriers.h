@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "models/scheduled/program.h"
@@ -44,16 +45,8 @@ class Barriers {
     const Extent& e = extents_[extent];
     return e.round > round ? e.released_at : kNever;
   }
-  /// Members that have not arrived in the present round.
-  std::vector<NodeId> missing(std::uint32_t extent) const {
-    const std::vector<NodeId>& here = extents_[extent].arrived;
-    std::vector<NodeId> nodes = program_.extents[extent];
-    nodes.erase(std::remove_if(
-                    nodes.begin(), nodes.end(),
-                    [&](NodeId n) { return std::find(here.begin(), here.end(), n) != here.end(); }),
-                nodes.end());
-    return nodes;
-  }
+  /// The members that have not arrived in the present round, in words for a deadlock report.
+  std::string missing(std::uint32_t extent) const;
 
  private:
   struct Extent {
@@ -66,5 +59,32 @@ class Barriers {
   Release release_;
   std::vector<Extent> extents_;
 };
+
+/// The barrier at the end of a turn, as one node takes part in it.
+class TurnBarrier {
+ public:
+  /// `barriers` outlives it.
+  TurnBarrier(Barriers& barriers, NodeId at) : barriers_(barriers), at_(at) {}
+
+  /// The cycle in which it lets the node go from `phase`, the delay of its tasks included; kNever:
+  /// not known yet. The node arrives if it has not.
+  Cycle released(const NodePhase& phase, Cycle now);
+  /// The node goes to the next turn.
+  void leave() { arrived_ = false; }
+  bool arrived() const { return arrived_; }
+  /// It has arrived, and others of `phase` have not.
+  bool waits(const NodePhase& phase) const {
+    return arrived_ && barriers_.released(phase.extent, round_) == kNever;
+  }
+
+ private:
+  Barriers& barriers_;
+  const NodeId at_;
+  bool arrived_ = false;  // in this turn
+  std::uint32_t round_ = 0;
+};
+
+/// Whether a node waits for a barrier at the end of `phase`.
+bool has_barrier(const NodePhase& phase, const Rules& rules);
 
 }  // namespace tessera::scheduled

@@ -1,10 +1,9 @@
-#include "models/scheduled/collisions.h"
-
 #include <algorithm>
 #include <numeric>
 #include <set>
 #include <tuple>
 
+#include "models/scheduled/validate.h"
 #include "models/scheduled/word_checker.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

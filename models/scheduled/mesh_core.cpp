@@ -8,13 +8,11 @@
 namespace tessera::scheduled {
 
 MeshCore::MeshCore(const Program& program, observe::EventStream* events, WordChecker* checker)
-    : program_(checked(program)), barriers_(program),
+    : program_(checked(program)), barriers_(program), interfaces_(program.nodes.size()),
+      routers_(program.nodes.size()), processors_(program.nodes.size()),
       routers_awake_((program.nodes.size() + 63) / 64), processors_due_(routers_awake_.size()),
       processors_next_(routers_awake_.size()), patience_(longest_standstill(program)) {
   const auto count = static_cast<NodeId>(program.nodes.size());
-  interfaces_.reserve(count);
-  routers_.reserve(count);
-  processors_.reserve(count);
   for (NodeId n = 0; n < count; ++n) interfaces_.emplace_back(program.nodes[n], program.rules);
   for (NodeId n = 0; n < count; ++n)
     routers_.emplace_back(program, n, interfaces_[n], events, checker,
@@ -55,7 +53,6 @@ void MeshCore::step_routers(Cycle now) {
     // again.
     for (std::uint64_t bits = routers_awake_[w]; bits != 0; bits &= bits - 1) {
       const std::uint64_t bit = bits & -bits;
-      ++active_;
       routers_awake_[w] &= ~bit;
       const auto at = static_cast<NodeId>(w * 64 + static_cast<unsigned>(__builtin_ctzll(bits)));
       if (step_router(at, now)) routers_awake_[w] |= bit;

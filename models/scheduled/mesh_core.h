@@ -16,11 +16,11 @@
 #include "models/observe/wait.h"
 #include "models/scheduled/barriers.h"
 #include "models/scheduled/mesh_view.h"
-#include "models/scheduled/node_array.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/word_checker.h"
 #include "models/timing/calendar.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/fixed_array.h"
 
 namespace tessera::scheduled {
 
@@ -55,8 +55,7 @@ class MeshCore final : public MeshView {
   void describe_waits(observe::Waits& waits) const {
     MeshView::describe_waits(program_, waits, now_);
   }
-  /// Node-cycles in which a router held a word, and those of them in which one moved.
-  std::uint64_t active_node_cycles() const { return active_; }
+  /// Router-cycles in which a word moved.
   std::uint64_t moves() const { return moves_; }
   /// The cycle after the last that was stepped.
   Cycle now() const { return now_; }
@@ -73,19 +72,18 @@ class MeshCore final : public MeshView {
   Barriers barriers_;
   std::pmr::monotonic_buffer_resource vfsm_memory_;
   std::pmr::monotonic_buffer_resource table_memory_;
-  NodeArray<Interface> interfaces_;
-  NodeArray<RouterCore> routers_;
-  NodeArray<ProcessorCore> processors_;
+  FixedArray<Interface> interfaces_;
+  FixedArray<RouterCore> routers_;
+  FixedArray<ProcessorCore> processors_;
   std::array<std::ptrdiff_t, kPortCount> strides_{};  // from a node to its neighbours
   Bits routers_awake_;    // hold words, or have to come to a new schedule
   Bits processors_due_;   // in this cycle
-  Bits processors_next_;  // .. and in the next
+  Bits processors_next_;  // in the next cycle
   timing::Calendar timers_;
   std::vector<timing::BlockId> due_;
   const Cycle patience_;  // without progress for so long there is none without a timer
   Cycle now_ = 0;
   Cycle last_progress_ = 0;
-  std::uint64_t active_ = 0;
   std::uint64_t moves_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// What can be seen of a scheduled mesh, however it is built: mesh_core.h, node_mesh.h.
+// What can be seen of a scheduled mesh, however it is built: mesh_core.h, node_mesh.h. Its deadlock
+// report names node, stream and phase (reference numesh.md 6.2, S18, S20).
 #pragma once
 
 #include <cstddef>

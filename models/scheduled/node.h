@@ -9,7 +9,7 @@
 #include "models/scheduled/node_core.h"
 #include "models/scheduled/standstill.h"
 #include "models/timing/clock_domain.h"
-#include "tlm_ifaces/slot/slot_socket.h"
+#include "tlm_ifaces/slot/slot_kit.h"
 
 namespace tessera::scheduled {
 

@@ -7,8 +7,8 @@ namespace tessera::scheduled {
 ProcessorCore::ProcessorCore(const Program& program, NodeId at, Interface& interface,
                              RouterCore& router, Barriers& barriers, observe::Probe probe)
     : program_(program), node_(program.nodes[at]), at_(at), interface_(interface), router_(router),
-      barriers_(barriers), probe_(probe), online_(program, at, interface), memory_(node_.memory),
-      ends_(node_.turns.size(), kNever) {
+      barriers_(barriers), barrier_(barriers, at), probe_(probe), online_(program, at, interface),
+      memory_(node_.memory), ends_(node_.turns.size(), kNever) {
   std::size_t most = 0;
   for (const Turn& turn : node_.turns) {
     const std::size_t tasks = node_.phases[turn.phase].tasks.size();
@@ -48,8 +48,8 @@ ProcessorCore::Result ProcessorCore::step(Cycle now) {
 Cycle ProcessorCore::next_step(Cycle now, const Result& out) const {
   if (out.progress) return now + 1;
   Cycle next = kNever;
-  for (const Thread& thread : threads_)
-    if (!is_over(thread) && thread.ready_at > now) next = std::min(next, thread.ready_at);
+  for (const TaskThread& thread : threads_)
+    if (!thread.is_over() && thread.ready_at > now) next = std::min(next, thread.ready_at);
   if (!started_ && !finished()) next = std::min(next, turn_from_);
   if (next_interrupt_ < node_.interrupts.size() && !finished() && !holds_off_interrupts())
     next = std::min(next, std::max(now + 1, node_.interrupts[next_interrupt_].at));
@@ -61,18 +61,14 @@ Cycle ProcessorCore::next_step(Cycle now, const Result& out) const {
 void ProcessorCore::start_turn(Cycle now) {
   started_ = true;
   threads_.erase(std::remove_if(threads_.begin(), threads_.end(),
-                                [this](const Thread& thread) { return is_over(thread); }),
+                                [](const TaskThread& thread) { return thread.is_over(); }),
                  threads_.end());
   next_thread_ = 0;
   const std::vector<Task>& tasks = phase().tasks;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    Thread& thread = threads_.emplace_back();
-    thread.task = &tasks[i];
-    thread.turn = static_cast<std::uint32_t>(turn_);
-    thread.number = static_cast<std::uint32_t>(i);
-    thread.epoch = node_.turns[turn_].epoch;
-    thread.ready_at = now;
-    settle(thread);
+    threads_.emplace_back(tasks[i], static_cast<std::uint32_t>(turn_),
+                          static_cast<std::uint32_t>(i), node_.turns[turn_].epoch, now);
+    note_return(threads_.back());
   }
 }
 
@@ -85,7 +81,7 @@ void ProcessorCore::load_ahead(Cycle now) {
   }
 }
 
-/// The router gives up the schedule that it leaves; a turn to come may count on it.
+/// The router gives up the schedule that it leaves, which a later turn may need: it is loaded again.
 void ProcessorCore::command(Index schedule, std::uint32_t epoch, Cycle now) {
   router_.command(schedule, epoch, now);
   for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn)
@@ -96,11 +92,11 @@ void ProcessorCore::command(Index schedule, std::uint32_t epoch, Cycle now) {
 /// not known yet.
 Cycle ProcessorCore::all_returned(Cycle now) const {
   Cycle ready = phase().not_before;
-  for (const Thread& thread : threads_) {
+  for (const TaskThread& thread : threads_) {
     if (thread.turn != turn_ || thread.task->technique == Technique::kContinuing) continue;
-    if (!is_over(thread)) return kNever;
+    if (!thread.is_over()) return kNever;
     const bool delays = thread.task->technique == Technique::kMessageBound;
-    ready = std::max(ready, thread.returned_at + (delays ? thread.task->delay : 0));
+    ready = std::max(ready, thread.ready_at + (delays ? thread.task->delay : 0));
     if (thread.task->technique != Technique::kMarker) continue;
     for (const StreamId stream : thread.task->markers)
       if (!router_.marker_passed(stream, thread.epoch, now)) return kNever;
@@ -111,31 +107,9 @@ Cycle ProcessorCore::all_returned(Cycle now) const {
 /// When the tasks of earlier phases that went on in this one have returned; kNever: not known yet.
 Cycle ProcessorCore::continuing_returned() const {
   Cycle last = 0;
-  for (const Thread& thread : threads_)
-    last = std::max(last, is_over(thread) ? thread.returned_at : kNever);
+  for (const TaskThread& thread : threads_)
+    last = std::max(last, thread.is_over() ? thread.ready_at : kNever);
   return last;
-}
-
-bool ProcessorCore::uses_barrier() const {
-  const NodePhase& p = phase();
-  if (p.extent == kNone) return false;
-  return p.barrier || program_.rules.skew == SkewPolicy::kBarrier ||
-         std::any_of(p.tasks.begin(), p.tasks.end(),
-                     [](const Task& task) { return task.technique == Technique::kBarrier; });
-}
-
-/// When the barrier lets the node go, its delay included; it arrives if it has not.
-Cycle ProcessorCore::released(Cycle now) {
-  if (!arrived_) {
-    arrived_ = true;
-    round_ = barriers_.arrive(phase().extent, at_, now);
-  }
-  const Cycle released = barriers_.released(phase().extent, round_);
-  if (released == kNever) return kNever;
-  Cycle delay = 0;
-  for (const Task& task : phase().tasks)
-    if (task.technique == Technique::kBarrier) delay = std::max(delay, task.delay);
-  return released + delay;
 }
 
 void ProcessorCore::end_turn(Cycle now, Result& out) {
@@ -146,7 +120,7 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   if (!is_due(all_returned(now))) return;
   const bool last = turn_ + 1 == node_.turns.size();
   if (last && !is_due(continuing_returned())) return;
-  if (uses_barrier() && !is_due(released(now))) return;
+  if (has_barrier(phase(), program_.rules) && !is_due(barrier_.released(phase(), now))) return;
   if (last) {
     ends_[turn_] = finished_at_ = now;
     out.progress = true;
@@ -158,16 +132,17 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   ends_[turn_++] = now;
   command(schedule, next.epoch, now);
   turn_from_ = router_.in_force_from();
-  started_ = arrived_ = false;
+  started_ = false;
+  barrier_.leave();
   out.wrote = out.progress = true;
 }
 
 // --- interrupts
 
 bool ProcessorCore::holds_off_interrupts() const {
-  if (arrived_) return true;
+  if (barrier_.arrived()) return true;
   return program_.rules.suspend_interrupts &&
-         std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
+         std::any_of(threads_.begin(), threads_.end(), [this](const TaskThread& thread) {
            return thread.turn == turn_ && thread.task->technique == Technique::kMessageBound;
          });
 }
@@ -180,8 +155,8 @@ void ProcessorCore::take_interrupts(Cycle now) {
          node_.interrupts[next_interrupt_].at <= now && !holds_off_interrupts()) {
     const Cycle length = node_.interrupts[next_interrupt_++].length;
     stalled_until_ = now + length;
-    for (Thread& thread : threads_)
-      if (!is_over(thread) && thread.ready_at > now) thread.ready_at += length;
+    for (TaskThread& thread : threads_)
+      if (!thread.is_over() && thread.ready_at > now) thread.ready_at += length;
   }
 }
 
@@ -196,23 +171,8 @@ void ProcessorCore::take_late_interrupts(Cycle now) {
 
 // --- tasks
 
-/// Leaves finished blocks behind, so that `step` is one to do or the task is over.
-void ProcessorCore::settle(Thread& thread) {
-  const std::vector<Block>& blocks = thread.task->blocks;
-  while (thread.block < blocks.size()) {
-    const Block& block = blocks[thread.block];
-    if (!block.steps.empty() && thread.iteration < block.repeat) {
-      if (thread.step < block.steps.size()) return;
-      thread.step = 0;
-      ++thread.iteration;
-      continue;
-    }
-    ++thread.block;
-    thread.iteration = 0;
-    thread.step = 0;
-  }
-  thread.returned_at = thread.ready_at;
-  returns_[thread.turn][thread.number] = thread.ready_at;
+void ProcessorCore::note_return(const TaskThread& thread) {
+  if (thread.is_over()) returns_[thread.turn][thread.number] = thread.ready_at;
 }
 
 void ProcessorCore::run_tasks(Cycle now, Result& out) {
@@ -227,30 +187,29 @@ void ProcessorCore::run_tasks(Cycle now, Result& out) {
   }
 }
 
-void ProcessorCore::run_task(Thread& thread, Cycle now, Result& out) {
-  while (!is_over(thread) && thread.ready_at <= now) {
-    const Step& step = thread.task->blocks[thread.block].steps[thread.step];
-    if (do_step(thread, step, now, out) == Outcome::kBlocked) return;
+void ProcessorCore::run_task(TaskThread& thread, Cycle now, Result& out) {
+  while (!thread.is_over() && thread.ready_at <= now) {
+    if (do_step(thread, now, out) == Outcome::kBlocked) return;
     out.progress = true;
-    ++thread.step;
-    settle(thread);
+    thread.advance();
+    note_return(thread);
   }
 }
 
-ProcessorCore::Outcome ProcessorCore::do_step(Thread& thread, const Step& step, Cycle now,
-                                              Result& out) {
+ProcessorCore::Outcome ProcessorCore::do_step(TaskThread& thread, Cycle now, Result& out) {
+  const Step& step = thread.step();
   Outcome outcome = Outcome::kDone;
   Cycle cost = step.cost;
   switch (step.kind) {
   case Step::Kind::kWrite:
   case Step::Kind::kWriteMarker:
-    outcome = write(thread, step, now, out);
+    outcome = write(thread, now, out);
     break;
   case Step::Kind::kRead:
-    outcome = read(thread, step, now);
+    outcome = read(thread, now);
     break;
   case Step::Kind::kCompute:
-    if (step.data >= 0 && step.from >= 0) combine(thread, step, word_at(step.from, thread, step));
+    if (step.data >= 0 && step.from >= 0) memory_.combine(thread, memory_.at(step.from, thread));
     break;
   case Step::Kind::kWaitUntil:
     cost = step.cost > now ? step.cost - now : 0;
@@ -260,11 +219,11 @@ ProcessorCore::Outcome ProcessorCore::do_step(Thread& thread, const Step& step, 
     outcome = control(step, now, out);
     break;
   case Step::Kind::kSend:
-    send(thread, step);
+    send(thread);
     cost *= step.words;
     break;
   case Step::Kind::kReceive:
-    outcome = receive(thread, step);
+    outcome = receive(thread);
     cost *= step.words;
     break;
   }
@@ -272,14 +231,14 @@ ProcessorCore::Outcome ProcessorCore::do_step(Thread& thread, const Step& step, 
   return outcome;
 }
 
-ProcessorCore::Outcome ProcessorCore::write(Thread& thread, const Step& step, Cycle now,
-                                            Result& out) {
+ProcessorCore::Outcome ProcessorCore::write(const TaskThread& thread, Cycle now, Result& out) {
+  const Step& step = thread.step();
   InterfaceQueue& queue = interface_.outputs[step.address];
   if (budget_ == 0 || queue.room(now) == 0) return Outcome::kBlocked;
   --budget_;
   std::uint32_t& count = count_of(step.stream);
   slot::Word word;
-  word.data = step.data >= 0 ? word_at(step.data, thread, step) : count;
+  word.data = step.data >= 0 ? memory_.at(step.data, thread) : count;
   word.stream = step.stream;
   word.sequence = count;
   word.epoch = thread.task->technique == Technique::kContinuing
@@ -296,40 +255,20 @@ ProcessorCore::Outcome ProcessorCore::write(Thread& thread, const Step& step, Cy
   return Outcome::kDone;
 }
 
-ProcessorCore::Outcome ProcessorCore::read(const Thread& thread, const Step& step, Cycle now) {
+ProcessorCore::Outcome ProcessorCore::read(const TaskThread& thread, Cycle now) {
+  const Step& step = thread.step();
   InterfaceQueue& queue = interface_.inputs[step.address];
   if (budget_ == 0 || queue.available(now) == 0) return Outcome::kBlocked;
   --budget_;
   const slot::Word word = queue.pop(now);
   ++read_;
   if (step.data >= 0) {
-    if (step.from >= 0) word_at(step.data, thread, step) = word_at(step.from, thread, step);
-    combine(thread, step, word.data);
+    if (step.from >= 0) memory_.at(step.data, thread) = memory_.at(step.from, thread);
+    memory_.combine(thread, word.data);
   }
   probe_.emit(now, observe::EventKind::kWordIn, step.address, word.data,
               std::uint64_t{word.stream} << 32 | word.sequence);
   return Outcome::kDone;
-}
-
-/// memory[data] = memory[data] (op) operand.
-void ProcessorCore::combine(const Thread& thread, const Step& step, std::uint32_t operand) {
-  std::uint32_t& word = word_at(step.data, thread, step);
-  const auto a = static_cast<std::int32_t>(word);
-  const auto b = static_cast<std::int32_t>(operand);
-  switch (step.combine) {
-  case Combine::kReplace:
-    word = operand;
-    return;
-  case Combine::kAdd:
-    word += operand;
-    return;
-  case Combine::kMax:
-    word = static_cast<std::uint32_t>(std::max(a, b));
-    return;
-  case Combine::kMin:
-    word = static_cast<std::uint32_t>(std::min(a, b));
-    return;
-  }
 }
 
 ProcessorCore::Outcome ProcessorCore::control(const Step& step, Cycle now, Result& out) {
@@ -346,18 +285,20 @@ ProcessorCore::Outcome ProcessorCore::control(const Step& step, Cycle now, Resul
   return Outcome::kDone;
 }
 
-void ProcessorCore::send(const Thread& thread, const Step& step) {
+void ProcessorCore::send(const TaskThread& thread) {
+  const Step& step = thread.step();
   message_.clear();
   for (std::uint32_t i = 0; i < step.words; ++i)
-    message_.push_back(step.data >= 0 ? (&word_at(step.data, thread, step))[i] : i);
+    message_.push_back(step.data >= 0 ? (&memory_.at(step.data, thread))[i] : i);
   online_.send(step.peer, step.address, message_.data(), step.words);
 }
 
-ProcessorCore::Outcome ProcessorCore::receive(const Thread& thread, const Step& step) {
+ProcessorCore::Outcome ProcessorCore::receive(const TaskThread& thread) {
+  const Step& step = thread.step();
   message_.clear();
   if (!online_.receive(step.address, message_)) return Outcome::kBlocked;
   if (step.data < 0) return Outcome::kDone;
-  std::uint32_t* to = &word_at(step.data, thread, step);
+  std::uint32_t* to = &memory_.at(step.data, thread);
   std::copy_n(message_.begin(), std::min<std::size_t>(message_.size(), step.words), to);
   return Outcome::kDone;
 }
@@ -374,10 +315,10 @@ Cycle ProcessorCore::returned_at(std::size_t turn, std::size_t task) const {
   return returns_[turn][task];
 }
 
-std::string ProcessorCore::what_it_waits_for(const Thread& thread) const {
-  const Step& step = thread.task->blocks[thread.block].steps[thread.step];
-  const std::string times = " (" + std::to_string(thread.iteration) + " of " +
-                            std::to_string(thread.task->blocks[thread.block].repeat) + " done)";
+std::string ProcessorCore::what_it_waits_for(const TaskThread& thread) const {
+  const Step& step = thread.step();
+  const std::string times = " (" + std::to_string(thread.iteration()) + " of " +
+                            std::to_string(thread.block().repeat) + " done)";
   const std::string number = std::to_string(step.address);
   switch (step.kind) {
   case Step::Kind::kWrite:
@@ -399,8 +340,8 @@ void ProcessorCore::describe_waits(observe::Waits& waits, Cycle now) const {
   if (finished()) return;
   const std::string where = ", " + phase_name(program_, at_, node_.turns[turn_].epoch);
   bool blocked = false;
-  for (const Thread& thread : threads_) {
-    if (is_over(thread) || thread.ready_at > now) continue;
+  for (const TaskThread& thread : threads_) {
+    if (thread.is_over() || thread.ready_at > now) continue;
     blocked = true;
     waits.push_back({at_, node_name(program_, at_) + ", task '" + thread.task->name + "'" + where,
                      what_it_waits_for(thread), true, false});
@@ -412,12 +353,12 @@ void ProcessorCore::describe_waits(observe::Waits& waits, Cycle now) const {
 
 /// Why a turn without a blocked task does not end; empty: time has to pass, no more.
 std::string ProcessorCore::what_the_turn_waits_for(Cycle now) const {
-  const auto goes_on = [&](const Thread& thread) { return !is_over(thread); };
+  const auto goes_on = [&](const TaskThread& thread) { return !thread.is_over(); };
   if (std::any_of(threads_.begin(), threads_.end(), goes_on)) return {};
   const Cycle ready = all_returned(now);
   if (ready == kNever) return "the markers of its streams";
   if (ready > now) return {};
-  if (arrived_ && barriers_.released(phase().extent, round_) == kNever) return missing_at_barrier();
+  if (barrier_.waits(phase())) return barriers_.missing(phase().extent);
   if (turn_ + 1 == node_.turns.size()) return {};
   const Turn& next = node_.turns[turn_ + 1];
   const Index schedule = node_.phases[next.phase].schedule;
@@ -425,17 +366,6 @@ std::string ProcessorCore::what_the_turn_waits_for(Cycle now) const {
   return "schedule '" + node_.schedules[schedule].name + "' of " +
          phase_name(program_, at_, next.epoch) +
          ": the schedule memory has no free entry to load it";
-}
-
-std::string ProcessorCore::missing_at_barrier() const {
-  constexpr std::size_t kMost = 4;
-  const std::vector<NodeId> missing = barriers_.missing(phase().extent);
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kMost, missing.size()); ++i)
-    names += (i == 0 ? "" : ", ") + node_name(program_, missing[i]);
-  if (missing.size() > kMost) names += " and " + std::to_string(missing.size() - kMost) + " more";
-  return "the barrier of " + std::to_string(program_.extents[phase().extent].size()) +
-         " nodes: " + names + (missing.size() == 1 ? " is missing" : " are missing");
 }
 
 }  // namespace tessera::scheduled

@@ -6,7 +6,7 @@
 //      come are loaded while the memory has room (1.5);
 //   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless
 //      a message-bound task or a barrier holds it off (3.3, Rules::suspend_interrupts);
-//   3. the software router, if the node has one (online_router.h), then the tasks, do their I/O: up
+//   3. the software router, if the node has one (online_router_core.h), then the tasks, do their I/O: up
 //      to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind the last
 //      that got an I/O. A task does one step after the other; I/O blocks it until the queue allows;
 //   4. if all tasks of the phase have returned, and what their techniques ask for has come to pass,
@@ -23,9 +23,10 @@
 #include "models/observe/wait.h"
 #include "models/scheduled/barriers.h"
 #include "models/scheduled/interface.h"
-#include "models/scheduled/online_router.h"
+#include "models/scheduled/online_router_core.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/router_core.h"
+#include "models/scheduled/task_thread.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::scheduled {
@@ -58,24 +59,13 @@ class ProcessorCore {
   Cycle returned_at(std::size_t turn, std::size_t task) const;
   /// Cycle in which turn `turn` ended: the switch was commanded, or the last turn was over.
   Cycle ended_at(std::size_t turn) const { return ends_[turn]; }
-  const std::vector<std::uint32_t>& memory() const { return memory_; }
+  const std::vector<std::uint32_t>& memory() const { return memory_.words(); }
   std::uint64_t words_written() const { return written_; }
   std::uint64_t words_read() const { return read_; }
   /// For a deadlock report: every task that waits, with the stream and phase it waits in.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:
-  struct Thread {
-    const Task* task = nullptr;
-    std::uint32_t turn = 0;
-    std::uint32_t number = 0;  // of the task in its turn
-    std::uint32_t epoch = 0;
-    std::size_t block = 0;
-    std::uint32_t iteration = 0;
-    std::size_t step = 0;
-    Cycle ready_at = 0;
-    Cycle returned_at = kNever;
-  };
   struct Counter {
     StreamId stream;
     std::uint32_t count;
@@ -83,7 +73,6 @@ class ProcessorCore {
   enum class Outcome : std::uint8_t { kDone, kBlocked };
 
   const NodePhase& phase() const { return node_.phases[node_.turns[turn_].phase]; }
-  bool is_over(const Thread& thread) const { return thread.block == thread.task->blocks.size(); }
 
   void start_turn(Cycle now);
   void load_ahead(Cycle now);
@@ -92,28 +81,21 @@ class ProcessorCore {
   void take_interrupts(Cycle now);
   void take_late_interrupts(Cycle now);
   void run_tasks(Cycle now, Result& out);
-  void run_task(Thread& thread, Cycle now, Result& out);
-  Outcome do_step(Thread& thread, const Step& step, Cycle now, Result& out);
-  Outcome write(Thread& thread, const Step& step, Cycle now, Result& out);
-  Outcome read(const Thread& thread, const Step& step, Cycle now);
+  void run_task(TaskThread& thread, Cycle now, Result& out);
+  Outcome do_step(TaskThread& thread, Cycle now, Result& out);
+  Outcome write(const TaskThread& thread, Cycle now, Result& out);
+  Outcome read(const TaskThread& thread, Cycle now);
   Outcome control(const Step& step, Cycle now, Result& out);
-  void send(const Thread& thread, const Step& step);
-  Outcome receive(const Thread& thread, const Step& step);
-  std::uint32_t& word_at(std::int32_t first, const Thread& thread, const Step& step) {
-    return memory_[static_cast<std::size_t>(first + std::int64_t{step.stride} * thread.iteration)];
-  }
-  void combine(const Thread& thread, const Step& step, std::uint32_t operand);
-  void settle(Thread& thread);
+  void send(const TaskThread& thread);
+  Outcome receive(const TaskThread& thread);
+  void note_return(const TaskThread& thread);
   Cycle all_returned(Cycle now) const;
   Cycle continuing_returned() const;
-  bool uses_barrier() const;
-  Cycle released(Cycle now);
   void end_turn(Cycle now, Result& out);
   Cycle next_step(Cycle now, const Result& out) const;
   std::uint32_t& count_of(StreamId stream);
-  std::string what_it_waits_for(const Thread& thread) const;
+  std::string what_it_waits_for(const TaskThread& thread) const;
   std::string what_the_turn_waits_for(Cycle now) const;
-  std::string missing_at_barrier() const;
 
   const Program& program_;
   const Node& node_;
@@ -121,22 +103,21 @@ class ProcessorCore {
   Interface& interface_;
   RouterCore& router_;
   Barriers& barriers_;
+  TurnBarrier barrier_;
   observe::Probe probe_;
   OnlineRouterCore online_;
 
   std::size_t turn_ = 0;
   Cycle turn_from_ = 0;     // tasks start
-  bool started_ = false;    // .. have started
+  bool started_ = false;    // tasks have started
   std::size_t loaded_ = 0;  // the memory keeps the schedules of the turns up to this one
-  std::vector<Thread> threads_;
+  std::vector<TaskThread> threads_;
   std::size_t next_thread_ = 0;  // the first to be asked for I/O
   std::uint32_t budget_ = 0;     // I/Os left in this cycle
   Cycle stalled_until_ = 0;
   std::size_t next_interrupt_ = 0;
-  bool arrived_ = false;  // at the barrier of this turn
-  std::uint32_t round_ = 0;
   std::vector<Counter> counters_;
-  std::vector<std::uint32_t> memory_;
+  NodeMemory memory_;
   std::vector<std::uint32_t> message_;       // room to copy into
   std::vector<std::vector<Cycle>> returns_;  // by turn and task
   std::vector<Cycle> ends_;

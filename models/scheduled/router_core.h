@@ -20,7 +20,7 @@
 //
 // Rules that are choices here: R1 one clock; R3 accept from occupancy at the start of the cycle, no
 // look-ahead and no cut-through; R5 and R6 a refused word stays and is offered again in the next
-// slot of its VFSM; R7 queues show changes a cycle later (interface_queue.h); R9 branches are
+// slot of its VFSM; R7 queues show changes a cycle later (interface.h); R9 branches are
 // causally ordered, a VFSM advances by at most one branch a cycle. Parameters: R2
 // Rules::vfsms_per_cycle, R4 Rules::slot_clock, R10 Rules::switch_cost; depths and buffers.
 #pragma once
@@ -100,7 +100,6 @@ class alignas(64) RouterCore {
   std::vector<Held> held() const;
   /// Words in VFSMs and output queues.
   std::uint32_t words() const { return in_vfsms_ + waiting_; }
-  std::uint32_t words_in_vfsms() const { return in_vfsms_; }
   /// Index of the schedule of the last command and its epoch.
   Index schedule() const { return schedule_; }
   std::uint32_t epoch() const { return epoch_; }
@@ -119,7 +118,7 @@ class alignas(64) RouterCore {
     std::uint16_t head = 0;
     std::uint16_t size = 0;
     std::uint8_t branch = 0;  // of the oldest word, to be served next
-    bool popped = false;      // .. the last one was, in cycle advanced_at
+    bool popped = false;      // in cycle advanced_at the last branch was served
 
     /// Words that came before cycle `now` and have not left yet.
     unsigned old(Cycle now) const { return size - (pushed_at == now ? 1U : 0U); }

@@ -6,8 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/scheduled/collisions.h"
-#include "models/scheduled/online_router.h"
+#include "models/scheduled/online_router_core.h"
 
 namespace tessera::scheduled {
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::timing {
@@ -42,7 +43,7 @@ class SetWhileAlive {
 
 ClockDomain::ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps)
     : sc_core::sc_module(name), period_ticks_(ticks_of(period_ps)), tick_("tick") {
-  SC_HAS_PROCESS(ClockDomain);
+  TESSERA_HAS_PROCESS(ClockDomain);
   SC_METHOD(run_due_cycle);
   sensitive << tick_;
   dont_initialize();

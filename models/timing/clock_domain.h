@@ -1,4 +1,4 @@
-// Clock domain: one SC_METHOD and one event for any number of blocks (ARCHITECTURE section 3). It
+// Clock domain: one SC_METHOD and one event for any number of blocks (docs/architecture.md#time). It
 // steps what is due and sleeps until the next due cycle; idle hardware costs nothing. The only
 // place where Cycle meets sc_time.
 #pragma once

@@ -28,13 +28,30 @@ Direction only(DirectionSet set) {
                        [set](Direction d) { return set.contains(d); });
 }
 
+std::vector<bool> plain_tiles(const Plan& plan) {
+  std::vector<bool> plain_route;
+  for (const fabric::ColorRoute& route : plan.routes) plain_route.push_back(is_plain(route));
+  std::vector<bool> plain_image;
+  for (const auto& image : plan.images) plain_image.push_back(!uses_config(*image));
+  std::vector<bool> plain(plan.tile_count());
+  for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
+    const std::int32_t image = plan.image_of_tile[place];
+    plain[place] = image < 0 || plain_image[static_cast<std::size_t>(image)];
+    for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
+         ++r)
+      plain[place] = plain[place] && plain_route[plan.tile_routes[r].route];
+  }
+  return plain;
+}
+
 /// The slots of one tile while they are numbered: bit i stands for its i-th route.
 using RouteMask = std::uint32_t;
 static_assert(kColorCount <= 32);
 
 class Layout {
  public:
-  Layout(const Plan& plan, const std::vector<bool>& plain) : plan_(plan), plain_(plain) {
+  explicit Layout(const Plan& plan) : plan_(plan) {
+    graph_.plain = plain_tiles(plan);
     graph_.receivers.resize(plan.tile_routes.size());
     place_of_route_.resize(plan.tile_routes.size());
     for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
@@ -49,7 +66,7 @@ class Layout {
     // Paths from where they begin; then what is left, closed rings.
     for (const bool any : {false, true}) {
       for (std::uint32_t r = 0; r < routes; ++r) {
-        if (plain_[place_of_route_[r]] && (any || begins_path(r))) follow(r);
+        if (graph_.plain[place_of_route_[r]] && (any || begins_path(r))) follow(r);
       }
     }
     return std::move(graph_);
@@ -67,7 +84,7 @@ class Layout {
     const TileCoord next = neighbour(plan_.tile_of(place_of_route_[r]), side);
     if (side == Direction::kRamp || !plan_.on_wafer(next)) return kNoIndex;
     const std::uint32_t place = plan_.place_of(next);
-    return plain_[place] ? find_route(plan_, place, plan_.tile_routes[r].color) : kNoIndex;
+    return graph_.plain[place] ? find_route(plan_, place, plan_.tile_routes[r].color) : kNoIndex;
   }
   bool begins_path(std::uint32_t r) const {
     const Direction in = only(position(r).rx);
@@ -183,7 +200,6 @@ class Layout {
   }
 
   const Plan& plan_;
-  const std::vector<bool>& plain_;
   std::vector<std::uint32_t> place_of_route_;
   std::set<std::pair<std::uint32_t, Direction>> ports_;
   bool pipes_fit_ = false;
@@ -193,24 +209,8 @@ class Layout {
 
 }  // namespace
 
-std::vector<bool> plain_tiles(const Plan& plan) {
-  std::vector<bool> plain_route;
-  for (const fabric::ColorRoute& route : plan.routes) plain_route.push_back(is_plain(route));
-  std::vector<bool> plain_image;
-  for (const auto& image : plan.images) plain_image.push_back(!uses_config(*image));
-  std::vector<bool> plain(plan.tile_count());
-  for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
-    const std::int32_t image = plan.image_of_tile[place];
-    plain[place] = image < 0 || plain_image[static_cast<std::size_t>(image)];
-    for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];
-         ++r)
-      plain[place] = plain[place] && plain_route[plan.tile_routes[r].route];
-  }
-  return plain;
-}
-
-SlotGraph lay_out_slots(const Plan& plan, const std::vector<bool>& plain) {
-  return Layout(plan, plain).run();
+SlotGraph lay_out_slots(const Plan& plan) {
+  return Layout(plan).run();
 }
 
 std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color) {

@@ -1,16 +1,22 @@
-// Lays the slots of a wafer out (slot.h): which routers are plain, which of their slots compete,
-// and in which order slots lie in memory.
+// Lays the input buffers of a wafer out as pipes and slots: which routers are plain, which of their
+// slots compete, and in which order both lie in memory: along the paths, so that a stream walks
+// memory in order.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "models/wafer/pipes.h"
 #include "models/wafer/plan.h"
-#include "models/wafer/slot.h"
+#include "models/wafer/slots.h"
 
 namespace tessera::wafer {
 
 struct SlotGraph {
+  /// By tile, whether its router needs no more than pipes and slots: every color is received from
+  /// one port and keeps its route, and the program does not touch its registers. Otherwise it gets a
+  /// fabric::RouterCore of its own.
+  std::vector<bool> plain;
   std::vector<Pipe> pipes;  ///< along the paths; `upstream`, `target`, `credits` are not set
   std::vector<Slot> slots;  ///< along the paths; `upstream` is not set
   std::vector<Link> links;  ///< in the order of their slots; `target`, `credits` are not set
@@ -18,13 +24,7 @@ struct SlotGraph {
   std::vector<Ref> receivers;  ///< pipe or slot, as Plan::tile_routes; none: router not plain
 };
 
-/// By tile, whether its router needs no more than slots: every color is received from one port and
-/// keeps its route, and the program does not touch its registers. Otherwise it gets a
-/// fabric::RouterCore of its own.
-std::vector<bool> plain_tiles(const Plan& plan);
-
-/// `plain`: plain_tiles().
-SlotGraph lay_out_slots(const Plan& plan, const std::vector<bool>& plain);
+SlotGraph lay_out_slots(const Plan& plan);
 
 /// Index in Plan::tile_routes of `color` on a tile; kNoIndex when it does not route it.
 std::uint32_t find_route(const Plan& plan, std::uint32_t place, Color color);

@@ -1,9 +1,10 @@
 #include "models/wafer/wafer.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::wafer {
 
@@ -29,13 +30,7 @@ void Wafer::end_of_elaboration() {
 }
 
 void Wafer::start_of_simulation() {
-  try {
-    core_.start();
-  } catch (const std::logic_error& two_queues) {
-    SC_REPORT_ERROR(kTwoQueuesId, two_queues.what());
-    return;
-  }
-  domain_.wake(block_, 0);
+  if (kit::obeys_rules(kTwoQueuesId, [&] { core_.start(); })) domain_.wake(block_, 0);
 }
 
 void Wafer::launch(TileCoord tile, const pe::Function& function,
@@ -46,23 +41,13 @@ void Wafer::launch(TileCoord tile, const pe::Function& function,
 }
 
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {
-  try {
-    wafer.core_.port_put(index, w, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
-    return;
-  }
-  wafer.domain_.wake(wafer.block_, due);
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.port_put(index, w, due); }))
+    wafer.domain_.wake(wafer.block_, due);
 }
 
 void Wafer::Port::credit(Color color, Cycle due) {
-  try {
-    wafer.core_.port_credit(index, color, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
-    return;
-  }
-  wafer.domain_.wake(wafer.block_, due);
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.port_credit(index, color, due); }))
+    wafer.domain_.wake(wafer.block_, due);
 }
 
 }  // namespace tessera::wafer

@@ -12,7 +12,7 @@
 #include "models/fabric/router.h"
 #include "models/timing/clock_domain.h"
 #include "models/wafer/wafer_core.h"
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::wafer {
 
@@ -23,8 +23,8 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   /// Two input queues of a tile are bound to one color.
   static constexpr const char* kTwoQueuesId = fabric::Router::kTwoQueuesId;
 
-  sc_core::sc_vector<link::InitiatorSocket> out;  ///< "out_0" .., as Plan::ports
-  sc_core::sc_vector<link::TargetSocket> in;      ///< "in_0" .., as Plan::ports
+  sc_core::sc_vector<link::InitiatorSocket> out;  ///< "out_0" and so on, as Plan::ports
+  sc_core::sc_vector<link::TargetSocket> in;      ///< "in_0" and so on, as Plan::ports
 
   /// `plan` is kept. `events` may be nullptr. Throws as WaferCore.
   Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
@@ -40,7 +40,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   Cycle step(Cycle now) override { return core_.step(now); }
 
  private:
-  // What the sockets call: one object a port, so that the wafer knows the port.
+  // The sockets of a port call this object, which knows the port.
   struct Port : link::ForwardIf, link::BackwardIf {
     Port(Wafer& owner, std::uint32_t number) : wafer(owner), index(number) {}
     void put(const link::Wavelet& w, Cycle due) override;

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "models/cluster/legality.h"
+#include "models/cluster/program/legality.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -44,7 +44,7 @@ DType dtype_of(const cluster::GmArray& array, const std::string& option) {
   }
 }
 
-std::size_t find_array(const pto::Kernel& kernel, const cli::Options& options, const char* option,
+std::size_t find_array(const pto::Kernel& kernel, const Options& options, const char* option,
                        const std::string& name) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
@@ -58,7 +58,7 @@ std::size_t find_array(const pto::Kernel& kernel, const cli::Options& options, c
 
 }  // namespace
 
-Arrays::Arrays(const cli::Options& options, cluster::Profile profile, const cluster::Launch& launch,
+Arrays::Arrays(const Options& options, cluster::Profile profile, const cluster::Launch& launch,
                const pto::Kernel& kernel)
     : options_(options) {
   for (const auto& [name, file] : options.outputs) find_array(kernel, options, "--output", name);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "frontends/pto/lower.h"
-#include "models/cluster/cluster_data.h"
-#include "platforms/cli/options.h"
+#include "models/cluster/memory/cluster_data.h"
+#include "platforms/ascend/options.h"
 #include "platforms/data/host_array.h"
 #include "platforms/report/report.h"
 
@@ -17,7 +17,7 @@ namespace tessera::ascend {
 class Arrays {
  public:
   /// Reads the files of --input. With --no-data there are no arrays. Throws UserError.
-  Arrays(const cli::Options& options, cluster::Profile profile, const cluster::Launch& launch,
+  Arrays(const Options& options, cluster::Profile profile, const cluster::Launch& launch,
          const pto::Kernel& kernel);
 
   /// What the machine gets; nullptr: timing only.
@@ -28,7 +28,7 @@ class Arrays {
  private:
   void read(std::size_t array, const std::string& file);
 
-  const cli::Options& options_;
+  const Options& options_;
   std::unique_ptr<cluster::ClusterData> data_;
   std::map<std::size_t, data::Shape> shapes_;  // of arrays that were read
 };

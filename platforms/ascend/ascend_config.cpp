@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "models/cluster/scalar_cache.h"
+#include "models/cluster/memory/scalar_cache.h"
 
 namespace tessera::ascend {
 
@@ -38,18 +38,20 @@ void add_launch(Schema& schema, AscendConfig& c) {
                           "many as clusters"));
   schema.push_back(number("launch.overhead", c.overhead_ns, "ns", 0, 1'000'000'000,
                           "of the task around the time of its cores; adds to task_time only"));
-  schema.push_back(name<Ratio>("launch.ratio", c.ratio,
-                               {{"auto", Ratio::kAuto},
-                                {"1:0", Ratio::k1To0},
-                                {"0:1", Ratio::k0To1},
-                                {"1:1", Ratio::k1To1},
-                                {"1:2", Ratio::k1To2}},
-                               "AIC : AIV of each cluster; `auto` takes the kinds of core that the "
-                               "program has functions for"));
-  schema.push_back(name<Mix>("launch.mix", c.mix,
-                             {{"auto", Mix::kAuto}, {"yes", Mix::kYes}, {"no", Mix::kNo}},
-                             "whether the scheduling module counts cross-core flags; `auto`: the "
-                             "program has functions for both kinds of core"));
+  using Ratio = cluster::LaunchRatio;
+  schema.push_back(name<std::optional<Ratio>>("launch.ratio", c.ratio,
+                                              {{"auto", std::nullopt},
+                                               {"1:0", Ratio::k1To0},
+                                               {"0:1", Ratio::k0To1},
+                                               {"1:1", Ratio::k1To1},
+                                               {"1:2", Ratio::k1To2}},
+                                              "AIC : AIV of each cluster; `auto` takes the kinds "
+                                              "of core that the program has functions for"));
+  schema.push_back(name<std::optional<bool>>("launch.mix", c.mix,
+                                             {{"auto", std::nullopt}, {"yes", true}, {"no", false}},
+                                             "whether the scheduling module counts cross-core "
+                                             "flags; `auto`: the program has functions for "
+                                             "both kinds of core"));
 }
 
 void add_scalar(Schema& schema, cluster::ScalarConfig& s) {

@@ -3,19 +3,14 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "models/cluster/cluster_config.h"
-#include "platforms/cli/options.h"
 #include "platforms/config/load.h"
 
 namespace tessera::ascend {
-
-/// How a kernel is launched. kAuto: the ratio follows from the kinds of its functions, and it is a
-/// MIX kernel if it has both.
-enum class Ratio : std::uint8_t { kAuto, k1To0, k0To1, k1To1, k1To2 };
-enum class Mix : std::uint8_t { kAuto, kYes, kNo };
 
 struct AscendConfig {
   std::string name;  ///< of the preset or config file: "a5"
@@ -23,8 +18,10 @@ struct AscendConfig {
   unsigned clusters = 1;
   unsigned blocks = 0;
   unsigned overhead_ns = 0;  ///< task time less core time
-  Ratio ratio = Ratio::kAuto;
-  Mix mix = Mix::kAuto;
+  /// How a kernel is launched; no value: the ratio follows from the kinds of its functions, and it is
+  /// a MIX kernel if it has both.
+  std::optional<cluster::LaunchRatio> ratio;
+  std::optional<bool> mix;
   config::Loaded loaded;  ///< where each value comes from
 };
 

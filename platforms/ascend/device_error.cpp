@@ -1,6 +1,6 @@
 #include "platforms/ascend/device_error.h"
 
-#include "models/cluster/illegal.h"
+#include "models/cluster/program/illegal.h"
 
 namespace tessera::ascend {
 

@@ -13,7 +13,7 @@ namespace tessera::ascend {
 inline constexpr const char* kDeadlock = "deadlock";
 
 struct DeviceErrorRow {
-  std::string rule;  ///< kDeadlock, or an id of models/cluster/illegal.h
+  std::string rule;  ///< kDeadlock, or an id of models/cluster/program/illegal.h
   report::DeviceError error;
   std::string why;  ///< what the documents say
 };

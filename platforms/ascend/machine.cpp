@@ -1,58 +1,33 @@
 #include "platforms/ascend/machine.h"
 
-#include "platforms/ascend/module_machine.h"
-#include "tlm_ifaces/vocabulary/errors.h"
+#include "models/cluster/cluster.h"
+#include "models/cluster/modular_cluster.h"
 
 namespace tessera::ascend {
 
-namespace {
-
-using cluster::AiCoreCore;
-using cluster::CoreId;
-using cluster::MachineCore;
-using cluster::Program;
-
-class DenseMachine final : public Machine {
- public:
-  DenseMachine(const cluster::ClusterConfig& config, const cluster::Launch& launch,
-               observe::Sink& sink, cluster::ClusterData* data)
-      : machine_(config, launch, &sink, data) {}
-
-  const char* structure() const override { return "dense"; }
-  void shuffle_step_order(std::uint64_t seed) override { machine_.shuffle_step_order(seed); }
-  void watch_hazards() override { machine_.watch_hazards(); }
-  std::vector<std::string> hazards() const override { return machine_.hazards(); }
-  void launch(const std::shared_ptr<const Program>& aic,
-              const std::shared_ptr<const Program>& aiv) override {
-    machine_.launch(aic, aiv, 0);
+Machine::Machine(const std::string& structure, const cluster::ClusterConfig& config,
+                 const cluster::Launch& launch, const cluster::Attachments& attached)
+    : domain_("clock", config.clock_period_ps()) {
+  if (structure == "modules") {
+    modules_ =
+        std::make_unique<cluster::ModularCluster>("cluster", domain_, config, launch, attached);
+    view_ = modules_.get();
+  } else {
+    dense_ = std::make_unique<cluster::Cluster>("cluster", domain_, config, launch, attached);
+    view_ = &dense_->core();
   }
-  // The words are those of timing::ClockDomain.
-  bool run(Cycle end) override {
-    try {
-      return machine_.run(end);
-    } catch (const IllegalBehaviour& e) {
-      throw IllegalBehaviour("cycle " + std::to_string(machine_.now()) + ": " + e.what());
-    }
-  }
-  Cycle now() const override { return machine_.now(); }
-  const AiCoreCore* find(CoreId core) const override { return machine_.find(core); }
-  const cluster::SyncUnitCore& sync_unit() const override { return machine_.sync_unit(); }
-  const cluster::GmCore& gm() const override { return machine_.gm(); }
+}
 
- private:
-  MachineCore machine_;
-};
+Machine::~Machine() = default;
 
-}  // namespace
+void Machine::shuffle_step_order(std::uint64_t seed) {
+  domain_.shuffle_step_order(seed);
+  if (dense_) dense_->shuffle_step_order(seed);
+}
 
-std::unique_ptr<Machine> make_machine(const std::string& structure,
-                                      const cluster::ClusterConfig& config,
-                                      const cluster::Launch& launch, observe::Sink& sink,
-                                      cluster::ClusterData* data, std::uint64_t period_ps) {
-  cluster::check_launch(launch);
-  if (structure == "modules")
-    return std::make_unique<ModuleMachine>(config, launch, sink, data, period_ps);
-  return std::make_unique<DenseMachine>(config, launch, sink, data);
+void Machine::launch(const std::shared_ptr<const cluster::Program>& aic,
+                     const std::shared_ptr<const cluster::Program>& aiv, Cycle at) {
+  dense_ ? dense_->launch(aic, aiv, at) : modules_->launch(aic, aiv, at);
 }
 
 }  // namespace tessera::ascend

@@ -1,5 +1,4 @@
-// AI cores, sync unit and GM of a launch in one of two structures (ARCHITECTURE section 2): all in
-// one, or a module each, bound by sockets. Both give the same events in the same cycles.
+// AI cores, sync unit and GM of a launch in one of two structures: a module each, or all in one.
 #pragma once
 
 #include <cstdint>
@@ -7,40 +6,46 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/machine_core.h"
-#include "models/observe/event.h"
-#include "models/observe/wait.h"
+#include "models/cluster/core/attachments.h"
+#include "models/cluster/machine_view.h"
+#include "models/timing/clock_domain.h"
+
+namespace tessera::cluster {
+class Cluster;
+class ModularCluster;
+}  // namespace tessera::cluster
 
 namespace tessera::ascend {
 
 /// What --structure accepts. "auto" is dense.
 inline const std::vector<std::string> kStructures = {"modules", "dense", "auto"};
 
-class Machine : public cluster::MachineView {
+class Machine {
  public:
-  virtual const char* structure() const = 0;
-  virtual void shuffle_step_order(std::uint64_t seed) = 0;
-  /// Looks for hazards; before the launch.
-  virtual void watch_hazards() = 0;
-  /// See cluster::HazardWatch; none if nobody watches.
-  virtual std::vector<std::string> hazards() const = 0;
-  /// Starts the kernel on all cores in cycle 0. Throws UserError for an instruction that may not
-  /// stand where it does.
-  virtual void launch(const std::shared_ptr<const cluster::Program>& aic,
-                      const std::shared_ptr<const cluster::Program>& aiv) = 0;
-  /// Steps what is due before cycle `end`; true: nothing is due any more. Throws IllegalBehaviour,
-  /// and with modules sc_core::sc_report.
-  virtual bool run(Cycle end) = 0;
-  /// The cycle stepped last.
-  virtual Cycle now() const = 0;
-};
+  /// `config` and `launch` outlive the machine. Throws UserError for a launch that no machine has.
+  Machine(const std::string& structure, const cluster::ClusterConfig& config,
+          const cluster::Launch& launch, const cluster::Attachments& attached);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
-/// `config`, `launch`, `sink` and `data` outlive the machine; without `data` (nullptr) nothing is
-/// computed. With modules call it once: SystemC elaborates once a process. `period_ps`: of the clock
-/// domain of the modules.
-std::unique_ptr<Machine> make_machine(const std::string& structure,
-                                      const cluster::ClusterConfig& config,
-                                      const cluster::Launch& launch, observe::Sink& sink,
-                                      cluster::ClusterData* data, std::uint64_t period_ps);
+  /// "modules" or "dense".
+  const char* structure() const { return dense_ ? "dense" : "modules"; }
+  timing::ClockDomain& domain() { return domain_; }
+  const timing::ClockDomain& domain() const { return domain_; }
+  const cluster::MachineView& view() const { return *view_; }
+
+  void shuffle_step_order(std::uint64_t seed);
+  /// Starts the kernel on all cores in cycle `at`, or in the next one that has not been stepped.
+  /// Throws UserError for an instruction that may not stand where it does.
+  void launch(const std::shared_ptr<const cluster::Program>& aic,
+              const std::shared_ptr<const cluster::Program>& aiv, Cycle at);
+
+ private:
+  timing::ClockDomain domain_;
+  std::unique_ptr<cluster::Cluster> dense_;  // one of the two
+  std::unique_ptr<cluster::ModularCluster> modules_;
+  const cluster::MachineView* view_ = nullptr;
+};
 
 }  // namespace tessera::ascend

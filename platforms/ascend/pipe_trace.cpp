@@ -1,9 +1,8 @@
 #include "platforms/ascend/pipe_trace.h"
 
-#include <ostream>
 #include <utility>
 
-#include "models/cluster/pipe_stats.h"
+#include "models/cluster/core/pipe_stats.h"
 #include "models/observe/json_quote.h"
 
 namespace tessera::ascend {
@@ -17,6 +16,10 @@ using observe::json_quote;
 constexpr unsigned kUnits = 3;
 constexpr std::array<const char*, kUnits> kUnitNames = {"AIC", "AIV0", "AIV1"};
 
+observe::PerfettoWriter::Track track(std::uint32_t place, unsigned pipe) {
+  return {place / kUnits, place % kUnits * sync::kPipeCount + pipe};
+}
+
 }  // namespace
 
 PipeTrace::PipeTrace(std::ostream& out, unsigned clusters,
@@ -24,27 +27,12 @@ PipeTrace::PipeTrace(std::ostream& out, unsigned clusters,
                      std::shared_ptr<const cluster::Program> aiv)
     : out_(out), aic_(std::move(aic)), aiv_(std::move(aiv)),
       pipes_(std::size_t{clusters} * kUnits * sync::kPipeCount) {
-  out_ << "{\"traceEvents\": [";
-  for (unsigned c = 0; c < clusters; ++c)
-    write("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": " + std::to_string(c) +
-          ", \"args\": {\"name\": \"cluster " + std::to_string(c) + "\"}}");
-}
-
-void PipeTrace::write(const std::string& record) {
-  out_ << (first_ ? "\n" : ",\n") << record;
-  first_ = false;
-}
-
-std::string PipeTrace::record(char phase, const std::string& name, std::uint32_t place,
-                              unsigned number) const {
-  const unsigned thread = place % kUnits * sync::kPipeCount + number;
-  return std::string("{\"ph\": \"") + phase + "\", \"pid\": " + std::to_string(place / kUnits) +
-         ", \"tid\": " + std::to_string(thread) + ", \"name\": " + json_quote(name);
+  for (unsigned c = 0; c < clusters; ++c) out_.name_process(c, "cluster " + std::to_string(c));
 }
 
 std::string PipeTrace::line(std::uint32_t place, std::uint32_t pc) const {
   const auto& program = place % kUnits == 0 ? aic_ : aiv_;
-  return program ? program->where(pc) : "";
+  return "\"line\":" + json_quote(program ? program->where(pc) : "");
 }
 
 void PipeTrace::name_pipe(std::uint32_t place, unsigned number) {
@@ -53,8 +41,7 @@ void PipeTrace::name_pipe(std::uint32_t place, unsigned number) {
   p.named = true;
   const std::string name =
       std::string(kUnitNames[place % kUnits]) + " " + to_string(static_cast<sync::Pipe>(number));
-  write(record('M', "thread_name", place, number) + ", \"args\": {\"name\": " + json_quote(name) +
-        "}}");
+  out_.name_thread(track(place, number), name);
 }
 
 // An operation is shown until its result is there, or until the next one takes the pipe.
@@ -63,9 +50,8 @@ void PipeTrace::close(std::uint32_t place, unsigned number, Cycle end) {
   if (!p.open) return;
   p.open = false;
   const auto& program = place % kUnits == 0 ? aic_ : aiv_;
-  write(record('X', cluster::to_string(program->code[p.pc].op), place, number) +
-        ", \"ts\": " + std::to_string(p.start) + ", \"dur\": " + std::to_string(end - p.start) +
-        ", \"args\": {\"line\": " + json_quote(line(place, p.pc)) + "}}");
+  out_.slice(track(place, number), cluster::to_string(program->code[p.pc].op), p.start, end,
+             line(place, p.pc));
 }
 
 void PipeTrace::instant(const Event& e, const char* what) {
@@ -73,8 +59,7 @@ void PipeTrace::instant(const Event& e, const char* what) {
   name_pipe(e.place, number);
   const std::string name = std::string(what) + " id " + std::to_string(e.a >> 16) + ", mode " +
                            std::to_string(e.a >> 8 & 0xFF);
-  write(record('i', name, e.place, number) + ", \"s\": \"t\", \"ts\": " + std::to_string(e.cycle) +
-        ", \"args\": {\"line\": " + json_quote(line(e.place, e.b)) + "}}");
+  out_.instant(track(e.place, number), name, e.cycle, line(e.place, e.b));
 }
 
 void PipeTrace::on_sorted_event(const Event& e) {
@@ -97,9 +82,8 @@ void PipeTrace::on_sorted_event(const Event& e) {
   case EventKind::kPipeWait: {
     name_pipe(e.place, number);
     const auto reason = static_cast<cluster::WaitReason>(e.a >> 8);
-    write(record('X', std::string("wait: ") + to_string(reason), e.place, number) +
-          ", \"ts\": " + std::to_string(e.cycle - e.b) + ", \"dur\": " + std::to_string(e.b) +
-          ", \"cname\": \"grey\"}");
+    out_.slice(track(e.place, number), std::string("wait: ") + to_string(reason), e.cycle - e.b,
+               e.cycle, "", "grey");
     return;
   }
   case EventKind::kSignal:
@@ -115,7 +99,7 @@ void PipeTrace::on_end() {
   for (std::size_t i = 0; i < pipes_.size(); ++i)
     close(static_cast<std::uint32_t>(i / sync::kPipeCount),
           static_cast<unsigned>(i % sync::kPipeCount), newest_);
-  out_ << "\n]}\n";
+  out_.finish();
 }
 
 }  // namespace tessera::ascend

@@ -1,6 +1,6 @@
-// Trace for ui.perfetto.dev and chrome://tracing: what every pipe did when. A cluster is a process,
-// a pipe of a core a thread. Slices are tile operations and waits, with the reason; signals between
-// cores are instants. 1 us on screen is 1 cycle.
+// Trace of AI cores for ui.perfetto.dev and chrome://tracing (models/observe/perfetto_writer.h): what
+// every pipe did when. A cluster is a process, a pipe of a core a thread. Slices are tile operations
+// and waits, with the reason; signals between cores are instants.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/program.h"
+#include "models/cluster/program/program.h"
+#include "models/observe/perfetto_writer.h"
 #include "models/observe/sorted_sink.h"
 
 namespace tessera::ascend {
@@ -40,17 +41,13 @@ class PipeTrace final : public observe::SortedSink {
   void name_pipe(std::uint32_t place, unsigned number);
   void close(std::uint32_t place, unsigned number, Cycle end);
   void instant(const observe::Event& e, const char* what);
-  /// Begins a record: phase, name, process and thread.
-  std::string record(char phase, const std::string& name, std::uint32_t place,
-                     unsigned number) const;
+  /// The member of a slice that names the source line of an instruction.
   std::string line(std::uint32_t place, std::uint32_t pc) const;
-  void write(const std::string& record);
 
-  std::ostream& out_;
+  observe::PerfettoWriter out_;
   const std::shared_ptr<const cluster::Program> aic_, aiv_;
   std::vector<Pipe> pipes_;
   Cycle newest_ = 0;
-  bool first_ = true;
 };
 
 }  // namespace tessera::ascend

@@ -7,12 +7,12 @@ namespace tessera::ascend {
 
 namespace {
 
-using cluster::AiCoreCore;
+using cluster::AiCore;
 using cluster::CoreKind;
 using cluster::Opcode;
 using sync::Pipe;
 
-void add(KindProfile& kind, const AiCoreCore& core, Cycle cycles) {
+void add(KindProfile& kind, const AiCore& core, Cycle cycles) {
   const Cycle end = core.finished() ? core.finished_at() : cycles;
   kind.first = kind.cores == 0 ? end : std::min(kind.first, end);
   kind.last = std::max(kind.last, end);
@@ -27,7 +27,7 @@ void add(KindProfile& kind, const AiCoreCore& core, Cycle cycles) {
   }
 }
 
-void add(std::vector<PathProfile>& paths, const AiCoreCore& core) {
+void add(std::vector<PathProfile>& paths, const AiCore& core) {
   for (unsigned o = 0; o < cluster::kTileOpcodeCount; ++o) {
     const auto op = static_cast<Opcode>(o);
     const cluster::PathStats& from = core.path(op);
@@ -85,52 +85,22 @@ std::uint64_t PipeProfile::profiled() const {
 }
 
 std::string path_name(Opcode op, CoreKind kind) {
-  const bool aic = kind == CoreKind::kAic;
-  switch (op) {
-  case Opcode::kLoadA:
-    return "L1>L0A";
-  case Opcode::kLoadB:
-    return "L1>L0B";
-  case Opcode::kLoadTable:
-    return "L1>BT";
-  case Opcode::kL1ToUb:
-    return "L1>UB";
-  case Opcode::kUbToL1:
-    return "UB>L1";
-  case Opcode::kCopyIn:
-    return aic ? "GM>L1" : "GM>UB";
-  case Opcode::kCopyOut:
-    return aic ? "L1>GM" : "UB>GM";
-  case Opcode::kFixOut:
-    return "L0C>GM";
-  case Opcode::kFixLocal:
-    return "L0C>L1 or UB";
-  default:
-    return "";
-  }
+  // By Opcode; kMad, kVector and kBusy move nothing.
+  constexpr std::array<const char*, cluster::kTileOpcodeCount> kAic = {
+      "",      "L1>L0A", "L1>L0B", "L1>BT",        "L1>UB", "UB>L1",
+      "GM>L1", "L1>GM",  "L0C>GM", "L0C>L1 or UB", "",      ""};
+  if (kind == CoreKind::kAiv && op == Opcode::kCopyIn) return "GM>UB";
+  if (kind == CoreKind::kAiv && op == Opcode::kCopyOut) return "UB>GM";
+  return kAic[static_cast<unsigned>(op)];
 }
 
 std::string profiler_name(CoreKind kind, Pipe pipe) {
-  const std::string prefix = kind == CoreKind::kAic ? "aic_" : "aiv_";
-  switch (pipe) {
-  case Pipe::kS:
-    return prefix + "scalar";
-  case Pipe::kV:
-    return prefix + "vec";
-  case Pipe::kMte1:
-    return prefix + "mte1";
-  case Pipe::kMte2:
-    return prefix + "mte2";
-  case Pipe::kMte3:
-    return prefix + "mte3";
-  case Pipe::kM:
-    return prefix + "mac";
-  default:
-    return prefix + "fixpipe";
-  }
+  constexpr std::array<const char*, sync::kPipeCount> kNames = {"scalar", "vec", "mte1", "mte2",
+                                                                "mte3",   "mac", "",     "fixpipe"};
+  return (kind == CoreKind::kAic ? "aic_" : "aiv_") + std::string(kNames[sync::index(pipe)]);
 }
 
-Profile profile_of(const Machine& machine, const AscendConfig& config, Cycle cycles) {
+Profile profile_of(const cluster::MachineView& machine, const AscendConfig& config, Cycle cycles) {
   Profile profile;
   profile.clock_khz = config.machine.clock_khz;
   profile.overhead_ns = config.overhead_ns;
@@ -139,12 +109,12 @@ Profile profile_of(const Machine& machine, const AscendConfig& config, Cycle cyc
   for (const CoreKind kind : {CoreKind::kAic, CoreKind::kAiv}) {
     KindProfile sum;
     sum.kind = kind;
-    for (const AiCoreCore* core : machine.cores()) {
+    for (const AiCore* core : machine.cores()) {
       if (cluster::kind_of(core->id()) != kind) continue;
       add(sum, *core, cycles);
       add(profile.paths, *core);
       for (std::size_t m = 0; m < profile.latencies.size(); ++m)
-        profile.latencies[m].add(core->latencies()[m]);
+        profile.latencies[m].add(core->sync().latencies()[m]);
     }
     if (sum.cores > 0) profile.kinds.push_back(sum);
   }

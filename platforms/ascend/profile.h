@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "models/cluster/pipe_stats.h"
-#include "models/cluster/program.h"
+#include "models/cluster/core/pipe_stats.h"
+#include "models/cluster/machine_view.h"
+#include "models/cluster/program/program.h"
 #include "platforms/ascend/ascend_config.h"
-#include "platforms/ascend/machine.h"
 #include "platforms/report/report.h"
 
 namespace tessera::ascend {
@@ -56,7 +56,7 @@ std::string path_name(cluster::Opcode op, cluster::CoreKind kind);
 /// "aic_mac", "aiv_mte2".
 std::string profiler_name(cluster::CoreKind kind, sync::Pipe pipe);
 
-Profile profile_of(const Machine& machine, const AscendConfig& config, Cycle cycles);
+Profile profile_of(const cluster::MachineView& machine, const AscendConfig& config, Cycle cycles);
 /// The members `profile`, `paths` and `flags` of the report.
 void add_groups(const Profile& profile, report::Report& report);
 void print_profile(const Profile& profile, std::ostream& out);

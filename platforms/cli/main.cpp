@@ -12,29 +12,25 @@ namespace tessera::cli {
 
 namespace {
 
-report::Report failure(report::Status status, const std::string& message) {
-  report::Report result;
-  result.status = status;
-  result.message = message;
-  return result;
-}
-
-// Carries `work` out; what it throws becomes a report.
-std::optional<report::Report> guarded(const std::function<std::optional<report::Report>()>& work) {
+// Carries `work` out; what it throws becomes status and message of `report`.
+void guarded(report::Report& report, const std::function<void()>& work) {
+  const auto fail = [&report](report::Status status, const std::string& message) {
+    report.status = status;
+    report.message = message;
+  };
   try {
-    return work();
+    work();
   } catch (const UserError& e) {
-    return failure(report::Status::kUserInput, e.what());
+    fail(report::Status::kUserInput, e.what());
   } catch (const sc_core::sc_report& e) {
-    const Failure f = failure_of(e);
-    return failure(f.status, f.message);
+    const Failure failure = failure_of(e);
+    fail(failure.status, failure.message);
   } catch (const IllegalBehaviour& e) {
-    return failure(report::Status::kCouldNotFinish, e.what());
+    fail(report::Status::kCouldNotFinish, e.what());
   } catch (const std::bad_alloc&) {
-    return failure(report::Status::kUserInput,
-                   "there is not enough memory for this program on this machine");
+    fail(report::Status::kUserInput, "there is not enough memory for this program on this machine");
   } catch (const std::exception& e) {
-    return failure(report::Status::kInternal, std::string("internal error: ") + e.what());
+    fail(report::Status::kInternal, std::string("internal error: ") + e.what());
   }
 }
 
@@ -70,34 +66,33 @@ Failure failure_of(const sc_core::sc_report& r) {
   return {report::Status::kIntegration, std::string(r.get_msg_type()) + ": " + r.get_msg()};
 }
 
-int run_main(const Executable& executable, int argc, const char* const* argv,
-             const std::function<std::optional<report::Report>(const Options&)>& body) {
-  std::optional<Options> options;
-  const auto bad_options = guarded([&]() -> std::optional<report::Report> {
-    options = parse(argc, argv, executable, std::cout);
-    return std::nullopt;
-  });
-  if (bad_options) return publish(executable, Options{}, *bad_options);
-  if (!options) return 0;
-  const auto result = guarded([&] { return body(*options); });
-  if (!result) return 0;
-  const auto unpublished = guarded([&]() -> std::optional<report::Report> {
-    publish(executable, *options, *result);
-    return std::nullopt;
-  });
-  if (unpublished) return publish(executable, Options{}, *unpublished);
-  return report::exit_code(result->status);
+int run_main(const Executable& executable, int argc, const char* const* argv, Options& options,
+             const std::function<bool(report::Report&)>& body) {
+  report::Report report;
+  bool goes_on = false;
+  guarded(report, [&] { goes_on = parse(argc, argv, executable, options, std::cout); });
+  if (is_error(report)) return publish(executable, Options{}, report);
+  if (!goes_on) return 0;
+  guarded(report, [&] { goes_on = body(report); });
+  if (!goes_on) return 0;
+  report::Report unwritten;
+  guarded(unwritten, [&] { publish(executable, options, report); });
+  if (is_error(unwritten)) return publish(executable, Options{}, unwritten);
+  return report::exit_code(report.status);
+}
+
+bool print_valid(const Options& options, const std::string& machine) {
+  std::cout << options.program << ": valid" << (machine.empty() ? "" : " for ") << machine << '\n';
+  return false;
 }
 
 int run_guarded(const std::string& name, const std::function<int()>& body) {
+  report::Report failed;
   int exit_code = 0;
-  const auto failed = guarded([&]() -> std::optional<report::Report> {
-    exit_code = body();
-    return std::nullopt;
-  });
-  if (!failed) return exit_code;
-  std::cerr << name << ": " << failed->message << '\n';
-  return report::exit_code(failed->status);
+  guarded(failed, [&] { exit_code = body(); });
+  if (!is_error(failed)) return exit_code;
+  std::cerr << name << ": " << failed.message << '\n';
+  return report::exit_code(failed.status);
 }
 
 }  // namespace tessera::cli

@@ -1,12 +1,11 @@
 // What every platform executable does around its run: read the options, turn errors into exit codes
-// and one clear message, print and write the report (INTERFACE.md exit codes, ARCHITECTURE section
-// 9).
+// and one clear message, print and write the report (docs/running.md#exit-codes,
+// docs/architecture.md#errors).
 #pragma once
 
 #include <systemc>
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "platforms/cli/options.h"
@@ -22,11 +21,15 @@ struct Failure {
 };
 Failure failure_of(const sc_core::sc_report& report);
 
-/// Runs `body` with the options. It answers a report, or no value when there is nothing to report
-/// (--validate,
-/// --print-config). Returns the exit code. With --report an error is written there too.
-int run_main(const Executable& executable, int argc, const char* const* argv,
-             const std::function<std::optional<report::Report>(const Options&)>& body);
+/// Reads the command line into `options` and calls `body`, which runs and fills the report. What it
+/// throws becomes the status and the message of the report as it stands. `body` answers false when
+/// there is nothing to report (--validate, --print-config). Prints the report, writes it for
+/// --report, and returns the exit code.
+int run_main(const Executable& executable, int argc, const char* const* argv, Options& options,
+             const std::function<bool(report::Report&)>& body);
+
+/// What --validate prints for a program that has been accepted. Returns false: nothing to report.
+bool print_valid(const Options& options, const std::string& machine);
 
 /// For a platform of one's own, in sc_main: runs `body`, which answers the exit code. What it throws
 /// becomes one line on stderr, "NAME: message", and the exit code of its kind: 2 user input, 3

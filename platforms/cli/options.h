@@ -1,5 +1,5 @@
-// Command line of the platform executables (INTERFACE.md "Executables"): the options they have in
-// common.
+// Command line of the platform executables (docs/running.md): the options that they have in common.
+// A platform derives its own options from these.
 #pragma once
 
 #include <cstdint>
@@ -9,42 +9,54 @@
 #include <string>
 #include <vector>
 
+#include "platforms/cli/option.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cli {
 
+/// Options of every platform.
 struct Options {
+  Options() = default;
+  Options(const Options&) = delete;  // own_groups refer to the members
+  Options& operator=(const Options&) = delete;
+
   std::string program;
   std::string preset;
   std::string config_file;
-  std::vector<std::string> sets;               ///< KEY=VALUE, in order
-  std::map<std::string, std::int64_t> params;  ///< --param NAME=VALUE
-  std::map<std::string, double> reals;         ///< .. of executables that run PTO: other numbers
+  std::vector<std::string> sets;              ///< KEY=VALUE, in order
+  std::map<std::string, std::string> params;  ///< --param NAME=VALUE
   std::string structure = "auto";
-  std::map<std::string, std::string> inputs;  ///< array name -> .npy file
-  std::map<std::string, std::string> outputs;
   std::string report_file;
   bool report_detail = false;
   bool quiet = false;
   bool progress = false;
   std::string trace_perfetto_file;
-  std::string trace_wse_file;
-  std::string vcd_file;
-  std::string heatmap_file;
-  std::string heatmap_counter;
-  std::string quantum = "1us";  ///< of executables with a temporally decoupled host
-  std::string schedules_file;   ///< of executables that make schedules
-  std::string pto_unknown;      ///< of executables that run PTO programs, and the next one
-  std::string hazards = "warn";
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   bool shuffle_step_order = false;
-  bool check_links = false;
-  bool check_epochs = false;
-  bool no_data = false;  ///< of executables that run PTO: timing only
   bool validate = false;
-  bool print_config = false;
+  bool print_config = false;               ///< of MachineOptions
+  std::vector<std::string> files_written;  ///< by all options; parse() fills it
+  /// The options that a platform adds to these, in its constructor.
+  std::vector<OptionGroup> own_groups;
+  /// The names of the options that were given, by heading of --help; parse() fills it.
+  std::map<std::string, std::vector<std::string>> given;
+
+  /// Throws UserError with the sentence `why` if an option under `heading` was given.
+  void refuse(const std::string& heading, const std::string& why) const;
+  /// The seed of --shuffle-step-order; no value: the blocks of a cycle keep their order.
+  std::optional<std::uint64_t> step_order_seed() const;
+  /// The parameters of a program that has whole numbers only. Throws UserError for another one.
+  std::map<std::string, std::int64_t> whole_params() const;
+};
+
+/// Options of the platforms that are one machine and run one program on it.
+struct MachineOptions : Options {
+  MachineOptions();
+
+  std::map<std::string, std::string> inputs;  ///< array name -> .npy file
+  std::map<std::string, std::string> outputs;
 };
 
 /// What an executable says about itself in --help.
@@ -55,16 +67,13 @@ struct Executable {
   std::string program_kind;  ///< "layout (JSON)"
   std::vector<std::string> presets;
   std::vector<std::string> structures;
-  std::string default_preset;
-  bool makes_schedules = false;  ///< it has the option --schedules
-  bool runs_pto = false;         ///< it has the options --no-data, --pto-unknown and --hazards
-  bool has_quantum = false;      ///< it has the option --quantum
-  bool has_no_data = false;      ///< it has the option --no-data
+  std::string default_preset;   ///< empty: the program names it
+  std::string example_setting;  ///< for --set
 };
 
-/// Reads the command line. No value: --help or --version was asked for and has been printed to
-/// `out`. Throws UserError for what cannot be accepted.
-std::optional<Options> parse(int argc, const char* const* argv, const Executable& executable,
-                             std::ostream& out);
+/// Reads the command line into `options`. false: --help or --version was asked for and has been
+/// printed to `out`. Throws UserError for what cannot be accepted.
+bool parse(int argc, const char* const* argv, const Executable& executable, Options& options,
+           std::ostream& out);
 
 }  // namespace tessera::cli

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "frontends/layout/json_text.h"
+#include "frontends/text/json.h"
 #include "platforms/config/presets.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -23,12 +23,6 @@ namespace json = boost::json;
 
 constexpr const char* kSchemaName = "tessera-config-1";
 constexpr const char* kOverride = "--set";
-
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 std::string child_path(const std::string& group, std::string_view key) {
   return group.empty() ? std::string(key) : group + "." + std::string(key);
@@ -145,7 +139,7 @@ struct Document {
 };
 
 Document parse(const std::string& where, const std::string& text) {
-  const json::value root = layout::parse_json(text, where);
+  const json::value root = text::parse_json(text, where);
   if (!root.is_object()) {
     throw UserError(where, "1:1", "a configuration is a JSON object, { ... }");
   }

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kFewKeys = 8;
 
-std::string join(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
-
 bool starts_with(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
@@ -57,6 +51,12 @@ std::string nearest_path(const Schema& schema, const std::string& path) {
 
 }  // namespace
 
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 std::string to_string(const Value& value) {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return std::to_string(*number);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -68,11 +68,17 @@ std::string to_string(const Value& value) {
 }
 
 std::string Field::allowed() const {
-  if (type == Type::kName) return join(names, ", ");
+  if (type == Type::kName) return join(names);
   std::string range =
       std::to_string(min) + " to " + std::to_string(max) + (unit.empty() ? "" : " " + unit);
   if (type == Type::kNumber) return range;
   return "1 to " + std::to_string(max_count) + " numbers of " + range;
+}
+
+Schema joined(std::initializer_list<Schema> parts) {
+  Schema schema;
+  for (const Schema& part : parts) schema.insert(schema.end(), part.begin(), part.end());
+  return schema;
 }
 
 const Field* find_field(const Schema& schema, const std::string& path) {
@@ -86,7 +92,7 @@ std::string unknown_key(const Schema& schema, const std::string& path) {
   const std::vector<std::string> inside = children(schema, path);
   if (!inside.empty()) {
     const std::string start = "this is a group of keys, not a value; ";
-    if (inside.size() <= kFewKeys) return start + "its keys are " + join(inside, ", ");
+    if (inside.size() <= kFewKeys) return start + "its keys are " + join(inside);
     return start + "for example '" + path + "." + inside.front() + "' is a key";
   }
   std::string text = "unknown key; did you mean '" + nearest_path(schema, path) + "'?";
@@ -95,7 +101,7 @@ std::string unknown_key(const Schema& schema, const std::string& path) {
   const std::vector<std::string> siblings = children(schema, group);
   if (siblings.empty() || siblings.size() > kFewKeys) return text;
   const std::string where = group.empty() ? "at the top" : "in '" + group + "'";
-  return text + " (keys " + where + ": " + join(siblings, ", ") + ")";
+  return text + " (keys " + where + ": " + join(siblings) + ")";
 }
 
 }  // namespace tessera::config

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,6 +17,8 @@ namespace tessera::config {
 using Numbers = std::vector<std::uint64_t>;
 using Value = std::variant<std::uint64_t, std::string, Numbers>;
 
+/// "modules, dense, auto"
+std::string join(const std::vector<std::string>& words);
 /// "2", "round_robin", "6,6,4,4": also how --set takes it.
 std::string to_string(const Value& value);
 
@@ -41,6 +44,9 @@ struct Field {
 
 /// The fields refer to the struct they were made for, which must outlive them.
 using Schema = std::vector<Field>;
+
+/// All rows of the parts, in order.
+Schema joined(std::initializer_list<Schema> parts);
 
 /// Row of a whole number. `target` is any unsigned integer type that holds `max`.
 template <class Integer>

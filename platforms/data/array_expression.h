@@ -41,8 +41,4 @@ ArrayExpression parse_array_expression(const std::string& text, const Names& nam
                                        const Shape& target, const std::string& file,
                                        const std::string& place);
 
-/// Element `index` of random(seed): k * 2^-23 - 1, where k is the upper 24 bits of the splitmix64
-/// finalizer applied to finalizer(seed) + (index + 1) * 0x9E3779B97F4A7C15.
-double random_element(std::int64_t seed, std::uint64_t index);
-
 }  // namespace tessera::data

@@ -96,6 +96,10 @@ class Generated final : public Computed {
 };
 
 /// All of it at once.
-Values values_of(const Computed& computed);
+inline Values values_of(const Computed& computed) {
+  Values values{computed.shape(), std::vector<double>(computed.size())};
+  computed.read(0, values.elements.size(), values.elements.data());
+  return values;
+}
 
 }  // namespace tessera::data

@@ -94,23 +94,8 @@ bool fits(double value) {
 }  // namespace
 
 std::size_t bytes_of(DType dtype) {
-  switch (dtype) {
-  case DType::kF16:
-  case DType::kI16:
-  case DType::kU16:
-    return 2;
-  case DType::kF32:
-  case DType::kI32:
-  case DType::kU32:
-    return 4;
-  case DType::kF64:
-  case DType::kI64:
-    return 8;
-  case DType::kI8:
-  case DType::kU8:
-    break;
-  }
-  return 1;
+  constexpr std::array<std::size_t, 10> kBytes = {2, 4, 8, 2, 2, 4, 4, 8, 1, 1};
+  return kBytes[static_cast<std::size_t>(dtype)];
 }
 
 const char* to_string(DType dtype) {
@@ -124,19 +109,8 @@ bool is_float(DType dtype) {
 }
 
 DType dtype_of(pe::ElementType type) {
-  switch (type) {
-  case pe::ElementType::kI16:
-    return DType::kI16;
-  case pe::ElementType::kU16:
-    return DType::kU16;
-  case pe::ElementType::kI32:
-    return DType::kI32;
-  case pe::ElementType::kU32:
-    return DType::kU32;
-  case pe::ElementType::kF16:
-    return DType::kF16;
-  case pe::ElementType::kF32:
-    return DType::kF32;
+  for (const DType dtype : {DType::kF16, DType::kI16, DType::kU16, DType::kI32, DType::kU32}) {
+    if (to_string(dtype) == to_string(type)) return dtype;
   }
   return DType::kF32;
 }

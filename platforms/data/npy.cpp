@@ -1,16 +1,17 @@
 #include "platforms/data/npy.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "frontends/text/cursor.h"
 #include "platforms/data/fortran_order.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -53,18 +54,19 @@ std::string shown(std::string_view text) {
 /// Reads the dictionary of the header.
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  HeaderParser(std::string_view text, const std::string& file)
+      : cursor_(text), size_(text.size()), file_(file) {}
 
   Header parse() {
-    expect('{');
-    while (!take('}')) {
+    expect("{");
+    while (!take("}")) {
       read_entry();
-      if (take(',')) continue;
-      expect('}');
+      if (take(",")) continue;
+      expect("}");
       break;
     }
     skip_space();
-    if (at_ != text_.size()) fail("text follows the closing brace");
+    if (!cursor_.at_end()) fail("text follows the closing brace");
     require(has_descr_, "descr");
     require(has_order_, "fortran_order");
     require(has_shape_, "shape");
@@ -75,56 +77,44 @@ class HeaderParser {
   [[noreturn]] void fail(const std::string& problem) const {
     throw UserError(file_, "",
                     "the header of the .npy file is malformed at its character " +
-                        std::to_string(at_ + 1) + ": " + problem);
+                        std::to_string(size_ - cursor_.rest().size() + 1) + ": " + problem);
   }
   void require(bool present, const std::string& key) const {
     if (!present) throw UserError(file_, "", "the header of the .npy file has no \"" + key + "\"");
   }
-  void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
-      ++at_;
-  }
-  bool take(char c) {
+  void skip_space() { cursor_.take_while(text::is_space); }
+  bool take(std::string_view text) {
     skip_space();
-    if (at_ == text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
+    return cursor_.accept(text);
   }
-  void expect(char c) {
-    if (!take(c))
-      fail("\"" + std::string(1, c) + "\" is expected, found \"" + shown(text_.substr(at_)) + "\"");
+  [[noreturn]] void fail_found(const std::string& expected) const {
+    fail(expected + ", found \"" + shown(cursor_.rest()) + "\"");
+  }
+  void expect(const std::string& mark) {
+    if (!take(mark)) fail_found("\"" + mark + "\" is expected");
   }
   std::string quoted() {
     skip_space();
-    const char quote = at_ < text_.size() ? text_[at_] : '\0';
-    if (quote != '\'' && quote != '"')
-      fail("a quoted string is expected, found \"" + shown(text_.substr(at_)) + "\"");
-    const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string_view::npos) fail("the string has no end");
-    std::string result(text_.substr(at_ + 1, end - at_ - 1));
-    at_ = end + 1;
-    return result;
-  }
-  bool take_word(std::string_view word) {
-    skip_space();
-    if (text_.substr(at_, word.size()) != word) return false;
-    at_ += word.size();
-    return true;
+    const char quote = cursor_.peek();
+    if (quote != '\'' && quote != '"') fail_found("a quoted string is expected");
+    const std::size_t size = cursor_.rest().substr(1).find(quote);
+    if (size == std::string_view::npos) fail("the string has no end");
+    return std::string(cursor_.take(size + 2).substr(1, size));
   }
   void read_entry() {
     skip_space();
-    const std::size_t start = at_;
+    const text::Cursor start = cursor_;
     const std::string key = quoted();
-    expect(':');
+    expect(":");
     if (key == "descr") return read_descr();
     if (key == "fortran_order") return read_order();
     if (key == "shape") return read_shape();
-    at_ = start;
+    cursor_ = start;
     fail("unknown key \"" + shown(key) + "\"; descr, fortran_order and shape are allowed");
   }
   void read_descr() {
     skip_space();
-    if (at_ < text_.size() && text_[at_] == '[') {
+    if (cursor_.peek() == '[') {
       throw UserError(file_, "", "the dtype is a record with fields; " + allowed_dtypes());
     }
     const std::string descr = quoted();
@@ -147,40 +137,35 @@ class HeaderParser {
   }
   void read_order() {
     has_order_ = true;
-    header_.fortran_order = take_word("True");
-    if (!header_.fortran_order && !take_word("False")) {
-      fail("fortran_order is True or False, found \"" + shown(text_.substr(at_)) + "\"");
-    }
+    header_.fortran_order = take("True");
+    if (!header_.fortran_order && !take("False")) fail_found("fortran_order is True or False");
   }
   void read_shape() {
     has_shape_ = true;
     header_.shape.clear();
-    expect('(');
-    while (!take(')')) {
+    expect("(");
+    while (!take(")")) {
       header_.shape.push_back(dimension());
-      if (take(',')) continue;
-      expect(')');
+      if (take(",")) continue;
+      expect(")");
       break;
     }
   }
   std::size_t dimension() {
     skip_space();
     std::uint64_t value = 0;
-    const std::size_t start = at_;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      const auto digit = static_cast<std::uint64_t>(text_[at_] - '0');
-      if (__builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
-          __builtin_add_overflow(value, digit, &value)) {
-        fail("a dimension does not fit in 64 bits");
-      }
-    }
-    if (at_ == start) fail("a dimension is expected, found \"" + shown(text_.substr(at_)) + "\"");
+    const std::string_view rest = cursor_.rest();
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error == std::errc::invalid_argument) fail_found("a dimension is expected");
+    const auto size = static_cast<std::size_t>(end - rest.data());
+    cursor_.take(error == std::errc() ? size : size - 1);
+    if (error != std::errc()) fail("a dimension does not fit in 64 bits");
     return static_cast<std::size_t>(value);
   }
 
-  std::string_view text_;
+  text::Cursor cursor_;
+  const std::size_t size_;
   const std::string& file_;
-  std::size_t at_ = 0;
   Header header_;
   bool has_descr_ = false;
   bool has_order_ = false;
@@ -216,52 +201,27 @@ void check_length(const Header& header, std::size_t present, const std::string& 
 /// The bytes of a .npy file, wherever they are.
 class Source {
  public:
-  virtual ~Source() = default;
-  virtual std::size_t size() const = 0;
-  /// `count` bytes from `at` on; requires that they are there.
-  virtual void read(std::size_t at, std::size_t count, std::byte* to) = 0;
-  std::string text(std::size_t at, std::size_t count) {
-    std::string result(std::min(count, size() - std::min(at, size())), '\0');
-    read(at, result.size(), reinterpret_cast<std::byte*>(result.data()));
-    return result;
-  }
-};
-
-class BytesSource final : public Source {
- public:
-  explicit BytesSource(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
-  std::size_t size() const override { return bytes_.size(); }
-  void read(std::size_t at, std::size_t count, std::byte* to) override {
-    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(at), count, to);
-  }
-
- private:
-  const std::vector<std::byte>& bytes_;
-};
-
-class FileSource final : public Source {
- public:
-  explicit FileSource(const std::string& path) : path_(path) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error))
-      throw UserError(path, "", "is a folder; a .npy file is expected");
-    in_.open(path, std::ios::binary | std::ios::ate);
-    if (!in_)
-      throw UserError(path, "",
-                      std::string("the .npy file cannot be opened: ") + std::strerror(errno));
+  Source(std::istream& in, const std::string& file) : in_(in), file_(file) {
+    in_.seekg(0, std::ios::end);
     const std::streamoff size = in_.tellg();
     size_ = size > 0 ? static_cast<std::size_t>(size) : 0;
   }
-  std::size_t size() const override { return size_; }
-  void read(std::size_t at, std::size_t count, std::byte* to) override {
+  std::size_t size() const { return size_; }
+  /// `count` bytes from `at` on; requires that they are there.
+  void read(std::size_t at, std::size_t count, void* to) {
     in_.seekg(static_cast<std::streamoff>(at));
-    in_.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count));
-    if (!in_) throw UserError(path_, "", "the .npy file cannot be read");
+    in_.read(static_cast<char*>(to), static_cast<std::streamsize>(count));
+    if (!in_) throw UserError(file_, "", "the .npy file cannot be read");
+  }
+  std::string text(std::size_t at, std::size_t count) {
+    std::string result(std::min(count, size_ - std::min(at, size_)), '\0');
+    read(at, result.size(), result.data());
+    return result;
   }
 
  private:
-  const std::string path_;
-  std::ifstream in_;
+  std::istream& in_;
+  const std::string& file_;
   std::size_t size_ = 0;
 };
 
@@ -349,17 +309,20 @@ std::string header_of(const HostArray& array) {
 }  // namespace
 
 HostArray parse_npy(const std::vector<std::byte>& bytes, const std::string& file) {
-  BytesSource source(bytes);
+  std::istringstream in({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  Source source(in, file);
   return read_array(source, file);
 }
 
 HostArray read_npy(const std::string& path) {
-  FileSource source(path);
+  std::ifstream in = text::open_file(path, ".npy file");
+  Source source(in, path);
   return read_array(source, path);
 }
 
 void check_npy(const std::string& path) {
-  FileSource source(path);
+  std::ifstream in = text::open_file(path, ".npy file");
+  Source source(in, path);
   read_header(source, path);
 }
 
@@ -373,13 +336,12 @@ std::vector<std::byte> format_npy(const HostArray& array) {
 
 void write_npy(const std::string& path, const HostArray& array) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out)
-    throw UserError(path, "",
-                    std::string("the .npy file cannot be written: ") + std::strerror(errno));
-  out << header_of(array);
-  out.write(reinterpret_cast<const char*>(array.bytes.data()),
-            static_cast<std::streamsize>(array.bytes.size()));
-  out.flush();
+  if (out) {
+    out << header_of(array);
+    out.write(reinterpret_cast<const char*>(array.bytes.data()),
+              static_cast<std::streamsize>(array.bytes.size()));
+    out.flush();
+  }
   if (!out)
     throw UserError(path, "",
                     std::string("the .npy file cannot be written: ") + std::strerror(errno));

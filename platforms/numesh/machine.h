@@ -1,4 +1,4 @@
-// A scheduled mesh in one of two structures (ARCHITECTURE section 2): a module per node, or all
+// A scheduled mesh in one of two structures (docs/architecture.md#two-structures): a module per node, or all
 // nodes in one.
 #pragma once
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "frontends/operators/termination.h"
-#include "platforms/cli/options.h"
 #include "platforms/config/load.h"
 
 namespace tessera::numesh {
@@ -25,8 +24,6 @@ config::Schema numesh_schema(NumeshConfig& config);
 /// Preset or file (one of them; the other empty), then overrides "KEY=VALUE". Throws UserError.
 NumeshConfig load_numesh_config(const std::string& preset, const std::string& file,
                                 const std::vector<std::string>& overrides = {});
-/// As the command line asks: --preset, --config, --set.
-NumeshConfig load_numesh_config(const cli::Options& options);
 
 /// What --print-config shows.
 void print_numesh_config(std::ostream& out, const NumeshConfig& config);

@@ -1,45 +1,15 @@
 #include "platforms/numesh/phase_trace.h"
 
-#include <ostream>
-
-#include "models/observe/json_quote.h"
+#include "models/observe/perfetto_writer.h"
 #include "models/scheduled/word_checker.h"
 
 namespace tessera::numesh {
 
 namespace {
 
-class TraceWriter {
- public:
-  explicit TraceWriter(std::ostream& out) : out_(out) { out_ << "{\"traceEvents\": ["; }
-  ~TraceWriter() { out_ << "\n]}\n"; }
-  TraceWriter(const TraceWriter&) = delete;
-  TraceWriter& operator=(const TraceWriter&) = delete;
+using Trace = observe::PerfettoWriter;
 
-  void process(scheduled::NodeId node, const std::string& name) {
-    begin();
-    out_ << "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": " << node
-         << ", \"args\": {\"name\": " << observe::json_quote(name) << "}}";
-  }
-  void slice(scheduled::NodeId node, std::size_t track, const std::string& name, Cycle from,
-             Cycle to) {
-    if (to <= from) return;
-    begin();
-    out_ << "{\"ph\": \"X\", \"pid\": " << node << ", \"tid\": " << track
-         << ", \"name\": " << observe::json_quote(name) << ", \"ts\": " << from
-         << ", \"dur\": " << to - from << "}";
-  }
-
- private:
-  void begin() {
-    out_ << (first_ ? "\n" : ",\n");
-    first_ = false;
-  }
-  std::ostream& out_;
-  bool first_ = true;
-};
-
-void write_node(TraceWriter& trace, const scheduled::Program& program, scheduled::NodeId id,
+void write_node(Trace& trace, const scheduled::Program& program, scheduled::NodeId id,
                 const scheduled::ProcessorCore& processor, Cycle end) {
   const scheduled::Node& node = program.nodes[id];
   Cycle from = 0;
@@ -47,10 +17,12 @@ void write_node(TraceWriter& trace, const scheduled::Program& program, scheduled
     const scheduled::NodePhase& phase = node.phases[node.turns[turn].phase];
     const Cycle ended = processor.ended_at(turn);
     const Cycle to = ended == kNever ? end : ended + 1;
-    trace.slice(id, 0, "phase " + phase.name, from, to);
+    if (to > from) trace.slice({id, 0}, "phase " + phase.name, from, to);
     for (std::size_t task = 0; task < phase.tasks.size(); ++task) {
       const Cycle returned = processor.returned_at(turn, task);
-      trace.slice(id, 1 + task, phase.tasks[task].name, from, returned == kNever ? end : returned);
+      const Cycle over = returned == kNever ? end : returned;
+      const auto thread = static_cast<unsigned>(1 + task);
+      if (over > from) trace.slice({id, thread}, phase.tasks[task].name, from, over);
     }
     from = to + program.rules.switch_cost;
   }
@@ -60,12 +32,13 @@ void write_node(TraceWriter& trace, const scheduled::Program& program, scheduled
 
 void write_phase_trace(std::ostream& out, const scheduled::Program& program,
                        const scheduled::MeshView& mesh, Cycle end) {
-  TraceWriter trace(out);
+  Trace trace(out);
   for (scheduled::NodeId id = 0; id < mesh.size(); ++id) {
     if (program.nodes[id].turns.empty()) continue;
-    trace.process(id, scheduled::node_name(program, id));
+    trace.name_process(id, scheduled::node_name(program, id));
     write_node(trace, program, id, mesh.processor(id), end);
   }
+  trace.finish();
 }
 
 }  // namespace tessera::numesh

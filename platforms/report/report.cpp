@@ -174,6 +174,10 @@ std::uint64_t peak_rss_bytes() {
   return 0;
 }
 
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 double time_ns(const Report& report) {
   if (report.clock_khz > 0)
     return static_cast<double>(report.cycles) * 1e6 / static_cast<double>(report.clock_khz);

@@ -1,4 +1,4 @@
-// The result of a run as people and scripts read it (INTERFACE.md "Report (JSON)", schema
+// The result of a run as people and scripts read it (docs/report-and-traces.md#the-report, schema
 // tessera-report-1). Everything outside `wall` is the same for the same program, config and seed,
 // on any machine and in any structure.
 #pragma once
@@ -137,6 +137,8 @@ struct Report {
   std::uint64_t wait_count = 0;  ///< all of them, `waits` or more
 };
 
+/// "1 wait", "3 waits".
+std::string plural(std::uint64_t count, const std::string& noun);
 /// Simulated time: cycles times the clock period, or by the clock.
 double time_ns(const Report& report);
 /// 0 when nothing ran.

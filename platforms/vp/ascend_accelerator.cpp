@@ -1,41 +1,22 @@
 #include "platforms/vp/ascend_accelerator.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
-#include <utility>
 
-#include "models/cluster/cache_hazards.h"
-#include "platforms/ascend/session.h"
+#include "frontends/pto/parser.h"
+#include "models/cluster/cluster_core.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::vp {
 
 namespace {
 
-std::uint64_t period_ps(const ascend::AscendConfig& config) {
-  return (1'000'000'000 + config.machine.clock_khz / 2) / config.machine.clock_khz;
-}
-
-struct CounterText {
-  const char* name;
-  const char* unit;
-  const char* description;
-};
-constexpr std::array<CounterText, 5> kCounters = {{
-    {"cores", "cores", "of the launch"},
-    {"tile_operations", "operations", "that pipes have executed"},
-    {"gm_bytes_read", "bytes", "from GM and L2"},
-    {"gm_bytes_written", "bytes", "to GM and L2"},
-    {"finished_at", "cycles", "cycle in which the last core finished"},
-}};
-
 // A program that cannot run should be known before the platform is built.
-void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launch,
-                const pto::Kernel& kernel, cluster::ClusterData* data) {
-  cluster::MachineCore machine(config.machine, launch, nullptr, data);
+void try_launch(const ascend::AscendConfig& config, const ascend::LaunchedKernel& kernel,
+                cluster::ClusterData* data) {
+  cluster::ClusterCore machine(config.machine, kernel.launch, {nullptr, data});
   try {
-    machine.launch(kernel.aic, kernel.aiv, 0);
+    machine.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   } catch (const UserError& e) {
     throw IllegalBehaviour(e.what());
   }
@@ -43,28 +24,29 @@ void try_launch(const ascend::AscendConfig& config, const cluster::Launch& launc
 
 }  // namespace
 
-AscendAccelerator::AscendAccelerator(const cli::Options& options, ascend::AscendConfig config)
-    : config_(std::move(config)), kernel_(ascend::read_kernel(options, config_)),
-      launch_(ascend::launch_of(config_, kernel_)),
+AscendAccelerator::AscendAccelerator(const Options& options, const std::string& program)
+    : module_(pto::parse_file(program)), config_(ascend::config_of(options, &module_)),
+      kernel_(module_, options, config_),
       data_(options.no_data ? nullptr
-                            : std::make_unique<cluster::ClusterData>(config_.machine.profile,
-                                                                     launch_, kernel_.arrays)),
-      events_(launch_.clusters * 3, 1, false),
-      machine_(config_.machine, launch_, &events_, data_.get()),
-      domain_("clock", period_ps(config_)), block_(domain_.add(*this)) {
-  try_launch(config_, launch_, kernel_, data_.get());
-  if (options.shuffle_step_order) machine_.shuffle_step_order(options.seed);
+                            : std::make_unique<cluster::ClusterData>(
+                                  config_.machine.profile, kernel_.launch, kernel_.kernel.arrays)),
+      events_(static_cast<unsigned>(kernel_.launch.places()), 1, false),
+      launch_watch_([this](Cycle now) { launch_ended(now); }),
+      machine_(options.structure, config_.machine, kernel_.launch,
+               {&events_, data_.get(), nullptr, &launch_watch_}) {
+  try_launch(config_, kernel_, data_.get());
+  if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
   info_.kind = host::DeviceKind::kAscend;
-  info_.width = launch_.clusters;
+  info_.width = kernel_.launch.clusters;
   info_.height = 1;
-  info_.period_ps = period_ps(config_);
+  info_.period_ps = config_.machine.clock_period_ps();
   info_.functions = {kFunction};
-  for (const CounterText& counter : kCounters) info_.counters.emplace_back(counter.name);
-  if (data_ != nullptr) name_arrays(options.program);
+  for (const report::Counter& counter : counters()) info_.counters.push_back(counter.name);
+  if (data_ != nullptr) name_arrays(program);
 }
 
 void AscendAccelerator::name_arrays(const std::string& program) {
-  for (const cluster::GmArray& array : kernel_.arrays) info_.arrays.push_back(array.name);
+  for (const cluster::GmArray& array : kernel_.kernel.arrays) info_.arrays.push_back(array.name);
   if (info_.arrays.size() <= host::kMaxArrays) return;
   throw UserError(program, "",
                   "the kernel has " + std::to_string(info_.arrays.size()) +
@@ -74,7 +56,7 @@ void AscendAccelerator::name_arrays(const std::string& program) {
 
 void AscendAccelerator::set_listener(host::DeviceListener* listener) {
   listener_ = listener;
-  domain_.set_rest_listener([this](Cycle now) {
+  machine_.domain().set_rest_listener([this](Cycle now) {
     if (listener_ != nullptr) listener_->came_to_rest(now);
   });
 }
@@ -82,9 +64,8 @@ void AscendAccelerator::set_listener(host::DeviceListener* listener) {
 // One kernel at a time; the rectangle of the request does not matter.
 std::uint32_t AscendAccelerator::launch(const host::LaunchRequest&, Cycle at) {
   if (running_) return 0;
-  machine_.launch(kernel_.aic, kernel_.aiv, at);
+  machine_.launch(kernel_.kernel.aic, kernel_.kernel.aiv, at);
   running_ = true;
-  domain_.wake(block_, at);
   return 1;
 }
 
@@ -111,56 +92,36 @@ void AscendAccelerator::write_memory(std::uint32_t array, std::uint32_t at, std:
 
 // As it is at the end of the last cycle.
 std::byte* AscendAccelerator::direct_memory(std::uint32_t array) {
-  const Cycle next = domain_.next_free_cycle();
+  const Cycle next = machine_.domain().next_free_cycle();
   return data_->bytes_at(array, next == 0 ? 0 : next - 1);
 }
 
-Cycle AscendAccelerator::step(Cycle now) {
-  machine_.run(now + 1);
-  if (running_ && machine_.finished()) {
-    running_ = false;
-    if (listener_ != nullptr) listener_->launch_ended(now);
-  }
-  return machine_.next_due();
+void AscendAccelerator::launch_ended(Cycle now) {
+  running_ = false;
+  if (listener_ != nullptr) listener_->launch_ended(now);
 }
 
 const host::EdgeCore& AscendAccelerator::edge(std::uint32_t) const {
   throw std::logic_error("an AI-core cluster has no edges");
 }
 
-std::uint64_t AscendAccelerator::counter(std::uint32_t number) {
-  std::uint64_t cores = 0, operations = 0;
-  for (unsigned i = 0; i < launch_.clusters * 3; ++i) {
-    const cluster::CoreId id{static_cast<std::uint16_t>(i / 3), static_cast<std::uint16_t>(i % 3)};
-    const cluster::AiCoreCore* const core = machine_.find(id);
-    if (core == nullptr) continue;
-    ++cores;
-    for (const sync::Pipe pipe : sync::kPipes)
-      operations += pipe == sync::Pipe::kS ? 0 : core->stats(pipe).instructions;
-  }
-  const std::array<std::uint64_t, kCounters.size()> values = {
-      cores, operations, machine_.gm().bytes_read(), machine_.gm().bytes_written(),
-      machine_.finished() ? machine_.finished_at() : 0};
-  return values[number];
+std::vector<report::Counter> AscendAccelerator::counters() const {
+  const cluster::MachineView& machine = machine_.view();
+  std::vector<report::Counter> counters = ascend::totals(machine);
+  counters.push_back({"finished_at", machine.finished() ? machine.finished_at() : 0, "cycles",
+                      "cycle in which the last core finished"});
+  return counters;
 }
 
-void AscendAccelerator::finish(report::Report& report) {
+void AscendAccelerator::summarize(report::Report& report) const {
+  const cluster::MachineView& machine = machine_.view();
   report.preset = config_.name;
-  report.structure = "dense";
   report.places_key = "cores";
   report.clock_period_ps = info_.period_ps;
-  report.cycles = machine_.finished() ? machine_.finished_at() : machine_.now() + 1;
+  report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;
   report.digest = events_.digest().hex();
-  for (const cluster::AiCoreCore* core : machine_.cores()) {
-    const std::string left = cluster::describe_lines_left(*core);
-    if (left.empty()) continue;
-    ++report.diagnoses.count;
-    report.diagnoses.first.push_back(
-        {report.cycles, {core->id().cluster, core->id().unit}, "/tessera/ascend/lines_left", left});
-  }
-  for (std::uint32_t i = 0; i < kCounters.size(); ++i)
-    report.counters.push_back(
-        {kCounters[i].name, counter(i), kCounters[i].unit, kCounters[i].description});
+  report.counters = counters();
+  for (const cluster::AiCore* core : machine.cores()) ascend::warn_of_lines(*core, report);
 }
 
 }  // namespace tessera::vp

@@ -9,36 +9,44 @@
 #include <string>
 #include <vector>
 
-#include "frontends/pto/lower.h"
-#include "models/cluster/machine_core.h"
+#include "models/cluster/memory/cluster_data.h"
 #include "models/observe/event_stream.h"
-#include "platforms/ascend/ascend_config.h"
+#include "platforms/ascend/core_counters.h"
+#include "platforms/ascend/kernel.h"
+#include "platforms/ascend/machine.h"
 #include "platforms/vp/accelerator.h"
 
 namespace tessera::vp {
 
-class AscendAccelerator : public Accelerator, private host::Device, private timing::Steppable {
+class AscendAccelerator final : public Accelerator, private run::View, private host::Device {
  public:
   /// The one function of the device.
   static constexpr const char* kFunction = "kernel";
 
-  /// `options.program` is the PTO program. Throws UserError, and IllegalBehaviour for an instruction
-  /// that may not stand where it does.
-  AscendAccelerator(const cli::Options& options, ascend::AscendConfig config);
+  /// Throws UserError, and IllegalBehaviour for an instruction that may not stand where it does.
+  AscendAccelerator(const Options& options, const std::string& program);
 
-  timing::ClockDomain& domain() override { return domain_; }
+  timing::ClockDomain& domain() override { return machine_.domain(); }
+  const char* structure() const override { return machine_.structure(); }
+  run::View& view() override { return *this; }
   host::Device& device() override { return *this; }
   std::optional<std::uint32_t> find_symbol(TileCoord, const std::string&) const override {
     return std::nullopt;
   }
-  void finish(report::Report& report) override;
-  void describe_waits(observe::Waits& waits) const override { machine_.describe_waits(waits); }
 
  private:
+  // run::View
+  void describe_waits(observe::Waits& waits) const override {
+    machine_.view().describe_waits(waits);
+  }
+  std::vector<int> coordinates(std::uint32_t place) const override {
+    return ascend::core_of(place);
+  }
+  void summarize(report::Report& report) const override;
   // host::Device
   const host::DeviceInfo& info() const override { return info_; }
   void set_listener(host::DeviceListener* listener) override;
-  bool at_rest() const override { return domain_.idle(); }
+  bool at_rest() const override { return machine_.domain().idle(); }
   bool has_memory(std::uint32_t) const override { return false; }
   std::uint32_t array_bytes(std::uint32_t array) const override;
   bool resize_array(std::uint32_t array, std::uint32_t bytes) override;
@@ -51,19 +59,19 @@ class AscendAccelerator : public Accelerator, private host::Device, private timi
   void send(std::uint32_t, Color, std::vector<host::Word>, Cycle) override {}
   void expect(std::uint32_t, Color, std::uint32_t) override {}
   const host::EdgeCore& edge(std::uint32_t) const override;
-  std::uint64_t counter(std::uint32_t number) override;
+  std::uint64_t counter(std::uint32_t number) override { return counters()[number].value; }
 
-  Cycle step(Cycle now) override;
+  void launch_ended(Cycle now);
   void name_arrays(const std::string& program);
+  std::vector<report::Counter> counters() const;
 
+  const pto::Module module_;
   const ascend::AscendConfig config_;
-  const pto::Kernel kernel_;
-  const cluster::Launch launch_;
+  const ascend::LaunchedKernel kernel_;
   const std::unique_ptr<cluster::ClusterData> data_;  // nullptr: timing only
   observe::EventStream events_;
-  cluster::MachineCore machine_;
-  timing::ClockDomain domain_;
-  const timing::BlockId block_;
+  cluster::LaunchWatch launch_watch_;
+  ascend::Machine machine_;
   host::DeviceInfo info_;
   host::DeviceListener* listener_ = nullptr;
   bool running_ = false;

@@ -5,9 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "frontends/text/cursor.h"
 #include "tlm_ifaces/vocabulary/bits.h"
-#include "tlm_ifaces/vocabulary/errors.h"
-#include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::vp {
 
@@ -88,18 +87,14 @@ const std::vector<Named> kBits = {
 const std::vector<std::string> kKinds = {"memory",  "port", "slot",   "doorbell",
                                          "counter", "tile", "stream", "array"};
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 }  // namespace
 
 /// Reads one word of a script from left to right.
 class PlaceNames::Reader {
  public:
-  Reader(const PlaceNames& names, const Token& token, const std::string& file, unsigned line)
-      : names_(names), info_(names.info_), token_(token), text_(token.text), file_(file),
-        line_(line) {}
+  Reader(const PlaceNames& names, const Token& token, const text::Diagnostics& diagnostics)
+      : names_(names), info_(names.info_), token_(token), text_(token.text),
+        diagnostics_(diagnostics) {}
 
   Address place() {
     const Address address = starts_with_digit() ? number() : named_place();
@@ -135,9 +130,7 @@ class PlaceNames::Reader {
     if (kind == "stream") return stream();
     if (kind == "array") return array();
     at_ = 0;
-    std::string list;
-    for (const std::string& k : kKinds) list += (list.empty() ? "" : ", ") + k;
-    fail("expected an address or one of " + list + ", found '" + text_ + "'" +
+    fail("expected an address or one of " + text::listed(kKinds) + ", found '" + text_ + "'" +
          did_you_mean(kind, kKinds));
   }
   static Address port(Address offset) { return kPortOnBus + offset; }
@@ -261,7 +254,7 @@ class PlaceNames::Reader {
   }
   std::string word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    while (at_ < text_.size() && text::is_name_part(text_[at_])) ++at_;
     return text_.substr(begin, at_ - begin);
   }
   void skip(char c) {
@@ -273,7 +266,7 @@ class PlaceNames::Reader {
          (at_ < text_.size() ? ", found '" + text_.substr(at_) + "'"
                              : ", found the end of the word"));
   }
-  bool starts_with_digit() const { return !text_.empty() && text_[0] >= '0' && text_[0] <= '9'; }
+  bool starts_with_digit() const { return !text_.empty() && text::is_digit(text_[0]); }
 
   std::uint64_t number() {
     const bool hex = text_.compare(at_, 2, "0x") == 0;
@@ -307,25 +300,24 @@ class PlaceNames::Reader {
   }
 
   [[noreturn]] void fail(const std::string& problem) const {
-    throw UserError(file_, std::to_string(line_) + ":" + std::to_string(token_.column + at_),
-                    problem);
+    const auto column = token_.place.column + static_cast<unsigned>(at_);
+    diagnostics_.fail({token_.place.line, column}, problem);
   }
 
   const PlaceNames& names_;
   const host::DeviceInfo& info_;
   const Token& token_;
   const std::string& text_;
-  const std::string& file_;
-  const unsigned line_;
+  const text::Diagnostics& diagnostics_;
   std::size_t at_ = 0;
 };
 
-Address PlaceNames::place(const Token& token, const std::string& file, unsigned line) const {
-  return Reader(*this, token, file, line).place();
+Address PlaceNames::place(const Token& token, const text::Diagnostics& diagnostics) const {
+  return Reader(*this, token, diagnostics).place();
 }
 
-std::uint32_t PlaceNames::value(const Token& token, const std::string& file, unsigned line) const {
-  return Reader(*this, token, file, line).value();
+std::uint32_t PlaceNames::value(const Token& token, const text::Diagnostics& diagnostics) const {
+  return Reader(*this, token, diagnostics).value();
 }
 
 }  // namespace tessera::vp

@@ -25,9 +25,9 @@ class PlaceNames {
   ///   memory+N  port.REGISTER  slot[K].FIELD  doorbell[K]  counter.NAME  tile[X,Y].SYMBOL+N
   ///   stream[X,Y,SIDE,COLOR].FIELD  array[NAME]+N  array[NAME].FIELD
   /// Throws UserError.
-  Address place(const Token& token, const std::string& file, unsigned line) const;
+  Address place(const Token& token, const text::Diagnostics& diagnostics) const;
   /// A word: a whole number, an f32 with a point, a bit of an interrupt, fn.FUNCTION.
-  std::uint32_t value(const Token& token, const std::string& file, unsigned line) const;
+  std::uint32_t value(const Token& token, const text::Diagnostics& diagnostics) const;
 
  private:
   class Reader;

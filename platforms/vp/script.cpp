@@ -4,81 +4,71 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <sstream>
 
-#include "models/host/host_port_core.h"
+#include "frontends/text/cursor.h"
 #include "platforms/vp/place_names.h"
-#include "tlm_ifaces/vocabulary/errors.h"
-#include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::vp {
+
+std::string found(const Token& token) {
+  return token.kind == Token::Kind::kEnd ? "the end of the line" : "'" + token.text + "'";
+}
 
 namespace {
 
 using Kind = Statement::Kind;
 
-std::string at(unsigned line, std::size_t column) {
-  return std::to_string(line) + ":" + std::to_string(column);
-}
-
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
 // Words between spaces; "quoted" ones may hold spaces; '#' at the start of a word ends the line.
-std::vector<Token> split(const std::string& text, const std::string& file, unsigned line) {
-  std::vector<Token> tokens;
-  std::size_t i = 0;
-  while (true) {
-    while (i < text.size() && is_space(text[i])) ++i;
-    if (i == text.size() || text[i] == '#') return tokens;
-    const std::size_t begin = i;
-    if (text[i] == '"') {
-      const std::size_t end = text.find('"', i + 1);
-      if (end == std::string::npos)
-        throw UserError(file, at(line, begin + 1), "expected a \" at the end of the word");
-      tokens.push_back({text.substr(i + 1, end - i - 1), begin + 1});
-      i = end + 1;
-      continue;
-    }
-    while (i < text.size() && !is_space(text[i])) ++i;
-    tokens.push_back({text.substr(begin, i - begin), begin + 1});
+Line split(const std::string& text, unsigned number, const text::Diagnostics& diagnostics) {
+  Line line;
+  text::Cursor cursor(text, {number, 1});
+  text::Place end = cursor.place();
+  cursor.take_while(text::is_space);
+  while (!cursor.at_end() && cursor.peek() != '#') {
+    const text::Place place = cursor.place();
+    const bool is_quoted = cursor.accept("\"");
+    line.push_back({Token::Kind::kWord, "", place});
+    line.back().text =
+        cursor.take_while([=](char c) { return is_quoted ? c != '"' : !text::is_space(c); });
+    if (is_quoted && !cursor.accept("\""))
+      diagnostics.fail(place, "expected a \" at the end of the word");
+    end = cursor.place();
+    cursor.take_while(text::is_space);
   }
+  line.push_back({Token::Kind::kEnd, "", end});
+  return line;
 }
 
-DeviceStatement device_of(const ScriptText& script, const Line& line) {
-  if (line.tokens[0].text != "device" || line.tokens.size() != 3) {
-    throw UserError(script.file, at(line.number, 1),
-                    "expected 'device wse LAYOUT' or 'device ascend PROGRAM' as the first "
-                    "statement, found '" +
-                        line.tokens[0].text + "'");
+DeviceStatement device_of(const Line& line, const text::Diagnostics& diagnostics) {
+  if (line[0].text != "device" || line.size() != 4) {
+    diagnostics.fail({line[0].place.line, 1},
+                     "expected 'device wse LAYOUT' or 'device ascend PROGRAM' as the first "
+                     "statement, found '" +
+                         line[0].text + "'");
   }
-  const std::filesystem::path folder = std::filesystem::path(script.file).parent_path();
-  return {line.tokens[1].text, (folder / line.tokens[2].text).string(),
-          at(line.number, line.tokens[2].column)};
+  const std::filesystem::path folder = std::filesystem::path(diagnostics.file()).parent_path();
+  return {line[1].text, (folder / line[2].text).string(), to_string(line[2].place)};
 }
 
 /// Reads the words of one statement from left to right.
 class StatementReader {
  public:
-  StatementReader(const ScriptText& script, const Line& line, const PlaceNames& names)
-      : script_(script), line_(line), names_(names) {
-    out_.line = line.number;
-    for (const Token& token : line.tokens) out_.text += (out_.text.empty() ? "" : " ") + token.text;
+  StatementReader(const text::Diagnostics& diagnostics, const Line& line, const PlaceNames& names)
+      : diagnostics_(diagnostics), cursor_(line, diagnostics), names_(names) {
+    out_.line = line[0].place.line;
+    for (const Token& token : line) out_.text += (token.text.empty() ? "" : " ") + token.text;
+    out_.text.erase(0, 1);
   }
 
   Statement read() {
-    if (peek() == "refused") {
-      ++next_;
+    if (cursor_.accept_word("refused"))
       out_.refused = one_of({"command", "address", "burst", "byte_enable", "generic"});
-    }
     const std::string verb =
         one_of({"write", "push", "read", "peek", "expect", "poll", "copy", "wait", "dmi", "print"});
     const bool accesses = verb == "write" || verb == "push" || verb == "read";
     if (!out_.refused.empty() && !accesses)
-      fail(next_ - 1, "expected write, push or read behind 'refused', found '" + verb + "'");
+      fail("expected write, push or read behind 'refused', found '" + verb + "'");
     if (verb == "write" || verb == "push") write(verb == "push");
     if (verb == "read" || verb == "peek") look(verb == "peek");
     if (verb == "expect") expect();
@@ -87,8 +77,7 @@ class StatementReader {
     if (verb == "wait") wait();
     if (verb == "dmi") dmi();
     if (verb == "print") print();
-    if (next_ < line_.tokens.size())
-      fail(next_, "expected the end of the line, found '" + line_.tokens[next_].text + "'");
+    cursor_.expect_kind(Token::Kind::kEnd, "the end of the line");
     return out_;
   }
 
@@ -103,37 +92,35 @@ class StatementReader {
   void look(bool debug) {
     out_.kind = debug ? Kind::kPeek : Kind::kRead;
     out_.at = place();
-    out_.count = next_ < line_.tokens.size() ? count() : 1;
+    out_.count = cursor_.at_end() ? 1 : count();
   }
   void expect() {
     out_.kind = Kind::kExpect;
     out_.at = place();
-    const std::size_t first = next_;
-    words();
-    if (peek() != "within") return;
-    const std::size_t end_of_values = next_++;
+    const std::vector<Token> values = words();
+    if (!cursor_.accept_word("within")) return;
     const std::string& text = word("a tolerance").text;
     const auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), out_.tolerance);
     if (error != std::errc() || end != text.data() + text.size() ||
         !std::isfinite(out_.tolerance) || out_.tolerance < 0)
-      fail(next_ - 1, "expected a tolerance of 0 or more, found '" + text + "'");
-    for (std::size_t i = first; i < end_of_values; ++i) {
+      fail("expected a tolerance of 0 or more, found '" + text + "'");
+    for (const Token& value : values) {
       // The bits of 3 are an f32 that is almost 0.
-      const std::string& value = line_.tokens[i].text;
-      if (value.find('.') == std::string::npos && value.rfind("0x", 0) != 0)
-        fail(i, "expected an f32 such as 1.0 in front of 'within', found '" + value + "'");
+      if (value.text.find('.') != std::string::npos || value.text.rfind("0x", 0) == 0) continue;
+      diagnostics_.fail(value.place, "expected an f32 such as 1.0 in front of 'within', found '" +
+                                         value.text + "'");
     }
   }
   void poll() {
     out_.kind = Kind::kPoll;
     out_.at = place();
-    out_.mask = names_.value(word("a mask"), script_.file, line_.number);
-    out_.words = {names_.value(word("a value"), script_.file, line_.number)};
-    keyword("every");
+    out_.mask = names_.value(word("a mask"), diagnostics_);
+    out_.words = {names_.value(word("a value"), diagnostics_)};
+    cursor_.expect_word("every");
     out_.duration_ps = duration();
     more_than_no_time();
-    keyword("limit");
+    cursor_.expect_word("limit");
     out_.limit = count();
   }
   void copy() {
@@ -143,14 +130,13 @@ class StatementReader {
     out_.count = count();
   }
   void wait() {
-    if (peek() != "irq") {
-      out_.kind = Kind::kWait;
+    out_.kind = Kind::kWait;
+    if (!cursor_.accept_word("irq")) {
       out_.duration_ps = duration();
       return;
     }
-    ++next_;
     out_.kind = Kind::kWaitIrq;
-    if (next_ == line_.tokens.size()) return;
+    if (cursor_.at_end()) return;
     out_.duration_ps = duration();
     more_than_no_time();
   }
@@ -163,83 +149,74 @@ class StatementReader {
     out_.text = word("a text").text;
   }
 
-  void words() {
+  /// One or more, up to "within".
+  std::vector<Token> words() {
+    std::vector<Token> tokens;
     do {
-      out_.words.push_back(names_.value(word("a value"), script_.file, line_.number));
-    } while (next_ < line_.tokens.size() && peek() != "within");
+      tokens.push_back(word("a value"));
+      out_.words.push_back(names_.value(tokens.back(), diagnostics_));
+    } while (!cursor_.at_end() && !cursor_.peek().is_word("within"));
+    return tokens;
   }
-  Address place() { return names_.place(word("a place"), script_.file, line_.number); }
+  Address place() { return names_.place(word("a place"), diagnostics_); }
   std::uint64_t duration() {
     const Token& token = word("a duration");
-    return duration_ps(token.text, script_.file, at(line_.number, token.column));
+    return duration_ps(token.text, diagnostics_.file(), to_string(token.place));
   }
   void more_than_no_time() const {
-    if (out_.duration_ps == 0) fail(next_ - 1, "expected a duration above 0");
+    if (out_.duration_ps == 0) fail("expected a duration above 0");
   }
   std::uint32_t count() {
-    const Token& token = word("a number of words");
+    const std::string& text = word("a number of words").text;
     std::uint32_t number = 0;
-    const char* const end = token.text.data() + token.text.size();
-    const auto [stop, error] = std::from_chars(token.text.data(), end, number);
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
     if (error == std::errc() && stop == end && number > 0 && number <= kMostWords) return number;
-    fail(next_ - 1, "expected a number of 1 to " + std::to_string(kMostWords) + ", found '" +
-                        token.text + "'");
-  }
-  void keyword(const std::string& expected) {
-    const Token& token = word("'" + expected + "'");
-    if (token.text != expected)
-      fail(next_ - 1, "expected '" + expected + "', found '" + token.text + "'");
+    fail("expected a number of 1 to " + std::to_string(kMostWords) + ", found '" + text + "'");
   }
   std::string one_of(const std::vector<std::string>& allowed) {
-    std::string list;
-    for (const std::string& a : allowed) list += (list.empty() ? "" : ", ") + a;
-    const Token& token = word("one of " + list);
-    if (std::count(allowed.begin(), allowed.end(), token.text) != 0) return token.text;
-    fail(next_ - 1, "expected one of " + list + ", found '" + token.text + "'" +
-                        did_you_mean(token.text, allowed));
-  }
-  std::string peek() const {
-    return next_ < line_.tokens.size() ? line_.tokens[next_].text : std::string();
+    const std::string& text = cursor_.peek().text;
+    if (std::find(allowed.begin(), allowed.end(), text) == allowed.end())
+      cursor_.fail_expected("one of " + text::listed(allowed), did_you_mean(text, allowed));
+    return cursor_.take().text;
   }
   const Token& word(const std::string& what) {
-    if (next_ < line_.tokens.size()) return line_.tokens[next_++];
-    const Token& last = line_.tokens.back();
-    throw UserError(script_.file, at(line_.number, last.column + last.text.size()),
-                    "expected " + what + ", found the end of the line");
+    return cursor_.expect_kind(Token::Kind::kWord, what);
   }
-  [[noreturn]] void fail(std::size_t token, const std::string& problem) const {
-    throw UserError(script_.file, at(line_.number, line_.tokens[token].column), problem);
+  /// Fails at the last word taken.
+  [[noreturn]] void fail(const std::string& problem) const {
+    diagnostics_.fail(cursor_.last().place, problem);
   }
 
-  const ScriptText& script_;
-  const Line& line_;
+  const text::Diagnostics& diagnostics_;
+  text::TokenCursor<Token> cursor_;
   const PlaceNames& names_;
-  std::size_t next_ = 0;
   Statement out_;
 };
 
 }  // namespace
 
 ScriptText read_script(const std::string& file) {
-  std::ifstream in(file);
-  if (!in || std::filesystem::is_directory(file))
-    throw UserError(file, "", "cannot be read; expected a host script (docs/vp-platform.md)");
+  std::istringstream in(text::read_file(file, "host script"));
+  const text::Diagnostics diagnostics(file);
   ScriptText script;
   script.file = file;
   std::string text;
   bool has_device = false;
   for (unsigned number = 1; std::getline(in, text); ++number) {
-    Line line{number, split(text, file, number)};
-    if (line.tokens.empty()) continue;
+    Line line = split(text, number, diagnostics);
+    if (line.size() == 1) continue;
     if (has_device) {
       script.lines.push_back(std::move(line));
       continue;
     }
-    script.device = device_of(script, line);
+    script.device = device_of(line, diagnostics);
     has_device = true;
   }
-  if (!has_device)
-    throw UserError(file, "", "is empty; expected 'device wse LAYOUT' or 'device ascend PROGRAM'");
+  if (!has_device) {
+    diagnostics.fail("is empty; expected 'device wse LAYOUT' or 'device ascend PROGRAM' "
+                     "(docs/vp-platform.md)");
+  }
   return script;
 }
 
@@ -262,10 +239,11 @@ std::uint64_t duration_ps(const std::string& text, const std::string& file,
 }
 
 std::vector<Statement> compile(const ScriptText& script, const PlaceNames& names) {
+  const text::Diagnostics diagnostics(script.file);
   std::vector<Statement> statements;
   statements.reserve(script.lines.size());
   for (const Line& line : script.lines)
-    statements.push_back(StatementReader(script, line, names).read());
+    statements.push_back(StatementReader(diagnostics, line, names).read());
   return statements;
 }
 

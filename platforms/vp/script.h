@@ -2,23 +2,31 @@
 // a line. Plain C++; `script_host.h` carries them out.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "frontends/text/token_cursor.h"
 #include "platforms/vp/bus_map.h"
 
 namespace tessera::vp {
 
+/// A word of a script. Words in quotes are without them.
 struct Token {
+  enum class Kind { kWord, kEnd };
+  Kind kind = Kind::kWord;
   std::string text;
-  std::size_t column = 1;
+  text::Place place;
+
+  static bool is(std::string_view) { return false; }  // scripts have words only
+  bool is_word(std::string_view word) const { return kind == Kind::kWord && text == word; }
 };
-struct Line {
-  unsigned number = 1;
-  std::vector<Token> tokens;  ///< at least one
-};
+/// "'write'" or "the end of the line", for messages.
+std::string found(const Token& token);
+
+/// At least one word, and the end of the line.
+using Line = std::vector<Token>;
 
 /// "device wse ../gemv_stream/layout.json"
 struct DeviceStatement {

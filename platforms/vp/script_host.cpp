@@ -1,11 +1,13 @@
 #include "platforms/vp/script_host.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ostream>
 
+#include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::vp {
@@ -35,33 +37,21 @@ std::string decimal(std::uint32_t bits) {
   return text;
 }
 
+/// As scripts name an answer of the bus.
 const char* name_of(tlm::tlm_response_status status) {
-  switch (status) {
-  case tlm::TLM_OK_RESPONSE:
-    return "ok";
-  case tlm::TLM_COMMAND_ERROR_RESPONSE:
-    return "command";
-  case tlm::TLM_ADDRESS_ERROR_RESPONSE:
-    return "address";
-  case tlm::TLM_BURST_ERROR_RESPONSE:
-    return "burst";
-  case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
-    return "byte_enable";
-  case tlm::TLM_GENERIC_ERROR_RESPONSE:
-    return "generic";
-  case tlm::TLM_INCOMPLETE_RESPONSE:
-    break;
-  }
-  return "incomplete";
+  // From TLM_BYTE_ENABLE_ERROR_RESPONSE, -5, to TLM_OK_RESPONSE, 1.
+  constexpr std::array<const char*, 7> kNames = {"byte_enable", "burst",      "command", "address",
+                                                 "generic",     "incomplete", "ok"};
+  return kNames.at(static_cast<std::size_t>(status - tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE));
 }
 
 }  // namespace
 
-ScriptHost::ScriptHost(sc_core::sc_module_name name, const std::vector<Statement>& script,
-                       std::ostream* out)
-    : sc_core::sc_module(name), script_(script), out_(out) {
+ScriptHost::ScriptHost(sc_core::sc_module_name name, std::string file,
+                       const std::vector<Statement>& script, std::ostream* out)
+    : sc_core::sc_module(name), file_(std::move(file)), script_(script), out_(out) {
   socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-  SC_HAS_PROCESS(ScriptHost);
+  TESSERA_HAS_PROCESS(ScriptHost);
   SC_THREAD(run);
 }
 
@@ -82,10 +72,29 @@ void ScriptHost::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 en
   direct_.erase(std::remove_if(direct_.begin(), direct_.end(), overlaps), direct_.end());
 }
 
-std::string ScriptHost::position() const {
-  if (next_ >= script_.size()) return "the end of its script";
+bool ScriptHost::is_done(run::Stop stop, const observe::Waits&) {
+  return stop == run::Stop::kIdle && done_;
+}
+
+std::string ScriptHost::describe_stop(const std::string& stopped, const report::Report&) const {
+  if (next_ >= script_.size()) return stopped + "; the host is at the end of its script";
   const Statement& statement = script_[next_];
-  return "line " + std::to_string(statement.line) + " (" + statement.text + ")";
+  return stopped + "; the host is at line " + std::to_string(statement.line) + " (" +
+         statement.text + ")";
+}
+
+std::string ScriptHost::describe_failure(const report::Check& check) const {
+  return file_ + ", " + check.name + ": " + check.detail;
+}
+
+void ScriptHost::finish(report::Report& report) {
+  const double end_ps = end_time_ / sc_time(1, sc_core::SC_PS);
+  report.counters.insert(
+      report.counters.begin(),
+      {{"host_end_ps", static_cast<std::uint64_t>(std::llround(end_ps)), "ps",
+        "simulated time at which the host script ended"},
+       {"bus_accesses", bus_accesses_, "transactions", "of the host through the bus"},
+       {"direct_accesses", direct_accesses_, "transactions", "of the host through DMI pointers"}});
 }
 
 void ScriptHost::run() {
@@ -207,11 +216,7 @@ void ScriptHost::peek(const Statement& statement) {
   sc_core::wait(sc_core::SC_ZERO_TIME);
   Words words(statement.count);
   tlm::tlm_generic_payload payload;
-  payload.set_command(tlm::TLM_READ_COMMAND);
-  payload.set_address(statement.at);
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(words.data()));
-  payload.set_data_length(static_cast<unsigned>(4 * words.size()));
-  payload.set_streaming_width(payload.get_data_length());
+  set(payload, tlm::TLM_READ_COMMAND, statement.at, words);
   words.resize(socket->transport_dbg(payload) / 4);
   print(statement, words);
 }
@@ -232,19 +237,22 @@ bool ScriptHost::check(const Statement& statement, bool passed, const std::strin
   return passed;
 }
 
+void ScriptHost::set(tlm::tlm_generic_payload& payload, tlm::tlm_command command, Address at,
+                     Words& words) {
+  payload.set_command(command);
+  payload.set_address(at);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(words.data()));
+  payload.set_data_length(static_cast<unsigned>(4 * words.size()));
+  payload.set_streaming_width(payload.get_data_length());
+}
+
 tlm::tlm_response_status ScriptHost::access(tlm::tlm_command command, Address at, Words& words,
                                             bool push) {
   if (!push && use_direct_ && access_directly(command, at, words)) return tlm::TLM_OK_RESPONSE;
   ++bus_accesses_;
   tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(at);
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(words.data()));
-  payload.set_data_length(static_cast<unsigned>(4 * words.size()));
-  payload.set_streaming_width(push ? 4 : payload.get_data_length());
-  payload.set_byte_enable_ptr(nullptr);
-  payload.set_dmi_allowed(false);
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  set(payload, command, at, words);
+  if (push) payload.set_streaming_width(4);
   sc_time delay = keeper_.get_local_time();
   socket->b_transport(payload, delay);
   keeper_.set(delay);

@@ -2,8 +2,8 @@
 // decoupled. It runs ahead of the simulation for at most a quantum (tlm_global_quantum); what it
 // says to the accelerator is done at its own time all the same, because the host port waits for it.
 //
-// A thread, the only one of the house: a processor calls b_transport, which waits, in the middle of
-// what it does. One a platform costs nothing (reference systemc_practice.md 2.4).
+// It is a thread, the only one in Tessera: a processor calls b_transport, which waits, in the middle of
+// what it does. One thread a platform costs nothing.
 #pragma once
 
 #include <systemc>
@@ -11,35 +11,37 @@
 #include <tlm_utils/tlm_quantumkeeper.h>
 
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
-#include "platforms/report/report.h"
+#include "platforms/run/driver.h"
 #include "platforms/vp/script.h"
 #include "tlm_ifaces/host/host_socket.h"
 
 namespace tessera::vp {
 
-class ScriptHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
+class ScriptHost final : public sc_core::sc_module,
+                         public run::Program,
+                         private tlm::tlm_bw_transport_if<> {
  public:
   host::InitiatorSocket socket{"socket"};
   sc_core::sc_in<bool> irq{"irq"};
 
-  /// `script` must outlive the host. What it reads is printed to `out`; nullptr: nowhere.
-  ScriptHost(sc_core::sc_module_name name, const std::vector<Statement>& script, std::ostream* out);
+  /// `file` names the script in messages; `script` must outlive the host. What it reads is printed
+  /// to `out`, which may be nullptr.
+  ScriptHost(sc_core::sc_module_name name, std::string file, const std::vector<Statement>& script,
+             std::ostream* out);
 
-  /// All statements were carried out, or one of them failed.
-  bool done() const { return done_; }
-  /// "line 12 (wait irq)": where it is.
-  std::string position() const;
-  /// One an expect, poll, refused access, and the access that failed.
-  const std::vector<report::Check>& checks() const { return checks_; }
-  /// Local time when it was done.
-  const sc_core::sc_time& end_time() const { return end_time_; }
-  std::uint64_t bus_accesses() const { return bus_accesses_; }
-  std::uint64_t direct_accesses() const { return direct_accesses_; }
+  // run::Program. A check is an expect, a poll, a refused access, or the access that failed.
+  /// All statements were carried out, or one of them failed; then the machine came to rest.
+  bool is_done(run::Stop stop, const observe::Waits& waits) override;
+  std::vector<report::Check> checks() const override { return checks_; }
+  std::string describe_stop(const std::string& stopped,
+                            const report::Report& report) const override;
+  std::string describe_failure(const report::Check& check) const override;
+  /// Adds what the host has counted, in front of the counters of the machine.
+  void finish(report::Report& report) override;
 
  private:
   using Words = std::vector<std::uint32_t>;
@@ -72,6 +74,11 @@ class ScriptHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<>
   void print(const Statement& statement, const Words& words) const;
   void advance(const sc_core::sc_time& time);
 
+  /// A payload for `words` at `at`.
+  static void set(tlm::tlm_generic_payload& payload, tlm::tlm_command command, Address at,
+                  Words& words);
+
+  const std::string file_;
   const std::vector<Statement>& script_;
   std::ostream* const out_;
   tlm_utils::tlm_quantumkeeper keeper_;
@@ -80,7 +87,7 @@ class ScriptHost : public sc_core::sc_module, private tlm::tlm_bw_transport_if<>
   std::size_t next_ = 0;
   bool done_ = false;
   std::vector<report::Check> checks_;
-  sc_core::sc_time end_time_;
+  sc_core::sc_time end_time_;  // local time when it was done
   std::uint64_t bus_accesses_ = 0;
   std::uint64_t direct_accesses_ = 0;
 };

@@ -2,39 +2,30 @@
 // routes and streams count; its "host" steps do not, but for the edges that the streams name.
 #pragma once
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "platforms/vp/accelerator.h"
 #include "platforms/vp/wse_device.h"
-#include "platforms/wse/diagnosis_log.h"
-#include "platforms/wse/recorders.h"
-#include "platforms/wse/wse_config.h"
+#include "platforms/wse/observed_machine.h"
 
 namespace tessera::vp {
 
-class WseAccelerator : public Accelerator {
+class WseAccelerator final : public Accelerator {
  public:
   /// Throws UserError. `options` must outlive it.
-  WseAccelerator(const cli::Options& options, wse::WseConfig config, const std::string& layout);
+  WseAccelerator(const Options& options, const std::string& layout);
 
-  timing::ClockDomain& domain() override { return machine_->domain(); }
-  host::Device& device() override { return *device_; }
+  timing::ClockDomain& domain() override { return observed_.machine().domain(); }
+  const char* structure() const override { return observed_.machine().structure(); }
+  run::View& view() override { return observed_; }
+  host::Device& device() override { return device_; }
   std::optional<std::uint32_t> find_symbol(TileCoord tile, const std::string& name) const override;
-  void finish(report::Report& report) override;
-  void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
 
  private:
-  const cli::Options& options_;
   const wse::WseConfig config_;
-  const layout::Layout layout_;
-  const wse::Programs programs_;
-  const std::vector<wse::HostStream> streams_;
-  wse::Recorders recorders_;
-  wse::DiagnosisLog diagnoses_;
-  std::unique_ptr<wse::Machine> machine_;
-  std::unique_ptr<WseDevice> device_;
+  const wse::Workload workload_;
+  wse::ObservedMachine observed_;
+  WseDevice device_;
 };
 
 }  // namespace tessera::vp

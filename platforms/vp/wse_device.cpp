@@ -9,16 +9,17 @@
 
 namespace tessera::vp {
 
-WseDevice::WseDevice(const layout::Layout& layout, const wse::Programs& programs,
-                     const std::vector<wse::HostStream>& streams, wse::Machine& machine,
+WseDevice::WseDevice(const wse::Workload& workload, wse::Machine& machine,
                      observe::EventStream& events)
-    : layout_(layout), programs_(programs), machine_(machine), events_(events) {
+    : workload_(workload), machine_(machine), events_(events) {
+  const layout::Layout& layout = workload.layout;
   info_.kind = host::DeviceKind::kWse;
   info_.width = static_cast<std::uint32_t>(layout.width);
   info_.height = static_cast<std::uint32_t>(layout.height);
   info_.tile_bytes = pe::kSramBytes;
-  for (const wse::RimLink& link : wse::rim_links(layout, streams)) {
-    info_.edges.push_back({link.tile, link.side, wse::colors_taken(streams, link.tile, link.side)});
+  for (const wse::RimLink& link : wse::rim_links(layout, workload.streams)) {
+    info_.edges.push_back(
+        {link.tile, link.side, wse::colors_taken(workload.streams, link.tile, link.side)});
     edges_.push_back(&machine.edge(link.tile, link.side));
   }
   name_functions();
@@ -31,14 +32,14 @@ WseDevice::WseDevice(const layout::Layout& layout, const wse::Programs& programs
 
 void WseDevice::name_functions() {
   std::vector<std::string>& names = info_.functions;
-  for (const auto& image : programs_.images()) {
+  for (const auto& image : workload_.programs.images()) {
     for (const pe::Function& function : image->functions) {
       if (std::find(names.begin(), names.end(), function.name) == names.end())
         names.push_back(function.name);
     }
   }
   if (names.size() <= host::kMaxFunctions) return;
-  throw UserError(layout_.file, "tiles",
+  throw UserError(workload_.layout.file, "tiles",
                   "the programs have " + std::to_string(names.size()) +
                       " functions; the host port has numbers for " +
                       std::to_string(host::kMaxFunctions));
@@ -67,7 +68,7 @@ TileCoord WseDevice::at(std::uint32_t tile) const {
 }
 
 bool WseDevice::has_memory(std::uint32_t tile) const {
-  return programs_.image_of(at(tile)) != nullptr;
+  return workload_.programs.image_of(at(tile)) != nullptr;
 }
 
 pe::Sram& WseDevice::memory(std::uint32_t tile) {
@@ -97,7 +98,7 @@ std::uint32_t WseDevice::launch(const host::LaunchRequest& request, Cycle at) {
     for (std::uint32_t x = 0; x < request.width; ++x) {
       const TileCoord tile{request.origin.x + static_cast<int>(x),
                            request.origin.y + static_cast<int>(y)};
-      const auto& image = programs_.image_of(tile);
+      const auto& image = workload_.programs.image_of(tile);
       if (image == nullptr) continue;
       const pe::Function* function = image->find_function(name);
       if (function == nullptr) continue;
@@ -116,14 +117,12 @@ void WseDevice::expect(std::uint32_t edge, Color color, std::uint32_t count) {
   edges_[edge]->expect(color, count);
 }
 
-// Engines execute groups late; a counter has what was due, whoever looked before.
+// A counter includes all that was due, whether or not the host has looked before.
 void WseDevice::catch_up() {
   const Cycle now = machine_.domain().next_free_cycle();
   if (now == caught_up_) return;
   caught_up_ = now;
-  for (std::uint32_t tile = 0; tile < info_.width * info_.height; ++tile) {
-    if (pe::ComputeEngineCore* engine = machine_.engine(at(tile))) engine->catch_up(now);
-  }
+  wse::catch_up(machine_, workload_.layout, now);
 }
 
 std::uint64_t WseDevice::counter(std::uint32_t number) {

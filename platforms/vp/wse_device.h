@@ -4,23 +4,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "frontends/layout/layout.h"
 #include "models/host/device.h"
 #include "models/observe/event_stream.h"
-#include "platforms/wse/host_streams.h"
 #include "platforms/wse/machine.h"
-#include "platforms/wse/program_loader.h"
+#include "platforms/wse/workload.h"
 
 namespace tessera::vp {
 
 class WseDevice : public host::Device, private observe::Sink {
  public:
-  /// Edges are those that streams of the layout use, in the order of wse::rim_links; functions those
+  /// Edges are those that streams of the workload use, in the order of wse::rim_links; functions those
   /// of its programs, each name once, in the order of the programs. Adds itself to `events`. All
   /// arguments must outlive it. Throws UserError for a layout that is beyond the memory map.
-  WseDevice(const layout::Layout& layout, const wse::Programs& programs,
-            const std::vector<wse::HostStream>& streams, wse::Machine& machine,
-            observe::EventStream& events);
+  WseDevice(const wse::Workload& workload, wse::Machine& machine, observe::EventStream& events);
 
   const host::DeviceInfo& info() const override { return info_; }
   void set_listener(host::DeviceListener* listener) override;
@@ -45,8 +41,7 @@ class WseDevice : public host::Device, private observe::Sink {
   void catch_up();
   void name_functions();
 
-  const layout::Layout& layout_;
-  const wse::Programs& programs_;
+  const wse::Workload& workload_;
   wse::Machine& machine_;
   const observe::EventStream& events_;
   host::DeviceInfo info_;

@@ -6,8 +6,8 @@ namespace tessera::wse {
 
 namespace {
 
-wafer::Plan plan_of(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
-                    const std::vector<HostStream>& streams) {
+wafer::Plan plan_of(const WseConfig& config, const Workload& workload) {
+  const layout::Layout& layout = workload.layout;
   wafer::Plan plan;
   plan.width = layout.width;
   plan.height = layout.height;
@@ -22,27 +22,26 @@ wafer::Plan plan_of(const layout::Layout& layout, const WseConfig& config, const
   for (const layout::TileRoute& route : layout.tile_routes)
     plan.tile_routes.push_back({route.color, route.route});
   plan.tile_routes_begin = layout.tile_routes_begin;
-  plan.images = programs.images();
+  plan.images = workload.programs.images();
   plan.image_of_tile = layout.program_of_tile;
-  for (const RimLink& link : rim_links(layout, streams))
+  for (const RimLink& link : rim_links(layout, workload.streams))
     plan.ports.push_back({link.tile, link.side});
   return plan;
 }
 
 }  // namespace
 
-DenseMachine::DenseMachine(sc_core::sc_module_name name, const layout::Layout& layout,
-                           const WseConfig& config, const Programs& programs,
-                           const std::vector<HostStream>& streams, observe::EventStream* events)
+DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config,
+                           const Workload& workload, observe::EventStream* events)
     : sc_core::sc_module(name), domain_("clock", config.clock_period_ps),
-      wafer_("tiles", domain_, plan_of(layout, config, programs, streams), events),
-      edges_(layout, config, streams, domain_, events) {
-  std::size_t port = 0;  // edges and ports are in the same order
-  edges_.for_each([&](TileCoord, Direction, host::Edge& edge) {
+      wafer_("tiles", domain_, plan_of(config, workload), events),
+      edges_(config, workload, domain_, events) {
+  std::size_t port = 0;
+  for (const RimLink& link : rim_links(workload.layout, workload.streams)) {
+    host::Edge& edge = edges_.at(link.tile, link.side);
     wafer_.out[port].bind(edge.in);
-    edge.out.bind(wafer_.in[port]);
-    ++port;
-  });
+    edge.out.bind(wafer_.in[port++]);
+  }
 }
 
 void DenseMachine::shuffle_step_order(std::uint64_t seed) {

@@ -6,21 +6,19 @@
 
 #include <vector>
 
-#include "frontends/layout/layout.h"
 #include "models/wafer/wafer.h"
 #include "platforms/wse/host_edges.h"
 #include "platforms/wse/machine.h"
-#include "platforms/wse/program_loader.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
 
 class DenseMachine : public sc_core::sc_module, public Machine {
  public:
-  /// Builds the grid of `layout`. `events` may be nullptr. Throws UserError when the configuration
+  /// Builds the grid of the workload. `events` may be nullptr. Throws UserError when the configuration
   /// is beyond what the structure takes (wafer::WaferCore).
-  DenseMachine(sc_core::sc_module_name name, const layout::Layout& layout, const WseConfig& config,
-               const Programs& programs, const std::vector<HostStream>& streams,
+  DenseMachine(sc_core::sc_module_name name, const WseConfig& config, const Workload& workload,
                observe::EventStream* events);
 
   const char* structure() const override { return "dense"; }
@@ -39,7 +37,7 @@ class DenseMachine : public sc_core::sc_module, public Machine {
 
  private:
   timing::ClockDomain domain_;
-  wafer::Wafer wafer_;  // before the edges: its failures are heard first
+  wafer::Wafer wafer_;  // first, so that of several failures in a cycle its own ends the run
   HostEdges edges_;
 };
 

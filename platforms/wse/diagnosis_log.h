@@ -16,7 +16,7 @@ class DiagnosisLog final : public observe::Diagnoses {
   void on_diagnosis(const observe::Diagnosis& diagnosis) override;
   /// All of them.
   std::uint64_t count() const { return count_; }
-  /// The first kKept by cycle, then place, then in the order in which the place told them: the same
+  /// The first kKept by cycle, then place, then in the order in which the place reported them: the same
   /// in whatever order the blocks of a cycle are stepped.
   const std::vector<observe::Diagnosis>& first() const { return first_; }
 

@@ -24,11 +24,12 @@ void require_array(const layout::Layout& layout, const std::string& option,
 
 }  // namespace
 
-HostArrays::HostArrays(const layout::Layout& layout,
-                       const std::map<std::string, std::string>& input_files)
-    : layout_(layout) {
+HostArrays::HostArrays(const layout::Layout& layout, const ArrayFiles& input_files,
+                       const ArrayFiles& output_files)
+    : layout_(layout), output_files_(output_files) {
   names_.numbers = layout.params;
   for (const auto& [name, file] : input_files) require_array(layout, "--input", name);
+  for (const auto& [name, file] : output_files) require_array(layout, "--output", name);
   for (const layout::Array& declared : layout.arrays) {
     const auto made = arrays_.emplace(declared.name, make(declared, input_files)).first;
     names_.arrays.emplace(declared.name, &made->second);
@@ -36,7 +37,7 @@ HostArrays::HostArrays(const layout::Layout& layout,
 }
 
 data::HostArray HostArrays::make(const layout::Array& declared,
-                                 const std::map<std::string, std::string>& input_files) const {
+                                 const ArrayFiles& input_files) const {
   const auto dtype = data::dtype_of(declared.dtype);
   const auto input = input_files.find(declared.name);
   if (input != input_files.end()) return read(declared, input->second);
@@ -68,6 +69,19 @@ data::ArrayExpression HostArrays::parse(const std::string& expression, const dat
   return data::parse_array_expression(expression, names_, shape, layout_.file, place);
 }
 
+void HostArrays::write_outputs(report::Report& report) const {
+  const std::set<std::string> results = result_arrays(layout_);
+  for (const layout::Array& declared : layout_.arrays) {
+    const auto file = output_files_.find(declared.name);
+    const bool is_wanted = file != output_files_.end();
+    if (!is_wanted && results.count(declared.name) == 0) continue;
+    const data::HostArray& values = (*this)[declared.name];
+    if (is_wanted) data::write_npy(file->second, values);
+    report.outputs.push_back({declared.name, data::to_string(values.dtype), values.shape,
+                              is_wanted ? file->second : ""});
+  }
+}
+
 std::set<std::string> result_arrays(const layout::Layout& layout) {
   std::set<std::string> names;
   for (const layout::HostStep& step : layout.host) {
@@ -75,11 +89,6 @@ std::set<std::string> result_arrays(const layout::Layout& layout) {
     if (const auto* copy = std::get_if<layout::CopyOut>(&step)) names.insert(copy->name);
   }
   return names;
-}
-
-void check_output_names(const layout::Layout& layout,
-                        const std::map<std::string, std::string>& output_files) {
-  for (const auto& [name, file] : output_files) require_array(layout, "--output", name);
 }
 
 }  // namespace tessera::wse

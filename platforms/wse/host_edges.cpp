@@ -4,11 +4,10 @@
 
 namespace tessera::wse {
 
-HostEdges::HostEdges(const layout::Layout& layout, const WseConfig& config,
-                     const std::vector<HostStream>& streams, timing::ClockDomain& domain,
+HostEdges::HostEdges(const WseConfig& config, const Workload& workload, timing::ClockDomain& domain,
                      observe::Sink* sink)
-    : width_(layout.width) {
-  const std::vector<RimLink> links = rim_links(layout, streams);
+    : width_(workload.layout.width) {
+  const std::vector<RimLink> links = rim_links(workload.layout, workload.streams);
   host::IdentRange idents;
   idents.stride = static_cast<std::uint32_t>(links.size());
   for (const auto& [at, side] : links) {
@@ -18,7 +17,7 @@ HostEdges::HostEdges(const layout::Layout& layout, const WseConfig& config,
     auto edge =
         std::make_unique<host::Edge>(name.c_str(), domain, at, side, config.fabric, idents, probe);
     edge->on_complete([&domain] { domain.request_pause(); });
-    edge->take_only(colors_taken(streams, at, side));
+    edge->take_only(colors_taken(workload.streams, at, side));
     edges_[{key_of(at), side}] = std::move(edge);
     ++idents.first;
   }
@@ -27,14 +26,6 @@ HostEdges::HostEdges(const layout::Layout& layout, const WseConfig& config,
 host::Edge* HostEdges::find(TileCoord tile, Direction side) {
   const auto edge = edges_.find({key_of(tile), side});
   return edge == edges_.end() ? nullptr : edge->second.get();
-}
-
-void HostEdges::for_each(
-    const std::function<void(TileCoord, Direction, host::Edge&)>& visit) const {
-  for (const auto& [key, edge] : edges_) {
-    const auto place = static_cast<int>(key.first);
-    visit({place % width_, place / width_}, key.second, *edge);
-  }
 }
 
 void HostEdges::describe_waits(observe::Waits& waits, Cycle now) const {

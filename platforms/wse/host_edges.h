@@ -3,15 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "frontends/layout/layout.h"
 #include "models/host/edge.h"
-#include "platforms/wse/host_streams.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
@@ -20,8 +18,7 @@ class HostEdges {
  public:
   /// To be built inside the constructor of the module that holds the edges: they get its name.
   /// Their completion pauses the kernel.
-  HostEdges(const layout::Layout& layout, const WseConfig& config,
-            const std::vector<HostStream>& streams, timing::ClockDomain& domain,
+  HostEdges(const WseConfig& config, const Workload& workload, timing::ClockDomain& domain,
             observe::Sink* sink);
 
   /// Requires that a stream uses the link.
@@ -29,8 +26,6 @@ class HostEdges {
   /// nullptr where no stream uses the link.
   host::Edge* find(TileCoord tile, Direction side);
   std::size_t size() const { return edges_.size(); }
-  /// Row-major by tile.
-  void for_each(const std::function<void(TileCoord, Direction, host::Edge&)>& visit) const;
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:

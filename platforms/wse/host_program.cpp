@@ -18,28 +18,61 @@ std::uint32_t argument_bits(const std::variant<std::int64_t, double>& argument) 
 
 }  // namespace
 
-HostProgram::HostProgram(const layout::Layout& layout, const Programs& programs,
-                         const std::vector<HostStream>& streams, HostArrays& arrays,
-                         const Checks& checks, Machine& machine, cli::RunControl& control)
-    : layout_(layout), programs_(programs), streams_(streams), arrays_(arrays), checks_(checks),
-      machine_(machine), control_(control), transfers_(arrays, machine) {
-  control_.set_progress([this] { return progress(); });
-}
+HostProgram::HostProgram(const Workload& workload, HostArrays& arrays, const Checks& checks,
+                         Machine& machine)
+    : layout_(workload.layout), programs_(workload.programs), streams_(workload.streams),
+      arrays_(arrays), checks_(checks), machine_(machine), transfers_(arrays, machine) {}
 
-HostProgram::~HostProgram() {
-  control_.set_progress(nullptr);
-}
-
-cli::RunControl::Stop HostProgram::run() {
+run::Stop HostProgram::drive(run::RunControl& control) {
+  control_ = &control;
+  control.set_progress([this] { return progress(); });
   for (step_ = 0; step_ < layout_.host.size(); ++step_) {
     const Stop stop =
         std::visit([this](const auto& step) { return carry_out(step); }, layout_.host[step_]);
     if (stop != Stop::kCondition) return stop;
   }
-  const Stop stop = control_.run_to_idle();
+  const Stop stop = control.run_to_idle();
   transfers_.collect();
   if (stop != Stop::kIdle) return stop;
   return transfers_.all_ended() ? Stop::kCondition : Stop::kIdle;
+}
+
+// A bound that only cuts off wake-ups with nothing to do is not in the way of a finished program.
+bool HostProgram::is_done(Stop stop, const observe::Waits& waits) {
+  if (waits.blocking() > 0) return false;
+  if (stop == Stop::kCondition) return true;
+  return stop == Stop::kMaxCycles && step_ >= layout_.host.size() && transfers_.all_ended() &&
+         machine_.wavelets_held() == 0;
+}
+
+std::string HostProgram::describe_stop(const std::string& stopped,
+                                       const report::Report& report) const {
+  const std::string text = stopped + "; the host is at " + current_step();
+  if (report.waits.empty()) return text;
+  const std::vector<int>& at = report.waits.front().at;
+  return text + run::first_wait(report, "PE " + to_string(TileCoord{at[0], at[1]}) + ": ");
+}
+
+std::string HostProgram::remark(const observe::Waits& waits) const {
+  const std::size_t left = machine_.wavelets_held();
+  if (left == 0) return {};
+  return report::plural(left, "wavelet") + " left in the fabric that no PE reads" +
+         unread_queues(waits);
+}
+
+std::string HostProgram::unread_queues(const observe::Waits& waits) const {
+  constexpr std::size_t kMostNamed = 3;
+  std::string text;
+  std::size_t found = 0;
+  for (const observe::Wait& wait : waits) {
+    if (wait.idle || ++found > kMostNamed) continue;
+    const auto place = static_cast<int>(wait.place);
+    const TileCoord at{place % layout_.width, place / layout_.width};
+    text += (found == 1 ? ": PE " : "; PE ") + to_string(at) + ", " + wait.who;
+  }
+  if (waits.unread() > kMostNamed)
+    text += "; and " + report::plural(waits.unread() - kMostNamed, "more queue");
+  return text;
 }
 
 std::string HostProgram::current_step() const {
@@ -47,17 +80,17 @@ std::string HostProgram::current_step() const {
   return std::visit([](const auto& step) { return step.place; }, layout_.host[step_]);
 }
 
-cli::RunControl::Stop HostProgram::carry_out(const layout::CopyIn& step) {
+run::Stop HostProgram::carry_out(const layout::CopyIn& step) {
   copy_in(layout_, *layout_.find_symbol(step.name), programs_, arrays_[step.name], machine_);
   return Stop::kCondition;
 }
 
-cli::RunControl::Stop HostProgram::carry_out(const layout::CopyOut& step) {
+run::Stop HostProgram::carry_out(const layout::CopyOut& step) {
   copy_out(layout_, *layout_.find_symbol(step.name), programs_, machine_, arrays_[step.name]);
   return Stop::kCondition;
 }
 
-cli::RunControl::Stop HostProgram::carry_out(const layout::Launch& step) {
+run::Stop HostProgram::carry_out(const layout::Launch& step) {
   std::vector<std::uint32_t> arguments;
   for (const auto& argument : step.args) arguments.push_back(argument_bits(argument));
   const layout::Rect rect = step.rect.value_or(layout::Rect{0, 0, layout_.width, layout_.height});
@@ -74,7 +107,7 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::Launch& step) {
   return Stop::kCondition;
 }
 
-cli::RunControl::Stop HostProgram::carry_out(const layout::StreamIn& step) {
+run::Stop HostProgram::carry_out(const layout::StreamIn& step) {
   const HostStream& stream = stream_of_current_step();
   const data::HostArray& array = arrays_[step.name];
   for (std::size_t t = 0; t < stream.tiles.size(); ++t) {
@@ -87,7 +120,7 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::StreamIn& step) {
   return Stop::kCondition;
 }
 
-cli::RunControl::Stop HostProgram::carry_out(const layout::StreamOut& step) {
+run::Stop HostProgram::carry_out(const layout::StreamOut& step) {
   const HostStream& stream = stream_of_current_step();
   const std::size_t count = stream.wavelets_per_tile();
   for (TileCoord at : stream.tiles) machine_.edge(at, stream.side).expect(step.color, count);
@@ -95,12 +128,12 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::StreamOut& step) {
   return Stop::kCondition;
 }
 
-cli::RunControl::Stop HostProgram::carry_out(const layout::Wait& step) {
+run::Stop HostProgram::carry_out(const layout::Wait& step) {
   Stop stop = Stop::kCondition;
   if (step.name) {
-    stop = control_.run_until([&] { return transfers_.ended(*step.name); });
+    stop = control_->run_until([&] { return transfers_.ended(*step.name); });
   } else {
-    stop = control_.run_to_idle();
+    stop = control_->run_to_idle();
     if (stop == Stop::kIdle) stop = Stop::kCondition;
   }
   transfers_.collect();
@@ -108,7 +141,7 @@ cli::RunControl::Stop HostProgram::carry_out(const layout::Wait& step) {
   return stop;
 }
 
-cli::RunControl::Stop HostProgram::carry_out(const layout::Check& step) {
+run::Stop HostProgram::carry_out(const layout::Check& step) {
   results_.push_back(checks_.carry_out(step));
   return Stop::kCondition;
 }
@@ -118,7 +151,7 @@ const HostStream& HostProgram::stream_of_current_step() const {
                        [this](const HostStream& s) { return s.step_index == step_; });
 }
 
-std::optional<cli::Progress> HostProgram::progress() const {
+std::optional<run::Progress> HostProgram::progress() const {
   for (const bool into_fabric : {false, true}) {
     std::size_t total = 0;
     for (const HostStream& stream : streams_) {
@@ -126,7 +159,7 @@ std::optional<cli::Progress> HostProgram::progress() const {
         total += stream.tiles.size() * stream.wavelets_per_tile();
     }
     if (total == 0) continue;
-    return cli::Progress{static_cast<double>(transfers_.moved(into_fabric)),
+    return run::Progress{static_cast<double>(transfers_.moved(into_fabric)),
                          static_cast<double>(total),
                          into_fabric ? "wavelets sent" : "awaited wavelets"};
   }
@@ -135,7 +168,7 @@ std::optional<cli::Progress> HostProgram::progress() const {
         return std::holds_alternative<layout::Wait>(step);
       });
   if (waits < 2) return std::nullopt;
-  return cli::Progress{static_cast<double>(waits_ended_), static_cast<double>(waits), "waits"};
+  return run::Progress{static_cast<double>(waits_ended_), static_cast<double>(waits), "waits"};
 }
 
 }  // namespace tessera::wse

@@ -8,44 +8,39 @@
 #include <string>
 #include <vector>
 
-#include "frontends/layout/layout.h"
-#include "platforms/cli/run_control.h"
-#include "platforms/report/report.h"
+#include "platforms/run/driver.h"
 #include "platforms/wse/checks.h"
 #include "platforms/wse/host_arrays.h"
-#include "platforms/wse/host_streams.h"
 #include "platforms/wse/machine.h"
-#include "platforms/wse/program_loader.h"
 #include "platforms/wse/transfers.h"
+#include "platforms/wse/workload.h"
 
 namespace tessera::wse {
 
-class HostProgram {
+class HostProgram final : public run::Program {
  public:
   /// All arguments must outlive the program.
-  HostProgram(const layout::Layout& layout, const Programs& programs,
-              const std::vector<HostStream>& streams, HostArrays& arrays, const Checks& checks,
-              Machine& machine, cli::RunControl& control);
-  ~HostProgram();
-  HostProgram(const HostProgram&) = delete;
-  HostProgram& operator=(const HostProgram&) = delete;
+  HostProgram(const Workload& workload, HostArrays& arrays, const Checks& checks, Machine& machine);
 
   /// Runs the steps, then the machine until nothing moves. kCondition: all was done. kIdle: a wait
   /// cannot end, everything is stuck. Otherwise a bound was reached.
-  cli::RunControl::Stop run();
-
-  /// All steps were carried out and all streams have ended.
-  bool done() { return step_ >= layout_.host.size() && transfers_.all_ended(); }
-  /// Results of the check steps so far.
-  const std::vector<report::Check>& checks() const { return results_; }
-  /// How far the program is: wavelets that its stream_outs have received, or its stream_ins sent
-  /// when there are none. Without streams, waits that have ended, if there are several.
-  std::optional<cli::Progress> progress() const;
-  /// "host[5]", the step being carried out, or "the end of its program".
-  std::string current_step() const;
+  run::Stop drive(run::RunControl& control) override;
+  bool is_done(run::Stop stop, const observe::Waits& waits) override;
+  std::vector<report::Check> checks() const override { return results_; }
+  std::string describe_stop(const std::string& stopped,
+                            const report::Report& report) const override;
+  std::string remark(const observe::Waits& waits) const override;
+  void finish(report::Report& report) override { arrays_.write_outputs(report); }
 
  private:
-  using Stop = cli::RunControl::Stop;
+  using Stop = run::Stop;
+  /// How far the program is: wavelets that its stream_outs have received, or its stream_ins sent
+  /// when there are none. Without streams, waits that have ended, if there are several.
+  std::optional<run::Progress> progress() const;
+  /// "host[5]", the step being carried out, or "the end of its program".
+  std::string current_step() const;
+  /// ": PE (1, 0), input queue 2 (color 3)": the first queues in which wavelets lie.
+  std::string unread_queues(const observe::Waits& waits) const;
   Stop carry_out(const layout::CopyIn& step);
   Stop carry_out(const layout::CopyOut& step);
   Stop carry_out(const layout::Launch& step);
@@ -62,7 +57,7 @@ class HostProgram {
   HostArrays& arrays_;
   const Checks& checks_;
   Machine& machine_;
-  cli::RunControl& control_;
+  run::RunControl* control_ = nullptr;  // of the run
   std::size_t step_ = 0;
   std::size_t waits_ended_ = 0;
   Transfers transfers_;  // of the streams that have begun

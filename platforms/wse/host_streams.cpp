@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "platforms/wse/mappings.h"
+#include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {

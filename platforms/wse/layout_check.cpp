@@ -7,8 +7,7 @@
 #include <string>
 
 #include "models/pe/compute_engine_core.h"
-#include "platforms/wse/mappings.h"
-#include "platforms/wse/route_check.h"
+#include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 

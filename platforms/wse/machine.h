@@ -1,15 +1,22 @@
-// What the host side sees of a WSE fabric, whatever its structure is (ARCHITECTURE section 2).
+// A WSE fabric in one of two structures, as the host side sees it: a module for every block, or all
+// tiles in one module.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "models/host/edge.h"
 #include "models/observe/diagnosis.h"
+#include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
+#include "platforms/wse/options.h"
+#include "platforms/wse/workload.h"
+#include "platforms/wse/wse_config.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/tile_coord.h"
 
@@ -42,5 +49,27 @@ class Machine {
   /// Who is stuck now, tile by tile.
   virtual void describe_waits(observe::Waits& waits) const = 0;
 };
+
+/// Brings all compute engines up to date: they execute groups of operations late
+/// (pe::ComputeEngineCore), here those that are due before cycle `end`.
+void catch_up(Machine& machine, const layout::Layout& layout, Cycle end);
+
+/// What --structure accepts. "auto": modules for up to kAutoModuleTiles tiles, or where only
+/// modules have the checks that the options ask for, else dense.
+inline const std::vector<std::string> kStructures = {"modules", "dense", "auto"};
+inline constexpr std::size_t kAutoModuleTiles = 1024;
+/// Tiles that `modules` is built for: about 4 GB.
+inline constexpr std::size_t kMaxModuleTiles = 65536;
+
+/// Throws UserError when the structure cannot hold the layout, cannot have the configuration, or
+/// lacks a check that `options` ask for.
+void check_structure(const std::string& structure, const FabricOptions& options,
+                     const layout::Layout& layout, const WseConfig& config);
+
+/// The machine of a workload. `events` may be nullptr; all arguments must outlive the machine.
+/// Throws UserError as check_structure() does.
+std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
+                                       const WseConfig& config, const Workload& workload,
+                                       observe::EventStream* events);
 
 }  // namespace tessera::wse

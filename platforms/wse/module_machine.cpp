@@ -21,14 +21,12 @@ void destroy_backwards(Container& modules) {
 
 }  // namespace
 
-ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const layout::Layout& layout,
-                             const WseConfig& config, const Programs& programs,
-                             const std::vector<HostStream>& streams, observe::Sink* sink,
-                             bool check_links)
-    : sc_core::sc_module(name), width_(layout.width), height_(layout.height),
+ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const WseConfig& config,
+                             const Workload& workload, observe::Sink* sink, bool check_links)
+    : sc_core::sc_module(name), width_(workload.layout.width), height_(workload.layout.height),
       check_links_(check_links), domain_("clock", config.clock_period_ps) {
-  build_tiles(layout, config, programs, sink);
-  edges_ = std::make_unique<HostEdges>(layout, config, streams, domain_, sink);
+  build_tiles(config, workload, sink);
+  edges_ = std::make_unique<HostEdges>(config, workload, domain_, sink);
   bind_links();
 }
 
@@ -39,15 +37,16 @@ ModuleMachine::~ModuleMachine() {
   destroy_backwards(tiles_);
 }
 
-void ModuleMachine::build_tiles(const layout::Layout& layout, const WseConfig& config,
-                                const Programs& programs, observe::Sink* sink) {
+void ModuleMachine::build_tiles(const WseConfig& config, const Workload& workload,
+                                observe::Sink* sink) {
+  const layout::Layout& layout = workload.layout;
   tiles_.reserve(layout.tile_count());
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};
       const observe::Probe probe(sink, static_cast<std::uint32_t>(tile_index(at)));
       tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), domain_, at, config,
-                                              programs.image_of(at), probe));
+                                              workload.programs.image_of(at), probe));
       for (const layout::TileRoute& route : layout.routes_of(at)) {
         tiles_.back()->router.set_route(route.color, to_route(layout.routes[route.route]));
       }

@@ -1,5 +1,5 @@
 // The `modules` structure: every router, queue, ramp and compute engine an SC_MODULE of its own.
-// For reading, for probing, for putting somebody else's model in place of one block.
+// For reading, for probing, for putting another model in place of one block.
 #pragma once
 
 #include <systemc>
@@ -8,26 +8,23 @@
 #include <memory>
 #include <vector>
 
-#include "frontends/layout/layout.h"
 #include "models/fabric/epoch_checker.h"
 #include "models/observe/event.h"
 #include "platforms/wse/host_edges.h"
 #include "platforms/wse/machine.h"
-#include "platforms/wse/program_loader.h"
 #include "platforms/wse/tile.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
-#include "tlm_ifaces/link/link_checker.h"
-#include "tlm_ifaces/link/link_stub.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::wse {
 
 class ModuleMachine : public sc_core::sc_module, public Machine {
  public:
-  /// Builds the grid of `layout`. Rim links with a host stream get a host::Edge, the others a
+  /// Builds the grid of the workload. Rim links with a host stream get a host::Edge, the others a
   /// link::Stub. `sink` may be nullptr. With `check_links` a link::Checker sits in every link
   /// between routers.
-  ModuleMachine(sc_core::sc_module_name name, const layout::Layout& layout, const WseConfig& config,
-                const Programs& programs, const std::vector<HostStream>& streams,
+  ModuleMachine(sc_core::sc_module_name name, const WseConfig& config, const Workload& workload,
                 observe::Sink* sink, bool check_links);
   ~ModuleMachine() override;
 
@@ -53,8 +50,7 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
            static_cast<std::size_t>(t.x);
   }
   Tile& tile_at(TileCoord t) { return *tiles_[tile_index(t)]; }
-  void build_tiles(const layout::Layout& layout, const WseConfig& config, const Programs& programs,
-                   observe::Sink* sink);
+  void build_tiles(const WseConfig& config, const Workload& workload, observe::Sink* sink);
   void bind_links();
   void bind_output(TileCoord at, Direction out);
   void connect(link::InitiatorSocket& from, link::TargetSocket& to);

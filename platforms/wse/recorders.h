@@ -2,17 +2,13 @@
 // as the options say.
 #pragma once
 
-#include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "frontends/layout/layout.h"
 #include "models/observe/event_stream.h"
-#include "models/observe/names.h"
-#include "models/observe/sorted_sink.h"
-#include "platforms/cli/options.h"
-#include "platforms/wse/program_loader.h"
+#include "platforms/run/trace_file.h"
+#include "platforms/wse/options.h"
+#include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
@@ -20,8 +16,8 @@ namespace tessera::wse {
 class Recorders {
  public:
   /// Opens the trace files that `options` names; throws UserError when one cannot be written.
-  /// `layout` and `programs` must outlive the recorders.
-  Recorders(const cli::Options& options, const layout::Layout& layout, const Programs& programs,
+  /// `workload` must outlive the recorders.
+  Recorders(const cli::Options& options, const FabricOptions& fabric, const Workload& workload,
             const WseConfig& config);
 
   /// Where the machine sends its events. Those of cycle --max-cycles and later are not recorded.
@@ -33,20 +29,13 @@ class Recorders {
   void finish();
 
  private:
-  template <class Trace, class... Args>
-  void add_trace(const std::string& file, Args&&... args);
   void draw_heatmap() const;
 
   observe::EventStream stream_;
   std::string heatmap_file_;
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
-  struct TraceFile {
-    std::string path;
-    std::unique_ptr<std::ofstream> stream;
-    std::unique_ptr<observe::SortedSink> trace;
-  };
-  std::vector<TraceFile> traces_;
+  std::vector<run::TraceFile> traces_;
 };
 
 }  // namespace tessera::wse

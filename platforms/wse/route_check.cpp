@@ -1,9 +1,9 @@
-#include "platforms/wse/route_check.h"
+#include "platforms/wse/layout_check.h"
 
 #include <array>
 #include <string>
 
-#include "models/fabric/route_rules.h"
+#include "models/fabric/register_words.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -4,11 +4,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "platforms/wse/mappings.h"
-
 namespace tessera::wse {
 
 namespace {
+
+std::size_t columns(const layout::Rect& rect) {
+  return static_cast<std::size_t>(rect.w);
+}
+std::size_t rows(const layout::Rect& rect) {
+  return static_cast<std::size_t>(rect.h);
+}
 
 /// Calls visit(x, y, memory of the tile, address of the symbol in it) for the tiles of a symbol.
 template <class Visit>
@@ -35,6 +40,23 @@ std::vector<std::byte> piece_of(const data::TileMapping& mapping, const data::Ho
 }
 
 }  // namespace
+
+data::TileMapping mapping_of(const layout::Layout& layout, const layout::Symbol& symbol) {
+  const layout::Array& array = *layout.find_array(symbol.name);
+  const auto order =
+      symbol.order == layout::Order::kRow ? data::BlockOrder::kRow : data::BlockOrder::kColumn;
+  return {array.shape,
+          columns(symbol.rect),
+          rows(symbol.rect),
+          order,
+          {layout.file, symbol.place, array.shape_text}};
+}
+
+data::TileMapping mapping_of(const layout::Layout& layout, const layout::Stream& stream) {
+  const layout::Array& array = *layout.find_array(stream.name);
+  return data::TileMapping::for_stream(array.shape, columns(stream.rect), rows(stream.rect),
+                                       {layout.file, stream.place, array.shape_text});
+}
 
 void copy_in(const layout::Layout& layout, const layout::Symbol& symbol, const Programs& programs,
              const data::HostArray& array, Machine& machine) {

@@ -8,7 +8,6 @@
 
 #include "models/fabric/fabric_timing.h"
 #include "models/pe/pe_timing.h"
-#include "platforms/cli/options.h"
 #include "platforms/config/load.h"
 #include "tlm_ifaces/vocabulary/ids.h"
 
@@ -36,8 +35,6 @@ config::Schema wse_schema(WseConfig& config);
 /// concern several keys: queue counts of the generation (wse.md 2.1). Throws UserError.
 WseConfig load_wse_config(const std::string& preset, const std::string& file,
                           const std::vector<std::string>& overrides = {});
-/// As the command line asks: --preset, --config, --set.
-WseConfig load_wse_config(const cli::Options& options);
 
 /// What --print-config shows.
 void print_wse_config(std::ostream& out, const WseConfig& config);

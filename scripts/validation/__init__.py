@@ -1,9 +1,9 @@
 """Published measurements and models of them, run through wse_platform (docs/validation.md).
 
-case.py         what a case is, and what it may be off
-bench.py        runs programs, every one once
-families/       the cases; a file more is a family more
+case.py         a case: a published number, how to measure it, and its bound
+bench.py        runs programs, each of them once
+families/       the cases; each file is a family
 chart.py        pictures of a family
-document.py     docs/validation.md
-sensitivity.py  what the values that nobody has measured do: docs/sensitivity.md
+document.py     docs/validation.md and docs/validation/
+sensitivity.py  effects of the assumed values: docs/sensitivity.md
 """

@@ -3,7 +3,7 @@
     scripts/validate.sh                       builds, runs everything, prints the table
     scripts/validate.sh --only row_reduce     one family (several: repeat it)
     scripts/validate.sh --json FILE           the table as data
-    scripts/validate.sh --docs                writes docs/validation.md and its pictures
+    scripts/validate.sh --docs                writes docs/validation.md, and docs/validation/ with tables and pictures
     scripts/validate.sh --sensitivity         what the assumed values do: writes docs/sensitivity.md
     scripts/validate.sh --set KEY=VALUE       another machine
 
@@ -34,7 +34,7 @@ def parse():
     parser.add_argument("--quick", action="store_true", help="leave out the long runs")
     parser.add_argument("--long", action="store_true", help="also the runs of minutes")
     parser.add_argument("--json", metavar="FILE", help="write the table as data")
-    parser.add_argument("--docs", action="store_true", help="write docs/validation.md and docs/validation/*.svg")
+    parser.add_argument("--docs", action="store_true", help="write docs/validation.md and docs/validation/*")
     parser.add_argument("--sensitivity", action="store_true", help="write docs/sensitivity.md instead")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a config value, as of wse_platform")
     arguments = parser.parse_args()
@@ -97,7 +97,7 @@ def main():
     report(arguments, families, results, left_out)
     print("".join(f"{failure}\n" for failure in failures), end="", file=sys.stderr)
     if arguments.docs and failures:
-        print("docs/validation.md was not written: runs failed", file=sys.stderr)
+        print("The pages were not written: runs failed", file=sys.stderr)
     missed = [result for result in results if not result.holds]
     for result in missed:
         if result.ours is not None:

@@ -1,4 +1,4 @@
-"""The table, on the terminal and as docs/validation.md."""
+"""The tables: on the terminal, as docs/validation.md with a row for each family, and as a page for each family in docs/validation/."""
 import datetime
 import hashlib
 import math
@@ -46,7 +46,7 @@ def of_family(family, results):
 
 
 def measured(results):
-    """Without those whose run failed."""
+    """The results whose run did not fail."""
     return [result for result in results if result.ours is not None]
 
 
@@ -63,7 +63,7 @@ def grouped(family, results):
 
 
 def scattered(family, results):
-    """What has a median above its bound, as lines."""
+    """A line for each family or group whose median is above its bound."""
     parts = [(family.name, family.median, measured(of_family(family, results)))]
     parts += [(f"{family.name}: {name}", family.group_median, found) for name, found in grouped(family, results)]
     return [f"{name}: the median of the errors is {median(found):.2f} %, may be {bound} %"
@@ -75,14 +75,14 @@ def worst(results):
 
 
 def spread(family, results):
-    """For families whose median is held: a sentence, and a table of the groups."""
+    """For families with a bound of the median: a sentence, and a table of the groups."""
     mine = measured(of_family(family, results))
     if family.median is None or not mine:
         return ""
-    lines = [f"{len(mine)} cells, all together: median error {median(mine):.2f} %, may be {family.median} %; worst {error(worst(mine))} "
-             f"({worst(mine).case.name})."]
+    lines = [f"The median error of all {len(mine)} cells is {median(mine):.2f} %, with a bound of {family.median} %; the worst error is "
+             f"{error(worst(mine))} ({worst(mine).case.name})."]
     if family.group:
-        lines[0] += f" By itself the median of each may be {family.group_median} %:"
+        lines[0] += f" The bound for the median of each group is {family.group_median} %:"
         lines += ["", "| | cells | median error | worst | at |", "| --- | ---: | ---: | ---: | --- |"]
         for name, found in grouped(family, results):
             at = worst(found).case.name.removeprefix(f"{name}, ")
@@ -103,7 +103,7 @@ def summary(families, results):
 
 
 def preset_versions(machine="wse"):
-    """A few digits of the SHA-256 of each preset: which one was measured."""
+    """The first digits of the SHA-256 of each preset, which identify the measured one."""
     folder = ROOT / "platforms" / machine / "presets"
     return {path.stem: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in sorted(folder.glob("*.json"))}
 
@@ -120,88 +120,118 @@ def version_of(platform):
     return subprocess.run([platform, "--version"], capture_output=True, text=True, check=True).stdout.split("\n")[0]
 
 
+def overview(families, results):
+    """A row for each family: the number of its cases, their errors, and the link to its page."""
+    lines = ["| workload | numbers | with a bound | median error | worst error | at |", "| --- | ---: | ---: | ---: | ---: | --- |"]
+    for family in families:
+        mine = [result for result in measured(of_family(family, results)) if math.isfinite(result.error_percent)]
+        held = [result for result in mine if result.case.tolerance]
+        if held:
+            at = worst(held)
+            lines.append(f"| [{family.title}](validation/{family.name}.md) | {len(mine)} | {len(held)} | {median(held):.2f} % | {error(at)} "
+                         f"| {at.case.name} |")
+    return "\n".join(lines)
+
+
+def family_page(family, bench, folder, results):
+    mine = of_family(family, results)
+    parts = [f"# {family.title}", GENERATED.strip(), family.text.strip(), *filter(None, [spread(family, results)]), table(mine), notes(mine)]
+    for chart in family.charts(bench) if family.charts else []:
+        (folder / f"{chart.name}.svg").write_text(chart.svg())
+        parts.append(f"![{chart.title}]({chart.name}.svg)")
+    (folder / f"{family.name}.md").write_text("\n\n".join(filter(None, parts)) + "\n")
+
+
 def write(bench, families, results):
     folder = ROOT / "docs" / "validation"
     folder.mkdir(exist_ok=True)
     versions = {**preset_versions(), **preset_versions("ascend")}
     presets = ", ".join(f"`{name}` {digits}" for name, digits in versions.items())
-    parts = [INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
-                                         count=count(results))]
+    introduction = INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
+                                               count=count(results), overview=overview(families, results))
+    (ROOT / "docs" / "validation.md").write_text(introduction + "\n\n" + NOT_REACHED.strip() + "\n")
     for family in families:
-        mine = of_family(family, results)
-        parts += [f"## {family.title}", family.text.strip(), *filter(None, [spread(family, results)]), table(mine)]
-        if notes(mine):
-            parts.append(notes(mine))
-        for chart in family.charts(bench) if family.charts else []:
-            (folder / f"{chart.name}.svg").write_text(chart.svg())
-            parts.append(f"![{chart.title}](validation/{chart.name}.svg)")
-    parts.append(NOT_REACHED.strip())
-    (ROOT / "docs" / "validation.md").write_text("\n\n".join(parts) + "\n")
+        family_page(family, bench, folder, results)
 
+
+GENERATED = """
+Written by `scripts/validate.sh --docs`; [How right the cycles are](../validation.md) explains the columns.
+"""
 
 INTRODUCTION = """
 # How right the cycles are
 
-Published measurements of WSE-2 and WSE-3, and of AI-core clusters of A2/A3, and what the models say of the same workloads.
-Every number in these tables comes from a run of `wse_platform` or `ascend_platform`; this page is written by
+This page compares the models with published measurements of WSE-2, WSE-3 and the AI-core clusters of A2/A3 and A5. Every number of the
+model comes from a run of `wse_platform` or `ascend_platform`. One command runs all of them and writes this page and the tables:
 
 ```
 scripts/validate.sh --docs
 ```
 
-Measured on {date} with {version}, presets {presets} (SHA-256 of `platforms/*/presets/*.json`). {count}.
+Measured on {date} with {version} and the presets {presets} (the first digits of the SHA-256 of `platforms/*/presets/*.json`).
+{count}.
 
-- **calibrated**: a value of the preset was set by this number, so that the model meets it says little.
-- **predicted**: nothing was set by it.
-- These are roles of a number. The kind of a value in a [preset](configuration.md#where-values-come-from), `published`, `calibrated` or
-  `assumed`, says where that value comes from. A value that a source states is `published`, and the number that
-  states it is `calibrated` here: the model was given the answer. A value of kind `calibrated` was fitted until the model met a
-  number, which is `calibrated` here as well. No `predicted` number is behind a value of any kind.
-- **may be off**: the bound that the tests hold (`scripts/validate.sh` exits with 1 when one is missed). Numbers without one
-  are shown for what they are: they contradict others, or the published program is not known.
+{overview}
 
-Sources A1 to A10 are sections of the reference page on timing, 6.5 and the like of that on the machine; in tables of AI-core clusters
-sections of the page on those, all measured on silicon. S: the vendor's
-simulator, H: silicon, M: a published model; derived: our arithmetic on published numbers, which the note has. A number of the
-vendor's simulator and one of silicon may differ by 1.7 where memory decides; the presets follow the simulator. [What the assumed
-values do](sensitivity.md) is a page of its own.
+Medians and worst errors are those of the numbers that have a bound. Each workload has a page with its program, its table and its pictures.
+
+## How to read the tables
+
+- A number is **calibrated** if it set a value of the preset. That the model meets it says little.
+- A number is **predicted** if it set nothing.
+- Calibrated and predicted are roles of a number. The *kind* of a value in a [preset](configuration.md#where-values-come-from), `published`,
+  `calibrated` or `assumed`, says where that value comes from. A value that a source states has the kind `published`, and the number that
+  states it has the role `calibrated` here, because the model was given the answer. A value of the kind `calibrated` was fitted until the
+  model met a number, and that number has the role `calibrated` here too. No `predicted` number stands behind a value of any kind.
+- **may be off** is the bound that the tests hold: `scripts/validate.sh` exits with 1 if a number misses its bound. A number has no bound if it
+  contradicts other numbers, or if the published program is not known. Such numbers are shown without a claim.
+- **source**: A1 to A10 are sections of [Published cycle counts](reference/wse_timing.md), numbers such as 6.5 are sections of
+  [the wafer-scale engines](reference/wse.md), and in the tables of AI cores sections of [the AI cores](reference/ascend.md). S stands for the
+  vendor's simulator, H for silicon, M for a published model. "Derived" means our arithmetic on published numbers; a note gives it. All numbers
+  of AI cores were measured on silicon.
+
+A number of the vendor's simulator and a number of silicon may differ by a factor of 1.7 where memory decides; the presets follow the simulator.
+[What the assumed values do](sensitivity.md) shows how much each assumed value changes these results.
 """
 
 NOT_REACHED = """
-## What is published and not in the tables
+## Published numbers that are not in the tables
 
-- **A stall above 14 wavelets** of a program that returns what the host sends (reference wse.md 1.11): the sum of buffers of a path
-  whose parts, in the memcpy tiles at the edge among others, are not published. `fabric.buffer_depth` was inferred from it by the
-  reference, not by a run.
+- **A stall above 14 wavelets** of a program that returns what the host sends (reference wse.md 1.11): this is the sum of the buffers of
+  a path, some of which are not published, for example those of the memcpy tiles at the edge. The reference inferred
+  `fabric.buffer_depth` from it; no run did.
 - **Silicon**: links at 1.125 cycles a wavelet, 20 cycles a turn, 2.9 to 3.3 cycles a hop to the west beyond 32 hops. No mechanism
   is known for any of the three; the presets follow the simulator. Copies and f16 multiply-adds are 1.4 to 1.7 times as slow on
   silicon as on the simulator.
-- **Two flows on one link**: the simulator serializes them wholly, silicon to 1.3 % (A3). A link of the model carries one wavelet a
-  cycle, so it serializes them too; no row.
-- **An asynchronous DSD operation takes one issue slot** (6.5, A3): so it does here; no row.
-- **Completion of an operation** of 8, 16 and 64 elements 4, 6 and 18 cycles after its dispatch (6.5, A3): the rows have the dispatch of the
-  next instruction, 8, 10 and 22, to which the model is fitted. Nor are there 11, 13 and 25 from the first load to the last execution:
-  the model has no stages between issue and execution.
-- **A scalar statement**: 7 cycles from the first dispatch to the last execution, 9 of a multiply-add (6.5). The rows above have its 4 and
-  6 issue slots; the 3 cycles from decode to execution are not in the model.
-- **A wavelet that three PEs in a row consume**: 2 cycles later at each on WSE-3 (topic-13, 1.11). That is the hop, which the path has.
-- **Other loop forms of A4**: 5158 and 5159 cycles for 5124 elements, n + 34, and 2597: which forms these are is not told.
-- **bf16, and elementwise products of i16** on one PE: 3.94 to 3.96 elements a cycle (A3), as f16, which the rows have. There is no
-  DSD operation for a product of i16 here (6.7 names none).
+- **Two flows on one link**: the simulator serializes them completely, silicon to 1.3 % (A3). A link of the model carries one wavelet a
+  cycle, so it serializes them too; the tables have no row for this.
+- **An asynchronous DSD operation takes one issue slot** (6.5, A3). It does so in the model; the tables have no row for this.
+- **Completion of an operation** of 8, 16 and 64 elements, 4, 6 and 18 cycles after its dispatch (6.5, A3). The
+  [loops](validation/loops.md) compare the dispatch of the next instruction instead, 8, 10 and 22, to which the model is fitted. The 11,
+  13 and 25 cycles from the first load to the last execution have no row, because the model has no stages between issue and execution.
+- **A scalar statement**: 7 cycles from the first dispatch to the last execution, 9 for a multiply-add (6.5). The
+  [probes](validation/probes.md) compare its 4 and 6 issue slots; the model does not have the 3 cycles from decode to execution.
+- **A wavelet that three PEs in a row consume** arrives 2 cycles later at each on WSE-3 (topic-13, 1.11). These are the 2 cycles of a hop,
+  which [words over a path](validation/path.md) compares.
+- **Other loop forms of A4**: 5158 and 5159 cycles for 5124 elements, n + 34, and 2597. The source does not say which forms these are.
+- **bf16, and elementwise products of i16** on one PE: 3.94 to 3.96 elements a cycle (A3), the same as f16, which has rows. The tile ISA
+  has no DSD operation for a product of i16 (6.7 names none).
 - **A2 at P = 14**: 123, 123, 124 and 118 cycles, without the parameters of the runs.
-- **Two dimensions** (A1): reductions first along X and then along Y, and along a snake. Only the broadcast is a program here.
-- **Runs that repeat with other times** on silicon, up to a factor of 2. The model repeats to the cycle.
-- **AI cores, 4.1**: cycles of published cost models that contradict each other and the devices (MADs with 6 or 14 cycles more, rates
-  in GiB/s, the fitted curves of copies, flash attention); the fits of single vector operations are rows. The others of its
-  tables, with a slope for each element or without the number of elements they hold for, are not.
-- **AI cores, 4.2**: sparse int8, hf32, mxfp8 by its scales and mxfp4: types that kernels here do not have. The cost model has rates of
-  mxfp4 and hf32, which its tests hold. Heads of 21 and 25 cycles are of the vendor's simulator; the rows are those of devices.
-- **AI cores, 4.3**: rates of registers of A5, two instructions a cycle, and functions of them (softmax, GELU): a vector operation is one
-  instruction with one time here. Ratios of bank conflicts of A5, whose unit is not known. Scalar code, 34 cycles an element and
-  Dhrystone: kernels here have no loads and stores of single elements. Gather, sort, reductions of a block and of pairs, masks.
-- **AI cores, 4.4**: steps of MTE1 beside MTE2 (410 to 430 cycles, 333.5 on A5) are times of matrix products below, on A2/A3. Loads of
-  3-D (50 cycles) and sparse tiles (30), MX scales and tables of FIX: no operation here. Reads that bypass L2, mixed reads and
-  writes at 2.35 and 2.26 TB/s with it. Scalar cycles of a step of K, 449 and 57, are given to the matrix products. Devices beside
-  each other.
+- **Two dimensions** (A1): reductions first along X and then along Y, and along a snake. Only the broadcast has a program here.
+- **Runs that repeat with other times** on silicon, up to a factor of 2. The model repeats a run to the cycle.
+- **AI cores, 4.1**: cycles of published cost models that contradict each other and the devices (MADs with 6 or 14 more cycles, rates
+  in GiB/s, the fitted curves of copies, flash attention). The fits of single vector operations have rows. The other tables of the section
+  give a slope for each element, or do not give the number of elements.
+- **AI cores, 4.2**: sparse int8, hf32, mxfp8 with its scales, and mxfp4 are types that the kernels here do not have. The cost model has
+  rates of mxfp4 and hf32, which its tests check. Heads of 21 and 25 cycles are numbers of the vendor's simulator; the rows are those of
+  devices.
+- **AI cores, 4.3**: rates of the registers of A5, two instructions a cycle, and functions of them (softmax, GELU): in the model a vector
+  operation is one instruction with one time. Ratios of bank conflicts of A5, whose unit is not known. Scalar code, 34 cycles an element
+  and Dhrystone: the kernels of these tables have no loads and stores of single elements. Gather, sort, reductions of a block and of
+  pairs, masks.
+- **AI cores, 4.4**: steps of MTE1 beside MTE2 (410 to 430 cycles, 333.5 on A5) are times of [matrix products](validation/ascend_matmul.md)
+  on A2/A3. Loads of 3-D tiles (50 cycles) and sparse tiles (30), MX scales and tables of FIX: the model has no such operation. Reads that
+  bypass L2, and mixed reads and writes at 2.35 and 2.26 TB/s with it. Scalar cycles of a step of K, 449 and 57, are an input of the
+  matrix products. Conflicts between several devices.
 - **Whole applications** (GEMM, FFT, stencils over a wafer): their programs are not available as tile programs.
 """

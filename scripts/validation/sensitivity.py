@@ -1,5 +1,5 @@
-"""docs/sensitivity.md: what the workloads do when a value of a preset that nobody has measured is half as large, or half as
-large again; a name takes the place of each other name."""
+"""docs/sensitivity.md: how much the workloads change when an assumed value of a preset is reduced or increased by half, or
+replaced by each other name that its key allows."""
 import datetime
 import re
 import subprocess
@@ -13,7 +13,7 @@ RATE = re.compile(r"pe\.rate\.(\w+)\.")
 
 
 class Varied(Bench):
-    """A bench whose machine of one preset has another value; runs of the other preset are those of `base`."""
+    """A bench that changes one value of one preset; runs with the other preset are those of `base`."""
 
     def __init__(self, base, preset, setting):
         super().__init__(base.platform, [setting])
@@ -25,7 +25,7 @@ class Varied(Bench):
 
 
 def instructions():
-    """Instructions that the programs of the examples have."""
+    """Instructions that occur in the programs of the examples."""
     words = set()
     for path in (ROOT / "examples").rglob("*.tasm"):
         words |= set(re.findall(r"^ +(\w+)", path.read_text(), re.MULTILINE))
@@ -33,7 +33,7 @@ def instructions():
 
 
 def assumed(platform, preset):
-    """(key, value, unit, source) of the values of a preset that are assumed and that an example could notice."""
+    """(key, value, unit, source) of the assumed values of a preset on which an example could depend."""
     text = subprocess.run([platform, "--preset", preset, "--print-config"], capture_output=True, text=True, check=True).stdout
     used = instructions()
     found = [match.groups() for match in map(LINE.match, text.splitlines()) if match]
@@ -41,14 +41,14 @@ def assumed(platform, preset):
 
 
 def names(platform, preset, key):
-    """Names that a key allows: what the message about one that it does not allow lists."""
+    """Names that a key allows, read from the message about a name that it does not allow."""
     result = subprocess.run([platform, "--preset", preset, "--set", f"{key}=?", "--print-config"], capture_output=True, text=True,
                             check=False)
     return re.search(r"\(allowed: (.*)\)", result.stderr)[1].split(", ")
 
 
 def variations(platform, preset, key, value):
-    """Values that take its place."""
+    """The values to try instead."""
     if not value.isdigit():
         return [name for name in names(platform, preset, key) if name != value]
     number = int(value)
@@ -57,7 +57,7 @@ def variations(platform, preset, key, value):
 
 
 def changes(families, base, bench):
-    """By family, the largest change of a number of it in percent; None: a run failed."""
+    """For each family the largest change of one of its numbers in percent; None: a run failed."""
     found = {}
     for family in families:
         largest = 0.0
@@ -108,7 +108,7 @@ def without_effect(found):
 
 
 def tried(families):
-    """How many cases the page is about."""
+    """The numbers of cases that the page states."""
     families = of_wse(families)
     quick = {family.name: sum(case.quick for case in family.cases) for family in families}
     return {"quick": sum(quick.values()), "cases": sum(len(family.cases) for family in families),
@@ -134,16 +134,17 @@ def write(pool, platform, families):
 INTRODUCTION = """
 # What the assumed values do
 
-No source gives the values of the presets that are marked [assumed](configuration.md#where-values-come-from). Here each is half
-as large and half as large again, rounded to whole numbers of at least 1; of a choice between names, each other one. The tables
-have, for every family of [workloads](validation.md), the change in percent of the number that changes most; an empty cell is
-less than 0.05 %. Of the rates of DSD operations only those that a workload uses were tried. `fails`: a program could not finish.
+No source gives the values of the presets that are marked [assumed](configuration.md#where-values-come-from). This page shows how much
+the results depend on them. Each number was reduced and increased by half, rounded to whole numbers of at least 1; a choice between names
+was replaced by each other name. For every family of [workloads](validation.md) the tables give the largest change of one of its numbers
+in percent. An empty cell means less than 0.05 %; `fails` means that a program could not finish. Of the rates of DSD operations only
+those that a workload uses were varied.
 
-Only the quick cases were tried, those that `scripts/validate.sh --quick` runs, so a larger size may feel a value more. They are
+Only the quick cases were run, those of `scripts/validate.sh --quick`, so larger sizes may depend on a value more strongly. They are
 {quick} of {cases}, by family {families}.
 
-A value with large numbers beside it is worth measuring before a result that depends on it is trusted; one without effect here
-may still matter to a program that stresses it.
+Before you trust a result that depends on a value with large changes, measure that value. A value without an effect here may still
+matter to a program that uses it more heavily.
 
 Written on {date} by `scripts/validate.sh --sensitivity` with {version}, presets {presets}.
 """

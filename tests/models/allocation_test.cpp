@@ -1,4 +1,4 @@
-// A router and a scheduled mesh take no memory in the steady state (ARCHITECTURE section 2). This
+// A router and a scheduled mesh take no memory in the steady state (docs/architecture.md#core-and-module). This
 // file counts every operator new of its executable.
 #include <gtest/gtest.h>
 

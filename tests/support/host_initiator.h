@@ -12,6 +12,7 @@
 
 #include "tlm_ifaces/host/host_socket.h"
 #include "tlm_ifaces/host/payload_pool.h"
+#include "tlm_ifaces/kit/process.h"
 
 namespace tessera::test {
 
@@ -31,7 +32,7 @@ class HostInitiator : public sc_core::sc_module, private tlm::tlm_bw_transport_i
 
   explicit HostInitiator(sc_core::sc_module_name name) : sc_core::sc_module(name) {
     socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-    SC_HAS_PROCESS(HostInitiator);
+    TESSERA_HAS_PROCESS(HostInitiator);
     SC_THREAD(run);
   }
 

@@ -1,8 +1,6 @@
 #include "tests/support/sc_wse_run.h"
 
-#include "frontends/layout/layout_reader.h"
 #include "platforms/wse/host_program.h"
-#include "platforms/wse/layout_check.h"
 #include "platforms/wse/module_machine.h"
 
 namespace tessera::test {
@@ -34,19 +32,16 @@ WseRun run_wse(const std::string& layout_file, const std::string& preset,
                const std::vector<std::string>& sets) {
   WseRun run;
   run.config = wse::load_wse_config(preset, "", sets);
-  const layout::Layout layout =
-      layout::read_layout(std::string(TESSERA_SOURCE_DIR) + "/" + layout_file, params);
-  const wse::Programs programs(layout, run.config.generation);
-  const auto streams = wse::resolve_streams(layout);
-  wse::check_layout(layout, run.config, programs, streams);
-  wse::HostArrays arrays(layout, {});
-  const wse::Checks checks(layout, arrays);
+  const wse::Workload workload(std::string(TESSERA_SOURCE_DIR) + "/" + layout_file, params,
+                               run.config);
+  wse::HostArrays arrays(workload.layout, {});
+  const wse::Checks checks(workload.layout, arrays);
   EventList sink;
-  wse::ModuleMachine machine("wafer", layout, run.config, programs, streams, &sink, true);
+  wse::ModuleMachine machine("wafer", run.config, workload, &sink, true);
   sink.epochs = &machine.check_epochs();
-  cli::RunControl control(machine.domain(), {});
-  wse::HostProgram program(layout, programs, streams, arrays, checks, machine, control);
-  run.stop = program.run();
+  run::RunControl control(machine.domain(), {});
+  wse::HostProgram program(workload, arrays, checks, machine);
+  run.stop = program.drive(control);
   run.events = std::move(sink.events);
   run.checks = program.checks();
   run.steps = machine.domain().steps();

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "models/observe/event.h"
-#include "platforms/cli/run_control.h"
 #include "platforms/report/report.h"
+#include "platforms/run/run_control.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::test {
 
 struct WseRun {
-  cli::RunControl::Stop stop = cli::RunControl::Stop::kIdle;
+  run::RunControl::Stop stop = run::RunControl::Stop::kIdle;
   wse::WseConfig config;
   std::vector<observe::Event> events;  ///< in the order they were announced
   std::vector<report::Check> checks;

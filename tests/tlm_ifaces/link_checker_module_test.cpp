@@ -1,6 +1,6 @@
-// Link kit (ARCHITECTURE section 4): the checker lets a correct link pass, and fails the run under
+// Link kit (docs/protocol-kits.md): the checker lets a correct link pass, and fails the run under
 // the id of the rule that was broken. One TEST a process.
-#include "tlm_ifaces/link/link_checker.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(Checker, PutOfAColorWithoutRoom) {
 }
 
 TEST(Checker, CreditMayNotBeUsedBeforeItsDueCycle) {
-  // link_if.h: "the sender may use it from cycle `due` on".
+  // link_kit.h: "the sender may use it from cycle `due` on".
   CheckedLink link;
   link.put(2, 11);
   link.now = 12;

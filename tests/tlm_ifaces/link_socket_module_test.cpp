@@ -1,6 +1,6 @@
-// Link kit (ARCHITECTURE sections 4 and 9): what may be bound to what, stubs that close an open
+// Link kit (docs/protocol-kits.md, docs/architecture.md#errors): what may be bound to what, stubs that close an open
 // side, and open sides that are reported in the terms of the model. One TEST a process.
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,7 @@
 #include "tests/support/sc_reports.h"
 #include "tests/tlm_ifaces/link_test_sides.h"
 #include "tlm_ifaces/kit/connect.h"
-#include "tlm_ifaces/link/link_stub.h"
-#include "tlm_ifaces/link/link_tap.h"
-#include "tlm_ifaces/queue/queue_socket.h"
+#include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::link {
 namespace {
@@ -111,7 +109,7 @@ TEST(RequireBound, BoundSocketsAreFine) {
   require_bound(receiver.socket, "input");
 }
 
-/// Asks where link_socket.h allows it first: "in before_end_of_elaboration or later".
+/// Asks where link_kit.h allows it first: "in before_end_of_elaboration or later".
 struct EarlyAsker : sc_core::sc_module {
   Sender sender{"sender"};
   Receiver receiver{"receiver"};
@@ -131,7 +129,7 @@ TEST(RequireBound, BoundSocketsAreFineBeforeTheEndOfElaboration) {
   EXPECT_EQ(asker.receiver.puts.size(), 1u);
 }
 
-// ARCHITECTURE section 9: a double binding is an integration mistake, told in our terms.
+// docs/architecture.md#errors: a double binding is an integration mistake, told in our terms.
 TEST(BoundTwice, SocketsHaveOnePartner) {
   Sender a("a");
   Sender b("b");

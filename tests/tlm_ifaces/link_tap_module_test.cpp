@@ -1,5 +1,5 @@
-// Link kit (ARCHITECTURE section 4): a tap sees everything and changes nothing. One TEST a process.
-#include "tlm_ifaces/link/link_tap.h"
+// Link kit (docs/protocol-kits.md): a tap sees everything and changes nothing. One TEST a process.
+#include "tlm_ifaces/link/link_kit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

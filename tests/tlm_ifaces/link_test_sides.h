@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tlm_ifaces/link/link_socket.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::test {
 

@@ -1,4 +1,4 @@
-// Nearest known name for messages (ARCHITECTURE section 9).
+// Nearest known name for messages (docs/architecture.md#errors).
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 #include <gtest/gtest.h>

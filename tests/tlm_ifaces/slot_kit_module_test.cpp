@@ -1,4 +1,4 @@
-// Slot kit (ARCHITECTURE section 4): the checker lets correct traffic pass unchanged and fails the
+// Slot kit (docs/protocol-kits.md): the checker lets correct traffic pass unchanged and fails the
 // run under the id of the rule that was broken. Tap and stub: models/scheduled/module_test.cpp. One
 // TEST a process.
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/support/report_of.h"
-#include "tlm_ifaces/slot/slot_checker.h"
+#include "tlm_ifaces/slot/slot_kit.h"
 
 namespace tessera::slot {
 namespace {

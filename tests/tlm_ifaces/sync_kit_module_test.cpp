@@ -1,4 +1,4 @@
-// Sync kit (ARCHITECTURE section 4): tap and checker let correct traffic pass unchanged, the checker
+// Sync kit (docs/protocol-kits.md): tap and checker let correct traffic pass unchanged, the checker
 // fails the run under the id of the rule that was broken, the stub stays silent. One TEST a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "tests/support/report_of.h"
-#include "tlm_ifaces/sync/sync_checker.h"
-#include "tlm_ifaces/sync/sync_stub.h"
+#include "tlm_ifaces/sync/sync_kit.h"
 
 namespace tessera::sync {
 namespace {

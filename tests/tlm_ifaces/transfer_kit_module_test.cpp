@@ -1,4 +1,4 @@
-// Transfer kit (ARCHITECTURE section 4): tap and checker let correct traffic pass unchanged, the
+// Transfer kit (docs/protocol-kits.md): tap and checker let correct traffic pass unchanged, the
 // checker fails the run under the id of the rule that was broken, the stub stays silent. One TEST a
 // process.
 #include <gmock/gmock.h>
@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "tests/support/report_of.h"
-#include "tlm_ifaces/transfer/transfer_checker.h"
-#include "tlm_ifaces/transfer/transfer_stub.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::transfer {
 namespace {

@@ -1,5 +1,5 @@
 // TLM-2.0 base protocol: a module between an initiator and a target that fails the run when one of
-// them breaks a rule (IEEE 1666-2011 clauses 14 and 15; reference systemc_practice.md 2.1). It
+// them breaks a rule (IEEE 1666-2011 clauses 14 and 15). It
 // passes everything on unchanged and takes no time. Rules and ids:
 //
 //   /tessera/host/checker/attributes   initiator: a payload with an attribute that must not be so

@@ -1,4 +1,4 @@
-// What the sockets of all protocol kits have in common (ARCHITECTURE section 4). A kit states its
+// What the sockets of all protocol kits have in common (docs/protocol-kits.md). A kit states its
 // name, its two interfaces and its width:
 //
 //   struct Kit {

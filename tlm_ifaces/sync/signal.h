@@ -38,6 +38,10 @@ struct CoreId {
   constexpr unsigned subblock() const { return unit - 1U; }
   /// Place of the core in a machine: three a cluster.
   constexpr unsigned index() const { return cluster * 3U + unit; }
+  /// The core with that index().
+  static constexpr CoreId at(std::size_t index) {
+    return {static_cast<std::uint16_t>(index / 3), static_cast<std::uint16_t>(index % 3)};
+  }
   friend constexpr bool operator==(CoreId a, CoreId b) { return a.index() == b.index(); }
   friend constexpr bool operator!=(CoreId a, CoreId b) { return !(a == b); }
 };

@@ -3,7 +3,7 @@
 // Plain values, no SystemC.
 //
 // The bytes of a copy only take time: what tiles contain is not part of the protocol
-// (models/cluster/cluster_data.h).
+// (models/cluster/memory/cluster_data.h).
 #pragma once
 
 #include <array>

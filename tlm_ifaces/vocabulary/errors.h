@@ -1,4 +1,4 @@
-// The two exceptions of the house (ARCHITECTURE section 9). Integration mistakes are
+// The two exceptions of the house (docs/architecture.md#errors). Integration mistakes are
 // SC_REPORT_ERRORs instead.
 #pragma once
 

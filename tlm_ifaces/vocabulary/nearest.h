@@ -1,4 +1,4 @@
-// The known name closest to what a user typed, for error messages (ARCHITECTURE section 9).
+// The known name closest to what a user typed, for error messages (docs/architecture.md#errors).
 #pragma once
 
 #include <algorithm>

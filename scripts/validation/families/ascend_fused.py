@@ -3,7 +3,7 @@ from validation.case import Case, Family, percent
 
 ORDER = 210
 
-# AIC : AIV, slots: microseconds that were published.
+# (AIC : AIV, slots): published microseconds.
 PUBLISHED = {
     ("1:1", 1): dict(task=583.5, core=564.1, aic_mac=192.0, aic_mte1=168.6, aic_mte2=141.6, aic_fixpipe=79.5, aiv_vec=471.7,
                      aiv_scalar=228.3, aiv_mte2=139.3, aiv_mte3=94.7),
@@ -13,7 +13,7 @@ PUBLISHED = {
                      aiv_scalar=126.2, aiv_mte2=99.3, aiv_mte3=56.6),
 }
 READ_RATE = {"1:1": 89, "1:2": 38}  # B/cycle of an AIV: from aiv_mte2 with one slot
-# sync.cluster_latency is set by the times with one slot.
+# The times with one slot set sync.cluster_latency.
 CALIBRATED = {("1:1", 1, "core"), ("1:2", 1, "core"), ("1:1", 1, "aiv_mte2"), ("1:2", 1, "aiv_mte2"), ("1:2", 1, "aiv_scalar"),
               ("1:1", 1, "aiv_vec")}
 
@@ -43,17 +43,18 @@ def cases():
         value = PUBLISHED["1:2", slots]["core"]
         yield Case("5.4", f"fused GEMM, 1:2, {slots} slot{'s' * (slots > 1)}, core, flags of {latency} cycles", value,
                    lambda bench, slots=slots, latency=latency: run(bench, "1:2", slots, latency).core, unit="us",
-                   note="4.5 guesses 100 to 300; 0.36 us, 670 cycles, is what is left of matmul + GELU" if slots == 1 else "")
+                   note="4.5 guesses 100 to 300 cycles; matmul + GELU leaves 0.36 us, 670 cycles, for it" if slots == 1 else "")
 
 
 FAMILY = Family("ascend_fused", "Quant grouped matmul, cube and vector cores side by side", """
-`examples/ascend/fused_gemm_a2a3.pto` with 8192 rows on 24 clusters of A2: tiles of 128 x 256, the AICs write them to a ring of slots in GM
-and set id 5, each AIV reads its part in pieces of 24 rows and sets id 3 behind the last. Times of a core on average.
+`examples/ascend/fused_gemm_a2a3.pto` runs with 8192 rows on 24 clusters of A2. The AICs write tiles of 128 x 256 to a ring of slots in
+GM and set id 5; each AIV reads its part in pieces of 24 rows and sets id 3 after the last piece. The times are averages of a core.
 
-Given are, by their own published times, what the scalar units take (`scalar.issue_cycles`, from aiv_scalar), how fast an AIV reads
-a slot (`gm.aiv.read.rate`, from aiv_mte2 with one slot: 89 B a cycle alone, 38 when both AIVs of a cluster read theirs), and the vector
-operations, which take what aiv_vec says. `sync.cluster_latency` is set by the times with one slot: 850 cycles, 0.46 us. Nobody has
-published that latency. A second trace of it, matmul + GELU less matmul and the tail of the last tile, is 0.36 us; the 100 to 300 cycles
-of the reference are a guess. Part of the 850 may be something else that a tile has to wait for with one slot and not with four: FIX,
-which takes 107.7 us in 1:2 and 79.5 in 1:1, takes the same in both here. Launch overhead is no part of it: core times have none.
+Three inputs come from published times of the same runs: the time of the scalar units (`scalar.issue_cycles`, from aiv_scalar), the
+rate at which an AIV reads a slot (`gm.aiv.read.rate`, from aiv_mte2 with one slot: 89 B a cycle for one AIV, 38 when both AIVs of a
+cluster read), and the time of the vector operations (from aiv_vec). The times with one slot set `sync.cluster_latency` to 850 cycles,
+0.46 us. No source publishes that latency. Another estimate, matmul + GELU minus matmul and the tail of the last tile, gives 0.36 us;
+the 100 to 300 cycles of the reference are a guess. Part of the 850 cycles may have another cause that delays a tile with one slot but
+not with four: FIX takes 107.7 us in 1:2 and 79.5 us in 1:1, while the model has the same time for both. Launch overhead is not the
+cause, because core times do not include it.
 """, list(cases()), platform="ascend")

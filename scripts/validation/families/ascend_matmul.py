@@ -4,7 +4,7 @@ from validation.case import Case, Family, percent
 ORDER = 200
 TIME, BUSY = percent(8), percent(10)
 
-# Case: kernel, cycles per instruction that the scalar unit issues, microseconds that were published.
+# Case: kernel, cycles in which the scalar unit issues an instruction, published microseconds.
 STAGED = {
     "case 0": ("small", 26, dict(task=759364, core=759363, mac=141699, scalar=508788, mte1=162104, mte2=582516, fixpipe=34303)),
     "case 1": ("serial", 26, dict(task=249467, core=249467, mac=81477, scalar=63609, mte1=52004, mte2=195613, fixpipe=11314)),
@@ -18,21 +18,22 @@ STAGED = {
     "basic API": ("unit", 6, dict(task=4121.2, core=3670.7, mac=3081.7, scalar=337.3, mte1=2538.3, mte2=3552.2, fixpipe=160.4)),
 }
 GRIDS = {"case 0": (1, 1), "case 1": (1, 1), "case 2": (2, 12)}
-# What parameters were set by: l1.read_percent, l1.write_percent, and gm.aic.read.gap, which is core less mte2.
+# Numbers that set a parameter: l1.read_percent, l1.write_percent, and gm.aic.read.gap, which is core minus mte2.
 CALIBRATED = {("case 7", "mte1"), ("case 7", "mte2"), ("case 7", "core"), ("case 4", "core"), ("case 4", "mte2"), ("case 8", "fixpipe")}
 NOTES = {
-    ("case 0", "core"): "one core; A and B do not fit L2 together, and who reads what first is not known",
-    ("case 2", "core"): "683 columns a core, unaligned, were published; here whole tiles: ten cores have three columns of tiles, one two",
-    ("case 3", "fixpipe"): "10 times that of the cases behind it; nothing here explains it",
-    ("case 5", "core"): "0.944 of its task, where 20 cores of 12288 MADs and 4 of 4096 give 0.889 as in all other cases",
-    ("case 8", "fixpipe"): "with waiting for the unit flag",
-    ("basic API", "fixpipe"): "with waiting for the unit flag; one MAD more is 24 us",
+    ("case 0", "core"): "one core; A and B do not fit into L2 together, and the order of the reads is not known",
+    ("case 2", "core"): "the published run has 683 columns a core, unaligned; here a core has whole tiles: ten cores have three columns "
+                        "of tiles, one has two",
+    ("case 3", "fixpipe"): "10 times that of the following cases; nothing in the model explains it",
+    ("case 5", "core"): "0.944 of its task; 20 cores with 12288 MADs and 4 cores with 4096 give 0.889, as in all other cases",
+    ("case 8", "fixpipe"): "includes waiting for the unit flag",
+    ("basic API", "fixpipe"): "includes waiting for the unit flag; one more MAD would add 24 us",
 }
-# Rates of MTE2 beside that of the preset, 152 B a cycle: as 118 and 140 GiB/s to 147.
+# Rates of MTE2. They relate to the 152 B a cycle of the preset as 118 and 140 GiB/s relate to 147.
 A3_RATES = {1536: 122, 3072: 145}
-# Case 8: rounds of three cycles in which its API computes, between the last MAD of a tile and FIX.
+# Rounds of three cycles in which the API of a case computes between the last MAD of a tile and FIX.
 TAIL = {"case 8": 200, "basic API": 0}
-# A load of B is four instructions there: 6.4 entries a step of K, where the kernel has 3.4.
+# In the basic API a load of B is four instructions: 6.4 entries for each step of K, where the kernel here has 3.4.
 QUEUES = {"basic API": 17}
 
 
@@ -67,7 +68,7 @@ def staged_cases():
                        note=NOTES.get((name, what), ""), quick=False)
 
 
-# Size: milliseconds, and percent of them.
+# Size: milliseconds, and the share of mac, mte1, mte2 and fixpipe in percent.
 A3 = {1536: (0.0388, 54.5, 42.2, 72.2, 7.7), 3072: (0.2067, 79.0, 62.0, 90.9, 5.8), 6144: (1.5060, 86.7, 68.1, 95.2, 3.1)}
 
 
@@ -86,7 +87,7 @@ def a3_of(size, rate=None):
         yield Case("5.1", f"{name}, {pipe}", 10 * milliseconds * share,
                    lambda bench, pipe=pipe: a3(bench, size, rate).busy(f"aic_{pipe}"), unit="us",
                    tolerance=None if cold else BUSY, quick=size < 6144, calibrated=rate is not None and pipe == "mte2",
-                   note="with the rate of 6144; most of it is what nobody has read before" if cold else "")
+                   note="with the rate of 6144; most of these reads miss L2, because no core has read the data before" if cold else "")
 
 
 def a3_cases():
@@ -97,23 +98,24 @@ def a3_cases():
 
 
 FAMILY = Family("ascend_matmul", "Matrix products on AICs of A2/A3", """
-`examples/validation/ascend_gemm_*.pto` are the steps in which a matrix product of 8192 x 8192 x 8192 was tuned on 910B1 (ascend.md 5.2),
-`examples/ascend/gemm.pto` is the GEMM of A3 (5.1) with the schedule of 3.2; all on 24 AICs, in times of a core on average as the
-vendor's profiler gives them. Given for each case is what the scalar unit takes to issue an instruction (`scalar.issue_cycles`),
-from its own published time. Not given is how much of A and B the cores find in L2: that follows from what was read before.
+`examples/validation/ascend_gemm_*.pto` are the steps in which a matrix product of 8192 x 8192 x 8192 was tuned on 910B1 (ascend.md 5.2).
+`examples/ascend/gemm.pto` is the GEMM of A3 (5.1) with the schedule of 3.2. All run on 24 AICs; the times are averages of a core as the
+vendor's profiler gives them. One input of each case is the time in which the scalar unit issues an instruction (`scalar.issue_cycles`),
+from the published scalar time of the case. The share of A and B that the cores find in L2 is not an input; it follows from the
+previous reads.
 
-Three numbers of the preset come from here. `l1.read_percent` and `l1.write_percent`: MTE1 and MTE2 slow each other down at the port of
-L1, by mte1 and mte2 of case 7. `gm.aic.read.gap`: MTE2 does nothing for some cycles behind a copy, core less mte2 of cases 4 and 7.
-The reference has the rate from GM to L1 as an input, case by case and size by size (5.8). Here all have one, and one row misses its
-bound by it, mte2 of GEMM 1536; rows with "own rate" are runs with another: 122 and 145 B a cycle in the GEMMs of 1536 and 3072, which
-are to 152 as their published 118 and 140 GiB/s are to the 147 of 6144.
+Three values of the preset come from these numbers. `l1.read_percent` and `l1.write_percent` say how MTE1 and MTE2 slow each other down
+at the port of L1; they come from mte1 and mte2 of case 7. `gm.aic.read.gap` is the idle time of MTE2 after a copy; it comes from core
+minus mte2 of cases 4 and 7. In the reference the rate from GM to L1 is an input for each case and each size (5.8). The preset has one
+rate for all, so one row cannot meet a bound and has none, mte2 of GEMM 1536. Rows with "own rate" are runs with another rate: 122 and
+145 B a cycle in the GEMMs of 1536 and 3072, which relate to 152 as their published 118 and 140 GiB/s relate to the 147 of 6144.
 
-Under the unit flag FIX is busy from when the scalar unit has come to it, so its time tells how far the scalar unit is ahead of M:
-as far as the queue of MTE1 is deep. `queue.sets_take_room` comes from case 8: FIX is busy for 308 us there, 214 if sets took an entry of
-the queue. 600 cycles that the API of this case may compute between the last MAD of a tile and FIX make 281 of 308; they and the rule hold
-on A5 as well, where they were not set (next table). The basic API loads B with four instructions a step, which fill the queue sooner:
-`queue.mte1=17` is 32 of its entries in loads of the kernel here. B
-lies in GM with K contiguous: with rows of 128 B that is what makes case 3 as slow as it is, and case 4. The percentages of 5.1
-are of the time of the task; here both are times. Cases 5 to 7 differ in nothing but their scalar times here: splitting M into
-two rounds finds no more in L2 than LRU does without.
+Under the unit flag FIX is busy from the moment at which the scalar unit issues its instruction. Its time therefore shows how far the
+scalar unit runs ahead of M, which depends on the depth of the queue of MTE1. `queue.sets_take_room` comes from case 8: FIX is busy for
+308 us there, and would be for 214 us if sets took an entry of the queue. If the API of this case computes for 600 cycles between the
+last MAD of a tile and FIX, the 308 us become 281 us. These cycles and the rule also hold [on A5](ascend_matmul_a5.md), where they were
+not set. The basic API loads B with four instructions a step, which fill the queue earlier: `queue.mte1=17` corresponds to 32 of its
+entries in loads of the kernel here. B is stored in GM with K contiguous; the resulting rows of 128 B are the reason why cases 3 and 4
+are slow. The percentages of 5.1 are shares of the time of the task; the table shows times for both. In the model cases 5 to 7 differ
+in their scalar times only: with LRU replacement, splitting M into two rounds does not increase the hits in L2.
 """, [*staged_cases(), *a3_cases()], platform="ascend")

@@ -4,7 +4,7 @@ from validation.case import Case, Family, percent
 ORDER = 205
 TIME, BUSY = percent(8), percent(10)
 
-# Case: kernel, cycles per instruction that the scalar unit issues, rounds of TAIL, microseconds that were published.
+# Case: kernel, cycles in which the scalar unit issues an instruction, rounds of TAIL, published microseconds.
 STAGED = {
     "case 4": ("a5_2", 44, None, dict(task=2668.2, core=2667.5, mac=2571.1, scalar=1377.7, mte1=799.4, mte2=2531.9, fixpipe=33.86)),
     "case 5": ("a5_4", 25, None, dict(task=2591.4, core=2590.5, mac=2547.0, scalar=613.0, mte1=834.3, mte2=1926.4, fixpipe=35.44)),
@@ -41,12 +41,13 @@ def cases():
 
 
 FAMILY = Family("ascend_matmul_a5", "Matrix products on AICs of A5", """
-Cases 4 to 8 and the basic API of the table before on 950PR, as the same public examples (asc-devkit, `matmul_high_performance` and
-`matmul_basic_api_high_performance`) have them: tiles of 256 x 256, 32 AICs, four rows of eight. Nothing was calibrated by them but,
-given for each case, what the scalar unit takes. M is what these are bound by. FIX under the unit flag follows from the depth of the
-queue of MTE1, 32, which is not published for A5, and from `queue.sets_take_room`: if sets took room it would be 174 us, not 233, in the
-basic API. A load of B is one instruction in both APIs there.
+These are cases 4 to 8 and the basic API of [the matrix products on A2/A3](ascend_matmul.md), on 950PR. The published numbers come from
+the same public examples (asc-devkit, `matmul_high_performance` and `matmul_basic_api_high_performance`): tiles of 256 x 256, 32 AICs in
+four rows of eight. The numbers calibrated nothing except the time of the scalar unit, which is an input of each case. M limits these
+kernels. The time of FIX under the unit flag follows from the depth of the queue of MTE1, 32, which is not published for A5, and from
+`queue.sets_take_room`: if sets took an entry of the queue it would be 174 us, not 233 us, in the basic API. On A5 a load of B is one
+instruction in both APIs.
 
-MTE2 is slower here than it was: behind a copy that L2 has, the next one begins when its latency, 560 cycles of a lone AIC, is over. MTE1 is faster: the
-port of L1 (`l1.read_percent`) is as free as lone loads say it is.
+MTE2 is slower in the model than in the published runs: after a copy that hits L2, the next one begins when the latency of a lone AIC,
+560 cycles, is over. MTE1 is faster in the model, because `l1.read_percent` was set by loads without concurrent copies.
 """, list(cases()), platform="ascend")

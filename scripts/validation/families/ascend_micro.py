@@ -34,7 +34,7 @@ def probe(source, preset, name, published, what, sizes, serial=1, pipe="mac", co
                lambda bench: times * cube(bench, preset, what, pipe, *sizes, serial, count), **more)
 
 
-MADS = [  # preset, case, cycles, type, sizes, whether each waits for the one before, whether it set the preset
+MADS = [  # preset, case, cycles, type, sizes, whether each waits for the previous one, whether it set the preset
     ("a2a3", "case 0, serial, 64 x 64 x 64 f16", 125.00, "f16", (64, 64, 64), 1, True),
     ("a2a3", "case 1, serial, 128 x 256 x 64 f16", 575.00, "f16", (128, 256, 64), 1, True),
     ("a2a3", "basic API, 128 x 256 x 64 f16", 521.9, "f16", (128, 256, 64), 0, True),
@@ -49,16 +49,16 @@ MADS = [  # preset, case, cycles, type, sizes, whether each waits for the one be
 ]
 MAD_NOTES = {
     "QGMM, 128 x 256 x 128 int8": "520 to 525 were published",
-    "PTO MXFP8, 128 x 256 x 128 fp8": "527 to 535 were published, of mxfp8",
-    "QGMM one slot, 256 x 256 x 128 int8": "the published time has waiting for FIX under the unit flag, which a burst of MADs does not",
-    "QGMM 4 slots, 256 x 256 x 128 int8": "the published time has waiting for FIX under the unit flag, more than with one slot",
+    "PTO MXFP8, 128 x 256 x 128 fp8": "527 to 535 were published, for mxfp8",
+    "QGMM one slot, 256 x 256 x 128 int8": "the published time includes waiting for FIX under the unit flag; a burst of MADs does not wait",
+    "QGMM 4 slots, 256 x 256 x 128 int8": "the published time includes waiting for FIX under the unit flag, more than with one slot",
 }
 RATES = {"a2a3": {"i4": 16384, "i8": 8192, "f16": 4096, "bf16": 4096, "f32": 1024},
          "a5": {"i8": 8192, "f8E4M3FN": 8192, "f16": 4096, "bf16": 4096, "f32": 256}}
 
 
 def rate(bench, preset, element):
-    """MACs a cycle: what K twice as long takes longer."""
+    """MACs a cycle, from the additional time of twice the K."""
     k = 128 * 8 // BITS[element]
     short, long = (cube(bench, preset, f"mad {element}", "mac", 64, 64, size, serial=0) for size in (k, 2 * k))
     return 64 * 64 * k / (long - short)
@@ -90,7 +90,8 @@ def loads_and_tiles():
         yield row("0", preset, f"MTE1, latency of a load into {name}", latency,
                   lambda bench, preset=preset, what=what, stream=size_and_rate:
                   cube(bench, preset, f"extract {what}", "mte1", 64, 64, 64) - stream,
-                  calibrated=not pair, bound=None if pair else BOUND, note="27 is what a pair of loads takes longer than its bytes" if pair else "")
+                  calibrated=not pair, bound=None if pair else BOUND,
+                  note="a pair of loads takes 27 cycles longer than the transfer of its bytes" if pair else "")
     for preset, element, cycles in (("a2a3", "f16", 128 * 256 / 64 + 20), ("a5", "f16", 128 * 256 / 64 + 26), ("a5", "f32", 128 * 256 / 32 + 26)):
         yield probe("0", preset, f"FIX, 128 x 256 {element} from L0C to L1", cycles, f"move {element} to L1", (128, 256, 16),
                     pipe="fixpipe", calibrated=True)
@@ -102,7 +103,7 @@ def loads_and_tiles():
                 bound=between(1800, 1875), note="1800 to 1875 were published")
     yield probe("4.4", "a5", "FIX, 256 x 256 f16 to GM", 1735, "store f16", (256, 256, 16), pipe="fixpipe", calibrated=True)
     yield probe("4.4", "a5", "FIX, 256 x 256 bf16 to GM", 1672, "store bf16", (256, 256, 16), pipe="fixpipe", bound=None,
-                note="both are 16 bits, so the model has one time for the two")
+                note="both types have 16 bits, so the model has one time for both")
 
 
 # --- V ---
@@ -117,7 +118,7 @@ def vector(bench, preset, name, n, count=COUNT):
 
 
 def elements(bench, name):
-    """A cycle: of twice as many elements, without what an instruction takes more."""
+    """Elements a cycle: the additional time of twice as many elements, without the overhead of an instruction."""
     return 4096 / (vector(bench, "a2a3", name, 8192) - vector(bench, "a2a3", name, 4096))
 
 
@@ -145,12 +146,12 @@ def vector_rows():
 
 RATE_NOTES = {
     "trsqrt f32": "the preset has the 1.07 cycles of the fit of 4.1",
-    "trecip f32": "as trsqrt",
-    "tcvt f32 to f16": "the preset has twice that, the 2 cycles a repeat of the other cost model (4.1)",
+    "trecip f32": "as for trsqrt",
+    "tcvt f32 to f16": "the preset has twice that: 2 cycles a repeat, from the other cost model (4.1)",
 }
-CONFLICTING = ("tadd", "tmul", "tmax", "tdiv")  # whose fit has the slope of a conflict (8 no. 10)
-FITTED = "the fit has 0.1 to 0.3 cycles a repeat more than the conflict makes"
-A5_SIMPLE = "operations of one source are in a class with those of two, which this one is faster than"
+CONFLICTING = ("tadd", "tmul", "tmax", "tdiv")  # operations whose fit has the slope of a conflict (8.10)
+FITTED = "the fit has 0.1 to 0.3 cycles a repeat more than the conflict explains"
+A5_SIMPLE = "the model has one class for operations of one and of two sources; this operation is faster than those of two"
 FITS_A2 = [  # cycles a repeat, and an instruction
     ("tadd", 2.11, 24, False, FITTED), ("tmul", 2.3, 25, False, FITTED), ("tmax", 2.01, 23, False, ""),
     ("tdiv", 4.03, 31, False, ""), ("texp", 2.00, 31, True, ""), ("tlog", 2, 33, False, ""), ("tmaxs", 1, 23, False, ""),
@@ -159,18 +160,18 @@ FITS_A2 = [  # cycles a repeat, and an instruction
 ]
 FITS_A5 = [
     ("tadd", 1.247, 55.07, True, ""), ("tmul", 1.194, 56.29, False, ""), ("texp", 1.967, 62.66, True, ""),
-    ("texp f16", 3.762, 65.93, False, "the class has twice the 1.97 of f32"), ("tdivs", 1.908, 64.5, False, ""), ("tsqrt", 1.967, 63.66, False, ""),
+    ("texp f16", 3.762, 65.93, False, "the class takes twice the 1.97 of f32"), ("tdivs", 1.908, 64.5, False, ""), ("tsqrt", 1.967, 63.66, False, ""),
     ("trsqrt", 4.03, 75.6, True, ""), ("tmins", 1.059, 53.1, False, A5_SIMPLE), ("tneg", 1.059, 55.1, False, A5_SIMPLE),
     ("tcvt f32 to f16", 1.32, 52.3, True, ""),
 ]
 
 # --- Vector add, 8192 x 8192 f16 ---
 
-ADDED = 8192 * 8192  # numbers
+ADDED = 8192 * 8192  # elements
 
 
 def add(bench, preset, pipe, n, clusters, part=1):
-    """Microseconds of the pipe for the whole matrix, from a part of it. One cluster: a lone AIV, and an eighth."""
+    """Microseconds of the pipe for the whole matrix, scaled from a part of it. With one cluster a lone AIV adds an eighth."""
     tiles = ADDED // n // (2 * clusters) // part if clusters > 1 else ADDED // n // 8
     sets = [f"launch.clusters={clusters}", f"launch.ratio={'1:2' if clusters > 1 else '1:1'}"]
     run = bench.ascend("validation/ascend_micro_add.pto", sets, preset=preset, N=n, TILES=tiles)
@@ -185,12 +186,13 @@ def additions():
     yield case("4.3", "a2a3", "vector add, 48 AIVs, vec with conflicts", 12.846, "vec", 16384, 24)
     yield case("4.3", "a2a3", "vector add, a lone AIV, vec with conflicts", 761.65, "vec", 4096, 1)
     yield case("4.3", "a5", "vector add, 64 AIVs, vec", 10.98, "vec", 21760, 32, bound=None,
-               note="2.21 cycles per 256 B were published, where the fits of 4.1 that the preset has come to 1.6")
+               note="2.21 cycles per 256 B were published; the fits of 4.1, which the preset uses, give 1.6")
     yield row("4.4", "a2a3", "GM to UB, a lone AIV, 8 KB", 23.4,
               lambda bench: 4 * ADDED / (1000 * GHZ["a2a3"] * add(bench, "a2a3", "mte2", 4096, 1)), True, unit="B/cycle")
     yield row("4.4", "a2a3", "UB to GM, 48 AIVs, 32 KB", 57.35, lambda bench: add(bench, "a2a3", "mte3", 16384, 24, 4), True, unit="us")
     yield case("4.4", "a2a3", "UB to GM, 48 AIVs, 32 KB, all of it", 57.35, "mte3", 16384, 24, bound=None, quick=False,
-               note="a store pays for what it drives out of L2, which is three times as large as L2 in all; the row above has a quarter")
+               note="a store also pays for the data that it evicts from L2; the matrices are three times as large as L2. The row without "
+               "this effect runs a quarter")
 
 
 # --- GM to UB and to L1 ---
@@ -219,12 +221,12 @@ REUSE = [  # microseconds of the whole matrix four times, of its quarters four t
     ("a2a3", "ub", 816.1, 354.6), ("a2a3", "l1", 872.2, 397.8), ("a5", "ub", 740.8, 354.2), ("a5", "l1", 732.1, 389.6),
 ]
 HIT_RATES = {("a2a3", "ub"): 67, ("a2a3", "l1"): 111, ("a5", "ub"): 51, ("a5", "l1"): 85}
-SLOW_L1 = "tiles of 64 x 2048 B; the rate of the preset follows matrix products, with copies of 16 and 32 KB and a gap behind each"
+SLOW_L1 = "tiles of 64 x 2048 B; the rate of the preset comes from matrix products, with copies of 16 and 32 KB and a gap after each"
 SAME = [("a2a3", "ub", 474.7, 307.4), ("a2a3", "l1", 240.2, 209.8), ("a5", "ub", 339.4, 333.1), ("a5", "l1", 366.2, 185.0)]
 
 
 def hit_rate(bench, preset, target):
-    """Bytes a cycle of a core for what L2 has: the quarters four times less one pass."""
+    """Bytes a cycle of a core for reads that hit L2: the quarters four times minus one pass."""
     tile = (64, 1024) if target == "ub" else (64, 256)
     hits = copies(bench, preset, target, 64, 1024, slices=4, passes=4) - copies(bench, preset, target, *tile)
     cores = (24 if preset == "a2a3" else 32) * (2 if target == "ub" else 1)
@@ -268,7 +270,7 @@ def large_copies():
                       note=SAME_ADDRESS if same == us else "", unit="us", quick=False)
 
 
-SAME_ADDRESS = "cores that read one address at one time do not hold each other up here, and all but the first find it in L2"
+SAME_ADDRESS = "in the model, cores that read one address at the same time do not delay each other, and all but the first hit L2"
 
 
 def lone_aic():
@@ -279,18 +281,21 @@ def lone_aic():
 
 
 FAMILY = Family("ascend_micro", "Micro-tables of AI cores", """
-One kind of instruction at a time, on 910B1 (A2/A3) and 950PR (A5): `examples/validation/ascend_micro_*.pto`. Cycles are busy
-cycles of the pipe for an instruction, microseconds those of the pipe, on average of the cores. Most of these numbers set a value of
-the preset, so that the table says above all that kernels are charged what the preset means; predicted are the bursts of 8 MADs, fits
-of single vector operations, vector add, and what L2 does for a matrix that is read four times.
+`examples/validation/ascend_micro_*.pto` measure one kind of instruction at a time, on 910B1 (A2/A3) and 950PR (A5). Cycles are the busy
+cycles of the pipe for one instruction, microseconds the busy time of the pipe, averaged over the cores. Most of these numbers set a
+value of the preset, so the table shows mainly that kernels are charged the costs of the preset. Predicted are the bursts of 8 MADs,
+the fits of single vector operations, vector add, and the effect of L2 on a matrix that is read four times.
 
-- **M**: 64 MADs; serial, with a barrier behind each. A rate is what K twice as long takes longer.
-- **V**: 64 instructions. A rate is what 8192 elements take longer than 4096. The fits of 4.1 are of a cost model that was calibrated on
-  910B3, and on A5. On A2/A3 tiles whose addresses a program gives conflict by their banks (1.3): in rows with a conflict the operands
-  lie as the row says, and in the fits of operations with two sources in one group, which is what makes their slope 2 and more.
-- **Vector add** of 8192 x 8192 f16: tiles of 8 KB on a lone AIV, an eighth of the matrix; of 32 KB (32.5 without conflicts, 43.5 on A5) on all.
-- **GM to UB and to L1**: a matrix of 12288 x 12288 f16, 302 MB, in bands of rows, one for each of 48 AIVs or 24 AICs (950PR: 64, 32). Of
-  the smallest tiles, 1 x 128 B, every core reads 16 rows (8). Unaligned: 12287 columns. Four times: tiles of 64 x 2048 B, all of the
-  matrix or each quarter of its columns; what L2 has is the second less one pass, a core. All cores read all: 6144 x 512 (8192 x 512).
-- **A lone AIC** reads two blocks that L2 has, and waits for both.
+- **M**: 64 MADs; "serial" means with a barrier after each. A rate comes from the additional time of twice the K.
+- **V**: 64 instructions. A rate comes from the additional time of 8192 elements over 4096. The fits of 4.1 come from a cost model that
+  was calibrated on 910B3, and on A5. On A2/A3, tiles whose addresses a program gives conflict by their banks (1.3). In rows with a
+  conflict the operands are placed as the row says. In the rows of the fits, operations with two sources have both of them in one
+  group, which explains the slope of 2 and more.
+- **Vector add** of 8192 x 8192 f16: tiles of 8 KB on a lone AIV, which adds an eighth of the matrix; tiles of 32 KB (32.5 without
+  conflicts, 43.5 on A5) on all AIVs.
+- **GM to UB and to L1**: a matrix of 12288 x 12288 f16, 302 MB, in bands of rows, one for each of 48 AIVs or 24 AICs (950PR: 64, 32).
+  With the smallest tiles, 1 x 128 B, every core reads 16 rows (8 on 950PR). "Unaligned" means 12287 columns. "Four times" uses tiles of
+  64 x 2048 B and reads all of the matrix, or each quarter of its columns, four times. "What L2 has" is the rate of a core for reads
+  that hit L2: the time of the quarters minus that of one pass. "All cores read all" reads 6144 x 512 (8192 x 512 on 950PR).
+- **A lone AIC** reads two blocks that hit L2, and waits for both.
 """, [*mads(), *vector_rows(), *additions(), *loads_and_tiles(), *small_copies(), *large_copies(), *lone_aic()], platform="ascend")

@@ -32,13 +32,14 @@ def charts(bench):
 
 
 FAMILY = Family("bank_conflict", "Bank conflicts of a multiplication", """
-`examples/pe_loops/f32.json` with `KERNEL=2`: C = C * B, DSRs loaded, from the reading of the cycle counter before to that
-behind. The runs of WSE-2 set `pe.read_conflict_factor`, and that a group of `fmuls` is one element a cycle.
+`examples/pe_loops/f32.json` with `KERNEL=2` computes C = C * B. The DSRs are loaded before the measurement; the time is the
+difference of two readings of the cycle counter, before and after the operation. The runs on WSE-2 set `pe.read_conflict_factor`
+and the rate of `fmuls`, one element a cycle.
 
-Which alignments conflict is told differently: the programming guide says the same bank modulo 4, which is two of the four
-alignments of f32 vectors; on WSE-3 silicon exactly one of the four was slow. `pe.bank_rule` is `modulo_4` on WSE-2, where no
-measurement tells the two apart, and `same_bank` on WSE-3. Other probes found no conflicts at all in the vendor's simulator
-(`--set pe.bank_conflicts=false`).
+The sources disagree on which alignments conflict. According to the programming guide, the same bank modulo 4 conflicts, which
+is two of the four alignments of f32 vectors; on WSE-3 silicon exactly one of the four was slow. `pe.bank_rule` is `modulo_4` on
+WSE-2, where no measurement distinguishes the two rules, and `same_bank` on WSE-3. Other probes found no conflicts at all in the
+vendor's simulator (`--set pe.bank_conflicts=false`).
 """, [
     case(5124, 0, 10254), case(5124, 1, 5130),
     case(1028, 0, 2062, "2062, 2063 and 2089 were published"), case(1028, 1, 1034),

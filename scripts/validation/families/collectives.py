@@ -8,11 +8,11 @@ ORDER = 20
 TR = 2             # cycles of a ramp, A1
 STEP = 2 * TR + 1  # receive, operate, send
 BARE = 6           # A4: a DSD operation of n groups takes n + 6 cycles
-CHAIN, TWO_PHASE = 56, 77  # A2: what its program takes beside the reduction, one chain or two phases
+CHAIN, TWO_PHASE = 56, 77  # A2: cycles of its program outside the reduction, one chain or two phases
 SIZES = [4, 8, 16, 32, 64, 128, 256, 512]
 LENGTHS = [2 ** k for k in range(13)]
 SQUARES = [2, 4, 8, 16, 32, 64]
-LONG = 40e6        # wavelets times hops: above, a run takes a minute
+LONG = 40e6        # wavelets times hops; a run above this takes a minute
 
 
 def message(b, hops):
@@ -53,7 +53,7 @@ def ring(p, b):
 
 
 def stamped(bench, example, **params):
-    """Latest end less earliest start of all tiles; 1 is the reading of the counter."""
+    """Latest end minus earliest start of all tiles; 1 cycle is the reading of the counter."""
     stamps = bench.run(f"validation/{example}.json", "wse2", ["stamps"], **params).arrays["stamps"].astype(int).reshape(-1, 2)
     return int(stamps[:, 1].max() - stamps[:, 0].min()) - 1
 
@@ -67,7 +67,7 @@ def case(name, cell, published, measure, work, quick, source="A1, M"):
     return Case(source, f"{name}, {cell}", published, measure, tolerance=percent(12), quick=quick, long=work > LONG)
 
 
-# Name, formula, cycles of the program beside it, how it is run.
+# Name, formula, cycles of the program outside the formula, how to run it.
 ROWS = [
     ("chain", chain, CHAIN, lambda bench, p, b: row_reduce(bench, p, b, p)),
     ("two-phase", two_phase, TWO_PHASE, lambda bench, p, b: row_reduce(bench, p, b, group(p))),
@@ -79,7 +79,7 @@ ROWS = [
 
 
 def cells(name):
-    # A ring cuts vectors in P pieces: at least a wavelet each. The text of the page says how many cells that leaves out.
+    # A ring divides vectors into P pieces of at least one wavelet. The text of the page says how many cells that leaves out.
     return [(p, b) for p in SIZES for b in LENGTHS if name != "ring all-reduce" or b >= p]
 
 
@@ -123,27 +123,28 @@ ALL_CELLS = len(SIZES) * len(LENGTHS)
 WITHOUT_RING = ALL_CELLS - len(cells("ring all-reduce"))
 
 FAMILY = Family("collectives", "Collectives beside the formulas of the HPDC model", f"""
-The formulas of A1 with T_R = 2, for P tiles in a row or a square and B wavelets a tile. Authors report less than 4 % between
-them and silicon, 8 to 21 % for the broadcast. No value of the machine was set by these numbers. But the programs of tree and
-ring are ours, and were improved until their worst cells were within the bound: what these two show is that the model runs such a
-program in the time of the formula, not that it was predicted unseen.
+The published numbers are the formulas of A1 with T_R = 2, for P tiles in a row or a square and B wavelets a tile. The authors report
+less than 4 % between the formulas and silicon, and 8 to 21 % for the broadcast. No value of the machine was set by these numbers.
+However, the programs of tree and ring are our own, and we improved them until their worst cells were within the bound. These two
+show that the model runs such a program in the time of the formula, not that the time was predicted.
 
-A program takes some cycles beside the collective, which the formulas leave out; they are added to each formula, and they come
-from other measurements:
+A program takes some cycles in addition to the collective. The formulas leave them out, so we add them to each formula. They come from
+other measurements:
 
-- chain and two-phase are the published programs of A2 (`row_reduce.json`), which take 56 and 77;
-- the others (`star.json`, `tree.json`, `ring.json`, `broadcast.json`) have their descriptors loaded and read the counter
-  before and behind their DSD operations. One operation takes 6 cycles beside its elements (A4). Further ones behind each
-  other are not added: where a tile has to wait for the end of one before the next begins, the model is slower than the formula.
+- chain and two-phase are the published programs of A2 (`row_reduce.json`), which take 56 and 77 additional cycles;
+- the others (`star.json`, `tree.json`, `ring.json`, `broadcast.json`) load their descriptors first, and read the counter before
+  and after their DSD operations. One operation takes 6 cycles in addition to its elements (A4). For sequences of operations no more
+  is added: where a tile has to wait for the end of one operation before the next begins, the model is slower than the formula.
 
-T is the latest end less the earliest start; all tiles start in one cycle. Two-phase has groups of round(sqrt P) tiles, and
-where P is no square A1's max(C, E/N + L) + (2 T_R + 1) D with the whole groups that there are: that number is ours, from their
-formula, and its source reads `A1, whole groups`. The star formula leaves out a hop.
-The ring sends B / P wavelets to its neighbour and the last tile's over the whole row, in 2 (P - 1) steps; its wavelets carry two
-f16 values, because receiving and sending then fit into the issue slots of a tile. It agrees by another cause: a step of
-the formula is B / P wavelets, 5 cycles and 2 hops in the mean; in the model those of neighbours overlap, and what remains is
-the time of an operation, B / P + 6.
+T is the latest end minus the earliest start; all tiles start in the same cycle. Two-phase has groups of round(sqrt P) tiles. Where P
+is not a square, the number is our evaluation of A1's max(C, E/N + L) + (2 T_R + 1) D with whole groups, and its source reads
+`A1, whole groups`. The star formula leaves out a hop.
 
-Of the {ALL_CELLS} cells of a ring {WITHOUT_RING} are left out, those with B < P: the formula has pieces of less than a wavelet there, which no
-program can send.
+In the ring each tile sends B / P wavelets to its neighbour, and the last tile sends them over the whole row, in 2 (P - 1) steps. The
+wavelets carry two f16 values, because receiving and sending then fit into the issue slots of a tile. Model and formula agree for
+different reasons: a step of the formula is B / P wavelets, 5 cycles and, on average, 2 hops; in the model the steps of neighbours
+overlap, and the time of an operation remains, B / P + 6.
+
+Of the {ALL_CELLS} cells of a ring {WITHOUT_RING} are left out, those with B < P: their pieces have less than one wavelet, and no program can
+send such a piece.
 """, [*row_cases(), *square_cases()], charts, median=4, group=algorithm, group_median=5)

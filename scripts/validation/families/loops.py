@@ -11,7 +11,7 @@ PER_CYCLE, PER_ELEMENT = "elements/cycle", "cycles/element"
 
 
 def time(bench, layout, preset="wse3", **params):
-    """Cycles from the reading of the counter before the loop to that behind it."""
+    """Cycles between the readings of the counter before and after the loop."""
     if layout == STAMPED:
         run = bench.run(layout, preset, ["stamps"], **params)
         return run.stamp("stamps", 1) - run.stamp("stamps", 0) - 1
@@ -60,7 +60,7 @@ SCALAR_DOT = Loop("dot f16, scalar code", "validation/scalar_dot.json", {}, PER_
 GEMV = Loop("gemv f16 tile, 64 rows", "pe_loops/matrix.json", {"KERNEL": 0, "ROWS": 64}, PER_ELEMENT, (32, 64, 128), elements=64)
 STENCIL = Loop("5-point stencil f16", "pe_loops/matrix.json", {"KERNEL": 1}, lengths=(32, 64, 256), elements=8)
 ROOFLINE, LOOPS = "A3 roofline, S", "A3 vector loops, S"
-SILICON = "H: the presets follow the simulator"
+SILICON = "silicon; the presets follow the simulator"
 
 
 def strided(stride):
@@ -73,14 +73,14 @@ def form(name, published, layout, note="", bound=percent(3), **params):
                 tolerance=bound, note=note)
 
 
-LOADS = 6  # of three DSRs until the operation issues: two before the last one, which it needs 4 cycles later (6.5)
+LOADS = 6  # cycles to load three DSRs: two before the last load, and 4 from that until the operation can use the DSR (6.5)
 
 
 def single(n, published):
     return Case("6.5, derived", f"add f16 of {n} elements with 3 loads, to the next instruction", LOADS + published,
                 lambda bench: time(bench, F16, KERNEL=4, N=n), calibrated=True, tolerance=cycles(1),
-                note=f"{published} from the dispatch of the operation to the next was published; the loads are {LOADS} cycles, two "
-                "before the last and 4 from that to its use")
+                note=f"published: {published} cycles from the dispatch of the operation to the next one; the loads add {LOADS} cycles, two "
+                "before the last load and 4 from that to its use")
 
 
 def overlap(kernel):
@@ -101,11 +101,11 @@ CASES = [
     Case("A3 vector loops, H", "fma f16", 2.92, stamped("", 2).rate, unit=PER_CYCLE, note=SILICON),
     *stamped("fma f32, counter stored", 3).cases("A3 vector loops, S and H", 0.5, 17, calibrated=True),
     Case("10 no. 24, S", "fma f32", 1.0, stamped("", 3).rate, unit=PER_CYCLE,
-         note="one trace; the fits say 0.50, simulator and silicon alike. `--set pe.rate.fmacs.interval=1`"),
+         note="from one trace; the fits give 0.50 for simulator and silicon. `--set pe.rate.fmacs.interval=1` gives 1"),
     *ADD.cases(ROOFLINE, 3.96, 9, calibrated=True), *MULTIPLY.cases(ROOFLINE, 3.96, 9, calibrated=True),
     *ADD_WORDS.cases(ROOFLINE, 3.94, calibrated=True),
     Case(ROOFLINE, "add i16, set-up, with 6 for the loads", 9, lambda bench: ADD_WORDS.fitted(bench)[0] + LOADS, tolerance=cycles(3),
-         note="9 were published of a loop that loads three DSRs; this one has them loaded, and what the loads take is added"),
+         note="9 were published for a loop that loads three DSRs; this loop has them loaded, and the time of the loads is added"),
     *SUM.cases(ROOFLINE, 2.0, 8), *DOT.cases(ROOFLINE, 2.25, 20), *MOVE.cases(ROOFLINE, 1.0),
     *SCALAR_DOT.cases(ROOFLINE, 22, bound=between(22, 25), note="22 to 25 were published"),
     Case(ROOFLINE, "dot f16, scalar code, one element", 19, lambda bench: time(bench, "validation/scalar_dot.json", K=1),
@@ -114,20 +114,20 @@ CASES = [
     form("one DSD operation", 1040, F16, KERNEL=3),
     form("while loop, tiles of 16", 4617, "pe_loops/forms.json", KERNEL=0),
     form("@map, tiles of 16, unrolled", 2840, "validation/unrolled_map.json", KERNEL=0,
-         note="2840 is 11 cycles a tile and 24: the 10 cycles for which a multiply-add of 16 holds the main thread (6.5) leave no "
-         "room for a branch, so the program here has the tiles side by side, and loads a factor for each"),
+         note="2840 is 11 cycles a tile plus 24. A multiply-add of 16 elements occupies the main thread for 10 cycles (6.5), which "
+         "leaves no time for a branch, so the program here is unrolled and loads a factor for each tile"),
     form("for + @map, tiles of 16, unrolled", 3032, "validation/unrolled_map.json", KERNEL=1),
     form("@map, a loop of single steps", 2840, "pe_loops/forms.json", bound=None, KERNEL=1,
-         note="the loop of the tile ISA, which reads its factor with a single step and branches for every tile"),
+         note="the loop of the tile ISA reads its factor with a single step and branches for every tile"),
     Case("A3 pipeline, derived", "2048 add i16", 514, overlap(0), tolerance=percent(3),
-         note="514 was published without type and length; it is 2 + 2 * 2048 / 8, what A3 gives an operation of 2048 to its "
-         "completion. Here to the next instruction"),
-    Case("A3 pipeline, derived", "an operation and scalar code, both over their sum", 1027 / 1028,
+         note="514 was published without type and length; it equals 2 + 2 * 2048 / 8, which A3 gives for an operation of 2048 elements "
+         "up to its completion. The model's number is the time to the next instruction"),
+    Case("A3 pipeline, derived", "an operation beside scalar code, over their sum", 1027 / 1028,
          lambda bench: overlap(2)(bench) / (overlap(0)(bench) + overlap(1)(bench)), unit="ratio", tolerance=percent(3),
-         note="1027 for 514 + 514, of lengths that are not told"),
-    *GEMV.cases(ROOFLINE, 0.52, 358, bound=None, note="what the published program does before the loop is not known"),
+         note="published: 1027 for 514 + 514, of unknown lengths"),
+    *GEMV.cases(ROOFLINE, 0.52, 358, bound=None, note="the source does not say what the published program does before the loop"),
     *STENCIL.cases(ROOFLINE, 0.93, bound=None,
-                   note="a figure for one size, which is not given: T = 48 + N here, which is 0.93 at N = 640"),
+                   note="published for one size, which is not given; the model has T = 48 + N, which is 0.93 at N = 640"),
 ]
 
 
@@ -142,13 +142,77 @@ def charts(bench):
     return [Chart("loops", "Loops over vectors of f16, WSE-3", "elements", "cycles", series, log_x=True, log_y=True)]
 
 
-FAMILY = Family("loops", "Loops on one PE", """
-[`examples/pe_loops`](pe-loops.md), and in `examples/validation` the loops whose published form that example does not have:
-`stamped_loops`, which stores the three words of the counter before the loop as the library of the vendor does (a copy has a set-up
-of 15 in one suite of A3 and of 8 in another), `scalar_dot`, whose sum and index stay in memory, and `unrolled_map`. T = set-up + N /
-rate is fitted through three lengths, from the reading of the counter before the first load of a DSR to that behind the
-loop. All WSE-3.
+FAMILY = Family("loops", "Loops on one PE", r"""
+`examples/pe_loops` has the loops that were published with cycle counts, written as tile programs for one PE. Each program reads the
+cycle counter (`tsc`) before and after the loop, and its layout checks the computed numbers. `examples/validation` has the loops whose
+published form differs: `stamped_loops` stores the three words of the counter before the loop, as the library of the vendor does (a copy
+has a set-up of 15 in one suite of A3 and of 8 in another); `scalar_dot` keeps sum and index in memory; `unrolled_map` has no branches.
 
-Rates set `pe.rate.*`; single operations of 8, 16 and 64 elements set `pe.vector_start` and `pe.vector_drain`; strides
+## Running them
+
+```
+scripts/validate.sh --only loops                                  # all of them, with the published numbers
+scripts/validate.sh --only loops --set pe.bank_conflicts=false    # with any configuration value of wse_platform
+```
+
+One loop runs with all options of [`wse_platform`](../running.md):
+
+```
+wse_platform examples/pe_loops/layout.json --param KERNEL=3 --param N=1024 --output cycles=cycles.npy \
+    --trace-perfetto fma.json
+```
+
+| layout | program | `KERNEL` | other parameters |
+| --- | --- | --- | --- |
+| `layout.json` | `vector.tasm` | f16 vectors: 0 fill, 1 copy, 2 axpy, 3 multiply-add, 4 add, 5 multiply, 6 sum, 7 dot product, 8 move into a register | `N`, `STRIDE` of the source, `GAP` between two sources |
+| `f32.json` | `f32.tasm` | f32 vectors: 0 copy, 1 multiply-add, 2 multiply | `N`, `SHIFT` of one source against the other |
+| `forms.json` | `forms.tasm` | multiply-adds on tiles of 16 elements: 0 `while`, 1 `@map`, 2 `for` and `@map`; 3 dot product in scalar code | `N` |
+| `overlap.json` | `overlap.tasm` | 0 an addition of i16 vectors, 1 scalar code, 2 both | `N` |
+| `matrix.json` | `matrix.tasm` | 0 y = A x of one tile, 1 5-point stencil | `ROWS`, `N` columns |
+
+`KERNEL` selects the program; a number without a program is refused. `scripts/validation/families/loops.py` lists the runs with their
+lengths and the published values.
+
+## What is compared
+
+T = set-up + N / rate is fitted through three lengths, on WSE-3. T runs from the first reading of the counter to the issue of the
+second; where the table says "DSRs loaded", the loads are before the first reading. The sources are wse_timing.md A3 (WSE-3; S: the
+vendor's simulator, H: silicon), A4 (WSE-2, simulator) and wse.md 6.4 and 6.5. Where A3 leaves a program open, the document that it
+summarises gives it (PERFORMANCE_MODEL.md of the FABRICA characterisation): tiles of 16 elements in the four ways, four shifted
+additions in the stencil. The sources do not say between which instructions a set-up is counted. The bf16 loops of A3 take the
+same cycles as the f16 ones; in the model they are the same instructions (`half bf16`).
+
+Rates set `pe.rate.*`; single operations of 8, 16 and 64 elements set `pe.vector_start` and `pe.vector_drain`; strides set
 `pe.stride_rule`. No set-up was fitted.
+
+## Where published numbers contradict each other
+
+| subject | one source | another source | the model |
+| --- | --- | --- | --- |
+| set-up of a vector loop | 15 to 17 (A3 vector loops) | 8 to 13 (A3 roofline); 11 to 12 for three loads, start and drain (wse.md 6.5) | follows wse.md 6.5 and meets its single operations exactly: 10 to 12, and 14 to 15 where the counter's words are stored before the loop |
+| memory ports (wse.md 10 no. 22) | two 32-bit reads, one 32-bit write | two 64-bit reads, one 64-bit write; a copy moves 128 bits each way in the simulator | does not derive rates from ports: each instruction has a width and an interval. A copy of f16 moves 8 elements every cycle, an operation with two sources takes 8 every 2 cycles |
+| stride of 4 modulo 8 (no. 23) | two elements per cycle | "SIMD width of 4" in the same sentence | 2, which A3 confirms |
+| other strides | full width for 2, 3, 5, 6, two for 1 and 7, one for 0 modulo 8 (wse.md 6.2) | 8 / stride for all (A3, simulator of WSE-3; a trace has lanes 0 to 3 and 4 to 7 of a stride of 2 in two cycles) | `pe.stride_rule`: `span`, A3, on WSE-3; `table`, 6.2, on WSE-2. Both agree on strides 1, 4 and 8 |
+| f32 multiply-add (no. 24) | 0.50 elements per cycle, simulator and silicon | about 1 in a trace; A3 suspects that 0.50 is the conflicting case | 0.50 without a conflict, 0.25 with one; `--set pe.rate.fmacs.interval=1` gives 1 and 0.50 |
+| bank conflicts in the simulator (no. 43) | 24 cases equal to silicon within a cycle; A4 has them on WSE-2 | placement sweeps show no effect | on; `--set pe.bank_conflicts=false` turns them off |
+| which alignments conflict | the same bank modulo 4 (wse.md 6.2): two of four alignments of f32 vectors | one slow alignment of four f32 (A3, silicon of WSE-3), that is modulo 8 | `pe.bank_rule`: `same_bank` on WSE-3; `modulo_4` on WSE-2, where A4 has only the alignments 0 and 1, for which both rules agree |
+| issue of the next instruction after an operation on 8 elements | 8 cycles later (wse.md 6.5) | 1 cycle later (PERFORMANCE_MODEL.md 10j) | 8. If only loads of DSRs wait for the end of an operation, both are right; in the model all instructions wait |
+| a taken branch (no. 44) | 6 cycles | 3 in another trace | 6 |
+
+## What the model does not reach
+
+- **`@map` and `for` + `@map`**: the published 2840 cycles are 11 for each tile of 16 elements, plus 24. By wse.md 6.5 the multiply-add
+  alone occupies the main thread for 10 cycles, and a taken branch takes 6, so a loop that branches for every tile cannot be that fast.
+  The unrolled program takes 11 cycles a tile, the loop of single steps 21. The `while` loop of the same source agrees:
+  10 + 2 + 6 = 18 cycles a tile. The published code is not known.
+- **Silicon rates** of copies and of the f16 multiply-add (4.82, 2.44, 2.92) lie between whole numbers of cycles a group: `width` 8
+  and `interval` 2 is 4 elements per cycle, `interval` 1 is 8. The presets follow the simulator, which is 1.37 to 1.66 times as
+  fast as silicon here.
+- **Set-up 358 of the GEMV tile** is not in the loop, which has nearly none. The source does not say what the program does before.
+  In the model 64 rows by 32 columns are 1.5 times as fast as 32 by 64; no source gives this ratio.
+- **Scalar code** is written by hand here; the published code was compiled. The dot product of `forms.tasm` takes 16 cycles an element,
+  `scalar_dot` the published 22.
+- **5-point stencil**: 0.93 outputs per cycle is published for one size, which is not given. T = 48 + N is 0.93 at N = 640.
+
+## Numbers
 """, CASES, charts)

@@ -9,7 +9,7 @@ LINE = re.compile(r"@(\d+) P(\d+)\.0(?:: Id: \d+,| \(hwtile\)) (.*)")
 
 
 def lines(bench, tile, words):
-    """Cycles of the lines of a tile that have these words."""
+    """Cycles of the trace lines of a tile that match these words."""
     found = []
     for line in bench.run("validation/relay.json", "wse3", ["begin", "end"], trace=True, N=1, B=8).trace:
         match = LINE.match(line)
@@ -60,10 +60,10 @@ def charts(bench):
 
 
 FAMILY = Family("message", "One message, step by step", """
-`examples/validation/relay.json` with `N=1` and `B=8` on WSE-3, read from its `--trace-wse`. Send and hop set
-`fabric.on_ramp_latency`, `queues.write_latency` and `fabric.hop_latency`, the receiver `fabric.off_ramp_latency` and
-`pe.task_activation`: a completion task cannot start in the cycle in which the last element executes, as it does in the trace, so it
-is a cycle late.
+One message of 8 words goes to the neighbour on WSE-3: `examples/validation/relay.json` with `N=1` and `B=8`. The times are read from
+its `--trace-wse`. Send and hop set `fabric.on_ramp_latency`, `queues.write_latency` and `fabric.hop_latency`; the receiver set
+`fabric.off_ramp_latency` and `pe.task_activation`. In the published trace the completion task starts in the cycle in which the last
+element executes. In the model it cannot start before the next cycle, so it is one cycle late.
 """, [
     step("dispatch of the send to the first word on the link", 7, lambda b: on_link(b)[0] - dispatched(b), True),
     step("first to eighth word on the link", 7, lambda b: on_link(b)[7] - on_link(b)[0]),
@@ -72,5 +72,5 @@ is a cycle late.
     step("last arrival to the completion task", 3, lambda b: completion(b) - landed(b)[7], True),
     step("dispatch of the send to the completion task", 19, lambda b: completion(b) - dispatched(b)),
     step("the same by the counters of both ends", 36, timer, bound=None,
-         note="how the counter was read is not known; here a function is called, which takes a branch there and back"),
+         note="the source does not say how it read the counter; the program here calls a function, which costs two branches"),
 ], charts)

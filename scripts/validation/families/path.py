@@ -22,8 +22,9 @@ def per_hop(way):
 
 
 def medians():
-    """Silicon, to the west; how many words, and from where to where the time was taken, is not told."""
-    note = "1 to 32 hops: 2 cycles a hop and 40 beside it for what is not told; here one word, from counter to counter"
+    """Silicon, to the west. The source does not say how many words were sent and between which points the time was measured."""
+    note = ("1 to 32 hops take 2 cycles a hop and 40 other cycles, which the source does not explain; the model sends one word and "
+            "reads both counters")
     for hops, published in ((1, 42), (2, 44), (4, 48), (8, 56), (16, 72), (32, 104)):
         yield Case("A3, H", f"west, median of {hops} hop" + "s" * (hops > 1), published,
                    lambda bench, hops=hops: time(bench, hops, 1, "west"), note=note if hops == 1 else "")
@@ -44,18 +45,20 @@ def charts(bench):
 
 
 FAMILY = Family("path", "Words over a path", """
-`examples/validation/path.json` on WSE-3: B words over some hops, from the cycle counter before the send to that in the task
-which starts when all have come; slopes over 1 to 128 hops and 64 to 4096 words. `fabric.hop_latency` was set by the first.
+`examples/validation/path.json` on WSE-3 sends B words over a number of hops. The time runs from the reading of the cycle counter
+before the send to the reading in the task that starts when all words have arrived; the slopes are fitted over 1 to 128 hops and 64
+to 4096 words. The slope over hops set `fabric.hop_latency`.
 
-The fit of silicon has 1.125 cycles a word where the simulator, relays on it, and measurements on WSE-2 have 1; the model
-follows these. 20 to 33 cycles a turn were reported for whole programs; no mechanism is known, and the model has none.
+The fit of silicon has 1.125 cycles a word, whereas the simulator, relays on the simulator, and measurements on WSE-2 have 1; the
+model follows these. Sources report 20 to 33 cycles for each turn of a path in whole programs. No mechanism is known for them, and
+the model has none.
 """, [
     *[per_hop(way) for way in WAYS],
     Case("A3, H", "west, 1 to 128 hops", 2.909, per_hop("west").measure, unit="cycles/hop",
          note="silicon: 2.0 to about 32 hops, 2.9 to 3.3 beyond, unexplained"),
     *medians(),
     Case("A3, S", "64 to 4096 words", 1.0, per_word, unit="cycles/word", tolerance=exact()),
-    Case("A3, H", "64 to 4096 words", 1.125, per_word, unit="cycles/word", note="H: see above"),
+    Case("A3, H", "64 to 4096 words", 1.125, per_word, unit="cycles/word", note="silicon, see the text"),
     Case("A3, H fit", "1 hop, 64 words: 33 + 2 + 1.125 * 64", 107, lambda bench: time(bench, 1, 64),
-         note="the 33 hold a reading of the counter and clocks that were aligned to some cycles"),
+         note="the 33 include a reading of the counter, and the clocks were aligned to a few cycles only"),
 ], charts)

@@ -4,7 +4,7 @@ from validation.chart import Chart, Series
 
 ORDER = 70
 NOT_TAKEN, TAKEN, INDEPENDENT, DEPENDENT, CHAIN, LOADED, LOADS, ADD, MULTIPLY_ADD = range(9)
-COUNT = 16  # instructions of a kind in a row
+COUNT = 16  # instructions of one kind in a row
 
 
 def time(bench, kernel, **params):
@@ -33,20 +33,21 @@ def charts(bench):
 
 
 FAMILY = Family("probes", "Branches and dependences", """
-`examples/validation/probes.json` on WSE-3: sixteen of a kind between two readings of the counter. They set `pe.branch_taken`,
-`pe.branch_not_taken`, `pe.float_latency`, `pe.integer_latency`, `pe.load_latency` and `pe.dsr_latency`.
+`examples/validation/probes.json` on WSE-3 executes sixteen instructions of one kind between two readings of the counter. The probes
+set `pe.branch_taken`, `pe.branch_not_taken`, `pe.float_latency`, `pe.integer_latency`, `pe.load_latency` and `pe.dsr_latency`.
 """, [
     probe("branch, not taken", 3, lambda b: time(b, NOT_TAKEN) / COUNT),
     probe("branch, taken", 6, lambda b: time(b, TAKEN) / COUNT, note="3 in another trace of the same notes (10 no. 44)"),
-    probe("floats that need nothing of each other", 1, lambda b: time(b, INDEPENDENT) / COUNT, bound=percent(3)),
-    probe("floats that need the one before", 2, lambda b: (time(b, DEPENDENT) - 1) / COUNT, bound=percent(3)),
+    probe("floats without dependences", 1, lambda b: time(b, INDEPENDENT) / COUNT, bound=percent(3)),
+    probe("floats that depend on the previous one", 2, lambda b: (time(b, DEPENDENT) - 1) / COUNT, bound=percent(3)),
     probe("back edge of a loop of 16 floats", 9, lambda b: round_of_chain(b) - 2 * (COUNT - 1), False, between(9, 10), "A3, S",
           "9 to 10 were published"),
     probe("load of a DSR to its use", 4, lambda b: time(b, LOADS) - time(b, LOADED)),
     probe("c = a + b in memory, i16", 4, lambda b: time(b, ADD) / 8, False),
     probe("w = x * y + z in memory, f16", 6, lambda b: time(b, MULTIPLY_ADD) / 8, False, cycles(1),
-          note="the store waits for the sum before it issues; in the trace it does so behind the issue, and the next issues"),
+          note="in the model the store waits for the sum before it issues; in the trace it waits after its issue, and the next "
+          "instruction issues meanwhile"),
     probe("sum of 8 f16, to the issue of a store of it", 13, sum_of_eight, False, None,
-          note="in the trace the store waits behind its issue and executes at 19, when the last element has executed at 17; the "
-          "model has no stages behind the issue and ends the operation first"),
+          note="in the trace the store waits after its issue and executes in cycle 19, after the last element in cycle 17; the "
+          "model has no stages after the issue, so the operation ends before the store issues"),
 ], charts)

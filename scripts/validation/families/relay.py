@@ -24,10 +24,11 @@ def charts(bench):
 
 
 FAMILY = Family("relay", "Relay", """
-`examples/validation/relay.json` on WSE-3: every tile receives B words, and when it has all of them, a task sends them on.
-Published is the fit 1.001 N B + 16.1 N + 16.5, which its authors give 4 % at most. A stage is 3 cycles to the task, 5 for the
-loads of two DSRs, 7 to the link and a hop of 2, less 1; the model has 17, see the message above. Nothing was set by these numbers.
-In the published program the sender needs about 12 cycles to read the counter before its first load; here a function does it.
+In `examples/validation/relay.json` on WSE-3 every tile receives B words; when it has all of them, a task sends them on. The published
+number is the fit 1.001 N B + 16.1 N + 16.5, whose authors state an error of at most 4 %. A stage takes 3 cycles to the task, 5 for
+the loads of two DSRs, 7 to the link and 2 for the hop, minus 1; the model takes 17, for the reason that
+[one message, step by step](message.md) shows. These numbers set no value. In the published program the sender needs about 12
+cycles to read the counter before its first load; the program here calls a function for that.
 """, [
     *[Case("A3, S fit", f"N = {n}, B = {b}", published(n, b), lambda bench, n=n, b=b: time(bench, n, b), tolerance=percent(4))
       for n in STAGES for b in WORDS],

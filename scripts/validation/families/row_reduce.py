@@ -24,7 +24,7 @@ def closed_form(b, s, p=P):
 
 def row(b, s):
     name = f"chain, B = {b}" if s == P else f"two-phase, B = {b}, S = {s}"
-    note = "published as inferred" if s == 23 else ""
+    note = "the source inferred this number" if s == 23 else ""
     return Case("A2, S", name, MEASURED[b, s], lambda bench: time(bench, b, s), calibrated=True,
                 tolerance=percent(1), note=note, quick=b < 100 or s == P)
 
@@ -33,7 +33,7 @@ def slope(name, published, measure):
     return Case("A2, fit", name, published, measure, unit="cycles", calibrated=True, tolerance=exact())
 
 
-# A stage of a chain of leaders is S hops and one receive, add, send; two group sizes tell the two apart.
+# A stage of a chain of leaders is S hops and one receive, add, send; two group sizes separate the two.
 def leader_stage(bench, s):
     return (time(bench, 64, s, 16 * s) - time(bench, 64, s, 8 * s)) / 8
 
@@ -59,10 +59,11 @@ def charts(bench):
 
 
 FAMILY = Family("row_reduce", "Chain and two-phase reduce of a row", """
-`examples/validation/row_reduce.json` on 512 x 1 tiles of WSE-2: groups of S tiles reduce by chains, then their leaders do,
-on the same two colors, which control wavelets turn over. S = 512 is one chain. Published is the root's time stamp at the
-end less that at its start. The published runs fit T = B + 6 (P - 1) + 56 and T = 2B + 6 (S - 1) + (P/S - 2)(S + 5) + 77.
-A hop of 1 cycle and 5 cycles to receive, add and send come from these fits (`fabric.hop_latency`, the two ramps,
-`queues.write_latency`); the slopes below say that the model has them. The constants 56 and 77 are what a program does before and
-behind: they set `pe.dsr_latency` of WSE-2, the only other value that was fitted here.
+`examples/validation/row_reduce.json` runs on 512 x 1 tiles of WSE-2. Groups of S tiles reduce by chains, then the leaders of the
+groups do the same on the same two colors, which control wavelets switch over. S = 512 is one chain. The published time is the
+root's time stamp at the end minus its time stamp at the start. The published runs fit T = B + 6 (P - 1) + 56 and
+T = 2B + 6 (S - 1) + (P/S - 2)(S + 5) + 77. A hop of 1 cycle, and 5 cycles to receive, add and send, come from these fits
+(`fabric.hop_latency`, the two ramps, `queues.write_latency`); the slopes in the table show that the model has them. The constants
+56 and 77 are the time of the program before and after the reduction. They set `pe.dsr_latency` of WSE-2, the only other value
+that was fitted here.
 """, [*[row(b, s) for b, s in MEASURED], *SLOPES], charts)

@@ -1,5 +1,5 @@
 // AI cores, sync unit and GM as modules, in C++20, with checkers in between. An installed example must
-// take the same cycles as in MachineCore, the same machine without modules.
+// take the same cycles as in ClusterCore, the same machine without modules.
 #include <systemc>
 
 #include <concepts>
@@ -11,15 +11,14 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "models/cluster/ai_core.h"
-#include "models/cluster/gm.h"
-#include "models/cluster/machine_core.h"
-#include "models/cluster/sync_unit.h"
+#include "models/cluster/cluster_core.h"
+#include "models/cluster/core/ai_core_module.h"
+#include "models/cluster/shared_units.h"
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/cli/main.h"
-#include "tlm_ifaces/sync/sync_checker.h"
-#include "tlm_ifaces/transfer/transfer_checker.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 using namespace tessera;
 
@@ -50,8 +49,8 @@ class Cluster : public sc_core::sc_module {
     for (const unsigned i : std::views::iota(0U, 3U)) {
       const cluster::CoreId id{.cluster = 0, .unit = static_cast<std::uint16_t>(i)};
       const std::string number = std::to_string(i);
-      cores_.push_back(std::make_unique<cluster::AiCore>(("core" + number).c_str(), clock_, config,
-                                                         launch, id, observe::Probe(events, i)));
+      cores_.push_back(std::make_unique<cluster::AiCoreModule>(
+          ("core" + number).c_str(), clock_, config, launch, id, cluster::Attachments{events}));
       sync_checkers_.push_back(watch<sync::Checker>("sync_checker" + number, clock_,
                                                     cores_.back()->sync, sync_unit_.cores[i]));
       gm_checkers_.push_back(
@@ -70,7 +69,7 @@ class Cluster : public sc_core::sc_module {
   timing::ClockDomain clock_{"clock", 1000};
   cluster::SyncUnit sync_unit_;
   cluster::Gm gm_;
-  std::vector<std::unique_ptr<cluster::AiCore>> cores_;
+  std::vector<std::unique_ptr<cluster::AiCoreModule>> cores_;
   std::vector<std::unique_ptr<sync::Checker>> sync_checkers_;
   std::vector<std::unique_ptr<transfer::Checker>> gm_checkers_;
 };
@@ -89,7 +88,7 @@ int run() {
   sc_core::sc_start();
 
   observe::EventStream same_events(3, 1, false);
-  cluster::MachineCore machine(config.machine, launch, &same_events);
+  cluster::ClusterCore machine(config.machine, launch, {&same_events});
   machine.launch(kernel.aic, kernel.aiv, 1);
   machine.run();
 

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "tlm_ifaces/link/link_checker.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 using namespace tessera;
 

@@ -9,8 +9,7 @@
 #include "models/fabric/router.h"
 #include "platforms/cli/main.h"
 #include "tlm_ifaces/kit/connect.h"
-#include "tlm_ifaces/link/link_stub.h"
-#include "tlm_ifaces/link/link_tap.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 using namespace tessera;
 

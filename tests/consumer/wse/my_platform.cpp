@@ -11,7 +11,7 @@
 #include "platforms/wse/tile.h"
 #include "platforms/wse/wse_config.h"
 #include "row_sum.h"
-#include "tlm_ifaces/link/link_stub.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 using namespace tessera;
 

@@ -18,7 +18,7 @@
 #include "platforms/cli/main.h"
 #include "platforms/wse/wse_config.h"
 #include "row_sum.h"
-#include "tlm_ifaces/link/link_checker.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 using namespace tessera;
 

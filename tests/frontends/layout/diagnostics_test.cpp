@@ -1,5 +1,5 @@
 // Layouts that are refused: every message, word for word. It is one sentence with the file and the
-// place, what is wrong and what is allowed (INTERFACE.md "WSE layout", ARCHITECTURE.md section 9).
+// place, what is wrong and what is allowed (docs/layout.md, docs/architecture.md#errors).
 #include <gtest/gtest.h>
 
 #include "tests/frontends/layout/test_support.h"
@@ -93,7 +93,7 @@ TEST(LayoutDiagnostics, GridContradictsParams) {
 }
 TEST(LayoutDiagnostics, UnknownTopLevelKey) {
   EXPECT_EQ(test::problem_of({{"route", R"~([])~"}}),
-            "t.json: unknown key \"route\" (nearest: \"routes\"); allowed keys: schema, grid, "
+            "t.json: unknown key \"route\"; did you mean 'routes'? allowed keys: schema, grid, "
             "params, arrays, tiles, routes, symbols, host");
 }
 TEST(LayoutDiagnostics, ParamNamedX) {
@@ -130,7 +130,7 @@ TEST(LayoutDiagnostics, ParamDividesByZero) {
 }
 TEST(LayoutDiagnostics, OverrideUndeclared) {
   EXPECT_EQ(test::problem_of({{"params", R"~({"rows": 5})~"}}, {{"row", 3}}),
-            "t.json: --param row: the layout has no parameter \"row\" (nearest: \"rows\"); its "
+            "t.json: --param row: the layout has no parameter \"row\"; did you mean 'rows'? its "
             "parameters: rows, W, H");
 }
 TEST(LayoutDiagnostics, OverrideUndeclaredNothingNear) {
@@ -177,7 +177,7 @@ TEST(LayoutDiagnostics, TilesNotAnArray) {
 }
 TEST(LayoutDiagnostics, TileKeyUnknown) {
   EXPECT_EQ(test::problem_of({{"tiles", R"~([{"rect": [0,0,1,1], "cod": "a.tasm"}])~"}}),
-            "t.json: tiles[0]: unknown key \"cod\" (nearest: \"code\"); allowed keys: rect, code, "
+            "t.json: tiles[0]: unknown key \"cod\"; did you mean 'code'? allowed keys: rect, code, "
             "params");
 }
 TEST(LayoutDiagnostics, CodeMissing) {
@@ -209,8 +209,8 @@ TEST(LayoutDiagnostics, TileParamUnknownName) {
   EXPECT_EQ(
       test::problem_of(
           {{"tiles", R"~([{"rect": [0,0,4,1], "code": "a.tasm", "params": {"k": "x + Hh"}}])~"}}),
-      "t.json: tiles[0].params.k: in \"x + Hh\" at character 5: unknown name \"Hh\" (nearest: "
-      "\"H\"); known names: H, W, x, y");
+      "t.json: tiles[0].params.k: in \"x + Hh\" at character 5: unknown name \"Hh\"; did you mean "
+      "'H'? known names: H, W, x, y");
 }
 TEST(LayoutDiagnostics, TileParamNotAName) {
   EXPECT_EQ(test::problem_of(
@@ -251,14 +251,14 @@ TEST(LayoutDiagnostics, ColorSyntax) {
 TEST(LayoutDiagnostics, DirectionUnknown) {
   EXPECT_EQ(test::problem_of(
                 {{"routes", R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WST", "tx": "RAMP"}])~"}}),
-            "t.json: routes[0].rx: unknown direction \"WST\" (nearest: \"WEST\"); allowed: WEST, "
+            "t.json: routes[0].rx: unknown direction \"WST\"; did you mean 'WEST'? allowed: WEST, "
             "EAST, SOUTH, NORTH, RAMP");
 }
 TEST(LayoutDiagnostics, DirectionLowerCase) {
   EXPECT_EQ(test::problem_of(
                 {{"routes",
                   R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": ["RAMP", "east"]}])~"}}),
-            "t.json: routes[0].tx[1]: unknown direction \"east\" (nearest: \"EAST\"); allowed: "
+            "t.json: routes[0].tx[1]: unknown direction \"east\"; did you mean 'EAST'? allowed: "
             "WEST, EAST, SOUTH, NORTH, RAMP");
 }
 TEST(LayoutDiagnostics, DirectionTwice) {
@@ -288,7 +288,7 @@ TEST(LayoutDiagnostics, SwitchPositionUnknown) {
       test::problem_of(
           {{"routes",
             R"~([{"rect": [0,0,1,1], "color": 0, "rx": "WEST", "tx": "RAMP", "switches": {"pos4": {}}}])~"}}),
-      "t.json: routes[0].switches: unknown key \"pos4\" (nearest: \"pos1\"); allowed keys: pos1, "
+      "t.json: routes[0].switches: unknown key \"pos4\"; did you mean 'pos1'? allowed keys: pos1, "
       "pos2, pos3, current_switch_pos, ring_mode, pop_mode");
 }
 TEST(LayoutDiagnostics, SwitchPositionEmpty) {

@@ -1,20 +1,28 @@
-// Integer expressions of layouts (INTERFACE.md "WSE layout": + - * / % == and parentheses).
-#include "frontends/layout/expression.h"
+// Integer expressions of layouts (docs/layout.md: + - * / % == and parentheses).
+#include "frontends/text/expression.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace tessera::layout {
+namespace tessera::text {
 namespace {
+
+/// Variables.
+struct Point {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+};
 
 const Constants kConstants = {
     {"W", 8}, {"H", 4}, {"big", std::numeric_limits<std::int64_t>::max()}};
 
 std::int64_t value_of(const std::string& text, Point at = {}) {
-  return Expression::parse(text, kConstants, Expression::Variables::kPoint).evaluate(at);
+  const std::array<std::int64_t, 2> values = {at.x, at.y};
+  return Expression::parse(text, kConstants, {"x", "y"}).evaluate(values.data());
 }
 
 /// "position: problem", or the value if there is none.
@@ -62,14 +70,12 @@ TEST(LayoutExpression, PlaceOfTheTileIsKnown) {
   EXPECT_EQ(value_of("(x + y) % 2 + x * 10", {3, 4}), 31);
 }
 TEST(LayoutExpression, TellsWhetherItDependsOnTheTile) {
-  EXPECT_TRUE(Expression::parse("y + 1", kConstants, Expression::Variables::kPoint).uses_point());
-  EXPECT_FALSE(Expression::parse("W + 1", kConstants, Expression::Variables::kPoint).uses_point());
+  EXPECT_TRUE(Expression::parse("y + 1", kConstants, {"x", "y"}).uses_variables());
+  EXPECT_FALSE(Expression::parse("W + 1", kConstants, {"x", "y"}).uses_variables());
 }
 TEST(LayoutExpression, IsEvaluatedManyTimes) {
-  const Expression e = Expression::parse("x == W - 1", kConstants, Expression::Variables::kPoint);
-  EXPECT_EQ(e.evaluate({6, 0}), 0);
-  EXPECT_EQ(e.evaluate({7, 0}), 1);
-  EXPECT_EQ(e.evaluate({6, 0}), 0);
+  const Expression e = Expression::parse("x == W - 1", kConstants, {"x"});
+  for (const std::int64_t x : {6, 7, 6}) EXPECT_EQ(e.evaluate(&x), x == 7 ? 1 : 0);
 }
 
 TEST(LayoutExpression, DivisionByZeroNamesTheOperator) {
@@ -89,9 +95,9 @@ TEST(LayoutExpression, NumberBeyond64BitsIsRefused) {
 }
 TEST(LayoutExpression, UnknownNameNamesTheNearestAndTheKnown) {
   EXPECT_EQ(problem_of("2 * bg"),
-            "5: unknown name \"bg\" (nearest: \"big\"); known names: H, W, big, x, y");
+            "5: unknown name \"bg\"; did you mean 'big'? known names: H, W, big, x, y");
   EXPECT_EQ(problem_of("w"),
-            "1: unknown name \"w\" (nearest: \"W\"); known names: H, W, big, x, y");
+            "1: unknown name \"w\"; did you mean 'W'? known names: H, W, big, x, y");
   EXPECT_EQ(problem_of("K"), "1: unknown name \"K\"; known names: H, W, big, x, y");
 }
 TEST(LayoutExpression, SyntaxErrorsNameThePositionAndWhatWasExpected) {
@@ -123,4 +129,4 @@ TEST(LayoutExpression, LongChainsDoNotNest) {
 }
 
 }  // namespace
-}  // namespace tessera::layout
+}  // namespace tessera::text

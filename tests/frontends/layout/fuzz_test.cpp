@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frontends/layout/expression.h"
+#include "frontends/text/expression.h"
 #include "tests/frontends/layout/test_support.h"
 
 namespace tessera::layout {
@@ -108,15 +108,16 @@ TEST(LayoutFuzz, OnlyUserErrorsEscape) {
 TEST(LayoutFuzz, ExpressionsOnlyThrowExpressionErrors) {
   std::mt19937 random(1);
   const std::string letters = "0123456789xyWH+-*/%=() ";
-  const Constants constants = {{"W", 4}, {"H", 3}};
+  const text::Constants constants = {{"W", 4}, {"H", 3}};
+  const std::array<std::int64_t, 2> values = {2, 1};
   unsigned valid = 0;
   for (int i = 0; i < 50000; ++i) {
     std::string text;
     for (unsigned n = random() % 12; n > 0; --n) text += letters[random() % letters.size()];
     try {
-      Expression::parse(text, constants, Expression::Variables::kPoint).evaluate({2, 1});
+      text::Expression::parse(text, constants, {"x", "y"}).evaluate(values.data());
       ++valid;
-    } catch (const ExpressionError& error) {
+    } catch (const text::ExpressionError& error) {
       ASSERT_GE(error.position(), 1U);
       ASSERT_LE(error.position(), text.size() + 1);
     }

@@ -45,7 +45,7 @@ TEST(LayoutHostDiagnostics, ShapeHuge) {
 TEST(LayoutHostDiagnostics, ArrayKeyUnknown) {
   EXPECT_EQ(
       test::problem_of({{"arrays", R"~({"y": {"dtype": "f32", "shape": [3], "initial": "0"}})~"}}),
-      "t.json: arrays.y: unknown key \"initial\" (nearest: \"init\"); allowed keys: dtype, shape, "
+      "t.json: arrays.y: unknown key \"initial\"; did you mean 'init'? allowed keys: dtype, shape, "
       "init, input");
 }
 TEST(LayoutHostDiagnostics, ArrayInitIsNumber) {
@@ -74,7 +74,7 @@ TEST(LayoutHostDiagnostics, SymbolOfUnknownArray) {
           {{"arrays",
             R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
            {"symbols", R"~({"yy": {"symbol": "acc", "rect": [0,0,1,3]}})~"}}),
-      "t.json: symbols.yy: unknown host array \"yy\" (nearest: \"y\"); declared in arrays: y, k");
+      "t.json: symbols.yy: unknown host array \"yy\"; did you mean 'y'? declared in arrays: y, k");
 }
 TEST(LayoutHostDiagnostics, SymbolMissing) {
   EXPECT_EQ(
@@ -107,7 +107,7 @@ TEST(LayoutHostDiagnostics, SymbolOrderUnknown) {
           {{"arrays",
             R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
            {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3], "order": "column"}})~"}}),
-      "t.json: symbols.y.order: unknown order \"column\" (nearest: \"col\"); allowed: row, col");
+      "t.json: symbols.y.order: unknown order \"column\"; did you mean 'col'? allowed: row, col");
 }
 TEST(LayoutHostDiagnostics, HostStepUnknown) {
   EXPECT_EQ(
@@ -116,7 +116,7 @@ TEST(LayoutHostDiagnostics, HostStepUnknown) {
             R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
            {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
            {"host", R"~([{"copyin": "y"}])~"}}),
-      "t.json: host[0]: unknown host step \"copyin\" (nearest: \"copy_in\"); steps: copy_in, "
+      "t.json: host[0]: unknown host step \"copyin\"; did you mean 'copy_in'? steps: copy_in, "
       "launch, stream_in, stream_out, wait, copy_out, check");
 }
 TEST(LayoutHostDiagnostics, HostStepEmpty) {
@@ -184,7 +184,8 @@ TEST(LayoutHostDiagnostics, LaunchKeyUnknown) {
             R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
            {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
            {"host", R"~([{"launch": "f", "arg": [1]}])~"}}),
-      "t.json: host[0]: unknown key \"arg\" (nearest: \"args\"); allowed keys: launch, args, rect");
+      "t.json: host[0]: unknown key \"arg\"; did you mean 'args'? allowed keys: launch, args, "
+      "rect");
 }
 TEST(LayoutHostDiagnostics, LaunchArgumentIsAnObject) {
   EXPECT_EQ(
@@ -272,7 +273,7 @@ TEST(LayoutHostDiagnostics, WaitForUnknown) {
             R"~({"y": {"dtype": "f32", "shape": [3]}, "k": {"dtype": "i32", "shape": [3]}})~"},
            {"symbols", R"~({"y": {"symbol": "acc", "rect": [0,0,1,3]}})~"},
            {"host", R"~([{"wait": "idel"}])~"}}),
-      "t.json: host[0].wait: cannot wait for \"idel\" (nearest: \"idle\"); it can wait for: idle");
+      "t.json: host[0].wait: cannot wait for \"idel\"; did you mean 'idle'? it can wait for: idle");
 }
 TEST(LayoutHostDiagnostics, WaitForArrayThatIsNotStreamed) {
   EXPECT_EQ(

@@ -1,4 +1,4 @@
-// Layouts that are read (INTERFACE.md "WSE layout"). What is refused is in
+// Layouts that are read (docs/layout.md). What is refused is in
 // diagnostics_test.cpp.
 #include <chrono>
 #include <fstream>

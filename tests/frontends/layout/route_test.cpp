@@ -171,8 +171,8 @@ TEST(LayoutRouteDiagnostics, SwapMisspelt) {  // wse.md 10 no. 7
 }
 TEST(LayoutRouteDiagnostics, InjectionUnknown) {
   EXPECT_EQ(problem_of(R"("ce_inject": "hihg")"),
-            "t.json: routes[0].ce_inject: unknown priority of CE injection \"hihg\" (nearest: "
-            "\"high\"); allowed: low, high");
+            "t.json: routes[0].ce_inject: unknown priority of CE injection \"hihg\"; did you mean "
+            "'high'? allowed: low, high");
 }
 TEST(LayoutRouteDiagnostics, TeardownNotAFlag) {
   EXPECT_EQ(problem_of(R"("teardown": null)"),
@@ -184,8 +184,8 @@ TEST(LayoutRouteDiagnostics, FilterWithoutKind) {
 }
 TEST(LayoutRouteDiagnostics, FilterKindUnknown) {
   EXPECT_EQ(problem_of(R"("filter": {"kind": "ragne"})"),
-            "t.json: routes[0].filter.kind: unknown kind of filter \"ragne\" (nearest: "
-            "\"range\"); allowed: counter, sparse_counter, range");
+            "t.json: routes[0].filter.kind: unknown kind of filter \"ragne\"; did you mean "
+            "'range'? allowed: counter, sparse_counter, range");
 }
 TEST(LayoutRouteDiagnostics, FilterNotAnObject) {
   EXPECT_EQ(problem_of(R"("filter": "range")"),
@@ -198,7 +198,7 @@ TEST(LayoutRouteDiagnostics, FilterKeyOfAnotherKind) {
 }
 TEST(LayoutRouteDiagnostics, FilterKeyUnknown) {
   EXPECT_EQ(problem_of(R"("filter": {"kind": "range", "min": 3})"),
-            "t.json: routes[0].filter: unknown key \"min\" (nearest: \"kind\"); allowed keys: "
+            "t.json: routes[0].filter: unknown key \"min\"; did you mean 'kind'? allowed keys: "
             "kind, min_idx, max_idx");
 }
 TEST(LayoutRouteDiagnostics, FilterIndexTooLarge) {

@@ -1,5 +1,5 @@
 // Communication programs as JSON: what is read, and what is refused with which words
-// (docs/numesh.md).
+// (docs/numesh-platform.md).
 #include <gtest/gtest.h>
 
 #include "frontends/operators/program_reader.h"
@@ -54,7 +54,7 @@ TEST(OperatorsReader, ParametersAndTheirOverrides) {
   EXPECT_EQ(p.operators[0].words, 12U);
   EXPECT_EQ(p.operators[0].instances, (std::vector<Nodes>{{0, 5}}));
   EXPECT_EQ(problem(text, {{"n", 6}}),
-            "t.json: --param n: the program has no parameter \"n\" (nearest: \"N\"); its "
+            "t.json: --param n: the program has no parameter \"n\"; did you mean 'N'? its "
             "parameters: N, M");
 }
 TEST(OperatorsReader, SharesAsFractionsAndDecimals) {
@@ -73,13 +73,13 @@ TEST(OperatorsDiagnostics, Schema) {
 TEST(OperatorsDiagnostics, UnknownKey) {
   EXPECT_EQ(
       problem_of_operator(R"("kind": "stream", "from": 0, "to": 3, "word": 3)"),
-      "t.json: operators.a: unknown key \"word\" (nearest: \"words\"); allowed keys: kind, in, "
+      "t.json: operators.a: unknown key \"word\"; did you mean 'words'? allowed keys: kind, in, "
       "out, technique, compute, bandwidth, words, delay, echo, slot, combine, from, to");
 }
 TEST(OperatorsDiagnostics, UnknownKind) {
   EXPECT_EQ(problem_of_operator(R"("kind": "brodcast")"),
-            "t.json: operators.a.kind: unknown kind of operator \"brodcast\" (nearest: "
-            "\"broadcast\"); allowed: stream, broadcast, shift, circular_shift, reduce, prefix, "
+            "t.json: operators.a.kind: unknown kind of operator \"brodcast\"; did you mean "
+            "'broadcast'? allowed: stream, broadcast, shift, circular_shift, reduce, prefix, "
             "online");
 }
 TEST(OperatorsDiagnostics, NodeOutsideTheMesh) {
@@ -96,7 +96,7 @@ TEST(OperatorsDiagnostics, MeshOfFourDimensions) {
 }
 TEST(OperatorsDiagnostics, UnknownSet) {
   EXPECT_EQ(problem_of_operator(R"("kind": "shift", "nodes": "al")"),
-            "t.json: operators.a.nodes: unknown set \"al\" (nearest: \"all\"); sets: all");
+            "t.json: operators.a.nodes: unknown set \"al\"; did you mean 'all'? sets: all");
 }
 TEST(OperatorsDiagnostics, NodeTwice) {
   EXPECT_EQ(problem_of_operator(R"("kind": "shift", "nodes": [0, 1, 0])"),
@@ -196,7 +196,7 @@ TEST(OperatorsDiagnostics, GroupsOfNoKindOrOfTwo) {
 }
 TEST(OperatorsDiagnostics, MisspeltGroup) {
   EXPECT_EQ(problem(program_text("[4]", kStream, R"({"sequental": ["s"]})")),
-            "t.json: program: unknown key \"sequental\" (nearest: \"sequential\"); allowed keys: "
+            "t.json: program: unknown key \"sequental\"; did you mean 'sequential'? allowed keys: "
             "sequential, parallel, loop, work, body, nodes, phases, length");
 }
 TEST(OperatorsDiagnostics, TextOfUsersIsOneShortLine) {
@@ -213,9 +213,8 @@ TEST(OperatorsDiagnostics, TextOfUsersIsOneShortLine) {
 }
 TEST(OperatorsDiagnostics, ParameterThatOnlyNodesHave) {
   EXPECT_EQ(problem(R"({"schema": "tessera-numesh-program-1", "params": {"N": "x"}})"),
-            "t.json: params.N: in \"x\" at character 1: x has no value here; it has one where "
-            "every tile or node has its own: in params of tiles, in colors, switch positions and "
-            "filters of routes, and in init of arrays");
+            "t.json: params.N: in \"x\" at character 1: x has no value here; it has one in "
+            "init of arrays, where every node has its own");
 }
 
 }  // namespace

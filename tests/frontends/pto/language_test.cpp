@@ -8,7 +8,7 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "frontends/pto/printer.h"
+#include "tests/support/pto_printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto::language_test {
@@ -301,7 +301,7 @@ TEST(PtoLanguage, UnknownOperationsRunAsCycles) {
 
 TEST(PtoLanguage, UnknownOperationsAreRefusedByName) {
   EXPECT_EQ(message_of_text(kernel(kUnknown)),
-            "k.pto:4:10: unknown operation 'pto.tfoo'; the nearest is 'pto.tmov'; docs/ascend.md "
+            "k.pto:4:10: unknown operation 'pto.tfoo'; did you mean 'pto.tmov'?; docs/ascend-platform.md "
             "lists what is taken; --pto-unknown=cost:N runs what is not as N cycles");
   EXPECT_THAT(message_of_text(
                   kernel(std::string(kUnknown) + "\n pto.set_flag_dyn[<PIPE_V>, <PIPE_MTE3>, %x]"),

@@ -59,6 +59,11 @@ std::string message_with(const std::map<std::string, std::string>& changes) {
   return message_of(with(changes));
 }
 
+TEST(PtoPipeEnds, APopNeedsTheTypeOfItsTile) {
+  EXPECT_EQ(message_with({{" -> !pto.tile_buf<vec, POPPED>", ""}}),
+            "k.pto:13:10: expected -> and the type of the tile");
+}
+
 TEST(PtoPipeEnds, EqualEndsAreAccepted) {
   EXPECT_EQ(message_with({}), "accepted");
   EXPECT_EQ(message_with({{"16x16xf32", "16x16xf32, valid=?x16"}}), "accepted");

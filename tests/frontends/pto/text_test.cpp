@@ -8,7 +8,7 @@
 
 #include "frontends/pto/operations.h"
 #include "frontends/pto/parser.h"
-#include "frontends/pto/printer.h"
+#include "tests/support/pto_printer.h"
 #include "tests/support/run_executable.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -123,7 +123,7 @@ TEST(PtoText, PlacesAreThoseOfTheText) {
 TEST(PtoText, Diagnostics) {
   EXPECT_EQ(message_of(""), "k.pto:1:1: expected 'module', found the end of the file");
   EXPECT_EQ(message_of(kernel("pto.tlaod ins(%a : f32) outs(%b : f32)")),
-            "k.pto:3:1: unknown operation 'pto.tlaod'; the nearest is 'pto.tload'; docs/ascend.md "
+            "k.pto:3:1: unknown operation 'pto.tlaod'; did you mean 'pto.tload'?; docs/ascend-platform.md "
             "lists what is taken; --pto-unknown=cost:N runs what is not as N cycles");
   EXPECT_EQ(message_of(kernel("  pto.barrier PIPE_V")),
             "k.pto:3:15: expected a pipe such as <PIPE_V>, found 'PIPE_V'");
@@ -146,7 +146,7 @@ TEST(PtoText, Diagnostics) {
 }
 
 TEST(PtoText, TheManualNamesEveryOperation) {
-  const std::string manual = test::read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/ascend.md");
+  const std::string manual = test::read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/ascend-platform.md");
   for (const OperationInfo& row : operations())
     EXPECT_THAT(manual, HasSubstr("`" + std::string(row.name) + "`"));
 }

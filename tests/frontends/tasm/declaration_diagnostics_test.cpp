@@ -14,11 +14,9 @@ TEST_P(TasmDeclarationMessage, NamesPlaceAndWhatWasExpected) {
 
 const Mistake kDeclarations[] = {
     {"UnknownMnemonic", "fn f\n  fmac d0, d0, d0, d0\n  ret\n",
-     "2:3: expected an instruction, a declaration or a label, found 'fmac'; the nearest is "
-     "'fmach'"},
+     "2:3: expected an instruction, a declaration or a label, found 'fmac'; did you mean 'fmach'?"},
     {"UnknownKeyword", "dataa A: f32[1]",
-     "1:1: expected an instruction, a declaration or a label, found 'dataa'; the nearest is "
-     "'data'"},
+     "1:1: expected an instruction, a declaration or a label, found 'dataa'; did you mean 'data'?"},
     {"NameIsKeyword", "const data = 1",
      "1:7: expected the name of a const, found 'data', which is a keyword"},
     {"NameIsRegister", "data d4: f32[1]",
@@ -34,11 +32,11 @@ const Mistake kDeclarations[] = {
     {"ConstUsesLaterOne", "const a = b\nconst b = 1",
      "1:11: expected a number, or a param or const of a line above, found 'b'"},
     {"UnknownType", "data A: f61[1]",
-     "1:9: expected i16, u16, i32, u32, f16 or f32, found 'f61'; the nearest is 'f16'"},
+     "1:9: expected i16, u16, i32, u32, f16 or f32, found 'f61'; did you mean 'f16'?"},
     {"DataWithoutType",
      "data A:", "1:8: expected i16, u16, i32, u32, f16 or f32, found the end of the line"},
     {"UnknownDataOption", "data A: f32[1] algin=16 = 3",
-     "1:16: expected align=, '=' or the end of the line, found 'algin'; the nearest is 'align'"},
+     "1:16: expected align=, '=' or the end of the line, found 'algin'; did you mean 'align'?"},
     {"AlignmentTwice", "data A: f32[1] align=16 align=32",
      "1:25: expected each option once, found 'align' again"},
     {"AlignmentWithoutValue", "data A: f32[1] align 16",
@@ -63,7 +61,7 @@ const Mistake kDeclarations[] = {
     {"DataValueBeyondF32", "data A: f32[1] = 1e39",
      "1:18: expected a number that f32 can hold, found 1e+39"},
     {"QueueDirectionMistyped", "queue q inptu 1 color=1",
-     "1:9: expected input or output, found 'inptu'; the nearest is 'input'"},
+     "1:9: expected input or output, found 'inptu'; did you mean 'input'?"},
     {"QueueDirection", "queue q in 1 color=1", "1:9: expected input or output, found 'in'"},
     {"QueueIdOutOfRange", "queue q input 8 color=1",
      "1:15: expected an input queue of wse3 0..7, found 8"},
@@ -79,7 +77,7 @@ const Mistake kDeclarations[] = {
      "1"},
     {"UnknownInputQueueOption", "queue q input 1 color=1 unblock",
      "1:25: expected color=, unblocked, priority=, control_table=, dense or the end of the line, "
-     "found 'unblock'; the nearest is 'unblocked'"},
+     "found 'unblock'; did you mean 'unblocked'?"},
     {"UnknownOutputQueueOption", "queue q output 1 color=1 unblocked",
      "1:26: expected color=, dense or the end of the line, found 'unblocked'"},
     {"QueueOptionTwice", "queue q input 1 dense color=1 dense",
@@ -87,7 +85,7 @@ const Mistake kDeclarations[] = {
     {"QueuePriorityOnWse3", "queue q input 1 color=1 priority=low",
      "1:34: expected no priority=, found one; on wse3 the dsd or fifo has the priority"},
     {"PriorityMistyped", "queue q input 1 color=1 priority=hihg",
-     "1:34: expected high, medium or low behind priority=, found 'hihg'; the nearest is 'high'"},
+     "1:34: expected high, medium or low behind priority=, found 'hihg'; did you mean 'high'?"},
     {"SubTableOutOfRange", "control_table\nqueue q input 1 color=1 control_table=8",
      "2:39: expected a sub-table 0..7, found 8"},
     {"SubTableWithoutTable", "queue q input 1 color=1 control_table=2",
@@ -102,10 +100,9 @@ INSTANTIATE_TEST_SUITE_P(Declarations, TasmDeclarationMessage, ::testing::Values
 
 const Mistake kDescriptors[] = {
     {"DsdKindUnknown", "dsd d men4d A",
-     "1:7: expected mem1d, mem4d, circbuf, fabin or fabout, found 'men4d'; the nearest is "
-     "'mem4d'"},
+     "1:7: expected mem1d, mem4d, circbuf, fabin or fabout, found 'men4d'; did you mean 'mem4d'?"},
     {"DsdOfUnknownSymbol", "data column: f32[2]\ndsd d mem1d colum",
-     "2:13: expected the name of a data symbol, found 'colum'; the nearest is 'column'"},
+     "2:13: expected the name of a data symbol, found 'colum'; did you mean 'column'?"},
     {"DsdOfQueueInsteadOfData", "queue q input 1 color=1\ndsd d mem1d q",
      "2:13: expected the name of a data symbol, found the queue 'q'"},
     {"FabinOfOutputQueue", "queue q output 1 color=1\ndsd d fabin q extent=1",
@@ -137,13 +134,13 @@ INSTANTIATE_TEST_SUITE_P(Descriptors, TasmDeclarationMessage, ::testing::ValuesI
 
 const Mistake kSections[] = {
     {"TaskKind", "task t locla 3",
-     "1:8: expected data, local or control, found 'locla'; the nearest is 'local'"},
+     "1:8: expected data, local or control, found 'locla'; did you mean 'local'?"},
     {"TaskOption", "task t local 9 asleep",
      "1:16: expected active, blocked, priority= or the end of the line, found 'asleep'"},
     {"DataTaskActive", "queue q input 1 color=1\ntask t data q active",
      "2:15: expected blocked, priority= or the end of the line, found 'active'"},
     {"DataTaskOfUnknownQueue", "queue x_in input 1 color=1\ntask t data x_on\n end",
-     "2:13: expected the name of an input queue, found 'x_on'; the nearest is 'x_in'"},
+     "2:13: expected the name of an input queue, found 'x_on'; did you mean 'x_in'?"},
     {"DataTaskOfOutputQueue", "queue q output 1 color=1\ntask t data q\n end",
      "2:13: expected the name of an input queue, found the output queue 'q'"},
     {"ControlTaskBlocked", "task t control 40 blocked",
@@ -234,8 +231,8 @@ const Mistake kMemoryAndFabric[] = {
      "'color'"},
     {"FaboutOptionMistyped", "queue q output 1 color=1\ndsd d fabout q extent=1 advance_swich",
      "2:25: expected extent=, color=, control, wavelet_index_offset, advance_switch, zero=, simd=, "
-     "control_transform, priority= or the end of the line, found 'advance_swich'; the nearest is "
-     "'advance_switch'"},
+     "control_transform, priority= or the end of the line, found 'advance_swich'; did you mean "
+     "'advance_switch'?"},
     {"ZeroOfThirdSource", "queue q output 1 color=1\ndsd d fabout q extent=1 zero=third",
      "2:30: expected first or second behind zero=, found 'third'"},
     {"SimdUnknown", "queue q input 1 color=1\ndsd d fabin q extent=1 simd=128",
@@ -249,14 +246,14 @@ INSTANTIATE_TEST_SUITE_P(MemoryAndFabric, TasmDeclarationMessage,
 // wse.md 5.6.
 const Mistake kFifos[] = {
     {"OfUnknownSymbol", "data buf: f32[4]\nfifo f bfu dsr=1 xdsr=1",
-     "2:8: expected the name of a data symbol, found 'bfu'; the nearest is 'buf'"},
+     "2:8: expected the name of a data symbol, found 'bfu'; did you mean 'buf'?"},
     {"UnknownOption", "data buf: f32[4]\nfifo f buf dsr=1 xdsr=1 on_empty=fault",
      "2:25: expected dsr=, xdsr=, empty=, full=, activate_push=, activate_pop=, priority=, simd= "
      "or "
-     "the end of the line, found 'on_empty'; the nearest is 'empty'"},
+     "the end of the line, found 'on_empty'; did you mean 'empty'?"},
     {"ActionMistyped", "data buf: f32[4]\nfifo f buf dsr=1 xdsr=1 empty=terminat",
      "2:31: expected test_or_suspend, terminate, suspend or fault behind empty=, found 'terminat'; "
-     "the nearest is 'terminate'"},
+     "did you mean 'terminate'?"},
     {"WithoutDsr", "data buf: f32[4]\nfifo f buf xdsr=1",
      "2:6: expected dsr= for fifo 'f', found none; a fifo keeps a DSR for the whole program"},
     {"WithoutXdsr", "data buf: f32[4]\nfifo f buf dsr=1",
@@ -299,7 +296,7 @@ const Mistake kInitialLoads[] = {
     {"IntoDsrBeyondTheLast", "dsr dds16 d", "1:5: expected a register dds0..dds15, found 'dds16'"},
     {"OfNothing", "dsr dds1", "1:9: expected the name of a dsd, found the end of the line"},
     {"OfUnknownDsd", "data a: f32[4]\ndsd acc mem1d a\ndsr dds1 ac",
-     "3:10: expected the name of a dsd, found 'ac'; the nearest is 'acc'"},
+     "3:10: expected the name of a dsd, found 'ac'; did you mean 'acc'?"},
     {"Twice", "data a: f32[4]\ndsd d mem1d a\ndsr dds1 d\ndsr s0ds1 d\ndsr dds1 d",
      "5:5: expected each DSR once, found 'dds1' again; line 3 loads it"},
     {"FabinIntoDestination", "queue q input 1 color=1\ndsd d fabin q extent=1\ndsr dds1 d",
@@ -315,21 +312,21 @@ const Mistake kInitialLoads[] = {
      "3:11: expected sr= with 1 number for the mem4d dsd 'd', found none"},
     {"OptionMistyped", "data a: f32[4]\ndsd d mem1d a\ndsr s1ds2 d save_adress",
      "3:13: expected an option or the end of the line behind the dsd of s1ds2, found "
-     "'save_adress'; the nearest is 'save_address'"},
+     "'save_adress'; did you mean 'save_address'?"},
 };
 INSTANTIATE_TEST_SUITE_P(InitialLoads, TasmDeclarationMessage, ::testing::ValuesIn(kInitialLoads),
                          name_of);
 
 const Mistake kSettings[] = {
     {"HalfFormatMistyped", "half bf61",
-     "1:6: expected f16, bf16 or cb16, found 'bf61'; the nearest is 'bf16'"},
+     "1:6: expected f16, bf16 or cb16, found 'bf61'; did you mean 'bf16'?"},
     {"HalfTwice", "half bf16\nhalf bf16",
      "2:1: expected one half line, found another; the first is line 1"},
     {"ControlTableTwice", "control_table\ncontrol_table stride=2",
      "2:1: expected one control_table line, found another; the first is line 1"},
     {"ControlTableOption", "control_table strid=2",
-     "1:15: expected instructions=, stride= or the end of the line, found 'strid'; the nearest is "
-     "'stride'"},
+     "1:15: expected instructions=, stride= or the end of the line, found 'strid'; did you mean "
+     "'stride'?"},
     {"ControlTableInstructions", "control_table instructions=6",
      "1:28: expected 2, 4 or 8 instructions an entry, found 6"},
     {"ControlTableStride", "control_table stride=8",
@@ -354,7 +351,7 @@ const Mistake kSettings[] = {
      "2:13: expected each microthread once, found 3 again"},
     {"KeywordMistyped", "control_tabel",
      "1:1: expected an instruction, a declaration or a label, "
-     "found 'control_tabel'; the nearest is 'control_table'"},
+     "found 'control_tabel'; did you mean 'control_table'?"},
 };
 INSTANTIATE_TEST_SUITE_P(Settings, TasmDeclarationMessage, ::testing::ValuesIn(kSettings), name_of);
 

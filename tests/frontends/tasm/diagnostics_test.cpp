@@ -94,7 +94,7 @@ TEST(TasmDiagnostics, HugeDataIsCountedNotWrapped) {
 
 TEST(TasmDiagnostics, UnknownParamNamesTheNearestDeclaredOne) {
   EXPECT_EQ(error_of("param Mp = 1\nparam Np\n", options_for(Generation::kWse3, {{"Npp", 1}})),
-            "expected the name of a param of this program, found 'Npp'; the nearest is 'Np'");
+            "expected the name of a param of this program, found 'Npp'; did you mean 'Np'?");
   EXPECT_EQ(error_of("const Np = 1\n", options_for(Generation::kWse3, {{"Np", 1}})),
             "expected the name of a param of this program, found 'Np'; the program has no "
             "params");
@@ -106,7 +106,7 @@ TEST(TasmDiagnostics, UnreadableFileIsNamed) {
     FAIL();
   } catch (const UserError& e) {
     EXPECT_STREQ(e.what(),
-                 "/no/such.tasm: expected a tile assembly file that can be read, found none");
+                 "/no/such.tasm: the tile program cannot be opened: No such file or directory");
   }
 }
 

@@ -100,7 +100,7 @@ const Mistake kOperands[] = {
      "2:8: expected r0..r15 or a task, found 'ut1'"},
     {"NumberIsNoTask", "fn f\n blk 3\n ret", "2:6: expected a task or ut0..ut7, found '3'"},
     {"UnknownName", "param Np = 1\nfn f\n movri r0, Nq\n ret",
-     "3:12: expected a number, param, const or data symbol, found 'Nq'; the nearest is 'Np'"},
+     "3:12: expected a number, param, const or data symbol, found 'Nq'; did you mean 'Np'?"},
     {"NameIsNoNumber", "fn f\n movri r0, f\n ret",
      "2:12: expected a number, param, const or data symbol, found the function 'f'"},
 };
@@ -117,16 +117,16 @@ INSTANTIATE_TEST_SUITE_P(Operands, TasmWse2Message, ::testing::ValuesIn(kWse2Ope
 
 const Mistake kReferences[] = {
     {"UnknownLabel", "fn f\nmore:\n jmp mroe\n",
-     "3:6: expected a label of fn f or a function, found 'mroe'; the nearest is 'more'"},
+     "3:6: expected a label of fn f or a function, found 'mroe'; did you mean 'more'?"},
     {"LabelOfOtherSection", "fn f\nmore:\n ret\nfn g\n jmp more\n",
      "5:6: expected a label of fn g or a function, found 'more'"},
     {"JumpToTask", "task t local 9\n jmp t\n",
      "2:6: expected a label of task t or a function, found the task 't'"},
     {"JumpToNumber", "fn f\n jmp 3\n", "2:6: expected a label or function, found '3'"},
     {"UnknownDsd", "data A: f32[1]\ndsd acc mem1d A\nfn f\n lddsr dds0, ac\n ret",
-     "4:14: expected the name of a dsd, found 'ac'; the nearest is 'acc'"},
+     "4:14: expected the name of a dsd, found 'ac'; did you mean 'acc'?"},
     {"UnknownTask", "task reduce local 9\n actvt reduced\n end",
-     "2:8: expected the name of a local task, found 'reduced'; the nearest is 'reduce'"},
+     "2:8: expected the name of a local task, found 'reduced'; did you mean 'reduce'?"},
     {"ActivateDataTask", "queue q input 1 color=1\ntask t data q\n actvt t\n end",
      "3:8: expected the name of a local task, found the data task 't'; only wavelets activate it"},
     {"ActivateQueue", "queue q input 1 color=1\nfn f\n actvt q\n ret",
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(References, TasmInstructionMessage, ::testing::ValuesIn
 const Mistake kOptions[] = {
     {"UnknownOption", "fn f\n fadds dds0, s0ds0, s1ds0 asynch\n ret",
      "2:27: expected an option or the end of the line behind the 3 operands of fadds, found "
-     "'asynch'; the nearest is 'async'"},
+     "'asynch'; did you mean 'async'?"},
     {"OptionTwice", "fn f\n fadds dds0, s0ds0, s1ds0 async async\n ret",
      "2:33: expected each option once, found 'async' again"},
     {"ValueMissing", "fn f\n fadds dds0, s0ds0, s1ds0 async ut\n ret",
@@ -168,7 +168,7 @@ const Mistake kOptions[] = {
      "2:61: expected one of on_control=, on_control_activate= and on_control_unblock=, found "
      "on_control= and on_control_activate="},
     {"OnControlOfNoTask", "task t local 9\n mov16 dds0, s1ds0 on_control_activate=tt\n end",
-     "2:40: expected the name of a local task, found 'tt'; the nearest is 't'"},
+     "2:40: expected the name of a local task, found 'tt'; did you mean 't'?"},
     {"OnControlOfOutputQueue",
      "queue q output 1 color=1\nfn f\n mov16 dds0, s1ds0 on_control_unblock=q\n ret",
      "3:39: expected the name of an input queue, found the output queue 'q'"},

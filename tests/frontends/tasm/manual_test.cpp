@@ -73,7 +73,8 @@ std::string class_word(const pe::OpcodeInfo& info) {
                                                         {OpClass::kBranch, "branch"},
                                                         {OpClass::kTaskEnd, "task"},
                                                         {OpClass::kTaskControl, "task"},
-                                                        {OpClass::kTile, "tile"}};
+                                                        {OpClass::kTile, "tile"},
+                                                        {OpClass::kConfig, "tile"}};
   return bare(kWords.at(info.op_class) + (info.vector() ? ", vector" : ""));
 }
 

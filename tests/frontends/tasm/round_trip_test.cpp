@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontends/tasm/disassembler.h"
-#include "frontends/tasm/print_operand.h"
+#include "frontends/tasm/print.h"
 #include "models/pe/half.h"
 #include "tests/frontends/tasm/test_text.h"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/cluster/cluster_data.h"
-#include "models/cluster/machine_core.h"
+#include "models/cluster/cluster_core.h"
+#include "models/cluster/memory/cluster_data.h"
 #include "models/observe/digest.h"
 #include "models/observe/event.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -176,7 +176,7 @@ inline constexpr std::int64_t kNumbers = 10'000;
 /// A machine and what came of it. Operations for its programs: operations.h.
 struct Bench {
   explicit Bench(const ClusterConfig& config, const Launch& launch = {})
-      : data(config.profile, launch, arrays()), machine(config, launch, &events, &data) {
+      : data(config.profile, launch, arrays()), machine(config, launch, {&events, &data}) {
     data.resize(0, kNumbers * 4);
   }
 
@@ -185,8 +185,8 @@ struct Bench {
     machine.run(end);
     return *this;
   }
-  const AiCoreCore& aic(unsigned cluster = 0) const { return machine.core(place(cluster, 0)); }
-  const AiCoreCore& aiv(unsigned subblock = 0, unsigned cluster = 0) const {
+  const AiCore& aic(unsigned cluster = 0) const { return machine.core(place(cluster, 0)); }
+  const AiCore& aiv(unsigned subblock = 0, unsigned cluster = 0) const {
     return machine.core(place(cluster, 1 + subblock));
   }
   static CoreId place(unsigned cluster, unsigned unit) {
@@ -215,7 +215,7 @@ struct Bench {
 
   Events events;
   ClusterData data;
-  MachineCore machine;
+  ClusterCore machine;
 };
 
 /// The text of the IllegalBehaviour that `action` throws, or of its UserError; empty: it throws none.

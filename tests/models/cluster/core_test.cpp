@@ -1,5 +1,5 @@
 // AI core: pipes, flags, barriers, locks, queues (reference ascend.md 1.2, 2.2 to 2.5).
-#include "models/cluster/ai_core_core.h"
+#include "models/cluster/core/ai_core.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(AiCore, 2_2_WaitFlagHoldsItsPipeUntilTheSourceHasCompleted) {
   ASSERT_FALSE(b.hangs());
   EXPECT_THAT(b.cycles_of(EventKind::kPipeStart, kAiv0, Pipe::kV), ElementsAre(106));
   EXPECT_EQ(b.aiv().stats(Pipe::kV).wait(WaitReason::kFlag), 105u - 12u);
-  EXPECT_TRUE(b.aiv().flags_set().empty());
+  EXPECT_TRUE(b.aiv().sync().flags_set().empty());
 }
 
 TEST(AiCore, 2_2_FlagsWithOtherPairsAndIdsAreOtherFlags) {
@@ -71,7 +71,7 @@ TEST(AiCore, 2_2_FlagsWithOtherPairsAndIdsAreOtherFlags) {
   b.run(Kernel(), k);
   ASSERT_FALSE(b.hangs());
   EXPECT_GT(b.cycles_of(EventKind::kPipeStart, kAiv0, Pipe::kV).at(0), 1000u);
-  EXPECT_THAT(b.aiv().flags_set(), ElementsAre("MTE2 to MTE3, event 1"));
+  EXPECT_THAT(b.aiv().sync().flags_set(), ElementsAre("MTE2 to MTE3, event 1"));
 }
 
 TEST(AiCore, 2_3_BarrierWaitsForTheResultsOfItsPipe) {

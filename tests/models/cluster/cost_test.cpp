@@ -1,6 +1,6 @@
 // Costs of instructions (reference ascend.md 4.2 to 4.4). The tables of the section are held by scripts/validate.sh, from runs of
 // the executable (docs/validation.md, ascend_micro).
-#include "models/cluster/cost_model.h"
+#include "models/cluster/core/cost_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Tile data in a machine: who reads and writes what when (ascend.md 2.2, 2.3, 2.5; cluster_data.h).
-#include "models/cluster/cluster_data.h"
+#include "models/cluster/memory/cluster_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "models/cluster/accesses.h"
+#include "models/cluster/hazards/accesses.h"
 #include "tests/models/cluster/operations.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -39,7 +39,7 @@ struct DataBench {
   explicit DataBench(const Kernel& aic, const Kernel& aiv,
                      const ClusterConfig& config = a5_config(), bool with_data = true)
       : data(config.profile, Launch(), arrays()),
-        machine(config, Launch(), &events, with_data ? &data : nullptr) {
+        machine(config, Launch(), {&events, with_data ? &data : nullptr}) {
     data.bind(0, floats({1, 2, 3, 4, 5, 6, 7, 8}));
     machine.launch(aic.build(), aiv.build(), 1);
   }
@@ -50,7 +50,7 @@ struct DataBench {
 
   Events events;
   ClusterData data;
-  MachineCore machine;
+  ClusterCore machine;
 };
 
 /// AIV: x to UB, doubled, to y; each step behind a flag or not.

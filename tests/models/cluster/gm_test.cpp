@@ -1,6 +1,6 @@
 // GM and L2: copies share bandwidth, accesses to words take place in the order of their cores (reference
 // ascend.md 1.4).
-#include "models/cluster/gm_core.h"
+#include "models/cluster/memory/gm_core.h"
 
 #include <gtest/gtest.h>
 

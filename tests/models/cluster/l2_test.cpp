@@ -1,5 +1,5 @@
 // What L2 holds, where copies lie in GM, and the port of L1 (reference ascend.md 1.4, 4.4, 5.2).
-#include "models/cluster/l2_directory.h"
+#include "models/cluster/memory/l2_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <set>
 #include <tuple>
 
-#include "models/cluster/gm_core.h"
-#include "models/cluster/gm_place.h"
+#include "models/cluster/memory/gm_core.h"
+#include "models/cluster/memory/gm_place.h"
 #include "tests/models/cluster/bench.h"
 
 namespace tessera::cluster::l2_test {

@@ -1,5 +1,5 @@
 // Modules of AI cores, sync unit and GM bound by sockets: the same events in the same cycles as
-// MachineCore, with a checker between every core and the sync unit, and GM. One TEST a process.
+// ClusterCore, with a checker between every core and the sync unit, and GM. One TEST a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,17 +8,14 @@
 #include <systemc>
 #include <vector>
 
-#include "models/cluster/ai_core.h"
-#include "models/cluster/deadlock.h"
-#include "models/cluster/gm.h"
-#include "models/cluster/sync_unit.h"
+#include "models/cluster/core/ai_core_module.h"
+#include "models/cluster/modular_cluster.h"
+#include "models/cluster/shared_units.h"
 #include "tests/models/cluster/random.h"
 #include "tests/support/report_of.h"
 #include "tests/support/sc_reports.h"
-#include "tlm_ifaces/sync/sync_checker.h"
-#include "tlm_ifaces/sync/sync_stub.h"
-#include "tlm_ifaces/transfer/transfer_checker.h"
-#include "tlm_ifaces/transfer/transfer_stub.h"
+#include "tlm_ifaces/sync/sync_kit.h"
+#include "tlm_ifaces/transfer/transfer_kit.h"
 
 namespace tessera::cluster {
 namespace {
@@ -48,9 +45,8 @@ class Machine : public sc_core::sc_module {
         gm_stubs.back()->out.bind(gm.cores[i]);
         continue;
       }
-      cores.back() = std::make_unique<AiCore>(("core" + number).c_str(), domain, config, launch, id,
-                                              observe::Probe(&events, i));
-      cores.back()->attach(data);
+      cores.back() = std::make_unique<AiCoreModule>(("core" + number).c_str(), domain, config,
+                                                    launch, id, Attachments{&events, &data});
       checkers.push_back(std::make_unique<sync::Checker>(("checker" + number).c_str(),
                                                          [this] { return domain.now(); }));
       cores.back()->sync.bind(checkers.back()->in);
@@ -61,7 +57,7 @@ class Machine : public sc_core::sc_module {
       gm_checkers.back()->out.bind(gm.cores[i]);
     }
   }
-  AiCore& core(CoreId id) { return *cores.at(id.index()); }
+  AiCoreModule& core(CoreId id) { return *cores.at(id.index()); }
 
   const ClusterConfig config;
   const Launch launch;
@@ -70,7 +66,7 @@ class Machine : public sc_core::sc_module {
   SyncUnit sync_unit;
   Gm gm;
   ClusterData data;
-  std::vector<std::unique_ptr<AiCore>> cores;
+  std::vector<std::unique_ptr<AiCoreModule>> cores;
   std::vector<std::unique_ptr<sync::Checker>> checkers;
   std::vector<std::unique_ptr<transfer::Checker>> gm_checkers;
   std::vector<std::unique_ptr<sync::Stub>> stubs;
@@ -111,7 +107,7 @@ TEST(ClusterModules, SameDigestAsDenseOnA5) {
   expect_same_as_dense(a5_config());
 }
 
-// ARCHITECTURE section 9: sync unit and GM tell of a place that was left open in the same words.
+// docs/architecture.md#errors: sync unit and GM tell of a place that was left open in the same words.
 TEST(ClusterModules, PlaceWithoutACoreMustBeClosed) {
   timing::ClockDomain domain("domain", 1000);
   const ClusterConfig config = a2a3_config();
@@ -143,7 +139,9 @@ TEST(ClusterModules, IllegalBehaviourLeavesTheKernelAsAReport) {
 TEST(ClusterModules, DeadlockIsExplained) {
   Launch launch;
   launch.ratio = LaunchRatio::k1To1;
-  Machine machine("machine", a2a3_config(), launch);
+  const ClusterConfig config = a2a3_config();
+  timing::ClockDomain domain("domain", 1000);
+  ModularCluster machine("machine", domain, config, launch);
   Kernel aic;
   aic.ffts();
   aic.wait_dev(3);
@@ -152,17 +150,12 @@ TEST(ClusterModules, DeadlockIsExplained) {
   aiv.wait_dev(2);
   aiv.set_cross(Pipe::kMte3, 2, 3);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  machine.core(Bench::place(0, 0)).launch(aic.build(), 1);
-  machine.core(Bench::place(0, 1)).launch(aiv.build(), 1);
+  machine.launch(aic.build(), aiv.build(), 1);
   sc_core::sc_start();
   observe::Waits waits;
-  machine.core(Bench::place(0, 0)).core().describe_waits(waits, [&](const sync::Request& wait) {
-    return explain_wait(wait, machine.sync_unit.core(), [&](CoreId id) {
-      return machine.launch.has(id) ? &machine.core(id).core() : nullptr;
-    });
-  });
-  ASSERT_EQ(waits.size(), 1u);
-  EXPECT_THAT(waits[0].what,
+  EXPECT_THAT(machine.describe_waits(waits), HasSubstr("id 2 of AIV0 of cluster 0 never comes"));
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_THAT(waits[1].what,
               HasSubstr("AIV0 of cluster 0 has to set id 3 (mode 2): the scalar unit of AIV0 of "
                         "cluster 0 is at wait_flag_dev(S, id 2) at k.pto:2 and has not come to "
                         "set_cross_core(MTE3, mode 2, id 3) at k.pto:3"));

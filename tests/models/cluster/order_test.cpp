@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cluster/access_map.h"
+#include "models/cluster/hazards/access_map.h"
 #include "tests/models/cluster/bench.h"
 
 namespace tessera::cluster {
@@ -64,8 +64,10 @@ struct Result {
 };
 Result run(const Kernel& aic, const Kernel& aiv, const Launch& launch, bool automatic,
            const ClusterConfig& config = a5_config(), bool watch = true) {
-  MachineCore machine(config, launch, nullptr);
-  if (watch) machine.watch_hazards();
+  HazardWatch hazards(launch);
+  Attachments attached;
+  if (watch) attached.hazards = &hazards;
+  ClusterCore machine(config, launch, attached);
   const auto build = [automatic](Kernel kernel) {
     kernel.program().automatic_sync = automatic;
     return kernel.build();
@@ -73,7 +75,7 @@ Result run(const Kernel& aic, const Kernel& aiv, const Launch& launch, bool auto
   machine.launch(build(aic), build(aiv), 0);
   machine.run();
   EXPECT_TRUE(machine.finished());
-  Result result{machine.finished_at(), machine.hazards(), {}};
+  Result result{machine.finished_at(), hazards.sentences(), {}};
   const CoreId first{0, static_cast<std::uint16_t>(aics_of(launch.ratio) > 0 ? 0 : 1)};
   for (const Pipe pipe : sync::kPipes)
     result.stats[sync::index(pipe)] = machine.core(first).stats(pipe);

@@ -1,5 +1,5 @@
 // Random kernels: the order in which blocks are stepped inside a cycle does not matter, and what must
-// be conserved is (ARCHITECTURE section 3).
+// be conserved is (docs/architecture.md#time).
 #include <gtest/gtest.h>
 
 #include "tests/models/cluster/random.h"

@@ -1,12 +1,12 @@
 // The scalar unit's data cache (ascend.md 1.3, 2.9, 4.5): lines, what leaves, and cycles.
-#include "models/cluster/scalar_cache.h"
+#include "models/cluster/memory/scalar_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "models/cluster/cache_hazards.h"
+#include "models/cluster/hazards/cache_hazards.h"
 #include "tests/models/cluster/bench.h"
 
 namespace tessera::cluster {
@@ -98,13 +98,13 @@ class Scalar {
   Cycle run() {
     data = std::make_unique<ClusterData>(config_.profile, launch_, kArrays);
     data->bind(0, std::vector<std::byte>(4096));
-    machine = std::make_unique<MachineCore>(config_, launch_, nullptr, data.get());
+    machine = std::make_unique<ClusterCore>(config_, launch_, Attachments{nullptr, data.get()});
     machine->launch(nullptr, kernel.build(), 0);
     machine->run();
     EXPECT_TRUE(machine->finished());
     return core().stats(Pipe::kS).busy - 1;
   }
-  const AiCoreCore& core() const { return machine->core({0, 1}); }
+  const AiCore& core() const { return machine->core({0, 1}); }
   std::int32_t word_in_gm(std::size_t index) const {
     const std::vector<std::byte> bytes = data->contents(0);
     std::int32_t value;
@@ -114,7 +114,7 @@ class Scalar {
 
   Kernel kernel;
   std::unique_ptr<ClusterData> data;
-  std::unique_ptr<MachineCore> machine;
+  std::unique_ptr<ClusterCore> machine;
 
  private:
   void access(Instruction& i, TileOperand operand) {
@@ -176,8 +176,8 @@ TEST(ScalarCacheCore, AStoreStaysInItsLineUntilItIsCleaned) {
   EXPECT_EQ(s.core().reg(seen), 7);
   EXPECT_EQ(s.word_in_gm(3), 0);
   EXPECT_FALSE(s.data->is_written(0));
-  ASSERT_EQ(s.core().lines_left().size(), 1u);
-  EXPECT_EQ(s.core().lines_left()[0].changed, 0xF000U);
+  ASSERT_EQ(s.core().scalar_memory().lines_left().size(), 1u);
+  EXPECT_EQ(s.core().scalar_memory().lines_left()[0].changed, 0xF000U);
 }
 
 TEST(ScalarCacheCore, AStoreGoesToGmWhenItsLineHasToLeave) {
@@ -190,7 +190,7 @@ TEST(ScalarCacheCore, AStoreGoesToGmWhenItsLineHasToLeave) {
   s.run();
   EXPECT_EQ(s.word_in_gm(3), 7);
   EXPECT_EQ(s.core().reg(again), 7);
-  EXPECT_TRUE(s.core().lines_left().empty());
+  EXPECT_TRUE(s.core().scalar_memory().lines_left().empty());
 }
 
 TEST(ScalarCacheCore, TheNextKernelHasAnEmptyCache) {
@@ -199,7 +199,7 @@ TEST(ScalarCacheCore, TheNextKernelHasAnEmptyCache) {
   s.run();
   s.machine->launch(nullptr, Kernel().build(), s.machine->now() + 1);
   s.machine->run();
-  EXPECT_TRUE(s.core().lines_left().empty());
+  EXPECT_TRUE(s.core().scalar_memory().lines_left().empty());
   EXPECT_EQ(s.word_in_gm(3), 0);
 }
 
@@ -215,7 +215,7 @@ TEST(ScalarCacheCore, WithoutDataALoadIsRefused) {
   Scalar s;
   s.store(0, 1);
   s.load(0);
-  MachineCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1), nullptr);
+  ClusterCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1));
   EXPECT_THAT(error_of([&] { machine.launch(nullptr, s.kernel.build(), 0); }),
               StartsWith("refused: k.pto:2: load_scalar: what it loads decides"));
 }
@@ -227,7 +227,7 @@ TEST(ScalarCacheCore, WithoutDataStoresTakeTheSameCycles) {
   s.clean(0);
   s.barrier();
   s.run();
-  MachineCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1), nullptr);
+  ClusterCore machine(a2a3_config(), bench::launch_of(1, LaunchRatio::k0To1));
   machine.launch(nullptr, s.kernel.build(), 0);
   machine.run();
   EXPECT_EQ(machine.finished_at(), s.core().finished_at());

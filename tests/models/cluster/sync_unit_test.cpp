@@ -1,5 +1,5 @@
 // Cluster sync unit: who is counted where, and when (reference ascend.md 2.6, 2.7).
-#include "models/cluster/sync_unit_core.h"
+#include "models/cluster/sync/sync_unit_core.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

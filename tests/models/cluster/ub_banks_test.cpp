@@ -1,7 +1,7 @@
 // Banks of the UB of A2/A3: which addresses conflict (reference ascend.md 1.3, 4.3).
 #include <gtest/gtest.h>
 
-#include "models/cluster/ub_banks.h"
+#include "models/cluster/memory/ub_banks.h"
 
 namespace tessera::cluster {
 namespace {

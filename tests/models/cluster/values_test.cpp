@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "models/cluster/program.h"
-#include "models/cluster/tile_functions.h"
+#include "models/cluster/program/program.h"
+#include "models/cluster/values/tile_functions.h"
 #include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::cluster {

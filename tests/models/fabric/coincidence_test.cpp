@@ -19,23 +19,28 @@ link::Wavelet wavelet(std::uint32_t payload) {
   return w;
 }
 
-/// Receives from WEST and NORTH, sends EAST; position 1 receives from WEST only.
-RouterCore router(Coincidence coincidence, unsigned position = 0) {
+FabricTiming timing_of(Coincidence coincidence) {
   FabricTiming timing = bench::timing_1_1_2();
   timing.coincidence = coincidence;
-  ColorRoute route;
-  const DirectionSet east{Direction::kEast};
-  route.positions[0] = {{Direction::kWest, Direction::kNorth}, east, true};
-  route.positions[1] = {{Direction::kWest}, east, true};
-  route.current = position;
-  RouterCore core({4, 5}, timing, {});
-  core.set_route(kColor, route);
-  core.set_downstream_capacity(Direction::kEast, kColor, 8);
-  return core;
+  return timing;
 }
 
+/// Receives from WEST and NORTH, sends EAST; position 1 receives from WEST only.
+struct TwoInputs : RouterCore {
+  explicit TwoInputs(Coincidence coincidence, unsigned position = 0)
+      : RouterCore({4, 5}, timing_of(coincidence), {}) {
+    ColorRoute route;
+    const DirectionSet east{Direction::kEast};
+    route.positions[0] = {{Direction::kWest, Direction::kNorth}, east, true};
+    route.positions[1] = {{Direction::kWest}, east, true};
+    route.current = position;
+    set_route(kColor, route);
+    set_downstream_capacity(Direction::kEast, kColor, 8);
+  }
+};
+
 TEST(FabricCoincidence_wse_1_2, TwoDirectionsInOneCycleAreIllegal) {
-  RouterCore core = router(Coincidence::kIllegal);
+  TwoInputs core(Coincidence::kIllegal);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 7);
   try {
@@ -51,7 +56,7 @@ TEST(FabricCoincidence_wse_1_2, TwoDirectionsInOneCycleAreIllegal) {
 }
 
 TEST(FabricCoincidence_wse_1_2, OneAfterTheOtherIsFine) {
-  RouterCore core = router(Coincidence::kIllegal);
+  TwoInputs core(Coincidence::kIllegal);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 8);
   EXPECT_EQ(core.step(7).sends.size(), 1U);
@@ -60,7 +65,7 @@ TEST(FabricCoincidence_wse_1_2, OneAfterTheOtherIsFine) {
 
 // The first still waits for a credit when the second lands: they do not arrive together.
 TEST(FabricCoincidence_wse_1_2, AWaveletThatWaitsDoesNotCount) {
-  RouterCore core = router(Coincidence::kIllegal);
+  TwoInputs core(Coincidence::kIllegal);
   core.set_downstream_capacity(Direction::kEast, kColor, 0);
   core.put(Direction::kWest, wavelet(1), 7);
   core.step(7);
@@ -69,14 +74,14 @@ TEST(FabricCoincidence_wse_1_2, AWaveletThatWaitsDoesNotCount) {
 }
 
 TEST(FabricCoincidence_wse_1_2, ADirectionThatIsNotEnabledDoesNotCount) {
-  RouterCore core = router(Coincidence::kIllegal, 1);
+  TwoInputs core(Coincidence::kIllegal, 1);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 7);
   EXPECT_EQ(core.step(7).sends.size(), 1U);
 }
 
 TEST(FabricCoincidence_wse_1_2, MergeTakesOneAfterTheOther) {
-  RouterCore core = router(Coincidence::kMerge);
+  TwoInputs core(Coincidence::kMerge);
   core.put(Direction::kWest, wavelet(1), 7);
   core.put(Direction::kNorth, wavelet(2), 7);
   EXPECT_EQ(core.step(7).sends.size(), 1U);

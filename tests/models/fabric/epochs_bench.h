@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/fabric/route_registers.h"
+#include "models/fabric/register_words.h"
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

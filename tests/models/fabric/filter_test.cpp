@@ -41,7 +41,7 @@ TEST(FabricFilter_wse_1_7, CounterStartsAtInitCounter) {
   FilterConfig f = counter(4, 1);
   f.init_counter = 3;
   Filter filter(f);
-  EXPECT_EQ(filter.counter(), 3U);
+  EXPECT_EQ(filter.counter.value(), 3U);
   EXPECT_EQ(accepted(filter, "ddddddddd"), "..11...11");
 }
 
@@ -97,16 +97,16 @@ FilterConfig sparse(std::uint32_t limit1, std::uint32_t limit2, std::uint32_t ma
 TEST(FabricFilter_wse_1_7, SparseCounterCountsTheSecondLimitOnceAndIsThenDisabled) {
   Filter filter(sparse(3, 5, 0));
   EXPECT_EQ(accepted(filter, "dddd"), "1...");
-  EXPECT_FALSE(filter.disabled());
+  EXPECT_FALSE(filter.mode.disabled);
   EXPECT_EQ(accepted(filter, "dddddd"), "1.....");
-  EXPECT_TRUE(filter.disabled());
+  EXPECT_TRUE(filter.mode.disabled);
   EXPECT_EQ(accepted(filter, "dcddcddddddd"), "111111111111");
 }
 
 TEST(FabricFilter_wse_1_7, SparseCounterWithoutASecondLimitIsDisabledAfterTheFirst) {
   Filter filter(sparse(3, 0, 1));
   EXPECT_EQ(accepted(filter, "dddd"), "11..");
-  EXPECT_TRUE(filter.disabled());
+  EXPECT_TRUE(filter.mode.disabled);
   EXPECT_EQ(accepted(filter, "dddd"), "1111");
 }
 

@@ -27,19 +27,19 @@ link::Wavelet flipping(unsigned color, std::uint32_t payload) {
 }
 
 /// Color 2 from RAMP: EAST and SOUTH, then WEST.
-RouterCore flip_router() {
-  RouterCore router({0, 0}, bench::timing_1_1_2(), {});
-  ColorRoute r;
-  r.positions[0] = {{kR}, {kE, kS}, true};
-  r.positions[1] = {{kR}, {kW}, true};
-  router.set_route(Color(2), r);
-  for (const Direction out : {kE, kS, kW}) router.set_downstream_capacity(out, Color(2), 4);
-  return router;
-}
+struct FlipRouter : RouterCore {
+  FlipRouter() : RouterCore({0, 0}, bench::timing_1_1_2(), {}) {
+    ColorRoute r;
+    r.positions[0] = {{kR}, {kE, kS}, true};
+    r.positions[1] = {{kR}, {kW}, true};
+    set_route(Color(2), r);
+    for (const Direction out : {kE, kS, kW}) set_downstream_capacity(out, Color(2), 4);
+  }
+};
 
 // wse.md 1.1, 1.4: the local router flips its switch behind the wavelet.
 TEST(RouterCoreLocalFlip, WaveletsBehindTheOneThatFlipsTakeTheNewPosition) {
-  RouterCore router = flip_router();
+  FlipRouter router;
   router.put(kR, wavelet(2, 1), 3);
   router.put(kR, flipping(2, 2), 4);
   router.put(kR, wavelet(2, 3), 4);
@@ -55,7 +55,7 @@ TEST(RouterCoreLocalFlip, WaveletsBehindTheOneThatFlipsTakeTheNewPosition) {
 }
 
 TEST(RouterCoreLocalFlip, OnlyTheLocalRouterReacts) {
-  RouterCore router = flip_router();
+  FlipRouter router;
   router.put(kR, flipping(2, 1), 3);
   for (const RouterCore::Send& send : router.step(3).sends) {
     EXPECT_EQ(send.wavelet, wavelet(2, 1)) << to_string(send.out);  // the flag is gone
@@ -63,7 +63,7 @@ TEST(RouterCoreLocalFlip, OnlyTheLocalRouterReacts) {
 }
 
 TEST(RouterCoreLocalFlip, TheSwitchWaitsForTheLastCopy) {
-  RouterCore router = flip_router();
+  FlipRouter router;
   router.set_downstream_capacity(kS, Color(2), 0);
   router.put(kR, flipping(2, 1), 3);
   router.put(kR, wavelet(2, 2), 3);

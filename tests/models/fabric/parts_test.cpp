@@ -1,11 +1,15 @@
-// The parts of the routers: candidate sets and arbiters, credits, fixed lists.
+// The parts of the routers: candidate sets, turns and arbiters, credits, input buffers, and the
+// route table with its one cycle of history.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 #include "models/fabric/arbiter.h"
 #include "models/fabric/credits.h"
+#include "models/fabric/input_buffers.h"
+#include "models/fabric/route_table.h"
 
 namespace tessera::fabric {
 namespace {
@@ -59,6 +63,63 @@ TEST(Arbiter, RoundRobinPointerMovesOnlyOnAGrant) {
 TEST(Arbiter, FixedServesTheLowestNumber) {
   Arbiter arbiter(Arbitration::kFixed);
   EXPECT_THAT(grants(arbiter, set_of({100, 7, 8}), 3), ElementsAre(7, 7, 7));
+}
+
+// Large structures keep a Turn for each port and rank the requests themselves.
+TEST(Turn, TheLowestRankIsWhomTheArbiterGrants) {
+  std::mt19937 random(1);
+  for (const Arbitration rule : {Arbitration::kRoundRobin, Arbitration::kFixed}) {
+    Arbiter arbiter(rule);
+    Turn turn;
+    for (unsigned i = 0; i < 1000; ++i) {
+      CandidateSet requests = set_of({static_cast<unsigned>(random() % CandidateSet::kSize)});
+      for (unsigned more = random() % 4; more > 0; --more)
+        requests.insert(random() % CandidateSet::kSize);
+      unsigned winner = 0;
+      unsigned best = CandidateSet::kSize;
+      requests.for_each([&](unsigned n) {
+        if (turn.rank(n) >= best) return;
+        best = turn.rank(n);
+        winner = n;
+      });
+      turn.take(winner, rule);
+      ASSERT_EQ(arbiter.grant(requests), winner);
+    }
+  }
+}
+
+TEST(InputBuffers, RefuseWhatHasNoRoom) {
+  InputBuffers buffers;
+  buffers.add(Direction::kWest, Color(3), 1);
+  link::Wavelet w;
+  w.color = Color(3);
+  w.control = true;
+  EXPECT_FALSE(buffers.put(Direction::kEast, w, 1));
+  EXPECT_TRUE(buffers.put(Direction::kWest, w, 1));
+  EXPECT_FALSE(buffers.put(Direction::kWest, w, 2));
+  EXPECT_EQ(buffers.held(), 1U);
+  EXPECT_EQ(buffers.controls_held(), 1U);
+  const unsigned pair = InputBuffers::pair_of(Direction::kWest, Color(3));
+  EXPECT_EQ(buffers.occupied().only(), pair);
+  buffers.remove_head(buffers[pair]);
+  EXPECT_TRUE(buffers.occupied().empty());
+  EXPECT_EQ(buffers.controls_held(), 0U);
+}
+
+TEST(RouteTable, ReadersSeeTheRouteAtTheEndOfTheCycleBefore) {
+  RouteTable routes(ColorSwap::kBoth, {});
+  ColorRoute route;
+  for (unsigned p = 0; p < 3; ++p)
+    route.positions[p] = {{Direction::kWest}, {Direction::kEast}, true};
+  routes.configure(Color(2), route);
+  RouteTable::Channel& channel = routes.at(Color(2));
+  for (const unsigned position : {1U, 2U}) {  // two changes in cycle 5
+    route.current = position;
+    routes.rewrite(channel, route, 5);
+  }
+  EXPECT_EQ(channel.route.current, 2U);
+  EXPECT_EQ(routes.route_before(channel, 5).current, 0U);
+  EXPECT_EQ(routes.route_before(channel, 6).current, 2U);
 }
 
 TEST(Credits, ComeBackInTheCycleTheyAreDueInWhateverTheOrder) {

@@ -18,8 +18,7 @@
 #include "models/queue/input_queue.h"
 #include "models/queue/output_queue.h"
 #include "tests/support/sc_reports.h"
-#include "tlm_ifaces/link/link_checker.h"
-#include "tlm_ifaces/link/link_stub.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera {
 namespace {
@@ -216,7 +215,7 @@ class RowWithEcho : public Row {
 
 class FabricEcho : public ::testing::Test, public RowWithEcho {};
 
-// The way of the data (ARCHITECTURE section 1): edge, router, input queue, engine, output queue,
+// The way of the data (docs/architecture.md#folders): edge, router, input queue, engine, output queue,
 // on-ramp, router.
 TEST_F(FabricEcho, WaveletsPassQueuesAndRampsAndComeBackOnAnotherColor) {
   west->expect(kSeven, 20);
@@ -237,7 +236,7 @@ TEST_F(FabricEcho, WaveletsPassQueuesAndRampsAndComeBackOnAnotherColor) {
   EXPECT_EQ(outstanding(kFive) + outstanding(kSeven), 0U);
 }
 
-// ARCHITECTURE section 3: the order in which blocks are stepped inside a cycle cannot matter.
+// docs/architecture.md#time: the order in which blocks are stepped inside a cycle cannot matter.
 TEST(FabricRowShuffled, GivesTheSameEvents) {
   RowWithEcho in_order("in_order");
   RowWithEcho shuffled("shuffled");

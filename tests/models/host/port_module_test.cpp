@@ -16,6 +16,7 @@
 #include "tests/support/sc_reports.h"
 #include "tlm_ifaces/host/base_protocol_checker.h"
 #include "tlm_ifaces/host/payload_pool.h"
+#include "tlm_ifaces/kit/process.h"
 
 namespace tessera::host {
 namespace {
@@ -337,7 +338,7 @@ TEST(HostPortModule, DelayFromAMethodIsReported) {
   Bench bench;
   struct Method : sc_core::sc_module {
     Method(sc_core::sc_module_name n, HostInitiator& i) : sc_module(n), initiator(i) {
-      SC_HAS_PROCESS(Method);
+      TESSERA_HAS_PROCESS(Method);
       SC_METHOD(run);
     }
     void run() {

@@ -1,4 +1,4 @@
-// Counts of events (ARCHITECTURE section 8).
+// Counts of events (docs/architecture.md#events).
 #include "models/observe/counters.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The event stream and its digest (ARCHITECTURE sections 2 and 8).
+// The event stream and its digest (docs/architecture.md#events).
 #include "models/observe/digest.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The sink of a run (ARCHITECTURE section 8).
+// The sink of a run (docs/architecture.md#events).
 #include "models/observe/event_stream.h"
 
 #include <gtest/gtest.h>

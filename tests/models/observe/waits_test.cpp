@@ -1,4 +1,4 @@
-// The lines of a deadlock diagnosis (ARCHITECTURE section 9).
+// The lines of a deadlock diagnosis (docs/architecture.md#errors).
 #include "models/observe/wait.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Compute engine as a module: it adds sockets and wake-ups to the core and no behaviour
-// (ARCHITECTURE section 2). One TEST a process.
+// (docs/architecture.md#core-and-module). One TEST a process.
 #include "models/pe/compute_engine.h"
 
 #include <gmock/gmock.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/fabric/route_rules.h"
+#include "models/fabric/register_words.h"
 #include "models/pe/pe_config.h"
 
 namespace tessera::pe::test {

@@ -1,4 +1,4 @@
-// Who waits for what, for a deadlock report (ARCHITECTURE section 9).
+// Who waits for what, for a deadlock report (docs/architecture.md#errors).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ TEST(QueueCore, CountsTheEntriesThatMayBeReadInACycle) {
   EXPECT_EQ(queue.available(14), 3U);
 }
 
-// ARCHITECTURE section 3: room given back takes a cycle, so that the step order cannot matter.
+// docs/architecture.md#time: room given back takes a cycle, so that the step order cannot matter.
 TEST(QueueCore, EntryPoppedInThisCycleIsRoomInTheNext) {
   QueueCore queue(2);
   queue.put(wavelet(0, 1), 0);

@@ -13,9 +13,7 @@
 #include "models/scheduled/node_mesh.h"
 #include "tests/models/scheduled/programs.h"
 #include "tests/support/sc_reports.h"
-#include "tlm_ifaces/slot/slot_checker.h"
-#include "tlm_ifaces/slot/slot_stub.h"
-#include "tlm_ifaces/slot/slot_tap.h"
+#include "tlm_ifaces/slot/slot_kit.h"
 
 namespace tessera::scheduled::test {
 namespace {

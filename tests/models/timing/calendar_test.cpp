@@ -1,4 +1,4 @@
-// Calendar (ARCHITECTURE section 3): no wake-up is lost, none comes early, near or far.
+// Calendar (docs/architecture.md#time): no wake-up is lost, none comes early, near or far.
 #include "models/timing/calendar.h"
 
 #include <gtest/gtest.h>

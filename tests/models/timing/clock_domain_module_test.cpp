@@ -1,4 +1,4 @@
-// Clock domain as a module (ARCHITECTURE section 3): cycles and sc_time agree exactly, idle
+// Clock domain as a module (docs/architecture.md#time): cycles and sc_time agree exactly, idle
 // hardware costs nothing, wake-ups from outside are never lost. One TEST a process.
 #include "models/timing/clock_domain.h"
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/sc_reports.h"
+#include "tlm_ifaces/kit/process.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::timing {
@@ -48,7 +49,7 @@ class Outside : public sc_core::sc_module {
   Outside(sc_core::sc_module_name name, std::vector<std::uint64_t> times_ps,
           std::function<void()> act)
       : sc_core::sc_module(name), times_(std::move(times_ps)), act_(std::move(act)) {
-    SC_HAS_PROCESS(Outside);
+    TESSERA_HAS_PROCESS(Outside);
     SC_METHOD(run);
     sensitive << at_;
     dont_initialize();

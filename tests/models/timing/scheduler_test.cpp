@@ -1,4 +1,4 @@
-// Scheduler (ARCHITECTURE section 3): every wake-up leads to exactly one step of its block in its
+// Scheduler (docs/architecture.md#time): every wake-up leads to exactly one step of its block in its
 // cycle, and the order of steps inside a cycle cannot be seen in the result of blocks that obey the
 // one-cycle rule.
 #include "models/timing/scheduler.h"

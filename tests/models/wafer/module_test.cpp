@@ -21,7 +21,7 @@
 #include "tests/models/wafer/plan.h"
 #include "tests/support/sc_reports.h"
 #include "tests/tlm_ifaces/link_test_sides.h"
-#include "tlm_ifaces/link/link_stub.h"
+#include "tlm_ifaces/link/link_kit.h"
 
 namespace tessera::wafer {
 namespace {

@@ -133,8 +133,8 @@ struct Drawn {
 };
 
 void count_units(const Plan& plan, Drawn& drawn) {
-  const std::vector<bool> plain = plain_tiles(plan);
-  const SlotGraph graph = lay_out_slots(plan, plain);
+  const SlotGraph graph = lay_out_slots(plan);
+  const std::vector<bool>& plain = graph.plain;
   drawn.pipes += graph.pipes.size();
   drawn.slots += graph.slots.size();
   drawn.groups += graph.groups.size();

@@ -81,7 +81,7 @@ class RandomWafer {
 
   void draw_timing(Plan& wafer) {
     if (one_in(2)) wafer.generation = Generation::kWse2;
-    // Most machines are such that their routers have pipes (slot.h).
+    // Most machines are such that their routers have pipes (pipes.h).
     const bool small = !one_in(3);
     wafer.fabric.hop_latency = small ? pick(1, 3) : one_in(8) ? kMaxLatency : pick(1, 5);
     wafer.fabric.buffer_depth =

@@ -37,7 +37,7 @@ PlanBuilder grid(int width, int height) {
 }
 
 SlotGraph laid_out(const Plan& plan) {
-  return lay_out_slots(plan, plain_tiles(plan));
+  return lay_out_slots(plan);
 }
 
 /// Tiles of the pipes, in their order.
@@ -63,7 +63,7 @@ bool is_plain(const fabric::ColorRoute& drawn, const std::string& program = "") 
   PlanBuilder builder(1, 1);
   builder.route_of({0, 0}, 3, drawn).route_of({0, 0}, 4, route({kN}, {kS}));
   if (!program.empty()) builder.program({0, 0}, program);
-  return plain_tiles(builder.build())[0];
+  return laid_out(builder.build()).plain[0];
 }
 
 TEST(WaferPlainTiles, OneInputAndOneRoute) {
@@ -118,7 +118,8 @@ TEST(WaferPlainTiles, EveryTileIsLookedAtByItself) {
                         .route_of({0, 0}, 1, route({kR}, {kE}))
                         .route_of({1, 0}, 1, bench::with_switch(route({kW}, {kE})))
                         .build();
-  EXPECT_THAT(plain_tiles(plan), ElementsAre(true, false, true));  // the last has no route at all
+  EXPECT_THAT(laid_out(plan).plain,
+              ElementsAre(true, false, true));  // the last has no route at all
 }
 
 // --- find_route ---
@@ -347,8 +348,8 @@ Direction only_input(const Plan& plan, std::uint32_t r) {
 }
 
 void expect_consistent(const Plan& plan) {
-  const std::vector<bool> plain = plain_tiles(plan);
-  const SlotGraph graph = lay_out_slots(plan, plain);
+  const SlotGraph graph = lay_out_slots(plan);
+  const std::vector<bool>& plain = graph.plain;
   std::set<std::pair<Ref::Kind, std::uint32_t>> used;
   for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
     for (std::uint32_t r = plan.tile_routes_begin[place]; r < plan.tile_routes_begin[place + 1];

@@ -39,7 +39,7 @@ TEST(AscendConfig, EveryValueOfThePresetsHasASourceAndAKind) {
 TEST(AscendConfig, OverridesAndTheirLimits) {
   const AscendConfig c = load_ascend_config("a5", "", {"launch.clusters=36", "launch.ratio=1:1"});
   EXPECT_EQ(c.clusters, 36u);
-  EXPECT_EQ(c.ratio, Ratio::k1To1);
+  EXPECT_EQ(c.ratio, cluster::LaunchRatio::k1To1);
   EXPECT_THROW(load_ascend_config("a5", "", {"launch.clusters=37"}), UserError);
   EXPECT_THROW(load_ascend_config("a5", "", {"sync.nothing=1"}), UserError);
   EXPECT_THROW(load_ascend_config("wse3", ""), UserError);

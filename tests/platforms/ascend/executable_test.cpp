@@ -221,7 +221,7 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
     EXPECT_EQ(f.exit_code, 2) << f.err;
     EXPECT_THAT(f.err, HasSubstr(text));
   };
-  fails({kExamples + "nothing.pto"}, "cannot be read");
+  fails({kExamples + "nothing.pto"}, "the PTO program cannot be opened");
   fails({kExamples + "c2v_a5.pto"}, "the argument %TILES of @cube has no value");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--vcd", "x.vcd"}, "--vcd");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"}, "a2a3, a5");
@@ -232,8 +232,8 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
   fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprint'");
 }
 
-// Options of the fabric are refused, and so not offered.
-TEST(AscendExecutable, HelpOffersNothingThatIsRefused) {
+// Options of the fabric are neither known nor offered.
+TEST(AscendExecutable, OptionsOfTheFabricAreUnknown) {
   const std::string help = run_executable("ascend_platform", {"--help"}).out;
   EXPECT_THAT(help, HasSubstr("--trace-perfetto FILE"));
   for (const char* option :
@@ -243,7 +243,7 @@ TEST(AscendExecutable, HelpOffersNothingThatIsRefused) {
     EXPECT_THAT(run_executable("vp_platform", {"--help"}).out, HasSubstr(option));
   }
   EXPECT_THAT(run({kExamples + "vector_add.pto", "--vcd", "x.vcd"}).err,
-              HasSubstr("--vcd: ascend_platform does not have this"));
+              HasSubstr("ascend_platform: unknown option '--vcd'; see --help"));
 }
 
 TEST(AscendExecutable, BoundsAndValidate) {

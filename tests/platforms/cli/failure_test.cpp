@@ -1,4 +1,4 @@
-// What reports of the kernel mean to the user (INTERFACE.md exit codes). One TEST a process.
+// What reports of the kernel mean to the user (docs/running.md#exit-codes). One TEST a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // The progress line of long runs (docs/running.md).
-#include "platforms/cli/progress.h"
+#include "platforms/run/progress.h"
 
 #include <gtest/gtest.h>
 
-using namespace tessera::cli;
+using namespace tessera::run;
 
 TEST(CliEstimate, ThereIsNoneBeforeSomethingHasMoved) {
   Estimate estimate;

@@ -1,4 +1,4 @@
-// Schema-driven configuration: order of sources, checks and messages (ARCHITECTURE section 9).
+// Schema-driven configuration: order of sources, checks and messages (docs/architecture.md#errors).
 #include "platforms/config/load.h"
 
 #include <gmock/gmock.h>

@@ -97,7 +97,7 @@ TEST_F(DataArrayExpression, NumbersMayHaveFractionsAndExponents) {
   EXPECT_EQ(elements("1.5e3 + .25", {1}), V{1500.25});
 }
 
-// Computed independently from the definition in array_expression.h with Python integers.
+// Computed independently from the definition in array_expression.cpp with Python integers.
 TEST_F(DataArrayExpression, RandomIsTheSameOnEveryMachine) {
   EXPECT_EQ(elements("random(1)", {4}), (V{0.4994964599609375, -0.25521326065063477,
                                            -0.12343227863311768, 0.9082334041595459}));
@@ -141,11 +141,12 @@ TEST_F(DataArrayExpression, MessagesNameThePositionAndTheShapes) {
 }
 TEST_F(DataArrayExpression, MessagesNameUnknownNamesAndFunctions) {
   EXPECT_EQ(problem("a @ x", {2}), "l.json: arrays.y.init: in \"a @ x\" at character 1: unknown "
-                                   "name \"a\" (nearest: \"A\"); known names: A, b, x, M, N");
-  EXPECT_EQ(problem("rand(1)", {2}),
-            "l.json: arrays.y.init: in \"rand(1)\" at character 1: unknown function \"rand\" "
-            "(nearest: \"random\"); functions: random, iota, zeros, full, sum, transpose, reshape, "
-            "abs, max");
+                                   "name \"a\"; did you mean 'A'? known names: A, b, x, M, N");
+  EXPECT_EQ(
+      problem("rand(1)", {2}),
+      "l.json: arrays.y.init: in \"rand(1)\" at character 1: unknown function \"rand\""
+      "; did you mean 'random'? functions: random, iota, zeros, full, sum, transpose, reshape, "
+      "abs, max");
 }
 TEST_F(DataArrayExpression, MessagesNameWrongArguments) {
   EXPECT_EQ(problem("random()", {2}), "l.json: arrays.y.init: in \"random()\" at character 1: "

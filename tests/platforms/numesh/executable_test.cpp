@@ -118,7 +118,7 @@ TEST(NumeshExecutable, DecisionsAreSaid) {
 }
 
 TEST(NumeshExecutable, TheManualShowsWhatIsSaid) {
-  const std::string manual = read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh.md");
+  const std::string manual = read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh-platform.md");
   const Finished finished =
       run({kExamples + "two_phases.json", "--set", "router.vfsm_buffer=2", "--validate"});
   EXPECT_THAT(manual, HasSubstr(finished.out.substr(0, finished.out.find("\n\n"))));
@@ -140,7 +140,7 @@ TEST(NumeshExecutable, SchedulesAsTables) {
                    "  node  slot 0     slot 1     slot 2\n"
                    "  (0)   a 0>1 >+x  a 0>1 >+x  .\n"
                    "  (1)   .          a 0>1 >me  a 0>1 >me\n");
-  EXPECT_THAT(read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh.md"), HasSubstr(phase));
+  EXPECT_THAT(read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh-platform.md"), HasSubstr(phase));
 }
 
 TEST(NumeshExecutable, ArraysInAndOut) {
@@ -197,7 +197,7 @@ TEST(NumeshExecutable, BadInputIsOneSentence) {
       {{kExamples + "tour.json", "--set", "interface.addresses=2"},
        "node (0) needs 6 addresses to the router for all phases, but the machine has 2 "
        "(interface.addresses)"},
-      {{kExamples + "tour.json", "--vcd", "x.vcd"}, "--vcd: a scheduled mesh has no wave forms"},
+      {{kExamples + "tour.json", "--vcd", "x.vcd"}, "unknown option '--vcd'; see --help"},
       {{kExamples + "tour.json", "--structure", "sparse"},
        "--structure: 'sparse' is unknown; allowed: modules, dense, auto"},
       {{kExamples + "tour.json", "--output", "w=x.npy"},

@@ -1,4 +1,4 @@
-// The report as JSON (INTERFACE.md "Report") and as text.
+// The report as JSON (docs/report-and-traces.md#the-report) and as text.
 #include "platforms/report/report.h"
 
 #include <gmock/gmock.h>

@@ -156,6 +156,9 @@ TEST(VpExecutable, WithoutDataAiCoresHaveNoArrays) {
   const Finished wse = vp({kGemv, "--no-data"});
   EXPECT_EQ(wse.exit_code, 2);
   EXPECT_THAT(wse.err, HasSubstr("--no-data: only AI-core clusters have it"));
+  const Finished wave = run_on_ai_cores("wait 1ns\n", {"--vcd", "w.vcd"});
+  EXPECT_EQ(wave.exit_code, 2);
+  EXPECT_THAT(wave.err, HasSubstr("--vcd: only a fabric has it, found device 'ascend'"));
 }
 
 TEST(VpExecutable, AccessesAndRefusals) {
@@ -204,6 +207,14 @@ TEST(VpExecutable, StructuresAndStepOrderGiveTheSameReport) {
   EXPECT_EQ(
       report_of({kGemv, "--shuffle-step-order", "--seed", "5", "--check-links"}, {"structure"}),
       expected);
+  const std::vector<std::string> add = {kVectorAdd, "--param", "TILES=4"};
+  const std::string cluster = report_of(add, {"structure"});
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--structure", "modules"}, {"--structure", "modules", "--shuffle-step-order"}}) {
+    std::vector<std::string> arguments = add;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(report_of(arguments, {"structure"}), cluster);
+  }
 }
 
 /// The GEMV script with `line` in front of every statement behind the first.
@@ -407,7 +418,6 @@ TEST(VpExecutable, MistakesInTheDeviceAreUserErrors) {
   EXPECT_EQ(vp({folder.file("gone.vps")}).exit_code, 2);
   EXPECT_EQ(vp({kGemv, "--quantum", "soon"}).exit_code, 2);
   EXPECT_EQ(vp({kGemv, "--preset", "a5"}).exit_code, 2);
-  EXPECT_EQ(vp({kVectorAdd, "--param", "TILES=4", "--structure", "modules"}).exit_code, 2);
   EXPECT_EQ(vp({kGemv, "--input", "A=a.npy"}).exit_code, 2);
 }
 

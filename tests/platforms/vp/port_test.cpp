@@ -16,12 +16,10 @@
 #include <systemc>
 #include <vector>
 
-#include "frontends/layout/layout_reader.h"
 #include "models/host/host_port.h"
 #include "models/observe/event_stream.h"
 #include "platforms/vp/wse_device.h"
-#include "platforms/wse/layout_check.h"
-#include "platforms/wse/structure.h"
+#include "platforms/wse/machine.h"
 #include "platforms/wse/wse_config.h"
 #include "tests/support/host_initiator.h"
 #include "tests/support/sc_reports.h"
@@ -39,13 +37,11 @@ struct Bench {
   Bench(const std::string& file, const std::string& structure,
         const std::map<std::string, std::int64_t>& params = {})
       : config(wse::load_wse_config("wse3", "")),
-        layout(layout::read_layout(std::string(TESSERA_SOURCE_DIR) + "/" + file, params)),
-        programs(layout, config.generation), streams(wse::resolve_streams(layout)),
-        events(static_cast<unsigned>(layout.width), static_cast<unsigned>(layout.height), false) {
-    options.structure = structure;
-    wse::check_layout(layout, config, programs, streams);
-    machine = wse::build_machine(options, layout, config, programs, streams, &events);
-    device = std::make_unique<vp::WseDevice>(layout, programs, streams, *machine, events);
+        workload(std::string(TESSERA_SOURCE_DIR) + "/" + file, params, config),
+        events(static_cast<unsigned>(workload.layout.width),
+               static_cast<unsigned>(workload.layout.height), false),
+        machine(wse::build_machine(structure, {}, config, workload, &events)),
+        device(std::make_unique<vp::WseDevice>(workload, *machine, events)) {
     port = std::make_unique<HostPort>("port", machine->domain(), *device);
     initiator.socket.bind(checker.in);
     checker.out.bind(port->socket);
@@ -57,15 +53,12 @@ struct Bench {
     EXPECT_EQ(checker.outstanding(), 0U);
   }
   Address tile(unsigned x, unsigned y) const {
-    return kMemoryBase + (y * static_cast<unsigned>(layout.width) + x) * kTileStride;
+    return kMemoryBase + (y * static_cast<unsigned>(workload.layout.width) + x) * kTileStride;
   }
 
   wse::WseConfig config;
-  layout::Layout layout;
-  wse::Programs programs;
-  std::vector<wse::HostStream> streams;
+  wse::Workload workload;
   observe::EventStream events;
-  cli::Options options;
   std::unique_ptr<wse::Machine> machine;
   std::unique_ptr<vp::WseDevice> device;
   std::unique_ptr<HostPort> port;
@@ -79,7 +72,7 @@ struct Bench {
 class RandomAccesses {
  public:
   explicit RandomAccesses(Bench& bench)
-      : bench_(bench), tiles_(bench.layout.tile_count()),
+      : bench_(bench), tiles_(bench.workload.layout.tile_count()),
         memory_(tiles_, std::vector<std::uint8_t>(pe::kSramBytes)), data_(4096), before_(4096),
         enables_(64) {
     for (unsigned t = 0; t < tiles_; ++t)
@@ -304,7 +297,8 @@ std::string gemv(const std::string& structure, unsigned look_ns) {
   std::vector<std::uint32_t> y;
   bench.initiator.body = [&] {
     HostInitiator& host = bench.initiator;
-    const std::uint32_t symbol = bench.programs.image_of({0, 0})->find_symbol("A")->address;
+    const std::uint32_t symbol =
+        bench.workload.programs.image_of({0, 0})->find_symbol("A")->address;
     for (unsigned row = 0; row < 3; ++row) {
       for (unsigned column = 0; column < 4; ++column)
         EXPECT_EQ(
@@ -380,7 +374,7 @@ std::string seen_while_busy(const std::string& structure, bool every_group) {
   Bench bench("examples/pe_loops/layout.json", structure, {{"KERNEL", 1}, {"N", 512}});  // a copy
   bench.machine->engine({0, 0})->set_step_every_group(every_group);
   bench.initiator.body = [&] {
-    const std::uint32_t x = bench.programs.image_of({0, 0})->find_symbol("x")->address;
+    const std::uint32_t x = bench.workload.programs.image_of({0, 0})->find_symbol("x")->address;
     std::vector<std::uint32_t> words;
     for (std::uint32_t i = 1; i <= 256; ++i) words.push_back(i * 0x10001);
     EXPECT_EQ(bench.initiator.write(kMemoryBase + x, words), tlm::TLM_OK_RESPONSE);

@@ -1,5 +1,5 @@
 // wse_platform as a user runs it: results, reports, determinism, diagnoses and exit codes
-// (INTERFACE.md).
+// (docs/running.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

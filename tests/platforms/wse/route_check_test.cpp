@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontends/layout/layout_reader.h"
-#include "platforms/wse/route_check.h"
+#include "platforms/wse/layout_check.h"
 #include "tests/support/run_executable.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

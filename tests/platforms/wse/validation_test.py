@@ -1,4 +1,4 @@
-"""The short run of scripts/validate.sh: every number is within its bound and stands in docs/validation.md, and a machine that is
+"""The short run of scripts/validate.sh: every number is within its bound and stands in docs/validation/, and a machine that is
 off by some cycles is noticed. What the pages say of themselves holds; wrong arguments are refused, and a run that fails is one
 row of the table."""
 import json
@@ -48,24 +48,25 @@ def validate(platform, sources, *options):
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=sources)
 
 
-def documented(page):
-    """(case, number of the model) of the rows of the tables of docs/validation.md."""
-    cells = [[cell.strip() for cell in line.split("|")] for line in page.read_text().splitlines() if line.startswith("|")]
-    return {(row[2], row[5]) for row in cells}
+def documented(folder):
+    """(case, number of the model) of the rows of all tables of docs/validation/."""
+    cells = [[cell.strip() for cell in line.split("|")] for page in folder.glob("*.md") for line in page.read_text().splitlines()
+             if line.startswith("|")]
+    return {(row[2], row[5]) for row in cells if len(row) > 5}
 
 
 def check_page(sources, rows):
     from validation.document import number
-    stands = documented(sources / "docs" / "validation.md")
+    stands = documented(sources / "docs" / "validation")
     for row in rows:
         found = (row["case"].split(": ", 1)[1], number(row["ours"]))
-        assert found in stands, f"docs/validation.md does not have {found}; scripts/validate.sh --docs writes it anew"
+        assert found in stands, f"docs/validation/ does not have {found}; scripts/validate.sh --docs writes it anew"
 
 
 def check_collectives(sources):
     """On the page, which has all cells: each algorithm is near its formulas, not only all of them together; none is missing."""
     from validation.families import collectives
-    text = (sources / "docs" / "validation.md").read_text()
+    text = (sources / "docs" / "validation" / "collectives.md").read_text()
     errors = {}
     for source, name, error in re.findall(r"^\| (A1, [^|]*?) *\| ([^|]*), B = \d+ *\|.*?([+-][\d.]+) % \|", text, re.MULTILINE):
         errors.setdefault(name.split(",")[0], []).append(abs(float(error)))

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cluster/illegal.h"
+#include "models/cluster/program/illegal.h"
 #include "tests/models/cluster/operations.h"
 
 namespace tessera::cluster {

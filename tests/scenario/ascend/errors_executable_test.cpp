@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 #include <set>
 
-#include "models/cluster/illegal.h"
+#include "models/cluster/program/illegal.h"
 #include "platforms/ascend/device_error.h"
 #include "tests/support/run_executable.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cluster/illegal.h"
+#include "models/cluster/program/illegal.h"
 #include "tests/models/cluster/operations.h"
 
 namespace tessera::cluster {
@@ -380,7 +380,7 @@ TEST(ascend, S28_stale_flag) {
     set_number(b, 9, 77);
     if (with_first) {
       b.run(Kernel(), first);
-      EXPECT_THAT(b.aiv().flags_set(), testing::ElementsAre("MTE2 to V, event 0"));
+      EXPECT_THAT(b.aiv().sync().flags_set(), testing::ElementsAre("MTE2 to V, event 0"));
     }
     b.run(Kernel(), second);
     EXPECT_FALSE(b.hangs());

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "models/cluster/illegal.h"
+#include "models/cluster/program/illegal.h"
 #include "tests/models/cluster/operations.h"
 
 namespace tessera::cluster {
@@ -77,7 +77,7 @@ TEST(ascend, M4_set_left_at_the_end) {
   k.set_flag(Pipe::kMte2, Pipe::kV, 1);
   Bench b(a2a3_config(), kVectorOnly);
   b.run(Kernel(), k);
-  EXPECT_THAT(b.aiv().flags_set(), testing::ElementsAre("MTE2 to V, event 1"));
+  EXPECT_THAT(b.aiv().sync().flags_set(), testing::ElementsAre("MTE2 to V, event 1"));
   // The same kernel again sets it a second time.
   EXPECT_THAT(error_of([&] { b.run(Kernel(), k); }), HasSubstr(kDoubleSetId));
 }

@@ -10,7 +10,7 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "models/cluster/machine_core.h"
+#include "models/cluster/cluster_core.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -53,22 +53,22 @@ Outcome run(const std::string& text, const Options& options) {
     data.bind(i, std::move(bytes));
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
-  MachineCore machine(config, launch, nullptr, options.with_data ? &data : nullptr);
-  machine.watch_hazards();
+  HazardWatch hazards(launch);
+  ClusterCore machine(config, launch, {nullptr, options.with_data ? &data : nullptr, &hazards});
   machine.launch(kernel.aic, kernel.aiv, 0);
   machine.run();
   Outcome outcome;
   outcome.finished = machine.finished();
   outcome.cycles = outcome.finished ? machine.finished_at() : 0;
-  outcome.hazards = machine.hazards();
+  outcome.hazards = hazards.sentences();
   observe::Waits waits(100);
   machine.describe_waits(waits);
   for (const observe::Wait& wait : waits)
     outcome.waits += wait.who + " waits for " + wait.what + "\n";
   for (std::uint16_t unit = 0; unit < 3; ++unit) {
-    const AiCoreCore* core = machine.find({0, unit});
+    const AiCore* core = machine.find({0, unit});
     if (core == nullptr) continue;
-    for (const std::string& flag : core->flags_set()) outcome.flags_left.push_back(flag);
+    for (const std::string& flag : core->sync().flags_set()) outcome.flags_left.push_back(flag);
     for (unsigned id = 0; id < 48; ++id)
       if (machine.sync_unit().counter({0, unit}, id % 32, id >= 16) != 0)
         outcome.flags_left.push_back("counter " + std::to_string(id));

@@ -103,7 +103,7 @@ Times run(LaunchRatio ratio, int depth, unsigned latency = 0) {
   ClusterConfig config = a2a3_config();
   if (latency > 0) config.core.sync.cluster_latency = latency;
   config.core.cost.aiv.read.bytes_per_cycle = ratio == LaunchRatio::k1To2 ? 38 : 89;
-  MachineCore machine(config, launch_of(24, ratio), nullptr);
+  ClusterCore machine(config, launch_of(24, ratio));
   machine.launch(cube(depth).build(), vector_core(ratio == LaunchRatio::k1To2 ? 64 : 128).build(),
                  1);
   machine.run();

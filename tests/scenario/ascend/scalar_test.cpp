@@ -10,9 +10,9 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "models/cluster/cache_hazards.h"
-#include "models/cluster/illegal.h"
-#include "models/cluster/machine_core.h"
+#include "models/cluster/cluster_core.h"
+#include "models/cluster/hazards/cache_hazards.h"
+#include "models/cluster/program/illegal.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster::scalar_test {
@@ -64,8 +64,8 @@ Outcome run(const std::string& text, const Options& options) {
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
   ClusterData* const values = options.with_data ? &data : nullptr;
-  MachineCore machine(config, launch, nullptr, values);
-  machine.watch_hazards();
+  HazardWatch hazards(launch);
+  ClusterCore machine(config, launch, {nullptr, values, &hazards});
   auto nothing = std::make_shared<Program>();
   nothing->code.emplace_back();
   Outcome outcome;
@@ -76,10 +76,10 @@ Outcome run(const std::string& text, const Options& options) {
     outcome.error = e.what();
   }
   if (outcome.error.empty() && !machine.finished()) outcome.error = "hangs";
-  outcome.hazards = machine.hazards();
+  outcome.hazards = hazards.sentences();
   for (const std::string& text_of : describe_cache_hazards(machine, values))
     outcome.hazards.push_back(text_of);
-  for (const AiCoreCore* core : machine.cores())
+  for (const AiCore* core : machine.cores())
     if (const std::string left = describe_lines_left(*core); !left.empty())
       outcome.left.push_back(left);
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i)

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "models/scheduled/collisions.h"
+#include "models/scheduled/validate.h"
 #include "tests/support/scheduled_builder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

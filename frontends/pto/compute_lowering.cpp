@@ -1,0 +1,219 @@
+#include "frontends/pto/tile_lowering.h"
+
+#include <algorithm>
+
+#include "models/cluster/program/operand_rules.h"
+#include "models/cluster/memory/ub_banks.h"
+
+namespace tessera::pto {
+
+using cluster::Arithmetic;
+using cluster::Element;
+using cluster::Instruction;
+using cluster::Operand;
+using cluster::OperandShape;
+using cluster::TileFunction;
+using cluster::TileOperand;
+using cluster::VectorClass;
+
+namespace {
+
+OperandShape shape_of(const TileOperand& operand) {
+  const auto known = [](const Operand& size) {
+    return size.is_register ? std::nullopt : std::optional<std::int64_t>(size.value);
+  };
+  return {known(operand.rows), known(operand.columns)};
+}
+
+bool is_asymmetric(const Attribute& kind, const Diagnostics& diagnostics) {
+  const auto has = [&kind](const char* word) { return kind.value.find(word) != std::string::npos; };
+  if (has("INT8_ASYM") || has("int8_asym")) return true;
+  if (has("INT8_SYM") || has("int8_sym")) return false;
+  fail_expected(diagnostics, kind.place, "a kind of quantisation INT8_SYM or INT8_ASYM",
+                kind.value);
+}
+
+/// A name without a value counts as a tile, so that the message asks for a tile.
+bool is_tile(const Value* v) {
+  return v == nullptr || v->kind == Value::Kind::kTile;
+}
+
+}  // namespace
+
+void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
+  const std::size_t first = info.function == TileFunction::kMatmulAdd ? 1 : 0;
+  const auto require = [&](const Argument& a, const char* location) -> const Value& {
+    const Value& v = scope_.tile(a);
+    if (v.type.location != location)
+      fail(a.place, "expected a tile in ", location, ", found a tile in ", v.type.location);
+    return v;
+  };
+  const Value& left = require(argument(op, Role::kIn, first), "left");
+  const Value& right = require(argument(op, Role::kIn, first + 1), "right");
+  require(argument(op, Role::kOut), "acc");
+  if (first > 0) require(argument(op, Role::kIn), "acc");
+  if (info.function == TileFunction::kMatmulBias) require(argument(op, Role::kIn, 2), "bias");
+  Instruction& mad = emitter_.emit_tile(Opcode::kMad, op.place, Pipe::kM);
+  mad.type = data_type(left);
+  mad.size = {left.sizes[0], right.sizes[1], left.sizes[1]};
+  attach_all(op, info);
+  set_unit_flag(op);
+}
+
+// --- vector operations ---
+
+const Value& ComputeLowering::widest_tile(const Operation& op) const {
+  const Argument& out = argument(op, Role::kOut);
+  const Value* widest = &scope_.tile(out);
+  for (const Argument& a : op.arguments) {
+    const Value* v = scope_.find(a.text);
+    const bool number =
+        v != nullptr && (v->kind == Value::Kind::kFloat || v->kind == Value::Kind::kScalar);
+    // The second result of pto.tmrgsort is a vector of counts, which no operation reads.
+    if (number && &a != &out) continue;
+    const Value& operand = scope_.tile(a);
+    if (operand.type.location != "vec")
+      fail(a.place, "the vector unit works on tiles in vec, found a tile in ",
+           operand.type.location);
+    if (bits_of(operand.type.element) > bits_of(widest->type.element)) widest = &operand;
+  }
+  return *widest;
+}
+
+void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
+  const Value& widest = widest_tile(op);
+  const bool by_pattern = find(op.attributes, "maskPattern") != nullptr;
+  const bool by_input = info.meaning == Meaning::kVectorIn || by_pattern;
+  const Value& sized = by_input ? input(op) : output(op);
+  Operand elements = emitter_.size_product(sized.sizes[0], sized.sizes[1], op.place);
+  if (info.function == TileFunction::kMergeBlocks)
+    elements = emitter_.compute(Opcode::kDiv, elements, cluster::pair_columns(sized.place.element),
+                                op.place);
+  // A gather by pattern costs as much as a conversion: 2 cycles per repeat (4.3). The cost of a gather
+  // by index and of a sort depends on the number of elements only.
+  const VectorClass cost = by_pattern ? VectorClass::kConvert : info.vector_class;
+  const bool counts = cost == VectorClass::kGather || cost == VectorClass::kSort;
+  Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
+  i.type = counts ? cluster::DataType::kF32 : data_type(widest);
+  i.vector_class = cost;
+  // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
+  if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;
+  i.size[0] = elements;
+  i.bank_conflict = conflict_of(op, info);
+  attach_all(op, info);
+}
+
+// Only tiles with known addresses in the text have conflicts: an assembler may place the others at
+// other addresses than the model does. For A5 no conflict costs are published that are clear enough.
+cluster::BankConflict ComputeLowering::conflict_of(const Operation& op,
+                                                   const OperationInfo& info) const {
+  constexpr auto kNone = cluster::BankConflict::kNone;
+  const Value& to = output(op);
+  if (is_a5() || info.function != TileFunction::kMap) return kNone;
+  std::vector<std::int64_t> sources;
+  for (const Argument& a : op.arguments) {
+    const Value* v = scope_.find(a.text);
+    if (v == nullptr || v->kind != Value::Kind::kTile) continue;
+    if (!v->is_placed || !v->place.address.is_known() || v->type.shape != to.type.shape)
+      return kNone;
+    if (a.role == Role::kIn) sources.push_back(v->place.address.base);
+  }
+  return cluster::bank_conflict(sources, to.place.address.base);
+}
+
+// --- operands ---
+
+void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info) {
+  TileOperation operation;
+  operation.function = info.function;
+  operation.arithmetic = info.arithmetic;
+  set_options(op, operation, diagnostics_);
+  for (const Argument& a : op.arguments) {
+    const Value* v = scope_.find(a.text);
+    if (is_tile(v)) {
+      const Access access = a.role == Role::kIn ? Access::kRead : Access::kWrite;
+      operation.operands.push_back(tile_operand(a, access));
+      continue;
+    }
+    if (operation.operands.empty()) operation.scalar_first = true;
+    const bool real = v->kind == Value::Kind::kFloat;
+    operation.scalars.push_back({real && !v->scalar.is_register, v->number, v->scalar, real});
+  }
+  choose_function(op, operation);
+  const unsigned inputs = cluster::input_count(operation);
+  const std::size_t tiles = operation.operands.size();
+  if (tiles < inputs + 1U || tiles > cluster::kMostOperands ||
+      operation.scalars.size() > cluster::kMostScalars)
+    fail(op, "expected ", inputs, " tiles and a result, found ", tiles, " tiles");
+  // The tiles between inputs and result are scratch, which the operation writes.
+  for (std::size_t i = inputs; i + 1 < tiles; ++i) operation.operands[i].access = Access::kWrite;
+  if (operation.function == TileFunction::kFillPad)
+    operation.pad = pad_of(output(op).type, diagnostics_);
+  check_operands(op, operation);
+  emitter_.attach({}) = std::move(operation);
+}
+
+void ComputeLowering::choose_function(const Operation& op, TileOperation& operation) const {
+  const auto tiles = static_cast<unsigned>(
+      std::count_if(op.arguments.begin(), op.arguments.end(), [&](const Argument& a) {
+        return a.role == Role::kIn && is_tile(scope_.find(a.text));
+      }));
+  if (operation.function == TileFunction::kGather) {
+    if (find(op.attributes, "maskPattern") != nullptr)
+      operation.function = TileFunction::kGatherMask;
+  } else if (operation.function == TileFunction::kMergeBlocks && tiles >= 2) {
+    if (tiles < 3) fail(op, "two lists need a third tile, as scratch");
+    operation.function = TileFunction::kMergeLists;
+    operation.inputs = static_cast<std::uint8_t>(tiles - 1);
+  } else if (operation.function == TileFunction::kQuantize) {
+    choose_quantization(op, operation, tiles);
+  } else if (operation.function == TileFunction::kDequantize) {
+    operation.inputs = static_cast<std::uint8_t>(tiles);
+  }
+}
+
+void ComputeLowering::choose_quantization(const Operation& op, TileOperation& operation,
+                                          unsigned tiles) const {
+  const Attribute* kind = find(op.attributes, "quant_type");
+  const Element result = operation.operands.back().element;
+  const bool is_signed = result == Element::kI8;
+  const bool has_offset = kind == nullptr ? !is_signed : is_asymmetric(*kind, diagnostics_);
+  if (!has_offset && tiles > 2)
+    fail(op, "symmetric quantisation has no offset, expected ins(source, scale)");
+  if (has_offset && tiles < 3)
+    fail(op, "asymmetric quantisation needs an offset, expected ins(source, scale, offset)");
+  if (has_offset == is_signed)
+    fail(op, has_offset ? "INT8_ASYM gives ui8" : "INT8_SYM gives i8", ", the result is a tile of ",
+         to_string(result));
+  operation.inputs = has_offset ? 3 : 2;
+}
+
+void ComputeLowering::check_operands(const Operation& op, const TileOperation& operation) const {
+  const Element result = operation.operands.back().element;
+  const Arithmetic a = operation.arithmetic;
+  const bool bitwise = (a >= Arithmetic::kAnd && a <= Arithmetic::kShr) || a == Arithmetic::kNot;
+  const bool of_floats =
+      (a >= Arithmetic::kExp && a <= Arithmetic::kRecip) || a == Arithmetic::kExpDif;
+  const auto refuse = [&](const char* expected) {
+    fail(op.place, op.name, " works on ", expected, ", found tiles of ", to_string(result));
+  };
+  if (operation.function == TileFunction::kMap && bitwise && is_float(result)) refuse("integers");
+  if (of_floats && !is_float(result) && cluster::has_values(result)) refuse("floats");
+  std::vector<OperandShape> shapes;
+  for (const TileOperand& operand : operation.operands) shapes.push_back(shape_of(operand));
+  const std::string fault = cluster::find_operand_fault(operation, shapes);
+  if (!fault.empty()) fail(op.place, "operands of ", op.name, " ", fault);
+  if (operation.function == TileFunction::kMergeBlocks) check_blocks(op, operation);
+}
+
+void ComputeLowering::check_blocks(const Operation& op, const TileOperation& operation) const {
+  const auto& scalars = operation.scalars;
+  if (scalars.size() != 1 || scalars[0].is_number || scalars[0].is_real)
+    fail(op, "expected the length of a block, a whole number, behind the tile");
+  if (scalars[0].integer.is_register) return;
+  const std::string fault =
+      cluster::find_block_fault(scalars[0].integer.value, shape_of(operation.operands[0]).columns);
+  if (!fault.empty()) fail(op, fault);
+}
+
+}  // namespace tessera::pto

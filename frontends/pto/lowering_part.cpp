@@ -1,0 +1,89 @@
+#include "frontends/pto/lowering_part.h"
+
+namespace tessera::pto {
+
+using cluster::Location;
+
+const Argument& LoweringPart::argument(const Operation& op, Role role, std::size_t n) const {
+  for (const Argument& a : op.arguments)
+    if (a.role == role && n-- == 0) return a;
+  fail(op, "expected one more operand");
+}
+
+cluster::TileOperand LoweringPart::tile_operand(const Value& tile, Access access) {
+  TileOperand operand = tile.place;
+  operand.access = access;
+  operand.rows = tile.sizes[0];
+  operand.columns = tile.sizes[1];
+  return operand;
+}
+
+cluster::TileOperand LoweringPart::view_operand(const Argument& a, Access access) const {
+  TileOperand operand = scope_.view(a).place;
+  operand.access = access;
+  return operand;
+}
+
+Value LoweringPart::tile_of(const Type& type, const std::string& name) const {
+  if (type.kind != Type::Kind::kTile) fail(type.place, "expected a type !pto.tile_buf");
+  Value v;
+  v.kind = Value::Kind::kTile;
+  v.type = type;
+  for (const std::int64_t size : {type.valid_rows, type.valid_columns})
+    v.sizes.push_back(size != kDynamic ? Operand(size) : cluster::reg(0));
+  v.place.name = name;
+  v.place.location = location_of(type, diagnostics_);
+  v.place.element = element(type);
+  v.place.full_rows = type.shape[0];
+  v.place.row_stride = type.shape[1];
+  if (is_cube() && v.place.location == Location::kUb) v.place.holder = cluster::Holder::kAiv0;
+  if (!is_cube() && v.place.location != Location::kUb) v.place.holder = cluster::Holder::kAic;
+  return v;
+}
+
+void LoweringPart::check_valid(const Operation& op, const Value& tile) const {
+  for (unsigned d = 0; d < 2; ++d) {
+    const Operand& valid = tile.sizes[d];
+    if (valid.is_register || (valid.value >= 0 && valid.value <= tile.type.shape[d])) continue;
+    fail(op.place, "the tile ", tile.place.name, " has ", valid.value, " valid ",
+         d == 0 ? "rows" : "columns", ", expected 0..", tile.type.shape[d]);
+  }
+}
+
+std::vector<cluster::Operand> LoweringPart::known_sizes(const Type& tile) {
+  return {tile.valid_rows == kDynamic ? tile.shape[0] : tile.valid_rows,
+          tile.valid_columns == kDynamic ? tile.shape[1] : tile.valid_columns};
+}
+
+void LoweringPart::check_span(const Operation& op, unsigned d, std::int64_t first,
+                              std::int64_t count, std::int64_t room) const {
+  if (first >= 0 && count >= 0 && first <= room && count <= room - first) return;
+  fail(op, d == 0 ? "rows " : "columns ", first, ".. (", count, " of them) of a tile of ", room);
+}
+
+void LoweringPart::move_inside(TileOperand& tile, Operand row, Operand column) {
+  const std::int64_t bytes = cluster::bits_of(tile.element) / 8;
+  tile.address.add(row, tile.row_stride * bytes);
+  tile.address.add(column, bytes);
+}
+
+void LoweringPart::set_unit_flag(const Operation& op) {
+  const Attribute* phase = find(op.attributes, "accPhase");
+  if (phase == nullptr) phase = find(op.attributes, "stPhase");
+  if (phase == nullptr) return;
+  const std::string word = word_of(*phase);
+  if (word == "unspecified") return;
+  if (word != "partial" && word != "final")
+    fail_expected(phase->place, "unspecified, partial or final", word);
+  cluster::Instruction& i = emitter_.last();
+  // Of a store out of UB it says nothing.
+  if (i.pipe != Pipe::kM && i.pipe != Pipe::kFix) return;
+  for (const TileOperand& o : emitter_.last_operation().operands) {
+    if (o.location != Location::kL0c) continue;
+    if (!o.address.is_known()) fail(op, "the unit flag needs a tile whose address is known");
+    i.l0c_block = static_cast<std::uint32_t>(o.address.base / 512);
+  }
+  i.unit_flag = word == "final" ? 3 : 2;
+}
+
+}  // namespace tessera::pto

@@ -1,0 +1,208 @@
+#include "frontends/pto/scalar_lowering.h"
+
+#include <cstdlib>
+
+#include "tlm_ifaces/vocabulary/bits.h"
+#include "tlm_ifaces/vocabulary/float16.h"
+
+namespace tessera::pto {
+
+using cluster::Operand;
+using cluster::Predicate;
+using cluster::TileOperand;
+
+namespace {
+
+/// The value of a decimal number, or of the bits of the type in hexadecimal.
+double float_of(const Argument& a, const std::string& type) {
+  if (a.kind == Argument::Kind::kFloat) return std::strtod(a.text.c_str(), nullptr);
+  if (a.text.empty()) return static_cast<double>(a.number);
+  if (type == "f16")
+    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBinary16);
+  if (type == "bf16")
+    return float16::value_of(static_cast<std::uint16_t>(a.number), float16::kBfloat16);
+  return bit_cast<float>(static_cast<std::uint32_t>(a.number));
+}
+
+// Registers hold signed numbers, so an unsigned predicate compares them as the signed one does.
+constexpr Word<Predicate> kPredicates[] = {
+    {"eq", Predicate::kEqual},         {"ne", Predicate::kNotEqual},
+    {"slt", Predicate::kLess},         {"ult", Predicate::kLess},
+    {"sle", Predicate::kLessEqual},    {"ule", Predicate::kLessEqual},
+    {"sgt", Predicate::kGreater},      {"ugt", Predicate::kGreater},
+    {"sge", Predicate::kGreaterEqual}, {"uge", Predicate::kGreaterEqual}};
+
+/// Whether a pointer of this type points to GM, such as !pto.ptr<f32> and !pto.ptr<f32, gm>.
+bool is_in_gm(const Type& type) {
+  for (const char* other : {"ub", "vec", "l1", "mat", "left", "right", "acc", "bias"})
+    for (const Attribute& a : type.options)
+      if (a.key == other || a.key.find("<" + std::string(other) + ">") != std::string::npos)
+        return false;
+  return true;
+}
+
+}  // namespace
+
+void ScalarLowering::constant(const Operation& op) {
+  const Argument& a = op.arguments[0];
+  const std::string& type = op.types[0].element;
+  const bool is_float =
+      op.types[0].kind == Type::Kind::kOpaque || type.find('f') != std::string::npos;
+  if (!is_float && a.kind == Argument::Kind::kFloat)
+    fail(a.place, "expected a whole number for ", type, ", found ", a.text);
+  Value v = Value::of_scalar(a.number);
+  v.type = op.types[0];
+  if (is_float) {
+    v.kind = Value::Kind::kFloat;
+    v.number = float_of(a, type);
+  }
+  scope_.define(op, std::move(v));
+}
+
+void ScalarLowering::arithmetic(const Operation& op, const OperationInfo& info) {
+  Operand a = scope_.scalar(op.arguments[0]);
+  const Operand b = scope_.scalar(op.arguments[1]);
+  // A logical shift of a narrow type shifts zeros in at the width of the type.
+  const unsigned bits = op.types.empty() ? 64 : bits_of(op.types[0].element);
+  if (op.name == "arith.shrui" && bits < 64)
+    a = emitter_.compute(Opcode::kAnd, a, (std::int64_t{1} << bits) - 1, op.place);
+  scope_.define_scalar(op, emitter_.compute(info.opcode, a, b, op.place));
+}
+
+void ScalarLowering::compare(const Operation& op) {
+  const Argument& word = op.arguments[0];
+  const Predicate predicate =
+      require_word(kPredicates, word.text, word.place, "a predicate such as slt", diagnostics_);
+  const Operand a = scope_.scalar(op.arguments[1]), b = scope_.scalar(op.arguments[2]);
+  scope_.define_scalar(op, emitter_.compare(predicate, a, b, op.place));
+}
+
+void ScalarLowering::select(const Operation& op) {
+  const Operand condition = scope_.scalar(op.arguments[0]);
+  const Operand a = scope_.scalar(op.arguments[1]), b = scope_.scalar(op.arguments[2]);
+  if (!condition.is_register) return scope_.define_scalar(op, condition.value != 0 ? a : b);
+  const unsigned target = emitter_.new_register(op.place);
+  emitter_.select(target, condition, a, b, op.place);
+  scope_.define_scalar(op, cluster::reg(target));
+}
+
+void ScalarLowering::cast(const Operation& op) {
+  scope_.define_scalar(op, scope_.scalar(op.arguments[0]));
+}
+
+void ScalarLowering::special(const Operation& op, const OperationInfo& info) {
+  scope_.define_scalar(op, emitter_.get(info.special, op.place));
+}
+
+// --- pointers and memory ---
+
+const Value& ScalarLowering::pointer(const Argument& a) const {
+  const Value& v = scope_.any_value(a);
+  return v.kind == Value::Kind::kAddress ? v : scope_.value(a, Value::Kind::kPointer, "a pointer");
+}
+
+void ScalarLowering::add_to_pointer(const Operation& op) {
+  Value moved = pointer(op.arguments[0]);
+  moved.place.address.add(scope_.scalar(op.arguments[1]), 1);
+  scope_.define(op, std::move(moved));
+}
+
+void ScalarLowering::cast_pointer(const Operation& op) {
+  if (op.result_types.empty() || op.result_types[0].kind != Type::Kind::kPointer)
+    fail(op, "expected -> and a type !pto.ptr");
+  Value v;
+  v.kind = Value::Kind::kAddress;
+  v.type = op.result_types[0];
+  v.place.name = op.results[0].name;
+  v.place.location = cluster::Location::kGm;
+  v.place.element = element(v.type);
+  v.place.array = cluster::kNoArray;
+  v.place.number = scope_.scalar(op.arguments[0]);
+  scope_.define(op, std::move(v));
+}
+
+TileOperand ScalarLowering::element_in_gm(const Argument& a, Operand index, Access access) const {
+  const Value& v = pointer(a);
+  if (!is_in_gm(v.type))
+    fail(a.place, a.text,
+         " does not point to GM, expected a pointer to GM: the "
+         "scalar unit of this model reaches no buffer");
+  TileOperand operand = v.place;
+  operand.access = access;
+  operand.address.add(index, 1);
+  operand.dimensions = operand.view = {{1, 1}};
+  operand.view_address = operand.address;
+  if (!cluster::has_values(operand.element))
+    fail(a.place, a.text, " points to ", to_string(operand.element),
+         ", which has no values in this model");
+  return operand;
+}
+
+void ScalarLowering::load(const Operation& op) {
+  const Operand index = scope_.scalar_or_number(argument(op, Role::kIndex));
+  TileOperand from = element_in_gm(argument(op, Role::kOperand), index, Access::kRead);
+  Value v;
+  v.kind = is_float(from.element) ? Value::Kind::kFloat : Value::Kind::kScalar;
+  if (!op.result_types.empty()) {
+    v.type = op.result_types[0];
+    if (v.type.kind != Type::Kind::kScalar || element(v.type) != from.element)
+      fail(v.type.place, op.name, ": a result of another type than ", from.name,
+           " points to, expected ", to_string(from.element));
+  }
+  const unsigned target = emitter_.new_register(op.place);
+  v.scalar = cluster::reg(target);
+  emitter_.emit(Opcode::kLoadScalar, op.place).rd = static_cast<std::uint16_t>(target);
+  emitter_.attach({std::move(from)});
+  scope_.define(op, std::move(v));
+}
+
+void ScalarLowering::store(const Operation& op) {
+  const Argument& what = argument(op, Role::kOperand);
+  const Operand index = scope_.scalar_or_number(argument(op, Role::kIndex));
+  TileOperand to = element_in_gm(argument(op, Role::kOperand, 1), index, Access::kWrite);
+  const bool real = is_float(to.element);
+  const Value& v = scope_.value(what, real ? Value::Kind::kFloat : Value::Kind::kScalar,
+                                real ? "a floating-point number" : "a whole number");
+  const bool known = real && !v.scalar.is_register;
+  emitter_.emit(Opcode::kStoreScalar, op.place).a =
+      known ? Operand(cluster::bits_of_real(v.number)) : v.scalar;
+  emitter_.attach({std::move(to)});
+}
+
+void ScalarLowering::clean_cache(const Operation& op) {
+  const Argument& what = argument(op, Role::kPredicate);
+  const bool all = what.text == "ENTIRE_DATA_CACHE" || what.text == "all";
+  if (!all && what.text != "SINGLE_CACHE_LINE" && what.text != "single_cache_line")
+    fail_expected(what.place, "SINGLE_CACHE_LINE or ENTIRE_DATA_CACHE", what.text);
+  for (const Argument& a : op.arguments) {
+    if (a.role != Role::kPredicate || a.text == what.text) continue;
+    if (a.text != "CACHELINE_OUT" && a.text != "CACHELINE_ALL")
+      fail_expected(a.place, "CACHELINE_OUT, the way to GM", a.text);
+  }
+  if (all) {
+    emitter_.emit(Opcode::kCleanCache, op.place).mode = 1;
+    return;
+  }
+  const Argument& where = argument(op, Role::kOperand);
+  TileOperand line;
+  if (scope_.any_value(where).kind == Value::Kind::kView) {  // the line of its first element
+    line = view_operand(where, Access::kRead);
+    line.dimensions = {{1, 1}};
+  } else {
+    line = element_in_gm(where, 0, Access::kRead);
+  }
+  emitter_.emit(Opcode::kCleanCache, op.place);
+  emitter_.attach({std::move(line)});
+}
+
+void ScalarLowering::data_barrier(const Operation& op) {
+  const Argument& scope = argument(op, Role::kPipe);
+  for (const char* known : {"ALL", "DDR", "DSB_ALL", "DSB_DDR", "gm"}) {
+    if (scope.text != known) continue;
+    emitter_.emit(Opcode::kDataBarrier, op.place);
+    return;
+  }
+  fail_expected(scope.place, "\"ALL\", \"DDR\" or the scope <gm>", scope.text);
+}
+
+}  // namespace tessera::pto

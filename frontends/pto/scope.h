@@ -1,0 +1,112 @@
+// The names of the function that is being lowered, and the value of each. A name can be defined only
+// once in all regions that are open. An inlined call has names of its own.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontends/pto/ast.h"
+#include "frontends/pto/reserved.h"
+#include "models/cluster/program/program.h"
+
+namespace tessera::pto {
+
+/// The value of a name.
+struct Value {
+  enum class Kind : std::uint8_t {
+    kScalar,
+    kFloat,
+    kPointer,
+    kAddress,  ///< a pointer made from a number
+    kView,
+    kTile,
+    kEvents,
+    kPipe,
+    kSlot,  ///< the result of pto.tpop, an operand of pto.get_fifo_tile
+    kUnknown
+  };
+  Kind kind = Kind::kScalar;
+  cluster::Operand scalar;
+  Type type;
+  bool is_placed = false;               ///< a tile with an address in the text
+  std::vector<cluster::Operand> sizes;  ///< a partition: its sizes; a tile: valid rows and columns;
+                                        ///< kEvents: the registers of its elements
+  double number = 0;                    ///< of a kFloat whose `scalar` is not a register
+  /// Where a pointer, a view or a tile lies. An operation that uses it sets its access and sizes.
+  cluster::TileOperand place;
+  unsigned pipe = 0;                                  ///< kPipe and kSlot: the index in FifoTable
+  const ReservedBuffers::Buffer* reserved = nullptr;  ///< the buffer whose address `scalar` is
+
+  static Value of_scalar(cluster::Operand scalar) {
+    Value v;
+    v.scalar = scalar;
+    return v;
+  }
+};
+
+class Scope {
+ public:
+  explicit Scope(const Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  // A reference to a value is valid until its region is left.
+  void enter_function(const Function& function);
+  void leave_function() { functions_.pop_back(); }
+  void enter_region() { functions_.back().regions.emplace_back(); }
+  void leave_region() { functions_.back().regions.pop_back(); }
+
+  /// The innermost of the functions that are being lowered.
+  const Function& function() const { return *functions_.back().function; }
+  bool is_open(const Function& function) const;
+  /// Whether a pto.set_validshape of the function changes the valid sizes of this tile.
+  bool is_resized(const std::string& tile) const {
+    return functions_.back().resized.count(tile) > 0;
+  }
+
+  /// Returns nullptr if the name is not defined.
+  const Value* find(const std::string& name) const;
+  // The following functions throw UserError at the argument if it has no value, or another kind of
+  // value. `%r` and `%r#0` name the same value.
+  const Value& any_value(const Argument& a) const;
+  /// `what` names the kind in the message "expected WHAT, found ..".
+  const Value& value(const Argument& a, Value::Kind kind, const char* what) const;
+  const Value& tile(const Argument& a) const { return value(a, Value::Kind::kTile, "a tile"); }
+  const Value& view(const Argument& a) const {
+    return value(a, Value::Kind::kView, "a view of a tensor");
+  }
+  cluster::Operand scalar(const Argument& a) const {
+    return value(a, Value::Kind::kScalar, "a whole number").scalar;
+  }
+  cluster::Operand scalar_or_number(const Argument& a) const {
+    return a.kind == Argument::Kind::kInteger ? cluster::Operand(a.number) : scalar(a);
+  }
+  /// The values of all arguments with this role.
+  std::vector<cluster::Operand> numbers(const Operation& op, Argument::Role role) const;
+
+  /// Throws UserError if the name is defined already.
+  void define(const std::string& name, Place place, Value value);
+  /// Defines the only result of an operation.
+  void define(const Operation& op, Value value) {
+    define(op.results[0].name, op.results[0].place, std::move(value));
+  }
+  void define_scalar(const Operation& op, cluster::Operand scalar) {
+    define(op, Value::of_scalar(scalar));
+  }
+  /// Defines all results of an operation. Throws UserError if there are fewer values than results.
+  void define_all(const Operation& op, const std::vector<Value>& values);
+  /// Changes the value of a name that is defined.
+  void redefine(const std::string& name, Value value);
+
+ private:
+  struct OpenFunction {
+    const Function* function;
+    std::set<std::string> resized;
+    std::vector<std::map<std::string, Value>> regions;
+  };
+
+  const Diagnostics& diagnostics_;
+  std::vector<OpenFunction> functions_;
+};
+
+}  // namespace tessera::pto

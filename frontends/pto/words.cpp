@@ -1,0 +1,167 @@
+#include "frontends/pto/words.h"
+
+namespace tessera::pto {
+
+using cluster::DataType;
+using cluster::Element;
+using cluster::Location;
+using cluster::Pad;
+using cluster::Predicate;
+using cluster::Rounding;
+
+unsigned bits_of(const std::string& element) {
+  if (element == "i4") return 4;
+  if (element == "i1" || element == "i8" || element == "ui8" || element.rfind("f8", 0) == 0)
+    return 8;
+  if (element == "f16" || element == "bf16" || element == "i16" || element == "ui16") return 16;
+  return element == "i64" || element == "index" ? 64 : 32;
+}
+
+DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {
+  constexpr Word<DataType> kTypes[] = {
+      {"f16", DataType::kF16},    {"i16", DataType::kF16},      {"ui16", DataType::kF16},
+      {"bf16", DataType::kBf16},  {"f32", DataType::kF32},      {"i32", DataType::kInt32},
+      {"ui32", DataType::kInt32}, {"i8", DataType::kInt8},      {"ui8", DataType::kInt8},
+      {"i4", DataType::kInt4},    {"f8E4M3FN", DataType::kFp8}, {"f8E5M2", DataType::kFp8}};
+  if (const auto found = meaning_of(kTypes, type.element)) return *found;
+  diagnostics.fail(type.place, joined("tiles of ", type.element, " have no cost"));
+}
+
+Element element_of(const Type& type, const Diagnostics& diagnostics) {
+  std::string e = type.element;
+  if (e.rfind("si", 0) == 0) e.erase(0, 1);  // si8 is i8
+  if (e == "i1") return Element::kU8;
+  if (e == "index" || e == "ui64") return Element::kI64;
+  if (e.rfind("f8", 0) == 0) return Element::kFp8;
+  for (unsigned i = 0; i < cluster::kElementCount; ++i)
+    if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);
+  diagnostics.fail(type.place, joined("elements of ", e, " are not modelled"));
+}
+
+Location location_of(const Type& tile, const Diagnostics& diagnostics) {
+  constexpr Word<Location> kLocations[] = {
+      {"vec", Location::kUb},           {"mat", Location::kL1},  {"left", Location::kL0a},
+      {"right", Location::kL0b},        {"acc", Location::kL0c}, {"bias", Location::kBias},
+      {"scaling", Location::kFixBuffer}};
+  return require_word(kLocations, tile.location, tile.place,
+                      "a tile in vec, mat, left, right, acc, bias or scaling", diagnostics);
+}
+
+// --- attributes ---
+
+namespace {
+
+/// The last word without a prefix: "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
+std::string last_word_of(const Attribute& a) {
+  std::string text = a.value;
+  while (!text.empty() && (text.back() == '>' || text.back() == ' ')) text.pop_back();
+  const std::size_t begin = text.find_last_of("< _");
+  return begin == std::string::npos ? text : text.substr(begin + 1);
+}
+
+Rounding rounding_named(const Attribute& a, const Diagnostics& diagnostics) {
+  constexpr Word<Rounding> kRoundings[] = {{"NONE", Rounding::kDefault},
+                                           {"RINT", Rounding::kNearestEven},
+                                           {"ROUND", Rounding::kNearestAway},
+                                           {"FLOOR", Rounding::kFloor},
+                                           {"CEIL", Rounding::kCeil},
+                                           {"TRUNC", Rounding::kTruncate},
+                                           {"ODD", Rounding::kOdd}};
+  if (const auto rounding = meaning_of(kRoundings, last_word_of(a))) return *rounding;
+  fail_expected(diagnostics, a.place,
+                "a rounding mode NONE, RINT, ROUND, FLOOR, CEIL, TRUNC or ODD", a.value);
+}
+
+/// Whether an attribute has the word `on` or no value; otherwise it must have the word `off`.
+bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostics& diagnostics) {
+  const std::string word = last_word_of(a);
+  if (word == on || a.value.empty()) return true;
+  if (word == off) return false;
+  diagnostics.fail(
+      a.place, joined(a.key, ": expected ", on, " or ", off, ", found ", text::quoted(a.value)));
+}
+
+/// The predicate of #pto<cmp less_than>, #pto.cmp<LT> or #pto<cmp lt>.
+Predicate predicate_of(const Attribute& a, const Diagnostics& diagnostics) {
+  struct Spelling {
+    const char *name, *code, *small_code;
+    Predicate predicate;
+  };
+  // A name that another name ends with comes last.
+  constexpr Spelling kSpellings[] = {{"not_equal", "NE", "ne", Predicate::kNotEqual},
+                                     {"less_equal", "LE", "le", Predicate::kLessEqual},
+                                     {"greater_equal", "GE", "ge", Predicate::kGreaterEqual},
+                                     {"less_than", "LT", "lt", Predicate::kLess},
+                                     {"greater_than", "GT", "gt", Predicate::kGreater},
+                                     {"equal", "EQ", "eq", Predicate::kEqual}};
+  const auto has = [&a](const std::string& text) {
+    return a.value.find(text) != std::string::npos;
+  };
+  for (const Spelling& s : kSpellings) {
+    const std::string code = s.code, small_code = s.small_code;
+    if (has(s.name) || has(code + ">") || has(" " + code) || has(" " + small_code + ">") ||
+        has("<" + small_code + ">"))
+      return s.predicate;
+  }
+  fail_expected(diagnostics, a.place, "a comparison such as #pto<cmp less_than>", a.value);
+}
+
+/// The pattern of #pto.mask_pattern<P0101>, which selects the first of every two elements: the last
+/// digit stands for the first element.
+cluster::GatherPattern pattern_named(const Attribute& a, const Diagnostics& diagnostics) {
+  const std::string word = last_word_of(a);
+  const std::string bits = word.empty() ? "" : word.substr(1);
+  if (word == "P1111") return {1, 0};
+  if (word == "P0101" || word == "P1010") return {2, word == "P1010"};
+  const std::size_t one = bits.find('1');
+  const bool single = bits.size() == 4 && one != std::string::npos &&
+                      bits.find_first_not_of('0') == one &&
+                      bits.find('1', one + 1) == std::string::npos;
+  if (word[0] == 'P' && single) return {4, static_cast<std::uint8_t>(3 - one)};
+  fail_expected(diagnostics, a.place, "a pattern P0101, P1010, P0001, P0010, P0100, P1000 or P1111",
+                a.value);
+}
+
+}  // namespace
+
+std::string word_of(const Attribute& attribute) {
+  std::string text = attribute.value;
+  const std::size_t end = text.find_last_not_of(">\"");
+  text.resize(end == std::string::npos ? 0 : end + 1);
+  const std::size_t start = text.find_last_of("< \"");
+  return start == std::string::npos ? text : text.substr(start + 1);
+}
+
+Pad pad_of(const Type& type, const Diagnostics& diagnostics) {
+  const Attribute* pad = find(type.options, "pad");
+  std::string word = pad == nullptr ? "0" : pad->value;
+  for (const Attribute& a : type.options)
+    if (a.key.rfind("pad=", 0) == 0) word = a.key.substr(4);
+  constexpr Word<Pad> kPads[] = {
+      {"0", Pad::kNone}, {"1", Pad::kZero}, {"2", Pad::kLargest}, {"3", Pad::kLeast}};
+  return require_word(kPads, word.substr(0, word.find(':')), type.place, "pad 0 to 3", diagnostics);
+}
+
+void set_options(const Operation& op, cluster::TileOperation& operation,
+                 const Diagnostics& diagnostics) {
+  if (const Attribute* a = find(op.attributes, "rmode"))
+    operation.rounding = rounding_named(*a, diagnostics);
+  if (const Attribute* a = find(op.attributes, "satmode"))
+    operation.saturates = is_on(*a, "ON", "OFF", diagnostics);
+  if (const Attribute* a = find(op.attributes, "cmpMode"))
+    operation.predicate = static_cast<std::uint8_t>(predicate_of(*a, diagnostics));
+  if (const Attribute* a = find(op.attributes, "reluPreMode"))
+    operation.relu = a->value.find("no_relu") == std::string::npos;
+  if (const Attribute* a = find(op.attributes, "atomicType"))
+    operation.adds = a->value.find("atomic_add") != std::string::npos;
+  if (const Attribute* a = find(op.attributes, "descending"))
+    operation.descends = is_on(*a, "true", "false", diagnostics);
+  if (const Attribute* a = find(op.attributes, "exhausted"))
+    operation.exhausts = is_on(*a, "true", "false", diagnostics);
+  if (const Attribute* a = find(op.attributes, "maskPattern"))
+    operation.mask = pattern_named(*a, diagnostics);
+  if (const Attribute* a = find(op.attributes, "axis"))
+    operation.mask.by_rows = is_on(*a, "\"col\"", "\"row\"", diagnostics);
+}
+
+}  // namespace tessera::pto

@@ -1,0 +1,98 @@
+// Parser of expressions with operators of several precedences:
+//
+//   level 0 := level 1 { operator of level 0  level 1 }      grouped from the left
+//   level 1 := level 2 { operator of level 1  level 2 }      and so on; behind the last level:
+//   operand := { "-" } primary
+//
+// The language says which operators there are, what a primary expression is, and what all of them
+// mean.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "frontends/text/diagnostics.h"
+
+namespace tessera::text {
+
+enum class Operator : std::uint8_t {
+  kNegate,
+  kEqual,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kRemainder,
+  kMatrixMultiply
+};
+
+/// An operator of a language: how it is written, and how tightly it binds (level 0 is the loosest).
+struct OperatorSpelling {
+  const char* text;
+  Operator op;
+  unsigned level;
+};
+
+/// An operator where it stands in the text.
+struct PlacedOperator {
+  Operator op;
+  const char* text;
+  Place place;
+};
+
+/// `Language` says what literals, names and operators mean:
+///
+///   Value                                   what an expression becomes
+///   kOperators, kLevels                     the binary operators and the number of their levels
+///   place()                                 the place of what comes next
+///   accept(const char* text)                takes an operator if it comes next, and says whether
+///   binary(PlacedOperator, Value, Value)    the meaning of an operator, a Value
+///   negated(Place, Value)                   the meaning of the prefix "-", a Value
+///   primary(PrecedenceParser&)              takes a literal, a name, or parentheses around
+///                                           parser.parse(); a Value
+template <class Language>
+class PrecedenceParser {
+ public:
+  using Value = typename Language::Value;
+
+  explicit PrecedenceParser(Language& language) : language_(language) {}
+
+  Value parse() { return binary(0); }
+
+ private:
+  Value binary(unsigned level) {
+    if (level == Language::kLevels) return prefixed();
+    Value left = binary(level + 1);
+    while (const std::optional<PlacedOperator> op = accept(level)) {
+      Value right = binary(level + 1);
+      left = language_.binary(*op, std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  std::optional<PlacedOperator> accept(unsigned level) {
+    const Place place = language_.place();
+    for (const OperatorSpelling& spelling : Language::kOperators) {
+      if (spelling.level == level && language_.accept(spelling.text))
+        return PlacedOperator{spelling.op, spelling.text, place};
+    }
+    return std::nullopt;
+  }
+
+  // A loop, so that no number of signs exhausts the stack.
+  Value prefixed() {
+    std::vector<Place> signs;
+    for (Place place = language_.place(); language_.accept("-"); place = language_.place())
+      signs.push_back(place);
+    Value value = language_.primary(*this);
+    for (; !signs.empty(); signs.pop_back())
+      value = language_.negated(signs.back(), std::move(value));
+    return value;
+  }
+
+  Language& language_;
+};
+
+}  // namespace tessera::text

@@ -1,0 +1,36 @@
+// The AI cores of a launch, their sync unit and GM in one module: ClusterCore as one block of a clock
+// domain. For speed; modular_cluster.h is the same of a module per block, with the same events in the
+// same cycles.
+#pragma once
+
+#include <systemc>
+
+#include <memory>
+
+#include "models/cluster/cluster_core.h"
+#include "models/timing/clock_domain.h"
+
+namespace tessera::cluster {
+
+class Cluster : public sc_core::sc_module, public timing::Steppable {
+ public:
+  /// Other parameters and exceptions as ClusterCore.
+  Cluster(sc_core::sc_module_name name, timing::ClockDomain& domain, const ClusterConfig& config,
+          const Launch& launch, const Attachments& attached = {});
+
+  /// See ClusterCore::launch. `at` is put off to the next cycle that has not been stepped.
+  void launch(const std::shared_ptr<const Program>& aic, const std::shared_ptr<const Program>& aiv,
+              Cycle at);
+  /// Of the blocks inside; the domain shuffles blocks of its own.
+  void shuffle_step_order(std::uint64_t seed) { core_.shuffle_step_order(seed); }
+  const ClusterCore& core() const { return core_; }
+
+  Cycle step(Cycle now) override { return core_.step(now); }
+
+ private:
+  timing::ClockDomain& domain_;
+  const timing::BlockId block_;
+  ClusterCore core_;
+};
+
+}  // namespace tessera::cluster

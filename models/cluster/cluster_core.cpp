@@ -1,0 +1,113 @@
+#include "models/cluster/cluster_core.h"
+
+#include <utility>
+
+namespace tessera::cluster {
+
+struct ClusterCore::CoreBlock : timing::Steppable {
+  CoreBlock(ClusterCore& owner, CoreId id, const Attachments& attached)
+      : machine(owner), core(owner.config_, owner.launch_, id, attached),
+        block(owner.scheduler_.add(*this)) {}
+  Cycle step(Cycle now) override;
+  void wake(Cycle at) { machine.scheduler_.wake(block, at); }
+
+  ClusterCore& machine;
+  AiCore core;
+  const timing::BlockId block;
+};
+
+/// The sync unit or GM.
+template <class Unit>
+struct ClusterCore::UnitBlock : timing::Steppable {
+  template <class... Parameters>
+  explicit UnitBlock(ClusterCore& owner, const Parameters&... parameters)
+      : machine(owner), unit(parameters...), block(owner.scheduler_.add(*this)) {}
+  Cycle step(Cycle now) override {
+    const typename Unit::Step& step = unit.step(now);
+    for (const typename Unit::Answer& answer : step.answers) machine.deliver(answer);
+    return step.next;
+  }
+
+  ClusterCore& machine;
+  Unit unit;
+  const timing::BlockId block;
+};
+
+Cycle ClusterCore::CoreBlock::step(Cycle now) {
+  const CoreStep& step = core.step(now);
+  for (const CoreStep::Ask& ask : step.asks) {
+    machine.sync_->unit.ask(ask.request, ask.due);
+    machine.scheduler_.wake(machine.sync_->block, ask.due);
+  }
+  for (const CoreStep::Move& move : step.moves) {
+    machine.gm_->unit.start(move.transfer, move.due);
+    machine.scheduler_.wake(machine.gm_->block, move.due);
+  }
+  return step.next;
+}
+
+void ClusterCore::deliver(const SyncUnitCore::Answer& answer) {
+  CoreBlock& core = *cores_[answer.answer.request.core.index()];
+  core.core.answer(answer.answer, answer.due);
+  core.wake(answer.due);
+}
+
+void ClusterCore::deliver(const GmCore::Answer& answer) {
+  CoreBlock& core = *cores_[answer.done.core.index()];
+  core.core.done(answer.done, answer.due);
+  core.wake(answer.due);
+}
+
+ClusterCore::ClusterCore(const ClusterConfig& config, const Launch& launch,
+                         const Attachments& attached)
+    : config_(config), launch_(launch) {
+  check_launch(launch);
+  cores_.resize(launch.places());
+  for (std::size_t i = 0; i < cores_.size(); ++i)
+    if (launch.has(CoreId::at(i)))
+      cores_[i] = std::make_unique<CoreBlock>(*this, CoreId::at(i), attached);
+  sync_ = std::make_unique<UnitBlock<SyncUnitCore>>(*this, config_.core.sync, launch_);
+  gm_ = std::make_unique<UnitBlock<GmCore>>(*this, config_.core.cost);
+}
+
+ClusterCore::~ClusterCore() = default;
+
+void ClusterCore::launch(CoreId core, std::shared_ptr<const Program> program, Cycle at) {
+  CoreBlock& block = *cores_[core.index()];
+  block.core.launch(std::move(program), at);
+  block.wake(at);
+}
+
+void ClusterCore::launch(const std::shared_ptr<const Program>& aic,
+                         const std::shared_ptr<const Program>& aiv, Cycle at) {
+  for (const auto& block : cores_)
+    if (block) launch(block->core.id(), block->core.id().is_aic() ? aic : aiv, at);
+}
+
+Cycle ClusterCore::step(Cycle now) {
+  if (scheduler_.next_due() <= now) {
+    now_ = now;
+    scheduler_.run_cycle(now);
+  }
+  return scheduler_.next_due();
+}
+
+bool ClusterCore::run(Cycle end) {
+  Cycle next = scheduler_.next_due();
+  while (next < end) next = step(next);
+  return next == kNever;
+}
+
+const AiCore* ClusterCore::find(CoreId core) const {
+  const bool exists = core.index() < cores_.size() && cores_[core.index()];
+  return exists ? &cores_[core.index()]->core : nullptr;
+}
+
+const SyncUnitCore& ClusterCore::sync_unit() const {
+  return sync_->unit;
+}
+const GmCore& ClusterCore::gm() const {
+  return gm_->unit;
+}
+
+}  // namespace tessera::cluster

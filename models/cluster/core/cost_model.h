@@ -1,0 +1,64 @@
+// What a tile operation costs (reference ascend.md 4.2 to 4.4).
+//
+// An operation occupies its pipe for `occupied` cycles: the next one starts behind it. Its result is
+// there, and flags behind it fire, `ready` cycles after the start. So a burst of MADs costs its
+// ideal time and a gap each, and a MAD somebody waits for the depth of the pipeline.
+//
+// Copies from and to GM (`is_transfer`) share bandwidth with other cores: the core asks GM/L2 to move
+// `bytes`, and they last until it answers. For them `occupied` is the least that the pipe takes, and
+// `ready` the cycles behind the last byte.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/cluster/cluster_config.h"
+#include "models/cluster/program/program.h"
+
+namespace tessera::cluster {
+
+struct Cost {
+  std::uint64_t occupied = 0;
+  std::uint64_t ready = 0;
+  std::uint64_t bytes = 0;  ///< that the operation moves
+  bool is_transfer = false;
+  // Of a transfer; all but the first and the last as in transfer::Transfer.
+  std::uint64_t hit_bytes = 0;  ///< that L2 has
+  std::uint64_t gm_bytes = 0;
+  std::uint64_t gm_bytes_cold = 0;
+  std::uint64_t rate_limit = 0;
+  std::uint64_t gap = 0;  ///< cycles of the pipe behind the last byte
+};
+
+class CostModel {
+ public:
+  explicit CostModel(const CostConfig& config) : config_(config) {}
+
+  /// Cost of tile operation `i` with these sizes on a core of `kind`; sizes are at least 0. `aligned`:
+  /// the rows in GM are (gm_place.h).
+  Cost cost(const Instruction& i, const std::array<std::int64_t, 3>& sizes, CoreKind kind,
+            bool aligned = true) const;
+  /// 512-byte blocks of L0C that a MAD or FIX with these sizes covers; results are 32 bits.
+  static std::uint64_t l0c_blocks(const std::array<std::int64_t, 3>& sizes);
+  /// From ten 16x16 fractals on the cube resolves the accumulation of consecutive MADs itself
+  /// (ascend.md 2.3); below, a MAD that starts before the one in front is complete adds to a stale value.
+  static bool resolves_sums(const std::array<std::int64_t, 3>& sizes) {
+    return (sizes[0] + 15) / 16 * ((sizes[1] + 15) / 16) >= 10;
+  }
+
+ private:
+  Cost mad(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;
+  Cost vector(const Instruction& i, std::uint64_t elements) const;
+  Cost fix(const Instruction& i, const std::array<std::int64_t, 3>& sizes) const;
+  struct Rows {
+    std::uint64_t count, bytes;
+    bool aligned;
+  };
+  Cost gm_copy(const Rows& rows, PathRate path, unsigned l2_hit, const GmPath& gm) const;
+
+  CostConfig config_;
+};
+
+}  // namespace tessera::cluster

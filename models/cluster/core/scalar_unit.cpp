@@ -1,0 +1,213 @@
+#include "models/cluster/core/scalar_unit.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "models/cluster/program/illegal.h"
+
+namespace tessera::cluster {
+
+namespace {
+
+/// Far beyond all buffers, and small enough for costs not to overflow.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+constexpr std::int64_t kMostCycles = std::int64_t{1} << 40;
+
+}  // namespace
+
+Pipe queue_of(const Instruction& i, const SyncConfig& config) {
+  switch (i.op) {
+  case Opcode::kWaitFlag:
+    return i.to;
+  case Opcode::kBarrier:
+    return i.pipe == Pipe::kAll ? Pipe::kS : i.pipe;
+  case Opcode::kWaitFlagDev:
+    return config.waits_stop_core ? Pipe::kS : i.pipe;
+  default:
+    return i.op < Opcode::kSetFfts ? i.pipe : Pipe::kS;
+  }
+}
+
+void ScalarUnit::launch(Cycle at) {
+  memory_.launch(at);
+  pc_ = 0;
+  ended_ = false;
+  PipeState& s = context_.pipes[Pipe::kS];
+  s.free_at = at;
+  s.blocked = WaitReason::kNone;
+}
+
+void ScalarUnit::take_word(std::int64_t value) {
+  word_under_way_ = false;
+  word_ = value;
+}
+
+void ScalarUnit::serve(Cycle now) {
+  PipeState& s = context_.pipes[Pipe::kS];
+  s.wake = kNever;
+  if (ended_) return;
+  if (s.free_at > now) {
+    s.wake = s.free_at;
+    return;
+  }
+  const WaitReason reason = issue(now);
+  if (reason != WaitReason::kNone) return s.hold_back(reason, now, context_.probe);
+  s.go_on(s.busy_until, now, context_.probe);
+  ++pc_;
+  ++s.stats.instructions;
+  s.stats.busy += s.free_at - now;
+  s.busy_until = s.free_at;
+  context_.progressed = true;
+}
+
+WaitReason ScalarUnit::issue(Cycle now) {
+  const Instruction& i = context_.code(pc_);
+  const Pipe pipe = queue_of(i, context_.config.core.sync);
+  if (pipe != Pipe::kS) return enqueue(i, pipe, now);
+  const bool is_sync = i.op < Opcode::kSet;
+  const WaitReason reason = is_sync ? issue_sync(i, now) : issue_scalar(i, now);
+  if (reason != WaitReason::kNone) return reason;
+  const Cycle takes = std::max<Cycle>(std::exchange(takes_, 0), context_.config.core.scalar_cycles);
+  context_.pipes[Pipe::kS].free_at = now + std::max<Cycle>(takes, 1);
+  return reason;
+}
+
+WaitReason ScalarUnit::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
+  if (!tile_pipes_.has_room(i, pipe)) return WaitReason::kQueue;
+  QueueEntry entry;
+  entry.pc = pc_;
+  entry.visible_at = now + 1;
+  sync_.dispatch(i, entry);
+  const std::int64_t largest = i.op == Opcode::kBusy ? kMostCycles : kMostElements;
+  for (std::size_t k = 0; k < entry.sizes.size(); ++k) {
+    entry.sizes[k] = context_.value(i.size[k]);
+    if (entry.sizes[k] < 0 || entry.sizes[k] > largest)
+      context_.illegal(pc_,
+                       "a size of " + std::to_string(entry.sizes[k]) + ", expected 0.." +
+                           std::to_string(largest),
+                       kSizeId);
+  }
+  const ResolvedOperation* const operands = operands_.resolve(pc_, order_.is_active(), entry);
+  const unsigned extra = order_.is_active() ? order_.dispatch(i, pipe, entry, operands) : 0;
+  tile_pipes_.push(pipe, entry);
+  context_.pipes[Pipe::kS].free_at =
+      now + std::max(1U, context_.config.core.issue_cycles) * (1 + extra);
+  return WaitReason::kNone;
+}
+
+WaitReason ScalarUnit::issue_sync(const Instruction& i, Cycle now) {
+  QueueEntry entry;
+  entry.pc = pc_;
+  sync_.dispatch(i, entry);
+  const WaitReason reason =
+      i.op == Opcode::kBarrier ? wait_for_all(now) : sync_.perform(Pipe::kS, entry, now, now);
+  if (reason == WaitReason::kNone) order_.synchronise(Pipe::kS, entry);
+  return reason;
+}
+
+WaitReason ScalarUnit::wait_for_all(Cycle now) {
+  for (const PipeState& p : context_.pipes.all) {
+    if (!p.queue.empty() || p.moving) return WaitReason::kBarrier;
+    if (p.pipe == Pipe::kS || p.complete_at <= now) continue;
+    context_.pipes[Pipe::kS].wake = p.complete_at;
+    return WaitReason::kBarrier;
+  }
+  return WaitReason::kNone;
+}
+
+WaitReason ScalarUnit::issue_scalar(const Instruction& i, Cycle now) {
+  switch (i.op) {
+  case Opcode::kJump:
+    jump_to(i.target);
+    break;
+  case Opcode::kBranch:
+    if (context_.value(i.a) != 0) jump_to(i.target);
+    break;
+  case Opcode::kGmLoad:
+  case Opcode::kGmStore:
+  case Opcode::kGmAdd:
+    return access_word(i, now);
+  case Opcode::kLoadScalar:
+  case Opcode::kStoreScalar:
+  case Opcode::kCleanCache: {
+    const ScalarMemory::Outcome outcome = memory_.access(pc_, now);
+    takes_ = outcome.cycles;
+    return outcome.reason;
+  }
+  case Opcode::kDataBarrier:
+    if (word_under_way_) return WaitReason::kMemory;
+    takes_ = std::max<Cycle>(context_.config.core.scalar.barrier_cycles,
+                             std::max(context_.pipes[Pipe::kS].complete_at, now) - now);
+    break;
+  case Opcode::kTrap:
+    context_.illegal(pc_, context_.program->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
+  case Opcode::kEnd:
+    ended_ = true;
+    break;
+  default:
+    context_.registers[i.rd] = compute(i);
+  }
+  return WaitReason::kNone;
+}
+
+WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
+  if (word_under_way_) return WaitReason::kMemory;
+  const auto address = static_cast<std::uint64_t>(context_.value(i.a));
+  if (word_asked_) {
+    word_asked_ = false;
+    order_.read_word(address);
+    context_.registers[i.rd] = word_;
+    return WaitReason::kNone;
+  }
+  transfer::Transfer t;
+  t.core = context_.core;
+  t.latency = context_.config.core.cost.word_latency;
+  t.address = address;
+  t.value = context_.value(i.b);
+  t.rate_limit = 1;
+  t.access = i.op == Opcode::kGmLoad  ? transfer::WordAccess::kLoad
+             : i.op == Opcode::kGmAdd ? transfer::WordAccess::kAdd
+                                      : transfer::WordAccess::kStore;
+  context_.step.moves.push_back({t, now + 1});
+  word_under_way_ = true;
+  if (i.op != Opcode::kGmLoad) order_.write_word(address);
+  if (i.op == Opcode::kGmStore) return WaitReason::kNone;  // nobody waits for it
+  word_asked_ = true;
+  return WaitReason::kMemory;
+}
+
+std::int64_t ScalarUnit::special(SpecialValue which) const {
+  const CoreId core = context_.core;
+  const unsigned aivs = aivs_of(context_.launch.ratio);
+  switch (which) {
+  case SpecialValue::kBlockIndex:
+    if (core.is_aic() || aivs < 2) return core.cluster;
+    return 2 * core.cluster + core.subblock();
+  case SpecialValue::kCluster:
+    return core.cluster;
+  case SpecialValue::kBlockCount:
+    return context_.launch.block_count();
+  case SpecialValue::kSubblockIndex:
+    return core.is_aic() ? 0 : core.subblock();
+  default:
+    return aivs;
+  }
+}
+
+std::int64_t ScalarUnit::compute(const Instruction& i) const {
+  const std::int64_t a = context_.value(i.a), b = context_.value(i.b);
+  switch (i.op) {
+  case Opcode::kCompare:
+    return holds(i.predicate, a, b) ? 1 : 0;
+  case Opcode::kSelect:
+    return context_.value(i.c) != 0 ? a : b;
+  case Opcode::kGet:
+    return special(i.special);
+  default:
+    if (is_division(i.op) && b == 0) context_.illegal(pc_, "division by zero", kScalarId);
+    return calculate(i.op, a, b);
+  }
+}
+
+}  // namespace tessera::cluster

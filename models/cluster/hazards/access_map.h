@@ -1,0 +1,92 @@
+// Who has touched which bytes last, memory by memory. Agents are pipes; each numbers its operations.
+//
+// A write takes the place of everything that it covers: what conflicts with those conflicts with it,
+// and it has been compared with them. A memory remembers its last writes and reads, 64 of each unless
+// said otherwise; older ones are forgotten.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "models/cluster/hazards/accesses.h"
+
+namespace tessera::cluster {
+
+struct Touch {
+  std::uint32_t number = 0;  ///< of the operation, counted by its agent
+  std::uint32_t pc = 0;
+  std::uint16_t agent = 0;
+};
+
+class AccessMap {
+ public:
+  static constexpr std::size_t kMostRecords = 64;
+  /// Writes and reads that a buffer on chip and an array in GM remember.
+  struct Depth {
+    std::size_t local = kMostRecords, gm = kMostRecords;
+  };
+  AccessMap() = default;
+  explicit AccessMap(Depth depth) : depth_(depth) {}
+
+  /// Calls conflict(Touch, bool writes, const Extent&) for every earlier access that this one
+  /// conflicts with, then remembers it.
+  template <class Conflict>
+  void touch(const MemoryAccess& access, const Touch& who, Conflict conflict) {
+    if (access.memory >= memories_.size()) memories_.resize(access.memory + 1U);
+    Memory& memory = memories_[access.memory];
+    const std::size_t most = is_gm(access.memory) ? depth_.gm : depth_.local;
+    for (const Record& r : memory.writes)
+      if (overlap(r.extent, access.extent)) conflict(r.touch, true, r.extent);
+    if (!access.writes) return remember(memory.reads, most, access.extent, who);
+    for (const Record& r : memory.reads)
+      if (overlap(r.extent, access.extent)) conflict(r.touch, false, r.extent);
+    forget_covered(memory.writes, access.extent);
+    forget_covered(memory.reads, access.extent);
+    remember(memory.writes, most, access.extent, who);
+  }
+
+ private:
+  static constexpr std::size_t kLookedUp = 16;
+
+  struct Record {
+    Extent extent;
+    Touch touch;
+    std::uint64_t age = 0;  // grows with every touch
+  };
+  using Records = std::vector<Record>;
+  struct Memory {
+    Records writes, reads;
+  };
+
+  static void forget_covered(Records& records, const Extent& extent) {
+    for (std::size_t i = 0; i < records.size();) {
+      if (!covers(extent, records[i].extent)) {
+        ++i;
+        continue;
+      }
+      records[i] = records.back();
+      records.pop_back();
+    }
+  }
+  // Buffers are touched again and again; of long lists only the first are searched for that.
+  void remember(Records& records, std::size_t most, const Extent& extent, const Touch& who) {
+    const Record record{extent, who, ++age_};
+    const std::size_t searched = std::min(records.size(), kLookedUp);
+    for (std::size_t i = 0; i < searched; ++i) {
+      Record& r = records[i];
+      if (r.touch.agent != who.agent || !(r.extent == extent)) continue;
+      r = record;
+      return;
+    }
+    if (records.size() < most) return records.push_back(record);
+    const auto older = [](const Record& a, const Record& b) { return a.age < b.age; };
+    *std::min_element(records.begin(), records.end(), older) = record;
+  }
+
+  Depth depth_;
+  std::uint64_t age_ = 0;
+  std::vector<Memory> memories_;
+};
+
+}  // namespace tessera::cluster

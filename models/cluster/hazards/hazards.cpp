@@ -1,0 +1,251 @@
+#include "models/cluster/hazards/hazards.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace tessera::cluster {
+
+HazardTracker::HazardTracker(const Launch& launch) : launch_(launch) {
+  for (Agent& agent : agents_) agent.history.resize(kHistory);
+  for (Unit& unit : units_) unit.epochs.emplace_back();
+}
+
+void HazardTracker::join(Clocks& into, const Clocks& from) {
+  for (unsigned i = 0; i < kAgents; ++i) into[i] = std::max(into[i], from[i]);
+}
+
+void HazardTracker::launch(CoreId core, std::shared_ptr<const Program> program) {
+  units_[core.unit].program = std::move(program);
+  Clocks all{};
+  for (const Agent& agent : agents_) join(all, agent.known);
+  join(agents_[agent_of(core, Pipe::kS)].known, all);
+  open_epoch(core);
+}
+
+// What the scalar unit knows has grown. Epochs that no queue waits with any more are dropped.
+void HazardTracker::open_epoch(CoreId core) {
+  Unit& unit = units_[core.unit];
+  unit.epochs.push_back(agents_[agent_of(core, Pipe::kS)].known);
+  const auto last = unit.first_epoch + static_cast<std::uint32_t>(unit.epochs.size()) - 1;
+  std::uint32_t needed = last;
+  for (const Pipe pipe : sync::kPipes) {
+    const Agent& agent = agents_[agent_of(core, pipe)];
+    if (agent.queued > 0) needed = std::min(needed, agent.seen);
+  }
+  for (; unit.first_epoch < needed; ++unit.first_epoch) unit.epochs.pop_front();
+}
+
+std::uint32_t HazardTracker::dispatch(CoreId core, Pipe pipe) {
+  const Unit& unit = units_[core.unit];
+  const auto epoch = unit.first_epoch + static_cast<std::uint32_t>(unit.epochs.size()) - 1;
+  Agent& agent = agents_[agent_of(core, pipe)];
+  if (agent.queued++ == 0) {
+    agent.seen = epoch;
+    join(agent.known, unit.epochs.back());
+  }
+  return epoch;
+}
+
+void HazardTracker::arrive(CoreId core, Pipe pipe, std::uint32_t epoch) {
+  Agent& agent = agents_[agent_of(core, pipe)];
+  --agent.queued;
+  if (agent.seen == epoch) return;
+  agent.seen = epoch;
+  const Unit& unit = units_[core.unit];
+  join(agent.known, unit.epochs[epoch - unit.first_epoch]);
+}
+
+void HazardTracker::learn(CoreId core, Pipe pipe, const Clocks& clocks) {
+  join(agents_[agent_of(core, pipe)].known, clocks);
+  if (pipe == Pipe::kS) open_epoch(core);
+}
+
+void HazardTracker::start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
+                          const SyncInserter::Record& record) {
+  const unsigned own = agent_of(core, pipe);
+  Agent& agent = agents_[own];
+  for (const Pipe other : sync::kPipes) {
+    const std::uint32_t after = record.after[sync::index(other)];
+    if (record.pairs == 0 || after == 0 || other == pipe) continue;
+    const Agent& before = agents_[agent_of(core, other)];
+    const std::uint32_t now = before.known[agent_of(core, other)];
+    if (after + kHistory > now) join(agent.known, before.history[after % kHistory]);
+    agent.known[agent_of(core, other)] = std::max(agent.known[agent_of(core, other)], after);
+  }
+  // M and FIX follow each other block by block.
+  const Instruction& i = units_[core.unit].program->code[pc];
+  if (i.unit_flag != 0 && (pipe == Pipe::kM || pipe == Pipe::kFix))
+    join(agent.known, agents_[agent_of(core, pipe == Pipe::kM ? Pipe::kFix : Pipe::kM)].known);
+  agent.known[own] = number;
+  agent.history[number % kHistory] = agent.known;
+  Side side{core, pc, false, {}};
+  cluster_ = core.cluster;
+  const Touch who{number, pc, static_cast<std::uint16_t>(own)};
+  for (unsigned a = 0; a < record.accesses.count; ++a) {
+    const MemoryAccess& access = record.accesses.list[a];
+    side.writes = access.writes;
+    side.extent = access.extent;
+    map_.touch(access, who, [&](const Touch& earlier, bool writes, const Extent& extent) {
+      if (earlier.agent != own && agent.known[earlier.agent] < earlier.number)
+        note(side, earlier, writes, extent, access.memory);
+    });
+  }
+  if (pipe == Pipe::kS) open_epoch(core);  // what it puts into queues from now on is behind
+}
+
+// --- synchronisation ---
+
+void HazardTracker::set_flag(CoreId core, Flag flag) {
+  units_[core.unit].raising[key_of(flag)].push_back(agents_[agent_of(core, flag.from)].known);
+}
+
+// Sets of a pipe may be under way at the same time; a wait learns from its own set only.
+void HazardTracker::raise_flag(CoreId core, Flag flag, bool taken) {
+  Unit& unit = units_[core.unit];
+  std::deque<Clocks>& raising = unit.raising[key_of(flag)];
+  if (taken) unit.flags[key_of(flag)] = raising.front();
+  raising.pop_front();
+}
+
+void HazardTracker::wait_flag(CoreId core, Flag flag) {
+  learn(core, flag.to, units_[core.unit].flags[key_of(flag)]);
+}
+
+void HazardTracker::barrier_all(CoreId core) {
+  Clocks all{};
+  for (const Pipe pipe : sync::kPipes) join(all, agents_[agent_of(core, pipe)].known);
+  learn(core, Pipe::kS, all);
+}
+
+void HazardTracker::take_lock(CoreId core, Pipe pipe, unsigned lock) {
+  learn(core, pipe, units_[core.unit].locks[lock]);
+}
+
+void HazardTracker::release_lock(CoreId core, Pipe pipe, unsigned lock) {
+  join(units_[core.unit].locks[lock], agents_[agent_of(core, pipe)].known);
+}
+
+void HazardTracker::give(unsigned unit, unsigned counter, const Clocks& clocks) {
+  std::deque<Clocks>& waiting = units_[unit].counters[counter];
+  if (waiting.size() < kHistory) waiting.push_back(clocks);
+}
+
+void HazardTracker::signal(CoreId core, Pipe pipe, Mode mode, unsigned id) {
+  if (!launch_.mix) return;  // nobody counts it
+  const Clocks& clocks = agents_[agent_of(core, pipe)].known;
+  if (mode == Mode::kIntraBlock) {
+    const unsigned aiv = core.is_aic() ? id / sync::kFlagIds : core.subblock();
+    const unsigned own = id % sync::kFlagIds;
+    if (core.is_aic()) return give(1 + aiv, sync::kFlagIds + own, clocks);
+    return give(0, sync::kFlagIds + own + sync::kFlagIds * aiv, clocks);
+  }
+  if (mode == Mode::kCluster && core.is_aic()) {
+    for (unsigned u = 1; u <= aivs_of(launch_.ratio); ++u) give(u, id, clocks);
+    return;
+  }
+  gather(core, mode, id, clocks);
+}
+
+// The set counts when all of the group have set. Of other clusters nothing is known here: their part
+// has been waited for, too.
+void HazardTracker::gather(CoreId core, Mode mode, unsigned id, const Clocks& clocks) {
+  const auto m = static_cast<unsigned>(mode);
+  const unsigned first = core.is_aic() ? 0 : 1;
+  const unsigned last = core.is_aic() ? 0 : aivs_of(launch_.ratio);
+  std::deque<Clocks>& own = units_[core.unit].arrivals[m][id];
+  if (own.size() < kHistory) own.push_back(clocks);
+  for (unsigned u = first; u <= last; ++u)
+    if (units_[u].arrivals[m][id].empty()) return;
+  Clocks all{};
+  for (unsigned u = first; u <= last; ++u) {
+    join(all, units_[u].arrivals[m][id].front());
+    units_[u].arrivals[m][id].pop_front();
+  }
+  if (mode == Mode::kCluster) return give(0, id, all);
+  for (unsigned u = first; u <= last; ++u) give(u, id, all);
+}
+
+void HazardTracker::wait(CoreId core, Pipe pipe, Mode mode, unsigned id) {
+  const unsigned counter = mode == Mode::kIntraBlock ? sync::kFlagIds + id : id;
+  std::deque<Clocks>& given = units_[core.unit].counters[counter];
+  if (given.empty()) return;
+  learn(core, pipe, given.front());
+  given.pop_front();
+}
+
+void HazardTracker::write_word(CoreId core, std::uint64_t address) {
+  join(words_[address], agents_[agent_of(core, Pipe::kS)].known);
+}
+
+void HazardTracker::read_word(CoreId core, std::uint64_t address) {
+  const auto word = words_.find(address);
+  if (word != words_.end()) learn(core, Pipe::kS, word->second);
+}
+
+// --- results ---
+
+std::uint64_t HazardTracker::line_of(const Side& side) const {
+  const Program& program = *units_[side.core.unit].program;
+  const std::uint32_t line = program.code[side.pc].line;
+  return line != 0 ? line : std::uint64_t{side.pc} << 32U;
+}
+
+void HazardTracker::note(const Side& now, const Touch& earlier, bool earlier_writes,
+                         const Extent& extent, MemoryId memory) {
+  const auto unit = static_cast<std::uint16_t>(earlier.agent / sync::kPipeCount);
+  Hazard hazard{{{cluster_, unit}, earlier.pc, earlier_writes, extent}, now, memory, 1};
+  const auto key = [this](const Side& side) {
+    return std::make_tuple(line_of(side), side.core.index(), side.pc);
+  };
+  if (key(hazard.second) < key(hazard.first)) std::swap(hazard.first, hazard.second);
+  Hazard& known = found_[{line_of(hazard.first), line_of(hazard.second)}];
+  const std::uint64_t count = known.count + 1;
+  // The one that is shown does not depend on who was stepped first.
+  const auto rank = [](const Hazard& h) {
+    return std::make_tuple(h.first.core.index(), h.second.core.index(), h.memory,
+                           h.first.extent.first, h.second.extent.first);
+  };
+  if (known.count == 0 || rank(hazard) < rank(known)) known = hazard;
+  known.count = count;
+}
+
+std::vector<HazardTracker::Hazard> HazardTracker::hazards() const {
+  std::vector<Hazard> list;
+  for (const auto& [lines, hazard] : found_) list.push_back(hazard);
+  return list;
+}
+
+std::string HazardTracker::describe(const Side& side) const {
+  const Program& program = *units_[side.core.unit].program;
+  const Instruction& i = program.code[side.pc];
+  return program.where(side.pc) + " (" + to_string(i.op) + " on " + to_string(i.pipe) + " of " +
+         to_string(side.core) + ") " + (side.writes ? "writes" : "reads");
+}
+
+std::string HazardTracker::describe(const Hazard& h) const {
+  const std::int64_t begin = std::max(h.first.extent.first, h.second.extent.first);
+  const std::int64_t end = std::min(h.first.extent.first + h.first.extent.bytes,
+                                    h.second.extent.first + h.second.extent.bytes);
+  const Program& program = *units_[h.first.core.unit].program;
+  return describe(h.first) + " and " + describe(h.second) + " bytes " + std::to_string(begin) +
+         ".." + std::to_string(end - 1) + " of " + memory_name(h.memory, program) +
+         ", and nothing orders them" +
+         (h.count > 1 ? " (" + std::to_string(h.count) + " times)" : "");
+}
+
+HazardWatch::HazardWatch(const Launch& launch) {
+  for (unsigned c = 0; c < launch.clusters; ++c)
+    trackers_.push_back(std::make_unique<HazardTracker>(launch));
+}
+
+std::vector<std::string> HazardWatch::sentences() const {
+  std::vector<std::string> list;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pairs of lines
+  for (const auto& tracker : trackers_)
+    for (const HazardTracker::Hazard& h : tracker->hazards())
+      if (known.insert(tracker->lines(h)).second) list.push_back(tracker->describe(h));
+  return list;
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,139 @@
+// Hazards: two operations on the same bytes, one of which writes, with nothing that orders them
+// (reference ascend.md 2, 7). Vector clocks: every pipe of the three cores of a cluster numbers its
+// tile operations, and knows of each other pipe up to which one all are complete. Flags, barriers,
+// locks, the unit flag, signals between the cores and words of GM hand that knowledge on; so does the
+// scalar unit to what it puts into a queue. Two operations of one pipe are in order.
+//
+// Not seen: cores of different clusters, and what AccessMap forgets. Watching changes no cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/cluster/cluster_config.h"
+#include "models/cluster/hazards/access_map.h"
+#include "models/cluster/sync/flag_table.h"
+#include "models/cluster/sync/sync_inserter.h"
+
+namespace tessera::cluster {
+
+class HazardTracker {
+ public:
+  /// One side of a hazard.
+  struct Side {
+    CoreId core;
+    std::uint32_t pc = 0;
+    bool writes = false;
+    Extent extent;
+  };
+  struct Hazard {
+    Side first, second;  ///< `first` has the smaller line
+    MemoryId memory = 0;
+    std::uint64_t count = 0;
+  };
+
+  explicit HazardTracker(const Launch& launch);
+
+  /// A kernel starts: all that was before is complete.
+  void launch(CoreId core, std::shared_ptr<const Program> program);
+  /// The scalar unit puts an instruction into a queue. Answers the epoch of what it knows then, which
+  /// goes with the instruction.
+  std::uint32_t dispatch(CoreId core, Pipe pipe);
+  /// An instruction of that epoch leaves its queue: a tile operation starts, or a synchronisation is
+  /// done.
+  void arrive(CoreId core, Pipe pipe, std::uint32_t epoch);
+  /// A tile operation starts, or an access of the scalar unit to GM: a load, a line that goes back. `record` says what it touches and what it has waited for.
+  void start(CoreId core, Pipe pipe, std::uint32_t number, std::uint32_t pc,
+             const SyncInserter::Record& record);
+
+  void set_flag(CoreId core, Flag flag);
+  /// The flag of the oldest set that was not raised is up. `taken`: it was down before.
+  void raise_flag(CoreId core, Flag flag, bool taken);
+  void wait_flag(CoreId core, Flag flag);
+  void barrier_all(CoreId core);
+  void take_lock(CoreId core, Pipe pipe, unsigned lock);
+  void release_lock(CoreId core, Pipe pipe, unsigned lock);
+  void signal(CoreId core, Pipe pipe, Mode mode, unsigned id);
+  /// The wait of `pipe` for a signal is over.
+  void wait(CoreId core, Pipe pipe, Mode mode, unsigned id);
+  void write_word(CoreId core, std::uint64_t address);
+  void read_word(CoreId core, std::uint64_t address);
+
+  /// One for each pair of lines, in their order.
+  std::vector<Hazard> hazards() const;
+  /// The pair that it counts under, comparable between trackers of one launch.
+  std::pair<std::uint64_t, std::uint64_t> lines(const Hazard& hazard) const {
+    return {line_of(hazard.first), line_of(hazard.second)};
+  }
+  /// "k.pto:9 (copy_in on MTE2 of AIV0 of cluster 0) writes and k.pto:12 (..) reads bytes 0..511 of UB
+  /// of AIV0, and nothing orders them".
+  std::string describe(const Hazard& hazard) const;
+
+ private:
+  static constexpr unsigned kUnits = 3;
+  static constexpr unsigned kAgents = kUnits * sync::kPipeCount;
+  static constexpr unsigned kCounters = sync::kFlagIds + sync::kIntraBlockIds;
+  static constexpr unsigned kHistory = 64;
+  using Clocks = std::array<std::uint32_t, kAgents>;
+
+  struct Agent {
+    Clocks known{};
+    std::vector<Clocks> history;  // of its last operations, by number
+    std::uint32_t queued = 0;     // instructions that have not arrived
+    std::uint32_t seen = 0;       // epoch of the scalar unit
+  };
+  struct Unit {
+    std::shared_ptr<const Program> program;
+    std::deque<Clocks> epochs;  // what the scalar unit knew, from first_epoch on
+    std::uint32_t first_epoch = 0;
+    std::map<std::uint32_t, Clocks> flags;                // that are up
+    std::map<std::uint32_t, std::deque<Clocks>> raising;  // sets whose flags are not up yet
+    std::array<Clocks, 32> locks{};
+    std::array<std::deque<Clocks>, kCounters> counters;
+    std::array<std::array<std::deque<Clocks>, sync::kFlagIds>, 3> arrivals;  // by mode
+  };
+
+  static unsigned agent_of(CoreId core, Pipe pipe) {
+    return core.unit * sync::kPipeCount + sync::index(pipe);
+  }
+  static void join(Clocks& into, const Clocks& from);
+  static std::uint32_t key_of(Flag flag) {
+    return sync::index(flag.from) << 16U | sync::index(flag.to) << 8U | flag.id;
+  }
+  void learn(CoreId core, Pipe pipe, const Clocks& clocks);
+  void open_epoch(CoreId core);
+  void gather(CoreId core, Mode mode, unsigned id, const Clocks& clocks);
+  void give(unsigned unit, unsigned counter, const Clocks& clocks);
+  std::uint64_t line_of(const Side& side) const;
+  std::string describe(const Side& side) const;
+  void note(const Side& now, const Touch& earlier, bool earlier_writes, const Extent& extent,
+            MemoryId memory);
+
+  const Launch launch_;
+  std::uint16_t cluster_ = 0;
+  std::array<Agent, kAgents> agents_;
+  std::array<Unit, kUnits> units_;
+  std::unordered_map<std::uint64_t, Clocks> words_;
+  AccessMap map_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Hazard> found_;  // by the lines of both sides
+};
+
+/// The trackers of all clusters of a launch.
+class HazardWatch {
+ public:
+  explicit HazardWatch(const Launch& launch);
+  HazardTracker& of(CoreId core) { return *trackers_[core.cluster]; }
+  /// One for each pair of lines, cluster by cluster; the same lines once.
+  std::vector<std::string> sentences() const;
+
+ private:
+  std::vector<std::unique_ptr<HazardTracker>> trackers_;  // by cluster
+};
+
+}  // namespace tessera::cluster

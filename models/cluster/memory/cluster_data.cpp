@@ -1,0 +1,260 @@
+#include "models/cluster/memory/cluster_data.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "models/cluster/program/operand_rules.h"
+#include "models/cluster/values/tile_functions.h"
+
+namespace tessera::cluster {
+
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 24;  // of a part of a tensor
+
+std::int64_t elements_of(const ResolvedOperand& o) {
+  std::int64_t count = 1;
+  for (unsigned d = 0; d < o.dimensions; ++d)
+    count = std::min(kMostElements + 1,
+                     count * std::clamp<std::int64_t>(o.sizes[d], 0, kMostElements + 1));
+  return count;
+}
+
+/// Splits the values of FIX between both AIVs.
+TileValues half_of(const TileValues& values, bool by_rows, bool second) {
+  const std::size_t rows = by_rows ? values.rows / 2 : values.rows;
+  const std::size_t columns = by_rows ? values.columns : values.columns / 2;
+  const std::size_t top = by_rows && second ? rows : 0, left = !by_rows && second ? columns : 0;
+  return part_of(values, top, left, rows, columns);
+}
+
+/// Whether its addresses are far from what 64 bits hold.
+bool has_addresses(const ResolvedOperand& o) {
+  const auto reaches = [](std::int64_t stride, std::int64_t steps) {
+    const std::int64_t most = kMostArrayBytes / std::max<std::int64_t>(steps, 1);
+    return steps <= 0 || (stride >= -most && stride <= most);
+  };
+  for (unsigned d = 0; d < o.dimensions; ++d)
+    if (!reaches(o.strides[d], o.sizes[d] - 1)) return false;
+  return reaches(o.address, 1);
+}
+
+/// "16 x 8".
+std::string size_text(std::int64_t rows, std::int64_t columns) {
+  return std::to_string(rows) + " x " + std::to_string(columns);
+}
+
+/// The bytes of a part of an array, if rows of one width have them all.
+std::optional<Extent> exact_extent(ResolvedOperand o) {
+  unsigned kept = 0;
+  for (unsigned d = 0; d < o.dimensions; ++d) {
+    if (o.sizes[d] == 1) continue;
+    o.sizes[kept] = o.sizes[d];
+    o.strides[kept++] = o.strides[d];
+  }
+  if (kept == 0) {
+    o.sizes[0] = o.strides[0] = 1;
+    kept = 1;
+  }
+  o.dimensions = static_cast<std::uint8_t>(kept);
+  const Extent extent = extent_of(o);
+  if (extent.dense || extent.pitch > 0) return extent;
+  return std::nullopt;
+}
+
+/// Ranks writes of one cycle.
+std::uint32_t order_of(CoreId core, Pipe pipe) {
+  return static_cast<std::uint32_t>(core.index() * sync::kPipeCount + sync::index(pipe));
+}
+
+CoreId holder_of(Holder holder, CoreId core) {
+  if (holder == Holder::kAic) return {core.cluster, 0};
+  if (holder == Holder::kAiv0) return {core.cluster, 1};
+  if (holder == Holder::kAiv1) return {core.cluster, 2};
+  return core;
+}
+
+}  // namespace
+
+ClusterData::ClusterData(Profile profile, const Launch& launch, std::vector<GmArray> arrays)
+    : capacities_(capacities_of(profile)), launch_(launch), arrays_(std::move(arrays)),
+      gm_(arrays_.size()), buffers_(std::size_t{launch.clusters} * 3 * kLocationCount) {}
+
+void ClusterData::bind(std::size_t array, std::vector<std::byte> bytes) {
+  Array& a = gm_[array];
+  a.is_bound = true;
+  a.size = static_cast<std::int64_t>(bytes.size());
+  a.memory.set_bytes(std::move(bytes));
+}
+
+void ClusterData::resize(std::size_t array, std::size_t bytes) {
+  gm_[array] = Array();
+  gm_[array].is_bound = bytes > 0;
+  gm_[array].size = static_cast<std::int64_t>(bytes);
+}
+
+std::vector<std::byte> ClusterData::contents(std::size_t array) {
+  Array& a = gm_[array];
+  a.memory.settle();
+  std::vector<std::byte> bytes = a.memory.bytes();
+  bytes.resize(static_cast<std::size_t>(a.size));
+  return bytes;
+}
+
+std::vector<std::size_t> ClusterData::shape(std::size_t array) const {
+  const Array& a = gm_[array];
+  const std::size_t elements =
+      static_cast<std::size_t>(a.size) * 8 / bits_of(arrays_[array].element);
+  std::size_t count = 1;
+  for (const std::size_t size : a.shape) count *= size;
+  if (a.shape.empty() || count != elements) return {elements};
+  return a.shape;
+}
+
+void ClusterData::check_arrays(const Program& program) const {
+  if (program.arrays.size() > arrays_.size())
+    throw std::logic_error(program.name + " has arrays that its machine does not have");
+}
+
+Memory& ClusterData::memory(const ResolvedOperand& operand, CoreId core) {
+  if (operand.location == Location::kGm) return gm_[operand.array].memory;
+  const CoreId holder = holder_of(operand.holder, core);
+  return buffers_[holder.index() * kLocationCount + static_cast<unsigned>(operand.location)];
+}
+
+void ClusterData::note_view(Array& array, const ResolvedOperand& o) {
+  std::vector<std::size_t> shape;
+  for (unsigned d = 0; d < o.dimensions; ++d)
+    shape.push_back(static_cast<std::size_t>(std::max<std::int64_t>(o.view_sizes[d], 0)));
+  // Of tensors of one size the first in order, whoever made his first.
+  if (o.view_size < array.size || (o.view_size == array.size && shape >= array.shape)) return;
+  array.size = o.view_size;
+  array.shape = std::move(shape);
+}
+
+std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOperand& o,
+                                    CoreId core) {
+  if (!has_values(o.element))
+    return operand.name + " has elements of " + to_string(o.element) +
+           ", which have no values in this model; run without data";
+  if (elements_of(o) == 0) return "";
+  if (elements_of(o) > kMostElements)
+    return operand.name + " has more than " + std::to_string(kMostElements) + " elements";
+  if (!has_addresses(o))
+    return operand.name + " reaches farther than " + std::to_string(kMostArrayBytes) + " bytes";
+  const std::string bytes =
+      "bytes " + std::to_string(o.first) + " to " + std::to_string(o.first + o.bytes - 1);
+  if (o.location != Location::kGm) {
+    const std::int64_t room = capacities_[static_cast<unsigned>(o.location)];
+    const bool split = o.holder == Holder::kSplitRows || o.holder == Holder::kSplitColumns;
+    const CoreId holder = split ? CoreId{core.cluster, 2} : holder_of(o.holder, core);
+    if (!launch_.has(holder))
+      return operand.name + " lies in " + to_string(o.location) + " of " + to_string(holder) +
+             ", which is not part of the launch";
+    const bool knows_size = !split && operand.full_rows > 0 && operand.row_stride > 0;
+    if (knows_size && (o.sizes[0] > operand.full_rows || o.sizes[1] > operand.row_stride))
+      return operand.name + " has " + size_text(operand.full_rows, operand.row_stride) +
+             " elements, of them " + size_text(o.sizes[0], o.sizes[1]) + " valid";
+    if (o.first >= 0 && o.first + o.bytes <= room) return "";
+    return operand.name + " takes " + bytes + ", " + to_string(o.location) + " has " +
+           std::to_string(room);
+  }
+  Array& array = gm_[o.array];
+  if (o.view_size < 0 || o.view_size > kMostArrayBytes)
+    return "the array " + arrays_[o.array].name + " would have " + std::to_string(o.view_size) +
+           " bytes";
+  if (!array.is_bound) note_view(array, o);
+  if (writes(o.access)) array.is_written = true;
+  const std::int64_t size = array.is_bound ? array.size : o.view_size;
+  if (o.first >= 0 && o.first + o.bytes <= size) return "";
+  return "the array " + arrays_[o.array].name + " has " + std::to_string(size) +
+         " bytes, the part takes " + bytes;
+}
+
+std::string ClusterData::find_misfit(const TileOperation& operation,
+                                     const ResolvedOperation& resolved) const {
+  if (operation.function == TileFunction::kNone) return "";
+  if (operation.function != TileFunction::kCopy) {
+    std::vector<OperandShape> shapes;
+    for (unsigned i = 0; i < resolved.count; ++i)
+      shapes.push_back({resolved.operands[i].sizes[0], resolved.operands[i].sizes[1]});
+    const std::string fault = find_operand_fault(operation, shapes);
+    return fault.empty() ? "" : "operands " + fault;
+  }
+  if (resolved.count != 2) return "";
+  const unsigned in_gm = resolved.operands[0].location == Location::kGm ? 0 : 1;
+  const ResolvedOperand& part = resolved.operands[in_gm];
+  const TileOperand& tile = operation.operands[1 - in_gm];
+  const std::int64_t room = tile.full_rows * tile.row_stride;
+  if (part.location != Location::kGm || room == 0 || elements_of(part) <= room) return "";
+  return "the part of the array " + arrays_[part.array].name + " has " +
+         std::to_string(elements_of(part)) + " elements, the tile " + tile.name + " has room for " +
+         std::to_string(room);
+}
+
+TileValues ClusterData::read(const ResolvedOperand& operand, CoreId core, Cycle now, bool behind) {
+  return memory(operand, core).read(operand, now, behind && operand.location == Location::kL0c);
+}
+
+void ClusterData::write(const ResolvedOperand& operand, CoreId core, TileValues values,
+                        const Memory::When& when, bool adds) {
+  if (operand.holder != Holder::kSplitRows && operand.holder != Holder::kSplitColumns)
+    return memory(operand, core).write(operand, std::move(values), when, adds);
+  const bool by_rows = operand.holder == Holder::kSplitRows;
+  for (const bool second : {false, true}) {
+    ResolvedOperand half = operand;
+    half.holder = second ? Holder::kAiv1 : Holder::kAiv0;
+    memory(half, core).write(half, half_of(values, by_rows, second), when, adds);
+  }
+}
+
+TileValues ClusterData::start(const TileOperation& operation, const ResolvedOperation& resolved,
+                              CoreId core, Cycle now, bool behind) {
+  std::vector<TileValues> inputs;
+  const unsigned count = input_count(operation);
+  for (unsigned i = 0; i < count; ++i) {
+    const ResolvedOperand& o = resolved.operands[i];
+    if (o.location == Location::kGm)
+      if (const auto extent = exact_extent(o)) held_.read(o.array, *extent, core, resolved.pc, now);
+    inputs.push_back(read(o, core, now, behind));
+  }
+  return compute(operation, resolved, std::move(inputs));
+}
+
+void ClusterData::finish(const TileOperation& operation, const ResolvedOperation& resolved,
+                         CoreId core, Pipe pipe, TileValues result, Cycle now, Cycle due) {
+  write(resolved.operands[resolved.count - 1U], core, std::move(result),
+        {now, due, order_of(core, pipe)}, operation.adds);
+}
+
+void ClusterData::write_line(const ScalarCache::Line& line, CoreId core, std::uint32_t pc,
+                             Cycle now, Cycle due) {
+  Array& array = gm_[line.array];
+  array.is_written = true;
+  array.memory.write_line(line, {now, due, order_of(core, Pipe::kS)}, pc);
+  held_.release(line, core, due);
+}
+
+std::vector<ClusterData::Lost> ClusterData::lost() {
+  std::vector<Lost> list;
+  for (std::size_t a = 0; a < gm_.size(); ++a) {
+    gm_[a].memory.settle();
+    for (const Memory::Lost& lost : gm_[a].memory.lost()) {
+      const std::size_t core = lost.order / sync::kPipeCount;
+      list.push_back({CoreId::at(core), static_cast<std::uint16_t>(a), lost});
+    }
+  }
+  return list;
+}
+
+TileValues ClusterData::peek(const ResolvedOperand& operand, CoreId core) {
+  return read(operand, core, kNever, false);
+}
+
+void ClusterData::poke(const ResolvedOperand& operand, CoreId core, TileValues values) {
+  write(operand, core, std::move(values), {0, 0, 0}, false);
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,108 @@
+// What tiles and arrays contain (reference ascend.md 1.3, 2.9): the buffers of all cores of a launch and
+// the arrays in GM. One object a machine, which its cores share; without it a machine has no values and
+// the same cycles.
+//
+// An operation reads when it starts on its pipe and writes when it is complete: the core computes the
+// result at the start and gives it with the cycle in which it is there. So whoever reads without having
+// waited sees what was there before, and the order of the cores inside a cycle does not matter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/cluster/cluster_config.h"
+#include "models/cluster/memory/held_lines.h"
+#include "models/cluster/memory/memory.h"
+#include "models/cluster/program/program.h"
+
+namespace tessera::cluster {
+
+class ClusterData {
+ public:
+  ClusterData(Profile profile, const Launch& launch, std::vector<GmArray> arrays);
+
+  // --- the host ---
+
+  const std::vector<GmArray>& arrays() const { return arrays_; }
+  /// The contents of an array, whose size they fix. An array without is as large as the tensors that
+  /// the program makes of it, and all zeros.
+  void bind(std::size_t array, std::vector<std::byte> bytes);
+  /// As bind() of so many zeros; 0: an array without contents again. While nothing runs.
+  void resize(std::size_t array, std::size_t bytes);
+  /// How large an array is now, in bytes.
+  std::size_t size(std::size_t array) const { return static_cast<std::size_t>(gm_[array].size); }
+  /// Its size() bytes as they are at the end of cycle `now`, for reading and writing, until the
+  /// machine goes on.
+  std::byte* bytes_at(std::size_t array, Cycle now) {
+    return gm_[array].memory.bytes_at(now, size(array));
+  }
+  /// All that has been written, up to the size of the array.
+  std::vector<std::byte> contents(std::size_t array);
+  /// Of an array that is not bound: sizes of its largest tensor, if that fills it, or one size.
+  std::vector<std::size_t> shape(std::size_t array) const;
+  bool is_written(std::size_t array) const { return gm_[array].is_written; }
+
+  // --- cores ---
+
+  /// Throws std::logic_error for arrays that are not those of this object.
+  void check_arrays(const Program& program) const;
+  /// Why the operand cannot be accessed, or "". Notes how large arrays are.
+  std::string find_fault(const TileOperand& operand, const ResolvedOperand& resolved, CoreId core);
+  /// Why a part of an array cannot be copied to or from its tile, or "".
+  std::string find_misfit(const TileOperation& operation, const ResolvedOperation& resolved) const;
+  /// The result of an operation that starts now; `behind`: it reads what M is about to write.
+  TileValues start(const TileOperation& operation, const ResolvedOperation& resolved, CoreId core,
+                   Cycle now, bool behind);
+  /// The result is there in cycle `due`, which is later than `now`.
+  void finish(const TileOperation& operation, const ResolvedOperation& resolved, CoreId core,
+              Pipe pipe, TileValues result, Cycle now, Cycle due);
+
+  // --- scalar caches ---
+
+  ScalarCache::Bytes read_line(std::uint16_t array, std::int64_t first, Cycle now) {
+    return gm_[array].memory.read_line(first, now);
+  }
+  /// Stores that GM does not have yet.
+  HeldLines& held() { return held_; }
+  /// The line of `core`, which instruction `pc` sends, is in GM in cycle `due`.
+  void write_line(const ScalarCache::Line& line, CoreId core, std::uint32_t pc, Cycle now,
+                  Cycle due);
+  /// Bytes of others that lines overwrote when they went back (Memory::Lost), by array.
+  struct Lost {
+    CoreId core;
+    std::uint16_t array = 0;
+    Memory::Lost bytes;
+  };
+  std::vector<Lost> lost();
+
+  /// For tests: an operand as it is when all that is under way has been written.
+  TileValues peek(const ResolvedOperand& operand, CoreId core);
+  void poke(const ResolvedOperand& operand, CoreId core, TileValues values);
+
+ private:
+  struct Array {
+    Memory memory;
+    bool is_bound = false, is_written = false;
+    std::int64_t size = 0;  // bytes
+    std::vector<std::size_t> shape;
+  };
+
+  Memory& memory(const ResolvedOperand& operand, CoreId core);
+  TileValues read(const ResolvedOperand& operand, CoreId core, Cycle now, bool behind);
+  void write(const ResolvedOperand& operand, CoreId core, TileValues values,
+             const Memory::When& when, bool adds);
+  void note_view(Array& array, const ResolvedOperand& o);
+
+  const Capacities capacities_;
+  const Launch launch_;
+  const std::vector<GmArray> arrays_;
+  std::vector<Array> gm_;
+  std::vector<Memory> buffers_;  // by core, then Location
+  HeldLines held_;
+};
+
+}  // namespace tessera::cluster

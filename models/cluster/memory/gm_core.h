@@ -1,0 +1,102 @@
+// GM and L2 (reference ascend.md 1.4, 4.4): transfers of all cores share the bandwidth of GM and of
+// L2. Plain C++; shared_units.h has its module.
+//
+// All transfers under way advance together, each as fast as its own path allows, as long as neither
+// L2 (all bytes; reads and writes have a way each) nor GM (those that miss L2, and what rows cost) is
+// full; where one is full, those that use it get equal rates (max-min fairness). Rates change when a
+// transfer starts or ends. Which bytes miss: if the place of the transfer is known, what L2Directory
+// holds decides, else Transfer::gm_bytes. What a read misses is late by the latency of GM; its path is
+// free before, so that copies one behind the other pay for it once. An access to a word takes no
+// bandwidth.
+//
+// Order inside a cycle `now`:
+//   1. transfers advance to now; those that are complete are answered, due now + 1;
+//   2. transfers and accesses to words due by now start, by core and pipe, and rates are set. An access
+//      is over at once: the next one sees its word. Its answer is due Transfer::latency later.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "models/cluster/cluster_config.h"
+#include "models/cluster/memory/l2_directory.h"
+#include "tlm_ifaces/transfer/transfer.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::cluster {
+
+class GmCore {
+ public:
+  struct Answer {
+    transfer::Done done;
+    Cycle due;
+  };
+  struct Step {
+    std::vector<Answer> answers;
+    Cycle next = kNever;
+  };
+
+  explicit GmCore(const CostConfig& config);
+
+  /// `transfer` arrives in cycle `due`: GM wants to be stepped then.
+  void start(const transfer::Transfer& transfer, Cycle due);
+  /// Does the work of cycle `now`; the result holds until the next call.
+  const Step& step(Cycle now);
+
+  /// For the host, between two cycles. Words are apart from the arrays of the launch (ClusterData); one
+  /// that was never written is 0.
+  std::int64_t word(std::uint64_t address) const;
+  /// Bytes that have been read and written so far, transfers under way not counted.
+  std::uint64_t bytes_read() const { return bytes_read_; }
+  std::uint64_t bytes_written() const { return bytes_written_; }
+  bool idle() const { return active_.empty() && arriving_.empty(); }
+
+ private:
+  struct Arriving {
+    transfer::Transfer transfer;
+    Cycle due;
+  };
+  struct Active {
+    transfer::Transfer transfer;
+    std::uint64_t left = 0;      // in 1/1024 byte
+    std::uint64_t rate = 0;      // in 1/1024 byte per cycle
+    std::uint64_t gm_share = 0;  // bytes of GM for 1024 bytes
+    bool writes = false;
+    std::optional<std::uint64_t> hit_bytes;
+    bool misses = false;
+    Cycle here_at = 0;  // what others have asked GM for
+  };
+
+  void access_word(const transfer::Transfer& t, Cycle now);
+  void advance(Cycle now);
+  void finish(Cycle now);
+  void begin(Cycle now);
+  void look_up(Active& a, Cycle now);
+  void begin_one(const transfer::Transfer& t, Cycle now);
+  void set_rates();
+  /// Bandwidth that is shared, in the order of Left.
+  enum Resource : std::uint8_t { kL2Read, kL2Write, kGm };
+  static constexpr std::size_t kResources = 3;
+  using Left = std::array<std::uint64_t, kResources>;  ///< that nobody has yet
+  std::uint32_t late(const Active& a, Cycle now) const;
+  static std::uint64_t share(const Active& a, std::size_t resource);
+  template <class Stays>
+  bool fix_rates(Left& left, std::uint64_t fair, Stays stays);
+
+  const std::uint64_t gm_rate_, l2_rate_;  // in 1/1024 byte per cycle
+  std::vector<Arriving> arriving_;
+  std::vector<Arriving> starting_;
+  std::vector<Active> active_;
+  std::vector<Active*> open_;  // whose rate is not fixed yet
+  std::unordered_map<std::uint64_t, std::int64_t> words_;
+  const Cycle miss_latency_;
+  L2Directory l2_;
+  Step step_;
+  Cycle now_ = 0;
+  bool changed_ = false;
+  std::uint64_t bytes_read_ = 0, bytes_written_ = 0;
+};
+
+}  // namespace tessera::cluster

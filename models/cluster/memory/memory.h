@@ -1,0 +1,78 @@
+// The bytes of one memory, and what operations under way are going to write into it (reference ascend.md
+// 2.9). A write has a cycle from which on it can be read; writes of one cycle take place in the order of
+// their cores and pipes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/cluster/memory/scalar_cache.h"
+#include "models/cluster/program/tile_operation.h"
+#include "models/cluster/values/tile_values.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::cluster {
+
+/// Pieces of a memory: `run` elements from each of the bytes `starts` on.
+struct Runs {
+  std::vector<std::int64_t> starts;
+  std::size_t run = 0;
+};
+/// Those of the first rows and columns of an operand, row by row.
+Runs runs_of(const ResolvedOperand& operand, std::size_t rows, std::size_t columns);
+
+class Memory {
+ public:
+  /// What is not written is 0. `behind`: with the writes that are still to come.
+  TileValues read(const ResolvedOperand& operand, Cycle now, bool behind);
+  /// When a write takes place. `order` ranks the writes of one cycle.
+  struct When {
+    Cycle now, due;
+    std::uint32_t order;
+  };
+  /// `adds`: adds the values to what is there then.
+  void write(const ResolvedOperand& operand, TileValues values, const When& when, bool adds);
+  /// A line of a scalar cache as it is at the end of cycle `now`.
+  ScalarCache::Bytes read_line(std::int64_t first, Cycle now);
+  /// The whole line goes back, what the core has changed and what it has not.
+  void write_line(const ScalarCache::Line& line, const When& when, std::uint32_t pc);
+  /// What lines that went back took from others: bytes that somebody had written since the line was
+  /// read. One for each instruction `pc` of the writer `order`, whose line it was; `first` and `count`
+  /// of the first time.
+  struct Lost {
+    std::uint32_t order = 0, pc = 0;
+    std::int64_t first = 0, count = 0;
+    std::uint64_t times = 0;
+  };
+  const std::vector<Lost>& lost() const { return lost_; }
+  /// Makes all writes take place.
+  void settle() { settle(kNever); }
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  void set_bytes(std::vector<std::byte> bytes) { bytes_ = std::move(bytes); }
+  /// The first `size` bytes as they are at the end of cycle `now`, until the next operation.
+  std::byte* bytes_at(Cycle now, std::size_t size);
+
+ private:
+  struct Write {
+    Cycle due;
+    std::uint32_t order;
+    bool adds;
+    Runs runs;
+    TileValues values;
+    std::uint64_t kept = 0;  // of a line: bit i: the core has not changed byte i
+    std::uint32_t pc = 0;    // .. and what sent it
+  };
+
+  void insert(Write write);
+  void note_lost(const Write& line);
+  void settle(Cycle now);
+  static void apply(const Write& write, std::vector<std::byte>& bytes);
+
+  std::vector<std::byte> bytes_;
+  std::vector<Write> writes_;  // by due, then order
+  std::vector<Lost> lost_;
+};
+
+}  // namespace tessera::cluster

@@ -1,0 +1,274 @@
+// Program of a core kernel: what a front-end lowers its text into and an AI core executes (reference
+// ascend.md 1.2, 2, 4).
+//
+// A program is a list of instructions and ends with kEnd. The scalar unit takes them in order.
+// Scalar instructions it executes itself. Instructions of other pipes it puts into the queue of
+// their pipe, with the values that their operands have at that moment, and goes on.
+//
+// How to lower into it:
+//   * Values live in 64-bit registers, as many as the program says; there is no spilling. Loops and
+//     conditions become kJump and kBranch with the index of the target. Calls are inlined.
+//   * A tile operation is one instruction that says what it costs in sizes, not in cycles: the
+//     cost model of the profile knows those. Sizes may be registers (valid rows and columns).
+//   * Sync operations are one instruction each, whatever the spelling in the text. SYNCALL is the
+//     sequence of ascend.md 2.8, which sync_all() appends.
+//   * Every instruction has the line of the text it comes from: diagnoses show it.
+//
+//   opcode          pipe       size[0..2]                remarks
+//   kMad            M          m, n, k                   type: of the inputs; unit_flag, l0c_block
+//   kLoadA, kLoadB  MTE1       rows, bytes per row       L1 to L0A, L0B
+//   kLoadTable      MTE1       rows, bytes per row       L1 to bias table or fixpipe buffer
+//   kL1ToUb         MTE1       rows, bytes per row       A5
+//   kUbToL1         MTE3       rows, bytes per row       A5
+//   kCopyIn         MTE2       rows, bytes per row       GM/L2 to L1 (AIC) or UB (AIV); l2_hit
+//   kCopyOut        MTE3       rows, bytes per row       UB to GM/L2; l2_hit
+//   kFixOut         FIX        rows, columns             L0C to GM; type: of the output; unit_flag,
+//                                                        l0c_block, l2_hit
+//   kFixLocal       FIX        rows, columns             L0C to L1 or (A5) UB; as kFixOut
+//   kVector         V          elements                  type, vector_class, bank_conflict
+//   kBusy           any        cycles                    occupies the pipe
+//
+//   kSetFlag        pipe       id: event                 to: the pipe that waits (2.2)
+//   kWaitFlag       to         id: event                 pipe: the source of the flag, as in kSetFlag
+//   kBarrier        pipe       -                         ALL: the scalar unit waits for all (2.3)
+//   kGetBuf         pipe       id: mutex                 mode 0: blocking, 1: not (2.4)
+//   kRlsBuf         pipe       id: mutex
+//   kSetCrossCore   pipe       id                        mode 0, 1, 2 (2.6)
+//   kWaitFlagDev    S          id                        A5: pipe names the pipe that waits (2.6)
+//   kSetIntraBlock  pipe       id                        A5 (2.7); S allowed
+//   kWaitIntraCore  pipe       id                        A5 (2.7); S allowed
+//   kSetFfts        S          -                         A2/A3: sets the FFTS base address (2.6)
+//
+//   kSet            S          -                         rd = a
+//   kAdd .. kMulSize   S       -                         rd = a OP b; kMulSize does not wrap around
+//   kCompare        S          -                         rd = a PREDICATE b, 0 or 1
+//   kSelect         S          -                         rd = c != 0 ? a : b
+//   kGet            S          -                         rd = SpecialValue
+//   kJump, kBranch  S          -                         to `target`; kBranch: if a != 0
+//   kGmLoad         S          -                         rd = word of GM at address a
+//   kGmStore        S          -                         word of GM at address a = b
+//   kGmAdd          S          -                         rd = word at a, which grows by b; atomic
+//   kLoadScalar     S          -                         rd = its operand, through the scalar cache
+//   kStoreScalar    S          -                         its operand = a, in the scalar cache
+//   kCleanCache     S          -                         mode 0: the line of its operand, 1: all lines
+//                                                        go to GM and leave the cache (dcci, 2.9)
+//   kDataBarrier    S          -                         waits until all stores and lines are in GM
+//                                                        (dsb, 2.9)
+//   kTrap           S          -                         illegal behaviour with the text `a` of texts
+//   kEnd            S          -                         the program of the core is complete
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/cluster/program/operand.h"
+#include "models/cluster/program/tile_operation.h"
+#include "tlm_ifaces/sync/signal.h"
+
+namespace tessera::cluster {
+
+using sync::CoreId;
+using sync::Mode;
+using sync::Pipe;
+
+/// The hardware generations (ascend.md 0).
+enum class Profile : std::uint8_t { kA2A3, kA5 };
+constexpr const char* to_string(Profile profile) {
+  return profile == Profile::kA5 ? "A5" : "A2/A3";
+}
+
+/// Bytes that tiles may lie in (ascend.md 1.3). The fixpipe buffer is that of the guide.
+constexpr Capacities capacities_of(Profile profile) {
+  const bool a5 = profile == Profile::kA5;
+  return {0,        a5 ? 256U << 10 : 192U << 10, 512 << 10,         64 << 10,
+          64 << 10, a5 ? 256U << 10 : 128U << 10, a5 ? 4096U : 1024, a5 ? 4096U : 2048};
+}
+
+/// What a core is: AIC (cube) or AIV (vector).
+enum class CoreKind : std::uint8_t { kAic, kAiv };
+constexpr const char* to_string(CoreKind kind) {
+  return kind == CoreKind::kAic ? "AIC" : "AIV";
+}
+constexpr CoreKind kind_of(CoreId core) {
+  return core.is_aic() ? CoreKind::kAic : CoreKind::kAiv;
+}
+
+/// Element types that costs depend on.
+enum class DataType : std::uint8_t { kInt4, kMxFp4, kInt8, kFp8, kF16, kBf16, kF32, kHf32, kInt32 };
+inline constexpr unsigned kDataTypeCount = 9;
+constexpr unsigned bits_of(DataType type) {
+  constexpr std::array<unsigned, kDataTypeCount> kBits = {4, 4, 8, 8, 16, 16, 32, 32, 32};
+  return kBits[static_cast<unsigned>(type)];
+}
+
+enum class Opcode : std::uint8_t {
+  // Tile operations.
+  kMad,
+  kLoadA,
+  kLoadB,
+  kLoadTable,
+  kL1ToUb,
+  kUbToL1,
+  kCopyIn,
+  kCopyOut,
+  kFixOut,
+  kFixLocal,
+  kVector,
+  kBusy,
+  // Sync operations.
+  kSetFlag,
+  kWaitFlag,
+  kBarrier,
+  kGetBuf,
+  kRlsBuf,
+  kSetCrossCore,
+  kWaitFlagDev,
+  kSetIntraBlock,
+  kWaitIntraCore,
+  kSetFfts,
+  // Scalar instructions.
+  kSet,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kRem,
+  kAnd,
+  kOr,
+  kXor,
+  kMin,
+  kMax,
+  kShiftLeft,
+  kShiftRight,
+  kCeilDiv,
+  kFloorDiv,
+  kMulSize,
+  kCompare,
+  kSelect,
+  kGet,
+  kJump,
+  kBranch,
+  kGmLoad,
+  kGmStore,
+  kGmAdd,
+  kLoadScalar,
+  kStoreScalar,
+  kCleanCache,
+  kDataBarrier,
+  kTrap,
+  kEnd
+};
+inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kEnd) + 1;
+
+/// "set_flag", "mad": the name in diagnoses, traces and reports.
+const char* to_string(Opcode op);
+inline constexpr unsigned kTileOpcodeCount = static_cast<unsigned>(Opcode::kBusy) + 1;
+constexpr bool is_tile_operation(Opcode op) {
+  return op <= Opcode::kBusy;
+}
+/// Works on the data cache of the scalar unit (scalar_cache.h). Floats are in registers as the bits of
+/// a double (operand.h).
+constexpr bool uses_scalar_cache(Opcode op) {
+  return op == Opcode::kLoadScalar || op == Opcode::kStoreScalar || op == Opcode::kCleanCache;
+}
+
+enum class Predicate : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual
+};
+
+enum class SpecialValue : std::uint8_t {
+  kBlockIndex,     ///< AIC: its cluster; AIV: 2 * cluster + subblock, of 1:1 launches its cluster
+  kCluster,        ///< of AICs and AIVs alike; get_block_idx of PTO text
+  kBlockCount,     ///< clusters of the launch
+  kSubblockIndex,  ///< 0 or 1; of an AIC 0
+  kSubblockCount,  ///< AIVs a cluster
+};
+
+/// Rate classes of vector operations (ascend.md 4.3).
+enum class VectorClass : std::uint8_t {
+  kSimple,          ///< add, sub, mul, max, min, abs, relu, logic, with or without a scalar
+  kTranscendental,  ///< exp, ln, sqrt, div
+  kConvert,         ///< between types
+  kReduce,          ///< per repeat
+  kCopy,            ///< copy, duplicate
+  kRsqrt,           ///< reciprocal square root
+  kGather,          ///< by index; of elements of 32 bits, whatever their type is
+  kSort,            ///< sort and merge; the same
+};
+inline constexpr unsigned kVectorClassCount = 8;
+
+/// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
+enum class BankConflict : std::uint8_t { kNone, kReadRead, kReadWrite, kNeighbour };
+
+struct Instruction {
+  Opcode op = Opcode::kEnd;
+  Pipe pipe = Pipe::kS;
+  Pipe to = Pipe::kS;  ///< kSetFlag, kWaitFlag: the pipe that waits
+  DataType type = DataType::kF32;
+  VectorClass vector_class = VectorClass::kSimple;
+  BankConflict bank_conflict = BankConflict::kNone;
+  Predicate predicate = Predicate::kEqual;
+  SpecialValue special = SpecialValue::kBlockIndex;
+  std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf, kCleanCache: 0, 1
+  std::uint8_t unit_flag = 0;   ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
+  bool both = false;            ///< of kFixLocal: one half into the UB of each AIV
+  bool aligned = true;          ///< rows of a GM copy, if its place is not known (gm_place.h)
+  std::uint16_t l2_hit = 0;     ///< of a GM copy, in 1/1000 of its bytes
+  std::uint16_t rd = 0;         ///< destination register
+  std::uint32_t target = 0;     ///< kJump, kBranch
+  std::uint32_t l0c_block = 0;  ///< first 512 B block of the tile in L0C, for the unit flag
+  std::uint32_t line = 0;       ///< in Program::file; 0: unknown
+  /// Of a tile operation, and of one on the scalar cache: in Program::operations, counted from 1.
+  std::uint32_t operation = 0;
+  Operand id;                   ///< of a sync operation
+  std::array<Operand, 3> size;  ///< of a tile operation
+  Operand a, b, c;              ///< of a scalar instruction
+};
+
+struct Program {
+  std::string name;  ///< of the kernel, for diagnoses
+  std::string file;  ///< that Instruction::line counts in
+  unsigned registers = 0;
+  /// It has no synchronisation of its own inside the core: sync_inserter.h orders its pipes.
+  bool automatic_sync = false;
+  std::vector<Instruction> code;          ///< the last one is kEnd
+  std::vector<std::string> texts;         ///< of kTrap
+  std::vector<TileOperation> operations;  ///< what tile operations read and write
+  std::vector<GmArray> arrays;            ///< that operands in GM name
+
+  /// "f.pto:12", or "kernel, instruction 7" where there is no line.
+  std::string where(std::uint32_t pc) const;
+};
+
+/// "set_flag(MTE2, V, 3)", "wait_intra_core(FIX, id 16)": an instruction as diagnoses name it.
+std::string to_string(const Instruction& instruction);
+
+/// `a OP b` as the scalar unit computes it: 64-bit integers that wrap around; shifts by 64 and more
+/// leave nothing but the sign. `b` is not 0 if is_division(op).
+constexpr bool is_division(Opcode op) {
+  return op == Opcode::kDiv || op == Opcode::kRem || op == Opcode::kCeilDiv ||
+         op == Opcode::kFloorDiv;
+}
+std::int64_t calculate(Opcode op, std::int64_t a, std::int64_t b);
+bool holds(Predicate predicate, std::int64_t a, std::int64_t b);
+
+/// SYNCALL (ascend.md 2.8): all AIC, all AIV, or all cores wait for each other.
+enum class SyncScope : std::uint8_t { kAivOnly, kAicOnly, kMix };
+
+/// Appends the hardware variant for cores of `kind`. A5 kernels are launched 1:2 for kMix.
+void append_sync_all(Program& program, Profile profile, CoreKind kind, SyncScope scope,
+                     std::uint32_t line);
+/// Appends the software variant: an atomic counter, the word of GM at `address` (0 at first), and
+/// a loop that polls it until all `participants` have come; after `max_polls` a trap. Takes four
+/// registers of the program.
+void append_soft_sync_all(Program& program, Operand address, Operand participants,
+                          std::uint32_t line, std::int64_t max_polls = 1'000'000);
+
+}  // namespace tessera::cluster

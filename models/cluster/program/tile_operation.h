@@ -1,0 +1,286 @@
+// What a tile operation reads, computes and writes (reference ascend.md 1.3, 2.9).
+//
+// Costs need sizes only, and so does Instruction. Everything else about the operands of a tile
+// operation stands in a table of the program, Program::operations: instructions are copied from
+// queue to queue. A core resolves the operands when the scalar unit issues the instruction, because
+// registers have other values later.
+//
+// Layout: a tile lies row by row from its address on, `row_stride` elements from row to row, whatever
+// its blayout, slayout and fractal are. Only valid rows and columns are read and written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/cluster/program/operand.h"
+#include "tlm_ifaces/sync/signal.h"
+
+namespace tessera::cluster {
+
+/// Where a tile lies. kUb is of an AIV, the others are of an AIC.
+enum class Location : std::uint8_t { kGm, kUb, kL1, kL0a, kL0b, kL0c, kBias, kFixBuffer };
+inline constexpr unsigned kLocationCount = 8;
+constexpr const char* to_string(Location location) {
+  constexpr std::array<const char*, kLocationCount> kNames = {
+      "GM", "UB", "L1", "L0A", "L0B", "L0C", "the bias table", "the fixpipe buffer"};
+  return kNames[static_cast<unsigned>(location)];
+}
+
+/// Elements of tiles and arrays. Those from kI4 on have a size and no values.
+enum class Element : std::uint8_t {
+  kF32,
+  kF16,
+  kBf16,
+  kI8,
+  kU8,
+  kI16,
+  kU16,
+  kI32,
+  kU32,
+  kI64,
+  kI4,
+  kFp8
+};
+inline constexpr unsigned kElementCount = 12;
+constexpr unsigned bits_of(Element element) {
+  constexpr std::array<unsigned, kElementCount> kBits = {32, 16, 16, 8,  8, 16,
+                                                         16, 32, 32, 64, 4, 8};
+  return kBits[static_cast<unsigned>(element)];
+}
+constexpr const char* to_string(Element element) {
+  constexpr std::array<const char*, kElementCount> kNames = {
+      "f32", "f16", "bf16", "i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "i4", "f8"};
+  return kNames[static_cast<unsigned>(element)];
+}
+constexpr bool is_float(Element element) {
+  return element <= Element::kBf16;
+}
+constexpr bool has_values(Element element) {
+  return element < Element::kI4;
+}
+
+/// Bytes of the buffers of a core; of GM 0 (ascend.md 1.3).
+using Capacities = std::array<std::uint32_t, kLocationCount>;
+/// Where tiles have to start, in bytes (ascend.md 1.3).
+constexpr std::uint32_t alignment_of(Location location) {
+  constexpr std::array<std::uint32_t, kLocationCount> kBytes = {1, 32, 32, 512, 512, 1024, 64, 128};
+  return kBytes[static_cast<unsigned>(location)];
+}
+
+/// base + the sum of products of operands.
+struct Offset {
+  struct Product {
+    Operand a, b;
+  };
+  std::int64_t base = 0;
+  std::vector<Product> products;
+
+  /// Adds a * b; of two known values at once, unless 64 bits do not hold the sum.
+  void add(Operand a, Operand b);
+  bool is_known() const { return products.empty(); }
+};
+
+enum class Access : std::uint8_t { kRead, kWrite, kReadWrite };
+constexpr bool reads(Access access) {
+  return access != Access::kWrite;
+}
+constexpr bool writes(Access access) {
+  return access != Access::kRead;
+}
+
+/// Whose buffer it is, of an operand on chip.
+enum class Holder : std::uint8_t {
+  kSelf,          ///< the core's own
+  kAic,           ///< of its cluster
+  kAiv0,          ///< of its cluster
+  kAiv1,          ///< of its cluster
+  kSplitRows,     ///< the upper half of the rows in AIV0, the lower one in AIV1, at one address
+  kSplitColumns,  ///< the left and the right half
+};
+
+inline constexpr unsigned kMostDimensions = 5;
+struct Dimension {
+  Operand size, stride;  ///< in elements
+};
+
+/// Of a pointer that was made from a number: it may be anywhere.
+inline constexpr std::uint16_t kNoArray = 0xFFFF;
+
+struct TileOperand {
+  std::string name;  ///< in the text, for diagnoses: "%a"
+  Access access = Access::kRead;
+  Location location = Location::kUb;
+  Holder holder = Holder::kSelf;
+  Element element = Element::kF32;
+  Offset address;  ///< on chip in bytes; in GM in elements, from the begin of the array
+  // On chip.
+  Operand rows, columns;        ///< the valid ones
+  std::int64_t row_stride = 0;  ///< in elements
+  std::int64_t full_rows = 0;   ///< of the tile
+  // In GM.
+  std::uint16_t array = 0;            ///< of Program::arrays; kNoArray: what `number` addresses
+  Operand number;                     ///< of a pointer made from a number: its bytes
+  std::vector<Dimension> dimensions;  ///< of the part, the last one varies fastest
+  Offset view_address;                ///< the tensor that it is a part of
+  std::vector<Dimension> view;
+};
+
+/// Bytes of an array at most; no address is farther from its begin.
+inline constexpr std::int64_t kMostArrayBytes = std::int64_t{1} << 36;
+/// Operands of an operation at most.
+inline constexpr unsigned kMostOperands = 6;
+
+/// What an operation computes. Inputs come first in its operands, the result last; what lies between
+/// is scratch. Rows and columns are those of the result unless said otherwise.
+enum class TileFunction : std::uint8_t {
+  kNone,          ///< moves and computes nothing: only its cost is known
+  kCopy,          ///< result = a, converted
+  kMatmul,        ///< result = a b
+  kMatmulAdd,     ///< result = c + a b; inputs: c, a, b
+  kMatmulBias,    ///< result = a b + bias, which has one row; inputs: a, b, bias
+  kMap,           ///< result = arithmetic(a), (a, b), (a, scalar)
+  kFill,          ///< result = scalar
+  kSequence,      ///< result[i] = scalar + i, or scalar - i
+  kRowReduce,     ///< result[r, 0] = a[r, 0] .. a[r, n - 1]
+  kColumnReduce,  ///< result[0, c] = a[0, c] .. a[n - 1, c]
+  kRowExpand,     ///< result[r, c] = a[r, 0]
+  kColumnExpand,  ///< result[r, c] = a[0, c]
+  kRowMap,        ///< result[r, c] = arithmetic(a[r, c], b[r, 0])
+  kColumnMap,     ///< result[r, c] = arithmetic(a[r, c], b[0, c])
+  kConvert,       ///< result = a rounded to its type
+  kCompare,       ///< bit c of row r of the result = a[r, c] PREDICATE b[r, c] or scalar
+  kSelect,        ///< result[r, c] = bit c of row r of the mask ? a : b; inputs: mask, a, b
+  kSelectTile,    ///< result = scalar != 0 ? a : b
+  kFillPad,       ///< result = a, and the pad value where a has no element
+  kTranspose,     ///< result[r, c] = a[c, r]
+  kQuantize,    ///< result = a * scale[r, 0] + offset[r, 0] as integers; inputs: a, scale[, offset]
+  kDequantize,  ///< result = (a - offset[r, 0]) * scale[r, 0]; inputs: a, scale[, offset]
+  kGather,      ///< result[r, c] = element b[r, c] of a, counted row by row of the whole tile
+  kGatherMask,  ///< result = the elements of a that the mask selects, one behind the other
+  kSort32,      ///< result = pairs (a, index b), every 32 of a row sorted; pairs have 8 bytes
+  kMergeBlocks,  ///< result = a, every four sorted blocks of scalar columns merged; pairs as above
+  kMergeLists,   ///< result = two to four sorted lists of pairs merged
+};
+
+enum class Arithmetic : std::uint8_t {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMax,
+  kMin,
+  kRem,   ///< with the sign of b
+  kFmod,  ///< with the sign of a
+  kAnd,
+  kOr,
+  kXor,
+  kShl,
+  kShr,
+  kLeakyRelu,  ///< a < 0 ? a * b : a
+  kReverseSub,
+  kReverseDiv,
+  kExpDif,  ///< exp(a - b)
+  kNeg,
+  kAbs,
+  kRelu,
+  kNot,
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kRecip
+};
+
+/// Of a conversion. kDefault: to nearest, ties to even.
+enum class Rounding : std::uint8_t {
+  kDefault,
+  kNearestEven,
+  kNearestAway,
+  kFloor,
+  kCeil,
+  kTruncate,
+  kOdd
+};
+
+/// What the elements beyond the valid ones of the input get (kFillPad).
+enum class Pad : std::uint8_t { kNone, kZero, kLargest, kLeast };
+
+/// Every `period`-th column of a row from `first` on; of rows with `by_rows`.
+struct GatherPattern {
+  std::uint8_t period = 1, first = 0;
+  bool by_rows = false;
+  constexpr bool selects(std::size_t n) const { return n % period == first; }
+  constexpr std::int64_t count(std::int64_t of) const {
+    return of <= first ? 0 : (of - first + period - 1) / period;
+  }
+};
+
+/// A number of the text, or a register.
+struct TileScalar {
+  bool is_number = false;
+  double number = 0;     ///< is_number
+  Operand integer;       ///< otherwise
+  bool is_real = false;  ///< the register has the bits of a double
+};
+inline constexpr unsigned kMostScalars = 2;
+
+struct TileOperation {
+  std::vector<TileOperand> operands;  ///< inputs, scratch, result
+  std::vector<TileScalar> scalars;
+  TileFunction function = TileFunction::kNone;
+  Arithmetic arithmetic = Arithmetic::kAdd;
+  Rounding rounding = Rounding::kDefault;
+  std::uint8_t predicate = 0;  ///< cluster::Predicate
+  Pad pad = Pad::kNone;
+  bool relu = false;          ///< of kCopy out of L0C: negative values become 0
+  bool adds = false;          ///< of kCopy to GM: the result is added to what is there
+  bool saturates = true;      ///< of a conversion to an integer; otherwise it wraps around
+  bool scalar_first = false;  ///< of kMap, kCompare: the scalar is a
+  bool descends = false;      ///< of kSequence
+  std::uint8_t inputs =
+      0;  ///< of kQuantize, kDequantize and kMergeLists, which may have more or fewer
+  bool exhausts = false;  ///< of kMergeLists: ends with the first list that has no more pairs
+  GatherPattern mask;     ///< of kGatherMask
+};
+
+/// How many of the operands are inputs with values; the others but the last one are scratch.
+unsigned input_count(const TileOperation& operation);
+
+/// An array in GM: a pointer argument of the kernel. Those of one name are one array.
+struct GmArray {
+  std::string name;  ///< without %
+  Element element = Element::kF32;
+};
+
+/// An operand with the values of its registers. Strides are in elements.
+struct ResolvedOperand {
+  Access access = Access::kRead;
+  Location location = Location::kUb;
+  Holder holder = Holder::kSelf;
+  Element element = Element::kF32;
+  std::uint16_t array = 0;
+  std::uint8_t dimensions = 0;
+  std::array<std::int64_t, kMostDimensions> sizes{};    ///< on chip: valid rows, columns
+  std::array<std::int64_t, kMostDimensions> strides{};  ///< on chip: row_stride, 1
+  std::int64_t address = 0;                             ///< of the first element, in bytes
+  std::int64_t first = 0;      ///< the bytes that it touches lie in [first, first + bytes)
+  std::int64_t bytes = 0;      ///< 0: it has no elements
+  std::int64_t view_size = 0;  ///< in GM: bytes up to the end of the tensor that it is a part of
+  std::array<std::int64_t, kMostDimensions> view_sizes{};
+};
+
+struct ResolvedOperation {
+  std::array<ResolvedOperand, kMostOperands> operands;
+  std::array<double, kMostScalars> numbers{};  ///< of the scalars
+  std::array<std::int64_t, kMostScalars> integers{};
+  std::uint8_t count = 0;
+  std::uint32_t pc = 0;  ///< of the instruction: Program::where says its line
+};
+
+/// `operation` with the registers' values.
+void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,
+             ResolvedOperation& result);
+
+}  // namespace tessera::cluster

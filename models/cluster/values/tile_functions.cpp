@@ -1,0 +1,372 @@
+#include "models/cluster/values/tile_functions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/cluster/program/program.h"
+#include "models/cluster/values/tile_arithmetic.h"
+#include "models/cluster/values/tile_rearrange.h"
+
+namespace tessera::cluster {
+
+namespace {
+
+template <class T>
+std::vector<T> elements(const TileValues& values) {
+  return is_float(values.element) ? std::vector<T>(values.numbers.begin(), values.numbers.end())
+                                  : std::vector<T>(values.integers.begin(), values.integers.end());
+}
+
+/// Row by row of b: every element of the result is still added up by growing k.
+template <class T>
+std::vector<T> product(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
+  const std::size_t m = a.rows, n = b.columns, depth = std::min(a.columns, b.rows);
+  const std::vector<T> left = elements<T>(a), right = elements<T>(b);
+  std::vector<T> sum(m * n, 0);
+  if (c != nullptr) {
+    const std::vector<T> start = elements<T>(*c);
+    for (std::size_t i = 0; i < m && (once || i < c->rows); ++i)
+      std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(once ? 0 : i * c->columns),
+                  std::min(n, c->columns), sum.begin() + static_cast<std::ptrdiff_t>(i * n));
+  }
+  for (std::size_t i = 0; i < m; ++i) {
+    T* row = sum.data() + i * n;
+    for (std::size_t k = 0; k < depth; ++k) {
+      const T x = left[i * a.columns + k];
+      const T* y = right.data() + k * n;
+      for (std::size_t j = 0; j < n; ++j) row[j] += x * y[j];
+    }
+  }
+  return sum;
+}
+
+/// The cube's product (reference ascend.md 4.2): a b + c, in f32 or int32. `c` may be nullptr; with `once`
+/// it has one row, which is added to all.
+TileValues matmul(const TileValues& a, const TileValues& b, const TileValues* c, bool once) {
+  TileValues result;
+  result.rows = a.rows;
+  result.columns = b.columns;
+  if (is_float(a.element)) {
+    result.element = Element::kF32;
+    const std::vector<float> sum = product<float>(a, b, c, once);
+    result.numbers.assign(sum.begin(), sum.end());
+  } else {
+    result.element = Element::kI32;
+    const std::vector<std::uint32_t> sum = product<std::uint32_t>(a, b, c, once);
+    for (const std::uint32_t x : sum) result.integers.push_back(static_cast<std::int32_t>(x));
+  }
+  return result;
+}
+
+/// One operation: its operands as the functions below need them.
+class Computation {
+ public:
+  Computation(const TileOperation& operation, const ResolvedOperation& resolved,
+              std::vector<TileValues>& inputs)
+      : op_(operation), r_(resolved), in_(inputs),
+        out_(resolved.operands[resolved.count - 1U].element) {
+    const ResolvedOperand& result = resolved.operands[resolved.count - 1U];
+    columns_ = static_cast<std::size_t>(result.sizes[result.dimensions - 1U]);
+    rows_ = 1;
+    for (unsigned d = 0; d + 1 < result.dimensions; ++d)
+      rows_ *= static_cast<std::size_t>(result.sizes[d]);
+    const Element type = in_.empty() ? out_ : a().element;
+    integer_ = to_integer(resolved.integers[0], type, false);
+    const bool is_number = !op_.scalars.empty() && op_.scalars[0].is_number;
+    number_ = is_float(type) ? rounded(resolved.numbers[0], type)
+              : is_number    ? resolved.numbers[0]
+                             : static_cast<double>(integer_);
+  }
+
+  TileValues run();
+
+ private:
+  const TileValues& a() const { return in_[0]; }
+  const TileValues& b() const { return in_[1]; }
+  bool on_floats() const { return is_float(a().element); }
+  TileValues zeros(std::size_t rows, std::size_t columns) const {
+    return TileValues::zeros(in_.empty() ? out_ : a().element, rows, columns);
+  }
+
+  /// to[i] = arithmetic(a[i], b[j]) with b from an input or the scalar.
+  void combine(TileValues& to, std::size_t i, std::size_t from, const TileValues* b,
+               std::size_t j) const {
+    if (on_floats()) {
+      double x = a().numbers[from], y = b == nullptr ? number_ : b->number(j);
+      if (op_.scalar_first) std::swap(x, y);
+      to.numbers[i] = apply(op_.arithmetic, x, y);
+    } else {
+      std::int64_t x = a().integers[from];
+      std::int64_t y = b == nullptr ? integer_ : b->integers[j];
+      if (op_.scalar_first) std::swap(x, y);
+      to.integers[i] = apply(op_.arithmetic, x, y, a().element);
+    }
+  }
+  bool bit(const TileValues& mask, std::size_t r, std::size_t c) const {
+    const std::size_t byte = c / 8;
+    return byte < mask.columns && (mask.integers[r * mask.columns + byte] >> (c % 8) & 1) != 0;
+  }
+
+  TileValues map() const;
+  TileValues broadcast(bool by_row, bool maps) const;
+  TileValues fill(bool sequence) const;
+  TileValues reduce(bool by_row) const;
+  TileValues compare() const;
+  TileValues select() const;
+  TileValues fill_pad() const;
+  TileValues transpose() const;
+  TileValues copied() const;
+  double of_row(const TileValues& once, std::size_t row) const;
+  TileValues quantize() const;
+  TileValues dequantize() const;
+
+  const TileOperation& op_;
+  const ResolvedOperation& r_;
+  std::vector<TileValues>& in_;
+  const Element out_;
+  std::size_t rows_ = 0, columns_ = 0;
+  double number_ = 0;  // the scalar, which has the type of the tile
+  std::int64_t integer_ = 0;
+};
+
+TileValues Computation::map() const {
+  const std::size_t inputs = in_.size();
+  TileValues to = zeros(std::min(rows_, a().rows), std::min(columns_, a().columns));
+  if (inputs == 2) {
+    to.rows = std::min(to.rows, b().rows);
+    to.columns = std::min(to.columns, b().columns);
+  }
+  for (std::size_t r = 0; r < to.rows; ++r) {
+    for (std::size_t c = 0; c < to.columns; ++c) {
+      const std::size_t i = r * to.columns + c, from = r * a().columns + c;
+      if (inputs == 2)
+        combine(to, i, from, &b(), r * b().columns + c);
+      else if (!op_.scalars.empty())
+        combine(to, i, from, nullptr, 0);
+      else if (on_floats())
+        to.numbers[i] = apply(op_.arithmetic, a().numbers[from]);
+      else
+        to.integers[i] = apply(op_.arithmetic, a().integers[from]);
+    }
+  }
+  return to;
+}
+
+// What stands once a row or once a column: in a column, or a row, of its own, or one after the other.
+TileValues Computation::broadcast(bool by_row, bool maps) const {
+  const TileValues& once = maps ? b() : a();
+  TileValues to = zeros(maps ? std::min(rows_, a().rows) : rows_,
+                        maps ? std::min(columns_, a().columns) : columns_);
+  const std::size_t step = by_row && once.rows > 1 ? once.columns : 1;
+  for (std::size_t r = 0; r < to.rows; ++r) {
+    for (std::size_t c = 0; c < to.columns; ++c) {
+      const std::size_t from = (by_row ? r : c) * step;
+      if (from >= once.size()) continue;
+      if (maps)
+        combine(to, r * to.columns + c, r * a().columns + c, &once, from);
+      else
+        to.set(r * to.columns + c, once, from);
+    }
+  }
+  return to;
+}
+
+TileValues Computation::fill(bool sequence) const {
+  TileValues to = TileValues::zeros(out_, rows_, columns_);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto step = static_cast<std::int64_t>(sequence ? i : 0) * (op_.descends ? -1 : 1);
+    if (is_float(out_))
+      to.numbers[i] = r_.numbers[0] + static_cast<double>(step);
+    else
+      to.integers[i] = r_.integers[0] + step;
+  }
+  return to;
+}
+
+TileValues Computation::reduce(bool by_row) const {
+  const std::size_t outer = by_row ? a().rows : a().columns;
+  const std::size_t inner = by_row ? a().columns : a().rows;
+  TileValues to = by_row ? zeros(outer, 1) : zeros(1, outer);
+  if (inner == 0) return to;
+  for (std::size_t o = 0; o < outer; ++o) {
+    const auto at = [&](std::size_t k) { return by_row ? o * inner + k : k * outer + o; };
+    to.set(o, a(), at(0));
+    for (std::size_t k = 1; k < inner; ++k) {
+      if (on_floats())
+        to.numbers[o] =
+            rounded(apply(op_.arithmetic, to.numbers[o], a().numbers[at(k)]), Element::kF32);
+      else
+        to.integers[o] = apply(op_.arithmetic, to.integers[o], a().integers[at(k)], a().element);
+    }
+  }
+  return to;
+}
+
+bool compares(Predicate predicate, double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return predicate == Predicate::kNotEqual;
+  return holds(predicate, std::int64_t{a > b} - std::int64_t{a < b}, 0);
+}
+
+// Bits of a byte from the lowest one on, eight elements a byte of the result.
+TileValues Computation::compare() const {
+  const auto predicate = static_cast<Predicate>(op_.predicate);
+  TileValues to = TileValues::zeros(Element::kU8, std::min(rows_, a().rows), (a().columns + 7) / 8);
+  for (std::size_t r = 0; r < to.rows; ++r) {
+    for (std::size_t c = 0; c < a().columns; ++c) {
+      const std::size_t i = r * a().columns + c;
+      const bool scalar = in_.size() < 2;
+      const bool there = !scalar && r < b().rows && c < b().columns;
+      const double y = scalar ? number_ : there ? b().number(r * b().columns + c) : 0;
+      if (compares(predicate, a().number(i), y))
+        to.integers[r * to.columns + c / 8] |= std::int64_t{1} << (c % 8);
+    }
+  }
+  return to;
+}
+
+TileValues Computation::select() const {
+  const TileValues &yes = in_[1], &no = in_[2];
+  TileValues to = TileValues::zeros(yes.element, std::min({rows_, yes.rows, no.rows, a().rows}),
+                                    std::min({columns_, yes.columns, no.columns}));
+  for (std::size_t r = 0; r < to.rows; ++r) {
+    for (std::size_t c = 0; c < to.columns; ++c) {
+      const TileValues& from = bit(a(), r, c) ? yes : no;
+      to.set(r * to.columns + c, from, r * from.columns + c);
+    }
+  }
+  return to;
+}
+
+TileValues Computation::fill_pad() const {
+  TileValues to = zeros(rows_, columns_);
+  const double pad = op_.pad == Pad::kLargest ? extreme(a().element, true)
+                     : op_.pad == Pad::kLeast ? extreme(a().element, false)
+                                              : 0;
+  for (std::size_t r = 0; r < rows_; ++r) {
+    for (std::size_t c = 0; c < columns_; ++c) {
+      const std::size_t i = r * columns_ + c;
+      if (r < a().rows && c < a().columns)
+        to.set(i, a(), r * a().columns + c);
+      else if (on_floats())
+        to.numbers[i] = pad;
+      else
+        to.integers[i] = to_integer(pad, a().element, Rounding::kDefault, true);
+    }
+  }
+  return to;
+}
+
+TileValues Computation::transpose() const {
+  TileValues to = zeros(std::min(rows_, a().columns), std::min(columns_, a().rows));
+  for (std::size_t r = 0; r < to.rows; ++r)
+    for (std::size_t c = 0; c < to.columns; ++c)
+      to.set(r * to.columns + c, a(), c * a().columns + r);
+  return to;
+}
+
+TileValues Computation::copied() const {
+  TileValues to = a();
+  if (op_.relu) {
+    for (double& x : to.numbers) x = apply(Arithmetic::kRelu, x);
+    for (std::int64_t& x : to.integers) x = std::max<std::int64_t>(x, 0);
+  }
+  return to;
+}
+
+// What stands once a row, as in broadcast().
+double Computation::of_row(const TileValues& once, std::size_t row) const {
+  return once.numbers[row * (once.rows > 1 ? once.columns : 1)];
+}
+
+// Rounded to f32 behind each step, then to the integer.
+TileValues Computation::quantize() const {
+  TileValues to = a();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t row = i / to.columns;
+    double& x = to.numbers[i];
+    x = rounded(x * of_row(b(), row), Element::kF32);
+    if (in_.size() > 2) x = rounded(x + of_row(in_[2], row), Element::kF32);
+  }
+  return to;
+}
+
+TileValues Computation::dequantize() const {
+  TileValues to = TileValues::zeros(Element::kF32, a().rows, a().columns);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t row = i / to.columns;
+    const double offset = in_.size() > 2 ? of_row(in_[2], row) : 0;
+    to.numbers[i] = rounded(a().number(i) - offset, Element::kF32) * of_row(b(), row);
+  }
+  return to;
+}
+
+TileValues Computation::run() {
+  switch (op_.function) {
+  case TileFunction::kMatmul:
+    return matmul(a(), b(), nullptr, false);
+  case TileFunction::kMatmulAdd:
+    return matmul(in_[1], in_[2], &a(), false);
+  case TileFunction::kMatmulBias:
+    return matmul(a(), b(), &in_[2], true);
+  case TileFunction::kMap:
+    return map();
+  case TileFunction::kFill:
+  case TileFunction::kSequence:
+    return fill(op_.function == TileFunction::kSequence);
+  case TileFunction::kRowReduce:
+  case TileFunction::kColumnReduce:
+    return reduce(op_.function == TileFunction::kRowReduce);
+  case TileFunction::kRowExpand:
+  case TileFunction::kColumnExpand:
+    return broadcast(op_.function == TileFunction::kRowExpand, false);
+  case TileFunction::kRowMap:
+  case TileFunction::kColumnMap:
+    return broadcast(op_.function == TileFunction::kRowMap, true);
+  case TileFunction::kCompare:
+    return compare();
+  case TileFunction::kSelect:
+    return select();
+  case TileFunction::kSelectTile:
+    return r_.integers[0] != 0 ? a() : b();
+  case TileFunction::kFillPad:
+    return fill_pad();
+  case TileFunction::kTranspose:
+    return transpose();
+  case TileFunction::kQuantize:
+    return quantize();
+  case TileFunction::kDequantize:
+    return dequantize();
+  case TileFunction::kGather:
+    return gather(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));
+  case TileFunction::kGatherMask:
+    return gather(a(), op_.mask, out_, rows_, columns_);
+  case TileFunction::kSort32:
+    return sort32(a(), b());
+  case TileFunction::kMergeBlocks:
+    return merge_blocks(a(), r_.integers[0]);
+  case TileFunction::kMergeLists:
+    return merge_lists(in_, op_.exhausts, columns_);
+  default:
+    return copied();
+  }
+}
+
+}  // namespace
+
+TileValues compute(const TileOperation& operation, const ResolvedOperation& resolved,
+                   std::vector<TileValues> inputs) {
+  const Element out = resolved.operands[resolved.count - 1U].element;
+  TileValues result = Computation(operation, resolved, inputs).run();
+  // A copy and an elementwise operation into their own type round to it, and to whole numbers never.
+  const bool converts = operation.function == TileFunction::kConvert;
+  if (result.element == out && !converts) {
+    for (double& x : result.numbers) x = rounded(x, out);
+    for (std::int64_t& x : result.integers) x = to_integer(x, out, false);
+    return result;
+  }
+  // A mask has the bytes of its tile, whatever their type is.
+  if (operation.function == TileFunction::kCompare) return result;
+  return converted(result, out, operation.rounding, operation.saturates);
+}
+
+}  // namespace tessera::cluster

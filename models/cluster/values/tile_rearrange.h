@@ -1,0 +1,31 @@
+// Gathering, sorting and merging: what moves elements of tiles as they are (pto_text.md; ascend.md 4.3).
+//
+// A pair is 8 bytes: a value of f32 and the bits of its index, or a value of f16, 16 bits of 0 and the two
+// halves of the index. Sorted means falling: of equal values the one with the lower index is first, of lists
+// and blocks the earlier one. A NaN is above every number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/cluster/program/tile_operation.h"
+#include "models/cluster/values/tile_values.h"
+
+namespace tessera::cluster {
+
+/// to[r, c] = the element indices[r, c] of `from`, whose rows lie `row_stride` elements apart. Throws
+/// std::out_of_range with a sentence for an index that is no valid element.
+TileValues gather(const TileValues& from, const TileValues& indices, std::size_t row_stride);
+/// What the pattern selects, with its bits as elements of `as`, in rows of `columns`.
+TileValues gather(const TileValues& from, const GatherPattern& pattern, Element as,
+                  std::size_t rows, std::size_t columns);
+
+/// Pairs of the values and their indices, every 32 columns of a row sorted.
+TileValues sort32(const TileValues& values, const TileValues& indices);
+/// Groups of four sorted blocks of `block` columns merged; what is no whole group stays as it is.
+TileValues merge_blocks(const TileValues& pairs, std::int64_t block);
+/// Sorted lists merged, at most `columns` columns of them. `exhausts`: until one of them is at its end.
+TileValues merge_lists(const std::vector<TileValues>& lists, bool exhausts, std::size_t columns);
+
+}  // namespace tessera::cluster

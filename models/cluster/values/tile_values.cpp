@@ -1,0 +1,297 @@
+#include "models/cluster/values/tile_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tlm_ifaces/vocabulary/bits.h"
+#include "tlm_ifaces/vocabulary/float16.h"
+
+namespace tessera::cluster {
+
+namespace {
+
+float16::Layout layout_of(Element element) {
+  return element == Element::kF16 ? float16::kBinary16 : float16::kBfloat16;
+}
+
+struct Range {
+  std::int64_t least, largest;
+};
+Range range_of(Element element) {
+  const unsigned bits = bits_of(element);
+  if (bits == 64)
+    return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  const bool is_unsigned =
+      element == Element::kU8 || element == Element::kU16 || element == Element::kU32;
+  if (is_unsigned) return {0, (std::int64_t{1} << bits) - 1};
+  return {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+}
+
+double to_integral(double value, Rounding rounding) {
+  switch (rounding) {
+  case Rounding::kNearestAway:
+    return std::round(value);
+  case Rounding::kFloor:
+    return std::floor(value);
+  case Rounding::kCeil:
+    return std::ceil(value);
+  case Rounding::kTruncate:
+    return std::trunc(value);
+  case Rounding::kOdd: {
+    const double low = std::floor(value);
+    if (low == value) return value;
+    return std::fmod(low, 2) != 0 ? low : low + 1;
+  }
+  default: {
+    // Ties to even whatever the rounding mode of the host is.
+    const double low = std::floor(value), part = value - low;
+    if (part != 0.5) return part < 0.5 ? low : low + 1;
+    return std::fmod(low, 2) == 0 ? low : low + 1;
+  }
+  }
+}
+
+/// The two numbers of a type around a value, as bits that grow with the magnitude.
+struct Neighbours {
+  double low, high;
+  bool low_is_odd;
+};
+
+Neighbours neighbours(double value, Element element, double nearest) {
+  const bool nearest_is_low = nearest < value;
+  Neighbours n{nearest, nearest, false};
+  double& other = nearest_is_low ? n.high : n.low;
+  std::uint32_t nearest_bits = 0;
+  if (element == Element::kF32) {
+    const auto f = static_cast<float>(nearest);
+    other = std::nextafter(f, nearest_is_low ? HUGE_VALF : -HUGE_VALF);
+    nearest_bits = bit_cast<std::uint32_t>(f);
+  } else {
+    const float16::Layout layout = layout_of(element);
+    const std::uint16_t bits = float16::bits_of(nearest, layout);
+    nearest_bits = bits;
+    const bool away = (value < 0) != nearest_is_low;  // from zero
+    const bool zero = (bits & 0x7FFF) == 0;
+    const auto sign = static_cast<std::uint16_t>(value < 0 ? 0x8000 : 0);
+    const auto next = static_cast<std::uint16_t>(zero ? sign | 1 : away ? bits + 1 : bits - 1);
+    other = float16::value_of(next, layout);
+  }
+  n.low_is_odd = ((nearest_bits & 1) != 0) == nearest_is_low;
+  return n;
+}
+
+double nearest_even(double value, Element element) {
+  if (element == Element::kF32) return static_cast<float>(value);
+  const float16::Layout layout = layout_of(element);
+  return float16::value_of(float16::bits_of(value, layout), layout);
+}
+
+/// A NaN keeps its bits: tiles also carry bits that are no numbers, such as the indices of sorted pairs.
+std::uint16_t half_bits(double value, const float16::Layout& layout) {
+  if (!std::isnan(value)) return float16::bits_of(value, layout);
+  const auto bits = bit_cast<std::uint64_t>(value);
+  const std::uint64_t payload = (bits & (float16::kDoubleHiddenBit - 1)) >>
+                                (float16::kDoubleFractionBits - layout.fraction_bits);
+  if (payload == 0) return float16::bits_of(value, layout);
+  return static_cast<std::uint16_t>((bits >> 63 << 15) | layout.infinity() | payload);
+}
+
+/// The double with the sign and the fraction of a NaN, which a conversion would make quiet.
+double nan_with(std::uint32_t bits) {
+  constexpr unsigned kWiden = 52 - 23;
+  const std::uint64_t sign = bits >> 31, fraction = bits & 0x7FFFFF;
+  return bit_cast<double>(sign << 63 | std::uint64_t{0x7FF} << 52 | fraction << kWiden);
+}
+
+void decode_singles(const std::byte* from, std::size_t count, double* to) {
+  bool has_nan = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = load<float>(from + 4 * i);
+    has_nan |= to[i] != to[i];
+  }
+  if (!has_nan) return;
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::isnan(to[i])) to[i] = nan_with(load<std::uint32_t>(from + 4 * i));
+}
+
+void encode_singles(const double* from, std::size_t count, std::byte* to) {
+  bool has_nan = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    store(to + 4 * i, static_cast<float>(from[i]));
+    has_nan |= from[i] != from[i];
+  }
+  if (!has_nan) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bits = bit_cast<std::uint64_t>(from[i]);
+    const auto fraction = static_cast<std::uint32_t>(bits >> (52 - 23) & 0x7FFFFF);
+    if (std::isnan(from[i]) && fraction != 0)
+      store(to + 4 * i, static_cast<std::uint32_t>(bits >> 63 << 31 | 0x7F800000U | fraction));
+  }
+}
+
+/// Calls `work` with a 0 of the type that has the bits of an integer element.
+template <class Work>
+void with_integer_type(Element element, Work work) {
+  switch (element) {
+  case Element::kI8:
+    return work(std::int8_t{0});
+  case Element::kU8:
+    return work(std::uint8_t{0});
+  case Element::kI16:
+    return work(std::int16_t{0});
+  case Element::kU16:
+    return work(std::uint16_t{0});
+  case Element::kI32:
+    return work(std::int32_t{0});
+  case Element::kU32:
+    return work(std::uint32_t{0});
+  default:
+    return work(std::int64_t{0});
+  }
+}
+
+}  // namespace
+
+TileValues TileValues::zeros(Element element, std::size_t rows, std::size_t columns) {
+  TileValues values;
+  values.element = element;
+  values.rows = rows;
+  values.columns = columns;
+  if (is_float(element))
+    values.numbers.assign(rows * columns, 0);
+  else
+    values.integers.assign(rows * columns, 0);
+  return values;
+}
+
+double rounded(double value, Element element, Rounding rounding) {
+  if (std::isnan(value)) return value;
+  const double nearest = nearest_even(value, element);
+  const bool to_nearest = rounding == Rounding::kDefault || rounding == Rounding::kNearestEven;
+  if (to_nearest || nearest == value || std::isinf(value)) return nearest;
+  const Neighbours n = neighbours(value, element, nearest);
+  switch (rounding) {
+  case Rounding::kFloor:
+    return n.low;
+  case Rounding::kCeil:
+    return n.high;
+  case Rounding::kTruncate:
+    return value < 0 ? n.high : n.low;
+  case Rounding::kOdd:
+    return n.low_is_odd ? n.low : n.high;
+  default:
+    if (value - n.low != n.high - value) return nearest;
+    return value < 0 ? n.low : n.high;
+  }
+}
+
+std::int64_t to_integer(std::int64_t value, Element element, bool saturates) {
+  const Range range = range_of(element);
+  if (saturates) return std::clamp(value, range.least, range.largest);
+  const unsigned bits = bits_of(element);
+  if (bits == 64 || (value >= range.least && value <= range.largest)) return value;
+  const std::uint64_t low = static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << bits) - 1);
+  if (range.least == 0 || low <= static_cast<std::uint64_t>(range.largest))
+    return static_cast<std::int64_t>(low);
+  return static_cast<std::int64_t>(low) - (std::int64_t{1} << bits);
+}
+
+std::int64_t to_integer(double value, Element element, Rounding rounding, bool saturates) {
+  if (std::isnan(value)) return 0;
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  const double integral = to_integral(value, rounding);
+  if (integral >= kBeyond)
+    return to_integer(std::numeric_limits<std::int64_t>::max(), element, saturates);
+  if (integral < -kBeyond)
+    return to_integer(std::numeric_limits<std::int64_t>::min(), element, saturates);
+  return to_integer(static_cast<std::int64_t>(integral), element, saturates);
+}
+
+double extreme(Element element, bool largest) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (is_float(element)) return largest ? kInfinity : -kInfinity;
+  const Range range = range_of(element);
+  return static_cast<double>(largest ? range.largest : range.least);
+}
+
+TileValues converted(const TileValues& from, Element element, Rounding rounding, bool saturates) {
+  TileValues to = TileValues::zeros(element, from.rows, from.columns);
+  // A conversion of a float type to itself rounds to whole numbers.
+  const bool integral = from.element == element && rounding != Rounding::kDefault;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (is_float(element))
+      to.numbers[i] = integral ? to_integral(from.numbers[i], rounding)
+                               : rounded(from.number(i), element, rounding);
+    else if (is_float(from.element))
+      to.integers[i] = to_integer(from.numbers[i], element, rounding, saturates);
+    else
+      to.integers[i] = to_integer(from.integers[i], element, saturates);
+  }
+  return to;
+}
+
+TileValues part_of(const TileValues& values, std::size_t top, std::size_t left, std::size_t rows,
+                   std::size_t columns) {
+  TileValues part = TileValues::zeros(values.element, rows, columns);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; ++c)
+      part.set(r * columns + c, values, (r + top) * values.columns + c + left);
+  return part;
+}
+
+TileValues fitted(TileValues from, std::size_t rows, std::size_t columns) {
+  if (from.rows == rows && from.columns == columns) return from;
+  if (from.size() == rows * columns) {
+    from.rows = rows;
+    from.columns = columns;
+    return from;
+  }
+  return part_of(from, 0, 0, std::min(rows, from.rows), std::min(columns, from.columns));
+}
+
+void decode(const std::byte* from, std::size_t count, TileValues& values, std::size_t first) {
+  double* numbers = values.numbers.data() + first;
+  std::int64_t* integers = values.integers.data() + first;
+  if (values.element == Element::kF32) return decode_singles(from, count, numbers);
+  if (is_float(values.element)) {
+    for (std::size_t i = 0; i < count; ++i)
+      numbers[i] = float16::value_of(load<std::uint16_t>(from + 2 * i), layout_of(values.element));
+    return;
+  }
+  with_integer_type(values.element, [=](auto type) {
+    for (std::size_t i = 0; i < count; ++i)
+      integers[i] = static_cast<std::int64_t>(load<decltype(type)>(from + i * sizeof type));
+  });
+}
+
+void encode(const TileValues& values, std::size_t first, std::size_t count, std::byte* to) {
+  const double* numbers = values.numbers.data() + first;
+  const std::int64_t* integers = values.integers.data() + first;
+  if (values.element == Element::kF32) return encode_singles(numbers, count, to);
+  if (is_float(values.element)) {
+    for (std::size_t i = 0; i < count; ++i)
+      store(to + 2 * i, half_bits(numbers[i], layout_of(values.element)));
+    return;
+  }
+  with_integer_type(values.element, [=](auto type) {
+    for (std::size_t i = 0; i < count; ++i)
+      store(to + i * sizeof type, static_cast<decltype(type)>(integers[i]));
+  });
+}
+
+void encode_sum(const TileValues& values, std::size_t first, std::size_t count, std::byte* to) {
+  TileValues sum = TileValues::zeros(values.element, 1, count);
+  decode(to, count, sum, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_float(values.element))
+      sum.numbers[i] += values.numbers[first + i];
+    else
+      sum.integers[i] =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(sum.integers[i]) +
+                                    static_cast<std::uint64_t>(values.integers[first + i]));
+  }
+  encode(sum, 0, count, to);
+}
+
+}  // namespace tessera::cluster

@@ -1,0 +1,37 @@
+// Routes and filters as 16-bit configuration registers (reference wse.md 1.7, 1.10; addresses and
+// fields: tlm_ifaces/config/config_space.h), and what a generation does not have (wse.md 1.2, 1.4,
+// 1.6, 1.7): for layouts, and for programs that write registers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/fabric/route.h"
+#include "tlm_ifaces/config/config_space.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+
+namespace tessera::fabric {
+
+std::uint16_t color_register(const ColorRoute& route);
+/// Routes, swap, pop mode and teardown; sides that a switch position does not set follow position 0.
+void set_color_register(ColorRoute& route, std::uint16_t value);
+
+/// A position that sets both sides, or transmits to several, reads as its first output.
+std::uint16_t switch_register(const ColorRoute& route);
+/// Positions 1 to 3, ring mode and current position.
+void set_switch_register(ColorRoute& route, std::uint16_t value);
+
+/// Word `offset` of the filter of `color` (config_space::FilterWord); 0 where it has none.
+std::uint16_t filter_register(const Filter& filter, Color color, unsigned offset);
+/// Half of a number of 32 bits leaves its other half. Requires that why_illegal() has nothing to
+/// say.
+void set_filter_register(Filter& filter, unsigned offset, std::uint16_t value);
+
+/// wse.md 1.4: on WSE-3 only some colors have a switch.
+bool is_switchable(Color color, Generation generation);
+
+/// What register `address` of any router of `generation` cannot be, though `value` says so:
+/// "color 3 has no color swap; only a WSE-2 has it". Empty: nothing.
+std::string why_illegal(config_space::Address address, std::uint16_t value, Generation generation);
+
+}  // namespace tessera::fabric

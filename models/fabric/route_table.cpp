@@ -1,0 +1,128 @@
+#include "models/fabric/route_table.h"
+
+#include "models/fabric/epoch_checker.h"
+#include "tlm_ifaces/link/control_word.h"
+
+namespace tessera::fabric {
+
+RouteTable::RouteTable(ColorSwap color_swap, observe::Probe probe)
+    : color_swap_(color_swap), probe_(probe) {
+  channel_of_.fill(kNone);
+}
+
+void RouteTable::set_reconfigurable(Generation generation) {
+  reconfigurable_ = true;
+  generation_ = generation;
+}
+
+RouteTable::Channel& RouteTable::add(Color color) {
+  if (known(color)) return at(color);
+  channel_of_[color.value()] = static_cast<std::uint8_t>(channels_.size());
+  Channel& added = channels_.emplace_back();
+  added.color = color;
+  pasts_.emplace_back();
+  return added;
+}
+
+void RouteTable::configure(Color color, const ColorRoute& route) {
+  Channel& channel = add(color);
+  channel.configured = true;
+  channel.route = route;
+  channel.route.filter.reset();
+  if (route.filter) channel.filter.emplace(*route.filter);
+  note_features(route);
+}
+
+void RouteTable::note_features(const ColorRoute& route) {
+  filters_ |= route.filter.has_value();
+  swaps_ |= route.swap_x || route.swap_y;
+  for (const RoutePosition& position : route.positions)
+    merges_ |= position.valid && position.rx.size() > 1;
+}
+
+bool RouteTable::swaps(Color color, Direction in) const {
+  if (!configured(color)) return false;
+  const ColorRoute& route = at(color).route;
+  switch (in) {
+  case Direction::kEast:
+  case Direction::kWest:
+    return route.swap_x;
+  case Direction::kNorth:
+  case Direction::kSouth:
+    return route.swap_y;
+  default:
+    return route.swap_x && route.swap_y;
+  }
+}
+
+bool RouteTable::may_leave_as(Color color, bool partner, Direction in) const {
+  if (!swaps_) return !partner;
+  const bool to_partner = swaps(Color(color.value() ^ 1U), in);
+  if (partner) return to_partner;
+  if (!to_partner) return true;
+  return color_swap_ == ColorSwap::kBoth && !swaps(color, in);
+}
+
+bool RouteTable::obey(Channel& channel, const link::Wavelet& w, Direction in, Cycle now) {
+  ColorRoute& route = channel.route;
+  if (route.injection != Injection::kNone) return false;
+  if (w.local_flip && in == Direction::kRamp) move_switch(channel, route.advanced(), now);
+  if (!w.control) return false;
+  switch (link::command_at(w.payload, 0).command) {
+  case link::Command::kNop:
+    break;
+  case link::Command::kAdvance:
+    move_switch(channel, route.advanced(), now);
+    break;
+  case link::Command::kReset:
+    move_switch(channel, 0, now);
+    break;
+  case link::Command::kTeardown:
+    if (route.suspended) break;
+    remember(channel, now);
+    if (epochs_ != nullptr) epochs_->tear_down({place(), in, channel.color, w}, route, now);
+    route.suspended = true;
+    probe_.emit(now, observe::EventKind::kTeardown, channel.color.value(), 1);
+    return true;
+  }
+  return false;
+}
+
+void RouteTable::move_switch(Channel& channel, unsigned position, Cycle now) {
+  if (channel.route.current == position) return;
+  remember(channel, now);
+  channel.route.current = position;
+  probe_.emit(now, observe::EventKind::kSwitch, channel.color.value(), position);
+}
+
+void RouteTable::rewrite(Channel& channel, const ColorRoute& after, Cycle now) {
+  remember(channel, now);
+  const ColorRoute before = channel.route;
+  channel.route = after;
+  note_features(after);
+  const unsigned color = channel.color.value();
+  if (epochs_ != nullptr) epochs_->rewrite(place(), channel.color, before, after, now);
+  if (after.current != before.current)
+    probe_.emit(now, observe::EventKind::kSwitch, color, after.current);
+  if (after.suspended != before.suspended)
+    probe_.emit(now, observe::EventKind::kTeardown, color, after.suspended ? 1 : 0);
+}
+
+// The state at the end of the cycle before, so only the first change of a cycle counts.
+void RouteTable::remember(const Channel& channel, Cycle now) {
+  Past& past = pasts_[index_of(channel.color)];
+  if (past.changed_at == now) return;
+  past.route = channel.route;
+  past.changed_at = now;
+}
+
+Filter& RouteTable::change_filter(Channel& channel, Cycle now) {
+  Past& past = pasts_[index_of(channel.color)];
+  if (past.filter_changed_at != now) {
+    past.filter = channel.filter;
+    past.filter_changed_at = now;
+  }
+  return *channel.filter;
+}
+
+}  // namespace tessera::fabric

@@ -1,0 +1,148 @@
+#include "models/pe/config_registers.h"
+
+#include <algorithm>
+
+namespace tessera::pe {
+
+namespace {
+
+using config_space::Address;
+
+/// Cycles from a write until the next instruction issues: it finds the new value.
+constexpr unsigned kWriteCycles = 2;
+constexpr unsigned kHalfOfColors = 16;
+constexpr std::uint32_t kQueueMask = (1U << kMaxQueues) - 1;
+
+// A wavelet on its way does not count: whether its router was stepped already must not matter.
+std::uint32_t empty_inputs(const EngineState& pe, Cycle now) {
+  std::uint32_t empty = kQueueMask;
+  for (const QueueBinding& queue : pe.image().queues) {
+    if (queue.input && pe.queues.ready_at(queue.id) <= now) empty &= ~(1U << queue.id.value());
+  }
+  return empty;
+}
+
+}  // namespace
+
+ConfigRegisters::State& ConfigRegisters::state() {
+  if (!state_) state_ = std::make_unique<State>();
+  return *state_;
+}
+
+void ConfigRegisters::take_notices(TaskTable& tasks, Cycle now) {
+  std::vector<Notice>& notices = state_->notices;
+  const auto take = [&](const Notice& notice) {
+    if (notice.due > now) return false;
+    state_->pending |= 1U << notice.color.value();
+    tasks.activate(TaskId(kTeardownTask));
+    return true;
+  };
+  notices.erase(std::remove_if(notices.begin(), notices.end(), take), notices.end());
+}
+
+Cycle ConfigRegisters::next_teardown() const {
+  Cycle next = kNever;
+  if (!state_) return next;
+  for (const Notice& notice : state_->notices) next = std::min(next, notice.due);
+  return next;
+}
+
+void ConfigRegisters::finish_flushes(EngineState& pe, const OutputBindings& outputs, Cycle now) {
+  const auto finish = [&pe](Flush& flush, std::uint32_t empty) {
+    const std::uint32_t done = flush.asked & empty;
+    if (done == 0) return;
+    flush.asked &= ~done;
+    flush.flushed |= done;
+    pe.tasks.activate(TaskId(kTeardownTask));
+  };
+  finish(state_->input_flush, empty_inputs(pe, now));
+  finish(state_->output_flush, outputs.empty(pe, now));
+}
+
+void ConfigRegisters::execute(EngineState& pe, VectorUnit& vector, const Instruction& in,
+                              Cycle now) {
+  const std::uint32_t first = pe.main.read(in.operands[0]);
+  const std::uint32_t second = pe.main.read(in.operands[1]);
+  switch (in.op) {
+  case Opcode::kLdcfg:
+    pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now),
+                  now + pe.timing().integer_latency);
+    break;
+  case Opcode::kStcfg:
+    write(pe, vector, first, second, now);
+    break;
+  default:  // setctm
+    vector.set_control_mask(first);
+  }
+}
+
+std::uint32_t ConfigRegisters::read(const EngineState& pe, const OutputBindings& outputs,
+                                    std::uint32_t address, Cycle now) {
+  const auto at = static_cast<Address>(address);
+  const Generation generation = pe.image().generation;
+  if (config_space::is_router(at, generation) && pe.router != nullptr)
+    return pe.router->read_config(at, now);
+  const bool wse3 = generation == Generation::kWse3;
+  if (at == config_space::kTeardownPendingLow) return take_pending(0);
+  if (at == config_space::kTeardownPendingHigh) return take_pending(kHalfOfColors);
+  if (at == config_space::kInputEmpty) return empty_inputs(pe, now);
+  if (at == config_space::kOutputEmpty) return outputs.empty(pe, now);
+  if (at == config_space::kInputFlush && wse3) return state().input_flush.flushed;
+  if (at == config_space::kOutputFlush && wse3) return state().output_flush.flushed;
+  pe.fail(Illegal::kConfigAddress, pe.main.issued_pc(), "ldcfg of word address ", at,
+          ", where no register can be read");
+}
+
+// wse.md 1.9: only the first read of the pending colors in a task is reliable; it clears them.
+std::uint32_t ConfigRegisters::take_pending(unsigned shift) {
+  const std::uint32_t pending = state().pending >> shift & 0xFFFFU;
+  state().pending &= ~(0xFFFFU << shift);
+  return pending;
+}
+
+void ConfigRegisters::write(EngineState& pe, VectorUnit& vector, std::uint32_t address,
+                            std::uint32_t value, Cycle now) {
+  const auto at = static_cast<Address>(address);
+  const std::uint32_t pc = pe.main.issued_pc();
+  const Generation generation = pe.image().generation;
+  pe.main.wait_until(now + kWriteCycles);
+  if (config_space::is_router(at, generation) && pe.router != nullptr) {
+    const auto word = static_cast<std::uint16_t>(value);
+    const std::string problem = pe.router->why_illegal(at, word);
+    if (!problem.empty())
+      pe.fail(Illegal::kConfigValue, pc, "stcfg to word address ", at, ": ", problem);
+    pe.router->write_config(at, word, now + 1);
+  } else if (generation != Generation::kWse3 || !write_queue_register(pe, vector, at, value, now)) {
+    pe.fail(Illegal::kConfigAddress, pc, "stcfg to word address ", at,
+            ", where no register can be written");
+  }
+}
+
+// wse.md 2.2, 2.4: flush and rebinding of queues on WSE-3. False: there is no such register.
+bool ConfigRegisters::write_queue_register(const EngineState& pe, VectorUnit& vector,
+                                           Address address, std::uint32_t value, Cycle now) {
+  const std::uint32_t mask = value & kQueueMask;
+  switch (address) {
+  case config_space::kInputFlush:
+    state().input_flush.asked |= mask;
+    return true;
+  case config_space::kOutputFlush:
+    state().output_flush.asked |= mask;
+    return true;
+  case config_space::kInputFlushExit:
+    state().input_flush.flushed &= ~mask;
+    return true;
+  case config_space::kOutputFlushExit:
+    state().output_flush.flushed &= ~mask;
+    return true;
+  default:
+    break;
+  }
+  if (!config_space::is_output_color(address) || value >= kColorCount) return false;
+  const QueueId queue(address - config_space::kOutputColorBase);
+  if (pe.image().find_queue(false, queue) == nullptr) return false;
+  vector.bind_output(pe, queue, Color(value), now);
+  return true;
+}
+
+}  // namespace tessera::pe

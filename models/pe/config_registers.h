@@ -1,0 +1,65 @@
+// The configuration space as a program accesses it with `ldcfg`, `stcfg` and `setctm` (reference
+// wse.md 1.7, 1.9, 1.10, 2.2, 2.4, 5.9): the registers of the router, and those of the engine
+// itself, which tell of teardowns and flush queues.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/pe/engine_state.h"
+#include "models/pe/vector_unit.h"
+
+namespace tessera::pe {
+
+class ConfigRegisters {
+ public:
+  /// The router says that `color` enters teardown in cycle `due`.
+  void teardown(Color color, Cycle due) { state().notices.push_back({color, due}); }
+  /// Colors that have entered teardown by cycle `now` become pending and activate the teardown task
+  /// (wse.md 1.9).
+  void take_teardowns(TaskTable& tasks, Cycle now) {
+    if (state_ && !state_->notices.empty()) take_notices(tasks, now);
+  }
+  /// Cycle of the first teardown to come; kNever: none.
+  Cycle next_teardown() const;
+  /// Queues whose flush was asked for and that are empty activate the teardown task (wse.md 2.4).
+  void take_flushes(EngineState& pe, const OutputBindings& outputs, Cycle now) {
+    if (state_ && (state_->input_flush.asked | state_->output_flush.asked) != 0)
+      finish_flushes(pe, outputs, now);
+  }
+
+  /// Executes an instruction of OpClass::kConfig, which main.issue() has just counted.
+  void execute(EngineState& pe, VectorUnit& vector, const Instruction& in, Cycle now);
+
+ private:
+  /// Queues whose flush is asked for, and those that were found empty; one bit a queue.
+  struct Flush {
+    std::uint32_t asked = 0;
+    std::uint32_t flushed = 0;
+  };
+  struct Notice {
+    Color color;
+    Cycle due;
+  };
+  struct State {
+    Flush input_flush;
+    Flush output_flush;
+    std::vector<Notice> notices;  // teardowns to come
+    std::uint32_t pending = 0;    // colors in teardown that the program has not read, one bit each
+  };
+  State& state();
+  void take_notices(TaskTable& tasks, Cycle now);
+  void finish_flushes(EngineState& pe, const OutputBindings& outputs, Cycle now);
+  std::uint32_t read(const EngineState& pe, const OutputBindings& outputs, std::uint32_t address,
+                     Cycle now);
+  std::uint32_t take_pending(unsigned shift);
+  void write(EngineState& pe, VectorUnit& vector, std::uint32_t address, std::uint32_t value,
+             Cycle now);
+  bool write_queue_register(const EngineState& pe, VectorUnit& vector,
+                            config_space::Address address, std::uint32_t value, Cycle now);
+
+  std::unique_ptr<State> state_;  // few programs need it: made at the first use
+};
+
+}  // namespace tessera::pe

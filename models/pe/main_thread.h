@@ -1,0 +1,99 @@
+// The main thread of a compute engine (reference wse.md 3, 6.1, 6.5): its registers and the flag,
+// the task that it runs, and which instruction it issues next and when.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/observe/event_fields.h"
+#include "models/pe/isa.h"
+#include "models/pe/scoreboard.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::pe {
+
+class MainThread {
+ public:
+  /// Instead of a task id: a function that the host has launched.
+  static constexpr unsigned kLaunchedTask = observe::kLaunchedTask;
+  static_assert(kLaunchedTask == kTaskCount, "no task has this id");
+  /// Value of r15 at the start of a task: `ret` to it ends the task.
+  static constexpr std::uint16_t kReturnEndsTask = 0xFFFF;
+
+  /// Whether it has a task; else it is free for the next one.
+  bool runs() const { return task_ != kFree; }
+  unsigned task() const { return task_; }
+  /// The task with number `id` issues its first instruction, `entry`, in cycle `first_issue`.
+  void start(unsigned id, std::uint32_t entry, Cycle first_issue) {
+    task_ = static_cast<std::uint8_t>(id);
+    pc_ = entry;
+    ready_at_ = first_issue;
+    write({kReg16, kReturnRegister, 0}, kReturnEndsTask, first_issue);
+  }
+  /// The next task issues its first instruction in cycle `next_issue` or later.
+  void end(Cycle next_issue) {
+    task_ = kFree;
+    ready_at_ = next_issue;
+  }
+
+  /// The next instruction, and the last one that was issued in sequence.
+  std::uint32_t pc() const { return pc_; }
+  std::uint32_t issued_pc() const { return pc_ - 1; }
+  /// Earliest cycle of the next issue.
+  Cycle ready_at() const { return ready_at_; }
+  /// Instruction pc() issues in cycle `now`.
+  void issue(Cycle now) {
+    ready_at_ = now + 1;
+    ++pc_;
+  }
+  void jump(std::uint32_t pc) { pc_ = pc; }
+  void wait_until(Cycle cycle) { ready_at_ = cycle; }
+  /// Waits for the last writers of `items`, one bit each as in Scoreboard.
+  void wait_for(std::uint32_t items) { ready_at_ = scoreboard_.ready_at(items, ready_at_); }
+
+  bool flag() const { return flag_; }
+  std::uint16_t return_address() const { return registers_[kReturnRegister]; }
+  /// Value of a register, a register pair or an immediate.
+  std::uint32_t read(const Operand& operand) const {
+    switch (operand.kind) {
+    case kReg16:
+      return registers_[operand.reg];
+    case kReg32:
+      return registers_[operand.reg] | static_cast<std::uint32_t>(registers_[operand.reg + 1U])
+                                           << 16;
+    default:
+      return static_cast<std::uint32_t>(operand.value);
+    }
+  }
+  /// Byte address of a memory operand, whose offset may be negative: [rN - 4].
+  std::uint32_t address_of(const Operand& mem) const {
+    const std::uint32_t base = mem.reg == kNoBase ? 0 : registers_[mem.reg];
+    return base + static_cast<std::uint32_t>(mem.value);
+  }
+  /// Changes a register or a register pair; instructions may use the value from `ready_at` on.
+  void write(const Operand& operand, std::uint32_t value, Cycle ready_at) {
+    std::uint32_t items = Scoreboard::bit(operand.reg);
+    registers_[operand.reg] = static_cast<std::uint16_t>(value);
+    if (operand.kind == kReg32) {
+      items |= Scoreboard::bit(operand.reg + 1U);
+      registers_[operand.reg + 1U] = static_cast<std::uint16_t>(value >> 16);
+    }
+    scoreboard_.write(items, ready_at, ready_at_);
+  }
+  void write_flag(bool value, Cycle ready_at) {
+    flag_ = value;
+    scoreboard_.write(Scoreboard::bit(Scoreboard::kFlag), ready_at, ready_at_);
+  }
+
+ private:
+  static constexpr std::uint8_t kFree = 0xFF;
+
+  Cycle ready_at_ = 0;
+  std::uint32_t pc_ = 0;
+  std::uint8_t task_ = kFree;
+  bool flag_ = false;
+  std::array<std::uint16_t, kRegisterCount> registers_{};
+  Scoreboard scoreboard_;
+};
+
+}  // namespace tessera::pe

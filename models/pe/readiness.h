@@ -1,0 +1,44 @@
+// Whether the operands of a DSD operation are ready for its next group, and for how many elements
+// (reference wse.md 2.3, 5.6, 5.7, 5.10); and in words, what it waits for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/observe/wait.h"
+#include "models/pe/engine_state.h"
+#include "models/pe/operation.h"
+
+namespace tessera::pe {
+
+/// Elements of the next group; 0: an operand is not ready.
+std::uint32_t group_size(const EngineState& pe, const Operation& op, Cycle now);
+/// The same as far as queues decide: a full group, else a wavelet's worth.
+std::uint32_t fabric_elements(const EngineState& pe, const Operation& op, Cycle now);
+/// Elements that the FIFO of `cursor` has for `op`, or has room for.
+inline std::uint32_t fifo_elements(const EngineState& pe, const Operation& op,
+                                   const Cursor& cursor) {
+  const FifoState& fifo = pe.dsrs.fifo(cursor.number);
+  const bool push = &cursor == op.cursors.data();
+  return (push ? fifo.bytes_free() : fifo.bytes_held()) / cursor.bytes;
+}
+/// Whether the oldest wavelet of a queue may end the operation or belong to a task.
+inline bool heads_matter(const EngineState& pe, const Operation& op) {
+  return op.completion.on_control != OnControl::kNone || (op.channels & ~pe.tasks.blocked()) != 0;
+}
+/// The source whose next wavelet is a control wavelet that ends the operation, whatever the other
+/// operands do (wse.md 5.7 on_control); nullptr: none.
+const Cursor* source_at_control(const EngineState& pe, const Operation& op, Cycle now);
+/// Whether a source has a wavelet that its channel gives to a task. While a channel is not blocked,
+/// its data wavelets belong to its data task and its control wavelets to control tasks; operations
+/// get what is left (wse.md 2.3).
+bool head_goes_to_task(const EngineState& pe, const Operation& op, Cycle now);
+
+/// "microthread 2, fadds at gemv.tasm:31 (task reduce)".
+std::string describe(const Operation& op, const Image& image);
+
+/// What operations, the main thread and tasks wait for: ComputeEngineCore::describe_waits.
+void describe_waits(const EngineState& pe, const Operations& operations, observe::Waits& waits,
+                    Cycle now);
+
+}  // namespace tessera::pe

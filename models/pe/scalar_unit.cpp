@@ -1,0 +1,263 @@
+#include "models/pe/scalar_unit.h"
+
+#include <cassert>
+
+#include "models/pe/arithmetic.h"
+
+namespace tessera::pe {
+
+namespace {
+
+void execute_arithmetic(EngineState& pe, const Instruction& in, Cycle ready) {
+  MainThread& main = pe.main;
+  const std::uint32_t a = main.read(in.operands[1]);
+  const std::uint32_t b = main.read(in.operands[2]);
+  if (in.op == Opcode::kAddc16) {
+    const CarrySum sum = add_with_carry(a, b, main.flag());
+    main.write(in.operands[0], sum.sum, ready);
+    main.write_flag(sum.carry, ready);
+    return;
+  }
+  if (b == 0 && info(in.op).op_class == OpClass::kIntegerDivide)
+    pe.fail(Illegal::kDivideByZero, main.issued_pc(), "division by zero");
+  const std::uint32_t c = main.read(in.operands[3]);
+  main.write(in.operands[0], evaluate(in.op, a, b, c, pe.image().half), ready);
+}
+
+bool execute_return(EngineState& pe) {
+  const std::uint16_t target = pe.main.return_address();
+  if (target == MainThread::kReturnEndsTask) return true;
+  if (target >= pe.program->code_size()) {
+    pe.fail(Illegal::kReturnAddress, pe.main.issued_pc(), "ret to instruction ", target,
+            ", which does not exist: r15 was overwritten");
+  }
+  pe.main.jump(target);
+  return false;
+}
+
+bool execute_branch(EngineState& pe, const Instruction& in, Cycle now) {
+  MainThread& main = pe.main;
+  const bool taken = in.op == Opcode::kJmpt   ? main.flag()
+                     : in.op == Opcode::kJmpf ? !main.flag()
+                                              : true;
+  main.wait_until(now + (taken ? pe.timing().branch_taken : pe.timing().branch_not_taken));
+  if (!taken) return false;
+  if (in.op == Opcode::kRet) return execute_return(pe);
+  if (in.op == Opcode::kCall) main.write({kReg16, kReturnRegister, 0}, main.pc(), now + 1);
+  main.jump(static_cast<std::uint32_t>(in.operands[0].value));
+  return false;
+}
+
+void block(TaskTable& tasks, const Operand& target, bool blocked) {
+  if (target.kind == kMicrothread) {
+    tasks.block_microthread(target.reg, blocked);
+    return;
+  }
+  const TaskId id(static_cast<unsigned>(target.value));
+  if (blocked) {
+    tasks.block(id);
+  } else {
+    tasks.unblock(id);
+  }
+}
+
+void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
+  const Operand& target = in.operands[0];
+  const std::uint32_t pc = pe.main.issued_pc();
+  const Cycle from = now + pe.timing().priority_update;
+  switch (in.op) {
+  case Opcode::kActvt: {
+    const std::uint32_t id = pe.main.read(target);
+    if (id >= kTaskCount || pe.program->tasks().local_task(TaskId(id)) == nullptr)
+      pe.fail(Illegal::kTaskId, pc, "actvt of task id ", id, ", which no local task has");
+    pe.tasks.activate(TaskId(id));
+    break;
+  }
+  case Opcode::kSettp: {
+    const std::uint32_t level = pe.main.read(in.operands[1]);
+    if (level > static_cast<std::uint32_t>(TaskPriority::kHigh)) {
+      pe.fail(Illegal::kPriorityLevel, pc, "task priority ", level,
+              "; there are 0 (low) and 1 (high)");
+    }
+    pe.tasks.set_priority(TaskId(static_cast<unsigned>(target.value)),
+                          static_cast<TaskPriority>(level), now, from);
+    break;
+  }
+  case Opcode::kSetmtp: {
+    const std::uint32_t level = pe.main.read(target);
+    if (level > static_cast<std::uint32_t>(MainPriority::kHigh)) {
+      pe.fail(Illegal::kPriorityLevel, pc, "main thread priority ", level,
+              "; there are 0 (medium-low) to 3 (high)");
+    }
+    pe.tasks.set_main_priority(static_cast<MainPriority>(level), now, from);
+    break;
+  }
+  default:
+    block(pe.tasks, target, in.op == Opcode::kBlk);
+  }
+}
+
+// DSRs (wse.md 5.11, 8.6 @set_dsd_.., @increment_dsd_offset)
+
+// wse.md 5.2, 5.8: 15 bits; 0x7FFF is endless, which only wavelets can be. Not for mem4d.
+void set_length(EngineState& pe, Dsr& dsr, std::uint32_t length) {
+  const std::uint32_t pc = pe.main.issued_pc();
+  if (dsr.kind() == DsdKind::kMem4d)
+    pe.fail(Illegal::kDsrLength, pc, "setdsl of ", dsr.name(), ", which is a mem4d");
+  const std::uint32_t extent = length & 0xFFFFU;
+  if (extent > kEndless || (extent == kEndless && !dsr.is_fabric())) {
+    pe.fail(Illegal::kDsrLength, pc, "setdsl with length ", extent,
+            "; lengths are 0..32766, and 32767 (endless) for fabin and fabout");
+  }
+  dsr.extent = extent;
+  if (dsr.extension) dsr.extension->remaining = extent;
+  dsr.left = 0;
+}
+
+void set_stride(EngineState& pe, Dsr& dsr, std::uint32_t stride) {
+  const std::uint32_t pc = pe.main.issued_pc();
+  const auto elements = static_cast<std::int16_t>(stride);
+  if (dsr.kind() != DsdKind::kMem1d)
+    pe.fail(Illegal::kDsrKind, pc, "setdss of ", dsr.name(), ", which is not a mem1d");
+  if (elements < -128 || elements > 127) {
+    pe.fail(Illegal::kDsrLength, pc, "setdss with stride ", elements, "; strides are -128..127");
+  }
+  dsr.stride = elements;
+  dsr.restart_walk(dsr.address());
+}
+
+void change_dsr(EngineState& pe, const Instruction& in, Dsr& dsr) {
+  const std::uint32_t value = pe.main.read(in.operands[1]);
+  switch (in.op) {
+  case Opcode::kSetdsa:
+    dsr.set_address(value);
+    break;
+  case Opcode::kIncdsa:
+    dsr.set_address(dsr.address() + static_cast<std::uint32_t>(static_cast<std::int16_t>(value) *
+                                                               dsr.dsd->element_bytes));
+    break;
+  case Opcode::kSetdsl:
+    set_length(pe, dsr, value);
+    break;
+  default:
+    assert(in.op == Opcode::kSetdss);
+    set_stride(pe, dsr, value);
+  }
+}
+
+// Each DSR, XDSR and stride register that is loaded takes an issue slot (wse.md 6.5: DSR load 1
+// cycle).
+void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
+  if (in.op == Opcode::kLddsr) {
+    const auto index = static_cast<std::size_t>(in.operands[1].value);
+    const unsigned registers = pe.dsrs.load(in.operands[0], pe.image().dsds[index], in.config);
+    pe.main.wait_until(now + registers);
+    pe.dsrs[in.operands[0]].ready_at = now + registers - 1 + pe.timing().dsr_latency;
+    return;
+  }
+  const std::uint32_t pc = pe.main.issued_pc();
+  const std::string_view mnemonic = info(in.op).mnemonic;
+  const bool reads = in.op == Opcode::kGetdsa || in.op == Opcode::kGetdsl;
+  Dsr& dsr = pe.dsrs[in.operands[reads ? 1 : 0]];
+  if (!dsr.loaded())
+    pe.fail(Illegal::kDsrEmpty, pc, mnemonic, " of a DSR that nothing was loaded into");
+  const Cycle ready = now + pe.timing().integer_latency;
+  if (in.op == Opcode::kGetdsl) {
+    pe.main.write(in.operands[0], dsr.single_step() ? dsr.extension->remaining : dsr.length(),
+                  ready);
+    return;
+  }
+  const bool has_address = dsr.kind() == DsdKind::kMem1d || dsr.kind() == DsdKind::kMem4d ||
+                           (in.op == Opcode::kGetdsa && dsr.kind() == DsdKind::kCircbuf);
+  if (in.op != Opcode::kSetdsl && !has_address) {
+    pe.fail(Illegal::kDsrKind, pc, mnemonic, " of ", dsr.name(), ", which is a ",
+            to_string(dsr.kind()));
+  }
+  if (in.op == Opcode::kGetdsa) {
+    pe.main.write(in.operands[0], dsr.address(), ready);
+    return;
+  }
+  change_dsr(pe, in, dsr);
+  dsr.ready_at = now + pe.timing().dsr_latency;
+}
+
+}  // namespace
+
+bool ScalarUnit::execute(EngineState& pe, const DecodedInstruction& decoded, Cycle now) {
+  const Instruction& in = *decoded.instruction;
+  const Operand& first = in.operands[0];
+  const Operand& second = in.operands[1];
+  MainThread& main = pe.main;
+  switch (decoded.op_class) {
+  case OpClass::kMove:
+  case OpClass::kInteger:
+  case OpClass::kIntegerDivide:
+  case OpClass::kFloat:
+  case OpClass::kFloatDivide:
+    execute_arithmetic(pe, in, now + decoded.latency);
+    return false;
+  case OpClass::kCompare:
+    main.write_flag(compare(in.op, main.read(first), main.read(second), pe.image().half),
+                    now + decoded.latency);
+    return false;
+  case OpClass::kLoad:
+    main.write(first, pe.load(decoded.pc, main.address_of(second), decoded.bytes[0], now),
+               now + decoded.latency);
+    return false;
+  case OpClass::kStore:
+    pe.store(decoded.pc, main.address_of(first), decoded.bytes[1], main.read(second), now);
+    return false;
+  case OpClass::kDsr:
+    execute_dsr(pe, in, now);
+    return false;
+  case OpClass::kBranch:
+    return execute_branch(pe, in, now);
+  case OpClass::kTaskEnd:
+    if (in.op == Opcode::kBrk)
+      pe.fail(Illegal::kBreak, decoded.pc, "brk: an assertion of the program failed");
+    return true;
+  case OpClass::kTaskControl:
+    execute_task_control(pe, in, now);
+    return false;
+  case OpClass::kTile:
+    execute_tile(pe, in, now);
+    return false;
+  default:
+    assert(false && "not a scalar instruction");
+    return false;
+  }
+}
+
+void ScalarUnit::execute_tile(EngineState& pe, const Instruction& in, Cycle now) {
+  MainThread& main = pe.main;
+  const Cycle ready = now + pe.timing().integer_latency;
+  const Operand& first = in.operands[0];
+  switch (in.op) {
+  case Opcode::kCoord:
+    main.write(first, static_cast<std::uint32_t>(pe.at.x), ready);
+    main.write(in.operands[1], static_cast<std::uint32_t>(pe.at.y), ready);
+    break;
+  case Opcode::kTsc:
+    main.write(first, static_cast<std::uint32_t>(now), ready);
+    main.write(in.operands[1], static_cast<std::uint32_t>(now >> 32), ready);
+    break;
+  case Opcode::kRand16:
+    main.write(first, prng().draw16(), ready);
+    break;
+  case Opcode::kSetprng:
+    prng().select(static_cast<std::uint16_t>(main.read(first)));
+    break;
+  case Opcode::kSeedprng:
+    prng().seed(main.read(first));
+    break;
+  default:
+    assert(false && "not an instruction of the tile");
+  }
+}
+
+Prng& ScalarUnit::prng() {
+  if (!prng_) prng_ = std::make_unique<Prng>();
+  return *prng_;
+}
+
+}  // namespace tessera::pe

@@ -1,0 +1,105 @@
+#include "models/pe/task_unit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tlm_ifaces/link/control_word.h"
+
+namespace tessera::pe {
+
+using observe::EventKind;
+
+namespace {
+
+/// nullptr: no wavelet of the queue may be read.
+const link::Wavelet* head_of(const EngineState& pe, QueueId queue, Cycle now) {
+  return pe.queues.ready_at(queue) <= now ? &pe.queues.front(queue) : nullptr;
+}
+
+/// The task that the oldest wavelet of an input queue starts; nullptr: none.
+const TaskBinding* task_of(const EngineState& pe, const Operations& operations,
+                           const InputChannel& input, const link::Wavelet& head) {
+  if (!head.control) return input.data_task;
+  if (operations.take_control_from(input.queue)) return nullptr;
+  const unsigned entry = link::entry_point(head.payload);
+  const TaskBinding* task = pe.program->tasks().control_task(entry, *input.binding);
+  if (task != nullptr) return task;
+  pe.fail(Illegal::kControlUnbound, EngineState::kNowhere, "input queue ", input.queue,
+          " got a control wavelet for control task ", entry, ", which is not bound");
+}
+
+void start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_issue, Cycle now) {
+  pe.main.start(id, entry, first_issue);
+  pe.probe.emit(now, EventKind::kTaskStart, id, entry);
+}
+
+}  // namespace
+
+void TaskUnit::launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at) {
+  std::unique_ptr<Launch>* place = &launches_;
+  while (*place != nullptr && (*place)->at <= at) place = &(*place)->next;
+  auto launch = std::make_unique<Launch>();
+  launch->at = at;
+  launch->entry = entry;
+  launch->arguments = arguments;
+  launch->next = std::move(*place);
+  *place = std::move(launch);
+}
+
+unsigned TaskUnit::launches_open(const MainThread& main) const {
+  unsigned open = main.runs() && main.task() == MainThread::kLaunchedTask ? 1 : 0;
+  for (const Launch* launch = launches_.get(); launch != nullptr; launch = launch->next.get())
+    ++open;
+  return open;
+}
+
+bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnables* found,
+                          Cycle now) {
+  bool dropped = false;
+  for (const InputChannel& input : pe.program->inputs()) {
+    if ((input.channel & pe.tasks.blocked()) != 0) continue;
+    const link::Wavelet* head = head_of(pe, input.queue, now);
+    while (head != nullptr && head->control && link::entry_point(head->payload) == kNoTask &&
+           !operations.take_control_from(input.queue)) {
+      pe.queues.pop(input.queue, now);
+      dropped = true;
+      head = head_of(pe, input.queue, now);
+    }
+    if (head == nullptr || found == nullptr) continue;
+    const TaskBinding* const task = task_of(pe, operations, input, *head);
+    if (task != nullptr) found->push_back({task, input.queue});
+  }
+  return dropped;
+}
+
+void TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now) {
+  const Cycle first_issue = ended ? now + pe.timing().task_switch
+                                  : std::max(now + pe.timing().task_activation, pe.main.ready_at());
+  if (launch_is_due(now)) {
+    start_launch(pe, first_issue, now);
+    return;
+  }
+  const Runnable next = pe.tasks.pick(by_wavelet, now);
+  if (next.task == nullptr) return;
+  start_task(pe, pe.image().number_of(*next.task), next.task->entry, first_issue, now);
+  if (!next.queue) return;
+  const std::uint32_t payload = pe.queues.front(*next.queue).payload;
+  pe.queues.pop(*next.queue, now);
+  pe.main.write({kReg32, 0, 0}, payload, first_issue);  // wse.md 1.1: low half first
+}
+
+void TaskUnit::start_launch(EngineState& pe, Cycle first_issue, Cycle now) {
+  const std::unique_ptr<Launch> launch = std::move(launches_);
+  launches_ = std::move(launch->next);
+  start_task(pe, MainThread::kLaunchedTask, launch->entry, first_issue, now);
+  for (std::size_t i = 0; i < launch->arguments.size(); ++i) {
+    pe.main.write({kReg32, static_cast<std::uint8_t>(2 * i), 0}, launch->arguments[i], first_issue);
+  }
+}
+
+void TaskUnit::end_task(EngineState& pe, Cycle now) {
+  pe.probe.emit(now, EventKind::kTaskEnd, pe.main.task(), 0);
+  pe.main.end(now + pe.timing().task_switch);
+}
+
+}  // namespace tessera::pe

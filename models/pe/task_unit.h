@@ -1,0 +1,48 @@
+// How tasks and launched functions come to the main thread (reference wse.md 2.3, 3): which
+// wavelets start one, what the picker takes, how a task starts and ends.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/pe/engine_state.h"
+#include "models/pe/operation.h"
+
+namespace tessera::pe {
+
+class TaskUnit {
+ public:
+  /// The function at `entry` waits for the main thread, from cycle `at` on. Its arguments go to
+  /// d0, d2, ...
+  void launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at);
+  /// Launches that have not run to their end.
+  unsigned launches_open(const MainThread& main) const;
+  bool launch_is_due(Cycle now) const { return launches_ && launches_->at <= now; }
+  /// Cycle of the first launch that waits; kNever: none does.
+  Cycle next_launch() const { return launches_ ? launches_->at : kNever; }
+
+  /// Takes control wavelets that name no task from unblocked channels (wse.md 1.5). Adds the tasks
+  /// that the oldest wavelets of the others start to `found`, unless it is nullptr. Returns whether
+  /// wavelets were taken.
+  static bool take_heads(EngineState& pe, const Operations& operations, Runnables* found,
+                         Cycle now);
+  /// The picker: starts the due launch, or else one of `by_wavelet` or of the active tasks.
+  /// Requires a free main thread. `ended`: it became free in this cycle.
+  void pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now);
+  /// The task of the main thread has come to its end.
+  static void end_task(EngineState& pe, Cycle now);
+
+ private:
+  struct Launch {
+    std::unique_ptr<Launch> next;  ///< not before this one
+    Cycle at = 0;
+    std::uint32_t entry = 0;
+    std::vector<std::uint32_t> arguments;
+  };
+  void start_launch(EngineState& pe, Cycle first_issue, Cycle now);
+
+  std::unique_ptr<Launch> launches_;  // by cycle
+};
+
+}  // namespace tessera::pe

@@ -1,0 +1,346 @@
+#include "models/pe/vector_unit.h"
+
+#include <algorithm>
+#include <array>
+
+#include "models/pe/arithmetic.h"
+#include "models/pe/banks.h"
+#include "models/pe/dispatch.h"
+#include "models/pe/readiness.h"
+
+namespace tessera::pe {
+
+using observe::EventKind;
+
+namespace {
+
+// wse.md 5.9: the two uppermost bits of the index mark a control wavelet; the entry point is in the
+// low six. Which value marks is a choice of this model.
+constexpr std::uint32_t kControlMark = 0xC0000000U;
+constexpr unsigned kIndexShift = 16;
+
+/// Groups are not executed later than this, so that their events come before the sinks that put
+/// events in order have closed their cycle (observe/sorted_sink.h).
+constexpr Cycle kLongestDelay = 32768;
+
+std::uint32_t pop_fifo(EngineState& pe, const Cursor& cursor) {
+  FifoState& fifo = pe.dsrs.fifo(cursor.number);
+  std::uint32_t value = pe.sram.read(fifo.pop_word(), 2);
+  if (cursor.bytes == 4) value |= pe.sram.read(fifo.pop_word(), 2) << 16;
+  if (fifo.room_came() && fifo.fifo().activate_pop) pe.tasks.activate(*fifo.fifo().activate_pop);
+  return value;
+}
+
+void push_fifo(EngineState& pe, const Cursor& cursor, std::uint32_t value) {
+  FifoState& fifo = pe.dsrs.fifo(cursor.number);
+  pe.sram.write(fifo.push_word(), 2, value & 0xFFFFU);
+  if (cursor.bytes == 4) pe.sram.write(fifo.push_word(), 2, value >> 16);
+  if (fifo.data_came() && fifo.fifo().activate_push) pe.tasks.activate(*fifo.fifo().activate_push);
+}
+
+std::uint32_t read_wavelet(EngineState& pe, const Operation& op, Cursor& cursor,
+                           std::uint32_t control_mask, Cycle now) {
+  if (cursor.held == 0) {
+    const link::Wavelet& w = pe.queues.front(cursor.queue);
+    if (w.half != cursor.half) {
+      pe.fail(Illegal::kHalfWavelet, op.pc(), "input queue ", cursor.queue,
+              w.half ? " got a half wavelet where a full one is read"
+                     : " is dense and got a full wavelet where 16-bit elements are read");
+    }
+    cursor.value = w.payload;
+    if (w.control && cursor.dsd->control_transform) {
+      cursor.value = (w.payload ^ control_mask << kIndexShift) | kControlMark;
+    }
+    cursor.held = cursor.packed;
+    pe.queues.pop(cursor.queue, now);
+  }
+  const std::uint32_t value = cursor.bytes == 2 ? cursor.value & 0xFFFFU : cursor.value;
+  cursor.value >>= 16;
+  --cursor.held;
+  return value;
+}
+
+std::uint32_t read_element(EngineState& pe, Operation& op, unsigned slot,
+                           std::uint32_t control_mask, Cycle now) {
+  Cursor& cursor = op.cursors[slot];
+  switch (cursor.kind) {
+  case Cursor::Kind::kScalar: {
+    const bool running =
+        op.accumulates && cursor.is_register && cursor.number == op.cursors[0].number;
+    return running ? op.cursors[0].value : cursor.value;
+  }
+  case Cursor::Kind::kFabric:
+    return read_wavelet(pe, op, cursor, control_mask, now);
+  case Cursor::Kind::kFifo:
+    return pop_fifo(pe, cursor);
+  case Cursor::Kind::kMemory: {
+    const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
+    cursor.walk.next(*cursor.dsd);
+    return value;
+  }
+  default:
+    return 0;
+  }
+}
+
+std::uint32_t combine(const EngineState& pe, Operation& op, std::uint32_t a, std::uint32_t b,
+                      std::uint32_t c) {
+  if (op.instruction().op != Opcode::kAddc16)
+    return evaluate(op.instruction().op, a, b, c, pe.image().half);
+  const CarrySum sum = add_with_carry(a, b, op.carry);
+  op.carry = sum.carry;
+  return sum.sum;
+}
+
+// The last wavelet of the descriptor, not only of a single step.
+bool is_last(const EngineState& pe, const Operation& op) {
+  if (op.terminated) return false;
+  return !op.single_step || pe.dsrs[op.instruction().operands[0]].extension->remaining == 0;
+}
+
+bool reads_conflict(const EngineState& pe, const Operation& op) {
+  const Cursor& a = op.cursors[1];
+  const Cursor& b = op.cursors[2];
+  return a.kind == Cursor::Kind::kMemory && b.kind == Cursor::Kind::kMemory &&
+         pe::reads_conflict(a.walk.address(), b.walk.address(), pe.timing().bank_rule);
+}
+
+// wse.md 5.5, 5.9: what goes out in the wavelet that has been put together. `number` counts the
+// wavelets of the engine.
+void send(EngineState& pe, Operation& op, bool last, std::uint32_t& number, Cycle now) {
+  Cursor& cursor = op.cursors[0];
+  const Dsd& dsd = *cursor.dsd;
+  link::Wavelet w;
+  w.payload = cursor.value;
+  if (dsd.wavelet_index_offset) w.payload |= std::uint32_t{op.index} << kIndexShift;
+  const bool marked = dsd.control_transform && (w.payload & kControlMark) == kControlMark;
+  if (marked) w.payload &= ~kControlMark;
+  w.control = dsd.control || marked;
+  w.color = Color(cursor.number);
+  w.half = cursor.half;
+  w.local_flip = dsd.advance_switch && last;
+  w.ident = (std::uint64_t{pe.probe.place()} + 1) << 32 | number++;
+  pe.queues.push(cursor.queue, w, now);
+  cursor.value = 0;
+  cursor.held = 0;
+}
+
+void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uint32_t& number,
+                   Cycle now) {
+  Cursor& cursor = op.cursors[0];
+  switch (cursor.kind) {
+  case Cursor::Kind::kFabric:
+    cursor.value |= value << (16U * cursor.held);  // wse.md 5.10: the first is the low half
+    if (++cursor.held < cursor.packed) return;
+    send(pe, op, !op.endless && op.done + 1 >= op.length && is_last(pe, op), number, now);
+    break;
+  case Cursor::Kind::kFifo:
+    push_fifo(pe, cursor, value);
+    break;
+  case Cursor::Kind::kMemory:
+    pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
+    cursor.walk.next(*cursor.dsd);
+    break;
+  default:
+    cursor.value = value;  // the last one counts (wse.md 5.2)
+  }
+}
+
+// wse.md 5.7 on_control: the wavelet is taken and ends the operation.
+bool meets_control(EngineState& pe, Operation& op, Cycle now) {
+  const Cursor* source = source_at_control(pe, op, now);
+  if (source == nullptr) return false;
+  pe.queues.pop(source->queue, now);
+  const TaskId target = op.completion.on_control_target;
+  if (op.completion.on_control == OnControl::kActivate) pe.tasks.activate(target);
+  if (op.completion.on_control == OnControl::kUnblock) pe.tasks.unblock(target);
+  op.terminated = true;
+  return true;
+}
+
+}  // namespace
+
+void VectorUnit::bind_output(const EngineState& pe, QueueId queue, Color color, Cycle now) {
+  outputs_.require_empty(pe, queue, color, now);
+  for (const Operation& op : operations_) {
+    if (op.complete() || !op.uses_output(queue)) continue;
+    pe.fail(Illegal::kQueueReuse, pe.main.issued_pc(), "output queue ", queue,
+            " is bound to color ", color, " while it is still written by ",
+            describe(op, pe.image()));
+  }
+  outputs_.bind(queue, color);
+}
+
+void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now) {
+  Operation op;
+  if (!pe::dispatch(pe, in, operations_, outputs_, now, op)) {
+    pe.main.write_flag(false, now + 1);
+    return;
+  }
+  pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
+  operations_.add(op);
+}
+
+void VectorUnit::complete_finished(EngineState& pe, Cycle now) {
+  operations_.remove_finished(now, [&](Operation& op) { complete(pe, op, now); });
+}
+
+void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
+  write_back(pe, op, now);
+  clear_source(pe, op, now);
+  pe.probe.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
+  if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
+  if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
+  if (op.thread != kMainThread) return;
+  pe.main.wait_until(now + 1 + (op.single_step ? 0 : pe.timing().vector_drain));
+  if (op.uses_fifo || op.single_step) {
+    pe.main.write_flag(op.result, now + 1);
+  } else if (op.instruction().op == Opcode::kAddc16) {
+    pe.main.write_flag(op.carry, now + 1);
+  }
+}
+
+// What outlives the operation: saved addresses (wse.md 5.11), what is left of a FIFO's length and
+// the last value of a scalar destination; values popped by a terminated operation are lost
+// (wse.md 5.6).
+void VectorUnit::write_back(EngineState& pe, const Operation& op, Cycle now) {
+  for (unsigned i = 0; i <= op.sources; ++i) {
+    const Cursor& cursor = op.cursors[i];
+    const Operand& operand = op.instruction().operands[i];
+    if (cursor.kind == Cursor::Kind::kFifo)
+      pe.dsrs[operand].left = op.stopped_by_fifo && !op.endless ? op.length - op.done : 0;
+    if (cursor.kind == Cursor::Kind::kFabric && op.single_step) {
+      DsrExtension& step = *pe.dsrs[operand].extension;
+      step.held = cursor.held;
+      step.wavelet = cursor.value;
+    }
+    if (cursor.kind != Cursor::Kind::kMemory || op.single_step) continue;
+    Dsr& dsr = pe.dsrs[operand];
+    const bool reloaded = dsr.load != cursor.value;  // while the operation was running
+    if (dsr.config->save_address && !reloaded)
+      dsr.base = static_cast<std::uint16_t>(cursor.walk.position());
+  }
+  const Cursor& destination = op.cursors[0];
+  if (op.done == 0 || op.stopped_by_fifo) return;
+  if (destination.kind == Cursor::Kind::kScalar)
+    pe.main.write(op.instruction().operands[0], destination.value, now + 1);
+  if (destination.kind == Cursor::Kind::kPointer)
+    pe.store(op.pc(), destination.walk.address(), destination.bytes, destination.value, now);
+}
+
+// wse.md 5.5 zero.
+void VectorUnit::clear_source(EngineState& pe, Operation& op, Cycle now) {
+  if (op.zeroed_slot == 0) return;
+  const Cursor& source = op.cursors[op.zeroed_slot];
+  for (std::uint32_t i = 0; i < op.done; ++i) {
+    pe.store(op.pc(), op.zeroed.address(), source.bytes, 0, now);
+    op.zeroed.next(*source.dsd);
+  }
+}
+
+// An operation whose other operands are ready finds a FIFO empty or full.
+void VectorUnit::meet_shortages(EngineState& pe, Cycle now) {
+  for (Operation& op : operations_) {
+    if (!op.uses_fifo || op.finishing || op.due > now) continue;
+    if (pe.tasks.is_microthread_blocked(op.thread)) continue;
+    if (source_at_control(pe, op, now) != nullptr || head_goes_to_task(pe, op, now)) continue;
+    if (fabric_elements(pe, op, now) == 0) continue;
+    for (unsigned i = kMaxOperands; i-- > 0;) {  // sources first
+      const Cursor& cursor = op.cursors[i];
+      if (cursor.kind != Cursor::Kind::kFifo) continue;
+      if (fifo_elements(pe, op, cursor) >= op.least_of(cursor)) continue;
+      meet_shortage(pe, op, i != 0, cursor, now);
+      break;
+    }
+  }
+  complete_operations(pe, now);
+}
+
+// wse.md 5.6: the four actions; what a synchronous operation returns.
+void VectorUnit::meet_shortage(EngineState& pe, Operation& op, bool empty, const Cursor& cursor,
+                               Cycle now) {
+  FifoState& state = pe.dsrs.fifo(cursor.number);
+  const Fifo& fifo = state.fifo();
+  const std::uint32_t wanted = op.least_of(cursor) * cursor.bytes;
+  empty ? state.hit_empty(wanted) : state.hit_full(wanted);
+  const FifoAction action = empty ? fifo.empty_action : fifo.full_action;
+  if (action == FifoAction::kFault) {
+    pe.fail(Illegal::kFifoFault, op.pc(), "FIFO ", fifo.name, " is ", empty ? "empty" : "full",
+            " and its action is fault");
+  }
+  const bool tests = action == FifoAction::kTestOrSuspend && op.thread == kMainThread;
+  if (!tests && action != FifoAction::kTerminate) return;  // the operation waits
+  if (tests) op.result = false;
+  if (op.cursors[0].held > 0) send(pe, op, false, wavelets_sent_, now);
+  op.terminated = true;
+  op.stopped_by_fifo = true;
+  operations_.finish(op, now);
+}
+
+void VectorUnit::execute_late(EngineState& pe, Cycle now) {
+  Operation& op = *operations_.of_main_thread();
+  while (op.due < now && op.left(op.width + 1U) > op.width) {
+    execute_group(pe, op, op.width, op.due);
+    last_issued_ = kMainThread;
+  }
+}
+
+Cycle VectorUnit::next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now) {
+  for (const Operation* op = operations_.begin(); op != operations_.end() && next > now + 1; ++op)
+    next = std::min(next, wake_of(pe, *op, acted, now));
+  const Operation* const main = operations_.of_main_thread();
+  putting_off_ = main != nullptr && may_be_late(*main, now) && main->due < next;
+  return next;
+}
+
+Cycle VectorUnit::wake_of(const EngineState& pe, const Operation& op, bool acted, Cycle now) const {
+  if (op.finishing) return op.due;
+  if (may_be_late(op, now)) return std::min(op.last_group_from(), now + kLongestDelay);
+  if (op.due > now) return op.due;
+  // It did not get the slot. It waits for a queue, which wakes the engine, or for another
+  // operation; one on a FIFO may have been brought to an edge of it.
+  if (!acted) return kNever;
+  if (op.uses_fifo) return now + 1;
+  const bool ready = !pe.tasks.is_microthread_blocked(op.thread) && group_size(pe, op, now) > 0;
+  return ready ? now + 1 : kNever;
+}
+
+bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t elements, Cycle now) {
+  if (op.is_filter()) {
+    filter_wavelet(pe, op, now);
+    return !op.finishing;
+  }
+  const PeTiming& timing = pe.timing();
+  const unsigned slowdown =
+      timing.bank_conflicts && reads_conflict(pe, op) ? timing.read_conflict_factor : 1;
+  const bool heads = heads_matter(pe, op);
+  std::uint32_t executed = 0;
+  while (executed < elements) {
+    if (heads && (meets_control(pe, op, now) || head_goes_to_task(pe, op, now))) break;
+    std::array<std::uint32_t, kMaxOperands> in{};
+    for (unsigned slot = 1; slot <= op.sources; ++slot)
+      in[slot] = read_element(pe, op, slot, control_mask_, now);
+    write_element(pe, op, combine(pe, op, in[1], in[2], in[3]), wavelets_sent_, now);
+    ++op.done;
+    ++executed;
+  }
+  const bool begun = op.complete() && op.cursors[0].held > 0;  // a wavelet
+  if (begun && (!op.single_step || is_last(pe, op)))
+    send(pe, op, is_last(pe, op), wavelets_sent_, now);
+  op.due = now + Cycle{op.interval} * slowdown;
+  if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
+  pe.probe.emit(now, EventKind::kCompute, op.event_word(), executed);
+  return !op.finishing && !op.self_contained && op.due == now + 1;
+}
+
+// wse.md 6.7 dfilt: drops one wavelet; control wavelets count.
+void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
+  const QueueId queue = op.cursors[1].queue;
+  if (pe.queues.front(queue).control) ++op.done;
+  pe.queues.pop(queue, now);
+  op.due = now + 1;
+  if (op.complete()) operations_.finish(op, now);
+  pe.probe.emit(now, EventKind::kCompute, op.event_word(), 1);
+}
+
+}  // namespace tessera::pe

@@ -1,0 +1,82 @@
+// The DSD operations of a compute engine (reference wse.md 4, 5.5 to 5.10, 6.2): they are
+// dispatched, executed group by group in the issue slots that they get, and completed.
+//
+// A self-contained operation (Operation::self_contained) is executed late while the engine sleeps:
+// next_wake() puts its groups off, and catch_up() executes each for its own cycle.
+#pragma once
+
+#include <cstdint>
+
+#include "models/pe/engine_state.h"
+#include "models/pe/operation.h"
+#include "models/pe/output_bindings.h"
+
+namespace tessera::pe {
+
+class VectorUnit {
+ public:
+  explicit VectorUnit(const Image& image) : control_mask_(image.control_mask) {}
+
+  /// The operations in progress.
+  Operations& operations() { return operations_; }
+  const Operations& operations() const { return operations_; }
+  const OutputBindings& outputs() const { return outputs_; }
+  /// The thread that got the issue slot last, the main thread for scalar instructions too.
+  ThreadId last_issued() const { return last_issued_; }
+  void set_last_issued(ThreadId thread) { last_issued_ = static_cast<std::uint8_t>(thread); }
+  /// Mask of control transforms (wse.md 5.9).
+  void set_control_mask(std::uint32_t mask) {
+    control_mask_ = static_cast<std::uint8_t>(mask & 0x3FU);
+  }
+  /// The instruction that issues now binds an output queue to a color (wse.md 2.2, WSE-3).
+  void bind_output(const EngineState& pe, QueueId queue, Color color, Cycle now);
+
+  /// The main thread has issued DSD operation `in`.
+  void dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now);
+  /// Completes the operations whose last group has had its time.
+  void complete_operations(EngineState& pe, Cycle now) {
+    if (operations_.has_finished(now)) complete_finished(pe, now);
+  }
+  /// Carries out the actions of FIFOs that operations find empty or full (wse.md 5.6).
+  void take_fifo_actions(EngineState& pe, Cycle now) {
+    if (operations_.use_fifos()) meet_shortages(pe, now);
+  }
+  /// `op` has the issue slot. Returns whether it has another group in the next cycle.
+  bool execute_group(EngineState& pe, Operation& op, std::uint32_t elements, Cycle now);
+
+  /// Executes the groups that were put off and are due before cycle `now`.
+  void catch_up(EngineState& pe, Cycle now) {
+    if (putting_off_) execute_late(pe, now);
+  }
+  /// From here on no group is put off.
+  void stay_awake() { putting_off_ = false; }
+  /// The earlier of cycle `next` and the cycle in which an operation wants the engine stepped.
+  /// `acted`: something was issued, or wavelets were taken from a queue.
+  Cycle next_wake(const EngineState& pe, bool acted, Cycle next, Cycle now);
+  /// Whether no group is ever put off.
+  void set_step_every_group(bool on) { step_every_group_ = on; }
+
+ private:
+  void complete_finished(EngineState& pe, Cycle now);
+  void complete(EngineState& pe, Operation& op, Cycle now);
+  static void write_back(EngineState& pe, const Operation& op, Cycle now);
+  static void clear_source(EngineState& pe, Operation& op, Cycle now);
+  void meet_shortages(EngineState& pe, Cycle now);
+  void meet_shortage(EngineState& pe, Operation& op, bool empty, const Cursor& cursor, Cycle now);
+  void execute_late(EngineState& pe, Cycle now);
+  bool may_be_late(const Operation& op, Cycle now) const {
+    return op.self_contained && !step_every_group_ && !op.finishing && op.due > now;
+  }
+  Cycle wake_of(const EngineState& pe, const Operation& op, bool acted, Cycle now) const;
+  void filter_wavelet(EngineState& pe, Operation& op, Cycle now);
+
+  Operations operations_;
+  std::uint32_t wavelets_sent_ = 0;
+  std::uint8_t last_issued_ = kMainThread;
+  bool putting_off_ = false;  // groups before the next wake-up are executed late
+  bool step_every_group_ = false;
+  std::uint8_t control_mask_;
+  OutputBindings outputs_;
+};
+
+}  // namespace tessera::pe

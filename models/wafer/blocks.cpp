@@ -1,0 +1,68 @@
+#include "models/wafer/blocks.h"
+
+#include <utility>
+
+#include "models/wafer/slot_graph.h"
+
+namespace tessera::wafer {
+
+Blocks::Blocks(const Plan& plan_, Outside& outside_, observe::EventStream* events_,
+               SlotGraph& graph)
+    : plan(plan_), outside(outside_), events(events_), pipes(*this, std::move(graph.pipes)),
+      slots(*this, std::move(graph.slots), std::move(graph.links), std::move(graph.groups)),
+      routers(*this, graph.plain), pes(*this) {}
+
+void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
+  switch (receiver.kind()) {
+  case Ref::Kind::kPipe:
+    return pipes.put(receiver.index(), w, due);
+  case Ref::Kind::kSlot:
+    return slots.put(receiver.index(), w, due);
+  case Ref::Kind::kQueue:
+    return pes.put(receiver.index(), w, due);
+  case Ref::Kind::kRouter:
+    return routers.put(receiver, w, due);
+  case Ref::Kind::kPort:
+    return outside.put(receiver.index(), w, due);
+  case Ref::Kind::kNone:
+  case Ref::Kind::kRamp:
+    break;  // a sender has no credit for these
+  }
+}
+
+void Blocks::give_credit(Ref sender, Color color, Cycle due) {
+  switch (sender.kind()) {
+  case Ref::Kind::kPipe:
+    return pipes.credit(sender.index(), due);
+  case Ref::Kind::kSlot:
+    return slots.credit(sender.index(), due);
+  case Ref::Kind::kRamp:
+    return pes.credit(sender.index(), due);
+  case Ref::Kind::kRouter:
+    return routers.credit(sender, color, due);
+  case Ref::Kind::kPort:
+    return outside.credit(sender.index(), color, due);
+  case Ref::Kind::kNone:
+  case Ref::Kind::kQueue:
+    break;  // nobody sends there
+  }
+}
+
+void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
+  step_in(cycle + 1);
+  if (sender.kind() == Ref::Kind::kSlot) {
+    slots.credit_for_next(sender.index(), cycle + 1);
+  } else if (sender.kind() == Ref::Kind::kPipe) {
+    pipes.credit_for_next(sender.index(), cycle + 1);
+  } else if (sender.kind() == Ref::Kind::kRouter) {
+    routers.credit(sender, color, cycle + 1);
+  }
+}
+
+void Blocks::suspend(std::uint32_t place, Color color, Cycle cycle) {
+  if (events != nullptr)
+    events->record({cycle, place, observe::EventKind::kTeardown, color.value(), 1, 0});
+  pes.tell_teardown(place, color, cycle + 1);
+}
+
+}  // namespace tessera::wafer

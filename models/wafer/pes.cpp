@@ -1,0 +1,342 @@
+#include "models/wafer/pes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/fabric/on_ramp_core.h"
+#include "models/observe/event_fields.h"
+#include "models/queue/input_queue_core.h"
+#include "models/wafer/blocks.h"
+#include "models/wafer/connections.h"
+
+namespace tessera::wafer {
+
+namespace {
+
+constexpr std::uint8_t queue_bit(QueueId q) {
+  return static_cast<std::uint8_t>(1U << q.value());
+}
+
+}  // namespace
+
+// --- what an engine sees of its queues and its router
+
+QueueMap::QueueMap(const pe::Image& image) {
+  input.fill(kNoQueue);
+  output.fill(kNoQueue);
+  std::uint8_t inputs = 0;
+  std::uint8_t outputs = 0;
+  for (const pe::QueueBinding& queue : image.queues)
+    (queue.input ? input : output)[queue.id.value()] = queue.input ? inputs++ : outputs++;
+}
+
+Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
+       std::shared_ptr<const pe::DecodedImage> program, const QueueMap& map,
+       observe::EventStream* events)
+    : pes_(pes), map_(map), place(at_place),
+      engine(at, std::move(program), *this, observe::Probe(events, at_place)) {}
+
+// What has landed may be read at once, what has not is not there yet: the engine is stepped in the
+// cycle in which it lands.
+Cycle Pe::ready_at(QueueId q) const {
+  return input(q).landed > 0 ? 0 : kNever;
+}
+
+unsigned Pe::available(QueueId q, Cycle) const {
+  return input(q).landed;
+}
+
+const link::Wavelet& Pe::front(QueueId q) const {
+  const InQueue& queue = input(q);
+  return pes_.in_entries_[queue.first_entry + queue.head];
+}
+
+void Pe::pop(QueueId q, Cycle now) {
+  InQueue& queue = input(q);
+  queue.head = static_cast<std::uint16_t>(queue.head + 1U < queue.room ? queue.head + 1 : 0);
+  --queue.held;
+  if (--queue.landed == 0) with_wavelets &= static_cast<std::uint8_t>(~queue_bit(q));
+  pes_.blocks_.give_credit_of_queue(queue.upstream, queue.color, now);
+}
+
+unsigned Pe::room(QueueId q, Cycle now) const {
+  const OutQueue& queue = output(q);
+  return queue.length - queue.held - (queue.last_pop == now ? queue.popped : 0U);
+}
+
+void Pe::push(QueueId q, const link::Wavelet& w, Cycle now) {
+  OutQueue& queue = output(q);
+  const Blocks& blocks = pes_.blocks_;
+  const unsigned at = queue.head + queue.held;
+  const Cycle visible_from = now + blocks.plan.queue_write_latency;
+  pes_.out_entries_[queue.first_entry + (at < queue.length ? at : at - queue.length)] = {
+      w, visible_from};
+  if (++queue.held == queue.length) with_room &= static_cast<std::uint8_t>(~queue_bit(q));
+  if (blocks.events != nullptr) {
+    blocks.events->record({now, place, observe::EventKind::kQueueOut,
+                           q.value() | w.color.value() << 8, w.payload, w.ident});
+  }
+  pes_.due_ramps_.insert(pes_.of_tile_[place], visible_from);
+}
+
+std::uint16_t Pe::read_config(config_space::Address address, Cycle now) const {
+  return pes_.blocks_.routers.core_at(place).read_register(address, now);
+}
+
+std::string Pe::why_illegal(config_space::Address address, std::uint16_t value) const {
+  return pes_.blocks_.routers.core_at(place).why_illegal(address, value);
+}
+
+void Pe::write_config(config_space::Address address, std::uint16_t value, Cycle due) {
+  pes_.blocks_.routers.write_register(place, address, value, due);
+}
+
+// --- building
+
+Pes::Pes(Blocks& blocks)
+    : blocks_(blocks),
+      pes_(static_cast<std::size_t>(std::count_if(blocks.plan.image_of_tile.begin(),
+                                                  blocks.plan.image_of_tile.end(),
+                                                  [](std::int32_t image) { return image >= 0; }))),
+      of_tile_(blocks.plan.tile_count(), kNoIndex) {
+  const Plan& plan = blocks.plan;
+  std::vector<std::shared_ptr<const pe::DecodedImage>> programs;  // each shared by its tiles
+  for (const auto& image : plan.images) {
+    queue_maps_.emplace_back(*image);
+    programs.push_back(std::make_shared<const pe::DecodedImage>(image, plan.pe));
+  }
+  reserve_queues();
+  for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
+    if (plan.image_of_tile[place] < 0) continue;
+    const auto image = static_cast<std::size_t>(plan.image_of_tile[place]);
+    of_tile_[place] = static_cast<std::uint32_t>(pes_.size());
+    Pe& pe = pes_.emplace_back(*this, place, plan.tile_of(place), programs[image],
+                               queue_maps_[image], blocks.events);
+    if (blocks.routers.index_at(place) != kNoIndex) pe.engine.set_config(&pe);
+    pe.first_input = static_cast<std::uint32_t>(in_queues_.size());
+    pe.first_output = static_cast<std::uint32_t>(out_queues_.size());
+    for (const pe::QueueBinding& binding : plan.images[image]->queues) add_queue(pe, binding);
+  }
+  due_engines_.resize(pes_.size());
+  due_ramps_.resize(pes_.size());
+}
+
+// No more than needed: a wafer has millions of them.
+void Pes::reserve_queues() {
+  std::size_t inputs = 0, outputs = 0, in_entries = 0, out_entries = 0;
+  for (const std::int32_t image : blocks_.plan.image_of_tile) {
+    if (image < 0) continue;
+    for (const pe::QueueBinding& queue :
+         blocks_.plan.images[static_cast<std::size_t>(image)]->queues) {
+      ++(queue.input ? inputs : outputs);
+      (queue.input ? in_entries : out_entries) += length_of(queue);
+    }
+  }
+  in_queues_.reserve(inputs);
+  in_entries_.reserve(in_entries);
+  out_queues_.reserve(outputs);
+  out_entries_.reserve(out_entries);
+}
+
+unsigned Pes::length_of(const pe::QueueBinding& queue) const {
+  const Plan& plan = blocks_.plan;
+  return queue.input ? plan.fabric.queue_room(plan.input_queue_lengths.at(queue.id.value()))
+                     : plan.output_queue_lengths.at(queue.id.value());
+}
+
+void Pes::add_queue(Pe& pe, const pe::QueueBinding& binding) {
+  const auto length = static_cast<std::uint16_t>(length_of(binding));
+  if (binding.input) {
+    InQueue& queue = in_queues_.emplace_back();
+    queue.id = binding.id;
+    queue.color = *binding.color;
+    queue.pe = of_tile_[pe.place];
+    queue.room = length;
+    queue.first_entry = static_cast<std::uint32_t>(in_entries_.size());
+    in_entries_.resize(in_entries_.size() + length);
+    ++pe.inputs;
+  } else {
+    OutQueue& queue = out_queues_.emplace_back();
+    queue.id = binding.id;
+    queue.length = length;
+    queue.first_entry = static_cast<std::uint32_t>(out_entries_.size());
+    out_entries_.resize(out_entries_.size() + length);
+    pe.with_room |= queue_bit(binding.id);
+    ++pe.outputs;
+  }
+}
+
+std::uint32_t Pes::add_ramp_link(std::uint32_t place, Color color, Ref target, unsigned credits) {
+  const auto number = static_cast<std::uint32_t>(ramp_links_.size());
+  Pe& pe = *at(place);
+  if (pe.ramps == 0) pe.first_ramp = number;
+  ++pe.ramps;
+  ramp_links_.push_back({0, target, of_tile_[place], static_cast<std::uint16_t>(credits), color});
+  return number;
+}
+
+void Pes::start() {
+  for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) due_engines_.insert(pe, 0, 0);
+}
+
+// --- running
+
+void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
+  InQueue& queue = in_queues_[index];
+  const unsigned at = queue.head + queue.held;
+  in_entries_[queue.first_entry + (at < queue.room ? at : at - queue.room)] = w;
+  ++queue.held;
+  queue.arriving |= cycle_bit(due);
+  Pe& pe = pes_[queue.pe];
+  pe.arriving |= cycle_bit(due);
+  if (blocks_.events != nullptr) {
+    blocks_.events->record({due, pe.place, observe::EventKind::kQueueIn,
+                            queue.id.value() | queue.color.value() << 8, w.payload, w.ident});
+  }
+  due_engines_.insert(queue.pe, due, blocks_.now);
+}
+
+void Pes::credit(std::uint32_t ramp_link, Cycle due) {
+  RampLink& link = ramp_links_[ramp_link];
+  link.returning |= cycle_bit(due);
+  due_ramps_.insert(link.pe, due);
+}
+
+void Pes::tell_teardown(std::uint32_t place, Color color, Cycle due) {
+  Pe* const pe = at(place);
+  if (pe == nullptr) return;
+  pe->engine.teardown(color, due);
+  due_engines_.insert(of_tile_[place], due, blocks_.now);
+}
+
+void Pes::launch(std::uint32_t place, const pe::Function& function,
+                 const std::vector<std::uint32_t>& arguments, Cycle at_cycle) {
+  at(place)->engine.launch(function, arguments, at_cycle);
+  due_engines_.insert(of_tile_[place], at_cycle, blocks_.now);
+}
+
+inline void Pes::land(Pe& pe, std::uint64_t cycle) {
+  pe.arriving &= ~cycle;
+  for (unsigned i = 0; i < pe.inputs; ++i) {
+    InQueue& queue = in_queues_[pe.first_input + i];
+    if ((queue.arriving & cycle) == 0) continue;
+    queue.arriving &= ~cycle;
+    ++queue.landed;
+    pe.with_wavelets |= queue_bit(queue.id);
+  }
+}
+
+// On its way into the cache while the PEs before it are stepped: where all are busy, those that
+// follow are due next, and are found in memory otherwise.
+inline void Pes::prefetch_behind(std::uint32_t pe) const {
+  constexpr unsigned kCacheLine = 64;
+  if (pe + 4 >= pes_.size()) return;
+  const char* const far = reinterpret_cast<const char*>(&pes_[pe + 4]);
+  for (unsigned i = 0; i < sizeof(Pe); i += kCacheLine) __builtin_prefetch(far + i, 1);
+  pes_[pe + 2].engine.prefetch();
+}
+
+inline void Pes::step_engine(std::uint32_t index, Cycle now) {
+  prefetch_behind(index);
+  Pe& pe = pes_[index];
+  if ((pe.arriving & cycle_bit(now)) != 0) land(pe, cycle_bit(now));
+  const Cycle next = pe.engine.step(now);
+  if (next != kNever) due_engines_.insert(index, next, now);
+}
+
+void Pes::step_engines(Cycle now, FirstFailure& failure) {
+  blocks_.order.step_due(due_engines_.due_in(now), now, [&](std::uint32_t pe) {
+    failure.guard(pes_[pe].place, FirstFailure::Block::kEngine, [&] { step_engine(pe, now); });
+  });
+}
+
+void Pes::step_ramps(Cycle now) {
+  blocks_.order.step_due(due_ramps_, now, [&](std::uint32_t pe) { step_ramp(pe, now); });
+}
+
+inline void Pes::step_ramp(std::uint32_t index, Cycle now) {
+  Pe& pe = pes_[index];
+  // 1. Credits due by now become usable.
+  RampLink* const links = ramp_links_.data() + pe.first_ramp;
+  for (unsigned i = 0; i < pe.ramps; ++i) {
+    if ((links[i].returning & cycle_bit(now)) == 0) continue;
+    links[i].returning &= ~cycle_bit(now);
+    ++links[i].credits;
+  }
+  // 2. Queues with a readable wavelet and room for it at the router ask; 3. one is served.
+  OutQueue* winner = nullptr;
+  RampLink* way = nullptr;
+  unsigned best = fabric::CandidateSet::kSize;
+  for (unsigned i = 0; i < pe.outputs; ++i) {
+    OutQueue& queue = out_queues_[pe.first_output + i];
+    if (queue.held == 0) continue;
+    const OutEntry& head = out_entries_[queue.first_entry + queue.head];
+    if (head.visible_from > now) continue;
+    const unsigned rank = pe.ramp_turn.rank(queue.id.value());
+    if (rank >= best) continue;
+    for (unsigned l = 0; l < pe.ramps; ++l) {
+      if (links[l].color != head.wavelet.color || links[l].credits == 0) continue;
+      best = rank;
+      winner = &queue;
+      way = &links[l];
+    }
+  }
+  if (winner == nullptr) return;
+  pe.ramp_turn.take(winner->id.value(), blocks_.plan.fabric.arbitration);
+  const link::Wavelet w = out_entries_[winner->first_entry + winner->head].wavelet;
+  winner->head =
+      static_cast<std::uint16_t>(winner->head + 1U < winner->length ? winner->head + 1 : 0);
+  --winner->held;
+  pe.with_room |= queue_bit(winner->id);
+  if (winner->last_pop != now) winner->popped = 0;
+  winner->last_pop = now;
+  ++winner->popped;
+  --way->credits;
+  blocks_.deliver(way->target, w, now + blocks_.plan.fabric.on_ramp_latency);
+  due_engines_.insert(index, now + 1, now);
+  due_ramps_.insert(index, now + 1);
+}
+
+// --- looking in
+
+std::size_t Pes::wavelets_held() const {
+  std::size_t held = 0;
+  for (const InQueue& queue : in_queues_) held += queue.held;
+  for (const OutQueue& queue : out_queues_) held += queue.held;
+  return held;
+}
+
+void Pes::describe_waits(std::uint32_t place, const Connections& connections, observe::Waits& waits,
+                         Cycle now) const {
+  if (of_tile_[place] == kNoIndex) return;
+  const Pe& pe = pes_[of_tile_[place]];
+  pe.engine.describe_waits(waits, now);
+  for (unsigned i = 0; i < pe.inputs; ++i) {
+    const InQueue& queue = in_queues_[pe.first_input + i];
+    if (queue.landed == 0) continue;
+    waits.push_back(queue::InputQueueCore::wait_for_reader(place, queue.id, queue.color, queue.held,
+                                                           queue.room));
+  }
+  for (unsigned q = 0; q < kMaxQueues; ++q) {
+    if (pe.map_.output[q] != QueueMap::kNoQueue)
+      describe_output(pe, pe.output(QueueId(q)), connections, waits, now);
+  }
+}
+
+void Pes::describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
+                          observe::Waits& waits, Cycle now) const {
+  if (queue.held == 0) return;
+  const OutEntry& head = out_entries_[queue.first_entry + queue.head];
+  if (head.visible_from > now) return;
+  unsigned capacity = 0;
+  for (unsigned l = 0; l < pe.ramps; ++l) {
+    const RampLink& link = ramp_links_[pe.first_ramp + l];
+    if (link.color != head.wavelet.color) continue;
+    if (link.credits > 0 || link.returning != 0) return;
+    capacity = connections.capacity_of(link.target, link.color);
+  }
+  waits.push_back(
+      fabric::OnRampCore::wait_for_router(pe.place, queue.id, head.wavelet.color, capacity));
+}
+
+}  // namespace tessera::wafer

@@ -1,0 +1,198 @@
+// PEs of a wafer: compute engines, the queues that their programs declare, and their on-ramps.
+// Queues and on-ramps are records of the rules of queue::InputQueueCore, queue::OutputQueueCore and
+// fabric::OnRampCore.
+//
+// In a cycle all engines are stepped behind the routers, and the on-ramps behind them. So queues
+// need no due cycles: what an engine frees or takes is seen by the others when they are stepped
+// next.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/fabric/arbiter.h"
+#include "models/observe/event_stream.h"
+#include "models/observe/wait.h"
+#include "models/pe/compute_engine_core.h"
+#include "models/pe/pe_config.h"
+#include "models/pe/pe_queues.h"
+#include "models/wafer/active_set.h"
+#include "models/wafer/cycle_order.h"
+#include "models/wafer/ref.h"
+#include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/vocabulary/fixed_array.h"
+
+namespace tessera::wafer {
+
+struct Blocks;
+class Connections;
+class Pes;
+
+struct InQueue {
+  std::uint64_t arriving = 0;  ///< cycles in which a wavelet lands
+  Ref upstream;                ///< who sends into it
+  std::uint32_t first_entry = 0;
+  std::uint32_t pe = 0;
+  std::uint16_t head = 0;
+  std::uint16_t held = 0;
+  std::uint16_t landed = 0;
+  std::uint16_t room = 0;
+  QueueId id;
+  Color color;
+};
+
+struct OutQueue {
+  Cycle last_pop = kNever;
+  std::uint32_t first_entry = 0;
+  std::uint16_t head = 0;
+  std::uint16_t held = 0;
+  std::uint16_t length = 0;
+  std::uint16_t popped = 0;  ///< in cycle last_pop
+  QueueId id;
+};
+struct OutEntry {
+  link::Wavelet wavelet;
+  Cycle visible_from = 0;
+};
+
+/// The way of one color from an on-ramp into its router.
+struct RampLink {
+  std::uint64_t returning = 0;  ///< cycles in which a credit comes back
+  Ref target;
+  std::uint32_t pe = 0;
+  std::uint16_t credits = 0;
+  Color color;
+};
+
+/// Where each queue of a program stands among those of its PE; kNoQueue: it is not declared.
+struct QueueMap {
+  static constexpr std::uint8_t kNoQueue = 0xFF;
+  explicit QueueMap(const pe::Image& image);
+  std::array<std::uint8_t, kMaxQueues> input;
+  std::array<std::uint8_t, kMaxQueues> output;
+};
+
+/// A PE: its compute engine, where its queues and the ways through its on-ramp stand in the arrays
+/// of the wafer, and what the engine sees of them.
+class Pe final : public pe::PeQueues, public pe::PeConfig {
+ public:
+  Pe(Pes& pes, std::uint32_t place, TileCoord at, std::shared_ptr<const pe::DecodedImage> program,
+     const QueueMap& map, observe::EventStream* events);
+
+  // pe::PeQueues
+  Cycle ready_at(QueueId q) const override;
+  unsigned available(QueueId q, Cycle now) const override;
+  std::uint32_t readable(std::uint32_t asked, Cycle) const override {
+    return asked & with_wavelets;
+  }
+  std::uint32_t writable(std::uint32_t asked, Cycle) const override { return asked & with_room; }
+  const link::Wavelet& front(QueueId q) const override;
+  void pop(QueueId q, Cycle now) override;
+  unsigned room(QueueId q, Cycle now) const override;
+  void push(QueueId q, const link::Wavelet& w, Cycle now) override;
+
+  // pe::PeConfig
+  std::uint16_t read_config(config_space::Address address, Cycle now) const override;
+  std::string why_illegal(config_space::Address address, std::uint16_t value) const override;
+  void write_config(config_space::Address address, std::uint16_t value, Cycle due) override;
+
+ private:
+  friend class Pes;
+
+  InQueue& input(QueueId q) const;
+  OutQueue& output(QueueId q) const;
+
+  Pes& pes_;
+  const QueueMap& map_;
+
+ public:
+  const std::uint32_t place;
+  std::uint32_t first_input = 0;
+  std::uint32_t first_output = 0;
+  std::uint32_t first_ramp = 0;
+  std::uint8_t inputs = 0;
+  std::uint8_t outputs = 0;
+  std::uint8_t ramps = 0;
+  fabric::Turn ramp_turn;          ///< of the output queues
+  std::uint8_t with_wavelets = 0;  ///< input queues in which a wavelet has landed, one bit each
+  std::uint8_t with_room = 0;      ///< output queues
+  std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands in one of the queues
+  pe::ComputeEngineCore engine;
+};
+
+class Pes {
+ public:
+  /// The routers of `blocks` must have been built; `blocks` must outlive it.
+  explicit Pes(Blocks& blocks);
+
+  /// All engines are due in cycle 0.
+  void start();
+  void step_engines(Cycle now, FirstFailure& failure);
+  void step_ramps(Cycle now);
+  /// The next cycle in which an engine or an on-ramp is due, after `now`.
+  Cycle next_due(Cycle now) const {
+    return std::min(due_engines_.next_due(now), due_ramps_.next_due(now));
+  }
+  /// A wavelet may be read from an input queue from cycle `due` on.
+  void put(std::uint32_t queue, const link::Wavelet& w, Cycle due);
+  /// The router behind a RampLink has room again, usable from cycle `due` on.
+  void credit(std::uint32_t ramp_link, Cycle due);
+  /// The engine of a tile, if it has one, may know from cycle `due` on that `color` is in teardown.
+  void tell_teardown(std::uint32_t place, Color color, Cycle due);
+  /// ComputeEngineCore::launch. Requires a PE.
+  void launch(std::uint32_t place, const pe::Function& function,
+              const std::vector<std::uint32_t>& arguments, Cycle at);
+
+  /// nullptr where a tile is only a router.
+  Pe* at(std::uint32_t place) {
+    return of_tile_[place] == kNoIndex ? nullptr : &pes_[of_tile_[place]];
+  }
+  FixedArray<Pe>& all() { return pes_; }
+  InQueue& in_queue(std::uint32_t queue) { return in_queues_[queue]; }
+  const InQueue& in_queue(std::uint32_t queue) const { return in_queues_[queue]; }
+  /// Adds the way of `color` to the PE of a tile, as the last one; returns its number.
+  std::uint32_t add_ramp_link(std::uint32_t place, Color color, Ref target, unsigned credits);
+  /// Wavelets in queues.
+  std::size_t wavelets_held() const;
+  /// Reports what the PE of a tile waits for, if the tile has one.
+  void describe_waits(std::uint32_t place, const Connections& connections, observe::Waits& waits,
+                      Cycle now) const;
+
+ private:
+  friend class Pe;
+
+  unsigned length_of(const pe::QueueBinding& queue) const;
+  void reserve_queues();
+  void add_queue(Pe& pe, const pe::QueueBinding& binding);
+  void prefetch_behind(std::uint32_t pe) const;
+  void land(Pe& pe, std::uint64_t cycle);
+  void step_engine(std::uint32_t pe, Cycle now);
+  void step_ramp(std::uint32_t pe, Cycle now);
+  void describe_output(const Pe& pe, const OutQueue& queue, const Connections& connections,
+                       observe::Waits& waits, Cycle now) const;
+
+  Blocks& blocks_;
+  FixedArray<Pe> pes_;
+  std::vector<std::uint32_t> of_tile_;  // kNoIndex: only a router
+  std::vector<QueueMap> queue_maps_;    // by image
+  std::vector<InQueue> in_queues_;
+  std::vector<link::Wavelet> in_entries_;
+  std::vector<OutQueue> out_queues_;
+  std::vector<OutEntry> out_entries_;
+  std::vector<RampLink> ramp_links_;
+  FarActiveSet due_engines_;
+  ActiveSet due_ramps_;
+};
+
+inline InQueue& Pe::input(QueueId q) const {
+  return pes_.in_queues_[first_input + map_.input[q.value()]];
+}
+inline OutQueue& Pe::output(QueueId q) const {
+  return pes_.out_queues_[first_output + map_.output[q.value()]];
+}
+
+}  // namespace tessera::wafer

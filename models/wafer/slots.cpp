@@ -1,0 +1,241 @@
+#include "models/wafer/slots.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/observe/event_fields.h"
+#include "models/wafer/blocks.h"
+#include "tlm_ifaces/link/control_word.h"
+
+namespace tessera::wafer {
+
+namespace {
+
+constexpr unsigned kNobody = fabric::CandidateSet::kSize;  // rank that every candidate is below
+
+unsigned lowest(unsigned bits) {
+  return static_cast<unsigned>(__builtin_ctz(bits));
+}
+
+}  // namespace
+
+Slots::Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
+             std::vector<Group> groups)
+    : blocks_(blocks), room_(std::max(blocks.plan.fabric.input_room(Direction::kWest),
+                                      blocks.plan.fabric.input_room(Direction::kRamp))),
+      slots_(std::move(slots)), links_(std::move(links)), groups_(std::move(groups)),
+      entries_(slots_.size() * room_) {
+  due_.resize(slots_.size());
+}
+
+/// What all slots that are stepped in a cycle have in common.
+struct Slots::CycleState {
+  CycleState(const Blocks& blocks, Cycle cycle)
+      : now(cycle), ramp_due(cycle + blocks.plan.fabric.off_ramp_latency),
+        hop_due(cycle + blocks.plan.fabric.hop_latency),
+        arbitration(blocks.plan.fabric.arbitration), hops(blocks.events, cycle) {}
+
+  const Cycle now;
+  const Cycle ramp_due, hop_due;  ///< when what leaves now may be seen behind RAMP, or elsewhere
+  const fabric::Arbitration arbitration;
+  observe::EventStream::Hops hops;
+};
+
+void Slots::step(Cycle now) {
+  CycleState cycle(blocks_, now);
+  blocks_.order.step_due(due_, now, [&](std::uint32_t unit) {
+    const std::uint32_t group = slots_[unit].group;
+    if (group == kNoIndex) {
+      step_one(unit, cycle);
+    } else if (groups_[group].merges && groups_[group].controls == 0) {
+      step_merge(groups_[group], cycle);
+    } else {
+      step_group(groups_[group], cycle);
+    }
+  });
+}
+
+// Arrivals land, credits become usable.
+inline void Slots::settle(Slot& slot, std::uint64_t cycle) {
+  if ((slot.arriving & cycle) != 0) {
+    slot.arriving &= ~cycle;
+    ++slot.landed;
+  }
+  if ((slot.returning & cycle) == 0) return;
+  slot.returning &= ~cycle;
+  for (unsigned i = 0; i < slot.links; ++i) {
+    Link& link = links_[slot.first_link + i];
+    if ((link.returning & cycle) == 0) continue;
+    link.returning &= ~cycle;
+    ++link.credits;
+  }
+}
+
+// Links that the head of the slot has still to leave through.
+std::uint8_t Slots::branches_of(const Slot& slot, const link::Wavelet& head) const {
+  if (slot.to_go != 0) return slot.to_go;
+  auto branches = static_cast<std::uint8_t>((1U << slot.links) - 1);
+  if (!head.control || !link::command_at(head.payload, 0).ignore_at_ce) return branches;
+  for (unsigned i = 0; i < slot.links; ++i) {  // wse.md 1.5: not for the CE
+    if (links_[slot.first_link + i].out == Direction::kRamp)
+      branches = static_cast<std::uint8_t>(branches & ~(1U << i));
+  }
+  return branches;
+}
+
+// A slot whose outputs are its own: nobody to choose among.
+void Slots::step_one(std::uint32_t index, CycleState& cycle) {
+  Slot& slot = slots_[index];
+  settle(slot, cycle_bit(cycle.now));
+  if (slot.landed == 0 || slot.suspended) return;
+  const link::Wavelet oldest = head(index);
+  const unsigned before = branches_of(slot, oldest);
+  unsigned to_go = before;
+  for (unsigned bits = before; bits != 0; bits &= bits - 1) {
+    Link& link = links_[slot.first_link + lowest(bits)];
+    if (link.credits == 0) continue;
+    send(slot, link, oldest, cycle);
+    to_go &= ~(bits & -bits);
+  }
+  if (to_go == 0) {
+    remove_head(index, cycle.now);
+    if (slot.landed > 0) due_.insert(index, cycle.now + 1);
+  } else if (to_go != before) {
+    slot.to_go = static_cast<std::uint8_t>(to_go);
+  }
+}
+
+// Slots with one output, the same for all: one of them is granted it. Data wavelets only, which have
+// no other way to go.
+void Slots::step_merge(Group& group, CycleState& cycle) {
+  const std::uint64_t cycle_mask = cycle_bit(cycle.now);
+  fabric::Turn& turn = group.turns[index(links_[slots_[group.first].first_link].out)];
+  unsigned waiting = 0;
+  unsigned granted = 0;
+  unsigned best = kNobody;
+  for (unsigned left = group.busy; left != 0; left &= left - 1) {
+    const unsigned s = lowest(left);
+    Slot& slot = slots_[group.first + s];
+    settle(slot, cycle_mask);
+    if (slot.landed == 0 || slot.suspended) {
+      if (slot.idle()) group.busy &= ~(1U << s);
+      continue;
+    }
+    ++waiting;
+    const unsigned rank = turn.rank(slot.pair());
+    if (rank >= best || links_[slot.first_link].credits == 0) continue;
+    best = rank;
+    granted = s;
+  }
+  if (best == kNobody) return;
+  const std::uint32_t winner = group.first + granted;
+  Slot& slot = slots_[winner];
+  turn.take(slot.pair(), cycle.arbitration);
+  send(slot, links_[slot.first_link], head(winner), cycle);
+  remove_head(winner, cycle.now);
+  if (waiting > 1 || slot.landed > 0) due_.insert(group.first, cycle.now + 1);
+  if (slot.idle()) group.busy &= ~(1U << granted);
+}
+
+// Slots that share outputs: each output grants one, by the rule of fabric::Arbiter.
+void Slots::step_group(Group& group, CycleState& cycle) {
+  struct Grant {
+    unsigned rank = kNobody;
+    unsigned slot = 0;
+    unsigned link = 0;
+  };
+  std::array<Grant, kDirectionCount> grants;
+  unsigned granted = 0;                           // one bit an output
+  std::array<std::uint8_t, kColorCount> to_go{};  // by slot of the group
+  unsigned landed = 0;                            // one bit a slot
+  unsigned moved = 0;                             // one bit a slot
+  for (unsigned left = group.busy; left != 0; left &= left - 1) {
+    const unsigned s = lowest(left);
+    Slot& slot = slots_[group.first + s];
+    settle(slot, cycle_bit(cycle.now));
+    if (slot.idle()) group.busy &= ~(1U << s);
+    if (slot.landed == 0 || slot.suspended) continue;
+    landed |= 1U << s;
+    to_go[s] = branches_of(slot, head(group.first + s));
+    if (to_go[s] == 0) moved |= 1U << s;
+    for (unsigned bits = to_go[s]; bits != 0; bits &= bits - 1) {
+      const Link& link = links_[slot.first_link + lowest(bits)];
+      if (link.credits == 0) continue;
+      const unsigned out = index(link.out);
+      const unsigned rank = group.turns[out].rank(slot.pair());
+      if (rank >= grants[out].rank) continue;
+      granted |= 1U << out;
+      grants[out] = {rank, s, lowest(bits)};
+    }
+  }
+  for (unsigned bits = granted; bits != 0; bits &= bits - 1) {
+    const unsigned out = lowest(bits);
+    const Grant& grant = grants[out];
+    const std::uint32_t s = group.first + grant.slot;
+    Slot& slot = slots_[s];
+    group.turns[out].take(slot.pair(), cycle.arbitration);
+    send(slot, links_[slot.first_link + grant.link], head(s), cycle);
+    to_go[grant.slot] = static_cast<std::uint8_t>(to_go[grant.slot] & ~(1U << grant.link));
+    slot.to_go = to_go[grant.slot];
+    moved |= 1U << grant.slot;
+  }
+  if (moved == 0) return;
+  bool again = (landed & ~moved) != 0;  // lost an output
+  for (unsigned bits = moved; bits != 0; bits &= bits - 1) {
+    const std::uint32_t s = group.first + lowest(bits);
+    if (to_go[lowest(bits)] == 0) remove_head(s, cycle.now);
+    again |= slots_[s].landed > 0;
+    if (slots_[s].idle()) group.busy &= ~(1U << lowest(bits));
+  }
+  if (again) due_.insert(group.first, cycle.now + 1);
+}
+
+inline void Slots::send(const Slot& slot, Link& link, const link::Wavelet& head,
+                        CycleState& cycle) {
+  link::Wavelet w = head;
+  cycle.hops.record(slot.place, link.out, observe::hop_word(w, link.out), w.payload, w.ident);
+  w.local_flip = false;  // meant for this router only
+  --link.credits;
+  blocks_.deliver(link.target, w, link.out == Direction::kRamp ? cycle.ramp_due : cycle.hop_due);
+}
+
+void Slots::remove_head(std::uint32_t index, Cycle now) {
+  Slot& slot = slots_[index];
+  const link::Wavelet& oldest = head(index);
+  const bool teardown =
+      oldest.control && link::command_at(oldest.payload, 0).command == link::Command::kTeardown;
+  if (oldest.control && slot.group != kNoIndex) --groups_[slot.group].controls;
+  slot.to_go = 0;
+  slot.head = static_cast<std::uint8_t>(slot.head + 1U < room_ ? slot.head + 1 : 0);
+  --slot.held;
+  --slot.landed;
+  blocks_.give_credit(slot.upstream, slot.color, now + blocks_.plan.fabric.credit_latency);
+  if (!teardown) return;
+  slot.suspended = true;
+  blocks_.suspend(slot.place, slot.color, now);
+}
+
+void Slots::append(std::uint32_t index, const link::Wavelet& w) {
+  Slot& slot = slots_[index];
+  entries_[entry_index(index, slot.head + slot.held)] = w;
+  ++slot.held;
+  if (w.control && slot.group != kNoIndex) ++groups_[slot.group].controls;
+}
+
+void Slots::credit(std::uint32_t index, Cycle due) {
+  Link& link = links_[index];
+  Slot& slot = slots_[link.slot];
+  if (blocks_.take_credit_early(slot.held, due)) {
+    ++link.credits;
+    return;
+  }
+  link.returning |= cycle_bit(due);
+  slot.returning |= cycle_bit(due);
+  wake(link.slot, due);
+}
+
+unsigned Slots::branches_of_head(const Slot& slot) const {
+  return branches_of(slot, head(static_cast<std::uint32_t>(&slot - slots_.data())));
+}
+
+}  // namespace tessera::wafer

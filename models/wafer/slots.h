@@ -1,0 +1,135 @@
+// Slots: the input buffers of plain routers that are no pipes. Each output of a slot is a link with
+// credits of its own, through which the copies of a multicast leave one by one. Slots of a tile that
+// share outputs are a group: each output grants one of them, by the rule of fabric::Arbiter. Cycle
+// rules as in models/fabric/router_core.h.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/fabric/arbiter.h"
+#include "models/wafer/active_set.h"
+#include "models/wafer/ref.h"
+#include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/direction.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+
+namespace tessera::wafer {
+
+struct Blocks;
+
+struct Slot {
+  std::uint64_t arriving = 0;      ///< cycles in which a wavelet lands
+  std::uint64_t returning = 0;     ///< cycles in which one of its links gets a credit back
+  Ref upstream;                    ///< who sends into it
+  std::uint32_t first_link = 0;    ///< its links are [first_link, first_link + links)
+  std::uint32_t place = 0;         ///< linear index of its tile
+  std::uint32_t group = kNoIndex;  ///< those it competes with for an output; none: kNoIndex
+  std::uint32_t unit = 0;          ///< the first slot of the group, or itself: stepped together
+  std::uint8_t head = 0;           ///< place of the oldest wavelet in its ring
+  std::uint8_t held = 0;           ///< wavelets
+  std::uint8_t landed = 0;         ///< wavelets that may go on
+  std::uint8_t to_go = 0;          ///< links that the head has not left through; 0: none has
+  std::uint8_t links = 0;
+  Direction in = Direction::kWest;
+  Color color;
+  bool suspended = false;  ///< in teardown (wse.md 1.9)
+
+  /// The (input port, color) pair that arbitration ranks.
+  unsigned pair() const { return color.value() * kDirectionCount + index(in); }
+  /// Nothing is in it, and nothing is on its way to it that has to be taken in its cycle.
+  bool idle() const { return held == 0 && returning == 0; }
+};
+
+/// One output of a slot.
+struct Link {
+  std::uint64_t returning = 0;  ///< cycles in which a credit comes back
+  std::uint32_t slot = 0;       ///< whose output it is
+  Ref target;
+  std::uint16_t credits = 0;  ///< room of the receiver that may be used
+  Direction out = Direction::kWest;
+};
+
+/// Slots of one tile, numbered one after the other, that compete for outputs.
+struct Group {
+  std::uint32_t first = 0;
+  std::uint8_t slots = 0;
+  bool merges = false;         ///< every slot has one output, and it is the same one
+  std::uint16_t controls = 0;  ///< control wavelets in the slots
+  std::uint32_t busy = 0;      ///< slots that are not idle, one bit each
+  std::array<fabric::Turn, kDirectionCount> turns;  ///< per output
+};
+
+class Slots {
+ public:
+  /// `blocks` must outlive it. Slots, links and groups come from a SlotGraph, without their
+  /// connections.
+  Slots(Blocks& blocks, std::vector<Slot> slots, std::vector<Link> links,
+        std::vector<Group> groups);
+
+  void step(Cycle now);
+  /// The next cycle in which a slot is due, after `now`.
+  Cycle next_due(Cycle now) const { return due_.next_due(now); }
+
+  /// A wavelet lands in cycle `due`.
+  void put(std::uint32_t slot, const link::Wavelet& w, Cycle due) {
+    append(slot, w);
+    slots_[slot].arriving |= cycle_bit(due);
+    wake(slot, due);
+  }
+  /// The receiver behind a link has room again, usable from cycle `due` on.
+  void credit(std::uint32_t link, Cycle due);
+  /// The same when the slot is not stepped any more before `due`.
+  void credit_for_next(std::uint32_t link, Cycle due) {
+    ++links_[link].credits;
+    if (slots_[links_[link].slot].held > 0) wake(links_[link].slot, due);
+  }
+  /// put() in two parts, for a wavelet that lands further ahead than a mask reaches.
+  void append(std::uint32_t slot, const link::Wavelet& w);
+  void land(std::uint32_t slot, Cycle now) {
+    ++slots_[slot].landed;
+    wake(slot, now);
+  }
+
+  std::vector<Slot>& all() { return slots_; }
+  const std::vector<Slot>& all() const { return slots_; }
+  std::vector<Link>& links() { return links_; }
+  const std::vector<Link>& links() const { return links_; }
+  /// Links of `slot` that its head has still to leave through, one bit each.
+  unsigned branches_of_head(const Slot& slot) const;
+
+ private:
+  struct CycleState;
+
+  void step_one(std::uint32_t slot, CycleState& cycle);
+  void step_group(Group& group, CycleState& cycle);
+  void step_merge(Group& group, CycleState& cycle);
+  void settle(Slot& slot, std::uint64_t cycle);
+  std::uint8_t branches_of(const Slot& slot, const link::Wavelet& head) const;
+  void send(const Slot& slot, Link& link, const link::Wavelet& head, CycleState& cycle);
+  void remove_head(std::uint32_t slot, Cycle now);
+  void wake(std::uint32_t slot, Cycle at) {
+    const Slot& s = slots_[slot];
+    due_.insert(s.unit, at);
+    if (s.group != kNoIndex) groups_[s.group].busy |= 1U << (slot - s.unit);
+  }
+  /// Place `i` of the ring of a slot, counted from the head or from 0.
+  std::size_t entry_index(std::uint32_t slot, unsigned i) const {
+    return std::size_t{slot} * room_ + (i < room_ ? i : i - room_);
+  }
+  const link::Wavelet& head(std::uint32_t slot) const {
+    return entries_[entry_index(slot, slots_[slot].head)];
+  }
+
+  Blocks& blocks_;
+  unsigned room_;  // entries of the ring of a slot, RAMP inputs included
+  std::vector<Slot> slots_;
+  std::vector<Link> links_;
+  std::vector<Group> groups_;
+  std::vector<link::Wavelet> entries_;  // [slot][place in the ring]
+  ActiveSet due_;                       // by first slot of a group
+};
+
+}  // namespace tessera::wafer

@@ -1,0 +1,65 @@
+#include "platforms/ascend/kernel.h"
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::ascend {
+
+namespace {
+
+pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& config,
+                              const std::string& unknown) {
+  pto::LowerOptions lowering;
+  lowering.profile = config.machine.profile;
+  for (const auto& [name, value] : options.params) {
+    if (const auto whole = cli::whole_number_in(value)) {
+      lowering.params[name] = *whole;
+    } else if (const auto real = cli::finite_number_in(value)) {
+      lowering.reals[name] = *real;
+    } else {
+      throw UserError("", "--param", name + "=" + value + ": the value must be a number");
+    }
+  }
+  if (!unknown.empty()) lowering.unknown = pto::parse_unknown_cost(unknown);
+  return lowering;
+}
+
+/// The ratio for a program with functions for these kinds of core.
+cluster::LaunchRatio ratio_for(const pto::Kernel& kernel) {
+  if (!kernel.aiv) return cluster::LaunchRatio::k1To0;
+  return kernel.aic ? cluster::LaunchRatio::k1To2 : cluster::LaunchRatio::k0To1;
+}
+
+cluster::Launch launch_of(const AscendConfig& config, const pto::Kernel& kernel) {
+  cluster::Launch launch;
+  launch.clusters = config.clusters;
+  launch.blocks = config.blocks;
+  launch.ratio = config.ratio.value_or(ratio_for(kernel));
+  launch.mix = config.mix.value_or(kernel.aic && kernel.aiv);
+  const auto require = [&launch](bool has, bool needs, const char* kind) {
+    if (has || !needs) return;
+    throw UserError("", "launch.ratio",
+                    std::string(to_string(launch.ratio)) + " needs a function for " + kind +
+                        ", and the program has none");
+  };
+  require(kernel.aic != nullptr, aics_of(launch.ratio) > 0, "the AIC");
+  require(kernel.aiv != nullptr, aivs_of(launch.ratio) > 0, "the AIVs");
+  return launch;
+}
+
+}  // namespace
+
+AscendConfig config_of(const cli::Options& options, const pto::Module* module) {
+  std::string preset = options.preset;
+  if (preset.empty() && options.config_file.empty()) {
+    const bool is_a2a3 = module != nullptr && pto::profile_of(*module) == cluster::Profile::kA2A3;
+    preset = is_a2a3 ? "a2a3" : "a5";
+  }
+  return load_ascend_config(preset, options.config_file, options.sets);
+}
+
+LaunchedKernel::LaunchedKernel(const pto::Module& module, const cli::Options& options,
+                               const AscendConfig& config, const std::string& unknown)
+    : kernel(pto::lower(module, lowering_of(options, config, unknown))),
+      launch(launch_of(config, kernel)) {}
+
+}  // namespace tessera::ascend

@@ -1,0 +1,29 @@
+// What AI-core clusters run: a PTO program, lowered for a machine, and how it is launched on it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "frontends/pto/ast.h"
+#include "frontends/pto/lower.h"
+#include "models/cluster/cluster_config.h"
+#include "platforms/ascend/ascend_config.h"
+#include "platforms/cli/options.h"
+
+namespace tessera::ascend {
+
+/// The configuration of a run. Without --preset and --config the module names its preset itself
+/// (pto.target_arch); otherwise, and without a module, it is a5. Throws UserError.
+AscendConfig config_of(const cli::Options& options, const pto::Module* module);
+
+struct LaunchedKernel {
+  /// Lowers `module`; `unknown` is what --pto-unknown gives. Throws UserError, also when the kernel
+  /// has no function for a core of the launch.
+  LaunchedKernel(const pto::Module& module, const cli::Options& options, const AscendConfig& config,
+                 const std::string& unknown = {});
+
+  const pto::Kernel kernel;
+  const cluster::Launch launch;
+};
+
+}  // namespace tessera::ascend

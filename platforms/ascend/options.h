@@ -1,0 +1,28 @@
+// Options of ascend_platform.
+#pragma once
+
+#include <string>
+
+#include "platforms/cli/options.h"
+
+namespace tessera::ascend {
+
+struct Options : cli::MachineOptions {
+  Options() {
+    own_groups.push_back(
+        {"AI-core clusters",
+         {cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents"),
+          cli::text("pto-unknown", "cost:N[,PIPE]", pto_unknown,
+                    "run operations that are not known as N cycles of a pipe (default V, on AICs "
+                    "M), e.g. --pto-unknown=cost:100,V"),
+          cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
+                      "two operations on the same bytes that nothing orders: warn, error (exit 4), "
+                      "off")}});
+  }
+
+  bool no_data = false;
+  std::string pto_unknown;
+  std::string hazards = "warn";
+};
+
+}  // namespace tessera::ascend

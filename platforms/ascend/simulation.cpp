@@ -1,0 +1,132 @@
+#include "platforms/ascend/simulation.h"
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "models/cluster/hazards/cache_hazards.h"
+#include "platforms/ascend/core_counters.h"
+#include "platforms/ascend/device_error.h"
+#include "platforms/ascend/pipe_trace.h"
+#include "platforms/ascend/profile.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::ascend {
+
+namespace {
+
+constexpr std::size_t kMostHazards = 20;  // that an error names
+constexpr const char* kHazardId = "/tessera/ascend/hazard";
+
+}  // namespace
+
+Simulation::Simulation(const Options& options, const AscendConfig& config,
+                       const LaunchedKernel& kernel, Arrays& arrays)
+    : options_(options), config_(config), kernel_(kernel), arrays_(arrays),
+      events_(static_cast<unsigned>(kernel.launch.places()), 1, false),
+      hazards_(options.hazards == "off"
+                   ? std::nullopt
+                   : std::optional<cluster::HazardWatch>(std::in_place, kernel.launch)),
+      machine_(options.structure, config.machine, kernel.launch,
+               {&events_, arrays.data(), hazards_ ? &*hazards_ : nullptr}) {
+  if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
+  launch();
+  if (options.validate || options.trace_perfetto_file.empty()) return;
+  trace_ =
+      run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
+                                    kernel.kernel.aic, kernel.kernel.aiv);
+}
+
+// An instruction that may not stand where it does is a mistake of the program, not of its text.
+void Simulation::launch() {
+  try {
+    machine_.launch(kernel_.kernel.aic, kernel_.kernel.aiv, 0);
+  } catch (const UserError& e) {
+    throw IllegalBehaviour(e.what());
+  }
+}
+
+void Simulation::describe_waits(observe::Waits& waits) const {
+  machine_.view().describe_waits(waits);
+}
+
+std::vector<int> Simulation::coordinates(std::uint32_t core) const {
+  return core_of(core);
+}
+
+void Simulation::summarize(report::Report& report) const {
+  const cluster::MachineView& machine = machine_.view();
+  report.preset = config_.name;
+  report.clock_khz = config_.machine.clock_khz;
+  report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;
+  report.digest = events_.digest().hex();
+  report.places_key = "cores";
+  report.places = counters_of_cores(machine, report.cycles, options_.report_detail);
+  report.counters = totals(machine);
+  report.wall.tiles = machine.cores().size();
+  for (const cluster::AiCore* core : machine.cores()) {
+    warn_of_flags(*core, report);
+    warn_of_lines(*core, report);
+  }
+  const Profile profile = profile_of(machine, config_, report.cycles);
+  add_groups(profile, report);
+  if (!options_.quiet) print_profile(profile, std::cout);
+}
+
+void Simulation::complete_traces(const report::Report&) {
+  if (trace_) trace_->finish();
+}
+
+bool Simulation::is_done(run::Stop stop, const observe::Waits&) {
+  const bool is_done = machine_.view().finished();
+  is_deadlock_ = !is_done && stop == run::Stop::kIdle;
+  return is_done;
+}
+
+// A deadlock begins with what holds the others up, if that is known.
+std::string Simulation::describe_stop(const std::string& stopped,
+                                      const report::Report& report) const {
+  if (report.waits.empty()) return stopped;
+  observe::Waits waits;
+  const std::string cause = is_deadlock_ ? machine_.view().describe_waits(waits) : "";
+  const report::Wait& first = report.waits.front();
+  std::string text = cause.empty() ? stopped + "; " + first.who + " waits for " + first.what
+                                   : "deadlock: " + cause;
+  if (report.wait_count > 1) text += "; and " + std::to_string(report.wait_count - 1) + " more";
+  return text;
+}
+
+void Simulation::finish(report::Report& report) {
+  if (is_deadlock_)
+    name_device_error(report, kDeadlock);
+  else if (report.status != report::Status::kFinished)
+    name_device_error(report, rule_of(report.message));
+  report_hazards(report);
+  if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
+}
+
+// Warnings, or the reason why the run counts as one that could not finish.
+void Simulation::report_hazards(report::Report& report) const {
+  if (!hazards_) return;
+  std::vector<std::string> hazards = hazards_->sentences();
+  for (std::string& text : cluster::describe_cache_hazards(machine_.view(), arrays_.data()))
+    hazards.push_back(std::move(text));
+  const bool are_errors = options_.hazards == "error" && report.status == report::Status::kFinished;
+  if (!are_errors) {
+    for (const std::string& hazard : hazards) {
+      ++report.diagnoses.count;
+      report.diagnoses.first.push_back({report.cycles, {0, 0}, kHazardId, "hazard: " + hazard});
+    }
+    return;
+  }
+  if (hazards.empty()) return;
+  report.status = report::Status::kCouldNotFinish;
+  report.message = report::plural(hazards.size(), "hazard");
+  const std::size_t shown = std::min(hazards.size(), kMostHazards);
+  for (std::size_t i = 0; i < shown; ++i)
+    report.message += "\nhazard: " + hazards[i] + " [" + kHazardId + "]";
+  if (hazards.size() > shown)
+    report.message += "\nand " + std::to_string(hazards.size() - shown) + " more";
+}
+
+}  // namespace tessera::ascend

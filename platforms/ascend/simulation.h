@@ -1,0 +1,54 @@
+// AI-core clusters with the kernel that they run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/observe/event_stream.h"
+#include "platforms/ascend/arrays.h"
+#include "platforms/ascend/ascend_config.h"
+#include "platforms/ascend/kernel.h"
+#include "platforms/ascend/machine.h"
+#include "platforms/ascend/options.h"
+#include "platforms/run/driver.h"
+#include "platforms/run/trace_file.h"
+
+namespace tessera::ascend {
+
+class Simulation final : public run::View, public run::Program {
+ public:
+  /// Builds the machine and launches the kernel. Throws IllegalBehaviour for an instruction that
+  /// may not stand where it does. All arguments must outlive it.
+  Simulation(const Options& options, const AscendConfig& config, const LaunchedKernel& kernel,
+             Arrays& arrays);
+
+  Machine& machine() { return machine_; }
+
+ private:
+  // run::View
+  void describe_waits(observe::Waits& waits) const override;
+  std::vector<int> coordinates(std::uint32_t core) const override;
+  void summarize(report::Report& report) const override;
+  void complete_traces(const report::Report& report) override;
+  // run::Program
+  bool is_done(run::Stop stop, const observe::Waits& waits) override;
+  std::string describe_stop(const std::string& stopped,
+                            const report::Report& report) const override;
+  void finish(report::Report& report) override;
+
+  void launch();
+  void report_hazards(report::Report& report) const;
+
+  const Options& options_;
+  const AscendConfig& config_;
+  const LaunchedKernel& kernel_;
+  Arrays& arrays_;
+  observe::EventStream events_;
+  std::optional<cluster::HazardWatch> hazards_;
+  Machine machine_;
+  std::optional<run::TraceFile> trace_;
+  bool is_deadlock_ = false;
+};
+
+}  // namespace tessera::ascend

@@ -1,0 +1,26 @@
+// What a scheduled mesh runs: a communication program, compiled for the machine of a config.
+#pragma once
+
+#include "frontends/operators/lower.h"
+#include "frontends/operators/memory.h"
+#include "models/scheduled/program.h"
+#include "platforms/numesh/numesh_config.h"
+#include "platforms/numesh/options.h"
+
+namespace tessera::numesh {
+
+struct CompiledProgram {
+  /// Reads the program and the files of --input. Throws UserError, also for an --output that is no
+  /// array of the program.
+  CompiledProgram(const Options& options, const NumeshConfig& config);
+
+  /// Prints what the compiler decided, and writes the file of --schedules.
+  void print(const Options& options) const;
+
+  const operators::Program source;
+  const operators::Compiled compiled;
+  const operators::MemoryMap map;    ///< where the arrays are in the memory of a node
+  const scheduled::Program lowered;  ///< what the nodes run
+};
+
+}  // namespace tessera::numesh

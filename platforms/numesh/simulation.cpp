@@ -1,0 +1,163 @@
+#include "platforms/numesh/simulation.h"
+
+#include <fstream>
+#include <utility>
+
+#include "platforms/data/npy.h"
+#include "platforms/numesh/arrays.h"
+#include "platforms/numesh/phase_trace.h"
+#include "platforms/run/output_file.h"
+
+namespace tessera::numesh {
+
+namespace {
+
+constexpr std::size_t kMostFindings = 100;
+
+std::vector<report::Counter> totals(const report::Places& places, const scheduled::MeshView& mesh) {
+  const std::size_t count = places.counters.size();
+  std::vector<std::uint64_t> sums(count, 0);
+  for (std::size_t i = 0; i < places.values.size(); ++i) sums[i % count] += places.values[i];
+  return {{"words_written", sums[0], "words", "words that processors handed to their routers"},
+          {"words_read", sums[1], "words", "words that processors took from their routers"},
+          {"phase_changes", sums[2], "switches", "changes of the schedule, of all nodes"},
+          {"words_left", mesh.words_in_network(), "words",
+           "words that lie in routers and queues at the end"}};
+}
+
+}  // namespace
+
+Simulation::Simulation(const Options& options, const NumeshConfig& config,
+                       const CompiledProgram& program)
+    : options_(options), config_(config), program_(program), words_(program.lowered, kMostFindings),
+      events_(static_cast<unsigned>(program.source.mesh.node_count()), 1, false),
+      machine_(options.structure, config.clock_period_ps, program.lowered, events_, words_),
+      mesh_(machine_.view()) {
+  if (options.max_cycles) events_.set_end(*options.max_cycles);
+  if (const auto seed = options.step_order_seed()) machine_.domain().shuffle_step_order(*seed);
+}
+
+void Simulation::describe_waits(observe::Waits& waits) const {
+  mesh_.describe_waits(program_.lowered, waits, machine_.domain().next_free_cycle());
+}
+
+void Simulation::summarize(report::Report& report) const {
+  const observe::Counters& counters = events_.counters();
+  report.preset = config_.name;
+  report.clock_period_ps = config_.clock_period_ps;
+  if (mesh_.finished()) {
+    report.cycles = mesh_.finished_at();
+  } else if (events_.digest().value() != 0) {
+    report.cycles = counters.total(observe::Counter::kLastEventCycle) + 1;
+  }
+  report.digest = events_.digest().hex();
+  report.wall.tiles = mesh_.size();
+  report.wall.hops = counters.seen(observe::EventKind::kVfsmMove);
+  report.places_key = "nodes";
+  report::Places places = this->places();
+  report.counters = totals(places, mesh_);
+  if (options_.report_detail) report.places = std::move(places);
+  for (const scheduled::WordChecker::Finding& finding : words_.findings()) {
+    const std::string text = words_.text(finding);  // "cycle 12: .."
+    report.diagnoses.first.push_back({finding.cycle, coordinates(finding.node),
+                                      std::string("/tessera/scheduled/") + to_string(finding.kind),
+                                      text.substr(text.find(": ") + 2)});
+  }
+  report.diagnoses.count = words_.total();
+}
+
+report::Places Simulation::places() const {
+  report::Places places;
+  places.rank = program_.source.mesh.rank;
+  places.counters = {"words_written", "words_read", "phase_changes", "finished_at"};
+  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
+    for (const int coordinate : coordinates(node)) places.at.push_back(coordinate);
+    const scheduled::ProcessorCore& processor = mesh_.processor(node);
+    std::uint64_t changes = 0;
+    for (std::size_t turn = 0; turn + 1 < program_.lowered.nodes[node].turns.size(); ++turn)
+      changes += processor.ended_at(turn) != kNever ? 1 : 0;
+    const Cycle finished = processor.finished() ? processor.finished_at() : 0;
+    places.values.insert(places.values.end(),
+                         {processor.words_written(), processor.words_read(), changes, finished});
+  }
+  return places;
+}
+
+void Simulation::complete_traces(const report::Report& report) {
+  if (options_.trace_perfetto_file.empty()) return;
+  std::ofstream out = run::open_output(options_.trace_perfetto_file);
+  write_phase_trace(out, program_.lowered, mesh_, report.cycles);
+  run::require_complete(options_.trace_perfetto_file, out);
+}
+
+run::Stop Simulation::drive(run::RunControl& control) {
+  const run::Stop stop = control.run_to_idle();
+  check_arrays();
+  return stop;
+}
+
+std::string Simulation::describe_stop(const std::string& stopped,
+                                      const report::Report& report) const {
+  const std::string text = stopped + run::first_wait(report);
+  const std::vector<scheduled::WordChecker::Finding> findings = words_.findings();
+  if (findings.empty()) return text;
+  return text + "; first of " + report::plural(words_.total(), "finding") + ": " +
+         words_.text(findings.front());
+}
+
+void Simulation::finish(report::Report& report) {
+  for (std::size_t a = 0; a < program_.source.arrays.size(); ++a) {
+    const std::string& name = program_.source.arrays[a].name;
+    const auto file = options_.outputs.find(name);
+    if (file == options_.outputs.end()) continue;
+    const data::HostArray values = array_of(mesh_, program_.source, program_.map, a);
+    data::write_npy(file->second, values);
+    report.outputs.push_back({name, data::to_string(values.dtype), values.shape, file->second});
+  }
+}
+
+/// Arrays that an operator sets which the program uses.
+std::set<std::size_t> Simulation::arrays_set() const {
+  std::set<std::size_t> arrays;
+  for (const operators::CompiledPhase& phase : program_.compiled.phases)
+    for (const operators::OperatorStreams& op : phase.operators)
+      arrays.insert(program_.source.operators[op.op].out);
+  return arrays;
+}
+
+/// Whether every array that operators set is right, and all words came where they should.
+void Simulation::check_arrays() {
+  operators::Memory before;
+  for (const scheduled::Node& node : program_.lowered.nodes) before.push_back(node.memory);
+  const operators::Memory expected = operators::expected_memory(
+      program_.source, program_.compiled.plan, program_.map, std::move(before));
+  for (const std::size_t array : arrays_set()) checks_.push_back(check_array(array, expected));
+  checks_.push_back(check_words());
+}
+
+report::Check Simulation::check_array(std::size_t array, const operators::Memory& expected) const {
+  const operators::Array& declared = program_.source.arrays[array];
+  const std::uint32_t begin = program_.map.array[array];
+  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
+    for (std::uint32_t k = begin; k < begin + declared.words; ++k) {
+      const std::uint32_t found = mesh_.processor(node).memory()[k];
+      if (found == expected[node][k]) continue;
+      return {declared.name, false,
+              "word " + std::to_string(k - begin) + " of node " + program_.source.mesh.name(node) +
+                  " is " + std::to_string(static_cast<std::int32_t>(found)) + ", expected " +
+                  std::to_string(static_cast<std::int32_t>(expected[node][k]))};
+    }
+  }
+  const std::uint64_t words = std::uint64_t{declared.words} * mesh_.size();
+  return {declared.name, true, "all " + report::plural(words, "word") + " agree"};
+}
+
+report::Check Simulation::check_words() const {
+  if (words_.total() == 0)
+    return {"words", true, "none was stranded, misrouted, reordered or duplicated"};
+  return {"words", false,
+          report::plural(words_.total(), "finding") +
+              ", first: " + words_.text(words_.findings().front())};
+}
+
+}  // namespace tessera::numesh

@@ -1,0 +1,108 @@
+#include "platforms/run/driver.h"
+
+#include <algorithm>
+
+#include "platforms/cli/main.h"
+#include "platforms/run/output_file.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::run {
+
+namespace {
+
+/// Waits of each sort that a report lists.
+constexpr std::size_t kMostWaits = 10'000;
+
+}  // namespace
+
+std::string first_wait(const report::Report& report, const std::string& place) {
+  if (report.waits.empty()) return {};
+  const report::Wait& first = report.waits.front();
+  std::string text = "; " + place + first.who + " waits for " + first.what;
+  if (report.wait_count > 1) text += "; and " + report::plural(report.wait_count - 1, "more wait");
+  return text;
+}
+
+std::string Program::describe_stop(const std::string& stopped, const report::Report& report) const {
+  return stopped + first_wait(report);
+}
+
+std::string Program::describe_failure(const report::Check& check) const {
+  return "check of '" + check.name + "' failed: " + check.detail;
+}
+
+Driver::Driver(const cli::Options& options, report::Report& report)
+    : options_(options), report_(report) {
+  if (options.validate) return;
+  for (const std::string& file : options.files_written) require_writable(file);
+}
+
+void Driver::run(timing::ClockDomain& domain, const char* structure, View& view, Program& program) {
+  report_.structure = structure;
+  report_.wall.elaborate_s = since_build_.seconds();
+  drive(domain, view, program);
+  view.summarize(report_);
+  try {
+    view.complete_traces(report_);
+    program.finish(report_);
+  } catch (const UserError& e) {  // a full disk does not take the result away
+    report_.status = report::Status::kUserInput;
+    report_.message = e.what();
+  }
+}
+
+// A run that the kernel reports an error from is over, but what was recorded up to there is kept.
+void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
+  RunControl control(domain, {options_.max_cycles, options_.timeout_s, options_.progress});
+  const auto catch_up = [&] {
+    view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
+    report_.checks = program.checks();
+  };
+  try {
+    const Stop stop = program.drive(control);
+    catch_up();
+    describe_end(stop, view, program);
+  } catch (const sc_core::sc_report& e) {
+    catch_up();
+    const cli::Failure failure = cli::failure_of(e);
+    report_.status = failure.status;
+    report_.message = failure.message;
+  }
+  report_.wall.run_s = control.elapsed_s();
+}
+
+void Driver::describe_end(Stop stop, const View& view, Program& program) {
+  observe::Waits waits(kMostWaits);
+  view.describe_waits(waits);
+  if (!program.is_done(stop, waits)) {
+    report_.status = report::Status::kCouldNotFinish;
+    list_waits(waits, view);
+    report_.message = program.describe_stop(stop_text(stop, options_.max_cycles), report_);
+    return;
+  }
+  judge_checks(program);
+  const std::string remark = program.remark(waits);
+  if (remark.empty()) return;
+  report_.message += (report_.message.empty() ? "" : "; ") + remark;
+}
+
+// Waits that block come first; the others (idle data tasks, wavelets that are not read) explain them.
+void Driver::list_waits(const observe::Waits& waits, const View& view) {
+  for (const bool blocks : {true, false}) {
+    for (const observe::Wait& wait : waits) {
+      if (wait.blocks == blocks)
+        report_.waits.push_back({view.coordinates(wait.place), wait.who, wait.what});
+    }
+  }
+  report_.wait_count = waits.total();
+}
+
+void Driver::judge_checks(const Program& program) {
+  const auto failed = std::find_if(report_.checks.begin(), report_.checks.end(),
+                                   [](const report::Check& check) { return !check.passed; });
+  if (failed == report_.checks.end()) return;
+  report_.status = report::Status::kCheckFailed;
+  report_.message = program.describe_failure(*failed);
+}
+
+}  // namespace tessera::run

@@ -1,0 +1,94 @@
+// One way to run a machine, whatever it models: a program drives it, and what came of that becomes
+// the report. A platform brings a View of its machine and a Program; the rest is the same for all.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/observe/wait.h"
+#include "models/timing/clock_domain.h"
+#include "platforms/cli/options.h"
+#include "platforms/report/report.h"
+#include "platforms/run/run_control.h"
+
+namespace tessera::run {
+
+/// What a report says of a machine.
+class View {
+ public:
+  virtual ~View() = default;
+  /// Carries out what the machine has put off (pe::ComputeEngineCore) and was due before cycle
+  /// `end`. Called once, after the last cycle.
+  virtual void catch_up(Cycle /*end*/) {}
+  /// Who waits for what now.
+  virtual void describe_waits(observe::Waits& waits) const = 0;
+  /// Coordinates of a place of waits and events: [x, y] of a tile, [cluster, unit] of a core.
+  virtual std::vector<int> coordinates(std::uint32_t place) const = 0;
+  /// Adds the name of the configuration, cycles, digest, counters and diagnoses.
+  virtual void summarize(report::Report& report) const = 0;
+  /// Writes the rest of traces. Throws UserError.
+  virtual void complete_traces(const report::Report& /*report*/) {}
+};
+
+/// What a machine is to do in a run.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Lets the machine run until the program is done or cannot go on.
+  virtual Stop drive(RunControl& control) { return control.run_to_idle(); }
+  /// Whether all is done that the program asks for. `waits` are those of the machine now.
+  virtual bool is_done(Stop stop, const observe::Waits& waits) = 0;
+  /// The checks that have been carried out, also in a run that failed.
+  virtual std::vector<report::Check> checks() const { return {}; }
+
+  /// The message of a run that stopped before it was done. `report` has the waits; `stopped`, which
+  /// says why it stopped, begins the message.
+  virtual std::string describe_stop(const std::string& stopped, const report::Report& report) const;
+  /// The message of a run with a check that failed.
+  virtual std::string describe_failure(const report::Check& check) const;
+  /// What else the message of a run that was done says; may be empty.
+  virtual std::string remark(const observe::Waits& /*waits*/) const { return {}; }
+
+  /// After the run: writes results, and adds to the report what only the program knows. Throws
+  /// UserError.
+  virtual void finish(report::Report& report) = 0;
+};
+
+/// "; WHO waits for WHAT; and 3 more waits": the first wait of a report, or "".
+std::string first_wait(const report::Report& report, const std::string& place = {});
+
+/// Seconds from its construction on.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin_ = Clock::now();
+};
+
+class Driver {
+ public:
+  /// A result that cannot be written should be known before the run: throws UserError when one of
+  /// the files that the options name cannot be written (--validate writes none). The time from here
+  /// to run() is reported as that of building the machine. `options` and `report` must outlive the
+  /// driver.
+  Driver(const cli::Options& options, report::Report& report);
+
+  /// Runs, and fills the report. Call once: SystemC elaborates once a process.
+  void run(timing::ClockDomain& domain, const char* structure, View& view, Program& program);
+
+ private:
+  void drive(timing::ClockDomain& domain, View& view, Program& program);
+  void describe_end(Stop stop, const View& view, Program& program);
+  void list_waits(const observe::Waits& waits, const View& view);
+  void judge_checks(const Program& program);
+
+  const cli::Options& options_;
+  report::Report& report_;
+  const Stopwatch since_build_;
+};
+
+}  // namespace tessera::run

@@ -1,0 +1,71 @@
+// Runs the kernel in pieces: until a condition holds, until nothing moves, or until a bound is
+// reached. sc_start() itself returns silently when everything is stuck, so a caller
+// that waits for something asks here what happened.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "models/timing/clock_domain.h"
+#include "platforms/run/progress.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+
+namespace tessera::run {
+
+class RunControl {
+ public:
+  struct Limits {
+    std::optional<Cycle> max_cycles;  ///< no cycle of this number or above is stepped
+    std::optional<double> timeout_s;  ///< wall time from construction on
+    bool progress = false;            ///< a progress line on stderr if it is a terminal
+  };
+  enum class Stop { kCondition, kIdle, kMaxCycles, kTimeout };
+
+  /// Becomes the supervisor of `domain`, which must outlive it.
+  RunControl(timing::ClockDomain& domain, const Limits& limits);
+  ~RunControl();
+  RunControl(const RunControl&) = delete;
+  RunControl& operator=(const RunControl&) = delete;
+
+  /// Runs until `done` answers true; it is asked whenever the domain pauses. Every answer but
+  /// kCondition says why it never did.
+  Stop run_until(const std::function<bool()>& done);
+  /// Runs until nothing is due.
+  Stop run_to_idle();
+  double elapsed_s() const;
+
+  /// How far the run is, for the progress line; called a few times a second. No value: it is not known.
+  void set_progress(std::function<std::optional<Progress>()> progress) {
+    progress_ = std::move(progress);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool supervise(Cycle now);
+  void follow_progress(Cycle now, double elapsed);
+
+  timing::ClockDomain& domain_;
+  const Limits limits_;
+  const Clock::time_point begin_;
+  bool started_ = false;
+  bool show_progress_ = false;
+  bool progress_shown_ = false;
+  double next_progress_s_ = 0;
+  std::function<std::optional<Progress>()> progress_;
+  Estimate estimate_;
+  bool timed_out_ = false;
+  // The wall clock is read once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
+  unsigned cycles_per_clock_ = 1;
+  unsigned cycles_to_clock_ = 1;
+  double last_clock_s_ = 0;
+};
+
+using Stop = RunControl::Stop;
+
+/// How the message of a run begins that stopped before it was complete.
+std::string stop_text(Stop stop, std::optional<Cycle> max_cycles);
+
+}  // namespace tessera::run

@@ -1,0 +1,28 @@
+// Options of vp_platform: those of the host, and those of the accelerators that a script can name.
+#pragma once
+
+#include <string>
+
+#include "platforms/wse/options.h"
+
+namespace tessera::vp {
+
+struct Options : cli::Options {
+  static constexpr const char* kClusterHeading = "AI-core clusters";
+
+  Options() {
+    own_groups = {
+        {"Host",
+         {cli::text("quantum", "TIME", quantum,
+                    "how far the host may run ahead of the simulation, e.g. --quantum 100ns")}},
+        {kClusterHeading,
+         {cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents")}},
+        fabric.group()};
+  }
+
+  std::string quantum = "1us";
+  bool no_data = false;
+  wse::FabricOptions fabric;
+};
+
+}  // namespace tessera::vp

@@ -1,0 +1,56 @@
+// The WSE machine of a workload with everything that listens to its events: what wse_platform runs,
+// and what vp_platform puts behind a host port.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "platforms/run/driver.h"
+#include "platforms/wse/diagnosis_log.h"
+#include "platforms/wse/machine.h"
+#include "platforms/wse/options.h"
+#include "platforms/wse/recorders.h"
+#include "platforms/wse/workload.h"
+#include "platforms/wse/wse_config.h"
+
+namespace tessera::wse {
+
+class ObservedMachine final : public run::View {
+ public:
+  /// Builds the machine and opens the trace files that the options name. Throws UserError. All
+  /// arguments must outlive it.
+  ObservedMachine(const cli::Options& options, const FabricOptions& fabric, const WseConfig& config,
+                  const Workload& workload);
+  /// Where the kernel would take longer to destroy the machine than the run took
+  /// (Machine::is_quick_to_destroy), the machine is left to the end of the process.
+  ~ObservedMachine() override;
+  ObservedMachine(const ObservedMachine&) = delete;
+  ObservedMachine& operator=(const ObservedMachine&) = delete;
+
+  Machine& machine() { return *machine_; }
+  const Machine& machine() const { return *machine_; }
+  observe::EventStream& events() { return *recorders_.sink(); }
+
+  void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
+  void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
+  std::vector<int> coordinates(std::uint32_t place) const override;
+  void summarize(report::Report& report) const override;
+  void complete_traces(const report::Report&) override { recorders_.finish(); }
+
+  /// Seconds that it took to destroy the machine; no value: it was left to the end of the process.
+  /// Nothing else may be called afterwards.
+  std::optional<double> destroy();
+
+ private:
+  void add_places(report::Places& places) const;
+
+  const cli::Options& options_;
+  const WseConfig& config_;
+  const layout::Layout& layout_;
+  Recorders recorders_;
+  DiagnosisLog diagnoses_;
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace tessera::wse

@@ -1,0 +1,46 @@
+// What a WSE machine runs: a layout, its tile programs and the streams of its host.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontends/layout/layout.h"
+#include "models/pe/program.h"
+#include "platforms/wse/host_streams.h"
+#include "platforms/wse/wse_config.h"
+
+namespace tessera::wse {
+
+/// The code images of a layout: one per distinct program, shared by all tiles that run it.
+class Programs {
+ public:
+  /// Assembles every program of `layout` for `generation`. Throws UserError.
+  Programs(const layout::Layout& layout, Generation generation);
+
+  /// nullptr where the tile has no program.
+  const std::shared_ptr<const pe::Image>& image_of(TileCoord tile) const;
+  const std::vector<std::shared_ptr<const pe::Image>>& images() const { return images_; }
+
+ private:
+  const layout::Layout& layout_;
+  std::vector<std::shared_ptr<const pe::Image>> images_;
+  std::shared_ptr<const pe::Image> none_;
+};
+
+/// A layout and what belongs to it, checked against each other and the machine of a config.
+struct Workload {
+  /// Reads the layout `file` with the parameters `params`. Throws UserError.
+  Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
+           const WseConfig& config);
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  const layout::Layout layout;
+  const Programs programs;
+  const std::vector<HostStream> streams;
+};
+
+}  // namespace tessera::wse
