@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "frontends/pto/parser.h"
+#include "frontends/pto/printer.h"
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
 #include "platforms/ascend/kernel.h"
@@ -36,12 +37,16 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
   // 2. The configuration of the machine: a preset or a file, changed by --set.
   const ascend::AscendConfig config = ascend::config_of(options, module ? &*module : nullptr);
   if (options.print_config) {
-    ascend::print_ascend_config(std::cout, config);
+    config::print_config(std::cout, config, ascend::ascend_schema);
     return false;
   }
 
   // 3. The program: a kernel for the cores of the launch, and the arrays of the host.
   const ascend::LaunchedKernel kernel(*module, options, config, options.pto_unknown);
+  if (options.print_program) {
+    std::cout << pto::print(*module);
+    return false;
+  }
   ascend::Arrays arrays(options, config.machine.profile, kernel.launch, kernel.kernel);
 
   // 4. The machine. The launch checks that every instruction may stand where it does.

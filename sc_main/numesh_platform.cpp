@@ -28,13 +28,14 @@ bool run_program(const numesh::Options& options, report::Report& report) {
   const numesh::NumeshConfig config =
       numesh::load_numesh_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
-    numesh::print_numesh_config(std::cout, config);
+    config::print_config(std::cout, config, numesh::numesh_schema);
     return false;
   }
 
   // 2. The program: operators, compiled to the slot schedules of all nodes.
   const numesh::CompiledProgram program(options, config);
   program.print(options);
+  if (options.print_program) return false;
   if (options.validate) return cli::print_valid(options, config.name);
 
   // 3. The machine.

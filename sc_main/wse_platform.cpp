@@ -30,7 +30,7 @@ bool run_layout(const wse::Options& options, report::Report& report) {
   const wse::WseConfig config =
       wse::load_wse_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
-    wse::print_wse_config(std::cout, config);
+    config::print_config(std::cout, config, wse::wse_schema);
     return false;
   }
 
@@ -40,6 +40,10 @@ bool run_layout(const wse::Options& options, report::Report& report) {
   wse::check_structure(options.structure, options.fabric, workload.layout, config);
   wse::HostArrays arrays(workload.layout, options.inputs, options.outputs);
   const wse::Checks checks(workload.layout, arrays);
+  if (options.print_program) {
+    workload.programs.print(std::cout);
+    return false;
+  }
   if (options.validate) return cli::print_valid(options, config.name);
 
   // 3. The machine, and what records its events.

@@ -36,7 +36,7 @@ class Case:
         self.name = name
         self.layout = ROOT / "examples" / example / "layout.json"
         self.params = params
-        self.rate = rate  # what is compared with the yardstick
+        self.rate = rate  # what is compared with the limit
         self.smallest = smallest or {}  # parameters of the smallest grid, where memory is counted from
 
 
@@ -163,7 +163,7 @@ def read_arguments():
     parser.add_argument("--preset", default="wse2", help="the machine (wse2)")
     parser.add_argument("--show", metavar="FILE", help="print the table of a file that --json wrote, measure nothing")
     parser.add_argument("--platform", default=str(ROOT / "build-bench/bin/wse_platform"), help="the executable")
-    parser.add_argument("--limit", default=str(ROOT / "build-bench/bench/limit"), help="the yardstick")
+    parser.add_argument("--limit", default=str(ROOT / "build-bench/bench/limit"), help="the executable of the limit")
     arguments = parser.parse_args()
     try:
         sizes = [tuple(int(part) for part in text.split("x")) for text in arguments.size or []]

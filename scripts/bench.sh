@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the preset `bench`, measures the yardstick and whole runs, and prints a table (docs/performance.md).
+# Builds the preset `bench`, measures the limit and whole runs, and prints a table (docs/performance.md).
 # Arguments go to scripts/bench.py: scripts/bench.sh --quick --json bench.json
 set -euo pipefail
 here="$PWD"

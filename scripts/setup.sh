@@ -6,7 +6,7 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# The one list of what is needed: README, the Containerfiles and the CI refer to this script.
+# The one list of what is needed: the documentation, the Containerfiles and the CI refer to this script.
 packages=(
   g++ cmake ninja-build ccache pkg-config
   libsystemc-dev

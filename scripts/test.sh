@@ -9,7 +9,7 @@ scripts/test.sh [--asan] [--all] [CTEST ARGUMENT...]
 Installs what is missing, builds everything and runs the test suite.
 
   --asan    with the address and undefined-behaviour sanitizers (preset asan), in build-asan/
-  --all     also the tests that need optional packages, which it installs; today no test needs one
+  --all     also the tests that need optional packages, which it installs (doxygen)
   --help    this text
 
 Other arguments go to ctest:
@@ -23,18 +23,22 @@ TEXT
 }
 
 preset=release
+optional=()
 arguments=()
 for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
     --asan) preset=asan ;;
-    --all) ;;  # no test needs an optional package
+    --all) optional=(doxygen) ;;
     *) arguments+=("$argument") ;;
   esac
 done
 [ "$preset" = release ] || build_dir="${TESSERA_BUILD_DIR:-$root/build-$preset}"
 
 scripts/setup.sh
+if [ "${#optional[@]}" -gt 0 ]; then
+  scripts/setup.sh "${optional[@]}" || say "Without ${optional[*]} some tests are skipped"
+fi
 configure "$preset"
 build --target all
 

@@ -1,4 +1,4 @@
-// limit WIDTH HEIGHT [SECONDS]: runs the yardstick (slot_rows.h) with all rows full and prints its
+// limit WIDTH HEIGHT [SECONDS]: runs the limit (slot_rows.h) with all rows full and prints its
 // speed as JSON. It fills the rows, measures for about SECONDS (0.5), lets the rows run empty and
 // checks that every word has come through; exit code 1: one has not, 2: wrong arguments.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The yardstick: rows of slots that pass words from west to east and do nothing else. No SystemC,
+// The limit of the benchmarks: rows of slots that pass words from west to east and do nothing else. No SystemC,
 // no events, no colors, no latencies: arrays and a loop over them. scripts/bench.sh compares the
 // models with it.
 //

@@ -41,11 +41,11 @@ class Rim final : public Outside {
     wafer_.start();
     for (unsigned port = 0; port < kSide; ++port) {
       for (unsigned c = 0; c < colors; ++c)
-        room_[port * colors + c] = wafer_.port_capacity(port, Color(c));
+        room_[port * colors + c] = wafer_.ports().capacity(port, Color(c));
     }
   }
   void run_cycle(Cycle now) {
-    for (const Returned& r : returned_) wafer_.port_credit(r.port, r.color, now);
+    for (const Returned& r : returned_) wafer_.ports().credit(r.port, r.color, now);
     returned_.clear();
     for (unsigned port = 0; port < kSide; ++port) {
       const auto color = static_cast<unsigned>(now % colors_);
@@ -55,7 +55,7 @@ class Rim final : public Outside {
       link::Wavelet w;
       w.payload = static_cast<std::uint32_t>(now);
       w.color = Color(color);
-      wafer_.port_put(port, w, now);
+      wafer_.ports().put(port, w, now);
     }
     wafer_.step(now);
   }

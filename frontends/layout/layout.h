@@ -112,17 +112,14 @@ struct TileRoute {
 };
 
 /// The routes of one tile, by rising color.
-class TileRoutes {
- public:
-  TileRoutes(const TileRoute* begin, const TileRoute* end) : begin_(begin), end_(end) {}
-  const TileRoute* begin() const { return begin_; }
-  const TileRoute* end() const { return end_; }
-  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
-  bool empty() const { return begin_ == end_; }
+struct TileRoutes {
+  const TileRoute* first;
+  const TileRoute* last;  ///< behind the last one
 
- private:
-  const TileRoute* begin_;
-  const TileRoute* end_;
+  const TileRoute* begin() const { return first; }
+  const TileRoute* end() const { return last; }
+  std::size_t size() const { return static_cast<std::size_t>(last - first); }
+  bool empty() const { return first == last; }
 };
 
 enum class Order : std::uint8_t { kRow, kColumn };

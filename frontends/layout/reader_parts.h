@@ -8,7 +8,7 @@
 #include "frontends/layout/layout.h"
 #include "frontends/layout/layout_reader.h"
 #include "frontends/text/json.h"
-#include "frontends/text/wording.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::layout {
 
@@ -29,8 +29,6 @@ class TileNumber {
   text::Expression expression_;
 };
 
-/// "grid" and "params": sets width, height and params.
-void read_parameters(const Node& root, const ParamOverrides& overrides, Layout& layout);
 /// "tiles": sets programs and program_of_tile.
 void read_tiles(const Node& root, const std::string& directory, Layout& layout);
 /// "routes": sets routes, tile_routes and tile_routes_begin.

@@ -73,9 +73,8 @@ class TileEntry {
 
   std::int32_t add_program(ProgramTable& table, Layout& layout) const {
     Program program{*code_, {}, node_.place()};
-    for (std::size_t i = 0; i < params_.size(); ++i) {
+    for (std::size_t i = 0; i < params_.size(); ++i)
       program.params.emplace_back(params_[i].name, values_[i]);
-    }
     const auto next = static_cast<std::int32_t>(layout.programs.size());
     const auto [it, is_new] = table.emplace(std::make_pair(program.code, program.params), next);
     if (is_new) layout.programs.push_back(std::move(program));
@@ -105,10 +104,8 @@ void paint(std::vector<std::int32_t>& tiles, const Rect& rect, std::int32_t valu
 void read_tiles(const Node& root, const std::string& directory, Layout& layout) {
   std::vector<std::int32_t>& tiles = layout.program_of_tile;
   tiles.assign(layout.tile_count(), -1);
-  const std::optional<Node> section = root.find("tiles");
-  if (!section) return;
   std::vector<TileEntry> entries;
-  for (const Node& node : section->items()) {
+  for (const Node& node : root.items_of("tiles")) {
     entries.emplace_back(node, directory, layout);
     paint(tiles, entries.back().rect(), static_cast<std::int32_t>(entries.size() - 1), layout);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "frontends/operators/phase_skew.h"
@@ -24,7 +23,7 @@ class Compiler {
   Compiled compile() {
     const std::uint64_t change = target_.rules.switch_cost;
     result_.plan = plan_phases(program_, change, [this](const Phase& phase) {
-      return transfer_cycles(program_, phase, compile_phase(phase, {}, nullptr), target_);
+      return transfer_cycles(phase, compile_phase(phase, {}, nullptr));
     });
     check_online();
     find_region_nodes();
@@ -57,26 +56,23 @@ class Compiler {
         const Operator& op = program_.operators[i];
         if (op.kind != Kind::kOnline) continue;
         if (found != nullptr && found != &op)
-          throw UserError(program_.file, op.place,
-                          "the software routers serve one online operator, and " + found->name +
-                              " is one already; give all messages to one of them");
+          program_.fail(op.place, "the software routers serve one online operator, and ",
+                        found->name, " is one already; give all messages to one of them");
         found = &op;
         here = true;
       }
       phases += here ? 1 : 0;
     }
     if (phases < 2) return;
-    throw UserError(program_.file, found->place,
-                    "an online operator can be used in one phase only, but it is in " +
-                        std::to_string(phases));
+    program_.fail(found->place, "an online operator can be used in one phase only, but it is in ",
+                  phases);
   }
 
   void check_lengths(const Group& group) const {
     if (group.length && *group.length > target_.max_length) {
-      throw UserError(program_.file, group.place + ".length",
-                      "a schedule of " + std::to_string(*group.length) +
-                          " slots is asked for, but the longest may have " +
-                          std::to_string(target_.max_length) + " (schedule.max_length)");
+      program_.fail(group.place + ".length", "a schedule of ", *group.length,
+                    " slots is asked for, but the longest may have ", target_.max_length,
+                    " (schedule.max_length)");
     }
     for (const Group& member : group.members) check_lengths(member);
   }
@@ -154,10 +150,9 @@ class Compiler {
     for (const OperatorStreams& op : streams.operators) {
       const std::optional<std::uint32_t> slot = program_.operators[op.op].slot;
       if (!slot || *slot < most) continue;
-      throw UserError(program_.file, program_.operators[op.op].place + ".slot",
-                      "slot " + std::to_string(*slot) + " is asked for, but the schedule has " +
-                          (limits.length ? "" : "at most ") + std::to_string(most) +
-                          " slots; expected 0 to " + std::to_string(most - 1));
+      program_.fail(program_.operators[op.op].place + ".slot", "slot ", *slot,
+                    " is asked for, but the schedule has ", (limits.length ? "" : "at most "), most,
+                    " slots; expected 0 to ", most - 1);
     }
   }
 
@@ -177,11 +172,11 @@ class Compiler {
         limits.length ? "a schedule of " + std::to_string(*limits.length) + " slots, as asked for"
                       : "a schedule of up to " + std::to_string(limits.max_length) + " slots";
     throw DoesNotFit(program_.file, "program",
-                     "the streams of phase '" + streams.phase.name + "' do not fit in " + length +
-                         ": a word of each takes " + std::to_string(most->second) +
-                         " slots on node " + program_.mesh.name(most->first) +
-                         first_slots(streams) +
-                         "; use shorter ways, more phases or a longer schedule");
+                     text::joined("the streams of phase '", streams.phase.name, "' do not fit in ",
+                                  length, ": a word of each takes ", most->second,
+                                  " slots on node ", program_.mesh.name(most->first),
+                                  first_slots(streams),
+                                  "; use shorter ways, more phases or a longer schedule"));
   }
 
   /// The first slots that operators ask for: without them the streams could fit.
@@ -194,6 +189,31 @@ class Compiler {
             (text.empty() ? ", and " : ", ") + op.place + ".slot is " + std::to_string(*op.slot);
     }
     return text;
+  }
+
+  /// Cycles for the words of a compiled phase: each thread takes its uses one after the other, every
+  /// use its words at the rate of its slowest stream (numesh.md 3.8).
+  std::uint64_t transfer_cycles(const Phase& phase, const CompiledPhase& compiled) const {
+    std::map<std::size_t, std::uint64_t> of_use;
+    for (std::size_t i = 0; i < phase.operators.size(); ++i) {
+      const Operator& op = program_.operators[phase.operators[i]];
+      std::uint64_t longest = 0;
+      for (std::size_t s = 0; s < compiled.slots[i].size(); ++s) {
+        const Pace pace = pace_of(compiled.operators[i].streams[s], compiled.slots[i][s],
+                                  compiled.length, target_.rules.vfsm_buffer);
+        const std::uint64_t cycles = std::uint64_t{op.words} * pace.cycles;
+        longest = std::max(longest, (cycles + pace.words - 1) / pace.words);
+      }
+      of_use[phase.operators[i]] = longest;
+    }
+    std::uint64_t cycles = 0;
+    for (const Thread& thread : phase.threads) {
+      std::uint64_t sum = 0;
+      for (const Use& use : thread.uses)
+        sum += use.is_work ? program_.works[use.index].cycles : of_use[use.index];
+      cycles = std::max(cycles, sum);
+    }
+    return cycles;
   }
 
   // --- several phases
@@ -212,10 +232,9 @@ class Compiler {
       if (try_common_length()) return;
     }
     if (refusal_) throw UserError(*refusal_);
-    throw UserError(program_.file, "program",
-                    "there is no schedule of " + (asked ? "" : std::string("up to ")) +
-                        std::to_string(most) + " slots" + (asked ? ", as asked for," : "") +
-                        " in which the continuing operators have the same slots in all phases");
+    program_.fail("program", "there is no schedule of ", (asked ? "" : "up to "), most, " slots",
+                  (asked ? ", as asked for," : ""),
+                  " in which the continuing operators have the same slots in all phases");
   }
   bool try_common_length() {
     try {
@@ -251,11 +270,9 @@ class Compiler {
     std::optional<std::uint32_t> asked;
     for (const Phase& phase : result_.plan.phases) {
       if (phase.length && asked && *asked != *phase.length)
-        throw UserError(program_.file, "program",
-                        "schedules of " + std::to_string(*asked) + " and of " +
-                            std::to_string(*phase.length) +
-                            " slots are asked for, but all phases have one length with continuing "
-                            "operators and under policies hold and check");
+        program_.fail("program", "schedules of ", *asked, " and of ", *phase.length,
+                      " slots are asked for, but all phases have one length with continuing "
+                      "operators and under policies hold and check");
       if (phase.length) asked = phase.length;
     }
     return asked;
@@ -273,13 +290,12 @@ class Compiler {
     ListeningSlots listening;
     for (std::size_t p = 0; tries && p < result_.phases.size(); ++p) {
       CompiledPhase& phase = result_.phases[p];
-      const std::uint64_t cost = transfer_cycles(program_, result_.plan.phases[p], phase, target_);
+      const std::uint64_t cost = transfer_cycles(result_.plan.phases[p], phase);
       for (const std::uint32_t length : {phase.length, longest}) {
         if (length != phase.length && (result_.plan.phases[p].length || common_length_)) continue;
         std::optional<CompiledPhase> apart =
             compile_beside(result_.plan.phases[p], length, listening);
-        if (!apart || transfer_cycles(program_, result_.plan.phases[p], *apart, target_) > cost)
-          continue;
+        if (!apart || transfer_cycles(result_.plan.phases[p], *apart) > cost) continue;
         phase = std::move(*apart);
         break;
       }
@@ -310,11 +326,10 @@ class Compiler {
     for (std::uint32_t length = least; length <= most; length += 1 + length / 4) {
       if (compile_apart(length)) return;
     }
-    throw UserError(program_.file, "program",
-                    "there is no schedule of up to " + std::to_string(most) +
-                        " slots in which the phases use no slot of a link twice, as skew policy "
-                        "hold and check need it; use policy tag or barrier, or "
-                        "a longer schedule (schedule.max_length)");
+    program_.fail("program", "there is no schedule of up to ", most,
+                  " slots in which the phases use no slot of a link twice, as skew policy "
+                  "hold and check need it; use policy tag or barrier, or "
+                  "a longer schedule (schedule.max_length)");
   }
   /// No link can carry the streams of all phases in fewer slots.
   std::uint32_t least_length_apart() const {
@@ -353,11 +368,11 @@ class Compiler {
       for (const std::size_t turn : result_.plan.regions[r].turns) add_nodes(turn, nodes);
       for (const NodeIndex node : nodes) {
         if (region_of.emplace(node, r).second) continue;
-        throw UserError(program_.file, program_.group.place,
-                        "members of the parallel group change phases for themselves, but both use "
-                        "node " +
-                            program_.mesh.name(node) +
-                            "; only a member with one phase may share nodes with others");
+        program_.fail(program_.group.place,
+                      "members of the parallel group change phases for themselves, but both use "
+                      "node ",
+                      program_.mesh.name(node),
+                      "; only a member with one phase may share nodes with others");
       }
       result_.region_nodes.emplace_back(nodes.begin(), nodes.end());
     }
@@ -369,12 +384,10 @@ class Compiler {
       const Nodes touched = make_streams(program_, op, {}).touched;
       nodes.insert(touched.begin(), touched.end());
     }
-    for (const Thread& thread : phase.threads) {
-      for (const Use& use : thread.uses) {
-        if (!use.is_work) continue;
-        const Nodes& at = program_.works[use.index].nodes;
-        nodes.insert(at.begin(), at.end());
-      }
+    for (const Use& use : phase.uses()) {
+      if (!use.is_work) continue;
+      const Nodes& at = program_.works[use.index].nodes;
+      nodes.insert(at.begin(), at.end());
     }
   }
 
@@ -390,30 +403,6 @@ class Compiler {
 
 Compiled compile(const Program& program, const Target& target) {
   return Compiler(program, target).compile();
-}
-
-std::uint64_t transfer_cycles(const Program& program, const Phase& phase,
-                              const CompiledPhase& compiled, const Target& target) {
-  std::map<std::size_t, std::uint64_t> of_use;
-  for (std::size_t i = 0; i < phase.operators.size(); ++i) {
-    const Operator& op = program.operators[phase.operators[i]];
-    std::uint64_t longest = 0;
-    for (std::size_t s = 0; s < compiled.slots[i].size(); ++s) {
-      const Pace pace = pace_of(compiled.operators[i].streams[s], compiled.slots[i][s],
-                                compiled.length, target.rules.vfsm_buffer);
-      const std::uint64_t cycles = std::uint64_t{op.words} * pace.cycles;
-      longest = std::max(longest, (cycles + pace.words - 1) / pace.words);
-    }
-    of_use[phase.operators[i]] = longest;
-  }
-  std::uint64_t cycles = 0;
-  for (const Thread& thread : phase.threads) {
-    std::uint64_t sum = 0;
-    for (const Use& use : thread.uses)
-      sum += use.is_work ? program.works[use.index].cycles : of_use[use.index];
-    cycles = std::max(cycles, sum);
-  }
-  return cycles;
 }
 
 }  // namespace tessera::operators

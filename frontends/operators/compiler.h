@@ -1,17 +1,20 @@
 // Compiles a communication program for a machine: operators to streams, streams to slots, and for
 // every phase boundary how each node knows that it may switch. The result is still in terms of the
-// program; lower.h makes of it what the models run, tables.h what people read.
+// program; `lower` makes of it what the models run.
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "frontends/operators/memory.h"
 #include "frontends/operators/phases.h"
 #include "frontends/operators/program.h"
 #include "frontends/operators/slots.h"
 #include "frontends/operators/streams.h"
 #include "frontends/operators/termination.h"
+#include "models/scheduled/program.h"
 
 namespace tessera::operators {
 
@@ -34,9 +37,19 @@ struct Compiled {
 /// Throws UserError for a program that cannot be compiled for this machine.
 Compiled compile(const Program& program, const Target& target);
 
-/// Cycles for the words of a compiled phase: each thread takes its uses one after the other, every
-/// use its words at the rate of its slowest stream (numesh.md 3.8).
-std::uint64_t transfer_cycles(const Program& program, const Phase& phase,
-                              const CompiledPhase& compiled, const Target& target);
+/// A compiled communication program as what the models run: VFSMs, schedules, addresses and tasks
+/// (lower.cpp). Throws UserError when a node needs more VFSMs or addresses than the machine has.
+scheduled::Program lower(const Program& program, const Compiled& compiled, const Target& target,
+                         const MemoryMap& map);
+
+// What was compiled, for people: phases, techniques and why, delays, costs; and the schedules as
+// tables, a row a node and a column a slot (tables.cpp).
+
+/// Which technique every operator of every phase got, why, the threshold, the delays and the cost.
+void print_decisions(std::ostream& out, const Program& program, const Compiled& compiled);
+
+/// The schedule of every phase. A cell names the stream and where its word goes: "a >+x" to the
+/// neighbour, "a >me" to the own processor, "a hold" into a delay element, "." nothing.
+void print_schedules(std::ostream& out, const Program& program, const Compiled& compiled);
 
 }  // namespace tessera::operators

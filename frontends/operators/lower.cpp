@@ -1,12 +1,10 @@
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "frontends/operators/node_loops.h"
-#include "frontends/operators/online_tasks.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
@@ -30,15 +28,6 @@ struct LoweredStream {
   };
   std::vector<Vfsms> vfsms;  ///< by stop
 };
-
-scheduled::Port port_between(const Mesh& mesh, NodeIndex from, NodeIndex to) {
-  const Coordinates a = mesh.at(from);
-  const Coordinates b = mesh.at(to);
-  for (unsigned d = 0; d < kMaxRank; ++d) {
-    if (a[d] != b[d]) return static_cast<scheduled::Port>(2 * d + (a[d] < b[d] ? 1 : 0));
-  }
-  return scheduled::Port::kXMinus;
-}
 
 class Lowering {
  public:
@@ -166,8 +155,8 @@ class Lowering {
       scheduled::Schedule& target = schedule(p, stop.node);
       End source = End::output(lowered.output);
       if (i > 0) {
-        const NodeIndex parent = stream.stops[stop.parent].node;
-        source = End::link(port_between(program_.mesh, stop.node, parent));
+        const NodeIndex parent = stream.before(stop);
+        source = End::link(program_.mesh.port(stop.node, parent));
       }
       if (vfsms.first != vfsms.last) {
         add_transfer(target,
@@ -177,10 +166,9 @@ class Lowering {
       }
       std::vector<End> branches;
       for (const Branch& branch : stop.branches) {
-        branches.push_back(branch.deliver
-                               ? End::input(lowered.inputs.at(stop.node))
-                               : End::link(port_between(program_.mesh, stop.node,
-                                                        stream.stops[branch.stop].node)));
+        branches.push_back(branch.deliver ? End::input(lowered.inputs.at(stop.node))
+                                          : End::link(program_.mesh.port(
+                                                stop.node, stream.stops[branch.stop].node)));
       }
       add_transfer(target, {static_cast<Index>(vfsms.last), lowered.id, source, branches},
                    slots.starts, slots.stops[i].branches);
@@ -387,10 +375,8 @@ class Lowering {
     const auto check = [&](std::size_t count, std::uint32_t most, const char* what,
                            const char* key) {
       if (count <= most) return;
-      throw UserError(program_.file, "program",
-                      "node " + program_.mesh.name(n) + " needs " + std::to_string(count) + " " +
-                          what + " for all phases, but the machine has " + std::to_string(most) +
-                          " (" + key + ")");
+      program_.fail("program", "node ", program_.mesh.name(n), " needs ", count, " ", what,
+                    " for all phases, but the machine has ", most, " (", key, ")");
     };
     check(made.vfsms.size(), target_.max_vfsms, "VFSMs", "router.vfsms");
     check(made.outputs.size(), target_.max_addresses, "addresses to the router",
@@ -413,8 +399,8 @@ class Lowering {
     for (std::size_t s = 0; s < streams.size(); ++s) {
       const NodeIndex from = streams[s].stops[0].node;
       const NodeIndex to = streams[s].stops[1].node;
-      const unsigned out = scheduled::index(port_between(program_.mesh, from, to));
-      const unsigned in = scheduled::index(port_between(program_.mesh, to, from));
+      const unsigned out = scheduled::index(program_.mesh.port(from, to));
+      const unsigned in = scheduled::index(program_.mesh.port(to, from));
       const LoweredStream& lowered = streams_[p][i][s];
       node(from).online.outputs[out] = static_cast<Index>(lowered.output);
       node(from).online.streams[out] = lowered.id;

@@ -16,7 +16,9 @@ class Meaning {
       for (std::uint32_t k = 0; k < message.words; ++k)
         out(op, message.to, k) = in(op, message.from, k);
     }
-    for (const Nodes& instance : op.instances) use(op, instance);
+    for (const Nodes& instance : op.instances) {
+      for (std::uint32_t k = 0; k < op.words; ++k) use_word(op, instance, k);
+    }
   }
 
  private:
@@ -30,9 +32,6 @@ class Meaning {
     out(op, node, k) = combined(op.how, out(op, node, k), word);
   }
 
-  void use(const Operator& op, const Nodes& nodes) {
-    for (std::uint32_t k = 0; k < op.words; ++k) use_word(op, nodes, k);
-  }
   void use_word(const Operator& op, const Nodes& nodes, std::uint32_t k) {
     const std::size_t n = nodes.size();
     std::uint32_t total = in(op, nodes[0], k);
@@ -102,10 +101,8 @@ Memory expected_memory(const Program& program, const PhasePlan& plan, const Memo
   for (const std::size_t op : plan.continuing) meaning.use(program.operators[op]);
   for (const Region& region : plan.regions) {
     for (const std::size_t turn : region.turns) {
-      for (const Thread& thread : plan.phases[turn].threads) {
-        for (const Use& use : thread.uses) {
-          if (!use.is_work) meaning.use(program.operators[use.index]);
-        }
+      for (const Use& use : plan.phases[turn].uses()) {
+        if (!use.is_work) meaning.use(program.operators[use.index]);
       }
     }
   }

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "frontends/operators/reader_parts.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
@@ -20,8 +19,8 @@ void read_params(const Node& root, const ParamOverrides& overrides, Program& pro
     const Node node = section->at(name);
     text::check_name(node, name, "a parameter");
     if (std::find(kNames.begin(), kNames.end(), name) != kNames.end())
-      node.fail("\"" + name + "\" cannot be the name of a parameter; expressions of arrays use " +
-                text::listed(kNames) + " themselves");
+      node.fail("\"", name, "\" cannot be the name of a parameter; expressions of arrays use ",
+                text::listed(kNames), " themselves");
     const auto given = overrides.find(name);
     program.params[name] = given != overrides.end() ? given->second : node.integer(program.params);
   }
@@ -33,13 +32,13 @@ NodeIndex read_coordinates(const Node& node, const Program& program) {
   std::vector<Node> items = {node};
   if (node.is_array()) items = node.items();
   if (items.size() != mesh.rank) {
-    node.fail("a node of this mesh has " + std::to_string(mesh.rank) + " coordinates, but " +
-              std::to_string(items.size()) + " are given");
+    node.fail("a node of this mesh has ", mesh.rank, " coordinates, but ", items.size(),
+              " are given");
   }
   Coordinates at{};
   for (std::size_t d = 0; d < items.size(); ++d) {
-    at[d] = static_cast<int>(items[d].integer_in(program.params, 0, mesh.size[d] - 1,
-                                                 std::string("the coordinate ") + "xyz"[d]));
+    at[d] = items[d].integer_in<int>(program.params, 0, mesh.size[d] - 1,
+                                     std::string("the coordinate ") + "xyz"[d]);
   }
   return mesh.index(at);
 }
@@ -49,31 +48,26 @@ struct Box {
   Coordinates size = {1, 1, 1};
 };
 
-Box whole(const Mesh& mesh) {
-  return {{}, mesh.size};
-}
-
 Box read_box(const Node& node, const Program& program) {
   const Mesh& mesh = program.mesh;
   const std::vector<Node> items = node.items();
   if (items.size() != 2 * mesh.rank) {
-    node.fail("a box of this mesh has " + std::to_string(2 * mesh.rank) +
-              " values, its first node and its size, but " + std::to_string(items.size()) +
-              " are given");
+    node.fail("a box of this mesh has ", 2 * mesh.rank,
+              " values, its first node and its size, but ", items.size(), " are given");
   }
   Box box;
   for (unsigned d = 0; d < mesh.rank; ++d) {
-    box.from[d] = static_cast<int>(
-        items[d].integer_in(program.params, 0, mesh.size[d] - 1, "the first node of the box"));
-    box.size[d] = static_cast<int>(items[mesh.rank + d].integer_in(
-        program.params, 1, mesh.size[d] - box.from[d], "the size of the box"));
+    box.from[d] =
+        items[d].integer_in<int>(program.params, 0, mesh.size[d] - 1, "the first node of the box");
+    box.size[d] = items[mesh.rank + d].integer_in<int>(
+        program.params, 1, mesh.size[d] - box.from[d], "the size of the box");
   }
   return box;
 }
 
 /// The box that a set is, if it is one.
 std::optional<Box> find_box(const Node& node, const Program& program) {
-  if (node.is_string() && node.text("") == "all") return whole(program.mesh);
+  if (node.is_string() && node.text("") == "all") return Box{{}, program.mesh.size};
   if (!node.is_object()) return std::nullopt;
   node.allow_keys({"box"});
   return read_box(node.at("box"), program);
@@ -103,7 +97,7 @@ Nodes read_list(const Node& node, const Program& program) {
   for (const Node& item : node.items()) {
     const NodeIndex index = read_coordinates(item, program);
     if (!known.insert(index).second)
-      item.fail("the node " + program.mesh.name(index) + " is already in this set");
+      item.fail("the node ", program.mesh.name(index), " is already in this set");
     nodes.push_back(index);
   }
   if (nodes.empty()) node.fail("the set has no nodes; it needs at least one");
@@ -124,9 +118,8 @@ void read_mesh(const Node& root, const ParamOverrides& overrides, Program& progr
   read_params(root, overrides, program);
   const Node node = root.at("mesh");
   const std::vector<Node> sizes = node.items();
-  if (sizes.empty() || sizes.size() > kMaxRank) {
-    node.fail("a mesh has 1 to 3 dimensions, but " + std::to_string(sizes.size()) + " are given");
-  }
+  if (sizes.empty() || sizes.size() > kMaxRank)
+    node.fail("a mesh has 1 to 3 dimensions, but ", sizes.size(), " are given");
   program.mesh.rank = static_cast<unsigned>(sizes.size());
   std::int64_t count = 1;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -134,10 +127,8 @@ void read_mesh(const Node& root, const ParamOverrides& overrides, Program& progr
         sizes[d].integer_in(program.params, 1, kMaxNodes, "the size of the mesh");
     program.mesh.size[d] = static_cast<int>(size);
     count *= size;
-    if (count > kMaxNodes) {
-      node.fail("the mesh has more than " + std::to_string(kMaxNodes) +
-                " nodes, the most that are allowed");
-    }
+    if (count > kMaxNodes)
+      node.fail("the mesh has more than ", kMaxNodes, " nodes, the most that are allowed");
   }
 }
 
@@ -153,8 +144,7 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
     // In one dimension a node may be an expression, such as "N - 1".
     const bool is_name = text::is_identifier(name) && program.params.count(name) == 0;
     if (program.mesh.rank > 1 || is_name)
-      node.fail("unknown set \"" + text::shown(name) + "\"" +
-                text::suggestion(name, known, "sets"));
+      node.fail("unknown set \"", text::shown(name), "\"", text::suggestion(name, known, "sets"));
   }
   if (is_list_of_nodes(node, program.mesh)) return read_list(node, program);
   return {read_coordinates(node, program)};
@@ -163,7 +153,7 @@ Nodes read_nodes(const Node& node, const Reading& reading) {
 NodeIndex read_place(const Node& node, const Reading& reading) {
   const Nodes nodes = read_nodes(node, reading);
   if (nodes.size() == 1) return nodes.front();
-  node.fail("one node is expected here, but the set has " + std::to_string(nodes.size()));
+  node.fail("one node is expected here, but the set has ", nodes.size());
 }
 
 std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& reading) {
@@ -186,9 +176,7 @@ std::vector<Nodes> read_lines(const Node& set, const Node& axis, const Reading& 
 }
 
 void read_sets(const Node& root, Reading& reading) {
-  const std::optional<Node> section = root.find("sets");
-  if (!section) return;
-  for (const auto& [name, node] : section->members()) {
+  for (const auto& [name, node] : root.members_of("sets")) {
     text::check_name(node, name, "a set");
     if (name == "all") node.fail("\"all\" is the set of all nodes and cannot be another one");
     reading.sets[name] = read_nodes(node, reading);
@@ -219,20 +207,18 @@ void InitialWords::fill(NodeIndex node, std::uint32_t first, std::uint32_t count
 }
 
 void InitialWords::fail(const text::ExpressionError& error, const std::string& where) const {
-  throw UserError(program_.file, array_.place, text::problem_in(array_.init, error, where));
+  program_.fail(array_.place, text::problem_in(array_.init, error, where));
 }
 
 void read_arrays(const Node& root, Program& program) {
-  const std::optional<Node> section = root.find("arrays");
-  if (!section) return;
-  for (const auto& [name, node] : section->members()) {
+  for (const auto& [name, node] : root.members_of("arrays")) {
     node.allow_keys({"words", "init"});
     text::check_name(node, name, "an array");
     Array array;
     array.name = name;
     array.place = node.place();
-    array.words = static_cast<std::uint32_t>(
-        node.at("words").integer_in(program.params, 1, kMaxWords, "the number of words"));
+    array.words = node.at("words").integer_in<std::uint32_t>(program.params, 1, kMaxWords,
+                                                             "the number of words");
     if (const std::optional<Node> init = node.find("init")) {
       array.init = init->is_integer() ? std::to_string(init->integer(program.params))
                                       : init->text("an integer or an expression in quotes");

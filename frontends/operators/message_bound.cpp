@@ -82,26 +82,18 @@ class Bounds {
   static Nodes crossed_by(const StreamPlan& stream) {
     Nodes nodes;
     for (std::size_t s = 1; s < stream.stops.size(); ++s) {
-      const std::vector<Branch>& branches = stream.stops[s].branches;
-      const bool takes_data = std::any_of(branches.begin(), branches.end(), [](const Branch& b) {
-        return b.deliver && b.delivery == Delivery::kData;
-      });
-      if (!takes_data) nodes.push_back(stream.stops[s].node);
+      if (!stream.stops[s].takes_data()) nodes.push_back(stream.stops[s].node);
     }
     return nodes;
   }
 
-  const StreamSlots* slots(std::size_t stream) const {
-    return slots_ == nullptr ? nullptr : &(*slots_)[stream];
-  }
-  std::uint64_t capacity_to(std::size_t stream, std::size_t stop) const {
-    return capacity(streams_.streams[stream], slots(stream), stop, phase_.target.rules);
-  }
   /// Words that fit on the longest way of a stream.
   std::uint64_t most_words(std::size_t stream) const {
+    const StreamPlan& plan = streams_.streams[stream];
+    const StreamSlots* slots = slots_ == nullptr ? nullptr : &(*slots_)[stream];
     std::uint64_t most = 0;
-    for (std::size_t s = 1; s < streams_.streams[stream].stops.size(); ++s)
-      most = std::max(most, capacity_to(stream, s));
+    for (std::size_t s = 1; s < plan.stops.size(); ++s)
+      most = std::max(most, capacity(plan, slots, s, phase_.target.rules));
     return most;
   }
 
@@ -235,18 +227,13 @@ class Bounds {
     for (const NodeIndex node : instance) loop = std::max(loop, round_of(node));
     return latency + loop;
   }
-  Cycle stalls_of(const Nodes& instance) const {
-    Cycle stalls = 0;
-    for (const NodeIndex node : instance) stalls += stall_of(node);
-    return stalls;
-  }
-
   void add_delays(const Nodes& instance, std::size_t first,
                   std::map<NodeIndex, Cycle>& delays) const {
     const std::size_t n = instance.size();
     const auto rounds = [&](std::uint64_t left) {
-      return std::min<std::uint64_t>(left, op_.words) * round_time(instance, first) +
-             stalls_of(instance);
+      Cycle stalls = 0;
+      for (const NodeIndex node : instance) stalls += stall_of(node);
+      return std::min<std::uint64_t>(left, op_.words) * round_time(instance, first) + stalls;
     };
     switch (op_.kind) {
     case Kind::kStream:
@@ -292,6 +279,16 @@ std::uint64_t message_threshold(const PhaseStreams& streams, std::size_t i) {
 std::vector<std::pair<NodeIndex, Cycle>> message_delays(const PhaseStreams& streams,
                                                         std::size_t i) {
   return Bounds(streams, i).delays();
+}
+
+std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
+                       const scheduled::Rules& rules) {
+  std::uint64_t words = rules.output_depth + rules.input_depth;
+  for (std::size_t at = stop;; at = stream.stops[at].parent) {
+    const bool held = slots != nullptr && slots->stops[at].hold > 0;
+    words += rules.vfsm_buffer * (held ? 2 : 1);
+    if (at == 0) return words;
+  }
 }
 
 }  // namespace tessera::operators

@@ -34,4 +34,9 @@ std::uint64_t message_threshold(const PhaseStreams& streams, std::size_t i);
 /// Delay of every node that needs one, by rising node. Requires slots.
 std::vector<std::pair<NodeIndex, Cycle>> message_delays(const PhaseStreams& streams, std::size_t i);
 
+/// Words that fit between the processors of a stream, from the source to the delivery at `stop`.
+/// `slots`: nullptr before they are allotted (delay elements then count as none).
+std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
+                       const scheduled::Rules& rules);
+
 }  // namespace tessera::operators

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -27,5 +26,16 @@ std::vector<scheduled::Block> node_loops(const Operator& op, const OperatorStrea
                                          const NodeRole& role, const Addresses& addresses,
                                          const MemoryMap& map, std::size_t index,
                                          const scheduled::Rules& rules);
+
+// An operator that is routed online (numesh.md 2.3): nodes hand their messages to the software
+// router, then wait for those that come for them, one in a queue of its own each.
+
+/// One use of the operator at `node`; empty if it neither sends nor receives.
+std::vector<scheduled::Block> online_blocks(const Operator& op, NodeIndex node,
+                                            const MemoryMap& map);
+/// Messages for `node`.
+unsigned queues_of(const Operator& op, NodeIndex node);
+/// Throws UserError for messages that the software routers cannot take.
+void check_messages(const Program& program, const Operator& op);
 
 }  // namespace tessera::operators

@@ -33,7 +33,7 @@ Ratio nearest_ratio(const Node& node, double share) {
   if (!(share > 0 && share <= 1)) {
     std::ostringstream given;
     given << share;
-    node.fail("the bandwidth " + given.str() +
+    node.fail("the bandwidth ", given.str(),
               " is out of range; expected more than 0 and at most 1");
   }
   constexpr double kRounding = 0.0005;
@@ -42,7 +42,7 @@ Ratio nearest_ratio(const Node& node, double share) {
     if (num >= 1 && std::abs(num / den - share) <= kRounding)
       return {static_cast<std::uint32_t>(num), den};
   }
-  node.fail("the bandwidth is less than one word in " + std::to_string(kMaxDenominator) +
+  node.fail("the bandwidth is less than one word in ", kMaxDenominator,
             " cycles, the least that can be asked for");
 }
 
@@ -54,16 +54,15 @@ Ratio read_ratio(const Node& node, const Program& program) {
     try {
       return text::Expression::parse(expression, program.params).evaluate();
     } catch (const text::ExpressionError&) {
-      node.fail("\"" + text::shown(text) +
+      node.fail("\"", text::shown(text),
                 "\" is no share; expected a number or \"A/B\", such as \"2/3\"");
     }
   };
   const std::int64_t num = part(text.substr(0, slash));
   const std::int64_t den = slash == std::string::npos ? 1 : part(text.substr(slash + 1));
   if (num < 1 || den < num || den > kMaxDenominator) {
-    node.fail(
-        "the bandwidth " + text::shown(text) +
-        " is out of range; expected A/B with 1 <= A <= B <= " + std::to_string(kMaxDenominator));
+    node.fail("the bandwidth ", text::shown(text),
+              " is out of range; expected A/B with 1 <= A <= B <= ", kMaxDenominator);
   }
   return {static_cast<std::uint32_t>(num), static_cast<std::uint32_t>(den)};
 }
@@ -122,8 +121,8 @@ class OperatorReader {
     const Nodes from = read_nodes(node_.at("from"), reading_);
     const Nodes to = read_nodes(node_.at("to"), reading_);
     if (from.size() != to.size()) {
-      node_.fail("\"from\" has " + std::to_string(from.size()) + " nodes and \"to\" has " +
-                 std::to_string(to.size()) + "; each of the first sends to one of the second");
+      node_.fail("\"from\" has ", from.size(), " nodes and \"to\" has ", to.size(),
+                 "; each of the first sends to one of the second");
     }
     for (std::size_t i = 0; i < from.size(); ++i) op_.instances.push_back({from[i], to[i]});
   }
@@ -157,8 +156,8 @@ class OperatorReader {
         std::rotate(instance.begin(), it, it + 1);
       }
       if (found == 1) continue;
-      node.fail("of the nodes " + listed(reading_.program.mesh, instance) + " " +
-                (found == 0 ? "none" : std::to_string(found)) +
+      node.fail("of the nodes ", listed(reading_.program.mesh, instance), " ",
+                (found == 0 ? "none" : std::to_string(found)),
                 " are named here; one of them must be");
     }
   }
@@ -167,8 +166,7 @@ class OperatorReader {
     const Node node = node_.at("by");
     const std::int64_t by = node.integer(params());
     if (by != 1 && by != -1)
-      node.fail("a shift is by 1 or -1 along the order of its nodes, but " + std::to_string(by) +
-                " is given");
+      node.fail("a shift is by 1 or -1 along the order of its nodes, but ", by, " is given");
     if (by == 1) return;
     for (Nodes& instance : op_.instances) std::reverse(instance.begin(), instance.end());
   }
@@ -180,8 +178,8 @@ class OperatorReader {
       Message message;
       message.from = read_place(item.at("from"), reading_);
       message.to = read_place(item.at("to"), reading_);
-      message.words = static_cast<std::uint32_t>(
-          item.at("words").integer_in(params(), 1, kMaxWords, "the message length"));
+      message.words =
+          item.at("words").integer_in<std::uint32_t>(params(), 1, kMaxWords, "the message length");
       if (message.from == message.to)
         item.fail("the message goes to the node that sends it; it needs another one");
       op_.messages.push_back(message);
@@ -195,35 +193,33 @@ class OperatorReader {
     std::set<NodeIndex> readers;
     for (const Nodes& instance : op_.instances) {
       if (instance.size() < 2)
-        node_.fail("an operator needs at least 2 nodes, but an instance has only " +
+        node_.fail("an operator needs at least 2 nodes, but an instance has only ",
                    listed(reading_.program.mesh, instance));
       const bool pair = op_.kind == Kind::kStream;
       if (pair && instance[0] == instance[1])
-        node_.fail("a stream from " + reading_.program.mesh.name(instance[0]) +
+        node_.fail("a stream from ", reading_.program.mesh.name(instance[0]),
                    " to itself; it needs another destination");
       for (std::size_t i = 0; i < instance.size(); ++i) {
         std::set<NodeIndex>& used = pair && i == 0 ? writers : readers;
         if (used.insert(instance[i]).second) continue;
-        node_.fail("the node " + reading_.program.mesh.name(instance[i]) +
+        node_.fail("the node ", reading_.program.mesh.name(instance[i]),
                    " is in two instances; instances may not read from or write to the same node");
       }
     }
   }
 
   void read_numbers() {
-    const auto number = [&](const Node& node, std::int64_t lowest, std::int64_t highest,
-                            const std::string& what) {
-      return static_cast<std::uint32_t>(node.integer_in(params(), lowest, highest, what));
+    const auto number = [&](const char* key, auto& to, std::int64_t lowest, std::int64_t highest,
+                            const char* what) {
+      if (const auto node = node_.find(key))
+        to = node->integer_in<std::uint32_t>(params(), lowest, highest, what);
     };
-    if (const auto node = node_.find("words"))
-      op_.words = number(*node, 1, kMaxWords, "the message length");
-    if (const auto node = node_.find("compute"))
-      op_.compute = number(*node, 0, kMaxCycles, "the compute cost per word");
+    number("words", op_.words, 1, kMaxWords, "the message length");
+    number("compute", op_.compute, 0, kMaxCycles, "the compute cost per word");
     if (const auto node = node_.find("bandwidth"))
       op_.bandwidth = read_ratio(*node, reading_.program);
-    if (const auto node = node_.find("delay"))
-      op_.delay = number(*node, 0, kMaxCycles, "the delay");
-    if (const auto node = node_.find("slot")) op_.slot = number(*node, 0, 4095, "the slot");
+    number("delay", op_.delay, 0, kMaxCycles, "the delay");
+    number("slot", op_.slot, 0, 4095, "the slot");
     const bool folds = op_.kind == Kind::kReduce || op_.kind == Kind::kPrefix;
     if (folds) op_.how = Combine::kAdd;
     if (const auto node = node_.find("combine")) {
@@ -268,10 +264,10 @@ class OperatorReader {
       known.push_back(arrays[i].name);
       if (arrays[i].name != name) continue;
       if (arrays[i].words >= words) return i;
-      node->fail("the array \"" + name + "\" has " + std::to_string(arrays[i].words) +
-                 " words, but the operator moves " + std::to_string(words));
+      node->fail("the array \"", name, "\" has ", arrays[i].words,
+                 " words, but the operator moves ", words);
     }
-    node->fail("unknown array \"" + text::shown(name) + "\"" +
+    node->fail("unknown array \"", text::shown(name), "\"",
                text::suggestion(name, known, "declared in arrays"));
   }
 
@@ -294,8 +290,8 @@ void read_operators(const Node& root, Reading& reading) {
   const auto nodes = static_cast<std::int64_t>(program.mesh.node_count());
   if (words * nodes > kMaxMemory) {
     root.at("operators")
-        .fail("all arrays of all nodes have " + std::to_string(words * nodes) + " words; at most " +
-              std::to_string(kMaxMemory) + " are allowed");
+        .fail("all arrays of all nodes have ", words * nodes, " words; at most ", kMaxMemory,
+              " are allowed");
   }
 }
 

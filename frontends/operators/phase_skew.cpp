@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
-#include <tuple>
 
 #include "frontends/operators/compiler.h"
 
@@ -11,6 +10,31 @@ namespace tessera::operators {
 namespace {
 
 using Link = std::pair<NodeIndex, NodeIndex>;  // from, to
+
+/// A word on a link.
+struct Hop {
+  Link link;
+  std::uint32_t slot;
+};
+
+/// Those of one period of a phase, apart from its continuing operators, whose words are of any
+/// phase.
+std::vector<Hop> hops_of(const CompiledPhase& phase) {
+  std::vector<Hop> hops;
+  for (std::size_t op = 0; op < phase.operators.size(); ++op) {
+    if (phase.decisions[op].outcome == Outcome::kContinuing) continue;
+    for (std::size_t i = 0; i < phase.operators[op].streams.size(); ++i) {
+      const StreamPlan& stream = phase.operators[op].streams[i];
+      const StreamSlots& slots = phase.slots[op][i];
+      for (std::size_t s = 1; s < stream.stops.size(); ++s) {
+        const Link link = {stream.before(stream.stops[s]), stream.stops[s].node};
+        for (const std::uint32_t start : slots.starts)
+          hops.push_back({link, (start + slots.stops[s].entry) % phase.length});
+      }
+    }
+  }
+  return hops;
+}
 
 class SkewGuard {
  public:
@@ -40,13 +64,10 @@ class SkewGuard {
       for (const StreamPlan& stream : phase.operators[i].streams) {
         for (std::size_t s = 1; s < stream.stops.size(); ++s) {
           const Stop& stop = stream.stops[s];
-          const NodeIndex from = stream.stops[stop.parent].node;
+          const NodeIndex from = stream.before(stop);
           if (proves) links.insert({from, stop.node});
-          const bool read =
-              std::any_of(stop.branches.begin(), stop.branches.end(), [](const Branch& b) {
-                return b.deliver && b.delivery == Delivery::kData;
-              });
-          if (read) links.insert({stop.node, from});  // the router at `from` has run this phase
+          // Who has read knows that the router at `from` has run this phase.
+          if (stop.takes_data()) links.insert({stop.node, from});
         }
       }
     }
@@ -79,26 +100,14 @@ class SkewGuard {
   }
   bool find_collision(const std::vector<std::size_t>& turns) const {
     const CompiledPhase& phase = compiled_.phases[turns.back()];
-    for (std::size_t op = 0; op < phase.operators.size(); ++op) {
-      if (phase.decisions[op].outcome == Outcome::kContinuing) continue;
-      for (std::size_t i = 0; i < phase.operators[op].streams.size(); ++i) {
-        const StreamPlan& stream = phase.operators[op].streams[i];
-        for (std::size_t s = 1; s < stream.stops.size(); ++s) {
-          const Stop& stop = stream.stops[s];
-          const Link link = {stream.stops[stop.parent].node, stop.node};
-          const bool guarded =
-              std::any_of(turns.begin() + 1, turns.end() - 1,
-                          [&](std::size_t turn) { return guarded_[turn].count(link) != 0; });
-          if (guarded) continue;
-          for (const std::uint32_t start : phase.slots[op][i].starts) {
-            const std::uint32_t slot = (start + phase.slots[op][i].stops[s].entry) % phase.length;
-            if (listening_[turns.front()].collides(link.second, link.first, slot, phase.length))
-              return true;
-          }
-        }
-      }
-    }
-    return false;
+    const std::vector<Hop> hops = hops_of(phase);
+    return std::any_of(hops.begin(), hops.end(), [&](const Hop& hop) {
+      const auto& [from, to] = hop.link;
+      const bool guarded = std::any_of(turns.begin() + 1, turns.end() - 1, [&](std::size_t turn) {
+        return guarded_[turn].count(hop.link) != 0;
+      });
+      return !guarded && listening_[turns.front()].collides(to, from, hop.slot, phase.length);
+    });
   }
 
   /// Phases by which neighbours without anything in common could be apart are not looked at beyond.
@@ -114,19 +123,7 @@ class SkewGuard {
 }  // namespace
 
 void ListeningSlots::add(const CompiledPhase& phase) {
-  for (std::size_t op = 0; op < phase.operators.size(); ++op) {
-    if (phase.decisions[op].outcome == Outcome::kContinuing) continue;
-    for (std::size_t i = 0; i < phase.operators[op].streams.size(); ++i) {
-      const StreamPlan& stream = phase.operators[op].streams[i];
-      const StreamSlots& slots = phase.slots[op][i];
-      for (std::size_t s = 1; s < stream.stops.size(); ++s) {
-        const Stop& stop = stream.stops[s];
-        std::vector<Slot>& here = slots_[{stream.stops[stop.parent].node, stop.node}];
-        for (const std::uint32_t start : slots.starts)
-          here.push_back({phase.length, (start + slots.stops[s].entry) % phase.length});
-      }
-    }
-  }
+  for (const Hop& hop : hops_of(phase)) slots_[hop.link].push_back({phase.length, hop.slot});
 }
 
 bool ListeningSlots::collides(NodeIndex node, NodeIndex from, std::uint32_t slot,

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "tlm_ifaces/vocabulary/errors.h"
-
 namespace tessera::operators {
 namespace {
 
@@ -37,22 +35,10 @@ class Planner {
   }
 
  private:
-  [[noreturn]] void fail(const Group& group, const std::string& problem) const {
-    throw UserError(program_.file, group.place, problem);
-  }
-
   Part lower(const Group& group) {
-    switch (group.kind) {
-    case Group::Kind::kUse:
-    case Group::Kind::kWork:
-      return single(group);
-    case Group::Kind::kSequential:
-    case Group::Kind::kLoop:
-      return lower_sequence(group);
-    case Group::Kind::kParallel:
-      break;
-    }
-    return lower_parallel(group);
+    if (group.kind == Group::Kind::kParallel) return lower_parallel(group);
+    const bool is_leaf = group.kind == Group::Kind::kUse || group.kind == Group::Kind::kWork;
+    return is_leaf ? single(group) : lower_sequence(group);
   }
 
   Part single(const Group& group) {
@@ -71,12 +57,8 @@ class Planner {
   const Phase& phase_of(const Part& part) const { return plan_.phases[part.turns.front()]; }
   bool only_works(const Part& part) const {
     if (!is_single(part)) return false;
-    for (const Thread& thread : phase_of(part).threads) {
-      for (const Use& use : thread.uses) {
-        if (!use.is_work) return false;
-      }
-    }
-    return true;
+    const std::vector<Use> uses = phase_of(part).uses();
+    return std::all_of(uses.begin(), uses.end(), [](const Use& use) { return use.is_work; });
   }
 
   Part lower_sequence(const Group& group) {
@@ -85,20 +67,18 @@ class Planner {
     parts = with_works_joined(std::move(parts));
     const bool all_single = std::all_of(parts.begin(), parts.end(), is_single);
     if (group.phases == PhaseChoice::kShared && !all_single)
-      fail(group, "its members have several phases of their own and cannot share one");
-    Part result;
-    result.place = group.place;
+      program_.fail(group.place,
+                    "its members have several phases of their own and cannot share one");
     const bool loops = group.kind == Group::Kind::kLoop;
-    if (all_single && (parts.size() == 1 || is_shared(group, parts))) {
-      result = add(merged(parts, group, loops ? group.times : 1), group.place);
-      return result;
-    }
+    if (all_single && (parts.size() == 1 || is_shared(group, parts)))
+      return add(merged(parts, group, loops ? group.times : 1), group.place);
+    Part result{{}, group.place};
     for (std::uint32_t round = 0; round < (loops ? group.times : 1); ++round) {
       for (const Part& part : parts)
         result.turns.insert(result.turns.end(), part.turns.begin(), part.turns.end());
       if (result.turns.size() > kMaxTurns)
-        fail(group, "it makes more than " + std::to_string(kMaxTurns) +
-                        " phase changes, the most that are allowed");
+        program_.fail(group.place, "it makes more than ", kMaxTurns,
+                      " phase changes, the most that are allowed");
     }
     if (group.length) {
       for (const std::size_t turn : result.turns) plan_.phases[turn].length = group.length;
@@ -131,9 +111,9 @@ class Planner {
     return phase;
   }
   static void append(Phase& to, const Phase& phase) {
-    std::vector<Use>& uses = to.threads.front().uses;
-    for (const Thread& thread : phase.threads)
-      uses.insert(uses.end(), thread.uses.begin(), thread.uses.end());
+    const std::vector<Use> uses = phase.uses();
+    std::vector<Use>& all = to.threads.front().uses;
+    all.insert(all.end(), uses.begin(), uses.end());
     if (phase.length) to.length = phase.length;
   }
 
@@ -170,12 +150,11 @@ class Planner {
     // In a loop the last phase is followed by the first (numesh.md 3.8).
     const std::uint64_t changes = loops ? parts.size() : parts.size() - 1;
     const std::uint64_t separate = words + changes * change_;
-    plan_.notes.push_back(
-        group.place + ": one phase takes " + std::to_string(shared) + " cycles for its words, " +
-        std::to_string(parts.size()) + " phases take " + std::to_string(words) + " and " +
-        std::to_string(changes) + (changes == 1 ? " change" : " changes") + " of " +
-        std::to_string(change_) + ", " + std::to_string(separate) + (loops ? ", a round" : "") +
-        ": " + (shared <= separate ? "one phase" : "separate phases"));
+    plan_.notes.push_back(text::joined(group.place, ": one phase takes ", shared,
+                                       " cycles for its words, ", parts.size(), " phases take ",
+                                       words, " and ", text::plural(changes, "change"), " of ",
+                                       change_, ", ", separate, loops ? ", a round" : "", ": ",
+                                       shared <= separate ? "one phase" : "separate phases"));
     return shared <= separate;
   }
 
@@ -184,8 +163,9 @@ class Planner {
     for (const Group& member : group.members) {
       const Part part = lower(member);
       if (!is_single(part))
-        fail(member, "a member of a parallel group that changes phases needs a group that is the "
-                     "whole program");
+        program_.fail(member.place,
+                      "a member of a parallel group that changes phases needs a group that is the "
+                      "whole program");
       for (const Thread& thread : phase_of(part).threads) phase.threads.push_back(thread);
       if (phase_of(part).length) phase.length = phase_of(part).length;
     }
@@ -214,25 +194,22 @@ class Planner {
   }
 
   void add_continuing(const Group& member, const Part& part) {
-    for (const Thread& thread : phase_of(part).threads) {
-      for (const Use& use : thread.uses) {
-        if (use.is_work || program_.operators[use.index].kind == Kind::kOnline)
-          fail(member, "only operators with streams can continue while others change phases");
-        if (std::count(plan_.continuing.begin(), plan_.continuing.end(), use.index) != 0)
-          fail(member, "a continuing operator can be used once");
-        plan_.continuing.push_back(use.index);
-      }
+    for (const Use& use : phase_of(part).uses()) {
+      if (use.is_work || program_.operators[use.index].kind == Kind::kOnline)
+        program_.fail(member.place,
+                      "only operators with streams can continue while others change phases");
+      if (std::count(plan_.continuing.begin(), plan_.continuing.end(), use.index) != 0)
+        program_.fail(member.place, "a continuing operator can be used once");
+      plan_.continuing.push_back(use.index);
     }
   }
 
   void complete(Phase& phase) const {
     phase.operators.clear();
-    for (const Thread& thread : phase.threads) {
-      for (const Use& use : thread.uses) {
-        if (use.is_work || std::count(phase.operators.begin(), phase.operators.end(), use.index))
-          continue;
-        phase.operators.push_back(use.index);
-      }
+    for (const Use& use : phase.uses()) {
+      if (use.is_work || std::count(phase.operators.begin(), phase.operators.end(), use.index))
+        continue;
+      phase.operators.push_back(use.index);
     }
     phase.name.clear();
     constexpr std::size_t kNamed = 4;

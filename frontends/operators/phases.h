@@ -31,6 +31,14 @@ struct Phase {
   bool followed = false;                ///< another phase comes after it
   std::vector<std::size_t> operators;   ///< that have a use here, each once
   std::vector<std::size_t> continuing;  ///< that are under way in this phase and others
+
+  /// Those of all threads.
+  std::vector<Use> uses() const {
+    std::vector<Use> all;
+    for (const Thread& thread : threads)
+      all.insert(all.end(), thread.uses.begin(), thread.uses.end());
+    return all;
+  }
 };
 
 /// Phases one after the other, loops unrolled; indices in PhasePlan::phases. Regions have no nodes

@@ -4,24 +4,57 @@
 // depends on the configuration of the machine.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "frontends/operators/mesh.h"
+#include "frontends/text/diagnostics.h"
 #include "models/scheduled/program.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
+
+/// Linear index of a node: x + X * (y + Y * z).
+using NodeIndex = std::uint32_t;
+using Nodes = std::vector<NodeIndex>;
+
+inline constexpr unsigned kMaxRank = 3;
+using Coordinates = std::array<int, kMaxRank>;
+
+/// The lattice of 1, 2 or 3 dimensions (numesh.md 1.1), and the routes through it that streams take:
+/// dimension by dimension, x first.
+struct Mesh {
+  unsigned rank = 1;
+  Coordinates size = {1, 1, 1};  ///< dimensions beyond the rank are 1
+
+  std::size_t node_count() const;
+  Coordinates at(NodeIndex node) const;
+  NodeIndex index(const Coordinates& at) const;
+  bool contains(const Coordinates& at) const;
+  /// "(2)", "(2, 0)": as many coordinates as the mesh has dimensions.
+  std::string name(NodeIndex node) const;
+  /// The coordinates that belong to the mesh, for reports.
+  std::vector<int> place(NodeIndex node) const;
+
+  /// The port of `from` on its neighbour `to`.
+  scheduled::Port port(NodeIndex from, NodeIndex to) const;
+  /// Nodes from `from` to `to`, both included. Routes from one node form a tree.
+  Nodes route(NodeIndex from, NodeIndex to) const;
+};
+
+/// "(0), (1), (3)"; of many nodes the first few and how many follow.
+std::string listed(const Mesh& mesh, const Nodes& nodes);
 
 /// A share of the cycles of a schedule, 0 < num <= den.
 struct Ratio {
   std::uint32_t num = 1;
   std::uint32_t den = 1;
 };
-std::string to_string(const Ratio& ratio);
 
 enum class Kind : std::uint8_t {
   kStream,
@@ -32,7 +65,6 @@ enum class Kind : std::uint8_t {
   kPrefix,
   kOnline,  ///< routed by software, one hop at a time (numesh.md 2.3)
 };
-const char* to_string(Kind kind);
 
 using scheduled::Combine;
 /// `old` (op) `word`, 32 bits, as the processors of the machine compute it.
@@ -132,6 +164,12 @@ struct Program {
   Group group;
   std::vector<Start> starts;
   std::vector<Interruption> interruptions;
+
+  /// Throws UserError at a place of this program.
+  template <class... Parts>
+  [[noreturn]] void fail(const std::string& place, const Parts&... problem) const {
+    throw UserError(file, place, text::joined(problem...));
+  }
 };
 
 }  // namespace tessera::operators

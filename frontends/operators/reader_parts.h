@@ -10,7 +10,7 @@
 #include "frontends/operators/program.h"
 #include "frontends/operators/program_reader.h"
 #include "frontends/text/json.h"
-#include "frontends/text/wording.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::operators {
 
@@ -30,9 +30,6 @@ void read_sets(const Node& root, Reading& reading);
 void read_arrays(const Node& root, Program& program);
 /// "operators".
 void read_operators(const Node& root, Reading& reading);
-/// "program", "starts" and "interruptions".
-void read_group(const Node& root, Reading& reading);
-void read_skews(const Node& root, Reading& reading);
 
 /// A set: "all", a name, {"box": [..]}, a node, or a list of nodes. Not empty, no node twice.
 Nodes read_nodes(const Node& node, const Reading& reading);

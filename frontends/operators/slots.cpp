@@ -88,7 +88,9 @@ class Placement {
 
  private:
   bool free(NodeIndex node, std::uint32_t offset) const {
-    return !runs_already(node, offset) && has_room(node, offset);
+    return !runs_already(node, offset) &&
+           std::all_of(slots_.starts.begin(), slots_.starts.end(),
+                       [&](std::uint32_t start) { return table_.is_free(node, start + offset); });
   }
   /// Whether a VFSM of the stream has this slot: it cannot run twice in a cycle, though others can.
   bool runs_already(NodeIndex node, std::uint32_t offset) const {
@@ -106,10 +108,6 @@ class Placement {
     }
     return false;
   }
-  bool has_room(NodeIndex node, std::uint32_t offset) const {
-    return std::all_of(slots_.starts.begin(), slots_.starts.end(),
-                       [&](std::uint32_t start) { return table_.is_free(node, start + offset); });
-  }
   void take(NodeIndex node, std::uint32_t offset) {
     for (const std::uint32_t start : slots_.starts) table_.take(node, start + offset);
     taken_.emplace_back(node, offset);
@@ -117,7 +115,7 @@ class Placement {
   /// Whether the stop may listen to its parent then.
   bool may_listen(const Stop& stop, std::uint32_t offset) const {
     if (!free(stop.node, offset)) return false;
-    const NodeIndex from = stream_.stops[stop.parent].node;
+    const NodeIndex from = stream_.before(stop);
     return std::all_of(slots_.starts.begin(), slots_.starts.end(), [&](std::uint32_t start) {
       const std::uint32_t slot = (start + offset) % table_.length();
       return table_.is_link_free(from, stop.node, slot) &&
@@ -259,9 +257,8 @@ class Allotter {
   /// What that can be at best in a schedule of this length.
   double score_of(std::uint32_t length) const {
     double score = 1;
-    for (const Request& request : requests_) {
+    for (const Request& request : requests_)
       score = std::min(score, count_of(request, length) / (share_of(request) * length));
-    }
     return score;
   }
 

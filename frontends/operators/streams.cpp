@@ -1,6 +1,5 @@
 #include "frontends/operators/streams.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -35,10 +34,6 @@ class StreamMaker {
     NodeRole& role = roles_[node];
     role.node = node;
     return role;
-  }
-  bool is_member(NodeIndex node) const {
-    const auto it = roles_.find(node);
-    return it != roles_.end() && it->second.member;
   }
 
   void make_instance(const Nodes& nodes) {
@@ -101,7 +96,6 @@ class StreamMaker {
   /// neighbours come first: who reads its last word then knows that its router has no other.
   void add(NodeIndex source, const Nodes& destinations, bool echo) {
     StreamPlan plan;
-    plan.op = result_.op;
     plan.name = op_.name + " " + short_name(mesh_, source) + ">" +
                 (destinations.size() == 1 ? short_name(mesh_, destinations.front()) : "*");
     plan.stops.push_back({source, 0, 0, {}});
@@ -140,7 +134,9 @@ class StreamMaker {
   }
 
   bool branches_at(NodeIndex node) const {
-    return is_member(node) ? options_.branch_members : options_.branch_outsiders;
+    const auto it = roles_.find(node);
+    const bool is_member = it != roles_.end() && it->second.member;
+    return is_member ? options_.branch_members : options_.branch_outsiders;
   }
 
   void finish() {

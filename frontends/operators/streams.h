@@ -3,6 +3,7 @@
 // goes is decided here, when (slots) is not.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -30,15 +31,21 @@ struct Stop {
   std::size_t parent = 0;  ///< of all but the first
   std::size_t depth = 0;   ///< hops from the source
   std::vector<Branch> branches;
+
+  bool takes_data() const {
+    return std::any_of(branches.begin(), branches.end(),
+                       [](const Branch& b) { return b.deliver && b.delivery == Delivery::kData; });
+  }
 };
 
 struct StreamPlan {
-  std::string name;  ///< "shift 0>1"
-  std::size_t op = 0;
+  std::string name;         ///< "shift 0>1"
   bool total = false;       ///< of a prefix: brings the total back to all
   std::vector<Stop> stops;  ///< the source first, parents before children
 
   NodeIndex source() const { return stops.front().node; }
+  /// The node that a stop other than the first gets the word from.
+  NodeIndex before(const Stop& stop) const { return stops[stop.parent].node; }
   /// Slots that a word of it takes on a node.
   std::size_t slots_on(std::size_t stop) const { return stops[stop].branches.size(); }
 };

@@ -1,4 +1,4 @@
-#include "frontends/operators/tables.h"
+#include "frontends/operators/compiler.h"
 
 #include <algorithm>
 #include <map>
@@ -44,16 +44,6 @@ void print_decision(std::ostream& out, const Program& program, const Decision& d
   out << '\n';
 }
 
-/// "+x", "-y": the neighbour that is `to` of `from`.
-std::string direction(const Mesh& mesh, NodeIndex from, NodeIndex to) {
-  const Coordinates a = mesh.at(from);
-  const Coordinates b = mesh.at(to);
-  for (unsigned d = 0; d < kMaxRank; ++d) {
-    if (a[d] != b[d]) return std::string(a[d] < b[d] ? "+" : "-") + "xyz"[d];
-  }
-  return "";
-}
-
 class ScheduleTable {
  public:
   ScheduleTable(const Program& program, const CompiledPhase& phase)
@@ -65,18 +55,18 @@ class ScheduleTable {
   }
 
   void print(std::ostream& out) const {
-    std::vector<std::size_t> widths(phase_.length);
+    std::vector<std::string> titles;
+    std::vector<std::size_t> widths;
+    for (std::uint32_t slot = 0; slot < phase_.length; ++slot) {
+      titles.push_back("slot " + std::to_string(slot));
+      widths.push_back(titles.back().size());
+    }
     std::size_t names = 4;
-    for (std::uint32_t slot = 0; slot < phase_.length; ++slot)
-      widths[slot] = ("slot " + std::to_string(slot)).size();
     for (const auto& [node, cells] : rows_) {
       names = std::max(names, mesh_.name(node).size());
       for (std::uint32_t slot = 0; slot < phase_.length; ++slot)
         widths[slot] = std::max(widths[slot], cells[slot].size());
     }
-    std::vector<std::string> titles(phase_.length);
-    for (std::uint32_t slot = 0; slot < phase_.length; ++slot)
-      titles[slot] = "slot " + std::to_string(slot);
     print_row(out, padded("node", names), titles, widths);
     for (const auto& [node, cells] : rows_)
       print_row(out, padded(mesh_.name(node), names), cells, widths);
@@ -109,7 +99,8 @@ class ScheduleTable {
         for (std::size_t b = 0; b < stop.branches.size(); ++b) {
           const Branch& branch = stop.branches[b];
           const std::string to =
-              branch.deliver ? "me" : direction(mesh_, stop.node, stream.stops[branch.stop].node);
+              branch.deliver ? "me"
+                             : to_string(mesh_.port(stop.node, stream.stops[branch.stop].node));
           put(stop.node, start + slots.stops[i].branches[b], stream.name + " >" + to);
         }
       }
@@ -130,8 +121,7 @@ void print_decisions(std::ostream& out, const Program& program, const Compiled& 
   for (std::size_t p = 0; p < compiled.phases.size(); ++p) {
     const CompiledPhase& phase = compiled.phases[p];
     out << "phase " << p << " '" << compiled.plan.phases[p].name << "': schedule of "
-        << phase.length << (phase.length == 1 ? " slot" : " slots") << turns_text(compiled, p)
-        << '\n';
+        << text::plural(phase.length, "slot") << turns_text(compiled, p) << '\n';
     for (const Decision& d : phase.decisions) print_decision(out, program, d, width);
     if (!phase.barrier_why.empty()) out << "  barrier at its end: " << phase.barrier_why << '\n';
   }
@@ -140,8 +130,7 @@ void print_decisions(std::ostream& out, const Program& program, const Compiled& 
 void print_schedules(std::ostream& out, const Program& program, const Compiled& compiled) {
   for (std::size_t p = 0; p < compiled.phases.size(); ++p) {
     out << (p == 0 ? "" : "\n") << "phase " << p << " '" << compiled.plan.phases[p].name
-        << "': " << compiled.phases[p].length
-        << (compiled.phases[p].length == 1 ? " slot\n" : " slots\n");
+        << "': " << text::plural(compiled.phases[p].length, "slot") << '\n';
     ScheduleTable(program, compiled.phases[p]).print(out);
   }
 }

@@ -2,22 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 #include "frontends/operators/message_bound.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::operators {
 namespace {
 
-std::string plural(std::uint64_t n, const std::string& noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
-
-bool contains(const Nodes& sorted, NodeIndex node) {
-  return std::binary_search(sorted.begin(), sorted.end(), node);
-}
+using text::joined;
+using text::plural;
 
 class Chooser {
  public:
@@ -59,16 +51,13 @@ class Chooser {
     case Technique::kMessage:
       return as_message(std::move(d), i);
     case Technique::kProcessor:
-      return as_processor(std::move(d), "as told");
+      return decided(std::move(d), Outcome::kProcessor, "as told");
     case Technique::kMarker:
-      d.outcome = Outcome::kMarker;
-      d.why = "as told";
-      d.cost = "1 more word on each of its streams, and its way";
-      return d;
+      return decided(std::move(d), Outcome::kMarker, "as told",
+                     "1 more word on each of its streams, and its way");
     case Technique::kNone:
-      d.outcome = Outcome::kWrong;
-      d.why = "as told: nodes switch when they return, whatever is left";
-      return d;
+      return decided(std::move(d), Outcome::kWrong,
+                     "as told: nodes switch when they return, whatever is left");
     case Technique::kBarrier:
       return as_barrier(std::move(d), "as told");
     case Technique::kAuto:
@@ -84,14 +73,11 @@ class Chooser {
     const char* why =
         o.technique == Technique::kMessage
             ? "its reads are not synchronous and its buffers, in the memory of the processors, "
-              "have "
-              "no bound, so no message is long enough"
+              "have no bound, so no message is long enough"
             : "a node that passes messages on gets no event that says that it was the last one";
-    throw UserError(program_.file, o.place + ".technique",
-                    std::string(to_string(o.technique)) +
-                        " termination is refused for online "
-                        "routing: " +
-                        why + "; allowed: auto, barrier, none");
+    program_.fail(o.place + ".technique", to_string(o.technique),
+                  " termination is refused for online routing: ", why,
+                  "; allowed: auto, barrier, none");
   }
 
   Decision choose_freely(Decision d, std::size_t i) const {
@@ -99,23 +85,22 @@ class Chooser {
     if (o.kind == Kind::kOnline)
       return as_barrier(std::move(d), "messages of others may still have to be passed on");
     if (barrier_ != nullptr) {
-      d.outcome = Outcome::kCovered;
-      d.why = "the barrier of " + barrier_->name + " proves it";
-      return d;
+      return decided(std::move(d), Outcome::kCovered,
+                     "the barrier of " + barrier_->name + " proves it");
     }
     if (const Operator* later = covering(i)) {
-      d.outcome = Outcome::kCovered;
-      d.why = "who returns from " + later->name +
-              ", which is used after it, knows that all its "
-              "nodes have returned from this";
-      return d;
+      return decided(std::move(d), Outcome::kCovered,
+                     "who returns from " + later->name +
+                         ", which is used after it, knows that all its nodes have returned from "
+                         "this");
     }
-    const std::optional<std::string> no = why_no_message_bound(streams_, i);
-    if (no) return as_processor(std::move(d), "message-bound is impossible: " + *no);
-    if (o.words < *d.threshold)
-      return as_processor(std::move(d), "a message of " + plural(o.words, "word") +
-                                            " is short: message-bound needs " +
-                                            std::to_string(*d.threshold));
+    if (const std::optional<std::string> no = why_no_message_bound(streams_, i))
+      return decided(std::move(d), Outcome::kProcessor, "message-bound is impossible: " + *no);
+    if (o.words < *d.threshold) {
+      const std::string why = joined("a message of ", plural(o.words, "word"),
+                                     " is short: message-bound needs ", *d.threshold);
+      return decided(std::move(d), Outcome::kProcessor, why);
+    }
     return as_message(std::move(d), i);
   }
 
@@ -128,32 +113,30 @@ class Chooser {
       return d;
     }
     if (const auto no = why_no_message_bound(streams_, i))
-      throw UserError(program_.file, place,
-                      "message-bound termination is impossible: " + *no +
-                          "; use auto, processor or barrier");
+      program_.fail(place, "message-bound termination is impossible: ", *no,
+                    "; use auto, processor or barrier");
     if (o.words < *d.threshold)
-      throw UserError(program_.file, place,
-                      "message-bound termination needs messages of at least " +
-                          plural(*d.threshold, "word") + " here, but " + std::to_string(o.words) +
-                          " are given; use auto, processor or barrier, or give a \"delay\" at your "
-                          "own risk");
-    d.why = "a message of " + plural(o.words, "word") +
-            " is long: " + std::to_string(*d.threshold) + " would do";
+      program_.fail(place, "message-bound termination needs messages of at least ",
+                    plural(*d.threshold, "word"), " here, but ", o.words,
+                    " are given; use auto, processor or barrier, or give a \"delay\" at your "
+                    "own risk");
+    d.why =
+        joined("a message of ", plural(o.words, "word"), " is long: ", *d.threshold, " would do");
     return d;
   }
 
-  static Decision as_processor(Decision d, const std::string& why) {
-    d.outcome = Outcome::kProcessor;
+  static Decision decided(Decision d, Outcome outcome, const std::string& why,
+                          const std::string& cost = "") {
+    d.outcome = outcome;
     d.why = why;
+    d.cost = cost;
     return d;
   }
 
   Decision as_barrier(Decision d, const std::string& why) const {
-    d.outcome = Outcome::kBarrier;
-    d.why = why;
-    d.cost = "nobody goes on before the last, and " +
-             plural(streams_.target.rules.barrier_latency, "cycle") + " of the barrier";
-    return d;
+    return decided(std::move(d), Outcome::kBarrier, why,
+                   "nobody goes on before the last, and " +
+                       plural(streams_.target.rules.barrier_latency, "cycle") + " of the barrier");
   }
 
   /// An operator used after the last use of operator `i`, in the same thread, that tells everybody
@@ -181,8 +164,7 @@ class Chooser {
     return std::any_of(o.instances.begin(), o.instances.end(), [&](Nodes instance) {
       std::sort(instance.begin(), instance.end());
       const Nodes& touched = streams_.operators[i].touched;
-      return std::all_of(touched.begin(), touched.end(),
-                         [&](NodeIndex n) { return contains(instance, n); });
+      return std::includes(instance.begin(), instance.end(), touched.begin(), touched.end());
     });
   }
 
@@ -208,9 +190,9 @@ std::string describe_echo(const OperatorStreams& streams) {
   }
   std::string text = std::to_string(echoes) + (echoes == 1 ? " echo" : " echoes");
   if (crossings > 0)
-    text += " and " + std::to_string(crossings) + (crossings == 1 ? " branch" : " branches") +
-            " to crossed nodes";
-  return text + ", a slot and an I/O a word each; bandwidth at most 1/" + std::to_string(most);
+    text +=
+        joined(" and ", crossings, crossings == 1 ? " branch" : " branches", " to crossed nodes");
+  return joined(text, ", a slot and an I/O a word each; bandwidth at most 1/", most);
 }
 
 }  // namespace
@@ -270,12 +252,12 @@ bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions) {
     const bool too_short = op.words < *d.threshold;
     if (!too_short && !(is_free && d.longest_delay() > op.words)) continue;
     if (!is_free)
-      throw UserError(streams.program.file, op.place + ".technique",
-                      "message-bound termination needs messages of at least " +
-                          plural(*d.threshold, "word") +
-                          " with the delay elements of its streams, "
-                          "but " +
-                          std::to_string(op.words) + " are given; use auto or processor");
+      streams.program.fail(op.place + ".technique",
+                           "message-bound termination needs messages of at least ",
+                           plural(*d.threshold, "word"),
+                           " with the delay elements of its streams, "
+                           "but ",
+                           op.words, " are given; use auto or processor");
     d.why = too_short
                 ? "a message of " + plural(op.words, "word") + " is short: message-bound needs " +
                       std::to_string(*d.threshold) + " with the delay elements of its streams"
@@ -287,16 +269,6 @@ bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions) {
     holds = false;
   }
   return holds;
-}
-
-std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
-                       const scheduled::Rules& rules) {
-  std::uint64_t words = rules.output_depth + rules.input_depth;
-  for (std::size_t at = stop;; at = stream.stops[at].parent) {
-    const bool held = slots != nullptr && slots->stops[at].hold > 0;
-    words += rules.vfsm_buffer * (held ? 2 : 1);
-    if (at == 0) return words;
-  }
 }
 
 }  // namespace tessera::operators

@@ -80,8 +80,4 @@ bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions);
 /// Whether whoever returns from the operator knows that all nodes of its instance have entered it.
 bool synchronises(const Operator& op);
 
-/// Words that fit between the processors of a stream, from the source to the delivery at `stop`.
-std::uint64_t capacity(const StreamPlan& stream, const StreamSlots* slots, std::size_t stop,
-                       const scheduled::Rules& rules);
-
 }  // namespace tessera::operators

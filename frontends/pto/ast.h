@@ -3,16 +3,17 @@
 // of operations.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "frontends/text/diagnostics.h"
-#include "frontends/text/wording.h"
 
 namespace tessera::pto {
 
 using text::Diagnostics;
+using text::joined;
 using text::Place;
 
 inline constexpr std::int64_t kDynamic = -1;  ///< a size written as ?
@@ -63,7 +64,7 @@ struct Argument {
     kInduction,  ///< scf.for: the value of the loop
     kCarried,    ///< scf.for, scf.while: a value of iter_args; its kInit follows
     kInit,
-    kCallee,  ///< func.call: @f
+    kCallee,  ///< func.call: `@f`
     kIndex    ///< pto.eventid_array_get, _set: what stands in brackets
   };
   enum class Kind : std::uint8_t { kValue, kInteger, kFloat, kWord };
@@ -71,9 +72,11 @@ struct Argument {
   Role role = Role::kOperand;
   Kind kind = Kind::kValue;
   std::string text;         ///< "%a", "%r#1", "PIPE_V", "slt", "1.0"; of a kInteger "" or "0x1F"
-  std::string key;          ///< of a named operand: `gm_slot_buffer = %a`
+  std::string key = {};     ///< of a named operand: `gm_slot_buffer = %a`
   std::int64_t number = 0;  ///< of kInteger
 };
+
+using Role = Argument::Role;
 
 /// "%r:2 = " names two values, %r#0 and %r#1.
 struct Result {
@@ -109,6 +112,22 @@ struct Operation {
   std::vector<Region> regions;  ///< scf.if: then, else; scf.while: before, after
   std::string raw;              ///< of an unknown operation: what stands behind its name
 };
+
+/// The number of values that an operation gives.
+inline std::size_t result_count(const Operation& op) {
+  std::size_t count = 0;
+  for (const Result& r : op.results) count += r.count;
+  return count;
+}
+
+/// Calls `visit` for all operations of a region and of the regions inside it, in their order.
+template <class Visit>
+void for_each_operation(const Region& region, const Visit& visit) {
+  for (const Operation& op : region.operations) {
+    visit(op);
+    for (const Region& inner : op.regions) for_each_operation(inner, visit);
+  }
+}
 
 struct Function {
   Place place;

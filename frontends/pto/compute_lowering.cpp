@@ -1,20 +1,13 @@
-#include "frontends/pto/tile_lowering.h"
+#include "frontends/pto/operation_lowering.h"
 
 #include <algorithm>
 
-#include "models/cluster/program/operand_rules.h"
 #include "models/cluster/memory/ub_banks.h"
+#include "models/cluster/program/operand_rules.h"
 
 namespace tessera::pto {
 
-using cluster::Arithmetic;
-using cluster::Element;
-using cluster::Instruction;
-using cluster::Operand;
 using cluster::OperandShape;
-using cluster::TileFunction;
-using cluster::TileOperand;
-using cluster::VectorClass;
 
 namespace {
 
@@ -89,12 +82,12 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   if (info.function == TileFunction::kMergeBlocks)
     elements = emitter_.compute(Opcode::kDiv, elements, cluster::pair_columns(sized.place.element),
                                 op.place);
-  // A gather by pattern costs as much as a conversion: 2 cycles per repeat (4.3). The cost of a gather
-  // by index and of a sort depends on the number of elements only.
+  // A gather by pattern costs as much as a conversion: 2 cycles per repeat (4.3). The cost of a
+  // gather by index and of a sort depends on the number of elements only.
   const VectorClass cost = by_pattern ? VectorClass::kConvert : info.vector_class;
   const bool counts = cost == VectorClass::kGather || cost == VectorClass::kSort;
   Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
-  i.type = counts ? cluster::DataType::kF32 : data_type(widest);
+  i.type = counts ? DataType::kF32 : data_type(widest);
   i.vector_class = cost;
   // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
   if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;
@@ -104,7 +97,7 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
 }
 
 // Only tiles with known addresses in the text have conflicts: an assembler may place the others at
-// other addresses than the model does. For A5 no conflict costs are published that are clear enough.
+// other addresses than the model does. No clear costs are published for A5.
 cluster::BankConflict ComputeLowering::conflict_of(const Operation& op,
                                                    const OperationInfo& info) const {
   constexpr auto kNone = cluster::BankConflict::kNone;

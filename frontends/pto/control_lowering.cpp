@@ -1,27 +1,13 @@
-#include "frontends/pto/control_lowering.h"
+#include "frontends/pto/operation_lowering.h"
 
 #include <algorithm>
 
 namespace tessera::pto {
 
-using cluster::CoreKind;
-using cluster::Operand;
-using cluster::Predicate;
-
 namespace {
 
 const char* cores(CoreKind kind) {
   return kind == CoreKind::kAic ? "the AIC" : "AIVs";
-}
-
-unsigned register_of(const Operand& operand) {
-  return static_cast<unsigned>(operand.value);
-}
-
-bool is_terminator(const Operation& op) {
-  const Meaning meaning = operation_info(op.name).meaning;
-  return meaning == Meaning::kYield || meaning == Meaning::kReturn ||
-         meaning == Meaning::kCondition;
 }
 
 }  // namespace
@@ -33,7 +19,7 @@ void ControlLowering::region(const Region& region) {
   for (const Operation& op : region.operations) {
     if (end != nullptr) fail(end->place, end->name, " stands before the end of its region");
     context_.lower(op);
-    if (is_terminator(op)) end = &op;
+    if (operation_info(op.name).meaning == Meaning::kTerminator) end = &op;
   }
   if (end == nullptr) terminator_ = nullptr;  // it is that of an inner region
 }
@@ -65,14 +51,6 @@ void ControlLowering::body(const Region& body, const std::vector<Value>& targets
   scope_.leave_region();
 }
 
-void ControlLowering::cube_section(const Operation& op) {
-  if (is_cube()) body(op.regions[0], {}, op.place);
-}
-
-void ControlLowering::vector_section(const Operation& op) {
-  if (!is_cube()) body(op.regions[0], {}, op.place);
-}
-
 // --- loops and branches ---
 
 // Code: counter = first; jump TEST; BODY: ..; counter += step; TEST: if counter < last, jump BODY.
@@ -80,17 +58,16 @@ void ControlLowering::for_loop(const Operation& op) {
   const Operand last = scope_.scalar(op.arguments[2]), step = scope_.scalar(op.arguments[3]);
   if (!step.is_register && step.value <= 0)
     fail(op.arguments[3].place, "the step of a loop is ", step.value, ", expected 1 or more");
-  const unsigned counter = emitter_.new_register(op.place);
+  const Operand counter = emitter_.new_register(op.place);
   emitter_.set(counter, scope_.scalar(op.arguments[1]), op.place);
   scope_.enter_region();
-  scope_.define(op.arguments[0].text, op.arguments[0].place,
-                Value::of_scalar(cluster::reg(counter)));
+  scope_.define(op.arguments[0].text, op.arguments[0].place, Value::of_scalar(counter));
   const std::vector<Value> carried = carried_.define_arguments(op, 4);
   const std::uint32_t to_test = emitter_.jump(op.place);
   body(op.regions[0], carried, op.place);
   emitter_.update(counter, Opcode::kAdd, step, op.place);
   emitter_.land(to_test);
-  const Operand goes_on = emitter_.compare(Predicate::kLess, cluster::reg(counter), last, op.place);
+  const Operand goes_on = emitter_.compare(Predicate::kLess, counter, last, op.place);
   emitter_.branch(goes_on, op.place, to_test + 1);
   scope_.leave_region();
   scope_.define_all(op, carried);
@@ -149,11 +126,11 @@ void ControlLowering::branch(const Operation& op) {
 // --- calls ---
 
 bool ControlLowering::runs_here(const Operation& op, const Function& callee) const {
-  const FunctionKinds& kinds = context_.kinds;
-  if (kinds.is_neutral(callee) || kinds.runs_on(callee, context_.core)) return true;
+  const FunctionKinds::Facts& facts = context_.kinds.of(callee);
+  if (facts.is_neutral() || facts.runs_on(context_.core)) return true;
   const Argument& name = argument(op, Role::kCallee);
   const Function& caller = scope_.function();
-  if (const auto declared = kinds.declared(caller))
+  if (const auto declared = context_.kinds.of(caller).declared)
     fail(name.place, "@", caller.name, " runs on ", cores(*declared), " and calls ", name.text,
          ", which does not");
   if (!op.results.empty())
@@ -216,11 +193,8 @@ void ControlLowering::unknown(const Operation& op) {
                                                                    : Access::kReadWrite));
   }
   emitter_.attach(std::move(operands));
-  Value v;
-  v.kind = Value::Kind::kUnknown;
-  unsigned count = 0;
-  for (const Result& r : op.results) count += r.count;
-  scope_.define_all(op, std::vector<Value>(count, v));
+  Value v{Value::Kind::kUnknown};
+  scope_.define_all(op, std::vector<Value>(result_count(op), v));
 }
 
 // --- carried values ---
@@ -244,12 +218,12 @@ std::vector<Value> CarriedValues::define_arguments(const Operation& op, std::siz
 
 Value CarriedValues::like(const Value& like, Place place) {
   Value v = like;
-  v.scalar = cluster::reg(emitter_.new_register(place));
+  v.scalar = emitter_.new_register(place);
   if (v.kind != Value::Kind::kTile) return v;
   v.place.address = {};
   v.place.address.add(v.scalar, 1);
   for (Operand& size : v.sizes)
-    if (size.is_register) size = cluster::reg(emitter_.new_register(place));
+    if (size.is_register) size = emitter_.new_register(place);
   return v;
 }
 
@@ -264,25 +238,25 @@ Operand CarriedValues::address_of(const Value& tile, Place place) {
 
 void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<Value>& values,
                            Place place) {
-  std::vector<std::pair<unsigned, Operand>> moves;
+  std::vector<std::pair<Operand, Operand>> moves;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value &to = targets[i], &from = values[i];
     if (to.kind != from.kind) fail(place, "a tile and a number in one place");
     if (to.kind != Value::Kind::kTile) {
-      moves.emplace_back(register_of(to.scalar), from.scalar);
+      moves.emplace_back(to.scalar, from.scalar);
       continue;
     }
     check_alike(to, from, place);
-    moves.emplace_back(register_of(to.scalar), address_of(from, place));
+    moves.emplace_back(to.scalar, address_of(from, place));
     for (std::size_t k = 0; k < to.sizes.size(); ++k)
-      if (to.sizes[k].is_register) moves.emplace_back(register_of(to.sizes[k]), from.sizes[k]);
+      if (to.sizes[k].is_register) moves.emplace_back(to.sizes[k], from.sizes[k]);
   }
   if (moves.size() > 1) {
     for (auto& [target, value] : moves) {
       if (!value.is_register) continue;
-      const unsigned copy = emitter_.new_register(place);
+      const Operand copy = emitter_.new_register(place);
       emitter_.set(copy, value, place);
-      value = cluster::reg(copy);
+      value = copy;
     }
   }
   for (const auto& [target, value] : moves) emitter_.set(target, value, place);

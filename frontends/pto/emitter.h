@@ -7,38 +7,34 @@
 #include <vector>
 
 #include "frontends/pto/ast.h"
-#include "models/cluster/program/program.h"
+#include "frontends/pto/operations.h"
 
 namespace tessera::pto {
 
 class Emitter {
  public:
-  using Opcode = cluster::Opcode;
-  using Operand = cluster::Operand;
-  using Pipe = cluster::Pipe;
-
   explicit Emitter(const Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   /// Throws UserError if the function has more values than an instruction can name.
-  unsigned new_register(Place place);
+  Operand new_register(Place place);
 
   // A reference to an instruction is valid until the next one is emitted.
-  cluster::Instruction& emit(Opcode opcode, Place place, Pipe pipe = Pipe::kS);
+  Instruction& emit(Opcode opcode, Place place, Pipe pipe = Pipe::kS);
   /// Emits a tile operation. The core orders the tile operations of a program that has no
   /// synchronisation of its own (Program::automatic_sync).
-  cluster::Instruction& emit_tile(Opcode opcode, Place place, Pipe pipe);
-  cluster::Instruction& last() { return program_.code.back(); }
+  Instruction& emit_tile(Opcode opcode, Place place, Pipe pipe);
+  Instruction& last() { return program_.code.back(); }
   /// Gives the last instruction its operands: inputs first, the result last.
-  cluster::TileOperation& attach(std::vector<cluster::TileOperand> operands,
-                                 cluster::TileFunction function = cluster::TileFunction::kNone);
+  TileOperation& attach(std::vector<TileOperand> operands,
+                        TileFunction function = TileFunction::kNone);
   /// The operation of the last instruction.
-  const cluster::TileOperation& last_operation() const { return program_.operations.back(); }
+  const TileOperation& last_operation() const { return program_.operations.back(); }
   /// Notes that the program synchronises its pipes itself.
   void note_sync() { has_sync_ = true; }
 
   Operand compute(Opcode opcode, Operand a, Operand b, Place place);
-  Operand compare(cluster::Predicate predicate, Operand a, Operand b, Place place);
-  Operand get(cluster::SpecialValue special, Place place);
+  Operand compare(Predicate predicate, Operand a, Operand b, Place place);
+  Operand get(SpecialValue special, Place place);
   /// The product of two sizes, which saturates instead of wrapping around.
   Operand size_product(Operand a, Operand b, Place place) {
     return compute(Opcode::kMulSize, a, b, place);
@@ -48,10 +44,16 @@ class Emitter {
     return compute(Opcode::kDiv, size_product(elements, bits, place), 8, place);
   }
   /// target = condition ? a : b
-  void select(unsigned target, Operand condition, Operand a, Operand b, Place place);
-  void set(unsigned target, Operand value, Place place);
+  void select(Operand target, Operand condition, Operand a, Operand b, Place place) {
+    emit_scalar(Opcode::kSelect, target, a, b, place).c = condition;
+  }
+  void set(Operand target, Operand value, Place place) {
+    emit_scalar(Opcode::kSet, target, value, 0, place);
+  }
   /// target = target OPCODE b
-  void update(unsigned target, Opcode opcode, Operand b, Place place);
+  void update(Operand target, Opcode opcode, Operand b, Place place) {
+    emit_scalar(opcode, target, target, b, place);
+  }
 
   /// The number of the next instruction, as the target of a jump.
   std::uint32_t next() const { return static_cast<std::uint32_t>(program_.code.size()); }
@@ -69,16 +71,15 @@ class Emitter {
   }
 
   /// The program itself, for append_sync_all() of models/cluster/program/program.h.
-  cluster::Program& program() { return program_; }
+  Program& program() { return program_; }
   /// Emits the end of the program and gives the program away.
-  cluster::Program take(Place place);
+  Program take(Place place);
 
  private:
-  cluster::Instruction& emit_scalar(Opcode opcode, unsigned target, Operand a, Operand b,
-                                    Place place);
+  Instruction& emit_scalar(Opcode opcode, Operand target, Operand a, Operand b, Place place);
 
   const Diagnostics& diagnostics_;
-  cluster::Program program_;
+  Program program_;
   std::set<Pipe> tile_pipes_;
   bool has_sync_ = false;
 };

@@ -4,25 +4,11 @@
 
 namespace tessera::pto {
 
-using cluster::Holder;
-using cluster::Instruction;
-using cluster::Location;
-using cluster::Operand;
-using cluster::Predicate;
-using cluster::TileFunction;
-using cluster::TileOperand;
-
-namespace {
-
-constexpr std::uint16_t kRingHits = 1000;  // per mille: the ring in GM stays in L2
-
-}  // namespace
-
 // --- signals ---
 
 void FifoSignals::signal(const Fifo& fifo, bool sets, Pipe pipe, std::int64_t id, Place place) {
   if (!is_a5()) {
-    cluster::Instruction& i =
+    Instruction& i =
         emitter_.emit(sets ? Opcode::kSetCrossCore : Opcode::kWaitFlagDev, place, pipe);
     i.mode = 2;
     i.id = id;
@@ -34,19 +20,19 @@ void FifoSignals::signal(const Fifo& fifo, bool sets, Pipe pipe, std::int64_t id
 }
 
 void FifoSignals::open(Fifo& fifo, Place place) {
-  for (FifoEnd* end : {&fifo.to_aiv, &fifo.to_aic}) {
-    if (!end->open) continue;
-    for (unsigned* counter : {&end->count, &end->freed}) {
+  for (FifoEnd& end : fifo.ends) {
+    if (!end.open) continue;
+    for (Operand* counter : {&end.count, &end.freed}) {
       *counter = emitter_.new_register(place);
       emitter_.set(*counter, 0, place);
     }
   }
   if (!is_a5()) return;
-  for (const FifoEnd* end : {&fifo.to_aiv, &fifo.to_aic}) {
-    if (!end->open || end->produces) continue;
+  for (const FifoEnd& end : fifo.ends) {
+    if (!end.open || end.produces) continue;
     take_part(fifo, place, [&] {  // one signal for every `period` slots
       for (std::int64_t i = 0; i < fifo.slots / fifo.period; ++i)
-        signal(fifo, true, end->reader, end->flag + 1, place);
+        signal(fifo, true, end.reader, end.flag + 1, place);
     });
   }
 }
@@ -54,8 +40,7 @@ void FifoSignals::open(Fifo& fifo, Place place) {
 void FifoSignals::ask_for_slot(const Fifo& fifo, const FifoEnd& end, Place place) {
   Operand no_question = slot(end, fifo.period, place);
   if (!is_a5()) {
-    const Operand early =
-        emitter_.compare(Predicate::kLess, cluster::reg(end.count), fifo.slots, place);
+    const Operand early = emitter_.compare(Predicate::kLess, end.count, fifo.slots, place);
     no_question = emitter_.compute(Opcode::kOr, no_question, early, place);
   }
   emitter_.unless(no_question, place,
@@ -64,25 +49,23 @@ void FifoSignals::ask_for_slot(const Fifo& fifo, const FifoEnd& end, Place place
 
 void FifoSignals::count_free(const Fifo& fifo, const FifoEnd& end, Place place) {
   emitter_.update(end.freed, Opcode::kAdd, 1, place);
-  const Operand in_batch =
-      emitter_.compute(Opcode::kRem, cluster::reg(end.freed), fifo.period, place);
+  const Operand in_batch = emitter_.compute(Opcode::kRem, end.freed, fifo.period, place);
   emitter_.unless(in_batch, place, [&] { signal(fifo, true, end.reader, end.flag + 1, place); });
 }
 
 void FifoSignals::close(const Fifo& fifo, const FifoEnd& end, Place place) {
   if (!end.open || !end.produces) return;
-  const Operand count = cluster::reg(end.count);
-  const Operand asked = emitter_.compute(Opcode::kCeilDiv, count, fifo.period, place);
-  const Operand given = emitter_.compute(Opcode::kDiv, count, fifo.period, place);
+  const Operand asked = emitter_.compute(Opcode::kCeilDiv, end.count, fifo.period, place);
+  const Operand given = emitter_.compute(Opcode::kDiv, end.count, fifo.period, place);
   Operand left = emitter_.compute(Opcode::kSub, given, asked, place);
   left = emitter_.compute(Opcode::kAdd, left, fifo.slots / fifo.period, place);
   // On A2/A3 the producer did not wait before it reused a slot.
   if (!is_a5()) left = emitter_.compute(Opcode::kMin, left, given, place);
   take_part(fifo, place, [&] {
-    const unsigned rest = emitter_.new_register(place);
+    const Operand rest = emitter_.new_register(place);
     emitter_.set(rest, left, place);
     const std::uint32_t loop = emitter_.next();
-    emitter_.unless(emitter_.compare(Predicate::kLess, cluster::reg(rest), 1, place), place, [&] {
+    emitter_.unless(emitter_.compare(Predicate::kLess, rest, 1, place), place, [&] {
       signal(fifo, false, end.writer, end.flag + 1, place);
       emitter_.update(rest, Opcode::kSub, 1, place);
       emitter_.jump(place, loop);
@@ -91,6 +74,8 @@ void FifoSignals::close(const Fifo& fifo, const FifoEnd& end, Place place) {
 }
 
 // --- copies ---
+
+constexpr std::uint16_t kRingHits = 1000;  // per mille: the ring in GM stays in L2
 
 TileOperand FifoCopies::slot_in_gm(const Fifo& fifo, const FifoEnd& end, const Value& tile,
                                    Operand slot, Place place) {

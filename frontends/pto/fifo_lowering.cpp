@@ -1,20 +1,12 @@
-#include "frontends/pto/fifo_lowering.h"
+#include "frontends/pto/fifo.h"
 
 namespace tessera::pto {
 
-using cluster::Operand;
-
 // --- opening ---
 
-void FifoLowering::reserve_buffer(const Operation& op) {
-  define_buffer(op, scope_.function().name);
-}
-
-void FifoLowering::import_buffer(const Operation& op) {
-  define_buffer(op, text_of(op, "peer_func"));
-}
-
-void FifoLowering::define_buffer(const Operation& op, const std::string& function) {
+void FifoLowering::define_buffer(const Operation& op, const OperationInfo& info) {
+  const std::string function =
+      info.meaning == Meaning::kReserveBuffer ? scope_.function().name : text_of(op, "peer_func");
   const std::string name = text_of(op, "name");
   const ReservedBuffers::Buffer* buffer = context_.reserved.find(function, name);
   if (buffer == nullptr) fail(op.place, "@", function, " reserves no buffer ", text::quoted(name));
@@ -25,7 +17,7 @@ void FifoLowering::define_buffer(const Operation& op, const std::string& functio
 
 void FifoLowering::open_pipe(const Operation& op) {
   const std::int64_t id = number_of(op, "id", 0, diagnostics_);
-  if (table_.has_id(id)) fail(op, "pipe ", id, " is open already");
+  if (table_.find(id) != nullptr) fail(op, "pipe ", id, " is open already");
   const Value* gm = nullptr;
   Value c2v, v2c;
   for (const Argument& a : op.arguments) {
@@ -63,25 +55,24 @@ void FifoLowering::open_handle(const Operation& op) {
   const std::size_t second = fifo.directions == 3 ? first + 1 : first;
   table_.open_ends(fifo, op, gm, buffer(first), buffer(second));
   signals_.open(fifo, op.place);
-  Value v;
-  v.kind = Value::Kind::kPipe;
+  Value v{Value::Kind::kPipe};
   v.pipe = table_.index_of(fifo);
   scope_.define(op, std::move(v));
 }
 
 void FifoLowering::close_all(Place place) {
   for (const Fifo& fifo : table_.all())
-    for (const FifoEnd* end : {&fifo.to_aiv, &fifo.to_aic}) signals_.close(fifo, *end, place);
+    for (const FifoEnd& end : fifo.ends) signals_.close(fifo, end, place);
 }
 
 // --- tiles ---
 
 void FifoLowering::push(const Operation& op) {
   Fifo& fifo = table_.of(op);
-  const FifoEnd& end = table_.end_of(fifo, op, true);
+  FifoEnd& end = table_.end_of(fifo, op, true);
   const Value* entry = scope_.find(op.arguments[0].text);
   if (entry != nullptr && entry->kind == Value::Kind::kView) {
-    table_.note_entry(fifo, op, entry->type, true);
+    end.tiles.push_back({op.place, entry->type, fifo.split});
     signals_.signal_ready(fifo, end, op.place);
     return signals_.count(end, op.place);
   }
@@ -90,7 +81,7 @@ void FifoLowering::push(const Operation& op) {
   if (source.type.location != expected)
     fail(op.arguments[0].place, op.name, ": expected a tile in ", expected, ", found one in ",
          source.type.location);
-  table_.note_tile(fifo, op, source.type, true);
+  table_.note_tile(fifo, end, op, source.type);
   signals_.take_part(fifo, op.place, [&] {
     signals_.ask_for_slot(fifo, end, op.place);
     copies_.to_slot(fifo, end, op, source, signals_.slot(end, fifo.slots, op.place));
@@ -101,11 +92,10 @@ void FifoLowering::push(const Operation& op) {
 
 void FifoLowering::pop(const Operation& op) {
   Fifo& fifo = table_.of(op);
-  const FifoEnd& end = table_.end_of(fifo, op, false);
+  FifoEnd& end = table_.end_of(fifo, op, false);
   if (!op.result_types.empty() && op.result_types[0].kind == Type::Kind::kTensorView)
     return pop_entry(op, fifo, end);
-  Value slot;
-  slot.kind = Value::Kind::kSlot;
+  Value slot{Value::Kind::kSlot};
   slot.pipe = table_.index_of(fifo);
   const std::int64_t ring = fifo.through_gm ? fifo.local_slots : fifo.slots;
   slot.scalar = signals_.slot(end, ring, op.place);
@@ -125,10 +115,6 @@ void FifoLowering::fifo_tile(const Operation& op) {
   scope_.define(op, pop_tile(op, table_.at(slot.pipe), tile_type(op), slot.scalar));
 }
 
-void FifoLowering::declare_tile(const Operation& op) {
-  scope_.define(op, declared_tile(op, tile_type(op)));
-}
-
 const Type& FifoLowering::tile_type(const Operation& op) const {
   if (op.result_types.empty()) fail(op.place, "expected -> and the type of the tile");
   return op.result_types[0];
@@ -139,7 +125,7 @@ Value FifoLowering::declared_tile(const Operation& op, const Type& type) const {
   if (type.location != "vec" && type.location != "mat")
     fail(op, "expected a tile in vec or mat, found one in ", type.location);
   Value v = tile_of(type, op.results.empty() ? op.arguments[0].text : op.results[0].name);
-  v.place.holder = cluster::Holder::kSelf;
+  v.place.holder = Holder::kSelf;
   v.sizes = known_sizes(type);
   return v;
 }
@@ -155,7 +141,7 @@ Value FifoLowering::pop_tile(const Operation& op, Fifo& fifo, const Type& type, 
     v.sizes = {scope_.scalar(op.arguments[0]), scope_.scalar(op.arguments[1])};
     check_valid(op, v);
   }
-  table_.note_tile(fifo, op, type, false);
+  table_.note_tile(fifo, end, op, type);
   if (fifo.is_handle && !fifo.has_buffer) {
     v.place.address.add(context_.memory.allot(op, v.place), 1);
   } else {
@@ -191,9 +177,7 @@ Value FifoLowering::entry_of(const Operation& op, const Fifo& fifo, const FifoEn
   if (!fifo.has_entries)
     fail(op, "pipe ", fifo.id, " has no gm_slot_tensor, expected one of its slots");
   if (type.kind != Type::Kind::kTensorView) fail(op, "expected -> !pto.tensor_view<..>");
-  Value v;
-  v.kind = Value::Kind::kView;
-  v.type = type;
+  Value v{Value::Kind::kView, type};
   v.place = fifo.gm;
   v.place.name = op.results[0].name;
   if (element(type) != fifo.gm.element)
@@ -229,9 +213,9 @@ void FifoLowering::alloc_entry(const Operation& op) {
   scope_.define(op, entry_of(op, fifo, end, op.result_types[0]));
 }
 
-void FifoLowering::pop_entry(const Operation& op, const Fifo& fifo, const FifoEnd& end) {
+void FifoLowering::pop_entry(const Operation& op, const Fifo& fifo, FifoEnd& end) {
   Value entry = entry_of(op, fifo, end, op.result_types[0]);
-  table_.note_entry(fifo, op, entry.type, false);
+  end.tiles.push_back({op.place, entry.type, fifo.split});
   signals_.wait_ready(fifo, end, op.place);
   signals_.count(end, op.place);
   scope_.define(op, std::move(entry));

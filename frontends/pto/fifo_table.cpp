@@ -1,10 +1,8 @@
-#include "frontends/pto/fifo_table.h"
+#include "frontends/pto/fifo.h"
 
 #include <algorithm>
 
 namespace tessera::pto {
-
-using cluster::Location;
 
 namespace {
 
@@ -16,19 +14,19 @@ const Operation* first_user(const Region& region, const Operation& opens) {
     const std::string id = text_of(op, "id");
     return id.empty() ? "0" : id.substr(0, id.find(':'));
   };
-  for (const Operation& op : region.operations) {
+  const Operation* first = nullptr;
+  for_each_operation(region, [&](const Operation& op) {
     const Meaning meaning = operation_info(op.name).meaning;
-    if (meaning == Meaning::kPush || meaning == Meaning::kPop || meaning == Meaning::kFree) {
-      const auto names = [&](const Argument& a) { return a.text == opens.results[0].name; };
-      const bool same = opens.results.empty()
-                            ? op.name.find('_') != std::string::npos && id_of(op) == id_of(opens)
-                            : std::any_of(op.arguments.begin(), op.arguments.end(), names);
-      if (same) return &op;
-    }
-    for (const Region& inner : op.regions)
-      if (const Operation* found = first_user(inner, opens)) return found;
-  }
-  return nullptr;
+    const bool uses =
+        meaning == Meaning::kPush || meaning == Meaning::kPop || meaning == Meaning::kFree;
+    if (first != nullptr || !uses) return;
+    const auto names = [&](const Argument& a) { return a.text == opens.results[0].name; };
+    const bool same = opens.results.empty()
+                          ? op.name.find('_') != std::string::npos && id_of(op) == id_of(opens)
+                          : std::any_of(op.arguments.begin(), op.arguments.end(), names);
+    if (same) first = &op;
+  });
+  return first;
 }
 
 /// How many free slots one signal stands for: a divisor of the ring, half of it at most.
@@ -50,6 +48,7 @@ std::int64_t FifoTable::positive(const Operation& op, const char* key, std::int6
 
 Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
   Fifo fifo;
+  fifo.place = op.place;
   fifo.id = id;
   fifo.directions = number_of(op, "dir_mask", 1, diagnostics_);
   if (fifo.directions < 1 || fifo.directions > 3)
@@ -74,10 +73,10 @@ Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
   return fifos_.back();
 }
 
-// Whether both AIVs carry data is a property of the pipe: the attribute nosplit decides, or the split
-// of its first operation.
+// Whether both AIVs carry data is a property of the pipe: the attribute nosplit decides, or the
+// split of its first operation.
 void FifoTable::note_split(Fifo& fifo, const Operation& op) const {
-  const Attribute* nosplit = find(op.attributes, "nosplit");
+  const Attribute* nosplit = pto::find(op.attributes, "nosplit");
   const Operation* user = first_user(scope_.function().body, op);
   fifo.nosplit = nosplit != nullptr
                      ? nosplit->value != "false"
@@ -87,22 +86,10 @@ void FifoTable::note_split(Fifo& fifo, const Operation& op) const {
 
 void FifoTable::open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& to_aiv,
                           const Value& to_aic) {
-  PipeEnd noted;
-  noted.place = op.place;
-  noted.is_handle = fifo.is_handle;
-  noted.id = fifo.id;
-  noted.directions = fifo.directions;
-  noted.slots = fifo.slots;
-  noted.slot_bytes = fifo.slot_bytes;
-  noted.flag = fifo.flag;
-  noted.through_gm = fifo.through_gm;
-  if (fifo.split_is_known) noted.nosplit = fifo.nosplit;
-  noted.buffers = {to_aiv.scalar, to_aic.scalar};
-  pipe_ends_.push_back(std::move(noted));
   if (gm != nullptr) fifo.gm = gm->place;
   for (const bool is_to_aiv : {true, false}) {
     if ((fifo.directions & (is_to_aiv ? 1 : 2)) == 0) continue;
-    FifoEnd& end = is_to_aiv ? fifo.to_aiv : fifo.to_aic;
+    FifoEnd& end = fifo.ends[is_to_aiv ? kToAiv : kToAic];
     const Value& buffer = is_to_aiv ? to_aiv : to_aic;
     const bool is_second = !is_to_aiv && fifo.directions == 3;
     end.open = true;
@@ -116,9 +103,10 @@ void FifoTable::open_ends(Fifo& fifo, const Operation& op, const Value* gm, cons
   }
 }
 
-bool FifoTable::has_id(std::int64_t id) const {
-  return std::any_of(fifos_.begin(), fifos_.end(),
-                     [id](const Fifo& fifo) { return fifo.id == id && !fifo.is_handle; });
+Fifo* FifoTable::find(std::int64_t id) {
+  for (Fifo& fifo : fifos_)
+    if (fifo.id == id && !fifo.is_handle) return &fifo;
+  return nullptr;
 }
 
 Fifo& FifoTable::of(const Operation& op) {
@@ -127,17 +115,16 @@ Fifo& FifoTable::of(const Operation& op) {
     if (v != nullptr && v->kind == Value::Kind::kPipe) return fifos_[v->pipe];
   }
   const std::int64_t id = number_of(op, "id", 0, diagnostics_);
-  for (Fifo& fifo : fifos_)
-    if (fifo.id == id && !fifo.is_handle) return fifo;
+  if (Fifo* fifo = find(id)) return *fifo;
   fail(op, "pipe ", id, " has not been initialized on this core");
 }
 
 FifoEnd& FifoTable::end_of(Fifo& fifo, const Operation& op, bool produces) {
-  const bool to_aiv = produces == is_cube();
-  FifoEnd& end = to_aiv ? fifo.to_aiv : fifo.to_aic;
+  const FifoDirection way = produces == is_cube() ? kToAiv : kToAic;
+  FifoEnd& end = fifo.ends[way];
   if (!end.open)
     fail(op, "the dir_mask of the pipe is ", fifo.directions, ", which has no way ",
-         to_aiv ? "from the cube to vector" : "from vector to the cube");
+         way == kToAiv ? "from the cube to vector" : "from vector to the cube");
   fifo.split = number_of(op, "split", 0, diagnostics_);
   const bool fits = fifo.nosplit ? fifo.split == 0 : fifo.split == 1 || fifo.split == 2;
   if (!fits)
@@ -150,12 +137,11 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
                            bool to_aiv) const {
   const std::int64_t slots = fifo.through_gm ? fifo.local_slots : fifo.slots;
   const std::int64_t bytes = slots * fifo.slot_bytes;
-  const std::string ring = std::to_string(slots) + " slots of " + std::to_string(fifo.slot_bytes) +
-                           " bytes need " + std::to_string(bytes);
+  const std::string ring = joined(slots, " slots of ", fifo.slot_bytes, " bytes need ", bytes);
   const Location location = to_aiv ? Location::kUb : Location::kL1;
   if (const ReservedBuffers::Buffer* reserved = buffer.reserved) {
     const std::string name =
-        "the buffer " + reserved->name + " of line " + std::to_string(reserved->place.line);
+        joined("the buffer ", reserved->name, " of line ", reserved->place.line);
     if (reserved->location != location)
       fail(op, name, " lies in ", to_string(reserved->location), ", the consumer's ring in ",
            to_string(location), "; reserve it with location ", to_aiv ? "vec" : "mat");
@@ -165,28 +151,177 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
   }
   if (buffer.scalar.is_register) return;
   const std::int64_t first = buffer.scalar.value;
-  const cluster::Profile profile = context_.options.profile;
+  const Profile profile = context_.options.profile;
   const std::int64_t room = cluster::capacities_of(profile)[static_cast<unsigned>(location)];
   if (first >= 0 && bytes <= room && first <= room - bytes) return;
   fail(op, ring, " from byte ", first, " on; ", to_string(location), " of ",
        cluster::to_string(profile), " has ", room);
 }
 
+std::int64_t FifoTable::extent_of(const Type& tile) {
+  const std::int64_t rows = known_sizes(tile)[0].value, columns = known_sizes(tile)[1].value;
+  if (rows == 0 || columns == 0) return 0;
+  return ((rows - 1) * tile.shape[1] + columns) * bits_of(tile.element) / 8;
+}
+
 // A slot holds the tile of the AIC. An AIV pushes half of it if the pipe is divided.
-void FifoTable::note_tile(const Fifo& fifo, const Operation& op, const Type& type, bool pushes) {
+void FifoTable::note_tile(const Fifo& fifo, FifoEnd& end, const Operation& op,
+                          const Type& type) const {
   const std::int64_t parts = !is_cube() && fifo.split != 0 ? 2 : 1;
-  const std::int64_t bytes = extent_of(type, bits_of(type.element)) * parts;
+  const std::int64_t bytes = extent_of(type) * parts;
   if (bytes > fifo.slot_bytes)
     fail(op, "the tile takes ", bytes, " bytes of a slot",
          parts > 1 ? " with that of the other AIV" : "", ", which has ", fifo.slot_bytes,
-         " (slot_size of line ", pipe_ends_[index_of(fifo)].place.line, ")");
-  note_entry(fifo, op, type, pushes);
+         " (slot_size of line ", fifo.place.line, ")");
+  end.tiles.push_back({op.place, type, fifo.split});
 }
 
-void FifoTable::note_entry(const Fifo& fifo, const Operation& op, const Type& type, bool pushes) {
-  PipeEnd& end = pipe_ends_[index_of(fifo)];
-  const auto direction = pushes == is_cube() ? FifoDirection::kToAiv : FifoDirection::kToAic;
-  (pushes ? end.pushed : end.popped).push_back({op.place, direction, type, fifo.split});
+// --- both ends of a pipe ---
+
+namespace {
+
+std::string name_of(const Fifo& end) {
+  return end.is_handle ? "the pipe of flag " + std::to_string(end.flag)
+                       : "pipe " + std::to_string(end.id);
+}
+
+/// The text "a tile of 16 x 48 of 64 f32" means that 48 of 64 columns are valid.
+std::string shape_text(const Type& tile) {
+  if (tile.kind == Type::Kind::kTensorView) {
+    std::string text = "an entry of ";
+    for (const std::int64_t size : tile.shape) text += std::to_string(size) + " x ";
+    return text.substr(0, text.size() - 2) + tile.element;
+  }
+  const auto size = [](std::int64_t valid, std::int64_t full) {
+    return valid == kDynamic || valid == full
+               ? std::to_string(full)
+               : std::to_string(valid) + " of " + std::to_string(full);
+  };
+  return "a tile of " + size(tile.valid_rows, tile.shape[0]) + " x " +
+         size(tile.valid_columns, tile.shape[1]) + " " + tile.element;
+}
+
+/// Compares the two ends of one pipe.
+class EndComparison {
+ public:
+  EndComparison(const Fifo& here, const Fifo& there, const Diagnostics& diagnostics)
+      : here_(here), there_(there), diagnostics_(diagnostics) {}
+
+  void run() const {
+    require("dir_mask", here_.directions, there_.directions);
+    require("slot_size", here_.slot_bytes, there_.slot_bytes);
+    require("slot_num", here_.slots, there_.slots);
+    if (here_.through_gm != there_.through_gm)
+      fail(here_.through_gm ? "goes through GM here and directly at "
+                            : "goes directly here and through GM at ",
+           "; both ends need gm_slot_buffer or none");
+    require("flag_base", here_.flag, there_.flag);
+    if (here_.split_is_known && there_.split_is_known && here_.nosplit != there_.nosplit)
+      fail(here_.nosplit ? "is not divided (nosplit, or split 0) here and divided at "
+                         : "is divided here and not divided (nosplit, or split 0) at ",
+           "; expected the same");
+    // In a pipe through GM the producer does not use the ring of the consumer.
+    if (!here_.through_gm)
+      for (const FifoDirection d : {kToAiv, kToAic}) compare_buffers(d);
+    for (const FifoDirection d : {kToAic, kToAiv}) compare_tiles(d);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
+    diagnostics_.fail(here_.place, name_of(here_), " ", what, "line ", there_.place.line, hint);
+  }
+  void require(const char* key, std::int64_t here, std::int64_t there) const {
+    if (here == there) return;
+    fail(joined("has ", key, " ", here, " here and ", there, " at "),
+         "; expected the same at both ends");
+  }
+  void compare_buffers(FifoDirection d) const {
+    if (!here_.ends[d].open) return;
+    const Operand &here = here_.ends[d].buffer, &there = there_.ends[d].buffer;
+    if (here.is_register || there.is_register || here.value == there.value) return;
+    const char* way = d == kToAiv ? "(cube to vector)" : "(vector to cube)";
+    fail(joined("has the consumer's buffer ", way, " at byte ", here.value, " here and at byte ",
+                there.value, " at "),
+         "; import the buffer that the consumer reserves");
+  }
+  /// Every pop has a push that it takes, and every push a pop.
+  void compare_tiles(FifoDirection d) const {
+    const bool pushes = here_.ends[d].produces;
+    const std::vector<FifoTile>& pushed = (pushes ? here_ : there_).ends[d].tiles;
+    const std::vector<FifoTile>& popped = (pushes ? there_ : here_).ends[d].tiles;
+    if (pushed.empty() || popped.empty()) return;
+    const FifoTile &first_push = pushed.front(), &first_pop = popped.front();
+    if (first_push.split != first_pop.split)
+      diagnostics_.fail(first_pop.place, "a pop of ", name_of(here_), " with split ",
+                        first_pop.split, ", pushed with split ", first_push.split, " at line ",
+                        first_push.place.line, "; expected the same");
+    for (const FifoTile& pop : popped)
+      if (std::none_of(pushed.begin(), pushed.end(),
+                       [&](const FifoTile& push) { return agree(push, pop, d); }))
+        fail_tiles(first_push, pop);
+    for (const FifoTile& push : pushed)
+      if (std::none_of(popped.begin(), popped.end(),
+                       [&](const FifoTile& pop) { return agree(push, pop, d); }))
+        fail_tiles(push, first_pop);
+  }
+  /// Whether a pop takes what a push gives.
+  static bool agree(const FifoTile& push, const FifoTile& pop, FifoDirection d) {
+    if (push.type.element != pop.type.element || push.type.kind != pop.type.kind) return false;
+    if (push.type.kind == Type::Kind::kTensorView) return push.type.shape == pop.type.shape;
+    // The tile of an AIV is half of the tile of the AIC.
+    const Type& whole = d == kToAiv ? push.type : pop.type;
+    const Type& half = d == kToAiv ? pop.type : push.type;
+    const std::int64_t down = push.split == 1 ? 2 : 1, across = push.split == 2 ? 2 : 1;
+    const auto fits = [](std::int64_t a, std::int64_t b, std::int64_t parts) {
+      return a == kDynamic || b == kDynamic || a == b * parts;
+    };
+    return whole.shape[1] == half.shape[1] * across &&
+           fits(whole.valid_rows, half.valid_rows, down) &&
+           fits(whole.valid_columns, half.valid_columns, across);
+  }
+  [[noreturn]] void fail_tiles(const FifoTile& push, const FifoTile& pop) const {
+    const bool tiles = push.type.kind == Type::Kind::kTile;
+    const char* parts = !tiles || push.split == 0 ? "; expected the same"
+                        : push.split == 1         ? "; an AIV has half of the rows"
+                                                  : "; an AIV has half of the columns";
+    diagnostics_.fail(pop.place, "a pop of ", name_of(here_), " takes ", shape_text(pop.type),
+                      ", and line ", push.place.line, " pushes ", shape_text(push.type), parts);
+  }
+
+  const Fifo &here_, &there_;
+  const Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void check_fifo_ends(const std::vector<Fifo>& aic, const std::vector<Fifo>& aiv,
+                     const Diagnostics& diagnostics) {
+  const auto is_same = [](const Fifo& a, const Fifo& b) {
+    return a.is_handle == b.is_handle && (a.is_handle ? a.flag == b.flag : a.id == b.id);
+  };
+  const auto without = [&is_same](const std::vector<Fifo>& ends, const std::vector<Fifo>& others) {
+    std::vector<const Fifo*> list;
+    for (const Fifo& end : ends)
+      if (std::none_of(others.begin(), others.end(),
+                       [&](const Fifo& other) { return is_same(end, other); }))
+        list.push_back(&end);
+    return list;
+  };
+  // Handles without a partner are taken in order as the ends of one pipe, to report their flags.
+  const std::vector<const Fifo*> lone_aic = without(aic, aiv), lone_aiv = without(aiv, aic);
+  for (std::size_t i = 0; i < std::max(lone_aic.size(), lone_aiv.size()); ++i) {
+    const Fifo* a = i < lone_aic.size() ? lone_aic[i] : nullptr;
+    const Fifo* v = i < lone_aiv.size() ? lone_aiv[i] : nullptr;
+    if (a != nullptr && v != nullptr && a->is_handle && v->is_handle)
+      EndComparison(*v, *a, diagnostics).run();
+    const Fifo& lone = v != nullptr ? *v : *a;
+    diagnostics.fail(lone.place, name_of(lone), " has one end only: the function of the ",
+                     v != nullptr ? "AIC" : "AIVs", " opens none with this ",
+                     lone.is_handle ? "flag" : "id");
+  }
+  for (const Fifo& end : aiv)
+    for (const Fifo& other : aic)
+      if (is_same(end, other)) EndComparison(end, other, diagnostics).run();
 }
 
 }  // namespace tessera::pto

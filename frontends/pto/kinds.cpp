@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "frontends/pto/operations.h"
 #include "frontends/pto/words.h"
 
 namespace tessera::pto {
-
-using cluster::CoreKind;
 
 namespace {
 
@@ -55,12 +52,12 @@ std::optional<CoreKind> FunctionKinds::kind_of(const Operation& op) {
   if (has_tiles_or_fifos(form)) return kind_of_fifo(op);
   if (form == Form::kFlag || form == Form::kPipe || form == Form::kPipeIds)
     for (const Argument& a : op.arguments)
-      if (a.role == Argument::Role::kPipe)
+      if (a.role == Role::kPipe)
         if (const auto kind = meaning_of(kPipeKinds, a.text)) return kind;
   return std::nullopt;
 }
 
-FunctionKinds::FunctionKinds(const Module& module) : file_(module.file) {
+FunctionKinds::FunctionKinds(const Module& module) : diagnostics_(module.file) {
   for (const Function& f : module.functions) {
     by_name_.emplace(f.name, &f);
     facts_[&f];
@@ -112,7 +109,7 @@ std::optional<CoreKind> FunctionKinds::declared_kind(const Function& function) c
   };
   if (names("cube")) return CoreKind::kAic;
   if (names("vector")) return CoreKind::kAiv;
-  fail_expected(Diagnostics(file_), a->place, "#pto.kernel_kind<cube> or #pto.kernel_kind<vector>",
+  fail_expected(diagnostics_, a->place, "#pto.kernel_kind<cube> or #pto.kernel_kind<vector>",
                 a->value);
 }
 

@@ -56,27 +56,14 @@ class Lexer {
     token.text += cursor_.take_while(is_digit);
   }
 
-  /// The character in front of a name that says what it names.
+  /// The character in front of a name says what it names.
   bool find_sigil(Kind& kind) const {
-    switch (cursor_.peek()) {
-    case '%':
-      kind = Kind::kValue;
-      return true;
-    case '@':
-      kind = Kind::kSymbol;
-      return true;
-    case '!':
-      kind = Kind::kType;
-      return true;
-    case '#':
-      kind = Kind::kAttribute;
-      return true;
-    case '^':
-      kind = Kind::kBlock;
-      return true;
-    default:
-      return false;
-    }
+    constexpr std::string_view kSigils = "%@!#^";
+    constexpr Kind kKinds[] = {Kind::kValue, Kind::kSymbol, Kind::kType, Kind::kAttribute,
+                               Kind::kBlock};
+    const std::size_t at = kSigils.find(cursor_.peek());
+    if (at != std::string_view::npos) kind = kKinds[at];
+    return at != std::string_view::npos;
   }
 
   void string(Token& token) {
@@ -103,8 +90,8 @@ class Lexer {
   void punctuation(Token& token) {
     const bool is_arrow = cursor_.peek() == '-' && cursor_.peek(1) == '>';
     if (std::string_view("(){}[]<>,:=-+*").find(cursor_.peek()) == std::string_view::npos)
-      diagnostics_.fail(token.place,
-                        "unexpected character " + text::quoted(cursor_.rest().substr(0, 1)));
+      diagnostics_.fail(token.place, "unexpected character ",
+                        text::quoted(cursor_.rest().substr(0, 1)));
     token.kind = Kind::kPunctuation;
     token.text = cursor_.take(is_arrow ? 2 : 1);
   }
@@ -114,17 +101,6 @@ class Lexer {
 };
 
 }  // namespace
-
-std::string found(const Token& token) {
-  switch (token.kind) {
-  case Kind::kEnd:
-    return "the end of the file";
-  case Kind::kString:
-    return text::quoted("\"" + token.text + "\"");
-  default:
-    return text::quoted(token.text);
-  }
-}
 
 std::vector<Token> tokenize(std::string_view text, const Diagnostics& diagnostics) {
   return Lexer(text, diagnostics).run();

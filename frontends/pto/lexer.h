@@ -18,9 +18,9 @@ struct Token {
     kShape,      ///< 16x?xf32, ?, 0x10
     kString,     ///< "..": text without the quotes
     kValue,      ///< %a, %r#1
-    kSymbol,     ///< @f
+    kSymbol,     ///< `@f`
     kType,       ///< !pto.ptr
-    kAttribute,  ///< #pto.pipe
+    kAttribute,  ///< `#pto.pipe`
     kBlock,      ///< ^bb0
     kPunctuation,
     kEnd
@@ -32,11 +32,20 @@ struct Token {
   bool is(std::string_view punctuation) const {
     return kind == Kind::kPunctuation && text == punctuation;
   }
+  bool opens() const { return is("(") || is("{") || is("[") || is("<"); }
+  bool closes() const { return is(")") || is("}") || is("]") || is(">"); }
   bool is_word(std::string_view word) const { return kind == Kind::kWord && text == word; }
 };
 
+/// How the text has it: a string with its quotes.
+inline std::string spelling(const Token& token) {
+  return token.kind == Token::Kind::kString ? "\"" + token.text + "\"" : token.text;
+}
+
 /// How a diagnosis names it: "'%a'", "the end of the file".
-std::string found(const Token& token);
+inline std::string found(const Token& token) {
+  return token.kind == Token::Kind::kEnd ? "the end of the file" : text::quoted(spelling(token));
+}
 
 /// The last token is kEnd. Throws UserError for characters that no word begins with.
 std::vector<Token> tokenize(std::string_view text, const Diagnostics& diagnostics);

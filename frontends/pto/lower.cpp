@@ -1,60 +1,256 @@
 #include "frontends/pto/lower.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <iterator>
+#include <tuple>
 #include <vector>
 
-#include "frontends/pto/function_lowering.h"
-#include "frontends/pto/kinds.h"
-#include "frontends/pto/words.h"
+#include "frontends/pto/fifo.h"
+#include "frontends/pto/operation_lowering.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
 
 namespace {
 
-using cluster::CoreKind;
-using cluster::Profile;
+// Every part lowers one group of operations. All share a LoweringContext: the Emitter owns the
+// program under construction, the Scope names and values, TileMemory the bytes that tiles take.
+using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering,
+                                 ComputeLowering, SyncLowering, FifoLowering>;
+
+// --- from the meaning of an operation to its handler ---
+
+/// Lowers an operation; the row of operations.h says what it means.
+using Handler = void (*)(LoweringParts& parts, const Operation& op, const OperationInfo& info);
+
+template <class Part, class... Info>
+void handle(LoweringParts& parts, void (Part::*method)(const Operation&, Info...),
+            const Operation& op, const OperationInfo& info) {
+  Part& part = std::get<Part>(parts);
+  if constexpr (sizeof...(Info) > 0)
+    (part.*method)(op, info);
+  else
+    (part.*method)(op);
+}
+/// Calls a method of a part, with the row of the operation if it takes one.
+template <auto Method>
+void call(LoweringParts& parts, const Operation& op, const OperationInfo& info) {
+  handle(parts, Method, op, info);
+}
+
+struct Row {
+  Meaning meaning;
+  Handler handler;
+};
+
+constexpr Row kRows[] = {
+    {Meaning::kConstant, call<&ScalarLowering::constant>},
+    {Meaning::kArithmetic, call<&ScalarLowering::arithmetic>},
+    {Meaning::kCompare, call<&ScalarLowering::compare>},
+    {Meaning::kSelect, call<&ScalarLowering::select>},
+    {Meaning::kCast, call<&ScalarLowering::cast>},
+    {Meaning::kSpecial, call<&ScalarLowering::special>},
+    {Meaning::kAddPointer, call<&ScalarLowering::add_to_pointer>},
+    {Meaning::kCastPointer, call<&ScalarLowering::cast_pointer>},
+    {Meaning::kLoadScalar, call<&ScalarLowering::load>},
+    {Meaning::kStoreScalar, call<&ScalarLowering::store>},
+    {Meaning::kCleanCache, call<&ScalarLowering::clean_cache>},
+    {Meaning::kDataBarrier, call<&ScalarLowering::data_barrier>},
+    {Meaning::kFor, call<&ControlLowering::for_loop>},
+    {Meaning::kIf, call<&ControlLowering::branch>},
+    {Meaning::kWhile, call<&ControlLowering::while_loop>},
+    {Meaning::kTerminator, call<&ControlLowering::terminate>},
+    {Meaning::kCubeSection, call<&ControlLowering::section>},
+    {Meaning::kVectorSection, call<&ControlLowering::section>},
+    {Meaning::kCall, call<&ControlLowering::call>},
+    {Meaning::kUnknown, call<&ControlLowering::unknown>},
+    {Meaning::kAllocTile, call<&TileLowering::alloc>},
+    {Meaning::kSubview, call<&TileLowering::subview>},
+    {Meaning::kReshape, call<&TileLowering::reshape>},
+    {Meaning::kSetValidShape, call<&TileLowering::set_valid_shape>},
+    {Meaning::kAssign, call<&TileLowering::assign>},
+    {Meaning::kTensorView, call<&TileLowering::tensor_view>},
+    {Meaning::kPartition, call<&TileLowering::partition>},
+    {Meaning::kLoad, call<&MoveLowering::load>},
+    {Meaning::kStore, call<&MoveLowering::store>},
+    {Meaning::kMove, call<&MoveLowering::move>},
+    {Meaning::kExtract, call<&MoveLowering::move>},
+    {Meaning::kInsert, call<&MoveLowering::move>},
+    {Meaning::kMatmul, call<&ComputeLowering::matmul>},
+    {Meaning::kVector, call<&ComputeLowering::vector>},
+    {Meaning::kVectorIn, call<&ComputeLowering::vector>},
+    {Meaning::kSync, call<&SyncLowering::one_instruction>},
+    {Meaning::kSignal, call<&SyncLowering::signal>},
+    {Meaning::kEvent, call<&SyncLowering::event>},
+    {Meaning::kOperationBarrier, call<&SyncLowering::operation_barrier>},
+    {Meaning::kSyncAll, call<&SyncLowering::sync_all>},
+    {Meaning::kEventArray, call<&SyncLowering::event_array>},
+    {Meaning::kEventArraySet, call<&SyncLowering::set_event>},
+    {Meaning::kEventArrayGet, call<&SyncLowering::get_event>},
+    {Meaning::kReserveBuffer, call<&FifoLowering::define_buffer>},
+    {Meaning::kImportBuffer, call<&FifoLowering::define_buffer>},
+    {Meaning::kOpenPipe, call<&FifoLowering::open_pipe>},
+    {Meaning::kPipeHandle, call<&FifoLowering::open_handle>},
+    {Meaning::kAllocEntry, call<&FifoLowering::alloc_entry>},
+    {Meaning::kPush, call<&FifoLowering::push>},
+    {Meaning::kPop, call<&FifoLowering::pop>},
+    {Meaning::kFree, call<&FifoLowering::free_slot>},
+    {Meaning::kFifoTile, call<&FifoLowering::fifo_tile>},
+    {Meaning::kDeclareTile, call<&FifoLowering::declare_tile>},
+};
+
+constexpr auto kHandlers = [] {
+  std::array<Handler, kMeaningCount> handlers{};
+  for (const Row& row : kRows) handlers[static_cast<unsigned>(row.meaning)] = row.handler;
+  return handlers;
+}();
+
+constexpr bool has_every_meaning_once() {
+  for (const Handler handler : kHandlers)
+    if (handler == nullptr) return false;
+  return std::size(kRows) == kMeaningCount;
+}
+static_assert(has_every_meaning_once(), "every meaning of an operation needs one handler");
+
+// --- functions ---
+
+/// Lowers one function for one kind of core.
+class FunctionLowering {
+ public:
+  /// Adds the arrays in GM that the function uses to `arrays`.
+  FunctionLowering(const FunctionKinds& kinds, const LowerOptions& options, CoreKind core,
+                   const ReservedBuffers& reserved, const Diagnostics& diagnostics,
+                   std::vector<GmArray>& arrays)
+      : context_{kinds, options, reserved, core, diagnostics},
+        parts_(context_, context_, context_, context_, context_, context_, context_),
+        arrays_(arrays) {
+    context_.lower = [this](const Operation& op) { lower(op); };
+  }
+  FunctionLowering(const FunctionLowering&) = delete;
+  FunctionLowering& operator=(const FunctionLowering&) = delete;
+
+  Program run(const Function& function) {
+    context_.emitter.program().name = function.name;
+    context_.emitter.program().file = context_.diagnostics.file();
+    context_.scope.enter_function(function);
+    for (const Parameter& p : function.parameters)
+      context_.scope.define(p.name, p.place, value_of(p, function));
+    std::get<ControlLowering>(parts_).region(function.body);
+    std::get<FifoLowering>(parts_).close_all(function.place);
+    const auto& operations = function.body.operations;
+    Program program =
+        context_.emitter.take(operations.empty() ? function.place : operations.back().place);
+    program.arrays = arrays_;
+    return program;
+  }
+  /// After run(): the pipes to the other kind of core.
+  std::vector<Fifo> take_fifos() { return std::get<FifoLowering>(parts_).take_fifos(); }
+
+ private:
+  void lower(const Operation& op) {
+    const OperationInfo& info = operation_info(op.name);
+    if (!belongs_elsewhere(op, info))
+      kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
+  }
+
+  /// Whether the other kind of core runs an operation of a function that both kinds run.
+  bool belongs_elsewhere(const Operation& op, const OperationInfo& info) const {
+    if (!context_.kinds.of(context_.scope.function()).mixed) return false;
+    const auto kind = FunctionKinds::kind_of(op);
+    const bool signals = info.form == Form::kPipeIds && info.opcode >= Opcode::kSetCrossCore;
+    if (!kind && signals)
+      context_.diagnostics.fail(op.place, op.name,
+                                ": both kinds of core have this pipe; put it into "
+                                "pto.section.cube or pto.section.vector");
+    return kind && *kind != context_.core;
+  }
+
+  Value value_of(const Parameter& p, const Function& function) {
+    const Diagnostics& diagnostics = context_.diagnostics;
+    const auto& whole = context_.options.params;
+    const auto& reals = context_.options.reals;
+    const std::string name = p.name.substr(1);
+    Value v;
+    v.type = p.type;
+    if (p.type.kind == Type::Kind::kPointer || p.type.kind == Type::Kind::kMemref) {
+      v.kind = Value::Kind::kPointer;
+      v.place.name = p.name;
+      v.place.location = Location::kGm;
+      v.place.array = array_of(p);
+      v.place.element = element_of(p.type, diagnostics);
+      return v;
+    }
+    if (p.type.kind != Type::Kind::kScalar)
+      diagnostics.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
+                                "memref or a number");
+    const bool is_float = is_float_argument(p);
+    const auto real = is_float ? reals.find(name) : reals.end();
+    const auto integer = whole.find(name);
+    if (real == reals.end() && integer == whole.end())
+      diagnostics.fail(p.place, "the argument ", p.name, " of @", function.name,
+                       " has no value; give --param ", name, "=VALUE");
+    if (is_float) {
+      v.kind = Value::Kind::kFloat;
+      v.number = real != reals.end() ? real->second : static_cast<double>(integer->second);
+    } else {
+      v.scalar = integer->second;
+    }
+    return v;
+  }
+
+  std::uint16_t array_of(const Parameter& p) {
+    const std::string name = p.name.substr(1);
+    const auto same = [&name](const GmArray& a) { return a.name == name; };
+    const auto found = std::find_if(arrays_.begin(), arrays_.end(), same);
+    const auto index = static_cast<std::uint16_t>(found - arrays_.begin());
+    if (found == arrays_.end()) arrays_.push_back({name, element_of(p.type, context_.diagnostics)});
+    return index;
+  }
+
+  LoweringContext context_;
+  LoweringParts parts_;  // all use context_
+  std::vector<GmArray>& arrays_;
+};
+
+// --- modules ---
 
 constexpr std::int64_t kMostUnknownCycles = 1'000'000'000;
 
 /// The functions that may start: those with pto.entry, or those that no other function calls.
 std::vector<const Function*> roots_of(const Module& module, const FunctionKinds& kinds) {
-  std::vector<const Function*> entries, roots;
+  std::vector<const Function*> entries, roots, all;
   for (const Function& f : module.functions) {
     if (!f.has_body) continue;
+    all.push_back(&f);
     if (find(f.attributes, "pto.entry") != nullptr) entries.push_back(&f);
-    if (!kinds.is_called(f)) roots.push_back(&f);
+    if (!kinds.of(f).called) roots.push_back(&f);
   }
-  if (entries.empty()) {
-    // All functions call each other: lowering the first one reports the recursion.
-    for (const Function& f : module.functions)
-      if (roots.empty() && f.has_body) roots.push_back(&f);
-    return roots;
-  }
-  return entries;
+  if (!entries.empty()) return entries;
+  // If all functions call each other, lowering the first one reports the recursion.
+  if (roots.empty() && !all.empty()) roots.push_back(all.front());
+  return roots;
 }
 
-std::shared_ptr<const cluster::Program>
-lower_for(const Module& module, CoreKind kind, const FunctionKinds& kinds,
-          const LowerOptions& options, const ReservedBuffers& reserved,
-          std::vector<cluster::GmArray>& arrays, std::vector<PipeEnd>& pipe_ends) {
+std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
+                                         const FunctionKinds& kinds, const LowerOptions& options,
+                                         const ReservedBuffers& reserved,
+                                         std::vector<GmArray>& arrays, std::vector<Fifo>& fifos) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
   for (const Function* function : roots_of(module, kinds)) {
-    const bool runs =
-        kinds.is_neutral(*function) ? kind == CoreKind::kAiv : kinds.runs_on(*function, kind);
-    if (!runs) continue;
+    const FunctionKinds::Facts& facts = kinds.of(*function);
+    if (facts.is_neutral() ? kind != CoreKind::kAiv : !facts.runs_on(kind)) continue;
     if (chosen != nullptr)
-      diagnostics.fail(function->place,
-                       joined("@", function->name, " and @", chosen->name, " both run on ",
-                              to_string(kind), ", expected one function for each kind of core"));
+      diagnostics.fail(function->place, "@", function->name, " and @", chosen->name,
+                       " both run on ", to_string(kind),
+                       ", expected one function for each kind of core");
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
   FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
-  auto program = std::make_shared<const cluster::Program>(lowering.run(*chosen));
-  pipe_ends = lowering.take_pipe_ends();
+  auto program = std::make_shared<const Program>(lowering.run(*chosen));
+  fifos = lowering.take_fifos();
   return program;
 }
 
@@ -88,13 +284,13 @@ UnknownCost parse_unknown_cost(const std::string& text) {
   if (text.rfind("cost:", 0) != 0) fail("it does not begin with cost:");
   const std::size_t comma = std::min(text.find(','), text.size());
   UnknownCost cost;
-  const char* last = text.data() + comma;
-  const auto [end, error] = std::from_chars(text.data() + 5, last, cost.cycles);
-  if (error != std::errc() || end != last || cost.cycles < 0 || cost.cycles > kMostUnknownCycles)
-    fail("the cycles are no number of 0.." + std::to_string(kMostUnknownCycles));
+  const auto cycles = whole_number(std::string_view(text).substr(5, comma - 5));
+  if (!cycles || *cycles < 0 || *cycles > kMostUnknownCycles)
+    fail(joined("the cycles are no number of 0..", kMostUnknownCycles));
+  cost.cycles = *cycles;
   if (comma == text.size()) return cost;
-  for (const cluster::Pipe pipe : sync::kPipes)
-    if (pipe != cluster::Pipe::kS && text.substr(comma + 1) == to_string(pipe)) cost.pipe = pipe;
+  for (const Pipe pipe : sync::kPipes)
+    if (pipe != Pipe::kS && text.substr(comma + 1) == to_string(pipe)) cost.pipe = pipe;
   if (!cost.pipe) fail("the pipe is none of V, MTE1, MTE2, MTE3, M and FIX");
   return cost;
 }
@@ -105,16 +301,15 @@ std::optional<Profile> profile_of(const Module& module) {
   const Diagnostics diagnostics(module.file);
   if (arch != nullptr) {
     if (arch->value == "\"a5\"") return Profile::kA5;
-    if (arch->value == "\"a2a3\"" || arch->value == "\"a3\"" || arch->value == "\"a2\"")
-      return Profile::kA2A3;
-    diagnostics.fail(arch->place, joined("expected \"a2a3\", \"a3\" or \"a5\", found ",
-                                         text::quoted(arch->value)));
+    if (is_one_of({"\"a2a3\"", "\"a3\"", "\"a2\""}, arch->value)) return Profile::kA2A3;
+    diagnostics.fail(arch->place, "expected \"a2a3\", \"a3\" or \"a5\", found ",
+                     text::quoted(arch->value));
   }
   if (device == nullptr) return std::nullopt;
   if (device->value.rfind("\"Ascend950", 0) == 0) return Profile::kA5;
   if (device->value.rfind("\"Ascend910", 0) == 0) return Profile::kA2A3;
-  diagnostics.fail(device->place, joined("expected a device Ascend910.. or Ascend950.., found ",
-                                         text::quoted(device->value)));
+  diagnostics.fail(device->place, "expected a device Ascend910.. or Ascend950.., found ",
+                   text::quoted(device->value));
 }
 
 Kernel lower(const Module& module, const LowerOptions& options) {
@@ -122,10 +317,10 @@ Kernel lower(const Module& module, const LowerOptions& options) {
   check_params(module, kinds, options);
   const ReservedBuffers reserved(module, cluster::capacities_of(options.profile));
   Kernel kernel;
-  std::vector<PipeEnd> of_aic, of_aiv;
+  std::vector<Fifo> of_aic, of_aiv;
   kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, reserved, kernel.arrays, of_aic);
   kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, reserved, kernel.arrays, of_aiv);
-  if (kernel.aic && kernel.aiv) check_pipe_ends(of_aic, of_aiv, Diagnostics(module.file));
+  if (kernel.aic && kernel.aiv) check_fifo_ends(of_aic, of_aiv, Diagnostics(module.file));
   if (!kernel.aic && !kernel.aiv) Diagnostics(module.file).fail("no function with a body");
   return kernel;
 }

@@ -7,8 +7,8 @@
 // Each kind of core starts the function with pto.entry; in a module without pto.entry it starts the
 // function that no other function calls. Calls are inlined. kinds.h decides which kind of core runs
 // a function: a core skips the calls that belong to the other kind, so an entry function that calls
-// a cube function and a vector function starts both. Constants are folded. Lowering does not compute
-// the values in tiles: a program says which operations run, on which operands, and what they cost.
+// a cube function and a vector function starts both. Constants are folded. Values in tiles are not
+// computed: a program says which operations run, on which operands, and what they cost.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 
 namespace tessera::pto {
 
-/// The machine that the module names in pto.target_arch or pto.device-spec; nothing if it names none.
-/// Throws UserError for a machine that does not exist.
+/// The machine that the module names in pto.target_arch or pto.device-spec; nothing if it names
+/// none. Throws UserError for a machine that does not exist.
 std::optional<cluster::Profile> profile_of(const Module& module);
 
 /// The option --pto-unknown=cost:N,PIPE: an operation that is not in operations.h takes N cycles of

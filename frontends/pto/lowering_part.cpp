@@ -2,15 +2,13 @@
 
 namespace tessera::pto {
 
-using cluster::Location;
-
 const Argument& LoweringPart::argument(const Operation& op, Role role, std::size_t n) const {
   for (const Argument& a : op.arguments)
     if (a.role == role && n-- == 0) return a;
   fail(op, "expected one more operand");
 }
 
-cluster::TileOperand LoweringPart::tile_operand(const Value& tile, Access access) {
+TileOperand LoweringPart::tile_operand(const Value& tile, Access access) {
   TileOperand operand = tile.place;
   operand.access = access;
   operand.rows = tile.sizes[0];
@@ -18,7 +16,7 @@ cluster::TileOperand LoweringPart::tile_operand(const Value& tile, Access access
   return operand;
 }
 
-cluster::TileOperand LoweringPart::view_operand(const Argument& a, Access access) const {
+TileOperand LoweringPart::view_operand(const Argument& a, Access access) const {
   TileOperand operand = scope_.view(a).place;
   operand.access = access;
   return operand;
@@ -26,9 +24,7 @@ cluster::TileOperand LoweringPart::view_operand(const Argument& a, Access access
 
 Value LoweringPart::tile_of(const Type& type, const std::string& name) const {
   if (type.kind != Type::Kind::kTile) fail(type.place, "expected a type !pto.tile_buf");
-  Value v;
-  v.kind = Value::Kind::kTile;
-  v.type = type;
+  Value v{Value::Kind::kTile, type};
   for (const std::int64_t size : {type.valid_rows, type.valid_columns})
     v.sizes.push_back(size != kDynamic ? Operand(size) : cluster::reg(0));
   v.place.name = name;
@@ -36,8 +32,8 @@ Value LoweringPart::tile_of(const Type& type, const std::string& name) const {
   v.place.element = element(type);
   v.place.full_rows = type.shape[0];
   v.place.row_stride = type.shape[1];
-  if (is_cube() && v.place.location == Location::kUb) v.place.holder = cluster::Holder::kAiv0;
-  if (!is_cube() && v.place.location != Location::kUb) v.place.holder = cluster::Holder::kAic;
+  if (is_cube() && v.place.location == Location::kUb) v.place.holder = Holder::kAiv0;
+  if (!is_cube() && v.place.location != Location::kUb) v.place.holder = Holder::kAic;
   return v;
 }
 
@@ -50,7 +46,7 @@ void LoweringPart::check_valid(const Operation& op, const Value& tile) const {
   }
 }
 
-std::vector<cluster::Operand> LoweringPart::known_sizes(const Type& tile) {
+std::vector<Operand> LoweringPart::known_sizes(const Type& tile) {
   return {tile.valid_rows == kDynamic ? tile.shape[0] : tile.valid_rows,
           tile.valid_columns == kDynamic ? tile.shape[1] : tile.valid_columns};
 }
@@ -75,7 +71,7 @@ void LoweringPart::set_unit_flag(const Operation& op) {
   if (word == "unspecified") return;
   if (word != "partial" && word != "final")
     fail_expected(phase->place, "unspecified, partial or final", word);
-  cluster::Instruction& i = emitter_.last();
+  Instruction& i = emitter_.last();
   // Of a store out of UB it says nothing.
   if (i.pipe != Pipe::kM && i.pipe != Pipe::kFix) return;
   for (const TileOperand& o : emitter_.last_operation().operands) {

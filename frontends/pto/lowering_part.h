@@ -7,9 +7,7 @@
 #include "frontends/pto/emitter.h"
 #include "frontends/pto/kinds.h"
 #include "frontends/pto/lower.h"
-#include "frontends/pto/operations.h"
 #include "frontends/pto/scope.h"
-#include "frontends/pto/tile_memory.h"
 #include "frontends/pto/words.h"
 
 namespace tessera::pto {
@@ -18,7 +16,7 @@ struct LoweringContext {
   const FunctionKinds& kinds;
   const LowerOptions& options;
   const ReservedBuffers& reserved;
-  const cluster::CoreKind core;  ///< the kind of core that runs the program
+  const CoreKind core;  ///< the kind of core that runs the program
   const Diagnostics& diagnostics;
   Emitter emitter{diagnostics};
   Scope scope{diagnostics};
@@ -35,20 +33,12 @@ class LoweringPart {
         diagnostics_(context.diagnostics) {}
 
  protected:
-  using Access = cluster::Access;
-  using Opcode = cluster::Opcode;
-  using Operand = cluster::Operand;
-  using Pipe = cluster::Pipe;
-  using Role = Argument::Role;
-  using TileOperand = cluster::TileOperand;
-  using TileOperation = cluster::TileOperation;
-
-  bool is_a5() const { return context_.options.profile == cluster::Profile::kA5; }
+  bool is_a5() const { return context_.options.profile == Profile::kA5; }
   /// Whether the program is for the AIC; otherwise it is for the AIVs.
-  bool is_cube() const { return context_.core == cluster::CoreKind::kAic; }
+  bool is_cube() const { return context_.core == CoreKind::kAic; }
 
-  // These throw UserError with the messages "PROBLEM", "OPERATION: PROBLEM" and "expected WHAT, found
-  // 'FOUND'". The parts of a problem are text and whole numbers.
+  // These throw UserError with the messages "PROBLEM", "OPERATION: PROBLEM" and "expected WHAT,
+  // found 'FOUND'". The parts of a problem are text and whole numbers.
   template <class... Parts>
   [[noreturn]] void fail(Place place, const Parts&... problem) const {
     diagnostics_.fail(place, joined(problem...));
@@ -72,12 +62,10 @@ class LoweringPart {
   }
   static TileOperand tile_operand(const Value& tile, Access access);
   TileOperand view_operand(const Argument& a, Access access) const;
-  cluster::DataType data_type(const Value& value) const {
-    return data_type_of(value.type, diagnostics_);
-  }
-  cluster::Element element(const Type& type) const { return element_of(type, diagnostics_); }
+  DataType data_type(const Value& value) const { return data_type_of(value.type, diagnostics_); }
+  Element element(const Type& type) const { return element_of(type, diagnostics_); }
 
-  /// A tile of this type without an address. The caller sets the valid sizes that are ? in the type.
+  /// A tile of this type without an address. The caller sets valid sizes that the type has as ?.
   Value tile_of(const Type& type, const std::string& name) const;
   /// Throws UserError if a valid size is known and larger than the tile.
   void check_valid(const Operation& op, const Value& tile) const;

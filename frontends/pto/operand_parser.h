@@ -2,61 +2,93 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "frontends/pto/operations.h"
 #include "frontends/pto/type_parser.h"
 
 namespace tessera::pto {
 
-/// "1 operand", "2 operands".
-inline std::string plural(std::size_t n, const char* noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
+using text::plural;
 
 /// Reads the parts of one operation into it.
 struct OperandParser {
-  using Role = Argument::Role;
+  using Kind = Token::Kind;
 
   TokenCursor& cursor;
   TypeParser& types;
   Operation& op;
 
   /// %a.
-  void value(Role role);
-  void value_or_integer(Role role);
+  void value(Role role) {
+    const Token& token = cursor.expect_kind(Kind::kValue, "a value such as %a");
+    op.arguments.push_back({token.place, role, Argument::Kind::kValue, token.text});
+  }
+  void value_or_integer(Role role) {
+    const Token& token = cursor.peek();
+    if (token.kind == Kind::kValue) return value(role);
+    if (token.kind != Kind::kInteger && !token.is("-"))
+      cursor.fail_expected("a number or a value such as %a");
+    op.arguments.push_back({token.place, role, Argument::Kind::kInteger, ""});
+    op.arguments.back().number = types.parse_integer();
+  }
   /// One or more, with commas between.
-  void values(Role role);
+  void values(Role role) {
+    do {
+      value(role);
+    } while (cursor.accept(","));
+  }
   /// [%a, 1].
-  void list(Role role);
-  /// %a = %b { , %a = %b }: carried values and what they begin with.
-  void carried();
+  void list(Role role) {
+    cursor.expect("[");
+    do {
+      value_or_integer(role);
+    } while (cursor.accept(","));
+    cursor.expect("]");
+  }
   /// An argument that is a word.
-  void add_word(Role role, Place place, std::string text);
+  void add_word(Role role, Place place, std::string text) {
+    op.arguments.push_back({place, role, Argument::Kind::kWord, std::move(text)});
+  }
   /// A word in the brackets of an attribute; if `bare`, it may stand for itself.
-  void word(Role role, const std::string& what, bool bare);
-  /// <PIPE_V>, #pto.pipe<PIPE_V>, #pto<pipe PIPE_V>, "PIPE_V": PIPE_V.
-  std::string bracketed_word(const std::string& what);
-  void pipe(bool bare);
-  bool at_bracketed_word() const;
+  void word(Role role, const std::string& what, bool bare) {
+    const Place place = cursor.place();
+    const bool plain = bare && cursor.peek().kind == Kind::kWord;
+    add_word(role, place, plain ? cursor.take().text : bracketed_word(what));
+  }
+  /// The word of `<PIPE_V>`, `#pto.pipe<PIPE_V>`, `#pto<pipe PIPE_V>` or `"PIPE_V"`: PIPE_V.
+  std::string bracketed_word(const std::string& what) {
+    if (cursor.peek().kind == Kind::kString) return cursor.take().text;
+    if (cursor.peek().kind == Kind::kAttribute) cursor.take();
+    if (!cursor.accept("<")) cursor.fail_expected(what);
+    std::string word = cursor.expect_kind(Kind::kWord, what).text;
+    if (cursor.peek().kind == Kind::kWord) word = cursor.take().text;
+    cursor.expect(">");
+    return word;
+  }
+  void pipe(bool bare) { word(Role::kPipe, "a pipe such as <PIPE_V>", bare); }
+  bool at_bracketed_word() const {
+    const Token& t = cursor.peek();
+    return t.kind == Kind::kString || t.kind == Kind::kAttribute || t.is("<");
+  }
 
   /// One type.
-  void type();
+  void type() { op.types.push_back(types.parse_type()); }
   /// { : T, T }.
-  void colon_types();
-  /// (T, T), which may be empty.
-  void type_list();
+  void colon_types() {
+    attributes();
+    if (!cursor.accept(":")) return;
+    for (Type& type : types.parse_types()) op.types.push_back(std::move(type));
+  }
   /// { -> T } or { -> (T, T) }.
-  void result_types();
+  void result_types() { op.result_types = types.parse_results(); }
   /// Attributes, if any come next.
-  void attributes();
+  void attributes() {
+    if (cursor.next_is("{")) types.parse_attributes(op.attributes);
+  }
 };
 
 /// All of an operation of `form` behind its name, unless it has regions.
 void parse_form(OperandParser& p, Form form);
-
-/// An operation without a row in operations.h, kept as text. Values in ins(..) and outs(..) are
-/// kept as operands.
-void parse_unknown(TokenCursor& cursor, Operation& op);
 
 }  // namespace tessera::pto

@@ -1,13 +1,12 @@
 // The forms of operations without regions (operations.h).
 #include "frontends/pto/operand_parser.h"
-#include "frontends/pto/operations.h"
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
 namespace {
 
 using Kind = Token::Kind;
-using Role = Argument::Role;
 
 // --- scalars ---
 
@@ -16,10 +15,10 @@ std::string dense(OperandParser& p) {
   std::string text = "dense<";
   p.cursor.take();
   p.cursor.expect("<");
-  while (!p.cursor.peek().is(">")) {
+  while (!p.cursor.next_is(">")) {
     if (text.back() != '<') text += ", ";
     text += p.types.parse_raw();
-    if (!p.cursor.accept(",") && !p.cursor.peek().is(">")) p.cursor.fail_expected("'>'");
+    if (!p.cursor.accept(",") && !p.cursor.next_is(">")) p.cursor.fail_expected("'>'");
   }
   p.cursor.expect(">");
   return text + ">";
@@ -28,17 +27,13 @@ std::string dense(OperandParser& p) {
 void parse_constant(OperandParser& p) {
   TokenCursor& cursor = p.cursor;
   const Token token = cursor.peek();
-  Argument a;
-  a.place = token.place;
-  a.kind = Argument::Kind::kInteger;
-  if (token.is_word("true") || token.is_word("false")) {
-    a.number = token.text == "true" ? 1 : 0;
-    cursor.take();
+  Argument a{token.place, Role::kOperand, Argument::Kind::kInteger, ""};
+  const bool is_true = cursor.accept_word("true");
+  if (is_true || cursor.accept_word("false")) {
+    a.number = is_true ? 1 : 0;
     p.op.arguments.push_back(a);
-    Type boolean;
-    boolean.place = token.place;
-    boolean.element = "i1";
-    p.op.types.push_back(boolean);
+    p.op.types.emplace_back().place = token.place;
+    p.op.types.back().element = "i1";
     return;
   }
   const std::string sign = token.is("-") ? "-" : "";
@@ -47,7 +42,7 @@ void parse_constant(OperandParser& p) {
     a.kind = Argument::Kind::kFloat;
     a.text = dense(p);
   } else if (digits.kind == Kind::kFloat) {
-    if (!sign.empty()) cursor.take();
+    cursor.accept("-");
     a.kind = Argument::Kind::kFloat;
     a.text = sign + cursor.take().text;
   } else {
@@ -102,7 +97,7 @@ void parse_call(OperandParser& p) {
   }
   p.attributes();
   if (!p.cursor.accept(":")) return;
-  p.type_list();
+  p.op.types = p.types.parse_type_list();
   p.result_types();
 }
 
@@ -137,15 +132,15 @@ void parse_clean_cache(OperandParser& p) {
 // --- tiles ---
 
 void parse_alloc(OperandParser& p) {
+  constexpr Word<Role> kRoles[] = {
+      {"addr", Role::kAddress}, {"valid_row", Role::kValidRow}, {"valid_col", Role::kValidColumn}};
   while (p.cursor.peek().kind == Kind::kWord) {
     const Token& key = p.cursor.take();
-    const Role role = key.text == "addr"        ? Role::kAddress
-                      : key.text == "valid_row" ? Role::kValidRow
-                                                : Role::kValidColumn;
-    if (role == Role::kValidColumn && key.text != "valid_col")
-      p.cursor.fail(key.place, "expected addr, valid_row, valid_col or ':', found " + found(key));
+    const auto role = meaning_of(kRoles, key.text);
+    if (!role)
+      p.cursor.fail(key.place, "expected addr, valid_row, valid_col or ':', found ", found(key));
     p.cursor.expect("=");
-    p.value(role);
+    p.value(*role);
     p.cursor.accept(",");
   }
   p.attributes();
@@ -155,15 +150,16 @@ void parse_alloc(OperandParser& p) {
 
 void parse_view(OperandParser& p, const char* first, Role first_role, const char* second,
                 Role second_role) {
+  const auto named_list = [&p](const char* name, Role role) {
+    p.cursor.expect_word(name);
+    p.cursor.expect("=");
+    p.list(role);
+  };
   p.value(Role::kOperand);
   p.cursor.expect(",");
-  p.cursor.expect_word(first);
-  p.cursor.expect("=");
-  p.list(first_role);
+  named_list(first, first_role);
   p.cursor.accept(",");  // some kernels have none
-  p.cursor.expect_word(second);
-  p.cursor.expect("=");
-  p.list(second_role);
+  named_list(second, second_role);
   p.attributes();
   p.cursor.expect(":");
   p.type();
@@ -172,7 +168,7 @@ void parse_view(OperandParser& p, const char* first, Role first_role, const char
 void parse_tile_view(OperandParser& p) {
   p.value(Role::kOperand);
   while (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
-  if (p.cursor.peek().is("[")) p.list(Role::kOffset);
+  if (p.cursor.next_is("[")) p.list(Role::kOffset);
   if (p.cursor.accept_word("sizes")) p.list(Role::kSize);
   if (p.cursor.accept_word("valid")) p.list(Role::kValid);
   p.colon_types();
@@ -201,7 +197,7 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
   p.cursor.expect("(");
   do {
     // Attributes may stand in place of indices; they say what is to be gathered.
-    if (!p.cursor.peek().is("{")) p.value(role);
+    if (!p.cursor.next_is("{")) p.value(role);
     p.attributes();
   } while (p.cursor.accept(","));
   parse_tile_types(p);
@@ -209,8 +205,8 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
   const std::size_t values = p.op.arguments.size() - arguments_before;
   const std::size_t types = p.op.types.size() - types_before;
   if (values == types) return;
-  p.cursor.fail(place, "expected " + plural(values, "type") + " for " + plural(values, "operand") +
-                           ", found " + std::to_string(types));
+  p.cursor.fail(place, "expected ", plural(values, "type"), " for ", plural(values, "operand"),
+                ", found ", types);
 }
 
 // --- synchronisation ---
@@ -299,7 +295,7 @@ void parse_word_attributes(OperandParser& p) {
 
 void parse_group(OperandParser& p) {
   p.attributes();
-  if (p.cursor.peek().is("(")) parse_group_operands(p);
+  if (p.cursor.next_is("(")) parse_group_operands(p);
   p.attributes();
   if (p.cursor.accept_word("aiv_subblockid")) {
     p.cursor.expect("(");
@@ -367,7 +363,7 @@ void parse_form(OperandParser& p, Form form) {
   case Form::kIf:
   case Form::kSection:
   case Form::kWhile:
-    return;  // with regions: OperationParser
+    return;  // with regions: parser.cpp
   }
 }
 

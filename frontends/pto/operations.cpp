@@ -10,11 +10,11 @@ namespace tessera::pto {
 
 namespace {
 
-using cluster::Arithmetic;
-using cluster::Opcode;
-using cluster::SpecialValue;
-using cluster::TileFunction;
-using cluster::VectorClass;
+using A = Arithmetic;
+using F = TileFunction;
+using O = Opcode;
+constexpr VectorClass kSimple = VectorClass::kSimple;
+constexpr VectorClass kSlow = VectorClass::kTranscendental;
 using Names = std::initializer_list<const char*>;
 
 /// The rows under construction: one call for names that are one operation, or nearly one.
@@ -22,17 +22,16 @@ class Rows {
  public:
   /// Operations that are written and lowered alike.
   void add(Names names, Form form, Meaning meaning, unsigned least = 0, unsigned most = 0,
-           unsigned results = 0, Opcode opcode = Opcode::kEnd) {
+           unsigned results = 0, Opcode opcode = O::kEnd) {
     for (const char* name : names)
       rows_.push_back({name, form, meaning, least, most, results, opcode});
   }
   void special(const char* name, SpecialValue value) {
-    add({name}, Form::kNullary, Meaning::kSpecial, 0, 0, 1, Opcode::kGet);
+    add({name}, Form::kNullary, Meaning::kSpecial, 0, 0, 1, O::kGet);
     rows_.back().special = value;
   }
-  /// Operations of the scalar unit with two operands.
-  void binary(Names names, Opcode opcode) {
-    add(names, Form::kOperands, Meaning::kArithmetic, 2, 2, 1, opcode);
+  void binary(const char* name, Opcode opcode) {
+    add({name}, Form::kOperands, Meaning::kArithmetic, 2, 2, 1, opcode);
   }
   /// One instruction of a synchronisation.
   void sync(Names names, Form form, Opcode opcode, unsigned least = 1, unsigned most = 1) {
@@ -49,7 +48,7 @@ class Rows {
   void vector(Arithmetics operations, unsigned least, unsigned most, VectorClass cost,
               TileFunction function, Meaning meaning = Meaning::kVector) {
     for (const auto& [name, arithmetic] : operations) {
-      add({name}, Form::kTile, meaning, least, most, 0, Opcode::kVector);
+      add({name}, Form::kTile, meaning, least, most, 0, O::kVector);
       rows_.back().vector_class = cost;
       rows_.back().function = function;
       rows_.back().arithmetic = arithmetic;
@@ -58,8 +57,7 @@ class Rows {
   /// Vector operations without arithmetic.
   void vector(Names names, unsigned least, unsigned most, VectorClass cost, TileFunction function,
               Meaning meaning = Meaning::kVector) {
-    for (const char* name : names)
-      vector({{name, Arithmetic::kAdd}}, least, most, cost, function, meaning);
+    for (const char* name : names) vector({{name, A::kAdd}}, least, most, cost, function, meaning);
   }
 
   std::vector<OperationInfo> take() { return std::move(rows_); }
@@ -68,22 +66,22 @@ class Rows {
   std::vector<OperationInfo> rows_;
 };
 
+/// Operations of the scalar unit with two operands.
+constexpr std::pair<const char*, Opcode> kBinary[] = {
+    {"arith.addi", O::kAdd},  {"arith.subi", O::kSub},  {"arith.muli", O::kMul},
+    {"arith.divsi", O::kDiv}, {"arith.divui", O::kDiv}, {"arith.remsi", O::kRem},
+    {"arith.remui", O::kRem}, {"arith.andi", O::kAnd},  {"arith.ori", O::kOr},
+    {"arith.xori", O::kXor},  {"arith.minsi", O::kMin}, {"arith.minui", O::kMin},
+    {"arith.maxsi", O::kMax}, {"arith.maxui", O::kMax}};
+constexpr std::pair<const char*, Opcode> kShiftsAndQuotients[] = {
+    {"arith.shli", O::kShiftLeft},    {"arith.shrsi", O::kShiftRight},
+    {"arith.shrui", O::kShiftRight},  {"arith.ceildivsi", O::kCeilDiv},
+    {"arith.ceildivui", O::kCeilDiv}, {"arith.floordivsi", O::kFloorDiv}};
+
 void add_scalar(Rows& rows) {
   rows.add({"arith.constant"}, Form::kConstant, Meaning::kConstant, 0, 0, 1);
-  rows.binary({"arith.addi"}, Opcode::kAdd);
-  rows.binary({"arith.subi"}, Opcode::kSub);
-  rows.binary({"arith.muli"}, Opcode::kMul);
-  rows.binary({"arith.divsi", "arith.divui"}, Opcode::kDiv);
-  rows.binary({"arith.remsi", "arith.remui"}, Opcode::kRem);
-  rows.binary({"arith.andi"}, Opcode::kAnd);
-  rows.binary({"arith.ori"}, Opcode::kOr);
-  rows.binary({"arith.xori"}, Opcode::kXor);
-  rows.binary({"arith.minsi", "arith.minui"}, Opcode::kMin);
-  rows.binary({"arith.maxsi", "arith.maxui"}, Opcode::kMax);
-  rows.binary({"arith.shli"}, Opcode::kShiftLeft);
-  rows.binary({"arith.shrsi", "arith.shrui"}, Opcode::kShiftRight);
-  rows.binary({"arith.ceildivsi", "arith.ceildivui"}, Opcode::kCeilDiv);
-  rows.binary({"arith.floordivsi"}, Opcode::kFloorDiv);
+  for (const auto& [name, opcode] : kBinary) rows.binary(name, opcode);
+  for (const auto& [name, opcode] : kShiftsAndQuotients) rows.binary(name, opcode);
   rows.add({"arith.cmpi"}, Form::kCompare, Meaning::kCompare, 2, 2, 1);
   rows.add({"arith.select"}, Form::kOperands, Meaning::kSelect, 3, 3, 1);
   rows.add({"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci",
@@ -92,10 +90,10 @@ void add_scalar(Rows& rows) {
   rows.add({"scf.for"}, Form::kFor, Meaning::kFor);
   rows.add({"scf.if"}, Form::kIf, Meaning::kIf);
   rows.add({"scf.while"}, Form::kWhile, Meaning::kWhile);
-  rows.add({"scf.condition"}, Form::kCondition, Meaning::kCondition);
-  rows.add({"scf.yield"}, Form::kYield, Meaning::kYield);
+  rows.add({"scf.condition"}, Form::kCondition, Meaning::kTerminator);
+  rows.add({"scf.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"func.call", "call"}, Form::kCall, Meaning::kCall);
-  rows.add({"return", "func.return"}, Form::kYield, Meaning::kReturn);
+  rows.add({"return", "func.return"}, Form::kYield, Meaning::kTerminator);
   rows.add({"pto.section.cube"}, Form::kSection, Meaning::kCubeSection);
   rows.add({"pto.section.vector"}, Form::kSection, Meaning::kVectorSection);
   rows.special("pto.get_block_idx", SpecialValue::kCluster);
@@ -113,14 +111,14 @@ void add_tiles(Rows& rows) {
   rows.add({"pto.treshape"}, Form::kTileView, Meaning::kReshape, 1, 1, 1);
   rows.add({"pto.set_validshape"}, Form::kTileView, Meaning::kSetValidShape, 3, 3);
   rows.add({"pto.tassign"}, Form::kTileView, Meaning::kAssign, 2, 2, 1);
-  rows.tile({"pto.tload", "pto.tprefetch"}, Meaning::kLoad, 1, TileFunction::kCopy);
-  rows.tile({"pto.tstore"}, Meaning::kStore, 1, TileFunction::kCopy);
-  rows.tile({"pto.tmov"}, Meaning::kMove, 1, TileFunction::kCopy);
-  rows.tile({"pto.textract"}, Meaning::kExtract, 3, TileFunction::kCopy);
-  rows.tile({"pto.tinsert"}, Meaning::kInsert, 3, TileFunction::kCopy);
-  rows.tile({"pto.tmatmul", "pto.tgemv"}, Meaning::kMatmul, 2, TileFunction::kMatmul);
-  rows.tile({"pto.tmatmul.acc", "pto.tgemv.acc"}, Meaning::kMatmul, 3, TileFunction::kMatmulAdd);
-  rows.tile({"pto.tmatmul.bias", "pto.tgemv.bias"}, Meaning::kMatmul, 3, TileFunction::kMatmulBias);
+  rows.tile({"pto.tload", "pto.tprefetch"}, Meaning::kLoad, 1, F::kCopy);
+  rows.tile({"pto.tstore"}, Meaning::kStore, 1, F::kCopy);
+  rows.tile({"pto.tmov"}, Meaning::kMove, 1, F::kCopy);
+  rows.tile({"pto.textract"}, Meaning::kExtract, 3, F::kCopy);
+  rows.tile({"pto.tinsert"}, Meaning::kInsert, 3, F::kCopy);
+  rows.tile({"pto.tmatmul", "pto.tgemv"}, Meaning::kMatmul, 2, F::kMatmul);
+  rows.tile({"pto.tmatmul.acc", "pto.tgemv.acc"}, Meaning::kMatmul, 3, F::kMatmulAdd);
+  rows.tile({"pto.tmatmul.bias", "pto.tgemv.bias"}, Meaning::kMatmul, 3, F::kMatmulBias);
 }
 
 void add_scalar_memory(Rows& rows) {
@@ -130,11 +128,6 @@ void add_scalar_memory(Rows& rows) {
   rows.add({"pto.dcci", "pto.cmo.cacheinvalid"}, Form::kCleanCache, Meaning::kCleanCache, 0, 1);
   rows.add({"pto.dsb", "pto.fence.barrier_all"}, Form::kPipe, Meaning::kDataBarrier);
 }
-
-constexpr VectorClass kSimple = VectorClass::kSimple;
-constexpr VectorClass kSlow = VectorClass::kTranscendental;
-using A = Arithmetic;
-using F = TileFunction;
 
 void add_elementwise(Rows& rows) {
   rows.vector({{"pto.tadd", A::kAdd},  {"pto.tsub", A::kSub},  {"pto.tmul", A::kMul},
@@ -159,8 +152,8 @@ void add_elementwise(Rows& rows) {
               1, 1, kSimple, F::kMap);
   rows.vector({{"pto.texp", A::kExp}, {"pto.tlog", A::kLog}, {"pto.tsqrt", A::kSqrt}}, 1, 1, kSlow,
               F::kMap);
-  rows.vector({{"pto.trsqrt", A::kRsqrt}}, 1, 2, VectorClass::kRsqrt, F::kMap);
   rows.vector({{"pto.trecip", A::kRecip}}, 1, 1, kSlow, F::kMap);
+  rows.vector({{"pto.trsqrt", A::kRsqrt}}, 1, 2, VectorClass::kRsqrt, F::kMap);
 }
 
 void add_vector(Rows& rows) {
@@ -210,21 +203,20 @@ void add_vector(Rows& rows) {
 }
 
 void add_sync(Rows& rows) {
-  rows.sync({"pto.set_flag", "pto.set_flag_dyn"}, Form::kFlag, Opcode::kSetFlag);
-  rows.sync({"pto.wait_flag", "pto.wait_flag_dyn"}, Form::kFlag, Opcode::kWaitFlag);
-  rows.sync({"pto.barrier", "pto.pipe_barrier"}, Form::kPipe, Opcode::kBarrier, 0, 0);
-  rows.sync({"pto.get_buf"}, Form::kPipeIds, Opcode::kGetBuf, 1, 2);
-  rows.sync({"pto.rls_buf"}, Form::kPipeIds, Opcode::kRlsBuf, 1, 2);
-  rows.sync({"pto.set_cross_core"}, Form::kPipeIds, Opcode::kSetCrossCore);
-  rows.sync({"pto.wait_flag_dev"}, Form::kPipeIds, Opcode::kWaitFlagDev);
-  rows.sync({"pto.set_intra_block"}, Form::kPipeIds, Opcode::kSetIntraBlock);
-  rows.sync({"pto.wait_intra_core", "pto.wait_intra_block"}, Form::kPipeIds,
-            Opcode::kWaitIntraCore);
-  rows.add({"pto.sync.set"}, Form::kPipeIds, Meaning::kSyncSet, 1, 1);
-  rows.add({"pto.sync.wait"}, Form::kPipeIds, Meaning::kSyncWait, 1, 1);
-  rows.sync({"pto.set_ffts"}, Form::kOperands, Opcode::kSetFfts);
-  rows.add({"pto.record_event"}, Form::kFlag, Meaning::kRecordEvent);
-  rows.add({"pto.wait_event"}, Form::kFlag, Meaning::kWaitEvent);
+  rows.sync({"pto.set_flag", "pto.set_flag_dyn"}, Form::kFlag, O::kSetFlag);
+  rows.sync({"pto.wait_flag", "pto.wait_flag_dyn"}, Form::kFlag, O::kWaitFlag);
+  rows.sync({"pto.barrier", "pto.pipe_barrier"}, Form::kPipe, O::kBarrier, 0, 0);
+  rows.sync({"pto.get_buf"}, Form::kPipeIds, O::kGetBuf, 1, 2);
+  rows.sync({"pto.rls_buf"}, Form::kPipeIds, O::kRlsBuf, 1, 2);
+  rows.sync({"pto.set_cross_core"}, Form::kPipeIds, O::kSetCrossCore);
+  rows.sync({"pto.wait_flag_dev"}, Form::kPipeIds, O::kWaitFlagDev);
+  rows.sync({"pto.set_intra_block"}, Form::kPipeIds, O::kSetIntraBlock);
+  rows.sync({"pto.wait_intra_core", "pto.wait_intra_block"}, Form::kPipeIds, O::kWaitIntraCore);
+  rows.add({"pto.sync.set"}, Form::kPipeIds, Meaning::kSignal, 1, 1, 0, O::kSetCrossCore);
+  rows.add({"pto.sync.wait"}, Form::kPipeIds, Meaning::kSignal, 1, 1, 0, O::kWaitFlagDev);
+  rows.sync({"pto.set_ffts"}, Form::kOperands, O::kSetFfts);
+  rows.add({"pto.record_event"}, Form::kFlag, Meaning::kEvent, 0, 0, 0, O::kSetFlag);
+  rows.add({"pto.wait_event"}, Form::kFlag, Meaning::kEvent, 0, 0, 0, O::kWaitFlag);
   rows.add({"pto.barrier_sync", "pto.tsync"}, Form::kPipe, Meaning::kOperationBarrier);
   rows.add({"pto.syncall", "pto.sync_all"}, Form::kGroup, Meaning::kSyncAll, 0, 3);
   rows.add({"pto.declare_eventid_array"}, Form::kNullary, Meaning::kEventArray, 0, 0, 1);

@@ -11,6 +11,30 @@
 
 namespace tessera::pto {
 
+// What this front-end names of the instruction set of AI cores.
+using cluster::Access;
+using cluster::Arithmetic;
+using cluster::CoreKind;
+using cluster::DataType;
+using cluster::Element;
+using cluster::GmArray;
+using cluster::Holder;
+using cluster::Instruction;
+using cluster::Location;
+using cluster::Opcode;
+using cluster::Operand;
+using cluster::Pipe;
+using cluster::Predicate;
+using cluster::Profile;
+using cluster::Program;
+using cluster::reg;
+using cluster::SpecialValue;
+using cluster::SyncScope;
+using cluster::TileFunction;
+using cluster::TileOperand;
+using cluster::TileOperation;
+using cluster::VectorClass;
+
 /// The text that follows the name of an operation. Attributes in braces may follow every form.
 enum class Form : std::uint8_t {
   kConstant,    ///< 4 : index
@@ -27,19 +51,20 @@ enum class Form : std::uint8_t {
   kPartition,   ///< %v, offsets = [..], sizes = [..] : T -> T
   kTile,        ///< ins(%a, %b : T, T) outs(%c : T)
   kTileView,    ///< %a[%r, %c] sizes [n, m] [valid [%v, %w]] : T -> T, or %a, %r, %c : T
-  kFlag,        ///< [<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]
-  kPipe,        ///< <PIPE_ALL> or "PIPE_ALL"
-  kPipeIds,     ///< <PIPE_V>, 3 or "PIPE_V", %id : T; in brackets or not
+  kFlag,        ///< `[<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]`
+  kPipe,        ///< `<PIPE_ALL>` or `"PIPE_ALL"`
+  kPipeIds,     ///< `<PIPE_V>, 3` or `"PIPE_V", %id : T`; in brackets or not
   kWhile,       ///< (%x = %a) : (T) -> T { } do { ^bb0(%y: T): }
   kCondition,   ///< (%c) %a : T
-  kCall,        ///< @f(%a) : (T) -> T
-  kGroup,       ///< [{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]
+  kCall,        ///< `@f(%a) : (T) -> T`
+  kGroup,       ///< `[{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]`
   kIndexed,     ///< %a[%i] [, %b] [: T] [-> T]
   kStoreTo,     ///< %v, %a[%i] : T, T
-  kCleanCache,  ///< %a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T, %a single_cache_line : T, all #s<gm>
+  /// `%a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T`, `%a single_cache_line : T`, `all #s<gm>`
+  kCleanCache,
 };
 
-/// What an operation is lowered to. function_lowering.cpp has a handler for each meaning.
+/// What an operation is lowered to. lower.cpp has a handler for each meaning.
 enum class Meaning : std::uint8_t {
   kAddPointer,
   kCastPointer,
@@ -55,8 +80,7 @@ enum class Meaning : std::uint8_t {
   kSpecial,  ///< reads `special`
   kFor,
   kIf,
-  kYield,
-  kReturn,
+  kTerminator,  ///< of a region: scf.yield, scf.condition, return
   kCubeSection,
   kVectorSection,
   kAllocTile,
@@ -75,13 +99,10 @@ enum class Meaning : std::uint8_t {
   kVector,    ///< costs `vector_class` for each element of the result
   kVectorIn,  ///< costs `vector_class` for each element of the first input
   kSync,      ///< the instruction `opcode` with its pipe and id
-  kSyncSet,   ///< set_cross_core on A2/A3, set_intra_block on A5
-  kSyncWait,
+  kSignal,    ///< the signal `opcode` between cores of A2/A3, or the one of A5 in its place
   kWhile,
-  kCondition,
   kCall,
-  kRecordEvent,  ///< set_flag between the pipes of two classes of operations
-  kWaitEvent,
+  kEvent,             ///< the flag `opcode` between the pipes of two classes of operations
   kOperationBarrier,  ///< pipe_barrier for the pipe of a class of operations
   kSyncAll,
   kEventArray,
@@ -109,11 +130,11 @@ struct OperationInfo {
   Meaning meaning;
   unsigned least = 0, most = 0;  ///< number of operands; kTile: in ins(..); kPipeIds: ids
   unsigned results = 0;
-  cluster::Opcode opcode = cluster::Opcode::kEnd;
-  cluster::VectorClass vector_class = cluster::VectorClass::kSimple;
-  cluster::SpecialValue special = cluster::SpecialValue::kBlockIndex;
-  cluster::TileFunction function = cluster::TileFunction::kNone;
-  cluster::Arithmetic arithmetic = cluster::Arithmetic::kAdd;
+  Opcode opcode = Opcode::kEnd;
+  VectorClass vector_class = VectorClass::kSimple;
+  SpecialValue special = SpecialValue::kBlockIndex;
+  TileFunction function = TileFunction::kNone;
+  Arithmetic arithmetic = Arithmetic::kAdd;
 };
 
 const std::vector<OperationInfo>& operations();

@@ -1,6 +1,8 @@
 #include "frontends/pto/parser.h"
 
-#include "frontends/pto/operation_parser.h"
+#include <algorithm>
+
+#include "frontends/pto/operand_parser.h"
 
 namespace tessera::pto {
 
@@ -8,6 +10,234 @@ namespace {
 
 using Kind = Token::Kind;
 constexpr unsigned kMostModules = 16;  // inside each other
+constexpr unsigned kMostRegions = 64;  // inside each other
+
+/// Whether an unknown operation ends in front of the next token: another one begins there.
+bool ends_unknown(const Token& next, const Token& before) {
+  if (next.kind == Kind::kEnd || next.is("}")) return true;
+  if (next.place.line == before.place.line) return false;
+  if (next.kind == Kind::kValue) return !before.is(",") && !before.is("=") && !before.is(":");
+  return next.kind == Kind::kWord &&
+         (next.text.find('.') != std::string::npos || next.text == "return");
+}
+
+/// Whether no blank stands between the text so far and `token`.
+bool is_tight(const std::string& text, const Token& token) {
+  constexpr std::string_view kOpening = "([<";
+  const bool brace = token.is("{") || token.is("}");
+  return text.empty() || token.is(",") || (!brace && (token.opens() || token.closes())) ||
+         kOpening.find(text.back()) != std::string_view::npos;
+}
+
+/// An operation without a row in operations.h, kept as text. Values in ins(..) and outs(..) are
+/// kept as operands.
+void parse_unknown(TokenCursor& cursor, Operation& op) {
+  Token before = cursor.peek();
+  before.place = op.place;
+  unsigned depth = 0;
+  Role role = Role::kOperand;
+  while (depth > 0 || !ends_unknown(cursor.peek(), before)) {
+    const Token token = cursor.take();
+    if (token.kind == Kind::kEnd) cursor.fail_expected("a closing bracket");
+    if (token.opens()) ++depth;
+    if (token.closes()) {
+      if (depth == 0) cursor.fail(token.place, "unexpected ", found(token));
+      --depth;
+    }
+    if (depth == 0)
+      role = token.is_word("ins") ? Role::kIn : token.is_word("outs") ? Role::kOut : Role::kOperand;
+    if (token.kind == Kind::kValue)
+      op.arguments.push_back({token.place, role, Argument::Kind::kValue, token.text});
+    op.raw += (is_tight(op.raw, token) ? "" : " ") + spelling(token);
+    before = token;
+  }
+}
+
+/// Throws UserError if an operation has another number of operands or results than its row says.
+void check_counts(const TokenCursor& cursor, const Operation& op, const OperationInfo& info) {
+  const std::size_t results = result_count(op);
+  const bool free = info.form == Form::kFor || info.form == Form::kIf ||
+                    info.form == Form::kWhile || info.form == Form::kCall;
+  if (!free && info.results != kAnyResults && results != info.results)
+    cursor.fail(op.place, op.name, ": expected ", plural(info.results, "result"), ", found ",
+                results);
+  if (free || info.form == Form::kYield || info.form == Form::kCondition ||
+      info.form == Form::kConstant || info.form == Form::kFlag)
+    return;
+  const auto counted = [&info](const Argument& a) {
+    if (info.form == Form::kTile) return a.role == Role::kIn;
+    return a.role == Role::kOperand || (a.role == Role::kId && info.form == Form::kPipeIds);
+  };
+  const auto count =
+      static_cast<std::size_t>(std::count_if(op.arguments.begin(), op.arguments.end(), counted));
+  if (count >= info.least && count <= info.most) return;
+  const std::string range = (info.least == info.most ? "" : std::to_string(info.least) + " to ") +
+                            plural(info.most, "operand");
+  cursor.fail(op.place, op.name, ": expected ", range, ", found ", count);
+}
+
+/// Operations with their regions.
+class OperationParser {
+ public:
+  /// `takes_unknown`: operations without a row in operations.h are kept as text, not refused.
+  OperationParser(TokenCursor& cursor, TypeParser& types, bool takes_unknown)
+      : cursor_(cursor), types_(types), takes_unknown_(takes_unknown) {}
+
+  /// `{ operations }`.
+  Region parse_region() {
+    if (++depth_ > kMostRegions)
+      cursor_.fail(cursor_.place(), "more than ", kMostRegions, " regions inside each other");
+    Region region;
+    cursor_.expect("{");
+    if (cursor_.peek().kind == Kind::kBlock) {
+      cursor_.take();
+      if (cursor_.next_is("(")) region.parameters = parse_parameters();
+      cursor_.expect(":");
+    }
+    while (!cursor_.accept("}")) region.operations.push_back(parse_operation());
+    --depth_;
+    return region;
+  }
+
+  /// `(%a: T, %b: T)`, of a function or a block. Names may be missing.
+  std::vector<Parameter> parse_parameters() {
+    std::vector<Parameter> list;
+    cursor_.expect("(");
+    if (cursor_.accept(")")) return list;
+    do {
+      Parameter& p = list.emplace_back();
+      p.place = cursor_.place();
+      if (cursor_.peek().kind == Kind::kValue) {
+        p.name = cursor_.take().text;
+        cursor_.expect(":");
+      }
+      p.type = types_.parse_type();
+      std::vector<Attribute> unused;
+      if (cursor_.next_is("{")) types_.parse_attributes(unused);
+      skip_location();
+    } while (cursor_.accept(","));
+    cursor_.expect(")");
+    return list;
+  }
+
+  /// `loc(..)`, which says nothing to us.
+  void skip_location() {
+    if (!cursor_.peek().is_word("loc") || !cursor_.peek(1).is("(")) return;
+    cursor_.take();
+    unsigned depth = 0;
+    do {
+      const Token& token = cursor_.take();
+      if (token.kind == Kind::kEnd) cursor_.fail_expected("')'");
+      if (token.is("(")) ++depth;
+      if (token.is(")")) --depth;
+    } while (depth > 0);
+  }
+
+ private:
+  Operation parse_operation() {
+    Operation op;
+    if (cursor_.peek().kind == Kind::kValue) parse_results(op);
+    if (cursor_.peek().kind != Kind::kWord) cursor_.fail_expected("an operation or '}'");
+    op.place = cursor_.place();
+    op.name = cursor_.take().text;
+    const OperationInfo* info = find_operation(op.name);
+    if (info == nullptr && takes_unknown_ && op.name.find('.') != std::string::npos) {
+      parse_unknown(cursor_, op);
+      return op;
+    }
+    if (info == nullptr)
+      cursor_.fail(op.place, "unknown operation ", text::quoted(op.name),
+                   nearest_operation(op.name),
+                   "; docs/ascend-platform.md lists what is taken; --pto-unknown=cost:N runs what "
+                   "is not as N cycles");
+    OperandParser parts{cursor_, types_, op};
+    parse_parts(parts, info->form);
+    parts.attributes();
+    skip_location();
+    check_counts(cursor_, op, *info);
+    return op;
+  }
+
+  void parse_results(Operation& op) {
+    do {
+      const Token& name = cursor_.expect_kind(Kind::kValue, "a value such as %a");
+      Result result{name.place, name.text, 1};
+      if (cursor_.accept(":")) {
+        const Place place = cursor_.place();
+        const std::int64_t count = types_.parse_integer();
+        if (count < 1 || count > 64) cursor_.fail(place, "a number of results outside 1..64");
+        result.count = static_cast<unsigned>(count);
+      }
+      op.results.push_back(std::move(result));
+    } while (cursor_.accept(","));
+    cursor_.expect("=");
+  }
+
+  void parse_parts(OperandParser& p, Form form) {
+    switch (form) {
+    case Form::kFor:
+      return parse_for(p);
+    case Form::kIf:
+      return parse_if(p);
+    case Form::kSection:
+      return add_region(p);
+    case Form::kWhile:
+      return parse_while(p);
+    default:
+      return parse_form(p, form);
+    }
+  }
+  void add_region(OperandParser& p) { p.op.regions.push_back(parse_region()); }
+
+  void parse_for(OperandParser& p) {
+    p.value(Role::kInduction);
+    cursor_.expect("=");
+    p.value(Role::kOperand);
+    cursor_.expect_word("to");
+    p.value(Role::kOperand);
+    cursor_.expect_word("step");
+    p.value(Role::kOperand);
+    if (cursor_.accept_word("iter_args")) {
+      parse_carried(p);
+      p.result_types();
+    }
+    if (cursor_.accept(":")) p.type();  // a { begins the region
+    add_region(p);
+  }
+
+  void parse_if(OperandParser& p) {
+    p.value(Role::kOperand);
+    p.result_types();
+    add_region(p);
+    if (cursor_.accept_word("else")) add_region(p);
+  }
+
+  void parse_while(OperandParser& p) {
+    if (cursor_.next_is("(")) parse_carried(p);
+    cursor_.expect(":");
+    p.op.types = types_.parse_type_list();
+    p.result_types();
+    add_region(p);
+    cursor_.expect_word("do");
+    add_region(p);
+  }
+
+  /// (%a = %b { , %a = %b }): carried values and what they begin with.
+  void parse_carried(OperandParser& p) {
+    cursor_.expect("(");
+    do {
+      p.value(Role::kCarried);
+      cursor_.expect("=");
+      p.value(Role::kInit);
+    } while (cursor_.accept(","));
+    cursor_.expect(")");
+  }
+
+  TokenCursor& cursor_;
+  TypeParser& types_;
+  const bool takes_unknown_;
+  unsigned depth_ = 0;
+};
 
 class ModuleParser {
  public:
@@ -21,7 +251,7 @@ class ModuleParser {
     cursor_.expect_word("module");
     parse_module(module);
     parse_aliases();
-    if (cursor_.peek().kind != Kind::kEnd) cursor_.fail_expected("the end of the file");
+    if (!cursor_.at_end()) cursor_.fail_expected("the end of the file");
     return module;
   }
 
@@ -33,7 +263,7 @@ class ModuleParser {
         types_.parse_alias();
       } else if (cursor_.peek().kind == Kind::kAttribute && cursor_.peek(1).is("=")) {
         const unsigned line = cursor_.place().line;
-        while (cursor_.peek().kind != Kind::kEnd && cursor_.place().line == line) cursor_.take();
+        while (!cursor_.at_end() && cursor_.place().line == line) cursor_.take();
       } else {
         return;
       }
@@ -59,8 +289,7 @@ class ModuleParser {
   }
 
   Function parse_function() {
-    if (!cursor_.peek().is_word("func.func")) cursor_.fail_expected("'func.func' or '}'");
-    cursor_.take();
+    if (!cursor_.accept_word("func.func")) cursor_.fail_expected("'func.func' or '}'");
     Function function;
     function.is_private = cursor_.accept_word("private");
     if (!function.is_private) cursor_.accept_word("public");
@@ -68,9 +297,9 @@ class ModuleParser {
     function.place = name.place;
     function.name = name.text.substr(1);
     function.parameters = operations_.parse_parameters();
-    parse_results(function);
+    function.results = types_.parse_results();
     if (cursor_.accept_word("attributes")) types_.parse_attributes(function.attributes);
-    function.has_body = cursor_.peek().is("{");
+    function.has_body = cursor_.next_is("{");
     if (!function.has_body) return function;
     for (const Parameter& p : function.parameters)
       if (p.name.empty())
@@ -78,17 +307,6 @@ class ModuleParser {
     function.body = operations_.parse_region();
     operations_.skip_location();
     return function;
-  }
-
-  void parse_results(Function& function) {
-    if (!cursor_.accept("->")) return;
-    if (!cursor_.accept("(")) {
-      function.results.push_back(types_.parse_type());
-      return;
-    }
-    if (cursor_.accept(")")) return;
-    function.results = types_.parse_types();
-    cursor_.expect(")");
   }
 
   TokenCursor cursor_;

@@ -1,4 +1,4 @@
-#include "frontends/pto/scalar_lowering.h"
+#include "frontends/pto/operation_lowering.h"
 
 #include <cstdlib>
 
@@ -6,10 +6,6 @@
 #include "tlm_ifaces/vocabulary/float16.h"
 
 namespace tessera::pto {
-
-using cluster::Operand;
-using cluster::Predicate;
-using cluster::TileOperand;
 
 namespace {
 
@@ -81,17 +77,9 @@ void ScalarLowering::select(const Operation& op) {
   const Operand condition = scope_.scalar(op.arguments[0]);
   const Operand a = scope_.scalar(op.arguments[1]), b = scope_.scalar(op.arguments[2]);
   if (!condition.is_register) return scope_.define_scalar(op, condition.value != 0 ? a : b);
-  const unsigned target = emitter_.new_register(op.place);
+  const Operand target = emitter_.new_register(op.place);
   emitter_.select(target, condition, a, b, op.place);
-  scope_.define_scalar(op, cluster::reg(target));
-}
-
-void ScalarLowering::cast(const Operation& op) {
-  scope_.define_scalar(op, scope_.scalar(op.arguments[0]));
-}
-
-void ScalarLowering::special(const Operation& op, const OperationInfo& info) {
-  scope_.define_scalar(op, emitter_.get(info.special, op.place));
+  scope_.define_scalar(op, target);
 }
 
 // --- pointers and memory ---
@@ -110,11 +98,9 @@ void ScalarLowering::add_to_pointer(const Operation& op) {
 void ScalarLowering::cast_pointer(const Operation& op) {
   if (op.result_types.empty() || op.result_types[0].kind != Type::Kind::kPointer)
     fail(op, "expected -> and a type !pto.ptr");
-  Value v;
-  v.kind = Value::Kind::kAddress;
-  v.type = op.result_types[0];
+  Value v{Value::Kind::kAddress, op.result_types[0]};
   v.place.name = op.results[0].name;
-  v.place.location = cluster::Location::kGm;
+  v.place.location = Location::kGm;
   v.place.element = element(v.type);
   v.place.array = cluster::kNoArray;
   v.place.number = scope_.scalar(op.arguments[0]);
@@ -149,9 +135,8 @@ void ScalarLowering::load(const Operation& op) {
       fail(v.type.place, op.name, ": a result of another type than ", from.name,
            " points to, expected ", to_string(from.element));
   }
-  const unsigned target = emitter_.new_register(op.place);
-  v.scalar = cluster::reg(target);
-  emitter_.emit(Opcode::kLoadScalar, op.place).rd = static_cast<std::uint16_t>(target);
+  v.scalar = emitter_.new_register(op.place);
+  emitter_.emit(Opcode::kLoadScalar, op.place).rd = static_cast<std::uint16_t>(v.scalar.value);
   emitter_.attach({std::move(from)});
   scope_.define(op, std::move(v));
 }
@@ -197,12 +182,9 @@ void ScalarLowering::clean_cache(const Operation& op) {
 
 void ScalarLowering::data_barrier(const Operation& op) {
   const Argument& scope = argument(op, Role::kPipe);
-  for (const char* known : {"ALL", "DDR", "DSB_ALL", "DSB_DDR", "gm"}) {
-    if (scope.text != known) continue;
-    emitter_.emit(Opcode::kDataBarrier, op.place);
-    return;
-  }
-  fail_expected(scope.place, "\"ALL\", \"DDR\" or the scope <gm>", scope.text);
+  if (!is_one_of({"ALL", "DDR", "DSB_ALL", "DSB_DDR", "gm"}, scope.text))
+    fail_expected(scope.place, "\"ALL\", \"DDR\" or the scope <gm>", scope.text);
+  emitter_.emit(Opcode::kDataBarrier, op.place);
 }
 
 }  // namespace tessera::pto

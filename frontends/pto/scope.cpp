@@ -2,28 +2,15 @@
 
 #include <algorithm>
 
-#include "frontends/pto/operations.h"
-#include "frontends/pto/words.h"
-
 namespace tessera::pto {
-
-namespace {
-
-/// Adds the tiles that pto.set_validshape changes.
-void collect_resized(const Region& region, std::set<std::string>& names) {
-  for (const Operation& op : region.operations) {
-    if (operation_info(op.name).meaning == Meaning::kSetValidShape)
-      names.insert(op.arguments[0].text);
-    for (const Region& inner : op.regions) collect_resized(inner, names);
-  }
-}
-
-}  // namespace
 
 void Scope::enter_function(const Function& function) {
   functions_.push_back({&function, {}, {}});
   enter_region();
-  collect_resized(function.body, functions_.back().resized);
+  for_each_operation(function.body, [this](const Operation& op) {
+    if (operation_info(op.name).meaning == Meaning::kSetValidShape)
+      functions_.back().resized.insert(op.arguments[0].text);
+  });
 }
 
 bool Scope::is_open(const Function& function) const {
@@ -46,24 +33,23 @@ const Value& Scope::any_value(const Argument& a) const {
     v = find(a.text.substr(0, a.text.size() - 2));
   if (v == nullptr) v = find(a.text + "#0");
   if (v == nullptr)
-    diagnostics_.fail(a.place, joined("the value ", text::quoted(a.text), " is not defined here"));
+    diagnostics_.fail(a.place, "the value ", text::quoted(a.text), " is not defined here");
   return *v;
 }
 
 const Value& Scope::value(const Argument& a, Value::Kind kind, const char* what) const {
   const Value& v = any_value(a);
   if (v.kind == Value::Kind::kUnknown)
-    diagnostics_.fail(a.place,
-                      joined("the value ", text::quoted(a.text),
-                             " comes from an operation that is not known, expected ", what));
+    diagnostics_.fail(a.place, "the value ", text::quoted(a.text),
+                      " comes from an operation that is not known, expected ", what);
   if (v.kind != kind)
-    diagnostics_.fail(a.place, joined("expected ", what, ", found ", text::quoted(a.text),
-                                      ", which is something else"));
+    diagnostics_.fail(a.place, "expected ", what, ", found ", text::quoted(a.text),
+                      ", which is something else");
   return v;
 }
 
-std::vector<cluster::Operand> Scope::numbers(const Operation& op, Argument::Role role) const {
-  std::vector<cluster::Operand> list;
+std::vector<Operand> Scope::numbers(const Operation& op, Role role) const {
+  std::vector<Operand> list;
   for (const Argument& a : op.arguments)
     if (a.role == role) list.push_back(scalar_or_number(a));
   return list;
@@ -71,7 +57,7 @@ std::vector<cluster::Operand> Scope::numbers(const Operation& op, Argument::Role
 
 void Scope::define(const std::string& name, Place place, Value value) {
   if (find(name) != nullptr)
-    diagnostics_.fail(place, joined("the value ", text::quoted(name), " is defined twice"));
+    diagnostics_.fail(place, "the value ", text::quoted(name), " is defined twice");
   functions_.back().regions.back()[name] = std::move(value);
 }
 
@@ -80,8 +66,8 @@ void Scope::define_all(const Operation& op, const std::vector<Value>& values) {
   for (const Result& r : op.results) {
     for (unsigned k = 0; k < r.count; ++k, ++n) {
       if (n >= values.size())
-        diagnostics_.fail(r.place, joined(op.name, " gives ", values.size(),
-                                          " values, expected one for each result"));
+        diagnostics_.fail(r.place, op.name, " gives ", values.size(),
+                          " values, expected one for each result");
       define(r.count > 1 ? r.name + "#" + std::to_string(k) : r.name, r.place, values[n]);
     }
   }
@@ -89,12 +75,9 @@ void Scope::define_all(const Operation& op, const std::vector<Value>& values) {
 
 void Scope::redefine(const std::string& name, Value value) {
   auto& regions = functions_.back().regions;
-  for (auto region = regions.rbegin(); region != regions.rend(); ++region) {
-    const auto entry = region->find(name);
-    if (entry == region->end()) continue;
-    entry->second = std::move(value);
-    return;
-  }
+  const auto region = std::find_if(regions.rbegin(), regions.rend(),
+                                   [&](const auto& r) { return r.count(name) > 0; });
+  if (region != regions.rend()) (*region)[name] = std::move(value);
 }
 
 }  // namespace tessera::pto

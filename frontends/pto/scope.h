@@ -1,5 +1,5 @@
-// The names of the function that is being lowered, and the value of each. A name can be defined only
-// once in all regions that are open. An inlined call has names of its own.
+// The names of the function that is being lowered, and the value of each. A name can be defined
+// only once in all regions that are open. An inlined call has names of its own.
 #pragma once
 
 #include <map>
@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "frontends/pto/ast.h"
-#include "frontends/pto/reserved.h"
-#include "models/cluster/program/program.h"
+#include "frontends/pto/memory.h"
 
 namespace tessera::pto {
 
@@ -28,22 +27,18 @@ struct Value {
     kUnknown
   };
   Kind kind = Kind::kScalar;
-  cluster::Operand scalar;
-  Type type;
-  bool is_placed = false;               ///< a tile with an address in the text
-  std::vector<cluster::Operand> sizes;  ///< a partition: its sizes; a tile: valid rows and columns;
-                                        ///< kEvents: the registers of its elements
-  double number = 0;                    ///< of a kFloat whose `scalar` is not a register
+  Type type = {};
+  Operand scalar = {};
+  bool is_placed = false;           ///< a tile with an address in the text
+  std::vector<Operand> sizes = {};  ///< a partition: its sizes; a tile: valid rows and columns;
+                                    ///< kEvents: the registers of its elements
+  double number = 0;                ///< of a kFloat whose `scalar` is not a register
   /// Where a pointer, a view or a tile lies. An operation that uses it sets its access and sizes.
-  cluster::TileOperand place;
+  TileOperand place = {};
   unsigned pipe = 0;                                  ///< kPipe and kSlot: the index in FifoTable
   const ReservedBuffers::Buffer* reserved = nullptr;  ///< the buffer whose address `scalar` is
 
-  static Value of_scalar(cluster::Operand scalar) {
-    Value v;
-    v.scalar = scalar;
-    return v;
-  }
+  static Value of_scalar(Operand scalar) { return {Kind::kScalar, {}, scalar}; }
 };
 
 class Scope {
@@ -75,14 +70,14 @@ class Scope {
   const Value& view(const Argument& a) const {
     return value(a, Value::Kind::kView, "a view of a tensor");
   }
-  cluster::Operand scalar(const Argument& a) const {
+  Operand scalar(const Argument& a) const {
     return value(a, Value::Kind::kScalar, "a whole number").scalar;
   }
-  cluster::Operand scalar_or_number(const Argument& a) const {
-    return a.kind == Argument::Kind::kInteger ? cluster::Operand(a.number) : scalar(a);
+  Operand scalar_or_number(const Argument& a) const {
+    return a.kind == Argument::Kind::kInteger ? Operand(a.number) : scalar(a);
   }
   /// The values of all arguments with this role.
-  std::vector<cluster::Operand> numbers(const Operation& op, Argument::Role role) const;
+  std::vector<Operand> numbers(const Operation& op, Role role) const;
 
   /// Throws UserError if the name is defined already.
   void define(const std::string& name, Place place, Value value);
@@ -90,9 +85,7 @@ class Scope {
   void define(const Operation& op, Value value) {
     define(op.results[0].name, op.results[0].place, std::move(value));
   }
-  void define_scalar(const Operation& op, cluster::Operand scalar) {
-    define(op, Value::of_scalar(scalar));
-  }
+  void define_scalar(const Operation& op, Operand scalar) { define(op, Value::of_scalar(scalar)); }
   /// Defines all results of an operation. Throws UserError if there are fewer values than results.
   void define_all(const Operation& op, const std::vector<Value>& values);
   /// Changes the value of a name that is defined.

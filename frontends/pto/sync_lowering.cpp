@@ -1,16 +1,8 @@
-#include "frontends/pto/sync_lowering.h"
+#include "frontends/pto/operation_lowering.h"
 
-#include <charconv>
 #include <optional>
 
 namespace tessera::pto {
-
-using cluster::Instruction;
-using cluster::Operand;
-using cluster::Pipe;
-using cluster::Predicate;
-using cluster::SpecialValue;
-using cluster::SyncScope;
 
 namespace {
 
@@ -31,17 +23,8 @@ std::optional<Pipe> pipe_of_operation(std::string name) {
   const OperationInfo* info = find_operation("pto." + name);
   if (info == nullptr) return std::nullopt;
   if (info->meaning == Meaning::kMatmul) return Pipe::kM;
-  if (info->form == Form::kTile && info->opcode == cluster::Opcode::kVector) return Pipe::kV;
+  if (info->form == Form::kTile && info->opcode == Opcode::kVector) return Pipe::kV;
   return std::nullopt;
-}
-
-/// Reads the whole of `text` as a number. Returns nothing if it is not one.
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t number = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -56,7 +39,7 @@ Pipe SyncLowering::pipe_named(const Argument& a) const {
 Operand SyncLowering::event_id(const Argument& a) const {
   if (a.kind != Argument::Kind::kWord) return scope_.scalar_or_number(a);
   const bool is_event = a.text.rfind("EVENT_ID", 0) == 0;
-  const auto id = is_event ? number_in(a.text.substr(8)) : std::nullopt;
+  const auto id = is_event ? whole_number(a.text.substr(8)) : std::nullopt;
   if (!id || *id < 0) fail_expected(a.place, "an event such as EVENT_ID0", a.text);
   return *id;
 }
@@ -92,18 +75,17 @@ void SyncLowering::emit(const Operation& op, Opcode opcode) {
   i.mode = static_cast<std::uint8_t>(mode.value);
 }
 
-void SyncLowering::event(const Operation& op, bool records) {
+void SyncLowering::event(const Operation& op, const OperationInfo& info) {
   const Pipe from = pipe_named(op.arguments[0]), to = pipe_named(op.arguments[1]);
   const Operand id = event_id(op.arguments[2]);
   emitter_.note_sync();
   if (from != to) {
-    Instruction& flag =
-        emitter_.emit(records ? Opcode::kSetFlag : Opcode::kWaitFlag, op.place, from);
+    Instruction& flag = emitter_.emit(info.opcode, op.place, from);
     flag.to = to;
     flag.id = id;
-    return;
+  } else if (info.opcode == Opcode::kWaitFlag && has_barrier(from)) {
+    emitter_.emit(Opcode::kBarrier, op.place, from);
   }
-  if (!records && has_barrier(from)) emitter_.emit(Opcode::kBarrier, op.place, from);
 }
 
 void SyncLowering::operation_barrier(const Operation& op) {
@@ -143,8 +125,8 @@ Operand SyncLowering::participants_of(SyncScope scope, Place place) {
                           place);
 }
 
-// The operands are a pointer to the counter and, if not all cores take part, their number. The counter
-// is not in the array: each argument of the kernel has a word of its own, far behind all arrays.
+// The operands are a pointer to the counter and, if not all cores take part, their number. The
+// counter is not in the array: each kernel argument has a word of its own, far behind all arrays.
 void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
   if (op.arguments.empty())
     fail(op.place, op.name, " soft: expected a pointer to its counter in GM");
@@ -163,20 +145,18 @@ void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
 void SyncLowering::event_array(const Operation& op) {
   const Type* type = op.result_types.empty() ? nullptr : &op.result_types[0];
   const auto count =
-      type == nullptr || type->options.empty() ? std::nullopt : number_in(type->options[0].key);
+      type == nullptr || type->options.empty() ? std::nullopt : whole_number(type->options[0].key);
   if (!count || *count < 1 || *count > kMostEvents)
     fail(op.place, "expected a type !pto.eventid_array<N> with N of 1..", kMostEvents);
-  Value array;
-  array.kind = Value::Kind::kEvents;
+  Value array{Value::Kind::kEvents};
   for (std::int64_t i = 0; i < *count; ++i) {
-    const unsigned element = emitter_.new_register(op.place);
-    array.sizes.push_back(cluster::reg(element));
-    emitter_.set(element, 0, op.place);
+    array.sizes.push_back(emitter_.new_register(op.place));
+    emitter_.set(array.sizes.back(), 0, op.place);
   }
   scope_.define(op, std::move(array));
 }
 
-SyncLowering::Element SyncLowering::element_of_array(const Operation& op) const {
+std::pair<std::vector<Operand>, Operand> SyncLowering::element_of_array(const Operation& op) const {
   const auto& elements =
       scope_.value(op.arguments[0], Value::Kind::kEvents, "an array of event ids").sizes;
   const Argument& at = argument(op, Role::kIndex);
@@ -190,19 +170,18 @@ SyncLowering::Element SyncLowering::element_of_array(const Operation& op) const 
 void SyncLowering::set_event(const Operation& op) {
   const auto [registers, index] = element_of_array(op);
   for (std::size_t i = 0; i < registers.size(); ++i)
-    copy_if_at(i, index, static_cast<unsigned>(registers[i].value),
-               scope_.scalar_or_number(op.arguments[2]), op.place);
+    copy_if_at(i, index, registers[i], scope_.scalar_or_number(op.arguments[2]), op.place);
 }
 
 void SyncLowering::get_event(const Operation& op) {
   const auto [registers, index] = element_of_array(op);
-  const unsigned result = emitter_.new_register(op.place);
+  const Operand result = emitter_.new_register(op.place);
   for (std::size_t i = 0; i < registers.size(); ++i)
     copy_if_at(i, index, result, registers[i], op.place);
-  scope_.define_scalar(op, cluster::reg(result));
+  scope_.define_scalar(op, result);
 }
 
-void SyncLowering::copy_if_at(std::size_t element, Operand index, unsigned target, Operand from,
+void SyncLowering::copy_if_at(std::size_t element, Operand index, Operand target, Operand from,
                               Place place) {
   const auto n = static_cast<std::int64_t>(element);
   if (!index.is_register) {
@@ -210,7 +189,7 @@ void SyncLowering::copy_if_at(std::size_t element, Operand index, unsigned targe
     return;
   }
   const Operand here = emitter_.compare(Predicate::kEqual, index, n, place);
-  emitter_.select(target, here, from, cluster::reg(target), place);
+  emitter_.select(target, here, from, target, place);
 }
 
 }  // namespace tessera::pto

@@ -1,6 +1,9 @@
 #include "frontends/pto/type_parser.h"
 
 #include <charconv>
+#include <utility>
+
+#include "frontends/pto/words.h"
 
 namespace tessera::pto {
 
@@ -9,20 +12,23 @@ namespace {
 using Kind = Token::Kind;
 
 bool is_scalar(const std::string& name) {
-  for (const char* known :
-       {"index",  "i1",        "i4",   "i8",   "i16",  "i32",  "i64",  "ui8",
-        "ui16",   "ui32",      "ui64", "si8",  "si16", "si32", "si64", "f8E4M3FN",
-        "f8E5M2", "f8E8M0FNU", "f16",  "bf16", "f32",  "f64"})
-    if (name == known) return true;
-  return false;
+  return is_one_of({"index",  "i1",        "i4",   "i8",   "i16",  "i32",  "i64",  "ui8",
+                    "ui16",   "ui32",      "ui64", "si8",  "si16", "si32", "si64", "f8E4M3FN",
+                    "f8E5M2", "f8E8M0FNU", "f16",  "bf16", "f32",  "f64"},
+                   name);
 }
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
-  for (const char* known :
-       {"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session", "!pto.async_event",
-        "!pto.tile_view", "vector", "tensor", "tuple", "none"})
-    if (name == known) return true;
-  return false;
+  return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
+                    "!pto.async_event", "!pto.tile_view", "vector", "tensor", "tuple", "none"},
+                   name);
+}
+Type type_at(Place place, Type::Kind kind, const std::string& element = "") {
+  Type type;
+  type.place = place;
+  type.kind = kind;
+  type.element = element;
+  return type;
 }
 bool is_wordlike(const Token& token) {
   return token.kind != Kind::kPunctuation && token.kind != Kind::kString;
@@ -44,70 +50,66 @@ std::vector<Type> TypeParser::parse_types() {
   return types;
 }
 
+std::vector<Type> TypeParser::parse_type_list() {
+  cursor_.expect("(");
+  if (cursor_.accept(")")) return {};
+  std::vector<Type> types = parse_types();
+  cursor_.expect(")");
+  return types;
+}
+
+std::vector<Type> TypeParser::parse_results() {
+  if (!cursor_.accept("->")) return {};
+  if (cursor_.next_is("(")) return parse_type_list();
+  return {parse_type()};
+}
+
 Type TypeParser::parse_type() {
   const Token token = cursor_.peek();
   if (token.kind == Kind::kType) return parse_named(cursor_.take());
   if (token.is("<")) return parse_pointer(token.place);  // <f32>: of pto.addptr
   if (token.kind != Kind::kWord) cursor_.fail_expected("a type");
-  Type type;
-  type.place = token.place;
-  if (cursor_.accept_word("memref")) {
-    type.kind = Type::Kind::kMemref;
-    cursor_.expect("<");
-    parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
-    parse_rest(type);
-    return type;
-  }
+  if (cursor_.accept_word("memref")) return parse_shaped(Type::Kind::kMemref, token.place);
   if (is_opaque(token.text)) return parse_opaque(cursor_.take());
   if (!is_scalar(token.text)) cursor_.fail_expected("a type");
-  type.element = cursor_.take().text;
-  return type;
+  return type_at(cursor_.take().place, Type::Kind::kScalar, token.text);
 }
 
 Type TypeParser::parse_opaque(const Token& name) {
-  Type type;
-  type.place = name.place;
-  type.kind = Type::Kind::kOpaque;
-  type.element = name.text;
-  if (!cursor_.accept("<")) return type;
-  if (cursor_.accept(">")) return type;
-  do {
-    const Place place = cursor_.place();
-    type.options.push_back({place, parse_raw(), ""});
-  } while (cursor_.accept(","));
-  cursor_.expect(">");
+  Type type = type_at(name.place, Type::Kind::kOpaque, name.text);
+  if (!cursor_.accept("<") || cursor_.accept(">")) return type;
+  parse_option(type);
+  parse_rest(type);
   return type;
 }
 
-Type TypeParser::parse_named(const Token& name) {
-  const auto alias = aliases_.find(name.text);
-  Type type;
-  if (alias != aliases_.end()) type = alias->second;
-  type.place = name.place;
-  if (alias != aliases_.end()) return type;
-  if (name.text == "!pto.tile_buf") {
-    type.kind = Type::Kind::kTile;
-    parse_tile(type);
-    return type;
-  }
-  if (name.text == "!pto.ptr") return parse_pointer(name.place);
-  if (is_opaque(name.text)) return parse_opaque(name);
-  const bool view = name.text == "!pto.tensor_view";
-  if (!view && name.text != "!pto.partition_tensor_view")
-    cursor_.fail(name.place, "unknown type " + text::quoted(name.text) +
-                                 ", expected !pto.ptr, !pto.tensor_view, "
-                                 "!pto.partition_tensor_view or !pto.tile_buf");
-  type.kind = view ? Type::Kind::kTensorView : Type::Kind::kPartition;
+Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
+  Type type = type_at(place, kind);
   cursor_.expect("<");
   parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
   parse_rest(type);
   return type;
 }
 
+Type TypeParser::parse_named(const Token& name) {
+  if (const auto alias = aliases_.find(name.text); alias != aliases_.end()) {
+    Type type = alias->second;
+    type.place = name.place;
+    return type;
+  }
+  if (name.text == "!pto.tile_buf") return parse_tile(name.place);
+  if (name.text == "!pto.ptr") return parse_pointer(name.place);
+  if (is_opaque(name.text)) return parse_opaque(name);
+  if (name.text == "!pto.tensor_view") return parse_shaped(Type::Kind::kTensorView, name.place);
+  if (name.text == "!pto.partition_tensor_view")
+    return parse_shaped(Type::Kind::kPartition, name.place);
+  cursor_.fail(name.place, "unknown type ", text::quoted(name.text),
+               ", expected !pto.ptr, !pto.tensor_view, !pto.partition_tensor_view or "
+               "!pto.tile_buf");
+}
+
 Type TypeParser::parse_pointer(const Place& place) {
-  Type type;
-  type.place = place;
-  type.kind = Type::Kind::kPointer;
+  Type type = type_at(place, Type::Kind::kPointer);
   cursor_.expect("<");
   type.element = parse_type().element;
   parse_rest(type);
@@ -129,38 +131,37 @@ void TypeParser::parse_shape(const Token& token, Type& type) {
     }
     type.shape.push_back(size);
     if (at >= text.size() || text[at] != 'x')
-      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found " + text::quoted(text));
+      cursor_.fail(token.place, "expected a shape such as 16x?xf32, found ", text::quoted(text));
     ++at;
   }
   type.element = text.substr(at);
   if (!is_scalar(type.element))
-    cursor_.fail(token.place, "unknown element type " + text::quoted(type.element) + " of " + text);
+    cursor_.fail(token.place, "unknown element type ", text::quoted(type.element), " of ", text);
 }
 
 // loc=vec, dtype=f32, rows=.. in any order, or the short form vec, 16x128xf32.
-void TypeParser::parse_tile(Type& type) {
+Type TypeParser::parse_tile(const Place& place) {
+  Type type = type_at(place, Type::Kind::kTile);
   type.shape = {kDynamic, kDynamic};
   type.valid_rows = type.valid_columns = 0;
   cursor_.expect("<");
   do {
     parse_tile_entry(type);
   } while (cursor_.accept(","));
-  if (!cursor_.peek().is(">")) cursor_.fail_expected("',' or '>'");
-  cursor_.take();
+  cursor_.expect(">", "',' or '>'");
   if (type.location.empty()) cursor_.fail(type.place, "a tile type without loc");
   if (type.element.empty()) cursor_.fail(type.place, "a tile type without dtype");
   if (type.shape.size() != 2 || type.shape[0] <= 0 || type.shape[1] <= 0)
     cursor_.fail(type.place, "a tile type needs two sizes above 0, rows and columns");
-  constexpr std::int64_t kMost = 1
-                                 << 24;  // no buffer has as many elements; their bytes fit 64 bits
+  constexpr std::int64_t kMost = 1 << 24;  // no buffer has more elements; their bytes fit 64 bits
   if (type.shape[0] > kMost || type.shape[1] > kMost)
-    cursor_.fail(type.place, "a tile of " + std::to_string(type.shape[0]) + " x " +
-                                 std::to_string(type.shape[1]) + " elements, expected at most " +
-                                 std::to_string(kMost) + " rows and columns");
+    cursor_.fail(type.place, "a tile of ", type.shape[0], " x ", type.shape[1],
+                 " elements, expected at most ", kMost, " rows and columns");
   if (type.valid_rows == 0) type.valid_rows = type.shape[0];
   if (type.valid_columns == 0) type.valid_columns = type.shape[1];
   if (type.valid_rows > type.shape[0] || type.valid_columns > type.shape[1])
     cursor_.fail(type.place, "the valid part of a tile is larger than the tile");
+  return type;
 }
 
 void TypeParser::parse_tile_entry(Type& type) {
@@ -168,37 +169,36 @@ void TypeParser::parse_tile_entry(Type& type) {
   if (key.kind == Kind::kShape) {
     type.shape.clear();
     parse_shape(key, type);
+    if (type.shape.size() != 2) type.shape.resize(3);  // parse_tile refuses it
     return;
   }
   if (key.kind != Kind::kWord)
-    cursor_.fail(key.place, "expected a parameter of the tile, found " + found(key));
+    cursor_.fail(key.place, "expected a parameter of the tile, found ", found(key));
   if (!cursor_.accept("=")) {
     type.location = key.text;
     return;
   }
-  if (key.text == "rows") {
-    type.shape[0] = parse_size(key.text);
-  } else if (key.text == "cols") {
-    type.shape[1] = parse_size(key.text);
-  } else if (key.text == "v_row") {
-    type.valid_rows = parse_size(key.text);
-  } else if (key.text == "v_col") {
-    type.valid_columns = parse_size(key.text);
-  } else if (key.text == "valid") {
-    parse_valid(type);
+  if (key.text == "valid") return parse_valid(type);
+  const std::pair<std::string_view, std::int64_t*> sizes[] = {{"rows", &type.shape[0]},
+                                                              {"cols", &type.shape[1]},
+                                                              {"v_row", &type.valid_rows},
+                                                              {"v_col", &type.valid_columns}};
+  for (const auto& [name, size] : sizes) {
+    if (key.text != name) continue;
+    *size = parse_size(key.text);
+    return;
+  }
+  const Token value = cursor_.take();
+  if (!is_wordlike(value))
+    cursor_.fail(value.place, "expected a value of ", key.text, ", found ", found(value));
+  if (key.text == "loc") {
+    type.location = value.text;
+  } else if (key.text != "dtype") {
+    type.options.push_back({key.place, key.text, value.text});
   } else {
-    const Token value = cursor_.take();
-    if (!is_wordlike(value))
-      cursor_.fail(value.place, "expected a value of " + key.text + ", found " + found(value));
-    if (key.text == "loc") {
-      type.location = value.text;
-    } else if (key.text == "dtype") {
-      if (!is_scalar(value.text))
-        cursor_.fail(value.place, "unknown element type " + text::quoted(value.text));
-      type.element = value.text;
-    } else {
-      type.options.push_back({key.place, key.text, value.text});
-    }
+    if (!is_scalar(value.text))
+      cursor_.fail(value.place, "unknown element type ", text::quoted(value.text));
+    type.element = value.text;
   }
 }
 
@@ -208,8 +208,8 @@ void TypeParser::parse_valid(Type& type) {
   Type sizes;
   parse_shape({token.kind, token.text + "xi8", token.place}, sizes);
   if (sizes.shape.size() != 2 || sizes.shape[0] == 0 || sizes.shape[1] == 0)
-    cursor_.fail(token.place,
-                 "expected two sizes above 0 such as 8x16, found " + text::quoted(token.text));
+    cursor_.fail(token.place, "expected two sizes above 0 such as 8x16, found ",
+                 text::quoted(token.text));
   type.valid_rows = sizes.shape[0];
   type.valid_columns = sizes.shape[1];
 }
@@ -221,7 +221,7 @@ std::int64_t TypeParser::parse_size(const std::string& key) {
   }
   const Place place = cursor_.place();
   const std::int64_t size = parse_integer();
-  if (size <= 0) cursor_.fail(place, key + " is " + std::to_string(size) + ", expected 1 or more");
+  if (size <= 0) cursor_.fail(place, key, " is ", size, ", expected 1 or more");
   return size;
 }
 
@@ -232,24 +232,22 @@ std::int64_t TypeParser::parse_integer() {
   if (token.kind != Kind::kInteger && !hexadecimal) cursor_.fail_expected("a whole number");
   cursor_.take();
   const std::string digits = (negative ? "-" : "") + token.text.substr(hexadecimal ? 2 : 0);
-  std::int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size())
-    cursor_.fail(token.place, token.text + " is no number of 64 bits");
-  return number;
+  const auto number = whole_number(digits, hexadecimal ? 16 : 10);
+  if (!number) cursor_.fail(token.place, token.text, " is no number of 64 bits");
+  return *number;
+}
+
+void TypeParser::parse_option(Type& type) {
+  const Place place = cursor_.place();
+  type.options.push_back({place, parse_raw(), ""});
 }
 
 // What a type has beyond what is known, up to its closing bracket.
 void TypeParser::parse_rest(Type& type) {
-  while (cursor_.accept(",")) {
-    const Place place = cursor_.place();
-    type.options.push_back({place, parse_raw(), ""});
-  }
+  while (cursor_.accept(",")) parse_option(type);
   cursor_.expect(">");
 }
 
-// Words up to a comma or a closing bracket that is not theirs.
 std::string TypeParser::parse_raw() {
   std::string text;
   unsigned depth = 0;
@@ -257,17 +255,12 @@ std::string TypeParser::parse_raw() {
   while (true) {
     const Token& token = cursor_.peek();
     if (token.kind == Kind::kEnd) cursor_.fail_expected("a closing bracket");
-    if (token.kind == Kind::kPunctuation) {
-      const std::string& p = token.text;
-      const bool closes = p == ">" || p == "]" || p == "}" || p == ")";
-      if (depth == 0 && (closes || p == ",")) return text;
-      if (p == "<" || p == "[" || p == "{" || p == "(") ++depth;
-      if (closes) --depth;
-    }
+    if (depth == 0 && (token.closes() || token.is(","))) return text;
+    if (token.opens()) ++depth;
+    if (token.closes()) --depth;
     if (after_word && is_wordlike(token)) text += ' ';
     after_word = is_wordlike(token);
-    text += token.kind == Kind::kString ? "\"" + token.text + "\"" : token.text;
-    cursor_.take();
+    text += spelling(cursor_.take());
   }
 }
 
@@ -277,7 +270,7 @@ void TypeParser::parse_attributes(std::vector<Attribute>& attributes) {
   do {
     const Token key = cursor_.take();
     if (key.kind != Kind::kWord && key.kind != Kind::kString)
-      cursor_.fail(key.place, "expected the name of an attribute, found " + found(key));
+      cursor_.fail(key.place, "expected the name of an attribute, found ", found(key));
     Attribute attribute{key.place, key.text, ""};
     if (cursor_.accept("=")) attribute.value = parse_raw();
     attributes.push_back(std::move(attribute));

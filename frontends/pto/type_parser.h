@@ -18,6 +18,10 @@ class TypeParser {
   Type parse_type();
   /// One or more, with commas between.
   std::vector<Type> parse_types();
+  /// `(T, T)`, which may be empty.
+  std::vector<Type> parse_type_list();
+  /// { -> T } or { -> (T, T) }.
+  std::vector<Type> parse_results();
   /// `{key = value, key}`, added to `attributes`.
   void parse_attributes(std::vector<Attribute>& attributes);
   /// Words up to a comma or a closing bracket that is not theirs; blanks only between two words.
@@ -28,12 +32,14 @@ class TypeParser {
  private:
   Type parse_named(const Token& name);
   Type parse_pointer(const Place& place);  ///< at its <
+  Type parse_tile(const Place& place);     ///< at its <
   Type parse_opaque(const Token& name);
+  Type parse_shaped(Type::Kind kind, const Place& place);  ///< at its <: <16x?xf32 ..>
   void parse_shape(const Token& token, Type& type);
-  void parse_tile(Type& type);
   void parse_tile_entry(Type& type);
   void parse_valid(Type& type);
   std::int64_t parse_size(const std::string& key);
+  void parse_option(Type& type);
   void parse_rest(Type& type);
 
   TokenCursor& cursor_;

@@ -1,19 +1,23 @@
 #include "frontends/pto/words.h"
 
+#include <charconv>
+
 namespace tessera::pto {
 
-using cluster::DataType;
-using cluster::Element;
-using cluster::Location;
 using cluster::Pad;
-using cluster::Predicate;
 using cluster::Rounding;
+
+std::optional<std::int64_t> whole_number(std::string_view text, int base) {
+  std::int64_t number = 0;
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number, base);
+  return error == std::errc() && end == last ? std::optional(number) : std::nullopt;
+}
 
 unsigned bits_of(const std::string& element) {
   if (element == "i4") return 4;
-  if (element == "i1" || element == "i8" || element == "ui8" || element.rfind("f8", 0) == 0)
-    return 8;
-  if (element == "f16" || element == "bf16" || element == "i16" || element == "ui16") return 16;
+  if (is_one_of({"i1", "i8", "ui8"}, element) || element.rfind("f8", 0) == 0) return 8;
+  if (is_one_of({"f16", "bf16", "i16", "ui16"}, element)) return 16;
   return element == "i64" || element == "index" ? 64 : 32;
 }
 
@@ -24,7 +28,7 @@ DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {
       {"ui32", DataType::kInt32}, {"i8", DataType::kInt8},      {"ui8", DataType::kInt8},
       {"i4", DataType::kInt4},    {"f8E4M3FN", DataType::kFp8}, {"f8E5M2", DataType::kFp8}};
   if (const auto found = meaning_of(kTypes, type.element)) return *found;
-  diagnostics.fail(type.place, joined("tiles of ", type.element, " have no cost"));
+  diagnostics.fail(type.place, "tiles of ", type.element, " have no cost");
 }
 
 Element element_of(const Type& type, const Diagnostics& diagnostics) {
@@ -35,7 +39,7 @@ Element element_of(const Type& type, const Diagnostics& diagnostics) {
   if (e.rfind("f8", 0) == 0) return Element::kFp8;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
     if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);
-  diagnostics.fail(type.place, joined("elements of ", e, " are not modelled"));
+  diagnostics.fail(type.place, "elements of ", e, " are not modelled");
 }
 
 Location location_of(const Type& tile, const Diagnostics& diagnostics) {
@@ -51,7 +55,8 @@ Location location_of(const Type& tile, const Diagnostics& diagnostics) {
 
 namespace {
 
-/// The last word without a prefix: "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>, #pto.round_mode<CAST_RINT>.
+/// The last word without a prefix: "RINT" of #pto<round_mode RINT>, #pto<round_mode CAST_RINT>,
+/// #pto.round_mode<CAST_RINT>.
 std::string last_word_of(const Attribute& a) {
   std::string text = a.value;
   while (!text.empty() && (text.back() == '>' || text.back() == ' ')) text.pop_back();
@@ -77,8 +82,8 @@ bool is_on(const Attribute& a, const char* on, const char* off, const Diagnostic
   const std::string word = last_word_of(a);
   if (word == on || a.value.empty()) return true;
   if (word == off) return false;
-  diagnostics.fail(
-      a.place, joined(a.key, ": expected ", on, " or ", off, ", found ", text::quoted(a.value)));
+  diagnostics.fail(a.place, a.key, ": expected ", on, " or ", off, ", found ",
+                   text::quoted(a.value));
 }
 
 /// The predicate of #pto<cmp less_than>, #pto.cmp<LT> or #pto<cmp lt>.
@@ -124,6 +129,24 @@ cluster::GatherPattern pattern_named(const Attribute& a, const Diagnostics& diag
 
 }  // namespace
 
+std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherwise,
+                       const Diagnostics& diagnostics) {
+  const Attribute* a = find(op.attributes, key);
+  if (a == nullptr) return otherwise;
+  const auto number = whole_number(std::string_view(a->value).substr(0, a->value.find(':')));
+  if (!number) fail_expected(diagnostics, a->place, joined("a whole number for ", key), a->value);
+  return *number;
+}
+
+std::string text_of(const Operation& op, const char* key) {
+  const Attribute* a = find(op.attributes, key);
+  if (a == nullptr) return "";
+  std::string text = a->value;
+  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '"' || c == '@'; }),
+             text.end());
+  return text;
+}
+
 std::string word_of(const Attribute& attribute) {
   std::string text = attribute.value;
   const std::size_t end = text.find_last_not_of(">\"");
@@ -142,8 +165,7 @@ Pad pad_of(const Type& type, const Diagnostics& diagnostics) {
   return require_word(kPads, word.substr(0, word.find(':')), type.place, "pad 0 to 3", diagnostics);
 }
 
-void set_options(const Operation& op, cluster::TileOperation& operation,
-                 const Diagnostics& diagnostics) {
+void set_options(const Operation& op, TileOperation& operation, const Diagnostics& diagnostics) {
   if (const Attribute* a = find(op.attributes, "rmode"))
     operation.rounding = rounding_named(*a, diagnostics);
   if (const Attribute* a = find(op.attributes, "satmode"))

@@ -1,31 +1,19 @@
-// Translates words of the text: element types, buffers of tiles, attributes of operations. Functions
-// that take Diagnostics throw UserError, at the place of the word, if they do not know it.
+// Translates words of the text: element types, buffers of tiles, attributes of operations.
+// Functions that take Diagnostics throw UserError, at the place of the word, if they do not know
+// it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "frontends/pto/ast.h"
-#include "models/cluster/program/program.h"
+#include "frontends/pto/operations.h"
 
 namespace tessera::pto {
-
-/// Joins the parts of a message: text and whole numbers.
-template <class... Parts>
-std::string joined(const Parts&... parts) {
-  std::string text;
-  const auto append = [&text](const auto& part) {
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
-      text += std::to_string(part);
-    else
-      text += part;
-  };
-  (append(parts), ...);
-  return text;
-}
 
 /// An entry of a table of words.
 template <class T>
@@ -40,6 +28,10 @@ std::optional<T> meaning_of(const Word<T> (&table)[N], std::string_view text) {
   for (const Word<T>& word : table)
     if (word.text == text) return word.meaning;
   return std::nullopt;
+}
+
+inline bool is_one_of(std::initializer_list<std::string_view> words, std::string_view text) {
+  return std::find(words.begin(), words.end(), text) != words.end();
 }
 
 /// Throws UserError "expected WHAT, found 'FOUND'".
@@ -57,22 +49,31 @@ T require_word(const Word<T> (&table)[N], const std::string& text, Place place,
   return *meaning;
 }
 
+/// The number that is all of `text`. Returns nothing if it is none, or does not fit in 64 bits.
+std::optional<std::int64_t> whole_number(std::string_view text, int base = 10);
+
 /// The number of bits that an element takes in a tile; an i1 takes a byte.
 unsigned bits_of(const std::string& element);
 
 /// The element type that the cost of an operation on the tile depends on.
-cluster::DataType data_type_of(const Type& type, const Diagnostics& diagnostics);
-cluster::Element element_of(const Type& type, const Diagnostics& diagnostics);
+DataType data_type_of(const Type& type, const Diagnostics& diagnostics);
+Element element_of(const Type& type, const Diagnostics& diagnostics);
 /// The buffer that a tile of this type lies in.
-cluster::Location location_of(const Type& tile, const Diagnostics& diagnostics);
+Location location_of(const Type& tile, const Diagnostics& diagnostics);
 
-/// The last word of an attribute: "hard" for "#pto.sync_all_mode<hard>", "#pto<sync_all_mode hard>", "\"hard\"" and "hard".
+/// The last word of an attribute: "hard" for "#pto.sync_all_mode<hard>", "#pto<sync_all_mode
+/// hard>", "\"hard\"" and "hard".
 std::string word_of(const Attribute& attribute);
 
 /// Copies rounding, saturation, comparison, activation and pattern from the attributes of `op`.
-void set_options(const Operation& op, cluster::TileOperation& operation,
-                 const Diagnostics& diagnostics);
+void set_options(const Operation& op, TileOperation& operation, const Diagnostics& diagnostics);
 /// The padding value of a tile type: pad = 0 to 3.
 cluster::Pad pad_of(const Type& type, const Diagnostics& diagnostics);
+
+/// The number of an attribute such as `slot_size = 1024 : i32`; `otherwise` if there is none.
+std::int64_t number_of(const Operation& op, const char* key, std::int64_t otherwise,
+                       const Diagnostics& diagnostics);
+/// Its text without quotes and @; "" if there is none.
+std::string text_of(const Operation& op, const char* key);
 
 }  // namespace tessera::pto

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -47,49 +48,86 @@ struct Assembly {
 
   /// Names are params and consts and, once they are known, byte addresses of symbols.
   Evaluator evaluator() const;
-  std::int64_t integer(const Expression& e, const std::string& expected, std::int64_t low,
-                       std::int64_t high) const {
-    return evaluator().integer(e, expected, low, high);
+  bool is_wse2() const { return options.generation == Generation::kWse2; }
+  /// An integer in low..high; without them any that T holds.
+  template <class T = std::int64_t>
+  T integer(const Expression& e, const std::string& expected,
+            std::int64_t low = std::numeric_limits<T>::min(),
+            std::int64_t high = std::numeric_limits<T>::max()) const {
+    return static_cast<T>(evaluator().integer(e, expected, low, high));
+  }
+  /// Throws UserError at `option` if it is given and this is the generation of the program.
+  template <class Option>
+  void refuse_on(Generation generation, const Option& option, const char* word,
+                 const char* why) const {
+    if (!option || options.generation != generation) return;
+    fail(place_of(option), "expected no ", word, ", found one; ", why);
+  }
+  /// Throws UserError at `place`.
+  template <class... Parts>
+  [[noreturn]] void fail(Place place, const Parts&... problem) const {
+    diagnostics.fail(place, problem...);
   }
 };
 
-/// Params and consts, in the order of the text (declare_numbers.cpp).
+/// "'x' of line 3": something that the program declares.
+template <class Declared>
+std::string named(const Declared& declared) {
+  return text::joined(quoted(declared.name), " of line ", declared.line);
+}
+
+// The steps, in their order.
+
+// declare.cpp
+/// Params and consts, in the order of the text.
 void declare_numbers(Assembly& a, const std::vector<Statement>& statements);
-/// What holds for the whole program and has no name: half, control_table, main_thread, microthread
-/// (settings.cpp).
+/// What holds for the whole program and has no name: half, control_table, main_thread, microthread.
 void declare_settings(Assembly& a, const std::vector<Statement>& statements);
-/// Names of everything else; sizes of data, queues (declare.cpp).
+/// Names of everything else; sizes of data, queues.
 void declare_names(Assembly& a, const std::vector<Statement>& statements);
-/// DSRs and XDSRs of FIFOs, alignment of their symbols (fifos.cpp).
+
+// fifos.cpp
+/// DSRs and XDSRs of FIFOs, alignment of their symbols.
 void reserve_fifos(Assembly& a, const std::vector<Statement>& statements);
-/// Sections, labels and the list of instructions (sections.cpp).
+
+// sram_layout.cpp
+/// Sections, labels and the list of instructions.
 void lay_out_code(Assembly& a, const std::vector<Statement>& statements);
-/// Addresses of symbols; the program must fit into SRAM (data.cpp).
+/// Addresses of symbols; the program must fit into SRAM.
 void place_data(Assembly& a, const std::vector<Statement>& statements);
-/// First values of symbols (data.cpp).
+/// First values of symbols.
 void initialise_data(Assembly& a, const std::vector<Statement>& statements);
-/// Descriptors (descriptors.cpp, memory_descriptors.cpp, fabric_descriptors.cpp).
+
+// descriptors.cpp, tasks.cpp, fifos.cpp
 void resolve_dsds(Assembly& a, const std::vector<Statement>& statements);
-void resolve_memory_dsd(const Assembly& a, const DsdStatement& s, pe::Dsd& dsd);
-void resolve_fabric_dsd(const Assembly& a, const DsdStatement& s, pe::Dsd& dsd);
-/// Task ids (tasks.cpp).
 void resolve_tasks(Assembly& a, const std::vector<Statement>& statements);
-/// Rotating tasks (rotations.cpp).
 void resolve_rotations(Assembly& a, const std::vector<Statement>& statements);
-/// Everything else of FIFOs (fifos.cpp).
 void resolve_fifos(Assembly& a, const std::vector<Statement>& statements);
-/// DSRs loaded before the start (descriptors.cpp).
+/// DSRs loaded before the start.
 void resolve_initial_loads(Assembly& a, const std::vector<Statement>& statements);
+
+// encode.cpp
+/// The code.
+void encode_instructions(Assembly& a);
+
+// What several steps use.
+
 /// Id of a data or local task, or of the channel of an input queue: its color on WSE-2, the queue
 /// on WSE-3 (wse.md 3.1) (tasks.cpp).
 TaskId resolve_task_id(const Assembly& a, const Name& name);
 /// As above, for what can only be a local task.
 TaskId resolve_local_task_id(const Assembly& a, const Name& name);
-/// The code (encode.cpp).
-void encode_instructions(Assembly& a);
 
-/// Throws unless the operands of a DSD operation make one of the forms of wse.md 6.7 (forms.cpp).
-void check_vector_form(const Assembly& a, const InstructionStatement& s,
-                       const pe::Instruction& instruction);
+// encode_options.cpp. Which options exist, what each stands behind, which exclude each other
+// (wse.md 5.7, 5.11, 6.7), and on which generation (ut= on WSE-3, priority= on WSE-2, wse.md 4).
+// Both throw UserError at the option.
+/// Options of the load of `dsd` into `dsr`, by `lddsr` or a `dsr` line. Also throws if the DSR may
+/// not hold the descriptor, or if it or its XDSR belongs to a FIFO of `a.image`. `place`: of the
+/// name of the dsd.
+pe::OpConfig encode_load_options(const Assembly& a, const OptionsSyntax& options,
+                                 const pe::Operand& dsr, const pe::Dsd& dsd, Place place);
+/// Options of any other instruction, which has its operands already.
+pe::OpConfig encode_operation_options(const Assembly& a, const InstructionStatement& s,
+                                      const pe::Instruction& instruction);
 
 }  // namespace tessera::tasm

@@ -1,26 +1,122 @@
-#include <limits>
+// Declarations: params and consts, settings of the whole program, and the names of everything else.
+#include <algorithm>
 
 #include "frontends/tasm/assembly.h"
-#include "frontends/tasm/limits.h"
 
 namespace tessera::tasm {
 namespace {
+
+void declare(Assembly& a, const ParamStatement& s) {
+  const auto given = a.options.params.find(s.name.text);
+  if (given != a.options.params.end()) {
+    a.names.add(s.name, NameKind::kParam, 0, {false, given->second, 0});
+    return;
+  }
+  if (!s.value) {
+    a.fail(s.name.place, "expected a value for param ", quoted(s.name.text),
+           ", found none; give one in the layout or a default behind '='");
+  }
+  a.names.add(s.name, NameKind::kParam, 0, a.evaluator().number(*s.value));
+}
+
+void declare(Assembly& a, const ConstStatement& s) {
+  a.names.add(s.name, NameKind::kConst, 0, a.evaluator().number(*s.value));
+}
+
+/// Before any value is asked for: a mistyped name is why another param has none.
+void check_given_params(const Assembly& a, const std::vector<Statement>& statements) {
+  std::vector<std::string> declared;
+  for_each<ParamStatement>(statements, [&](const ParamStatement& param, std::size_t) {
+    declared.push_back(param.name.text);
+  });
+  for (const auto& given : a.options.params) {
+    if (std::find(declared.begin(), declared.end(), given.first) != declared.end()) continue;
+    std::string hint = did_you_mean(given.first, declared);
+    if (hint.empty() && declared.empty()) hint = "; the program has no params";
+    a.diagnostics.fail("expected the name of a param of this program, found " +
+                       quoted(given.first) + hint);
+  }
+}
+
+class Settings {
+ public:
+  explicit Settings(Assembly& a) : a_(a) {}
+
+  void operator()(const HalfStatement& s) {
+    require_once(half_, "half", s.place);
+    a_.image.half = s.format;
+  }
+
+  void operator()(const ControlTableStatement& s) {
+    a_.refuse_on(Generation::kWse2, &s, "control_table line", "all tasks of wse2 are in one table");
+    require_once(control_table_, "control_table", s.place);
+    pe::ControlTable table;
+    table.line = s.place.line;
+    if (s.instructions) table.instructions = instructions(*s.instructions);
+    if (s.stride) table.stride = a_.integer<std::uint8_t>(*s.stride, "a number of entries", 1, 7);
+    a_.image.control_table = table;
+  }
+
+  void operator()(const MainThreadStatement& s) {
+    require_once(main_thread_, "main_thread", s.place);
+    a_.image.main_priority = s.priority->value;
+  }
+
+  void operator()(const ControlTransformStatement& s) {
+    require_once(control_transform_, "control_transform", s.place);
+    a_.image.control_mask = a_.integer<std::uint8_t>(*s.mask, "a control transform mask", 0, 0x3F);
+  }
+
+  void operator()(const MicrothreadStatement& s) {
+    a_.refuse_on(Generation::kWse2, &s, "microthread line",
+                 "a wse2 microthread is blocked with its queue");
+    const std::int64_t id = a_.integer(*s.id, "a microthread", 0, kMicrothreadCount - 1);
+    const unsigned bit = 1U << static_cast<unsigned>(id);
+    if ((a_.image.blocked_microthreads & bit) != 0)
+      a_.fail(s.id->place, "expected each microthread once, found ", id, " again");
+    a_.image.blocked_microthreads |= static_cast<std::uint8_t>(bit);
+  }
+
+  template <class Other>
+  void operator()(const Other&) {}
+
+ private:
+  /// wse.md 3.1.
+  std::uint8_t instructions(const Expression& e) const {
+    const Number n = a_.evaluator().number(e);
+    if (n.is_real || (n.integer != 2 && n.integer != 4 && n.integer != 8))
+      a_.fail(e.place, "expected 2, 4 or 8 instructions an entry, found ", to_string(n));
+    return static_cast<std::uint8_t>(n.integer);
+  }
+
+  void require_once(unsigned& line, const char* keyword, Place place) const {
+    if (line != 0)
+      a_.fail(place, "expected one ", keyword, " line, found another; the first is line ", line);
+    line = place.line;
+  }
+
+  Assembly& a_;
+  // Lines; 0: none so far.
+  unsigned half_ = 0;
+  unsigned control_table_ = 0;
+  unsigned main_thread_ = 0;
+  unsigned control_transform_ = 0;
+};
 
 class Declarer {
  public:
   explicit Declarer(Assembly& a) : a_(a) {}
 
   void operator()(const DataStatement& s) const {
-    pe::Symbol symbol = named<pe::Symbol>(s.name, NameKind::kData, a_.image.symbols.size());
+    pe::Symbol symbol = declared<pe::Symbol>(s.name, NameKind::kData, a_.image.symbols.size());
     symbol.type = s.type;
-    symbol.count = static_cast<std::uint32_t>(
-        a_.integer(*s.count, "a number of elements", 1, std::numeric_limits<std::uint32_t>::max()));
+    symbol.count = a_.integer<std::uint32_t>(*s.count, "a number of elements", 1);
     if (s.align) symbol.align = alignment(*s.align, s.type);
     a_.image.symbols.push_back(symbol);
   }
 
   void operator()(const QueueStatement& s) const {
-    auto queue = named<pe::QueueBinding>(s.name, NameKind::kQueue, a_.image.queues.size());
+    auto queue = declared<pe::QueueBinding>(s.name, NameKind::kQueue, a_.image.queues.size());
     queue.input = s.input;
     queue.id = queue_id(s);
     queue.color = color(s);
@@ -29,16 +125,16 @@ class Declarer {
   }
 
   void operator()(const DsdStatement& s) const {
-    a_.image.dsds.push_back(named<pe::Dsd>(s.name, NameKind::kDsd, a_.image.dsds.size()));
+    a_.image.dsds.push_back(declared<pe::Dsd>(s.name, NameKind::kDsd, a_.image.dsds.size()));
     a_.image.dsds.back().kind = s.kind;
   }
 
   void operator()(const FifoStatement& s) const {
-    a_.image.fifos.push_back(named<pe::Fifo>(s.name, NameKind::kFifo, a_.image.fifos.size()));
+    a_.image.fifos.push_back(declared<pe::Fifo>(s.name, NameKind::kFifo, a_.image.fifos.size()));
   }
 
   void operator()(const TaskStatement& s) const {
-    auto task = named<pe::TaskBinding>(s.name, NameKind::kTask, a_.image.tasks.size());
+    auto task = declared<pe::TaskBinding>(s.name, NameKind::kTask, a_.image.tasks.size());
     task.kind = s.kind;
     task.active = s.active.has_value();
     task.blocked = s.blocked.has_value();
@@ -57,7 +153,7 @@ class Declarer {
  private:
   /// Entry `index` of a list of the image, with the name and line of its declaration.
   template <class T>
-  T named(const Name& name, NameKind kind, std::size_t index) const {
+  T declared(const Name& name, NameKind kind, std::size_t index) const {
     a_.names.add(name, kind, index);
     T entry;
     entry.name = name.text;
@@ -68,21 +164,19 @@ class Declarer {
   std::uint32_t alignment(const Expression& e, pe::ElementType type) const {
     const std::int64_t bytes = pe::bytes_of(type);
     const std::int64_t value = a_.integer(e, "an alignment in bytes", bytes, pe::kSramBytes);
-    if ((value & (value - 1)) != 0) {
-      fail(e.place, "expected a power of two as alignment, found " + std::to_string(value));
-    }
+    if ((value & (value - 1)) != 0)
+      a_.fail(e.place, "expected a power of two as alignment, found ", value);
     return static_cast<std::uint32_t>(value);
   }
 
   QueueId queue_id(const QueueStatement& s) const {
     const std::string word = s.input ? "input" : "output";
-    const Range ids = queue_ids(a_.options.generation, s.input);
     const std::string expected = "an " + word + " queue of " + to_string(a_.options.generation);
-    const QueueId id(static_cast<unsigned>(a_.integer(*s.id, expected, ids.low, ids.high)));
+    const QueueId id(
+        a_.integer<unsigned>(*s.id, expected, 0, queue_count(a_.options.generation, s.input) - 1));
     if (const pe::QueueBinding* other = a_.image.find_queue(s.input, id)) {
-      fail(s.id->place, "expected each queue once, found " + word + " queue " +
-                            std::to_string(id.value()) + " again; it is " + quoted(other->name) +
-                            " of line " + std::to_string(other->line));
+      a_.fail(s.id->place, "expected each queue once, found ", word, " queue ", id.value(),
+              " again; it is ", named(*other));
     }
     return id;
   }
@@ -91,37 +185,31 @@ class Declarer {
   // it.
   std::optional<Color> color(const QueueStatement& s) const {
     if (!s.color) {
-      if (!s.input && a_.options.generation == Generation::kWse2) return std::nullopt;
-      fail(s.name.place, "expected color= for queue " + quoted(s.name.text) + ", found none; " +
-                             (s.input ? "an input queue receives one color"
-                                      : "a wse3 output queue sends one color"));
+      if (!s.input && a_.is_wse2()) return std::nullopt;
+      a_.fail(
+          s.name.place, "expected color= for queue ", quoted(s.name.text), ", found none; ",
+          (s.input ? "an input queue receives one color" : "a wse3 output queue sends one color"));
     }
-    const Color color(static_cast<unsigned>(a_.integer(*s.color, "a color", 0, kColorCount - 1)));
+    const Color color(a_.integer<unsigned>(*s.color, "a color", 0, kColorCount - 1));
     if (s.input) require_unused(s, color);
     return color;
   }
 
   /// wse.md 2.2.
   void set_options(const QueueStatement& s, pe::QueueBinding& queue) const {
-    const bool wse2 = a_.options.generation == Generation::kWse2;
-    if (s.priority && !wse2) {
-      fail(s.priority->place,
-           "expected no priority=, found one; on wse3 the dsd or fifo has the priority");
-    }
-    if (s.control_table && wse2) {
-      fail(s.control_table->place,
-           "expected no control_table=, found one; all tasks of wse2 are in one table");
-    }
-    if (s.dense && wse2) fail(*s.dense, "expected no dense, found one; wse2 has no half wavelets");
+    a_.refuse_on(Generation::kWse3, s.priority,
+                 "priority=", "on wse3 the dsd or fifo has the priority");
+    a_.refuse_on(Generation::kWse2, s.control_table,
+                 "control_table=", "all tasks of wse2 are in one table");
+    a_.refuse_on(Generation::kWse2, s.dense, "dense", "wse2 has no half wavelets");
     queue.unblocked = s.unblocked.has_value();
     queue.dense = s.dense.has_value();
     if (s.priority) queue.priority = s.priority->value;
     if (!s.control_table) return;
     const std::int64_t table = a_.integer(*s.control_table, "a sub-table", 0, 7);
     if (table != 0 && !a_.image.control_table) {
-      fail(s.control_table->place,
-           "expected a control_table line for control_table=" + std::to_string(table) +
-               ", found none; without it there are no sub-tables");
+      a_.fail(s.control_table->place, "expected a control_table line for control_table=", table,
+              ", found none; without it there are no sub-tables");
     }
     queue.control_table = static_cast<std::uint8_t>(table);
   }
@@ -129,20 +217,47 @@ class Declarer {
   void require_unused(const QueueStatement& s, Color color) const {
     for (const pe::QueueBinding& other : a_.image.queues) {
       if (!other.input || other.color != color) continue;
-      fail(s.color->place, "expected a color that no other input queue receives, found " +
-                               std::to_string(color.value()) + ", the color of " +
-                               quoted(other.name) + " of line " + std::to_string(other.line));
+      a_.fail(s.color->place, "expected a color that no other input queue receives, found ",
+              color.value(), ", the color of ", named(other));
     }
-  }
-
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    a_.diagnostics.fail(place, problem);
   }
 
   Assembly& a_;
 };
 
 }  // namespace
+
+Evaluator Assembly::evaluator() const {
+  const auto value_of = [this](const Name& name) {
+    if (known != Known::kAddresses) {
+      return names
+          .require(name, {NameKind::kParam, NameKind::kConst},
+                   known == Known::kNumbersAbove ? "a number, or a param or const of a line above"
+                                                 : "a number, param or const")
+          .value;
+    }
+    const Entity& entity =
+        names.require(name, {NameKind::kParam, NameKind::kConst, NameKind::kData},
+                      "a number, param, const or data symbol");
+    if (entity.kind != NameKind::kData) return entity.value;
+    return Number{false, image.symbols[entity.index].address, 0};
+  };
+  return Evaluator(value_of, diagnostics);
+}
+
+void declare_numbers(Assembly& a, const std::vector<Statement>& statements) {
+  check_given_params(a, statements);
+  for (const Statement& statement : statements) {
+    if (const auto* param = std::get_if<ParamStatement>(&statement)) declare(a, *param);
+    if (const auto* constant = std::get_if<ConstStatement>(&statement)) declare(a, *constant);
+  }
+  a.known = Known::kNumbers;
+}
+
+void declare_settings(Assembly& a, const std::vector<Statement>& statements) {
+  Settings settings(a);
+  for (const Statement& statement : statements) std::visit(settings, statement);
+}
 
 void declare_names(Assembly& a, const std::vector<Statement>& statements) {
   for (const Statement& statement : statements) std::visit(Declarer(a), statement);

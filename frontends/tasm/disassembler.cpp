@@ -1,12 +1,217 @@
 #include "frontends/tasm/disassembler.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "frontends/tasm/print.h"
+#include "frontends/tasm/registers.h"
+#include "frontends/tasm/words.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::tasm {
 namespace {
+
+std::string number(std::int64_t value) {
+  return std::to_string(value);
+}
+
+/// " word" or "".
+std::string flag(const char* word, bool is_set) {
+  return is_set ? std::string(" ") + word : "";
+}
+
+template <class Value>
+std::string option(const char* word, const Value& value) {
+  return text::joined(" ", word, "=", value);
+}
+
+std::string priority_option(const std::optional<pe::Priority>& priority) {
+  return priority ? option("priority", text_of(*priority)) : "";
+}
+
+/// Raw bits of an initialiser as the literal of its type.
+std::string initial_value(const pe::Image& image, pe::ElementType type, std::uint32_t bits) {
+  switch (type) {
+  case pe::ElementType::kI16:
+    return number(static_cast<std::int16_t>(bits));
+  case pe::ElementType::kI32:
+    return number(static_cast<std::int32_t>(bits));
+  case pe::ElementType::kF16:
+    return half_literal(static_cast<std::uint16_t>(bits), image.half);
+  case pe::ElementType::kF32:
+    return f32_literal(bits);
+  default:
+    return number(bits);
+  }
+}
+
+std::string line_of(const pe::Image& image, const pe::Symbol& s) {
+  std::string text =
+      "data " + s.name + ": " + std::string(to_string(s.type)) + "[" + number(s.count) + "]";
+  if (s.align != 0) text += option("align", s.align);
+  const char* separator = " = ";
+  for (const std::uint32_t bits : s.init) {
+    text += separator + initial_value(image, s.type, bits);
+    separator = ", ";
+  }
+  return text;
+}
+
+std::string line_of(const pe::QueueBinding& q) {
+  std::string text = "queue " + q.name + (q.input ? " input " : " output ") + number(q.id.value());
+  if (q.color) text += option("color", q.color->value());
+  text += flag("unblocked", q.unblocked) + priority_option(q.priority);
+  if (q.control_table != 0) text += option("control_table", q.control_table);
+  return text + flag("dense", q.dense);
+}
+
+/// The symbol and the offset in elements that give the descriptor its base: best a symbol that
+/// holds the base, else any with elements of this size.
+std::string memory_target(const pe::Image& image, const pe::Dsd& d) {
+  const pe::Symbol* best = nullptr;
+  std::int64_t best_offset = 0;
+  for (const pe::Symbol& s : image.symbols) {
+    const std::int64_t bytes = pe::bytes_of(s.type);
+    const std::int64_t distance = std::int64_t{d.base} - s.address;
+    const std::int64_t offset = distance / bytes;
+    if (bytes != d.element_bytes || distance % bytes != 0) continue;
+    if (offset < std::numeric_limits<std::int16_t>::min() ||
+        offset > std::numeric_limits<std::int16_t>::max()) {
+      continue;
+    }
+    const bool holds_base = offset >= 0 && offset < s.count;
+    if (best != nullptr && !holds_base) continue;
+    best = &s;
+    best_offset = offset;
+    if (holds_base) break;
+  }
+  if (best == nullptr) return number(d.base);
+  return best_offset == 0 ? best->name : best->name + option("offset", best_offset);
+}
+
+/// Extents from the outer loop inwards, strides the other way round (wse.md 5.3).
+std::string loops(const pe::Dsd& d) {
+  std::string extents;
+  std::string strides;
+  for (unsigned k = 0; k < d.dimensions; ++k) {
+    const char* separator = k == 0 ? "" : ",";
+    extents = number(d.extents[k]) + separator + extents;
+    strides += separator + number(d.strides[k]);
+  }
+  return option("extent", extents) + option("stride", strides);
+}
+
+std::string wraparound(const pe::Image& image, const pe::Dsd& d) {
+  const auto symbol = std::find_if(image.symbols.begin(), image.symbols.end(),
+                                   [&](const pe::Symbol& s) { return s.address == d.wrap_base; });
+  if (symbol != image.symbols.end() && symbol->count == d.wrap_count) return "";
+  return option("wraparound", d.wrap_count);
+}
+
+std::string memory_text(const pe::Image& image, const pe::Dsd& d) {
+  const std::string target = memory_target(image, d);
+  const std::string extent = option("extent", d.extent);
+  if (d.kind == pe::DsdKind::kCircbuf) return target + extent + wraparound(image, d);
+  if (d.kind == pe::DsdKind::kMem4d)
+    return target + loops(d) + flag("wavelet_index_offset", d.wavelet_index_offset);
+  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) +
+         flag("wavelet_index_offset", d.wavelet_index_offset);
+}
+
+std::string fabric_text(const pe::Image& image, const pe::Dsd& d) {
+  const bool input = d.kind == pe::DsdKind::kFabin;
+  const pe::QueueBinding* queue = image.find_queue(input, d.queue);
+  std::string text = queue == nullptr ? number(d.queue.value()) : queue->name;
+  text += option("extent", d.extent);
+  const bool own_color = !input && (queue == nullptr || queue->color != d.color);
+  if (own_color) text += option("color", d.color.value());
+  text += flag("control", d.control) + flag("wavelet_index_offset", d.wavelet_index_offset) +
+          flag("advance_switch", d.advance_switch);
+  if (d.zero != pe::ZeroSource::kNone) text += option("zero", text_of(d.zero));
+  if (d.simd != pe::default_simd(image.generation)) text += option("simd", text_of(d.simd));
+  return text + flag("control_transform", d.control_transform) + priority_option(d.priority);
+}
+
+std::string line_of(const pe::Image& image, const pe::Dsd& d) {
+  const std::string head = "dsd " + d.name + " " + std::string(to_string(d.kind)) + " ";
+  return head + (is_memory(d.kind) ? memory_text(image, d) : fabric_text(image, d));
+}
+
+std::string line_of(const pe::Image& image, const pe::Fifo& f) {
+  std::string text = "fifo " + f.name + " " + address_text(image, f.base) + option("dsr", f.dsr) +
+                     option("xdsr", f.xdsr);
+  if (f.empty_action != pe::FifoAction::kTestOrSuspend)
+    text += option("empty", text_of(f.empty_action));
+  if (f.full_action != pe::FifoAction::kTestOrSuspend)
+    text += option("full", text_of(f.full_action));
+  if (f.activate_push) text += option("activate_push", task_name(image, *f.activate_push));
+  if (f.activate_pop) text += option("activate_pop", task_name(image, *f.activate_pop));
+  text += priority_option(f.priority);
+  return f.simd == pe::SimdMode::kMax ? text : text + option("simd", text_of(f.simd));
+}
+
+std::string line_of(const pe::Image& image, const pe::InitialLoad& load) {
+  const std::string dsd =
+      load.dsd < image.dsds.size() ? image.dsds[load.dsd].name : number(load.dsd);
+  return "dsr " + to_string(load.dsr.kind, load.dsr.reg) + " " + dsd +
+         options_text(image, load.config);
+}
+
+std::string line_of(const pe::Image& image, const pe::Rotation& r) {
+  const auto name = [&](std::uint32_t task) {
+    return task < image.tasks.size() ? image.tasks[task].name : number(task);
+  };
+  return "rotate " + name(r.main) + " " + name(r.alternative) + option("limit", r.limit) +
+         (r.init == 0 ? "" : option("init", r.init));
+}
+
+/// What has no name.
+std::string settings_text(const pe::Image& image) {
+  std::string text;
+  if (image.half != pe::HalfFormat::kF16) text += "half " + std::string(text_of(image.half)) + "\n";
+  if (image.control_table) {
+    text += "control_table" + option("instructions", image.control_table->instructions) +
+            option("stride", image.control_table->stride) + "\n";
+  }
+  if (image.main_priority != pe::MainPriority::kMediumLow)
+    text += "main_thread" + option("priority", text_of(image.main_priority)) + "\n";
+  if (image.control_mask != 0)
+    text += "control_transform" + option("mask", image.control_mask) + "\n";
+  for (unsigned i = 0; i < kMicrothreadCount; ++i) {
+    if ((image.blocked_microthreads >> i & 1U) != 0)
+      text += "microthread " + number(i) + " blocked\n";
+  }
+  return text;
+}
+
+/// Everything that stands above the code, one declaration a line. Lists keep the order of the
+/// image.
+std::string declarations_text(const pe::Image& image) {
+  std::string text = settings_text(image);
+  for (const pe::Symbol& s : image.symbols) text += line_of(image, s) + "\n";
+  for (const pe::QueueBinding& q : image.queues) text += line_of(q) + "\n";
+  for (const pe::Dsd& d : image.dsds) text += line_of(image, d) + "\n";
+  for (const pe::Fifo& f : image.fifos) text += line_of(image, f) + "\n";
+  for (const pe::InitialLoad& load : image.initial_loads) text += line_of(image, load) + "\n";
+  for (const pe::Rotation& r : image.rotations) text += line_of(image, r) + "\n";
+  return text;
+}
+
+/// "task reduce local 10 blocked".
+std::string task_line(const pe::Image& image, const pe::TaskBinding& task) {
+  std::string text = "task " + task.name + " " + std::string(text_of(task.kind)) + " ";
+  if (task.kind == pe::TaskKind::kData) {
+    const pe::QueueBinding* queue = image.find_queue(true, task.queue);
+    text += queue == nullptr ? number(task.queue.value()) : queue->name;
+  } else {
+    text += number(task.id.value());
+  }
+  text += flag("active", task.active) + flag("blocked", task.blocked);
+  return task.priority == pe::TaskPriority::kLow
+             ? text
+             : text + option("priority", text_of(task.priority));
+}
 
 struct SectionHead {
   std::uint32_t entry = 0;
@@ -46,9 +251,8 @@ std::string disassemble(const pe::Image& image) {
 std::string to_string(const pe::Instruction& instruction, const pe::Image& image) {
   const pe::OpcodeInfo& info = pe::info(instruction.op);
   std::string text(info.mnemonic);
-  for (unsigned i = 0; i < info.operand_count; ++i) {
+  for (unsigned i = 0; i < info.operand_count; ++i)
     text += (i == 0 ? " " : ", ") + operand_text(image, instruction, i);
-  }
   return text + options_text(image, instruction.config);
 }
 

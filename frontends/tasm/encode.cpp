@@ -1,9 +1,43 @@
+#include <algorithm>
 #include <limits>
 
-#include "frontends/tasm/options.h"
+#include "frontends/tasm/assembly.h"
 
 namespace tessera::tasm {
 namespace {
+
+/// "D,S; p,S; D,v" in parts.
+std::vector<std::string> forms_of(pe::VectorForm form) {
+  constexpr std::string_view kSeparator = "; ";
+  std::vector<std::string> forms;
+  std::string_view rest = to_string(form);
+  for (;;) {
+    const std::size_t end = rest.find(kSeparator);
+    forms.emplace_back(rest.substr(0, end));
+    if (end == std::string_view::npos) return forms;
+    rest.remove_prefix(end + kSeparator.size());
+  }
+}
+
+std::string form_of(const pe::Instruction& instruction, unsigned count) {
+  std::string form = instruction.operands[0].is_dsr() ? "D" : "p";
+  for (unsigned i = 1; i < count; ++i) form += instruction.operands[i].is_dsr() ? ",S" : ",v";
+  return form;
+}
+
+/// Throws unless the operands of a DSD operation make one of the forms of wse.md 6.7.
+void check_vector_form(const Assembly& a, const InstructionStatement& s,
+                       const pe::Instruction& instruction) {
+  // Its only operand is a source; the slot takes nothing else.
+  if (s.info->form == pe::VectorForm::kFilter) return;
+  const std::vector<std::string> forms = forms_of(s.info->form);
+  const std::string form = form_of(instruction, s.info->operand_count);
+  if (std::find(forms.begin(), forms.end(), form) != forms.end()) return;
+  a.fail(s.place, "expected the operands ", text::alternatives(forms, "; "),
+         " for the DSD operation ", s.info->mnemonic, ", found ", form,
+         " (D: destination DSR, S: source DSR, v: register or immediate, p: destination "
+         "register or memory)");
+}
 
 /// "a register r0..r15 or an immediate": what a slot takes.
 std::string words_for(std::uint16_t kinds) {
@@ -26,10 +60,7 @@ std::string words_for(std::uint16_t kinds) {
   return text::alternatives(words, "; ");
 }
 
-constexpr std::int64_t kLowest8 = std::numeric_limits<std::int8_t>::min();
-constexpr std::int64_t kHighest8 = std::numeric_limits<std::int8_t>::max();
 constexpr std::int64_t kLowest16 = std::numeric_limits<std::int16_t>::min();
-constexpr std::int64_t kHighestSigned16 = std::numeric_limits<std::int16_t>::max();
 constexpr std::int64_t kHighest16 = std::numeric_limits<std::uint16_t>::max();
 constexpr std::int64_t kLowest32 = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kHighest32 = std::numeric_limits<std::uint32_t>::max();
@@ -42,9 +73,7 @@ class Encoder {
   pe::Instruction encode() {
     instruction_.op = info_.op;
     instruction_.line = s_.place.line;
-    for (unsigned i = 0; i < info_.operand_count; ++i) {
-      instruction_.operands[i] = encode_operand(i);
-    }
+    for (unsigned i = 0; i < info_.operand_count; ++i) instruction_.operands[i] = encode_operand(i);
     if (instruction_.is_vector()) {
       check_vector_form(a_, s_, instruction_);
     } else if (info_.vector() && instruction_.operands[0].kind == pe::kMem) {
@@ -82,22 +111,21 @@ class Encoder {
   [[noreturn]] void fail_kind(const OperandSyntax& o, std::uint16_t kinds) const {
     const bool named = a_.options.generation == Generation::kWse3;
     const auto here = static_cast<std::uint16_t>(named ? kinds : kinds & ~pe::kMicrothread);
-    a_.diagnostics.fail(o.place, "expected " + words_for(here) + ", found " + quoted(o.text));
+    a_.fail(o.place, "expected ", words_for(here), ", found ", quoted(o.text));
   }
 
   // wse.md 4: a WSE-2 microthread is blocked through its queue.
   void require_microthreads(const OperandSyntax& o) const {
     if (a_.options.generation == Generation::kWse3) return;
-    a_.diagnostics.fail(o.place, "expected a task or an input queue, found " + quoted(o.text) +
-                                     "; a wse2 microthread is blocked with its queue");
+    a_.fail(o.place, "expected a task or an input queue, found ", quoted(o.text),
+            "; a wse2 microthread is blocked with its queue");
   }
 
   [[noreturn]] void fail_scalar_to_memory() const {
     const OperandSyntax& o = s_.operands[0];
-    a_.diagnostics.fail(o.place, "expected a register as the destination of a scalar " +
-                                     std::string(info_.mnemonic) + ", found " + quoted(o.text) +
-                                     "; " + (info_.bytes(0) == 2 ? "st16" : "st32") +
-                                     " writes a register to memory");
+    a_.fail(o.place, "expected a register as the destination of a scalar ", info_.mnemonic,
+            ", found ", quoted(o.text), "; ", (info_.bytes(0) == 2 ? "st16" : "st32"),
+            " writes a register to memory");
   }
 
   std::int32_t encode_immediate(const Expression& e, unsigned slot) const {
@@ -108,9 +136,9 @@ class Encoder {
     };
     static constexpr Limits kLimits[] = {
         {pe::Opcode::kSetdsa, "a byte address", 0, pe::kSramBytes - 1},
-        {pe::Opcode::kIncdsa, "a number of elements", kLowest16, kHighestSigned16},
+        {pe::Opcode::kIncdsa, "a number of elements", -0x8000, 0x7FFF},
         {pe::Opcode::kSetdsl, "a length", 0, pe::kEndless},
-        {pe::Opcode::kSetdss, "a stride", kLowest8, kHighest8},
+        {pe::Opcode::kSetdss, "a stride", -0x80, 0x7F},
         {pe::Opcode::kSettp, "a task priority", 0, 1},
         {pe::Opcode::kSetmtp, "a main thread priority", 0, 3},
         {pe::Opcode::kSetctm, "a control transform mask", 0, 0x3F}};
@@ -131,8 +159,7 @@ class Encoder {
 
   std::int32_t immediate(const Expression& e, const char* expected, std::int64_t low,
                          std::int64_t high) const {
-    return static_cast<std::int32_t>(
-        static_cast<std::uint32_t>(a_.integer(e, expected, low, high)));
+    return static_cast<std::int32_t>(a_.integer<std::uint32_t>(e, expected, low, high));
   }
 
   pe::Operand encode_memory(const OperandSyntax& o, unsigned bytes) const {
@@ -145,10 +172,8 @@ class Encoder {
     const std::int64_t highest = pe::kSramBytes - bytes;
     const std::int64_t address = a_.integer(*o.expression, "a byte address", 0, highest);
     // wse.md 1.10: memory is made of 16-bit words.
-    if (address % 2 != 0) {
-      a_.diagnostics.fail(o.expression->place,
-                          "expected an even byte address, found " + std::to_string(address));
-    }
+    if (address % 2 != 0)
+      a_.fail(o.expression->place, "expected an even byte address, found ", address);
     return {pe::kMem, pe::kNoBase, static_cast<std::int32_t>(address)};
   }
 
@@ -160,8 +185,8 @@ class Encoder {
     if (entity == nullptr) {
       std::vector<std::string> known = a_.names.list({NameKind::kFunction});
       for (const auto& l : section_.labels) known.push_back(l.first);
-      a_.diagnostics.fail(name.place, "expected " + expected + ", found " + quoted(name.text) +
-                                          did_you_mean(name.text, known));
+      a_.fail(name.place, "expected ", expected, ", found ", quoted(name.text),
+              did_you_mean(name.text, known));
     }
     const Entity& function = a_.names.require(name, {NameKind::kFunction}, expected);
     return static_cast<std::int32_t>(a_.image.functions[function.index].entry);

@@ -1,9 +1,6 @@
 #include "frontends/tasm/expression.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -95,9 +92,8 @@ class NumberLanguage {
 
   void count_term(Place place) {
     if (++terms_ <= Expression::kMostTerms) return;
-    cursor_.fail(place, "expected an expression of at most " +
-                            std::to_string(Expression::kMostTerms) +
-                            " terms, found a longer one; name parts of it with const");
+    cursor_.fail(place, "expected an expression of at most ", Expression::kMostTerms,
+                 " terms, found a longer one; name parts of it with const");
   }
 
   TokenCursor& cursor_;
@@ -158,11 +154,7 @@ class NumberArithmetic {
 
 std::string to_string(const Number& number) {
   if (!number.is_real) return std::to_string(number.integer);
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number.real).ptr;
-  std::string words(text.data(), end);
-  if (words.find_first_of(".en") == std::string::npos) words += ".0";  // a real number all the same
-  return words;
+  return real_text(number.real);
 }
 
 ExpressionPtr parse_expression(TokenCursor& cursor, const std::string& expected) {
@@ -181,8 +173,7 @@ Number Evaluator::number(const Expression& e) const {
 std::int64_t Evaluator::in_range(const Number& n, Place place, const std::string& expected,
                                  std::int64_t low, std::int64_t high) const {
   if (!n.is_real && n.integer >= low && n.integer <= high) return n.integer;
-  diagnostics_.fail(place, "expected " + expected + " " + std::to_string(low) + ".." +
-                               std::to_string(high) + ", found " + to_string(n));
+  diagnostics_.fail(place, "expected ", expected, " ", low, "..", high, ", found ", to_string(n));
 }
 
 std::int64_t Evaluator::integer(const Expression& e, const std::string& expected, std::int64_t low,
@@ -197,8 +188,7 @@ std::int64_t Evaluator::bits(const Expression& e, unsigned width) const {
 
 void Evaluator::fail_too_large(const Expression& e, const Number& n,
                                std::string_view format) const {
-  diagnostics_.fail(e.place, "expected a number that " + std::string(format) + " can hold, found " +
-                                 to_string(n));
+  diagnostics_.fail(e.place, "expected a number that ", format, " can hold, found ", to_string(n));
 }
 
 std::uint32_t Evaluator::f32(const Expression& e) const {

@@ -11,6 +11,8 @@
 // stands alone.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,11 +33,15 @@ struct Number {
 };
 std::string to_string(const Number& number);
 
-/// A name where it stands in the text.
-struct Name {
-  Place place;
-  std::string text;
-};
+/// A real number as a literal that reads as one: with a point or an exponent. `precision` is that of
+/// std::to_chars; without it the shortest literal with this value.
+template <class Real, class... Precision>
+std::string real_text(Real value, Precision... precision) {
+  std::array<char, 32> buffer{};
+  char* const begin = buffer.data();
+  std::string text(begin, std::to_chars(begin, begin + buffer.size(), value, precision...).ptr);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
 
 struct Expression {
   /// Terms of an expression: they bound what its evaluation holds and how deep its parser recurses.

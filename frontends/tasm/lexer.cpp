@@ -47,8 +47,8 @@ class LineLexer {
     constexpr std::string_view kMarks = ",:=+-*/%()[]";
     if (kMarks.find(cursor_.peek()) != std::string_view::npos) return make(Token::Kind::kMark, 1);
     diagnostics_.fail(cursor_.place(),
-                      "expected a name, a number or one of , : = + - * / % ( ) [ ], found " +
-                          quoted(cursor_.rest().substr(0, 1)));
+                      "expected a name, a number or one of , : = + - * / % ( ) [ ], found ",
+                      quoted(cursor_.rest().substr(0, 1)));
   }
 
   /// Digits, '.', exponent with sign, hexadecimal digits: as far as the characters can belong to a
@@ -84,7 +84,7 @@ class LineLexer {
                                      ? "a number of at most 64 bits"
                                      : "a number such as 12, 0x1F or 1.5e-3";
     if (result.ptr != last || result.ec != std::errc())
-      diagnostics_.fail(token.place, "expected " + expected + ", found " + quoted(text));
+      diagnostics_.fail(token.place, "expected ", expected, ", found ", quoted(text));
     return token;
   }
 

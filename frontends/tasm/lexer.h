@@ -33,9 +33,15 @@ struct Token {
   bool is_word(std::string_view word) const { return kind == Kind::kName && text == word; }
 };
 
+/// A name where it stands in the text.
+struct Name {
+  Place place;
+  std::string text;
+};
+
 /// "'fadds'" or "the end of the line", for messages.
 inline std::string found(const Token& token) {
-  return token.kind == Token::Kind::kEnd ? "the end of the line" : quoted(token.text);
+  return token.kind == Token::Kind::kEnd ? "the end of the line" : text::quoted(token.text);
 }
 
 /// Cuts a line into tokens, without its comment. Throws UserError on a character or number that is
@@ -50,8 +56,9 @@ class TokenCursor : public text::TokenCursor<Token> {
       : text::TokenCursor<Token>(lex_line(line, number, diagnostics), diagnostics), line_(line) {}
 
   /// A name; `expected` says which, for the message.
-  const Token& expect_name(const std::string& expected) {
-    return expect_kind(Token::Kind::kName, expected);
+  Name expect_name(const std::string& expected) {
+    const Token& token = expect_kind(Token::Kind::kName, expected);
+    return {token.place, token.text};
   }
   void expect_end(const std::string& expected = "the end of the line") const {
     if (!at_end()) fail_expected(expected);

@@ -11,20 +11,16 @@ std::string_view to_string(NameKind kind) {
   return kWords[static_cast<unsigned>(kind)];
 }
 
-void Names::add(const Name& name, NameKind kind, std::size_t index) {
-  insert(name, {kind, index, {}, name.place.line});
+void Names::add(const Name& name, NameKind kind, std::size_t index, const Number& value) {
+  require_new(name);
+  entities_[name.text] = {kind, index, value, name.place.line};
 }
 
-void Names::add_number(const Name& name, NameKind kind, const Number& value) {
-  insert(name, {kind, 0, value, name.place.line});
-}
-
-void Names::insert(const Name& name, const Entity& entity) {
-  const auto [it, inserted] = entities_.emplace(name.text, entity);
-  if (inserted) return;
-  diagnostics_.fail(name.place, "expected a new name, found " + quoted(name.text) +
-                                    ", which is the " + std::string(to_string(it->second.kind)) +
-                                    " of line " + std::to_string(it->second.line));
+void Names::require_new(const Name& name) const {
+  const Entity* entity = find(name.text);
+  if (entity == nullptr) return;
+  diagnostics_.fail(name.place, "expected a new name, found ", quoted(name.text), ", which is the ",
+                    to_string(entity->kind), " of line ", entity->line);
 }
 
 const Entity* Names::find(std::string_view name) const {
@@ -36,13 +32,12 @@ const Entity& Names::require(const Name& name, std::initializer_list<NameKind> k
                              const std::string& expected) const {
   const Entity* entity = find(name.text);
   if (entity == nullptr) {
-    diagnostics_.fail(name.place, "expected " + expected + ", found " + quoted(name.text) +
-                                      did_you_mean(name.text, list(kinds)));
+    diagnostics_.fail(name.place, "expected ", expected, ", found ", quoted(name.text),
+                      did_you_mean(name.text, list(kinds)));
   }
   if (std::find(kinds.begin(), kinds.end(), entity->kind) == kinds.end()) {
-    diagnostics_.fail(name.place, "expected " + expected + ", found the " +
-                                      std::string(to_string(entity->kind)) + " " +
-                                      quoted(name.text));
+    diagnostics_.fail(name.place, "expected ", expected, ", found the ", to_string(entity->kind),
+                      " ", quoted(name.text));
   }
   return *entity;
 }

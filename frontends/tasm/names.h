@@ -30,8 +30,9 @@ class Names {
   explicit Names(const Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   /// Throws UserError if the name is taken.
-  void add(const Name& name, NameKind kind, std::size_t index);
-  void add_number(const Name& name, NameKind kind, const Number& value);
+  void require_new(const Name& name) const;
+  /// The same, and takes it. `value`: of a param or const.
+  void add(const Name& name, NameKind kind, std::size_t index, const Number& value = {});
 
   /// nullptr: no such name.
   const Entity* find(std::string_view name) const;
@@ -43,8 +44,6 @@ class Names {
   std::vector<std::string> list(std::initializer_list<NameKind> kinds) const;
 
  private:
-  void insert(const Name& name, const Entity& entity);
-
   const Diagnostics& diagnostics_;
   std::map<std::string, Entity, std::less<>> entities_;
 };

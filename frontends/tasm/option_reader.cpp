@@ -15,6 +15,19 @@ std::size_t expect_one_of(TokenCursor& cursor, const std::vector<std::string>& k
   return static_cast<std::size_t>(it - known.begin());
 }
 
+OperandSyntax parse_register_or_value(TokenCursor& cursor, const std::string& expected) {
+  OperandSyntax operand;
+  operand.place = cursor.place();
+  if (const std::optional<RegisterName> reg = accept_register(cursor)) {
+    operand.kind = OperandSyntax::Kind::kRegister;
+    operand.reg = *reg;
+  } else {
+    operand.expression = parse_expression(cursor, expected);
+  }
+  operand.text = cursor.text_from(operand.place);
+  return operand;
+}
+
 OptionReader& OptionReader::flag(const char* word, std::optional<Place>& to) {
   return add(word, false, [&to](const TokenCursor&, Place place) { to = place; });
 }
@@ -30,9 +43,8 @@ OptionReader& OptionReader::values(const char* word, std::size_t most,
   return add(word, true, [word, most, &to](TokenCursor& cursor, Place) {
     const std::string values = std::string(" of ") + word;
     do {
-      if (to.size() == most) {
+      if (to.size() == most)
         cursor.fail_expected("at most " + std::to_string(most) + " values" + values, ", one more");
-      }
       to.push_back(parse_expression(cursor, "a value" + values));
     } while (cursor.accept(","));
   });
@@ -40,40 +52,25 @@ OptionReader& OptionReader::values(const char* word, std::size_t most,
 
 OptionReader& OptionReader::register_or_value(const char* word, std::optional<OperandSyntax>& to) {
   return add(word, true, [word, &to](TokenCursor& cursor, Place) {
-    OperandSyntax operand;
-    operand.place = cursor.place();
-    if (const std::optional<RegisterName> reg = accept_register(cursor)) {
-      operand.kind = OperandSyntax::Kind::kRegister;
-      operand.reg = *reg;
-    } else {
-      operand.expression = parse_expression(cursor, std::string("the value of ") + word);
-    }
-    operand.text = cursor.text_from(operand.place);
-    to = std::move(operand);
+    to = parse_register_or_value(cursor, std::string("the value of ") + word);
   });
 }
 
 OptionReader& OptionReader::name(const char* word, const char* expected, std::optional<Name>& to) {
-  return add(word, true, [expected, &to](TokenCursor& cursor, Place) {
-    const Token& token = cursor.expect_name(expected);
-    to = Name{token.place, token.text};
-  });
-}
-
-OptionReader& OptionReader::behind(const std::string& what) {
-  behind_ = what;
-  return *this;
+  return add(word, true,
+             [expected, &to](TokenCursor& cursor, Place) { to = cursor.expect_name(expected); });
 }
 
 void OptionReader::read(TokenCursor& cursor, const char* mark) const {
-  std::vector<const Option*> given;
+  std::vector<const char*> given;
   while (!cursor.at_end() && (mark == nullptr || !cursor.next_is(mark))) {
-    const Option* option = find(cursor.peek());
-    if (option == nullptr) fail_unknown(cursor, mark);
-    if (std::find(given.begin(), given.end(), option) != given.end()) {
+    const auto option = std::find_if(options_.begin(), options_.end(), [&](const Option& o) {
+      return cursor.peek().is_word(o.word);
+    });
+    if (option == options_.end()) fail_unknown(cursor, mark);
+    if (std::find(given.begin(), given.end(), option->word) != given.end())
       cursor.fail_expected("each option once", " again");
-    }
-    given.push_back(option);
+    given.push_back(option->word);
     const Place place = cursor.take().place;
     if (option->has_value) cursor.expect("=", std::string("'=' behind ") + option->word);
     option->read(cursor, place);
@@ -83,13 +80,6 @@ void OptionReader::read(TokenCursor& cursor, const char* mark) const {
 OptionReader& OptionReader::add(const char* word, bool has_value, Read read) {
   options_.push_back({word, has_value, std::move(read)});
   return *this;
-}
-
-const OptionReader::Option* OptionReader::find(const Token& token) const {
-  if (token.kind != Token::Kind::kName) return nullptr;
-  const auto it = std::find_if(options_.begin(), options_.end(),
-                               [&](const Option& option) { return token.text == option.word; });
-  return it == options_.end() ? nullptr : &*it;
 }
 
 void OptionReader::fail_unknown(const TokenCursor& cursor, const char* mark) const {

@@ -26,8 +26,14 @@ T expect_word(TokenCursor& cursor, const std::array<T, N>& words, const std::str
   return words[expect_one_of(cursor, texts_of(words), behind)];
 }
 
+/// The register or expression that comes next; `expected` names the expression for messages.
+OperandSyntax parse_register_or_value(TokenCursor& cursor, const std::string& expected);
+
 class OptionReader {
  public:
+  /// `behind`: what the options stand behind, for messages where the list of them would be too long.
+  explicit OptionReader(std::string behind = "") : behind_(std::move(behind)) {}
+
   OptionReader& flag(const char* word, std::optional<Place>& to);
   OptionReader& value(const char* word, ExpressionPtr& to);
   /// word=expr[,expr ..], at most `most`.
@@ -44,9 +50,6 @@ class OptionReader {
     });
   }
 
-  /// What the options stand behind, for messages where the list of them would be too long.
-  OptionReader& behind(const std::string& what);
-
   /// Up to the end of the line, or up to `mark` if there is one.
   void read(TokenCursor& cursor, const char* mark = nullptr) const;
 
@@ -60,7 +63,6 @@ class OptionReader {
   };
 
   OptionReader& add(const char* word, bool has_value, Read read);
-  const Option* find(const Token& token) const;
   [[noreturn]] void fail_unknown(const TokenCursor& cursor, const char* mark) const;
 
   std::vector<Option> options_;

@@ -1,5 +1,4 @@
 #include "frontends/tasm/option_reader.h"
-#include "frontends/tasm/options.h"
 #include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
@@ -11,9 +10,8 @@ const pe::OpcodeInfo& parse_mnemonic(TokenCursor& cursor) {
     return *info;
   }
   std::vector<std::string> known = keywords();
-  for (unsigned i = 0; i < pe::kOpcodeCount; ++i) {
+  for (unsigned i = 0; i < pe::kOpcodeCount; ++i)
     known.emplace_back(pe::info(static_cast<pe::Opcode>(i)).mnemonic);
-  }
   cursor.fail_expected("an instruction, a declaration or a label",
                        did_you_mean(cursor.peek().text, known));
 }
@@ -25,14 +23,13 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
   const std::optional<RegisterName> base = accept_register(cursor);
   if (base) {
     if (base->kind != pe::kReg16) {
-      cursor.fail(place, "expected a register r0..r15 or an address, found " +
-                             quoted(to_string(base->kind, base->number)));
+      cursor.fail(place, "expected a register r0..r15 or an address, found ",
+                  quoted(to_string(base->kind, base->number)));
     }
     operand.reg = *base;
     // The sign before the offset is also the sign of its first term.
-    if (cursor.accept("+") || cursor.next_is("-")) {
+    if (cursor.accept("+") || cursor.next_is("-"))
       operand.expression = parse_expression(cursor, "an offset in bytes");
-    }
   } else {
     operand.expression = parse_expression(cursor, "a register r0..r15 or an address");
   }
@@ -42,22 +39,14 @@ void parse_memory(TokenCursor& cursor, OperandSyntax& operand) {
 OperandSyntax parse_operand(TokenCursor& cursor, const std::string& expected) {
   OperandSyntax operand;
   operand.place = cursor.place();
-  if (cursor.accept("[")) {
-    parse_memory(cursor, operand);
-  } else if (const std::optional<RegisterName> reg = accept_register(cursor)) {
-    operand.kind = OperandSyntax::Kind::kRegister;
-    operand.reg = *reg;
-  } else {
-    operand.expression = parse_expression(cursor, expected);
-  }
+  if (!cursor.accept("[")) return parse_register_or_value(cursor, expected);
+  parse_memory(cursor, operand);
   operand.text = cursor.text_from(operand.place);
   return operand;
 }
 
 std::string count_of_operands(const pe::OpcodeInfo& info) {
-  const std::string count = std::to_string(info.operand_count);
-  return count + (info.operand_count == 1 ? " operand of " : " operands of ") +
-         std::string(info.mnemonic);
+  return text::joined(text::plural(info.operand_count, "operand"), " of ", info.mnemonic);
 }
 
 void parse_operands(TokenCursor& cursor, InstructionStatement& s) {
@@ -74,7 +63,7 @@ void parse_operands(TokenCursor& cursor, InstructionStatement& s) {
 void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax& options) {
   const char* const local = "the name of a local task";
   const char* const any = "the name of a task or input queue";
-  OptionReader()
+  OptionReader(behind)
       .flag("async", options.async)
       .value("ut", options.ut)
       .name("activate", local, options.activate)
@@ -88,7 +77,6 @@ void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax
       .flag("single_step", options.single_step)
       .value("xdsr", options.xdsr)
       .values("sr", pe::OpConfig{}.sr.size(), options.sr)
-      .behind(behind)
       .read(cursor);
 }
 

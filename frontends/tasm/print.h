@@ -1,5 +1,4 @@
-// Parts of an image as tile assembly, for the disassembler: operands, options and literals
-// (print_operand.cpp), declarations (print_declaration.cpp).
+// Operands, options and literals of an image as tile assembly, for the disassembler.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +15,6 @@ std::string f32_literal(std::uint32_t bits);
 /// As `f32_literal`, for a 16-bit float: "bits(0x7c00)".
 std::string half_literal(std::uint16_t bits, pe::HalfFormat format);
 
-/// Name of the label or function at instruction `target`; where there is none, a number in angle
-/// brackets.
-std::string code_name(const pe::Image& image, std::uint32_t target);
-
 /// Name of the task or else the input queue of `id`; where there is none, the number.
 std::string task_name(const pe::Image& image, TaskId id);
 
@@ -30,12 +25,5 @@ std::string operand_text(const pe::Image& image, const pe::Instruction& instruct
 
 /// " async ut=3 unblock=x_in", also behind a `dsr` line; empty without options.
 std::string options_text(const pe::Image& image, const pe::OpConfig& config);
-
-/// Everything that stands above the code, one declaration a line. Lists keep the order of the
-/// image.
-std::string declarations_text(const pe::Image& image);
-
-/// "task reduce local 10 blocked".
-std::string task_line(const pe::Image& image, const pe::TaskBinding& task);
 
 }  // namespace tessera::tasm

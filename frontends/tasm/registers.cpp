@@ -4,30 +4,29 @@
 #include <array>
 
 #include "frontends/tasm/lexer.h"
+#include "frontends/text/cursor.h"
 
 namespace tessera::tasm {
 namespace {
 
 struct File {
   pe::OperandKind kind;
-  std::string_view prefix;
+  const char* prefix;
+  unsigned count;
 };
 
-constexpr std::array<File, 6> kFiles = {{{pe::kReg16, "r"},
-                                         {pe::kReg32, "d"},
-                                         {pe::kDest, "dds"},
-                                         {pe::kSrc0, "s0ds"},
-                                         {pe::kSrc1, "s1ds"},
-                                         {pe::kMicrothread, "ut"}}};
+constexpr std::array<File, 6> kFiles = {{{pe::kReg16, "r", pe::kRegisterCount},
+                                         {pe::kReg32, "d", pe::kRegisterCount},
+                                         {pe::kDest, "dds", pe::kDsrsPerFile},
+                                         {pe::kSrc0, "s0ds", pe::kDsrsPerFile},
+                                         {pe::kSrc1, "s1ds", pe::kDsrsPerFile},
+                                         {pe::kMicrothread, "ut", kMicrothreadCount}}};
 
-unsigned count_of(pe::OperandKind kind) {
-  if (kind == pe::kMicrothread) return kMicrothreadCount;
-  return kind == pe::kReg16 ? pe::kRegisterCount : pe::kDsrsPerFile;
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+/// nullptr: not a register.
+const File* file_of(pe::OperandKind kind) {
+  const auto* file =
+      std::find_if(kFiles.begin(), kFiles.end(), [kind](const File& f) { return f.kind == kind; });
+  return file == kFiles.end() ? nullptr : file;
 }
 
 /// Numbers of three digits and more are all the same here: there is no such register.
@@ -39,29 +38,31 @@ unsigned number_of(std::string_view digits) {
   return number;
 }
 
+/// What is wrong with a register that does not exist, or "" if it exists.
+std::string problem_of(const RegisterName& name, std::string_view word) {
+  const File& file = *file_of(name.kind);
+  const bool exists = name.number < file.count;
+  if (name.kind == pe::kReg32) {
+    if (exists && name.number % 2 == 0) return "";
+    return text::joined("expected a register pair d0, d2 .. d14, found ", quoted(word),
+                        exists ? "; a pair starts at an even register" : "");
+  }
+  if (exists) return "";
+  return text::joined("expected a ", name.kind == pe::kMicrothread ? "microthread " : "register ",
+                      file.prefix, "0..", file.prefix, file.count - 1, ", found ", quoted(word));
+}
+
 }  // namespace
 
 std::optional<RegisterName> register_name(std::string_view text) {
   for (const File& file : kFiles) {
-    if (text.substr(0, file.prefix.size()) != file.prefix) continue;
-    const std::string_view digits = text.substr(file.prefix.size());
-    if (is_number(digits)) return RegisterName{file.kind, number_of(digits)};
+    const std::string_view prefix = file.prefix;
+    if (text.substr(0, prefix.size()) != prefix) continue;
+    const std::string_view digits = text.substr(prefix.size());
+    if (!digits.empty() && std::all_of(digits.begin(), digits.end(), text::is_digit))
+      return RegisterName{file.kind, number_of(digits)};
   }
   return std::nullopt;
-}
-
-std::string problem_of(const RegisterName& name, std::string_view text) {
-  const std::string prefix(text.substr(0, text.find_last_not_of("0123456789") + 1));
-  if (name.kind == pe::kReg32) {
-    if (name.number < pe::kRegisterCount && name.number % 2 == 0) return "";
-    return "expected a register pair d0, d2 .. d14, found " + quoted(text) +
-           (name.number < pe::kRegisterCount ? "; a pair starts at an even register" : "");
-  }
-  const unsigned count = count_of(name.kind);
-  if (name.number < count) return "";
-  const std::string what = name.kind == pe::kMicrothread ? "a microthread " : "a register ";
-  return "expected " + what + prefix + "0.." + prefix + std::to_string(count - 1) + ", found " +
-         quoted(text);
 }
 
 std::optional<RegisterName> accept_register(TokenCursor& cursor) {
@@ -76,9 +77,8 @@ std::optional<RegisterName> accept_register(TokenCursor& cursor) {
 }
 
 std::string to_string(pe::OperandKind kind, unsigned number) {
-  const auto* file =
-      std::find_if(kFiles.begin(), kFiles.end(), [kind](const File& f) { return f.kind == kind; });
-  return file == kFiles.end() ? "" : std::string(file->prefix) + std::to_string(number);
+  const File* file = file_of(kind);
+  return file == nullptr ? "" : text::joined(file->prefix, number);
 }
 
 }  // namespace tessera::tasm

@@ -2,7 +2,6 @@
 // s1ds0..15, and microthreads ut0..ut7.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,9 +21,6 @@ struct RegisterName {
 
 /// No value: the name does not have the shape of a register, so it is free for the program.
 std::optional<RegisterName> register_name(std::string_view text);
-
-/// What is wrong with a register that does not exist, or "" if it exists.
-std::string problem_of(const RegisterName& name, std::string_view text);
 
 /// The register that comes next, if it is one; throws UserError if it has the shape of a register
 /// but does not exist.

@@ -42,6 +42,15 @@ struct HalfStatement {
 
 // In all that follow: null, no value and empty: the option is not given.
 
+/// Where an option stands that is given.
+inline Place place_of(const std::optional<Place>& option) {
+  return *option;
+}
+template <class Option>
+Place place_of(const Option& option) {
+  return option->place;
+}
+
 /// data NAME: TYPE[expr] [align=expr] [= expr, expr ..]
 struct DataStatement {
   Name name;

@@ -1,5 +1,7 @@
 #include "frontends/text/diagnostics.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -7,6 +9,13 @@
 #include <system_error>
 
 namespace tessera::text {
+namespace {
+
+constexpr std::size_t kMostListed = 16;
+constexpr std::size_t kMostShown = 80;
+constexpr std::size_t kMostQuoted = 48;
+
+}  // namespace
 
 std::string to_string(Place place) {
   return std::to_string(place.line) + ":" + std::to_string(place.column);
@@ -30,6 +39,59 @@ std::string read_file(const std::string& path, const std::string& what) {
   text << in.rdbuf();
   if (in.bad()) throw UserError(path, "", "the " + what + " cannot be read");
   return text.str();
+}
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string result = "'";
+  for (const char c : text.substr(0, kMostQuoted)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isprint(byte)) {
+      result += c;
+    } else {
+      result += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return result + (text.size() > kMostQuoted ? "...'" : "'");
+}
+
+std::string shown(const std::string& text) {
+  std::size_t size = std::min(text.size(), kMostShown);
+  // A character of UTF-8 is not cut in two.
+  while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
+    --size;
+  std::string result = text.substr(0, size);
+  for (char& c : result) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  return size < text.size() ? result + ".." : result;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  const std::size_t count = std::min(names.size(), kMostListed);
+  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + shown(names[i]);
+  if (count < names.size()) text += " and " + std::to_string(names.size() - count) + " more";
+  return text.empty() ? "none" : text;
+}
+
+std::string alternatives(const std::vector<std::string>& texts, const char* separator) {
+  std::string list;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) list += i + 1 == texts.size() ? " or " : separator;
+    list += texts[i];
+  }
+  return list;
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& known,
+                       const std::string& what) {
+  const std::string hint = did_you_mean(name, known);
+  return (hint.empty() ? ";" : hint) + " " + what + ": " + listed(known);
 }
 
 }  // namespace tessera::text

@@ -1,13 +1,17 @@
-// Places in source text, and the errors reported at them. Every file has a Diagnostics object of
-// its own, so a front-end that reads several files has several of them.
+// Places in source text, the errors reported at them, and the wording of their messages. Every file
+// has a Diagnostics object of its own, so a front-end that reads several files has several of them.
 #pragma once
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::text {
 
@@ -19,12 +23,27 @@ struct Place {
 /// "12:5", as UserError prints it.
 std::string to_string(Place place);
 
+/// Joins the parts of a message: text and numbers.
+template <class... Parts>
+std::string joined(const Parts&... parts) {
+  std::string text;
+  const auto append = [&text](const auto& part) {
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
+      text += std::to_string(part);
+    else
+      text += part;
+  };
+  (append(parts), ...);
+  return text;
+}
+
 class Diagnostics {
  public:
   explicit Diagnostics(std::string file) : file_(std::move(file)) {}
-  /// Throws UserError(file, "LINE:COLUMN", problem).
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    throw UserError(file_, to_string(place), problem);
+  /// Throws UserError(file, "LINE:COLUMN", problem). The parts of a problem are text and numbers.
+  template <class... Parts>
+  [[noreturn]] void fail(Place place, const Parts&... problem) const {
+    throw UserError(file_, to_string(place), joined(problem...));
   }
   /// Throws UserError for a problem of the file as a whole.
   [[noreturn]] void fail(const std::string& problem) const { throw UserError(file_, "", problem); }
@@ -39,5 +58,25 @@ class Diagnostics {
 std::ifstream open_file(const std::string& path, const std::string& what);
 /// The contents of a file, as open_file.
 std::string read_file(const std::string& path, const std::string& what);
+
+/// "1 word", "2 words".
+std::string plural(std::uint64_t count, const std::string& noun);
+
+/// 'text' in single quotes: at most 48 characters, unprintable bytes as `\xNN`.
+std::string quoted(std::string_view text);
+
+/// For messages with quotes of their own: at most 80 bytes of UTF-8, control characters as "?".
+std::string shown(const std::string& text);
+
+/// "a, b, c". Of more than 16 names only the first 16 and how many follow.
+std::string listed(const std::vector<std::string>& names);
+
+/// "a, b or c". `separator` stands between all but the last two.
+std::string alternatives(const std::vector<std::string>& texts, const char* separator = ", ");
+
+/// What follows an unknown name in a message: "; did you mean 'W'? known names: H, M, W", or only
+/// "; known names: H, M, W" if no known name is similar. `what` is the heading of the list.
+std::string suggestion(std::string_view name, const std::vector<std::string>& known,
+                       const std::string& what);
 
 }  // namespace tessera::text

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "frontends/text/wording.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::text {
 

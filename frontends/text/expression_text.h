@@ -25,8 +25,11 @@ class ExpressionError : public std::runtime_error {
 };
 
 /// The message of a UserError: `in "TEXT" at character N`, then `where`, then ": PROBLEM".
-std::string problem_in(const std::string& expression, const ExpressionError& error,
-                       const std::string& where = "");
+inline std::string problem_in(const std::string& expression, const ExpressionError& error,
+                              const std::string& where = "") {
+  return joined("in \"", shown(expression), "\" at character ", error.position(), where, ": ",
+                error.what());
+}
 
 class ExpressionText {
  public:
@@ -63,31 +66,50 @@ class ExpressionText {
     return value;
   }
   /// The ")" of the "(" at character `open`.
-  void close(std::size_t open);
+  void close(std::size_t open) {
+    if (accept(")")) return;
+    fail_found("\")\" was expected for the \"(\" at character " + std::to_string(open));
+  }
 
   char peek(std::size_t ahead = 0) const { return cursor_.peek(ahead); }
   /// Of the next character, counted from 1.
   std::size_t position() const { return size_ - cursor_.rest().size() + 1; }
   Place place() const { return {1, static_cast<unsigned>(position())}; }
   /// Takes `text`, and the white space behind it, if it comes next.
-  bool accept(const char* text);
-  std::string name();
+  bool accept(const char* text) {
+    if (!cursor_.accept(text)) return false;
+    cursor_.take_while(is_space);
+    return true;
+  }
+  std::string name() {
+    const std::string name(cursor_.take_while(is_name_part));
+    cursor_.take_while(is_space);
+    return name;
+  }
   void take(std::size_t count) { cursor_.take(count); }
   /// Takes a number of `size` characters and the white space behind it.
-  void take_number(std::size_t size);
+  void take_number(std::size_t size) {
+    cursor_.take(size);
+    if (is_name_part(peek()) || peek() == '.') fail(found() + " inside a number");
+    cursor_.take_while(is_space);
+  }
   std::string_view rest() const { return cursor_.rest(); }
 
   [[noreturn]] void fail(const std::string& problem) const {
     throw ExpressionError(position(), problem);
   }
   /// Throws `found "x" where EXPECTED`; at the end of the text `found the end where EXPECTED`.
-  [[noreturn]] void fail_found(const std::string& expected) const;
+  [[noreturn]] void fail_found(const std::string& expected) const {
+    fail(found() + " where " + expected);
+  }
 
   /// Levels of parentheses, the text itself being the first one.
   static constexpr unsigned kMostLevels = 50;
 
  private:
-  std::string found() const;
+  std::string found() const {
+    return cursor_.at_end() ? "found the end" : "found \"" + std::string(1, peek()) + "\"";
+  }
 
   Cursor cursor_;
   std::size_t size_;

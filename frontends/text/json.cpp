@@ -2,24 +2,127 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <set>
 
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-
-#include "frontends/text/wording.h"
 
 namespace tessera::text {
 namespace {
 
-std::string to_text(boost::json::string_view view) {
+namespace json = boost::json;
+
+std::string to_text(json::string_view view) {
   return std::string(view.data(), view.size());
+}
+
+/// Accepts everything but a key that the object has already.
+class KeyHandler {
+ public:
+  // Boost.JSON looks these up by name. NOLINTBEGIN(readability-identifier-naming)
+  static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
+  static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
+  // NOLINTEND(readability-identifier-naming)
+  using Error = json::error_code;
+
+  const std::optional<std::string>& duplicate() const { return duplicate_; }
+
+  bool on_document_begin(Error&) { return true; }
+  bool on_document_end(Error&) { return true; }
+  bool on_array_begin(Error&) { return true; }
+  bool on_array_end(std::size_t, Error&) { return true; }
+  bool on_object_begin(Error&) {
+    keys_.emplace_back();
+    return true;
+  }
+  bool on_object_end(std::size_t, Error&) {
+    keys_.pop_back();
+    return true;
+  }
+  bool on_key_part(json::string_view part, std::size_t, Error&) {
+    key_.append(part.data(), part.size());
+    return true;
+  }
+  bool on_key(json::string_view part, std::size_t, Error& error) {
+    key_.append(part.data(), part.size());
+    if (!keys_.back().insert(key_).second) {
+      duplicate_ = key_;
+      error = json::error::syntax;
+      return false;
+    }
+    key_.clear();
+    return true;
+  }
+  bool on_string_part(json::string_view, std::size_t, Error&) { return true; }
+  bool on_string(json::string_view, std::size_t, Error&) { return true; }
+  bool on_number_part(json::string_view, Error&) { return true; }
+  bool on_int64(std::int64_t, json::string_view, Error&) { return true; }
+  bool on_uint64(std::uint64_t, json::string_view, Error&) { return true; }
+  bool on_double(double, json::string_view, Error&) { return true; }
+  bool on_bool(bool, Error&) { return true; }
+  bool on_null(Error&) { return true; }
+  bool on_comment_part(json::string_view, Error&) { return true; }
+  bool on_comment(json::string_view, Error&) { return true; }
+
+ private:
+  std::vector<std::set<std::string>> keys_;
+  std::string key_;
+  std::optional<std::string> duplicate_;
+};
+
+Place place_of(const std::string& text, std::size_t offset) {
+  Cursor cursor(text);
+  cursor.take(offset);
+  return cursor.place();
+}
+
+std::string found(const std::string& text, std::size_t offset) {
+  if (offset >= text.size()) return "the end of the text";
+  const auto c = static_cast<unsigned char>(text[offset]);
+  if (c == '\n') return "the end of the line";
+  if (c > ' ' && c < 0x7F) return "\"" + std::string(1, text[offset]) + "\"";
+  char hex[16];
+  std::snprintf(hex, sizeof hex, "byte 0x%02X", c);
+  return hex;
+}
+
+std::string problem(const json::error_code& error, const std::string& text, std::size_t offset) {
+  if (error == json::error::incomplete) return "the text ends inside a JSON value";
+  if (error == json::error::too_deep)
+    return "JSON values are nested too deep; at most 32 levels are read";
+  if (error == json::error::extra_data)
+    return "found " + found(text, offset) + " after the end of the JSON value";
+  const std::string why = error == json::error::syntax ? "" : " (" + error.message() + ")";
+  return "found " + found(text, offset) + ", which JSON does not allow here" + why;
 }
 
 }  // namespace
 
+json::value parse_json(const std::string& text, const std::string& file) {
+  const Diagnostics diagnostics(file);
+  json::basic_parser<KeyHandler> parser{json::parse_options{}};
+  json::error_code error;
+  const std::size_t offset = parser.write_some(false, text.data(), text.size(), error);
+  if (const auto& duplicate = parser.handler().duplicate())
+    diagnostics.fail(place_of(text, offset), "the key \"", *duplicate,
+                     "\" occurs twice in one object");
+  const std::size_t rest =
+      error ? offset : std::min(text.find_first_not_of(" \t\r\n", offset), text.size());
+  if (!error && rest < text.size()) error = json::error::extra_data;
+  json::value value;
+  if (!error) value = json::parse(text, error);
+  if (error) diagnostics.fail(place_of(text, rest), problem(error, text, rest));
+  return value;
+}
+
 Document::Document(const std::string& text, std::string file, const std::string& schema,
                    AbsentNames absent)
     : file_(std::move(file)), absent_(std::move(absent)),
-      value_(std::make_unique<boost::json::value>(parse_json(text, file_))) {
+      value_(std::make_unique<json::value>(parse_json(text, file_))) {
   const Node given = root().at("schema");
   const std::string name = given.text("the schema \"" + schema + "\"");
   if (name == schema) return;
@@ -30,10 +133,6 @@ Document::~Document() = default;
 
 Node Document::root() const {
   return Node(*this, *value_, "");
-}
-
-void Node::fail(const std::string& problem) const {
-  throw UserError(document_->file_, place_, problem);
 }
 
 bool Node::is_object() const {
@@ -54,21 +153,21 @@ bool Node::is_integer() const {
 
 std::string Node::kind() const {
   switch (value_->kind()) {
-  case boost::json::kind::null:
+  case json::kind::null:
     return "null";
-  case boost::json::kind::bool_:
+  case json::kind::bool_:
     return value_->get_bool() ? "true" : "false";
-  case boost::json::kind::int64:
+  case json::kind::int64:
     return "the number " + std::to_string(value_->get_int64());
-  case boost::json::kind::uint64:
+  case json::kind::uint64:
     return "the number " + std::to_string(value_->get_uint64());
-  case boost::json::kind::double_:
+  case json::kind::double_:
     return "a number with a fraction or exponent";
-  case boost::json::kind::string:
+  case json::kind::string:
     return "the string \"" + shown(to_text(value_->get_string())) + "\"";
-  case boost::json::kind::array:
+  case json::kind::array:
     return "an array";
-  case boost::json::kind::object:
+  case json::kind::object:
     return "an object";
   }
   return "an unknown value";
@@ -78,7 +177,7 @@ void Node::wrong_type(const std::string& expected) const {
   fail("found " + kind() + " where " + expected + " was expected");
 }
 
-Node Node::child(const boost::json::value& value, const std::string& key) const {
+Node Node::child(const json::value& value, const std::string& key) const {
   const std::string name = key.empty() ? "\"\"" : shown(key);
   return Node(*document_, value, place_.empty() ? name : place_ + "." + name);
 }
@@ -99,9 +198,8 @@ std::vector<std::string> Node::keys() const {
 
 std::optional<Node> Node::find(const std::string& key) const {
   if (!is_object()) wrong_type("an object");
-  const boost::json::value* value = value_->get_object().if_contains(key);
-  if (value == nullptr) return std::nullopt;
-  return child(*value, key);
+  const json::value* value = value_->get_object().if_contains(key);
+  return value == nullptr ? std::nullopt : std::optional(child(*value, key));
 }
 
 Node Node::at(const std::string& key) const {
@@ -111,21 +209,26 @@ Node Node::at(const std::string& key) const {
 }
 
 std::vector<std::pair<std::string, Node>> Node::members() const {
-  if (!is_object()) wrong_type("an object");
   std::vector<std::pair<std::string, Node>> members;
-  for (const auto& member : value_->get_object()) {
-    const std::string key = to_text(member.key());
-    members.emplace_back(key, child(member.value(), key));
-  }
+  for (const std::string& key : keys()) members.emplace_back(key, at(key));
   return members;
+}
+
+std::vector<std::pair<std::string, Node>> Node::members_of(const std::string& key) const {
+  const std::optional<Node> node = find(key);
+  return node ? node->members() : std::vector<std::pair<std::string, Node>>();
+}
+
+std::vector<Node> Node::items_of(const std::string& key) const {
+  const std::optional<Node> node = find(key);
+  return node ? node->items() : std::vector<Node>();
 }
 
 std::vector<Node> Node::items() const {
   if (!is_array()) wrong_type("an array");
   std::vector<Node> items;
-  for (const auto& value : value_->get_array()) {
-    items.push_back(Node(*document_, value, place_ + "[" + std::to_string(items.size()) + "]"));
-  }
+  for (const auto& value : value_->get_array())
+    items.push_back(Node(*document_, value, joined(place_, "[", items.size(), "]")));
   return items;
 }
 
@@ -156,10 +259,7 @@ std::size_t Node::word(const std::vector<std::string>& words, const std::string&
 
 Expression Node::expression(const Constants& constants, const Expression::Names& variables) const {
   if (value_->is_int64()) return Expression(value_->get_int64());
-  if (value_->is_uint64()) {
-    fail("the number " + std::to_string(value_->get_uint64()) +
-         " does not fit in 64 bits with sign");
-  }
+  if (value_->is_uint64()) fail(kind() + " does not fit in 64 bits with sign");
   if (!is_string()) wrong_type("an integer or a string with an expression");
   try {
     return Expression::parse(text(""), constants, variables, document_->absent_);
@@ -181,13 +281,11 @@ std::int64_t Node::integer(const Constants& constants) const {
   }
 }
 
-std::int64_t Node::integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
-                              const std::string& what) const {
+std::int64_t Node::checked_integer(const Constants& constants, std::int64_t lowest,
+                                   std::int64_t highest, const std::string& what) const {
   const std::int64_t value = integer(constants);
-  if (value < lowest || value > highest) {
-    fail(what + " is " + std::to_string(value) + "; it must be in " + std::to_string(lowest) +
-         ".." + std::to_string(highest));
-  }
+  if (value < lowest || value > highest)
+    fail(joined(what, " is ", value, "; it must be in ", lowest, "..", highest));
   return value;
 }
 

@@ -47,7 +47,11 @@ class Document {
 class Node {
  public:
   const std::string& place() const { return place_; }
-  [[noreturn]] void fail(const std::string& problem) const;
+  /// Throws UserError at this place; the parts of the problem are joined.
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... problem) const {
+    throw UserError(document_->file_, place_, joined(problem...));
+  }
   /// Fails with "found the number 3 where EXPECTED was expected".
   [[noreturn]] void wrong_type(const std::string& expected) const;
   /// Fails with `error` in this string; `where` says for which values of the variables.
@@ -73,6 +77,10 @@ class Node {
   /// Elements of an array; fails if this is none.
   std::vector<Node> items() const;
 
+  /// Members or elements of the value of a key that may be missing: then there are none.
+  std::vector<std::pair<std::string, Node>> members_of(const std::string& key) const;
+  std::vector<Node> items_of(const std::string& key) const;
+
   /// A string; `what` it is goes into messages.
   std::string text(const std::string& what) const;
   bool boolean() const;
@@ -85,14 +93,19 @@ class Node {
   Expression expression(const Constants& constants, const Expression::Names& variables = {}) const;
   /// The value of an expression without variables.
   std::int64_t integer(const Constants& constants) const;
-  /// The same, and in lowest..highest.
-  std::int64_t integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
-                          const std::string& what) const;
+  /// The same, and in lowest..highest, which T holds.
+  template <class T = std::int64_t>
+  T integer_in(const Constants& constants, std::int64_t lowest, std::int64_t highest,
+               const std::string& what) const {
+    return static_cast<T>(checked_integer(constants, lowest, highest, what));
+  }
 
  private:
   friend class Document;
   Node(const Document& document, const boost::json::value& value, std::string place)
       : document_(&document), value_(&value), place_(std::move(place)) {}
+  std::int64_t checked_integer(const Constants& constants, std::int64_t lowest,
+                               std::int64_t highest, const std::string& what) const;
   std::string kind() const;
   Node child(const boost::json::value& value, const std::string& key) const;
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "frontends/text/diagnostics.h"
-#include "frontends/text/wording.h"
 
 namespace tessera::text {
 
@@ -42,14 +41,14 @@ class TokenCursor {
   /// Takes the next token if it is `word`.
   bool accept_word(std::string_view word) { return take_if(peek().is_word(word)); }
   void expect(std::string_view mark) {
-    if (!accept(mark)) fail_expected(quoted(mark));
+    if (!accept(mark)) fail_expected(text::quoted(mark));
   }
   /// The same with words for what is expected.
   void expect(std::string_view mark, const std::string& expected) {
     if (!accept(mark)) fail_expected(expected);
   }
   void expect_word(std::string_view word) {
-    if (!accept_word(word)) fail_expected(quoted(word));
+    if (!accept_word(word)) fail_expected(text::quoted(word));
   }
   const Token& expect_kind(typename Token::Kind kind, const std::string& expected) {
     if (peek().kind != kind) fail_expected(expected);
@@ -60,8 +59,9 @@ class TokenCursor {
   [[noreturn]] void fail_expected(const std::string& expected, const std::string& more = "") const {
     fail(place(), "expected " + expected + ", found " + found(peek()) + more);
   }
-  [[noreturn]] void fail(Place place, const std::string& problem) const {
-    diagnostics_.fail(place, problem);
+  template <class... Parts>
+  [[noreturn]] void fail(Place place, const Parts&... problem) const {
+    diagnostics_.fail(place, problem...);
   }
   const Diagnostics& diagnostics() const { return diagnostics_; }
 

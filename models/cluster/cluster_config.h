@@ -65,7 +65,7 @@ struct GmPath {
   unsigned interval;            ///< cycles between two copies of a pipe
   unsigned row_percent = 0;     ///< cycles per row at least, in 1/100
   unsigned row_overhead;        ///< bytes of GM bandwidth per row
-  unsigned unaligned_overhead;  ///< .. and per row that is not aligned
+  unsigned unaligned_overhead;  ///< and for each row that is not aligned
   unsigned weight = 1000;       ///< bytes of GM bandwidth per 1000 bytes
   /// In 1/1000 of the bytes: what L2 has of reads, and takes of writes, where the program does not say.
   unsigned read_l2_hit = 0;
@@ -100,8 +100,8 @@ struct CostConfig {
 /// recently leaves: nobody has published how it chooses.
 struct ScalarConfig {
   unsigned cache_bytes = 32U << 10U;
-  unsigned hit_cycles = 19;    ///< of a load or store; those of SIMT (4.5)
-  unsigned miss_cycles = 550;  ///< .. whose line comes from GM
+  unsigned hit_cycles = 19;    ///< of a load or store that hits the scalar cache; those of SIMT (4.5)
+  unsigned miss_cycles = 550;  ///< of one whose line comes from GM
   /// dcci of one line, and from there until the line is in GM: together 150 to 300 ns.
   unsigned clean_cycles = 397;
   unsigned commit_cycles = 19;

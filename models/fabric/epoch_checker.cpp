@@ -1,7 +1,6 @@
 #include "models/fabric/epoch_checker.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "models/fabric/illegal.h"
 #include "models/observe/event_fields.h"
@@ -134,10 +133,6 @@ EpochChecker::Epoch& EpochChecker::begin(std::uint32_t place, Color color, const
 
 // --- tags
 
-std::uint32_t EpochChecker::host_link_of(std::uint64_t ident) const {
-  return static_cast<std::uint32_t>(ident) % std::max(host_links_, 1U);
-}
-
 // One of this very cycle may have been told or not: a run more or less changes no comparison.
 void EpochChecker::extend(Runs& runs, std::uint64_t ident, unsigned epoch, Cycle now) const {
   if (runs.empty() || (last_change_ && *last_change_ >= runs.back().since)) {
@@ -249,14 +244,9 @@ void EpochChecker::note_early(const Head& head, const Tag& tag, DirectionSet out
     return e.marker && e.marker->ident == marker;
   });
   if (obeyed) return;
-  early_[key(head.place, head.color)] = {marker,
-                                         head.wavelet.ident,
-                                         tag.place,
-                                         tag.epoch,
-                                         epoch(head.place, head.color),
-                                         head.in,
-                                         outputs,
-                                         now};
+  const Early early{
+      marker, head.wavelet.ident, tag, epoch(head.place, head.color), head.in, outputs, now};
+  early_.insert_or_assign(key(head.place, head.color), early);
 }
 
 /// The teardown of the present epoch is over.
@@ -270,9 +260,9 @@ void EpochChecker::check_early(std::uint32_t place, Color color) {
   if (std::find(outputs.begin(), outputs.end(), early.outputs) != outputs.end()) return;
   throw IllegalBehaviour(
       tile(place) + ", color " + std::to_string(color.value()) + ": " +
-          sent_in_epoch(early.ident, early.source, early.source_epoch) + "went from " +
-          to_string(early.in) + " to " + to_string(early.outputs) + " in cycle " +
-          std::to_string(early.cycle) + ", by the route of epoch " + std::to_string(early.epoch) +
+          sent_in_epoch(early.ident, early.tag) + "went from " + to_string(early.in) + " to " +
+          to_string(early.outputs) + " in cycle " + std::to_string(early.cycle) +
+          ", by the route of epoch " + std::to_string(early.epoch) +
           " here, ahead of the teardown that it was sent behind; " + change(place, epoch),
       kEpochEarlyId);
 }
@@ -284,11 +274,11 @@ std::string EpochChecker::tile(std::uint32_t place) const {
   return "tile " + to_string(TileCoord{at % width_, at / width_});
 }
 
-std::string EpochChecker::sent_in_epoch(std::uint64_t ident, std::uint32_t place,
-                                        unsigned epoch) const {
+std::string EpochChecker::sent_in_epoch(std::uint64_t ident, const Tag& tag) const {
   const bool host = is_from_host(ident);
-  return "a wavelet " + std::string(host ? "of the host, sent through " : "from ") + tile(place) +
-         (host ? " in epoch " : ", sent in epoch ") + std::to_string(epoch) + " there, ";
+  return "a wavelet " + std::string(host ? "of the host, sent through " : "from ") +
+         tile(tag.place) + (host ? " in epoch " : ", sent in epoch ") + std::to_string(tag.epoch) +
+         " there, ";
 }
 
 std::string EpochChecker::late(const Head& head, const Tag& tag, unsigned past,
@@ -300,7 +290,7 @@ std::string EpochChecker::late(const Head& head, const Tag& tag, unsigned past,
   const auto changed =
       std::find_if(epochs.rbegin(), epochs.rend(), [](const Epoch& e) { return !e.same_ways; });
   return tile(head.place) + ", color " + std::to_string(head.color.value()) + ": " +
-         sent_in_epoch(head.wavelet.ident, tag.place, tag.epoch) + what + " in epoch " +
+         sent_in_epoch(head.wavelet.ident, tag) + what + " in epoch " +
          std::to_string(epochs.size() - 1) + " here; it was sent for epoch " +
          std::to_string(past) + ", to go to " + meant + "; " + change(head.place, *changed);
 }

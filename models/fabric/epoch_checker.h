@@ -31,7 +31,7 @@
 
 #include <boost/container/static_vector.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -45,7 +45,6 @@
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
-#include "tlm_ifaces/vocabulary/tile_coord.h"
 
 namespace tessera::fabric {
 
@@ -78,7 +77,8 @@ class EpochChecker : public observe::Sink {
                Cycle now);
   /// `head` leaves by a route to `outputs`. Throws IllegalBehaviour (kEpochMisroutedId).
   void take_route(const Head& head, DirectionSet outputs, Cycle now);
-  /// `head` stays, because no switch position receives it. Throws IllegalBehaviour (kEpochStrandedId).
+  /// `head` stays, because no switch position receives it. Throws IllegalBehaviour
+  /// (kEpochStrandedId).
   void stay(const Head& head);
 
   /// Number of the present epoch of a color on a tile.
@@ -130,8 +130,7 @@ class EpochChecker : public observe::Sink {
   struct Early {
     std::uint64_t marker;
     std::uint64_t ident;
-    std::uint32_t source;
-    unsigned source_epoch;
+    Tag tag;
     unsigned epoch;
     Direction in;
     DirectionSet outputs;
@@ -148,7 +147,9 @@ class EpochChecker : public observe::Sink {
   const History& history(std::uint32_t place, Color color) const {
     return histories_[key(place, color)];
   }
-  std::uint32_t host_link_of(std::uint64_t ident) const;
+  std::uint32_t host_link_of(std::uint64_t ident) const {
+    return static_cast<std::uint32_t>(ident) % std::max(host_links_, 1U);
+  }
 
   // Tags.
   void extend(Runs& runs, std::uint64_t ident, unsigned epoch, Cycle now) const;
@@ -168,7 +169,7 @@ class EpochChecker : public observe::Sink {
 
   // Words.
   std::string tile(std::uint32_t place) const;
-  std::string sent_in_epoch(std::uint64_t ident, std::uint32_t place, unsigned epoch) const;
+  std::string sent_in_epoch(std::uint64_t ident, const Tag& tag) const;
   std::string late(const Head& head, const Tag& tag, unsigned past, const std::string& what) const;
   std::string change(std::uint32_t place, const Epoch& epoch) const;
 

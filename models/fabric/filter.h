@@ -1,6 +1,6 @@
 // Filter of a color between router and compute engine (reference wse.md 1.7): decides which
 // wavelets the CE gets; copies to other directions are not touched. Its registers:
-// register_words.h.
+// registers.h.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct FilterConfig {
 };
 
 /// Counter of a filter. It goes round and round: PASS, as long as it is at most max_counter, then
-/// DROP up to its limit. It counts half-wavelets, as the registers of WSE-3 do: two a wavelet, one a
-/// half wavelet.
+/// DROP up to its limit. It counts half-wavelets, as the registers of WSE-3 do: two a wavelet, one
+/// a half wavelet.
 class FilterCounter {
  public:
   explicit FilterCounter(const FilterConfig& config);

@@ -9,17 +9,10 @@ namespace {
 
 /// wse.md 1.4: whether a passing wavelet loses `command`, its first.
 bool pops(const ColorRoute& route, link::Command command) {
-  switch (route.pop) {
-  case PopMode::kNoPop:
-    return false;
-  case PopMode::kAlwaysPop:
-    return true;
-  case PopMode::kPopOnAdvance:
-    return route.moves(command);
-  case PopMode::kPopOnAdvanceNop:
-    return route.moves(command) || command == link::Command::kNop;
-  }
-  return false;
+  if (route.pop == PopMode::kNoPop || route.pop == PopMode::kAlwaysPop)
+    return route.pop == PopMode::kAlwaysPop;
+  return route.moves(command) ||
+         (route.pop == PopMode::kPopOnAdvanceNop && command == link::Command::kNop);
 }
 
 }  // namespace

@@ -1,16 +1,114 @@
-// Where the head of an input buffer goes, and as which colors (reference wse.md 1.4 to 1.9): the
-// switch position of its color, color swap, filters, CE injection and teardown together. Plain C++.
+// Input buffers of a router, per (input port, color) a FIFO of the wavelets that have been put; and
+// where the head of a buffer, its oldest wavelet, goes, and as which colors (reference wse.md 1.4
+// to 1.9). Plain C++.
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
-#include "models/fabric/input_buffers.h"
 #include "models/fabric/route_table.h"
+#include "models/fabric/sender.h"
+#include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+#include "tlm_ifaces/vocabulary/ring.h"
 
 namespace tessera::fabric {
 
+/// Colors that one arrival may leave as: its own and, with color swap, its partner (c and c^1).
+enum Variant : unsigned { kOwn, kPartner };
+inline constexpr unsigned kVariants = 2;
+
+/// The head of a buffer on its way out, as one of its colors.
+struct Departure {
+  bool filtered = false;      ///< it is decided whether the CE gets a copy
+  bool to_ce = true;          ///< the CE gets one
+  bool started = false;       ///< a copy has left: what follows is fixed
+  bool routed = false;        ///< the switch position receives it
+  DirectionSet branches;      ///< outputs still to go
+  std::uint32_t payload = 0;  ///< of the copies for other tiles
+};
+
+struct InputBuffer {
+  struct Entry {
+    link::Wavelet wavelet;
+    Cycle due = 0;  ///< cycle in which it lands
+  };
+  Direction in;
+  Color color;
+  Ring<Entry> entries;
+  std::array<Departure, kVariants> departures;
+
+  const InputBuffer::Entry& head() const { return entries.front(); }
+  bool started() const { return departures[kOwn].started; }
+  Color color_as(unsigned variant) const { return Color(color.value() ^ variant); }
+};
+
+class InputBuffers {
+ public:
+  InputBuffers() { index_of_.fill(kNone); }
+
+  /// An (input port, color) pair as one number: what the arbiters choose among.
+  static unsigned pair_of(Direction in, Color color) {
+    return color.value() * kDirectionCount + index(in);
+  }
+  static_assert(kColorCount * kDirectionCount <= CandidateSet::kSize);
+
+  /// A buffer for `room` wavelets, if there is none yet.
+  void add(Direction in, Color color, unsigned room) {
+    std::uint8_t& added = index_of_[pair_of(in, color)];
+    if (added != kNone) return;
+    added = static_cast<std::uint8_t>(buffers_.size());
+    buffers_.push_back({in, color, Ring<InputBuffer::Entry>(room), {}});
+  }
+  /// nullptr: the router has none for this input and color.
+  const InputBuffer* find(Direction in, Color color) const {
+    if (color.value() >= kColorCount || index_of_[pair_of(in, color)] == kNone) return nullptr;
+    return &(*this)[pair_of(in, color)];
+  }
+  /// Requires that there is one.
+  const InputBuffer& operator[](unsigned pair) const { return buffers_[index_of_[pair]]; }
+  InputBuffer& operator[](unsigned pair) { return buffers_[index_of_[pair]]; }
+
+  /// False, and no effect, when there is no room.
+  bool put(Direction in, const link::Wavelet& w, Cycle due) {
+    if (find(in, w.color) == nullptr) return false;
+    const unsigned pair = pair_of(in, w.color);
+    InputBuffer& buffer = (*this)[pair];
+    if (buffer.entries.full()) return false;
+    buffer.entries.push_back({w, due});
+    occupied_.insert(pair);
+    ++held_;
+    if (w.control) ++controls_held_;
+    return true;
+  }
+  void remove_head(InputBuffer& buffer) {
+    if (buffer.head().wavelet.control) --controls_held_;
+    buffer.entries.pop_front();
+    --held_;
+    if (buffer.entries.empty()) occupied_.erase(pair_of(buffer.in, buffer.color));
+  }
+
+  /// Pairs whose buffer holds something.
+  const CandidateSet& occupied() const { return occupied_; }
+  /// Wavelets, and control wavelets among them.
+  std::size_t held() const { return held_; }
+  std::size_t controls_held() const { return controls_held_; }
+
+ private:
+  static constexpr std::uint8_t kNone = 0xFF;
+
+  std::vector<InputBuffer> buffers_;
+  std::array<std::uint8_t, kColorCount * kDirectionCount> index_of_;  // in buffers_, by pair
+  CandidateSet occupied_;
+  std::size_t held_ = 0;
+  std::size_t controls_held_ = 0;
+};
+
+/// Applies the switch position of a color, color swap, filters, CE injection and teardown together.
 class HeadRouting {
  public:
   /// Both must outlive it.

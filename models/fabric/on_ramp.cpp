@@ -1,7 +1,5 @@
 #include "models/fabric/on_ramp.h"
 
-#include <string>
-
 #include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::fabric {
@@ -50,10 +48,6 @@ Cycle OnRamp::step(Cycle now) {
 
 void OnRamp::credit(Color color, Cycle due) {
   if (kit::obeys_rules(kProtocolId, [&] { core_.credit(color, due); })) domain_.wake(block_, due);
-}
-
-void OnRamp::describe_waits(observe::Waits& waits, Cycle now) const {
-  core_.describe_waits(waits, now, heads(now));
 }
 
 }  // namespace tessera::fabric

@@ -29,7 +29,9 @@ class OnRamp : public sc_core::sc_module,
          const FabricTiming& timing, std::uint32_t place);
 
   const OnRampCore& core() const { return core_; }
-  void describe_waits(observe::Waits& waits, Cycle now) const;
+  void describe_waits(observe::Waits& waits, Cycle now) const {
+    core_.describe_waits(waits, now, heads(now));
+  }
 
   Cycle step(Cycle now) override;
 

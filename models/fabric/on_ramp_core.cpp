@@ -13,10 +13,6 @@ OnRampCore::OnRampCore(TileCoord at, const FabricTiming& timing, std::uint32_t p
                               ": on_ramp_latency must be at least 1");
 }
 
-void OnRampCore::set_capacity(Color color, unsigned capacity) {
-  credits_.set_capacity(color.value(), capacity);
-}
-
 void OnRampCore::credit(Color color, Cycle due) {
   if (color.value() < kColorCount && credits_.give_back(color.value(), due)) return;
   throw std::logic_error("on-ramp of tile " + to_string(at_) + ": a credit of color " +
@@ -39,18 +35,14 @@ OnRampCore::Step OnRampCore::step(Cycle now, const Heads& heads) {
     const link::Wavelet& w = *heads[*q].wavelet;
     credits_.take(w.color.value());
     step.grant = Grant{QueueId(*q), w, now + latency_};
+    step.next = now + 1;  // the queue behind may hold more, and others may have lost
+    return step;
   }
-  step.next = next_wake(now, heads, step.grant.has_value());
-  return step;
-}
-
-Cycle OnRampCore::next_wake(Cycle now, const Heads& heads, bool granted) const {
-  if (granted) return now + 1;  // the queue behind may hold more, and others may have lost
-  Cycle next = credits_.next_due();
+  step.next = credits_.next_due();
   for (const Head& head : heads) {
-    if (head.ready_at > now) next = std::min(next, head.ready_at);
+    if (head.ready_at > now) step.next = std::min(step.next, head.ready_at);
   }
-  return next;
+  return step;
 }
 
 void OnRampCore::describe_waits(observe::Waits& waits, Cycle now, const Heads& heads) const {

@@ -5,16 +5,15 @@
 //   1. credits due by now become usable;
 //   2. every output queue whose oldest wavelet may be read asks if the router has room for its
 //      color: a queue that is held up does not hold up the others;
-//   3. one of them is served, by the rule FabricTiming::arbitration; its wavelet lands at the router at
-//      now + on_ramp_latency.
+//   3. one of them is served, by the rule FabricTiming::arbitration; its wavelet lands at the
+//      router at now + on_ramp_latency.
 #pragma once
 
 #include <array>
 #include <optional>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
 #include "models/fabric/fabric_timing.h"
+#include "models/fabric/sender.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -47,7 +46,9 @@ class OnRampCore {
   OnRampCore(TileCoord at, const FabricTiming& timing, std::uint32_t place);
 
   /// Room for wavelets of `color` at the RAMP input of the router. Default 0: never sends.
-  void set_capacity(Color color, unsigned capacity);
+  void set_capacity(Color color, unsigned capacity) {
+    credits_.set_capacity(color.value(), capacity);
+  }
   /// The router has room again, usable from cycle `due` on: the on-ramp wants to be stepped then.
   /// Throws std::logic_error when no wavelet was outstanding.
   void credit(Color color, Cycle due);
@@ -63,8 +64,6 @@ class OnRampCore {
                                        unsigned capacity);
 
  private:
-  Cycle next_wake(Cycle now, const Heads& heads, bool granted) const;
-
   TileCoord at_;
   unsigned latency_;
   std::uint32_t place_;

@@ -10,11 +10,6 @@ RouteTable::RouteTable(ColorSwap color_swap, observe::Probe probe)
   channel_of_.fill(kNone);
 }
 
-void RouteTable::set_reconfigurable(Generation generation) {
-  reconfigurable_ = true;
-  generation_ = generation;
-}
-
 RouteTable::Channel& RouteTable::add(Color color) {
   if (known(color)) return at(color);
   channel_of_[color.value()] = static_cast<std::uint8_t>(channels_.size());
@@ -43,16 +38,9 @@ void RouteTable::note_features(const ColorRoute& route) {
 bool RouteTable::swaps(Color color, Direction in) const {
   if (!configured(color)) return false;
   const ColorRoute& route = at(color).route;
-  switch (in) {
-  case Direction::kEast:
-  case Direction::kWest:
-    return route.swap_x;
-  case Direction::kNorth:
-  case Direction::kSouth:
-    return route.swap_y;
-  default:
-    return route.swap_x && route.swap_y;
-  }
+  const bool along_x = in == Direction::kEast || in == Direction::kWest;
+  const bool along_y = in == Direction::kNorth || in == Direction::kSouth;
+  return (route.swap_x || along_y) && (route.swap_y || along_x);
 }
 
 bool RouteTable::may_leave_as(Color color, bool partner, Direction in) const {

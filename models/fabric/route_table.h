@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -36,11 +35,11 @@ class RouteTable {
   RouteTable(ColorSwap color_swap, observe::Probe probe);
 
   /// See RouterCore.
-  void set_reconfigurable(Generation generation);
+  void set_reconfigurable(Generation generation) { generation_ = generation; }
   void set_epoch_checker(EpochChecker* epochs) { epochs_ = epochs; }
   EpochChecker* epochs() const { return epochs_; }
-  bool reconfigurable() const { return reconfigurable_; }
-  Generation generation() const { return generation_; }
+  bool reconfigurable() const { return generation_.has_value(); }
+  Generation generation() const { return generation_.value_or(Generation::kWse2); }
   std::uint32_t place() const { return probe_.place(); }
 
   // --- colors ---
@@ -116,8 +115,7 @@ class RouteTable {
   bool merges_ = false;
   bool swaps_ = false;
   bool filters_ = false;
-  bool reconfigurable_ = false;
-  Generation generation_ = Generation::kWse2;  // of a router that is reconfigurable
+  std::optional<Generation> generation_;  // of a router that is reconfigurable
 };
 
 }  // namespace tessera::fabric

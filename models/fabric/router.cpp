@@ -29,14 +29,13 @@ Router::Router(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCo
     return new link::InitiatorSocket(port_name(i, "_out").c_str());
   });
   for (Direction d : kAllDirections) {
-    input_ports_[index(d)].router = this;
-    input_ports_[index(d)].direction = d;
-    output_ports_[index(d)].router = this;
-    output_ports_[index(d)].direction = d;
-    in[index(d)].bind(input_ports_[index(d)]);
-    if (d != Direction::kRamp) out[index(d)].bind(output_ports_[index(d)]);
+    Port& port = ports_[index(d)];
+    port.router = this;
+    port.direction = d;
+    in[index(d)].bind(static_cast<link::ForwardIf&>(port));
+    if (d != Direction::kRamp) out[index(d)].bind(static_cast<link::BackwardIf&>(port));
   }
-  off_ramp.bind(output_ports_[index(Direction::kRamp)]);
+  off_ramp.bind(static_cast<link::BackwardIf&>(ports_[index(Direction::kRamp)]));
   config.bind(static_cast<config_space::ConfigIf&>(*this));
 }
 
@@ -49,7 +48,11 @@ void Router::end_of_elaboration() {
 }
 
 void Router::start_of_simulation() {
-  find_peers();
+  for (Direction d : kAllDirections) {
+    if (in[index(d)].get_base_port().size() > 0)
+      senders_[index(d)] = in[index(d)].get_base_port()[0];
+    if (d != Direction::kRamp && out[index(d)].size() > 0) receivers_[index(d)] = out[index(d)][0];
+  }
   for (unsigned c = 0; c < kColorCount; ++c) {
     const Color color(c);
     find_queue_of(color);
@@ -75,22 +78,14 @@ void Router::find_queue_of(Color color) {
   }
 }
 
-void Router::find_peers() {
-  for (Direction d : kAllDirections) {
-    if (in[index(d)].get_base_port().size() > 0)
-      senders_[index(d)] = in[index(d)].get_base_port()[0];
-    if (d != Direction::kRamp && out[index(d)].size() > 0) receivers_[index(d)] = out[index(d)][0];
-  }
+void Router::Port::put(const link::Wavelet& w, Cycle due) {
+  if (kit::obeys_rules(kProtocolId, [&] { router->core_.put(direction, w, due); }))
+    router->domain_.wake(router->block_, due);
 }
 
-void Router::put(Direction direction, const link::Wavelet& w, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { core_.put(direction, w, due); }))
-    domain_.wake(block_, due);
-}
-
-void Router::credit(Direction direction, Color color, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { core_.credit(direction, color, due); }))
-    domain_.wake(block_, due);
+void Router::Port::credit(Color color, Cycle due) {
+  if (kit::obeys_rules(kProtocolId, [&] { router->core_.credit(direction, color, due); }))
+    router->domain_.wake(router->block_, due);
 }
 
 void Router::write(config_space::Address address, std::uint16_t value, Cycle due) {

@@ -45,17 +45,13 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   Cycle step(Cycle now) override;
 
  private:
-  // The sockets of a port call these objects, which know the port.
-  struct InputPort : link::ForwardIf {
-    void put(const link::Wavelet& w, Cycle due) override { router->put(direction, w, due); }
+  // The sockets of a port call this object, which knows the port.
+  struct Port : link::ForwardIf, link::BackwardIf {
+    void put(const link::Wavelet& w, Cycle due) override;
     unsigned capacity(Color color) const override {
       return router->core_.input_capacity(direction, color);
     }
-    Router* router = nullptr;
-    Direction direction = Direction::kWest;
-  };
-  struct OutputPort : link::BackwardIf {
-    void credit(Color color, Cycle due) override { router->credit(direction, color, due); }
+    void credit(Color color, Cycle due) override;
     Router* router = nullptr;
     Direction direction = Direction::kWest;
   };
@@ -70,19 +66,15 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   void end_of_elaboration() override;
   void start_of_simulation() override;
   void find_queue_of(Color color);
-  void find_peers();
   link::ForwardIf* receiver(Direction direction, Color color) const {
     return direction == Direction::kRamp ? queue_of_[color.value()] : receivers_[index(direction)];
   }
-  void put(Direction direction, const link::Wavelet& w, Cycle due);
-  void credit(Direction direction, Color color, Cycle due);
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
   const TileCoord at_;
   RouterCore core_;
-  std::array<InputPort, kDirectionCount> input_ports_;
-  std::array<OutputPort, kDirectionCount> output_ports_;
+  std::array<Port, kDirectionCount> ports_;
   // Who is behind the sockets: asked once, because the way through a socket costs more than the
   // work of a hop. nullptr: not bound.
   std::array<link::ForwardIf*, kDirectionCount> receivers_{};

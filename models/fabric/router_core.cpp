@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "models/fabric/epoch_checker.h"
-#include "models/fabric/router_waits.h"
 #include "models/observe/event_fields.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -18,10 +17,6 @@ RouterCore::RouterCore(TileCoord at, const FabricTiming& timing, observe::Probe 
                                          "buffer_depth must be at least 1");
   }
   arbiters_.fill(Arbiter(timing.arbitration));
-}
-
-std::string RouterCore::name() const {
-  return "router of tile " + to_string(at_);
 }
 
 void RouterCore::add_buffer(Direction in, Color color) {
@@ -43,20 +38,6 @@ void RouterCore::set_route(Color color, const ColorRoute& route) {
     if (routes_.swaps(color, in) || may_swap) add_buffer(in, partner);
   }
   credits_.resize(routes_.channels().size() * kDirectionCount);
-}
-
-void RouterCore::set_downstream_capacity(Direction out, Color color, unsigned credits) {
-  if (!routes_.configured(color)) return;
-  credits_.set_capacity(credit_channel(out, color), credits);
-}
-
-unsigned RouterCore::input_capacity(Direction in, Color color) const {
-  return buffers_.find(in, color) == nullptr ? 0 : timing_.input_room(in);
-}
-
-unsigned RouterCore::credits(Direction out, Color color) const {
-  if (!routes_.configured(color)) return 0;
-  return credits_.owned(credit_channel(out, color));
 }
 
 void RouterCore::put(Direction in, const link::Wavelet& w, Cycle due) {
@@ -83,8 +64,8 @@ inline void RouterCore::leave(Direction out, const link::Wavelet& w, Cycle now, 
   step.sends.push_back(Send{out, w, now + latency});
 }
 
-// send() and finish_head() in one for a data wavelet with one way to go, which needs no departure to
-// be kept: the hop that streams are made of.
+// send() and finish_head() in one for a data wavelet with one way to go, which needs no departure
+// to be kept: the hop that streams are made of.
 inline bool RouterCore::pass_on(InputBuffer& buffer, Direction out, Cycle now, Step& step) {
   if (credits_.usable(credit_channel(out, buffer.color)) == 0) return false;
   arbiters_[index(out)].grant_alone(InputBuffers::pair_of(buffer.in, buffer.color));

@@ -10,7 +10,7 @@
 //   2. every head that has landed (due <= now) asks for the outputs of the current switch position
 //      that it has not left through and for which its color has a credit; a copy for the CE that
 //      the filter or the control wavelet's own flag keeps away is none;
-//   3. each output port grants one request (arbiter.h): the copy leaves, takes a credit and lands
+//   3. each output port grants one request (sender.h): the copy leaves, takes a credit and lands
 //      at now + hop_latency, or at now + off_ramp_latency behind RAMP;
 //   4. a head whose last copy has left is removed; its room is a credit upstream at
 //      now + credit_latency. If it was a control wavelet, its first command now acts on the switch
@@ -30,15 +30,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/head_routing.h"
-#include "models/fabric/input_buffers.h"
+#include "models/fabric/registers.h"
 #include "models/fabric/route_table.h"
-#include "models/fabric/router_registers.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/config/config_space.h"
@@ -94,10 +91,14 @@ class RouterCore {
   void set_route(Color color, const ColorRoute& route);
   /// The receiver behind `out` has room for `credits` wavelets of `color`. Default 0: never sends.
   /// Colors without a route are ignored.
-  void set_downstream_capacity(Direction out, Color color, unsigned credits);
+  void set_downstream_capacity(Direction out, Color color, unsigned credits) {
+    if (routes_.configured(color)) credits_.set_capacity(credit_channel(out, color), credits);
+  }
   /// Room for wavelets of `color` at input `in`: FabricTiming::input_room, or 0 when no switch
   /// position receives it there.
-  unsigned input_capacity(Direction in, Color color) const;
+  unsigned input_capacity(Direction in, Color color) const {
+    return buffers_.find(in, color) == nullptr ? 0 : timing_.input_room(in);
+  }
 
   /// The program may rewrite routes within what `generation` has: every configured color gets
   /// buffers at all inputs, and where it may turn color swap on its partner does too. Before the
@@ -145,7 +146,9 @@ class RouterCore {
   bool in_teardown(Color color) const { return routes_.at(color).route.suspended; }
   /// Free room behind `out` for `color`, counting credits on their way back: the downstream
   /// capacity when idle.
-  unsigned credits(Direction out, Color color) const;
+  unsigned credits(Direction out, Color color) const {
+    return routes_.configured(color) ? credits_.owned(credit_channel(out, color)) : 0;
+  }
   /// For a deadlock report: every landed head that cannot leave through one of its outputs.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
@@ -171,7 +174,7 @@ class RouterCore {
   Cycle next_wake(Cycle now, bool moved) const;
   std::string what_head_waits_for(const InputBuffer& buffer) const;
   std::string why_not_routed(const InputBuffer& buffer) const;
-  std::string name() const;
+  std::string name() const { return "router of tile " + to_string(at_); }
 
   TileCoord at_;
   FabricTiming timing_;
@@ -183,5 +186,33 @@ class RouterCore {
   HeadRouting heads_{routes_, buffers_};
   Credits credits_;
 };
+
+// What a wavelet in a router waits for, in words: one wording for every structure that a router may
+// have.
+
+inline std::string color_text(Color color) {
+  return "color " + std::to_string(color.value());
+}
+inline std::string wavelets_wait(std::size_t n) {
+  return n == 1 ? "1 wavelet waits" : std::to_string(n) + " wavelets wait";
+}
+/// Who waits: the buffer of a color at an input.
+inline std::string router_input(Color color, Direction in) {
+  return "router, " + color_text(color) + " from " + to_string(in);
+}
+/// An output whose receiver, of `capacity` for the color, gives no credit; `n` wavelets wait.
+inline std::string output_without_credit(Direction out, Color color, unsigned capacity,
+                                         std::size_t n) {
+  std::string why = "nobody receives " + color_text(color) + " there";
+  if (capacity > 0) {
+    why = "no credit: " + wavelets_wait(n);
+  } else if (out == Direction::kRamp) {
+    why = "no input queue of this PE is bound to " + color_text(color);
+  }
+  return std::string("its ") + to_string(out) + " output (" + why + ")";
+}
+inline std::string end_of_teardown(std::size_t n) {
+  return "the end of the teardown of its color: " + wavelets_wait(n);
+}
 
 }  // namespace tessera::fabric

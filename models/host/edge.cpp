@@ -1,8 +1,8 @@
 #include "models/host/edge.h"
 
-#include <stdexcept>
 #include <string>
-#include <utility>
+
+#include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::host {
 
@@ -40,23 +40,11 @@ Cycle Edge::step(Cycle now) {
 }
 
 void Edge::put(const link::Wavelet& w, Cycle due) {
-  try {
-    core_.put(w, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
-    return;
-  }
-  domain_.wake(block_, due);
+  if (kit::obeys_rules(kProtocolId, [&] { core_.put(w, due); })) domain_.wake(block_, due);
 }
 
 void Edge::credit(Color color, Cycle due) {
-  try {
-    core_.credit(color, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, broken_rule.what());
-    return;
-  }
-  domain_.wake(block_, due);
+  if (kit::obeys_rules(kProtocolId, [&] { core_.credit(color, due); })) domain_.wake(block_, due);
 }
 
 }  // namespace tessera::host

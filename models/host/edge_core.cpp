@@ -32,10 +32,6 @@ EdgeCore::EdgeCore(Direction side, const fabric::FabricTiming& timing, IdentRang
                               ": hop_latency must be at least 1");
 }
 
-void EdgeCore::set_capacity(Color color, unsigned capacity) {
-  credits_.set_capacity(color.value(), capacity);
-}
-
 void EdgeCore::credit(Color color, Cycle due) {
   if (color.value() < kColorCount && credits_.give_back(color.value(), due)) return;
   throw std::logic_error(std::string("host edge at ") + to_string(side_) + ": a credit of " +
@@ -45,12 +41,6 @@ void EdgeCore::credit(Color color, Cycle due) {
 void EdgeCore::send(Color color, std::vector<Word> words, Cycle from) {
   if (words.empty()) return;
   streams_[color.value()].outgoing.push_back({std::move(words), 0, from});
-}
-
-// Leaves the tile in cycle t, is here at t + hop_latency, the credit is usable a cycle later: so
-// many are on the way.
-unsigned EdgeCore::capacity(Color color) const {
-  return (taken_ >> color.value() & 1U) != 0 ? hop_latency_ + 1 : 0;
 }
 
 void EdgeCore::put(const link::Wavelet& w, Cycle due) {
@@ -68,17 +58,10 @@ void EdgeCore::expect(Color color, std::size_t count) {
   stream.received.reserve(std::min(stream.expected, stream.received.size() + kMostReserved));
 }
 
-const std::vector<Received>& EdgeCore::received(Color color) const {
-  return streams_[color.value()].received;
-}
-
 EdgeCore::Step EdgeCore::step(Cycle now) {
   Step step;
-  // 1. Credits due by now become usable.
   credits_.settle(now);
-  // 2. A wavelet from the tile is taken.
   const bool received_all = take_arrival(now, step);
-  // 3. A wavelet is handed to the tile.
   const bool sent_all = send_one(now, step);
   step.completed = received_all || sent_all;
   step.next = next_wake(now, step.put.has_value());
@@ -129,11 +112,7 @@ Cycle EdgeCore::next_wake(Cycle now, bool sent) const {
   for (const Stream& stream : streams_) {
     if (stream.outgoing.empty()) continue;
     const Cycle from = stream.outgoing.front().from;
-    if (sent) {
-      next = std::min(next, std::max(now + 1, from));
-    } else {
-      next = std::min(next, from > now ? from : credits_.next_due());
-    }
+    next = std::min(next, from > now ? from : sent ? now + 1 : credits_.next_due());
   }
   return next;
 }

@@ -16,9 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
 #include "models/fabric/fabric_timing.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event.h"
 #include "models/observe/wait.h"
 #include "tlm_ifaces/link/wavelet.h"
@@ -50,9 +49,10 @@ struct IdentRange {
 
 class EdgeCore {
  public:
+  /// A wavelet on the link, and the cycle in which it gets to the other side.
   struct Put {
     link::Wavelet wavelet;
-    Cycle due;
+    Cycle due = 0;
   };
   struct CreditReturn {
     Color color;
@@ -75,7 +75,9 @@ class EdgeCore {
   // --- towards the tile ---
 
   /// The tile has room for `capacity` wavelets of `color` at this side. Default 0: never sends.
-  void set_capacity(Color color, unsigned capacity);
+  void set_capacity(Color color, unsigned capacity) {
+    credits_.set_capacity(color.value(), capacity);
+  }
   /// The tile has room again from cycle `due` on: the edge wants to be stepped then. Throws
   /// std::logic_error when no wavelet was outstanding.
   void credit(Color color, Cycle due);
@@ -89,7 +91,10 @@ class EdgeCore {
   void take_only(std::uint32_t colors) { taken_ = colors; }
   /// Room for wavelets of a color that the host takes: as many as keep one wavelet per cycle on the
   /// way.
-  unsigned capacity(Color color) const;
+  unsigned capacity(Color color) const {
+    // Leaves the tile in cycle t, is here at t + hop_latency, the credit is usable a cycle later.
+    return (taken_ >> color.value() & 1U) != 0 ? hop_latency_ + 1 : 0;
+  }
   /// A wavelet from the tile that is here in cycle `due`: the edge wants to be stepped then. Throws
   /// std::logic_error when the tile had no credit.
   void put(const link::Wavelet& w, Cycle due);
@@ -97,7 +102,9 @@ class EdgeCore {
   /// expectations. If they are here already, it is complete at once and no step says so.
   void expect(Color color, std::size_t count);
   /// All wavelets of `color` so far, in order.
-  const std::vector<Received>& received(Color color) const;
+  const std::vector<Received>& received(Color color) const {
+    return streams_[color.value()].received;
+  }
 
   // --- running ---
 
@@ -120,10 +127,6 @@ class EdgeCore {
     std::vector<Received> received;
     std::size_t expected = 0;
   };
-  struct Arrival {
-    link::Wavelet wavelet;
-    Cycle due = 0;
-  };
 
   bool take_arrival(Cycle now, Step& step);
   bool send_one(Cycle now, Step& step);
@@ -136,7 +139,7 @@ class EdgeCore {
   observe::Probe probe_;
   std::uint32_t taken_ = ~0U;
   std::array<Stream, kColorCount> streams_;
-  Ring<Arrival> arrivals_;
+  Ring<Put> arrivals_;
   fabric::Credits credits_{kColorCount};
   fabric::Arbiter arbiter_;
   std::uint32_t sent_ = 0;

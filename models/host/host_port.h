@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <vector>
 
 #include "models/host/host_port_core.h"
 #include "models/timing/clock_domain.h"
@@ -98,14 +97,14 @@ class HostPort : public sc_core::sc_module,
   void change_irq();
   Cycle cycle() const { return domain_.to_cycle(sc_core::sc_time_stamp()); }
 
-  // host_port_at.cpp: nb_transport
+  // nb_transport
   void serve();
   void begin_request(Payload& payload, tlm::tlm_phase& phase, const sc_core::sc_time& delay);
   void accept_waiting();
   void answer();
   void end_response();
   void report_phase(const Payload& payload, const tlm::tlm_phase& phase) const;
-  std::size_t accepted() const;
+  bool has_room() const;
 
   timing::ClockDomain& domain_;
   Device& device_;

@@ -1,6 +1,5 @@
 // HostPortCore: what an access does.
 #include <algorithm>
-#include <cstring>
 
 #include "models/host/host_port_core.h"
 
@@ -22,6 +21,10 @@ std::uint32_t word_of(const std::string& name, std::size_t at, std::size_t room)
   return load(bytes);
 }
 
+std::uint32_t saturated(std::uint64_t value) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, ~std::uint32_t{0}));
+}
+
 void store(std::uint32_t value, std::byte* to) {
   for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
 }
@@ -36,8 +39,8 @@ Answer HostPortCore::carry_out(const Access& access, Cycle now) {
   if (place.window == Window::kMemory) {
     answer = move_memory(access, place);
   } else if (is_stream_data(place)) {
-    answer =
-        access.is_read() ? read_stream(access, place) : write_stream(access, place, false, now);
+    answer = access.is_read() ? read_stream(access, place)
+                              : write_stream(place, access.data, access.length / 4, false, now);
   } else {
     answer = carry_out_words(access, place, now);
   }
@@ -65,30 +68,25 @@ std::uint32_t HostPortCore::memory_bytes(const Place& place) const {
 Answer HostPortCore::move_memory(const Access& access, const Place& place) {
   if (access.length > memory_bytes(place) - std::min(memory_bytes(place), place.offset))
     return Answer::kGeneric;
-  if (access.byte_enables == nullptr) {
+  const auto move = [&](std::uint32_t first, std::uint32_t count) {
     if (access.is_read())
-      device_.read_memory(place.number, place.offset, access.length, access.data);
+      device_.read_memory(place.number, place.offset + first, count, access.data + first);
     else
-      device_.write_memory(place.number, place.offset, access.length, access.data);
-    return Answer::kOk;
-  }
-  for (std::uint32_t i = 0; i < access.length; ++i) {
-    if (access.byte_enables[i % access.byte_enable_length] == 0) continue;
-    if (access.is_read())
-      device_.read_memory(place.number, place.offset + i, 1, access.data + i);
-    else
-      device_.write_memory(place.number, place.offset + i, 1, access.data + i);
+      device_.write_memory(place.number, place.offset + first, count, access.data + first);
+  };
+  if (access.byte_enables == nullptr) move(0, access.length);
+  for (std::uint32_t i = 0; access.byte_enables != nullptr && i < access.length; ++i) {
+    if (access.byte_enables[i % access.byte_enable_length] != 0) move(i, 1);
   }
   return Answer::kOk;
 }
 
-Answer HostPortCore::write_stream(const Access& access, const Place& place, bool control,
-                                  Cycle now) {
-  const std::uint32_t count = access.length / 4;
-  if (count > stream_depth_ - std::min(stream_depth_, waiting(place))) return Answer::kGeneric;
+Answer HostPortCore::write_stream(const Place& place, const std::byte* data, std::uint32_t count,
+                                  bool control, Cycle now) {
+  if (count > room(place)) return Answer::kGeneric;
   std::vector<Word> words;
   words.reserve(count);
-  for (std::uint32_t i = 0; i < count; ++i) words.push_back({load(access.data + 4 * i), control});
+  for (std::uint32_t i = 0; i < count; ++i) words.push_back({load(data + 4 * i), control});
   channel(place).written += count;
   device_.send(place.number, place.color, std::move(words), now + 1);
   busy_ = true;
@@ -97,21 +95,17 @@ Answer HostPortCore::write_stream(const Access& access, const Place& place, bool
 }
 
 Answer HostPortCore::read_stream(const Access& access, const Place& place) {
-  const std::uint32_t count = access.length / 4;
-  if (count > level(place)) return Answer::kGeneric;
-  const std::vector<Received>& received = device_.edge(place.number).received(place.color);
-  std::size_t& read = channel(place).read;
-  for (std::uint32_t i = 0; i < count; ++i)
-    store(received[read++].wavelet.payload, access.data + 4 * i);
+  if (access.length / 4 > level(place)) return Answer::kGeneric;
+  channel(place).read += peek_stream(place, access.length, access.data) / 4;
   return Answer::kOk;
 }
 
-std::uint32_t HostPortCore::debug_stream(const Place& place, std::uint32_t count,
-                                         std::byte* to) const {
-  const std::vector<Received>& received = device_.edge(place.number).received(place.color);
-  const std::size_t first = channel(place).read;
+// Returns how many bytes there are to read, at most `count`.
+std::uint32_t HostPortCore::peek_stream(const Place& place, std::uint32_t count,
+                                        std::byte* to) const {
+  const Received* const next = received(place).data() + channel(place).read;
   const std::uint32_t words = std::min(count / 4, level(place));
-  for (std::uint32_t i = 0; i < words; ++i) store(received[first + i].wavelet.payload, to + 4 * i);
+  for (std::uint32_t i = 0; i < words; ++i) store(next[i].wavelet.payload, to + 4 * i);
   return 4 * words;
 }
 
@@ -120,22 +114,26 @@ std::uint32_t HostPortCore::waiting(const Place& place) const {
   return static_cast<std::uint32_t>(channel(place).written - sent);
 }
 
+std::uint32_t HostPortCore::room(const Place& place) const {
+  return stream_depth_ - std::min(stream_depth_, waiting(place));
+}
+
 std::uint32_t HostPortCore::level(const Place& place) const {
-  const std::size_t came = device_.edge(place.number).received(place.color).size();
-  return static_cast<std::uint32_t>(came - channel(place).read);
+  return static_cast<std::uint32_t>(received(place).size() - channel(place).read);
+}
+
+std::uint64_t HostPortCore::missing(const Place& place) const {
+  const std::size_t expected = channel(place).expected;
+  return expected == 0 ? 0 : expected - std::min(expected, received(place).size());
 }
 
 std::uint64_t HostPortCore::missing() const {
-  std::uint64_t missing = 0;
+  std::uint64_t sum = 0;
   for (std::uint32_t edge = 0; edge < device_.info().edges.size(); ++edge) {
-    for (unsigned c = 0; c < kColorCount; ++c) {
-      const std::size_t expected = channels_[edge * std::size_t{kColorCount} + c].expected;
-      if (expected == 0) continue;
-      const std::size_t came = device_.edge(edge).received(Color(c)).size();
-      if (expected > came) missing += expected - came;
-    }
+    for (unsigned c = 0; c < kColorCount; ++c)
+      sum += missing({Window::kChannel, edge, Color(c), 0, 0});
   }
-  return missing;
+  return sum;
 }
 
 void HostPortCore::expect(const Place& place, std::uint32_t count) {
@@ -172,36 +170,8 @@ std::uint32_t HostPortCore::read_word(const Place& place, Cycle now) const {
 }
 
 std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const {
-  const DeviceInfo& info = device_.info();
+  if (offset < 4 * constants_.size()) return constants_[offset / 4];
   switch (static_cast<Register>(offset)) {
-  case Register::kId:
-    return kIdValue;
-  case Register::kVersion:
-    return kMapVersion;
-  case Register::kKind:
-    return static_cast<std::uint32_t>(info.kind);
-  case Register::kCapabilities:
-    return (info.tile_bytes > 0 || !info.arrays.empty() ? kHasMemory | kHasDmi : 0U) |
-           (info.arrays.empty() ? 0U : static_cast<std::uint32_t>(kHasArrays)) |
-           (info.edges.empty() ? 0U : static_cast<std::uint32_t>(kHasStreams));
-  case Register::kWidth:
-    return info.width;
-  case Register::kHeight:
-    return info.height;
-  case Register::kTileBytes:
-    return info.tile_bytes;
-  case Register::kEdges:
-    return static_cast<std::uint32_t>(info.edges.size());
-  case Register::kFunctions:
-    return static_cast<std::uint32_t>(info.functions.size());
-  case Register::kCounters:
-    return static_cast<std::uint32_t>(info.counters.size());
-  case Register::kStreamDepth:
-    return stream_depth_;
-  case Register::kPeriodPs:
-    return static_cast<std::uint32_t>(info.period_ps);
-  case Register::kArrays:
-    return static_cast<std::uint32_t>(info.arrays.size());
   case Register::kStatus:
     return (device_.at_rest() ? 0U : kRunning) | (open_launches_ > 0 ? kLaunched : 0U) |
            (expecting_ ? kExpecting : 0U);
@@ -214,7 +184,7 @@ std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const
   case Register::kOpenLaunches:
     return static_cast<std::uint32_t>(open_launches_);
   case Register::kMissing:
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(missing(), ~std::uint32_t{0}));
+    return saturated(missing());
   case Register::kRefused:
     return refused_;
   case Register::kCycleLow:
@@ -231,20 +201,13 @@ std::uint32_t HostPortCore::read_channel(const Place& place) const {
   case ChannelField::kWaiting:
     return waiting(place);
   case ChannelField::kRoom:
-    return stream_depth_ - std::min(stream_depth_, waiting(place));
+    return room(place);
   case ChannelField::kLevel:
     return level(place);
-  case ChannelField::kIsControl: {
-    if (level(place) == 0) return 0;
-    const auto& received = device_.edge(place.number).received(place.color);
-    return received[channel(place).read].wavelet.control ? 1 : 0;
-  }
-  case ChannelField::kExpect: {
-    const std::size_t came = device_.edge(place.number).received(place.color).size();
-    const std::size_t expected = channel(place).expected;
-    const std::uint64_t left = expected > came ? expected - came : 0;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(left, ~std::uint32_t{0}));
-  }
+  case ChannelField::kIsControl:
+    return level(place) > 0 && received(place)[channel(place).read].wavelet.control ? 1 : 0;
+  case ChannelField::kExpect:
+    return saturated(missing(place));
   default:
     return 0;
   }
@@ -252,17 +215,10 @@ std::uint32_t HostPortCore::read_channel(const Place& place) const {
 
 std::uint32_t HostPortCore::read_edge(const Place& place) const {
   const EdgeInfo& edge = device_.info().edges[place.number];
-  switch (static_cast<EdgeField>(place.offset)) {
-  case EdgeField::kX:
-    return static_cast<std::uint32_t>(edge.tile.x);
-  case EdgeField::kY:
-    return static_cast<std::uint32_t>(edge.tile.y);
-  case EdgeField::kSide:
-    return index(edge.side);
-  case EdgeField::kColorsOut:
-    return edge.colors_out;
-  }
-  return 0;
+  const std::array<std::uint32_t, 4> fields = {static_cast<std::uint32_t>(edge.tile.x),
+                                               static_cast<std::uint32_t>(edge.tile.y),
+                                               index(edge.side), edge.colors_out};
+  return fields[(place.offset - offset_of(EdgeField::kX)) / 4];
 }
 
 Answer HostPortCore::write_word(const Place& place, std::uint32_t value, Cycle now) {
@@ -277,17 +233,13 @@ Answer HostPortCore::write_word(const Place& place, std::uint32_t value, Cycle n
   case Window::kArray:
     return resize(place.number, value);
   case Window::kChannel: {
-    if (place.offset == static_cast<std::uint32_t>(ChannelField::kExpect)) {
+    if (place.offset == offset_of(ChannelField::kExpect)) {
       expect(place, value);
       return Answer::kOk;
     }
     std::byte bytes[4];
     store(value, bytes);
-    Access one;
-    one.command = Access::Command::kWrite;
-    one.data = bytes;
-    one.length = 4;
-    return write_stream(one, place, true, now);
+    return write_stream(place, bytes, 1, true, now);
   }
   default:
     return Answer::kOk;
@@ -317,7 +269,7 @@ Answer HostPortCore::write_register(std::uint32_t offset, std::uint32_t value) {
 // A launch that cannot be, or that no tile has a function for, starts nothing.
 Answer HostPortCore::ring(std::uint32_t slot, Cycle now) {
   const auto& fields = slots_[slot];
-  const auto field = [&fields](SlotField f) { return fields[static_cast<std::uint32_t>(f) / 4]; };
+  const auto field = [&fields](SlotField f) { return fields[offset_of(f) / 4]; };
   const DeviceInfo& info = device_.info();
   LaunchRequest request;
   request.function = field(SlotField::kFunction);
@@ -325,7 +277,7 @@ Answer HostPortCore::ring(std::uint32_t slot, Cycle now) {
   if (request.function >= info.functions.size() || arguments > kMaxArguments)
     return Answer::kGeneric;
   for (std::uint32_t i = 0; i < arguments; ++i)
-    request.arguments.push_back(fields[static_cast<std::uint32_t>(SlotField::kArgument0) / 4 + i]);
+    request.arguments.push_back(fields[offset_of(SlotField::kArgument0) / 4 + i]);
   std::uint32_t x = field(SlotField::kX), y = field(SlotField::kY);
   request.width = field(SlotField::kWidth);
   request.height = field(SlotField::kHeight);
@@ -372,7 +324,7 @@ std::uint32_t HostPortCore::debug_read(Address address, std::uint32_t count, std
     device_.read_memory(place.number, place.offset, possible, to);
     return possible;
   }
-  if (is_stream_data(place)) return debug_stream(place, possible, to);
+  if (is_stream_data(place)) return peek_stream(place, possible, to);
   std::uint32_t done = 0;
   Place word = place;
   while (done < possible) {

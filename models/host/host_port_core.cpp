@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace tessera::host {
 
 namespace {
 
 constexpr std::uint32_t kRegistersEnd = 0x78;
-
-template <class Field>
-constexpr std::uint32_t offset_of(Field field) {
-  return static_cast<std::uint32_t>(field);
-}
 
 // Registers, slot fields and channel fields that exist, one bit a word.
 constexpr std::uint64_t bit_of(std::uint32_t offset) {
@@ -23,21 +17,16 @@ template <class... Fields>
 constexpr std::uint64_t bits_of(Fields... fields) {
   return (bit_of(offset_of(fields)) | ...);
 }
+// kId to kArrays: what does not change in the life of a machine.
+constexpr std::uint64_t kConstantRegisters = 2 * bits_of(Register::kArrays) - 1;
 constexpr std::uint64_t kReadableRegisters =
-    bits_of(Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities,
-            Register::kWidth, Register::kHeight, Register::kTileBytes, Register::kEdges,
-            Register::kFunctions, Register::kCounters, Register::kStreamDepth, Register::kPeriodPs,
-            Register::kArrays, Register::kStatus, Register::kIrqEnable, Register::kIrqPending,
-            Register::kScratch, Register::kOpenLaunches, Register::kMissing, Register::kRefused,
-            Register::kCycleLow, Register::kCycleHigh);
+    kConstantRegisters | bits_of(Register::kStatus, Register::kIrqEnable, Register::kIrqPending,
+                                 Register::kScratch, Register::kOpenLaunches, Register::kMissing,
+                                 Register::kRefused, Register::kCycleLow, Register::kCycleHigh);
 constexpr std::uint64_t kWritableRegisters =
     bits_of(Register::kControl, Register::kIrqEnable, Register::kIrqClear, Register::kScratch);
 // What no cycle changes by itself.
-constexpr std::uint64_t kQuietRegisters =
-    bits_of(Register::kId, Register::kVersion, Register::kKind, Register::kCapabilities,
-            Register::kWidth, Register::kHeight, Register::kTileBytes, Register::kEdges,
-            Register::kFunctions, Register::kCounters, Register::kStreamDepth, Register::kPeriodPs,
-            Register::kArrays, Register::kScratch);
+constexpr std::uint64_t kQuietRegisters = kConstantRegisters | bits_of(Register::kScratch);
 constexpr std::uint64_t kSlotWords =
     bits_of(SlotField::kFunction, SlotField::kArgumentCount, SlotField::kX, SlotField::kY,
             SlotField::kWidth, SlotField::kHeight, SlotField::kArgument0) |
@@ -56,25 +45,20 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::invalid_argument(std::string("host port: ") + what);
 }
 
-}  // namespace
-
-const char* to_string(Answer answer) {
-  switch (answer) {
-  case Answer::kOk:
-    return "ok";
-  case Answer::kCommand:
-    return "command error";
-  case Answer::kAddress:
-    return "address error";
-  case Answer::kBurst:
-    return "burst error";
-  case Answer::kByteEnable:
-    return "byte enable error";
-  case Answer::kGeneric:
-    return "generic error";
-  }
-  return "unknown";
+template <class List>
+std::uint32_t count_of(const List& list) {
+  return static_cast<std::uint32_t>(list.size());
 }
+
+std::uint32_t capabilities_of(const DeviceInfo& info) {
+  std::uint32_t found = 0;
+  if (info.tile_bytes > 0 || !info.arrays.empty()) found |= kHasMemory | kHasDmi;
+  if (!info.arrays.empty()) found |= kHasArrays;
+  if (!info.edges.empty()) found |= kHasStreams;
+  return found;
+}
+
+}  // namespace
 
 HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
     : device_(device), stream_depth_(stream_depth),
@@ -87,6 +71,19 @@ HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
   require(info.arrays.size() <= kMaxArrays, "more arrays than there are windows");
   require(info.arrays.empty() || info.tile_bytes == 0, "arrays beside memory of tiles");
   require(kStreamBase + info.edges.size() * kEdgeStride <= kMemoryBase, "too many edges");
+  constants_ = {kIdValue,
+                kMapVersion,
+                static_cast<std::uint32_t>(info.kind),
+                capabilities_of(info),
+                info.width,
+                info.height,
+                info.tile_bytes,
+                count_of(info.edges),
+                count_of(info.functions),
+                count_of(info.counters),
+                stream_depth,
+                static_cast<std::uint32_t>(info.period_ps),
+                count_of(info.arrays)};
 }
 
 HostPortCore::Place HostPortCore::find(Address address) const {
@@ -94,24 +91,22 @@ HostPortCore::Place HostPortCore::find(Address address) const {
   if (address >= kMemoryBase) return find_memory(address - kMemoryBase);
   if (address >= kStreamBase) return find_stream(address - kStreamBase);
   const auto offset = static_cast<std::uint32_t>(address % 0x1000);
-  const auto page = static_cast<std::uint32_t>(address - offset);
+  const auto entry = [offset](Window window, std::uint32_t count, std::uint32_t stride,
+                              std::uint32_t bytes) {
+    return offset / stride < count ? Place{window, offset / stride, {}, offset % stride, bytes}
+                                   : Place{};
+  };
+  const Address page = address - offset;
   if (page == kRegisterBase) return {Window::kRegister, 0, {}, offset, kRegistersEnd};
-  if (page == kCounterBase)
-    return {Window::kCounter, 0, {}, offset, static_cast<std::uint32_t>(8 * info.counters.size())};
-  if (page == kDoorbellBase && offset < 4 * kSlots)  // one at a time: each of them may be refused
-    return {Window::kDoorbell, offset / 4, {}, offset % 4, 4};
-  if (page == kNameBase) {
-    const auto bytes = static_cast<std::uint32_t>(kNameBytes * info.functions.size());
-    return {Window::kName, 0, {}, offset, bytes};
-  }
-  if (page == kArrayBase && offset < kArrayEntry * info.arrays.size()) {
-    const auto in_entry = static_cast<std::uint32_t>(offset % kArrayEntry);
-    const auto number = static_cast<std::uint32_t>(offset / kArrayEntry);
-    return {Window::kArray, number, {}, in_entry, kArrayFieldsEnd};
-  }
-  if (page != kSlotBase || offset >= kSlots * kSlotStride) return {};
-  const auto in_slot = static_cast<std::uint32_t>(offset % kSlotStride);
-  return {Window::kSlot, static_cast<std::uint32_t>(offset / kSlotStride), {}, in_slot, kSlotBytes};
+  if (page == kCounterBase) return {Window::kCounter, 0, {}, offset, 8 * count_of(info.counters)};
+  if (page == kDoorbellBase)  // one at a time: each of them may be refused
+    return entry(Window::kDoorbell, kSlots, 4, 4);
+  if (page == kNameBase)
+    return {Window::kName, 0, {}, offset, kNameBytes * count_of(info.functions)};
+  if (page == kArrayBase)
+    return entry(Window::kArray, count_of(info.arrays), kArrayEntry, kArrayFieldsEnd);
+  if (page == kSlotBase) return entry(Window::kSlot, kSlots, kSlotStride, kSlotBytes);
+  return {};
 }
 
 HostPortCore::Place HostPortCore::find_memory(Address offset) const {
@@ -134,9 +129,9 @@ HostPortCore::Place HostPortCore::find_stream(Address offset) const {
   const auto in_edge = static_cast<std::uint32_t>(offset % kEdgeStride);
   if (in_edge >= offset_of(EdgeField::kX))
     return {Window::kEdge, number, {}, in_edge, kEdgeFieldsEnd};
-  const auto color = static_cast<std::uint32_t>(in_edge / kChannelStride);
+  const std::uint32_t color = in_edge / kChannelStride;
   if (color >= kColorCount) return {};
-  const auto in_channel = static_cast<std::uint32_t>(in_edge % kChannelStride);
+  const std::uint32_t in_channel = in_edge % kChannelStride;
   const std::uint32_t bytes = in_channel < kDataBytes ? kDataBytes : kChannelBytes;
   return {Window::kChannel, number, Color(color), in_channel, bytes};
 }

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "models/host/device.h"
@@ -27,7 +26,6 @@ enum class Answer : std::uint8_t {
   kByteEnable,  ///< byte enables where whole words move
   kGeneric,     ///< not now: no room, nothing to be read, a launch that starts nothing
 };
-const char* to_string(Answer answer);
 
 /// A request as the bus says it.
 struct Access {
@@ -128,7 +126,8 @@ class HostPortCore {
   Answer write_word(const Place& place, std::uint32_t value, Cycle now);
   Answer write_register(std::uint32_t offset, std::uint32_t value);
   Answer move_memory(const Access& access, const Place& place);
-  Answer write_stream(const Access& access, const Place& place, bool control, Cycle now);
+  Answer write_stream(const Place& place, const std::byte* data, std::uint32_t count, bool control,
+                      Cycle now);
   Answer read_stream(const Access& access, const Place& place);
   Answer ring(std::uint32_t slot, Cycle now);
   Answer resize(std::uint32_t array, std::uint32_t bytes);
@@ -138,7 +137,7 @@ class HostPortCore {
   std::uint32_t read_register(std::uint32_t offset, Cycle now) const;
   std::uint32_t read_channel(const Place& place) const;
   std::uint32_t read_edge(const Place& place) const;
-  std::uint32_t debug_stream(const Place& place, std::uint32_t count, std::byte* to) const;
+  std::uint32_t peek_stream(const Place& place, std::uint32_t count, std::byte* to) const;
   void expect(const Place& place, std::uint32_t count);
   void reset();
 
@@ -148,8 +147,15 @@ class HostPortCore {
   const Channel& channel(const Place& place) const {
     return channels_[place.number * std::size_t{kColorCount} + place.color.value()];
   }
+  const std::vector<Received>& received(const Place& place) const {
+    return device_.edge(place.number).received(place.color);
+  }
+  /// Of a channel: as ChannelField::kWaiting, kRoom, kLevel and kExpect.
   std::uint32_t waiting(const Place& place) const;
+  std::uint32_t room(const Place& place) const;
   std::uint32_t level(const Place& place) const;
+  std::uint64_t missing(const Place& place) const;
+  /// Of all channels.
   std::uint64_t missing() const;
   bool is_stream_data(const Place& place) const {
     return place.window == Window::kChannel && place.offset < kDataBytes;
@@ -157,6 +163,7 @@ class HostPortCore {
 
   Device& device_;
   const std::uint32_t stream_depth_;
+  std::array<std::uint32_t, offset_of(Register::kArrays) / 4 + 1> constants_{};  // from kId on
   std::array<std::array<std::uint32_t, kSlotBytes / 4>, kSlots> slots_{};
   std::vector<Channel> channels_;  // by edge, then color
   std::uint32_t enabled_ = 0;

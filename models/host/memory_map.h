@@ -33,16 +33,16 @@ inline constexpr Address kStreamBase = 0x0010'0000;
 inline constexpr Address kMemoryBase = 0x1'0000'0000;
 
 inline constexpr std::uint32_t kSlots = 8;
-inline constexpr Address kSlotStride = 0x40;
+inline constexpr std::uint32_t kSlotStride = 0x40;
 inline constexpr std::uint32_t kMaxArguments = 4;
-inline constexpr Address kNameBytes = 0x40;
+inline constexpr std::uint32_t kNameBytes = 0x40;
 inline constexpr std::uint32_t kMaxFunctions = 64;
 inline constexpr std::uint32_t kMaxCounters = 256;
-inline constexpr Address kEdgeStride = 0x1000;
-inline constexpr Address kChannelStride = 0x80;
+inline constexpr std::uint32_t kEdgeStride = 0x1000;
+inline constexpr std::uint32_t kChannelStride = 0x80;
 inline constexpr Address kTileStride = 0x1'0000;
 inline constexpr std::uint32_t kMaxArrays = 32;
-inline constexpr Address kArrayEntry = 0x40;
+inline constexpr std::uint32_t kArrayEntry = 0x40;
 /// Of the window of an array, and so the largest size.
 inline constexpr std::uint32_t kArrayStride = 0x4000'0000;
 
@@ -50,6 +50,12 @@ inline constexpr std::uint32_t kArrayStride = 0x4000'0000;
 inline constexpr std::uint32_t kIdValue = 0x52535354;
 /// Value of Register::kVersion: major << 16 | minor. A new major number breaks drivers.
 inline constexpr std::uint32_t kMapVersion = 0x0001'0001;
+
+/// Offset of a register or field in its window.
+template <class Field>
+constexpr std::uint32_t offset_of(Field field) {
+  return static_cast<std::uint32_t>(field);
+}
 
 /// Offsets from kRegisterBase. R: read, W: write; an access that a register does not have is a
 /// command error.

@@ -1,7 +1,6 @@
 #include "models/observe/counters.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <numeric>
 
@@ -15,24 +14,27 @@ constexpr std::size_t index_of(Counter counter) {
   return static_cast<std::size_t>(counter);
 }
 
-Counter hop_counter(Direction d) {
-  switch (d) {
-  case Direction::kEast:
-    return Counter::kHopsEast;
-  case Direction::kWest:
-    return Counter::kHopsWest;
-  case Direction::kNorth:
-    return Counter::kHopsNorth;
-  case Direction::kSouth:
-    return Counter::kHopsSouth;
-  case Direction::kRamp:
-    break;
-  }
-  return Counter::kOffRampWavelets;
-}
+constexpr std::array<Counter, kDirectionCount> kHopCounters = {  // as Direction
+    Counter::kHopsWest, Counter::kHopsEast, Counter::kHopsSouth, Counter::kHopsNorth,
+    Counter::kOffRampWavelets};
+static_assert(index(Direction::kRamp) == kDirectionCount - 1, "tile() sums the directions before it");
 
-constexpr std::array<Counter, 4> kHopCounters = {Counter::kHopsEast, Counter::kHopsWest,
-                                                 Counter::kHopsNorth, Counter::kHopsSouth};
+/// A counter that every event of a kind increases by one.
+struct Counted {
+  EventKind kind;
+  Counter counter;
+};
+constexpr std::array<Counted, 9> kCounted = {{
+    {EventKind::kQueueIn, Counter::kInputQueueWrites},
+    {EventKind::kQueueOut, Counter::kOutputQueueWrites},
+    {EventKind::kTaskStart, Counter::kTasksStarted},
+    {EventKind::kIssue, Counter::kInstructionsIssued},
+    {EventKind::kIssue, Counter::kBusyIssueCycles},
+    {EventKind::kCompute, Counter::kBusyIssueCycles},
+    {EventKind::kOpStart, Counter::kDsdOperations},
+    {EventKind::kEdgeIn, Counter::kEdgeWaveletsIn},
+    {EventKind::kEdgeOut, Counter::kEdgeWaveletsOut},
+}};
 
 }  // namespace
 
@@ -78,44 +80,11 @@ Counters::Counters(unsigned width, unsigned height)
     : width_(width), height_(height),
       tiles_(static_cast<std::size_t>(width) * height * kTileCounterCount) {}
 
-void Counters::count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, std::uint32_t b) {
-  switch (kind) {
-  case EventKind::kHop:
-    return add(place, hop_counter(direction_of({0, place, kind, a, b})), 1);
-  case EventKind::kQueueIn:
-    return add(place, Counter::kInputQueueWrites, 1);
-  case EventKind::kQueueOut:
-    return add(place, Counter::kOutputQueueWrites, 1);
-  case EventKind::kTaskStart:
-    return add(place, Counter::kTasksStarted, 1);
-  case EventKind::kIssue:
-    add(place, Counter::kInstructionsIssued, 1);
-    return add(place, Counter::kBusyIssueCycles, 1);
-  case EventKind::kCompute:
-    add(place, Counter::kVectorElements, b);
-    return add(place, Counter::kBusyIssueCycles, 1);
-  case EventKind::kOpStart:
-    return add(place, Counter::kDsdOperations, 1);
-  case EventKind::kEdgeIn:
-    return add(place, Counter::kEdgeWaveletsIn, 1);
-  case EventKind::kEdgeOut:
-    return add(place, Counter::kEdgeWaveletsOut, 1);
-  case EventKind::kTaskEnd:
-  case EventKind::kOpEnd:
-  case EventKind::kSwitch:
-  case EventKind::kTeardown:
-  case EventKind::kVfsmMove:
-  case EventKind::kVfsmTake:
-  case EventKind::kSchedule:
-  case EventKind::kWordOut:
-  case EventKind::kWordIn:
-  case EventKind::kPipeStart:
-  case EventKind::kPipeEnd:
-  case EventKind::kFlag:
-  case EventKind::kSignal:
-  case EventKind::kGrant:
-  case EventKind::kPipeWait:
-    return;
+void Counters::count_tile(const Event& e) {
+  if (e.kind == EventKind::kHop) add(e.place, kHopCounters[index(direction_of(e))], 1);
+  if (e.kind == EventKind::kCompute) add(e.place, Counter::kVectorElements, e.b);
+  for (const Counted& row : kCounted) {
+    if (row.kind == e.kind) add(e.place, row.counter, 1);
   }
 }
 
@@ -136,41 +105,13 @@ std::uint64_t Counters::hops(Direction d) const {
 }
 
 std::uint64_t Counters::total(Counter counter) const {
-  switch (counter) {
-  case Counter::kHopsEast:
-    return hops(Direction::kEast);
-  case Counter::kHopsWest:
-    return hops(Direction::kWest);
-  case Counter::kHopsNorth:
-    return hops(Direction::kNorth);
-  case Counter::kHopsSouth:
-    return hops(Direction::kSouth);
-  case Counter::kOffRampWavelets:
-    return hops(Direction::kRamp);
-  case Counter::kInputQueueWrites:
-    return seen(EventKind::kQueueIn);
-  case Counter::kOutputQueueWrites:
-    return seen(EventKind::kQueueOut);
-  case Counter::kTasksStarted:
-    return seen(EventKind::kTaskStart);
-  case Counter::kInstructionsIssued:
-    return seen(EventKind::kIssue);
-  case Counter::kBusyIssueCycles:
-    return seen(EventKind::kIssue) + seen(EventKind::kCompute);
-  case Counter::kDsdOperations:
-    return seen(EventKind::kOpStart);
-  case Counter::kVectorElements:
-    return elements_;
-  case Counter::kEdgeWaveletsIn:
-    return seen(EventKind::kEdgeIn);
-  case Counter::kEdgeWaveletsOut:
-    return seen(EventKind::kEdgeOut);
-  case Counter::kHops:
-    return seen(EventKind::kHop) - hops(Direction::kRamp);
-  case Counter::kLastEventCycle:
-    return last_;
-  }
-  return 0;
+  if (counter == Counter::kLastEventCycle) return last_;
+  if (counter == Counter::kVectorElements) return elements_;
+  if (counter == Counter::kHops) return seen(EventKind::kHop) - hops(Direction::kRamp);
+  std::uint64_t sum = 0;
+  for (Direction d : kAllDirections) sum += kHopCounters[index(d)] == counter ? hops(d) : 0;
+  for (const Counted& row : kCounted) sum += row.counter == counter ? seen(row.kind) : 0;
+  return sum;
 }
 
 std::uint32_t Counters::tile(std::uint32_t place, Counter counter) const {
@@ -178,7 +119,7 @@ std::uint32_t Counters::tile(std::uint32_t place, Counter counter) const {
   if (counter == Counter::kLastEventCycle) return 0;
   if (counter != Counter::kHops) return row[index_of(counter)];
   std::uint64_t sum = 0;
-  for (Counter part : kHopCounters) sum += row[index_of(part)];
+  for (unsigned d = 0; d < index(Direction::kRamp); ++d) sum += row[index_of(kHopCounters[d])];
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
 }

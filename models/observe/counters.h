@@ -15,24 +15,13 @@
 namespace tessera::observe {
 
 /// Those before kHops are counted and kept per tile; the rest are derived.
+// clang-format off
 enum class Counter : std::uint8_t {
-  kHopsEast,
-  kHopsWest,
-  kHopsNorth,
-  kHopsSouth,
-  kOffRampWavelets,
-  kInputQueueWrites,
-  kOutputQueueWrites,
-  kTasksStarted,
-  kInstructionsIssued,
-  kBusyIssueCycles,
-  kDsdOperations,
-  kVectorElements,
-  kEdgeWaveletsIn,
-  kEdgeWaveletsOut,
-  kHops,
-  kLastEventCycle,
+  kHopsEast, kHopsWest, kHopsNorth, kHopsSouth, kOffRampWavelets, kInputQueueWrites,
+  kOutputQueueWrites, kTasksStarted, kInstructionsIssued, kBusyIssueCycles, kDsdOperations,
+  kVectorElements, kEdgeWaveletsIn, kEdgeWaveletsOut, kHops, kLastEventCycle,
 };
+// clang-format on
 inline constexpr unsigned kTileCounterCount = static_cast<unsigned>(Counter::kHops);
 inline constexpr unsigned kCounterCount = static_cast<unsigned>(Counter::kLastEventCycle) + 1;
 
@@ -58,7 +47,7 @@ class Counters final : public Sink {
     if (e.cycle > last_) last_ = e.cycle;
     ++seen_[class_of(e)];
     if (e.kind == EventKind::kCompute) elements_ += e.b;
-    if (!tiles_.empty()) count_tile(e.place, e.kind, e.a, e.b);
+    if (!tiles_.empty()) count_tile(e);
   }
   void on_event(const Event& e) override { record(e); }
   /// `n` hops through `out` in cycle `cycle`; totals only.
@@ -90,7 +79,7 @@ class Counters final : public Sink {
     return static_cast<std::size_t>(e.kind) * kClassesPerKind + (e.a >> 8) % kClassesPerKind;
   }
   std::uint64_t hops(Direction d) const;
-  void count_tile(std::uint32_t place, EventKind kind, std::uint32_t a, std::uint32_t b);
+  void count_tile(const Event& e);
   void add(std::uint32_t place, Counter counter, std::uint32_t amount);
 
   unsigned width_ = 0;

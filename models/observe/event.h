@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -44,35 +43,15 @@ namespace tessera::observe {
 ///               longer does                                                         waited
 ///
 /// Flags of a wavelet: 1 control, 2 half, 4 local flip (as it came to the router).
+// clang-format off
 enum class EventKind : std::uint8_t {
-  kHop = 0,
-  kQueueIn = 1,
-  kQueueOut = 2,
-  kTaskStart = 3,
-  kTaskEnd = 4,
-  kIssue = 5,
-  kOpStart = 6,
-  kOpEnd = 7,
-  kEdgeIn = 8,
-  kEdgeOut = 9,
-  kCompute = 10,
-  kSwitch = 11,
-  kTeardown = 12,
-  kVfsmMove = 13,
-  kVfsmTake = 14,
-  kSchedule = 15,
-  kWordOut = 16,
-  kWordIn = 17,
-  kPipeStart = 18,
-  kPipeEnd = 19,
-  kFlag = 20,
-  kSignal = 21,
-  kGrant = 22,
-  kPipeWait = 23,
+  kHop = 0, kQueueIn = 1, kQueueOut = 2, kTaskStart = 3, kTaskEnd = 4, kIssue = 5, kOpStart = 6,
+  kOpEnd = 7, kEdgeIn = 8, kEdgeOut = 9, kCompute = 10, kSwitch = 11, kTeardown = 12,
+  kVfsmMove = 13, kVfsmTake = 14, kSchedule = 15, kWordOut = 16, kWordIn = 17, kPipeStart = 18,
+  kPipeEnd = 19, kFlag = 20, kSignal = 21, kGrant = 22, kPipeWait = 23,
 };
+// clang-format on
 inline constexpr unsigned kEventKindCount = 24;
-
-const char* to_string(EventKind kind);
 
 /// One event. `place` is the linear index of the tile, y * W + x, or of the AI core, 3 * cluster +
 /// unit.
@@ -87,8 +66,6 @@ struct Event {
   /// is not in the digest.
   std::uint64_t ident = 0;
 };
-
-std::ostream& operator<<(std::ostream& os, const Event& e);
 
 /// Receives events. In one cycle they come in any order, and a block may announce one a few cycles
 /// before it happens (an arrival, when it is sent) or up to 32,768 cycles after it did (a group of an

@@ -58,21 +58,8 @@ std::string px(double value) {
 
 std::string xml_escape(const std::string& text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    default:
-      out += c;
-    }
-  }
+  for (const char c : text)
+    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
   return out;
 }
 
@@ -107,6 +94,9 @@ int decimals_for(double step) {
 struct Cells {
   unsigned width = 0, height = 0, block = 1;
   std::vector<double> values;
+
+  unsigned x_of(std::size_t cell) const { return static_cast<unsigned>(cell % width); }
+  unsigned y_of(std::size_t cell) const { return static_cast<unsigned>(cell / width); }
 };
 
 Cells aggregate(const HeatMap& map) {
@@ -221,11 +211,8 @@ void Drawing::draw_cells() {
   if (cells_.values.size() > kWithTooltip) {
     draw_many_cells();
   } else {
-    for (unsigned y = 0; y < cells_.height; ++y) {
-      for (unsigned x = 0; x < cells_.width; ++x) {
-        draw_cell(x, y, cells_.values[std::size_t{y} * cells_.width + x], cell_ >= 10 ? 1 : 0);
-      }
-    }
+    for (std::size_t i = 0; i < cells_.values.size(); ++i)
+      draw_cell(cells_.x_of(i), cells_.y_of(i), cells_.values[i], cell_ >= 10 ? 1 : 0);
   }
   out_ << "</g>\n";
 }
@@ -250,11 +237,9 @@ void Drawing::draw_cell(unsigned x, unsigned y, double value, double gap) {
 void Drawing::draw_many_cells() {
   std::array<std::string, kLevels> paths;
   const std::string square = "h" + px(cell_) + "v" + px(cell_) + "h-" + px(cell_) + "z";
-  for (unsigned y = 0; y < cells_.height; ++y) {
-    for (unsigned x = 0; x < cells_.width; ++x) {
-      const double value = cells_.values[std::size_t{y} * cells_.width + x];
-      paths[level(value)] += "M" + px(x * cell_) + " " + px(y * cell_) + square;
-    }
+  for (std::size_t i = 0; i < cells_.values.size(); ++i) {
+    const std::string corner = px(cells_.x_of(i) * cell_) + " " + px(cells_.y_of(i) * cell_);
+    paths[level(cells_.values[i])] += "M" + corner + square;
   }
   for (unsigned i = 0; i < kLevels; ++i) {
     if (paths[i].empty()) continue;

@@ -30,48 +30,35 @@ PerfettoTrace::Tile& PerfettoTrace::tile_at(std::uint32_t place) {
   return it->second;
 }
 
-void PerfettoTrace::name_thread(std::uint32_t place, Tile& tile, unsigned thread) {
-  if (tile.named[thread]) return;
-  tile.named[thread] = true;
-  out_.name_thread({place, number_of(thread)}, thread_name(thread));
-}
-
 void PerfettoTrace::on_sorted_event(const Event& e) {
   newest_ = e.cycle;
   Tile& tile = tile_at(e.place);
+  const unsigned thread = thread_of(e);  // of operations
   switch (e.kind) {
   case EventKind::kHop:
     return count_hop(e, tile);
   case EventKind::kTaskStart:
-    return start_task(e, tile);
+    return start_slice(e, tile, kMainThread, tile.task, names_.task_name(e.place, e.a),
+                       "\"task\":" + std::to_string(e.a));
   case EventKind::kTaskEnd:
     return end_slice(e.place, kMainThread, tile.task, e.cycle, "");
   case EventKind::kOpStart:
-    return start_operation(e, tile);
+    return start_slice(e, tile, thread, tile.operations[thread], names_.opcode_name(opcode_of(e)),
+                       "\"elements\":" + std::to_string(e.b));
   case EventKind::kOpEnd:
-    return end_operation(e, tile);
+    return end_slice(e.place, thread, tile.operations[thread], e.cycle,
+                     "\"done\":" + std::to_string(e.b));
   default:
     return;
   }
 }
 
-void PerfettoTrace::start_task(const Event& e, Tile& tile) {
-  name_thread(e.place, tile, kMainThread);
-  end_slice(e.place, kMainThread, tile.task, e.cycle, "");
-  tile.task = Slice{e.cycle, names_.task_name(e.place, e.a), "\"task\":" + std::to_string(e.a)};
-}
-
-void PerfettoTrace::start_operation(const Event& e, Tile& tile) {
-  const unsigned thread = thread_of(e);
-  name_thread(e.place, tile, thread);
-  end_slice(e.place, thread, tile.operations[thread], e.cycle, "");
-  tile.operations[thread] =
-      Slice{e.cycle, names_.opcode_name(opcode_of(e)), "\"elements\":" + std::to_string(e.b)};
-}
-
-void PerfettoTrace::end_operation(const Event& e, Tile& tile) {
-  const unsigned thread = thread_of(e);
-  end_slice(e.place, thread, tile.operations[thread], e.cycle, "\"done\":" + std::to_string(e.b));
+void PerfettoTrace::start_slice(const Event& e, Tile& tile, unsigned thread,
+                                std::optional<Slice>& slice, std::string name, std::string args) {
+  if (!tile.named[thread]) out_.name_thread({e.place, number_of(thread)}, thread_name(thread));
+  tile.named[thread] = true;
+  end_slice(e.place, thread, slice, e.cycle, "");
+  slice = Slice{e.cycle, std::move(name), std::move(args)};
 }
 
 void PerfettoTrace::end_slice(std::uint32_t place, unsigned thread, std::optional<Slice>& slice,
@@ -86,17 +73,13 @@ void PerfettoTrace::end_slice(std::uint32_t place, unsigned thread, std::optiona
 void PerfettoTrace::count_hop(const Event& e, Tile& tile) {
   const Cycle bin = e.cycle / kBinCycles;
   if (tile.has_hops && bin != tile.bin) {
-    write_bin(e.place, tile);
+    write_counter(e.place, tile.bin * kBinCycles, tile.hops);
     if (bin > tile.bin + 1) write_counter(e.place, (tile.bin + 1) * kBinCycles, {});
     tile.hops = {};
   }
   tile.bin = bin;
   tile.has_hops = true;
   ++tile.hops[index(direction_of(e))];
-}
-
-void PerfettoTrace::write_bin(std::uint32_t place, Tile& tile) {
-  write_counter(place, tile.bin * kBinCycles, tile.hops);
 }
 
 void PerfettoTrace::write_counter(std::uint32_t place, Cycle at,
@@ -120,7 +103,7 @@ void PerfettoTrace::on_end() {
     }
     end_slice(place, kMainThread, tile.task, newest_, kOpen);
     if (!tile.has_hops) continue;
-    write_bin(place, tile);
+    write_counter(place, tile.bin * kBinCycles, tile.hops);
     write_counter(place, (tile.bin + 1) * kBinCycles, {});
   }
   out_.finish();

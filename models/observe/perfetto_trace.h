@@ -46,14 +46,11 @@ class PerfettoTrace final : public SortedSink {
   };
 
   Tile& tile_at(std::uint32_t place);
-  void name_thread(std::uint32_t place, Tile& tile, unsigned thread);
-  void start_task(const Event& e, Tile& tile);
-  void start_operation(const Event& e, Tile& tile);
-  void end_operation(const Event& e, Tile& tile);
+  void start_slice(const Event& e, Tile& tile, unsigned thread, std::optional<Slice>& slice,
+                   std::string name, std::string args);
   void count_hop(const Event& e, Tile& tile);
   void end_slice(std::uint32_t place, unsigned thread, std::optional<Slice>& slice, Cycle end,
                  const std::string& more_args);
-  void write_bin(std::uint32_t place, Tile& tile);
   void write_counter(std::uint32_t place, Cycle at, const std::array<unsigned, kDirectionCount>& n);
 
   PerfettoWriter out_;

@@ -1,8 +1,7 @@
 #include "models/observe/perfetto_writer.h"
 
+#include <cstdio>
 #include <ostream>
-
-#include "models/observe/json_quote.h"
 
 namespace tessera::observe {
 
@@ -25,6 +24,23 @@ std::string end(const std::string& args) {
 }
 
 }  // namespace
+
+std::string json_quote(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      out += code;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
 
 PerfettoWriter::PerfettoWriter(std::ostream& out) : out_(out) {
   out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us = 1 clock cycle\"},\n"

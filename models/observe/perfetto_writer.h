@@ -6,10 +6,15 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::observe {
+
+/// `text` as JSON writes it: between double quotes, with quotes, backslashes and control characters
+/// escaped.
+std::string json_quote(std::string_view text);
 
 class PerfettoWriter {
  public:

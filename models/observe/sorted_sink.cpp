@@ -1,6 +1,7 @@
 #include "models/observe/sorted_sink.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "models/observe/event_fields.h"
@@ -9,20 +10,11 @@ namespace tessera::observe {
 
 namespace {
 
-/// Blocks of a tile in the order in which data passes them.
-unsigned block_rank(EventKind kind) {
-  switch (kind) {
-  case EventKind::kEdgeIn:
-    return 0;
-  case EventKind::kHop:
-    return 1;
-  case EventKind::kEdgeOut:
-    return 2;
-  case EventKind::kQueueIn:
-    return 3;
-  default:
-    return 4;
-  }
+/// Blocks of a tile in the order in which data passes them; the compute engine is the last one.
+std::ptrdiff_t block_rank(EventKind kind) {
+  constexpr std::array kBefore = {EventKind::kEdgeIn, EventKind::kHop, EventKind::kEdgeOut,
+                                  EventKind::kQueueIn};
+  return std::find(kBefore.begin(), kBefore.end(), kind) - kBefore.begin();
 }
 
 /// Hops of one router leave through different ports, and a tile on a corner has two host edges.

@@ -1,7 +1,9 @@
 #include "models/observe/vcd.h"
 
 #include <algorithm>
+#include <array>
 #include <ostream>
+#include <string>
 
 namespace tessera::observe {
 
@@ -72,15 +74,8 @@ void VcdTrace::write_header(unsigned width, unsigned height) {
 
 void VcdTrace::on_sorted_event(const Event& e) {
   if (e.place >= tiles_) return;
-  switch (e.kind) {
-  case EventKind::kHop:
-    return hop(e);
-  case EventKind::kTaskStart:
-  case EventKind::kTaskEnd:
-    return change_task(e);
-  default:
-    return;
-  }
+  if (e.kind == EventKind::kHop) hop(e);
+  if (e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd) change_task(e);
 }
 
 // A pulse falls at the end of its cycle unless the next wavelet leaves in the cycle behind it,

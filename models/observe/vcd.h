@@ -9,9 +9,7 @@
 // Time stamps are cycle * clock period, in ps.
 #pragma once
 
-#include <array>
 #include <iosfwd>
-#include <string>
 #include <vector>
 
 #include "models/observe/event_fields.h"

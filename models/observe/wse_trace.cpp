@@ -58,9 +58,10 @@ void WseTrace::on_sorted_event(const Event& e) {
   case EventKind::kQueueOut:
     return write_to_queue(e);
   case EventKind::kEdgeIn:
-    return enter(e);
+    land(e.place, direction_of(e), e.cycle + options_.hop_latency, e);
+    return;
   case EventKind::kTaskStart:
-    tiles_[e.place].task = e.a;
+    tiles_[e.place].issued.task = e.a;
     return;
   case EventKind::kIssue:
     return issue(e);
@@ -73,6 +74,10 @@ void WseTrace::on_sorted_event(const Event& e) {
   }
 }
 
+std::string WseTrace::at_id(Cycle cycle, std::uint32_t place) const {
+  return at(cycle, place) + ": Id: " + std::to_string(place);
+}
+
 std::string WseTrace::at(Cycle cycle, std::uint32_t place) const {
   return "@" + std::to_string(cycle) + " P" + std::to_string(place % options_.width) + "." +
          std::to_string(place / options_.width);
@@ -80,14 +85,9 @@ std::string WseTrace::at(Cycle cycle, std::uint32_t place) const {
 
 void WseTrace::write_to_queue(const Event& e) {
   written_to_queue_[e.ident] = {e.cycle, queue_of(e)};
-  cycles_[e.cycle].queues.push_back(at(e.cycle, e.place) + ": Id: " + std::to_string(e.place) +
-                                    ", Writing wavelet C" + std::to_string(queue_color_of(e)) +
-                                    " " + halves(e.b) + " to OUT_Q[" + std::to_string(queue_of(e)) +
-                                    "]");
-}
-
-void WseTrace::enter(const Event& e) {
-  land(e.place, direction_of(e), e.cycle + options_.hop_latency, e);
+  cycles_[e.cycle].queues.push_back(at_id(e.cycle, e.place) + ", Writing wavelet C" +
+                                    std::to_string(queue_color_of(e)) + " " + halves(e.b) +
+                                    " to OUT_Q[" + std::to_string(queue_of(e)) + "]");
 }
 
 void WseTrace::hop(const Event& e) {
@@ -106,9 +106,9 @@ void WseTrace::leave_ramp(const Event& e) {
   written_to_queue_.erase(found);
   const Cycle ramp = std::min<Cycle>(e.cycle, options_.on_ramp_latency);
   const Cycle sent = std::max(written.cycle, e.cycle - ramp);
-  cycles_[sent].queues.push_back(at(sent, e.place) + ": Id: " + std::to_string(e.place) +
-                                 ", Sending wavelet C" + std::to_string(color_of(e)) + " " +
-                                 halves(e.b) + " ident:" + hex16(e.ident) + " on OUT_Q[" +
+  cycles_[sent].queues.push_back(at_id(sent, e.place) + ", Sending wavelet C" +
+                                 std::to_string(color_of(e)) + " " + halves(e.b) +
+                                 " ident:" + hex16(e.ident) + " on OUT_Q[" +
                                  std::to_string(written.queue) + "]");
   land(e.place, Direction::kRamp, e.cycle, e).local_flip = local_flip_of(e);
 }
@@ -134,17 +134,16 @@ std::optional<std::uint32_t> WseTrace::neighbour_of(std::uint32_t place, Directi
   const auto width = static_cast<int>(options_.width);
   const auto here = static_cast<int>(place);
   const TileCoord there = neighbour({here % width, here / width}, d);
-  const bool inside = there.x >= 0 && there.y >= 0 && there.x < width &&
-                      there.y < static_cast<int>(options_.height);
-  if (!inside) return std::nullopt;
+  if (there.x < 0 || there.y < 0 || there.x >= width ||
+      there.y >= static_cast<int>(options_.height))
+    return std::nullopt;
   return static_cast<std::uint32_t>(there.y * width + there.x);
 }
 
 void WseTrace::issue(const Event& e) {
-  Tile& tile = tiles_[e.place];
-  tile.pc = e.b;
-  ++tile.number;
-  const Operation op{tile.pc, tile.number, tile.task, 0};
+  Operation& op = tiles_[e.place].issued;
+  op.pc = e.b;
+  ++op.number;
   Lines& lines = cycles_[e.cycle];
   lines.issues.push_back(instruction("IS", e, op));
   lines.executes[e.place] = instruction("EX", e, op);
@@ -154,7 +153,7 @@ void WseTrace::issue(const Event& e) {
 // instruction itself.
 void WseTrace::start_operation(const Event& e) {
   Tile& tile = tiles_[e.place];
-  tile.operations[thread_of(e)] = {tile.pc, tile.number, tile.task, 0};
+  tile.operations[thread_of(e)] = tile.issued;
   cycles_[e.cycle].executes.erase(e.place);
 }
 
@@ -172,10 +171,10 @@ std::string WseTrace::instruction(const char* stage, const Event& e, const Opera
   const unsigned pipe = issue ? (wse3 ? 3 : 2) : (wse3 ? 6 : 4);
   std::string task = format("T%02u", op.task);
   if (thread_of(e) != kMainThread) task += ".UT" + std::to_string(thread_of(e));
-  return at(e.cycle, e.place) + ": Id: " + std::to_string(e.place) +
-         ", Instr: " + std::to_string(op.number) + ", Seq: " + std::to_string(op.groups) +
-         ", Pipe: " + std::to_string(pipe) + ", Msg: [" + stage + " OP] ^ " +
-         format("0x%04x: ", 2 * op.pc) + task + " " + upper(names_.opcode_name(opcode_of(e)));
+  return at_id(e.cycle, e.place) + ", Instr: " + std::to_string(op.number) +
+         ", Seq: " + std::to_string(op.groups) + ", Pipe: " + std::to_string(pipe) + ", Msg: [" +
+         stage + " OP] ^ " + format("0x%04x: ", 2 * op.pc) + task + " " +
+         upper(names_.opcode_name(opcode_of(e)));
 }
 
 void WseTrace::write_before(Cycle end) {
@@ -200,7 +199,7 @@ void WseTrace::write_cycle(Cycle cycle, const Lines& lines) {
 void WseTrace::write_idle(Cycle cycle, const Lines* lines) {
   for (const std::uint32_t place : busy_) {
     if (lines != nullptr && lines->executes.count(place) != 0) continue;
-    out_ << at(cycle, place) << ": Id: " << place << ", Msg: [EX OP] IDLE\n";
+    out_ << at_id(cycle, place) << ", Msg: [EX OP] IDLE\n";
   }
   busy_.clear();
   if (lines == nullptr) return;

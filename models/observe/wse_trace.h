@@ -72,6 +72,7 @@ class WseTrace final : public SortedSink {
     Cycle cycle = 0;
     unsigned queue = 0;
   };
+  /// An instruction, or a DSD operation with the groups executed so far.
   struct Operation {
     std::uint32_t pc = 0;
     std::uint64_t number = 0;
@@ -79,14 +80,11 @@ class WseTrace final : public SortedSink {
     unsigned groups = 0;
   };
   struct Tile {
-    unsigned task = 0;
-    std::uint32_t pc = 0;      ///< of the instruction issued last
-    std::uint64_t number = 0;  ///< of the instruction issued last
+    Operation issued;  ///< the instruction issued last; its task: the one that runs
     std::array<Operation, kThreadCount> operations;
   };
 
   void write_to_queue(const Event& e);
-  void enter(const Event& e);
   void hop(const Event& e);
   void leave_ramp(const Event& e);
   Hop& land(std::uint32_t place, Direction from, Cycle cycle, const Event& e);
@@ -96,7 +94,9 @@ class WseTrace final : public SortedSink {
   void start_operation(const Event& e);
   void execute_group(const Event& e);
   std::string instruction(const char* stage, const Event& e, const Operation& op) const;
+  /// What lines begin with: cycle and tile; some with the number of the tile too.
   std::string at(Cycle cycle, std::uint32_t place) const;
+  std::string at_id(Cycle cycle, std::uint32_t place) const;
 
   void write_before(Cycle end);
   void write_cycle(Cycle cycle, const Lines& lines);

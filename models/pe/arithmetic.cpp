@@ -30,47 +30,24 @@ std::make_signed_t<Word> as_signed(Word v) {
   return static_cast<std::make_signed_t<Word>>(v);
 }
 
+// A shift by the width of the word or more moves every bit out, which 64 bits have room for.
 template <typename Word>
-constexpr unsigned kWordBits = std::numeric_limits<Word>::digits;
-
-// A shift by the width of the word or more moves every bit out.
-template <typename Word>
-std::uint32_t shift_left(Word v, Word n) {
-  return n >= kWordBits<Word> ? 0 : static_cast<Word>(std::uint32_t{v} << n);
-}
-template <typename Word>
-std::uint32_t shift_right(Word v, Word n) {
-  return n >= kWordBits<Word> ? 0 : std::uint32_t{v} >> n;
-}
-template <typename Word>
-std::uint32_t shift_right_arithmetic(Word v, Word n) {
-  const unsigned by = std::min<std::uint32_t>(n, kWordBits<Word> - 1);
-  return static_cast<Word>(as_signed(v) >> by);
-}
-
-std::uint32_t leading_zeros(std::uint16_t v) {
-  return v == 0 ? 16 : static_cast<std::uint32_t>(__builtin_clz(v)) - 16;
-}
-std::uint32_t trailing_zeros(std::uint16_t v) {
-  return v == 0 ? 16 : static_cast<std::uint32_t>(__builtin_ctz(v));
+std::uint32_t shift(Opcode op, Word v, Word n) {
+  const auto by = std::min<unsigned>(n, std::numeric_limits<Word>::digits);
+  if (is_any(op, Opcode::kSll16, Opcode::kSll32)) return static_cast<Word>(std::uint64_t{v} << by);
+  if (is_any(op, Opcode::kSlr16, Opcode::kSlr32)) return static_cast<Word>(std::uint64_t{v} >> by);
+  assert(is_any(op, Opcode::kSar16, Opcode::kSar32));
+  return static_cast<Word>(std::int64_t{as_signed(v)} >> by);
 }
 
 // In 64 bits the smallest number divided by -1 does not overflow; it wraps when it is cut to a word.
 template <typename Word>
-std::uint32_t divide(Word a, Word b) {
-  return static_cast<Word>(std::int64_t{as_signed(a)} / as_signed(b));
-}
-template <typename Word>
-std::uint32_t remainder(Word a, Word b) {
-  return static_cast<Word>(std::int64_t{as_signed(a)} % as_signed(b));
-}
-
-template <typename Word>
 std::uint32_t integer_divide(Opcode op, Word a, Word b) {
   assert(b != 0 && "the compute engine has to refuse this");
-  if (is_any(op, Opcode::kDiv16, Opcode::kDiv32)) return divide(a, b);
+  const std::int64_t dividend = as_signed(a);
+  if (is_any(op, Opcode::kDiv16, Opcode::kDiv32)) return static_cast<Word>(dividend / as_signed(b));
   if (is_any(op, Opcode::kDivu16, Opcode::kDivu32)) return a / b;
-  if (is_any(op, Opcode::kRem16, Opcode::kRem32)) return remainder(a, b);
+  if (is_any(op, Opcode::kRem16, Opcode::kRem32)) return static_cast<Word>(dividend % as_signed(b));
   assert(is_any(op, Opcode::kRemu16, Opcode::kRemu32));
   return a % b;
 }
@@ -82,12 +59,14 @@ std::uint32_t integer(Opcode op, Word a, Word b) {
   if (is_any(op, Opcode::kAnd16, Opcode::kAnd32)) return a & b;
   if (is_any(op, Opcode::kOr16, Opcode::kOr32)) return a | b;
   if (is_any(op, Opcode::kXor16, Opcode::kXor32)) return a ^ b;
-  if (is_any(op, Opcode::kSll16, Opcode::kSll32)) return shift_left(a, b);
-  if (is_any(op, Opcode::kSlr16, Opcode::kSlr32)) return shift_right(a, b);
-  if (is_any(op, Opcode::kSar16, Opcode::kSar32)) return shift_right_arithmetic(a, b);
+  if (is_any(op, Opcode::kSll16, Opcode::kSlr16, Opcode::kSar16)) return shift(op, a, b);
+  if (is_any(op, Opcode::kSll32, Opcode::kSlr32, Opcode::kSar32)) return shift(op, a, b);
   if (is_any(op, Opcode::kImul16, Opcode::kImul32)) return static_cast<Word>(std::uint32_t{a} * b);
-  if (op == Opcode::kClz16) return leading_zeros(low(a));
-  if (op == Opcode::kCtz16) return trailing_zeros(low(a));
+  // A one behind the 16 bits, so that there is one to be found.
+  if (op == Opcode::kClz16)
+    return static_cast<std::uint32_t>(__builtin_clz(std::uint32_t{a} << 16 | 0x8000U));
+  if (op == Opcode::kCtz16)
+    return static_cast<std::uint32_t>(__builtin_ctz(std::uint32_t{a} | 0x10000U));
   assert(op == Opcode::kPopcnt16);
   return static_cast<std::uint32_t>(__builtin_popcount(low(a)));
 }

@@ -38,16 +38,10 @@ enum class StrideRule : std::uint8_t {
 constexpr unsigned stride_limit(std::int32_t words) {
   if (words == 0 || words == 1) return kFullWidth;
   constexpr auto kBanks = static_cast<std::int32_t>(kBankCount);
-  switch ((words % kBanks + kBanks) % kBanks) {
-  case 0:
-    return 1;
-  case 1:
-  case 7:
-  case 4:  // wse.md 10 no. 23: the page says two and four in the same sentence
-    return 2;
-  default:
-    return kFullWidth;
-  }
+  const std::int32_t apart = (words % kBanks + kBanks) % kBanks;
+  if (apart == 0) return 1;
+  // 4: wse.md 10 no. 23, the page says two and four in the same sentence.
+  return apart == 1 || apart == 4 || apart == 7 ? 2 : kFullWidth;
 }
 
 /// Cycles that a group of `elements` needs, `words` 16-bit words apart, when an operand walks over 8

@@ -17,24 +17,21 @@ ComputeEngine::ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& 
 }
 
 void ComputeEngine::end_of_elaboration() {
-  if (config.get_base_port().size() > 0) core_.set_config(this);
+  if (config.size() > 0) core_.set_config(this);
   for (const QueueBinding& queue : core_.image().queues) {
     const unsigned id = queue.id.value();
-    const bool bound =
-        (queue.input ? input[id].get_base_port().size() : output[id].get_base_port().size()) > 0;
-    if (bound) continue;
-    SC_REPORT_ERROR(kUnboundId,
-                    ("compute engine of tile " + to_string(at_) + ", " +
-                     (queue.input ? "input" : "output") + " queue " + std::to_string(id) + " (" +
-                     core_.image().file + ": " + queue.name + ") is not bound")
-                        .c_str());
+    if (queue.input ? input[id].size() > 0 : output[id].size() > 0) continue;
+    const std::string what = (queue.input ? "input queue " : "output queue ") + std::to_string(id);
+    SC_REPORT_ERROR(kUnboundId, ("compute engine of tile " + to_string(at_) + ", " + what + " (" +
+                                 core_.image().file + ": " + queue.name + ") is not bound")
+                                    .c_str());
   }
 }
 
 void ComputeEngine::start_of_simulation() {
   for (unsigned q = 0; q < kMaxQueues; ++q) {
-    if (input[q].get_base_port().size() > 0) readable_[q] = input[q][0];
-    if (output[q].get_base_port().size() > 0) writable_[q] = output[q][0];
+    if (input[q].size() > 0) readable_[q] = input[q][0];
+    if (output[q].size() > 0) writable_[q] = output[q][0];
   }
   wake(0);
 }

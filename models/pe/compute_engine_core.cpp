@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "models/observe/event_fields.h"
-#include "models/pe/readiness.h"
 
 namespace tessera::pe {
 

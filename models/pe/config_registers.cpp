@@ -63,17 +63,10 @@ void ConfigRegisters::execute(EngineState& pe, VectorUnit& vector, const Instruc
                               Cycle now) {
   const std::uint32_t first = pe.main.read(in.operands[0]);
   const std::uint32_t second = pe.main.read(in.operands[1]);
-  switch (in.op) {
-  case Opcode::kLdcfg:
-    pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now),
-                  now + pe.timing().integer_latency);
-    break;
-  case Opcode::kStcfg:
-    write(pe, vector, first, second, now);
-    break;
-  default:  // setctm
-    vector.set_control_mask(first);
-  }
+  if (in.op == Opcode::kSetctm) return vector.set_control_mask(first);
+  if (in.op == Opcode::kStcfg) return write(pe, vector, first, second, now);
+  pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now),
+                now + pe.timing().integer_latency);
 }
 
 std::uint32_t ConfigRegisters::read(const EngineState& pe, const OutputBindings& outputs,

@@ -32,16 +32,10 @@ std::uint32_t latency_of(OpClass op_class, const PeTiming& timing) {
 }
 
 std::uint32_t registers_of(const Operand& operand) {
-  switch (operand.kind) {
-  case kReg16:
-    return Scoreboard::bit(operand.reg);
-  case kReg32:
+  if (operand.kind == kReg32)
     return Scoreboard::bit(operand.reg) | Scoreboard::bit(operand.reg + 1U);
-  case kMem:
-    return operand.reg == kNoBase ? 0 : Scoreboard::bit(operand.reg);
-  default:
-    return 0;
-  }
+  const bool has_base = operand.kind == kMem && operand.reg != kNoBase;
+  return operand.kind == kReg16 || has_base ? Scoreboard::bit(operand.reg) : 0;
 }
 
 // Registers interlock: an instruction that reads or writes one, named or implied, issues after the
@@ -81,17 +75,13 @@ DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTimin
   const OpcodeInfo& row = info(in.op);
   decoded.op_class = row.op_class;
   decoded.operand_count = row.operand_count;
-  for (unsigned i = 0; i < kMaxOperands; ++i)
-    decoded.bytes[i] = static_cast<std::uint8_t>(row.bytes(i));
   decoded.vector = in.is_vector();
   decoded.waits_for = waits_for(in);
   decoded.latency = latency_of(decoded.op_class, timing);
-  if (decoded.vector) {
-    find_dsrs_of_operation(decoded, in);
-    return decoded;
-  }
-  for (unsigned i = 0; i < kMaxOperands; ++i) {
-    if (in.operands[i].is_dsr()) decoded.dsrs.push_back(static_cast<std::uint8_t>(i));
+  if (decoded.vector) find_dsrs_of_operation(decoded, in);
+  for (std::uint8_t i = 0; i < kMaxOperands; ++i) {
+    decoded.bytes[i] = static_cast<std::uint8_t>(row.bytes(i));
+    if (!decoded.vector && in.operands[i].is_dsr()) decoded.dsrs.push_back(i);
   }
   return decoded;
 }

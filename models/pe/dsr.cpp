@@ -14,10 +14,6 @@ Dsd descriptor_of(const Fifo& fifo) {
   return dsd;
 }
 
-bool has_stride_register(const OpConfig& config) {
-  return config.sr[0] || config.sr[1] || config.sr[2];
-}
-
 }  // namespace
 
 DsrLayout::DsrLayout(const Image& image) : image_(image) {
@@ -27,13 +23,8 @@ DsrLayout::DsrLayout(const Image& image) : image_(image) {
   }
   for (const InitialLoad& load : image.initial_loads) reserve(load.dsr);
   for (const Fifo& fifo : image.fifos) {
-    const auto number = static_cast<unsigned>(fifos_.size());
     fifos_.push_back(descriptor_of(fifo));
-    for (OperandKind file : {kDest, kSrc1}) {
-      const Operand operand{file, fifo.dsr, 0};
-      reserve(operand);
-      fifo_dsrs_.push_back({index_of(operand), number});
-    }
+    for (OperandKind file : {kDest, kSrc1}) reserve({file, fifo.dsr, 0});
   }
 }
 
@@ -46,9 +37,12 @@ void DsrLayout::reserve(const Operand& operand) {
 DsrFiles::DsrFiles(const DsrLayout& layout)
     : layout_(&layout),
       dsrs_(layout.count() == 0 ? nullptr : std::make_unique<Dsr[]>(layout.count())) {
-  for (const DsrLayout::FifoDsr& dsr : layout.fifo_dsrs())
-    dsrs_[dsr.index].dsd = &layout.fifos()[dsr.fifo];
-  for (const Fifo& fifo : layout.image().fifos) extras().fifos.emplace_back(fifo);
+  for (std::size_t i = 0; i < layout.fifos().size(); ++i) {
+    const Fifo& fifo = layout.image().fifos[i];
+    for (OperandKind file : {kDest, kSrc1})
+      dsrs_[layout.index_of({file, fifo.dsr, 0})].dsd = &layout.fifos()[i];
+    extras().fifos.emplace_back(fifo);
+  }
 }
 
 DsrFiles::Extras& DsrFiles::extras() {
@@ -64,7 +58,8 @@ unsigned DsrFiles::load(const Operand& operand, const Dsd& dsd, const OpConfig& 
   dsr.extent = dsd.extent;
   dsr.stride = dsd.strides[0];
   ++dsr.load;
-  if (!config.single_step && !config.xdsr && !has_stride_register(config)) {
+  const bool strided = config.sr[0] || config.sr[1] || config.sr[2];
+  if (!config.single_step && !config.xdsr && !strided) {
     dsr.extension.reset();
     return 1;
   }

@@ -9,11 +9,55 @@
 #include <vector>
 
 #include "models/pe/address_walk.h"
-#include "models/pe/fifo.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::pe {
+
+/// The state of a FIFO in SRAM (wse.md 5.6): a ring of 16-bit words, so that pushes and pops may have
+/// elements of different sizes. It remembers the last push or pop that found too little.
+class FifoState {
+ public:
+  explicit FifoState(const Fifo& fifo) : fifo_(&fifo) {}
+
+  const Fifo& fifo() const { return *fifo_; }
+  std::uint32_t bytes_held() const { return held_; }
+  std::uint32_t bytes_free() const { return fifo_->bytes - held_; }
+
+  /// Takes two bytes at the end, or gives back the two at the front. Returns their byte address.
+  std::uint32_t push_word() {
+    const std::uint32_t offset = (head_ + held_) % fifo_->bytes;
+    held_ += 2;
+    return fifo_->base + offset;
+  }
+  std::uint32_t pop_word() {
+    const std::uint32_t offset = head_;
+    head_ = (head_ + 2) % fifo_->bytes;
+    held_ -= 2;
+    return fifo_->base + offset;
+  }
+
+  // Edges (wse.md 5.6): an operation found no room, or no data, for the bytes of its next group.
+  void hit_full(std::uint32_t bytes) { wanted_room_ = bytes; }
+  void hit_empty(std::uint32_t bytes) { wanted_data_ = bytes; }
+  /// To be asked after a pop: whether a push that found no room would now find it. True once a hit.
+  bool room_came() { return came(wanted_room_, bytes_free()); }
+  /// To be asked after a push: the same for a pop that found no data.
+  bool data_came() { return came(wanted_data_, bytes_held()); }
+
+ private:
+  static bool came(std::uint32_t& wanted, std::uint32_t have) {
+    if (wanted == 0 || have < wanted) return false;
+    wanted = 0;
+    return true;
+  }
+
+  const Fifo* fifo_;
+  std::uint32_t head_ = 0;  // byte offset of the oldest word
+  std::uint32_t held_ = 0;
+  std::uint32_t wanted_room_ = 0;  // 0: no hit
+  std::uint32_t wanted_data_ = 0;
+};
 
 /// Further state of a DSR that was loaded with single_step, xdsr or sr.
 struct DsrExtension {
@@ -85,11 +129,6 @@ class DsrLayout {
   std::uint8_t fifo_index(const Dsd& fifo) const {
     return static_cast<std::uint8_t>(&fifo - fifos_.data());
   }
-  struct FifoDsr {
-    unsigned index;
-    unsigned fifo;
-  };
-  const std::vector<FifoDsr>& fifo_dsrs() const { return fifo_dsrs_; }
 
  private:
   static constexpr std::uint8_t kUnused = 0xFF;
@@ -101,7 +140,6 @@ class DsrLayout {
   std::array<std::array<std::uint8_t, kDsrsPerFile>, kSrc1 / kDest + 1> index_{};
   std::uint8_t count_ = 0;
   std::vector<Dsd> fifos_;
-  std::vector<FifoDsr> fifo_dsrs_;
 };
 
 /// The DSRs of an engine, the states of its FIFOs, and which DSR loaded each XDSR and stride

@@ -8,43 +8,21 @@
 
 namespace tessera::pe {
 
+// clang-format off
 enum class Illegal : std::uint8_t {
   // tasks
-  kControlUnbound,
-  kTaskId,
-  kReturnAddress,
-  kBreak,
+  kControlUnbound, kTaskId, kReturnAddress, kBreak,
   // microthreads and queues
-  kMicrothreadBusy,
-  kQueueBusy,
-  kQueueReuse,
-  kNoMicrothread,
-  kTwoFabricInputs,
-  kHalfWavelet,
+  kMicrothreadBusy, kQueueBusy, kQueueReuse, kNoMicrothread, kTwoFabricInputs, kHalfWavelet,
   // descriptors
-  kDsrEmpty,
-  kDsrKind,
-  kDsrLength,
-  kElementSize,
-  kExtendedDsrReused,
-  kStrideRegisterReused,
-  kMissingIndex,
-  kIndexedElement,
-  kSingleStepMix,
-  kZeroSource,
-  kFilterOptions,
+  kDsrEmpty, kDsrKind, kDsrLength, kElementSize, kExtendedDsrReused, kStrideRegisterReused,
+  kMissingIndex, kIndexedElement, kSingleStepMix, kZeroSource, kFilterOptions,
   // FIFOs
-  kFifoReentry,
-  kFifoSource,
-  kFifoFault,
+  kFifoReentry, kFifoSource, kFifoFault,
   // memory and arithmetic
-  kMemoryAccess,
-  kCodeStore,
-  kDivideByZero,
-  kPriorityLevel,
-  kConfigAddress,
-  kConfigValue,
+  kMemoryAccess, kCodeStore, kDivideByZero, kPriorityLevel, kConfigAddress, kConfigValue,
 };
+// clang-format on
 inline constexpr unsigned kIllegalCount = static_cast<unsigned>(Illegal::kConfigValue) + 1;
 
 struct IllegalInfo {

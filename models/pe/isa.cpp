@@ -52,10 +52,9 @@ constexpr OpcodeInfo vector_row(Opcode op, std::string_view mnemonic, OpClass op
 
 constexpr OpcodeInfo compare_row(Opcode op, std::string_view mnemonic, ValueType type,
                                  std::string_view effect, std::string_view csl) {
-  const std::uint16_t reg = reg_of(type);
-  const auto any = static_cast<std::uint16_t>(reg | kImm);
-  return row(op, mnemonic, OpClass::kCompare, VectorForm::kNone, {reg, any}, {type, type}, effect,
-             csl);
+  const auto any = static_cast<std::uint16_t>(reg_of(type) | kImm);
+  return row(op, mnemonic, OpClass::kCompare, VectorForm::kNone, {reg_of(type), any}, {type, type},
+             effect, csl);
 }
 
 // clang-format off

@@ -19,140 +19,43 @@
 
 namespace tessera::pe {
 
+// clang-format off
 enum class Opcode : std::uint8_t {
   // moves
-  kMovri,
-  kMov16,
-  kMov32,
-  kFmovh,
-  kFmovs,
+  kMovri, kMov16, kMov32, kFmovh, kFmovs,
   // 16-bit integers
-  kAdd16,
-  kAddc16,
-  kSub16,
-  kAnd16,
-  kOr16,
-  kXor16,
-  kSll16,
-  kSlr16,
-  kSar16,
-  kClz16,
-  kCtz16,
-  kPopcnt16,
-  kImul16,
-  kDiv16,
-  kDivu16,
-  kRem16,
-  kRemu16,
+  kAdd16, kAddc16, kSub16, kAnd16, kOr16, kXor16, kSll16, kSlr16, kSar16, kClz16, kCtz16, kPopcnt16,
+  kImul16, kDiv16, kDivu16, kRem16, kRemu16,
   // 32-bit integers
-  kAdd32,
-  kSub32,
-  kAnd32,
-  kOr32,
-  kXor32,
-  kSll32,
-  kSlr32,
-  kSar32,
-  kImul32,
-  kDiv32,
-  kDivu32,
-  kRem32,
+  kAdd32, kSub32, kAnd32, kOr32, kXor32, kSll32, kSlr32, kSar32, kImul32, kDiv32, kDivu32, kRem32,
   kRemu32,
   // compares, into the condition flag
-  kEq16,
-  kLt16,
-  kLtu16,
-  kLte16,
-  kLteu16,
-  kEq32,
-  kLt32,
-  kLtu32,
-  kLte32,
-  kLteu32,
-  kFeqh,
-  kFlth,
-  kFlteqh,
-  kFunh,
-  kFeqs,
-  kFlts,
-  kFlteqs,
-  kFuns,
+  kEq16, kLt16, kLtu16, kLte16, kLteu16, kEq32, kLt32, kLtu32, kLte32, kLteu32, kFeqh, kFlth,
+  kFlteqh, kFunh, kFeqs, kFlts, kFlteqs, kFuns,
   // 16-bit floating point
-  kFaddh,
-  kFsubh,
-  kFmulh,
-  kFmaxh,
-  kFminh,
-  kFmach,
-  kFabsh,
-  kFnegh,
-  kFdivh,
-  kFnormh,
-  kFscaleh,
+  kFaddh, kFsubh, kFmulh, kFmaxh, kFminh, kFmach, kFabsh, kFnegh, kFdivh, kFnormh, kFscaleh,
   // 32-bit floating point
-  kFadds,
-  kFsubs,
-  kFmuls,
-  kFmaxs,
-  kFmins,
-  kFmacs,
-  kFabss,
-  kFnegs,
-  kFdivs,
-  kFnorms,
-  kFscales,
+  kFadds, kFsubs, kFmuls, kFmaxs, kFmins, kFmacs, kFabss, kFnegs, kFdivs, kFnorms, kFscales,
   // both widths, conversions
-  kFaddhs,
-  kFmachs,
-  kFh2s,
-  kFs2h,
-  kXp162fh,
-  kXp162fs,
-  kFh2xp16,
-  kFs2xp16,
-  kXp322fs,
-  kFs2xp32,
+  kFaddhs, kFmachs, kFh2s, kFs2h, kXp162fh, kXp162fs, kFh2xp16, kFs2xp16, kXp322fs, kFs2xp32,
   // fabric
   kDfilt,
   // memory
-  kLd16,
-  kLd32,
-  kSt16,
-  kSt32,
+  kLd16, kLd32, kSt16, kSt32,
   // data structure registers
-  kLddsr,
-  kSetdsa,
-  kIncdsa,
-  kSetdsl,
-  kSetdss,
-  kGetdsa,
-  kGetdsl,
+  kLddsr, kSetdsa, kIncdsa, kSetdsl, kSetdss, kGetdsa, kGetdsl,
   // control flow
-  kJmp,
-  kJmpt,
-  kJmpf,
-  kCall,
-  kRet,
-  kEnd,
-  kBrk,
+  kJmp, kJmpt, kJmpf, kCall, kRet, kEnd, kBrk,
   // tasks, threads
-  kActvt,
-  kBlk,
-  kUblk,
-  kSettp,
-  kSetmtp,
+  kActvt, kBlk, kUblk, kSettp, kSetmtp,
   // tile
-  kCoord,
-  kTsc,
-  kRand16,
-  kSetprng,
-  kSeedprng,
+  kCoord, kTsc, kRand16, kSetprng, kSeedprng,
   // fabric
   kSetctm,
   // configuration space
-  kLdcfg,
-  kStcfg,
+  kLdcfg, kStcfg,
 };
+// clang-format on
 inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kStcfg) + 1;
 
 /// What an operand is; in OpcodeInfo several are or-ed together.
@@ -263,7 +166,7 @@ struct OpConfig {
 
   // lddsr and initial loads only
   bool save_address = false;  ///< the address points behind the last element after an operation
-  bool single_step = false;   ///< an operation takes one element and moves on (@map)
+  bool single_step = false;   ///< an operation takes one element and moves on (`@map`)
   std::optional<std::uint8_t> xdsr;  ///< extended DSR of a mem4d or circbuf
   /// Stride registers of a mem4d, inner loop first; unused ones are absent.
   std::array<std::optional<std::uint8_t>, 3> sr;

@@ -55,15 +55,9 @@ class MainThread {
   std::uint16_t return_address() const { return registers_[kReturnRegister]; }
   /// Value of a register, a register pair or an immediate.
   std::uint32_t read(const Operand& operand) const {
-    switch (operand.kind) {
-    case kReg16:
-      return registers_[operand.reg];
-    case kReg32:
-      return registers_[operand.reg] | static_cast<std::uint32_t>(registers_[operand.reg + 1U])
-                                           << 16;
-    default:
-      return static_cast<std::uint32_t>(operand.value);
-    }
+    if (operand.kind == kReg16) return registers_[operand.reg];
+    if (operand.kind != kReg32) return static_cast<std::uint32_t>(operand.value);
+    return registers_[operand.reg] | std::uint32_t{registers_[operand.reg + 1U]} << 16;
   }
   /// Byte address of a memory operand, whose offset may be negative: [rN - 4].
   std::uint32_t address_of(const Operand& mem) const {

@@ -138,7 +138,6 @@ struct Operation {
     const std::uint32_t groups = (length - done + width - 1) / width;
     return due + Cycle{groups - 1} * interval;
   }
-  bool uses_input(QueueId q) const { return (inputs >> q.value() & 1U) != 0; }
   bool uses_output(QueueId q) const { return (outputs >> q.value() & 1U) != 0; }
   bool pushes(unsigned fifo) const {
     return cursors[0].kind == Cursor::Kind::kFifo && cursors[0].number == fifo;
@@ -204,7 +203,7 @@ class Operations {
   bool take_control_from(QueueId q) const {
     return std::any_of(begin(), end(), [q](const Operation& op) {
       const bool takes = op.is_filter() || op.completion.on_control != OnControl::kNone;
-      return takes && op.uses_input(q);
+      return takes && (op.inputs >> q.value() & 1U) != 0;
     });
   }
 

@@ -1,7 +1,6 @@
 #include "models/pe/program.h"
 
 #include <algorithm>
-#include <array>
 
 namespace tessera::pe {
 namespace {

@@ -119,7 +119,7 @@ struct Fifo {
   std::uint32_t line = 0;
 };
 
-/// `lddsr` before the program starts: @load_to_dsr in a comptime block (wse.md 5.11).
+/// `lddsr` before the program starts: `@load_to_dsr` in a comptime block (wse.md 5.11).
 struct InitialLoad {
   Operand dsr;
   std::uint32_t dsd = 0;  ///< index into Image::dsds
@@ -164,7 +164,7 @@ inline constexpr unsigned kNoTask = 31;
 inline constexpr unsigned kTeardownTask = 29;
 inline constexpr unsigned kTimerTask = 30;
 
-/// @bind_rotating_tasks (wse.md 3.3, WSE-3): instead of the `limit`-th start of data task `main`
+/// `@bind_rotating_tasks` (wse.md 3.3, WSE-3): instead of the `limit`-th start of data task `main`
 /// counted from `init`, the control task `alternative` runs.
 struct Rotation {
   std::uint32_t main = 0;         ///< index into Image::tasks
@@ -175,7 +175,7 @@ struct Rotation {
 };
 inline constexpr unsigned kMaxRotations = 2;
 
-/// @set_control_task_table (wse.md 3.1, WSE-3): control tasks have a table of their own.
+/// `@set_control_task_table` (wse.md 3.1, WSE-3): control tasks have a table of their own.
 struct ControlTable {
   std::uint8_t instructions = 4;  ///< 2, 4 or 8 an entry
   std::uint8_t stride = 1;        ///< 1..7, entries from a queue's sub-table to the next

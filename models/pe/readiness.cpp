@@ -40,51 +40,6 @@ bool fabric_ready(const EngineState& pe, const Operation& op, std::uint32_t elem
   return true;
 }
 
-}  // namespace
-
-std::uint32_t group_size(const EngineState& pe, const Operation& op, Cycle now) {
-  if (heads_matter(pe, op)) {
-    if (source_at_control(pe, op, now) != nullptr) return 1;
-    if (head_goes_to_task(pe, op, now)) return 0;
-  }
-  const bool fabric = (op.inputs | op.outputs) != 0;
-  const std::uint32_t elements = fabric ? fabric_elements(pe, op, now) : op.left(op.width);
-  return op.uses_fifo ? limited_by_fifos(pe, op, elements) : elements;
-}
-
-std::uint32_t fabric_elements(const EngineState& pe, const Operation& op, Cycle now) {
-  const std::uint32_t most = op.left(op.width);
-  if (fabric_ready(pe, op, most, now)) return most;
-  const std::uint32_t least = op.left(op.least);
-  return least < most && fabric_ready(pe, op, least, now) ? least : 0;
-}
-
-const Cursor* source_at_control(const EngineState& pe, const Operation& op, Cycle now) {
-  if (op.completion.on_control == OnControl::kNone) return nullptr;
-  for (unsigned i = 1; i <= op.sources; ++i) {
-    const Cursor& source = op.cursors[i];
-    if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
-    if (pe.queues.ready_at(source.queue) <= now && pe.queues.front(source.queue).control)
-      return &source;
-  }
-  return nullptr;
-}
-
-bool head_goes_to_task(const EngineState& pe, const Operation& op, Cycle now) {
-  for (unsigned i = 1; i <= op.sources; ++i) {
-    const Cursor& source = op.cursors[i];
-    if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
-    if (!source.channel || pe.tasks.is_blocked(*source.channel)) continue;
-    if (pe.queues.ready_at(source.queue) > now) continue;
-    const bool control = pe.queues.front(source.queue).control;
-    if (control ? !op.is_filter() : pe.program->tasks().data_task(*source.channel) != nullptr)
-      return true;
-  }
-  return false;
-}
-
-namespace {
-
 /// The source that an operation waits for; empty: none.
 std::string missing_source(const EngineState& pe, const Operation& op, Cycle now) {
   if (pe.tasks.is_microthread_blocked(op.thread)) return "its microthread being unblocked";
@@ -137,19 +92,59 @@ void describe_tasks(const EngineState& pe, observe::Waits& waits) {
       continue;
     }
     const std::string who = "task " + task.name + " (id " + std::to_string(task.id.value()) + ")";
-    if (stuck) {
+    const std::string queue = "input queue " + std::to_string(task.queue.value());
+    if (stuck)
       waits.push_back({pe.probe.place(), who, "being unblocked: it is active but blocked", true});
-      continue;
-    }
-    waits.push_back({pe.probe.place(), "data " + who,
-                     (blocked ? "being unblocked, with wavelets expected on input queue "
-                              : "a wavelet on input queue ") +
-                         std::to_string(task.queue.value()),
-                     false, true});
+    else if (blocked)
+      waits.push_back({pe.probe.place(), "data " + who,
+                       "being unblocked, with wavelets expected on " + queue, false, true});
+    else
+      waits.push_back({pe.probe.place(), "data " + who, "a wavelet on " + queue, false, true});
   }
 }
 
 }  // namespace
+
+std::uint32_t group_size(const EngineState& pe, const Operation& op, Cycle now) {
+  if (heads_matter(pe, op)) {
+    if (source_at_control(pe, op, now) != nullptr) return 1;
+    if (head_goes_to_task(pe, op, now)) return 0;
+  }
+  const bool fabric = (op.inputs | op.outputs) != 0;
+  const std::uint32_t elements = fabric ? fabric_elements(pe, op, now) : op.left(op.width);
+  return op.uses_fifo ? limited_by_fifos(pe, op, elements) : elements;
+}
+
+std::uint32_t fabric_elements(const EngineState& pe, const Operation& op, Cycle now) {
+  const std::uint32_t most = op.left(op.width);
+  if (fabric_ready(pe, op, most, now)) return most;
+  const std::uint32_t least = op.left(op.least);
+  return least < most && fabric_ready(pe, op, least, now) ? least : 0;
+}
+
+const Cursor* source_at_control(const EngineState& pe, const Operation& op, Cycle now) {
+  if (op.completion.on_control == OnControl::kNone) return nullptr;
+  for (unsigned i = 1; i <= op.sources; ++i) {
+    const Cursor& source = op.cursors[i];
+    if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
+    if (pe.queues.ready_at(source.queue) <= now && pe.queues.front(source.queue).control)
+      return &source;
+  }
+  return nullptr;
+}
+
+bool head_goes_to_task(const EngineState& pe, const Operation& op, Cycle now) {
+  for (unsigned i = 1; i <= op.sources; ++i) {
+    const Cursor& source = op.cursors[i];
+    if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
+    if (!source.channel || pe.tasks.is_blocked(*source.channel)) continue;
+    if (pe.queues.ready_at(source.queue) > now) continue;
+    const bool control = pe.queues.front(source.queue).control;
+    if (control ? !op.is_filter() : pe.program->tasks().data_task(*source.channel) != nullptr)
+      return true;
+  }
+  return false;
+}
 
 std::string describe(const Operation& op, const Image& image) {
   const std::string who =

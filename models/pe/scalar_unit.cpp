@@ -48,19 +48,6 @@ bool execute_branch(EngineState& pe, const Instruction& in, Cycle now) {
   return false;
 }
 
-void block(TaskTable& tasks, const Operand& target, bool blocked) {
-  if (target.kind == kMicrothread) {
-    tasks.block_microthread(target.reg, blocked);
-    return;
-  }
-  const TaskId id(static_cast<unsigned>(target.value));
-  if (blocked) {
-    tasks.block(id);
-  } else {
-    tasks.unblock(id);
-  }
-}
-
 void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
   const Operand& target = in.operands[0];
   const std::uint32_t pc = pe.main.issued_pc();
@@ -93,7 +80,10 @@ void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
     break;
   }
   default:
-    block(pe.tasks, target, in.op == Opcode::kBlk);
+    if (target.kind == kMicrothread)
+      pe.tasks.block_microthread(target.reg, in.op == Opcode::kBlk);
+    else
+      pe.tasks.set_blocked(TaskId(static_cast<unsigned>(target.value)), in.op == Opcode::kBlk);
   }
 }
 
@@ -163,9 +153,8 @@ void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
     pe.fail(Illegal::kDsrEmpty, pc, mnemonic, " of a DSR that nothing was loaded into");
   const Cycle ready = now + pe.timing().integer_latency;
   if (in.op == Opcode::kGetdsl) {
-    pe.main.write(in.operands[0], dsr.single_step() ? dsr.extension->remaining : dsr.length(),
-                  ready);
-    return;
+    const std::uint32_t left = dsr.single_step() ? dsr.extension->remaining : dsr.length();
+    return pe.main.write(in.operands[0], left, ready);
   }
   const bool has_address = dsr.kind() == DsdKind::kMem1d || dsr.kind() == DsdKind::kMem4d ||
                            (in.op == Opcode::kGetdsa && dsr.kind() == DsdKind::kCircbuf);
@@ -173,10 +162,7 @@ void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
     pe.fail(Illegal::kDsrKind, pc, mnemonic, " of ", dsr.name(), ", which is a ",
             to_string(dsr.kind()));
   }
-  if (in.op == Opcode::kGetdsa) {
-    pe.main.write(in.operands[0], dsr.address(), ready);
-    return;
-  }
+  if (in.op == Opcode::kGetdsa) return pe.main.write(in.operands[0], dsr.address(), ready);
   change_dsr(pe, in, dsr);
   dsr.ready_at = now + pe.timing().dsr_latency;
 }

@@ -2,7 +2,6 @@
 // loads and stores, DSRs, branches, and what a program does to tasks and threads.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "models/pe/engine_state.h"

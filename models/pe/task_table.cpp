@@ -23,11 +23,7 @@ TaskTable::TaskTable(const TaskIndex& index, PickerRule rule)
   for (const TaskBinding& task : image().tasks) {
     if (task.kind == TaskKind::kControl) continue;
     if (task.active) activate(task.id);
-    if (task.blocked) {
-      block(task.id);
-    } else {
-      unblock(task.id);
-    }
+    set_blocked(task.id, task.blocked);
   }
   for (const Rotation& rotation : image().rotations) extras().rotations.push_back(rotation.init);
 }

@@ -100,6 +100,7 @@ class TaskTable {
   void activate(TaskId id) { active_ |= task_bit(id); }
   void block(TaskId id) { blocked_ |= task_bit(id); }
   void unblock(TaskId id) { blocked_ &= ~task_bit(id); }
+  void set_blocked(TaskId id, bool blocked) { blocked ? block(id) : unblock(id); }
   bool is_active(TaskId id) const { return (active_ & task_bit(id)) != 0; }
   bool is_blocked(TaskId id) const { return (blocked_ & task_bit(id)) != 0; }
   /// All ids that are blocked.

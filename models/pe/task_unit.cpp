@@ -38,12 +38,7 @@ void start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_i
 void TaskUnit::launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at) {
   std::unique_ptr<Launch>* place = &launches_;
   while (*place != nullptr && (*place)->at <= at) place = &(*place)->next;
-  auto launch = std::make_unique<Launch>();
-  launch->at = at;
-  launch->entry = entry;
-  launch->arguments = arguments;
-  launch->next = std::move(*place);
-  *place = std::move(launch);
+  *place = std::make_unique<Launch>(Launch{std::move(*place), at, entry, arguments});
 }
 
 unsigned TaskUnit::launches_open(const MainThread& main) const {
@@ -75,10 +70,7 @@ bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnabl
 void TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now) {
   const Cycle first_issue = ended ? now + pe.timing().task_switch
                                   : std::max(now + pe.timing().task_activation, pe.main.ready_at());
-  if (launch_is_due(now)) {
-    start_launch(pe, first_issue, now);
-    return;
-  }
+  if (launch_is_due(now)) return start_launch(pe, first_issue, now);
   const Runnable next = pe.tasks.pick(by_wavelet, now);
   if (next.task == nullptr) return;
   start_task(pe, pe.image().number_of(*next.task), next.task->entry, first_issue, now);

@@ -1,7 +1,8 @@
 #include "models/queue/input_queue.h"
 
-#include <stdexcept>
 #include <string>
+
+#include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::queue {
 
@@ -21,13 +22,9 @@ void InputQueue::end_of_elaboration() {
 }
 
 void InputQueue::put(const link::Wavelet& w, Cycle due) {
-  try {
-    core_.put(w, due);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, (std::string(name()) + ": " + broken_rule.what()).c_str());
-    return;
-  }
-  out->arrived(due);
+  if (kit::obeys_rules(
+          kProtocolId, [&] { core_.put(w, due); }, name()))
+    out->arrived(due);
 }
 
 }  // namespace tessera::queue

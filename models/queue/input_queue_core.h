@@ -13,18 +13,18 @@
 
 namespace tessera::queue {
 
-class InputQueueCore {
+class InputQueueCore : private QueueCore {
  public:
   /// `room` in wavelets: the length of the queue (wse.md 2.1) and the registers of the off-ramp
   /// (FabricTiming::queue_room).
   InputQueueCore(QueueId id, Color color, unsigned room, observe::Probe probe)
-      : id_(id), color_(color), entries_(room), probe_(probe) {}
+      : QueueCore(room), id_(id), color_(color), probe_(probe) {}
 
   QueueId id() const { return id_; }
+  using QueueCore::size;
   Color color() const { return color_; }
   /// Room for wavelets of `color`: all of it for its own color, 0 for the others.
-  unsigned capacity(Color color) const { return color == color_ ? entries_.capacity() : 0; }
-  std::size_t size() const { return entries_.size(); }
+  unsigned capacity(Color color) const { return color == color_ ? QueueCore::capacity() : 0; }
 
   /// A wavelet from the off-ramp that may be read from cycle `due` on. Throws std::logic_error when
   /// the router had no credit.
@@ -34,24 +34,17 @@ class InputQueueCore {
                              std::to_string(color_.value()) + " and got a wavelet of color " +
                              std::to_string(w.color.value()));
     }
-    entries_.put(w, due);
+    QueueCore::put(w, due);
     probe_.emit(due, observe::EventKind::kQueueIn, id_.value() | color_.value() << 8, w.payload,
                 w.ident);
   }
-  /// As queue::ReadIf.
-  Cycle ready_at() const { return entries_.ready_at(); }
-  unsigned available(Cycle now) const { return entries_.available(now); }
-  const link::Wavelet& front() const { return entries_.front(); }
-  /// Removes the oldest wavelet. Returns the cycle from which the router may use the credit.
-  Cycle pop(Cycle now) {
-    entries_.pop(now);
-    return now + 1;
-  }
+  /// As queue::ReadIf; pop() returns the cycle from which the router may use the credit.
+  using QueueCore::available, QueueCore::front, QueueCore::pop, QueueCore::ready_at;
 
   /// Wavelets that nothing reads, for a deadlock report.
   void describe_waits(observe::Waits& waits, Cycle now) const {
-    if (entries_.ready_at() > now) return;
-    waits.push_back(wait_for_reader(probe_.place(), id_, color_, size(), entries_.capacity()));
+    if (ready_at() > now) return;
+    waits.push_back(wait_for_reader(probe_.place(), id_, color_, size(), QueueCore::capacity()));
   }
   static observe::Wait wait_for_reader(std::uint32_t place, QueueId id, Color color,
                                        std::size_t held, std::size_t room) {
@@ -66,7 +59,6 @@ class InputQueueCore {
  private:
   QueueId id_;
   Color color_;
-  QueueCore entries_;
   observe::Probe probe_;
 };
 

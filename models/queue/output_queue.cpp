@@ -1,7 +1,8 @@
 #include "models/queue/output_queue.h"
 
-#include <stdexcept>
 #include <string>
+
+#include "tlm_ifaces/kit/broken_rule.h"
 
 namespace tessera::queue {
 
@@ -21,13 +22,9 @@ void OutputQueue::end_of_elaboration() {
 
 void OutputQueue::push(const link::Wavelet& w, Cycle now) {
   Cycle readable_from = 0;
-  try {
-    readable_from = core_.push(w, now);
-  } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(kProtocolId, (std::string(name()) + ": " + broken_rule.what()).c_str());
-    return;
-  }
-  out->arrived(readable_from);
+  if (kit::obeys_rules(
+          kProtocolId, [&] { readable_from = core_.push(w, now); }, name()))
+    out->arrived(readable_from);
 }
 
 }  // namespace tessera::queue

@@ -12,22 +12,22 @@
 
 namespace tessera::queue {
 
-class OutputQueueCore {
+class OutputQueueCore : private QueueCore {
  public:
   /// `length` in wavelets (wse.md 2.1); `write_latency`: push to first cycle the on-ramp may read,
   /// at least 1, else std::invalid_argument.
   OutputQueueCore(QueueId id, unsigned length, unsigned write_latency, observe::Probe probe)
-      : id_(id), write_latency_(write_latency), entries_(length), probe_(probe) {
+      : QueueCore(length), id_(id), write_latency_(write_latency), probe_(probe) {
     if (write_latency > 0) return;
     throw std::invalid_argument("output queue " + std::to_string(id.value()) +
                                 ": write_latency must be at least 1");
   }
 
   QueueId id() const { return id_; }
-  std::size_t size() const { return entries_.size(); }
+  using QueueCore::size;
 
   /// As queue::WriteIf.
-  unsigned room(Cycle now) const { return entries_.room(now); }
+  using QueueCore::room;
   /// Returns the cycle from which the on-ramp may read `w`. Throws std::logic_error when there is
   /// no room.
   Cycle push(const link::Wavelet& w, Cycle now) {
@@ -35,25 +35,17 @@ class OutputQueueCore {
       throw std::logic_error("output queue " + std::to_string(id_.value()) +
                              " has no room in cycle " + std::to_string(now));
     }
-    entries_.put(w, now + write_latency_);
+    put(w, now + write_latency_);
     probe_.emit(now, observe::EventKind::kQueueOut, id_.value() | w.color.value() << 8, w.payload,
                 w.ident);
     return now + write_latency_;
   }
-  /// As queue::ReadIf.
-  Cycle ready_at() const { return entries_.ready_at(); }
-  unsigned available(Cycle now) const { return entries_.available(now); }
-  const link::Wavelet& front() const { return entries_.front(); }
-  /// Removes the oldest wavelet. Returns the cycle from which the compute engine may use the room.
-  Cycle pop(Cycle now) {
-    entries_.pop(now);
-    return now + 1;
-  }
+  /// As queue::ReadIf; pop() returns the cycle from which the compute engine may use the room.
+  using QueueCore::available, QueueCore::front, QueueCore::pop, QueueCore::ready_at;
 
  private:
   QueueId id_;
   unsigned write_latency_;
-  QueueCore entries_;
   observe::Probe probe_;
 };
 

@@ -44,13 +44,15 @@ class QueueCore {
   }
   /// The oldest wavelet. Requires size() > 0.
   const link::Wavelet& front() const { return entries_.front().wavelet; }
-  /// Removes the oldest wavelet. Requires ready_at() <= now.
-  void pop(Cycle now) {
+  /// Removes the oldest wavelet. Requires ready_at() <= now. Returns the cycle from which the writer
+  /// may use its place.
+  Cycle pop(Cycle now) {
     assert(ready_at() <= now);
     if (last_pop_ != now) popped_ = 0;
     last_pop_ = now;
     ++popped_;
     entries_.pop_front();
+    return now + 1;
   }
   /// How many wavelets may be put in cycle `now`.
   unsigned room(Cycle now) const {

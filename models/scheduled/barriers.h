@@ -1,6 +1,6 @@
 // Barriers among the nodes of an extent (reference numesh.md 3.6, 4.5). A node arrives; when all
 // have, they are released Rules::barrier_latency cycles after the last. Rounds follow each other.
-// Who arrives is a member: validate.h.
+// Who arrives is a member: program.h.
 #pragma once
 
 #include <algorithm>
@@ -72,6 +72,7 @@ class TurnBarrier {
   /// The node goes to the next turn.
   void leave() { arrived_ = false; }
   bool arrived() const { return arrived_; }
+  std::string missing(const NodePhase& phase) const { return barriers_.missing(phase.extent); }
   /// It has arrived, and others of `phase` have not.
   bool waits(const NodePhase& phase) const {
     return arrived_ && barriers_.released(phase.extent, round_) == kNever;

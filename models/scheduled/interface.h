@@ -11,9 +11,9 @@
 
 namespace tessera::scheduled {
 
-/// Queue of one address (rules R6 and R7). What is pushed in cycle t can be read from t + 1 on, and a
-/// place freed in t can be filled from t + 1 on. Both sides ask with the present cycle, so it does
-/// not matter who is stepped first.
+/// Queue of one address (rules R6 and R7). What is pushed in cycle t can be read from t + 1 on, and
+/// a place freed in t can be filled from t + 1 on. Both sides ask with the present cycle, so it
+/// does not matter who is stepped first.
 class InterfaceQueue {
  public:
   explicit InterfaceQueue(unsigned depth) : words_(depth) {}

@@ -1,10 +1,100 @@
 #include "models/scheduled/mesh.h"
 
+#include <algorithm>
+#include <string>
+
+#include "models/scheduled/word_checker.h"
+
 namespace tessera::scheduled {
 
-Mesh::Mesh(sc_core::sc_module_name name, timing::ClockDomain& domain, const Program& program,
-           observe::EventStream* events, WordChecker* checker)
-    : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)),
-      core_(program, events, checker) {}
+namespace {
+
+constexpr std::array<const char*, kPortCount> kPortNames = {"xminus", "xplus",  "yminus",
+                                                            "yplus",  "zminus", "zplus"};
+
+bool uses(const Node& node, Port port, bool output) {
+  const auto leads = [&](End end) { return end == End::link(port); };
+  for (const Schedule& schedule : node.schedules)
+    for (const Transfer& t : schedule.transfers)
+      if (output ? std::any_of(t.branches.begin(), t.branches.end(), leads) : leads(t.source))
+        return true;
+  return false;
+}
+
+}  // namespace
+
+NodeModule::NodeModule(sc_core::sc_module_name name, timing::ClockDomain& domain,
+                       const Program& program, NodeId at, Barriers& barriers,
+                       Standstill& standstill, observe::EventStream* events, WordChecker* checker)
+    : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), program_(program),
+      at_(at), standstill_(standstill), core_(program, at, barriers, events, checker) {
+  in.init(kPortCount, [](const char*, std::size_t i) {
+    return new slot::TargetSocket((std::string(kPortNames[i]) + "_in").c_str());
+  });
+  out.init(kPortCount, [](const char*, std::size_t i) {
+    return new slot::InitiatorSocket((std::string(kPortNames[i]) + "_out").c_str());
+  });
+  for (unsigned p = 0; p < kPortCount; ++p) {
+    ports_[p].node = this;
+    ports_[p].port = static_cast<Port>(p);
+    in[p].bind(static_cast<slot::ForwardIf&>(ports_[p]));
+    out[p].bind(static_cast<slot::BackwardIf&>(ports_[p]));
+  }
+}
+
+void NodeModule::end_of_elaboration() {
+  const Node& node = program_.nodes[at_];
+  for (unsigned p = 0; p < kPortCount; ++p) {
+    const auto port = static_cast<Port>(p);
+    const std::string where = node_name(program_, at_) + ", " + to_string(port);
+    if (uses(node, port, true)) slot::require_bound(out[p], where + " output");
+    if (uses(node, port, false)) slot::require_bound(in[p], where + " input");
+  }
+}
+
+void NodeModule::start_of_simulation() {
+  for (unsigned p = 0; p < kPortCount; ++p)
+    if (out[p].size() > 0) receivers_[p] = out[p][0];
+  if (!program_.nodes[at_].turns.empty()) domain_.wake(block_, 0);
+}
+
+bool NodeModule::PortSide::offer(const slot::Word& word, bool parity, Cycle now) {
+  if (!node->core_.router.take(port, word, parity, now)) return false;
+  node->wake(now + 1);
+  return true;
+}
+
+Cycle NodeModule::step(Cycle now) {
+  const RouterCore::Result router =
+      core_.router.step(now, [&](Port port, const slot::Word& word, bool parity) {
+        return receivers_[index(port)]->offer(word, parity, now);
+      });
+  const ProcessorCore::Result processor = core_.processor.step(now);
+  if (router.moved || processor.progress) standstill_.progress(now);
+  if (router.interface_moved || processor.wrote) return now + 1;
+  if (router.busy && !standstill_.may_sleep(at_, now)) return now + 1;
+  return processor.next;
+}
+
+NodeMesh::NodeMesh(sc_core::sc_module_name name, timing::ClockDomain& domain,
+                   const Program& program, observe::EventStream* events, WordChecker* checker)
+    : sc_core::sc_module(name), barriers_(checked(program)),
+      standstill_(longest_standstill(program)) {
+  nodes_.init(program.nodes.size(), [&](const char* node_name, std::size_t n) {
+    return new NodeModule(node_name, domain, program, static_cast<NodeId>(n), barriers_,
+                          standstill_, events, checker);
+  });
+  for (NodeId n = 0; n < program.nodes.size(); ++n) {
+    for (unsigned p = 0; p < kPortCount; ++p) {
+      const auto port = static_cast<Port>(p);
+      const NodeId peer = program.topology.neighbour(n, port);
+      if (peer != kNone) nodes_[n].out[p].bind(nodes_[peer].in[index(opposite(port))]);
+    }
+  }
+  barriers_.set_release([this, &program](std::uint32_t extent, Cycle cycle) {
+    for (const NodeId member : program.extents[extent]) nodes_[member].wake(cycle);
+  });
+  standstill_.set_wake([this](NodeId node, Cycle cycle) { nodes_[node].wake(cycle); });
+}
 
 }  // namespace tessera::scheduled

@@ -1,5 +1,5 @@
 // All nodes of a scheduled mesh in one structure: steps those that have something to do. The same
-// cores as in modules (node.h), so the same events in the same cycles. Plain C++.
+// cores as in modules (mesh.h), so the same events in the same cycles. Plain C++.
 //
 // A cycle steps the routers that hold words, then the processors that are due; neither order nor
 // numbering matters to the result. A router that holds nothing sleeps: what a neighbour offers it
@@ -15,14 +15,38 @@
 #include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
 #include "models/scheduled/barriers.h"
-#include "models/scheduled/mesh_view.h"
+#include "models/scheduled/interface.h"
+#include "models/scheduled/processor_core.h"
 #include "models/scheduled/program.h"
+#include "models/scheduled/router_core.h"
 #include "models/scheduled/word_checker.h"
 #include "models/timing/calendar.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
 
 namespace tessera::scheduled {
+
+/// What can be seen of a scheduled mesh, however it is built: MeshCore, or NodeMesh (mesh.h). Its
+/// deadlock report names node, stream and phase (reference numesh.md 6.2, S18, S20).
+class MeshView {
+ public:
+  virtual ~MeshView() = default;
+
+  virtual std::size_t size() const = 0;
+  virtual const RouterCore& router(NodeId node) const = 0;
+  virtual const ProcessorCore& processor(NodeId node) const = 0;
+  virtual const Interface& interface(NodeId node) const = 0;
+
+  /// Every processor is through its phases.
+  bool finished() const { return finished_at() != kNever; }
+  /// Cycle in which the last one was; kNever: some are not.
+  Cycle finished_at() const;
+  /// Words in VFSMs and in queues.
+  std::uint64_t words_in_network() const;
+  /// Who waits for what in cycle `now`: processors, then words that lie in routers, with node,
+  /// stream and phase. `program` is the one that runs.
+  void describe_waits(const Program& program, observe::Waits& waits, Cycle now) const;
+};
 
 class MeshCore final : public MeshView {
  public:
@@ -32,7 +56,7 @@ class MeshCore final : public MeshView {
     kLimit,     ///< the end of the run was reached
   };
 
-  /// Throws std::invalid_argument if the program is malformed (validate.h), and IllegalBehaviour
+  /// Throws std::invalid_argument if the program is malformed (program.h), and IllegalBehaviour
   /// (kCollisionId) if it is refused by SkewPolicy::kCheck. `program`, `events` and `checker`
   /// outlive the mesh; the latter two may be nullptr.
   explicit MeshCore(const Program& program, observe::EventStream* events = nullptr,
@@ -86,5 +110,9 @@ class MeshCore final : public MeshView {
   Cycle last_progress_ = 0;
   std::uint64_t moves_ = 0;
 };
+
+/// Longest time in which a mesh that will move again may stand still with no timer pending: slots
+/// of two neighbours meet within the least common multiple of their lengths.
+Cycle longest_standstill(const Program& program);
 
 }  // namespace tessera::scheduled

@@ -52,9 +52,9 @@ void OnlineRouterCore::put(Handle handle) {
   const std::uint32_t header = messages_[handle].words.front();
   const NodeId peer = peer_of(header);
   if (peer == at_) {
-    queues_[queue_of(header)].push(handle);
+    queues_[queue_of(header)].push_back(handle);
   } else {
-    departing_[index(next_hop(peer))].push(handle);
+    departing_[index(next_hop(peer))].push_back(handle);
   }
 }
 
@@ -72,7 +72,7 @@ bool OnlineRouterCore::receive(unsigned queue, std::vector<std::uint32_t>& words
   if (message.words.size() < message.length) return false;
   words.insert(words.end(), message.words.begin() + 1, message.words.end());
   free_.push_back(list.front());
-  list.pop();
+  list.pop_front();
   return true;
 }
 
@@ -141,7 +141,7 @@ bool OnlineRouterCore::move_word(Cycle now, std::uint32_t epoch, Step& step) {
   queue.push(word, now);
   ++step.written;
   if (message.sent == message.length) {
-    departing_[port_].pop();
+    departing_[port_].pop_front();
     free_.push_back(handle);
   }
   return true;
@@ -152,7 +152,7 @@ OnlineRouterCore::Step OnlineRouterCore::step(Cycle now, unsigned budget, std::u
   if (!config_.enabled) return step;
   if (mode_ == Mode::kIdle) choose(now);
   if (mode_ == Mode::kIdle) return step;
-  step.taken = step.busy = true;
+  step.busy = true;
   if (now < enters_at_) return step;
   for (unsigned i = 0; i < budget; ++i) {
     if (move_word(now, epoch, step)) continue;

@@ -11,6 +11,8 @@
 // turns, arrivals go before departures. Tasks of the node stand still meanwhile.
 #pragma once
 
+#include <boost/container/deque.hpp>
+
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -28,8 +30,8 @@ class OnlineRouterCore {
   static constexpr unsigned kMaxNodes = 0x10000;
 
   struct Step {
-    bool taken = false;  ///< the tasks stand still in this cycle
-    bool busy = false;   ///< wants to be stepped in now + 1
+    /// The tasks stand still in this cycle, and it wants to be stepped in the next.
+    bool busy = false;
     unsigned written = 0;
     unsigned read = 0;
   };
@@ -51,23 +53,7 @@ class OnlineRouterCore {
     std::uint32_t length = 0;          // with header
     std::uint32_t sent = 0;
   };
-  /// FIFO of messages; its memory is kept.
-  struct List {
-    std::vector<Handle> items;
-    std::size_t head = 0;
-    bool empty() const { return head == items.size(); }
-    Handle front() const { return items[head]; }
-    void push(Handle h) { items.push_back(h); }
-    void pop() {
-      if (++head == items.size()) {
-        items.clear();
-        head = 0;
-      } else if (head >= 64 && head * 2 >= items.size()) {
-        items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(head));
-        head = 0;
-      }
-    }
-  };
+  using List = boost::container::deque<Handle>;  // takes no memory while it is empty
   enum class Mode : std::uint8_t { kIdle, kArrival, kDeparture };
 
   Handle allot(std::uint32_t header);

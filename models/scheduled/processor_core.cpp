@@ -7,8 +7,8 @@ namespace tessera::scheduled {
 ProcessorCore::ProcessorCore(const Program& program, NodeId at, Interface& interface,
                              RouterCore& router, Barriers& barriers, observe::Probe probe)
     : program_(program), node_(program.nodes[at]), at_(at), interface_(interface), router_(router),
-      barriers_(barriers), barrier_(barriers, at), probe_(probe), online_(program, at, interface),
-      memory_(node_.memory), ends_(node_.turns.size(), kNever) {
+      barrier_(barriers, at), probe_(probe), online_(program, at, interface), memory_(node_.memory),
+      ends_(node_.turns.size(), kNever) {
   std::size_t most = 0;
   for (const Turn& turn : node_.turns) {
     const std::size_t tasks = node_.phases[turn.phase].tasks.size();
@@ -37,8 +37,8 @@ ProcessorCore::Result ProcessorCore::step(Cycle now) {
   written_ += online.written;
   for (unsigned i = 0; i < online.written; ++i) router_.written();
   out.wrote = online.written > 0;
-  out.progress |= online.taken;
-  if (!online.taken) run_tasks(now, out);
+  out.progress |= online.busy;
+  if (!online.busy) run_tasks(now, out);
   if (started_ && !finished()) end_turn(now, out);
   const Cycle next = next_step(now, out);
   out.next = std::min(out.next, online.busy ? now + 1 : next);
@@ -75,17 +75,16 @@ void ProcessorCore::start_turn(Cycle now) {
 /// The memory takes the schedules of the next turns one after the other.
 void ProcessorCore::load_ahead(Cycle now) {
   while (loaded_ + 1 < node_.turns.size() && loaded_ < turn_ + program_.rules.schedule_memory) {
-    const Index next = node_.phases[node_.turns[loaded_ + 1].phase].schedule;
-    if (!router_.load(next, now)) return;
+    if (!router_.load(schedule_of(loaded_ + 1), now)) return;
     ++loaded_;
   }
 }
 
-/// The router gives up the schedule that it leaves, which a later turn may need: it is loaded again.
+/// The router gives up the schedule that it leaves, which a later turn may need: it is loaded
+/// again.
 void ProcessorCore::command(Index schedule, std::uint32_t epoch, Cycle now) {
   router_.command(schedule, epoch, now);
-  for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn)
-    router_.load(node_.phases[node_.turns[turn].phase].schedule, now);
+  for (std::size_t turn = turn_ + 1; turn <= loaded_; ++turn) router_.load(schedule_of(turn), now);
 }
 
 /// When the tasks of the phase are over and their techniques content, but for a barrier; kNever:
@@ -104,14 +103,6 @@ Cycle ProcessorCore::all_returned(Cycle now) const {
   return ready + phase().delay;
 }
 
-/// When the tasks of earlier phases that went on in this one have returned; kNever: not known yet.
-Cycle ProcessorCore::continuing_returned() const {
-  Cycle last = 0;
-  for (const TaskThread& thread : threads_)
-    last = std::max(last, thread.is_over() ? thread.ready_at : kNever);
-  return last;
-}
-
 void ProcessorCore::end_turn(Cycle now, Result& out) {
   const auto is_due = [&](Cycle at) {
     if (at > now) out.next = std::min(out.next, at);
@@ -119,18 +110,21 @@ void ProcessorCore::end_turn(Cycle now, Result& out) {
   };
   if (!is_due(all_returned(now))) return;
   const bool last = turn_ + 1 == node_.turns.size();
-  if (last && !is_due(continuing_returned())) return;
+  if (last) {
+    Cycle returned = 0;  // when the tasks of earlier phases that went on in this one have, too
+    for (const TaskThread& thread : threads_)
+      returned = std::max(returned, thread.is_over() ? thread.ready_at : kNever);
+    if (!is_due(returned)) return;
+  }
   if (has_barrier(phase(), program_.rules) && !is_due(barrier_.released(phase(), now))) return;
   if (last) {
     ends_[turn_] = finished_at_ = now;
     out.progress = true;
     return;
   }
-  const Turn& next = node_.turns[turn_ + 1];
-  const Index schedule = node_.phases[next.phase].schedule;
-  if (!is_due(router_.loaded_from(schedule))) return;
+  if (!is_due(router_.loaded_from(schedule_of(turn_ + 1)))) return;
   ends_[turn_++] = now;
-  command(schedule, next.epoch, now);
+  command(phase().schedule, node_.turns[turn_].epoch, now);
   turn_from_ = router_.in_force_from();
   started_ = false;
   barrier_.leave();
@@ -170,10 +164,6 @@ void ProcessorCore::take_late_interrupts(Cycle now) {
 }
 
 // --- tasks
-
-void ProcessorCore::note_return(const TaskThread& thread) {
-  if (thread.is_over()) returns_[thread.turn][thread.number] = thread.ready_at;
-}
 
 void ProcessorCore::run_tasks(Cycle now, Result& out) {
   const std::size_t count = threads_.size();
@@ -236,7 +226,7 @@ ProcessorCore::Outcome ProcessorCore::write(const TaskThread& thread, Cycle now,
   InterfaceQueue& queue = interface_.outputs[step.address];
   if (budget_ == 0 || queue.room(now) == 0) return Outcome::kBlocked;
   --budget_;
-  std::uint32_t& count = count_of(step.stream);
+  std::uint32_t& count = counts_[step.stream];
   slot::Word word;
   word.data = step.data >= 0 ? memory_.at(step.data, thread) : count;
   word.stream = step.stream;
@@ -303,17 +293,7 @@ ProcessorCore::Outcome ProcessorCore::receive(const TaskThread& thread) {
   return Outcome::kDone;
 }
 
-std::uint32_t& ProcessorCore::count_of(StreamId stream) {
-  for (Counter& counter : counters_)
-    if (counter.stream == stream) return counter.count;
-  return counters_.push_back({stream, 0}), counters_.back().count;
-}
-
 // --- looking in
-
-Cycle ProcessorCore::returned_at(std::size_t turn, std::size_t task) const {
-  return returns_[turn][task];
-}
 
 std::string ProcessorCore::what_it_waits_for(const TaskThread& thread) const {
   const Step& step = thread.step();
@@ -358,13 +338,12 @@ std::string ProcessorCore::what_the_turn_waits_for(Cycle now) const {
   const Cycle ready = all_returned(now);
   if (ready == kNever) return "the markers of its streams";
   if (ready > now) return {};
-  if (barrier_.waits(phase())) return barriers_.missing(phase().extent);
+  if (barrier_.waits(phase())) return barrier_.missing(phase());
   if (turn_ + 1 == node_.turns.size()) return {};
-  const Turn& next = node_.turns[turn_ + 1];
-  const Index schedule = node_.phases[next.phase].schedule;
+  const Index schedule = schedule_of(turn_ + 1);
   if (router_.loaded_from(schedule) != kNever) return {};
   return "schedule '" + node_.schedules[schedule].name + "' of " +
-         phase_name(program_, at_, next.epoch) +
+         phase_name(program_, at_, node_.turns[turn_ + 1].epoch) +
          ": the schedule memory has no free entry to load it";
 }
 

@@ -6,17 +6,23 @@
 //      come are loaded while the memory has room (1.5);
 //   2. an interrupt that is due takes the processor (all tasks stand still for its length), unless
 //      a message-bound task or a barrier holds it off (3.3, Rules::suspend_interrupts);
-//   3. the software router, if the node has one (online_router_core.h), then the tasks, do their I/O: up
-//      to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind the last
-//      that got an I/O. A task does one step after the other; I/O blocks it until the queue allows;
+//   3. the software router, if the node has one (online_router_core.h), then the tasks, do their
+//      I/O: up to Rules::io_per_cycle words. Tasks take turns: the first asked is the one behind
+//      the last that got an I/O. A task does one step after the other; I/O blocks it until the
+//      queue allows;
 //   4. if all tasks of the phase have returned, and what their techniques ask for has come to pass,
 //      the router is told to switch: the next cycle runs the next schedule (R10).
 //
 // "Return" is the cycle after the last I/O plus what the last step costs beyond 1 (R8).
 #pragma once
 
+#include <boost/container/flat_map.hpp>
+
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/observe/event.h"
@@ -26,10 +32,90 @@
 #include "models/scheduled/online_router_core.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/router_core.h"
-#include "models/scheduled/task_thread.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::scheduled {
+
+/// A task under way: where it is in its blocks, before a step or over.
+class TaskThread {
+ public:
+  TaskThread(const Task& of, std::uint32_t turn_, std::uint32_t number_, std::uint32_t epoch_,
+             Cycle now)
+      : task(&of), turn(turn_), number(number_), epoch(epoch_), ready_at(now) {
+    settle();
+  }
+
+  bool is_over() const { return block_ == task->blocks.size(); }
+  /// The step to do next, its block, and how often that has been done. Requires !is_over().
+  const Step& step() const { return block().steps[step_]; }
+  const Block& block() const { return task->blocks[block_]; }
+  std::uint32_t iteration() const { return iteration_; }
+  /// The step is done; what follows may begin in cycle `ready`.
+  void advance() {
+    ++step_;
+    settle();
+  }
+
+  const Task* task;
+  std::uint32_t turn;    ///< in which it began
+  std::uint32_t number;  ///< of the task in its turn
+  std::uint32_t epoch;   ///< of its turn
+  Cycle ready_at;  ///< cycle from which the next step may be done; of the return if it is over
+
+ private:
+  // Leaves finished blocks behind.
+  void settle() {
+    for (; block_ < task->blocks.size(); ++block_, iteration_ = 0) {
+      const Block& block = task->blocks[block_];
+      if (block.steps.empty()) continue;
+      if (step_ == block.steps.size()) {
+        step_ = 0;
+        ++iteration_;
+      }
+      if (iteration_ < block.repeat) return;
+    }
+  }
+
+  std::size_t block_ = 0;
+  std::uint32_t iteration_ = 0;
+  std::size_t step_ = 0;
+};
+
+/// Node::memory as the steps of tasks use it.
+class NodeMemory {
+ public:
+  explicit NodeMemory(std::vector<std::uint32_t> words) : words_(std::move(words)) {}
+
+  const std::vector<std::uint32_t>& words() const { return words_; }
+  /// The word `first` of a step (Step::data or Step::from), in the present iteration of its thread.
+  std::uint32_t& at(std::int32_t first, const TaskThread& thread) {
+    return words_[static_cast<std::size_t>(first + std::int64_t{thread.step().stride} *
+                                                       thread.iteration())];
+  }
+  /// memory[data] = memory[data] (op) operand.
+  void combine(const TaskThread& thread, std::uint32_t operand) {
+    std::uint32_t& word = at(thread.step().data, thread);
+    const auto a = static_cast<std::int32_t>(word);
+    const auto b = static_cast<std::int32_t>(operand);
+    switch (thread.step().combine) {
+    case Combine::kReplace:
+      word = operand;
+      return;
+    case Combine::kAdd:
+      word += operand;
+      return;
+    case Combine::kMax:
+      word = static_cast<std::uint32_t>(std::max(a, b));
+      return;
+    case Combine::kMin:
+      word = static_cast<std::uint32_t>(std::min(a, b));
+      return;
+    }
+  }
+
+ private:
+  std::vector<std::uint32_t> words_;
+};
 
 class ProcessorCore {
  public:
@@ -56,7 +142,7 @@ class ProcessorCore {
   /// Number of the turn it is in.
   std::size_t turn() const { return turn_; }
   /// Cycle in which task `task` of turn `turn` returned; kNever: not yet.
-  Cycle returned_at(std::size_t turn, std::size_t task) const;
+  Cycle returned_at(std::size_t turn, std::size_t task) const { return returns_[turn][task]; }
   /// Cycle in which turn `turn` ended: the switch was commanded, or the last turn was over.
   Cycle ended_at(std::size_t turn) const { return ends_[turn]; }
   const std::vector<std::uint32_t>& memory() const { return memory_.words(); }
@@ -66,13 +152,12 @@ class ProcessorCore {
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:
-  struct Counter {
-    StreamId stream;
-    std::uint32_t count;
-  };
   enum class Outcome : std::uint8_t { kDone, kBlocked };
 
   const NodePhase& phase() const { return node_.phases[node_.turns[turn_].phase]; }
+  Index schedule_of(std::size_t turn) const {
+    return node_.phases[node_.turns[turn].phase].schedule;
+  }
 
   void start_turn(Cycle now);
   void load_ahead(Cycle now);
@@ -88,12 +173,12 @@ class ProcessorCore {
   Outcome control(const Step& step, Cycle now, Result& out);
   void send(const TaskThread& thread);
   Outcome receive(const TaskThread& thread);
-  void note_return(const TaskThread& thread);
+  void note_return(const TaskThread& thread) {
+    if (thread.is_over()) returns_[thread.turn][thread.number] = thread.ready_at;
+  }
   Cycle all_returned(Cycle now) const;
-  Cycle continuing_returned() const;
   void end_turn(Cycle now, Result& out);
   Cycle next_step(Cycle now, const Result& out) const;
-  std::uint32_t& count_of(StreamId stream);
   std::string what_it_waits_for(const TaskThread& thread) const;
   std::string what_the_turn_waits_for(Cycle now) const;
 
@@ -102,7 +187,6 @@ class ProcessorCore {
   const NodeId at_;
   Interface& interface_;
   RouterCore& router_;
-  Barriers& barriers_;
   TurnBarrier barrier_;
   observe::Probe probe_;
   OnlineRouterCore online_;
@@ -116,7 +200,7 @@ class ProcessorCore {
   std::uint32_t budget_ = 0;     // I/Os left in this cycle
   Cycle stalled_until_ = 0;
   std::size_t next_interrupt_ = 0;
-  std::vector<Counter> counters_;
+  boost::container::flat_map<StreamId, std::uint32_t> counts_;  // words written
   NodeMemory memory_;
   std::vector<std::uint32_t> message_;       // room to copy into
   std::vector<std::vector<Cycle>> returns_;  // by turn and task

@@ -67,22 +67,12 @@ struct Topology {
   NodeId node(Coord c) const { return c.x + x * (c.y + y * c.z); }
   /// The node behind port `p`, kNone at the rim.
   NodeId neighbour(NodeId n, Port p) const {
-    const Coord c = coord(n);
-    switch (p) {
-    case Port::kXMinus:
-      return c.x == 0 ? kNone : n - 1;
-    case Port::kXPlus:
-      return c.x + 1 == x ? kNone : n + 1;
-    case Port::kYMinus:
-      return c.y == 0 ? kNone : n - x;
-    case Port::kYPlus:
-      return c.y + 1 == y ? kNone : n + x;
-    case Port::kZMinus:
-      return c.z == 0 ? kNone : n - x * y;
-    case Port::kZPlus:
-      return c.z + 1 == z ? kNone : n + x * y;
-    }
-    return kNone;
+    const unsigned dimension = scheduled::index(p) / 2;
+    const std::uint32_t size = std::array{x, y, z}[dimension];
+    const NodeId stride = std::array{1U, x, x * y}[dimension];
+    const std::uint32_t at = n / stride % size;
+    if (p < opposite(p)) return at == 0 ? kNone : n - stride;
+    return at + 1 == size ? kNone : n + stride;
   }
 };
 
@@ -301,8 +291,9 @@ struct Rules {
   Cycle switch_cost = 0;
   Cycle barrier_latency = 1;  ///< from the last arrival to the release; at least 1
   /// Interrupts wait while a node is in a phase with a task of technique kMessageBound (3.3): in
-  /// all of it, at readers too, since a reader cannot know when its writer counts down a delay. From
-  /// its arrival at a barrier to its switch they wait in any case: the others do not wait again.
+  /// all of it, at readers too, since a reader cannot know when its writer counts down a delay.
+  /// From its arrival at a barrier to its switch they wait in any case: the others do not wait
+  /// again.
   bool suspend_interrupts = true;
 };
 
@@ -314,5 +305,18 @@ struct Program {
   std::vector<std::vector<NodeId>> extents;  ///< of barriers
   std::vector<Node> nodes;                   ///< topology.nodes() of them
 };
+
+// --- checks
+
+inline constexpr const char* kCollisionId = "/tessera/scheduled/phase_collision";
+
+/// Throws std::invalid_argument if the models cannot run `program`: a number names nothing, slots
+/// of a node collide, a link leaves the mesh (reference numesh.md 4.4). The message names node,
+/// schedule and problem: "node 3, schedule 'a': a slot names no transfer".
+void validate(const Program& program);
+/// `program`, if it is valid and SkewPolicy::kCheck does not refuse it. Throws as validate(), and
+/// IllegalBehaviour (kCollisionId) that names the first pair of slots that may collide: while
+/// neighbours are in consecutive phases, a word of one phase may enter a stream of the other (4.5).
+const Program& checked(const Program& program);
 
 }  // namespace tessera::scheduled

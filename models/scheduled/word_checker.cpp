@@ -1,7 +1,6 @@
 #include "models/scheduled/word_checker.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 namespace tessera::scheduled {
@@ -50,7 +49,8 @@ void WordChecker::delivered(NodeId node, Index input, const slot::Word& word, st
   const auto sink = std::find_if(sinks.begin(), sinks.end(), [&](const Stream::Sink& s) {
     return s.node == node && s.input == input;
   });
-  if (sink == sinks.end()) return misrouted(node, End::input(input), kNone, word, epoch, now);
+  const End where = End::input(input);
+  if (sink == sinks.end()) return add({Kind::kMisrouted, now, node, word, epoch, kNone, where});
   if (word.marker) return;
   std::uint32_t& next = next_[first_sink_[word.stream] + (sink - sinks.begin())];
   if (word.sequence == next) {
@@ -58,29 +58,13 @@ void WordChecker::delivered(NodeId node, Index input, const slot::Word& word, st
     return;
   }
   const bool early = word.sequence > next;
-  add({early ? Kind::kOrderHole : Kind::kDuplicated, now, node, word, epoch, kNone,
-       End::input(input)});
+  add({early ? Kind::kOrderHole : Kind::kDuplicated, now, node, word, epoch, kNone, where});
   if (early) next = word.sequence + 1;
-}
-
-void WordChecker::stranded(NodeId node, End where, const slot::Word& word, std::uint32_t epoch,
-                           Cycle now) {
-  ++stranded_at_[node];
-  add({Kind::kStranded, now, node, word, epoch, kNone, where});
-}
-
-void WordChecker::misrouted(NodeId node, End where, StreamId stream, const slot::Word& word,
-                            std::uint32_t epoch, Cycle now) {
-  add({Kind::kMisrouted, now, node, word, epoch, stream, where});
 }
 
 void WordChecker::add(const Finding& finding) {
   ++counts_[static_cast<std::size_t>(finding.kind)];
   if (findings_.size() < most_) findings_.push_back(finding);
-}
-
-std::uint64_t WordChecker::total() const {
-  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
 
 std::vector<WordChecker::Finding> WordChecker::findings() const {

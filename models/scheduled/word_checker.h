@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -48,16 +49,21 @@ class WordChecker {
   void taken(NodeId node, Index vfsm, StreamId stream, bool continuing, const slot::Word& word,
              std::uint32_t epoch, Cycle now) {
     if (word.stream != stream || (!continuing && word.epoch != epoch))
-      misrouted(node, End::vfsm(vfsm), stream, word, epoch, now);
+      add({Kind::kMisrouted, now, node, word, epoch, stream, End::vfsm(vfsm)});
   }
   /// `word` enters input `input`.
   void delivered(NodeId node, Index input, const slot::Word& word, std::uint32_t epoch, Cycle now);
   /// `word` lies at `where` while the node goes to `epoch`.
-  void stranded(NodeId node, End where, const slot::Word& word, std::uint32_t epoch, Cycle now);
+  void stranded(NodeId node, End where, const slot::Word& word, std::uint32_t epoch, Cycle now) {
+    ++stranded_at_[node];
+    add({Kind::kStranded, now, node, word, epoch, kNone, where});
+  }
 
   // Results.
   std::uint64_t count(Kind kind) const { return counts_[static_cast<std::size_t>(kind)]; }
-  std::uint64_t total() const;
+  std::uint64_t total() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  }
   /// Words stranded at `node`, in all switches.
   std::uint64_t stranded_at(NodeId node) const { return stranded_at_[node]; }
   /// In the order of cycle and node.
@@ -70,8 +76,6 @@ class WordChecker {
   }
 
  private:
-  void misrouted(NodeId node, End where, StreamId stream, const slot::Word& word,
-                 std::uint32_t epoch, Cycle now);
   void add(const Finding& finding);
 
   const Program& program_;

@@ -1,7 +1,5 @@
 #include "models/timing/calendar.h"
 
-#include <cassert>
-
 namespace tessera::timing {
 
 Cycle Calendar::next_due() const {

@@ -9,9 +9,19 @@
 #include <vector>
 
 #include "models/timing/calendar.h"
-#include "models/timing/steppable.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::timing {
+
+/// A block, as the clock domain knows it.
+class Steppable {
+ public:
+  virtual ~Steppable() = default;
+  /// Does the work of cycle `now`. Returns the next cycle (> now) in which the block wants to be
+  /// stepped whatever its neighbours do, or kNever. A step in which nothing is due must not change
+  /// anything: a block may be woken more often than it asked for.
+  virtual Cycle step(Cycle now) = 0;
+};
 
 class Scheduler {
  public:

@@ -24,8 +24,7 @@ void Blocks::deliver(Ref receiver, const link::Wavelet& w, Cycle due) {
     return routers.put(receiver, w, due);
   case Ref::Kind::kPort:
     return outside.put(receiver.index(), w, due);
-  case Ref::Kind::kNone:
-  case Ref::Kind::kRamp:
+  default:
     break;  // a sender has no credit for these
   }
 }
@@ -42,8 +41,7 @@ void Blocks::give_credit(Ref sender, Color color, Cycle due) {
     return routers.credit(sender, color, due);
   case Ref::Kind::kPort:
     return outside.credit(sender.index(), color, due);
-  case Ref::Kind::kNone:
-  case Ref::Kind::kQueue:
+  default:
     break;  // nobody sends there
   }
 }

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "models/observe/event_stream.h"
-#include "models/wafer/cycle_order.h"
 #include "models/wafer/pes.h"
 #include "models/wafer/pipes.h"
 #include "models/wafer/plan.h"
-#include "models/wafer/ref.h"
 #include "models/wafer/routers.h"
 #include "models/wafer/slots.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 

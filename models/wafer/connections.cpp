@@ -1,5 +1,6 @@
 #include "models/wafer/connections.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -58,16 +59,13 @@ void Connections::connect_routers() {
   }
 }
 
-// The ways of an on-ramp: the colors that its router receives from RAMP. With color swap these may be
-// more than the tile routes.
+// The ways of an on-ramp: the colors that its router receives from RAMP. With color swap these may
+// be more than the tile routes.
 void Connections::connect_ramps(std::uint32_t place) {
   if (blocks_.pes.at(place) == nullptr) return;
-  const std::uint32_t router = blocks_.routers.index_at(place);
   for (unsigned c = 0; c < kColorCount; ++c) {
     const Color color(c);
-    Ref target =
-        router != kNoIndex ? Ref::router(router, Direction::kRamp) : buffer_of(place, color);
-    if (router == kNoIndex && input_of(target) != Direction::kRamp) continue;
+    const Ref target = receiver_at(place, Direction::kRamp, color);
     const unsigned credits = capacity_of(target, color);
     if (credits == 0) continue;
     const std::uint32_t link = blocks_.pes.add_ramp_link(place, color, target, credits);
@@ -117,10 +115,14 @@ Ref Connections::receiver_behind(std::uint32_t place, Direction out, Color color
   if (!plan_.on_wafer(next)) return {};
   const std::uint32_t there = plan_.place_of(next);
   if (port_at(there, opposite(out)).kind() == Ref::Kind::kPort) return {};
-  const std::uint32_t router = blocks_.routers.index_at(there);
-  if (router != kNoIndex) return Ref::router(router, opposite(out));
-  const Ref buffer = buffer_of(there, color);
-  return input_of(buffer) == opposite(out) ? buffer : Ref();
+  return receiver_at(there, opposite(out), color);
+}
+
+Ref Connections::receiver_at(std::uint32_t place, Direction in, Color color) const {
+  const std::uint32_t router = blocks_.routers.index_at(place);
+  if (router != kNoIndex) return Ref::router(router, in);
+  const Ref buffer = buffer_of(place, color);
+  return input_of(buffer) == in ? buffer : Ref();
 }
 
 unsigned Connections::capacity_of(Ref receiver, Color color) const {
@@ -135,11 +137,9 @@ unsigned Connections::capacity_of(Ref receiver, Color color) const {
                                                                         color);
   case Ref::Kind::kPort:
     return blocks_.outside.capacity(receiver.index(), color);
-  case Ref::Kind::kNone:
-  case Ref::Kind::kRamp:
-    break;
+  default:
+    return 0;
   }
-  return 0;
 }
 
 Ref Connections::queue_of(std::uint32_t place, Color color) const {
@@ -161,6 +161,99 @@ Ref Connections::queue_of(std::uint32_t place, Color color) const {
 Ref Connections::port_at(std::uint32_t place, Direction side) const {
   const auto port = port_of_.find(std::uint64_t{place} * kDirectionCount + index(side));
   return port == port_of_.end() ? Ref() : Ref(Ref::Kind::kPort, port->second);
+}
+
+bool Ports::fits(std::uint64_t mask, Cycle due) const {
+  return due - blocks_.now < ActiveSet::kHorizon && (mask & cycle_bit(due)) == 0;
+}
+
+std::uint32_t Ports::place_of(std::uint32_t port) const {
+  return blocks_.plan.place_of(blocks_.plan.ports[port].tile);
+}
+
+// A router or a slot: pipes have no ports.
+Ref Ports::receiver_at(std::uint32_t port, Color color) const {
+  return connections_.receiver_at(place_of(port), blocks_.plan.ports[port].side, color);
+}
+
+void Ports::refuse(std::uint32_t port, const std::string& what) const {
+  const PortPlan& at = blocks_.plan.ports[port];
+  throw std::logic_error("tile " + to_string(at.tile) + ", " + to_string(at.side) + " " + what);
+}
+
+unsigned Ports::capacity(std::uint32_t port, Color color) const {
+  return connections_.capacity_of(receiver_at(port, color), color);
+}
+
+void Ports::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
+  const Ref receiver = receiver_at(port, w.color);
+  if (receiver.kind() == Ref::Kind::kRouter) return blocks_.deliver(receiver, w, due);
+  if (receiver.kind() == Ref::Kind::kNone ||
+      blocks_.slots.all()[receiver.index()].held >=
+          blocks_.plan.fabric.input_room(blocks_.plan.ports[port].side)) {
+    refuse(port, "input: a wavelet of color " + std::to_string(w.color.value()) +
+                     " was handed over without a credit");
+  }
+  if (fits(blocks_.slots.all()[receiver.index()].arriving, due))
+    return blocks_.deliver(receiver, w, due);
+  blocks_.slots.append(receiver.index(), w);
+  announced_.push_back({due, receiver.index(), false});
+}
+
+void Ports::credit(std::uint32_t port, Color color, Cycle due) {
+  const std::uint32_t router = blocks_.routers.index_at(place_of(port));
+  if (router != kNoIndex) {
+    const Direction side = blocks_.plan.ports[port].side;
+    return blocks_.give_credit(Ref::router(router, side), color, due);
+  }
+  const std::uint32_t link = link_into(port, color);
+  if (link == kNoIndex || credits_of(link) >= blocks_.outside.capacity(port, color)) {
+    refuse(port, "output: a credit of color " + std::to_string(color.value()) +
+                     " came back for room that was never taken");
+  }
+  if (fits(blocks_.slots.links()[link].returning, due))
+    return blocks_.give_credit(Ref(Ref::Kind::kSlot, link), color, due);
+  announced_.push_back({due, link, true});
+}
+
+unsigned Ports::credits_of(std::uint32_t link) const {
+  const auto announced =
+      std::count_if(announced_.begin(), announced_.end(),
+                    [link](const Announced& a) { return a.credit && a.index == link; });
+  const Link& l = blocks_.slots.links()[link];
+  return l.credits + static_cast<unsigned>(announced) +
+         static_cast<unsigned>(__builtin_popcountll(l.returning));
+}
+
+void Ports::take_announced(Cycle now) {
+  const auto due = std::partition(announced_.begin(), announced_.end(),
+                                  [now](const Announced& a) { return a.due > now; });
+  for (auto a = due; a != announced_.end(); ++a) {
+    if (a->credit) {
+      blocks_.slots.credit_for_next(a->index, now);
+    } else {
+      blocks_.slots.land(a->index, now);
+    }
+  }
+  announced_.erase(due, announced_.end());
+}
+
+Cycle Ports::next_due() const {
+  Cycle next = kNever;
+  for (const Announced& a : announced_) next = std::min(next, a.due);
+  return next;
+}
+
+// The link of the slot of `color` that sends into a port; kNoIndex: none does.
+std::uint32_t Ports::link_into(std::uint32_t port, Color color) const {
+  const Ref buffer = connections_.buffer_of(place_of(port), color);
+  if (buffer.kind() != Ref::Kind::kSlot) return kNoIndex;
+  const Slot& slot = blocks_.slots.all()[buffer.index()];
+  for (std::uint32_t link = slot.first_link; link < slot.first_link + slot.links; ++link) {
+    const Ref target = blocks_.slots.links()[link].target;
+    if (target.kind() == Ref::Kind::kPort && target.index() == port) return link;
+  }
+  return kNoIndex;
 }
 
 }  // namespace tessera::wafer

@@ -1,14 +1,16 @@
-// The connections between the blocks of a wafer. They are made once, before the first step; reports
-// follow them too.
+// The connections between the blocks of a wafer, and those that leave it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "models/wafer/plan.h"
-#include "models/wafer/ref.h"
+#include "models/wafer/units.h"
+#include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
 
@@ -16,6 +18,8 @@ namespace tessera::wafer {
 
 struct Blocks;
 
+/// Who is at the other end of what. Connections are made once, before the first step; reports
+/// follow them too.
 class Connections {
  public:
   /// `blocks` must outlive it. `buffers`: pipe or slot of every tile route (SlotGraph::receivers).
@@ -27,6 +31,8 @@ class Connections {
 
   /// The pipe or slot of an entry of Plan::tile_routes; kNone: its router is not plain.
   Ref buffer_of_route(std::uint32_t tile_route) const { return buffers_[tile_route]; }
+  /// Who takes wavelets of `color` at input `in` of a tile; none: nobody.
+  Ref receiver_at(std::uint32_t place, Direction in, Color color) const;
   /// The pipe or slot of a color on a tile with a plain router.
   Ref buffer_of(std::uint32_t place, Color color) const;
   /// The port of the router that a pipe or slot belongs to.
@@ -46,6 +52,49 @@ class Connections {
   const Plan& plan_;
   std::vector<Ref> buffers_;
   std::unordered_map<std::uint64_t, std::uint32_t> port_of_;  // by place and side
+};
+
+/// The links that leave a wafer (Plan::ports), seen from outside: the link protocol, with a latency
+/// of any length.
+class Ports {
+ public:
+  /// Both must outlive it.
+  Ports(Blocks& blocks, const Connections& connections)
+      : blocks_(blocks), connections_(connections) {}
+
+  /// Room at the port for wavelets of `color` (link::ForwardIf::capacity).
+  unsigned capacity(std::uint32_t port, Color color) const;
+  /// A wavelet lands at the port in cycle `due`: the wafer wants to be stepped then. Throws
+  /// std::logic_error when the sender had no credit.
+  void put(std::uint32_t port, const link::Wavelet& w, Cycle due);
+  /// Room behind the port. Throws std::logic_error when no wavelet was outstanding.
+  void credit(std::uint32_t port, Color color, Cycle due);
+
+  /// Hands on what is due by cycle `now` and was announced too far ahead.
+  void take_announced(Cycle now);
+  /// The earliest cycle of such an announcement; kNever when there is none.
+  Cycle next_due() const;
+  /// Credits of a link of a slot, those on their way back too.
+  unsigned credits_of(std::uint32_t link) const;
+
+ private:
+  /// What a port announces for a cycle for which a mask has no place: too far ahead, or the second
+  /// credit of a cycle, which the link protocol allows.
+  struct Announced {
+    Cycle due;
+    std::uint32_t index;  ///< of the link that gets a credit, or of the slot where a wavelet lands
+    bool credit;
+  };
+
+  bool fits(std::uint64_t mask, Cycle due) const;
+  std::uint32_t place_of(std::uint32_t port) const;
+  Ref receiver_at(std::uint32_t port, Color color) const;
+  std::uint32_t link_into(std::uint32_t port, Color color) const;
+  [[noreturn]] void refuse(std::uint32_t port, const std::string& what) const;
+
+  Blocks& blocks_;
+  const Connections& connections_;
+  std::vector<Announced> announced_;
 };
 
 }  // namespace tessera::wafer

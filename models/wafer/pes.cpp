@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "models/fabric/on_ramp_core.h"
-#include "models/observe/event_fields.h"
 #include "models/queue/input_queue_core.h"
 #include "models/wafer/blocks.h"
 #include "models/wafer/connections.h"
@@ -35,16 +34,6 @@ Pe::Pe(Pes& pes, std::uint32_t at_place, TileCoord at,
        observe::EventStream* events)
     : pes_(pes), map_(map), place(at_place),
       engine(at, std::move(program), *this, observe::Probe(events, at_place)) {}
-
-// What has landed may be read at once, what has not is not there yet: the engine is stepped in the
-// cycle in which it lands.
-Cycle Pe::ready_at(QueueId q) const {
-  return input(q).landed > 0 ? 0 : kNever;
-}
-
-unsigned Pe::available(QueueId q, Cycle) const {
-  return input(q).landed;
-}
 
 const link::Wavelet& Pe::front(QueueId q) const {
   const InQueue& queue = input(q);
@@ -173,10 +162,6 @@ std::uint32_t Pes::add_ramp_link(std::uint32_t place, Color color, Ref target, u
   ++pe.ramps;
   ramp_links_.push_back({0, target, of_tile_[place], static_cast<std::uint16_t>(credits), color});
   return number;
-}
-
-void Pes::start() {
-  for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) due_engines_.insert(pe, 0, 0);
 }
 
 // --- running

@@ -10,19 +10,15 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event_stream.h"
 #include "models/observe/wait.h"
 #include "models/pe/compute_engine_core.h"
-#include "models/pe/pe_config.h"
-#include "models/pe/pe_queues.h"
-#include "models/wafer/active_set.h"
-#include "models/wafer/cycle_order.h"
-#include "models/wafer/ref.h"
+#include "models/pe/pe_ports.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
 
@@ -84,8 +80,10 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
      const QueueMap& map, observe::EventStream* events);
 
   // pe::PeQueues
-  Cycle ready_at(QueueId q) const override;
-  unsigned available(QueueId q, Cycle now) const override;
+  // What has landed may be read at once, what has not is not there yet: the engine is stepped in
+  // the cycle in which it lands.
+  Cycle ready_at(QueueId q) const override { return input(q).landed > 0 ? 0 : kNever; }
+  unsigned available(QueueId q, Cycle) const override { return input(q).landed; }
   std::uint32_t readable(std::uint32_t asked, Cycle) const override {
     return asked & with_wavelets;
   }
@@ -103,8 +101,8 @@ class Pe final : public pe::PeQueues, public pe::PeConfig {
  private:
   friend class Pes;
 
-  InQueue& input(QueueId q) const;
-  OutQueue& output(QueueId q) const;
+  inline InQueue& input(QueueId q) const;
+  inline OutQueue& output(QueueId q) const;
 
   Pes& pes_;
   const QueueMap& map_;
@@ -130,7 +128,9 @@ class Pes {
   explicit Pes(Blocks& blocks);
 
   /// All engines are due in cycle 0.
-  void start();
+  void start() {
+    for (std::uint32_t pe = 0; pe < pes_.size(); ++pe) due_engines_.insert(pe, 0, 0);
+  }
   void step_engines(Cycle now, FirstFailure& failure);
   void step_ramps(Cycle now);
   /// The next cycle in which an engine or an on-ramp is due, after `now`.

@@ -8,8 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/wafer/active_set.h"
-#include "models/wafer/ref.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"

@@ -8,8 +8,7 @@
 
 #include "models/fabric/router_core.h"
 #include "models/observe/event_stream.h"
-#include "models/wafer/cycle_order.h"
-#include "models/wafer/ref.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/config/config_space.h"
 #include "tlm_ifaces/vocabulary/fixed_array.h"
 
@@ -21,7 +20,7 @@ struct WholeRouter {
   WholeRouter(std::uint32_t at_place, TileCoord at, const fabric::FabricTiming& timing,
               observe::EventStream* events)
       : place(at_place), core(at, timing, observe::Probe(events, at_place)),
-        receivers(kDirectionCount * kColorCount), senders(kDirectionCount * kColorCount) {}
+        receivers(kDirectionCount * kColorCount), senders(receivers.size()) {}
 
   static std::size_t index_of(Direction d, Color color) {
     return index(d) * kColorCount + color.value();

@@ -8,11 +8,6 @@ namespace tessera::wafer {
 
 namespace {
 
-// The program reads or writes registers, which plain routers do not have.
-bool uses_config(const pe::Image& image) {
-  return image.uses(pe::Opcode::kLdcfg) || image.uses(pe::Opcode::kStcfg);
-}
-
 bool is_plain(const fabric::ColorRoute& route) {
   const fabric::RoutePosition& only = route.positions[0];
   const bool moves = std::any_of(route.positions.begin() + 1, route.positions.end(),
@@ -31,8 +26,9 @@ Direction only(DirectionSet set) {
 std::vector<bool> plain_tiles(const Plan& plan) {
   std::vector<bool> plain_route;
   for (const fabric::ColorRoute& route : plan.routes) plain_route.push_back(is_plain(route));
-  std::vector<bool> plain_image;
-  for (const auto& image : plan.images) plain_image.push_back(!uses_config(*image));
+  std::vector<bool> plain_image;  // the program uses no registers, which plain routers do not have
+  for (const auto& image : plan.images)
+    plain_image.push_back(!image->uses(pe::Opcode::kLdcfg) && !image->uses(pe::Opcode::kStcfg));
   std::vector<bool> plain(plan.tile_count());
   for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
     const std::int32_t image = plan.image_of_tile[place];

@@ -105,8 +105,8 @@ void Slots::step_one(std::uint32_t index, CycleState& cycle) {
   }
 }
 
-// Slots with one output, the same for all: one of them is granted it. Data wavelets only, which have
-// no other way to go.
+// Slots with one output, the same for all: one of them is granted it. Data wavelets only, which
+// have no other way to go.
 void Slots::step_merge(Group& group, CycleState& cycle) {
   const std::uint64_t cycle_mask = cycle_bit(cycle.now);
   fabric::Turn& turn = group.turns[index(links_[slots_[group.first].first_link].out)];
@@ -232,10 +232,6 @@ void Slots::credit(std::uint32_t index, Cycle due) {
   link.returning |= cycle_bit(due);
   slot.returning |= cycle_bit(due);
   wake(link.slot, due);
-}
-
-unsigned Slots::branches_of_head(const Slot& slot) const {
-  return branches_of(slot, head(static_cast<std::uint32_t>(&slot - slots_.data())));
 }
 
 }  // namespace tessera::wafer

@@ -1,16 +1,15 @@
 // Slots: the input buffers of plain routers that are no pipes. Each output of a slot is a link with
-// credits of its own, through which the copies of a multicast leave one by one. Slots of a tile that
-// share outputs are a group: each output grants one of them, by the rule of fabric::Arbiter. Cycle
-// rules as in models/fabric/router_core.h.
+// credits of its own, through which the copies of a multicast leave one by one. Slots of a tile
+// that share outputs are a group: each output grants one of them, by the rule of fabric::Arbiter.
+// Cycle rules as in models/fabric/router_core.h.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/wafer/active_set.h"
-#include "models/wafer/ref.h"
+#include "models/fabric/sender.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -98,7 +97,9 @@ class Slots {
   std::vector<Link>& links() { return links_; }
   const std::vector<Link>& links() const { return links_; }
   /// Links of `slot` that its head has still to leave through, one bit each.
-  unsigned branches_of_head(const Slot& slot) const;
+  unsigned branches_of_head(const Slot& slot) const {
+    return branches_of(slot, head(static_cast<std::uint32_t>(&slot - slots_.data())));
+  }
 
  private:
   struct CycleState;

@@ -41,12 +41,12 @@ void Wafer::launch(TileCoord tile, const pe::Function& function,
 }
 
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.port_put(index, w, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.ports().put(index, w, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }
 
 void Wafer::Port::credit(Color color, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.port_credit(index, color, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.ports().credit(index, color, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }
 

@@ -45,7 +45,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
     Port(Wafer& owner, std::uint32_t number) : wafer(owner), index(number) {}
     void put(const link::Wavelet& w, Cycle due) override;
     unsigned capacity(Color color) const override {
-      return wafer.core_.port_capacity(index, color);
+      return wafer.core_.ports().capacity(index, color);
     }
     void credit(Color color, Cycle due) override;
     Wafer& wafer;

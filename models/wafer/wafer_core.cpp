@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/fabric/router_waits.h"
 #include "models/wafer/slot_graph.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -69,15 +68,6 @@ Cycle WaferCore::next_due(Cycle now) const {
 pe::ComputeEngineCore* WaferCore::engine(TileCoord tile) {
   Pe* const pe = blocks_.pes.at(blocks_.plan.place_of(tile));
   return pe == nullptr ? nullptr : &pe->engine;
-}
-
-void WaferCore::launch(TileCoord tile, const pe::Function& function,
-                       const std::vector<std::uint32_t>& arguments, Cycle at) {
-  blocks_.pes.launch(blocks_.plan.place_of(tile), function, arguments, at);
-}
-
-void WaferCore::set_diagnoses(observe::Diagnoses* diagnoses) {
-  for (Pe& pe : blocks_.pes.all()) pe.engine.set_diagnoses(diagnoses);
 }
 
 std::size_t WaferCore::wavelets_held() const {

@@ -1,16 +1,9 @@
-// All tiles of a rectangle in one block: the `dense` structure (docs/architecture.md#two-structures). The same
-// machine as one built of modules, cycle by cycle and event by event; only the storage differs.
-// Plain C++; `wafer.h` is its module.
+// All tiles of a rectangle in one block: the `dense` structure
+// (docs/architecture.md#two-structures). The same machine as one built of modules, cycle by cycle
+// and event by event; only the storage differs. Plain C++; `wafer.h` is its module.
 //
-//   plain router       pipes (pipes.h), slots and their links (slots.h), numbered along the paths
-//                      (slot_graph.h)
-//   any other router   a fabric::RouterCore (routers.h): switches, filters, color swap, injection,
-//                      teardown by the program
-//   compute engine     a pe::ComputeEngineCore (pes.h)
-//   queues, on-ramp    records of the same rules as queue::*QueueCore and fabric::OnRampCore (pes.h)
-//
-// Blocks (blocks.h) holds them and carries wavelets and credits between them, Connections knows who
-// is at the other end of what, Ports are the links to the outside.
+// Plain routers are pipes (pipes.h) and slots (slots.h), numbered along the paths (slot_graph.h);
+// any other is a fabric::RouterCore (routers.h). Blocks (blocks.h) holds them and the PEs (pes.h).
 //
 // Order inside a cycle: 1. routers, 2. compute engines, 3. on-ramps. Every effect that counts from
 // a later cycle on would allow any order; this one lets the queues of a PE do without due cycles.
@@ -28,9 +21,8 @@
 #include "models/observe/wait.h"
 #include "models/wafer/blocks.h"
 #include "models/wafer/connections.h"
-#include "models/wafer/cycle_order.h"
 #include "models/wafer/plan.h"
-#include "models/wafer/ports.h"
+#include "models/wafer/units.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::wafer {
@@ -62,16 +54,8 @@ class WaferCore {
   /// change.
   void shuffle_step_order(std::uint64_t seed) { blocks_.order.shuffle(seed); }
 
-  // --- ports (link protocol) ---
-
-  unsigned port_capacity(std::uint32_t port, Color color) const {
-    return ports_.capacity(port, color);
-  }
-  /// A wavelet lands at the port in cycle `due`: the wafer wants to be stepped then. Throws
-  /// std::logic_error when the sender had no credit.
-  void port_put(std::uint32_t port, const link::Wavelet& w, Cycle due) { ports_.put(port, w, due); }
-  /// Room behind the port. Throws std::logic_error when no wavelet was outstanding.
-  void port_credit(std::uint32_t port, Color color, Cycle due) { ports_.credit(port, color, due); }
+  Ports& ports() { return ports_; }
+  const Ports& ports() const { return ports_; }
 
   // --- tiles ---
 
@@ -79,8 +63,12 @@ class WaferCore {
   pe::ComputeEngineCore* engine(TileCoord tile);
   /// ComputeEngineCore::launch; the wafer wants to be stepped in cycle `at`.
   void launch(TileCoord tile, const pe::Function& function,
-              const std::vector<std::uint32_t>& arguments, Cycle at);
-  void set_diagnoses(observe::Diagnoses* diagnoses);
+              const std::vector<std::uint32_t>& arguments, Cycle at) {
+    blocks_.pes.launch(blocks_.plan.place_of(tile), function, arguments, at);
+  }
+  void set_diagnoses(observe::Diagnoses* diagnoses) {
+    for (Pe& pe : blocks_.pes.all()) pe.engine.set_diagnoses(diagnoses);
+  }
   /// Wavelets in routers and queues; a multicast counts once.
   std::size_t wavelets_held() const;
   /// Reports what blocks wait for, tile by tile, in the words of the cores.

@@ -1,5 +1,6 @@
 #include "platforms/ascend/arrays.h"
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -17,31 +18,13 @@ using data::DType;
 
 /// NumPy has no bfloat16: its bits are stored as uint16.
 DType dtype_of(const cluster::GmArray& array, const std::string& option) {
-  switch (array.element) {
-  case Element::kF32:
-    return DType::kF32;
-  case Element::kF16:
-    return DType::kF16;
-  case Element::kI8:
-    return DType::kI8;
-  case Element::kU8:
-    return DType::kU8;
-  case Element::kI16:
-    return DType::kI16;
-  case Element::kBf16:
-  case Element::kU16:
-    return DType::kU16;
-  case Element::kI32:
-    return DType::kI32;
-  case Element::kU32:
-    return DType::kU32;
-  case Element::kI64:
-    return DType::kI64;
-  default:
-    throw UserError("", option,
-                    "'" + array.name + "' has elements of " + to_string(array.element) +
-                        ", which have no values in this model");
-  }
+  constexpr std::array<DType, 10> kTypes = {DType::kF32, DType::kF16, DType::kU16, DType::kI8,
+                                            DType::kU8,  DType::kI16, DType::kU16, DType::kI32,
+                                            DType::kU32, DType::kI64};
+  if (has_values(array.element)) return kTypes[static_cast<std::size_t>(array.element)];
+  throw UserError("", option,
+                  "'" + array.name + "' has elements of " + to_string(array.element) +
+                      ", which have no values in this model");
 }
 
 std::size_t find_array(const pto::Kernel& kernel, const Options& options, const char* option,

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "frontends/pto/lower.h"
 #include "models/cluster/memory/cluster_data.h"

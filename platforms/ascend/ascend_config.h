@@ -2,7 +2,6 @@
 // file gives. `ascend_platform --print-config` shows every key with its source.
 #pragma once
 
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,8 +30,5 @@ config::Schema ascend_schema(AscendConfig& config);
 /// Preset or file (one of them; the other empty), then overrides "KEY=VALUE". Throws UserError.
 AscendConfig load_ascend_config(const std::string& preset, const std::string& file,
                                 const std::vector<std::string>& overrides = {});
-
-/// What --print-config shows.
-void print_ascend_config(std::ostream& out, const AscendConfig& config);
 
 }  // namespace tessera::ascend

@@ -17,17 +17,10 @@ std::uint64_t idle(const PipeStats& stats, Cycle cycles) {
   return cycles > used ? cycles - used : 0;
 }
 
-/// "mte2": pipes in the names of counters.
-std::string lower_name(sync::Pipe pipe) {
-  std::string text = to_string(pipe);
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 std::vector<std::string> counter_names(bool detail) {
   std::vector<std::string> names = {"finished_at"};
   for (const sync::Pipe pipe : sync::kPipes) {
-    const std::string p = lower_name(pipe);
+    const std::string p = report::lower_case(to_string(pipe));
     for (const char* what : {"_instructions", "_bytes", "_busy", "_idle"})
       names.push_back(p + what);
     for (unsigned r = 1; r < cluster::kWaitReasonCount; ++r)

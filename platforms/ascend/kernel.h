@@ -1,7 +1,6 @@
 // What AI-core clusters run: a PTO program, lowered for a machine, and how it is launched on it.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "frontends/pto/ast.h"

@@ -2,6 +2,7 @@
 
 #include "models/cluster/cluster.h"
 #include "models/cluster/modular_cluster.h"
+#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
 
@@ -27,7 +28,12 @@ void Machine::shuffle_step_order(std::uint64_t seed) {
 
 void Machine::launch(const std::shared_ptr<const cluster::Program>& aic,
                      const std::shared_ptr<const cluster::Program>& aiv, Cycle at) {
-  dense_ ? dense_->launch(aic, aiv, at) : modules_->launch(aic, aiv, at);
+  // An instruction that may not stand where it does is a mistake of the program, not of its text.
+  try {
+    dense_ ? dense_->launch(aic, aiv, at) : modules_->launch(aic, aiv, at);
+  } catch (const UserError& e) {
+    throw IllegalBehaviour(e.what());
+  }
 }
 
 }  // namespace tessera::ascend

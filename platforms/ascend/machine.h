@@ -37,7 +37,7 @@ class Machine {
 
   void shuffle_step_order(std::uint64_t seed);
   /// Starts the kernel on all cores in cycle `at`, or in the next one that has not been stepped.
-  /// Throws UserError for an instruction that may not stand where it does.
+  /// Throws IllegalBehaviour for an instruction that may not stand where it does.
   void launch(const std::shared_ptr<const cluster::Program>& aic,
               const std::shared_ptr<const cluster::Program>& aiv, Cycle at);
 

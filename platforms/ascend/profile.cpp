@@ -44,15 +44,10 @@ void add(std::vector<PathProfile>& paths, const AiCore& core) {
 }
 
 /// "gm_to_l1" of "GM>L1": a key of the report.
-std::string key_of(const std::string& path) {
-  std::string key;
-  for (const char c : path) {
-    if (c == '>')
-      key += "_to_";
-    else
-      key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return key;
+std::string key_of(std::string path) {
+  if (const std::size_t arrow = path.find('>'); arrow != std::string::npos)
+    path.replace(arrow, 1, "_to_");
+  return report::lower_case(std::move(path));
 }
 
 double ratio(std::uint64_t part, std::uint64_t whole) {

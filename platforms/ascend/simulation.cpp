@@ -5,11 +5,9 @@
 #include <utility>
 
 #include "models/cluster/hazards/cache_hazards.h"
-#include "platforms/ascend/core_counters.h"
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::ascend {
 
@@ -30,28 +28,11 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
       machine_(options.structure, config.machine, kernel.launch,
                {&events_, arrays.data(), hazards_ ? &*hazards_ : nullptr}) {
   if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
-  launch();
+  machine_.launch(kernel.kernel.aic, kernel.kernel.aiv, 0);
   if (options.validate || options.trace_perfetto_file.empty()) return;
   trace_ =
       run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
                                     kernel.kernel.aic, kernel.kernel.aiv);
-}
-
-// An instruction that may not stand where it does is a mistake of the program, not of its text.
-void Simulation::launch() {
-  try {
-    machine_.launch(kernel_.kernel.aic, kernel_.kernel.aiv, 0);
-  } catch (const UserError& e) {
-    throw IllegalBehaviour(e.what());
-  }
-}
-
-void Simulation::describe_waits(observe::Waits& waits) const {
-  machine_.view().describe_waits(waits);
-}
-
-std::vector<int> Simulation::coordinates(std::uint32_t core) const {
-  return core_of(core);
 }
 
 void Simulation::summarize(report::Report& report) const {
@@ -71,10 +52,6 @@ void Simulation::summarize(report::Report& report) const {
   const Profile profile = profile_of(machine, config_, report.cycles);
   add_groups(profile, report);
   if (!options_.quiet) print_profile(profile, std::cout);
-}
-
-void Simulation::complete_traces(const report::Report&) {
-  if (trace_) trace_->finish();
 }
 
 bool Simulation::is_done(run::Stop stop, const observe::Waits&) {

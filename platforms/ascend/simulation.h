@@ -8,11 +8,12 @@
 #include "models/observe/event_stream.h"
 #include "platforms/ascend/arrays.h"
 #include "platforms/ascend/ascend_config.h"
+#include "platforms/ascend/core_counters.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
 #include "platforms/ascend/options.h"
 #include "platforms/run/driver.h"
-#include "platforms/run/trace_file.h"
+#include "platforms/run/output_file.h"
 
 namespace tessera::ascend {
 
@@ -27,17 +28,20 @@ class Simulation final : public run::View, public run::Program {
 
  private:
   // run::View
-  void describe_waits(observe::Waits& waits) const override;
-  std::vector<int> coordinates(std::uint32_t core) const override;
+  void describe_waits(observe::Waits& waits) const override {
+    machine_.view().describe_waits(waits);
+  }
+  std::vector<int> coordinates(std::uint32_t core) const override { return core_of(core); }
   void summarize(report::Report& report) const override;
-  void complete_traces(const report::Report& report) override;
+  void complete_traces(const report::Report&) override {
+    if (trace_) trace_->finish();
+  }
   // run::Program
   bool is_done(run::Stop stop, const observe::Waits& waits) override;
   std::string describe_stop(const std::string& stopped,
                             const report::Report& report) const override;
   void finish(report::Report& report) override;
 
-  void launch();
   void report_hazards(report::Report& report) const;
 
   const Options& options_;

@@ -23,7 +23,7 @@ Failure failure_of(const sc_core::sc_report& report);
 
 /// Reads the command line into `options` and calls `body`, which runs and fills the report. What it
 /// throws becomes the status and the message of the report as it stands. `body` answers false when
-/// there is nothing to report (--validate, --print-config). Prints the report, writes it for
+/// there is nothing to report (--validate, --print-config, --print-program). Prints the report, writes it for
 /// --report, and returns the exit code.
 int run_main(const Executable& executable, int argc, const char* const* argv, Options& options,
              const std::function<bool(report::Report&)>& body);

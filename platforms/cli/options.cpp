@@ -248,7 +248,8 @@ MachineOptions::MachineOptions() {
                     "host array in, e.g. --input A=A.npy (repeatable)"),
         array_files("output", outputs, File::kWritten,
                     "host array out, e.g. --output y=y.npy (repeatable)"),
-        flag("print-config", print_config, "print the effective config with its sources")}});
+        flag("print-config", print_config, "print the effective config with its sources"),
+        flag("print-program", print_program, "print the program as it was read; run nothing")}});
 }
 
 bool parse(int argc, const char* const* argv, const Executable& executable, Options& options,

@@ -57,6 +57,7 @@ struct MachineOptions : Options {
 
   std::map<std::string, std::string> inputs;  ///< array name -> .npy file
   std::map<std::string, std::string> outputs;
+  bool print_program = false;
 };
 
 /// What an executable says about itself in --help.

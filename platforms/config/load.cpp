@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -168,13 +167,12 @@ Document read_file(const std::string& path) {
   return parse(path, text.str());
 }
 
-const std::string& text_at(const Document& document, const char* key, std::string& buffer) {
+/// The text under a key; "" where there is none.
+std::string text_at(const Document& document, const char* key) {
   const json::value* v = document.root.if_contains(key);
-  buffer.clear();
-  if (v == nullptr) return buffer;
+  if (v == nullptr) return {};
   if (!v->is_string()) throw UserError(document.where, key, "this must be a text in quotes");
-  buffer = std::string(v->get_string());
-  return buffer;
+  return std::string(v->get_string());
 }
 
 /// Walks a document and sets the fields it gives.
@@ -185,13 +183,12 @@ class Applier {
 
   void apply(const Document& document) {
     document_ = &document;
-    std::string text;
     require_text("schema", kSchemaName);
     require_text("machine", machine_);
-    if (!text_at(document, "name", text).empty()) loaded_.name = text;
+    if (const std::string name = text_at(document, "name"); !name.empty()) loaded_.name = name;
     for (const auto& member : document.root) {
       if (is_reserved(member.key())) continue;
-      read(std::string(member.key()), member.value());
+      read(std::string(member.key()), member.value(), {document_->where, "", "", ""});
     }
   }
 
@@ -201,19 +198,22 @@ class Applier {
            key == "description";
   }
   void require_text(const char* key, const std::string& expected) {
-    std::string text;
-    if (text_at(*document_, key, text) == expected) return;
+    const std::string text = text_at(*document_, key);
+    if (text == expected) return;
     throw UserError(document_->where, key,
                     (text.empty() ? "missing" : "'" + text + "' does not fit here") +
                         std::string("; it must be '") + expected + "'");
   }
 
-  void read(const std::string& path, const json::value& v) {
-    if (const Field* field = find_field(schema_, path)) return read_leaf(*field, v);
+  /// `inherited`: what the groups around it say of the origin of their values.
+  void read(const std::string& path, const json::value& v, Origin inherited) {
+    if (const Field* field = find_field(schema_, path)) return read_leaf(*field, v, inherited);
     const bool group = v.is_object() && is_group(path);
     if (!group) throw UserError(document_->where, path, unknown_key(schema_, path));
+    for (const auto& member : v.get_object()) annotate(path, member, inherited);
     for (const auto& member : v.get_object()) {
-      read(child_path(path, member.key()), member.value());
+      if (!is_annotation(member.key()))
+        read(child_path(path, member.key()), member.value(), inherited);
     }
   }
   bool is_group(const std::string& path) const {
@@ -222,44 +222,47 @@ class Applier {
     });
   }
 
-  void read_leaf(const Field& field, const json::value& v) {
-    Origin origin;
-    origin.where = document_->where;
+  void read_leaf(const Field& field, const json::value& v, Origin& origin) {
     const json::value* value = &v;
     if (v.is_object()) value = &read_annotated(field, v.get_object(), origin);
     check_and_set(field, document_->where, value_from_json(field, document_->where, *value));
     loaded_.origins[field.path] = origin;
   }
 
-  const json::value& read_annotated(const Field& field, const json::object& leaf, Origin& origin) {
+  const json::value& read_annotated(const Field& field, const json::object& leaf,
+                                    Origin& origin) const {
     static const std::vector<std::string> kKeys = {"value", "source", "kind", "note"};
-    static const std::vector<std::string> kKinds = {"published", "calibrated", "assumed"};
     for (const auto& member : leaf) {
       const std::string key(member.key());
-      const std::string place = field.path + "." + key;
-      if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
-        throw UserError(document_->where, place,
-                        "unknown key" + did_you_mean(key, kKeys) + " (allowed: " + join(kKeys) +
-                            ")");
-      }
-      if (key == "value") continue;
-      if (!member.value().is_string()) {
-        throw UserError(document_->where, place, "this must be a text in quotes");
-      }
-      const std::string text(member.value().get_string());
-      if (key == "source") origin.source = text;
-      if (key == "note") origin.note = text;
-      if (key != "kind") continue;
-      if (std::find(kKinds.begin(), kKinds.end(), text) == kKinds.end()) {
-        throw UserError(document_->where, place,
-                        "unknown kind '" + text + "'" + did_you_mean(text, kKinds) +
-                            " (allowed: " + join(kKinds) + ")");
-      }
-      origin.kind = text;
+      require_known("unknown key", key, kKeys, child_path(field.path, key));
+      annotate(field.path, member, origin);
     }
     if (const json::value* value = leaf.if_contains("value")) return *value;
     throw UserError(document_->where, field.path,
                     "an object that gives a value needs the key 'value'");
+  }
+
+  static bool is_annotation(std::string_view key) {
+    return key == "source" || key == "kind" || key == "note";
+  }
+  /// Sets the part of `origin` that a member of a value or of a group at `path` gives, if it gives one.
+  void annotate(const std::string& path, const json::key_value_pair& member, Origin& origin) const {
+    static const std::vector<std::string> kKinds = {"published", "calibrated", "assumed"};
+    if (!is_annotation(member.key())) return;
+    const std::string place = child_path(path, member.key());
+    if (!member.value().is_string())
+      throw UserError(document_->where, place, "this must be a text in quotes");
+    const std::string text(member.value().get_string());
+    if (member.key() == "kind") require_known("unknown kind '" + text + "'", text, kKinds, place);
+    (member.key() == "source" ? origin.source
+     : member.key() == "note" ? origin.note
+                              : origin.kind) = text;
+  }
+  void require_known(const std::string& unknown, const std::string& given,
+                     const std::vector<std::string>& known, const std::string& place) const {
+    if (std::find(known.begin(), known.end(), given) != known.end()) return;
+    throw UserError(document_->where, place,
+                    unknown + did_you_mean(given, known) + " (allowed: " + join(known) + ")");
   }
 
   const Schema& schema_;
@@ -321,10 +324,8 @@ Loaded load(const Schema& schema, const std::string& machine, const Request& req
   const Document document = request.file.empty()
                                 ? read_preset(machine, request.preset, "--preset", "")
                                 : read_file(request.file);
-  std::string base;
-  if (!text_at(document, "base", base).empty()) {
+  if (const std::string base = text_at(document, "base"); !base.empty())
     applier.apply(read_preset(machine, base, document.where, "base"));
-  }
   applier.apply(document);
   require_all(schema, loaded, document.where, machine);
   for (const std::string& text : request.overrides) apply_override(schema, text, loaded);

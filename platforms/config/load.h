@@ -9,6 +9,7 @@
 //
 // Nested objects spell the dotted paths of the schema. A leaf is a value, or an object with "value"
 // and, as presets give them, "source", "kind" ("published", "calibrated" or "assumed") and "note".
+// What a group says with these three keys holds for all values in it that do not say it themselves.
 // With "base" the file changes that preset; without it every key must be there. Presets have the
 // same form.
 #pragma once
@@ -51,5 +52,10 @@ std::string blame(const Loaded& loaded, const std::string& path);
 
 /// One line a field: path = value unit  [where it comes from].
 void print_config(std::ostream& out, const Schema& schema, const Loaded& loaded);
+/// The same of a machine's configuration: `schema_of` gives its keys.
+template <class Config>
+void print_config(std::ostream& out, Config config, Schema (&schema_of)(Config&)) {
+  print_config(out, schema_of(config), config.loaded);
+}
 
 }  // namespace tessera::config

@@ -19,9 +19,20 @@ struct Preset {
 const std::vector<Preset>& presets();
 
 /// JSON text of a preset; nothing when there is no preset of that name.
-std::optional<std::string_view> find_preset(std::string_view name);
+inline std::optional<std::string_view> find_preset(std::string_view name) {
+  for (const Preset& preset : presets()) {
+    if (preset.name == name) return preset.text;
+  }
+  return std::nullopt;
+}
 
 /// Names of the presets of one machine; of all with an empty `machine`.
-std::vector<std::string> preset_names(std::string_view machine = {});
+inline std::vector<std::string> preset_names(std::string_view machine = {}) {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) {
+    if (machine.empty() || preset.machine == machine) names.emplace_back(preset.name);
+  }
+  return names;
+}
 
 }  // namespace tessera::config

@@ -8,7 +8,7 @@
 
 #include "frontends/text/expression_text.h"
 #include "frontends/text/precedence_parser.h"
-#include "frontends/text/wording.h"
+#include "frontends/text/diagnostics.h"
 #include "platforms/data/array_math.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -42,6 +42,10 @@ std::string descr_of(DType dtype) {
   return "";
 }
 
+[[noreturn]] void refuse(const std::string& file, const std::string& problem) {
+  throw UserError(file, "", problem);
+}
+
 /// Text of a file for a message: short, and printable.
 std::string shown(std::string_view text) {
   constexpr std::size_t kMost = 24;
@@ -75,12 +79,11 @@ class HeaderParser {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw UserError(file_, "",
-                    "the header of the .npy file is malformed at its character " +
-                        std::to_string(size_ - cursor_.rest().size() + 1) + ": " + problem);
+    refuse(file_, "the header of the .npy file is malformed at its character " +
+                      std::to_string(size_ - cursor_.rest().size() + 1) + ": " + problem);
   }
   void require(bool present, const std::string& key) const {
-    if (!present) throw UserError(file_, "", "the header of the .npy file has no \"" + key + "\"");
+    if (!present) refuse(file_, "the header of the .npy file has no \"" + key + "\"");
   }
   void skip_space() { cursor_.take_while(text::is_space); }
   bool take(std::string_view text) {
@@ -115,7 +118,7 @@ class HeaderParser {
   void read_descr() {
     skip_space();
     if (cursor_.peek() == '[') {
-      throw UserError(file_, "", "the dtype is a record with fields; " + allowed_dtypes());
+      refuse(file_, "the dtype is a record with fields; " + allowed_dtypes());
     }
     const std::string descr = quoted();
     has_descr_ = true;
@@ -125,10 +128,9 @@ class HeaderParser {
       return;
     }
     if (!descr.empty() && descr[0] == '>') {
-      throw UserError(file_, "",
-                      "the dtype \"" + shown(descr) + "\" is big endian; " + allowed_dtypes());
+      refuse(file_, "the dtype \"" + shown(descr) + "\" is big endian; " + allowed_dtypes());
     }
-    throw UserError(file_, "", "unknown dtype \"" + shown(descr) + "\"; " + allowed_dtypes());
+    refuse(file_, "unknown dtype \"" + shown(descr) + "\"; " + allowed_dtypes());
   }
   static std::string allowed_dtypes() {
     std::string text = "little endian dtypes are allowed:";
@@ -188,14 +190,13 @@ void check_length(const Header& header, std::size_t present, const std::string& 
   const std::optional<std::uint64_t> expected = byte_count(header);
   const std::string what =
       std::string(to_string(header.dtype)) + " elements of shape " + to_string(header.shape);
-  if (!expected) throw UserError(file, "", what + " do not fit in memory");
+  if (!expected) refuse(file, what + " do not fit in memory");
   if (*expected == present) return;
   const std::string counts = std::to_string(*expected) + " bytes of " + what +
                              " are expected, but " + std::to_string(present) + " are present";
-  throw UserError(
-      file, "",
-      (present < *expected ? "the file is too short: " : "data follows the last element: ") +
-          counts);
+  refuse(file,
+         (present < *expected ? "the file is too short: " : "data follows the last element: ") +
+             counts);
 }
 
 /// The bytes of a .npy file, wherever they are.
@@ -211,7 +212,7 @@ class Source {
   void read(std::size_t at, std::size_t count, void* to) {
     in_.seekg(static_cast<std::streamoff>(at));
     in_.read(static_cast<char*>(to), static_cast<std::streamsize>(count));
-    if (!in_) throw UserError(file_, "", "the .npy file cannot be read");
+    if (!in_) refuse(file_, "the .npy file cannot be read");
   }
   std::string text(std::size_t at, std::size_t count) {
     std::string result(std::min(count, size_ - std::min(at, size_)), '\0');
@@ -238,33 +239,28 @@ HeaderText read_header_text(Source& source, const std::string& file) {
   const std::string begin = source.text(0, kLongestStart);
   const auto byte_at = [&](std::size_t at) { return static_cast<unsigned char>(begin[at]); };
   if (begin.substr(0, kMagic.size()) != kMagic) {
-    throw UserError(file, "",
-                    "is not a .npy file; it starts with \"" +
-                        shown(begin.substr(0, kMagic.size())) +
-                        "\" instead of the magic \"\\x93NUMPY\"");
+    refuse(file, "is not a .npy file; it starts with \"" + shown(begin.substr(0, kMagic.size())) +
+                     "\" instead of the magic \"\\x93NUMPY\"");
   }
   const std::size_t length_bytes = begin.size() > kVersionAt && byte_at(kVersionAt) == 2 ? 4 : 2;
   const std::size_t start = kLengthAt + length_bytes;
   if (begin.size() < start) {
-    throw UserError(file, "",
-                    "the file is too short: a .npy file has at least " + std::to_string(start) +
-                        " bytes, but " + std::to_string(source.size()) + " are present");
+    refuse(file, "the file is too short: a .npy file has at least " + std::to_string(start) +
+                     " bytes, but " + std::to_string(source.size()) + " are present");
   }
   const unsigned major = byte_at(kVersionAt);
   const unsigned minor = byte_at(kVersionAt + 1);
   if ((major != 1 && major != 2) || minor != 0) {
-    throw UserError(file, "",
-                    "the .npy format version is " + std::to_string(major) + "." +
-                        std::to_string(minor) + "; versions 1.0 and 2.0 are read");
+    refuse(file, "the .npy format version is " + std::to_string(major) + "." +
+                     std::to_string(minor) + "; versions 1.0 and 2.0 are read");
   }
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i)
     length |= std::size_t{byte_at(kLengthAt + i)} << (8 * i);
   if (source.size() - start < length) {
-    throw UserError(file, "",
-                    "the file is too short: " + std::to_string(length) +
-                        " bytes of header are expected, but " +
-                        std::to_string(source.size() - start) + " are present");
+    refuse(file, "the file is too short: " + std::to_string(length) +
+                     " bytes of header are expected, but " + std::to_string(source.size() - start) +
+                     " are present");
   }
   return {source.text(start, length), start + length};
 }

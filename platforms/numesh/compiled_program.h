@@ -1,20 +1,25 @@
 // What a scheduled mesh runs: a communication program, compiled for the machine of a config.
 #pragma once
 
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 #include "frontends/operators/memory.h"
 #include "models/scheduled/program.h"
+#include "platforms/data/host_array.h"
 #include "platforms/numesh/numesh_config.h"
 #include "platforms/numesh/options.h"
 
 namespace tessera::numesh {
+
+/// [nodes, words]: the shape of an array in files of the host.
+data::Shape array_shape(const operators::Program& program, const operators::Array& array);
 
 struct CompiledProgram {
   /// Reads the program and the files of --input. Throws UserError, also for an --output that is no
   /// array of the program.
   CompiledProgram(const Options& options, const NumeshConfig& config);
 
-  /// Prints what the compiler decided, and writes the file of --schedules.
+  /// Prints what the compiler decided, for --print-program also the schedules, and writes the file of
+  /// --schedules.
   void print(const Options& options) const;
 
   const operators::Program source;

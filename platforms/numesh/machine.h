@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/observe/event_stream.h"
-#include "models/scheduled/mesh_view.h"
+#include "models/scheduled/mesh_core.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/word_checker.h"
 #include "models/timing/clock_domain.h"

@@ -92,9 +92,4 @@ NumeshConfig load_numesh_config(const std::string& preset, const std::string& fi
   return config;
 }
 
-void print_numesh_config(std::ostream& out, const NumeshConfig& config) {
-  NumeshConfig copy = config;
-  config::print_config(out, numesh_schema(copy), config.loaded);
-}
-
 }  // namespace tessera::numesh

@@ -2,7 +2,6 @@
 // file gives. docs/configuration.md explains every key.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -24,8 +23,5 @@ config::Schema numesh_schema(NumeshConfig& config);
 /// Preset or file (one of them; the other empty), then overrides "KEY=VALUE". Throws UserError.
 NumeshConfig load_numesh_config(const std::string& preset, const std::string& file,
                                 const std::vector<std::string>& overrides = {});
-
-/// What --print-config shows.
-void print_numesh_config(std::ostream& out, const NumeshConfig& config);
 
 }  // namespace tessera::numesh

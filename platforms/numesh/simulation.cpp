@@ -3,9 +3,8 @@
 #include <fstream>
 #include <utility>
 
+#include "models/observe/perfetto_writer.h"
 #include "platforms/data/npy.h"
-#include "platforms/numesh/arrays.h"
-#include "platforms/numesh/phase_trace.h"
 #include "platforms/run/output_file.h"
 
 namespace tessera::numesh {
@@ -23,6 +22,53 @@ std::vector<report::Counter> totals(const report::Places& places, const schedule
           {"phase_changes", sums[2], "switches", "changes of the schedule, of all nodes"},
           {"words_left", mesh.words_in_network(), "words",
            "words that lie in routers and queues at the end"}};
+}
+
+using Trace = observe::PerfettoWriter;
+
+void write_node(Trace& trace, const scheduled::Program& program, scheduled::NodeId id,
+                const scheduled::ProcessorCore& processor, Cycle end) {
+  const scheduled::Node& node = program.nodes[id];
+  Cycle from = 0;
+  for (std::size_t turn = 0; turn < node.turns.size() && turn <= processor.turn(); ++turn) {
+    const scheduled::NodePhase& phase = node.phases[node.turns[turn].phase];
+    const Cycle ended = processor.ended_at(turn);
+    const Cycle to = ended == kNever ? end : ended + 1;
+    if (to > from) trace.slice({id, 0}, "phase " + phase.name, from, to);
+    for (std::size_t task = 0; task < phase.tasks.size(); ++task) {
+      const Cycle returned = processor.returned_at(turn, task);
+      const Cycle over = returned == kNever ? end : returned;
+      const auto thread = static_cast<unsigned>(1 + task);
+      if (over > from) trace.slice({id, thread}, phase.tasks[task].name, from, over);
+    }
+    from = to + program.rules.switch_cost;
+  }
+}
+
+/// The phases and tasks of all nodes: a process a node. What is not over in cycle `end` lasts until it.
+void write_phase_trace(std::ostream& out, const scheduled::Program& program,
+                       const scheduled::MeshView& mesh, Cycle end) {
+  Trace trace(out);
+  for (scheduled::NodeId id = 0; id < mesh.size(); ++id) {
+    if (program.nodes[id].turns.empty()) continue;
+    trace.name_process(id, scheduled::node_name(program, id));
+    write_node(trace, program, id, mesh.processor(id), end);
+  }
+  trace.finish();
+}
+
+/// What the nodes hold of an array.
+data::HostArray array_of(const scheduled::MeshView& mesh, const operators::Program& program,
+                         const operators::MemoryMap& map, std::size_t array) {
+  const std::uint32_t words = program.arrays[array].words;
+  data::HostArray result =
+      data::HostArray::zeros(data::DType::kI32, array_shape(program, program.arrays[array]));
+  for (scheduled::NodeId node = 0; node < mesh.size(); ++node) {
+    const std::vector<std::uint32_t>& memory = mesh.processor(node).memory();
+    for (std::uint32_t k = 0; k < words; ++k)
+      result.set_bits(std::size_t{node} * words + k, memory[map.array[array] + k]);
+  }
+  return result;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "platforms/report/report.h"
 
+#include <array>
 #include <boost/json.hpp>
 #include <fstream>
 
@@ -145,21 +146,9 @@ json::object report_json(const Report& r) {
 }  // namespace
 
 const char* to_string(Status status) {
-  switch (status) {
-  case Status::kFinished:
-    return "finished";
-  case Status::kCheckFailed:
-    return "check_failed";
-  case Status::kUserInput:
-    return "user_input";
-  case Status::kIntegration:
-    return "integration";
-  case Status::kCouldNotFinish:
-    return "could_not_finish";
-  case Status::kInternal:
-    break;
-  }
-  return "internal";
+  constexpr std::array<const char*, 6> kNames = {"finished",    "check_failed",     "user_input",
+                                                 "integration", "could_not_finish", "internal"};
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 std::uint64_t peak_rss_bytes() {
@@ -172,6 +161,11 @@ std::uint64_t peak_rss_bytes() {
     return kib * 1024;
   }
   return 0;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
 }
 
 std::string plural(std::uint64_t count, const std::string& noun) {

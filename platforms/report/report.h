@@ -137,6 +137,8 @@ struct Report {
   std::uint64_t wait_count = 0;  ///< all of them, `waits` or more
 };
 
+/// A name as keys of a report have it: "mte2" of "MTE2".
+std::string lower_case(std::string text);
 /// "1 wait", "3 waits".
 std::string plural(std::uint64_t count, const std::string& noun);
 /// Simulated time: cycles times the clock period, or by the clock.

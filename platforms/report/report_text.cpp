@@ -32,20 +32,19 @@ std::string rounded(double value) {
   return with_digits(value, value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
 
+/// In the largest unit in which it is 1 or more.
+std::string in_unit(double value, const std::array<const char*, 4>& units) {
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < units.size(); ++unit) value /= 1000;
+  return rounded(value) + units[unit];
+}
 /// "1.45 us"
 std::string duration(double ns) {
-  constexpr std::array<const char*, 4> kUnits = {"ns", "us", "ms", "s"};
-  std::size_t unit = 0;
-  for (; ns >= 1000 && unit + 1 < kUnits.size(); ++unit) ns /= 1000;
-  return rounded(ns) + " " + kUnits[unit];
+  return in_unit(ns, {" ns", " us", " ms", " s"});
 }
-
 /// "1.23 M"
 std::string scaled(double value) {
-  constexpr std::array<const char*, 4> kPrefixes = {"", " k", " M", " G"};
-  std::size_t prefix = 0;
-  for (; value >= 1000 && prefix + 1 < kPrefixes.size(); ++prefix) value /= 1000;
-  return rounded(value) + kPrefixes[prefix];
+  return in_unit(value, {"", " k", " M", " G"});
 }
 
 std::string padded(const std::string& text, std::size_t width) {
@@ -56,21 +55,10 @@ std::string right(const std::string& text, std::size_t width) {
 }
 
 const char* sentence(Status status) {
-  switch (status) {
-  case Status::kFinished:
-    return "finished";
-  case Status::kCheckFailed:
-    return "WRONG RESULT";
-  case Status::kUserInput:
-    return "INPUT NOT ACCEPTED";
-  case Status::kIntegration:
-    return "WRONGLY CONNECTED";
-  case Status::kCouldNotFinish:
-    return "COULD NOT FINISH";
-  case Status::kInternal:
-    break;
-  }
-  return "INTERNAL ERROR";
+  constexpr std::array<const char*, 6> kSentences = {"finished",           "WRONG RESULT",
+                                                     "INPUT NOT ACCEPTED", "WRONGLY CONNECTED",
+                                                     "COULD NOT FINISH",   "INTERNAL ERROR"};
+  return kSentences[static_cast<std::size_t>(status)];
 }
 
 void print_head(const Report& r, std::ostream& out) {
@@ -129,10 +117,17 @@ void print_counters(const Report& r, std::ostream& out) {
   }
 }
 
+/// The width of a column of names.
+template <class Named>
+std::size_t width_of_names(const std::vector<Named>& rows) {
+  std::size_t width = 0;
+  for (const Named& row : rows) width = std::max(width, row.name.size());
+  return width;
+}
+
 void print_outputs(const Report& r, std::ostream& out) {
   if (r.outputs.empty()) return;
-  std::size_t names = 0;
-  for (const Output& o : r.outputs) names = std::max(names, o.name.size());
+  const std::size_t names = width_of_names(r.outputs);
   out << "\noutputs\n";
   for (const Output& o : r.outputs) {
     std::string shape;
@@ -145,8 +140,7 @@ void print_outputs(const Report& r, std::ostream& out) {
 
 void print_checks(const Report& r, std::ostream& out) {
   if (r.checks.empty()) return;
-  std::size_t names = 0;
-  for (const Check& c : r.checks) names = std::max(names, c.name.size());
+  const std::size_t names = width_of_names(r.checks);
   out << "\nchecks\n";
   for (const Check& c : r.checks) {
     out << "  " << padded(c.name, names) << "  " << (c.passed ? "passed" : "FAILED");

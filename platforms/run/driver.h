@@ -2,7 +2,6 @@
 // the report. A platform brings a View of its machine and a Program; the rest is the same for all.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,16 +57,6 @@ class Program {
 
 /// "; WHO waits for WHAT; and 3 more waits": the first wait of a report, or "".
 std::string first_wait(const report::Report& report, const std::string& place = {});
-
-/// Seconds from its construction on.
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin_ = Clock::now();
-};
 
 class Driver {
  public:

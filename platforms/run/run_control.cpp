@@ -16,7 +16,7 @@ constexpr double kFirstProgressSeconds = 2;
 }  // namespace
 
 RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
-    : domain_(domain), limits_(limits), begin_(Clock::now()),
+    : domain_(domain), limits_(limits),
       show_progress_(limits.progress && ::isatty(STDERR_FILENO) != 0) {
   if (limits.max_cycles) domain_.set_bound(*limits.max_cycles);
   domain_.set_supervisor([this](Cycle now) { return supervise(now); });
@@ -25,10 +25,6 @@ RunControl::RunControl(timing::ClockDomain& domain, const Limits& limits)
 RunControl::~RunControl() {
   domain_.set_supervisor(nullptr);
   if (progress_shown_) std::fputs("\r\033[K", stderr);
-}
-
-double RunControl::elapsed_s() const {
-  return std::chrono::duration<double>(Clock::now() - begin_).count();
 }
 
 RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
@@ -43,10 +39,6 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
     started_ = true;
     sc_core::sc_start();
   }
-}
-
-RunControl::Stop RunControl::run_to_idle() {
-  return run_until([] { return false; });
 }
 
 bool RunControl::supervise(Cycle now) {

@@ -15,6 +15,16 @@
 
 namespace tessera::run {
 
+/// Seconds from its construction on.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin_ = Clock::now();
+};
+
 class RunControl {
  public:
   struct Limits {
@@ -34,8 +44,10 @@ class RunControl {
   /// kCondition says why it never did.
   Stop run_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
-  Stop run_to_idle();
-  double elapsed_s() const;
+  Stop run_to_idle() {
+    return run_until([] { return false; });
+  }
+  double elapsed_s() const { return since_begin_.seconds(); }
 
   /// How far the run is, for the progress line; called a few times a second. No value: it is not known.
   void set_progress(std::function<std::optional<Progress>()> progress) {
@@ -43,13 +55,12 @@ class RunControl {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   bool supervise(Cycle now);
   void follow_progress(Cycle now, double elapsed);
 
   timing::ClockDomain& domain_;
   const Limits limits_;
-  const Clock::time_point begin_;
+  const Stopwatch since_begin_;
   bool started_ = false;
   bool show_progress_ = false;
   bool progress_shown_ = false;

@@ -1,10 +1,46 @@
 #include "platforms/vp/accelerator.h"
 
-#include "platforms/vp/ascend_accelerator.h"
-#include "platforms/vp/wse_accelerator.h"
+#include "platforms/vp/wse_device.h"
+#include "platforms/wse/observed_machine.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::vp {
+
+namespace {
+
+wse::WseConfig config_of(const Options& options) {
+  const bool is_named = !options.preset.empty() || !options.config_file.empty();
+  return wse::load_wse_config(is_named ? options.preset : "wse3", options.config_file,
+                              options.sets);
+}
+
+/// A WSE fabric: the machine of a layout. Its tiles, programs, routes and streams count; its "host"
+/// steps do not, but for the edges that the streams name.
+class WseAccelerator final : public Accelerator {
+ public:
+  WseAccelerator(const Options& options, const std::string& layout)
+      : config_(config_of(options)), workload_(layout, options.whole_params(), config_),
+        observed_(options, options.fabric, config_, workload_),
+        device_(workload_, observed_.machine(), observed_.events()) {}
+
+  timing::ClockDomain& domain() override { return observed_.machine().domain(); }
+  const char* structure() const override { return observed_.machine().structure(); }
+  run::View& view() override { return observed_; }
+  host::Device& device() override { return device_; }
+  std::optional<std::uint32_t> find_symbol(TileCoord tile, const std::string& name) const override {
+    const auto& image = workload_.programs.image_of(tile);
+    const pe::Symbol* const symbol = image == nullptr ? nullptr : image->find_symbol(name);
+    return symbol == nullptr ? std::nullopt : std::optional(symbol->address);
+  }
+
+ private:
+  const wse::WseConfig config_;
+  const wse::Workload workload_;
+  wse::ObservedMachine observed_;
+  WseDevice device_;
+};
+
+}  // namespace
 
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
                                                const DeviceStatement& device) {
@@ -15,7 +51,7 @@ std::unique_ptr<Accelerator> build_accelerator(const Options& options,
   }
   if (device.kind == "ascend") {
     options.refuse(wse::FabricOptions::kHeading, "only a fabric has it" + found);
-    return std::make_unique<AscendAccelerator>(options, device.file);
+    return build_ascend_accelerator(options, device.file);
   }
   throw UserError(options.program, device.place,
                   "expected device 'wse' or 'ascend', found '" + device.kind + "'");

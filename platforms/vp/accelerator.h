@@ -33,5 +33,8 @@ class Accelerator {
 /// for a program that cannot run. `options` must outlive it.
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
                                                const DeviceStatement& device);
+/// The same for "ascend": AI-core clusters that run the kernel of a PTO program.
+std::unique_ptr<Accelerator> build_ascend_accelerator(const Options& options,
+                                                      const std::string& program);
 
 }  // namespace tessera::vp

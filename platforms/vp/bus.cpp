@@ -88,20 +88,18 @@ unsigned Bus::transport_dbg(Payload& payload) {
 bool Bus::get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) {
   dmi.init();
   Window* const window = find(payload.get_address());
-  if (window == nullptr) return deny(payload.get_address(), dmi);
+  if (window == nullptr) {
+    dmi.set_start_address(payload.get_address());
+    dmi.set_end_address(payload.get_address());
+    dmi.allow_none();
+    return false;
+  }
   const Translated translated(payload, window->base);
   const bool given = window->socket->get_direct_mem_ptr(payload, dmi);
   const Address last = window->bytes - 1;
   dmi.set_start_address(window->base + std::min<Address>(dmi.get_start_address(), last));
   dmi.set_end_address(window->base + std::min<Address>(dmi.get_end_address(), last));
   return given;
-}
-
-bool Bus::deny(Address address, tlm::tlm_dmi& dmi) const {
-  dmi.set_start_address(address);
-  dmi.set_end_address(address);
-  dmi.allow_none();
-  return false;
 }
 
 void Bus::Window::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {

@@ -6,9 +6,7 @@
 #include <systemc>
 #include <tlm>
 
-#include <cstdint>
 #include <deque>
-#include <memory>
 
 #include "platforms/vp/bus_map.h"
 #include "tlm_ifaces/host/host_socket.h"
@@ -54,7 +52,6 @@ class Bus : public sc_core::sc_module, private tlm::tlm_fw_transport_if<> {
   unsigned transport_dbg(Payload& payload) override;
   void end_of_elaboration() override;
   Window* find(Address address);
-  bool deny(Address address, tlm::tlm_dmi& dmi) const;
   tlm::tlm_sync_enum refuse_non_blocking() const;
 
   std::deque<Window> windows_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "models/observe/event_fields.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -77,20 +76,6 @@ pe::Sram& WseDevice::memory(std::uint32_t tile) {
   return engine.sram();
 }
 
-void WseDevice::read_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
-                            std::byte* to) {
-  memory(tile).read_bytes(at, count, to);
-}
-
-void WseDevice::write_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
-                             const std::byte* from) {
-  memory(tile).write_bytes(at, count, from);
-}
-
-std::byte* WseDevice::direct_memory(std::uint32_t tile) {
-  return memory(tile).in_one_piece();
-}
-
 std::uint32_t WseDevice::launch(const host::LaunchRequest& request, Cycle at) {
   const std::string& name = info_.functions[request.function];
   std::uint32_t started = 0;
@@ -107,14 +92,6 @@ std::uint32_t WseDevice::launch(const host::LaunchRequest& request, Cycle at) {
     }
   }
   return started;
-}
-
-void WseDevice::send(std::uint32_t edge, Color color, std::vector<host::Word> words, Cycle from) {
-  edges_[edge]->send(color, std::move(words), from);
-}
-
-void WseDevice::expect(std::uint32_t edge, Color color, std::uint32_t count) {
-  edges_[edge]->expect(color, count);
 }
 
 // A counter includes all that was due, whether or not the host has looked before.

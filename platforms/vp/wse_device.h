@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "models/host/device.h"
@@ -23,13 +24,21 @@ class WseDevice : public host::Device, private observe::Sink {
   bool at_rest() const override { return machine_.domain().idle(); }
   bool has_memory(std::uint32_t tile) const override;
   void read_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
-                   std::byte* to) override;
+                   std::byte* to) override {
+    memory(tile).read_bytes(at, count, to);
+  }
   void write_memory(std::uint32_t tile, std::uint32_t at, std::uint32_t count,
-                    const std::byte* from) override;
-  std::byte* direct_memory(std::uint32_t tile) override;
+                    const std::byte* from) override {
+    memory(tile).write_bytes(at, count, from);
+  }
+  std::byte* direct_memory(std::uint32_t tile) override { return memory(tile).in_one_piece(); }
   std::uint32_t launch(const host::LaunchRequest& request, Cycle at) override;
-  void send(std::uint32_t edge, Color color, std::vector<host::Word> words, Cycle from) override;
-  void expect(std::uint32_t edge, Color color, std::uint32_t count) override;
+  void send(std::uint32_t edge, Color color, std::vector<host::Word> words, Cycle from) override {
+    edges_[edge]->send(color, std::move(words), from);
+  }
+  void expect(std::uint32_t edge, Color color, std::uint32_t count) override {
+    edges_[edge]->expect(color, count);
+  }
   const host::EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]->core(); }
   std::uint64_t counter(std::uint32_t number) override;
 

@@ -1,7 +1,5 @@
 #include "platforms/wse/dense_machine.h"
 
-#include "platforms/wse/color_route.h"
-
 namespace tessera::wse {
 
 namespace {
@@ -47,10 +45,6 @@ DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config
 void DenseMachine::shuffle_step_order(std::uint64_t seed) {
   domain_.shuffle_step_order(seed);
   wafer_.core().shuffle_step_order(seed);
-}
-
-void DenseMachine::set_diagnoses(observe::Diagnoses* diagnoses) {
-  wafer_.core().set_diagnoses(diagnoses);
 }
 
 void DenseMachine::describe_waits(observe::Waits& waits) const {

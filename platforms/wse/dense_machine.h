@@ -25,7 +25,9 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   bool is_quick_to_destroy() const override { return true; }
   timing::ClockDomain& domain() override { return domain_; }
   void shuffle_step_order(std::uint64_t seed) override;
-  void set_diagnoses(observe::Diagnoses* diagnoses) override;
+  void set_diagnoses(observe::Diagnoses* diagnoses) override {
+    wafer_.core().set_diagnoses(diagnoses);
+  }
   pe::ComputeEngineCore* engine(TileCoord tile) override { return wafer_.core().engine(tile); }
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) override {

@@ -1,8 +1,10 @@
 // Keeps the diagnoses of a run for its report: the first ones and how many there were.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "models/observe/diagnosis.h"
@@ -13,7 +15,12 @@ class DiagnosisLog final : public observe::Diagnoses {
  public:
   static constexpr std::size_t kKept = 100;
 
-  void on_diagnosis(const observe::Diagnosis& diagnosis) override;
+  void on_diagnosis(const observe::Diagnosis& diagnosis) override {
+    ++count_;
+    if (first_.size() == kKept && !earlier(diagnosis, first_.back())) return;
+    first_.insert(std::upper_bound(first_.begin(), first_.end(), diagnosis, earlier), diagnosis);
+    if (first_.size() > kKept) first_.pop_back();
+  }
   /// All of them.
   std::uint64_t count() const { return count_; }
   /// The first kKept by cycle, then place, then in the order in which the place reported them: the same
@@ -21,6 +28,10 @@ class DiagnosisLog final : public observe::Diagnoses {
   const std::vector<observe::Diagnosis>& first() const { return first_; }
 
  private:
+  static bool earlier(const observe::Diagnosis& a, const observe::Diagnosis& b) {
+    return std::tie(a.cycle, a.place) < std::tie(b.cycle, b.place);
+  }
+
   std::vector<observe::Diagnosis> first_;  // sorted
   std::uint64_t count_ = 0;
 };

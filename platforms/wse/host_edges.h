@@ -2,9 +2,9 @@
 // side.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,14 +19,35 @@ class HostEdges {
   /// To be built inside the constructor of the module that holds the edges: they get its name.
   /// Their completion pauses the kernel.
   HostEdges(const WseConfig& config, const Workload& workload, timing::ClockDomain& domain,
-            observe::Sink* sink);
+            observe::Sink* sink)
+      : width_(workload.layout.width) {
+    const std::vector<RimLink> links = rim_links(workload.layout, workload.streams);
+    host::IdentRange idents;
+    idents.stride = static_cast<std::uint32_t>(links.size());
+    for (const auto& [at, side] : links) {
+      const std::string name =
+          "edge_" + std::to_string(at.x) + "_" + std::to_string(at.y) + "_" + to_string(side);
+      const observe::Probe probe(sink, static_cast<std::uint32_t>(key_of(at)));
+      auto edge = std::make_unique<host::Edge>(name.c_str(), domain, at, side, config.fabric,
+                                               idents, probe);
+      edge->on_complete([&domain] { domain.request_pause(); });
+      edge->take_only(colors_taken(workload.streams, at, side));
+      edges_[{key_of(at), side}] = std::move(edge);
+      ++idents.first;
+    }
+  }
 
   /// Requires that a stream uses the link.
   host::Edge& at(TileCoord tile, Direction side) { return *edges_.at({key_of(tile), side}); }
   /// nullptr where no stream uses the link.
-  host::Edge* find(TileCoord tile, Direction side);
+  host::Edge* find(TileCoord tile, Direction side) {
+    const auto edge = edges_.find({key_of(tile), side});
+    return edge == edges_.end() ? nullptr : edge->second.get();
+  }
   std::size_t size() const { return edges_.size(); }
-  void describe_waits(observe::Waits& waits, Cycle now) const;
+  void describe_waits(observe::Waits& waits, Cycle now) const {
+    for (const auto& [key, edge] : edges_) edge->core().describe_waits(waits, now);
+  }
 
  private:
   using Key = std::pair<std::size_t, Direction>;  // tile index and side

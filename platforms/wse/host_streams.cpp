@@ -17,19 +17,10 @@ using layout::Rect;
 using layout::Stream;
 
 bool on_rim(const Layout& layout, const Rect& rect, Direction side) {
-  switch (side) {
-  case Direction::kWest:
-    return rect.x == 0 && rect.w == 1;
-  case Direction::kEast:
-    return rect.x + rect.w == layout.width && rect.w == 1;
-  case Direction::kNorth:
-    return rect.y == 0 && rect.h == 1;
-  case Direction::kSouth:
-    return rect.y + rect.h == layout.height && rect.h == 1;
-  case Direction::kRamp:
-    return false;
-  }
-  return false;
+  if (side == Direction::kWest) return rect.x == 0 && rect.w == 1;
+  if (side == Direction::kEast) return rect.x + rect.w == layout.width && rect.w == 1;
+  if (side == Direction::kNorth) return rect.y == 0 && rect.h == 1;
+  return side == Direction::kSouth && rect.y + rect.h == layout.height && rect.h == 1;
 }
 
 // wse.md 1.6: whether what arrives on the partner of the route's color appears on that color.

@@ -42,34 +42,27 @@ void check_symbol(const Layout& layout, const Programs& programs, const layout::
                   std::size_t elements_per_tile, TileCoord tile) {
   const auto& image = programs.image_of(tile);
   const std::string at = "tile " + to_string(tile);
-  if (image == nullptr)
-    throw UserError(layout.file, symbol.place, at + " is in the rect but runs no program");
+  const auto fail = [&](const std::string& what) {
+    throw UserError(layout.file, symbol.place, at + what);
+  };
+  if (image == nullptr) fail(" is in the rect but runs no program");
   const pe::Symbol* found = image->find_symbol(symbol.symbol);
-  if (found == nullptr) {
-    throw UserError(layout.file, symbol.place,
-                    at + ": " + image->file + " has no data '" + symbol.symbol + "'" +
-                        did_you_mean(symbol.symbol, symbol_names(*image)));
-  }
+  if (found == nullptr)
+    fail(": " + image->file + " has no data '" + symbol.symbol + "'" +
+         did_you_mean(symbol.symbol, symbol_names(*image)));
+  const std::string data = ": data '" + symbol.symbol + "' of " + image->file;
+  const std::string is_array = ", the host array '" + symbol.name + "' ";
   const bool raw_bits =
       found->type == pe::ElementType::kF16 && symbol.dtype == pe::ElementType::kU16;
-  if (found->type != symbol.dtype && !raw_bits) {
-    throw UserError(layout.file, symbol.place,
-                    at + ": data '" + symbol.symbol + "' of " + image->file + " is " +
-                        std::string(pe::to_string(found->type)) + ", the host array '" +
-                        symbol.name + "' is " + std::string(pe::to_string(symbol.dtype)));
-  }
-  if (symbol.dtype == pe::ElementType::kF16 && image->half != pe::HalfFormat::kF16) {
-    throw UserError(layout.file, symbol.place,
-                    at + ": data '" + symbol.symbol + "' of " + image->file + " is " +
-                        std::string(pe::to_string(image->half)) + ", the host array '" +
-                        symbol.name + "' IEEE f16; give the host array dtype u16 to have the bits");
-  }
-  if (found->count < elements_per_tile) {
-    throw UserError(layout.file, symbol.place,
-                    at + ": data '" + symbol.symbol + "' of " + image->file + " has " +
-                        std::to_string(found->count) + " elements, the array '" + symbol.name +
-                        "' brings " + std::to_string(elements_per_tile));
-  }
+  if (found->type != symbol.dtype && !raw_bits)
+    fail(data + " is " + std::string(pe::to_string(found->type)) + is_array + "is " +
+         std::string(pe::to_string(symbol.dtype)));
+  if (symbol.dtype == pe::ElementType::kF16 && image->half != pe::HalfFormat::kF16)
+    fail(data + " is " + std::string(pe::to_string(image->half)) + is_array +
+         "IEEE f16; give the host array dtype u16 to have the bits");
+  if (found->count < elements_per_tile)
+    fail(data + " has " + std::to_string(found->count) + " elements, the array '" + symbol.name +
+         "' brings " + std::to_string(elements_per_tile));
 }
 
 void check_symbols(const Layout& layout, const Programs& programs) {

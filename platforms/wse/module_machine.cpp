@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "platforms/wse/color_route.h"
-
 namespace tessera::wse {
 
 namespace {

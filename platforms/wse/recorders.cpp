@@ -1,7 +1,5 @@
 #include "platforms/wse/recorders.h"
 
-#include <utility>
-
 #include "models/observe/heatmap.h"
 #include "models/observe/names.h"
 #include "models/observe/perfetto_trace.h"

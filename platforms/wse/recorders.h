@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/observe/event_stream.h"
-#include "platforms/run/trace_file.h"
+#include "platforms/run/output_file.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "models/fabric/register_words.h"
+#include "models/fabric/registers.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

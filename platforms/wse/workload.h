@@ -2,17 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "frontends/layout/layout.h"
+#include "models/fabric/route.h"
 #include "models/pe/program.h"
 #include "platforms/wse/host_streams.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
+
+/// The route of a layout as the fabric models take it.
+fabric::ColorRoute to_route(const layout::RouteSpec& spec);
 
 /// The code images of a layout: one per distinct program, shared by all tiles that run it.
 class Programs {
@@ -23,6 +28,8 @@ class Programs {
   /// nullptr where the tile has no program.
   const std::shared_ptr<const pe::Image>& image_of(TileCoord tile) const;
   const std::vector<std::shared_ptr<const pe::Image>>& images() const { return images_; }
+  /// Writes every program as tile assembly, behind a comment that names its file.
+  void print(std::ostream& out) const;
 
  private:
   const layout::Layout& layout_;

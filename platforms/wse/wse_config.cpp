@@ -1,7 +1,5 @@
 #include "platforms/wse/wse_config.h"
 
-#include <utility>
-
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -176,13 +174,6 @@ void check_count(const char* path, const char* kind, std::size_t given, std::siz
                       " has " + std::to_string(expected) + " " + kind + " queues");
 }
 
-void check_together(const WseConfig& c) {
-  check_count(kInputLengths, "input", c.input_queue_lengths.size(), queue_count(c.generation, true),
-              c);
-  check_count(kOutputLengths, "output", c.output_queue_lengths.size(),
-              queue_count(c.generation, false), c);
-}
-
 }  // namespace
 
 Schema wse_schema(WseConfig& config) {
@@ -196,13 +187,10 @@ WseConfig load_wse_config(const std::string& preset, const std::string& file,
   WseConfig config;
   config.loaded = config::load(wse_schema(config), "wse", {preset, file, overrides});
   config.name = config.loaded.name;
-  check_together(config);
+  const auto queues = [&config](bool input) { return queue_count(config.generation, input); };
+  check_count(kInputLengths, "input", config.input_queue_lengths.size(), queues(true), config);
+  check_count(kOutputLengths, "output", config.output_queue_lengths.size(), queues(false), config);
   return config;
-}
-
-void print_wse_config(std::ostream& out, const WseConfig& config) {
-  WseConfig copy = config;
-  config::print_config(out, wse_schema(copy), config.loaded);
 }
 
 }  // namespace tessera::wse

@@ -2,7 +2,6 @@
 // gives. docs/configuration.md explains every key.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -35,8 +34,5 @@ config::Schema wse_schema(WseConfig& config);
 /// concern several keys: queue counts of the generation (wse.md 2.1). Throws UserError.
 WseConfig load_wse_config(const std::string& preset, const std::string& file,
                           const std::vector<std::string>& overrides = {});
-
-/// What --print-config shows.
-void print_wse_config(std::ostream& out, const WseConfig& config);
 
 }  // namespace tessera::wse

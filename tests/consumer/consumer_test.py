@@ -3,12 +3,14 @@
 consumer_test.py CASE --prefix PREFIX --work FOLDER [--build BUILD] [--cmake ..] [--generator ..] [--compiler ..]
                  [--launcher ..] [--flags ..]
 
-Case `install` installs BUILD to PREFIX; the others need it. Projects are copied to FOLDER and built there.
+Case `install` installs BUILD to PREFIX; the others need it, but `api_docs`, which exits with 77 where Doxygen is missing.
+Projects are copied to FOLDER and built there.
 """
 import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -63,15 +65,15 @@ def case_install(a):
     staged.rename(a.prefix)  # an installation may be moved
 
 
-def readme_shows_the_project():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = readme.split("```cmake\n")[1].split("```")[0]
+def manual_shows_the_project():
+    manual = (ROOT / "docs/building-on-tessera.md").read_text(encoding="utf-8")
+    shown = manual.split("```cmake\n")[1].split("```")[0]
     if shown not in (SOURCES / "wse/CMakeLists.txt").read_text(encoding="utf-8"):
-        sys.exit(f"README.md shows a project that tests/consumer/wse/CMakeLists.txt is not:\n{shown}")
+        sys.exit(f"docs/building-on-tessera.md shows a project that tests/consumer/wse/CMakeLists.txt is not:\n{shown}")
 
 
 def case_wse(a):
-    readme_shows_the_project()
+    manual_shows_the_project()
     built = build_project(a, "wse")
     require(run([built / "my_platform"]), "row 0: 46 row 1: 86")
     require(run([built / "my_router"]), "sum 15 after")
@@ -157,6 +159,25 @@ def case_executables(a):
         sys.exit("the installed preset wse2 is not the one that wse_platform carries")
     run([a.prefix / "bin/numesh_platform", share / "examples/numesh/tour.json"], cwd=nowhere)
     run([a.prefix / "bin/ascend_platform", share / "examples/ascend/c2v_a5.pto", "--param", "TILES=2"], cwd=nowhere)
+
+
+def case_api_docs(a):
+    """Doxygen reads the public headers without a warning, and knows every name on the main page."""
+    if not shutil.which("doxygen"):
+        print("skipped: doxygen is not installed")
+        sys.exit(77)
+    folder = a.work / "api"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    doxyfile = folder / "Doxyfile"
+    settings = (a.build / "Doxyfile").read_text(encoding="utf-8")
+    doxyfile.write_text(f'{settings}OUTPUT_DIRECTORY = "{folder}"\n', encoding="utf-8")
+    run(["doxygen", doxyfile])
+    main_page = (folder / "html/index.html").read_text(encoding="utf-8")
+    named = re.findall(r"tessera::[\w:]*\w", (ROOT / "cmake/api_main_page.md").read_text(encoding="utf-8"))
+    for name in named:
+        if f">{name}</a>" not in main_page:
+            sys.exit(f"cmake/api_main_page.md names {name}, which no public header declares")
 
 
 def main():

@@ -5,9 +5,9 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
+#include "frontends/pto/printer.h"
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/program/legality.h"
-#include "tests/support/pto_printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::test {

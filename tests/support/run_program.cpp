@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "models/scheduled/validate.h"
+#include "models/scheduled/program.h"
 
 namespace tessera::test {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 #include "frontends/operators/program_reader.h"
 #include "models/scheduled/mesh_core.h"
 #include "models/scheduled/word_checker.h"

@@ -28,7 +28,7 @@ inline constexpr unsigned kInvalidDirection = 5;
 inline constexpr Address kTeardownPendingLow = 0x7F60;
 inline constexpr Address kTeardownPendingHigh = 0x7F61;
 
-/// Of the compute engine, WSE-3, one bit a queue (wse.md 2.4 @queue_flush): a write starts the flush
+/// Of the compute engine, WSE-3, one bit a queue (wse.md 2.4 `@queue_flush`): a write starts the flush
 /// of the queues in the mask; a read says which are flushed, that is, were found empty since. When
 /// one is, the teardown task becomes active.
 inline constexpr Address kInputFlush = 0x7F62;

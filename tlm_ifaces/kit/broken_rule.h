@@ -4,18 +4,20 @@
 #include <systemc>
 
 #include <stdexcept>
+#include <string>
 
 namespace tessera::kit {
 
-/// Calls `core`. A std::logic_error of it is a broken rule and becomes the SystemC report `id`;
-/// false: there was one.
+/// Calls `core`. A std::logic_error of it is a broken rule and becomes the SystemC report `id`, whose
+/// text begins with `module` if it is given; false: there was one.
 template <class Core>
-bool obeys_rules(const char* id, Core&& core) {
+bool obeys_rules(const char* id, Core&& core, const char* module = nullptr) {
   try {
     core();
     return true;
   } catch (const std::logic_error& broken_rule) {
-    SC_REPORT_ERROR(id, broken_rule.what());
+    const std::string where = module == nullptr ? "" : std::string(module) + ": ";
+    SC_REPORT_ERROR(id, (where + broken_rule.what()).c_str());
     return false;
   }
 }

@@ -1,6 +1,6 @@
 // What stubs and taps of all kits have in common: a module with a target socket and an initiator
 // socket of one kit, which answers on both. A tap needs both, a stub one of them: a stub that closes
-// nothing was forgotten somewhere (/tessera/<kit>/unbound).
+// nothing was forgotten somewhere (`/tessera/<kit>/unbound`).
 #pragma once
 
 #include <systemc>
@@ -46,7 +46,7 @@ class Passage : public sc_core::sc_module, protected Kit::Forward, protected Kit
     report<Kit>("stub_traffic", text.str());
   }
 
-  /// For checkers: reports a broken `rule` ("/tessera/<kit>/<rule>"); answers `holds`.
+  /// For checkers: reports a broken `rule` as `/tessera/<kit>/<rule>`; answers `holds`.
   template <class Message>
   bool check(bool holds, const char* rule, const Message& message, Cycle due,
              const std::string& why) const {

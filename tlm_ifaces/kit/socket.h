@@ -13,8 +13,8 @@
 // or width does not compile. Sockets may stay open for the kernel; require_bound() tells of an open
 // one in the terms of the model instead of E109. A second binding is refused where it is made:
 //
-//   /tessera/<kit>/unbound      a socket was left open
-//   /tessera/<kit>/bound_twice  a socket that has a partner was bound to another
+//   `/tessera/<kit>/unbound`      a socket was left open
+//   `/tessera/<kit>/bound_twice`  a socket that has a partner was bound to another
 #pragma once
 
 #include <systemc>

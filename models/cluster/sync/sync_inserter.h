@@ -29,7 +29,7 @@ class SyncInserter {
   struct Record {
     Accesses accesses;
     Numbers after{};     ///< operations that it waits for, as inserted pairs would
-    Numbers known{};     ///< .. and all that is known to be complete then
+    Numbers known{};     ///< what is known to be complete then
     unsigned pairs = 0;  ///< set/wait pairs, barriers
     bool is_complete_known = false;
     Cycle complete_at = kNever;

@@ -5,10 +5,8 @@
 #include <iostream>
 
 #include "frontends/operators/compiler.h"
-#include "frontends/operators/lower.h"
 #include "frontends/operators/program_reader.h"
 #include "models/scheduled/mesh.h"
-#include "models/scheduled/node_mesh.h"
 #include "models/scheduled/word_checker.h"
 #include "platforms/cli/main.h"
 #include "platforms/numesh/numesh_config.h"

@@ -6,7 +6,7 @@
 #include <random>
 #include <sstream>
 
-#include "models/scheduled/validate.h"
+#include "models/scheduled/program.h"
 #include "tests/support/run_program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/scheduled/validate.h"
+#include "models/scheduled/program.h"
 #include "tests/support/run_program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "frontends/operators/message_bound.h"
 #include "frontends/operators/slots.h"
 #include "tests/support/random_program.h"
 #include "tests/support/run_program.h"
@@ -71,7 +72,7 @@ TEST(OperatorsSlots, Figure16) {
 
 // 1.2: where the next slot is taken, words wait in a delay element.
 TEST(OperatorsSlots, ADelayElementAddsABuffer) {
-  const StreamPlan stream{"s", 0, false, {{0, 0, 0, {{false, {}, 1}}}, {1, 0, 1, {{true, {}, 0}}}}};
+  const StreamPlan stream{"s", false, {{0, 0, 0, {{false, {}, 1}}}, {1, 0, 1, {{true, {}, 0}}}}};
   const StreamSlots slots{{0}, {{0, 2, {2}}, {3, 0, {3}}}};
   const scheduled::Rules rules;
   EXPECT_EQ(capacity(stream, nullptr, 1, rules), 6U);
@@ -79,7 +80,7 @@ TEST(OperatorsSlots, ADelayElementAddsABuffer) {
 }
 // 1.3: a VFSM of one word cannot use slots that follow each other.
 TEST(OperatorsSlots, PaceOfConsecutiveSlots) {
-  const StreamPlan stream{"s", 0, false, {{0, 0, 0, {{false, {}, 1}}}, {1, 0, 1, {{true, {}, 0}}}}};
+  const StreamPlan stream{"s", false, {{0, 0, 0, {{false, {}, 1}}}, {1, 0, 1, {{true, {}, 0}}}}};
   const StreamSlots slots{{0, 1}, {{0, 0, {0}}, {1, 0, {1}}}};
   const Pace one = pace_of(stream, slots, 3, 1);
   EXPECT_EQ(one.cycles / one.words, 3U);

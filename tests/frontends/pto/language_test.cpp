@@ -8,7 +8,7 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
-#include "tests/support/pto_printer.h"
+#include "frontends/pto/printer.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto::language_test {

@@ -8,7 +8,7 @@
 
 #include "frontends/pto/operations.h"
 #include "frontends/pto/parser.h"
-#include "tests/support/pto_printer.h"
+#include "frontends/pto/printer.h"
 #include "tests/support/run_executable.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

@@ -9,7 +9,7 @@
 #include "frontends/text/cursor.h"
 #include "frontends/text/precedence_parser.h"
 #include "frontends/text/token_cursor.h"
-#include "frontends/text/wording.h"
+#include "frontends/text/diagnostics.h"
 
 namespace tessera::text {
 namespace {

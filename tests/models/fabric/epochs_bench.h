@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/fabric/register_words.h"
+#include "models/fabric/registers.h"
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 

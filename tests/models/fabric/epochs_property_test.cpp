@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "models/fabric/register_words.h"
+#include "models/fabric/registers.h"
 #include "models/observe/digest.h"
 #include "models/observe/event_fields.h"
 #include "tests/models/fabric/bench.h"

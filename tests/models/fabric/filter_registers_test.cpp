@@ -1,6 +1,6 @@
 // Filters as configuration registers, read and rewritten while the router runs (reference wse.md
 // 1.7, 1.9).
-#include "models/fabric/register_words.h"
+#include "models/fabric/registers.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
-#include "models/fabric/input_buffers.h"
+#include "models/fabric/sender.h"
+#include "models/fabric/head_routing.h"
 #include "models/fabric/route_table.h"
 
 namespace tessera::fabric {

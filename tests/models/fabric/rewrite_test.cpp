@@ -3,7 +3,7 @@
 // nobody is (reference wse.md 1.2, 1.4, 1.6, 1.9, 1.10).
 #include <gtest/gtest.h>
 
-#include "models/fabric/register_words.h"
+#include "models/fabric/registers.h"
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 

@@ -2,7 +2,7 @@
 // 1.9, 1.10; numesh.md S24).
 #include <gtest/gtest.h>
 
-#include "models/fabric/register_words.h"
+#include "models/fabric/registers.h"
 #include "tests/models/fabric/bench.h"
 #include "tlm_ifaces/config/config_space.h"
 

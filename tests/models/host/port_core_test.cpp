@@ -152,8 +152,7 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
       {"no room", Command::kWrite, channel(0, 0), 36, Answer::kGeneric},
   };
   for (const Case& c : cases)
-    EXPECT_EQ(to_string(run(c.command, c.address, c.length)), std::string(to_string(c.answer)))
-        << c.what;
+    EXPECT_EQ(run(c.command, c.address, c.length), c.answer) << c.what;
   EXPECT_EQ(read(Register::kRefused), 2U) << "generic errors are counted";
   EXPECT_TRUE(device.launches.empty() && device.sent.empty());
 }

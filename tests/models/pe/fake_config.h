@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/fabric/register_words.h"
-#include "models/pe/pe_config.h"
+#include "models/fabric/registers.h"
+#include "models/pe/pe_ports.h"
 
 namespace tessera::pe::test {
 

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/pe/pe_queues.h"
+#include "models/pe/pe_ports.h"
 
 namespace tessera::pe::test {
 

@@ -1,6 +1,6 @@
 // The ring of a FIFO and the memory of what did not fit (reference wse.md 5.6). Operations on FIFOs:
 // fifo_operation_test.cpp.
-#include "models/pe/fifo.h"
+#include "models/pe/dsr.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The engine as a Steppable (models/timing/steppable.h): it sleeps when nothing can happen, misses
+// The engine as a Steppable (models/timing/scheduler.h): it sleeps when nothing can happen, misses
 // nothing, and steps that nobody needed change nothing. So the events are the same however often it
 // is stepped.
 #include <gmock/gmock.h>

@@ -10,7 +10,6 @@
 
 #include "models/observe/event_stream.h"
 #include "models/scheduled/mesh.h"
-#include "models/scheduled/node_mesh.h"
 #include "tests/models/scheduled/programs.h"
 #include "tests/support/sc_reports.h"
 #include "tlm_ifaces/slot/slot_kit.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 #include "frontends/operators/program_reader.h"
 #include "models/scheduled/mesh_core.h"
 #include "tests/support/random_program.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/scheduled/barriers.h"
-#include "models/scheduled/task_thread.h"
+#include "models/scheduled/processor_core.h"
 
 namespace tessera::scheduled {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "models/wafer/active_set.h"
+#include "models/wafer/units.h"
 
 namespace tessera::wafer {
 namespace {

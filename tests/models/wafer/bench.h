@@ -12,8 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/fabric/arbiter.h"
-#include "models/fabric/credits.h"
+#include "models/fabric/sender.h"
 #include "models/observe/event_stream.h"
 #include "models/timing/scheduler.h"
 #include "models/wafer/wafer_core.h"
@@ -276,14 +275,14 @@ class DenseMachine : public Machine, private Outside {
 
  private:
   unsigned room_behind_port(std::uint32_t port, Color color) const override {
-    return wafer_.port_capacity(port, color);
+    return wafer_.ports().capacity(port, color);
   }
   void put_into_wafer(std::uint32_t port, const link::Wavelet& w, Cycle due) override {
-    wafer_.port_put(port, w, due);
+    wafer_.ports().put(port, w, due);
     scheduler_.wake(block_, due);
   }
   void credit_wafer(std::uint32_t port, Color color, Cycle due) override {
-    wafer_.port_credit(port, color, due);
+    wafer_.ports().credit(port, color, due);
     scheduler_.wake(block_, due);
   }
   unsigned capacity(std::uint32_t port, Color color) const override {

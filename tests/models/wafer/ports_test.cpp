@@ -158,47 +158,47 @@ class WaferPortRules : public testing::Test, private Outside {
 };
 
 TEST_F(WaferPortRules, CapacityIsThatOfTheInput) {
-  EXPECT_EQ(core_.port_capacity(0, Color(1)), 2U);
-  EXPECT_EQ(core_.port_capacity(0, Color(3)), 0U);  // goes out there
-  EXPECT_EQ(core_.port_capacity(0, Color(2)), 0U);
-  EXPECT_EQ(core_.port_capacity(1, Color(3)), 2U);
-  EXPECT_EQ(core_.port_capacity(1, Color(1)), 0U);
+  EXPECT_EQ(core_.ports().capacity(0, Color(1)), 2U);
+  EXPECT_EQ(core_.ports().capacity(0, Color(3)), 0U);  // goes out there
+  EXPECT_EQ(core_.ports().capacity(0, Color(2)), 0U);
+  EXPECT_EQ(core_.ports().capacity(1, Color(3)), 2U);
+  EXPECT_EQ(core_.ports().capacity(1, Color(1)), 0U);
 }
 
 TEST_F(WaferPortRules, APutWithoutACreditIsRefused) {
-  core_.port_put(0, data(1, 1), 1);
-  core_.port_put(0, data(1, 2), 2);
-  EXPECT_EQ(broken_rule([&] { core_.port_put(0, data(1, 3), 3); }),
+  core_.ports().put(0, data(1, 1), 1);
+  core_.ports().put(0, data(1, 2), 2);
+  EXPECT_EQ(broken_rule([&] { core_.ports().put(0, data(1, 3), 3); }),
             "tile (0, 0), WEST input: a wavelet of color 1 was handed over without a credit");
-  EXPECT_THAT(broken_rule([&] { core_.port_put(0, data(3, 3), 3); }), HasSubstr("color 3"));
-  EXPECT_THAT(broken_rule([&] { core_.port_put(0, data(30, 3), 3); }), HasSubstr("color 30"));
-  EXPECT_THAT(broken_rule([&] { core_.port_put(1, data(1, 3), 3); }), Not(IsEmpty()));
+  EXPECT_THAT(broken_rule([&] { core_.ports().put(0, data(3, 3), 3); }), HasSubstr("color 3"));
+  EXPECT_THAT(broken_rule([&] { core_.ports().put(0, data(30, 3), 3); }), HasSubstr("color 30"));
+  EXPECT_THAT(broken_rule([&] { core_.ports().put(1, data(1, 3), 3); }), Not(IsEmpty()));
 }
 
 TEST_F(WaferPortRules, ACreditThatNobodyTookIsRefused) {
-  EXPECT_THAT(broken_rule([&] { core_.port_credit(0, Color(3), 5); }),  // plain, sends there
+  EXPECT_THAT(broken_rule([&] { core_.ports().credit(0, Color(3), 5); }),  // plain, sends there
               HasSubstr("tile (0, 0), WEST output: a credit of color 3 came back for room that was "
                         "never taken"));
-  EXPECT_THAT(broken_rule([&] { core_.port_credit(0, Color(1), 5); }), Not(IsEmpty()));
-  EXPECT_THAT(broken_rule([&] { core_.port_credit(0, Color(31), 5); }), Not(IsEmpty()));
-  EXPECT_THAT(broken_rule([&] { core_.port_credit(1, Color(1), 5); }), Not(IsEmpty()));
+  EXPECT_THAT(broken_rule([&] { core_.ports().credit(0, Color(1), 5); }), Not(IsEmpty()));
+  EXPECT_THAT(broken_rule([&] { core_.ports().credit(0, Color(31), 5); }), Not(IsEmpty()));
+  EXPECT_THAT(broken_rule([&] { core_.ports().credit(1, Color(1), 5); }), Not(IsEmpty()));
 }
 
 TEST_F(WaferPortRules, CreditsAreNeverMoreThanTheRoom) {
   // two wavelets of color 3 leave through the west port, whose room is 2
-  core_.port_put(1, data(3, 1), 1);
-  core_.port_put(1, data(3, 2), 2);
+  core_.ports().put(1, data(3, 1), 1);
+  core_.ports().put(1, data(3, 2), 2);
   for (Cycle now = 1; now < 10; ++now) core_.step(now);
   EXPECT_THAT(taken_, ElementsAre(1, 2));
-  EXPECT_EQ(broken_rule([&] { core_.port_credit(0, Color(3), 12); }), "");
-  EXPECT_EQ(broken_rule([&] { core_.port_credit(0, Color(3), 12); }), "");
-  EXPECT_THAT(broken_rule([&] { core_.port_credit(0, Color(3), 12); }), Not(IsEmpty()));
+  EXPECT_EQ(broken_rule([&] { core_.ports().credit(0, Color(3), 12); }), "");
+  EXPECT_EQ(broken_rule([&] { core_.ports().credit(0, Color(3), 12); }), "");
+  EXPECT_THAT(broken_rule([&] { core_.ports().credit(0, Color(3), 12); }), Not(IsEmpty()));
   core_.step(12);
-  EXPECT_THAT(broken_rule([&] { core_.port_credit(0, Color(3), 500); }), Not(IsEmpty()));
+  EXPECT_THAT(broken_rule([&] { core_.ports().credit(0, Color(3), 500); }), Not(IsEmpty()));
 }
 
 TEST_F(WaferPortRules, StepsGoFromDueToDue) {
-  core_.port_put(0, data(1, 7), 10);
+  core_.ports().put(0, data(1, 7), 10);
   EXPECT_EQ(core_.next_due(9), 10U);
   Cycle now = 10;
   std::vector<Cycle> stepped;

@@ -27,9 +27,9 @@ unsigned long number_from(const char* variable, unsigned long otherwise) {
 }
 
 std::string to_text(const observe::Event& e) {
-  return "cycle " + std::to_string(e.cycle) + " place " + std::to_string(e.place) + " " +
-         observe::to_string(e.kind) + " a " + std::to_string(e.a) + " b " + std::to_string(e.b) +
-         " ident " + std::to_string(e.ident);
+  return "cycle " + std::to_string(e.cycle) + " place " + std::to_string(e.place) + " " + "kind " +
+         std::to_string(static_cast<unsigned>(e.kind)) + " a " + std::to_string(e.a) + " b " +
+         std::to_string(e.b) + " ident " + std::to_string(e.ident);
 }
 
 /// The first difference; empty: none. Machines that are not traced have a digest instead of events

@@ -257,5 +257,17 @@ TEST(AscendExecutable, BoundsAndValidate) {
               HasSubstr("sync.flag_latency = 3 cycles"));
 }
 
+// What is printed is a program again, which runs like the first one.
+TEST(AscendExecutable, PrintProgramWritesTheModule) {
+  const TemporaryFolder folder;
+  const std::string file = kExamples + "vector_add.pto";
+  const Finished printed = run({file, "--param", "TILES=8", "--print-program"});
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  write_file(folder.file("k.pto"), printed.out);
+  EXPECT_EQ(run({folder.file("k.pto"), "--param", "TILES=8", "--print-program"}).out, printed.out);
+  EXPECT_EQ(report_of(folder.file("k.pto"), {"--param", "TILES=8"}).at("digest"),
+            report_of(file, {"--param", "TILES=8"}).at("digest"));
+}
+
 }  // namespace
 }  // namespace tessera::test::ascend_executable_test

@@ -95,6 +95,17 @@ TEST_F(ConfigLoad, SaysOfEveryValueWhereItComesFrom) {
   EXPECT_EQ(config::blame(loaded, "queues.lengths"), "--set");
 }
 
+TEST_F(ConfigLoad, WhatAGroupSaysOfItsOriginHoldsForValuesThatDoNotSayIt) {
+  const std::string group = "\"fabric\": {\"source\": \"a talk\", \"kind\": \"assumed\", ";
+  const config::Loaded loaded = load(with("\"fabric\": {", group));
+  EXPECT_EQ(loaded.origins.at("fabric.buffer_depth").source, "a talk");
+  EXPECT_EQ(loaded.origins.at("fabric.buffer_depth").kind, "assumed");
+  EXPECT_EQ(loaded.origins.at("fabric.hop_latency").source, "a book");
+  EXPECT_EQ(loaded.origins.at("queues.lengths").source, "");
+  EXPECT_THAT(error(with("\"fabric\": {", "\"fabric\": {\"kind\": \"guessed\", ")),
+              HasSubstr("fabric.kind: unknown kind 'guessed'"));
+}
+
 TEST_F(ConfigLoad, PrintsTheEffectiveConfigWithSources) {
   const config::Loaded loaded = load(kComplete, {"queues.lengths=6,7"});
   std::ostringstream out;

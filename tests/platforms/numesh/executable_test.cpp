@@ -118,7 +118,8 @@ TEST(NumeshExecutable, DecisionsAreSaid) {
 }
 
 TEST(NumeshExecutable, TheManualShowsWhatIsSaid) {
-  const std::string manual = read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh-platform.md");
+  const std::string manual =
+      read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh-platform.md");
   const Finished finished =
       run({kExamples + "two_phases.json", "--set", "router.vfsm_buffer=2", "--validate"});
   EXPECT_THAT(manual, HasSubstr(finished.out.substr(0, finished.out.find("\n\n"))));
@@ -140,7 +141,8 @@ TEST(NumeshExecutable, SchedulesAsTables) {
                    "  node  slot 0     slot 1     slot 2\n"
                    "  (0)   a 0>1 >+x  a 0>1 >+x  .\n"
                    "  (1)   .          a 0>1 >me  a 0>1 >me\n");
-  EXPECT_THAT(read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh-platform.md"), HasSubstr(phase));
+  EXPECT_THAT(read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/numesh-platform.md"),
+              HasSubstr(phase));
 }
 
 TEST(NumeshExecutable, ArraysInAndOut) {
@@ -215,6 +217,13 @@ TEST(NumeshExecutable, HelpNamesTheSchedules) {
   EXPECT_THAT(run({"--help"}).out, HasSubstr("--schedules FILE"));
   EXPECT_THAT(run_executable("wse_platform", {"--help"}).out,
               testing::Not(HasSubstr("--schedules")));
+}
+
+TEST(NumeshExecutable, PrintProgramShowsDecisionsAndSchedules) {
+  const Finished printed = run({kExamples + "tour.json", "--print-program"});
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_THAT(printed.out, testing::AllOf(HasSubstr("schedule of"), HasSubstr(">me"),
+                                          testing::Not(HasSubstr("finished after"))));
 }
 
 TEST(NumeshExecutable, ConfigurationWithItsSources) {

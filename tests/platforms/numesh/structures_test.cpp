@@ -12,11 +12,10 @@
 #include <systemc>
 #include <vector>
 
-#include "frontends/operators/lower.h"
+#include "frontends/operators/compiler.h"
 #include "frontends/operators/program_reader.h"
 #include "models/observe/event_stream.h"
 #include "models/scheduled/mesh.h"
-#include "models/scheduled/node_mesh.h"
 #include "models/timing/clock_domain.h"
 #include "tests/support/random_program.h"
 #include "tlm_ifaces/vocabulary/errors.h"

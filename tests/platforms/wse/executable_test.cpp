@@ -257,6 +257,15 @@ TEST(WseExecutable, ValidatePrintConfigVersionAndHelp) {
   EXPECT_THAT(wse({"--help"}).out, AllOf(HasSubstr("--trace-perfetto"), HasSubstr("exit codes")));
 }
 
+TEST(WseExecutable, PrintProgramShowsEveryTileProgramWithItsNumbers) {
+  const TemporaryFolder folder;
+  const Finished printed = wse({kGemv, "--print-program", "--report", folder.file("r.json")});
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_THAT(printed.out, AllOf(HasSubstr(".tasm\n"), HasSubstr("data A: f32["), HasSubstr("task"),
+                                 ::testing::Not(HasSubstr("param "))));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("r.json")));
+}
+
 struct BadInput {
   const char* name;
   std::vector<std::string> arguments;
@@ -284,7 +293,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"unknown_preset", {kGemv, "--preset", "wse4"}, {"wse4", "wse3"}},
         BadInput{"unknown_structure", {kGemv, "--structure", "sparse"}, {"sparse", "modules"}},
         BadInput{"missing_file", {"examples/none.json"}, {"examples/none.json"}},
-        BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "nearest", "M"}},
+        BadInput{"misspelt_param", {kGemv, "--param", "MM=4"}, {"MM", "did you mean 'M'", "M"}},
         BadInput{"param_without_value", {kGemv, "--param", "M"}, {"NAME=VALUE"}},
         BadInput{"param_not_a_number", {kGemv, "--param", "M=many"}, {"many", "integer"}},
         BadInput{"indivisible", {kGemv, "--param", "M=7"}, {"7", "3"}},

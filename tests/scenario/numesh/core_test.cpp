@@ -7,7 +7,7 @@
 #include <string>
 
 #include "models/fabric/illegal.h"
-#include "models/fabric/register_words.h"
+#include "models/fabric/registers.h"
 #include "platforms/wse/wse_config.h"
 #include "tests/models/fabric/bench.h"
 #include "tests/models/pe/bench.h"

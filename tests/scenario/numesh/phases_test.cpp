@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "models/scheduled/validate.h"
+#include "models/scheduled/program.h"
 #include "tests/support/scheduled_builder.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -78,7 +78,6 @@ TEST(numesh, S13_hold_holds_words_of_other_slots) {
 TEST(numesh, S13_check_refuses_the_slot_that_collides) {
   for (unsigned slot = 0; slot < 4; ++slot) {
     Skew c(slot, SkewPolicy::kCheck);
-    EXPECT_EQ(find_collisions(c.b.program).size(), slot == 0 ? 2U : 0U);
     if (slot != 0) {
       EXPECT_NO_THROW(MeshCore mesh(c.b.program));
       continue;
@@ -88,8 +87,8 @@ TEST(numesh, S13_check_refuses_the_slot_that_collides) {
       FAIL() << "slot 0 was accepted";
     } catch (const IllegalBehaviour& e) {
       EXPECT_EQ(e.id(), kCollisionId);
-      EXPECT_THAT(e.what(),
-                  AllOf(HasSubstr("node 0 sends stream "), HasSubstr("node 1 in slot 1")));
+      EXPECT_THAT(e.what(), AllOf(HasSubstr("node 0 sends stream "), HasSubstr("node 1 in slot 1"),
+                                  HasSubstr(", and 1 more such pairs of slots")));
     }
   }
 }

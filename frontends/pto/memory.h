@@ -1,0 +1,82 @@
+// Addresses in the buffers of a core: of the buffers that functions reserve, and of tiles.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontends/pto/words.h"
+
+namespace tessera::pto {
+
+/// Buffers that one function reserves and another one imports (pto.reserve_buffer). Both have to
+/// know the addresses, so buffers are placed before the lowering, from the end of UB and L1.
+class ReservedBuffers {
+ public:
+  struct Buffer {
+    Place place;
+    std::string name;
+    Location location = Location::kUb;
+    std::int64_t address = 0, bytes = 0;
+    bool is_fixed = false;  ///< it has a base of its own
+  };
+
+  /// Throws UserError for buffers that have no room, and attributes that are wrong.
+  ReservedBuffers(const Module& module, const cluster::Capacities& capacities);
+
+  /// nullptr: the function reserves no such buffer.
+  const Buffer* find(const std::string& function, const std::string& name) const;
+  /// The bytes at the begin of a memory that are left to tiles.
+  const cluster::Capacities& room() const { return room_; }
+  /// Behind the buffers that have a base of their own.
+  std::int64_t first_free(Location location) const {
+    return first_free_[static_cast<unsigned>(location)];
+  }
+
+ private:
+  void reserve(const Function& function, const Operation& op);
+  /// Those with a base of their own, which must not overlap; then the others, below them.
+  void place_all();
+  /// A buffer that has its address and shares bytes with `buffer`; nullptr: none.
+  const Buffer* overlapping(const Buffer& buffer) const;
+
+  const Diagnostics diagnostics_;
+  const cluster::Capacities capacities_;
+  cluster::Capacities room_;
+  std::array<std::int64_t, cluster::kLocationCount> first_free_{};
+  std::map<std::pair<std::string, std::string>, Buffer> buffers_;
+  std::vector<Buffer*> in_order_, placed_;  // of buffers_
+};
+
+/// The number of bytes that all rows and columns of a tile take.
+std::int64_t bytes_of(const TileOperand& tile);
+
+/// Gives addresses to the tiles that have none in the text, and checks that tiles fit their memory.
+class TileMemory {
+ public:
+  /// The first free byte of each memory.
+  using Level = std::array<std::int64_t, cluster::kLocationCount>;
+
+  /// Tiles get the bytes that `reserved` does not take.
+  TileMemory(const ReservedBuffers& reserved, Profile profile, const Diagnostics& diagnostics);
+
+  /// Returns the first free address that is aligned. Throws UserError if the tile does not fit.
+  std::int64_t allot(const Operation& op, const TileOperand& tile);
+  /// Throws UserError if the tile does not fit its memory at `address`.
+  void check_room(const Operation& op, const TileOperand& tile, std::int64_t address) const;
+
+  // A function that returns frees its tiles: the caller restores the level.
+  const Level& level() const { return level_; }
+  void return_to(const Level& level) { level_ = level; }
+
+ private:
+  const Diagnostics& diagnostics_;
+  const Profile profile_;
+  const cluster::Capacities capacities_;
+  Level level_{};
+};
+
+}  // namespace tessera::pto

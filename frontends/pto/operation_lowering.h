@@ -1,0 +1,214 @@
+// The types that lower the operations of PTO text, each of them one group; fifo.h has the one for
+// pipes between cores.
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "frontends/pto/lowering_part.h"
+
+namespace tessera::pto {
+
+/// Operations of the scalar unit: arithmetic, pointers, loads, stores and its cache (reference
+/// ascend.md 2.9, 7).
+class ScalarLowering : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  void constant(const Operation& op);
+  void arithmetic(const Operation& op, const OperationInfo& info);
+  void compare(const Operation& op);
+  void select(const Operation& op);
+  /// A cast between whole numbers keeps the value: every register has 64 bits.
+  void cast(const Operation& op) { scope_.define_scalar(op, scope_.scalar(op.arguments[0])); }
+  void special(const Operation& op, const OperationInfo& info) {
+    scope_.define_scalar(op, emitter_.get(info.special, op.place));
+  }
+
+  void add_to_pointer(const Operation& op);
+  /// Makes a pointer from a number. It points into no array, so only scalar accesses take it.
+  void cast_pointer(const Operation& op);
+  void load(const Operation& op);
+  void store(const Operation& op);
+  /// pto.dcci and pto.cmo.cacheinvalid clean the line of the pointer, or all lines.
+  void clean_cache(const Operation& op);
+  /// pto.dsb and pto.fence.barrier_all. The model has barriers for GM only.
+  void data_barrier(const Operation& op);
+
+ private:
+  const Value& pointer(const Argument& a) const;
+  TileOperand element_in_gm(const Argument& a, Operand index, Access access) const;
+};
+
+/// Values that loops and branches carry in registers: a whole number is in one register, a tile has
+/// registers for its address and for the valid sizes that its type leaves open.
+class CarriedValues : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  /// Defines the arguments `name = init` of a loop, which begin at argument `first`.
+  std::vector<Value> define_arguments(const Operation& op, std::size_t first);
+  /// A value of the same type in new registers.
+  Value like(const Value& like, Place place);
+  /// Copies `values` to `targets`. Reads all before it writes, because a yield may exchange two.
+  void assign(const std::vector<Value>& targets, const std::vector<Value>& values, Place place);
+  const Value& number_or_tile(const Argument& a) const;
+
+ private:
+  void check_alike(const Value& to, const Value& from, Place place) const;
+  Operand address_of(const Value& tile, Place place);
+};
+
+/// Control flow: regions, loops, branches and calls.
+class ControlLowering : LoweringPart {
+ public:
+  explicit ControlLowering(LoweringContext& context) : LoweringPart(context), carried_(context) {}
+
+  /// Lowers all operations of a region. Throws UserError if one follows the terminator.
+  void region(const Region& region);
+  /// Notes the terminator of a region: scf.yield, scf.condition or return.
+  void terminate(const Operation& op) { terminator_ = &op; }
+  void for_loop(const Operation& op);
+  void while_loop(const Operation& op);
+  void branch(const Operation& op);
+  void section(const Operation& op, const OperationInfo& info) {
+    if (is_cube() == (info.meaning == Meaning::kCubeSection)) body(op.regions[0], {}, op.place);
+  }
+  /// Lowers the body of the function in place of the call. Its arguments may be values of any kind.
+  void call(const Operation& op);
+  /// An operation that is not in operations.h takes the cycles of --pto-unknown. Only operations of
+  /// the same kind can use its results.
+  void unknown(const Operation& op);
+
+ private:
+  /// Lowers a region and copies the values of its scf.yield to `targets`.
+  void body(const Region& body, const std::vector<Value>& targets, Place place,
+            const char* what = "region");
+  /// Lowers a region and returns the values of its terminator, which must have this name.
+  std::vector<Value> values_of(const Region& body, const char* terminator, Place place);
+  /// Whether this core runs the function. Throws UserError if it may not be called here.
+  bool runs_here(const Operation& op, const Function& callee) const;
+
+  CarriedValues carried_;
+  const Operation* terminator_ = nullptr;  // of the region that was lowered last
+};
+
+/// Operations that define tiles and tensors, or parts of them. They cost nothing.
+class TileLowering : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  void alloc(const Operation& op);
+  /// Defines a part of a tile.
+  void subview(const Operation& op);
+  /// Defines a tile of another shape or type at the same bytes.
+  void reshape(const Operation& op);
+  void set_valid_shape(const Operation& op);
+  /// Defines a tile of the same type at another address.
+  void assign(const Operation& op);
+  void tensor_view(const Operation& op);
+  /// Defines a part of a tensor.
+  void partition(const Operation& op);
+
+ private:
+  /// Writes the registers of a tile whose valid sizes change.
+  void set_valid(const Value& tile, const std::vector<Operand>& sizes, Place place) {
+    for (unsigned d = 0; d < 2; ++d) emitter_.set(tile.sizes[d], sizes[d], place);
+  }
+  /// Throws UserError if an element of a tensor has an address that does not fit 64 bits.
+  void check_view(const Operation& op, const TileOperand& view) const;
+  /// Throws UserError if the part does not lie in the tensor, as far as both are known.
+  void check_part(const Operation& op, const Type& tensor, const std::vector<Operand>& offsets,
+                  const std::vector<Operand>& sizes) const;
+};
+
+/// Operations that move tiles: between GM and chip, and between the buffers of a cluster.
+class MoveLowering : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  void load(const Operation& op);
+  void store(const Operation& op);
+  /// pto.tmov, pto.textract (which moves a part of the first tile) and pto.tinsert (which moves
+  /// into a part of the result).
+  void move(const Operation& op, const OperationInfo& info);
+
+ private:
+  /// Throws UserError if the part of the tensor does not fit the tile, or has other elements, which
+  /// only FIX converts.
+  void check_copy(const Operation& op, const Value& view, const Value& tile) const;
+  /// The rows of a copy between GM and a tile, and the bytes in a row (for FIX: the elements).
+  std::array<Operand, 3> copy_sizes(Opcode opcode, const Value& view, const Value& tile,
+                                    Place place);
+  Opcode path_between(const Operation& op, const Value& from, const Value& to) const;
+  /// Only FIX and the path to the bias table convert: on other paths both types must be the same.
+  void check_types(const Operation& op, const Value& from, const Value& to) const;
+  void attach_move(const Operation& op, const OperationInfo& info);
+};
+
+/// Operations that compute with tiles: on the vector unit and on the cube.
+class ComputeLowering : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  void matmul(const Operation& op, const OperationInfo& info);
+  void vector(const Operation& op, const OperationInfo& info);
+
+ private:
+  /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.
+  const Value& widest_tile(const Operation& op) const;
+  cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
+  /// Attaches all tiles and scalars in the order of the text.
+  void attach_all(const Operation& op, const OperationInfo& info);
+  /// Chooses the function and the number of inputs where one name stands for several.
+  void choose_function(const Operation& op, TileOperation& operation) const;
+  void choose_quantization(const Operation& op, TileOperation& operation, unsigned tiles) const;
+  // These throw UserError if the operands break a rule of models/cluster/program/operand_rules.h.
+  void check_operands(const Operation& op, const TileOperation& operation) const;
+  void check_blocks(const Operation& op, const TileOperation& operation) const;
+};
+
+/// Synchronisation: flags, buffers and barriers of a core, signals between cores, SYNCALL, and
+/// arrays of event ids.
+class SyncLowering : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  /// An operation that is one instruction: the opcode of its row.
+  void one_instruction(const Operation& op, const OperationInfo& info) { emit(op, info.opcode); }
+  /// pto.sync.set and pto.sync.wait use the signals between cores that the profile has.
+  void signal(const Operation& op, const OperationInfo& info) {
+    const bool sets = info.opcode == Opcode::kSetCrossCore;
+    emit(op, !is_a5() ? info.opcode : sets ? Opcode::kSetIntraBlock : Opcode::kWaitIntraCore);
+  }
+  /// Between two pipes an event is a flag. In one pipe a wait is a barrier, a record nothing.
+  void event(const Operation& op, const OperationInfo& info);
+  void operation_barrier(const Operation& op);
+  void sync_all(const Operation& op);
+
+  void event_array(const Operation& op);
+  void set_event(const Operation& op);
+  void get_event(const Operation& op);
+
+ private:
+  void emit(const Operation& op, Opcode opcode);
+  std::uint8_t mode_of_signal(const Operation& op) const;
+  /// On A5 only MTE2 and MTE3 have barriers (ascend.md 2.3).
+  bool has_barrier(Pipe pipe) const {
+    return !is_a5() || pipe == Pipe::kMte2 || pipe == Pipe::kMte3;
+  }
+  void soft_sync_all(const Operation& op, SyncScope scope);
+  /// The number of cores that take part if the operation does not name one.
+  Operand participants_of(SyncScope scope, Place place);
+  Pipe pipe_named(const Argument& a) const;
+  /// An event such as EVENT_ID0, a number, or a value.
+  Operand event_id(const Argument& a) const;
+
+  /// The registers of an array, and the index of the one that an operation names.
+  std::pair<std::vector<Operand>, Operand> element_of_array(const Operation& op) const;
+  /// target = from, if `index` is the number of this element.
+  void copy_if_at(std::size_t element, Operand index, Operand target, Operand from, Place place);
+};
+
+}  // namespace tessera::pto

@@ -1,0 +1,61 @@
+// How a compute engine reaches what is around it: the queues of its PE and the registers of its
+// router. The module forwards to its sockets, a dense structure to its arrays.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tlm_ifaces/config/config_space.h"
+#include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/ids.h"
+
+namespace tessera::pe {
+
+/// Same meaning as the interfaces in tlm_ifaces/queue/queue_kit.h.
+class PeQueues {
+ public:
+  virtual ~PeQueues() = default;
+  /// Cycle from which the oldest wavelet of input queue `q` may be read; kNever when it is empty.
+  virtual Cycle ready_at(QueueId q) const = 0;
+  /// How many wavelets of input queue `q` may be read in cycle `now`.
+  virtual unsigned available(QueueId q, Cycle now) const = 0;
+  /// Those of the input queues `asked` that have a wavelet to read in cycle `now`, and those of the
+  /// output queues `asked` that have room; one bit a queue.
+  virtual std::uint32_t readable(std::uint32_t asked, Cycle now) const {
+    return those_of(asked, [&](QueueId q) { return ready_at(q) <= now; });
+  }
+  virtual std::uint32_t writable(std::uint32_t asked, Cycle now) const {
+    return those_of(asked, [&](QueueId q) { return room(q, now) > 0; });
+  }
+  virtual const link::Wavelet& front(QueueId q) const = 0;
+  virtual void pop(QueueId q, Cycle now) = 0;
+  /// How many wavelets output queue `q` takes in cycle `now`.
+  virtual unsigned room(QueueId q, Cycle now) const = 0;
+  virtual void push(QueueId q, const link::Wavelet& w, Cycle now) = 0;
+
+ private:
+  template <class Ready>
+  static std::uint32_t those_of(std::uint32_t asked, Ready&& is_ready) {
+    std::uint32_t found = asked;
+    for (; asked != 0; asked &= asked - 1) {
+      const QueueId lowest(static_cast<unsigned>(__builtin_ctz(asked)));
+      if (!is_ready(lowest)) found &= ~(asked & -asked);
+    }
+    return found;
+  }
+};
+
+/// The registers of the router (reference wse.md 1.10).
+class PeConfig {
+ public:
+  virtual ~PeConfig() = default;
+  /// Value at the end of cycle `now` - 1. Requires config_space::is_router(address).
+  virtual std::uint16_t read_config(config_space::Address address, Cycle now) const = 0;
+  /// What `value` would set that the router cannot have, in words for a report; empty: nothing.
+  virtual std::string why_illegal(config_space::Address address, std::uint16_t value) const = 0;
+  /// Counts from cycle `due` on.
+  virtual void write_config(config_space::Address address, std::uint16_t value, Cycle due) = 0;
+};
+
+}  // namespace tessera::pe

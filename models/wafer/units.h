@@ -1,0 +1,226 @@
+// How the units of a wafer name each other and how they keep time: which are due in which cycle, in
+// which order those of one kind are stepped, and which of several failures is reported.
+//
+// No block holds a due cycle. Whoever lands or comes back in cycle d sets bit d % 64 of the
+// receiver and wakes it for d; the receiver takes the bit when it is stepped in d. So all latencies
+// are below 64 (kMaxLatency).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "models/timing/calendar.h"
+#include "tlm_ifaces/vocabulary/cycle.h"
+#include "tlm_ifaces/vocabulary/direction.h"
+
+namespace tessera::wafer {
+
+/// Which of many numbered units are due in which of the next cycles: a bit a unit and cycle, with a
+/// summary on top, so that a cycle costs what is due in it and units are visited in rising order -
+/// the order in which they lie in memory.
+class ActiveSet {
+ public:
+  /// A unit may be due less than this many cycles ahead.
+  static constexpr unsigned kHorizon = 64;
+
+  /// Units 0 .. `units` - 1; none is due.
+  void resize(std::size_t units) {
+    words_ = (units + 63) / 64;
+    summary_words_ = (words_ + 63) / 64;
+    bits_.assign(words_ * kHorizon, 0);
+    summary_.assign(summary_words_ * kHorizon, 0);
+    occupied_ = 0;
+  }
+
+  /// `unit` is due in cycle `at`, at most kHorizon - 1 cycles after the cycle of the last take().
+  void insert(std::uint32_t unit, Cycle at) { Row(*this, at).insert(unit); }
+
+  /// One cycle of the set, for whoever inserts many units for it.
+  class Row {
+   public:
+    Row(ActiveSet& set, Cycle at)
+        : set_(set), row_(row_of(at)), words_(set.bits_.data() + row_ * set.words_),
+          summary_(set.summary_.data() + row_ * set.summary_words_) {}
+    ~Row() {
+      if (used_) set_.occupied_ |= bit(row_);
+    }
+    Row(const Row&) = delete;
+    Row& operator=(const Row&) = delete;
+    void insert(std::uint32_t unit) {
+      const std::size_t word = unit / 64;
+      const std::uint64_t before = words_[word];
+      words_[word] = before | bit(unit % 64);
+      if (before != 0) return;
+      summary_[word / 64] |= bit(word % 64);
+      used_ = true;
+    }
+
+   private:
+    ActiveSet& set_;
+    const unsigned row_;
+    std::uint64_t* const words_;
+    std::uint64_t* const summary_;
+    bool used_ = false;
+  };
+
+  /// Calls `visit(unit)` for every unit due in cycle `now` and forgets them. `visit` may insert for
+  /// later cycles.
+  template <class Visit>
+  void take(Cycle now, Visit&& visit) {
+    const unsigned row = row_of(now);
+    if ((occupied_ & bit(row)) == 0) return;
+    occupied_ &= ~bit(row);
+    std::uint64_t* words = &bits_[row * words_];
+    std::uint64_t* summary = &summary_[row * summary_words_];
+    for (std::size_t s = 0; s < summary_words_; ++s) {
+      std::uint64_t used = summary[s];
+      summary[s] = 0;
+      for (; used != 0; used &= used - 1) {
+        const std::size_t word = s * 64 + lowest(used);
+        std::uint64_t due = words[word];
+        words[word] = 0;
+        for (; due != 0; due &= due - 1) visit(static_cast<std::uint32_t>(word * 64 + lowest(due)));
+      }
+    }
+  }
+
+  /// The earliest cycle after `now` in which a unit is due; kNever when there is none.
+  Cycle next_due(Cycle now) const {
+    if (occupied_ == 0) return kNever;
+    const unsigned first = row_of(now + 1);
+    const std::uint64_t ahead =
+        first == 0 ? occupied_ : occupied_ >> first | occupied_ << (64 - first);
+    return now + 1 + lowest(ahead);
+  }
+
+ private:
+  static unsigned row_of(Cycle c) { return static_cast<unsigned>(c % kHorizon); }
+  static std::uint64_t bit(std::size_t n) { return std::uint64_t{1} << n; }
+  static unsigned lowest(std::uint64_t bits) {
+    return static_cast<unsigned>(__builtin_ctzll(bits));
+  }
+
+  std::size_t words_ = 0;
+  std::size_t summary_words_ = 0;
+  std::vector<std::uint64_t> bits_;     // [cycle][unit / 64]
+  std::vector<std::uint64_t> summary_;  // [cycle][word / 64]: words that are not 0
+  std::uint64_t occupied_ = 0;          // cycles that have something
+};
+
+/// Steps the due units of one kind in rising order, or in an order drawn for the cycle.
+class StepOrder {
+ public:
+  void shuffle(std::uint64_t seed) { random_.emplace(seed); }
+
+  /// Calls `step(unit)` for every unit due in cycle `now`. Inlined by force: the steps of pipes are
+  /// inlined into it.
+  template <class Step>
+  [[gnu::always_inline]] void step_due(ActiveSet& due, Cycle now, Step&& step) {
+    if (!random_) return due.take(now, step);
+    units_.clear();
+    due.take(now, [this](std::uint32_t unit) { units_.push_back(unit); });
+    std::shuffle(units_.begin(), units_.end(), *random_);
+    for (const std::uint32_t unit : units_) step(unit);
+  }
+
+ private:
+  std::optional<std::mt19937_64> random_;
+  std::vector<std::uint32_t> units_;  // of a cycle
+};
+
+/// An ActiveSet whose units may be due any number of cycles ahead.
+class FarActiveSet {
+ public:
+  void resize(std::size_t units) { near_.resize(units); }
+  /// `unit` is due in cycle `at`; `now`: the present one.
+  void insert(std::uint32_t unit, Cycle at, Cycle now) {
+    if (at - now < ActiveSet::kHorizon) {
+      near_.insert(unit, at);
+    } else {
+      far_.insert(unit, at);
+    }
+  }
+  /// The set that has all units due in cycle `now`.
+  ActiveSet& due_in(Cycle now) {
+    if (far_.next_due() <= now) {
+      far_.take(now, moved_);
+      for (const timing::BlockId unit : moved_) near_.insert(unit, now);
+    }
+    return near_;
+  }
+  Cycle next_due(Cycle now) const { return std::min(near_.next_due(now), far_.next_due()); }
+
+ private:
+  ActiveSet near_;
+  timing::Calendar far_;
+  std::vector<timing::BlockId> moved_;
+};
+
+/// When several blocks fail in a cycle, keeps the failure of the first tile, and in a tile that of
+/// the router before that of the engine: the other structure adds its blocks in this order.
+class FirstFailure {
+ public:
+  enum class Block : std::uint8_t { kRouter, kEngine };
+
+  template <class Step>
+  void guard(std::uint32_t place, Block block, Step&& step) {
+    try {
+      step();
+    } catch (...) {
+      const std::uint64_t order = std::uint64_t{place} * 2 + static_cast<unsigned>(block);
+      if (failure_ && order_ <= order) return;
+      failure_ = std::current_exception();
+      order_ = order;
+    }
+  }
+  /// Throws the failure of this cycle, if there was one.
+  void report() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  std::exception_ptr failure_;
+  std::uint64_t order_ = 0;  // place and block of `failure_`
+};
+
+inline constexpr unsigned kMaxLatency = ActiveSet::kHorizon - 1;
+inline constexpr std::uint32_t kNoIndex = 0xFFFFFFFF;
+
+/// Bit of a cycle in the masks of slots, links and queues.
+constexpr std::uint64_t cycle_bit(Cycle c) {
+  return std::uint64_t{1} << (c % ActiveSet::kHorizon);
+}
+
+/// The block at the other end of a connection.
+class Ref {
+ public:
+  enum class Kind : std::uint8_t {
+    kPipe,    ///< of a receiver and of a sender: a pipe
+    kSlot,    ///< of a receiver: a slot; of a sender: a Link
+    kQueue,   ///< an input queue
+    kRamp,    ///< RampLink of an on-ramp
+    kRouter,  ///< port of a router with a core of its own: router * 8 + direction
+    kPort,    ///< a link that leaves the wafer
+    kNone,    ///< nobody: never has room
+  };
+  Ref() : Ref(Kind::kNone, 0) {}
+  Ref(Kind kind, std::uint32_t index) : bits_(static_cast<std::uint32_t>(kind) << 29 | index) {}
+  static Ref router(std::uint32_t router, Direction d) {
+    return {Kind::kRouter, router * 8 + static_cast<std::uint32_t>(tessera::index(d))};
+  }
+  Kind kind() const { return static_cast<Kind>(bits_ >> 29); }
+  std::uint32_t index() const { return bits_ & 0x1FFFFFFFU; }
+  std::uint32_t router() const { return index() / 8; }
+  Direction direction() const { return static_cast<Direction>(index() % 8); }
+
+ private:
+  std::uint32_t bits_;
+};
+
+}  // namespace tessera::wafer
