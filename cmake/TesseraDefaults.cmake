@@ -17,8 +17,9 @@ if(TESSERA_IS_TOP_LEVEL)
   endif()
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-  # Several sources are compiled as one (CMake calls it a unity build): most of the work of a small source is what it
-  # includes. The cores and modules of models/ are compiled one by one. -DCMAKE_UNITY_BUILD=OFF does so everywhere.
+  # Several sources are compiled as one (CMake calls it a unity build), because most of the work of a small source is what
+  # it includes: the sources of a folder in a library, a dozen files of a test executable. The cores and modules of models/
+  # are compiled one by one. -DCMAKE_UNITY_BUILD=OFF does so everywhere.
   if(NOT DEFINED CMAKE_UNITY_BUILD)
     set(CMAKE_UNITY_BUILD ON)
     set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)

@@ -41,6 +41,7 @@ tessera_precompiled_headers(tessera_library_pch LINK tessera_flags HEADERS ${TES
 
 # tessera_library(<name> SOURCES <file>... LINK <public>... LINK_PRIVATE <private>...)
 # makes the static library tessera_<name>, alias Tessera::<name>. Without sources it is an interface library.
+# In a unity build (TesseraDefaults.cmake) the sources of a folder are compiled as one.
 function(tessera_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;LINK_PRIVATE")
   set(target tessera_${name})
@@ -49,6 +50,12 @@ function(tessera_library name)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tessera_flags> ${arg_LINK_PRIVATE})
     tessera_precompile(${target} tessera_library_pch)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+    foreach(source IN LISTS arg_SOURCES)
+      get_filename_component(folder "${source}" DIRECTORY)
+      get_filename_component(folder "${folder}" NAME)
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}")
+    endforeach()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

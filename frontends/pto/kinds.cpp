@@ -9,7 +9,7 @@ namespace tessera::pto {
 namespace {
 
 /// Pipes, and classes of operations, that only one kind of core has.
-constexpr Word<CoreKind> kPipes[] = {
+constexpr Word<CoreKind> kPipeKinds[] = {
     {"PIPE_M", CoreKind::kAic},  {"PIPE_MTE1", CoreKind::kAic},  {"PIPE_FIX", CoreKind::kAic},
     {"TMATMUL", CoreKind::kAic}, {"TSTORE_ACC", CoreKind::kAic}, {"TMOV_M2L", CoreKind::kAic},
     {"PIPE_V", CoreKind::kAiv},  {"TVEC", CoreKind::kAiv},       {"TSTORE_VEC", CoreKind::kAiv}};
@@ -53,7 +53,7 @@ std::optional<CoreKind> FunctionKinds::kind_of(const Operation& op) {
   if (form == Form::kFlag || form == Form::kPipe || form == Form::kPipeIds)
     for (const Argument& a : op.arguments)
       if (a.role == Role::kPipe)
-        if (const auto kind = meaning_of(kPipes, a.text)) return kind;
+        if (const auto kind = meaning_of(kPipeKinds, a.text)) return kind;
   return std::nullopt;
 }
 

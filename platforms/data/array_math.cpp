@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -266,7 +267,8 @@ ComputedPtr sum(const ComputedPtr& a, std::ptrdiff_t axis) {
   const std::ptrdiff_t d = axis < 0 ? axis + rank : axis;
   Shape shape = a->shape();
   const std::size_t length = shape[static_cast<std::size_t>(d)];
-  const std::size_t inner = element_count(Shape(shape.begin() + d + 1, shape.end()));
+  const std::size_t inner =
+      std::accumulate(shape.begin() + d + 1, shape.end(), std::size_t{1}, std::multiplies<>());
   shape.erase(shape.begin() + d);
   const std::size_t count = element_count(holdable_result(shape));
   return held(std::move(shape), [=] { return sums(*a, count, length, inner); });
