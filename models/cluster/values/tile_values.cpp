@@ -348,7 +348,7 @@ constexpr std::array<Unary, 9> kUnary = {{
      [](Int a) { return a < 0 ? calculate(Opcode::kSub, 0, a) : a; }},
     {[](double a) { return a > 0 || std::isnan(a) ? a : 0; },
      [](Int a) { return std::max<Int>(a, 0); }},
-    {nullptr, [](Int a) { return ~a; }},
+    {[](double a) { return no_number(a, a); }, [](Int a) { return ~a; }},
     {[](double a) { return std::exp(a); }, nullptr},
     {[](double a) { return std::log(a); }, nullptr},
     {[](double a) { return std::sqrt(a); }, nullptr},
