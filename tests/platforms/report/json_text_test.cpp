@@ -56,7 +56,7 @@ std::vector<std::string> keys(const boost::json::object& object) {
   return names;
 }
 
-std::string text(const Report& r) {
+std::string text_of(const Report& r) {
   std::ostringstream out;
   print_text(r, out);
   return out.str();
@@ -201,50 +201,50 @@ TEST(ReportJson, AFileThatCannotBeWrittenIsAUserError) {
 }
 
 TEST(ReportText, StartsWithStatusCyclesAndTime) {
-  EXPECT_THAT(text(sample()), testing::StartsWith("finished after 1,234,567 cycles (1.45 ms)\n"));
+  EXPECT_THAT(text_of(sample()), testing::StartsWith("finished after 1,234,567 cycles (1.45 ms)\n"));
 }
 
 TEST(ReportText, CountersAreAlignedAndZerosLeftOut) {
-  EXPECT_THAT(text(sample()), HasSubstr("  hops           5,000 wavelets\n"
+  EXPECT_THAT(text_of(sample()), HasSubstr("  hops           5,000 wavelets\n"
                                         "  tasks_started     12 tasks\n"));
-  EXPECT_THAT(text(sample()), Not(HasSubstr("edge_wavelets_in")));
+  EXPECT_THAT(text_of(sample()), Not(HasSubstr("edge_wavelets_in")));
 }
 
 TEST(ReportText, OutputsAndChecksAreNamed) {
   Report r = sample();
   r.checks.push_back({"sum", false, "3 of 4 values differ"});
   r.status = Status::kCheckFailed;
-  EXPECT_THAT(text(r), HasSubstr("  y    f32 [32 x 4] -> y.npy\n  sum  f32 [1]\n"));
-  EXPECT_THAT(text(r), HasSubstr("  y    passed  largest error 1e-7\n"));
-  EXPECT_THAT(text(r), HasSubstr("  sum  FAILED  3 of 4 values differ\n"));
-  EXPECT_THAT(text(r), testing::StartsWith("WRONG RESULT after"));
+  EXPECT_THAT(text_of(r), HasSubstr("  y    f32 [32 x 4] -> y.npy\n  sum  f32 [1]\n"));
+  EXPECT_THAT(text_of(r), HasSubstr("  y    passed  largest error 1e-7\n"));
+  EXPECT_THAT(text_of(r), HasSubstr("  sum  FAILED  3 of 4 values differ\n"));
+  EXPECT_THAT(text_of(r), testing::StartsWith("WRONG RESULT after"));
 }
 
 TEST(ReportText, SpeedIsGivenWithPrefixes) {
-  EXPECT_THAT(text(sample()), HasSubstr("250 ms to build, 2.00 s to run: 617 k cycles/s, 6.17 M "
+  EXPECT_THAT(text_of(sample()), HasSubstr("250 ms to build, 2.00 s to run: 617 k cycles/s, 6.17 M "
                                         "tile-cycles/s, 2.50 k hops/s"));
 }
 
 TEST(ReportText, TwelveWaitsAndHowManyMore) {
-  const std::string long_list = text(deadlock(20));
+  const std::string long_list = text_of(deadlock(20));
   EXPECT_THAT(long_list, HasSubstr("COULD NOT FINISH after 1,234,567 cycles (1.45 ms): deadlock"));
   EXPECT_THAT(long_list, HasSubstr("  (11, 2) microthread 2 waits for a wavelet\n"
                                    "  and 8 more; --report writes all of them\n"));
-  EXPECT_THAT(text(deadlock(12)), Not(HasSubstr("more;")));
+  EXPECT_THAT(text_of(deadlock(12)), Not(HasSubstr("more;")));
   Report counted = deadlock(20);
   counted.wait_count = 745500;  // only the first are kept
-  EXPECT_THAT(text(counted), HasSubstr("  and 745488 more; --report writes the first 20\n"));
+  EXPECT_THAT(text_of(counted), HasSubstr("  and 745488 more; --report writes the first 20\n"));
   EXPECT_EQ(as_json(counted).at("wait_count").as_int64(), 745500);
 }
 
 TEST(ReportText, TenWarningsAndHowManyMore) {
-  EXPECT_THAT(text(remarked(2, 2)),
+  EXPECT_THAT(text_of(remarked(2, 2)),
               HasSubstr("\nwarning: cycle 11: PE (3, 1): odd [/tessera/pe/a_rule]\n\ncounters\n"));
-  const std::string long_list = text(remarked(100, 120));
+  const std::string long_list = text_of(remarked(100, 120));
   EXPECT_THAT(long_list, HasSubstr("warning: cycle 19: PE (3, 1): odd [/tessera/pe/a_rule]\n"
                                    "... and 110 more\n"));
-  EXPECT_THAT(text(remarked(10, 10)), Not(HasSubstr("more\n")));
-  EXPECT_THAT(text(sample()), Not(HasSubstr("warning")));
+  EXPECT_THAT(text_of(remarked(10, 10)), Not(HasSubstr("more\n")));
+  EXPECT_THAT(text_of(sample()), Not(HasSubstr("warning")));
 }
 
 TEST(ReportManual, NamesEveryCounterWithUnitAndMeaning) {
