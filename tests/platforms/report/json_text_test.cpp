@@ -201,12 +201,13 @@ TEST(ReportJson, AFileThatCannotBeWrittenIsAUserError) {
 }
 
 TEST(ReportText, StartsWithStatusCyclesAndTime) {
-  EXPECT_THAT(text_of(sample()), testing::StartsWith("finished after 1,234,567 cycles (1.45 ms)\n"));
+  EXPECT_THAT(text_of(sample()),
+              testing::StartsWith("finished after 1,234,567 cycles (1.45 ms)\n"));
 }
 
 TEST(ReportText, CountersAreAlignedAndZerosLeftOut) {
   EXPECT_THAT(text_of(sample()), HasSubstr("  hops           5,000 wavelets\n"
-                                        "  tasks_started     12 tasks\n"));
+                                           "  tasks_started     12 tasks\n"));
   EXPECT_THAT(text_of(sample()), Not(HasSubstr("edge_wavelets_in")));
 }
 
@@ -222,7 +223,7 @@ TEST(ReportText, OutputsAndChecksAreNamed) {
 
 TEST(ReportText, SpeedIsGivenWithPrefixes) {
   EXPECT_THAT(text_of(sample()), HasSubstr("250 ms to build, 2.00 s to run: 617 k cycles/s, 6.17 M "
-                                        "tile-cycles/s, 2.50 k hops/s"));
+                                           "tile-cycles/s, 2.50 k hops/s"));
 }
 
 TEST(ReportText, TwelveWaitsAndHowManyMore) {
