@@ -28,7 +28,7 @@ HEADING = re.compile(r"^(#{1,6})[ \t]+(.*?)[ \t]*$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]\n]*\]\(([^()\s]*[./#:][^()\s]*)\)")
-UNKNOWN_CITATION = re.compile(r"(?<![\w/.-])([a-z]\w*)\.md`? (?:sections? )?[A-Z]?\d+(?:\.\d+)*(?![\w-])")
+BARE_NAME = re.compile(r"(?<![\w/.-])([A-Za-z][\w-]*)\.md\b")
 PATH = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.(?:md|svg)(#[\w-]+)?")
 
 
@@ -76,6 +76,7 @@ class Checker:
         self.pages = {name: Page(text) for name, text in self.files.items() if name.endswith(".md")}
         self.reference = {Path(name).stem: page for name, page in self.pages.items() if name.startswith(REFERENCE + "/")}
         self.reference.pop("README", None)
+        self.names = {Path(name).stem for name in self.pages}
 
     def run(self):
         problems = [f"{REFERENCE}/{name}.md has the name of the page docs/{name}.md" for name in self.reference if f"docs/{name}.md" in self.files]
@@ -93,9 +94,9 @@ class Checker:
         return problems
 
     def check_citations(self, pattern, text):
-        for match in UNKNOWN_CITATION.finditer(text):
-            if match.group(1) not in self.reference:
-                yield match.start(), f"there is no page {REFERENCE}/{match.group(1)}.md"
+        for match in BARE_NAME.finditer(text):
+            if match.group(1) not in self.names:
+                yield match.start(), f"there is no page {match.group(1)}.md"
         for match in pattern.finditer(text):
             page, sections = match.group(1), match.group(2)
             for section in re.findall(SECTION, sections or ""):
@@ -142,9 +143,9 @@ def self_test():
         "has no section 6": {"models/a.h": "// wse.md\n// 6: a line ends\n"},
         "has no heading #exit": {"models/a.h": "// docs/running.md#exit\n"},
         "docs/walking.md does not exist": {"models/a.h": "// docs/walking.md\n"},
-        "leads nowhere": {"docs/running.md": "[x](nowhere.md)\n## Exit codes\n"},
+        "leads nowhere": {"docs/running.md": "[x](nowhere/)\n## Exit codes\n"},
         "has no heading #far": {"docs/running.md": "[x](#far)\n## Exit codes\n"},
-        "there is no page docs/reference/chip.md": {"models/a.h": "// chip.md 5.6\n"},
+        "there is no page chip.md": {"models/a.h": "// chip.md, pipes\n"},
         "is not in this tree": {"models/a.h": "// ARCHITECTURE section 2\n"},
         "has the name of the page": {"docs/wse.md": "# Wafer\n"},
     }

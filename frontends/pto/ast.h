@@ -1,4 +1,4 @@
-// PTO assembly in MLIR text form as a tree (reference pto_text.md): modules, functions, operations
+// PTO assembly in MLIR text form as a tree (docs/ascend-platform.md): modules, functions, operations
 // with their regions. Every node knows its place in the text. What an operation looks like is a row
 // of operations.h.
 #pragma once

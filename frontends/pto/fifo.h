@@ -184,7 +184,7 @@ class FifoTable : LoweringPart {
 
 /// Lowers TPUSH and TPOP: rings of slots between the AIC and the AIVs of a cluster. A slot holds a
 /// tile. On A2/A3 it may also hold an entry: a view of GM that the producer stores to and the
-/// consumer loads from, without a ring on chip (pto_text.md; ascend.md 3.5).
+/// consumer loads from, without a ring on chip (docs/ascend-platform.md; ascend.md 3.5).
 class FifoLowering : LoweringPart {
  public:
   explicit FifoLowering(LoweringContext& context)

@@ -1,4 +1,4 @@
-// Decides which kind of core runs a function of a module (reference pto_text.md, attributes of
+// Decides which kind of core runs a function of a module (docs/ascend-platform.md, attributes of
 // functions). pto.kernel_kind decides; without it the sections of the function; without sections
 // the kinds of its tiles. A function also runs where the functions run that it calls. In a function
 // with tiles of both kinds and no sections, each operation runs on the core that has its pipe.

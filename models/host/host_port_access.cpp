@@ -38,7 +38,7 @@ Answer HostPortCore::carry_out(const Access& access, Cycle now) {
   Answer answer = Answer::kOk;
   if (place.window == Window::kMemory) {
     answer = move_memory(access, place);
-  } else if (is_stream_data(place)) {
+  } else if (place.is_stream_data()) {
     answer = access.is_read() ? read_stream(access, place)
                               : write_stream(place, access.data, access.length / 4, false, now);
   } else {
@@ -87,7 +87,7 @@ Answer HostPortCore::write_stream(const Place& place, const std::byte* data, std
   std::vector<Word> words;
   words.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) words.push_back({load(data + 4 * i), control});
-  channel(place).written += count;
+  channels_[place.channel()].written += count;
   device_.send(place.number, place.color, std::move(words), now + 1);
   busy_ = true;
   ends_direct_ = true;
@@ -96,14 +96,14 @@ Answer HostPortCore::write_stream(const Place& place, const std::byte* data, std
 
 Answer HostPortCore::read_stream(const Access& access, const Place& place) {
   if (access.length / 4 > level(place)) return Answer::kGeneric;
-  channel(place).read += peek_stream(place, access.length, access.data) / 4;
+  channels_[place.channel()].read += peek_stream(place, access.length, access.data) / 4;
   return Answer::kOk;
 }
 
 // Returns how many bytes there are to read, at most `count`.
 std::uint32_t HostPortCore::peek_stream(const Place& place, std::uint32_t count,
                                         std::byte* to) const {
-  const Received* const next = received(place).data() + channel(place).read;
+  const Received* const next = received(place).data() + channels_[place.channel()].read;
   const std::uint32_t words = std::min(count / 4, level(place));
   for (std::uint32_t i = 0; i < words; ++i) store(next[i].wavelet.payload, to + 4 * i);
   return 4 * words;
@@ -111,7 +111,7 @@ std::uint32_t HostPortCore::peek_stream(const Place& place, std::uint32_t count,
 
 std::uint32_t HostPortCore::waiting(const Place& place) const {
   const std::size_t sent = device_.edge(place.number).sent(place.color);
-  return static_cast<std::uint32_t>(channel(place).written - sent);
+  return static_cast<std::uint32_t>(channels_[place.channel()].written - sent);
 }
 
 std::uint32_t HostPortCore::room(const Place& place) const {
@@ -119,11 +119,11 @@ std::uint32_t HostPortCore::room(const Place& place) const {
 }
 
 std::uint32_t HostPortCore::level(const Place& place) const {
-  return static_cast<std::uint32_t>(received(place).size() - channel(place).read);
+  return static_cast<std::uint32_t>(received(place).size() - channels_[place.channel()].read);
 }
 
 std::uint64_t HostPortCore::missing(const Place& place) const {
-  const std::size_t expected = channel(place).expected;
+  const std::size_t expected = channels_[place.channel()].expected;
   return expected == 0 ? 0 : expected - std::min(expected, received(place).size());
 }
 
@@ -138,7 +138,7 @@ std::uint64_t HostPortCore::missing() const {
 
 void HostPortCore::expect(const Place& place, std::uint32_t count) {
   if (count == 0) return;
-  channel(place).expected += count;
+  channels_[place.channel()].expected += count;
   device_.expect(place.number, place.color, count);
   expecting_ = true;
   stream_completed();  // all of them may be here already
@@ -205,7 +205,8 @@ std::uint32_t HostPortCore::read_channel(const Place& place) const {
   case ChannelField::kLevel:
     return level(place);
   case ChannelField::kIsControl:
-    return level(place) > 0 && received(place)[channel(place).read].wavelet.control ? 1 : 0;
+    return level(place) > 0 && received(place)[channels_[place.channel()].read].wavelet.control ? 1
+                                                                                                : 0;
   case ChannelField::kExpect:
     return saturated(missing(place));
   default:
@@ -324,7 +325,7 @@ std::uint32_t HostPortCore::debug_read(Address address, std::uint32_t count, std
     device_.read_memory(place.number, place.offset, possible, to);
     return possible;
   }
-  if (is_stream_data(place)) return peek_stream(place, possible, to);
+  if (place.is_stream_data()) return peek_stream(place, possible, to);
   std::uint32_t done = 0;
   Place word = place;
   while (done < possible) {

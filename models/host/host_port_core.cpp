@@ -163,7 +163,7 @@ HostPortCore::Checked HostPortCore::check_words(const Access& access, const Plac
     return {Answer::kBurst};
   const std::uint32_t span = std::min(access.length, access.streaming_width);
   if (span > place.bytes - place.offset) return {Answer::kBurst};
-  if (span < access.length && !is_stream_data(place)) return {Answer::kBurst};
+  if (span < access.length && !place.is_stream_data()) return {Answer::kBurst};
   bool allowed = true;
   Place word = place;
   for (std::uint32_t done = 0; done < span; done += 4, word.offset += 4) {

@@ -102,6 +102,9 @@ class HostPortCore {
     Color color;               // kChannel
     std::uint32_t offset = 0;  // from the start of the window
     std::uint32_t bytes = 0;   // of the window; an array may have fewer
+    /// Index of its Channel.
+    std::size_t channel() const { return number * std::size_t{kColorCount} + color.value(); }
+    bool is_stream_data() const { return window == Window::kChannel && offset < kDataBytes; }
   };
   struct Channel {
     std::size_t read = 0;      // wavelets that the host has read
@@ -141,12 +144,6 @@ class HostPortCore {
   void expect(const Place& place, std::uint32_t count);
   void reset();
 
-  Channel& channel(const Place& place) {
-    return channels_[place.number * std::size_t{kColorCount} + place.color.value()];
-  }
-  const Channel& channel(const Place& place) const {
-    return channels_[place.number * std::size_t{kColorCount} + place.color.value()];
-  }
   const std::vector<Received>& received(const Place& place) const {
     return device_.edge(place.number).received(place.color);
   }
@@ -157,9 +154,6 @@ class HostPortCore {
   std::uint64_t missing(const Place& place) const;
   /// Of all channels.
   std::uint64_t missing() const;
-  bool is_stream_data(const Place& place) const {
-    return place.window == Window::kChannel && place.offset < kDataBytes;
-  }
 
   Device& device_;
   const std::uint32_t stream_depth_;

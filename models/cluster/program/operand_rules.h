@@ -1,4 +1,4 @@
-// Which shapes and types the operands of a tile operation may have (pto_text.md; ascend.md 7): one table
+// Which shapes and types the operands of a tile operation may have (docs/ascend-platform.md; ascend.md 7): one table
 // of relations between two operands, for all operations. Shapes are the valid rows and columns: a tile may
 // be larger than what is valid of it. Sizes that only a register knows are looked at when the operation is
 // issued.

@@ -1,4 +1,4 @@
-// Automatic synchronisation of one core (reference pto_text.md, implicit synchronisation): what an
+// Automatic synchronisation of one core (docs/ascend-platform.md#order-inside-a-core): what an
 // assembler would insert into a kernel that has no set_flag and wait_flag of its own.
 //
 // Every tile operation is compared with the earlier ones of other pipes when it leaves the scalar

@@ -18,7 +18,7 @@ namespace tessera::cluster {
 TileValues compute(const TileOperation& operation, const ResolvedOperation& resolved,
                    const std::vector<TileValues>& inputs);
 
-// --- gathering, sorting and merging: elements as they are (pto_text.md; ascend.md 4.3) ---
+// --- gathering, sorting and merging: elements as they are (docs/ascend-platform.md; ascend.md 4.3) ---
 //
 // A pair is 8 bytes: a value of f32 and the bits of its index, or a value of f16, 16 bits of 0 and the two
 // halves of the index. Sorted means falling: of equal values the one with the lower index is first, of lists

@@ -178,7 +178,7 @@ lengths and the published values.
 T = set-up + N / rate is fitted through three lengths, on WSE-3. T runs from the first reading of the counter to the issue of the
 second; where the table says "DSRs loaded", the loads are before the first reading. The sources are wse_timing.md A3 (WSE-3; S: the
 vendor's simulator, H: silicon), A4 (WSE-2, simulator) and wse.md 6.4 and 6.5. Where A3 leaves a program open, the document that it
-summarises gives it (PERFORMANCE_MODEL.md of the FABRICA characterisation): tiles of 16 elements in the four ways, four shifted
+summarises gives it (page PERFORMANCE_MODEL of the FABRICA characterisation): tiles of 16 elements in the four ways, four shifted
 additions in the stencil. The sources do not say between which instructions a set-up is counted. The bf16 loops of A3 take the
 same cycles as the f16 ones; in the model they are the same instructions (`half bf16`).
 
@@ -196,7 +196,7 @@ Rates set `pe.rate.*`; single operations of 8, 16 and 64 elements set `pe.vector
 | f32 multiply-add (no. 24) | 0.50 elements per cycle, simulator and silicon | about 1 in a trace; A3 suspects that 0.50 is the conflicting case | 0.50 without a conflict, 0.25 with one; `--set pe.rate.fmacs.interval=1` gives 1 and 0.50 |
 | bank conflicts in the simulator (no. 43) | 24 cases equal to silicon within a cycle; A4 has them on WSE-2 | placement sweeps show no effect | on; `--set pe.bank_conflicts=false` turns them off |
 | which alignments conflict | the same bank modulo 4 (wse.md 6.2): two of four alignments of f32 vectors | one slow alignment of four f32 (A3, silicon of WSE-3), that is modulo 8 | `pe.bank_rule`: `same_bank` on WSE-3; `modulo_4` on WSE-2, where A4 has only the alignments 0 and 1, for which both rules agree |
-| issue of the next instruction after an operation on 8 elements | 8 cycles later (wse.md 6.5) | 1 cycle later (PERFORMANCE_MODEL.md 10j) | 8. If only loads of DSRs wait for the end of an operation, both are right; in the model all instructions wait |
+| issue of the next instruction after an operation on 8 elements | 8 cycles later (wse.md 6.5) | 1 cycle later (page PERFORMANCE_MODEL 10j) | 8. If only loads of DSRs wait for the end of an operation, both are right; in the model all instructions wait |
 | a taken branch (no. 44) | 6 cycles | 3 in another trace | 6 |
 
 ## What the model does not reach

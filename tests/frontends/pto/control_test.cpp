@@ -1,5 +1,5 @@
 // Loops and branches of PTO text and what they carry, and forms that generated kernels have
-// (pto_text.md).
+// (docs/ascend-platform.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The language around tiles (pto_text.md): loops, calls, entries, unknown operations, and the sync
+// The language around tiles (docs/ascend-platform.md): loops, calls, entries, unknown operations, and the sync
 // operations that are more than one instruction.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -256,7 +256,7 @@ TEST(PtoLanguage, CallDiagnostics) {
             "k.pto:4:11: @k runs on AIVs and calls @g, which does not");
 }
 
-// pto_text.md: a mixed body without sections runs each operation on the kind its pipe belongs to.
+// docs/ascend-platform.md: a mixed body without sections runs each operation on the kind its pipe belongs to.
 TEST(PtoLanguage, MixedFunctionsAreDivided) {
   const std::string text = R"(module {
   func.func @k() {

@@ -1,4 +1,4 @@
-// PTO text as programs of AI cores (pto_text.md; ascend.md 2, 4).
+// PTO text as programs of AI cores (docs/ascend-platform.md; ascend.md 2, 4).
 #include "frontends/pto/lower.h"
 
 #include <gmock/gmock.h>
@@ -272,7 +272,7 @@ TEST(PtoLower, PartOfATensorMustFitItsTile) {
             "k.pto:6:3: the tensor has elements of f16, the tile of f32; expected the same");
 }
 
-// pto_text.md, implicit synchronisation. Signals between cores say nothing of the pipes of one.
+// docs/ascend-platform.md#order-inside-a-core. Signals between cores say nothing of the pipes of one.
 TEST(PtoLower, WithoutSyncOperationsPipesAreOrderedAutomatically) {
   const std::string tile = R"(%t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf16>
     pto.tabs ins(%t : f32) outs(%t : f32)

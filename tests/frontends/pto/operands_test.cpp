@@ -1,4 +1,4 @@
-// What tile operations of PTO text read and write (ascend.md 1.3; pto_text.md).
+// What tile operations of PTO text read and write (ascend.md 1.3; docs/ascend-platform.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

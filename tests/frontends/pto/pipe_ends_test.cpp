@@ -1,4 +1,4 @@
-// Both ends of a TPUSH/TPOP pipe agree, and their buffers and tiles fit (ascend.md 3.5; pto_text.md).
+// Both ends of a TPUSH/TPOP pipe agree, and their buffers and tiles fit (ascend.md 3.5; docs/ascend-platform.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

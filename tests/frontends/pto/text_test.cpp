@@ -1,4 +1,4 @@
-// PTO text: what is printed reads the same again, and what is wrong is said exactly (pto_text.md).
+// PTO text: what is printed reads the same again, and what is wrong is said exactly (docs/ascend-platform.md).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Automatic synchronisation and the search for hazards (pto_text.md, implicit synchronisation;
+// Automatic synchronisation and the search for hazards (docs/ascend-platform.md#order-inside-a-core;
 // ascend.md 2, 3, 7) on programs whose operations say which bytes they touch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
