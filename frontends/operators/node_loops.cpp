@@ -127,7 +127,7 @@ class LoopMaker {
   std::vector<Block> blocks_;
 };
 
-// Fields of the header word (models/scheduled/online_router.h).
+// Fields of the header word (models/scheduled/online_router_core.h).
 constexpr std::uint32_t kMaxMessageWords = 4095;
 constexpr unsigned kMaxQueues = 16;
 

@@ -145,11 +145,13 @@ class OperationParser {
       parse_unknown(cursor_, op);
       return op;
     }
-    if (info == nullptr)
-      cursor_.fail(op.place, "unknown operation ", text::in_quotes(op.name),
-                   nearest_operation(op.name),
-                   "; docs/ascend-platform.md lists what is taken; --pto-unknown=cost:N runs what "
-                   "is not as N cycles");
+    if (info == nullptr) {
+      const std::string hint = nearest_operation(op.name);
+      cursor_.fail(op.place, "unknown operation ", text::in_quotes(op.name), hint,
+                   (hint.empty() ? ";" : ""),
+                   " docs/ascend-platform.md lists the operations; --pto-unknown=cost:N runs "
+                   "unknown ones for N cycles");
+    }
     OperandParser parts{cursor_, types_, op};
     parse_parts(parts, info->form);
     parts.attributes();

@@ -109,9 +109,13 @@ Type TypeParser::parse_named(const Token& name) {
 }
 
 Type TypeParser::parse_pointer(const Place& place) {
+  if (pointers_ == kMostPointers)
+    cursor_.fail(place, "more than ", kMostPointers, " pointers inside each other");
   Type type = type_at(place, Type::Kind::kPointer);
   cursor_.expect("<");
+  ++pointers_;
   type.element = parse_type().element;
+  --pointers_;
   parse_rest(type);
   return type;
 }

@@ -30,6 +30,7 @@ class TypeParser {
   std::int64_t parse_integer();
 
  private:
+  static constexpr unsigned kMostPointers = 16;
   Type parse_named(const Token& name);
   Type parse_pointer(const Place& place);  ///< at its <
   Type parse_tile(const Place& place);     ///< at its <
@@ -44,6 +45,7 @@ class TypeParser {
 
   TokenCursor& cursor_;
   std::map<std::string, Type> aliases_;
+  unsigned pointers_ = 0;  // that the type being parsed is inside of
 };
 
 }  // namespace tessera::pto

@@ -45,9 +45,11 @@ void Driver::run(timing::ClockDomain& domain, const char* structure, View& view,
   try {
     view.complete_traces(report_);
     program.finish(report_);
-  } catch (const UserError& e) {  // a full disk does not take the result away
-    report_.status = report::Status::kUserInput;
-    report_.message = e.what();
+  } catch (const UserError& e) {
+    // A file that could not be written does not hide why a run failed.
+    const bool failed = report_.status != report::Status::kFinished;
+    if (!failed) report_.status = report::Status::kUserInput;
+    report_.message = (failed ? report_.message + "; " : "") + e.what();
   }
 }
 

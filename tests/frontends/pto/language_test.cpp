@@ -301,8 +301,8 @@ TEST(PtoLanguage, UnknownOperationsRunAsCycles) {
 
 TEST(PtoLanguage, UnknownOperationsAreRefusedByName) {
   EXPECT_EQ(message_of_text(kernel(kUnknown)),
-            "k.pto:4:10: unknown operation 'pto.tfoo'; did you mean 'pto.tmov'?; docs/ascend-platform.md "
-            "lists what is taken; --pto-unknown=cost:N runs what is not as N cycles");
+            "k.pto:4:10: unknown operation 'pto.tfoo'; did you mean 'pto.tmov'? docs/ascend-platform.md "
+            "lists the operations; --pto-unknown=cost:N runs unknown ones for N cycles");
   EXPECT_THAT(message_of_text(
                   kernel(std::string(kUnknown) + "\n pto.set_flag_dyn[<PIPE_V>, <PIPE_MTE3>, %x]"),
                   Profile::kA5, "cost:1"),

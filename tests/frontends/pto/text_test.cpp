@@ -123,8 +123,8 @@ TEST(PtoText, PlacesAreThoseOfTheText) {
 TEST(PtoText, Diagnostics) {
   EXPECT_EQ(message_of(""), "k.pto:1:1: expected 'module', found the end of the file");
   EXPECT_EQ(message_of(kernel("pto.tlaod ins(%a : f32) outs(%b : f32)")),
-            "k.pto:3:1: unknown operation 'pto.tlaod'; did you mean 'pto.tload'?; docs/ascend-platform.md "
-            "lists what is taken; --pto-unknown=cost:N runs what is not as N cycles");
+            "k.pto:3:1: unknown operation 'pto.tlaod'; did you mean 'pto.tload'? docs/ascend-platform.md "
+            "lists the operations; --pto-unknown=cost:N runs unknown ones for N cycles");
   EXPECT_EQ(message_of(kernel("  pto.barrier PIPE_V")),
             "k.pto:3:15: expected a pipe such as <PIPE_V>, found 'PIPE_V'");
   EXPECT_EQ(message_of(kernel("  %a = arith.addi %n : index")),
@@ -160,6 +160,9 @@ TEST(PtoText, BrokenTextIsRefused) {
   std::string deep = "module { func.func @k() { ";
   for (int i = 0; i < 10000; ++i) deep += "pto.section.cube { ";
   EXPECT_THAT(message_of(deep), HasSubstr("more than 64 regions inside each other"));
+  std::string pointers = "module { func.func @k(%a: ";
+  for (int i = 0; i < 20000; ++i) pointers += "!pto.ptr<";
+  EXPECT_THAT(message_of(pointers), HasSubstr("more than 16 pointers inside each other"));
 }
 
 }  // namespace

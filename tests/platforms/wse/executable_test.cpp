@@ -243,6 +243,13 @@ TEST(WseExecutable, AFullDiskDoesNotTakeTheReportAway) {
   EXPECT_THAT(std::string(report.at("message").as_string()), HasSubstr("/dev/full"));
 }
 
+TEST(WseExecutable, AFullDiskDoesNotHideWhyTheRunStopped) {
+  const Finished run =
+      wse({kGemv, "--max-cycles", "40", "--quiet", "--trace-perfetto", "/dev/full"});
+  EXPECT_EQ(run.exit_code, 4);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("--max-cycles"), HasSubstr("/dev/full")));
+}
+
 TEST(WseExecutable, ValidateWritesNothing) {
   const TemporaryFolder folder;
   EXPECT_EQ(wse({kGemv, "--validate", "--vcd", folder.file("w.vcd")}).exit_code, 0);
