@@ -107,8 +107,12 @@ constexpr auto kHandlers = [] {
 }();
 
 constexpr bool has_every_meaning_once() {
-  for (const Handler handler : kHandlers)
-    if (handler == nullptr) return false;
+  std::array<bool, kMeaningCount> found{};
+  for (const Row& row : kRows) {
+    bool& is_found = found[static_cast<unsigned>(row.meaning)];
+    if (is_found) return false;
+    is_found = true;
+  }
   return std::size(kRows) == kMeaningCount;
 }
 static_assert(has_every_meaning_once(), "every meaning of an operation needs one handler");
