@@ -67,7 +67,7 @@ class EpochChecker : public observe::Sink {
   struct Head {
     std::uint32_t place;
     Direction in;
-    Color color;                   ///< that it is routed as: its own, or with color swap the other
+    Color color;  ///< the route that applies: its own or, with color swap, its partner
     const link::Wavelet& wavelet;  ///< as it came
   };
   /// `marker` is a TEARDOWN command and leaves; `route` is the one that it has taken.
@@ -98,10 +98,10 @@ class EpochChecker : public observe::Sink {
   };
   struct Epoch {
     Cycle began;
-    std::optional<Marker> marker;  // that began it
-    ColorRoute route;              // at its end, or now
-    bool same_ways;                // it sends what comes where the epoch before did
-    Cycle written_at = 0;          // by the last write that belongs to it
+    std::optional<Marker> marker;  // the write that began the epoch
+    ColorRoute route;              // at the end of the epoch, or now
+    bool same_ways;                // its routes equal those of the epoch before
+    Cycle written_at = 0;          // cycle of the last write that belongs to the epoch
     std::uint32_t pc = kNoPc;      // instruction of that write
   };
   using History = std::vector<Epoch>;  // by number; empty: nothing but epoch 0
@@ -111,7 +111,7 @@ class EpochChecker : public observe::Sink {
   struct Run {
     std::uint64_t first;
     std::uint64_t last;
-    Cycle since;     // of the first; a reconfiguration lies before all of them or before none
+    Cycle since;     // when the first was sent; no reconfiguration lies between them
     unsigned epoch;  // of the color at the source, when they left its router
   };
   using Runs = std::vector<Run>;
@@ -122,7 +122,7 @@ class EpochChecker : public observe::Sink {
   };
   struct Tag {
     std::uint32_t place;
-    Color color;  // as which it left the router there
+    Color color;  // its color when it left the router there
     Cycle since;
     unsigned epoch;
   };
@@ -151,12 +151,12 @@ class EpochChecker : public observe::Sink {
     return static_cast<std::uint32_t>(ident) % std::max(host_links_, 1U);
   }
 
-  // Tags.
+  // What is known of a wavelet under way.
   void extend(Runs& runs, std::uint64_t ident, unsigned epoch, Cycle now) const;
   const Runs* written_here(const Head& head) const;
   std::optional<Tag> tag_of(const Head& head) const;
 
-  // The rule.
+  // The comparison of the epochs of sender and router.
   static Choices choices(const ColorRoute& route, Direction in);
   bool obeyed_same_marker(const Tag& tag, const Marker& marker) const;
   unsigned epoch_of(const Head& head, const Tag& tag) const;
@@ -164,10 +164,10 @@ class EpochChecker : public observe::Sink {
   void note_early(const Head& head, const Tag& tag, DirectionSet outputs, Cycle now);
   void check_early(std::uint32_t place, Color color);
 
-  // Epochs.
+  // A route changes.
   Epoch& begin(std::uint32_t place, Color color, const ColorRoute& before, Cycle now);
 
-  // Words.
+  // Parts of messages.
   std::string tile(std::uint32_t place) const;
   std::string sent_in_epoch(std::uint64_t ident, const Tag& tag) const;
   std::string late(const Head& head, const Tag& tag, unsigned past, const std::string& what) const;

@@ -28,7 +28,7 @@ enum class ColorSwap : std::uint8_t {
   kBoth,     ///< it appears on both colors
   kPartner,  ///< it appears on the partner only (older documents)
 };
-/// Id of the report.
+/// Report id of this rule.
 inline constexpr const char* kCoincidenceId = "/tessera/fabric/coincidence";
 
 struct FabricTiming {

@@ -27,7 +27,7 @@ struct FilterConfig {
   std::uint16_t max_idx = 0;
 };
 
-/// Counter of a filter. It goes round and round: PASS, as long as it is at most max_counter, then
+/// Counter of a filter. It counts in rounds: PASS, as long as it is at most max_counter, then
 /// DROP up to its limit. It counts half-wavelets, as the registers of WSE-3 do: two a wavelet, one
 /// a half wavelet.
 class FilterCounter {
@@ -70,7 +70,7 @@ class FilterCounter {
 
   bool dropping_ = false;
   std::uint32_t limit2_;  // of the next round; 0: it is the last one of a sparse counter
-  Halves pass_;           // PASS lasts so long, if the round does
+  Halves pass_;           // length of PASS, at most that of the round
   Halves round_;          // PASS and DROP together
   Halves state_counter_ = 0;
 };

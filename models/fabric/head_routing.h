@@ -24,8 +24,8 @@ inline constexpr unsigned kVariants = 2;
 
 /// The head of a buffer on its way out, as one of its colors.
 struct Departure {
-  bool filtered = false;      ///< it is decided whether the CE gets a copy
-  bool to_ce = true;          ///< the CE gets one
+  bool filtered = false;      ///< whether the CE gets a copy has been decided
+  bool to_ce = true;          ///< the CE gets a copy
   bool started = false;       ///< a copy has left: what follows is fixed
   bool routed = false;        ///< the switch position receives it
   DirectionSet branches;      ///< outputs still to go

@@ -8,8 +8,8 @@
 // Order inside a cycle `now`:
 //   1. credits due by now become usable;
 //   2. every head that has landed (due <= now) asks for the outputs of the current switch position
-//      that it has not left through and for which its color has a credit; a copy for the CE that
-//      the filter or the control wavelet's own flag keeps away is none;
+//      that it has not left through and for which its color has a credit. No copy goes to the
+//      CE if the filter or the flag of a control wavelet keeps it away;
 //   3. each output port grants one request (sender.h): the copy leaves, takes a credit and lands
 //      at now + hop_latency, or at now + off_ramp_latency behind RAMP;
 //   4. a head whose last copy has left is removed; its room is a credit upstream at

@@ -74,7 +74,7 @@ class ComputeEngineCore {
   /// Launches that have not run to their end.
   unsigned launches_open() const { return tasks_.launches_open(pe_.main); }
 
-  /// Asks for what a step will look at to be brought into the cache.
+  /// Prefetches the data of the next step into the cache of the host.
   void prefetch() const { vector_.operations().prefetch(); }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }

@@ -40,7 +40,7 @@ class FifoState {
   // Edges (wse.md 5.6): an operation found no room, or no data, for the bytes of its next group.
   void hit_full(std::uint32_t bytes) { wanted_room_ = bytes; }
   void hit_empty(std::uint32_t bytes) { wanted_data_ = bytes; }
-  /// To be asked after a pop: whether a push that found no room would now find it. True once a hit.
+  /// To be asked after a pop: whether a push that found no room would now find it. Answers true once.
   bool room_came() { return came(wanted_room_, bytes_free()); }
   /// To be asked after a push: the same for a pop that found no data.
   bool data_came() { return came(wanted_data_, bytes_held()); }
@@ -59,7 +59,7 @@ class FifoState {
   std::uint32_t wanted_data_ = 0;
 };
 
-/// Further state of a DSR that was loaded with single_step, xdsr or sr.
+/// More state of a DSR that was loaded with single_step, xdsr or sr.
 struct DsrExtension {
   // single_step: the next element and how many elements are left.
   AddressWalk walk;

@@ -58,7 +58,7 @@ class OutputBindings {
  private:
   struct Use {
     std::uint16_t capacity = 0;        // wavelets; 0: not used yet
-    Color last;                        // that operations used it for
+    Color last;                        // color of the last operation on it
     Color bound = Color(kColorCount);  // by the program at run time; kColorCount: not bound
     bool is_bound() const { return bound != Color(kColorCount); }
   };

@@ -1,5 +1,5 @@
-// One way to run a machine, whatever it models: a program drives it, and what came of that becomes
-// the report. A platform brings a View of its machine and a Program; the rest is the same for all.
+// One way to run a machine, whatever it models: a program drives it, and the driver writes the report.
+// A platform brings a View of its machine and a Program; the rest is the same for all.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tessera::run {
 
-/// What a report says of a machine.
+/// What the driver needs to know about a machine.
 class View {
  public:
   virtual ~View() = default;

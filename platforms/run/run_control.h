@@ -40,8 +40,8 @@ class RunControl {
   RunControl(const RunControl&) = delete;
   RunControl& operator=(const RunControl&) = delete;
 
-  /// Runs until `done` answers true; it is asked whenever the domain pauses. Every answer but
-  /// kCondition says why it never did.
+  /// Runs until `done` answers true; it is asked whenever the domain pauses. Any other result than
+  /// kCondition says why the run stopped before.
   Stop run_until(const std::function<bool()>& done);
   /// Runs until nothing is due.
   Stop run_to_idle() {
@@ -76,7 +76,7 @@ class RunControl {
 
 using Stop = RunControl::Stop;
 
-/// How the message of a run begins that stopped before it was complete.
+/// The beginning of the message of a run that stopped before it was complete.
 std::string stop_text(Stop stop, std::optional<Cycle> max_cycles);
 
 }  // namespace tessera::run

@@ -46,10 +46,10 @@ class AiCore {
   CoreId id() const { return context_.core; }
   /// The kernel has ended and all pipes have completed what they had. True before the first launch.
   bool finished() const { return finished_; }
-  /// The cycle in which it did.
+  /// The cycle in which the kernel finished.
   Cycle finished_at() const { return finished_at_; }
   const PipeStats& stats(Pipe pipe) const { return context_.pipes[pipe].stats; }
-  /// Of a tile operation.
+  /// Counts of a tile operation.
   const PathStats& path(Opcode op) const { return tile_pipes_.path(op); }
   const CoreSync& sync() const { return sync_; }
   const ScalarMemory& scalar_memory() const { return scalar_.memory(); }

@@ -38,14 +38,14 @@ class CoreSync {
   /// What earlier cycles have set in motion for cycle `now`: flags, then releases of locks, then signals
   /// to other cores. Throws IllegalBehaviour.
   void apply_effects(Cycle now);
-  /// Nothing is in motion.
+  /// No flag, release or signal is on its way.
   bool idle() const { return effects_.empty(); }
   /// The first cycle after `now` in which something takes effect, kNever if there is none.
   Cycle next_effect(Cycle now) const { return effects_.next(now); }
 
   /// Flags that are set: at the end of a kernel, sets without a wait. "MTE2 to V, event 3".
   std::vector<std::string> flags_set() const;
-  /// Of flags and locks; the sync unit knows those of cross-core flags.
+  /// Latencies of flags and locks; the sync unit has those of cross-core flags.
   const Latencies& latencies() const { return latencies_; }
 
  private:

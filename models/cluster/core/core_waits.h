@@ -23,10 +23,10 @@ class CoreWaits {
   struct Wanted {
     std::string what;
     Reason why;
-    unsigned distance = 1;  ///< as of BlockedPipe, if it is not `never`
+    unsigned distance = 1;  ///< as in BlockedPipe; not used if `never`
   };
-  /// A pipe that is held back. `distance`: 0 waits for what will never come, larger ones for others that
-  /// wait themselves; `cause`: "the flag V to MTE2, event 0 never comes: ..", of those with distance 0.
+  /// A pipe that is held back. `distance` 0: it waits for what will never come; larger: it waits for
+  /// others that wait themselves. `cause`, for distance 0: "the flag V to MTE2, event 0 never comes: ..".
   struct BlockedPipe {
     observe::Wait wait;
     unsigned distance = 0;

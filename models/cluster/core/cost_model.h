@@ -1,8 +1,8 @@
 // What a tile operation costs (reference ascend.md 4.2 to 4.4).
 //
 // An operation occupies its pipe for `occupied` cycles: the next one starts behind it. Its result is
-// there, and flags behind it fire, `ready` cycles after the start. So a burst of MADs costs its
-// ideal time and a gap each, and a MAD somebody waits for the depth of the pipeline.
+// there, and flags behind it fire, `ready` cycles after the start. So each MAD of a burst
+// costs its ideal time and a gap, and a MAD whose result is waited for costs the depth of the pipeline too.
 //
 // Copies from and to GM (`is_transfer`) share bandwidth with other cores: the core asks GM/L2 to move
 // `bytes`, and they last until it answers. For them `occupied` is the least that the pipe takes, and

@@ -30,7 +30,7 @@ class OperationOrder {
   /// instructions of the scalar unit the inserted synchronisation takes.
   unsigned dispatch(const Instruction& i, Pipe pipe, QueueEntry& entry,
                     const ResolvedOperation* operands);
-  /// When the operation may start that could start in cycle `earliest`; kNever: not known yet.
+  /// The cycle from `earliest` on in which the operation may start; kNever: not known yet.
   Cycle start_of(Pipe pipe, std::uint32_t number, Cycle earliest) const {
     return inserter_->start_of(pipe, number, earliest);
   }

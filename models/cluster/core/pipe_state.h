@@ -65,8 +65,8 @@ constexpr const char* to_string(Mechanism mechanism) {
   return kNames[static_cast<unsigned>(mechanism)];
 }
 
-/// Cycles from a set that fires to the waiter that goes on. It may have come later than the signal:
-/// the least is the latency, the rest is the time for which nobody wanted it.
+/// Cycles from a set that fires until its waiter goes on. The waiter may come later than the signal, so
+/// only the smallest value is the latency of the mechanism.
 struct LatencyStats {
   std::uint64_t count = 0;
   std::uint64_t sum = 0;

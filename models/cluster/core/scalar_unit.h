@@ -36,7 +36,7 @@ class ScalarUnit {
 
   /// The program has come to kEnd.
   bool ended() const { return ended_; }
-  /// Nor is an access to a word of GM under way.
+  /// The program has ended, and no access to a word of GM is under way.
   bool idle() const { return ended_ && !word_under_way_; }
   /// The instruction that is next.
   std::uint32_t pc() const { return pc_; }

@@ -32,8 +32,8 @@ class TileOperands {
   /// The kernel of the context starts.
   void launch();
   /// Resolves and checks the operands of the instruction at `pc`, which becomes `entry`. They hold until
-  /// the next call; with values they are kept for `entry`. nullptr: it has none, or nobody asks, neither
-  /// values nor L2 nor, with `wanted`, the caller. Throws IllegalBehaviour.
+  /// the next call; with values they are kept for `entry`. nullptr: the instruction has none, or they are
+  /// not needed by the values, by L2 or, as `wanted` says, by the caller. Throws IllegalBehaviour.
   const ResolvedOperation* resolve(std::uint32_t pc, bool wanted, QueueEntry& entry);
   /// The result of an operation with values that starts in cycle `now`. Throws IllegalBehaviour.
   TileValues compute(const QueueEntry& entry, Cycle now) const;
@@ -45,7 +45,7 @@ class TileOperands {
 
   const CoreContext& context_;
   std::vector<std::uint64_t> array_bases_;      // of Program::arrays
-  ResolvedOperation last_;                      // that is not kept
+  ResolvedOperation last_;                      // of an instruction whose operands are not kept
   std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
   std::vector<std::uint32_t> free_;             // places in resolved_
 };
