@@ -52,12 +52,22 @@ class Page:
         self.sections = {m.group(1) for m in numbers if m}
 
 
+def names_below(root):
+    """What git knows below `root`; without git all files but those of build folders."""
+    try:
+        listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
+        if listed.returncode == 0:
+            return listed.stdout.splitlines()
+    except FileNotFoundError:
+        pass
+    names = (file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file())
+    return [name for name in names if not re.match(r"build(-[^/]*)?/|\.git/", name)]
+
+
 def read_tree(root):
-    """Text of every file that git knows below `root`, or of all files where there is no git."""
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
-    names = listed.stdout.splitlines() if listed.returncode == 0 else [f.relative_to(root).as_posix() for f in root.rglob("*") if f.is_file()]
+    """Text of the files below `root`."""
     files = {}
-    for name in names:
+    for name in names_below(root):
         path = root / name
         if path.suffix in TEXT_SUFFIXES and path.is_file():
             files[name] = path.read_text(encoding="utf-8", errors="replace")
