@@ -8,6 +8,7 @@
 
 #include "models/cluster/hazards/accesses.h"
 #include "tests/models/cluster/operations.h"
+#include "tests/support/reinterpreted.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -24,15 +25,11 @@ using bench::on_chip;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::byte> floats(std::vector<float> values) {
-  std::vector<std::byte> bytes(values.size() * 4);
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+std::vector<std::byte> floats(const std::vector<float>& values) {
+  return test::reinterpreted<std::byte>(values);
 }
 std::vector<float> as_floats(const std::vector<std::byte>& bytes) {
-  std::vector<float> values(bytes.size() / 4);
-  std::memcpy(values.data(), bytes.data(), values.size() * 4);
-  return values;
+  return test::reinterpreted<float>(bytes);
 }
 
 struct DataBench {

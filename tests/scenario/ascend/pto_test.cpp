@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
 #include "models/cluster/cluster_core.h"
+#include "tests/support/reinterpreted.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster {
@@ -48,9 +48,7 @@ Outcome run(const std::string& text, const Options& options) {
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
     const auto input = options.inputs.find(kernel.arrays[i].name);
     if (input == options.inputs.end()) continue;
-    std::vector<std::byte> bytes(input->second.size() * sizeof(float));
-    std::memcpy(bytes.data(), input->second.data(), bytes.size());
-    data.bind(i, std::move(bytes));
+    data.bind(i, test::reinterpreted<std::byte>(input->second));
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
   HazardWatch hazards(launch);
@@ -75,10 +73,7 @@ Outcome run(const std::string& text, const Options& options) {
     for (const Pipe pipe : sync::kPipes) outcome.stats[unit][sync::index(pipe)] = core->stats(pipe);
   }
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
-    const std::vector<std::byte> bytes = data.contents(i);
-    Array& array = outcome.arrays[kernel.arrays[i].name];
-    array.resize(bytes.size() / sizeof(float));
-    std::memcpy(array.data(), bytes.data(), array.size() * sizeof(float));
+    outcome.arrays[kernel.arrays[i].name] = test::reinterpreted<float>(data.contents(i));
   }
   return outcome;
 }

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,11 +12,13 @@
 #include "models/cluster/cluster_core.h"
 #include "models/cluster/hazards/cache_hazards.h"
 #include "models/cluster/program/legality.h"
+#include "tests/support/reinterpreted.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cluster::scalar_test {
 namespace {
 
+using test::reinterpreted;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -42,13 +43,6 @@ struct Options {
 
 constexpr Profile kProfiles[] = {Profile::kA2A3, Profile::kA5};
 
-template <class From, class To>
-std::vector<To> reinterpreted(const std::vector<From>& from) {
-  std::vector<To> to(from.size() * sizeof(From) / sizeof(To));
-  std::memcpy(to.data(), from.data(), to.size() * sizeof(To));
-  return to;
-}
-
 /// Of a kernel for AIVs.
 Outcome run(const std::string& text, const Options& options) {
   const pto::Kernel kernel =
@@ -59,8 +53,7 @@ Outcome run(const std::string& text, const Options& options) {
   ClusterData data(options.profile, launch, kernel.arrays);
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
     const auto input = options.inputs.find(kernel.arrays[i].name);
-    if (input != options.inputs.end())
-      data.bind(i, reinterpreted<std::int32_t, std::byte>(input->second));
+    if (input != options.inputs.end()) data.bind(i, reinterpreted<std::byte>(input->second));
   }
   const ClusterConfig config = options.profile == Profile::kA5 ? a5_config() : a2a3_config();
   ClusterData* const values = options.with_data ? &data : nullptr;
@@ -83,8 +76,7 @@ Outcome run(const std::string& text, const Options& options) {
     if (const std::string left = describe_lines_left(*core); !left.empty())
       outcome.left.push_back(left);
   for (std::size_t i = 0; i < kernel.arrays.size(); ++i)
-    outcome.arrays[kernel.arrays[i].name] =
-        reinterpreted<std::byte, std::int32_t>(data.contents(i));
+    outcome.arrays[kernel.arrays[i].name] = reinterpreted<std::int32_t>(data.contents(i));
   return outcome;
 }
 
@@ -394,9 +386,9 @@ TEST(ascend, scalar_floats_are_operands_and_come_back) {
     pto.tstore ins(%tile : !pto.tile_buf<vec, 1x8xf32>) outs(%yp : !pto.partition_tensor_view<1x8xf32>))");
   const std::vector<float> a = {2, -1.5F, 3, 4, 5, 6, 7, 8};
   const Outcome o =
-      run(text, {Profile::kA5, {}, {{"a", reinterpreted<float, std::int32_t>(a)}, {"h", {0}}}, 1});
+      run(text, {Profile::kA5, {}, {{"a", reinterpreted<std::int32_t>(a)}, {"h", {0}}}, 1});
   EXPECT_EQ(o.error, "");
-  const auto y = reinterpreted<std::int32_t, float>(o.arrays.at("y"));
+  const auto y = reinterpreted<float>(o.arrays.at("y"));
   EXPECT_THAT(y, ElementsAre(-3, 2.25F, -4.5F, -6, -7.5F, -9, -10.5F, -12));
   EXPECT_EQ(o.arrays.at("h")[0], static_cast<std::int32_t>(0x2E66BE00)) << "0.1 and -1.5 in f16";
 }
