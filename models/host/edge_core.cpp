@@ -41,6 +41,7 @@ void EdgeCore::credit(Color color, Cycle due) {
 void EdgeCore::send(Color color, std::vector<Word> words, Cycle from) {
   if (words.empty()) return;
   streams_[color.value()].outgoing.push_back({std::move(words), 0, from});
+  sending_.insert(color.value());
 }
 
 void EdgeCore::put(const link::Wavelet& w, Cycle due) {
@@ -81,12 +82,9 @@ bool EdgeCore::take_arrival(Cycle now, Step& step) {
 
 bool EdgeCore::send_one(Cycle now, Step& step) {
   fabric::CandidateSet requests;
-  for (unsigned c = 0; c < kColorCount; ++c) {
-    const std::vector<Batch>& outgoing = streams_[c].outgoing;
-    if (!outgoing.empty() && outgoing.front().from <= now && credits_.usable(c) > 0) {
-      requests.insert(c);
-    }
-  }
+  sending_.for_each([&](unsigned c) {
+    if (streams_[c].outgoing.front().from <= now && credits_.usable(c) > 0) requests.insert(c);
+  });
   const std::optional<unsigned> winner = arbiter_.grant(requests);
   if (!winner) return false;
   std::vector<Batch>& outgoing = streams_[*winner].outgoing;
@@ -103,17 +101,17 @@ bool EdgeCore::send_one(Cycle now, Step& step) {
   probe_.emit(now, observe::EventKind::kEdgeIn, observe::hop_word(w, side_), w.payload, w.ident);
   if (batch.sent < batch.words.size()) return false;
   outgoing.erase(outgoing.begin());
+  if (outgoing.empty()) sending_.erase(*winner);
   return true;
 }
 
 Cycle EdgeCore::next_wake(Cycle now, bool sent) const {
   Cycle next = kNever;
   if (!arrivals_.empty()) next = std::max(now + 1, arrivals_.front().due);
-  for (const Stream& stream : streams_) {
-    if (stream.outgoing.empty()) continue;
-    const Cycle from = stream.outgoing.front().from;
+  sending_.for_each([&](unsigned c) {
+    const Cycle from = streams_[c].outgoing.front().from;
     next = std::min(next, from > now ? from : sent ? now + 1 : credits_.next_due());
-  }
+  });
   return next;
 }
 

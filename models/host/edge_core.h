@@ -139,6 +139,7 @@ class EdgeCore {
   observe::Probe probe_;
   std::uint32_t taken_ = ~0U;
   std::array<Stream, kColorCount> streams_;
+  fabric::CandidateSet sending_;  // colors with something to send
   Ring<Put> arrivals_;
   fabric::Credits credits_{kColorCount};
   fabric::Arbiter arbiter_;
