@@ -98,12 +98,6 @@ TileMapping TileMapping::for_stream(const Shape& shape, std::size_t w, std::size
                      {labels.file, labels.place, {"the number of elements"}});
 }
 
-std::size_t TileMapping::host_index(std::size_t x, std::size_t y, std::size_t k) const {
-  const std::size_t row = order_ == BlockOrder::kRow ? k / columns_ : k % rows_;
-  const std::size_t column = order_ == BlockOrder::kRow ? k % columns_ : k / rows_;
-  return y * tile_step_y_ + x * tile_step_x_ + row * row_step_ + column;
-}
-
 template <class Copy>
 void TileMapping::for_each_run(std::size_t x, std::size_t y, Copy copy_run) const {
   const bool by_row = order_ == BlockOrder::kRow;
@@ -127,12 +121,6 @@ void TileMapping::scatter(const std::byte* tile, std::size_t x, std::size_t y,
   for_each_run(x, y, [&](std::size_t host, std::size_t at, std::size_t count, std::size_t step) {
     copy(width, tile + at * width, step, array.bytes.data() + host * width, 1, count);
   });
-}
-
-std::vector<std::size_t> TileMapping::host_indices(std::size_t x, std::size_t y) const {
-  std::vector<std::size_t> indices(elements_per_tile());
-  for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = host_index(x, y, k);
-  return indices;
 }
 
 }  // namespace tessera::data

@@ -37,11 +37,6 @@ class TileMapping {
                                 const MappingLabels& labels = {});
 
   std::size_t elements_per_tile() const { return rows_ * columns_; }
-  /// Host index (C order) of element `k` of the tile in column `x` and row `y` of the rectangle.
-  std::size_t host_index(std::size_t x, std::size_t y, std::size_t k) const;
-  /// All elements of a tile, in tile-memory order.
-  std::vector<std::size_t> host_indices(std::size_t x, std::size_t y) const;
-
   /// Puts the elements of a tile from `array`, which has the shape of the mapping, in the order of
   /// tile memory to `tile`: elements_per_tile() of them.
   void gather(const HostArray& array, std::size_t x, std::size_t y, std::byte* tile) const;
