@@ -4,14 +4,17 @@
 // the main program carries no bounds, and the switch away from a thread process that has ended is
 // not announced. The sanitizer then takes an exception on the main stack for a broken stack, and
 // its leak check reads the stack of the ended process, which is no longer mapped. The two
-// definitions here stand in front of those of the libraries and close the gaps.
+// definitions here stand in front of those of the libraries and close the gaps. They also tell the
+// leak check that a process that still waits when the run ends holds what its stack points to.
 #if defined(__SANITIZE_ADDRESS__)
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
 
 #include <cstddef>
+#include <set>
 
 namespace {
 
@@ -44,9 +47,11 @@ void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::
   static const auto announce = reinterpret_cast<decltype(&__sanitizer_start_switch_fiber)>(
       dlsym(RTLD_NEXT, "__sanitizer_start_switch_fiber"));
   static const Stack main_stack = stack_of_this_thread();
+  static std::set<const void*> known_stacks;
   if (size == 0) {
     announce(fake_stack, main_stack.bottom, main_stack.size);
   } else {
+    if (known_stacks.insert(bottom).second) __lsan_register_root_region(bottom, size);
     announce(fake_stack, bottom, size);
   }
 }
