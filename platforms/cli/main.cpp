@@ -77,7 +77,9 @@ int run_main(const Executable& executable, int argc, const char* const* argv, Op
   if (!goes_on) return 0;
   report::Report unwritten;
   guarded(unwritten, [&] { publish(executable, options, report); });
-  if (is_error(unwritten)) return publish(executable, Options{}, unwritten);
+  // One sentence about refused input; it may have been that of the report file.
+  const bool refused = report.status == report::Status::kUserInput;
+  if (is_error(unwritten) && !refused) return publish(executable, Options{}, unwritten);
   return report::exit_code(report.status);
 }
 

@@ -47,9 +47,11 @@ Option one_of(std::string name, std::string value, std::string& target,
 
 Option file(std::string name, std::string value, std::string& target, Option::File use,
             std::string help) {
-  Option option = text(std::move(name), std::move(value), target, std::move(help));
-  option.file = use;
-  return option;
+  const auto take = [name, &target](const std::string& given) {
+    if (given.empty()) throw UserError("", "--" + name, "the name of a file is expected");
+    target = given;
+  };
+  return {std::move(name), std::move(value), std::move(help), take, use};
 }
 
 // Not left to Boost, which takes -5 for a large number.

@@ -54,15 +54,17 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
-const char* sentence(Status status) {
+const char* sentence(const Report& r) {
+  // Programs are refused before the first cycle.
+  if (r.status == Status::kUserInput && r.cycles > 0) return "OUTPUT NOT WRITTEN";
   constexpr std::array<const char*, 6> kSentences = {"finished",           "WRONG RESULT",
                                                      "INPUT NOT ACCEPTED", "WRONGLY CONNECTED",
                                                      "COULD NOT FINISH",   "INTERNAL ERROR"};
-  return kSentences[static_cast<std::size_t>(status)];
+  return kSentences[static_cast<std::size_t>(r.status)];
 }
 
 void print_head(const Report& r, std::ostream& out) {
-  out << sentence(r.status);
+  out << sentence(r);
   if (r.cycles > 0) out << " after " << grouped(r.cycles) << " cycles";
   if (r.cycles > 0 && time_ns(r) > 0) out << " (" << duration(time_ns(r)) << ")";
   // The whole message stands on the error output already.

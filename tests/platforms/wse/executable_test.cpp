@@ -317,6 +317,9 @@ INSTANTIATE_TEST_SUITE_P(
             "unwritable_output", {kGemv, "--output", "y=no/such/folder/y.npy"}, {"no/such/folder"}},
         BadInput{
             "unwritable_heatmap", {kGemv, "--heatmap", "no/such/folder/h"}, {"no/such/folder"}},
+        BadInput{
+            "unwritable_report", {kGemv, "--report", "no/such/folder/r.json"}, {"no/such/folder"}},
+        BadInput{"file_without_name", {kGemv, "--report", ""}, {"--report", "name of a file"}},
         BadInput{"one_file_written_twice",
                  {kGemv, "--report", "/tmp/tessera-x", "--heatmap", "/tmp/tessera-x"},
                  {"--heatmap", "--report"}},
