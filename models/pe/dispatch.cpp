@@ -64,6 +64,9 @@ class Dispatch {
   }
   const Instruction& instruction() const { return op_.instruction(); }
   const PeTiming& timing() const { return pe_.timing(); }
+  bool extents_count_wavelets() const {
+    return timing().fabric_extent == ExtentRule::kWavelets;  // wse.md 5.5
+  }
 
   // wse.md 5.7, 5.11, 4: the options of the loads of fabric DSRs count where the operation has none
   // of its own; destination first, then source 0, source 1.
@@ -262,11 +265,15 @@ class Dispatch {
       fail(Illegal::kSingleStepMix, "an operation on single_step DSRs cannot be asynchronous");
     }
     bool exhausted = false;
+    // An extent in wavelets has paid for both elements of one with the first.
+    const auto counts = [&](const Dsr& dsr) {
+      return !dsr.endless() && !(extents_count_wavelets() && dsr.extension->held > 0);
+    };
     for_each_dsr(
-        [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && !dsr.endless(); });
+        [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && counts(dsr); });
     if (exhausted) return true;
     for_each_dsr([&](Dsr& dsr) {
-      if (!dsr.endless()) --dsr.extension->remaining;
+      if (counts(dsr)) --dsr.extension->remaining;
       if (is_memory(dsr.kind())) dsr.extension->walk.next(*dsr.dsd);
     });
     return false;
@@ -278,6 +285,9 @@ class Dispatch {
       const Dsr& dsr = pe_.dsrs[instruction().operands[slot]];
       op_.length = dsr.length();
       op_.endless = dsr.endless();
+      // Only packed wavelets of the fabric carry several elements. Slot 0 is the destination, but
+      // for dfilt, whose elements have 32 bits.
+      if (extents_count_wavelets()) op_.length *= op_.cursors[slot].packed;
       if (op_.length != 0) break;
     }
     if (op_.length == 0 || op_.single_step) {

@@ -28,6 +28,10 @@ enum class IssueRule : std::uint8_t {
   kLowestThread,  ///< the lowest microthread
 };
 
+/// What the extent of a fabric descriptor counts where a wavelet carries two 16-bit elements
+/// (wse.md 5.5).
+enum class ExtentRule : std::uint8_t { kElements, kWavelets };
+
 /// What follows an access outside SRAM or off a word boundary (wse.md 6.2): the run stops, or it is
 /// reported and goes on, reads giving 0 and writes lost.
 enum class MemoryErrors : std::uint8_t { kStop, kReport };
@@ -58,9 +62,11 @@ struct PeTiming {
   BankRule bank_rule = BankRule::kModulo4;
   StrideRule stride_rule = StrideRule::kTable;
   MemoryErrors memory_errors = MemoryErrors::kStop;
+  ExtentRule fabric_extent = ExtentRule::kElements;
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
   unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)
+  bool control_task_31 = true;   ///< a program may bind control task 31 (wse.md 3.1)
   PickerRule picker = PickerRule::kLowestId;
   IssueRule issue = IssueRule::kRotation;
   // Priorities (wse.md 3.3, 4).
