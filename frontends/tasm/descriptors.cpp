@@ -176,9 +176,7 @@ class FabricDsd {
   void resolve() {
     // wse.md 5.5: the descriptor may bring a color on WSE-2 only.
     const bool input = s_.kind == pe::DsdKind::kFabin;
-    a_.refuse_on(Generation::kWse3, s_.color, "color=",
-                 input ? "a wse3 input queue has its own color"
-                       : "a wse3 output queue has its own color");
+    a_.refuse_on(Generation::kWse3, s_.color, "color=", "a wse3 queue has its own color");
     if (s_.color) color_ = Color(a_.integer<unsigned>(*s_.color, "a color", 0, kColorCount - 1));
     const pe::QueueBinding& queue = s_.target.text.empty() ? queue_of_color() : find_queue(input);
     if (!s_.extent) {

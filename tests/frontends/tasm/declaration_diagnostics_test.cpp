@@ -127,7 +127,7 @@ const Mistake kDescriptors[] = {
     {"DsdBeforeSram", "data A: f32[4]\ndsd d mem1d A offset=-300 extent=1",
      "2:5: expected elements at byte addresses 0..49148, found one of dsd 'd' at -176"},
     {"ColorOnWse3Descriptor", "queue q output 1 color=1\ndsd d fabout q extent=1 color=2",
-     "2:31: expected no color=, found one; a wse3 output queue has its own color"},
+     "2:31: expected no color=, found one; a wse3 queue has its own color"},
 };
 INSTANTIATE_TEST_SUITE_P(Descriptors, TasmDeclarationMessage, ::testing::ValuesIn(kDescriptors),
                          name_of);
@@ -223,9 +223,9 @@ const Mistake kMemoryAndFabric[] = {
      "2:28: expected no wraparound=, found one; 'A' has one element, and only a smaller number "
      "could be given"},
     {"FabinHasNoColor", "queue q input 1 color=1\ndsd d fabin q extent=1 color=1",
-     "2:30: expected no color=, found one; a wse3 input queue has its own color"},
+     "2:30: expected no color=, found one; a wse3 queue has its own color"},
     {"FabinHasNoColorInPlaceOfAQueue", "dsd d fabin color=1 extent=1",
-     "1:19: expected no color=, found one; a wse3 input queue has its own color"},
+     "1:19: expected no color=, found one; a wse3 queue has its own color"},
     {"FaboutOptionMistyped", "queue q output 1 color=1\ndsd d fabout q extent=1 advance_swich",
      "2:25: expected extent=, color=, control, wavelet_index_offset, advance_switch, zero=, simd=, "
      "control_transform, priority= or the end of the line, found 'advance_swich'; did you mean "

@@ -99,7 +99,7 @@ TEST_P(WseReadings, AFabinOfWse2NamesItsColor) {  // wse.md 5.5, 10.15
     EXPECT_THAT(outcome.got, ElementsAre(0, 0, 0, 0, 1, 2, 0, 0)) << outcome.run.err;
   } else {
     EXPECT_EQ(outcome.run.exit_code, 2);
-    EXPECT_THAT(outcome.run.err, HasSubstr("a wse3 input queue has its own color"));
+    EXPECT_THAT(outcome.run.err, HasSubstr("a wse3 queue has its own color"));
   }
 }
 
