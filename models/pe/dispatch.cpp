@@ -64,9 +64,6 @@ class Dispatch {
   }
   const Instruction& instruction() const { return op_.instruction(); }
   const PeTiming& timing() const { return pe_.timing(); }
-  bool extents_count_wavelets() const {
-    return timing().fabric_extent == ExtentRule::kWavelets;  // wse.md 5.5
-  }
 
   // wse.md 5.7, 5.11, 4: the options of the loads of fabric DSRs count where the operation has none
   // of its own; destination first, then source 0, source 1.
@@ -267,7 +264,7 @@ class Dispatch {
     bool exhausted = false;
     // An extent in wavelets has paid for both elements of one with the first.
     const auto counts = [&](const Dsr& dsr) {
-      return !dsr.endless() && !(extents_count_wavelets() && dsr.extension->held > 0);
+      return !dsr.endless() && !(timing().extents_in_wavelets && dsr.extension->held > 0);
     };
     for_each_dsr(
         [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && counts(dsr); });
@@ -287,7 +284,7 @@ class Dispatch {
       op_.endless = dsr.endless();
       // Only packed wavelets of the fabric carry several elements. Slot 0 is the destination, but
       // for dfilt, whose elements have 32 bits.
-      if (extents_count_wavelets()) op_.length *= op_.cursors[slot].packed;
+      if (timing().extents_in_wavelets) op_.length *= op_.cursors[slot].packed;
       if (op_.length != 0) break;
     }
     if (op_.length == 0 || op_.single_step) {

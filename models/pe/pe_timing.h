@@ -28,10 +28,6 @@ enum class IssueRule : std::uint8_t {
   kLowestThread,  ///< the lowest microthread
 };
 
-/// What the extent of a fabric descriptor counts where a wavelet carries two 16-bit elements
-/// (wse.md 5.5).
-enum class ExtentRule : std::uint8_t { kElements, kWavelets };
-
 /// What follows an access outside SRAM or off a word boundary (wse.md 6.2): the run stops, or it is
 /// reported and goes on, reads giving 0 and writes lost.
 enum class MemoryErrors : std::uint8_t { kStop, kReport };
@@ -62,7 +58,9 @@ struct PeTiming {
   BankRule bank_rule = BankRule::kModulo4;
   StrideRule stride_rule = StrideRule::kTable;
   MemoryErrors memory_errors = MemoryErrors::kStop;
-  ExtentRule fabric_extent = ExtentRule::kElements;
+  /// The extent of a fabric descriptor counts wavelets, also where one carries two 16-bit elements;
+  /// else elements (wse.md 5.5).
+  bool extents_in_wavelets = false;
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
   unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)

@@ -103,7 +103,7 @@ bool is_last(const EngineState& pe, const Operation& op) {
 bool leaves_half_full(const EngineState& pe, const Operation& op) {
   if (!op.complete() || op.cursors[0].held == 0) return false;
   if (!op.single_step) return true;
-  return is_last(pe, op) && pe.timing().fabric_extent == ExtentRule::kElements;
+  return is_last(pe, op) && !pe.timing().extents_in_wavelets;
 }
 
 bool reads_conflict(const EngineState& pe, const Operation& op) {

@@ -109,7 +109,7 @@ Schema pe_latency_keys(pe::PeTiming& p) {
 }
 
 Schema pe_memory_keys(pe::PeTiming& p) {
-  using pe::BankRule, pe::ExtentRule, pe::MemoryErrors, pe::StrideRule;
+  using pe::BankRule, pe::MemoryErrors, pe::StrideRule;
   return {
       name("pe.bank_conflicts", p.bank_conflicts, {{"true", true}, {"false", false}},
            "whether two memory sources in banks that conflict slow a DSD operation down; strides "
@@ -125,8 +125,7 @@ Schema pe_memory_keys(pe::PeTiming& p) {
            {{"table", StrideRule::kTable}, {"span", StrideRule::kSpan}},
            "what a stride costs: elements per cycle by a `table` over the stride "
            "modulo 8, or 8 words from first to last element per cycle, `span`"),
-      name("pe.fabric_extent", p.fabric_extent,
-           {{"elements", ExtentRule::kElements}, {"wavelets", ExtentRule::kWavelets}},
+      name("pe.fabric_extent", p.extents_in_wavelets, {{"elements", false}, {"wavelets", true}},
            "what the extent of a fabric descriptor counts where a wavelet carries two 16-bit "
            "elements: `elements`, or `wavelets`"),
       name("pe.memory_errors", p.memory_errors,
