@@ -22,6 +22,7 @@ struct AssembleOptions {
   Generation generation = Generation::kWse3;
   /// Values of params; each must be declared, each param without a default must be here.
   std::map<std::string, std::int64_t> params;
+  bool control_task_31 = true;  ///< a control task may have the id 31 (wse.md 3.1)
 };
 
 /// Throws UserError with file, line:column and what was expected there.

@@ -56,9 +56,9 @@ class MemoryDsd {
   void resolve_mem4d() {
     const Loops trips = trip_counts();
     const bool has_steps = !s_.steps.empty();
-    if (has_steps != s_.strides.empty()) {
+    if (has_steps && !s_.strides.empty()) {
       a_.fail(s_.name.place, "expected one of stride= and step= for dsd ", in_quotes(s_.name.text),
-              ", found ", (has_steps ? "both" : "none"));
+              ", found both");
     }
     const Loops strides = has_steps ? strides_of_steps(trips) : given_strides(trips.size());
     set_base(reach_of(steps_of(strides, trips), trips));
@@ -97,7 +97,9 @@ class MemoryDsd {
             count, ", found ", values.size());
   }
 
+  /// wse.md 5.3: 1 for each loop if the program gives none.
   Loops given_strides(std::size_t count) const {
+    if (s_.strides.empty()) return Loops(count, 1);
     require_as_many(s_.strides, "stride", count);
     Loops strides;
     for (const ExpressionPtr& e : s_.strides)
@@ -169,10 +171,14 @@ class MemoryDsd {
 
 class FabricDsd {
  public:
-  FabricDsd(const Assembly& a, const DsdStatement& s, pe::Dsd& dsd) : a_(a), s_(s), dsd_(dsd) {}
+  FabricDsd(Assembly& a, const DsdStatement& s, pe::Dsd& dsd) : a_(a), s_(s), dsd_(dsd) {}
 
   void resolve() {
-    const pe::QueueBinding& queue = find_queue();
+    // wse.md 5.5: the descriptor may bring a color on WSE-2 only.
+    const bool input = s_.kind == pe::DsdKind::kFabin;
+    a_.refuse_on(Generation::kWse3, s_.color, "color=", "a wse3 queue has its own color");
+    if (s_.color) color_ = Color(a_.integer<unsigned>(*s_.color, "a color", 0, kColorCount - 1));
+    const pe::QueueBinding& queue = s_.target.text.empty() ? queue_of_color() : find_queue(input);
     if (!s_.extent) {
       a_.fail(s_.name.place, "expected extent= for dsd ", in_quotes(s_.name.text),
               ", found none; a fabric descriptor has no other length");
@@ -180,7 +186,11 @@ class FabricDsd {
     dsd_.queue = queue.id;
     // wse.md 5.8: 0x7FFF is endless, so every value up to it has a meaning.
     dsd_.extent = a_.integer<std::uint32_t>(*s_.extent, "an extent", 0, pe::kEndless);
-    if (!queue.input) dsd_.color = color_sent(queue);
+    if (input) {
+      require_color_of(queue);
+    } else {
+      dsd_.color = color_sent(queue);
+    }
     dsd_.simd = simd();
     a_.refuse_on(Generation::kWse2, s_.priority,
                  "priority=", "on wse2 the operation or input queue has the priority");
@@ -193,8 +203,7 @@ class FabricDsd {
   }
 
  private:
-  const pe::QueueBinding& find_queue() const {
-    const bool input = s_.kind == pe::DsdKind::kFabin;
+  const pe::QueueBinding& find_queue(bool input) const {
     const std::string expected =
         input ? "the name of an input queue" : "the name of an output queue";
     const Entity& entity = a_.names.require(s_.target, {NameKind::kQueue}, expected);
@@ -204,10 +213,36 @@ class FabricDsd {
             (queue.input ? "input" : "output"), " queue ", in_quotes(s_.target.text));
   }
 
-  /// wse.md 5.5: the descriptor may bring a color on WSE-2 only.
+  /// wse.md 5.5: the input queue that receives the color of a fabin without a queue. Where no queue
+  /// line has the color, it is the lowest queue that is free, called like the dsd.
+  const pe::QueueBinding& queue_of_color() {
+    std::vector<pe::QueueBinding>& queues = a_.image.queues;
+    for (const pe::QueueBinding& queue : queues)
+      if (queue.input && queue.color == color_) return queue;
+    pe::QueueBinding queue;
+    unsigned id = 0;
+    while (a_.image.find_queue(true, QueueId(id)) != nullptr) ++id;
+    if (id == queue_count(a_.options.generation, true)) {
+      a_.fail(s_.color->place, "expected a color that an input queue receives, found ",
+              color_->value(), "; no queue is free for it");
+    }
+    queue.id = QueueId(id);
+    queue.name = s_.name.text + "_queue";
+    queue.color = color_;
+    queue.line = s_.name.place.line;
+    a_.names.add({s_.name.place, queue.name}, NameKind::kQueue, queues.size());
+    queues.push_back(queue);
+    return queues.back();
+  }
+
+  void require_color_of(const pe::QueueBinding& queue) const {
+    if (!color_ || queue.color == color_) return;
+    a_.fail(s_.color->place, "expected ", queue.color->value(), ", the color of queue ",
+            named(queue), ", found ", color_->value());
+  }
+
   Color color_sent(const pe::QueueBinding& queue) const {
-    a_.refuse_on(Generation::kWse3, s_.color, "color=", "a wse3 output queue has its own color");
-    if (s_.color) return Color(a_.integer<unsigned>(*s_.color, "a color", 0, kColorCount - 1));
+    if (color_) return *color_;
     if (queue.color) return *queue.color;
     a_.fail(s_.name.place, "expected color= for dsd ", in_quotes(s_.name.text),
             ", found none; its queue ", in_quotes(queue.name), " has no color");
@@ -225,9 +260,10 @@ class FabricDsd {
             in_quotes(to_string(mode)));
   }
 
-  const Assembly& a_;
+  Assembly& a_;
   const DsdStatement& s_;
   pe::Dsd& dsd_;
+  std::optional<Color> color_;
 };
 
 void resolve(Assembly& a, const InitialLoadStatement& s) {

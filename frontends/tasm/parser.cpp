@@ -46,10 +46,9 @@ void read_memory_options(TokenCursor& cursor, DsdStatement& s) {
 
 void read_fabric_options(TokenCursor& cursor, DsdStatement& s) {
   OptionReader options;
-  options.value("extent", s.extent);
+  options.value("extent", s.extent).value("color", s.color);
   if (s.kind == pe::DsdKind::kFabout) {
-    options.value("color", s.color)
-        .flag("control", s.control)
+    options.flag("control", s.control)
         .flag("wavelet_index_offset", s.wavelet_index_offset)
         .flag("advance_switch", s.advance_switch)
         .choice("zero", kZeroSources, s.zero);
@@ -120,7 +119,10 @@ Statement parse_dsd(TokenCursor& cursor, Place) {
   s.name = parse_new_name(cursor, "a dsd");
   s.kind = expect_word(cursor, kDsdKinds);
   const bool memory = is_memory(s.kind);
-  s.target = cursor.expect_name(memory ? "the name of a data symbol" : "the name of a queue");
+  // wse.md 5.5: a fabin may name its color instead of its queue.
+  const bool by_color = s.kind == pe::DsdKind::kFabin && cursor.peek().is_word("color");
+  if (!by_color || !cursor.peek(1).is("="))
+    s.target = cursor.expect_name(memory ? "the name of a data symbol" : "the name of a queue");
   if (memory) {
     read_memory_options(cursor, s);
   } else {

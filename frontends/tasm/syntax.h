@@ -77,7 +77,7 @@ struct QueueStatement {
 struct DsdStatement {
   Name name;
   pe::DsdKind kind = pe::DsdKind::kMem1d;
-  Name target;  ///< data symbol or queue
+  Name target;  ///< data symbol or queue; empty: the queue of `color` (fabin)
   ExpressionPtr extent;
   // mem1d, mem4d, circbuf
   ExpressionPtr offset;

@@ -45,9 +45,9 @@ TaskId local_id(const Assembly& a, const TaskStatement& s) {
 
 TaskId control_id(const Assembly& a, const TaskStatement& s) {
   const std::int64_t id = a.integer(*s.id, "a control task id", 0, kTaskCount - 1);
-  if (id == pe::kNoTask) {
-    a.fail(s.id->place, "expected a control task id other than 31, found 31, which "
-                        "stands for no task");
+  if (id == pe::kNoTask && !a.options.control_task_31) {
+    a.fail(s.id->place, "expected a control task id other than 31, found 31, which stands for no "
+                        "task with pe.control_task_31=none");
   }
   return TaskId(static_cast<unsigned>(id));
 }

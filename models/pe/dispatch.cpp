@@ -262,11 +262,15 @@ class Dispatch {
       fail(Illegal::kSingleStepMix, "an operation on single_step DSRs cannot be asynchronous");
     }
     bool exhausted = false;
+    // An extent in wavelets has paid for both elements of one with the first.
+    const auto counts = [&](const Dsr& dsr) {
+      return !dsr.endless() && !(timing().extents_in_wavelets && dsr.extension->held > 0);
+    };
     for_each_dsr(
-        [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && !dsr.endless(); });
+        [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && counts(dsr); });
     if (exhausted) return true;
     for_each_dsr([&](Dsr& dsr) {
-      if (!dsr.endless()) --dsr.extension->remaining;
+      if (counts(dsr)) --dsr.extension->remaining;
       if (is_memory(dsr.kind())) dsr.extension->walk.next(*dsr.dsd);
     });
     return false;
@@ -278,6 +282,9 @@ class Dispatch {
       const Dsr& dsr = pe_.dsrs[instruction().operands[slot]];
       op_.length = dsr.length();
       op_.endless = dsr.endless();
+      // Only packed wavelets of the fabric carry several elements. Slot 0 is the destination, but
+      // for dfilt, whose elements have 32 bits.
+      if (timing().extents_in_wavelets) op_.length *= op_.cursors[slot].packed;
       if (op_.length != 0) break;
     }
     if (op_.length == 0 || op_.single_step) {

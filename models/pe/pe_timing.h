@@ -58,9 +58,13 @@ struct PeTiming {
   BankRule bank_rule = BankRule::kModulo4;
   StrideRule stride_rule = StrideRule::kTable;
   MemoryErrors memory_errors = MemoryErrors::kStop;
+  /// The extent of a fabric descriptor counts wavelets, also where one carries two 16-bit elements;
+  /// else elements (wse.md 5.5).
+  bool extents_in_wavelets = false;
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
   unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)
+  bool control_task_31 = true;   ///< a program may bind control task 31 (wse.md 3.1)
   PickerRule picker = PickerRule::kLowestId;
   IssueRule issue = IssueRule::kRotation;
   // Priorities (wse.md 3.3, 4).

@@ -159,7 +159,8 @@ struct TaskBinding {
   TaskPriority priority = TaskPriority::kLow;
   std::uint32_t line = 0;
 };
-/// wse.md 3.1: the id that stands for no task, and those that events of the machine activate.
+/// wse.md 3.1: the id that stands for no task unless a control task has it, and those that events
+/// of the machine activate.
 inline constexpr unsigned kNoTask = 31;
 inline constexpr unsigned kTeardownTask = 29;
 inline constexpr unsigned kTimerTask = 30;

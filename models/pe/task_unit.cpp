@@ -16,6 +16,13 @@ const link::Wavelet* head_of(const EngineState& pe, QueueId queue, Cycle now) {
   return pe.queues.ready_at(queue) <= now ? &pe.queues.front(queue) : nullptr;
 }
 
+/// Whether a control wavelet is for no task: its entry point is 31, and 31 is not bound either
+/// (wse.md 1.5, 3.1).
+bool is_for_no_task(const EngineState& pe, const InputChannel& input, const link::Wavelet& head) {
+  return head.control && link::entry_point(head.payload) == kNoTask &&
+         pe.program->tasks().control_task(kNoTask, *input.binding) == nullptr;
+}
+
 /// The task that the oldest wavelet of an input queue starts; nullptr: none.
 const TaskBinding* task_of(const EngineState& pe, const Operations& operations,
                            const InputChannel& input, const link::Wavelet& head) {
@@ -54,7 +61,7 @@ bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnabl
   for (const InputChannel& input : pe.program->inputs()) {
     if ((input.channel & pe.tasks.blocked()) != 0) continue;
     const link::Wavelet* head = head_of(pe, input.queue, now);
-    while (head != nullptr && head->control && link::entry_point(head->payload) == kNoTask &&
+    while (head != nullptr && is_for_no_task(pe, input, *head) &&
            !operations.take_control_from(input.queue)) {
       pe.queues.pop(input.queue, now);
       dropped = true;

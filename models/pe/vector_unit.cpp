@@ -98,6 +98,14 @@ bool is_last(const EngineState& pe, const Operation& op) {
   return !op.single_step || pe.dsrs[op.instruction().operands[0]].extension->remaining == 0;
 }
 
+// Whether a wavelet that has one element of two goes out as it is, behind the last element of the
+// operation. Where extents count wavelets (wse.md 5.5), a later step brings the other element.
+bool leaves_half_full(const EngineState& pe, const Operation& op) {
+  if (!op.complete() || op.cursors[0].held == 0) return false;
+  if (!op.single_step) return true;
+  return is_last(pe, op) && !pe.timing().extents_in_wavelets;
+}
+
 bool reads_conflict(const EngineState& pe, const Operation& op) {
   const Cursor& a = op.cursors[1];
   const Cursor& b = op.cursors[2];
@@ -324,9 +332,7 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
     ++op.done;
     ++executed;
   }
-  const bool begun = op.complete() && op.cursors[0].held > 0;  // a wavelet
-  if (begun && (!op.single_step || is_last(pe, op)))
-    send(pe, op, is_last(pe, op), wavelets_sent_, now);
+  if (leaves_half_full(pe, op)) send(pe, op, is_last(pe, op), wavelets_sent_, now);
   op.due = now + Cycle{op.interval} * slowdown;
   if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
   pe.probe.emit(now, EventKind::kCompute, op.event_word(), executed);

@@ -79,12 +79,16 @@ void check_injection(const Checked& c, const pe::Image* image) {
   }
   if (image == nullptr) return;
   const unsigned wired = c.color.value() / kColorsPerQueue;
-  for (const pe::QueueBinding& queue : image->queues) {
-    if (queue.input || queue.color != c.color || queue.id.value() == wired) continue;
-    c.fail(".ce_inject", "is sent by output queue " + std::to_string(queue.id.value()) + " of " +
+  const auto require_wired = [&](QueueId queue) {
+    if (queue.value() == wired) return;
+    c.fail(".ce_inject", "is sent by output queue " + std::to_string(queue.value()) + " of " +
                              image->file + "; with ce_inject the color is wired to output queue " +
                              std::to_string(wired));
-  }
+  };
+  for (const pe::QueueBinding& queue : image->queues)
+    if (!queue.input && queue.color == c.color) require_wired(queue.id);
+  for (const pe::Dsd& dsd : image->dsds)  // its queue may have no color of its own
+    if (dsd.kind == pe::DsdKind::kFabout && dsd.color == c.color) require_wired(dsd.queue);
 }
 
 void check_wse2(const Checked& c, const pe::Image* image) {

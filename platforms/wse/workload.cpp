@@ -74,10 +74,11 @@ fabric::ColorRoute to_route(const layout::RouteSpec& spec) {
   return route;
 }
 
-Programs::Programs(const layout::Layout& layout, Generation generation) : layout_(layout) {
+Programs::Programs(const layout::Layout& layout, const WseConfig& config) : layout_(layout) {
   for (const layout::Program& program : layout.programs) {
     tasm::AssembleOptions options;
-    options.generation = generation;
+    options.generation = config.generation;
+    options.control_task_31 = config.pe.control_task_31;
     options.params.insert(program.params.begin(), program.params.end());
     try {
       images_.push_back(
@@ -102,7 +103,7 @@ void Programs::print(std::ostream& out) const {
 
 Workload::Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
                    const WseConfig& config)
-    : layout(read_checked(file, params, config)), programs(layout, config.generation),
+    : layout(read_checked(file, params, config)), programs(layout, config),
       streams(resolve_streams(layout)) {
   check_layout(layout, config, programs, streams);
 }

@@ -22,8 +22,8 @@ fabric::ColorRoute to_route(const layout::RouteSpec& spec);
 /// The code images of a layout: one per distinct program, shared by all tiles that run it.
 class Programs {
  public:
-  /// Assembles every program of `layout` for `generation`. Throws UserError.
-  Programs(const layout::Layout& layout, Generation generation);
+  /// Assembles every program of `layout` for the machine of `config`. Throws UserError.
+  Programs(const layout::Layout& layout, const WseConfig& config);
 
   /// nullptr where the tile has no program.
   const std::shared_ptr<const pe::Image>& image_of(TileCoord tile) const;

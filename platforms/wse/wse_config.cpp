@@ -125,6 +125,9 @@ Schema pe_memory_keys(pe::PeTiming& p) {
            {{"table", StrideRule::kTable}, {"span", StrideRule::kSpan}},
            "what a stride costs: elements per cycle by a `table` over the stride "
            "modulo 8, or 8 words from first to last element per cycle, `span`"),
+      name("pe.fabric_extent", p.extents_in_wavelets, {{"elements", false}, {"wavelets", true}},
+           "what the extent of a fabric descriptor counts where a wavelet carries two 16-bit "
+           "elements: `elements`, or `wavelets`"),
       name("pe.memory_errors", p.memory_errors,
            {{"stop", MemoryErrors::kStop}, {"report", MemoryErrors::kReport}},
            "what follows an access outside SRAM or off a word boundary: the run stops, or it is "
@@ -143,6 +146,9 @@ Schema pe_rule_keys(pe::PeTiming& p) {
            {{"rotation", IssueRule::kRotation}, {"lowest_thread", IssueRule::kLowestThread}},
            "which thread of equal priority gets the issue slot: in `rotation`, or the "
            "`lowest_thread`"),
+      name("pe.control_task_31", p.control_task_31, {{"task", true}, {"none", false}},
+           "the control task id 31: that of a `task` if the program binds one, or of `none`, as "
+           "older documents say"),
       cycles("pe.priority_update", p.priority_update,
              "from the instruction that changes a priority until the new one counts"),
       name("pe.microthread_priority", p.microthread_priority,

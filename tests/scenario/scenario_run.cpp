@@ -408,7 +408,8 @@ std::vector<Problem> run_scenario(const Scenario& scenario, Generation generatio
     return {{plan.overrides.empty() ? 1 : plan.overrides.front().line, e.what()}};
   }
   try {
-    image = tasm::assemble(scenario.program, {scenario.name + ".tasm", generation, {}});
+    image = tasm::assemble(scenario.program,
+                           {scenario.name + ".tasm", generation, {}, config.pe.control_task_31});
   } catch (const UserError& e) {
     return refusal(plan, e);
   }

@@ -127,7 +127,7 @@ const Mistake kDescriptors[] = {
     {"DsdBeforeSram", "data A: f32[4]\ndsd d mem1d A offset=-300 extent=1",
      "2:5: expected elements at byte addresses 0..49148, found one of dsd 'd' at -176"},
     {"ColorOnWse3Descriptor", "queue q output 1 color=1\ndsd d fabout q extent=1 color=2",
-     "2:31: expected no color=, found one; a wse3 output queue has its own color"},
+     "2:31: expected no color=, found one; a wse3 queue has its own color"},
 };
 INSTANTIATE_TEST_SUITE_P(Descriptors, TasmDeclarationMessage, ::testing::ValuesIn(kDescriptors),
                          name_of);
@@ -149,8 +149,6 @@ const Mistake kSections[] = {
      "1:25: expected high or low behind priority=, found 'medium'"},
     {"ControlIdOutOfRange", "task t control 64\n end",
      "1:16: expected a control task id 0..63, found 64"},
-    {"ControlIdOfNoTask", "task t control 31\n end",
-     "1:16: expected a control task id other than 31, found 31, which stands for no task"},
     {"ControlIdOfLocalTask", "task a local 9\n end\ntask b control 9\n end",
      "3:16: expected a task id for 'b' that no other task has, found 9, the id of 'a' of line 1; "
      "with a control_table line control tasks have ids of their own"},
@@ -190,8 +188,6 @@ const Mistake kMemoryAndFabric[] = {
     {"Mem4dWithoutExtent", "data A: f32[4]\ndsd d mem4d A stride=1",
      "2:5: expected extent= for dsd 'd', found none; a mem4d descriptor says the extent of every "
      "loop"},
-    {"Mem4dWithoutStride", "data A: f32[4]\ndsd d mem4d A extent=2,2",
-     "2:5: expected one of stride= and step= for dsd 'd', found none"},
     {"Mem4dWithStrideAndStep", "data A: f32[4]\ndsd d mem4d A extent=2 stride=1 step=1",
      "2:5: expected one of stride= and step= for dsd 'd', found both"},
     {"FewerStridesThanExtents", "data A: f32[4]\ndsd d mem4d A extent=2,2 stride=1",
@@ -227,8 +223,9 @@ const Mistake kMemoryAndFabric[] = {
      "2:28: expected no wraparound=, found one; 'A' has one element, and only a smaller number "
      "could be given"},
     {"FabinHasNoColor", "queue q input 1 color=1\ndsd d fabin q extent=1 color=1",
-     "2:24: expected extent=, simd=, control_transform, priority= or the end of the line, found "
-     "'color'"},
+     "2:30: expected no color=, found one; a wse3 queue has its own color"},
+    {"FabinHasNoColorInPlaceOfAQueue", "dsd d fabin color=1 extent=1",
+     "1:19: expected no color=, found one; a wse3 queue has its own color"},
     {"FaboutOptionMistyped", "queue q output 1 color=1\ndsd d fabout q extent=1 advance_swich",
      "2:25: expected extent=, color=, control, wavelet_index_offset, advance_switch, zero=, simd=, "
      "control_transform, priority= or the end of the line, found 'advance_swich'; did you mean "
@@ -407,6 +404,12 @@ const Mistake kWse2[] = {
     {"DescriptorPriority", "queue q input 1 color=1\ndsd d fabin q extent=1 priority=low",
      "2:33: expected no priority=, found one; on wse2 the operation or input queue has the "
      "priority"},
+    {"FabinOfAnotherColor", "queue q input 1 color=1\ndsd d fabin q color=2 extent=1",
+     "2:21: expected 1, the color of queue 'q' of line 1, found 2"},
+    {"FabinOfAColorThatDoesNotExist", "dsd d fabin color=24 extent=1",
+     "1:19: expected a color 0..23, found 24"},
+    {"QueueOfAColorHasATakenName", "data d_queue: f32[1]\ndsd d fabin color=2 extent=1",
+     "2:5: expected a new name, found 'd_queue', which is the data symbol of line 1"},
     {"SimdOfWse3", "queue q input 1 color=1\ndsd d fabin q extent=1 simd=max",
      "2:29: expected simd=32, simd=64, simd=32_or_64 or simd=off, the modes of wse2, found 'max'"},
     {"FifoFullAction", "data b: f32[4]\nfifo f b dsr=1 xdsr=1 full=terminate",

@@ -75,6 +75,8 @@ dsd b fabout own extent=2 simd=32_or_64 zero=first
 dsd c fabin in extent=8 simd=32
 dsd d fabin ctl extent=8 simd=off
 dsd e circbuf h wraparound=3
+dsd n mem4d buf extent=3,2
+dsd by_color fabin color=7 extent=2 simd=32_or_64
 fifo f buf dsr=5 xdsr=7 empty=terminate simd=32_or_64 activate_pop=l
 fifo g more dsr=0 xdsr=0 simd=64
 dsr s1ds6 c async unblock=ctl

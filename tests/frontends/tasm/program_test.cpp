@@ -179,6 +179,31 @@ TEST(TasmGenerations, LocalTaskIds) {  // wse.md 3.1
             "1:14: expected a local task id of wse2 0..30, found 31, which stands for no task");
 }
 
+TEST(TasmGenerations, ControlTask31IsAllowedUnlessItStandsForNoTask) {  // wse.md 10.1
+  const char* text = "task t control 31\n end\n";
+  for (AssembleOptions options : {options_for(Generation::kWse2), options_for(Generation::kWse3)}) {
+    EXPECT_EQ(assemble(text, options).tasks[0].id, TaskId(31));
+    options.control_task_31 = false;
+    EXPECT_EQ(error_of(text, options),
+              "1:16: expected a control task id other than 31, found 31, which stands for no task "
+              "with pe.control_task_31=none");
+  }
+}
+
+TEST(TasmGenerations, FabinOfAColor) {  // wse.md 5.5, 10.15
+  const pe::Image image = assemble_wse2(
+      "dsd b fabin color=9 extent=2\ndsd a fabin color=7 extent=1\ndsd c fabin color=7 extent=1\n"
+      "queue q input 0 color=9\nqueue r input 2 color=3\ntask t data a_queue\n blk a_queue\n "
+      "end\n");
+  ASSERT_EQ(image.queues.size(), 3U);
+  EXPECT_EQ(image.dsds[0].queue, QueueId(0));
+  EXPECT_EQ(image.dsds[1].queue, QueueId(1));
+  EXPECT_EQ(image.dsds[2].queue, QueueId(1));
+  EXPECT_EQ(image.queues[2].name, "a_queue");
+  EXPECT_EQ(image.queues[2].color, Color(7));
+  EXPECT_EQ(image.tasks[0].id, TaskId(7));
+}
+
 TEST(TasmGenerations, IdOfADataTaskIsItsColorOrItsQueue) {  // wse.md 3.1
   const char* text = "queue q input 3 color=17\ntask t data q\n blk q\n end\n";
   EXPECT_EQ(assemble_wse2(text).tasks[0].id, TaskId(17));

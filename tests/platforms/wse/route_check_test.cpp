@@ -24,7 +24,7 @@ std::string problem_of(const std::string& preset, const std::string& routes,
                                    "\"routes\": [" + routes + "]}",
                                "t.json", folder.path().string());
   const WseConfig config = load_wse_config(preset, "", sets);
-  const Programs programs(layout, config.generation);
+  const Programs programs(layout, config);
   try {
     check_routes(layout, config, programs);
   } catch (const UserError& e) {
@@ -137,6 +137,12 @@ TEST(WseRouteCheck, InjectedColorIsWiredToItsQueue) {
       << problem;
   EXPECT_NE(problem.find("with ce_inject the color is wired to output queue 2"), std::string::npos)
       << problem;
+  // The queue has no color of its own: the descriptor names it.
+  const std::string of_descriptor = problem_of("wse2", route(9, kInjected), {},
+                                               "queue q output 3\ndsd d fabout q extent=1 color=9\n"
+                                               "fn main\n    ret\n");
+  EXPECT_NE(of_descriptor.find("is sent by output queue 3 of "), std::string::npos)
+      << of_descriptor;
 }
 
 TEST(WseRouteCheck, FiltersOfATile) {
