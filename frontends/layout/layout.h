@@ -57,15 +57,12 @@ struct Program {
   std::string place;  ///< "tiles[0]": the first entry that uses it
 };
 
-/// One of the four positions of a switch (wse.md 1.4). A side that pos1..pos3 leave out is that of
-/// position 0.
+/// One of the four positions of a switch as the layout gives it: a side that pos1..pos3 leave out is
+/// empty. The machine takes it from an earlier position (wse.md 1.4).
 struct SwitchPosition {
   DirectionSet rx;
   DirectionSet tx;
   bool valid = false;
-  bool sets_rx =
-      false;  ///< the layout gives rx for this position; false: taken over from position 0
-  bool sets_tx = false;
 };
 
 inline constexpr unsigned kSwitchPositions = 4;

@@ -64,8 +64,7 @@ bool read_flag(const Node& parent, const std::string& key) {
   return node && node->boolean();
 }
 
-// wse.md 1.4: the side that a position does not set is that of position 0.
-SwitchPosition read_position(const Node& node, const SwitchPosition& base) {
+SwitchPosition read_position(const Node& node) {
   node.allow_keys({"rx", "tx", "invalid"});
   const std::optional<Node> rx = node.find("rx");
   const std::optional<Node> tx = node.find("tx");
@@ -75,10 +74,8 @@ SwitchPosition read_position(const Node& node, const SwitchPosition& base) {
   }
   if (!rx && !tx)
     node.fail("a switch position sets rx, tx or both; leave it out if it is not valid");
-  SwitchPosition position = base;
+  SwitchPosition position;
   position.valid = true;
-  position.sets_rx = rx.has_value();
-  position.sets_tx = tx.has_value();
   if (rx) position.rx = read_directions(*rx);
   if (tx) position.tx = read_directions(*tx);
   return position;
@@ -100,8 +97,7 @@ class RouteEntry {
       : node_(with_known_keys(node)), rect_(read_rect(node.at("rect"), layout)),
         color_(node.at("color"), layout) {
     spec_.place = node.place();
-    spec_.positions[0] = {read_directions(node.at("rx")), read_directions(node.at("tx")), true,
-                          true, true};
+    spec_.positions[0] = {read_directions(node.at("rx")), read_directions(node.at("tx")), true};
     if (const std::optional<Node> switches = node.find("switches"))
       read_switches(*switches, layout);
     if (const std::optional<Node> filter = node.find("filter")) read_filter(*filter, layout);
@@ -157,7 +153,7 @@ class RouteEntry {
     spec_.has_switches = true;
     for (std::size_t i = 1; i < kSwitchPositions; ++i) {
       const std::optional<Node> position = node.find("pos" + std::to_string(i));
-      if (position) spec_.positions[i] = read_position(*position, spec_.positions[0]);
+      if (position) spec_.positions[i] = read_position(*position);
     }
     spec_.ring_mode = read_flag(node, "ring_mode");
     if (const std::optional<Node> pop = node.find("pop_mode")) {

@@ -57,12 +57,13 @@ void check_wse3(const Checked& c) {
 void check_wse2_position(const Checked& c, unsigned p) {
   const SwitchPosition& position = c.route.positions[p];
   if (!position.valid) return;
-  if (position.sets_rx && position.sets_tx) {
-    c.fail(key_of_position(p), "sets rx and tx; a WSE-2 switch position overrides one of them");
+  const bool input = !position.rx.empty();
+  if (input && !position.tx.empty()) {
+    c.fail(key_of_position(p), "sets rx and tx; a WSE-2 switch position changes one of them");
   }
-  const DirectionSet set = position.sets_rx ? position.rx : position.tx;
+  const DirectionSet set = input ? position.rx : position.tx;
   if (set.size() == 1) return;
-  c.fail(key_of_position(p) + (position.sets_rx ? ".rx" : ".tx"),
+  c.fail(key_of_position(p) + (input ? ".rx" : ".tx"),
          "names " + to_string(set) + "; a WSE-2 switch position sets one direction");
 }
 

@@ -58,7 +58,7 @@ fabric::ColorRoute to_route(const layout::RouteSpec& spec) {
   fabric::ColorRoute route;
   for (unsigned p = 0; p < fabric::kSwitchPositions; ++p) {
     const layout::SwitchPosition& from = spec.positions[p];
-    route.positions[p] = {from.rx, from.tx, from.valid, from.sets_rx, from.sets_tx};
+    route.positions[p] = {from.rx, from.tx, from.valid, !from.rx.empty(), !from.tx.empty()};
   }
   route.current = spec.initial;
   route.ring = spec.ring_mode;

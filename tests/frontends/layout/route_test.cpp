@@ -49,16 +49,17 @@ TEST(LayoutRoute, EveryPopModeHasItsWord) {
     EXPECT_EQ(spec_of(R"("switches": {"pop_mode": ")" + word + "\"}").pop_mode, mode) << word;
   }
 }
-// wse.md 1.4, 10 row 11: positions do not add up.
-TEST(LayoutRoute, wse_1_4_ASideThatIsLeftOutIsThatOfPosition0) {
+// wse.md 1.4: the machine takes it from an earlier position.
+TEST(LayoutRoute, wse_1_4_ASideThatIsLeftOutIsEmpty) {
   const RouteSpec spec = spec_of(
-      R"("switches": {"pos1": {"tx": "NORTH"}, "pos2": {"rx": "SOUTH"}, "pos3": {"tx": "WEST"}})");
-  EXPECT_EQ(spec.positions[1].rx, DirectionSet{Direction::kWest});
+      R"("switches": {"pos1": {"tx": "NORTH"}, "pos2": {"rx": "SOUTH"},
+         "pos3": {"rx": "WEST", "tx": ["WEST", "RAMP"]}})");
+  EXPECT_TRUE(spec.positions[1].rx.empty());
   EXPECT_EQ(spec.positions[1].tx, DirectionSet{Direction::kNorth});
   EXPECT_EQ(spec.positions[2].rx, DirectionSet{Direction::kSouth});
-  EXPECT_EQ(spec.positions[2].tx, (DirectionSet{Direction::kRamp, Direction::kEast}));
+  EXPECT_TRUE(spec.positions[2].tx.empty());
   EXPECT_EQ(spec.positions[3].rx, DirectionSet{Direction::kWest});
-  EXPECT_EQ(spec.positions[3].tx, DirectionSet{Direction::kWest});
+  EXPECT_EQ(spec.positions[3].tx, (DirectionSet{Direction::kWest, Direction::kRamp}));
 }
 
 TEST(LayoutRoute, InvalidPositionIsSkipped) {
