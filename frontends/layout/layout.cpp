@@ -29,9 +29,9 @@ const Symbol* Layout::find_symbol(const std::string& name) const {
 
 namespace {
 
-DirectionSet all_tx(const RouteSpec& spec) {
+DirectionSet all_tx(const fabric::ColorRoute& route) {
   unsigned bits = 0;
-  for (const SwitchPosition& position : spec.positions) {
+  for (const fabric::RoutePosition& position : route.positions) {
     if (position.valid) bits |= position.tx.bits();
   }
   return DirectionSet::from_bits(bits);
@@ -40,7 +40,7 @@ DirectionSet all_tx(const RouteSpec& spec) {
 void append_off_grid(const Layout& layout, TileCoord tile, std::vector<OffGridRoute>& found) {
   for (const TileRoute& route : layout.routes_of(tile)) {
     const RouteSpec& spec = layout.routes[route.route];
-    const DirectionSet tx = all_tx(spec);
+    const DirectionSet tx = all_tx(spec.route);
     for (Direction d : kCardinalDirections) {
       if (!tx.contains(d) || layout.on_grid(neighbour(tile, d))) continue;
       found.push_back({tile, route.color, d, spec.place});

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/fabric/route.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
@@ -57,52 +58,11 @@ struct Program {
   std::string place;  ///< "tiles[0]": the first entry that uses it
 };
 
-/// One of the four positions of a switch (wse.md 1.4). A side that pos1..pos3 leave out is that of
-/// position 0.
-struct SwitchPosition {
-  DirectionSet rx;
-  DirectionSet tx;
-  bool valid = false;
-  bool sets_rx =
-      false;  ///< the layout gives rx for this position; false: taken over from position 0
-  bool sets_tx = false;
-};
-
-inline constexpr unsigned kSwitchPositions = 4;
-
-/// What a passing control wavelet loses (wse.md 1.4).
-enum class PopMode : std::uint8_t { kNoPop, kAlwaysPop, kPopOnAdvance, kPopOnAdvanceNop };
-
-/// CE injection (wse.md 1.8).
-enum class CeInject : std::uint8_t { kLow, kHigh };
-
-/// What of a color its compute engine gets (wse.md 1.7). Fields that the kind does not have are 0.
-struct FilterSpec {
-  enum class Kind : std::uint8_t { kCounter, kSparseCounter, kRange };
-  Kind kind = Kind::kCounter;
-  bool count_data = false;
-  bool count_control = false;
-  bool filter_control = false;
-  std::uint32_t init_counter = 0;
-  std::uint32_t limit1 = 0;
-  std::uint32_t limit2 = 0;  ///< 0: there is none
-  std::uint32_t max_counter = 0;
-  std::uint16_t min_idx = 0;
-  std::uint16_t max_idx = 0;
-};
-
+/// What an entry of "routes" gives a color on some of its tiles.
 struct RouteSpec {
-  std::array<SwitchPosition, kSwitchPositions> positions;
-  unsigned initial = 0;       ///< position at the start
+  fabric::ColorRoute route;   ///< a side that pos1..pos3 leave out is empty (ColorRoute::fill_in)
   bool has_switches = false;  ///< the layout gives "switches"
-  bool ring_mode = false;
-  PopMode pop_mode = PopMode::kNoPop;
-  bool color_swap_x = false;
-  bool color_swap_y = false;
-  bool teardown = false;  ///< suspended at the start (wse.md 1.9)
-  std::optional<CeInject> ce_inject;
-  std::optional<FilterSpec> filter;
-  std::string place;  ///< "routes[2]"
+  std::string place;          ///< "routes[2]"
 };
 
 /// A color that a tile routes.

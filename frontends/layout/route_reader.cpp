@@ -11,7 +11,9 @@
 namespace tessera::layout {
 namespace {
 
-using Kind = FilterSpec::Kind;
+using fabric::FilterConfig, fabric::Injection, fabric::PopMode, fabric::RoutePosition;
+using fabric::kSwitchPositions;
+using Kind = fabric::FilterKind;
 
 struct FilterKind {
   const char* name;
@@ -64,8 +66,7 @@ bool read_flag(const Node& parent, const std::string& key) {
   return node && node->boolean();
 }
 
-// wse.md 1.4: the side that a position does not set is that of position 0.
-SwitchPosition read_position(const Node& node, const SwitchPosition& base) {
+RoutePosition read_position(const Node& node) {
   node.allow_keys({"rx", "tx", "invalid"});
   const std::optional<Node> rx = node.find("rx");
   const std::optional<Node> tx = node.find("tx");
@@ -75,13 +76,8 @@ SwitchPosition read_position(const Node& node, const SwitchPosition& base) {
   }
   if (!rx && !tx)
     node.fail("a switch position sets rx, tx or both; leave it out if it is not valid");
-  SwitchPosition position = base;
-  position.valid = true;
-  position.sets_rx = rx.has_value();
-  position.sets_tx = tx.has_value();
-  if (rx) position.rx = read_directions(*rx);
-  if (tx) position.tx = read_directions(*tx);
-  return position;
+  return {rx ? read_directions(*rx) : DirectionSet(), tx ? read_directions(*tx) : DirectionSet(),
+          true, rx.has_value(), tx.has_value()};
 }
 
 // Before anything else of the entry is looked at.
@@ -100,18 +96,18 @@ class RouteEntry {
       : node_(with_known_keys(node)), rect_(read_rect(node.at("rect"), layout)),
         color_(node.at("color"), layout) {
     spec_.place = node.place();
-    spec_.positions[0] = {read_directions(node.at("rx")), read_directions(node.at("tx")), true,
-                          true, true};
+    spec_.route.positions[0] = {read_directions(node.at("rx")), read_directions(node.at("tx")),
+                                true};
     if (const std::optional<Node> switches = node.find("switches"))
       read_switches(*switches, layout);
     if (const std::optional<Node> filter = node.find("filter")) read_filter(*filter, layout);
-    spec_.color_swap_x = read_flag(node, "color_swap_x");
-    spec_.color_swap_y = read_flag(node, "color_swap_y");
-    spec_.teardown = read_flag(node, "teardown");
+    spec_.route.swap_x = read_flag(node, "color_swap_x");
+    spec_.route.swap_y = read_flag(node, "color_swap_y");
+    spec_.route.suspended = read_flag(node, "teardown");
     if (const std::optional<Node> inject = node.find("ce_inject")) {
-      spec_.ce_inject =
-          text::read_choice<CeInject>(*inject, {{"low", CeInject::kLow}, {"high", CeInject::kHigh}},
-                                      "priority of CE injection");
+      spec_.route.injection = text::read_choice<Injection>(
+          *inject, {{"low", Injection::kLow}, {"high", Injection::kHigh}},
+          "priority of CE injection");
     }
     if (numbers_.empty()) route_at({}, layout);
   }
@@ -157,11 +153,11 @@ class RouteEntry {
     spec_.has_switches = true;
     for (std::size_t i = 1; i < kSwitchPositions; ++i) {
       const std::optional<Node> position = node.find("pos" + std::to_string(i));
-      if (position) spec_.positions[i] = read_position(*position, spec_.positions[0]);
+      if (position) spec_.route.positions[i] = read_position(*position);
     }
-    spec_.ring_mode = read_flag(node, "ring_mode");
+    spec_.route.ring = read_flag(node, "ring_mode");
     if (const std::optional<Node> pop = node.find("pop_mode")) {
-      spec_.pop_mode =
+      spec_.route.pop =
           text::read_choice<PopMode>(*pop,
                                      {{"no_pop", PopMode::kNoPop},
                                       {"always_pop", PopMode::kAlwaysPop},
@@ -170,7 +166,7 @@ class RouteEntry {
                                      "pop mode");
     }
     read_number(node, "current_switch_pos", layout, kSwitchPositions - 1, "the switch position",
-                [](RouteSpec& s, std::int64_t v) { s.initial = static_cast<unsigned>(v); });
+                [](RouteSpec& s, std::int64_t v) { s.route.current = static_cast<unsigned>(v); });
   }
 
   void read_filter(const Node& node, const Layout& layout) {
@@ -178,23 +174,24 @@ class RouteEntry {
     for (const FilterKind& kind : kKinds) names.emplace_back(kind.name);
     const FilterKind& kind = kKinds[node.at("kind").word(names, "kind of filter")];
     check_filter_keys(node, kind);
-    FilterSpec& filter = spec_.filter.emplace();
+    FilterConfig& filter = spec_.route.filter.emplace();
     filter.kind = kind.kind;
     filter.count_data = read_flag(node, "count_data");
     filter.count_control = read_flag(node, "count_control");
     filter.filter_control = read_flag(node, "filter_control");
-    const auto number = [&](auto FilterSpec::*member, const char* key) {
+    const auto number = [&](auto FilterConfig::*member, const char* key) {
       using Field = std::decay_t<decltype(filter.*member)>;
-      read_number(
-          node, key, layout, std::numeric_limits<Field>::max(), key,
-          [member](RouteSpec& s, std::int64_t v) { (*s.filter).*member = static_cast<Field>(v); });
+      read_number(node, key, layout, std::numeric_limits<Field>::max(), key,
+                  [member](RouteSpec& s, std::int64_t v) {
+                    (*s.route.filter).*member = static_cast<Field>(v);
+                  });
     };
-    number(&FilterSpec::init_counter, "init_counter");
-    number(&FilterSpec::limit1, "limit1");
-    number(&FilterSpec::limit2, "limit2");
-    number(&FilterSpec::max_counter, "max_counter");
-    number(&FilterSpec::min_idx, "min_idx");
-    number(&FilterSpec::max_idx, "max_idx");
+    number(&FilterConfig::init_counter, "init_counter");
+    number(&FilterConfig::limit1, "limit1");
+    number(&FilterConfig::limit2, "limit2");
+    number(&FilterConfig::max_counter, "max_counter");
+    number(&FilterConfig::min_idx, "min_idx");
+    number(&FilterConfig::max_idx, "max_idx");
   }
 
   /// Key `key` of `parent`, if given: 0..highest. Stored at once if all tiles have the same.
@@ -220,17 +217,18 @@ class RouteEntry {
 
   /// What concerns several numbers.
   void check(const RouteSpec& spec, TileCoord at) const {
-    if (!spec.positions[spec.initial].valid) {
-      const std::string number = std::to_string(spec.initial);
+    if (!spec.route.positions[spec.route.current].valid) {
+      const std::string number = std::to_string(spec.route.current);
       node_.at("switches")
           .at("current_switch_pos")
           .fail("switch position ", number, of_tile(at), " is not set; give pos", number,
                 " or start at a position that is set");
     }
-    if (!spec.filter || spec.filter->init_counter <= spec.filter->limit1) return;
-    if (!spec.filter->count_data && !spec.filter->count_control) return;
-    node_.at("filter").fail("init_counter", of_tile(at), " is ", spec.filter->init_counter,
-                            ", above limit1, which is ", spec.filter->limit1,
+    const std::optional<FilterConfig>& filter = spec.route.filter;
+    if (!filter || filter->init_counter <= filter->limit1) return;
+    if (!filter->count_data && !filter->count_control) return;
+    node_.at("filter").fail("init_counter", of_tile(at), " is ", filter->init_counter,
+                            ", above limit1, which is ", filter->limit1,
                             "; the counter runs from init_counter to limit1");
   }
 

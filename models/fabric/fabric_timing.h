@@ -28,7 +28,12 @@ enum class ColorSwap : std::uint8_t {
   kBoth,     ///< it appears on both colors
   kPartner,  ///< it appears on the partner only (older documents)
 };
-/// Report id of this rule.
+/// Which position a switch position takes the side from that it leaves out (wse.md 1.4).
+enum class SwitchPositions : std::uint8_t {
+  kCumulative,  ///< the valid position before it: positions add up
+  kFromZero,    ///< position 0
+};
+/// Report id of the rule of `Coincidence`.
 inline constexpr const char* kCoincidenceId = "/tessera/fabric/coincidence";
 
 struct FabricTiming {
@@ -40,6 +45,7 @@ struct FabricTiming {
   Arbitration arbitration = Arbitration::kRoundRobin;
   Coincidence coincidence = Coincidence::kIllegal;
   ColorSwap color_swap = ColorSwap::kBoth;
+  SwitchPositions switch_positions = SwitchPositions::kCumulative;
   unsigned on_ramp_latency = 3;   ///< leaves an output queue -> lands at the router
   unsigned off_ramp_latency = 3;  ///< leaves the router -> may be read from the input queue
 

@@ -32,15 +32,12 @@ unsigned position_bits(const RoutePosition& position) {
   return input ? first_of(position.rx) | kInput : first_of(position.tx);
 }
 
-void set_position(RoutePosition& position, unsigned bits, const RoutePosition& base) {
-  position = base;
+RoutePosition position_of(unsigned bits) {
   const unsigned direction = bits & 7U;
-  position.valid = direction < kDirectionCount;
-  if (!position.valid) return;
+  if (direction >= kDirectionCount) return {};
   const DirectionSet only{static_cast<Direction>(direction)};
-  position.sets_rx = (bits & kInput) != 0;
-  position.sets_tx = !position.sets_rx;
-  (position.sets_rx ? position.rx : position.tx) = only;
+  if ((bits & kInput) != 0) return {only, {}, true, true, false};
+  return {{}, only, true, false, true};
 }
 
 // --- filters
@@ -144,11 +141,6 @@ void set_color_register(ColorRoute& route, std::uint16_t value) {
   base.tx = DirectionSet::from_bits(value & kMask);
   base.rx = DirectionSet::from_bits(value >> kInputShift & kMask);
   base.valid = true;
-  for (unsigned p = 1; p < kSwitchPositions; ++p) {
-    RoutePosition& position = route.positions[p];
-    if (!position.sets_rx) position.rx = base.rx;
-    if (!position.sets_tx) position.tx = base.tx;
-  }
   route.swap_y = (value & kSwapY) != 0;
   route.swap_x = (value & kSwapX) != 0;
   route.pop = static_cast<PopMode>(value >> kPopShift & 3U);
@@ -165,7 +157,7 @@ std::uint16_t switch_register(const ColorRoute& route) {
 
 void set_switch_register(ColorRoute& route, std::uint16_t value) {
   for (unsigned p = 1; p < kSwitchPositions; ++p)
-    set_position(route.positions[p], value >> 4 * (p - 1) & 15U, route.positions[0]);
+    route.positions[p] = position_of(value >> 4 * (p - 1) & 15U);
   route.ring = (value & kRing) != 0;
   route.current = value >> kCurrentShift & 3U;
 }

@@ -14,8 +14,8 @@
 namespace tessera::fabric {
 
 std::uint16_t color_register(const ColorRoute& route);
-/// Routes, swap, pop mode and teardown; sides that a switch position does not set follow position
-/// 0.
+/// Routes of position 0, swap, pop mode and teardown. RouteTable::rewrite() then fills in the sides
+/// that other positions leave out; so it does for the switch register.
 void set_color_register(ColorRoute& route, std::uint16_t value);
 
 /// A position that sets both sides, or transmits to several, reads as its first output.

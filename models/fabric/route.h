@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "models/fabric/fabric_timing.h"
 #include "models/fabric/filter.h"
 #include "tlm_ifaces/link/control_word.h"
 #include "tlm_ifaces/vocabulary/direction.h"
@@ -19,8 +20,7 @@ struct RoutePosition {
   DirectionSet rx;
   DirectionSet tx;
   bool valid = false;
-  // Positions 1 to 3: which side they set. The other is that of position 0, whatever lies between:
-  // positions do not add up (wse.md 1.4, 10 row 11).
+  // Positions 1 to 3: which sides they set. ColorRoute::fill_in gives them the others.
   bool sets_rx = true;
   bool sets_tx = true;
 };
@@ -51,6 +51,17 @@ struct ColorRoute {
   bool suspended = false;  ///< in teardown (wse.md 1.9)
   std::optional<FilterConfig> filter;
 
+  /// Gives every valid position the side that it leaves out (wse.md 1.4). An invalid position sets
+  /// nothing, so the position behind it adds to the one before it.
+  void fill_in(SwitchPositions rule) {
+    const RoutePosition* before = &positions[0];
+    for (RoutePosition& position : positions) {
+      if (!position.valid) continue;
+      if (!position.sets_rx) position.rx = before->rx;
+      if (!position.sets_tx) position.tx = before->tx;
+      if (rule == SwitchPositions::kCumulative) before = &position;
+    }
+  }
   /// Where an advance goes: the next valid position, at the last one the same or, in a ring, 0
   /// (wse.md 1.4).
   unsigned advanced() const {

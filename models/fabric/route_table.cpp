@@ -5,8 +5,8 @@
 
 namespace tessera::fabric {
 
-RouteTable::RouteTable(ColorSwap color_swap, observe::Probe probe)
-    : color_swap_(color_swap), probe_(probe) {
+RouteTable::RouteTable(const FabricTiming& timing, observe::Probe probe)
+    : color_swap_(timing.color_swap), switch_positions_(timing.switch_positions), probe_(probe) {
   channel_of_.fill(kNone);
 }
 
@@ -23,9 +23,10 @@ void RouteTable::configure(Color color, const ColorRoute& route) {
   Channel& channel = add(color);
   channel.configured = true;
   channel.route = route;
+  channel.route.fill_in(switch_positions_);
+  note_features(channel.route);
   channel.route.filter.reset();
   if (route.filter) channel.filter.emplace(*route.filter);
-  note_features(route);
 }
 
 void RouteTable::note_features(const ColorRoute& route) {
@@ -83,7 +84,8 @@ void RouteTable::move_switch(Channel& channel, unsigned position, Cycle now) {
   probe_.emit(now, observe::EventKind::kSwitch, channel.color.value(), position);
 }
 
-void RouteTable::rewrite(Channel& channel, const ColorRoute& after, Cycle now) {
+void RouteTable::rewrite(Channel& channel, ColorRoute after, Cycle now) {
+  after.fill_in(switch_positions_);
   remember(channel, now);
   const ColorRoute before = channel.route;
   channel.route = after;

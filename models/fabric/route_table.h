@@ -31,8 +31,8 @@ class RouteTable {
     std::optional<Filter> filter;
   };
 
-  /// `probe` gets the events of switches and teardowns.
-  RouteTable(ColorSwap color_swap, observe::Probe probe);
+  /// Uses the rules in `timing`. `probe` gets the events of switches and teardowns.
+  RouteTable(const FabricTiming& timing, observe::Probe probe);
 
   /// See RouterCore.
   void set_reconfigurable(Generation generation) { generation_ = generation; }
@@ -75,8 +75,9 @@ class RouteTable {
   /// Applies a wavelet that has left to the switch of its color (wse.md 1.4, 1.5); `in`: the input
   /// that it came from. True: the color enters teardown.
   bool obey(Channel& channel, const link::Wavelet& w, Direction in, Cycle now);
-  /// The program has written a register of the route. Throws what the epoch checker throws.
-  void rewrite(Channel& channel, const ColorRoute& after, Cycle now);
+  /// The program has written a register of the route. Every position follows it at once, also the
+  /// present one. Throws what the epoch checker throws.
+  void rewrite(Channel& channel, ColorRoute after, Cycle now);
   /// The filter of a channel that has one, to be changed in cycle `now`.
   Filter& change_filter(Channel& channel, Cycle now);
 
@@ -107,6 +108,7 @@ class RouteTable {
   void move_switch(Channel& channel, unsigned position, Cycle now);
 
   ColorSwap color_swap_;
+  SwitchPositions switch_positions_;
   observe::Probe probe_;
   EpochChecker* epochs_ = nullptr;
   std::array<std::uint8_t, kColorCount> channel_of_;  // index in channels_ or kNone

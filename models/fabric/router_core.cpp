@@ -10,7 +10,7 @@
 namespace tessera::fabric {
 
 RouterCore::RouterCore(TileCoord at, const FabricTiming& timing, observe::Probe probe)
-    : at_(at), timing_(timing), probe_(probe), routes_(timing.color_swap, probe) {
+    : at_(at), timing_(timing), probe_(probe), routes_(timing, probe) {
   if (timing.hop_latency == 0 || timing.off_ramp_latency == 0 || timing.credit_latency == 0 ||
       timing.buffer_depth == 0) {
     throw std::invalid_argument(name() + ": hop_latency, off_ramp_latency, credit_latency and "

@@ -16,10 +16,11 @@ struct VectorRate {
   unsigned interval = 1;
 };
 
-/// Which runnable task the picker takes (wse.md 3.3: unspecified; the rule is named in the config).
+/// Which runnable task of the highest priority the picker takes, if no launched function waits. The
+/// documents do not say (wse.md 3.3, 10 row 27), so the config names the rule.
 enum class PickerRule : std::uint8_t {
-  kLowestId,    ///< launched function first, then the lowest task id
-  kRoundRobin,  ///< launched function first, then the next id after the task that ran last
+  kLowestId,    ///< the lowest id
+  kRoundRobin,  ///< the next id behind the one that ran last at this priority (TaskTable::pick)
 };
 
 /// Which thread gets the issue slot among those of the highest priority that can use it (wse.md 4).
@@ -64,8 +65,8 @@ struct PeTiming {
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
   unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)
+  PickerRule picker = PickerRule::kRoundRobin;
   bool control_task_31 = true;   ///< a program may bind control task 31 (wse.md 3.1)
-  PickerRule picker = PickerRule::kLowestId;
   IssueRule issue = IssueRule::kRotation;
   // Priorities (wse.md 3.3, 4).
   unsigned priority_update = 4;  ///< run-time change of a priority -> it counts (wse.md 11)

@@ -65,14 +65,14 @@ bool TaskTable::is_high(const TaskBinding& task, Cycle now) const {
 bool TaskTable::goes_before(const Runnable& a, const Runnable& b, Cycle now) const {
   const bool a_high = is_high(*a.task, now);
   if (a_high != is_high(*b.task, now)) return a_high;
-  unsigned a_rank = image().number_of(*a.task);
-  unsigned b_rank = image().number_of(*b.task);
+  unsigned a_place = place_of(a);
+  unsigned b_place = place_of(b);
   if (rule_ == PickerRule::kRoundRobin) {  // those behind the last one first
-    if (a_rank <= last_rank_) a_rank += kRanks;
-    if (b_rank <= last_rank_) b_rank += kRanks;
+    const unsigned last = last_place_[a_high ? 1 : 0];
+    if (a_place <= last) a_place += kPlaces;
+    if (b_place <= last) b_place += kPlaces;
   }
-  if (a_rank != b_rank) return a_rank < b_rank;
-  return a.queue && b.queue && *a.queue < *b.queue;
+  return a_place < b_place;
 }
 
 Runnable TaskTable::pick(const Runnables& by_wavelet, Cycle now) {
@@ -87,7 +87,7 @@ Runnable TaskTable::pick(const Runnables& by_wavelet, Cycle now) {
     consider({index_->local_task(id), std::nullopt});
   }
   if (best.task == nullptr) return best;
-  last_rank_ = static_cast<std::uint8_t>(image().number_of(*best.task));
+  last_place_[is_high(*best.task, now) ? 1 : 0] = static_cast<std::uint16_t>(place_of(best));
   if (best.task->kind == TaskKind::kLocal) active_ &= ~task_bit(best.task->id);
   best.task = rotated(*best.task);
   return best;

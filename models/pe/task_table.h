@@ -123,11 +123,17 @@ class TaskTable {
   /// Takes one of `by_wavelet` (not blocked, each with a wavelet) and the local tasks that are
   /// active and not blocked: high priority first, then by the rule. Clears its active bit; counts
   /// rotations (wse.md 3.3). No task: nothing may start.
+  ///
+  /// Round robin: the ids of each priority level form a ring of their own, so that tasks of high
+  /// priority do not set back those of low priority. The search starts behind the id that last ran
+  /// at this level, at first at the lowest id, and takes the first runnable one. A control task that
+  /// several queues carry has a place for each queue, by rising queue id. Launched functions have no
+  /// place; a rotated task counts as the main task of its pair.
   Runnable pick(const Runnables& by_wavelet, Cycle now);
 
  private:
-  static constexpr unsigned kRanks = Image::kOwnTable + kTaskCount;
-  static_assert(kRanks <= 0xFF, "a rank is a byte");
+  /// Of the picker: one for each number of a task (Image::number_of) and queue.
+  static constexpr unsigned kPlaces = (Image::kOwnTable + kTaskCount) * kMaxQueues;
   /// State that few programs need.
   struct Extras {
     std::vector<Delayed<TaskPriority>> priorities;  // by task; empty: none has changed
@@ -138,6 +144,10 @@ class TaskTable {
   const Image& image() const { return index_->image(); }
   std::size_t number_of(const TaskBinding& task) const;
   bool is_high(const TaskBinding& task, Cycle now) const;
+  unsigned place_of(const Runnable& runnable) const {
+    return image().number_of(*runnable.task) * kMaxQueues +
+           (runnable.queue ? runnable.queue->value() : 0);
+  }
   bool goes_before(const Runnable& a, const Runnable& b, Cycle now) const;
   const TaskBinding* rotated(const TaskBinding& task);
 
@@ -146,8 +156,8 @@ class TaskTable {
   const TaskIndex* index_;
   std::unique_ptr<Extras> extras_;
   PickerRule rule_;
-  std::uint8_t blocked_microthreads_;  // one bit a microthread
-  std::uint8_t last_rank_ = kRanks;    // Image::number_of of the last picked task
+  std::uint8_t blocked_microthreads_;                             // one bit a microthread
+  std::array<std::uint16_t, 2> last_place_ = {kPlaces, kPlaces};  // by priority: of the last task
 };
 
 }  // namespace tessera::pe

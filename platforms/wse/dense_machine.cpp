@@ -15,7 +15,7 @@ wafer::Plan plan_of(const WseConfig& config, const Workload& workload) {
   plan.queue_write_latency = config.queue_write_latency;
   plan.input_queue_lengths = config.input_queue_lengths;
   plan.output_queue_lengths = config.output_queue_lengths;
-  for (const layout::RouteSpec& route : layout.routes) plan.routes.push_back(to_route(route));
+  for (const layout::RouteSpec& route : layout.routes) plan.routes.push_back(route.route);
   plan.tile_routes.reserve(layout.tile_routes.size());
   for (const layout::TileRoute& route : layout.tile_routes)
     plan.tile_routes.push_back({route.color, route.route});

@@ -24,9 +24,9 @@ bool on_rim(const Layout& layout, const Rect& rect, Direction side) {
 }
 
 // wse.md 1.6: whether what arrives on the partner of the route's color appears on that color.
-bool swaps(const layout::RouteSpec& route, Direction side) {
+bool swaps(const fabric::ColorRoute& route, Direction side) {
   const bool along_x = side == Direction::kWest || side == Direction::kEast;
-  return along_x ? route.color_swap_x : route.color_swap_y;
+  return along_x ? route.swap_x : route.swap_y;
 }
 
 // Whether some switch position of the tile's route for `color` receives from, or transmits to,
@@ -35,11 +35,11 @@ bool routes_side(const Layout& layout, TileCoord tile, Color color, Direction si
                  bool into_fabric) {
   const Color partner(color.value() ^ 1U);
   for (const layout::TileRoute& route : layout.routes_of(tile)) {
-    const layout::RouteSpec& spec = layout.routes[route.route];
+    const fabric::ColorRoute& spec = layout.routes[route.route].route;
     const bool swapped = into_fabric && route.color == partner && swaps(spec, side);
     if (route.color != color && !swapped) continue;
     const bool found = std::any_of(spec.positions.begin(), spec.positions.end(),
-                                   [&](const layout::SwitchPosition& p) {
+                                   [&](const fabric::RoutePosition& p) {
                                      return p.valid && (into_fabric ? p.rx : p.tx).contains(side);
                                    });
     if (found) return true;

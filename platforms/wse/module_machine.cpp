@@ -46,7 +46,7 @@ void ModuleMachine::build_tiles(const WseConfig& config, const Workload& workloa
       tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), domain_, at, config,
                                               workload.programs.image_of(at), probe));
       for (const layout::TileRoute& route : layout.routes_of(at)) {
-        tiles_.back()->router.set_route(route.color, to_route(layout.routes[route.route]));
+        tiles_.back()->router.set_route(route.color, layout.routes[route.route].route);
       }
     }
   }

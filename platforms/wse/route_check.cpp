@@ -11,23 +11,23 @@ namespace tessera::wse {
 
 namespace {
 
+using fabric::RoutePosition, fabric::Injection;
 using layout::Layout;
 using layout::RouteSpec;
-using layout::SwitchPosition;
 
 constexpr unsigned kColorsPerQueue = 4;  // wse.md 1.8
 
 /// The route of one color of one tile.
 struct Checked {
   const Layout& layout;
-  const RouteSpec& route;
+  const RouteSpec& spec;
   TileCoord tile;
   Color color;
   Generation generation;
 
   /// `key` below the entry: "" or ".switches.pos1".
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw UserError(layout.file, route.place + key,
+    throw UserError(layout.file, spec.place + key,
                     "color " + std::to_string(color.value()) + " of tile " + to_string(tile) +
                         " on " + to_string(generation) + " " + what);
   }
@@ -38,42 +38,44 @@ std::string key_of_position(unsigned p) {
 }
 
 void check_wse3(const Checked& c) {
-  for (unsigned p = 0; p < layout::kSwitchPositions; ++p) {
-    const SwitchPosition& position = c.route.positions[p];
+  for (unsigned p = 0; p < fabric::kSwitchPositions; ++p) {
+    const RoutePosition& position = c.spec.route.positions[p];
     if (position.valid && position.rx.size() > 1) {
       c.fail(key_of_position(p), "receives from " + to_string(position.rx) +
                                      "; a WSE-3 color has exactly one rx direction");
     }
   }
-  if (c.route.has_switches && !fabric::is_switchable(c.color, c.generation)) {
+  if (c.spec.has_switches && !fabric::is_switchable(c.color, c.generation)) {
     c.fail(".switches", "has no switch; switchable colors are 0-9, 12, 13, 16, 17, 20 and 21");
   }
-  if (c.route.color_swap_x) c.fail(".color_swap_x", "has no color swap; only a WSE-2 has it");
-  if (c.route.color_swap_y) c.fail(".color_swap_y", "has no color swap; only a WSE-2 has it");
-  if (c.route.ce_inject) c.fail(".ce_inject", "has no CE injection; only a WSE-2 has it");
+  if (c.spec.route.swap_x) c.fail(".color_swap_x", "has no color swap; only a WSE-2 has it");
+  if (c.spec.route.swap_y) c.fail(".color_swap_y", "has no color swap; only a WSE-2 has it");
+  if (c.spec.route.injection != Injection::kNone)
+    c.fail(".ce_inject", "has no CE injection; only a WSE-2 has it");
 }
 
 // wse.md 1.4, 1.10: the register holds one direction a position and whether it is an input.
 void check_wse2_position(const Checked& c, unsigned p) {
-  const SwitchPosition& position = c.route.positions[p];
+  const RoutePosition& position = c.spec.route.positions[p];
   if (!position.valid) return;
-  if (position.sets_rx && position.sets_tx) {
-    c.fail(key_of_position(p), "sets rx and tx; a WSE-2 switch position overrides one of them");
+  const bool input = !position.rx.empty();
+  if (input && !position.tx.empty()) {
+    c.fail(key_of_position(p), "sets rx and tx; a WSE-2 switch position changes one of them");
   }
-  const DirectionSet set = position.sets_rx ? position.rx : position.tx;
+  const DirectionSet set = input ? position.rx : position.tx;
   if (set.size() == 1) return;
-  c.fail(key_of_position(p) + (position.sets_rx ? ".rx" : ".tx"),
+  c.fail(key_of_position(p) + (input ? ".rx" : ".tx"),
          "names " + to_string(set) + "; a WSE-2 switch position sets one direction");
 }
 
 // wse.md 1.8.
 void check_injection(const Checked& c, const pe::Image* image) {
-  const SwitchPosition& from_ce = c.route.positions[1];
+  const RoutePosition& from_ce = c.spec.route.positions[1];
   if (!from_ce.valid || from_ce.rx != DirectionSet{Direction::kRamp}) {
     c.fail(".ce_inject",
            "needs a pos1 that receives from RAMP and nothing else: it serves the output queue");
   }
-  if (c.route.positions[0].rx.contains(Direction::kRamp)) {
+  if (c.spec.route.positions[0].rx.contains(Direction::kRamp)) {
     c.fail(".rx",
            "receives from RAMP; with ce_inject position 0 serves the fabric and pos1 the RAMP");
   }
@@ -92,8 +94,8 @@ void check_injection(const Checked& c, const pe::Image* image) {
 }
 
 void check_wse2(const Checked& c, const pe::Image* image) {
-  for (unsigned p = 1; p < layout::kSwitchPositions; ++p) check_wse2_position(c, p);
-  if (c.route.ce_inject) check_injection(c, image);
+  for (unsigned p = 1; p < fabric::kSwitchPositions; ++p) check_wse2_position(c, p);
+  if (c.spec.route.injection != Injection::kNone) check_injection(c, image);
 }
 
 /// What the routes of one tile share.
@@ -102,11 +104,11 @@ class TileRules {
   explicit TileRules(unsigned max_filters) : max_filters_(max_filters) {}
 
   void add(const Checked& c) {
-    if (c.route.filter && ++filters_ > max_filters_) {
+    if (c.spec.route.filter && ++filters_ > max_filters_) {
       c.fail(".filter", "needs one filter more than the " + std::to_string(max_filters_) +
                             " that a tile has (fabric.filters)");
     }
-    if (!c.route.ce_inject) return;
+    if (c.spec.route.injection == Injection::kNone) return;
     int& other = injected_[c.color.value() / kColorsPerQueue];
     if (other >= 0) {
       c.fail(".ce_inject", "shares output queue " +

@@ -24,55 +24,7 @@ layout::Layout read_checked(const std::string& file,
   return layout;
 }
 
-fabric::FilterConfig to_filter(const layout::FilterSpec& spec) {
-  return {static_cast<fabric::FilterKind>(spec.kind),
-          spec.count_data,
-          spec.count_control,
-          spec.init_counter,
-          spec.limit1,
-          spec.limit2,
-          spec.max_counter,
-          spec.filter_control,
-          spec.min_idx,
-          spec.max_idx};
-}
-
-// Layouts and fabric number their modes and kinds alike.
-template <class To, class From>
-constexpr bool same(To to, From from) {
-  return to == static_cast<To>(from);
-}
-using layout::PopMode, fabric::FilterKind;
-static_assert(same(fabric::PopMode::kNoPop, PopMode::kNoPop) &&
-              same(fabric::PopMode::kAlwaysPop, PopMode::kAlwaysPop) &&
-              same(fabric::PopMode::kPopOnAdvance, PopMode::kPopOnAdvance) &&
-              same(fabric::PopMode::kPopOnAdvanceNop, PopMode::kPopOnAdvanceNop));
-static_assert(same(FilterKind::kCounter, layout::FilterSpec::Kind::kCounter) &&
-              same(FilterKind::kSparseCounter, layout::FilterSpec::Kind::kSparseCounter) &&
-              same(FilterKind::kRange, layout::FilterSpec::Kind::kRange));
-
 }  // namespace
-
-fabric::ColorRoute to_route(const layout::RouteSpec& spec) {
-  static_assert(layout::kSwitchPositions == fabric::kSwitchPositions);
-  fabric::ColorRoute route;
-  for (unsigned p = 0; p < fabric::kSwitchPositions; ++p) {
-    const layout::SwitchPosition& from = spec.positions[p];
-    route.positions[p] = {from.rx, from.tx, from.valid, from.sets_rx, from.sets_tx};
-  }
-  route.current = spec.initial;
-  route.ring = spec.ring_mode;
-  route.pop = static_cast<fabric::PopMode>(spec.pop_mode);
-  if (spec.ce_inject) {
-    route.injection = *spec.ce_inject == layout::CeInject::kLow ? fabric::Injection::kLow
-                                                                : fabric::Injection::kHigh;
-  }
-  route.swap_x = spec.color_swap_x;
-  route.swap_y = spec.color_swap_y;
-  route.suspended = spec.teardown;
-  if (spec.filter) route.filter = to_filter(*spec.filter);
-  return route;
-}
 
 Programs::Programs(const layout::Layout& layout, const WseConfig& config) : layout_(layout) {
   for (const layout::Program& program : layout.programs) {

@@ -9,15 +9,11 @@
 #include <vector>
 
 #include "frontends/layout/layout.h"
-#include "models/fabric/route.h"
 #include "models/pe/program.h"
 #include "platforms/wse/host_streams.h"
 #include "platforms/wse/wse_config.h"
 
 namespace tessera::wse {
-
-/// The route of a layout as the fabric models take it.
-fabric::ColorRoute to_route(const layout::RouteSpec& spec);
 
 /// The code images of a layout: one per distinct program, shared by all tiles that run it.
 class Programs {

@@ -34,7 +34,7 @@ Schema machine_keys(WseConfig& c) {
 }
 
 Schema fabric_keys(WseConfig& c) {
-  using fabric::Arbitration, fabric::Coincidence, fabric::ColorSwap;
+  using fabric::Arbitration, fabric::Coincidence, fabric::ColorSwap, fabric::SwitchPositions;
   fabric::FabricTiming& f = c.fabric;
   return {
       cycles("fabric.hop_latency", f.hop_latency,
@@ -56,6 +56,11 @@ Schema fabric_keys(WseConfig& c) {
            {{"both", ColorSwap::kBoth}, {"partner", ColorSwap::kPartner}},
            "WSE-2, an arrival on a color whose partner alone has color swap: it appears on `both` "
            "colors, or on the `partner` alone as older documents say"),
+      name(
+          "fabric.switch_positions", f.switch_positions,
+          {{"cumulative", SwitchPositions::kCumulative}, {"from_zero", SwitchPositions::kFromZero}},
+          "the side that a switch position leaves out: that of the valid position before it, "
+          "`cumulative`, or that of position 0, `from_zero`"),
       number("fabric.filters", c.max_filters, "filters", 0, kColorCount,
              "filters of a tile: as many of its routes may have one"),
       cycles("fabric.on_ramp_latency", f.on_ramp_latency,
@@ -140,8 +145,8 @@ Schema pe_rule_keys(pe::PeTiming& p) {
   return {
       name("pe.picker", p.picker,
            {{"lowest_id", PickerRule::kLowestId}, {"round_robin", PickerRule::kRoundRobin}},
-           "which runnable task starts: the `lowest_id`, or `round_robin` behind the "
-           "task that ran last; a launched function goes first"),
+           "which runnable task of the highest priority starts: the `lowest_id`, or `round_robin` "
+           "behind the one that ran last at this priority; a launched function goes first"),
       name("pe.issue", p.issue,
            {{"rotation", IssueRule::kRotation}, {"lowest_thread", IssueRule::kLowestThread}},
            "which thread of equal priority gets the issue slot: in `rotation`, or the "

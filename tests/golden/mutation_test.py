@@ -27,6 +27,7 @@ NOT_TIMING = {
 CHOICES = {
     "fabric.arbitration": ("round_robin", "fixed"),
     "fabric.color_swap": ("both", "partner"),
+    "fabric.switch_positions": ("cumulative", "from_zero"),
     "pe.bank_conflicts": ("true", "false"),
     "pe.bank_rule": ("modulo_4", "same_bank"),
     "pe.stride_rule": ("table", "span"),

@@ -61,16 +61,27 @@ TEST(LayoutDocs, ExampleOfASwitchIsTheProgramThatIsTested) {
     EXPECT_NE(page.find("\n" + text + "```"), std::string::npos) << name;
   }
 }
-TEST(LayoutDocs, ExampleOfAFilterIsRead) {
+/// The route of the page that begins so, read.
+Layout route_of_the_page(const std::string& beginning) {
   const std::string page = source_file("docs/layout.md");
-  const std::size_t start = page.find("{\"rect\": [1, 0, 3, 1]");
-  ASSERT_NE(start, std::string::npos);
+  const std::size_t start = page.find(beginning);
   const std::string route = page.substr(start, page.find("\n```", start) - start);
-  const Layout layout = test::read({{"routes", "[" + route + "]"}});
+  return test::read({{"routes", "[" + route + "]"}});
+}
+TEST(LayoutDocs, ExampleOfAFilterIsRead) {
+  const Layout layout = route_of_the_page("{\"rect\": [1, 0, 3, 1]");
   ASSERT_EQ(layout.routes.size(), 3U);
-  EXPECT_EQ(layout.routes[0].filter->init_counter, 0U);
-  EXPECT_EQ(layout.routes[1].filter->init_counter, 4U);
-  EXPECT_EQ(layout.routes[2].filter->init_counter, 2U);
+  EXPECT_EQ(layout.routes[0].route.filter->init_counter, 0U);
+  EXPECT_EQ(layout.routes[1].route.filter->init_counter, 4U);
+  EXPECT_EQ(layout.routes[2].route.filter->init_counter, 2U);
+}
+TEST(LayoutDocs, ExampleOfPositionsThatAddUpIsRead) {
+  const Layout layout = route_of_the_page("{\"rect\": [1, 0, 1, 1], \"color\": 4");
+  ASSERT_EQ(layout.routes.size(), 1U);
+  fabric::ColorRoute route = layout.routes[0].route;
+  route.fill_in(fabric::SwitchPositions::kCumulative);
+  EXPECT_EQ(route.positions[2].rx, DirectionSet{Direction::kRamp});
+  EXPECT_EQ(route.positions[2].tx, DirectionSet{Direction::kEast});
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(LayoutRoutes, DirectionsAreAWordOrAnArray) {
              R"([{"rect": [0, 0, 1, 1], "color": 5, "rx": "WEST", "tx": ["RAMP", "EAST"]}])"}});
   const TileRoute* route = route_of(layout, {0, 0}, 5);
   ASSERT_NE(route, nullptr);
-  const SwitchPosition& position = layout.routes[route->route].positions[0];
+  const fabric::RoutePosition& position = layout.routes[route->route].route.positions[0];
   EXPECT_EQ(position.rx, DirectionSet{Direction::kWest});
   EXPECT_EQ(position.tx, (DirectionSet{Direction::kRamp, Direction::kEast}));
   EXPECT_TRUE(layout.routes_of({1, 0}).empty());
@@ -122,20 +122,17 @@ TEST(LayoutRoutes, EmptyRectsNameNoTile) {
       {{"W", 1}});
   EXPECT_TRUE(layout.tile_routes.empty());
 }
-TEST(LayoutRoutes, SwitchPositionTakesTheSideItLeavesOutFromPosition0) {  // wse.md 1.4
+TEST(LayoutRoutes, SwitchPositionLeavesASideEmptyThatTheLayoutDoesNotGive) {  // wse.md 1.4
   const Layout layout =
       read({{"routes", R"([{"rect": [0, 0, 1, 1], "color": 0, "rx": "WEST", "tx": "RAMP",
       "switches": {"pos1": {"tx": ["EAST"]}, "pos2": {"rx": "NORTH"}, "current_switch_pos": "2 - 1"}}])"}});
   const RouteSpec& spec = layout.routes[0];
-  EXPECT_EQ(spec.initial, 1U);
-  EXPECT_EQ(spec.positions[1].rx, DirectionSet{Direction::kWest});
-  EXPECT_EQ(spec.positions[1].tx, DirectionSet{Direction::kEast});
-  EXPECT_FALSE(spec.positions[1].sets_rx);
-  EXPECT_TRUE(spec.positions[1].sets_tx);
-  EXPECT_EQ(spec.positions[2].rx, DirectionSet{Direction::kNorth});
-  EXPECT_EQ(spec.positions[2].tx, DirectionSet{Direction::kRamp});
-  EXPECT_TRUE(spec.positions[2].sets_rx);
-  EXPECT_FALSE(spec.positions[3].valid);
+  EXPECT_EQ(spec.route.current, 1U);
+  EXPECT_TRUE(spec.route.positions[1].rx.empty());
+  EXPECT_EQ(spec.route.positions[1].tx, DirectionSet{Direction::kEast});
+  EXPECT_EQ(spec.route.positions[2].rx, DirectionSet{Direction::kNorth});
+  EXPECT_TRUE(spec.route.positions[2].tx.empty());
+  EXPECT_FALSE(spec.route.positions[3].valid);
 }
 
 TEST(LayoutOffGrid, ListsTransmissionsOverTheRim) {

@@ -7,6 +7,8 @@
 namespace tessera::layout::route_test {
 namespace {
 
+using fabric::FilterConfig, fabric::FilterKind, fabric::Injection, fabric::PopMode;
+
 /// A route of color 3 on all tiles, with more keys: R"("teardown": true)".
 test::Sections with(const std::string& more, const std::string& rect = "[0, 0, 4, 3]") {
   return {{"routes", "[{\"rect\": " + rect +
@@ -26,18 +28,18 @@ std::string problem_of(const std::string& more) {
 TEST(LayoutRoute, PlainRouteHasNoneOfThem) {
   const RouteSpec spec = spec_of(R"("comment": "plain")");
   EXPECT_FALSE(spec.has_switches);
-  EXPECT_FALSE(spec.ring_mode);
-  EXPECT_EQ(spec.pop_mode, PopMode::kNoPop);
-  EXPECT_FALSE(spec.color_swap_x || spec.color_swap_y || spec.teardown);
-  EXPECT_FALSE(spec.ce_inject.has_value());
-  EXPECT_FALSE(spec.filter.has_value());
+  EXPECT_FALSE(spec.route.ring);
+  EXPECT_EQ(spec.route.pop, PopMode::kNoPop);
+  EXPECT_FALSE(spec.route.swap_x || spec.route.swap_y || spec.route.suspended);
+  EXPECT_EQ(spec.route.injection, Injection::kNone);
+  EXPECT_FALSE(spec.route.filter.has_value());
 }
 TEST(LayoutRoute, RingModeAndPopMode) {
   const RouteSpec spec = spec_of(
       R"("switches": {"pos1": {"tx": "SOUTH"}, "ring_mode": true, "pop_mode": "always_pop"})");
   EXPECT_TRUE(spec.has_switches);
-  EXPECT_TRUE(spec.ring_mode);
-  EXPECT_EQ(spec.pop_mode, PopMode::kAlwaysPop);
+  EXPECT_TRUE(spec.route.ring);
+  EXPECT_EQ(spec.route.pop, PopMode::kAlwaysPop);
 }
 TEST(LayoutRoute, EveryPopModeHasItsWord) {
   const std::vector<std::pair<std::string, PopMode>> modes = {
@@ -46,60 +48,62 @@ TEST(LayoutRoute, EveryPopModeHasItsWord) {
       {"pop_on_advance", PopMode::kPopOnAdvance},
       {"pop_on_advance_nop", PopMode::kPopOnAdvanceNop}};
   for (const auto& [word, mode] : modes) {
-    EXPECT_EQ(spec_of(R"("switches": {"pop_mode": ")" + word + "\"}").pop_mode, mode) << word;
+    EXPECT_EQ(spec_of(R"("switches": {"pop_mode": ")" + word + "\"}").route.pop, mode) << word;
   }
 }
-// wse.md 1.4, 10 row 11: positions do not add up.
-TEST(LayoutRoute, wse_1_4_ASideThatIsLeftOutIsThatOfPosition0) {
+// wse.md 1.4: the machine takes it from an earlier position.
+TEST(LayoutRoute, wse_1_4_ASideThatIsLeftOutIsEmpty) {
   const RouteSpec spec = spec_of(
-      R"("switches": {"pos1": {"tx": "NORTH"}, "pos2": {"rx": "SOUTH"}, "pos3": {"tx": "WEST"}})");
-  EXPECT_EQ(spec.positions[1].rx, DirectionSet{Direction::kWest});
-  EXPECT_EQ(spec.positions[1].tx, DirectionSet{Direction::kNorth});
-  EXPECT_EQ(spec.positions[2].rx, DirectionSet{Direction::kSouth});
-  EXPECT_EQ(spec.positions[2].tx, (DirectionSet{Direction::kRamp, Direction::kEast}));
-  EXPECT_EQ(spec.positions[3].rx, DirectionSet{Direction::kWest});
-  EXPECT_EQ(spec.positions[3].tx, DirectionSet{Direction::kWest});
+      R"("switches": {"pos1": {"tx": "NORTH"}, "pos2": {"rx": "SOUTH"},
+         "pos3": {"rx": "WEST", "tx": ["WEST", "RAMP"]}})");
+  EXPECT_TRUE(spec.route.positions[1].rx.empty());
+  EXPECT_EQ(spec.route.positions[1].tx, DirectionSet{Direction::kNorth});
+  EXPECT_EQ(spec.route.positions[2].rx, DirectionSet{Direction::kSouth});
+  EXPECT_TRUE(spec.route.positions[2].tx.empty());
+  EXPECT_EQ(spec.route.positions[3].rx, DirectionSet{Direction::kWest});
+  EXPECT_EQ(spec.route.positions[3].tx, (DirectionSet{Direction::kWest, Direction::kRamp}));
 }
 
 TEST(LayoutRoute, InvalidPositionIsSkipped) {
   const RouteSpec spec = spec_of(
       R"("switches": {"pos1": {"invalid": true}, "pos2": {"tx": "EAST", "invalid": false}})");
-  EXPECT_FALSE(spec.positions[1].valid);
-  EXPECT_TRUE(spec.positions[2].valid);
-  EXPECT_FALSE(spec.positions[3].valid);
+  EXPECT_FALSE(spec.route.positions[1].valid);
+  EXPECT_TRUE(spec.route.positions[2].valid);
+  EXPECT_FALSE(spec.route.positions[3].valid);
 }
 TEST(LayoutRoute, SwapInjectionAndTeardown) {
   const RouteSpec spec = spec_of(
       R"("color_swap_x": true, "color_swap_y": false, "ce_inject": "high", "teardown": true)");
-  EXPECT_TRUE(spec.color_swap_x);
-  EXPECT_FALSE(spec.color_swap_y);
-  EXPECT_EQ(spec.ce_inject, CeInject::kHigh);
-  EXPECT_TRUE(spec.teardown);
-  EXPECT_EQ(spec_of(R"("ce_inject": "low")").ce_inject, CeInject::kLow);
+  EXPECT_TRUE(spec.route.swap_x);
+  EXPECT_FALSE(spec.route.swap_y);
+  EXPECT_EQ(spec.route.injection, Injection::kHigh);
+  EXPECT_TRUE(spec.route.suspended);
+  EXPECT_EQ(spec_of(R"("ce_inject": "low")").route.injection, Injection::kLow);
 }
 TEST(LayoutRoute, CounterFilter) {
-  const FilterSpec filter = *spec_of(R"("filter": {"kind": "counter", "count_data": true,
+  const FilterConfig filter = *spec_of(R"("filter": {"kind": "counter", "count_data": true,
       "count_control": true, "init_counter": "W - 2", "limit1": 14, "max_counter": 1,
       "filter_control": true})")
-                                 .filter;
-  EXPECT_EQ(filter.kind, FilterSpec::Kind::kCounter);
+                                   .route.filter;
+  EXPECT_EQ(filter.kind, FilterKind::kCounter);
   EXPECT_TRUE(filter.count_data && filter.count_control && filter.filter_control);
   EXPECT_EQ(filter.init_counter, 2U);
   EXPECT_EQ(filter.limit1, 14U);
   EXPECT_EQ(filter.max_counter, 1U);
 }
 TEST(LayoutRoute, SparseCounterFilter) {
-  const FilterSpec filter = *spec_of(R"("filter": {"kind": "sparse_counter", "count_data": true,
+  const FilterConfig filter = *spec_of(R"("filter": {"kind": "sparse_counter", "count_data": true,
       "limit1": 4294967295, "limit2": 7, "max_counter": 3})")
-                                 .filter;
-  EXPECT_EQ(filter.kind, FilterSpec::Kind::kSparseCounter);
+                                   .route.filter;
+  EXPECT_EQ(filter.kind, FilterKind::kSparseCounter);
   EXPECT_EQ(filter.limit1, 4294967295U);
   EXPECT_EQ(filter.limit2, 7U);
   EXPECT_FALSE(filter.count_control || filter.filter_control);
 }
 TEST(LayoutRoute, RangeFilter) {
-  const FilterSpec filter = *spec_of(R"("filter": {"kind": "range", "max_idx": 65535})").filter;
-  EXPECT_EQ(filter.kind, FilterSpec::Kind::kRange);
+  const FilterConfig filter =
+      *spec_of(R"("filter": {"kind": "range", "max_idx": 65535})").route.filter;
+  EXPECT_EQ(filter.kind, FilterKind::kRange);
   EXPECT_EQ(filter.min_idx, 0U);
   EXPECT_EQ(filter.max_idx, 65535U);
 }
@@ -109,7 +113,7 @@ TEST(LayoutRoute, FilterNumbersMayDependOnTheTile) {
   ASSERT_EQ(layout.routes.size(), 4U);  // one a column
   for (int y = 0; y < 3; ++y) {
     for (int x = 0; x < 4; ++x) {
-      const FilterSpec& filter = *spec_at(layout, {x, y}).filter;
+      const FilterConfig& filter = *spec_at(layout, {x, y}).route.filter;
       EXPECT_EQ(filter.min_idx, 10 * x);
       EXPECT_EQ(filter.max_idx, 10 * x + 9);
     }
@@ -118,9 +122,9 @@ TEST(LayoutRoute, FilterNumbersMayDependOnTheTile) {
 TEST(LayoutRoute, StartPositionMayDependOnTheTile) {
   const Layout layout = test::read(
       with(R"("switches": {"pos1": {"tx": "EAST"}, "current_switch_pos": "(x + y) % 2"})"));
-  EXPECT_EQ(spec_at(layout, {0, 0}).initial, 0U);
-  EXPECT_EQ(spec_at(layout, {1, 0}).initial, 1U);
-  EXPECT_EQ(spec_at(layout, {1, 1}).initial, 0U);
+  EXPECT_EQ(spec_at(layout, {0, 0}).route.current, 0U);
+  EXPECT_EQ(spec_at(layout, {1, 0}).route.current, 1U);
+  EXPECT_EQ(spec_at(layout, {1, 1}).route.current, 0U);
   EXPECT_EQ(layout.routes.size(), 2U);
 }
 TEST(LayoutRoute, OnlyTilesThatAnEntryWinsEvaluateIt) {
@@ -129,8 +133,8 @@ TEST(LayoutRoute, OnlyTilesThatAnEntryWinsEvaluateIt) {
        "filter": {"kind": "range", "max_idx": "10 / x"}},
       {"rect": [0, 0, 1, 1], "color": 3, "rx": "EAST", "tx": "RAMP"}])"}};
   const Layout layout = test::read(sections);
-  EXPECT_FALSE(spec_at(layout, {0, 0}).filter.has_value());
-  EXPECT_EQ(spec_at(layout, {3, 0}).filter->max_idx, 3U);
+  EXPECT_FALSE(spec_at(layout, {0, 0}).route.filter.has_value());
+  EXPECT_EQ(spec_at(layout, {3, 0}).route.filter->max_idx, 3U);
 }
 
 TEST(LayoutRouteDiagnostics, InvalidPositionThatSetsASide) {

@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "models/fabric/sender.h"
 #include "models/fabric/head_routing.h"
 #include "models/fabric/route_table.h"
+#include "models/fabric/sender.h"
 
 namespace tessera::fabric {
 namespace {
@@ -106,7 +106,7 @@ TEST(InputBuffers, RefuseWhatHasNoRoom) {
 }
 
 TEST(RouteTable, ReadersSeeTheRouteAtTheEndOfTheCycleBefore) {
-  RouteTable routes(ColorSwap::kBoth, {});
+  RouteTable routes(FabricTiming(), {});
   ColorRoute route;
   for (unsigned p = 0; p < 3; ++p)
     route.positions[p] = {{Direction::kWest}, {Direction::kEast}, true};

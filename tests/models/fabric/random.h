@@ -125,14 +125,15 @@ class RandomFabric {
     }
     set_tile(tile, color, opposite(along), {kR}, {});
   }
-  /// Every position transmits to `always` and to some of `maybe`.
+  /// Every position that sets its outputs transmits to `always` and to some of `maybe`.
   void set_tile(TileCoord tile, unsigned color, Direction in, DirectionSet always,
                 DirectionSet maybe) {
     ColorRoute r;
     for (unsigned i = 0; i < kSwitchPositions; ++i) {
       r.positions[i].valid = i == 0 || one_in(2);
       r.positions[i].rx = {in};
-      r.positions[i].tx = draw_outputs(always, maybe);
+      r.positions[i].sets_tx = i == 0 || !one_in(3);
+      if (r.positions[i].sets_tx) r.positions[i].tx = draw_outputs(always, maybe);
       if (r.positions[i].valid && one_in(3)) r.current = i;
     }
     r.ring = !one_in(3);
@@ -187,7 +188,7 @@ class RandomFabric {
   void pass(TileCoord tile, link::Wavelet w, Arrivals& arrivals, WalkCounts& counts) {
     const Place place = {number(tile), w.color.value()};
     State& state = states_.at(place);
-    const DirectionSet tx = state.route.positions[state.route.current].tx;
+    const DirectionSet tx = outputs_of(state.route);
     const bool local = state.route.positions[0].rx.contains(kR);
     const bool flips = w.local_flip && local;
     w.local_flip = false;
@@ -210,6 +211,12 @@ class RandomFabric {
     for (const Direction out : kCardinalDirections) {
       if (tx.contains(out)) pass(neighbour(tile, out), w, arrivals, counts);
     }
+  }
+  /// wse.md 1.4: positions add up.
+  static DirectionSet outputs_of(const ColorRoute& route) {
+    unsigned from = route.current;
+    while (!route.positions[from].valid || !route.positions[from].sets_tx) --from;
+    return route.positions[from].tx;
   }
   static bool reaches_ce(State& state, const link::Wavelet& w, WalkCounts& counts) {
     const bool ignored = w.control && link::command_at(w.payload, 0).ignore_at_ce;

@@ -122,20 +122,65 @@ TEST(RouteRegisters_wse_1_10, DirectionCodesFrom5OnMakeAPositionInvalid) {
   }
 }
 
-TEST(RouteRegisters_wse_1_10, SideThatAPositionLeavesOutIsThatOfPosition0) {
-  ColorRoute r = route({kW}, {kE, kR});
-  set_switch_register(r, 0x3 | 0xA << 4 | 0x5 << 8);  // pos1 tx NORTH, pos2 rx SOUTH
-  EXPECT_EQ(r.positions[1].rx, DirectionSet{kW});
-  EXPECT_EQ(r.positions[1].tx, DirectionSet{kN});
-  EXPECT_EQ(r.positions[2].rx, DirectionSet{kS});
-  EXPECT_EQ(r.positions[2].tx, (DirectionSet{kE, kR}));
+// wse.md 1.4: the sides of all positions once the router has taken a written register over.
+class FilledIn : public ::testing::TestWithParam<SwitchPositions> {
+ protected:
+  FilledIn() : routes_(timing(), {}) { routes_.configure(Color(kColor), route({kW}, {kE, kR})); }
 
-  set_color_register(r, 1U << 4 | 1U << (5 + 1));  // position 0: from EAST to RAMP
-  EXPECT_EQ(r.positions[1].rx, DirectionSet{kE});
-  EXPECT_EQ(r.positions[1].tx, DirectionSet{kN});
-  EXPECT_EQ(r.positions[2].rx, DirectionSet{kS});
-  EXPECT_EQ(r.positions[2].tx, DirectionSet{kR});
-  EXPECT_FALSE(r.positions[3].valid);
+  void write(Address address, unsigned value) {
+    ColorRoute after = channel().route;
+    (address == kRouteAt ? set_color_register
+                         : set_switch_register)(after, static_cast<std::uint16_t>(value));
+    routes_.rewrite(channel(), after, 1);
+  }
+  const RoutePosition& position(unsigned p) { return channel().route.positions[p]; }
+  static bool adds_up() { return GetParam() == SwitchPositions::kCumulative; }
+
+ private:
+  static FabricTiming timing() {
+    FabricTiming timing;
+    timing.switch_positions = GetParam();
+    return timing;
+  }
+  RouteTable::Channel& channel() { return routes_.at(Color(kColor)); }
+
+  RouteTable routes_;
+};
+INSTANTIATE_TEST_SUITE_P(Rules, FilledIn,
+                         ::testing::Values(SwitchPositions::kCumulative,
+                                           SwitchPositions::kFromZero),
+                         [](const auto& test) {
+                           return test.param == SwitchPositions::kCumulative ? "cumulative"
+                                                                             : "from_zero";
+                         });
+
+TEST_P(FilledIn, wse_1_10_FromTheSwitchRegister) {
+  write(kSwitchAt, 0x3 | 0xA << 4 | 0x4 << 8);  // pos1 tx NORTH, pos2 rx SOUTH, pos3 tx RAMP
+  EXPECT_EQ(position(1).rx, DirectionSet{kW});
+  EXPECT_EQ(position(1).tx, DirectionSet{kN});
+  EXPECT_EQ(position(2).rx, DirectionSet{kS});
+  EXPECT_EQ(position(2).tx, adds_up() ? DirectionSet{kN} : (DirectionSet{kE, kR}));
+  EXPECT_EQ(position(3).rx, DirectionSet{adds_up() ? kS : kW});
+  EXPECT_EQ(position(3).tx, DirectionSet{kR});
+}
+
+TEST_P(FilledIn, wse_1_10_FollowsTheColorRegister) {
+  write(kSwitchAt, 0xA | 0x9 << 4 | 0x3 << 8);  // pos1 rx SOUTH, pos2 rx EAST, pos3 tx NORTH
+  write(kRouteAt, 1U << 4 | 1U << (5 + 1));     // position 0: from EAST to RAMP
+  EXPECT_EQ(position(1).rx, DirectionSet{kS});
+  EXPECT_EQ(position(1).tx, DirectionSet{kR});
+  EXPECT_EQ(position(2).rx, DirectionSet{kE});
+  EXPECT_EQ(position(2).tx, DirectionSet{kR});
+  EXPECT_EQ(position(3).rx, DirectionSet{kE});
+  EXPECT_EQ(position(3).tx, DirectionSet{kN});
+}
+
+TEST_P(FilledIn, wse_1_4_InvalidPositionsSetNothing) {
+  write(kSwitchAt, 0x3 | 0xA << 4 | 0x5 << 8);
+  write(kSwitchAt, 0x3 | 0x5 << 4 | 0xA << 8);  // pos1 tx NORTH, pos2 invalid, pos3 rx SOUTH
+  EXPECT_FALSE(position(2).valid);
+  EXPECT_EQ(position(3).rx, DirectionSet{kS});
+  EXPECT_EQ(position(3).tx, adds_up() ? DirectionSet{kN} : (DirectionSet{kE, kR}));
 }
 
 TEST(RouteRegisters_wse_1_10, PositionWithBothSidesOrSeveralOutputsReadsAsItsFirstOutput) {

@@ -23,6 +23,7 @@
 namespace tessera {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr int kLength = 3;
@@ -183,6 +184,29 @@ TEST_F(FabricRow, SecondSendAfterAPauseArrivesToo) {
   }
   sc_core::sc_start();
   EXPECT_EQ(outstanding(kFive), 0U);
+}
+
+// wse.md 1.4: position 2 of the first router sets its input and keeps the outputs of position 1. Only
+// position 0 sends copies back.
+TEST_F(FabricRow, SwitchPositionsAddUp) {
+  const DirectionSet west_in{Direction::kWest};
+  fabric::ColorRoute chain = route(west_in, {Direction::kWest, Direction::kEast});
+  chain.positions[1] = {{}, {Direction::kEast}, true, false, true};
+  chain.positions[2] = {west_in, {}, true, true, false};
+  router(0).set_route(kFive, chain);
+  for (const int x : {1, 2}) router(x).set_route(kFive, route(west_in, {Direction::kEast}));
+  const std::uint32_t advance = 0x005F0000;
+  west->expect(kFive, 2);
+  east->expect(kFive, 5);
+  west->send(kFive, {{1, false}, {advance, true}, {2, false}, {advance, true}, {3, false}});
+  while (east->received(kFive).size() < 5 && !domain.idle()) sc_core::sc_start();
+  const auto payloads = [](const host::Edge& edge) {
+    std::vector<std::uint32_t> values;
+    for (const host::Received& r : edge.received(kFive)) values.push_back(r.wavelet.payload);
+    return values;
+  };
+  EXPECT_THAT(payloads(*east), ElementsAre(1, advance, 2, advance, 3));
+  EXPECT_THAT(payloads(*west), ElementsAre(1, advance));
 }
 
 class RowWithEcho : public Row {

@@ -380,6 +380,48 @@ TEST(TaskTable, RoundRobinWorksAtTheHighestId) {
   EXPECT_THAT(picks(table), ElementsAre(8, 63));
 }
 
+// wse.md 3.3: each priority level has its own turn. Task 20 runs between any two of the others.
+TEST(TaskTable, RoundRobinTurnsForEachPriorityByItself) {
+  Builder program;
+  program.task("a", 8);
+  program.task("b", 9);
+  program.task("urgent", 20).priority = TaskPriority::kHigh;
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kRoundRobin);
+  std::vector<unsigned> ids;
+  for (int i = 0; i < 3; ++i) {
+    for (const unsigned id : {8U, 9U, 20U}) table.activate(TaskId(id));
+    for (int k = 0; k < 2; ++k) ids.push_back(table.pick({}, 0).task->id.value());
+  }
+  EXPECT_THAT(ids, ElementsAre(20, 8, 20, 9, 20, 8));
+}
+
+// A task that becomes urgent takes its place among the urgent ones.
+TEST(TaskTable, RoundRobinGoesOnWhereThePriorityIsNow) {
+  Builder program;
+  for (const unsigned id : {8U, 9U, 10U}) program.task("t", id);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kRoundRobin);
+  EXPECT_EQ(table.pick({}, 0).task->id, TaskId(8));
+  table.set_priority(TaskId(10), TaskPriority::kHigh, 0, 1);
+  table.activate(TaskId(8));
+  EXPECT_THAT(picks(table, {}, 1), ElementsAre(10, 9, 8));
+}
+
+TEST(TaskTable, RoundRobinServesEveryQueueOfAControlTask) {
+  Builder program;
+  program.control_task("note", 40);
+  const QueueBinding low = program.bind_queue(true, 2, 1);
+  const QueueBinding high = program.bind_queue(true, 5, 2);
+  const TaskIndex index(program.image());
+  TaskTable table(index, PickerRule::kRoundRobin);
+  const TaskBinding* task = index.control_task(40, low);
+  std::vector<unsigned> queues;
+  for (int i = 0; i < 3; ++i)
+    queues.push_back(table.pick({{task, high.id}, {task, low.id}}, 0).queue->value());
+  EXPECT_THAT(queues, ElementsAre(2, 5, 2));
+}
+
 TEST(TaskTable, LowestIdStarvesAndRoundRobinDoesNot) {
   Builder program;
   program.task("greedy", 8, false);

@@ -256,9 +256,9 @@ task recv_b data b
   EXPECT_THAT(bench.tasks_started(), ElementsAre(2, 6, 8));
 }
 
-TEST(PeTasks, RoundRobinIsAnOption) {
+TEST(PeTasks, LowestIdIsAnOption) {
   PeTiming timing = wse3_timing();
-  timing.picker = PickerRule::kRoundRobin;
+  timing.picker = PickerRule::kLowestId;
   const char* text = R"(
 queue a input 2 color=1
 task recv data a
@@ -266,8 +266,8 @@ task recv data a
 task other local 8 active
     end
 )";
-  Bench fair(assembled(text), timing);
-  Bench lowest(assembled(text));
+  Bench fair(assembled(text));
+  Bench lowest(assembled(text), timing);
   for (Bench* bench : {&fair, &lowest}) {
     for (int i = 0; i < 3; ++i) bench->queues.arrive(2, 0, 0);
     bench->run();

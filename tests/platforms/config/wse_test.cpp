@@ -129,6 +129,8 @@ TEST(ConfigWse, RulesOfTheRouters) {  // wse.md 1.6, 1.7, 10 no. 6
   for (const char* preset : {"wse2", "wse3"}) {
     const wse::WseConfig c = wse::load_wse_config(preset, "");
     EXPECT_EQ(c.fabric.color_swap, fabric::ColorSwap::kBoth);
+    EXPECT_EQ(c.fabric.switch_positions, fabric::SwitchPositions::kCumulative);
+    EXPECT_EQ(c.pe.picker, pe::PickerRule::kRoundRobin);
     EXPECT_EQ(c.max_filters, 6U);
   }
   const wse::WseConfig other =

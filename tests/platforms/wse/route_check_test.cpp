@@ -74,7 +74,7 @@ TEST(WseRouteCheck, PositionOfWse2SetsOneSide) {
   EXPECT_EQ(problem_of("wse3", both), "");
   EXPECT_EQ(problem_of("wse2", both),
             "t.json: routes[0].switches.pos3: color 0 of tile (0, 0) on wse2 sets rx and tx; a "
-            "WSE-2 switch position overrides one of them");
+            "WSE-2 switch position changes one of them");
 }
 
 TEST(WseRouteCheck, PositionOfWse2SetsOneDirection) {
