@@ -24,6 +24,9 @@ struct AssembleOptions {
   std::map<std::string, std::int64_t> params;
 };
 
+/// Name of the warnings in Image::warnings: what link_check.cpp finds.
+inline constexpr const char* kStaleReturn = "/tessera/tasm/stale_return";
+
 /// Throws UserError with file, line:column and what was expected there.
 pe::Image assemble(std::string_view text, const AssembleOptions& options);
 

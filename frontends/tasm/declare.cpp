@@ -32,6 +32,7 @@ void check_given_params(const Assembly& a, const std::vector<Statement>& stateme
   for (const auto& given : a.options.params) {
     if (std::find(declared.begin(), declared.end(), given.first) != declared.end()) continue;
     std::string hint = did_you_mean(given.first, declared);
+    if (register_name(given.first)) hint = kReadsAsRegister;
     if (hint.empty() && declared.empty()) hint = "; the program has no params";
     a.diagnostics.fail("expected the name of a param of this program, found " +
                        in_quotes(given.first) + hint);
@@ -91,7 +92,8 @@ class Settings {
 
   void require_once(unsigned& line, const char* keyword, Place place) const {
     if (line != 0)
-      a_.fail(place, "expected one ", keyword, " line, found another; the first is line ", line);
+      a_.fail(place, "expected one ", keyword, " line, found another; the first is line ",
+             a_.diagnostics.line_text(line));
     line = place.line;
   }
 
@@ -176,7 +178,7 @@ class Declarer {
         a_.integer<unsigned>(*s.id, expected, 0, queue_count(a_.options.generation, s.input) - 1));
     if (const pe::QueueBinding* other = a_.image.find_queue(s.input, id)) {
       a_.fail(s.id->place, "expected each queue once, found ", word, " queue ", id.value(),
-              " again; it is ", named(*other));
+              " again; it is ", named(a_, *other));
     }
     return id;
   }
@@ -218,7 +220,7 @@ class Declarer {
     for (const pe::QueueBinding& other : a_.image.queues) {
       if (!other.input || other.color != color) continue;
       a_.fail(s.color->place, "expected a color that no other input queue receives, found ",
-              color.value(), ", the color of ", named(other));
+              color.value(), ", the color of ", named(a_, other));
     }
   }
 
@@ -245,12 +247,17 @@ Evaluator Assembly::evaluator() const {
   return Evaluator(value_of, diagnostics);
 }
 
-void declare_numbers(Assembly& a, const std::vector<Statement>& statements) {
-  check_given_params(a, statements);
-  for (const Statement& statement : statements) {
+void declare_numbers_above(Assembly& a, const std::vector<Statement>& statements) {
+  for (; a.numbers_declared < statements.size(); ++a.numbers_declared) {
+    const Statement& statement = statements[a.numbers_declared];
     if (const auto* param = std::get_if<ParamStatement>(&statement)) declare(a, *param);
     if (const auto* constant = std::get_if<ConstStatement>(&statement)) declare(a, *constant);
   }
+}
+
+void declare_numbers(Assembly& a, const std::vector<Statement>& statements) {
+  check_given_params(a, statements);
+  declare_numbers_above(a, statements);
   a.known = Known::kNumbers;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontends/tasm/expand.h"
 #include "frontends/tasm/option_reader.h"
 
 namespace tessera::tasm {
@@ -10,18 +11,6 @@ namespace {
 
 bool is_keyword(std::string_view text) {
   return std::find(keywords().begin(), keywords().end(), text) != keywords().end();
-}
-
-/// A name that the program gives to something: neither a keyword nor a register. `what` for the
-/// message ("a task").
-Name parse_new_name(TokenCursor& cursor, const std::string& what) {
-  const Token& token = cursor.peek();
-  if (token.kind != Token::Kind::kName) cursor.fail_expected("the name of " + what);
-  if (is_keyword(token.text)) cursor.fail_expected("the name of " + what, ", which is a keyword");
-  if (register_name(token.text))
-    cursor.fail_expected("the name of " + what, ", which names a register");
-  cursor.take();
-  return {token.place, token.text};
 }
 
 // Parsers of single declarations. The cursor stands behind the keyword; `place` is that of the
@@ -252,6 +241,17 @@ LabelStatement parse_label(TokenCursor& cursor) {
   return label;
 }
 
+}  // namespace
+
+Name parse_new_name(TokenCursor& cursor, const std::string& what) {
+  const Token& token = cursor.peek();
+  if (token.kind != Token::Kind::kName) cursor.fail_expected("the name of " + what);
+  if (is_keyword(token.text)) cursor.fail_expected("the name of " + what, ", which is a keyword");
+  if (register_name(token.text)) cursor.fail_expected("the name of " + what, kReadsAsRegister);
+  cursor.take();
+  return {token.place, token.text};
+}
+
 Statement parse_line(TokenCursor& cursor) {
   const Token& first = cursor.peek();
   if (first.kind != Token::Kind::kName)
@@ -260,27 +260,14 @@ Statement parse_line(TokenCursor& cursor) {
   return is_keyword(first.text) ? parse_declaration(cursor) : parse_instruction(cursor);
 }
 
-}  // namespace
-
 const std::vector<std::string>& keywords() {
   static const std::vector<std::string> kKeywords = [] {
     std::vector<std::string> words;
     for (const Declaration& d : kDeclarations) words.emplace_back(d.keyword);
+    words.insert(words.end(), kDirectives.begin(), kDirectives.end());
     return words;
   }();
   return kKeywords;
-}
-
-std::vector<Statement> parse(std::string_view text, const Diagnostics& diagnostics) {
-  std::vector<Statement> statements;
-  unsigned number = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    TokenCursor cursor(line, ++number, diagnostics);
-    if (!cursor.at_end()) statements.push_back(parse_line(cursor));
-  }
-  return statements;
 }
 
 }  // namespace tessera::tasm

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -145,6 +146,7 @@ class ArrayLanguage {
        {"/", Operator::kDivide, 1},
        {"@", Operator::kMatrixMultiply, 1}}};
   static constexpr unsigned kLevels = 2;
+  static constexpr std::array<text::OperatorSpelling, 1> kPrefixes = {{{"-", Operator::kNegate, 0}}};
 
   ArrayLanguage(const std::string& text, const Names& names, const Shape& target)
       : text_(text, "+ - * / @"), names_(names), target_(target) {}
@@ -158,6 +160,18 @@ class ArrayLanguage {
                                  ", but the array has shape " + to_string(target_));
   }
 
+  ComputedPtr read_part() {
+    struct Primary {
+      ArrayLanguage& language;
+      ComputedPtr parse() {
+        Parser parser(language);
+        return language.primary(parser);
+      }
+    };
+    Primary parser{*this};
+    return text_.read(parser);
+  }
+
   text::Place place() const { return text_.place(); }
   bool accept(const char* op) { return text_.accept(op); }
   ComputedPtr binary(text::PlacedOperator op, const ComputedPtr& left, const ComputedPtr& right) {
@@ -167,11 +181,19 @@ class ArrayLanguage {
                                                 : elementwise(op.text[0], left, right);
     });
   }
-  ComputedPtr negated(text::Place place, ComputedPtr value) {
-    count_operator(place);
+  ComputedPtr prefixed(text::PlacedOperator op, ComputedPtr value) {
+    count_operator(op.place);
     return data::negated(std::move(value));
   }
   ComputedPtr primary(Parser& parser) {
+    ComputedPtr value = unsliced(parser);
+    for (std::size_t open = text_.position(); text_.accept("["); open = text_.position())
+      value = sliced(std::move(value), open, parser);
+    return value;
+  }
+
+ private:
+  ComputedPtr unsliced(Parser& parser) {
     if (text::is_digit(text_.peek()) || text_.peek() == '.') return number();
     if (!text::is_letter(text_.peek())) return text_.parentheses(parser);
     const std::size_t position = text_.position();
@@ -179,7 +201,27 @@ class ArrayLanguage {
     return text_.peek() == '(' ? call(position, name, arguments(parser)) : named(position, name);
   }
 
- private:
+  /// Behind the "[" at character `open`.
+  ComputedPtr sliced(const ComputedPtr& array, std::size_t open, Parser& parser) {
+    std::vector<Range> ranges;
+    do {
+      Range range;
+      range.first = bound(parser);
+      range.alone = !text_.accept(":");
+      if (range.alone && !range.first) text_.fail_found("a number or \":\" was expected");
+      if (!range.alone) range.last = bound(parser);
+      ranges.push_back(range);
+    } while (text_.accept(","));
+    if (!text_.accept("]"))
+      text_.fail_found("\"]\" was expected for the \"[\" at character " + std::to_string(open));
+    return checked(open, [&] { return slice(array, ranges); });
+  }
+  std::optional<std::ptrdiff_t> bound(Parser& parser) {
+    if (text_.peek() == ':' || text_.peek() == ',' || text_.peek() == ']') return std::nullopt;
+    const std::size_t position = text_.position();
+    return integer({position, text_.inner(parser)}, "the bound of a slice");
+  }
+
   void count_operator(text::Place place) {
     if (++operators_ <= kMaxOperators) return;
     throw ExpressionError(place.column,
@@ -257,16 +299,29 @@ class ArrayLanguage {
   std::set<std::string> arrays_;
 };
 
+/// Runs `read`; the errors of its expression name the file.
+template <class Read>
+auto located(const std::string& text, const std::string& file, const std::string& place,
+             Read read) {
+  try {
+    return read();
+  } catch (const ExpressionError& error) {
+    throw UserError(file, place, text::problem_in(text, error));
+  }
+}
+
 }  // namespace
 
 ArrayExpression parse_array_expression(const std::string& text, const Names& names,
                                        const Shape& target, const std::string& file,
                                        const std::string& place) {
-  try {
-    return ArrayLanguage(text, names, target).read();
-  } catch (const ExpressionError& error) {
-    throw UserError(file, place, text::problem_in(text, error));
-  }
+  return located(text, file, place, [&] { return ArrayLanguage(text, names, target).read(); });
+}
+
+ComputedPtr parse_array_part(const std::string& text, const Names& names, const std::string& file,
+                             const std::string& place) {
+  const Shape number;
+  return located(text, file, place, [&] { return ArrayLanguage(text, names, number).read_part(); });
 }
 
 }  // namespace tessera::data

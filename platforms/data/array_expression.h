@@ -4,7 +4,8 @@
 //   sum     := product { ("+" | "-") product }      elementwise, with NumPy's broadcasting
 //   product := unary { ("*" | "/" | "@") unary }    "@": dot, matrix and vector products
 //   unary   := "-" unary | primary
-//   primary := number | name | function "(" arguments ")" | "(" sum ")"
+//   primary := (number | name | function "(" arguments ")" | "(" sum ")") { slice }
+//   slice   := "[" range { "," range } "]"          range := sum | [sum] ":" [sum]
 //
 // Functions of the shape of the array that is filled or checked:
 //   random(seed)  uniform in [-1, 1): multiples of 2^-23, exact in f32, the same on every machine
@@ -33,6 +34,10 @@ struct ArrayExpression {
   ComputedPtr value;
   std::set<std::string> arrays;  ///< that it uses
 };
+
+/// An array of `names` or, with a slice behind its name, a part of it. Throws as below.
+ComputedPtr parse_array_part(const std::string& text, const Names& names, const std::string& file,
+                             const std::string& place);
 
 /// The expression `text`, of shape `target`; a single number fills the target. Nothing is computed
 /// yet but for seeds, axes and dimensions. Throws UserError(file, place): the position in the

@@ -69,6 +69,10 @@ data::ArrayExpression HostArrays::parse(const std::string& expression, const dat
   return data::parse_array_expression(expression, names_, shape, layout_.file, place);
 }
 
+data::ComputedPtr HostArrays::checked(const layout::Check& check) const {
+  return data::parse_array_part(check.name + check.part, names_, layout_.file, check.place);
+}
+
 void HostArrays::write_outputs(report::Report& report) const {
   const std::set<std::string> results = result_arrays(layout_);
   for (const layout::Array& declared : layout_.arrays) {

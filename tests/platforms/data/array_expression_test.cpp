@@ -71,6 +71,44 @@ TEST_F(DataArrayExpression, SumsOverAllOrOneAxis) {
   EXPECT_EQ(elements("sum(A, -1)", {2}), (V{6, 15}));
   EXPECT_EQ(elements("sum(reshape(A, 1, 3, 2), 1)", {1, 2}), (V{9, 12}));
 }
+TEST_F(DataArrayExpression, SlicesAreThoseOfNumPy) {
+  EXPECT_EQ(elements("A[:, 1:]", {2, 2}), (V{2, 3, 5, 6}));
+  EXPECT_EQ(elements("A[1:, :-1]", {1, 2}), (V{4, 5}));
+  EXPECT_EQ(elements("A[1]", {3}), (V{4, 5, 6}));
+  EXPECT_EQ(elements("A[:, -1]", {2}), (V{3, 6}));
+  EXPECT_EQ(elements("A[M - 1, 0]", {1}), V{4});
+  EXPECT_EQ(elements("x[1:][1:]", {1}), V{100});
+  EXPECT_EQ(elements("x[:-2] + x[2:] - 2 * x[1:N-1]", {1}), V{81});
+  EXPECT_EQ(elements("transpose(A)[1] * (b + 1)[:]", {2}), (V{16, 45}));
+}
+TEST_F(DataArrayExpression, SlicesStayInTheirArray) {
+  EXPECT_EQ(problem("A[1:4]", {1}),
+            "l.json: arrays.y.init: in \"A[1:4]\" at character 2: the slice takes elements 1 up to "
+            "4 of dimension 0 of an array of shape (2, 3); there must be at least one, and all "
+            "must exist");
+  EXPECT_NE(problem("x[2:2]", {1}).find("takes elements 2 up to 2 of dimension 0"),
+            std::string::npos);
+  EXPECT_NE(problem("x[-4]", {1}).find("takes elements -1 up to 0"), std::string::npos);
+  EXPECT_NE(problem("x[0, 1]", {1}).find("at character 2: an array of shape (3,) has fewer "
+                                         "dimensions than the 2 of the slice"),
+            std::string::npos);
+  EXPECT_NE(problem("x[0.5:]", {1}).find("at character 3: the bound of a slice is 0.5; it must be"),
+            std::string::npos);
+  EXPECT_NE(problem("x[]", {1}).find("found \"]\" where a number or \":\" was expected"),
+            std::string::npos);
+  EXPECT_NE(problem("x[1:", {1}).find("found the end where"), std::string::npos);
+  EXPECT_NE(problem("x[1:2", {1}).find(
+                "found the end where \"]\" was expected for the \"[\" at character 2"),
+            std::string::npos);
+}
+TEST_F(DataArrayExpression, APartIsAnArrayWithASlice) {
+  const auto part = [this](const std::string& text) {
+    return values_of(*parse_array_part(text, names_, "l.json", "host[1]"));
+  };
+  EXPECT_EQ(part("A").shape, (Shape{2, 3}));
+  EXPECT_EQ(part("A[:, 1:]").elements, (V{2, 3, 5, 6}));
+  EXPECT_THROW(part("A[1:] + 1"), UserError);
+}
 TEST_F(DataArrayExpression, AbsoluteValuesAndLargestElement) {
   EXPECT_EQ(elements("abs(A - 4)", {2, 3}), (V{3, 2, 1, 0, 1, 2}));
   EXPECT_EQ(elements("max(abs(x - 50))", {1}), (V{50}));
