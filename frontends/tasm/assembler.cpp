@@ -1,7 +1,6 @@
 #include "frontends/tasm/assembler.h"
 
 #include "frontends/tasm/assembly.h"
-#include "frontends/tasm/expand.h"
 
 namespace tessera::tasm {
 

@@ -100,6 +100,14 @@ std::string named(const Assembly& a, const Declared& declared) {
 
 // The steps, in their order.
 
+// expand.cpp
+/// Reads the lines of a program, and in place of include, macro, repeat and if the lines that these
+/// stand for (docs/tile-programs.md). Declares params and consts where their expressions need them,
+/// and adds what expands to `diagnostics`, which are those of `a`. Throws UserError at the first
+/// line that is not part of the language, and where 64 levels or 1,000,000 words are exceeded.
+std::vector<Statement> read_statements(std::string_view text, Assembly& a,
+                                       Diagnostics& diagnostics);
+
 // declare.cpp
 /// Params and consts, in the order of the text, as far as it is read.
 void declare_numbers_above(Assembly& a, const std::vector<Statement>& statements);
@@ -156,8 +164,8 @@ TaskId resolve_local_task_id(const Assembly& a, const Name& name);
 /// Options of the load of `dsd` into `dsr`, by `lddsr` or a `dsr` line. Also throws if the DSR may
 /// not hold the descriptor, or if it or its XDSR belongs to a FIFO of `a.image`. `place`: of the
 /// name of the dsd.
-pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options,
-                                 const pe::Operand& dsr, const pe::Dsd& dsd, Place place);
+pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
+                                 const pe::Dsd& dsd, Place place);
 /// Options of any other instruction, which has its operands already.
 pe::OpConfig encode_operation_options(Assembly& a, const InstructionStatement& s,
                                       const pe::Instruction& instruction);

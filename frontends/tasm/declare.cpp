@@ -93,7 +93,7 @@ class Settings {
   void require_once(unsigned& line, const char* keyword, Place place) const {
     if (line != 0)
       a_.fail(place, "expected one ", keyword, " line, found another; the first is line ",
-             a_.diagnostics.line_text(line));
+              a_.diagnostics.line_text(line));
     line = place.line;
   }
 

@@ -49,8 +49,8 @@ class MemoryDsd {
     if (n.is_real || stride != n.integer || stride == static_cast<std::int8_t>(stride))
       return a_.integer<std::int8_t>(*s_.stride, "a stride");
     const std::string offset = s_.offset ? text::joined(" offset=", offset_) : "";
-    const std::int64_t extent = s_.extent ? a_.integer(*s_.extent, "an extent", 1, kMostElements)
-                                          : elements_left(stride);
+    const std::int64_t extent =
+        s_.extent ? a_.integer(*s_.extent, "an extent", 1, kMostElements) : elements_left(stride);
     a_.fail(s_.stride->place, "expected a stride -128..127, found ", stride,
             "; a mem4d has strides of 16 bits: dsd ", s_.name.text, " mem4d ", symbol_.name, offset,
             " extent=", extent, " stride=", stride,

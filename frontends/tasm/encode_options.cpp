@@ -237,7 +237,8 @@ class OptionsEncoder {
       const std::string wanted = needed == 0 ? "no sr="
                                              : "sr= with " + std::to_string(needed) +
                                                    (needed == 1 ? " number" : " numbers");
-      a_.fail(o_.sr.front()->place, "expected ", wanted, " for ", described(dsd), ", found ", given);
+      a_.fail(o_.sr.front()->place, "expected ", wanted, " for ", described(dsd), ", found ",
+              given);
     }
     for (std::size_t i = 0; i < needed; ++i) {
       const Expression& e = *o_.sr[i];
@@ -284,8 +285,8 @@ void reserve_load_registers(Assembly& a, const std::vector<Statement>& statement
       statements, [&](const InstructionStatement& s, std::size_t) { reserve(s.options); });
 }
 
-pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options,
-                                 const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
+pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
+                                 const pe::Dsd& dsd, Place place) {
   return OptionsEncoder(a, options).of_load(dsr, dsd, place);
 }
 

@@ -1,5 +1,4 @@
-#include "frontends/tasm/expand.h"
-
+// include, macro, repeat and if, on the tokens of their lines.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -7,10 +6,16 @@
 #include <string>
 #include <utility>
 
+#include "frontends/tasm/assembly.h"
 #include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
 namespace {
+
+/// Macros, repeats, ifs and includes inside each other.
+constexpr unsigned kMostLevels = 64;
+/// Words and lines that expansions write, in all.
+constexpr std::size_t kMostExpanded = 1000000;
 
 /// Its last token is of the kind kEnd.
 using Line = std::vector<Token>;
@@ -22,12 +27,6 @@ struct Macro {
   Place place;
   std::vector<std::string> parameters;
   Lines body;
-};
-
-/// Where a block goes on and ends; `otherwise` is `end` without else.
-struct Block {
-  std::size_t otherwise = 0;
-  std::size_t end = 0;
 };
 
 Token token_of(Token::Kind kind, const std::string& text, std::int64_t integer = 0) {
@@ -53,42 +52,29 @@ bool opens(const std::string& word) {
 
 /// In `extent=extent` only the second word is a value; a const or param has no options.
 bool is_option_word(const Line& line, std::size_t i) {
-  return line[i + 1].is("=") && !line[0].is_word("const") && !line[0].is_word("param");
+  const bool has_options = !line[0].is_word("const") && !line[0].is_word("param");
+  return has_options && i + 1 < line.size() && line[i + 1].is("=");
 }
 
-/// a#b is one name.
-void join_names(Line& line) {
-  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
-    const bool joins = line[i].is("#") && line[i - 1].kind == Token::Kind::kName &&
-                       (line[i + 1].kind == Token::Kind::kName ||
-                        line[i + 1].kind == Token::Kind::kInteger);
-    if (!joins) continue;
-    line[i - 1].text += line[i + 1].text;
-    line.erase(line.begin() + static_cast<std::ptrdiff_t>(i),
-               line.begin() + static_cast<std::ptrdiff_t>(i) + 2);
-    --i;
-  }
-}
-
-/// The line with values for names. Every token stands where the name stood, `lines_down`.
+/// The line with values for names, and a#b as one name. Every token stands where the name stood,
+/// `lines_down`.
 Line substituted(const Line& line, const Values& values, unsigned lines_down) {
   Line result;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const Token& token = line[i];
-    const auto value =
-        token.kind == Token::Kind::kName && !is_option_word(line, i) ? values.find(token.text)
-                                                                     : values.end();
-    const std::size_t first = result.size();
-    if (value == values.end()) {
-      result.push_back(token);
-    } else {
-      result.insert(result.end(), value->second.begin(), value->second.end());
+    const auto value = is_option_word(line, i) ? values.end() : values.find(token.text);
+    Line words = value == values.end() ? Line{token} : value->second;
+    words.front().spaced = token.spaced;
+    for (Token& word : words) word.place = {token.place.line + lines_down, token.place.column};
+    const Token::Kind kind = words.front().kind;
+    const bool is_part = kind == Token::Kind::kName || kind == Token::Kind::kInteger;
+    if (is_part && result.size() > 1 && result.back().is("#")) {
+      result.pop_back();
+      result.back().text += words.front().text;
+      words.erase(words.begin());
     }
-    for (std::size_t k = first; k < result.size(); ++k)
-      result[k].place = {token.place.line + lines_down, token.place.column};
-    result[first].spaced = token.spaced;
+    result.insert(result.end(), words.begin(), words.end());
   }
-  join_names(result);
   return result;
 }
 
@@ -116,6 +102,7 @@ class Expander {
   }
 
   void process(const Lines& lines, std::size_t first, std::size_t end) {
+    if (first == end) return;
     if (++level_ > kMostLevels) {
       a_.fail(lines[first].front().place, "expected at most ", kMostLevels,
               " macros, repeats, ifs and includes inside each other, found more");
@@ -129,44 +116,46 @@ class Expander {
     const std::string word = word_of(lines[i]);
     TokenCursor cursor(lines[i], diagnostics_);
     if (opens(word)) {
-      const Block block = block_of(lines, i);
-      if (word == "macro") define(cursor, Lines(&lines[i] + 1, &lines[block.end]));
-      if (word == "repeat") repeat(cursor, Lines(&lines[i] + 1, &lines[block.end]));
-      if (word == "if") choose(cursor, lines, i + 1, block);
-      return block.end + 1;
+      const std::size_t otherwise = end_of(lines, i, word == "if" ? "else" : "");
+      const std::size_t end =
+          word_of(lines[otherwise]) == "else" ? end_of(lines, i, "") : otherwise;
+      require_alone(lines[end]);
+      require_alone(lines[otherwise]);
+      if (word == "macro") define(cursor, Lines(&lines[i] + 1, &lines[end]));
+      if (word == "repeat") repeat(cursor, Lines(&lines[i] + 1, &lines[end]));
+      if (word == "if" && holds(cursor))
+        process(lines, i + 1, otherwise);
+      else if (word == "if")
+        process(lines, std::min(otherwise + 1, end), end);
+      return end + 1;
     }
+    const auto macro = macros_.find(word);
     if (word == "include") {
       include(cursor);
-    } else if (const auto macro = macros_.find(word); macro != macros_.end()) {
+    } else if (macro != macros_.end()) {
       use(cursor, macro->first, macro->second);
-    } else if (std::find(kDirectives.begin(), kDirectives.end(), word) != kDirectives.end()) {
-      cursor.fail_expected("a block above that it belongs to");
     } else {
       statements_.push_back(parse_line(cursor));
     }
     return i + 1;
   }
 
-  Block block_of(const Lines& lines, std::size_t first) const {
+  /// The line that ends the block of line `first`, or before that its first line `other`.
+  std::size_t end_of(const Lines& lines, std::size_t first, const std::string& other) const {
     std::vector<std::size_t> open = {first};
-    Block block;
     for (std::size_t i = first + 1; i < lines.size(); ++i) {
       const std::string word = word_of(lines[i]);
       const Token& opener = lines[open.back()].front();
-      const bool is_else = word == "else" && open.size() == 1 && opener.text == "if";
-      const bool closes = word.rfind("end", 0) == 0 && opens(word.substr(3));
       if (opens(word)) open.push_back(i);
-      if (is_else && block.otherwise == 0) {
-        block.otherwise = i;
-      } else if (is_else || (closes && word != "end" + opener.text)) {
+      if (open.size() == 1 && word == other && !other.empty()) return i;
+      if (word.rfind("end", 0) != 0 || !opens(word.substr(3))) continue;
+      if (word != "end" + opener.text) {
         a_.fail(lines[i].front().place, "expected end", opener.text, " for the ", opener.text,
                 " of line ", diagnostics_.line_text(opener.place.line), ", found ",
                 in_quotes(word));
       }
-      if (closes) open.pop_back();
-      if (!open.empty()) continue;
-      require_alone(lines[i]);
-      return {block.otherwise == 0 ? i : block.otherwise, i};
+      open.pop_back();
+      if (open.empty()) return i;
     }
     const Token& opener = lines[open.back()].front();
     a_.fail(opener.place, "expected end", opener.text, " below, found the end of the text");
@@ -174,9 +163,8 @@ class Expander {
 
   /// else, endif and so on have nothing behind them.
   void require_alone(const Line& line) const {
-    TokenCursor cursor(line, diagnostics_);
-    cursor.take();
-    cursor.expect_end();
+    if (line.size() > 2)
+      a_.fail(line[1].place, "expected the end of the line, found ", in_quotes(line[1].text));
   }
 
   void include(TokenCursor& cursor) {
@@ -229,8 +217,7 @@ class Expander {
     }
     if (macro.body.empty()) return;
     Values values;
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      values[macro.parameters[i]] = arguments[i];
+    for (std::size_t i = 0; i < arguments.size(); ++i) values[macro.parameters[i]] = arguments[i];
     const unsigned line = macro.body.front().front().place.line;
     const unsigned count = macro.body.back().front().place.line - line + 1;
     diagnostics_.add({next_line_, "", line, place, "in macro " + in_quotes(name) + ", used"});
@@ -276,17 +263,12 @@ class Expander {
     }
   }
 
-  void choose(TokenCursor& cursor, const Lines& lines, std::size_t first, const Block& block) {
+  bool holds(TokenCursor& cursor) {
     cursor.take();
     const ExpressionPtr condition = parse_expression(cursor, "a condition");
     cursor.expect_end();
-    require_alone(lines[block.otherwise]);
-    if (known_value(*condition, "a condition", std::numeric_limits<std::int64_t>::min(),
-                    std::numeric_limits<std::int64_t>::max()) != 0) {
-      process(lines, first, block.otherwise);
-    } else {
-      process(lines, std::min(block.otherwise + 1, block.end), block.end);
-    }
+    return known_value(*condition, "a condition", std::numeric_limits<std::int64_t>::min(),
+                       std::numeric_limits<std::int64_t>::max()) != 0;
   }
 
   std::int64_t known_value(const Expression& e, const char* expected, std::int64_t low,
@@ -304,7 +286,7 @@ class Expander {
       lines.push_back(substituted(line, values, lines_down));
       spend(lines.back().front().place, lines.back().size());
     }
-    if (!lines.empty()) process(lines, 0, lines.size());
+    process(lines, 0, lines.size());
   }
 
   /// Those of repeats and macros inside it are not its own.
@@ -320,8 +302,7 @@ class Expander {
     }
     if (!labels.empty()) ++expansions_;
     for (const std::string& label : labels)
-      values[label] = {
-          token_of(Token::Kind::kName, label + "__" + std::to_string(expansions_))};
+      values[label] = {token_of(Token::Kind::kName, label + "__" + std::to_string(expansions_))};
   }
 
   void spend(Place place, std::size_t words) {

@@ -32,27 +32,22 @@ class LinkCheck {
     if (!ret) return;
     const Index at = exit_.value_or(*ret);
     if (!warned_.insert(at).second) return;
-    const auto [file, place] = a_.diagnostics.where(place_of(at));
-    const std::string line = a_.diagnostics.line_text(place_of(call).line);
+    const text::Diagnostics& d = a_.diagnostics;
+    const auto [file, place] = d.where(place_of(at));
+    const std::string jump =
+        "this jump reaches the ret of line " + d.line_text(place_of(*ret).line);
     a_.image.warnings.push_back(text::joined(
-        file, ":", to_string(place), ": ",
-        exit_ ? text::joined("this jump reaches the ret of line ",
-                             a_.diagnostics.line_text(place_of(*ret).line), ", which")
-              : "this ret",
-        " returns behind the call of line ", line,
-        " once more, because r15 still holds that address; save r15 before a call and load it behind",
-        a_.diagnostics.uses_of(place_of(at).line)));
+        file, ":", to_string(place), ": ", exit_ ? jump + ", which" : "this ret",
+        " returns behind the call of line ", d.line_text(place_of(call).line), " once more, ",
+        "because r15 still holds that address; save r15 before a call and load it behind",
+        d.uses_of(place_of(at).line)));
   }
 
  private:
   /// A `ret` that is reached from `first`, with the jump that leaves the section of `first` in `exit_`.
   /// `through`: past calls and writes of r15.
   std::optional<Index> find_return(Index first, bool through) {
-    struct Step {
-      Index pc;
-      std::optional<Index> exit;
-    };
-    std::vector<Step> next = {{first, std::nullopt}};
+    std::vector<std::pair<Index, std::optional<Index>>> next = {{first, std::nullopt}};
     std::vector<bool> seen(code_.size());
     while (!next.empty()) {
       const auto [pc, exit] = next.back();
@@ -64,8 +59,8 @@ class LinkCheck {
       if (op == pe::Opcode::kRet) return pc;
       const bool stops = may_write_link(code_[pc]) || op == pe::Opcode::kCall;
       if (op == pe::Opcode::kEnd || op == pe::Opcode::kBrk || (stops && !through)) continue;
-      const bool is_jump = op == pe::Opcode::kJmp || op == pe::Opcode::kJmpt ||
-                           op == pe::Opcode::kJmpf;
+      const bool is_jump =
+          op == pe::Opcode::kJmp || op == pe::Opcode::kJmpt || op == pe::Opcode::kJmpf;
       const bool leaves = is_jump && section_of(target_of(pc)) != section_of(first);
       if (is_jump) next.push_back({target_of(pc), exit || !leaves ? exit : pc});
       if (op != pe::Opcode::kJmp) next.push_back({pc + 1, exit});

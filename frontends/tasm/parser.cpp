@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "frontends/tasm/expand.h"
 #include "frontends/tasm/option_reader.h"
 
 namespace tessera::tasm {
@@ -224,11 +223,19 @@ constexpr std::array<Declaration, 15> kDeclarations = {
      {"task", parse_task},
      {"fn", parse_function}}};
 
+/// The words of the lines that expand.cpp carries out, which get here only if they stand alone.
+constexpr std::array<const char*, 8> kDirectives = {"include",   "macro", "endmacro", "repeat",
+                                                    "endrepeat", "if",    "else",     "endif"};
+
 Statement parse_declaration(TokenCursor& cursor) {
   const Token keyword = cursor.take();
   const auto* declaration =
       std::find_if(kDeclarations.begin(), kDeclarations.end(),
                    [&](const Declaration& d) { return d.keyword == keyword.text; });
+  if (declaration == kDeclarations.end()) {
+    cursor.fail(keyword.place, "expected a block above that it belongs to, found ",
+                in_quotes(keyword.text));
+  }
   Statement statement = declaration->parse(cursor, keyword.place);
   cursor.expect_end();
   return statement;

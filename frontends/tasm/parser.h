@@ -21,7 +21,7 @@ InstructionStatement parse_instruction(TokenCursor& cursor);
 /// there is something else ("the 2 operands of lddsr").
 void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax& options);
 
-/// The words that start a declaration, or a line that expand.h describes.
+/// The words that start a declaration, or a line that expand.cpp carries out.
 const std::vector<std::string>& keywords();
 
 }  // namespace tessera::tasm

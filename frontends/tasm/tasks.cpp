@@ -67,8 +67,7 @@ void require_unused(const Assembly& a, const TaskStatement& s, std::size_t index
                                                      other.kind == pe::TaskKind::kControl);
     const bool hint = control && a.options.generation == Generation::kWse3;
     a.fail(s.id ? s.id->place : s.queue.place, "expected a task id for ", in_quotes(task.name),
-           " that no other task has, found ", task.id.value(), ", the id of ",
-           named(a, other),
+           " that no other task has, found ", task.id.value(), ", the id of ", named(a, other),
            (hint ? "; with a control_table line control tasks have ids of their own" : ""));
   }
 }

@@ -17,8 +17,8 @@ class IntegerLanguage {
 
   IntegerLanguage(const std::string& text, const Constants& constants,
                   const Expression::Names& variables, const AbsentNames& absent)
-      : text_(text, "+ - * / % == != < <= > >= && ||"), constants_(constants), variables_(variables), absent_(absent) {
-  }
+      : text_(text, "+ - * / % == != < <= > >= && ||"), constants_(constants),
+        variables_(variables), absent_(absent) {}
 
   Expression read() {
     PrecedenceParser<IntegerLanguage> parser(*this);

@@ -40,26 +40,15 @@ constexpr bool is_division(Operator op) {
 /// operator.
 template <class Number>
 constexpr std::optional<bool> truth(Operator op, Number a, Number b) {
-  switch (op) {
-  case Operator::kOr:
-    return a != 0 || b != 0;
-  case Operator::kAnd:
-    return a != 0 && b != 0;
-  case Operator::kEqual:
-    return a == b;
-  case Operator::kNotEqual:
-    return a != b;
-  case Operator::kLessOrEqual:
-    return a <= b;
-  case Operator::kLess:
-    return a < b;
-  case Operator::kGreaterOrEqual:
-    return a >= b;
-  case Operator::kGreater:
-    return a > b;
-  default:
-    return std::nullopt;
-  }
+  if (op == Operator::kOr) return a != 0 || b != 0;
+  if (op == Operator::kAnd) return a != 0 && b != 0;
+  if (op == Operator::kEqual || op == Operator::kNotEqual)
+    return (a == b) == (op == Operator::kEqual);
+  if (op == Operator::kLess || op == Operator::kLessOrEqual)
+    return a < b || (a == b && op == Operator::kLessOrEqual);
+  if (op == Operator::kGreater || op == Operator::kGreaterOrEqual)
+    return a > b || (a == b && op == Operator::kGreaterOrEqual);
+  return std::nullopt;
 }
 
 /// `a op b` of integers; "/" and "%" truncate toward zero as in C, truth is 1 or 0. No value: it

@@ -96,8 +96,8 @@ std::string Image::place_of(std::uint32_t pc) const {
   }
   const std::string section = section_of(*this, pc);
   const auto elsewhere = places.find(code[pc].line);
-  const std::string place = elsewhere == places.end() ? file + ":" + std::to_string(code[pc].line)
-                                                      : elsewhere->second;
+  const std::string place =
+      elsewhere == places.end() ? file + ":" + std::to_string(code[pc].line) : elsewhere->second;
   return section.empty() ? place : place + " (" + section + ")";
 }
 

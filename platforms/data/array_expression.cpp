@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/text/diagnostics.h"
 #include "frontends/text/expression_text.h"
 #include "frontends/text/precedence_parser.h"
-#include "frontends/text/diagnostics.h"
 #include "platforms/data/array_math.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -146,30 +146,20 @@ class ArrayLanguage {
        {"/", Operator::kDivide, 1},
        {"@", Operator::kMatrixMultiply, 1}}};
   static constexpr unsigned kLevels = 2;
-  static constexpr std::array<text::OperatorSpelling, 1> kPrefixes = {{{"-", Operator::kNegate, 0}}};
+  static constexpr std::array<text::OperatorSpelling, 1> kPrefixes = {
+      {{"-", Operator::kNegate, 0}}};
 
-  ArrayLanguage(const std::string& text, const Names& names, const Shape& target)
-      : text_(text, "+ - * / @"), names_(names), target_(target) {}
+  ArrayLanguage(const std::string& text, const Names& names, const std::optional<Shape>& target)
+      : text_(text, "+ - * / @"), names_(names), has_target_(target),
+        target_(target.value_or(Shape{})) {}
 
   ArrayExpression read() {
     Parser parser(*this);
     ComputedPtr result = text_.read(parser);
     if (result->shape().empty()) result = broadcast(std::move(result), target_);
-    if (result->shape() == target_) return {std::move(result), std::move(arrays_)};
+    if (!has_target_ || result->shape() == target_) return {std::move(result), std::move(arrays_)};
     throw ExpressionError(1, "the expression has shape " + to_string(result->shape()) +
                                  ", but the array has shape " + to_string(target_));
-  }
-
-  ComputedPtr read_part() {
-    struct Primary {
-      ArrayLanguage& language;
-      ComputedPtr parse() {
-        Parser parser(language);
-        return language.primary(parser);
-      }
-    };
-    Primary parser{*this};
-    return text_.read(parser);
   }
 
   text::Place place() const { return text_.place(); }
@@ -294,34 +284,22 @@ class ArrayLanguage {
 
   text::ExpressionText text_;
   const Names& names_;
-  const Shape& target_;
+  const bool has_target_;
+  const Shape target_;
   unsigned operators_ = 0;
   std::set<std::string> arrays_;
 };
 
-/// Runs `read`; the errors of its expression name the file.
-template <class Read>
-auto located(const std::string& text, const std::string& file, const std::string& place,
-             Read read) {
-  try {
-    return read();
-  } catch (const ExpressionError& error) {
-    throw UserError(file, place, text::problem_in(text, error));
-  }
-}
-
 }  // namespace
 
 ArrayExpression parse_array_expression(const std::string& text, const Names& names,
-                                       const Shape& target, const std::string& file,
+                                       const std::optional<Shape>& target, const std::string& file,
                                        const std::string& place) {
-  return located(text, file, place, [&] { return ArrayLanguage(text, names, target).read(); });
-}
-
-ComputedPtr parse_array_part(const std::string& text, const Names& names, const std::string& file,
-                             const std::string& place) {
-  const Shape number;
-  return located(text, file, place, [&] { return ArrayLanguage(text, names, number).read_part(); });
+  try {
+    return ArrayLanguage(text, names, target).read();
+  } catch (const ExpressionError& error) {
+    throw UserError(file, place, text::problem_in(text, error));
+  }
 }
 
 }  // namespace tessera::data

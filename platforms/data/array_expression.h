@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -35,15 +36,11 @@ struct ArrayExpression {
   std::set<std::string> arrays;  ///< that it uses
 };
 
-/// An array of `names` or, with a slice behind its name, a part of it. Throws as below.
-ComputedPtr parse_array_part(const std::string& text, const Names& names, const std::string& file,
-                             const std::string& place);
-
-/// The expression `text`, of shape `target`; a single number fills the target. Nothing is computed
-/// yet but for seeds, axes and dimensions. Throws UserError(file, place): the position in the
+/// The expression `text`, of shape `target`; a single number fills the target. Without a target it has its
+/// own shape, and random() and so on give a number. Nothing is computed yet but for seeds, axes and dimensions. Throws UserError(file, place): the position in the
 /// expression, what is wrong and the shapes involved. The arrays of `names` must outlive the value.
 ArrayExpression parse_array_expression(const std::string& text, const Names& names,
-                                       const Shape& target, const std::string& file,
+                                       const std::optional<Shape>& target, const std::string& file,
                                        const std::string& place);
 
 }  // namespace tessera::data

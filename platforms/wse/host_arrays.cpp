@@ -70,7 +70,9 @@ data::ArrayExpression HostArrays::parse(const std::string& expression, const dat
 }
 
 data::ComputedPtr HostArrays::checked(const layout::Check& check) const {
-  return data::parse_array_part(check.name + check.part, names_, layout_.file, check.place);
+  return data::parse_array_expression(check.name + check.part, names_, std::nullopt, layout_.file,
+                                      check.place)
+      .value;
 }
 
 void HostArrays::write_outputs(report::Report& report) const {

@@ -17,8 +17,8 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
     const auto& tiles = layout_.program_of_tile;
     const auto tile = std::find(tiles.begin(), tiles.end(), static_cast<std::int32_t>(i));
     for (const std::string& warning : workload.programs.images()[i]->warnings) {
-      diagnoses_.on_diagnosis({0, static_cast<std::uint32_t>(tile - tiles.begin()),
-                               tasm::kStaleReturn, warning});
+      diagnoses_.on_diagnosis(
+          {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
     }
   }
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);

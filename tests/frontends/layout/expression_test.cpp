@@ -131,8 +131,9 @@ TEST(LayoutExpression, SyntaxErrorsNameThePositionAndWhatWasExpected) {
   EXPECT_EQ(problem_of("  "), "1: the expression is empty");
   EXPECT_EQ(problem_of("2 +"),
             "4: found the end where a number, a name, \"-\" or \"(\" was expected");
-  EXPECT_EQ(problem_of("2 3"),
-            "3: found \"3\" where an operator (+ - * / % == != < <= > >= && ||) or the end was expected");
+  EXPECT_EQ(
+      problem_of("2 3"),
+      "3: found \"3\" where an operator (+ - * / % == != < <= > >= && ||) or the end was expected");
   EXPECT_EQ(problem_of("(2 + 3"),
             "7: found the end where \")\" was expected for the \"(\" at character 1");
   EXPECT_EQ(problem_of("2 = 3"), "4: found a single \"=\"; equality is written \"==\"");

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -124,8 +125,8 @@ const Mistake kMistakes[] = {
      "3:1: expected endmacro below, found the end of the text"},
     {"WrongEnd", "if 1\n repeat 2\n endif\n endrepeat\n",
      "3:2: expected endrepeat for the repeat of line 2, found 'endif'"},
-    {"ElseTwice", "if 1\n else\n else\n endif\n",
-     "3:2: expected endif for the if of line 1, found 'else'"},
+    {"ElseTwice", "if 0\n else\n else\n endif\n",
+     "3:2: expected a block above that it belongs to, found 'else'"},
     {"EndAlone", "fn f\n endif\n ret\n",
      "2:2: expected a block above that it belongs to, found 'endif'"},
     {"EndOfRepeatWithMore", "repeat 2\n endrepeat 2\n",
@@ -176,9 +177,9 @@ class TasmInclude : public ::testing::Test {
 TEST_F(TasmInclude, ReadsAFileOnceFromTheFolderOfTheIncludingFile) {
   write("lib/both.tasm", "include \"one.tasm\"\ninclude \"both.tasm\"\n");
   write("lib/one.tasm", "const ONE = 1\n");
-  const std::string path = write(
-      "t.tasm",
-      "include \"lib/both.tasm\"\ninclude \"lib/one.tasm\"\nfn f\n movri r0, ONE\n ret\n");
+  const std::string path =
+      write("t.tasm",
+            "include \"lib/both.tasm\"\ninclude \"lib/one.tasm\"\nfn f\n movri r0, ONE\n ret\n");
   const pe::Image image = assemble_file(path, {});
   EXPECT_EQ(image.code[0].operands[1].value, 1);
   EXPECT_EQ(image.place_of(0), path + ":4 (fn f)");
@@ -187,22 +188,38 @@ TEST_F(TasmInclude, ReadsAFileOnceFromTheFolderOfTheIncludingFile) {
 TEST_F(TasmInclude, PlacesNameTheFileAndTheLine) {
   const std::string lib = write("lib/lib.tasm", "\nmacro set reg, value\n mov16 reg, value\n"
                                                 " endmacro\nfn g\n mov16 r1, 1\n ret\n");
-  const std::string path =
-      write("t.tasm", "include \"lib/lib.tasm\"\nfn f\n set r0, 1\n ret\n");
+  const std::string path = write("t.tasm", "include \"lib/lib.tasm\"\nfn f\n set r0, 1\n ret\n");
   const pe::Image image = assemble_file(path, {});
   EXPECT_EQ(image.place_of(0), lib + ":6; included at " + path + ":1:9 (fn g)");
   EXPECT_EQ(image.place_of(2), lib + ":3; in macro 'set', used at " + path + ":3:2 (fn f)");
 
   const std::string use = "include \"lib/lib.tasm\"\nfn f\n set d1, 1\n ret\n";
   EXPECT_EQ(message_of(use, path),
-            lib + ":3:8: expected a register pair d0, d2 .. d14, found 'd1'; a pair starts at an "
-                  "even register; in macro 'set', used at " + path + ":3:2");
+            lib +
+                ":3:8: expected a register pair d0, d2 .. d14, found 'd1'; a pair starts at an "
+                "even register; in macro 'set', used at " +
+                path + ":3:2");
   EXPECT_EQ(message_of("include \"lib/lib.tasm\"\nconst g = 1\nfn g\n ret\n", path),
-            lib + ":5:4: expected a new name, found 'g', which is the const of line 2; included "
-                  "at " + path + ":1:9");
+            lib +
+                ":5:4: expected a new name, found 'g', which is the const of line 2; included "
+                "at " +
+                path + ":1:9");
   EXPECT_EQ(message_of("include \"lib/lib.tasm\"\nfn g\n ret\n", path),
             path + ":2:4: expected a new name, found 'g', which is the function of line 5 of " +
                 lib);
+}
+
+TEST_F(TasmInclude, TheMessageOfTheManualIsThatOfTheAssembler) {
+  write("vectors.tasm", "macro load file, number, from\n    lddsr file#number, from\nendmacro\n");
+  std::string message =
+      message_of("include \"vectors.tasm\"\nfn f\n    load dds, 1, rows\n    ret\n",
+                 (folder_ / "t.tasm").string());
+  const std::string folder = (folder_ / "").string();
+  for (std::size_t at = message.find(folder); at != std::string::npos; at = message.find(folder))
+    message.erase(at, folder.size());
+  std::ostringstream page;
+  page << std::ifstream(TESSERA_SOURCE_DIR "/docs/tile-programs.md").rdbuf();
+  EXPECT_THAT(page.str(), HasSubstr("\n" + message + "\n"));
 }
 
 TEST_F(TasmInclude, AMissingFileIsNamedWhereItIsIncluded) {

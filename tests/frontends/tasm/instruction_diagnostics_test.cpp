@@ -297,9 +297,9 @@ std::string registers_of(const pe::OpConfig& config) {
 }
 
 TEST(TasmLoad, WithoutRegistersGetsSomeThatNoOtherDsrHas) {
-  const pe::Image image = assemble_wse3(program_with_load(
-      "lddsr s0ds0, cube xdsr=1 sr=0,2\n lddsr s1ds0, cube\n lddsr dds0, ring\n"
-      " lddsr s1ds0, plain\n lddsr s1ds0, cube sr=6,7"));
+  const pe::Image image = assemble_wse3(
+      program_with_load("lddsr s0ds0, cube xdsr=1 sr=0,2\n lddsr s1ds0, cube\n lddsr dds0, ring\n"
+                        " lddsr s1ds0, plain\n lddsr s1ds0, cube sr=6,7"));
   EXPECT_EQ(registers_of(image.code[0].config), "1 0 2");
   EXPECT_EQ(registers_of(image.code[1].config), "0 1 3");  // XDSR 2 is that of the fifo
   EXPECT_EQ(registers_of(image.code[2].config), "3");

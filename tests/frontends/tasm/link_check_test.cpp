@@ -61,9 +61,10 @@ TEST(TasmLinkCheck, IsSilentWhereR15IsLoadedOrTheTaskEnds) {
 }
 
 TEST(TasmLinkCheck, FollowsConditionalJumpsAndLoopsOnce) {
-  EXPECT_THAT(warnings_of("fn main\nagain:\n call step\n eq16 r0, 1\n jmpf again\n jmpt done\n end\n" +
-                          kCallee + kDone),
-              ::testing::SizeIs(1));
+  EXPECT_THAT(
+      warnings_of("fn main\nagain:\n call step\n eq16 r0, 1\n jmpf again\n jmpt done\n end\n" +
+                  kCallee + kDone),
+      ::testing::SizeIs(1));
 }
 
 /// A program with a value for every param that has no default.

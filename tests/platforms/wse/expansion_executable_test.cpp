@@ -20,9 +20,9 @@ TEST(WseExpansion, AStencilOfMacrosAgreesInItsInnerPart) {
   for (const char* preset : {"wse2", "wse3"}) {
     for (const char* structure : {"modules", "dense"}) {
       for (const char* scale : {"SCALE=1", "SCALE=3"}) {
-        const Finished run = run_executable(
-            "wse_platform", {kStencil, "--preset", preset, "--structure", structure, "--param",
-                             scale});
+        const Finished run =
+            run_executable("wse_platform", {kStencil, "--preset", preset, "--structure", structure,
+                                            "--param", scale});
         EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
         EXPECT_THAT(run.out, HasSubstr("b[1:-1]"));
         EXPECT_THAT(run.out, Not(HasSubstr("warning")));
