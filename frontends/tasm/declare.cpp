@@ -44,13 +44,13 @@ class Settings {
   explicit Settings(Assembly& a) : a_(a) {}
 
   void operator()(const HalfStatement& s) {
-    require_once(half_, "half", s.place);
+    require_once("half", s.place);
     a_.image.half = s.format;
   }
 
   void operator()(const ControlTableStatement& s) {
     a_.refuse_on(Generation::kWse2, &s, "control_table line", "all tasks of wse2 are in one table");
-    require_once(control_table_, "control_table", s.place);
+    require_once("control_table", s.place);
     pe::ControlTable table;
     table.line = s.place.line;
     if (s.instructions) table.instructions = instructions(*s.instructions);
@@ -59,12 +59,12 @@ class Settings {
   }
 
   void operator()(const MainThreadStatement& s) {
-    require_once(main_thread_, "main_thread", s.place);
+    require_once("main_thread", s.place);
     a_.image.main_priority = s.priority->value;
   }
 
   void operator()(const ControlTransformStatement& s) {
-    require_once(control_transform_, "control_transform", s.place);
+    require_once("control_transform", s.place);
     a_.image.control_mask = a_.integer<std::uint8_t>(*s.mask, "a control transform mask", 0, 0x3F);
   }
 
@@ -90,19 +90,15 @@ class Settings {
     return static_cast<std::uint8_t>(n.integer);
   }
 
-  void require_once(unsigned& line, const char* keyword, Place place) const {
-    if (line != 0)
-      a_.fail(place, "expected one ", keyword, " line, found another; the first is line ",
-              a_.diagnostics.line_text(line));
-    line = place.line;
+  void require_once(const char* keyword, Place place) {
+    const auto [first, is_new] = lines_.emplace(keyword, place.line);
+    if (is_new) return;
+    a_.fail(place, "expected one ", keyword, " line, found another; the first is line ",
+            a_.diagnostics.line_text(first->second));
   }
 
   Assembly& a_;
-  // Lines; 0: none so far.
-  unsigned half_ = 0;
-  unsigned control_table_ = 0;
-  unsigned main_thread_ = 0;
-  unsigned control_transform_ = 0;
+  std::map<std::string, unsigned> lines_;  // by keyword
 };
 
 class Declarer {

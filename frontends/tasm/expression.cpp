@@ -131,7 +131,7 @@ class NumberArithmetic {
   static bool is_real(const Number& a, const Number& b) { return a.is_real || b.is_real; }
 
   Number real(Operator op, double a, double b, Place place) const {
-    if (const std::optional<bool> is_true = text::truth(op, a, b)) return {false, *is_true, 0};
+    if (text::is_truth(op)) return {false, text::truth(op, a, b), 0};
     switch (op) {
     case Operator::kAdd:
       return {true, 0, a + b};

@@ -36,25 +36,25 @@ constexpr bool is_division(Operator op) {
   return op == Operator::kDivide || op == Operator::kRemainder;
 }
 
-/// `a op b` of a comparison, "&&" or "||", which take every number but 0 as true. No value: another
-/// operator.
+/// Whether its result is true or false; every number but 0 counts as true.
+constexpr bool is_truth(Operator op) {
+  return op < Operator::kAdd;
+}
 template <class Number>
-constexpr std::optional<bool> truth(Operator op, Number a, Number b) {
+constexpr bool truth(Operator op, Number a, Number b) {
   if (op == Operator::kOr) return a != 0 || b != 0;
   if (op == Operator::kAnd) return a != 0 && b != 0;
-  if (op == Operator::kEqual || op == Operator::kNotEqual)
-    return (a == b) == (op == Operator::kEqual);
-  if (op == Operator::kLess || op == Operator::kLessOrEqual)
-    return a < b || (a == b && op == Operator::kLessOrEqual);
-  if (op == Operator::kGreater || op == Operator::kGreaterOrEqual)
-    return a > b || (a == b && op == Operator::kGreaterOrEqual);
-  return std::nullopt;
+  if (op == Operator::kNotEqual) return a != b;
+  const bool is_less = op == Operator::kLess || op == Operator::kLessOrEqual;
+  const bool is_greater = op == Operator::kGreater || op == Operator::kGreaterOrEqual;
+  if (a == b) return op != Operator::kLess && op != Operator::kGreater;
+  return (is_less && a < b) || (is_greater && a > b);
 }
 
 /// `a op b` of integers; "/" and "%" truncate toward zero as in C, truth is 1 or 0. No value: it
 /// does not fit in 64 bits. The divisor must not be 0.
 inline std::optional<std::int64_t> integer_result(Operator op, std::int64_t a, std::int64_t b) {
-  if (const std::optional<bool> is_true = truth(op, a, b)) return *is_true ? 1 : 0;
+  if (is_truth(op)) return truth(op, a, b) ? 1 : 0;
   std::int64_t result = 0;
   bool overflow = false;
   switch (op) {
