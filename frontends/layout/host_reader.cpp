@@ -243,7 +243,11 @@ class HostReader {
     node.allow_keys({"name", "expect", "value", "rtol", "atol"});
     Check check;
     check.place = place;
-    check.name = read_array_name(node.at("name"), layout_);
+    const Node name = node.at("name");
+    const std::string text = name.text("the name of a host array");
+    const std::size_t end = std::min(text.find('['), text.size());
+    check.name = find_array(name, text.substr(0, end), layout_).name;
+    check.part = text.substr(end);
     const std::optional<Node> expect = node.find("expect");
     const std::optional<Node> value = node.find("value");
     if (expect.has_value() == value.has_value())

@@ -131,10 +131,11 @@ struct CopyOut {
   std::string name;
   std::string place;
 };
-/// Compare a host array; exactly one of `expect` (path of a .npy file) and `value` (array
+/// Compare a host array or a part of it; exactly one of `expect` (path of a .npy file) and `value` (array
 /// expression) is given.
 struct Check {
   std::string name;
+  std::string part;  ///< slice of the array, "[1:-1, 2:]"; empty: all of it
   std::optional<std::string> expect;
   std::optional<std::string> value;
   double rtol = 0;

@@ -1,14 +1,13 @@
 #include "frontends/tasm/assembler.h"
 
 #include "frontends/tasm/assembly.h"
-#include "frontends/tasm/parser.h"
 
 namespace tessera::tasm {
 
 pe::Image assemble(std::string_view text, const AssembleOptions& options) {
-  const Diagnostics diagnostics(options.file);
-  const std::vector<Statement> statements = parse(text, diagnostics);
+  Diagnostics diagnostics(options.file);
   Assembly a(options, diagnostics);
+  const std::vector<Statement> statements = read_statements(text, a, diagnostics);
   a.image.file = options.file;
   a.image.generation = options.generation;
   declare_numbers(a, statements);
@@ -22,8 +21,10 @@ pe::Image assemble(std::string_view text, const AssembleOptions& options) {
   resolve_tasks(a, statements);
   resolve_rotations(a, statements);
   resolve_fifos(a, statements);
+  reserve_load_registers(a, statements);
   resolve_initial_loads(a, statements);
   encode_instructions(a);
+  check_returns(a);
   return std::move(a.image);
 }
 

@@ -25,6 +25,9 @@ struct AssembleOptions {
   bool control_task_31 = true;  ///< a control task may have the id 31 (wse.md 3.1)
 };
 
+/// Name of the warnings in Image::warnings: what link_check.cpp finds.
+inline constexpr const char* kStaleReturn = "/tessera/tasm/stale_return";
+
 /// Throws UserError with file, line:column and what was expected there.
 pe::Image assemble(std::string_view text, const AssembleOptions& options);
 

@@ -3,9 +3,11 @@
 // steps of their own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,23 @@ enum class Known : std::uint8_t {
   kAddresses,     ///< and the addresses of data symbols
 };
 
+/// The registers of a descriptor that its loads do not name: those of a DSR are its own for the whole
+/// program.
+class LoadRegisters {
+ public:
+  static constexpr unsigned kCount = 8;
+  static_assert(kCount == pe::kXdsrCount && kCount == pe::kStrideRegisterCount);
+
+  /// A load or a FIFO names it.
+  void take(std::uint8_t number) { taken_ |= 1U << number; }
+  /// Register `which` of `dsr`; no value: all are taken.
+  std::optional<std::uint8_t> of(const pe::Operand& dsr, std::size_t which);
+
+ private:
+  unsigned taken_ = 0;  // one bit each
+  std::map<std::array<std::size_t, 3>, std::uint8_t> given_;
+};
+
 struct Assembly {
   Assembly(const AssembleOptions& options_in, const Diagnostics& diagnostics_in)
       : options(options_in), diagnostics(diagnostics_in), names(diagnostics_in) {}
@@ -45,6 +64,9 @@ struct Assembly {
   std::vector<Section> sections;
   std::vector<PlacedInstruction> instructions;
   Known known = Known::kNumbersAbove;
+  std::size_t numbers_declared = 0;  ///< statements above which params and consts have values
+  LoadRegisters xdsrs;
+  LoadRegisters stride_registers;
 
   /// Names are params and consts and, once they are known, byte addresses of symbols.
   Evaluator evaluator() const;
@@ -72,14 +94,24 @@ struct Assembly {
 
 /// "'x' of line 3": something that the program declares.
 template <class Declared>
-std::string named(const Declared& declared) {
-  return text::joined(in_quotes(declared.name), " of line ", declared.line);
+std::string named(const Assembly& a, const Declared& declared) {
+  return in_quotes(declared.name) + " of line " + a.diagnostics.line_text(declared.line);
 }
 
 // The steps, in their order.
 
+// expand.cpp
+/// Reads the lines of a program, and in place of include, macro, repeat and if the lines that these
+/// stand for (docs/tile-programs.md). Declares params and consts where their expressions need them,
+/// and adds what expands to `diagnostics`, which are those of `a`. Throws UserError at the first
+/// line that is not part of the language, and where 64 levels or 1,000,000 words are exceeded.
+std::vector<Statement> read_statements(std::string_view text, Assembly& a,
+                                       Diagnostics& diagnostics);
+
 // declare.cpp
-/// Params and consts, in the order of the text.
+/// Params and consts, in the order of the text, as far as it is read.
+void declare_numbers_above(Assembly& a, const std::vector<Statement>& statements);
+/// All of them; the params that the options give must be declared.
 void declare_numbers(Assembly& a, const std::vector<Statement>& statements);
 /// What holds for the whole program and has no name: half, control_table, main_thread, microthread.
 void declare_settings(Assembly& a, const std::vector<Statement>& statements);
@@ -106,9 +138,17 @@ void resolve_fifos(Assembly& a, const std::vector<Statement>& statements);
 /// DSRs loaded before the start.
 void resolve_initial_loads(Assembly& a, const std::vector<Statement>& statements);
 
+// encode_options.cpp
+/// XDSRs and stride registers that loads and FIFOs name.
+void reserve_load_registers(Assembly& a, const std::vector<Statement>& statements);
+
 // encode.cpp
 /// The code.
 void encode_instructions(Assembly& a);
+
+// link_check.cpp
+/// Warns of a `ret` that goes behind a call which has returned already (wse.md 6.1).
+void check_returns(Assembly& a);
 
 // What several steps use.
 
@@ -124,10 +164,10 @@ TaskId resolve_local_task_id(const Assembly& a, const Name& name);
 /// Options of the load of `dsd` into `dsr`, by `lddsr` or a `dsr` line. Also throws if the DSR may
 /// not hold the descriptor, or if it or its XDSR belongs to a FIFO of `a.image`. `place`: of the
 /// name of the dsd.
-pe::OpConfig encode_load_options(const Assembly& a, const OptionsSyntax& options,
-                                 const pe::Operand& dsr, const pe::Dsd& dsd, Place place);
+pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
+                                 const pe::Dsd& dsd, Place place);
 /// Options of any other instruction, which has its operands already.
-pe::OpConfig encode_operation_options(const Assembly& a, const InstructionStatement& s,
+pe::OpConfig encode_operation_options(Assembly& a, const InstructionStatement& s,
                                       const pe::Instruction& instruction);
 
 }  // namespace tessera::tasm

@@ -32,6 +32,7 @@ void check_given_params(const Assembly& a, const std::vector<Statement>& stateme
   for (const auto& given : a.options.params) {
     if (std::find(declared.begin(), declared.end(), given.first) != declared.end()) continue;
     std::string hint = did_you_mean(given.first, declared);
+    if (register_name(given.first)) hint = kReadsAsRegister;
     if (hint.empty() && declared.empty()) hint = "; the program has no params";
     a.diagnostics.fail("expected the name of a param of this program, found " +
                        in_quotes(given.first) + hint);
@@ -43,13 +44,13 @@ class Settings {
   explicit Settings(Assembly& a) : a_(a) {}
 
   void operator()(const HalfStatement& s) {
-    require_once(half_, "half", s.place);
+    require_once("half", s.place);
     a_.image.half = s.format;
   }
 
   void operator()(const ControlTableStatement& s) {
     a_.refuse_on(Generation::kWse2, &s, "control_table line", "all tasks of wse2 are in one table");
-    require_once(control_table_, "control_table", s.place);
+    require_once("control_table", s.place);
     pe::ControlTable table;
     table.line = s.place.line;
     if (s.instructions) table.instructions = instructions(*s.instructions);
@@ -58,12 +59,12 @@ class Settings {
   }
 
   void operator()(const MainThreadStatement& s) {
-    require_once(main_thread_, "main_thread", s.place);
+    require_once("main_thread", s.place);
     a_.image.main_priority = s.priority->value;
   }
 
   void operator()(const ControlTransformStatement& s) {
-    require_once(control_transform_, "control_transform", s.place);
+    require_once("control_transform", s.place);
     a_.image.control_mask = a_.integer<std::uint8_t>(*s.mask, "a control transform mask", 0, 0x3F);
   }
 
@@ -89,18 +90,15 @@ class Settings {
     return static_cast<std::uint8_t>(n.integer);
   }
 
-  void require_once(unsigned& line, const char* keyword, Place place) const {
-    if (line != 0)
-      a_.fail(place, "expected one ", keyword, " line, found another; the first is line ", line);
-    line = place.line;
+  void require_once(const char* keyword, Place place) {
+    const auto [first, is_new] = lines_.emplace(keyword, place.line);
+    if (is_new) return;
+    a_.fail(place, "expected one ", keyword, " line, found another; the first is line ",
+            a_.diagnostics.line_text(first->second));
   }
 
   Assembly& a_;
-  // Lines; 0: none so far.
-  unsigned half_ = 0;
-  unsigned control_table_ = 0;
-  unsigned main_thread_ = 0;
-  unsigned control_transform_ = 0;
+  std::map<std::string, unsigned> lines_;  // by keyword
 };
 
 class Declarer {
@@ -176,7 +174,7 @@ class Declarer {
         a_.integer<unsigned>(*s.id, expected, 0, queue_count(a_.options.generation, s.input) - 1));
     if (const pe::QueueBinding* other = a_.image.find_queue(s.input, id)) {
       a_.fail(s.id->place, "expected each queue once, found ", word, " queue ", id.value(),
-              " again; it is ", named(*other));
+              " again; it is ", named(a_, *other));
     }
     return id;
   }
@@ -218,7 +216,7 @@ class Declarer {
     for (const pe::QueueBinding& other : a_.image.queues) {
       if (!other.input || other.color != color) continue;
       a_.fail(s.color->place, "expected a color that no other input queue receives, found ",
-              color.value(), ", the color of ", named(other));
+              color.value(), ", the color of ", named(a_, other));
     }
   }
 
@@ -245,12 +243,17 @@ Evaluator Assembly::evaluator() const {
   return Evaluator(value_of, diagnostics);
 }
 
-void declare_numbers(Assembly& a, const std::vector<Statement>& statements) {
-  check_given_params(a, statements);
-  for (const Statement& statement : statements) {
+void declare_numbers_above(Assembly& a, const std::vector<Statement>& statements) {
+  for (; a.numbers_declared < statements.size(); ++a.numbers_declared) {
+    const Statement& statement = statements[a.numbers_declared];
     if (const auto* param = std::get_if<ParamStatement>(&statement)) declare(a, *param);
     if (const auto* constant = std::get_if<ConstStatement>(&statement)) declare(a, *constant);
   }
+}
+
+void declare_numbers(Assembly& a, const std::vector<Statement>& statements) {
+  check_given_params(a, statements);
+  declare_numbers_above(a, statements);
   a.known = Known::kNumbers;
 }
 

@@ -34,12 +34,27 @@ class MemoryDsd {
 
  private:
   void resolve_mem1d() {
-    const std::int64_t stride = s_.stride ? a_.integer<std::int8_t>(*s_.stride, "a stride") : 1;
+    const std::int64_t stride = s_.stride ? stride_of_mem1d() : 1;
     const std::int64_t extent =
         s_.extent ? a_.integer(*s_.extent, "an extent", 0, kMostElements) : elements_left(stride);
     set_base(reach_of({stride}, {std::max<std::int64_t>(extent, 1)}));
     set_one_loop(extent);
     dsd_.strides[0] = static_cast<std::int16_t>(stride);
+  }
+
+  /// wse.md 5.2, 5.3: one that takes 16 bits needs a mem4d.
+  std::int64_t stride_of_mem1d() const {
+    const Number n = a_.evaluator().number(*s_.stride);
+    const auto stride = static_cast<std::int16_t>(n.integer);
+    if (n.is_real || stride != n.integer || stride == static_cast<std::int8_t>(stride))
+      return a_.integer<std::int8_t>(*s_.stride, "a stride");
+    const std::string offset = s_.offset ? text::joined(" offset=", offset_) : "";
+    const std::int64_t extent =
+        s_.extent ? a_.integer(*s_.extent, "an extent", 1, kMostElements) : elements_left(stride);
+    a_.fail(s_.stride->place, "expected a stride -128..127, found ", stride,
+            "; a mem4d has strides of 16 bits: dsd ", s_.name.text, " mem4d ", symbol_.name, offset,
+            " extent=", extent, " stride=", stride,
+            (s_.wavelet_index_offset ? " wavelet_index_offset" : ""));
   }
 
   /// Elements from `offset` to the end of the symbol in the direction of the stride.
@@ -270,7 +285,7 @@ void resolve(Assembly& a, const InitialLoadStatement& s) {
   for (const pe::InitialLoad& other : a.image.initial_loads) {
     if (!(other.dsr == s.dsr)) continue;
     a.fail(s.reg.place, "expected each DSR once, found ", in_quotes(s.reg.text), " again; line ",
-           other.line, " loads it");
+           a.diagnostics.line_text(other.line), " loads it");
   }
   const Entity& entity = a.names.require(s.dsd, {NameKind::kDsd}, "the name of a dsd");
   pe::InitialLoad load;

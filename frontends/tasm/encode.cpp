@@ -67,7 +67,7 @@ constexpr std::int64_t kHighest32 = std::numeric_limits<std::uint32_t>::max();
 
 class Encoder {
  public:
-  Encoder(const Assembly& a, const PlacedInstruction& placed)
+  Encoder(Assembly& a, const PlacedInstruction& placed)
       : a_(a), s_(*placed.statement), section_(a.sections[placed.section]), info_(*s_.info) {}
 
   pe::Instruction encode() {
@@ -149,10 +149,15 @@ class Encoder {
   }
 
   std::int32_t encode_value(const Expression& e, pe::ValueType type) const {
-    if (type == pe::ValueType::kSingle) return static_cast<std::int32_t>(a_.evaluator().f32(e));
-    if (type == pe::ValueType::kHalf) return a_.evaluator().half(e, a_.image.half);
     const bool wide = info_.op == pe::Opcode::kMovri ? instruction_.operands[0].kind == pe::kReg32
                                                      : pe::bytes_of(type) == 4;
+    const bool is_float = type == pe::ValueType::kSingle || type == pe::ValueType::kHalf;
+    // A move takes bits, also those of a float.
+    const bool is_move = info_.op_class == pe::OpClass::kMove;
+    if (is_float || (is_move && (e.is_bits || a_.evaluator().number(e).is_real))) {
+      return wide ? static_cast<std::int32_t>(a_.evaluator().f32(e))
+                  : a_.evaluator().half(e, a_.image.half);
+    }
     return wide ? immediate(e, "a 32-bit immediate", kLowest32, kHighest32)
                 : immediate(e, "a 16-bit immediate", kLowest16, kHighest16);
   }
@@ -205,7 +210,7 @@ class Encoder {
                                s_.operands[1].place);
   }
 
-  const Assembly& a_;
+  Assembly& a_;
   const InstructionStatement& s_;
   const Section& section_;
   const pe::OpcodeInfo& info_;
@@ -216,8 +221,14 @@ class Encoder {
 
 void encode_instructions(Assembly& a) {
   a.image.code.reserve(a.instructions.size());
-  for (const PlacedInstruction& placed : a.instructions)
+  for (const PlacedInstruction& placed : a.instructions) {
     a.image.code.push_back(Encoder(a, placed).encode());
+    const Place place = placed.statement->place;
+    const std::string uses = a.diagnostics.uses_of(place.line);
+    if (uses.empty()) continue;
+    const auto [file, at] = a.diagnostics.where(place);
+    a.image.places.emplace(place.line, text::joined(file, ":", at.line, uses));
+  }
 }
 
 }  // namespace tessera::tasm

@@ -40,7 +40,7 @@ std::vector<GivenOption> given_options(const OptionsSyntax& o, unsigned groups) 
 
 class OptionsEncoder {
  public:
-  OptionsEncoder(const Assembly& a, const OptionsSyntax& options) : a_(a), o_(options) {}
+  OptionsEncoder(Assembly& a, const OptionsSyntax& options) : a_(a), o_(options) {}
 
   pe::OpConfig of_load(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
     check_file(dsr, dsd, place);
@@ -53,8 +53,8 @@ class OptionsEncoder {
     config_.single_step = o_.single_step.has_value();
     if (o_.async && o_.single_step)
       a_.fail(*o_.single_step, "expected either async or single_step, found both");
-    encode_xdsr(dsd, place);
-    encode_stride_registers(dsd, place);
+    encode_xdsr(dsr, dsd, place);
+    encode_stride_registers(dsr, dsd, place);
     return config_;
   }
 
@@ -118,7 +118,7 @@ class OptionsEncoder {
     for (const pe::Fifo& fifo : a_.image.fifos) {
       if (fifo.*member != number) continue;
       a_.fail(place, "expected ", what, " that no fifo has, found ", text, " of the fifo ",
-              named(fifo));
+              named(a_, fifo));
     }
   }
 
@@ -200,29 +200,45 @@ class OptionsEncoder {
   }
 
   // wse.md 5.1, 5.11.
-  void encode_xdsr(const pe::Dsd& dsd, Place place) {
+  void encode_xdsr(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
     const bool needed = dsd.kind == pe::DsdKind::kMem4d || dsd.kind == pe::DsdKind::kCircbuf;
     if (!needed && o_.xdsr) {
       a_.fail(o_.xdsr->place, "expected xdsr= with a mem4d or circbuf dsd only, found it with ",
               described(dsd));
     }
     if (!needed) return;
-    if (!o_.xdsr) a_.fail(place, "expected xdsr= for ", described(dsd), ", found none");
+    if (!o_.xdsr) {
+      config_.xdsr = own_register(a_.xdsrs, dsr, 0, "xdsr=", dsd, place);
+      return;
+    }
     const auto number = a_.integer<std::uint8_t>(*o_.xdsr, "an XDSR", 0, pe::kXdsrCount - 1);
     check_reserved(&pe::Fifo::xdsr, number, o_.xdsr->place, "an XDSR", std::to_string(number));
     config_.xdsr = number;
   }
 
+  /// Register `which` of a load that does not name it.
+  std::uint8_t own_register(LoadRegisters& registers, const pe::Operand& dsr, std::size_t which,
+                            const char* option, const pe::Dsd& dsd, Place place) const {
+    if (const std::optional<std::uint8_t> number = registers.of(dsr, which)) return *number;
+    a_.fail(place, "expected ", option, " for ", described(dsd), ", found none, and all ",
+            LoadRegisters::kCount, " are taken; DSRs that are not in use together can share one");
+  }
+
   // wse.md 5.3.
-  void encode_stride_registers(const pe::Dsd& dsd, Place place) {
+  void encode_stride_registers(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
     const std::size_t needed = dsd.stride_registers();
     const std::size_t given = o_.sr.size();
+    if (given == 0) {
+      for (std::size_t i = 0; i < needed; ++i)
+        config_.sr[i] = own_register(a_.stride_registers, dsr, i, "sr=", dsd, place);
+      return;
+    }
     if (given != needed) {
       const std::string wanted = needed == 0 ? "no sr="
                                              : "sr= with " + std::to_string(needed) +
                                                    (needed == 1 ? " number" : " numbers");
-      a_.fail(given == 0 ? place : o_.sr.front()->place, "expected ", wanted, " for ",
-              described(dsd), ", found ", (given == 0 ? "none" : std::to_string(given)));
+      a_.fail(o_.sr.front()->place, "expected ", wanted, " for ", described(dsd), ", found ",
+              given);
     }
     for (std::size_t i = 0; i < needed; ++i) {
       const Expression& e = *o_.sr[i];
@@ -236,19 +252,45 @@ class OptionsEncoder {
     }
   }
 
-  const Assembly& a_;
+  Assembly& a_;
   const OptionsSyntax& o_;
   pe::OpConfig config_;
 };
 
 }  // namespace
 
-pe::OpConfig encode_load_options(const Assembly& a, const OptionsSyntax& options,
-                                 const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
+std::optional<std::uint8_t> LoadRegisters::of(const pe::Operand& dsr, std::size_t which) {
+  std::uint8_t number = 0;
+  while (number < kCount && (taken_ >> number & 1U) != 0) ++number;
+  const std::array<std::size_t, 3> key = {dsr.kind, dsr.reg, which};
+  const auto known = given_.find(key);
+  if (known != given_.end()) return known->second;
+  if (number == kCount) return std::nullopt;
+  take(number);
+  return given_[key] = number;
+}
+
+void reserve_load_registers(Assembly& a, const std::vector<Statement>& statements) {
+  const auto reserve = [&a](const OptionsSyntax& o) {
+    if (o.xdsr) a.xdsrs.take(a.integer<std::uint8_t>(*o.xdsr, "an XDSR", 0, pe::kXdsrCount - 1));
+    for (const ExpressionPtr& e : o.sr) {
+      a.stride_registers.take(
+          a.integer<std::uint8_t>(*e, "a stride register", 0, pe::kStrideRegisterCount - 1));
+    }
+  };
+  for (const pe::Fifo& fifo : a.image.fifos) a.xdsrs.take(fifo.xdsr);
+  for_each<InitialLoadStatement>(
+      statements, [&](const InitialLoadStatement& s, std::size_t) { reserve(s.options); });
+  for_each<InstructionStatement>(
+      statements, [&](const InstructionStatement& s, std::size_t) { reserve(s.options); });
+}
+
+pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
+                                 const pe::Dsd& dsd, Place place) {
   return OptionsEncoder(a, options).of_load(dsr, dsd, place);
 }
 
-pe::OpConfig encode_operation_options(const Assembly& a, const InstructionStatement& s,
+pe::OpConfig encode_operation_options(Assembly& a, const InstructionStatement& s,
                                       const pe::Instruction& instruction) {
   return OptionsEncoder(a, s.options).of_operation(s, instruction);
 }

@@ -28,6 +28,7 @@ class NumberLanguage {
   using Parser = text::PrecedenceParser<NumberLanguage>;
   static constexpr auto kOperators = text::kArithmeticOperators;
   static constexpr unsigned kLevels = text::kArithmeticLevels;
+  static constexpr auto kPrefixes = text::kArithmeticPrefixes;
 
   NumberLanguage(TokenCursor& cursor, const std::string& expected)
       : cursor_(cursor), expected_(expected), result_(std::make_unique<Expression>()) {}
@@ -48,11 +49,11 @@ class NumberLanguage {
     result_->code.apply(op.op, {left.place, right.place});
     return left;
   }
-  Value negated(Place place, const Value& operand) {
-    count_term(place);
+  Value prefixed(const text::PlacedOperator& op, const Value& operand) {
+    count_term(op.place);
     require_number(operand);
-    result_->code.apply(Operator::kNegate, {place, {}});
-    return {place};
+    result_->code.apply(op.op, {op.place, {}});
+    return {op.place};
   }
   Value primary(Parser& parser) {
     const Token& token = cursor_.peek();
@@ -110,7 +111,8 @@ class NumberArithmetic {
       : names_(names), name_value_(name_value), diagnostics_(diagnostics) {}
 
   Number name(std::size_t index) const { return name_value_(names_[index]); }
-  Number negated(const Number& a, const text::OperatorPlaces& places) const {
+  Number prefixed(Operator op, const Number& a, const text::OperatorPlaces& places) const {
+    if (op == Operator::kNot) return binary(Operator::kEqual, Number{}, a, places);
     if (a.is_real) return {true, 0, -a.real};
     return binary(Operator::kSubtract, Number{}, a, places);
   }
@@ -129,6 +131,7 @@ class NumberArithmetic {
   static bool is_real(const Number& a, const Number& b) { return a.is_real || b.is_real; }
 
   Number real(Operator op, double a, double b, Place place) const {
+    if (text::is_truth(op)) return {false, text::truth(op, a, b), 0};
     switch (op) {
     case Operator::kAdd:
       return {true, 0, a + b};
@@ -138,8 +141,6 @@ class NumberArithmetic {
       return {true, 0, a * b};
     case Operator::kDivide:
       return {true, 0, a / b};
-    case Operator::kEqual:
-      return {false, a == b ? 1 : 0, 0};
     default:
       diagnostics_.fail(place, "expected integers on both sides of '%', found a real number");
     }

@@ -1,11 +1,9 @@
 // Expressions of tile assembly. Integers are 64-bit; a literal with '.' or exponent makes its
 // expression real, for float immediates and initialisers.
 //
-//   equality := sum { "==" sum }                     1 if equal, else 0
-//   sum      := product { ("+" | "-") product }
-//   product  := unary { ("*" | "/" | "%") unary }    "/" and "%" of integers truncate as in C
-//   unary    := "-" unary | primary
-//   primary  := number | name | "(" equality ")" | "bits" "(" equality ")"
+// The operators are those of frontends/text/expression.h; "/" and "%" of integers truncate as in C.
+//
+//   operand := ("-" | "!") operand | number | name | "(" expression ")" | "bits" "(" expression ")"
 //
 // bits(n) is the float with these 32 or 16 bits, the only way to write infinities and NaNs; it
 // stands alone.

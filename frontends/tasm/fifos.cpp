@@ -31,7 +31,7 @@ class FifoReserver {
     const auto [owner, is_new] = owners_.emplace(entity.index, &fifo_);
     if (!is_new) {
       a_.fail(s_.symbol.place, "expected a data symbol that no other fifo has, found ",
-              in_quotes(symbol.name), ", the symbol of ", named(*owner->second));
+              in_quotes(symbol.name), ", the symbol of ", named(a_, *owner->second));
     }
     if (symbol.align != 0 && symbol.align < pe::kFifoAlignment) {
       a_.fail(s_.symbol.place, "expected a data symbol aligned to ", pe::kFifoAlignment,
@@ -52,7 +52,7 @@ class FifoReserver {
       const pe::Fifo& other = a_.image.fifos[i];
       if (other.*member != value) continue;
       a_.fail(e->place, "expected ", what, " that no other fifo has, found ", value,
-              ", which is that of ", named(other));
+              ", which is that of ", named(a_, other));
     }
     return value;
   }

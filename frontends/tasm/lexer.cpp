@@ -15,8 +15,9 @@ class LineLexer {
   std::vector<Token> run() {
     std::vector<Token> tokens;
     do {
-      cursor_.take_while(text::is_space);
+      const bool spaced = !cursor_.take_while(text::is_space).empty();
       tokens.push_back(next());
+      tokens.back().spaced = spaced;
     } while (tokens.back().kind != Token::Kind::kEnd);
     return tokens;
   }
@@ -25,6 +26,7 @@ class LineLexer {
   Token next() {
     if (cursor_.at_end()) return make(Token::Kind::kEnd, 0);
     if (text::is_digit(cursor_.peek())) return number();
+    if (cursor_.peek() == '"') return string();
     return text::is_letter(cursor_.peek()) ? name() : mark();
   }
 
@@ -43,12 +45,22 @@ class LineLexer {
   }
 
   Token mark() {
-    if (cursor_.peek() == '=' && cursor_.peek(1) == '=') return make(Token::Kind::kMark, 2);
-    constexpr std::string_view kMarks = ",:=+-*/%()[]";
+    for (const std::string_view two : {"==", "!=", "<=", ">=", "&&", "||"}) {
+      if (cursor_.rest().substr(0, 2) == two) return make(Token::Kind::kMark, 2);
+    }
+    constexpr std::string_view kMarks = ",:=+-*/%()[]<>!#";
     if (kMarks.find(cursor_.peek()) != std::string_view::npos) return make(Token::Kind::kMark, 1);
     diagnostics_.fail(cursor_.place(),
-                      "expected a name, a number or one of , : = + - * / % ( ) [ ], found ",
+                      "expected a name, a number or one of , : = + - * / % ( ) [ ] < > ! #, found ",
                       in_quotes(cursor_.rest().substr(0, 1)));
+  }
+
+  Token string() {
+    const std::size_t end = cursor_.rest().find('"', 1);
+    if (end == std::string_view::npos)
+      diagnostics_.fail(cursor_.place(),
+                        "expected '\"' behind the text, found the end of the line");
+    return make(Token::Kind::kString, end + 1);
   }
 
   /// Digits, '.', exponent with sign, hexadecimal digits: as far as the characters can belong to a

@@ -20,7 +20,8 @@ struct Token {
     kName,     ///< letter or '_', then letters, digits, '_'
     kInteger,  ///< decimal or 0x hexadecimal
     kReal,     ///< digits with '.' or exponent
-    kMark,     ///< one of , : = == + - * / % ( ) [ ] and 32_or_64
+    kMark,     ///< one of , : = + - * / % ( ) [ ] #, an operator of expressions, or 32_or_64
+    kString,   ///< "text", with its quotes
     kEnd,      ///< behind the last token of the line
   };
   Kind kind = Kind::kEnd;
@@ -28,6 +29,7 @@ struct Token {
   std::string text;
   std::int64_t integer = 0;
   double real = 0;
+  bool spaced = false;  ///< white space stands before it
 
   bool is(std::string_view mark) const { return kind == Kind::kMark && text == mark; }
   bool is_word(std::string_view word) const { return kind == Kind::kName && text == word; }
@@ -52,8 +54,7 @@ std::vector<Token> lex_line(std::string_view line, unsigned line_number,
 /// Reads the tokens of one line.
 class TokenCursor : public text::TokenCursor<Token> {
  public:
-  TokenCursor(std::string_view line, unsigned number, const Diagnostics& diagnostics)
-      : text::TokenCursor<Token>(lex_line(line, number, diagnostics), diagnostics), line_(line) {}
+  using text::TokenCursor<Token>::TokenCursor;
 
   /// A name; `expected` says which, for the message.
   Name expect_name(const std::string& expected) {
@@ -65,12 +66,14 @@ class TokenCursor : public text::TokenCursor<Token> {
   }
   /// The text from `begin` up to the last token taken.
   std::string text_from(Place begin) const {
-    const std::size_t first = begin.column - 1;
-    return std::string(line_.substr(first, last().place.column - 1 + last().text.size() - first));
+    std::string text;
+    for_each_taken([&](const Token& token) {
+      if (token.place.column < begin.column) return;
+      if (token.spaced && !text.empty()) text += ' ';
+      text += token.text;
+    });
+    return text;
   }
-
- private:
-  std::string_view line_;
 };
 
 }  // namespace tessera::tasm

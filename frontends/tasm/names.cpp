@@ -20,7 +20,8 @@ void Names::require_new(const Name& name) const {
   const Entity* entity = find(name.text);
   if (entity == nullptr) return;
   diagnostics_.fail(name.place, "expected a new name, found ", in_quotes(name.text),
-                    ", which is the ", to_string(entity->kind), " of line ", entity->line);
+                    ", which is the ", to_string(entity->kind), " of line ",
+                    diagnostics_.line_text(entity->line));
 }
 
 const Entity* Names::find(std::string_view name) const {
@@ -33,7 +34,8 @@ const Entity& Names::require(const Name& name, std::initializer_list<NameKind> k
   const Entity* entity = find(name.text);
   if (entity == nullptr) {
     diagnostics_.fail(name.place, "expected ", expected, ", found ", in_quotes(name.text),
-                      did_you_mean(name.text, list(kinds)));
+                      register_name(name.text) ? kReadsAsRegister
+                                               : did_you_mean(name.text, list(kinds)));
   }
   if (std::find(kinds.begin(), kinds.end(), entity->kind) == kinds.end()) {
     diagnostics_.fail(name.place, "expected ", expected, ", found the ", to_string(entity->kind),

@@ -12,18 +12,6 @@ bool is_keyword(std::string_view text) {
   return std::find(keywords().begin(), keywords().end(), text) != keywords().end();
 }
 
-/// A name that the program gives to something: neither a keyword nor a register. `what` for the
-/// message ("a task").
-Name parse_new_name(TokenCursor& cursor, const std::string& what) {
-  const Token& token = cursor.peek();
-  if (token.kind != Token::Kind::kName) cursor.fail_expected("the name of " + what);
-  if (is_keyword(token.text)) cursor.fail_expected("the name of " + what, ", which is a keyword");
-  if (register_name(token.text))
-    cursor.fail_expected("the name of " + what, ", which names a register");
-  cursor.take();
-  return {token.place, token.text};
-}
-
 // Parsers of single declarations. The cursor stands behind the keyword; `place` is that of the
 // keyword. The caller refuses what is left of the line.
 
@@ -237,11 +225,19 @@ constexpr std::array<Declaration, 15> kDeclarations = {
      {"task", parse_task},
      {"fn", parse_function}}};
 
+/// The words of the lines that expand.cpp carries out, which get here only if they stand alone.
+constexpr std::array<const char*, 8> kDirectives = {"include",   "macro", "endmacro", "repeat",
+                                                    "endrepeat", "if",    "else",     "endif"};
+
 Statement parse_declaration(TokenCursor& cursor) {
   const Token keyword = cursor.take();
   const auto* declaration =
       std::find_if(kDeclarations.begin(), kDeclarations.end(),
                    [&](const Declaration& d) { return d.keyword == keyword.text; });
+  if (declaration == kDeclarations.end()) {
+    cursor.fail(keyword.place, "expected a block above that it belongs to, found ",
+                in_quotes(keyword.text));
+  }
   Statement statement = declaration->parse(cursor, keyword.place);
   cursor.expect_end();
   return statement;
@@ -254,6 +250,17 @@ LabelStatement parse_label(TokenCursor& cursor) {
   return label;
 }
 
+}  // namespace
+
+Name parse_new_name(TokenCursor& cursor, const std::string& what) {
+  const Token& token = cursor.peek();
+  if (token.kind != Token::Kind::kName) cursor.fail_expected("the name of " + what);
+  if (is_keyword(token.text)) cursor.fail_expected("the name of " + what, ", which is a keyword");
+  if (register_name(token.text)) cursor.fail_expected("the name of " + what, kReadsAsRegister);
+  cursor.take();
+  return {token.place, token.text};
+}
+
 Statement parse_line(TokenCursor& cursor) {
   const Token& first = cursor.peek();
   if (first.kind != Token::Kind::kName)
@@ -262,27 +269,14 @@ Statement parse_line(TokenCursor& cursor) {
   return is_keyword(first.text) ? parse_declaration(cursor) : parse_instruction(cursor);
 }
 
-}  // namespace
-
 const std::vector<std::string>& keywords() {
   static const std::vector<std::string> kKeywords = [] {
     std::vector<std::string> words;
     for (const Declaration& d : kDeclarations) words.emplace_back(d.keyword);
+    words.insert(words.end(), kDirectives.begin(), kDirectives.end());
     return words;
   }();
   return kKeywords;
-}
-
-std::vector<Statement> parse(std::string_view text, const Diagnostics& diagnostics) {
-  std::vector<Statement> statements;
-  unsigned number = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    TokenCursor cursor(line, ++number, diagnostics);
-    if (!cursor.at_end()) statements.push_back(parse_line(cursor));
-  }
-  return statements;
 }
 
 }  // namespace tessera::tasm

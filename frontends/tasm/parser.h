@@ -1,16 +1,19 @@
-// Text of a tile program to statements. Knows the shape of every line, not the meaning of its
+// Lines of a tile program to statements. Knows the shape of every line, not the meaning of its
 // names.
 #pragma once
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "frontends/tasm/syntax.h"
 
 namespace tessera::tasm {
 
-/// Throws UserError at the first line that is not part of the language.
-std::vector<Statement> parse(std::string_view text, const Diagnostics& diagnostics);
+/// The statement of a line that is not empty. Throws UserError if it is not part of the language.
+Statement parse_line(TokenCursor& cursor);
+/// A name that the program gives to something: neither a keyword nor a register. `what` for the
+/// message ("a task").
+Name parse_new_name(TokenCursor& cursor, const std::string& what);
 
 /// Parser of one instruction line.
 InstructionStatement parse_instruction(TokenCursor& cursor);
@@ -18,7 +21,7 @@ InstructionStatement parse_instruction(TokenCursor& cursor);
 /// there is something else ("the 2 operands of lddsr").
 void parse_options(TokenCursor& cursor, const std::string& behind, OptionsSyntax& options);
 
-/// The words that start a declaration.
+/// The words that start a declaration, or a line that expand.cpp carries out.
 const std::vector<std::string>& keywords();
 
 }  // namespace tessera::tasm

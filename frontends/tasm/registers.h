@@ -22,6 +22,10 @@ struct RegisterName {
 /// No value: the name does not have the shape of a register, so it is free for the program.
 std::optional<RegisterName> register_name(std::string_view text);
 
+/// What messages say behind such a name where the program needs one of its own.
+inline constexpr const char* kReadsAsRegister =
+    ", which reads as a register; r, d, dds, s0ds, s1ds and ut with a number are no free names";
+
 /// The register that comes next, if it is one; throws UserError if it has the shape of a register
 /// but does not exist.
 std::optional<RegisterName> accept_register(TokenCursor& cursor);

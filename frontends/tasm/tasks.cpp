@@ -67,8 +67,7 @@ void require_unused(const Assembly& a, const TaskStatement& s, std::size_t index
                                                      other.kind == pe::TaskKind::kControl);
     const bool hint = control && a.options.generation == Generation::kWse3;
     a.fail(s.id ? s.id->place : s.queue.place, "expected a task id for ", in_quotes(task.name),
-           " that no other task has, found ", task.id.value(), ", the id of ",
-           in_quotes(other.name), " of line ", other.line,
+           " that no other task has, found ", task.id.value(), ", the id of ", named(a, other),
            (hint ? "; with a control_table line control tasks have ids of their own" : ""));
   }
 }
@@ -77,7 +76,7 @@ void bind_queue(const Assembly& a, const TaskStatement& s, pe::TaskBinding& task
   const pe::QueueBinding& queue = input_queue(a, s.queue);
   if (queue.unblocked) {
     a.fail(s.queue.place, "expected a queue without unblocked for a data task, found ",
-           named(queue), "; a channel with a data task is unblocked unless the task is blocked");
+           named(a, queue), "; a channel with a data task is unblocked unless the task is blocked");
   }
   task.queue = queue.id;
   task.id = a.image.channel_of(queue);
@@ -116,7 +115,7 @@ void resolve(Assembly& a, const RotateStatement& s) {
                                  [&](const pe::Rotation& r) { return r.main == rotation.main; });
   if (same != rotations.end()) {
     a.fail(s.main.place, "expected each data task once, found ", in_quotes(s.main.text),
-           " again; line ", same->line, " rotates it");
+           " again; line ", a.diagnostics.line_text(same->line), " rotates it");
   }
   check_alternative(a, s, rotation);
   if (!s.limit) {

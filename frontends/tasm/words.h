@@ -14,43 +14,33 @@ namespace tessera::tasm {
 
 enum class QueueDirection : std::uint8_t { kInput, kOutput };
 
-/// How a program writes the value; most types are written as everywhere.
+/// The words for the values of an enumeration, from 0 on; most enumerations are written as everywhere.
+template <class T>
+inline constexpr std::array<const char*, 0> kWords = {};
+template <>
+inline constexpr std::array kWords<QueueDirection> = {"input", "output"};
+template <>
+inline constexpr std::array kWords<pe::ZeroSource> = {"none", "first", "second"};
+template <>
+inline constexpr std::array kWords<pe::OnControl> = {"none", "terminate", "activate", "unblock"};
+template <>
+inline constexpr std::array kWords<pe::Priority> = {"low", "medium", "high"};
+template <>
+inline constexpr std::array kWords<pe::MainPriority> = {"medium_low", "medium", "medium_high",
+                                                        "high"};
+template <>
+inline constexpr std::array kWords<pe::TaskKind> = {"data", "local", "control"};
+template <>
+inline constexpr std::array kWords<pe::TaskPriority> = {"low", "high"};
+
+/// How a program writes the value.
 template <class T>
 std::string_view text_of(T value) {
-  return to_string(value);
-}
-inline std::string_view text_of(QueueDirection direction) {
-  return direction == QueueDirection::kInput ? "input" : "output";
-}
-
-inline std::string_view text_of(pe::ZeroSource source) {
-  constexpr std::array<std::string_view, 3> kTexts = {"none", "first", "second"};
-  return kTexts[static_cast<unsigned>(source)];
-}
-
-inline std::string_view text_of(pe::OnControl on_control) {
-  constexpr std::array<std::string_view, 4> kTexts = {"none", "terminate", "activate", "unblock"};
-  return kTexts[static_cast<unsigned>(on_control)];
-}
-
-inline std::string_view text_of(pe::Priority priority) {
-  constexpr std::array<std::string_view, 3> kTexts = {"low", "medium", "high"};
-  return kTexts[static_cast<unsigned>(priority)];
-}
-
-inline std::string_view text_of(pe::MainPriority priority) {
-  constexpr std::array<std::string_view, 4> kTexts = {"medium_low", "medium", "medium_high",
-                                                      "high"};
-  return kTexts[static_cast<unsigned>(priority)];
-}
-
-inline std::string_view text_of(pe::TaskKind kind) {
-  constexpr std::array<std::string_view, 3> kTexts = {"data", "local", "control"};
-  return kTexts[static_cast<unsigned>(kind)];
-}
-
-inline std::string_view text_of(pe::TaskPriority priority) {
-  return priority == pe::TaskPriority::kHigh ? "high" : "low";
+  if constexpr (kWords<T>.empty()) {
+    return to_string(value);
+  } else {
+    return kWords<T>[static_cast<unsigned>(value)];
+  }
 }
 
 inline constexpr std::array kQueueDirections = {QueueDirection::kInput, QueueDirection::kOutput};

@@ -14,11 +14,43 @@ namespace {
 constexpr std::size_t kMostListed = 16;
 constexpr std::size_t kMostShown = 80;
 constexpr std::size_t kMostQuoted = 48;
+constexpr std::size_t kMostUses = 8;
 
 }  // namespace
 
 std::string to_string(Place place) {
   return std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
+std::pair<std::string, Place> Diagnostics::where(Place place) const {
+  for (const Excerpt* e = excerpt_of(place.line); e != nullptr; e = excerpt_of(place.line)) {
+    place.line = e->line + (place.line - e->first);
+    if (!e->file.empty()) return {e->file, place};
+  }
+  return {file_, place};
+}
+
+std::string Diagnostics::uses_of(unsigned line) const {
+  std::string text;
+  std::size_t count = 0;
+  for (const Excerpt* e = excerpt_of(line); e != nullptr; e = excerpt_of(e->use.line)) {
+    if (++count > kMostUses) return text + "; ..";
+    const auto [file, place] = where(e->use);
+    text += joined("; ", e->how, " at ", file, ":", to_string(place));
+  }
+  return text;
+}
+
+std::string Diagnostics::line_text(unsigned line) const {
+  const auto [file, place] = where({line, 1});
+  return std::to_string(place.line) + (file == file_ ? "" : " of " + file);
+}
+
+const Excerpt* Diagnostics::excerpt_of(unsigned line) const {
+  const auto behind =
+      std::upper_bound(excerpts_.begin(), excerpts_.end(), line,
+                       [](unsigned number, const Excerpt& e) { return number < e.first; });
+  return behind == excerpts_.begin() ? nullptr : &*(behind - 1);
 }
 
 std::ifstream open_file(const std::string& path, const std::string& what) {

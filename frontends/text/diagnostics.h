@@ -37,20 +37,44 @@ std::string joined(const Parts&... parts) {
   return text;
 }
 
+/// Lines of a program that do not stand in its own file, or that stand there and are used elsewhere:
+/// an included file, an expansion of a macro. They have numbers of their own, above all others.
+struct Excerpt {
+  unsigned first = 0;  ///< number of its first line
+  std::string file;    ///< empty: `line` is one of the program, which may be of another excerpt
+  unsigned line = 0;   ///< where its first line stands
+  Place use;
+  std::string how;  ///< "included", "in macro 'add', used"
+};
+
 class Diagnostics {
  public:
   explicit Diagnostics(std::string file) : file_(std::move(file)) {}
-  /// Throws UserError(file, "LINE:COLUMN", problem). The parts of a problem are text and numbers.
+  /// `excerpt.first` is above the lines of all others.
+  void add(Excerpt excerpt) { excerpts_.push_back(std::move(excerpt)); }
+  /// Throws UserError(file, "LINE:COLUMN", problem). The parts of a problem are text and numbers. In
+  /// an excerpt the message ends with where that is used.
   template <class... Parts>
   [[noreturn]] void fail(Place place, const Parts&... problem) const {
-    throw UserError(file_, to_string(place), joined(problem...));
+    const auto [file, at] = where(place);
+    throw UserError(file, to_string(at), joined(problem..., uses_of(place.line)));
   }
   /// Throws UserError for a problem of the file as a whole.
   [[noreturn]] void fail(const std::string& problem) const { throw UserError(file_, "", problem); }
   const std::string& file() const { return file_; }
+  /// The file and the place in it.
+  std::pair<std::string, Place> where(Place place) const;
+  /// "; included at a.tasm:3:1" and so on to the file of the program, or "".
+  std::string uses_of(unsigned line) const;
+  /// "12", or "12 of b.tasm" for a line of another file.
+  std::string line_text(unsigned line) const;
 
  private:
+  /// nullptr: the line is one of the file.
+  const Excerpt* excerpt_of(unsigned line) const;
+
   std::string file_;
+  std::vector<Excerpt> excerpts_;
 };
 
 /// A file opened for reading. `what` names its kind in messages ("layout"). Throws UserError, also

@@ -13,11 +13,12 @@ class IntegerLanguage {
   using Value = Place;
   static constexpr auto kOperators = kArithmeticOperators;
   static constexpr unsigned kLevels = kArithmeticLevels;
+  static constexpr auto kPrefixes = kArithmeticPrefixes;
 
   IntegerLanguage(const std::string& text, const Constants& constants,
                   const Expression::Names& variables, const AbsentNames& absent)
-      : text_(text, "+ - * / % =="), constants_(constants), variables_(variables), absent_(absent) {
-  }
+      : text_(text, "+ - * / % == != < <= > >= && ||"), constants_(constants),
+        variables_(variables), absent_(absent) {}
 
   Expression read() {
     PrecedenceParser<IntegerLanguage> parser(*this);
@@ -39,9 +40,9 @@ class IntegerLanguage {
     result_.code_.apply(op.op, {op.place, right});
     return left;
   }
-  Place negated(Place place, Place) {
-    result_.code_.apply(Operator::kNegate, {place, {}});
-    return place;
+  Place prefixed(PlacedOperator op, Place) {
+    result_.code_.apply(op.op, {op.place, {}});
+    return op.place;
   }
   Place primary(PrecedenceParser<IntegerLanguage>& parser) {
     if (!is_name_part(text_.peek())) return text_.parentheses(parser);
@@ -108,8 +109,8 @@ class IntegerArithmetic {
   explicit IntegerArithmetic(const std::int64_t* values) : values_(values) {}
 
   std::int64_t name(std::size_t index) const { return values_[index]; }
-  std::int64_t negated(std::int64_t a, const OperatorPlaces& places) const {
-    return binary(Operator::kSubtract, 0, a, places);
+  std::int64_t prefixed(Operator op, std::int64_t a, const OperatorPlaces& places) const {
+    return binary(op == Operator::kNot ? Operator::kEqual : Operator::kSubtract, 0, a, places);
   }
   std::int64_t binary(Operator op, std::int64_t a, std::int64_t b,
                       const OperatorPlaces& places) const {

@@ -1,11 +1,10 @@
 // Integer expressions: 64-bit, over named constants (parameters) and variables, whose values are
 // given when the expression is evaluated.
 //
-//   equality := sum { "==" sum }          1 if equal, else 0
-//   sum      := product { ("+" | "-") product }
-//   product  := unary { ("*" | "/" | "%") unary }       "/" and "%" truncate toward zero, as in C
-//   unary    := "-" unary | number | name | "(" equality ")"
-//   number   := decimal | "0x" hex;  name := letter or "_", then letters, digits, "_"
+//   operators, from loose to tight, as in C:  ||  &&  == !=  <= < >= >  + -  * / %
+//   "/" and "%" truncate toward zero; comparisons and logic give 1 or 0, and both sides are computed
+//   operand := ("-" | "!") operand | number | name | "(" expression ")"
+//   number  := decimal | "0x" hex;  name := letter or "_", then letters, digits, "_"
 #pragma once
 
 #include <cstdint>
@@ -43,9 +42,10 @@ class Expression {
 
  private:
   friend class IntegerLanguage;
-  // A level of parentheses leaves at most one operand for each of ==, + and *, the innermost one
+  // A level of parentheses leaves at most one operand for each level of operators, the innermost one
   // more.
-  static constexpr std::size_t kDepth = std::size_t{3} * ExpressionText::kMostLevels + 1;
+  static constexpr std::size_t kDepth =
+      std::size_t{kArithmeticLevels} * ExpressionText::kMostLevels + 1;
 
   Postfix<std::int64_t, kDepth> code_;
   bool uses_variables_ = false;

@@ -13,22 +13,48 @@
 namespace tessera::text {
 
 /// The binary operators of integer and number expressions.
-inline constexpr std::array<OperatorSpelling, 6> kArithmeticOperators = {
-    {{"==", Operator::kEqual, 0},
-     {"+", Operator::kAdd, 1},
-     {"-", Operator::kSubtract, 1},
-     {"*", Operator::kMultiply, 2},
-     {"/", Operator::kDivide, 2},
-     {"%", Operator::kRemainder, 2}}};
-inline constexpr unsigned kArithmeticLevels = 3;
+inline constexpr std::array<OperatorSpelling, 13> kArithmeticOperators = {
+    {{"||", Operator::kOr, 0},
+     {"&&", Operator::kAnd, 1},
+     {"==", Operator::kEqual, 2},
+     {"!=", Operator::kNotEqual, 2},
+     {"<=", Operator::kLessOrEqual, 3},
+     {"<", Operator::kLess, 3},
+     {">=", Operator::kGreaterOrEqual, 3},
+     {">", Operator::kGreater, 3},
+     {"+", Operator::kAdd, 4},
+     {"-", Operator::kSubtract, 4},
+     {"*", Operator::kMultiply, 5},
+     {"/", Operator::kDivide, 5},
+     {"%", Operator::kRemainder, 5}}};
+inline constexpr unsigned kArithmeticLevels = 6;
+/// And the prefixes of all expressions but those of arrays.
+inline constexpr std::array<OperatorSpelling, 2> kArithmeticPrefixes = {
+    {{"-", Operator::kNegate, 0}, {"!", Operator::kNot, 0}}};
 
 constexpr bool is_division(Operator op) {
   return op == Operator::kDivide || op == Operator::kRemainder;
 }
 
-/// `a op b` of integers; "/" and "%" truncate toward zero as in C, "==" gives 1 or 0. No value: it
+/// Whether its result is true or false; every number but 0 counts as true.
+constexpr bool is_truth(Operator op) {
+  return op < Operator::kAdd;
+}
+template <class Number>
+constexpr bool truth(Operator op, Number a, Number b) {
+  if (op == Operator::kOr) return a != 0 || b != 0;
+  if (op == Operator::kAnd) return a != 0 && b != 0;
+  if (op == Operator::kNotEqual) return a != b;
+  const bool is_less = op == Operator::kLess || op == Operator::kLessOrEqual;
+  const bool is_greater = op == Operator::kGreater || op == Operator::kGreaterOrEqual;
+  if (a == b) return op != Operator::kLess && op != Operator::kGreater;
+  return (is_less && a < b) || (is_greater && a > b);
+}
+
+/// `a op b` of integers; "/" and "%" truncate toward zero as in C, truth is 1 or 0. No value: it
 /// does not fit in 64 bits. The divisor must not be 0.
 inline std::optional<std::int64_t> integer_result(Operator op, std::int64_t a, std::int64_t b) {
+  if (is_truth(op)) return truth(op, a, b) ? 1 : 0;
   std::int64_t result = 0;
   bool overflow = false;
   switch (op) {
@@ -41,8 +67,6 @@ inline std::optional<std::int64_t> integer_result(Operator op, std::int64_t a, s
   case Operator::kMultiply:
     overflow = __builtin_mul_overflow(a, b, &result);
     break;
-  case Operator::kEqual:
-    return a == b ? 1 : 0;
   case Operator::kRemainder:
     return b == -1 ? 0 : a % b;  // C leaves the lowest number modulo -1 undefined
   default:
@@ -70,7 +94,7 @@ class Postfix {
     code_.push_back({Kind::kOperator, op, places, {}, 0});
   }
 
-  /// `arithmetic` has name(index), negated(a, places) and binary(op, a, b, places); all may throw.
+  /// `arithmetic` has name(index), prefixed(op, a, places) and binary(op, a, b, places); all may throw.
   template <class Arithmetic>
   Value evaluate(const Arithmetic& arithmetic) const {
     std::array<Value, kDepth> stack;
@@ -80,8 +104,8 @@ class Postfix {
         stack[top++] = step.value;
       } else if (step.kind == Kind::kName) {
         stack[top++] = arithmetic.name(step.name);
-      } else if (step.op == Operator::kNegate) {
-        stack[top - 1] = arithmetic.negated(stack[top - 1], step.places);
+      } else if (step.op <= Operator::kNot) {
+        stack[top - 1] = arithmetic.prefixed(step.op, stack[top - 1], step.places);
       } else {
         --top;
         stack[top - 1] = arithmetic.binary(step.op, stack[top - 1], stack[top], step.places);

@@ -2,7 +2,7 @@
 //
 //   level 0 := level 1 { operator of level 0  level 1 }      grouped from the left
 //   level 1 := level 2 { operator of level 1  level 2 }      and so on; behind the last level:
-//   operand := { "-" } primary
+//   operand := { prefix operator } primary
 //
 // The language says which operators there are, what a primary expression is, and what all of them
 // mean.
@@ -18,8 +18,18 @@
 namespace tessera::text {
 
 enum class Operator : std::uint8_t {
+  // prefixes
   kNegate,
+  kNot,
+  // binary
+  kOr,
+  kAnd,
   kEqual,
+  kNotEqual,
+  kLessOrEqual,
+  kLess,
+  kGreaterOrEqual,
+  kGreater,
   kAdd,
   kSubtract,
   kMultiply,
@@ -28,7 +38,8 @@ enum class Operator : std::uint8_t {
   kMatrixMultiply
 };
 
-/// An operator of a language: how it is written, and how tightly it binds (level 0 is the loosest).
+/// An operator of a language: how it is written, and how tightly it binds (level 0 is the loosest;
+/// prefixes bind tightest and have no level). One that begins with another of its level precedes it.
 struct OperatorSpelling {
   const char* text;
   Operator op;
@@ -46,10 +57,11 @@ struct PlacedOperator {
 ///
 ///   Value                                   what an expression becomes
 ///   kOperators, kLevels                     the binary operators and the number of their levels
+///   kPrefixes                               the prefix operators
 ///   place()                                 the place of what comes next
 ///   accept(const char* text)                takes an operator if it comes next, and says whether
 ///   binary(PlacedOperator, Value, Value)    the meaning of an operator, a Value
-///   negated(Place, Value)                   the meaning of the prefix "-", a Value
+///   prefixed(PlacedOperator, Value)         the meaning of a prefix operator, a Value
 ///   primary(PrecedenceParser&)              takes a literal, a name, or parentheses around
 ///                                           parser.parse(); a Value
 template <class Language>
@@ -65,16 +77,17 @@ class PrecedenceParser {
   Value binary(unsigned level) {
     if (level == Language::kLevels) return prefixed();
     Value left = binary(level + 1);
-    while (const std::optional<PlacedOperator> op = accept(level)) {
+    while (const std::optional<PlacedOperator> op = accept(Language::kOperators, level)) {
       Value right = binary(level + 1);
       left = language_.binary(*op, std::move(left), std::move(right));
     }
     return left;
   }
 
-  std::optional<PlacedOperator> accept(unsigned level) {
+  template <class Spellings>
+  std::optional<PlacedOperator> accept(const Spellings& spellings, unsigned level) {
     const Place place = language_.place();
-    for (const OperatorSpelling& spelling : Language::kOperators) {
+    for (const OperatorSpelling& spelling : spellings) {
       if (spelling.level == level && language_.accept(spelling.text))
         return PlacedOperator{spelling.op, spelling.text, place};
     }
@@ -83,12 +96,12 @@ class PrecedenceParser {
 
   // A loop, so that no number of signs exhausts the stack.
   Value prefixed() {
-    std::vector<Place> signs;
-    for (Place place = language_.place(); language_.accept("-"); place = language_.place())
-      signs.push_back(place);
+    std::vector<PlacedOperator> prefixes;
+    while (const std::optional<PlacedOperator> op = accept(Language::kPrefixes, 0))
+      prefixes.push_back(*op);
     Value value = language_.primary(*this);
-    for (; !signs.empty(); signs.pop_back())
-      value = language_.negated(signs.back(), std::move(value));
+    for (; !prefixes.empty(); prefixes.pop_back())
+      value = language_.prefixed(prefixes.back(), std::move(value));
     return value;
   }
 

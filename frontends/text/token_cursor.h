@@ -27,6 +27,11 @@ class TokenCursor {
   }
   /// The token taken last; the first one if none was taken.
   const Token& last() const { return tokens_[at_ == 0 ? 0 : at_ - 1]; }
+  /// Calls visit(token) for all that were taken.
+  template <class Visit>
+  void for_each_taken(Visit visit) const {
+    for (std::size_t i = 0; i < at_; ++i) visit(tokens_[i]);
+  }
   bool at_end() const { return peek().kind == Token::Kind::kEnd; }
   Place place() const { return peek().place; }
   bool next_is(std::string_view mark) const { return peek().is(mark); }

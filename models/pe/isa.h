@@ -186,7 +186,7 @@ struct Instruction {
   Opcode op = Opcode::kEnd;
   std::array<Operand, kMaxOperands> operands;
   OpConfig config;
-  std::uint32_t line = 0;  ///< in Image::file
+  std::uint32_t line = 0;  ///< in Image::file, or a key of Image::places
   /// A DSD operation: some operand of a vector-capable instruction is a DSR.
   bool is_vector() const;
 };

@@ -95,7 +95,9 @@ std::string Image::place_of(std::uint32_t pc) const {
     return file + " (instruction " + std::to_string(pc) + ", behind the last one)";
   }
   const std::string section = section_of(*this, pc);
-  const std::string place = file + ":" + std::to_string(code[pc].line);
+  const auto elsewhere = places.find(code[pc].line);
+  const std::string place =
+      elsewhere == places.end() ? file + ":" + std::to_string(code[pc].line) : elsewhere->second;
   return section.empty() ? place : place + " (" + section + ")";
 }
 

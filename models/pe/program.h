@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -215,6 +216,10 @@ struct Image {
   std::vector<Function> functions;
   std::vector<Label> labels;
   std::uint32_t data_end = 0;  ///< first byte behind code, task table and data
+  /// "inc.tasm:3; included at t.tasm:1:1": places of lines of included files and macros, whose
+  /// numbers are above those of `file`.
+  std::map<std::uint32_t, std::string> places;
+  std::vector<std::string> warnings;  ///< of the assembler, each with its place
 
   const Symbol* find_symbol(std::string_view name) const;
   /// Whether an instruction of the program has this opcode.

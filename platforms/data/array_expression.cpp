@@ -3,12 +3,13 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "frontends/text/diagnostics.h"
 #include "frontends/text/expression_text.h"
 #include "frontends/text/precedence_parser.h"
-#include "frontends/text/diagnostics.h"
 #include "platforms/data/array_math.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -145,15 +146,18 @@ class ArrayLanguage {
        {"/", Operator::kDivide, 1},
        {"@", Operator::kMatrixMultiply, 1}}};
   static constexpr unsigned kLevels = 2;
+  static constexpr std::array<text::OperatorSpelling, 1> kPrefixes = {
+      {{"-", Operator::kNegate, 0}}};
 
-  ArrayLanguage(const std::string& text, const Names& names, const Shape& target)
-      : text_(text, "+ - * / @"), names_(names), target_(target) {}
+  ArrayLanguage(const std::string& text, const Names& names, const std::optional<Shape>& target)
+      : text_(text, "+ - * / @"), names_(names), has_target_(target),
+        target_(target.value_or(Shape{})) {}
 
   ArrayExpression read() {
     Parser parser(*this);
     ComputedPtr result = text_.read(parser);
     if (result->shape().empty()) result = broadcast(std::move(result), target_);
-    if (result->shape() == target_) return {std::move(result), std::move(arrays_)};
+    if (!has_target_ || result->shape() == target_) return {std::move(result), std::move(arrays_)};
     throw ExpressionError(1, "the expression has shape " + to_string(result->shape()) +
                                  ", but the array has shape " + to_string(target_));
   }
@@ -167,11 +171,19 @@ class ArrayLanguage {
                                                 : elementwise(op.text[0], left, right);
     });
   }
-  ComputedPtr negated(text::Place place, ComputedPtr value) {
-    count_operator(place);
+  ComputedPtr prefixed(text::PlacedOperator op, ComputedPtr value) {
+    count_operator(op.place);
     return data::negated(std::move(value));
   }
   ComputedPtr primary(Parser& parser) {
+    ComputedPtr value = unsliced(parser);
+    for (std::size_t open = text_.position(); text_.accept("["); open = text_.position())
+      value = sliced(std::move(value), open, parser);
+    return value;
+  }
+
+ private:
+  ComputedPtr unsliced(Parser& parser) {
     if (text::is_digit(text_.peek()) || text_.peek() == '.') return number();
     if (!text::is_letter(text_.peek())) return text_.parentheses(parser);
     const std::size_t position = text_.position();
@@ -179,7 +191,27 @@ class ArrayLanguage {
     return text_.peek() == '(' ? call(position, name, arguments(parser)) : named(position, name);
   }
 
- private:
+  /// Behind the "[" at character `open`.
+  ComputedPtr sliced(const ComputedPtr& array, std::size_t open, Parser& parser) {
+    std::vector<Range> ranges;
+    do {
+      Range range;
+      range.first = bound(parser);
+      range.alone = !text_.accept(":");
+      if (range.alone && !range.first) text_.fail_found("a number or \":\" was expected");
+      if (!range.alone) range.last = bound(parser);
+      ranges.push_back(range);
+    } while (text_.accept(","));
+    if (!text_.accept("]"))
+      text_.fail_found("\"]\" was expected for the \"[\" at character " + std::to_string(open));
+    return checked(open, [&] { return slice(array, ranges); });
+  }
+  std::optional<std::ptrdiff_t> bound(Parser& parser) {
+    if (text_.peek() == ':' || text_.peek() == ',' || text_.peek() == ']') return std::nullopt;
+    const std::size_t position = text_.position();
+    return integer({position, text_.inner(parser)}, "the bound of a slice");
+  }
+
   void count_operator(text::Place place) {
     if (++operators_ <= kMaxOperators) return;
     throw ExpressionError(place.column,
@@ -252,7 +284,8 @@ class ArrayLanguage {
 
   text::ExpressionText text_;
   const Names& names_;
-  const Shape& target_;
+  const bool has_target_;
+  const Shape target_;
   unsigned operators_ = 0;
   std::set<std::string> arrays_;
 };
@@ -260,7 +293,7 @@ class ArrayLanguage {
 }  // namespace
 
 ArrayExpression parse_array_expression(const std::string& text, const Names& names,
-                                       const Shape& target, const std::string& file,
+                                       const std::optional<Shape>& target, const std::string& file,
                                        const std::string& place) {
   try {
     return ArrayLanguage(text, names, target).read();

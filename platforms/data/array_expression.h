@@ -4,7 +4,8 @@
 //   sum     := product { ("+" | "-") product }      elementwise, with NumPy's broadcasting
 //   product := unary { ("*" | "/" | "@") unary }    "@": dot, matrix and vector products
 //   unary   := "-" unary | primary
-//   primary := number | name | function "(" arguments ")" | "(" sum ")"
+//   primary := (number | name | function "(" arguments ")" | "(" sum ")") { slice }
+//   slice   := "[" range { "," range } "]"          range := sum | [sum] ":" [sum]
 //
 // Functions of the shape of the array that is filled or checked:
 //   random(seed)  uniform in [-1, 1): multiples of 2^-23, exact in f32, the same on every machine
@@ -15,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -34,11 +36,11 @@ struct ArrayExpression {
   std::set<std::string> arrays;  ///< that it uses
 };
 
-/// The expression `text`, of shape `target`; a single number fills the target. Nothing is computed
-/// yet but for seeds, axes and dimensions. Throws UserError(file, place): the position in the
+/// The expression `text`, of shape `target`; a single number fills the target. Without a target it has its
+/// own shape, and random() and so on give a number. Nothing is computed yet but for seeds, axes and dimensions. Throws UserError(file, place): the position in the
 /// expression, what is wrong and the shapes involved. The arrays of `names` must outlive the value.
 ArrayExpression parse_array_expression(const std::string& text, const Names& names,
-                                       const Shape& target, const std::string& file,
+                                       const std::optional<Shape>& target, const std::string& file,
                                        const std::string& place);
 
 }  // namespace tessera::data

@@ -52,11 +52,12 @@ ComputedPtr held(Shape shape, std::function<std::vector<double>()> make) {
 }
 
 /// The elements of another array in another order, or some of them many times: element i is the one
-/// at the offset that strides of the other array give for the indices of i.
+/// at `start` and the offset that strides of the other array give for the indices of i.
 class Gathered final : public Computed {
  public:
-  Gathered(Shape shape, ComputedPtr from, std::vector<std::size_t> strides)
-      : Computed(std::move(shape)), from_(std::move(from)), strides_(std::move(strides)) {}
+  Gathered(Shape shape, ComputedPtr from, std::vector<std::size_t> strides, std::size_t start = 0)
+      : Computed(std::move(shape)), from_(std::move(from)), strides_(std::move(strides)),
+        start_(start) {}
 
  private:
   void compute(std::size_t first, std::size_t count, double* to) const override {
@@ -67,7 +68,7 @@ class Gathered final : public Computed {
     if (!elements_) elements_ = values_of(*from_).elements;
     const std::size_t rank = strides_.size();
     std::vector<std::size_t> at(rank);
-    std::size_t offset = 0;
+    std::size_t offset = start_;
     for (std::size_t d = rank, rest = first; d-- > 0; rest /= shape()[d]) {
       at[d] = rest % shape()[d];
       offset += at[d] * strides_[d];
@@ -84,6 +85,7 @@ class Gathered final : public Computed {
   }
   ComputedPtr from_;
   std::vector<std::size_t> strides_;
+  std::size_t start_;
   mutable std::optional<std::vector<double>> elements_;
 };
 
@@ -295,6 +297,38 @@ ComputedPtr transpose(const ComputedPtr& a) {
     strides[d] = strides[d - 1] * from[from.size() - d];
   }
   return std::make_shared<Gathered>(Shape(from.rbegin(), from.rend()), a, std::move(strides));
+}
+
+ComputedPtr slice(const ComputedPtr& a, const std::vector<Range>& ranges) {
+  require_holdable(*a);
+  const Shape& from = a->shape();
+  if (ranges.size() > from.size()) {
+    throw ArrayError("an array of shape " + to_string(from) + " has fewer dimensions than the " +
+                     std::to_string(ranges.size()) + " of the slice");
+  }
+  Shape shape;
+  std::vector<std::size_t> strides;
+  std::size_t start = 0;
+  std::size_t stride = a->size();
+  for (std::size_t d = 0; d < from.size(); ++d) {
+    const auto size = static_cast<std::ptrdiff_t>(from[d]);
+    const Range range = d < ranges.size() ? ranges[d] : Range{};
+    const auto from_start = [size](std::ptrdiff_t i) { return i < 0 ? i + size : i; };
+    const std::ptrdiff_t first = from_start(range.first.value_or(0));
+    const std::ptrdiff_t last = range.alone ? first + 1 : from_start(range.last.value_or(size));
+    if (first < 0 || first >= last || last > size) {
+      throw ArrayError("the slice takes elements " + std::to_string(first) + " up to " +
+                       std::to_string(last) + " of dimension " + std::to_string(d) +
+                       " of an array of shape " + to_string(from) +
+                       "; there must be at least one, and all must exist");
+    }
+    stride /= from[d];
+    start += static_cast<std::size_t>(first) * stride;
+    if (range.alone) continue;
+    shape.push_back(static_cast<std::size_t>(last - first));
+    strides.push_back(stride);
+  }
+  return std::make_shared<Gathered>(std::move(shape), a, std::move(strides), start);
 }
 
 ComputedPtr reshape(ComputedPtr a, Shape shape) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "platforms/data/computed.h"
 
@@ -36,5 +38,15 @@ ComputedPtr broadcast(ComputedPtr a, const Shape& to);
 /// All dimensions in reverse order.
 ComputedPtr transpose(const ComputedPtr& a);
 ComputedPtr reshape(ComputedPtr a, Shape shape);
+
+/// Elements first .. last-1 of a dimension, or element `first` alone, whose dimension goes away. Numbers
+/// below 0 count from the end.
+struct Range {
+  std::optional<std::ptrdiff_t> first, last;
+  bool alone = false;
+};
+/// One range for each dimension; dimensions behind the last range are taken as a whole. No range may be
+/// empty or leave its dimension.
+ComputedPtr slice(const ComputedPtr& a, const std::vector<Range>& ranges);
 
 }  // namespace tessera::data

@@ -29,15 +29,11 @@ std::string detail_of(const Comparison& c, const Shape& shape, std::size_t count
 
 }  // namespace
 
-Comparison compare(const HostArray& actual, const HostArray& expected, double rtol, double atol) {
-  return compare(actual, Loaded(expected), rtol, atol);
-}
-
-Comparison compare(const HostArray& actual, const Computed& expected, double rtol, double atol) {
+Comparison compare(const Computed& actual, const Computed& expected, double rtol, double atol) {
   Comparison result;
-  if (actual.shape != expected.shape()) {
+  if (actual.shape() != expected.shape()) {
     result.detail =
-        "the shape is " + to_string(actual.shape) + " instead of " + to_string(expected.shape());
+        "the shape is " + to_string(actual.shape()) + " instead of " + to_string(expected.shape());
     return result;
   }
   double worst_excess = -kWorst;
@@ -55,7 +51,7 @@ Comparison compare(const HostArray& actual, const Computed& expected, double rto
     }
   });
   result.passed = result.mismatches == 0;
-  result.detail = detail_of(result, actual.shape, actual.size(), rtol, atol);
+  result.detail = detail_of(result, actual.shape(), actual.size(), rtol, atol);
   return result;
 }
 

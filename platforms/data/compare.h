@@ -19,8 +19,7 @@ struct Comparison {
   std::string detail;  ///< one sentence for the report
 };
 
-/// The dtypes may differ; shapes must be equal, or the comparison fails.
-Comparison compare(const HostArray& actual, const HostArray& expected, double rtol, double atol);
-Comparison compare(const HostArray& actual, const Computed& expected, double rtol, double atol);
+/// Shapes must be equal, or the comparison fails.
+Comparison compare(const Computed& actual, const Computed& expected, double rtol, double atol);
 
 }  // namespace tessera::data

@@ -15,7 +15,7 @@ Checks::Checks(const layout::Layout& layout, const HostArrays& arrays) : arrays_
     const auto* check = std::get_if<layout::Check>(&step);
     if (check == nullptr) continue;
     if (check->expect) data::check_npy(*check->expect);
-    if (check->value) arrays.parse(*check->value, arrays[check->name].shape, check->place);
+    if (check->value) arrays.parse(*check->value, arrays.checked(*check)->shape(), check->place);
     if (!check->atol_value) continue;
     const data::ArrayExpression atol = arrays.parse(*check->atol_value, {}, check->place);
     if (std::any_of(atol.arrays.begin(), atol.arrays.end(),
@@ -31,15 +31,18 @@ Checks::Checks(const layout::Layout& layout, const HostArrays& arrays) : arrays_
 
 report::Check Checks::carry_out(const layout::Check& step) const {
   const data::Comparison result = compare(step);
-  return {step.name, result.passed, result.detail};
+  return {step.name + step.part, result.passed, result.detail};
 }
 
 data::Comparison Checks::compare(const layout::Check& step) const {
-  const data::HostArray& actual = arrays_[step.name];
+  const data::ComputedPtr actual = arrays_.checked(step);
   const double atol = tolerance(step);
-  if (step.expect) return data::compare(actual, data::read_npy(*step.expect), step.rtol, atol);
-  const data::ArrayExpression expected = arrays_.parse(*step.value, actual.shape, step.place);
-  return data::compare(actual, *expected.value, step.rtol, atol);
+  if (step.expect) {
+    const data::HostArray expected = data::read_npy(*step.expect);
+    return data::compare(*actual, data::Loaded(expected), step.rtol, atol);
+  }
+  const data::ArrayExpression expected = arrays_.parse(*step.value, actual->shape(), step.place);
+  return data::compare(*actual, *expected.value, step.rtol, atol);
 }
 
 double Checks::tolerance(const layout::Check& step) const {

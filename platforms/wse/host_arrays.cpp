@@ -69,6 +69,12 @@ data::ArrayExpression HostArrays::parse(const std::string& expression, const dat
   return data::parse_array_expression(expression, names_, shape, layout_.file, place);
 }
 
+data::ComputedPtr HostArrays::checked(const layout::Check& check) const {
+  return data::parse_array_expression(check.name + check.part, names_, std::nullopt, layout_.file,
+                                      check.place)
+      .value;
+}
+
 void HostArrays::write_outputs(report::Report& report) const {
   const std::set<std::string> results = result_arrays(layout_);
   for (const layout::Array& declared : layout_.arrays) {

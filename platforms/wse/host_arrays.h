@@ -34,6 +34,8 @@ class HostArrays {
   /// is read, which must be in the lifetime of this object.
   data::ArrayExpression parse(const std::string& expression, const data::Shape& shape,
                               const std::string& place) const;
+  /// The elements that a check looks at: its array, or a part of that.
+  data::ComputedPtr checked(const layout::Check& check) const;
   /// Writes the output files. Adds them to the report, and with them all arrays that the machine
   /// writes. Throws UserError.
   void write_outputs(report::Report& report) const;

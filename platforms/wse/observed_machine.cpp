@@ -1,6 +1,9 @@
 #include "platforms/wse/observed_machine.h"
 
+#include <algorithm>
 #include <string>
+
+#include "frontends/tasm/assembler.h"
 
 namespace tessera::wse {
 
@@ -10,6 +13,14 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
       recorders_(options, fabric, workload, config),
       machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink())) {
   machine_->set_diagnoses(&diagnoses_);
+  for (std::size_t i = 0; i < workload.programs.images().size(); ++i) {
+    const auto& tiles = layout_.program_of_tile;
+    const auto tile = std::find(tiles.begin(), tiles.end(), static_cast<std::int32_t>(i));
+    for (const std::string& warning : workload.programs.images()[i]->warnings) {
+      diagnoses_.on_diagnosis(
+          {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
+    }
+  }
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 

@@ -49,6 +49,33 @@ TEST(LayoutExpression, EqualityBindsLoosestAndGivesOneOrZero) {
   EXPECT_EQ(value_of("W == H"), 0);
   EXPECT_EQ(value_of("3 * (W == 8)"), 3);
 }
+TEST(LayoutExpression, ComparisonsGiveOneOrZero) {
+  EXPECT_EQ(value_of("x != 3", {3, 0}), 0);
+  EXPECT_EQ(value_of("x != 3", {2, 0}), 1);
+  for (const auto& [x, less, equal] : {std::array{2, 1, 0}, {3, 0, 1}, {4, 0, 0}}) {
+    const Point at = {x, 0};
+    EXPECT_EQ(value_of("x < 3", at), less);
+    EXPECT_EQ(value_of("x <= 3", at), less + equal);
+    EXPECT_EQ(value_of("x > 3", at), 1 - less - equal);
+    EXPECT_EQ(value_of("x >= 3", at), 1 - less);
+  }
+}
+TEST(LayoutExpression, LogicTakesEveryNumberButZeroAsTrue) {
+  EXPECT_EQ(value_of("5 && -1"), 1);
+  EXPECT_EQ(value_of("5 && 0"), 0);
+  EXPECT_EQ(value_of("0 || 7"), 1);
+  EXPECT_EQ(value_of("0 || 0"), 0);
+  EXPECT_EQ(value_of("!7"), 0);
+  EXPECT_EQ(value_of("!0 + !!9"), 2);
+  EXPECT_EQ(value_of("-!0"), -1);
+}
+TEST(LayoutExpression, OperatorsBindAsInC) {
+  EXPECT_EQ(value_of("1 || 0 && 0"), 1);
+  EXPECT_EQ(value_of("1 && 2 == 2"), 1);
+  EXPECT_EQ(value_of("2 == 2 < 3"), 0);  // 2 == (2 < 3)
+  EXPECT_EQ(value_of("1 + 1 < 2 * 2"), 1);
+  EXPECT_EQ(value_of("!1 == 0"), 1);
+}
 TEST(LayoutExpression, UnaryMinusRepeats) {
   EXPECT_EQ(value_of("-W"), -8);
   EXPECT_EQ(value_of("2 - - -3"), -1);
@@ -104,11 +131,15 @@ TEST(LayoutExpression, SyntaxErrorsNameThePositionAndWhatWasExpected) {
   EXPECT_EQ(problem_of("  "), "1: the expression is empty");
   EXPECT_EQ(problem_of("2 +"),
             "4: found the end where a number, a name, \"-\" or \"(\" was expected");
-  EXPECT_EQ(problem_of("2 3"),
-            "3: found \"3\" where an operator (+ - * / % ==) or the end was expected");
+  EXPECT_EQ(
+      problem_of("2 3"),
+      "3: found \"3\" where an operator (+ - * / % == != < <= > >= && ||) or the end was expected");
   EXPECT_EQ(problem_of("(2 + 3"),
             "7: found the end where \")\" was expected for the \"(\" at character 1");
   EXPECT_EQ(problem_of("2 = 3"), "4: found a single \"=\"; equality is written \"==\"");
+  EXPECT_EQ(problem_of("W & 3"),
+            "3: found \"&\" where an operator (+ - * / % == != < <= > >= && ||) or the end was "
+            "expected");
   EXPECT_EQ(problem_of("0x"), "3: found the end where a hexadecimal digit was expected");
   EXPECT_EQ(problem_of("12ab"), "3: found \"a\" inside a number");
 }
@@ -117,8 +148,8 @@ TEST(LayoutExpression, NestingIsBounded) {
   EXPECT_EQ(problem_of(std::string(5000, '(')), "51: nested deeper than 50 levels");
 }
 TEST(LayoutExpression, DeepestAllowedNestingFitsTheEvaluationStack) {
-  std::string text = "1";  // every level keeps one operand each of ==, + and * waiting
-  for (int i = 0; i < 49; ++i) text = "0 == 1 + 1 * (" + text + ")";
+  std::string text = "1";  // every level keeps one operand for each level of operators waiting
+  for (int i = 0; i < 49; ++i) text = "0 || 1 && 0 == 1 < 1 + 1 * (" + text + ")";
   EXPECT_EQ(value_of(text), 0);
 }
 TEST(LayoutExpression, LongChainsDoNotNest) {

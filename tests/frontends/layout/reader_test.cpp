@@ -231,6 +231,11 @@ TEST(LayoutHost, TolerancesAreThoseOfNumpyForFractionsAndZeroForIntegers) {
   EXPECT_EQ(std::get<Check>(layout.host[2]).atol, 0.25);
   EXPECT_NE(std::get<Check>(layout.host[2]).expect->find("y.npy"), std::string::npos);
 }
+TEST(LayoutHost, ACheckMayLookAtAPartOfAnArray) {
+  const Layout layout = read_host(R"([{"check": {"name": "y[1:-1]", "value": "1"}}])");
+  EXPECT_EQ(std::get<Check>(layout.host[0]).name, "y");
+  EXPECT_EQ(std::get<Check>(layout.host[0]).part, "[1:-1]");
+}
 TEST(LayoutHost, TolerancesOfF16AreWider) {
   const Layout layout = read({{"arrays", R"({"h": {"dtype": "f16", "shape": [3]}})"},
                               {"host", R"([{"check": {"name": "h", "value": "1"}}])"}});

@@ -20,7 +20,14 @@ const Mistake kDeclarations[] = {
     {"NameIsKeyword", "const data = 1",
      "1:7: expected the name of a const, found 'data', which is a keyword"},
     {"NameIsRegister", "data d4: f32[1]",
-     "1:6: expected the name of a data symbol, found 'd4', which names a register"},
+     "1:6: expected the name of a data symbol, found 'd4', which reads as a register; r, d, "
+     "dds, s0ds, s1ds and ut with a number are no free names"},
+    {"NameIsNoRegisterThereIs", "data d1: f32[1]",
+     "1:6: expected the name of a data symbol, found 'd1', which reads as a register; r, d, dds, "
+     "s0ds, s1ds and ut with a number are no free names"},
+    {"TargetReadsAsRegister", "dsd x mem1d d1",
+     "1:13: expected the name of a data symbol, found 'd1', which reads as a register; r, d, dds, "
+     "s0ds, s1ds and ut with a number are no free names"},
     {"NameMissing", "fn", "1:3: expected the name of a function, found the end of the line"},
     {"NameTaken", "const a = 1\ndata a: i16[1]",
      "2:6: expected a new name, found 'a', which is the const of line 1"},
@@ -119,7 +126,14 @@ const Mistake kDescriptors[] = {
     {"FabricExtentTooLong", "queue q input 1 color=1\ndsd d fabin q extent=32768",
      "2:22: expected an extent 0..32767, found 32768"},
     {"StrideTooLong", "data A: f32[1]\ndsd d mem1d A stride=128",
-     "2:22: expected a stride -128..127, found 128"},
+     "2:22: expected a stride -128..127, found 128; a mem4d has strides of 16 bits: dsd d mem4d A "
+     "extent=1 stride=128"},
+    {"StrideTooLongWithOptions",
+     "data A: f32[4000]\ndsd d mem1d A offset=3 stride=-129 extent=2 wavelet_index_offset",
+     "2:31: expected a stride -128..127, found -129; a mem4d has strides of 16 bits: dsd d mem4d A "
+     "offset=3 extent=2 stride=-129 wavelet_index_offset"},
+    {"StrideTooLongForAll", "data A: f32[1]\ndsd d mem1d A stride=32768",
+     "2:22: expected a stride -128..127, found 32768"},
     {"OffsetOutsideSymbol", "data A: f32[4]\ndsd d mem1d A offset=4",
      "2:22: expected an offset 0..3 into 'A', found 4; with extent= others are possible"},
     {"DsdLeavesSram", "data A: f32[4]\ndsd d mem1d A extent=30000",
@@ -302,11 +316,6 @@ const Mistake kInitialLoads[] = {
      "4:11: expected a DSR that no fifo has, found s1ds1 of the fifo 'f' of line 3"},
     {"XdsrOfFifo", "data a: f32[4]\ndsd d circbuf a\nfifo f a dsr=1 xdsr=1\ndsr s1ds2 d xdsr=1",
      "4:18: expected an XDSR that no fifo has, found 1 of the fifo 'f' of line 3"},
-    {"CircbufWithoutXdsr", "data a: f32[4]\ndsd d circbuf a\ndsr s1ds2 d",
-     "3:11: expected xdsr= for the circbuf dsd 'd', found none"},
-    {"Mem4dWithoutStrideRegister",
-     "data a: f32[4]\ndsd d mem4d a extent=2,2 stride=2,-1\ndsr s1ds2 d xdsr=1",
-     "3:11: expected sr= with 1 number for the mem4d dsd 'd', found none"},
     {"OptionMistyped", "data a: f32[4]\ndsd d mem1d a\ndsr s1ds2 d save_adress",
      "3:13: expected an option or the end of the line behind the dsd of s1ds2, found "
      "'save_adress'; did you mean 'save_address'?"},

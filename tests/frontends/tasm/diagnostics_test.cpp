@@ -17,10 +17,10 @@ TEST_P(TasmMessage, NamesPlaceAndWhatWasExpected) {
 }
 
 const Mistake kLexical[] = {
-    {"UnknownCharacter", "fn f\n  add16 r1, r2, #3\n  ret\n",
-     "2:17: expected a name, a number or one of , : = + - * / % ( ) [ ], found '#'"},
+    {"UnknownCharacter", "fn f\n  add16 r1, r2, $3\n  ret\n",
+     "2:17: expected a name, a number or one of , : = + - * / % ( ) [ ] < > ! #, found '$'"},
     {"UnprintableCharacter", "\x01",
-     "1:1: expected a name, a number or one of , : = + - * / % ( ) [ ], found '\\x01'"},
+     "1:1: expected a name, a number or one of , : = + - * / % ( ) [ ] < > ! #, found '\\x01'"},
     {"MalformedNumber", "const a = 12ab",
      "1:11: expected a number such as 12, 0x1F or 1.5e-3, found '12ab'"},
     {"MalformedHex", "const a = 0xG",

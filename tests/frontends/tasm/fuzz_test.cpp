@@ -102,12 +102,43 @@ class Mutator {
         "task y local 30\n",
         "data z: i16[70000]\n",
         " - 0x7fffffffffffffff",
+        "\nmacro m x\n",
+        "\nendmacro\n",
+        "\nrepeat 3 i\n",
+        "\nendrepeat\n",
+        "\nif 1 < 2\n",
+        "\nelse\n",
+        "\nendif\n",
+        "include \"t.tasm\"\n",
+        "#",
+        "\"",
     };
     return kPieces[below(std::size(kPieces))];
   }
 
   std::mt19937 random_;
 };
+
+constexpr std::string_view kMacros = R"(param N = 2
+data a: i16[4 * N]
+macro add reg, at
+    ld16 r1, [at]
+    add16 reg, reg, r1
+    if N > 1
+again:
+    sub16 r2, r2, 1
+    jmpt again
+    endif
+endmacro
+repeat N k
+dsd row#k mem1d a offset=4 * k extent=4
+endrepeat
+fn main
+    repeat N k
+    add r3, a + 2 * k
+    endrepeat
+    ret
+)";
 
 /// True if the text was a program.
 bool survives(const std::string& text, Generation generation) {
@@ -129,8 +160,9 @@ TEST_P(TasmFuzz, DamagedProgramsEndInAUserErrorOrRoundTrip) {
   Mutator mutate(20240501);
   unsigned programs = 0;
   for (unsigned i = 0; i < kRounds; ++i) {
-    const std::string_view text = i % 2 == 0 ? kGemv : declarations_of(GetParam());
-    programs += survives(mutate(std::string(text)), GetParam()) ? 1 : 0;
+    const std::string texts[] = {std::string(kGemv), std::string(declarations_of(GetParam())),
+                                 std::string(kMacros)};
+    programs += survives(mutate(texts[i % 3]), GetParam()) ? 1 : 0;
   }
   EXPECT_GT(programs,
             kRounds / 50);  // the damage leaves some programs whole, or little would be tested

@@ -56,8 +56,8 @@ const Mistake kOperands[] = {
      "2:12: expected a 16-bit immediate -32768..65535, found 70000"},
     {"Immediate32TooLarge", "fn f\n add32 d0, d0, 0x100000000\n ret",
      "2:16: expected a 32-bit immediate -2147483648..4294967295, found 4294967296"},
-    {"ImmediateNotInteger", "fn f\n movri d0, 1.5\n ret",
-     "2:12: expected a 32-bit immediate -2147483648..4294967295, found 1.5"},
+    {"ImmediateNotInteger", "fn f\n add32 d0, d0, 1.5\n ret",
+     "2:16: expected a 32-bit immediate -2147483648..4294967295, found 1.5"},
     {"LengthTooLong", "fn f\n setdsl dds0, 32768\n ret",
      "2:15: expected a length 0..32767, found 32768"},
     {"AddressNotInSram", "fn f\n setdsa dds0, 49152\n ret",
@@ -78,6 +78,8 @@ const Mistake kOperands[] = {
      "2:16: expected a number that f16 can hold, found 65520"},
     {"HalfBitsTooLarge", "fn f\n faddh r0, r0, bits(0x10000)\n ret",
      "2:21: expected 16 bits 0..65535, found 65536"},
+    {"MovedHalfTooLarge", "fn f\n movri r0, 1e6\n ret",
+     "2:12: expected a number that f16 can hold, found 1e+06"},
     {"SingleTooLarge", "fn f\n fadds d0, d0, 1e39\n ret",
      "2:16: expected a number that f32 can hold, found 1e+39"},
     {"StepTooLong", "fn f\n incdsa dds0, 32768\n ret",
@@ -251,17 +253,11 @@ const Mistake kLoads[] = {
      "33: expected priority= behind a DSD operation only, found it behind the load of a DSR"},
     {"SingleStepAsync", "lddsr dds0, out async single_step",
      "24: expected either async or single_step, found both"},
-    {"NoExtendedDsr", "lddsr s0ds0, ring",
-     "15: expected xdsr= for the circbuf dsd 'ring', found none"},
-    {"NoExtendedDsrOfMem4d", "lddsr s0ds0, plain",
-     "15: expected xdsr= for the mem4d dsd 'plain', found none"},
     {"ExtendedDsrOfMem1d", "lddsr s0ds0, line xdsr=1",
      "25: expected xdsr= with a mem4d or circbuf dsd only, found it with the mem1d dsd 'line'"},
     {"ExtendedDsrOutOfRange", "lddsr s0ds0, ring xdsr=8", "25: expected an XDSR 0..7, found 8"},
     {"ExtendedDsrOfFifo", "lddsr s0ds0, ring xdsr=2",
      "25: expected an XDSR that no fifo has, found 2 of the fifo 'pipe' of line 11"},
-    {"NoStrideRegisters", "lddsr s0ds0, cube xdsr=1",
-     "15: expected sr= with 2 numbers for the mem4d dsd 'cube', found none"},
     {"TooFewStrideRegisters", "lddsr s0ds0, cube xdsr=1 sr=3",
      "30: expected sr= with 2 numbers for the mem4d dsd 'cube', found 1"},
     {"TooManyStrideRegisters", "lddsr s0ds0, cube xdsr=1 sr=3,4,5",
@@ -292,6 +288,43 @@ TEST(TasmLoad, TakesTheOptionsOfItsDescriptor) {
     EXPECT_EQ(error_of(program_with_load(load), options_for(Generation::kWse3)), "no error")
         << load;
   }
+}
+
+std::string registers_of(const pe::OpConfig& config) {
+  std::string text = std::to_string(config.xdsr.value());
+  for (const auto& sr : config.sr) text += sr ? " " + std::to_string(*sr) : "";
+  return text;
+}
+
+TEST(TasmLoad, WithoutRegistersGetsSomeThatNoOtherDsrHas) {
+  const pe::Image image = assemble_wse3(
+      program_with_load("lddsr s0ds0, cube xdsr=1 sr=0,2\n lddsr s1ds0, cube\n lddsr dds0, ring\n"
+                        " lddsr s1ds0, plain\n lddsr s1ds0, cube sr=6,7"));
+  EXPECT_EQ(registers_of(image.code[0].config), "1 0 2");
+  EXPECT_EQ(registers_of(image.code[1].config), "0 1 3");  // XDSR 2 is that of the fifo
+  EXPECT_EQ(registers_of(image.code[2].config), "3");
+  EXPECT_EQ(registers_of(image.code[3].config), "0");
+  EXPECT_EQ(registers_of(image.code[4].config), "0 6 7");
+}
+
+TEST(TasmLoad, BeforeTheStartGetsRegistersToo) {
+  const pe::Image image = assemble_wse3(program_with_load("lddsr s0ds1, cube") +
+                                        "dsr s0ds1 cube\ndsr s1ds1 ring xdsr=0\n");
+  EXPECT_EQ(registers_of(image.initial_loads[0].config), "1 0 1");
+  EXPECT_EQ(registers_of(image.code[0].config), "1 0 1");
+}
+
+TEST(TasmLoad, WithoutRegistersIsRefusedWhenAllAreTaken) {
+  std::string loads = "lddsr dds0, ring xdsr=0";
+  for (int i = 1; i < 8; ++i) loads += "\n lddsr s0ds" + std::to_string(i) + ", ring";
+  EXPECT_EQ(error_of(program_with_load(loads), options_for(Generation::kWse3)),
+            "20:15: expected xdsr= for the circbuf dsd 'ring', found none, and all 8 are taken; "
+            "DSRs that are not in use together can share one");
+  loads.clear();
+  for (int i = 0; i < 5; ++i) loads += "lddsr s0ds" + std::to_string(i) + ", cube xdsr=0\n ";
+  EXPECT_EQ(error_of(program_with_load(loads), options_for(Generation::kWse3)),
+            "17:15: expected sr= for the mem4d dsd 'cube', found none, and all 8 are taken; DSRs "
+            "that are not in use together can share one");
 }
 
 constexpr const char* kLegend =

@@ -139,7 +139,21 @@ TEST(TileIsaPage, ProgramsOnItAssemble) {
 }
 
 TEST(TileProgramsPage, ProgramsOnItAssemble) {
-  EXPECT_EQ(check_programs("tile-programs.md"), 5U);
+  EXPECT_EQ(check_programs("tile-programs.md"), 7U);
+}
+
+// wse.md 1.5: the word is also built from the bits of the table on the page.
+TEST(TileProgramsPage, ControlWordOfSeveralCommands) {
+  const std::string text = page("tile-programs.md");
+  const std::size_t first = text.find("const ADVANCE = 1");
+  ASSERT_NE(first, std::string::npos);
+  const pe::Image image = assemble_wse3(text.substr(first, text.find("```", first) - first));
+  const unsigned no_ce =
+      1U << 24 | 1U << 27 | 1U << 0 | 1U << 3 | 1U << 6 | 1U << 9 | 1U << 12 | 1U << 15;
+  const std::uint32_t word = 31U << 16 | 1U << 22 | 2U << 28 | no_ce;
+  EXPECT_EQ(image.symbols[0].init.at(0), word);
+  EXPECT_EQ(word, 0x295F9249U);
+  EXPECT_NE(text.find("; 0x295F9249"), std::string::npos);
 }
 
 TEST(ConfigurationSpacePage, ProgramsOnItAssemble) {

@@ -83,6 +83,7 @@ class Parentheses {
   static constexpr std::array<OperatorSpelling, 3> kOperators = {
       {{"==", Operator::kEqual, 0}, {"+", Operator::kAdd, 1}, {"*", Operator::kMultiply, 2}}};
   static constexpr unsigned kLevels = 3;
+  static constexpr std::array<OperatorSpelling, 1> kPrefixes = {{{"-", Operator::kNegate, 0}}};
 
   explicit Parentheses(const std::string& text) : cursor_(text) {}
 
@@ -91,7 +92,9 @@ class Parentheses {
   static Value binary(const PlacedOperator& op, const Value& left, const Value& right) {
     return "(" + left + op.text + right + ")";
   }
-  static Value negated(Place, const Value& operand) { return "(-" + operand + ")"; }
+  static Value prefixed(const PlacedOperator& op, const Value& operand) {
+    return "(" + (op.text + operand) + ")";
+  }
   Value primary(PrecedenceParser<Parentheses>& parser) {
     if (!cursor_.accept("(")) return std::string(cursor_.take());
     Value inner = parser.parse();

@@ -71,6 +71,46 @@ TEST_F(DataArrayExpression, SumsOverAllOrOneAxis) {
   EXPECT_EQ(elements("sum(A, -1)", {2}), (V{6, 15}));
   EXPECT_EQ(elements("sum(reshape(A, 1, 3, 2), 1)", {1, 2}), (V{9, 12}));
 }
+TEST_F(DataArrayExpression, SlicesAreThoseOfNumPy) {
+  EXPECT_EQ(elements("A[:, 1:]", {2, 2}), (V{2, 3, 5, 6}));
+  EXPECT_EQ(elements("A[1:, :-1]", {1, 2}), (V{4, 5}));
+  EXPECT_EQ(elements("A[1]", {3}), (V{4, 5, 6}));
+  EXPECT_EQ(elements("A[:, -1]", {2}), (V{3, 6}));
+  EXPECT_EQ(elements("A[M - 1, 0]", {1}), V{4});
+  EXPECT_EQ(elements("x[1:][1:]", {1}), V{100});
+  EXPECT_EQ(elements("x[:-2] + x[2:] - 2 * x[1:N-1]", {1}), V{81});
+  EXPECT_EQ(elements("transpose(A)[1] * (b + 1)[:]", {2}), (V{16, 45}));
+}
+TEST_F(DataArrayExpression, SlicesStayInTheirArray) {
+  EXPECT_EQ(problem("A[1:4]", {1}),
+            "l.json: arrays.y.init: in \"A[1:4]\" at character 2: the slice takes elements 1 up to "
+            "4 of dimension 0 of an array of shape (2, 3); there must be at least one, and all "
+            "must exist");
+  EXPECT_NE(problem("x[2:2]", {1}).find("takes elements 2 up to 2 of dimension 0"),
+            std::string::npos);
+  EXPECT_NE(problem("x[-4]", {1}).find("takes elements -1 up to 0"), std::string::npos);
+  EXPECT_NE(problem("x[0, 1]", {1})
+                .find("at character 2: an array of shape (3,) has fewer "
+                      "dimensions than the 2 of the slice"),
+            std::string::npos);
+  EXPECT_NE(problem("x[0.5:]", {1}).find("at character 3: the bound of a slice is 0.5; it must be"),
+            std::string::npos);
+  EXPECT_NE(problem("x[]", {1}).find("found \"]\" where a number or \":\" was expected"),
+            std::string::npos);
+  EXPECT_NE(problem("x[1:", {1}).find("found the end where"), std::string::npos);
+  EXPECT_NE(problem("x[1:2", {1})
+                .find("found the end where \"]\" was expected for the \"[\" at character 2"),
+            std::string::npos);
+}
+TEST_F(DataArrayExpression, WithoutATargetItHasItsOwnShape) {
+  const auto part = [this](const std::string& text) {
+    return values_of(
+        *parse_array_expression(text, names_, std::nullopt, "l.json", "host[1]").value);
+  };
+  EXPECT_EQ(part("A").shape, (Shape{2, 3}));
+  EXPECT_EQ(part("A[:, 1:]").elements, (V{2, 3, 5, 6}));
+  EXPECT_EQ(part("iota() + 7").shape, Shape{});
+}
 TEST_F(DataArrayExpression, AbsoluteValuesAndLargestElement) {
   EXPECT_EQ(elements("abs(A - 4)", {2, 3}), (V{3, 2, 1, 0, 1, 2}));
   EXPECT_EQ(elements("max(abs(x - 50))", {1}), (V{50}));
@@ -183,7 +223,7 @@ TEST_F(DataArrayExpression, ResultsThatDoNotFitInMemoryAreRefused) {
   const HostArray row = HostArray::zeros(DType::kI16, large);
   const Names names = {{{"c", &column}, {"r", &row}}, {}};
   try {
-    parse_array_expression("c * r", names, {1}, "", "");
+    parse_array_expression("c * r", names, Shape{1}, "", "");
     FAIL() << "accepted";
   } catch (const UserError& error) {
     EXPECT_EQ(std::string(error.what()),
@@ -204,7 +244,7 @@ TEST_F(DataArrayExpression, OperatorsAreCountedBecauseTheyAreNested) {
 TEST_F(DataArrayExpression, IsComputedFromTheArraysAsTheyAreWhenItIsRead) {
   HostArray filled_later = array_of({2}, {0, 0});
   const Names names = {{{"y", &filled_later}, {"b", &b_}}, {}};
-  const ArrayExpression e = parse_array_expression("sum(y) + b", names, {2}, "", "");
+  const ArrayExpression e = parse_array_expression("sum(y) + b", names, Shape{2}, "", "");
   filled_later.set(0, 100);
   EXPECT_EQ(values_of(*e.value).elements, (V{107, 108}));
   EXPECT_EQ(e.arrays, (std::set<std::string>{"b", "y"}));
@@ -268,7 +308,7 @@ TEST_F(DataArrayExpression, FuzzOnlyUserErrorsEscape) {
     for (unsigned n = 1 + random() % 9; n > 0; --n) text += pieces[random() % pieces.size()];
     try {
       const Values values =
-          values_of(*parse_array_expression(text, names_, {2, 3}, "f", "p").value);
+          values_of(*parse_array_expression(text, names_, Shape{2, 3}, "f", "p").value);
       ASSERT_EQ(values.elements.size(), 6U) << text;
       ++accepted;
     } catch (const UserError&) {

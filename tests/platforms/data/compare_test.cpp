@@ -16,6 +16,9 @@ HostArray array_of(const Shape& shape, const std::vector<double>& elements) {
   for (std::size_t i = 0; i < elements.size(); ++i) array.set(i, elements[i]);
   return array;
 }
+Comparison compare(const HostArray& actual, const HostArray& expected, double rtol, double atol) {
+  return data::compare(Loaded(actual), Loaded(expected), rtol, atol);
+}
 Comparison compare_one(double actual, double expected, double rtol, double atol) {
   return compare(array_of({1}, {actual}), array_of({1}, {expected}), rtol, atol);
 }
@@ -65,8 +68,9 @@ TEST(DataCompare, OtherShapesFail) {
 TEST(DataCompare, ComputedValuesAreComparedInDouble) {
   HostArray actual = HostArray::zeros(DType::kF32, {1});
   actual.set(0, 0.1);
-  EXPECT_FALSE(compare(actual, Given({{1}, {0.1}}), 0, 0).passed);  // f32 is not exact
-  EXPECT_TRUE(compare(actual, Given({{1}, {0.1}}), 1e-5, 1e-8).passed);
+  const Given expected({{1}, {0.1}});
+  EXPECT_FALSE(data::compare(Loaded(actual), expected, 0, 0).passed);  // f32 is not exact
+  EXPECT_TRUE(data::compare(Loaded(actual), expected, 1e-5, 1e-8).passed);
 }
 
 }  // namespace

@@ -53,6 +53,24 @@ TEST(WseChecks, ComparesTheArrayAsItIsThen) {
   EXPECT_TRUE(checks.carry_out(check_of(layout)).passed);
 }
 
+TEST(WseChecks, APartIsComparedAlone) {
+  const layout::Layout layout = layout_with(R"~({"name": "y[1:]", "value": "a[:1]"})~");
+  wse::HostArrays arrays(layout, {});
+  const wse::Checks checks(layout, arrays);
+  arrays["y"].set(0, 77);
+  EXPECT_FALSE(checks.carry_out(check_of(layout)).passed);
+  arrays["y"].set(1, 3);
+  const report::Check check = checks.carry_out(check_of(layout));
+  EXPECT_TRUE(check.passed) << check.detail;
+  EXPECT_EQ(check.name, "y[1:]");
+}
+
+TEST(WseChecks, APartThatTheArrayDoesNotHaveIsFoundBeforeTheRun) {
+  EXPECT_THAT(problem_of(R"~({"name": "y[1:3]", "value": "0"})~"),
+              HasSubstr("host[1]: in \"y[1:3]\" at character 2: the slice takes elements 1 up to "
+                        "3 of dimension 0 of an array of shape (2,)"));
+}
+
 TEST(WseChecks, AToleranceMayDependOnTheResult) {
   const layout::Layout layout =
       layout_with(R"~({"name": "y", "value": "a", "rtol": 0, "atol": "max(y) - 4"})~");
