@@ -107,6 +107,8 @@ struct Operation {
   /// The destination register is also a source: each element needs the last result.
   bool accumulates = false;
   bool carry = false;  ///< addc16
+  /// Reads its destination, whose elements lie in one bank: `interval` counts both accesses.
+  bool rewrites = false;
   bool uses_fifo = false;
   bool terminated = false;       ///< ended before its length was done
   bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO

@@ -100,6 +100,9 @@ Schema pe_latency_keys(pe::PeTiming& p) {
              "from the issue of a DSD operation until its first group may execute"),
       number("pe.vector_drain", p.vector_drain, "cycles", 0, kMaxLatency,
              "from the completion of a synchronous DSD operation to the next instruction"),
+      name("pe.vector_overlap", p.vector_overlap, {{"true", true}, {"false", false}},
+           "whether DSD operations, loads and branches behind a synchronous DSD operation overlap "
+           "with its end, and with their own start"),
       cycles("pe.task_activation", p.task_activation,
              "idle compute engine: from the event that makes a task runnable to its first "
              "instruction"),
