@@ -419,7 +419,7 @@ class Dispatch {
 
   // Several groups on registers and memory. Each address is known to be good: no group can fail.
   void set_self_contained() {
-    if ((op_.inputs | op_.outputs) != 0 || op_.uses_fifo || op_.single_step) return;
+    if (!op_.in_memory() || op_.single_step) return;
     if (op_.length <= op_.width) return;
     for (const Cursor& cursor : op_.cursors) {
       if (cursor.kind != Cursor::Kind::kMemory) continue;
@@ -431,8 +431,8 @@ class Dispatch {
 
   // Cycles until the first group. A single step from memory and registers is executed as it issues.
   unsigned start() const {
-    if (op_.single_step) return (op_.inputs | op_.outputs) != 0 ? 1 : 0;
-    return pe_.main.pipeline_filled() && !op_.async ? 1 : timing().vector_start;
+    if (op_.single_step) return op_.in_memory() ? 0 : 1;
+    return pe_.main.pipeline_filled() && op_.in_memory() ? 1 : timing().vector_start;
   }
 
   // The queues without which it cannot go on, whatever its other operands do.

@@ -118,6 +118,8 @@ struct Operation {
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
   bool is_filter() const { return instruction().op == Opcode::kDfilt; }
+  /// Whether all its operands are in memory or registers: neither queues nor FIFOs.
+  bool in_memory() const { return (inputs | outputs) == 0 && !uses_fifo; }
   /// `a` of its events (observe/event.h).
   std::uint32_t event_word() const {
     return static_cast<unsigned>(instruction().op) | unsigned{thread} << 8;

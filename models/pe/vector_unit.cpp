@@ -147,6 +147,11 @@ void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uin
   }
 }
 
+// Measured in memory only (wse_timing_2.md B1). A single step has neither start nor drain.
+bool overlaps(const Operation& op, const PeTiming& timing) {
+  return timing.vector_overlap && op.in_memory() && !op.single_step;
+}
+
 // The jump behind the operation that issues in cycle `now` needs no issue slot: its target is
 // fetched while the operation runs.
 void follow_jump(EngineState& pe, Cycle now) {
@@ -222,7 +227,7 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
   operations_.add(op);
   if (op.thread != kMainThread) return;
   if (op.single_step && op.due == now) execute_group(pe, *operations_.of_main_thread(), 1, now);
-  if (!op.single_step && pe.timing().vector_overlap) follow_jump(pe, now);
+  if (overlaps(op, pe.timing())) follow_jump(pe, now);
 }
 
 void VectorUnit::complete_finished(EngineState& pe, Cycle now) {
@@ -238,9 +243,9 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
   if (op.thread != kMainThread) return;
-  const bool overlaps = op.single_step || (timing.vector_overlap && !next_depends(pe, op));
-  pe.main.wait_until(std::max(pe.main.ready_at(), overlaps ? now + 1 : drained));
-  if (overlaps && !op.single_step) pe.main.drain_until(drained);
+  const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
+  pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
+  if (goes_on) pe.main.drain_until(drained);
   if (op.uses_fifo || op.single_step) {
     pe.main.write_flag(op.result, drained);
   } else if (op.instruction().op == Opcode::kAddc16) {
