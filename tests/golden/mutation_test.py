@@ -28,6 +28,7 @@ CHOICES = {
     "fabric.color_swap": ("both", "partner"),
     "pe.bank_conflicts": ("true", "false"),
     "pe.bank_rule": ("modulo_4", "same_bank"),
+    "pe.vector_overlap": ("true", "false"),
     "pe.stride_rule": ("table", "span"),
     "pe.picker": ("lowest_id", "round_robin"),
     "pe.issue": ("rotation", "lowest_thread"),
