@@ -10,6 +10,10 @@ inline constexpr unsigned kBankCount = 8;
 /// Of stride_limit: the stride limits nothing.
 inline constexpr unsigned kFullWidth = ~0U;
 
+/// Distance in bytes of elements that lie in one single-ported bank: eight banks of 32 bits (wse.md
+/// 6.2, HC34; wse_timing_2.md B3, B4).
+inline constexpr std::int32_t kBankRow = 32;
+
 /// Bank of the 16-bit word at a byte address: bits 3:1.
 constexpr unsigned bank_of(std::uint32_t byte_address) {
   return byte_address / 2 % kBankCount;

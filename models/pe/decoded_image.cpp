@@ -40,8 +40,10 @@ std::uint32_t registers_of(const Operand& operand) {
 
 // Registers interlock: an instruction that reads or writes one, named or implied, issues after the
 // last writer of the register is done.
-std::uint32_t waits_for(const Instruction& in) {
-  std::uint32_t items = 0;
+std::uint32_t waits_for(const Instruction& in, OpClass op_class) {
+  const bool overlaps = in.is_vector() || op_class == OpClass::kLoad ||
+                        (op_class == OpClass::kBranch && in.op != Opcode::kRet);
+  std::uint32_t items = overlaps ? 0 : Scoreboard::bit(Scoreboard::kDrain);
   for (const Operand& operand : in.operands) items |= registers_of(operand);
   if (in.config.index) items |= registers_of(*in.config.index);
   if (in.op == Opcode::kRet) items |= Scoreboard::bit(kReturnRegister);
@@ -76,7 +78,7 @@ DecodedInstruction decode(const Instruction& in, std::uint32_t pc, const PeTimin
   decoded.op_class = row.op_class;
   decoded.operand_count = row.operand_count;
   decoded.vector = in.is_vector();
-  decoded.waits_for = waits_for(in);
+  decoded.waits_for = waits_for(in, decoded.op_class);
   decoded.latency = latency_of(decoded.op_class, timing);
   if (decoded.vector) find_dsrs_of_operation(decoded, in);
   for (std::uint8_t i = 0; i < kMaxOperands; ++i) {

@@ -48,7 +48,7 @@ class Dispatch {
     set_zeroed();
     set_self_contained();
     set_needs();
-    op_.due = now + (op_.single_step ? 1 : timing().vector_start);
+    op_.due = now + start();
     return true;
   }
 
@@ -369,6 +369,8 @@ class Dispatch {
     }
     if (timing().stride_rule == StrideRule::kSpan)
       interval = std::max(interval, cycles_of_strides(width));
+    op_.rewrites = timing().bank_conflicts && rewrites_one_bank();
+    if (op_.rewrites) interval = std::max(interval, timing().read_conflict_factor * width);
     op_.least = static_cast<std::uint8_t>(least);
     op_.width = static_cast<std::uint16_t>(width);
     op_.interval = op_.duration = interval;
@@ -378,6 +380,19 @@ class Dispatch {
     const unsigned latency = is_float ? timing().float_latency : timing().integer_latency;
     op_.interval = std::max(interval, latency * width);
     op_.duration = std::max(interval, latency * (width - 1) + 1);
+  }
+
+  // wse_timing_2.md B4: a source is the destination, and all elements lie in one bank, which each of
+  // them needs twice.
+  bool rewrites_one_bank() const {
+    const Cursor& to = op_.cursors[0];
+    if (to.kind != Cursor::Kind::kMemory) return false;
+    const std::int32_t step = to.walk.step(*to.dsd);
+    if (step == 0 || step % kBankRow != 0) return false;
+    return std::any_of(&op_.cursors[1], &op_.cursors[op_.sources] + 1, [&](const Cursor& from) {
+      return from.kind == Cursor::Kind::kMemory && from.walk.address() == to.walk.address() &&
+             from.walk.step(*from.dsd) == step;
+    });
   }
 
   // Cycles that the operands in memory need for a group of `elements` (wse_timing.md A3).
@@ -411,7 +426,7 @@ class Dispatch {
 
   // Several groups on registers and memory. Each address is known to be good: no group can fail.
   void set_self_contained() {
-    if ((op_.inputs | op_.outputs) != 0 || op_.uses_fifo || op_.single_step) return;
+    if (!op_.in_memory() || op_.single_step) return;
     if (op_.length <= op_.width) return;
     for (const Cursor& cursor : op_.cursors) {
       if (cursor.kind != Cursor::Kind::kMemory) continue;
@@ -419,6 +434,12 @@ class Dispatch {
       if (!cursor.walk.stays_inside(*cursor.dsd, op_.length, begin, kSramBytes)) return;
     }
     op_.self_contained = true;
+  }
+
+  // Cycles until the first group. A single step from memory and registers is executed as it issues.
+  unsigned start() const {
+    if (op_.single_step) return op_.in_memory() ? 0 : 1;
+    return pe_.main.pipeline_filled() && op_.in_memory() ? 1 : timing().vector_start;
   }
 
   // The queues without which it cannot go on, whatever its other operands do.

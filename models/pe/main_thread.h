@@ -28,6 +28,7 @@ class MainThread {
     task_ = static_cast<std::uint8_t>(id);
     pc_ = entry;
     ready_at_ = first_issue;
+    pipeline_filled_ = false;
     write({kReg16, kReturnRegister, 0}, kReturnEndsTask, first_issue);
   }
   /// The next task issues its first instruction in cycle `next_issue` or later.
@@ -49,7 +50,18 @@ class MainThread {
   void jump(std::uint32_t pc) { pc_ = pc; }
   void wait_until(Cycle cycle) { ready_at_ = cycle; }
   /// Waits for the last writers of `items`, one bit each as in Scoreboard.
-  void wait_for(std::uint32_t items) { ready_at_ = scoreboard_.ready_at(items, ready_at_); }
+  void wait_for(std::uint32_t items) {
+    ready_at_ = scoreboard_.ready_at(items, ready_at_);
+    if ((items & Scoreboard::bit(Scoreboard::kDrain)) != 0) pipeline_filled_ = false;
+  }
+  /// A synchronous DSD operation is complete, and leaves the pipeline by cycle `drained`.
+  void drain_until(Cycle drained) {
+    scoreboard_.write(Scoreboard::bit(Scoreboard::kDrain), drained, ready_at_);
+    pipeline_filled_ = true;
+  }
+  /// Whether no instruction has waited for the drain of the last synchronous DSD operation, so that
+  /// the next one follows it without a gap (PeTiming::vector_overlap).
+  bool pipeline_filled() const { return pipeline_filled_; }
 
   bool flag() const { return flag_; }
   std::uint16_t return_address() const { return registers_[kReturnRegister]; }
@@ -86,6 +98,7 @@ class MainThread {
   std::uint32_t pc_ = 0;
   std::uint8_t task_ = kFree;
   bool flag_ = false;
+  bool pipeline_filled_ = false;
   std::array<std::uint16_t, kRegisterCount> registers_{};
   Scoreboard scoreboard_;
 };

@@ -107,6 +107,8 @@ struct Operation {
   /// The destination register is also a source: each element needs the last result.
   bool accumulates = false;
   bool carry = false;  ///< addc16
+  /// Reads its destination, whose elements lie in one bank: `interval` counts both accesses.
+  bool rewrites = false;
   bool uses_fifo = false;
   bool terminated = false;       ///< ended before its length was done
   bool stopped_by_fifo = false;  ///< ended by an empty or full FIFO
@@ -116,6 +118,8 @@ struct Operation {
   const Instruction& instruction() const { return *decoded->instruction; }
   std::uint32_t pc() const { return decoded->pc; }
   bool is_filter() const { return instruction().op == Opcode::kDfilt; }
+  /// Whether all its operands are in memory or registers: neither queues nor FIFOs.
+  bool in_memory() const { return (inputs | outputs) == 0 && !uses_fifo; }
   /// `a` of its events (observe/event.h).
   std::uint32_t event_word() const {
     return static_cast<unsigned>(instruction().op) | unsigned{thread} << 8;

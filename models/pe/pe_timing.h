@@ -45,15 +45,20 @@ struct PeTiming {
   unsigned float_divide_latency = 50;    ///< wse.md 6.5
   unsigned load_latency = 1;             ///< load-to-use without stall (wse.md 6.5)
   unsigned dsr_latency = 4;              ///< DSR load-to-use (wse.md 6.5)
+  unsigned dsr_change_latency = 4;       ///< setdsa and the like: change to use (wse_timing_2.md B4)
   // DSD operations.
   /// Issue -> first group executes (decode to execute, wse.md 6.5).
   unsigned vector_start = 3;
   /// Synchronous operation complete -> this many cycles lie before the next instruction issues
   /// (wse.md 6.5).
   unsigned vector_drain = 3;
+  /// DSD operations, loads and branches do not wait for the drain of the operation before, unless
+  /// they read what it wrote last; the start of the next operation is hidden too; and a `jmp` behind
+  /// an operation is followed while the operation runs (wse_timing_2.md B1).
+  bool vector_overlap = true;
   std::array<VectorRate, kOpcodeCount> rate;
-  /// Two memory sources in banks that collide (wse.md 6.2): the group takes `read_conflict_factor`
-  /// times its cycles.
+  /// Two accesses of a group in banks that collide (wse.md 6.2, wse_timing_2.md B4): the group takes
+  /// `read_conflict_factor` times its cycles.
   bool bank_conflicts = true;
   unsigned read_conflict_factor = 2;
   BankRule bank_rule = BankRule::kModulo4;

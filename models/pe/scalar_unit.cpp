@@ -164,7 +164,7 @@ void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
   }
   if (in.op == Opcode::kGetdsa) return pe.main.write(in.operands[0], dsr.address(), ready);
   change_dsr(pe, in, dsr);
-  dsr.ready_at = now + pe.timing().dsr_latency;
+  dsr.ready_at = now + pe.timing().dsr_change_latency;
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ class Scoreboard {
   /// Longest latency that it can hold, in cycles.
   static constexpr unsigned kMaxLatency = (1U << 15) - 1;
   static constexpr unsigned kFlag = kRegisterCount;
+  /// The end of the last synchronous DSD operation: when it has left the pipeline.
+  static constexpr unsigned kDrain = kFlag + 1;
   static constexpr std::uint32_t bit(unsigned item) { return 1U << item; }
 
   /// The values of `items`, one bit each, may be used from cycle `ready_at` on. The next
@@ -61,7 +63,7 @@ class Scoreboard {
 
   Cycle last_ = 0;                                            // from here on nothing is busy
   std::uint32_t busy_ = 0;                                    // one bit an item
-  std::array<std::uint16_t, kRegisterCount + 1> ready_at_{};  // of the busy ones; low bits
+  std::array<std::uint16_t, kDrain + 1> ready_at_{};  // of the busy ones; low bits
 };
 
 }  // namespace tessera::pe

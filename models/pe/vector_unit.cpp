@@ -107,6 +107,7 @@ bool leaves_half_full(const EngineState& pe, const Operation& op) {
 }
 
 bool reads_conflict(const EngineState& pe, const Operation& op) {
+  if (!pe.timing().bank_conflicts || op.rewrites) return false;
   const Cursor& a = op.cursors[1];
   const Cursor& b = op.cursors[2];
   return a.kind == Cursor::Kind::kMemory && b.kind == Cursor::Kind::kMemory &&
@@ -154,6 +155,51 @@ void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uin
   }
 }
 
+// Measured in memory only (wse_timing_2.md B1). A single step has neither start nor drain.
+bool overlaps(const Operation& op, const PeTiming& timing) {
+  return timing.vector_overlap && op.in_memory() && !op.single_step;
+}
+
+// The jump behind the operation that issues in cycle `now` needs no issue slot: its target is
+// fetched while the operation runs.
+void follow_jump(EngineState& pe, Cycle now) {
+  const std::uint32_t pc = pe.main.pc();
+  if (pc >= pe.program->code_size()) return;
+  const Instruction& next = *pe.program->decoded(pc).instruction;
+  if (next.op != Opcode::kJmp) return;
+  pe.probe.emit(now, EventKind::kIssue, static_cast<unsigned>(next.op) | kMainThread << 8, pc);
+  pe.main.jump(static_cast<std::uint32_t>(next.operands[0].value));
+  pe.main.wait_until(now + 1 + pe.timing().branch_taken);
+}
+
+// Whether `address` is among the elements that the last groups of `op` wrote, as many as are in the
+// pipeline.
+bool wrote_last(const Operation& op, const PeTiming& timing, std::uint32_t address) {
+  const Cursor& to = op.cursors[0];
+  if (to.kind == Cursor::Kind::kPointer) return address == to.walk.address();
+  if (to.kind != Cursor::Kind::kMemory) return false;
+  const std::int64_t groups = timing.vector_start + timing.vector_drain;
+  const std::int64_t written = std::min<std::int64_t>(op.done, groups * op.width);
+  const std::int64_t way = written * to.walk.step(*to.dsd);
+  const std::int64_t end = to.walk.address();
+  return address >= std::min(end - way, end) && address < std::max(end - way, end);
+}
+
+// Whether the next instruction reads what `op` wrote last.
+bool next_depends(const EngineState& pe, const Operation& op) {
+  if (pe.main.pc() >= pe.program->code_size()) return false;
+  const DecodedInstruction& next = pe.program->decoded(pe.main.pc());
+  const auto& operands = next.instruction->operands;
+  if (next.op_class == OpClass::kLoad)
+    return wrote_last(op, pe.timing(), pe.main.address_of(operands[1]));
+  if (!next.vector) return false;
+  return std::any_of(operands.begin() + 1, operands.end(), [&](const Operand& source) {
+    if (!source.is_dsr()) return false;
+    const Dsr& dsr = pe.dsrs[source];
+    return dsr.loaded() && is_memory(dsr.kind()) && wrote_last(op, pe.timing(), dsr.address());
+  });
+}
+
 // wse.md 5.7 on_control: the wavelet is taken and ends the operation.
 bool meets_control(EngineState& pe, Operation& op, Cycle now) {
   const Cursor* source = source_at_control(pe, op, now);
@@ -187,6 +233,9 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
   }
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   operations_.add(op);
+  if (op.thread != kMainThread) return;
+  if (op.single_step && op.due == now) execute_group(pe, *operations_.of_main_thread(), 1, now);
+  if (overlaps(op, pe.timing())) follow_jump(pe, now);
 }
 
 void VectorUnit::complete_finished(EngineState& pe, Cycle now) {
@@ -194,24 +243,28 @@ void VectorUnit::complete_finished(EngineState& pe, Cycle now) {
 }
 
 void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
-  write_back(pe, op, now);
+  const PeTiming& timing = pe.timing();
+  const Cycle drained = now + 1 + (op.single_step ? 0 : timing.vector_drain);
+  write_back(pe, op, drained, now);
   clear_source(pe, op, now);
   pe.probe.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
   if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
   if (op.thread != kMainThread) return;
-  pe.main.wait_until(now + 1 + (op.single_step ? 0 : pe.timing().vector_drain));
+  const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
+  pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
+  if (goes_on) pe.main.drain_until(drained);
   if (op.uses_fifo || op.single_step) {
-    pe.main.write_flag(op.result, now + 1);
+    pe.main.write_flag(op.result, drained);
   } else if (op.instruction().op == Opcode::kAddc16) {
-    pe.main.write_flag(op.carry, now + 1);
+    pe.main.write_flag(op.carry, drained);
   }
 }
 
 // What outlives the operation: saved addresses (wse.md 5.11), what is left of a FIFO's length and
 // the last value of a scalar destination; values popped by a terminated operation are lost
 // (wse.md 5.6).
-void VectorUnit::write_back(EngineState& pe, const Operation& op, Cycle now) {
+void VectorUnit::write_back(EngineState& pe, const Operation& op, Cycle ready, Cycle now) {
   for (unsigned i = 0; i <= op.sources; ++i) {
     const Cursor& cursor = op.cursors[i];
     const Operand& operand = op.instruction().operands[i];
@@ -231,7 +284,7 @@ void VectorUnit::write_back(EngineState& pe, const Operation& op, Cycle now) {
   const Cursor& destination = op.cursors[0];
   if (op.done == 0 || op.stopped_by_fifo) return;
   if (destination.kind == Cursor::Kind::kScalar)
-    pe.main.write(op.instruction().operands[0], destination.value, now + 1);
+    pe.main.write(op.instruction().operands[0], destination.value, ready);
   if (destination.kind == Cursor::Kind::kPointer)
     pe.store(op.pc(), destination.walk.address(), destination.bytes, destination.value, now);
 }
@@ -319,8 +372,7 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
     return !op.finishing;
   }
   const PeTiming& timing = pe.timing();
-  const unsigned slowdown =
-      timing.bank_conflicts && reads_conflict(pe, op) ? timing.read_conflict_factor : 1;
+  const unsigned slowdown = reads_conflict(pe, op) ? timing.read_conflict_factor : 1;
   const bool heads = heads_matter(pe, op);
   std::uint32_t executed = 0;
   while (executed < elements) {

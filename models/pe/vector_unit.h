@@ -59,7 +59,8 @@ class VectorUnit {
  private:
   void complete_finished(EngineState& pe, Cycle now);
   void complete(EngineState& pe, Operation& op, Cycle now);
-  static void write_back(EngineState& pe, const Operation& op, Cycle now);
+  /// `ready`: when instructions may use a register that is the destination.
+  static void write_back(EngineState& pe, const Operation& op, Cycle ready, Cycle now);
   static void clear_source(EngineState& pe, Operation& op, Cycle now);
   void meet_shortages(EngineState& pe, Cycle now);
   void meet_shortage(EngineState& pe, Operation& op, bool empty, const Cursor& cursor, Cycle now);

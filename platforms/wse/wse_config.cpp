@@ -100,11 +100,16 @@ Schema pe_latency_keys(pe::PeTiming& p) {
       cycles("pe.load_latency", p.load_latency,
              "from the issue of a load until its result may be used"),
       cycles("pe.dsr_latency", p.dsr_latency,
-             "from the load or change of a DSR until it may be used"),
+             "from the load of a DSR until it may be used"),
+      cycles("pe.dsr_change_latency", p.dsr_change_latency,
+             "from the change of a DSR in place until it may be used"),
       cycles("pe.vector_start", p.vector_start,
              "from the issue of a DSD operation until its first group may execute"),
       number("pe.vector_drain", p.vector_drain, "cycles", 0, kMaxLatency,
              "from the completion of a synchronous DSD operation to the next instruction"),
+      name("pe.vector_overlap", p.vector_overlap, {{"true", true}, {"false", false}},
+           "whether DSD operations, loads and branches behind a synchronous DSD operation overlap "
+           "with its end, and with their own start"),
       cycles("pe.task_activation", p.task_activation,
              "idle compute engine: from the event that makes a task runnable to its first "
              "instruction"),

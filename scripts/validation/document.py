@@ -185,7 +185,8 @@ Medians and worst errors are those of the numbers that have a bound. Each worklo
   model met a number, and that number has the role `calibrated` here too. No `predicted` number stands behind a value of any kind.
 - **may be off** is the bound that the tests hold: `scripts/validate.sh` exits with 1 if a number misses its bound. A number has no bound if it
   contradicts other numbers, or if the published program is not known. Such numbers are shown without a claim.
-- **source**: A1 to A10 are sections of [Published cycle counts](reference/wse_timing.md), numbers such as 6.5 are sections of
+- **source**: A1 to A10 are sections of [Published cycle counts](reference/wse_timing.md), B1 to B4 of [Cycle counts of whole
+  programs](reference/wse_timing_2.md), numbers such as 6.5 are sections of
   [the wafer-scale engines](reference/wse.md), and in the tables of AI cores sections of [the AI cores](reference/ascend.md). S stands for the
   vendor's simulator, H for silicon, M for a published model. "Derived" means our arithmetic on published numbers; a note gives it. All numbers
   of AI cores were measured on silicon.
@@ -233,5 +234,7 @@ NOT_REACHED = """
   on A2/A3. Loads of 3-D tiles (50 cycles) and sparse tiles (30), MX scales and tables of FIX: the model has no such operation. Reads that
   bypass L2, and mixed reads and writes at 2.35 and 2.26 TB/s with it. Scalar cycles of a step of K, 449 and 57, are an input of the
   matrix products. Conflicts between several devices.
-- **Whole applications** (GEMM, FFT, stencils over a wafer): their programs are not available as tile programs.
+- **B4 without its multiply-adds**, and a stencil of 64 x 64 cells on more than 8 x 8 PEs, which takes 2 cycles more (B3): what the first
+  program left out is not known, the second is a run of minutes.
+- **Whole applications** (GEMM and FFT over a wafer): their programs are not available as tile programs.
 """

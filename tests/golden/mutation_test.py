@@ -30,6 +30,7 @@ CHOICES = {
     "fabric.switch_positions": ("cumulative", "from_zero"),
     "pe.bank_conflicts": ("true", "false"),
     "pe.bank_rule": ("modulo_4", "same_bank"),
+    "pe.vector_overlap": ("true", "false"),
     "pe.stride_rule": ("table", "span"),
     "pe.fabric_extent": ("elements", "wavelets"),
     "pe.picker": ("lowest_id", "round_robin"),

@@ -37,8 +37,8 @@ difference of two readings of the cycle counter, before and after the operation.
 and the rate of `fmuls`, one element a cycle.
 
 The sources disagree on which alignments conflict. According to the programming guide, the same bank modulo 4 conflicts, which
-is two of the four alignments of f32 vectors; on WSE-3 silicon exactly one of the four was slow. `pe.bank_rule` is `modulo_4` on
-WSE-2, where no measurement distinguishes the two rules, and `same_bank` on WSE-3. Other probes found no conflicts at all in the
+is two of the four alignments of f32 vectors; on WSE-3 silicon exactly one of the four was slow. `pe.bank_rule` is `same_bank`, on
+WSE-2 because of a [stencil](stencil_data_tasks.md); the runs here have only placements on which both rules agree. Other probes found no conflicts at all in the
 vendor's simulator (`--set pe.bank_conflicts=false`).
 """, [
     case(5124, 0, 10254), case(5124, 1, 5130),

@@ -33,6 +33,8 @@ struct Surroundings {
     timing.vector_start = 1 + random.below(4);
     timing.vector_drain = random.below(4);
     timing.dsr_latency = 1 + random.below(5);
+    timing.dsr_change_latency = 1 + random.below(5);
+    timing.vector_overlap = random.chance(70);
     timing.float_latency = 1 + random.below(3);
     timing.branch_taken = 1 + random.below(6);
     timing.issue = random.chance(50) ? IssueRule::kRotation : IssueRule::kLowestThread;
