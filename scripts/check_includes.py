@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "sc_main": ("platforms", "frontends", "models", "tlm_ifaces"),
 }
 # What front-ends know of models: the program types, and which operands they may have.
-FRONTEND_MODELS = re.compile(r"models/(fabric/route|pe/(isa|program|half)|cluster/program/(program|operand_rules)|scheduled/(program|phase|operator)s?)\.h")
+FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/program/(program|operand_rules)|scheduled/(program|phase|operator)s?)\.h")
 
 # frontends/text serves all front-ends and knows none of them, nor any model.
 TEXT_ROOM = "text"

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/fabric/route.h"
+#include "tlm_ifaces/vocabulary/route.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"

@@ -8,8 +8,7 @@ namespace {
 /// What operators mean, in terms of the memories of the nodes.
 class Meaning {
  public:
-  Meaning(const Program& program, const MemoryMap& map, Memory& memory)
-      : program_(program), map_(map), memory_(memory) {}
+  Meaning(const MemoryMap& map, Memory& memory) : map_(map), memory_(memory) {}
 
   void use(const Operator& op) {
     for (const Message& message : op.messages) {
@@ -61,7 +60,6 @@ class Meaning {
     }
   }
 
-  const Program& program_;
   const MemoryMap& map_;
   Memory& memory_;
 };
@@ -97,7 +95,7 @@ Memory initial_memory(const Program& program, const MemoryMap& map) {
 
 Memory expected_memory(const Program& program, const PhasePlan& plan, const MemoryMap& map,
                        Memory memory) {
-  Meaning meaning(program, map, memory);
+  Meaning meaning(map, memory);
   for (const std::size_t op : plan.continuing) meaning.use(program.operators[op]);
   for (const Region& region : plan.regions) {
     for (const std::size_t turn : region.turns) {

@@ -9,7 +9,7 @@ namespace tessera::operators {
 namespace {
 
 /// Names that expressions of arrays know.
-const std::vector<std::string> kNames = {"node", "x", "y", "z", "k"};
+const std::vector<std::string> kExpressionNames = {"node", "x", "y", "z", "k"};
 
 void read_params(const Node& root, const ParamOverrides& overrides, Program& program) {
   const std::optional<Node> section = root.find("params");
@@ -18,9 +18,9 @@ void read_params(const Node& root, const ParamOverrides& overrides, Program& pro
   for (const std::string& name : declared) {
     const Node node = section->at(name);
     text::check_name(node, name, "a parameter");
-    if (std::find(kNames.begin(), kNames.end(), name) != kNames.end())
+    if (std::find(kExpressionNames.begin(), kExpressionNames.end(), name) != kExpressionNames.end())
       node.fail("\"", name, "\" cannot be the name of a parameter; expressions of arrays use ",
-                text::listed(kNames), " themselves");
+                text::listed(kExpressionNames), " themselves");
     const auto given = overrides.find(name);
     program.params[name] = given != overrides.end() ? given->second : node.integer(program.params);
   }
@@ -187,7 +187,7 @@ InitialWords::InitialWords(const Program& program, const Array& array)
     : program_(program), array_(array) {
   if (array.init.empty()) return;
   try {
-    value_ = text::Expression::parse(array.init, program.params, kNames);
+    value_ = text::Expression::parse(array.init, program.params, kExpressionNames);
   } catch (const text::ExpressionError& error) {
     fail(error, "");
   }

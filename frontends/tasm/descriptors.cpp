@@ -253,7 +253,7 @@ class FabricDsd {
   void require_color_of(const pe::QueueBinding& queue) const {
     if (!color_ || queue.color == color_) return;
     a_.fail(s_.color->place, "expected ", queue.color->value(), ", the color of queue ",
-            named(queue), ", found ", color_->value());
+            named(a_, queue), ", found ", color_->value());
   }
 
   Color color_sent(const pe::QueueBinding& queue) const {

@@ -39,7 +39,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/fabric/route.h"
+#include "tlm_ifaces/vocabulary/route.h"
 #include "models/observe/event.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"

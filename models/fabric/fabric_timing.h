@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "tlm_ifaces/vocabulary/direction.h"
+#include "tlm_ifaces/vocabulary/route.h"
 
 namespace tessera::fabric {
 
@@ -27,11 +28,6 @@ enum class Coincidence : std::uint8_t {
 enum class ColorSwap : std::uint8_t {
   kBoth,     ///< it appears on both colors
   kPartner,  ///< it appears on the partner only (older documents)
-};
-/// Which position a switch position takes the side from that it leaves out (wse.md 1.4).
-enum class SwitchPositions : std::uint8_t {
-  kCumulative,  ///< the valid position before it: positions add up
-  kFromZero,    ///< position 0
 };
 /// Report id of the rule of `Coincidence`.
 inline constexpr const char* kCoincidenceId = "/tessera/fabric/coincidence";

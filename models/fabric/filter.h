@@ -7,25 +7,9 @@
 #include <cstdint>
 
 #include "tlm_ifaces/link/wavelet.h"
+#include "tlm_ifaces/vocabulary/route.h"
 
 namespace tessera::fabric {
-
-enum class FilterKind : std::uint8_t { kCounter, kSparseCounter, kRange };
-
-struct FilterConfig {
-  FilterKind kind = FilterKind::kCounter;
-  // counter, sparse counter
-  bool count_data = false;  ///< which wavelets move the counter on
-  bool count_control = false;
-  std::uint32_t init_counter = 0;
-  std::uint32_t limit1 = 0;       ///< last value before the counter restarts at 0
-  std::uint32_t limit2 = 0;       ///< sparse counter: limit of the second round; 0: there is none
-  std::uint32_t max_counter = 0;  ///< wavelets pass while the counter is at most this
-  bool filter_control = false;    ///< counter: only control wavelets that meet max_counter pass
-  // range
-  std::uint16_t min_idx = 0;
-  std::uint16_t max_idx = 0;
-};
 
 /// Counter of a filter. It counts in rounds: PASS, as long as it is at most max_counter, then
 /// DROP up to its limit. It counts half-wavelets, as the registers of WSE-3 do: two a wavelet, one

@@ -10,7 +10,7 @@
 
 #include "models/fabric/fabric_timing.h"
 #include "models/fabric/filter.h"
-#include "models/fabric/route.h"
+#include "tlm_ifaces/vocabulary/route.h"
 #include "models/observe/event.h"
 #include "tlm_ifaces/link/wavelet.h"
 #include "tlm_ifaces/vocabulary/cycle.h"

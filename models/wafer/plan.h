@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/fabric/fabric_timing.h"
-#include "models/fabric/route.h"
+#include "tlm_ifaces/vocabulary/route.h"
 #include "models/pe/pe_timing.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/direction.h"

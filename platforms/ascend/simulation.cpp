@@ -20,7 +20,7 @@ constexpr const char* kHazardId = "/tessera/ascend/hazard";
 
 Simulation::Simulation(const Options& options, const AscendConfig& config,
                        const LaunchedKernel& kernel, Arrays& arrays)
-    : options_(options), config_(config), kernel_(kernel), arrays_(arrays),
+    : options_(options), config_(config), arrays_(arrays),
       events_(static_cast<unsigned>(kernel.launch.places()), 1, false),
       hazards_(options.hazards == "off"
                    ? std::nullopt

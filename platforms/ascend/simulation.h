@@ -46,7 +46,6 @@ class Simulation final : public run::View, public run::Program {
 
   const Options& options_;
   const AscendConfig& config_;
-  const LaunchedKernel& kernel_;
   Arrays& arrays_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;

@@ -149,7 +149,7 @@ bool ScriptHost::move(const Statement& statement) {
   Words words = reads ? Words(statement.count) : statement.words;
   const auto command = reads ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND;
   const auto status = access(command, statement.at, words, statement.kind == Kind::kPush);
-  if (reads && status == tlm::TLM_OK_RESPONSE) print(statement, words);
+  if (reads && status == tlm::TLM_OK_RESPONSE) show(statement, words);
   return answered(statement, status);
 }
 
@@ -218,7 +218,7 @@ void ScriptHost::peek(const Statement& statement) {
   tlm::tlm_generic_payload payload;
   set(payload, tlm::TLM_READ_COMMAND, statement.at, words);
   words.resize(socket->transport_dbg(payload) / 4);
-  print(statement, words);
+  show(statement, words);
 }
 
 // Whether the answer is the one that the statement asks for; if not, the script ends.
@@ -283,7 +283,7 @@ bool ScriptHost::access_directly(tlm::tlm_command command, Address at, Words& wo
   return true;
 }
 
-void ScriptHost::print(const Statement& statement, const Words& words) const {
+void ScriptHost::show(const Statement& statement, const Words& words) const {
   if (out_ == nullptr) return;
   *out_ << "line " << statement.line << ':';
   for (const std::uint32_t word : words) {

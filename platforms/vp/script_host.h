@@ -71,7 +71,7 @@ class ScriptHost final : public sc_core::sc_module,
   tlm::tlm_response_status access(tlm::tlm_command command, Address at, Words& words, bool push);
   bool access_directly(tlm::tlm_command command, Address at, Words& words);
   void ask_for_direct(tlm::tlm_generic_payload& payload);
-  void print(const Statement& statement, const Words& words) const;
+  void show(const Statement& statement, const Words& words) const;
   void advance(const sc_core::sc_time& time);
 
   /// A payload for `words` at `at`.

@@ -7,14 +7,18 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/fabric/fabric_timing.h"
-#include "models/fabric/filter.h"
 #include "tlm_ifaces/link/control_word.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 
 namespace tessera::fabric {
 
 inline constexpr unsigned kSwitchPositions = 4;
+
+/// Which position a switch position takes the side from that it leaves out (wse.md 1.4).
+enum class SwitchPositions : std::uint8_t {
+  kCumulative,  ///< the valid position before it: positions add up
+  kFromZero,    ///< position 0
+};
 
 struct RoutePosition {
   DirectionSet rx;
@@ -38,6 +42,25 @@ enum class Injection : std::uint8_t {
   kNone,
   kLow,   ///< position 1 only while the fabric buffers are empty
   kHigh,  ///< position 1 while the output queue has data
+};
+
+enum class FilterKind : std::uint8_t { kCounter, kSparseCounter, kRange };
+
+/// Which wavelets of a color reach the compute engine (wse.md 1.7). Fields that the kind does not
+/// have are 0.
+struct FilterConfig {
+  FilterKind kind = FilterKind::kCounter;
+  // counter, sparse counter
+  bool count_data = false;  ///< which wavelets move the counter on
+  bool count_control = false;
+  std::uint32_t init_counter = 0;
+  std::uint32_t limit1 = 0;       ///< last value before the counter restarts at 0
+  std::uint32_t limit2 = 0;       ///< sparse counter: limit of the second round; 0: there is none
+  std::uint32_t max_counter = 0;  ///< wavelets pass while the counter is at most this
+  bool filter_control = false;    ///< counter: only control wavelets that meet max_counter pass
+  // range
+  std::uint16_t min_idx = 0;
+  std::uint16_t max_idx = 0;
 };
 
 struct ColorRoute {
