@@ -17,7 +17,8 @@ constexpr std::size_t index_of(Counter counter) {
 constexpr std::array<Counter, kDirectionCount> kHopCounters = {  // as Direction
     Counter::kHopsWest, Counter::kHopsEast, Counter::kHopsSouth, Counter::kHopsNorth,
     Counter::kOffRampWavelets};
-static_assert(index(Direction::kRamp) == kDirectionCount - 1, "tile() sums the directions before it");
+static_assert(index(Direction::kRamp) == kDirectionCount - 1,
+              "tile() sums the directions before it");
 
 /// A counter that every event of a kind increases by one.
 struct Counted {
@@ -84,7 +85,8 @@ void Counters::count_tile(const Event& e) {
   if (e.kind == EventKind::kHop) add(e.place, kHopCounters[index(direction_of(e))], 1);
   if (e.kind == EventKind::kCompute) add(e.place, Counter::kVectorElements, e.b);
   for (const Counted& row : kCounted) {
-    if (row.kind == e.kind) add(e.place, row.counter, 1);
+    const bool step = e.kind == EventKind::kCompute && e.a >> 8 == kStepOfMain;
+    if (row.kind == e.kind && !step) add(e.place, row.counter, 1);
   }
 }
 
@@ -109,6 +111,8 @@ std::uint64_t Counters::total(Counter counter) const {
   if (counter == Counter::kVectorElements) return elements_;
   if (counter == Counter::kHops) return seen(EventKind::kHop) - hops(Direction::kRamp);
   std::uint64_t sum = 0;
+  if (counter == Counter::kBusyIssueCycles)
+    sum -= seen_[class_of({0, 0, EventKind::kCompute, kStepOfMain << 8, 0})];
   for (Direction d : kAllDirections) sum += kHopCounters[index(d)] == counter ? hops(d) : 0;
   for (const Counted& row : kCounted) sum += row.counter == counter ? seen(row.kind) : 0;
   return sum;

@@ -73,8 +73,8 @@ class Counters final : public Sink {
  private:
   // While the machine runs an event is only counted in its class, which is cheap and without a
   // branch: its kind and the low bits of what stands above the first byte of `a` (the direction of
-  // hops). Totals are sums of classes.
-  static constexpr unsigned kClassesPerKind = 8;
+  // hops, the thread of groups). Totals are sums of classes.
+  static constexpr unsigned kClassesPerKind = 16;
   static std::size_t class_of(const Event& e) {
     return static_cast<std::size_t>(e.kind) * kClassesPerKind + (e.a >> 8) % kClassesPerKind;
   }

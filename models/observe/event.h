@@ -23,7 +23,8 @@ namespace tessera::observe {
 ///   kOpEnd      DSD operation completed       opcode, thread << 8                   elements
 ///   kEdgeIn     host sent on a rim link       color, direction << 8, flags << 16    payload
 ///   kEdgeOut    host took from a rim link     color, direction << 8, flags << 16    payload
-///   kCompute    group of a DSD operation      opcode, thread << 8                   elements
+///   kCompute    group of a DSD operation      opcode, thread << 8 (9: single step   elements
+///                                             of the main thread, in its issue slot)
 ///   kSwitch     a switch moved                color                                 position
 ///   kTeardown   a color entered or left       color                                 1 or 0
 ///               teardown

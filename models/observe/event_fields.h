@@ -11,6 +11,8 @@ namespace tessera::observe {
 /// microthreads.
 inline constexpr unsigned kMainThread = 8;
 inline constexpr unsigned kThreadCount = 9;
+/// Of kCompute, for the main thread: a single step, which is executed in the slot of its kIssue.
+inline constexpr unsigned kStepOfMain = 9;
 /// Task id in kTaskStart and kTaskEnd that stands for a function launched by the host.
 inline constexpr unsigned kLaunchedTask = 64;
 

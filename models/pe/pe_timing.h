@@ -45,7 +45,7 @@ struct PeTiming {
   unsigned float_divide_latency = 50;    ///< wse.md 6.5
   unsigned load_latency = 1;             ///< load-to-use without stall (wse.md 6.5)
   unsigned dsr_latency = 4;              ///< DSR load-to-use (wse.md 6.5)
-  unsigned dsr_change_latency = 4;       ///< setdsa and the like: change to use (wse_timing_2.md B4)
+  unsigned dsr_change_latency = 4;  ///< setdsa and the like: change to use (wse_timing_2.md B4)
   // DSD operations.
   /// Issue -> first group executes (decode to execute, wse.md 6.5).
   unsigned vector_start = 3;

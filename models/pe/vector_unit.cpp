@@ -167,7 +167,6 @@ void follow_jump(EngineState& pe, Cycle now) {
   if (pc >= pe.program->code_size()) return;
   const Instruction& next = *pe.program->decoded(pc).instruction;
   if (next.op != Opcode::kJmp) return;
-  pe.probe.emit(now, EventKind::kIssue, static_cast<unsigned>(next.op) | kMainThread << 8, pc);
   pe.main.jump(static_cast<std::uint32_t>(next.operands[0].value));
   pe.main.wait_until(now + 1 + pe.timing().branch_taken);
 }
@@ -387,7 +386,9 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
   if (leaves_half_full(pe, op)) send(pe, op, is_last(pe, op), wavelets_sent_, now);
   op.due = now + Cycle{op.interval} * slowdown;
   if (op.complete()) operations_.finish(op, now + Cycle{op.duration} * slowdown - 1);
-  pe.probe.emit(now, EventKind::kCompute, op.event_word(), executed);
+  const bool in_issue_slot = op.single_step && op.in_memory();
+  const std::uint32_t word = op.event_word() + (in_issue_slot ? 1U << 8 : 0);  // kStepOfMain
+  pe.probe.emit(now, EventKind::kCompute, word, executed);
   return !op.finishing && !op.self_contained && op.due == now + 1;
 }
 

@@ -107,6 +107,16 @@ TEST(ObserveCounters, InstructionsAndGroupsUseTheIssueSlot) {
   EXPECT_EQ(counters.total(Counter::kInstructionsIssued), 2U);
 }
 
+TEST(ObserveCounters, ASingleStepIsExecutedInTheSlotOfItsIssue) {
+  Counters counters(2, 1);
+  counters.on_event(issue(10, 0));
+  counters.on_event({10, 0, EventKind::kCompute, kStepOfMain << 8, 1});
+  counters.on_event({11, 0, EventKind::kCompute, 1U << 8, 4});  // a group of microthread 1
+  EXPECT_EQ(counters.total(Counter::kBusyIssueCycles), 2U);
+  EXPECT_EQ(counters.tile(0, Counter::kBusyIssueCycles), 2U);
+  EXPECT_EQ(counters.total(Counter::kVectorElements), 5U);
+}
+
 TEST(ObserveCounters, ATileCountStopsAtItsLargestValueAndTheTotalGoesOn) {
   Counters counters(1, 1);
   counters.on_event(compute(1, 0, 0xFFFFFFFF));

@@ -76,8 +76,8 @@ TEST(ConfigWse, VectorRatesFollowThePublishedTables) {  // wse.md 6.3, 6.4
   EXPECT_EQ(rate(w3, pe::Opcode::kAdd16).width, 8U);
   EXPECT_EQ(rate(w2, pe::Opcode::kFmaxs).width, 1U);
   EXPECT_EQ(rate(w3, pe::Opcode::kFmaxs).width, 4U);
-  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmovs), 4);    // copy f32
-  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kAdd16), 4);    // element-wise add i16
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmovs), 4);  // copy f32
+  EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kAdd16), 4);  // element-wise add i16
   EXPECT_DOUBLE_EQ(elements_per_cycle(w3, pe::Opcode::kFmacs), 1);  // wse.md 10 no. 24
   EXPECT_DOUBLE_EQ(elements_per_cycle(w2, pe::Opcode::kFmacs), 1);
   EXPECT_DOUBLE_EQ(elements_per_cycle(w2, pe::Opcode::kFmuls), 1);
