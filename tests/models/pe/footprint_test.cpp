@@ -84,7 +84,7 @@ class CountedQueues : public PeQueues {
   void push(QueueId, const link::Wavelet&, Cycle) override {}
 
  private:
-  const link::Wavelet wavelet_;
+  link::Wavelet wavelet_;
 };
 
 class PeFootprint : public testing::Test {
