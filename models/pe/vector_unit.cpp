@@ -179,9 +179,10 @@ bool wrote_last(const Operation& op, const PeTiming& timing, std::uint32_t addre
   if (to.kind != Cursor::Kind::kMemory) return false;
   const std::int64_t groups = timing.vector_start + timing.vector_drain;
   const std::int64_t written = std::min<std::int64_t>(op.done, groups * op.width);
-  const std::int64_t way = written * to.walk.step(*to.dsd);
-  const std::int64_t end = to.walk.address();
-  return address >= std::min(end - way, end) && address < std::max(end - way, end);
+  const std::int64_t step = to.walk.step(*to.dsd);
+  const std::int64_t last = to.walk.address() - step;
+  const std::int64_t first = last - (written - 1) * step;
+  return address >= std::min(first, last) && address < std::max(first, last) + to.bytes;
 }
 
 // Whether the next instruction reads what `op` wrote last.
