@@ -54,7 +54,8 @@ many instructions besides its operations, so a number shows several rules togeth
 - **Banks.** In all sizes but 11 and 13 the rows above and below begin two f32 from a multiple of four behind the row that they are added
   to, or at a multiple of four (10, 22); the centre column has the same banks as its destination. By the rule `modulo_4` two more of the
   five operations on each cell would conflict than by `same_bank`: with 64 x 64 cells 8192 cycles more, and the elements alone would take
-  32,768 of the 33,374 cycles. Both sets differ by 2 to 14 % only, so they have the same conflicts; `pe.bank_rule` of WSE-2 is set by this.
+  32,768 of the 33,374 cycles. Both sets differ by 2 to 14 % only, so they have the same conflicts; `pe.bank_rule` of WSE-2 is set by this. The two
+  arrays of a PE stand one behind the other here, as they are declared; the linker of the vendor may place them otherwise.
 - **Columns in one bank.** 22 cells have rows of 96 bytes, a multiple of 32, so the columns are rewritten in one bank (see [product of
   strided columns](strided_gemm.md)): 968 cycles in the model. 10 cells have rows of 48 bytes and do not take longer.
 - **Tasks.** The longest time minus the shortest is that of the data tasks of two more sides. `pe.task_switch` of WSE-3 is 5, between its
