@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -89,6 +90,13 @@ std::string in_quotes(std::string_view text) {
     }
   }
   return result + (text.size() > kMostQuoted ? "...'" : "'");
+}
+
+std::string found_character(char c) {
+  if (c > ' ' && c < '\x7f') return "\"" + std::string(1, c) + "\"";
+  char hex[16];
+  std::snprintf(hex, sizeof hex, "byte 0x%02X", static_cast<unsigned char>(c));
+  return hex;
 }
 
 std::string shown(const std::string& text) {

@@ -89,6 +89,9 @@ std::string plural(std::uint64_t count, const std::string& noun);
 /// 'text' in single quotes: at most 48 characters, unprintable bytes as `\xNN`.
 std::string in_quotes(std::string_view text);
 
+/// "x" in double quotes, or "byte 0x0A" for what cannot be seen or is part of a UTF-8 sequence.
+std::string found_character(char c);
+
 /// For messages with quotes of their own: at most 80 bytes of UTF-8, control characters as "?".
 std::string shown(const std::string& text);
 

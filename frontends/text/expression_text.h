@@ -108,7 +108,7 @@ class ExpressionText {
 
  private:
   std::string found() const {
-    return cursor_.at_end() ? "found the end" : "found \"" + std::string(1, peek()) + "\"";
+    return cursor_.at_end() ? "found the end" : "found " + found_character(peek());
   }
 
   Cursor cursor_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -82,12 +81,8 @@ Place place_of(const std::string& text, std::size_t offset) {
 
 std::string found(const std::string& text, std::size_t offset) {
   if (offset >= text.size()) return "the end of the text";
-  const auto c = static_cast<unsigned char>(text[offset]);
-  if (c == '\n') return "the end of the line";
-  if (c > ' ' && c < 0x7F) return "\"" + std::string(1, text[offset]) + "\"";
-  char hex[16];
-  std::snprintf(hex, sizeof hex, "byte 0x%02X", c);
-  return hex;
+  if (text[offset] == '\n') return "the end of the line";
+  return found_character(text[offset]);
 }
 
 std::string problem(const json::error_code& error, const std::string& text, std::size_t offset) {
