@@ -37,13 +37,20 @@ std::string joined(const Parts&... parts) {
   return text;
 }
 
+/// The line of `source` at `place` and below it a caret under the column, each line with "\n" in
+/// front of it. Of a long line the part around the place. "" if the text has no such line.
+std::string excerpt(std::string_view source, Place place);
+
 class Diagnostics {
  public:
-  explicit Diagnostics(std::string file) : file_(std::move(file)) {}
+  /// With `source`, the text of the file, messages end with the excerpt at their place. It must
+  /// outlive this object.
+  explicit Diagnostics(std::string file, std::string_view source = {})
+      : file_(std::move(file)), source_(source) {}
   /// Throws UserError(file, "LINE:COLUMN", problem). The parts of a problem are text and numbers.
   template <class... Parts>
   [[noreturn]] void fail(Place place, const Parts&... problem) const {
-    throw UserError(file_, to_string(place), joined(problem...));
+    throw UserError(file_, to_string(place), joined(problem...) + excerpt(source_, place));
   }
   /// Throws UserError for a problem of the file as a whole.
   [[noreturn]] void fail(const std::string& problem) const { throw UserError(file_, "", problem); }
@@ -51,6 +58,7 @@ class Diagnostics {
 
  private:
   std::string file_;
+  std::string_view source_;
 };
 
 /// A file opened for reading. `what` names its kind in messages ("layout"). Throws UserError, also
