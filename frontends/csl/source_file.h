@@ -43,7 +43,7 @@ class SourceFile {
   List<T> keep(const std::vector<T>& elements) {
     static_assert(std::is_trivially_copyable_v<T>);
     if (elements.empty()) return {};
-    T* const first = static_cast<T*>(memory_.allocate(elements.size() * sizeof(T), alignof(T)));
+    T* const first = std::pmr::polymorphic_allocator<T>(&memory_).allocate(elements.size());
     for (std::size_t i = 0; i < elements.size(); ++i) ::new (first + i) T(elements[i]);
     return {first, elements.size()};
   }

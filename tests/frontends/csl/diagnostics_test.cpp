@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 
 #include "tests/frontends/csl/mistake.h"
@@ -293,6 +294,35 @@ TEST(CslDiagnostics, LongWordsAreShortened) {
   const std::string message = error_of(std::string(100000, 'a'));
   EXPECT_LT(message.size(), 400u);
   EXPECT_THAT(message, EndsWith("\n  ^"));
+}
+
+std::string page(const std::string& name) {
+  return text::read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/" + name, "page");
+}
+
+TEST(CslPage, ShowsAMessageOfToday) {
+  std::string message =
+      error_of(std::string(10, '\n') + "fn start() void {\n  if (is_first and x = 1) {\n  }\n}\n");
+  message.replace(0, std::string("a.csl").size(), "pe.csl");
+  EXPECT_THAT(page("csl.md"), HasSubstr("\n" + message + "\n"));
+}
+
+TEST(CslPage, HasTheLimits) {
+  EXPECT_THAT(page("csl.md"), HasSubstr("| " + std::to_string(kMostLevels) + " levels |"));
+  EXPECT_THAT(page("csl.md"), HasSubstr("one chain | " + std::to_string(kMostHeight) + " |"));
+}
+
+TEST(CslPage, ListsTheWordsOfTheLanguage) {  // csl.md 1.1
+  const std::string text = page("reference/csl.md");
+  const std::string head = "| word | `";
+  const std::size_t begin = text.find(head) + head.size();
+  std::istringstream words(text.substr(begin, text.find('`', begin) - begin));
+  unsigned count = 0;
+  for (std::string word; words >> word; ++count) {
+    EXPECT_TRUE(is_word(word)) << word;
+    EXPECT_NE(error_of("param " + word + ";"), "") << word;
+  }
+  EXPECT_EQ(count, 28u);
 }
 
 TEST(CslDiagnostics, TextMayEndAnywhere) {
