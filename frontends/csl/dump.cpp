@@ -31,7 +31,7 @@ class Dumper {
     if (s == nullptr) return word("-");
     gap();
     open(kStatements[static_cast<unsigned>(s->kind)]);
-    visit(*s, [this](const auto& node) { node.fields(*this); });
+    visit(*s, [this](const auto& node) { for_each_field(node, *this); });
     text += ')';
   }
   void write(const Expr& e) {
@@ -39,7 +39,7 @@ class Dumper {
   }
   void write(const Item& item) {
     open(kItems[static_cast<unsigned>(item.kind)]);
-    visit(item, [this](const auto& node) { node.fields(*this); });
+    visit(item, [this](const auto& node) { for_each_field(node, *this); });
     text += ')';
   }
 
@@ -49,7 +49,7 @@ class Dumper {
     for (const T& element : list) (*this)(element);
     text += ']';
   }
-  void operator()(const Variable& variable) { variable.fields(*this); }
+  void operator()(const Variable& variable) { for_each_field(variable, *this); }
   void operator()(const Name& name) { (*this)(name.text); }
   void operator()(std::string_view field) { word(field.empty() ? "-" : field); }
   void operator()(std::optional<BinaryOp> op) {
@@ -57,13 +57,13 @@ class Dumper {
   }
   /// Parts of nodes, such as the arms of a switch.
   template <class T>
-  auto operator()(const T& part) -> decltype(part.fields(*this)) {
+  auto operator()(const T& part) -> decltype(part.fields(), void()) {
     word("(");
-    part.fields(*this);
+    for_each_field(part, *this);
     text += ')';
   }
   template <class T>
-  auto operator()(const T& number) -> std::enable_if_t<!std::is_class_v<T>> {
+  auto operator()(T number) -> std::enable_if_t<std::is_enum_v<T> || std::is_same_v<T, bool>> {
     word(std::to_string(static_cast<unsigned>(number)));
   }
 
@@ -80,7 +80,7 @@ class Dumper {
   template <class T>
   void write_node(const T& node) {
     open(kExpressions[static_cast<unsigned>(T::kKind)]);
-    node.fields(*this);
+    for_each_field(node, *this);
     text += ')';
   }
   void write_node(const NameExpr& name) { text += name.name; }

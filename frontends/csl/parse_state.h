@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "frontends/csl/lexer.h"
 #include "frontends/csl/parser.h"
+#include "frontends/csl/visit.h"
 
 namespace tessera::csl {
 
@@ -23,14 +25,13 @@ class HighestChild {
   void operator()(const List<T>& list) {
     for (const T& element : list) (*this)(element);
   }
-  void operator()(const Variable& variable) { variable.fields(*this); }
   void operator()(const Name&) {}
   template <class T>
-  auto operator()(const T& part) -> decltype(part.fields(*this)) {
-    part.fields(*this);
+  auto operator()(const T& part) -> decltype(part.fields(), void()) {
+    for_each_field(part, *this);
   }
   template <class T>
-  auto operator()(const T&) -> std::enable_if_t<!std::is_class_v<T>> {}
+  auto operator()(T) -> std::enable_if_t<std::is_enum_v<T> || std::is_same_v<T, bool>> {}
   void operator()(std::string_view) {}
   void operator()(std::optional<BinaryOp>) {}
 
@@ -59,7 +60,7 @@ class ParseState {
     node->file = file_.number();
     node->kind = T::kKind;
     HighestChild children;
-    node->fields(children);
+    for_each_field(*node, children);
     if (children.height > kMostHeight)
       cursor_.fail(place, "an expression of more than ", kMostHeight,
                    " operators, calls and blocks inside each other");
@@ -85,7 +86,7 @@ class ParseState {
   /// Takes the bracket `open`; `purpose` says what it begins: "around the condition".
   Place expect_open(std::string_view open, const std::string& purpose) {
     const Place place = cursor_.place();
-    cursor_.expect(open, in_quotes(open) + " " + purpose);
+    if (!cursor_.accept(open)) fail_expected(in_quotes(open) + " " + purpose);
     return place;
   }
   /// Takes `close`, the counterpart of the bracket at `open`. `or_else` may stand there instead.

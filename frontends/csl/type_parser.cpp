@@ -72,7 +72,7 @@ const Expr* ExpressionParser::container() {
       "}", open,
       [this]() -> ContainerField {
         const Name name = state_.expect_name("a field");
-        cursor_.expect(":", "':' and the type of the field");
+        if (!cursor_.accept(":")) state_.fail_expected("':' and the type of the field");
         return {name, parse_type("the type of the field")};
       },
       "; ',' stands between the fields");

@@ -1,9 +1,16 @@
-// Calls a function with a node as what it is, so that one generic function serves all kinds.
+// Calls a function with a node as what it is, or with each of its fields, so that one generic
+// function serves all kinds.
 #pragma once
 
 #include "frontends/csl/ast.h"
 
 namespace tessera::csl {
+
+/// The fields of a node or of a part of one, in the order of its text.
+template <class T, class F>
+void for_each_field(const T& node, F&& f) {
+  std::apply([&f](const auto&... field) { (f(field), ...); }, node.fields());
+}
 
 template <class F>
 auto visit(const Expr& e, F&& f) {
