@@ -25,8 +25,10 @@ MAY_INCLUDE = {
 # What front-ends know of models: the program types, and which operands they may have.
 FRONTEND_MODELS = re.compile(r"models/(pe/(isa|program|half)|cluster/program/(program|operand_rules)|scheduled/(program|phase|operator)s?)\.h")
 
-# frontends/text serves all front-ends and knows none of them, nor any model.
+# frontends/text serves all front-ends and knows none of them, nor any model. The room of a language knows itself and text.
 TEXT_ROOM = "text"
+# Rooms that need no program types of models.
+ROOMS_WITHOUT_MODELS = (TEXT_ROOM, "csl")
 
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")
@@ -98,12 +100,16 @@ def check_layers(source):
             yield line, f"frontends may include only the program types of models, not {name}"
 
 
-def check_text_room(source):
-    if source.layer != "frontends" or source.block != TEXT_ROOM:
+def check_front_end_rooms(source):
+    if source.layer != "frontends" or not source.block:
         return
+    allowed = (source.block, TEXT_ROOM)
     for line, name in source.includes:
-        if name.startswith("models/") or (name.startswith("frontends/") and not name.startswith("frontends/text/")):
-            yield line, f"frontends/text must not include other front-ends or models ({name})"
+        parts = name.split("/")
+        if len(parts) > 2 and parts[0] == "frontends" and parts[1] not in allowed:
+            yield line, f"frontends/{source.block} must not include other front-ends ({name})"
+        if parts[0] == "models" and source.block in ROOMS_WITHOUT_MODELS:
+            yield line, f"frontends/{source.block} must not include models ({name})"
 
 
 def check_blocks(source):
@@ -180,7 +186,7 @@ def violations(root):
     sources = read_tree(root)
     modules = module_stems(root)
     for source in sources.values():
-        checks = (check_layers(source), check_text_room(source), check_blocks(source), check_platform_rooms(source),
+        checks = (check_layers(source), check_front_end_rooms(source), check_blocks(source), check_platform_rooms(source),
                   check_own_paths(source, sources), check_core(source, sources, modules), check_words(source))
         for check in checks:
             for line, problem in check:
@@ -211,6 +217,10 @@ SELF_TESTS = {
                                  "frontends/tasm/b.h": ""}, "frontends/text must not include"),
     "text includes model": ({"frontends/text/a.h": '#include "models/pe/isa.h"\n',
                              "models/pe/isa.h": ""}, "frontends/text must not include"),
+    "language includes language": ({"frontends/csl/a.h": '#include "frontends/tasm/b.h"\n',
+                                    "frontends/tasm/b.h": ""}, "frontends/csl must not include other front-ends"),
+    "CSL includes model": ({"frontends/csl/a.h": '#include "models/pe/isa.h"\n',
+                            "models/pe/isa.h": ""}, "frontends/csl must not include models"),
     "machine includes machine": ({"models/cluster/a_core.h": '#include "models/pe/isa.h"\n',
                                   "models/pe/isa.h": ""}, "models/cluster must not include models/pe"),
     "fabric includes pe": ({"models/fabric/a_core.h": '#include "models/pe/isa.h"\n',

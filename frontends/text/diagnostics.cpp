@@ -16,6 +16,23 @@ constexpr std::size_t kMostListed = 16;
 constexpr std::size_t kMostShown = 80;
 constexpr std::size_t kMostQuoted = 48;
 constexpr std::size_t kMostUses = 8;
+constexpr std::size_t kMostOfLine = 96;  // bytes of a line in an excerpt
+
+bool continues_character(char c) {  // a byte of UTF-8 behind the first one of its character
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+/// Line `number` of `text`, without its end; no pointer if there is none.
+std::string_view line_of(std::string_view text, unsigned number) {
+  for (unsigned line = 1; line < number; ++line) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+  return text;
+}
 
 }  // namespace
 
@@ -52,6 +69,26 @@ const Excerpt* Diagnostics::excerpt_of(unsigned line) const {
       std::upper_bound(excerpts_.begin(), excerpts_.end(), line,
                        [](unsigned number, const Excerpt& e) { return number < e.first; });
   return behind == excerpts_.begin() ? nullptr : &*(behind - 1);
+}
+
+std::string line_with_caret(std::string_view source, Place place) {
+  std::string_view line = line_of(source, place.line);
+  if (line.empty() || place.column == 0) return "";
+  std::size_t column = std::min<std::size_t>(place.column - 1, line.size());
+  std::size_t first = column > kMostOfLine / 2 && line.size() > kMostOfLine
+                          ? std::min(column - kMostOfLine / 2, line.size() - kMostOfLine)
+                          : 0;
+  while (first > 0 && continues_character(line[first])) --first;
+  line = line.substr(first, kMostOfLine);
+  column -= first;
+  std::string shown_line = "\n  ", caret = "\n  ";
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool is_tab = line[i] == '\t';
+    const bool is_control = static_cast<unsigned char>(line[i]) < ' ' || line[i] == '\x7f';
+    shown_line += is_control && !is_tab ? '?' : line[i];
+    if (i < column && !continues_character(line[i])) caret += is_tab ? '\t' : ' ';
+  }
+  return shown_line + caret + '^';
 }
 
 std::ifstream open_file(const std::string& path, const std::string& what) {
@@ -102,8 +139,7 @@ std::string found_character(char c) {
 std::string shown(const std::string& text) {
   std::size_t size = std::min(text.size(), kMostShown);
   // A character of UTF-8 is not cut in two.
-  while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
-    --size;
+  while (size < text.size() && size > 0 && continues_character(text[size])) --size;
   std::string result = text.substr(0, size);
   for (char& c : result) {
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';

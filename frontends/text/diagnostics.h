@@ -47,9 +47,16 @@ struct Excerpt {
   std::string how;  ///< "included", "in macro 'add', used"
 };
 
+/// The line of `source` at `place` and below it a caret under the column, each line with "\n" in
+/// front of it. Of a long line the part around the place. "" if the text has no such line.
+std::string line_with_caret(std::string_view source, Place place);
+
 class Diagnostics {
  public:
-  explicit Diagnostics(std::string file) : file_(std::move(file)) {}
+  /// With `source`, the text of the file, messages end with the line at their place and a caret. It
+  /// must outlive this object.
+  explicit Diagnostics(std::string file, std::string_view source = {})
+      : file_(std::move(file)), source_(source) {}
   /// `excerpt.first` is above the lines of all others.
   void add(Excerpt excerpt) { excerpts_.push_back(std::move(excerpt)); }
   /// Throws UserError(file, "LINE:COLUMN", problem). The parts of a problem are text and numbers. In
@@ -57,7 +64,8 @@ class Diagnostics {
   template <class... Parts>
   [[noreturn]] void fail(Place place, const Parts&... problem) const {
     const auto [file, at] = where(place);
-    throw UserError(file, to_string(at), joined(problem..., uses_of(place.line)));
+    throw UserError(file, to_string(at),
+                    joined(problem..., uses_of(place.line)) + line_with_caret(source_, place));
   }
   /// Throws UserError for a problem of the file as a whole.
   [[noreturn]] void fail(const std::string& problem) const { throw UserError(file_, "", problem); }
@@ -74,6 +82,7 @@ class Diagnostics {
   const Excerpt* excerpt_of(unsigned line) const;
 
   std::string file_;
+  std::string_view source_;
   std::vector<Excerpt> excerpts_;
 };
 

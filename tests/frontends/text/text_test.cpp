@@ -38,6 +38,33 @@ TEST(TextWording, QuotesWhatIsPrintableAndShort) {
   EXPECT_EQ(shown("a\nb"), "a?b");
 }
 
+TEST(TextExcerpt, IsTheLineWithACaretBelowThePlace) {
+  EXPECT_EQ(line_with_caret("ab\n  cd\n", {2, 4}), "\n    cd\n     ^");
+  EXPECT_EQ(line_with_caret("ab\r\n", {1, 3}), "\n  ab\n    ^");
+  EXPECT_EQ(line_with_caret("\ta\tb\x01", {1, 4}), "\n  \ta\tb?\n  \t \t^");
+  EXPECT_EQ(line_with_caret("\xc3\xa9x", {1, 3}), "\n  \xc3\xa9x\n   ^");
+  EXPECT_EQ(line_with_caret(std::string(200, 'a'), {1, 200}),
+            "\n  " + std::string(96, 'a') + "\n  " + std::string(95, ' ') + "^");
+}
+
+TEST(TextExcerpt, IsEmptyWithoutTheLine) {
+  EXPECT_EQ(line_with_caret("", {1, 1}), "");
+  EXPECT_EQ(line_with_caret("a\n\nb", {2, 1}), "");
+  EXPECT_EQ(line_with_caret("a", {3, 1}), "");
+}
+
+TEST(TextExcerpt, EndsMessagesOfAFileWhoseTextIsKnown) {
+  const auto message = [](const Diagnostics& diagnostics) -> std::string {
+    try {
+      diagnostics.fail({1, 3}, "no ", 2);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(message(Diagnostics("f")), "f:1:3: no 2");
+  EXPECT_EQ(message(Diagnostics("f", "abcd")), "f:1:3: no 2\n  abcd\n    ^");
+}
+
 TEST(TextWording, ListsAndSuggests) {
   EXPECT_EQ(listed({}), "none");
   EXPECT_EQ(listed(std::vector<std::string>(18, "a")).substr(46), " and 2 more");
