@@ -22,6 +22,9 @@ struct CommandLine {
   std::string file;
   std::string folder = "out";
   bool prints_layout = false;
+  bool has_memcpy = false;
+  unsigned west_buffer = 0;
+  unsigned east_buffer = 0;
   Options options;
 };
 
@@ -126,6 +129,14 @@ CommandLine read(const po::variables_map& given) {
   };
   line.file = text("file");
   line.folder = text("output");
+  line.has_memcpy = given.count("memcpy") != 0;
+  const auto count_of = [&](const char* name) {
+    return given.count(name) == 0
+               ? 0U
+               : static_cast<unsigned>(number(text(name), "--" + std::string(name)));
+  };
+  line.west_buffer = count_of("width-west-buf");
+  line.east_buffer = count_of("width-east-buf");
   line.prints_layout = given.count("print-layout") != 0;
   options.arch = text("arch");
   choose(options.arch, {"wse2", "wse3"}, "--arch");
@@ -162,14 +173,28 @@ void write_results(const CommandLine& line) {
   if (!out) throw UserError((folder / "out.json").string(), "", "the file cannot be written");
 }
 
+/// The program lies in the fabric. Host transfers need 4 columns in the west and 3 in the east besides
+/// those of buffers, and a row in the north and in the south.
 void check_fabric(const CommandLine& line, const tessera::csl::Program& program) {
   const auto [width, height] = line.options.fabric;
   const auto [x, y] = line.options.offsets;
-  if (width != 0 && (x + program.width > width || y + program.height > height))
+  const unsigned rim = line.has_memcpy ? 1 : 0;
+  const unsigned west = line.has_memcpy ? 4 + line.west_buffer : 0;
+  const unsigned east = line.has_memcpy ? 3 + line.east_buffer : 0;
+  if (width == 0) return;
+  const auto refuse = [&](const std::string& problem) {
     throw UserError(line.file, "",
-                    "the program has " + std::to_string(program.width) + " x " +
+                    "the program of " + std::to_string(program.width) + " x " +
                         std::to_string(program.height) + " PEs from (" + std::to_string(x) + ", " +
-                        std::to_string(y) + ") on, more than --fabric-dims allows");
+                        std::to_string(y) + ") on " + problem);
+  };
+  if (x < west || y < rim)
+    refuse("leaves no room for host transfers; --fabric-offsets must be at least " +
+           std::to_string(west) + "," + std::to_string(rim));
+  if (x + program.width + east > width || y + program.height + rim > height)
+    refuse("does not fit into the fabric; --fabric-dims must be at least " +
+           std::to_string(x + program.width + east) + "," +
+           std::to_string(y + program.height + rim));
 }
 
 int run(int argc, char** argv) {

@@ -114,6 +114,11 @@ Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
     }
   }
   if (dsd.extents.empty()) call.fail("the descriptor has no extent");
+  if (fields.type->find_field("simd_mode") < 0) {
+    call.engine().depends_on_version();
+  } else {
+    call.engine().saw(Version::k2_10, call.node);
+  }
   return dsd;
 }
 

@@ -9,7 +9,7 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::size_t kMostLevelsShown = 12;
-constexpr std::size_t kMostLevelsOfAnalysis = 1500;  // each takes some KB of the stack
+constexpr unsigned kMostDepth = 4000;  // expressions inside of each other; each takes 1 KB of stack
 
 }  // namespace
 
@@ -50,8 +50,21 @@ void Engine::warn(const Node& at, const std::string& problem) {
   if (warned_.insert(message).second) messages_ << message << '\n';
 }
 
-void Engine::saw(Version version) {
-  if (version_ == Version::kUnknown) version_ = version;
+void Engine::saw(Version version, const Node& at) {
+  const bool is_own = files_.at(at.file)->name().front() == '<';  // our libraries tell nothing
+  if (version_ == Version::kUnknown && !is_own) version_ = version;
+}
+
+Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
+    : engine_(engine), is_call_(is_call) {
+  if (engine.depth_ >= kMostDepth)
+    engine.fail(at, "more than ", kMostDepth,
+                " expressions, calls and declarations inside of each other");
+  if (is_call && engine.calls_ >= engine.options.most_calls)
+    engine.fail(at, "more than ", engine.options.most_calls,
+                " functions call each other at compile time (--comptime-func-depth-limit)");
+  ++engine.depth_;
+  if (is_call) ++engine.calls_;
 }
 
 void Engine::step(const Node& at) {
@@ -63,8 +76,6 @@ void Engine::step(const Node& at) {
 Engine::Level::Level(Engine& engine, const Node& at, std::string_view what, std::string_view name,
                      std::string more)
     : engine_(engine) {
-  if (engine.levels_.size() >= kMostLevelsOfAnalysis)
-    engine.fail(at, "more than ", kMostLevelsOfAnalysis, " levels of calls and declarations");
   engine.levels_.push_back({&at, what, name, std::move(more)});
 }
 

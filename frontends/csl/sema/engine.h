@@ -90,11 +90,29 @@ class Engine {
   Site site() const { return site_; }
   Tile* tile() const { return tile_; }
   Version version() const { return version_; }
-  /// A construct that only one version of the language has.
-  void saw(Version version);
+  /// A construct of the program that only one version of the language has.
+  void saw(Version version, const Node& at);
+  /// The meaning of a construct depends on the version.
+  void depends_on_version() { default_matters_ = true; }
   /// Counts an iteration of a loop.
   void step(const Node& at);
 
+  /// An evaluation inside of others as long as it lives: their number is bounded, so that no program
+  /// exhausts the stack.
+  class Depth {
+   public:
+    Depth(Engine& engine, const Node& at, bool is_call);
+    ~Depth() {
+      --engine_.depth_;
+      if (is_call_) --engine_.calls_;
+    }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+
+   private:
+    Engine& engine_;
+    const bool is_call_;
+  };
   /// A level of the analysis as long as it lives; messages list them. `what` is a text like "in a
   /// call of"; `name` follows it in quotes.
   class Level {
@@ -131,7 +149,7 @@ class Engine {
     std::string more;
   };
 
-  std::shared_ptr<const SourceFile> load(const std::string& path, const std::string& text = "");
+  std::shared_ptr<const SourceFile> load(const std::string& path);
   Instance& instantiate(std::shared_ptr<const SourceFile> file, Result bindings, Instance* importer,
                         Tile* tile);
   void analyse(Instance& instance, Declaration& declaration, const Node& at);
@@ -159,7 +177,10 @@ class Engine {
   Site site_ = Site::kNone;
   Tile* tile_ = nullptr;
   Version version_;
+  bool default_matters_ = false;
   std::uint64_t steps_ = 0;
+  unsigned depth_ = 0;
+  unsigned calls_ = 0;
 };
 
 }  // namespace tessera::csl

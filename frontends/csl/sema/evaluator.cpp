@@ -25,6 +25,7 @@ BigInt parsed_integer(std::string_view spelling) {
 }  // namespace
 
 Result Evaluator::operand(const Expr& e) {
+  const Engine::Depth depth(engine_, e, false);
   return visit(e, [this](const auto& node) { return on(node); });
 }
 
@@ -108,7 +109,7 @@ Result Evaluator::on(const NameExpr& e) {
   if (Declaration* declaration = frame_.instance.find(e.name))
     return engine_.mention(frame_.instance, *declaration, e);
   if (const Type* type = engine_.types.find(e.name)) {
-    if (type->is(TypeKind::kAnyStruct)) engine_.saw(Version::k1_4);
+    if (type->is(TypeKind::kAnyStruct)) engine_.saw(Version::k1_4, e);
     return type_result(type);
   }
   for (std::size_t i = 0; i < kDirectionNames.size(); ++i) {

@@ -80,6 +80,9 @@ Result initialize_queue(const BuiltinCall& call) {
     if (name == "color" && !option.type->is_handle("color"))
       call.fail("the option .color is of type ", text::in_quotes(option.type->name));
   }
+  const bool needs_color = made.is_input || call.is_wse3();
+  if (needs_color && !field_of(call.structure(1), "color")) call.fail("the option .color is missing");
+  if (!needs_color && !made.options.empty()) call.fail("output queues of WSE-2 have no options");
   for (const QueueBinding& other : call.tile().queues) {
     if (other.id == made.id && other.is_input == made.is_input)
       call.fail("the ", made.is_input ? "input" : "output", " queue ", made.id,

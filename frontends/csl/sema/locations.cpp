@@ -122,6 +122,7 @@ Result Evaluator::call(const FunctionValue& callee, const std::vector<Result>& a
     engine_.fail(at, "the function ", in_quotes(name), " takes ",
                  text::plural(function.parameters.size(), "argument"), " instead of ",
                  arguments.size());
+  const Engine::Depth depth(engine_, at, true);
   const Engine::Level level(engine_, at, "in a call of", name);
   Frame frame(*callee.instance);
   frame.function = &function;

@@ -28,18 +28,25 @@ bool has_import(const Expr* e) {
   return choice != nullptr && (has_import(choice->then) || has_import(choice->otherwise));
 }
 
+/// "<time>"
+bool is_library(const std::string& path) {
+  return path.size() > 2 && path.front() == '<' && path.back() == '>';
+}
+
 std::string base_name(const std::string& path) {
-  return path.front() == '<' ? path : fs::path(path).filename().string();
+  return is_library(path) ? path : fs::path(path).filename().string();
 }
 
 }  // namespace
 
-std::shared_ptr<const SourceFile> Engine::load(const std::string& path, const std::string& text) {
+std::shared_ptr<const SourceFile> Engine::load(const std::string& path) {
   const auto found = file_numbers_.find(path);
   if (found != file_numbers_.end()) return files_[found->second];
   const auto number = static_cast<std::uint16_t>(files_.size());
   std::shared_ptr<const SourceFile> file =
-      text.empty() ? parse_file(path, number) : parse(text, path, number);
+      is_library(path) ? parse(std::string(*find_library(path.substr(1, path.size() - 2))), path,
+                               number)
+                       : parse_file(path, number);
   file_numbers_.emplace(path, files_.size());
   files_.push_back(file);
   return file;
@@ -55,7 +62,7 @@ Instance& Engine::instantiate(std::shared_ptr<const SourceFile> file, Result bin
 }
 
 std::string Engine::resolved(const std::string& path, const Instance& from, const Node& at) const {
-  if (path.size() > 2 && path.front() == '<' && path.back() == '>') {
+  if (is_library(path)) {
     const std::string name = path.substr(1, path.size() - 2);
     for (const std::string& folder : options.import_paths) {
       const fs::path candidate = fs::path(folder) / (name + ".csl");
@@ -87,10 +94,7 @@ Instance* Engine::import(Instance& importer, const std::string& path, const Resu
                          const Node& at) {
   const std::string full = resolved(path, importer, at);
   const Level level(*this, at, "the import of", full);
-  const std::shared_ptr<const SourceFile> file =
-      full.front() == '<' ? load(full, std::string(*find_library(full.substr(1, full.size() - 2))))
-                          : load(full);
-  Instance& instance = instantiate(file, bindings, &importer, importer.tile);
+  Instance& instance = instantiate(load(full), bindings, &importer, importer.tile);
   check_bindings(instance, at);
   importer.imports.push_back(&instance);
   return &instance;
@@ -195,6 +199,10 @@ const Program& Engine::evaluate(const std::string& path) {
   run_blocks(top, true);
   check_program(*layout);
   for (const auto& variant : program_.variants) evaluate_tile(*variant);
+  if (version_ == Version::kUnknown && default_matters_)
+    messages_ << path
+              << ": note: nothing tells for which version of CSL the program is written; 2.10 is "
+                 "assumed, where 16-bit fabric data is packed (--csl-version=1.4|2.10)\n";
   return program_;
 }
 

@@ -63,7 +63,7 @@ std::string elements_text(const Type& type, const Aggregate& elements, bool is_s
   std::string text = type.is(TypeKind::kArray) ? type.name + "{" : type.is_named ? type.name + "{" : ".{";
   const std::size_t count =
       is_short ? std::min(elements.size(), kMostShown) : elements.size();
-  if (type.is(TypeKind::kArray) && elements.is_uniform() && elements.size() > 1)
+  if (is_short && type.is(TypeKind::kArray) && elements.is_uniform() && elements.size() > 1)
     return text + text_of(*type.element, elements[0], is_short) + " ..}";
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) text += ", ";
@@ -86,7 +86,12 @@ std::string text_of(const Type& type, const Value& value, bool is_short) {
     std::string operator()(const BigInt& i) const { return integer_text(type, i); }
     std::string operator()(double d) const { return number_text(d); }
     std::string operator()(const std::string& s) const { return "\"" + s + "\""; }
-    std::string operator()(const Type* t) const { return t->name; }
+    std::string operator()(const Type* t) const {
+      const bool is_unique = t->is_named || t->is(TypeKind::kEnum);
+      return is_short || !is_unique
+                 ? t->name
+                 : t->name + " " + std::to_string(reinterpret_cast<std::uintptr_t>(t));
+    }
     std::string operator()(const FunctionValue& f) const {
       return (is_short ? "" : f.instance->label() + ".") + std::string(f.function->name.text);
     }

@@ -56,7 +56,7 @@ Result range_stop(const BuiltinCall& call) { return part_of_range(call, 1); }
 Result range_step(const BuiltinCall& call) { return part_of_range(call, 2); }
 
 Result concat_structs(const BuiltinCall& call) {
-  call.engine().saw(Version::k1_4);
+  call.engine().saw(Version::k1_4, call.node);
   const Result first = call.structure(0), second = call.structure(1);
   const bool are_mixed = first.type->is_tuple != second.type->is_tuple &&
                          !first.type->fields.empty() && !second.type->fields.empty();
