@@ -73,7 +73,8 @@ Numbers named_numbers(const std::vector<std::string>& lists, const std::string& 
 /// "W,H"
 std::pair<unsigned, unsigned> two_numbers(const std::string& text, const std::string& option) {
   const std::vector<std::string> parts = parts_of(text, ',');
-  if (parts.size() != 2) throw UserError("", "", option + ": '" + text + "' is not of the form A,B");
+  if (parts.size() != 2)
+    throw UserError("", "", option + ": '" + text + "' is not of the form A,B");
   return {static_cast<unsigned>(number(parts[0], option)),
           static_cast<unsigned>(number(parts[1], option))};
 }
@@ -83,24 +84,24 @@ po::options_description described() {
   const auto text = [] { return po::value<std::string>(); };
   const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
   all.add_options()("help,h", "prints this text")("version", "prints the version")(
-      "output,o", text()->default_value("out"), "folder for the results")(
-      "arch", text()->default_value("wse2"), "wse2 or wse3")(
-      "fabric-dims", text(), "W,H: size of the fabric")(
+      "output,o", text()->default_value("out"),
+      "folder for the results")("arch", text()->default_value("wse2"),
+                                "wse2 or wse3")("fabric-dims", text(), "W,H: size of the fabric")(
       "fabric-offsets", text(), "X,Y: where the program lies in the fabric")(
       "params", texts(), "a:1,b:2: parameters of the layout")(
       "colors", texts(), "a:1,b:2: parameters that are colours")("memcpy", "with host transfers")(
       "channels", text(), "host channels, 1 to 16")("width-west-buf", text(), "columns of buffers")(
-      "width-east-buf", text(), "columns of buffers")(
-      "import-path", texts(), "folder for imports; also CSL_IMPORT_PATH")(
-      "fp16-format", text()->default_value("f16"), "f16, bf16 or cb16")(
-      "max-inlined-iterations", text(), "limit of inline loops")(
+      "width-east-buf", text(), "columns of buffers")("import-path", texts(),
+                                                      "folder for imports; also CSL_IMPORT_PATH")(
+      "fp16-format", text()->default_value("f16"),
+      "f16, bf16 or cb16")("max-inlined-iterations", text(), "limit of inline loops")(
       "comptime-func-depth-limit", text()->default_value("256"),
       "functions that call each other at compile time")(
       "max-parallelism", text(), "accepted and ignored")("out-routes", "accepted and ignored")(
       "output-json", text()->implicit_value(""), "accepted and ignored")(
       "warnings-as-errors", "a warning makes the exit status 2")("verbose", "accepted and ignored")(
-      "debug-level,g", text(), "accepted and ignored")(
-      "csl-version", text(), "1.4 or 2.10; also TESSERA_CSL_VERSION")(
+      "debug-level,g", text(), "accepted and ignored")("csl-version", text(),
+                                                       "1.4 or 2.10; also TESSERA_CSL_VERSION")(
       "print-layout", "prints routes, tasks, queues and exports as JSON");
   return all;
 }
@@ -152,8 +153,8 @@ CommandLine read(const po::variables_map& given) {
     options.fabric = two_numbers(text("fabric-dims"), "--fabric-dims");
   if (given.count("fabric-offsets") != 0)
     options.offsets = two_numbers(text("fabric-offsets"), "--fabric-offsets");
-  options.most_calls =
-      static_cast<unsigned>(number(text("comptime-func-depth-limit"), "--comptime-func-depth-limit"));
+  options.most_calls = static_cast<unsigned>(
+      number(text("comptime-func-depth-limit"), "--comptime-func-depth-limit"));
   if (given.count("csl-version") != 0) {
     options.version = version_of(text("csl-version"));
   } else if (const char* version = std::getenv("TESSERA_CSL_VERSION")) {

@@ -19,20 +19,20 @@ std::optional<Result> shifted(BinaryOp op, const Result& left, const Result& rig
   const auto bits = static_cast<unsigned>(amount);
   if (op == BinaryOp::kShiftLeft) {
     const BigInt product = value * (BigInt(1) << bits);
-    return Result{left.type, Value{left.type->is(TypeKind::kInteger)
-                                       ? wrapped(*left.type, product)
-                                       : product}};
+    return Result{left.type, Value{left.type->is(TypeKind::kInteger) ? wrapped(*left.type, product)
+                                                                     : product}};
   }
-  BigInt quotient = value >= 0 ? BigInt(value >> bits)
-                               : BigInt(-((-value + (BigInt(1) << bits) - 1) >> bits));
+  BigInt quotient =
+      value >= 0 ? BigInt(value >> bits) : BigInt(-((-value + (BigInt(1) << bits) - 1) >> bits));
   return Result{left.type, Value{std::move(quotient)}};
 }
 
 /// Bits of negative numbers of any size, as if they were written with endless sign bits.
 BigInt bitwise(BinaryOp op, const BigInt& a, const BigInt& b) {
-  const unsigned bits =
-      1 + std::max(a == 0 ? 0U : static_cast<unsigned>(msb(abs(a))),
-                   b == 0 ? 0U : static_cast<unsigned>(msb(abs(b)))) + 1;
+  const unsigned bits = 1 +
+                        std::max(a == 0 ? 0U : static_cast<unsigned>(msb(abs(a))),
+                                 b == 0 ? 0U : static_cast<unsigned>(msb(abs(b)))) +
+                        1;
   const BigInt modulus = BigInt(1) << bits;
   const BigInt x = a < 0 ? BigInt(a + modulus) : a, y = b < 0 ? BigInt(b + modulus) : b;
   BigInt result = op == BinaryOp::kBitAnd  ? BigInt(x & y)

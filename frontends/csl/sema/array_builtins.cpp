@@ -14,8 +14,7 @@ const Type* type_behind(const BuiltinCall& call, std::size_t i) {
 const Type* array_behind(const BuiltinCall& call, std::size_t i) {
   const Type* type = type_behind(call, i);
   if (type->is_single_pointer()) type = type->element;
-  if (!type->is(TypeKind::kArray))
-    call.fail(text::in_quotes(type->name), " is not an array");
+  if (!type->is(TypeKind::kArray)) call.fail(text::in_quotes(type->name), " is not an array");
   return type;
 }
 
@@ -35,8 +34,7 @@ Result zeros(const BuiltinCall& call) {
 
 Result constants(const BuiltinCall& call) {
   const Type* array = array_behind(call, 0);
-  return filled(array,
-                call.evaluator.value_as(call.expr(1), array->element, call.what(1)).value());
+  return filled(array, call.evaluator.value_as(call.expr(1), array->element, call.what(1)).value());
 }
 
 Result element_type(const BuiltinCall& call) {

@@ -1,5 +1,6 @@
 #include "frontends/csl/sema/builtins.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -7,20 +8,75 @@ namespace tessera::csl {
 namespace {
 
 /// Builtins of run-time code only: operations on descriptors, and a few more.
-constexpr std::string_view kRunTimeBuiltins[] = {
-    "mov16",  "mov32",  "fmovh",   "fmovs",   "add16",   "addc16",  "and16",   "or16",
-    "xor16",  "sll16",  "slr16",   "sar16",   "sub16",   "clz",     "ctz",     "popcnt",
-    "fadds",  "fsubs",  "fmuls",   "fmaxs",   "faddh",   "fsubh",   "fmulh",   "fmaxh",
-    "faddhs", "fnegs",  "fnegh",   "fabss",   "fabsh",   "fmacs",   "fmach",   "fmachs",
-    "fh2s",   "fs2h",   "xp162fh", "xp162fs", "fh2xp16", "fs2xp16", "fnormh",  "fnorms",
-    "fscaleh", "fscales", "dfilt", "map",     "ptrcast", "random16", "set_active_prng",
-    "queue_flush", "set_fifo_read_length", "set_fifo_write_length", "get_config"};
+constexpr std::string_view kRunTimeBuiltins[] = {"mov16",
+                                                 "mov32",
+                                                 "fmovh",
+                                                 "fmovs",
+                                                 "add16",
+                                                 "addc16",
+                                                 "and16",
+                                                 "or16",
+                                                 "xor16",
+                                                 "sll16",
+                                                 "slr16",
+                                                 "sar16",
+                                                 "sub16",
+                                                 "clz",
+                                                 "ctz",
+                                                 "popcnt",
+                                                 "fadds",
+                                                 "fsubs",
+                                                 "fmuls",
+                                                 "fmaxs",
+                                                 "faddh",
+                                                 "fsubh",
+                                                 "fmulh",
+                                                 "fmaxh",
+                                                 "faddhs",
+                                                 "fnegs",
+                                                 "fnegh",
+                                                 "fabss",
+                                                 "fabsh",
+                                                 "fmacs",
+                                                 "fmach",
+                                                 "fmachs",
+                                                 "fh2s",
+                                                 "fs2h",
+                                                 "xp162fh",
+                                                 "xp162fs",
+                                                 "fh2xp16",
+                                                 "fs2xp16",
+                                                 "fnormh",
+                                                 "fnorms",
+                                                 "fscaleh",
+                                                 "fscales",
+                                                 "dfilt",
+                                                 "map",
+                                                 "ptrcast",
+                                                 "random16",
+                                                 "set_active_prng",
+                                                 "queue_flush",
+                                                 "set_fifo_read_length",
+                                                 "set_fifo_write_length",
+                                                 "get_config"};
+
+/// Documented builtins that are not taken.
+constexpr std::string_view kUnsupported[] = {"rpc",
+                                             "export",
+                                             "get_symbol_value",
+                                             "get_tensor_ptr",
+                                             "set_control_task_table",
+                                             "load_to_dsr_xdsr",
+                                             "load_to_dsr_xdsr_sr",
+                                             "get_filter_id",
+                                             "get_config_unchecked",
+                                             "set_config_unchecked"};
 
 const BuiltinRow* find_row(std::string_view name) {
   static const std::map<std::string_view, const BuiltinRow*> kRows = [] {
     std::map<std::string_view, const BuiltinRow*> rows;
     for (const auto* part : {&value_builtins(), &array_builtins(), &program_builtins(),
-                             &id_builtins(), &dsd_builtins()}) {
+                             &id_builtins(), &dsd_builtins(), &json_builtins()}) {
       for (const BuiltinRow& row : *part) rows.emplace(row.name, &row);
     }
     return rows;
@@ -29,11 +85,9 @@ const BuiltinRow* find_row(std::string_view name) {
   return found == kRows.end() ? nullptr : found->second;
 }
 
-bool is_run_time(std::string_view name) {
-  for (const std::string_view known : kRunTimeBuiltins) {
-    if (known == name) return true;
-  }
-  return false;
+template <std::size_t N>
+bool is_among(std::string_view name, const std::string_view (&names)[N]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 void check_site(const BuiltinCall& call, Where where) {
@@ -49,13 +103,13 @@ void check_site(const BuiltinCall& call, Where where) {
 Result call_builtin(Evaluator& evaluator, const Builtin& node) {
   const BuiltinCall call(evaluator, node);
   const BuiltinRow* row = find_row(node.name);
-  if (row == nullptr && is_run_time(node.name))
+  if (row == nullptr && is_among(node.name, kRunTimeBuiltins))
     call.fail("belongs to code that runs on the PE; here a value is needed that is known at "
               "compile time");
+  if (row == nullptr && is_among(node.name, kUnsupported)) call.fail("is not supported");
   if (row == nullptr) call.engine().fail(node, "there is no builtin '@", node.name, "'");
   if (call.size() < row->fewest || call.size() > row->most)
-    call.fail("takes ",
-              row->fewest == row->most ? "" : std::to_string(row->fewest) + " to ",
+    call.fail("takes ", row->fewest == row->most ? "" : std::to_string(row->fewest) + " to ",
               text::plural(row->most, "argument"), " instead of ", call.size());
   check_site(call, row->where);
   return row->handler(call);

@@ -70,6 +70,7 @@ const std::vector<BuiltinRow>& array_builtins();
 const std::vector<BuiltinRow>& program_builtins();
 const std::vector<BuiltinRow>& id_builtins();
 const std::vector<BuiltinRow>& dsd_builtins();
+const std::vector<BuiltinRow>& json_builtins();
 
 Result call_builtin(Evaluator& evaluator, const Builtin& node);
 

@@ -13,8 +13,7 @@ class ColorReader {
     std::optional<Result> routes = field_of(config, "routes");
     if (!routes && config.type->find_field("rx") < 0 && config.type->find_field("tx") < 0)
       call_.fail("the configuration has no field .routes");
-    if (!routes)
-      call_.engine().warn(call_.node, ".rx and .tx belong into the field .routes");
+    if (!routes) call_.engine().warn(call_.node, ".rx and .tx belong into the field .routes");
     if (routes) base = &*routes;
     read_routes(*base);
     for (const auto& [name, field] : fields_of(config)) {
@@ -91,8 +90,8 @@ class ColorReader {
 
   void read_pop_mode(const Result& mode) {
     for (const auto& [name, field] : fields_of(mode)) {
-      const bool is_known = name == "no_pop" || name == "always_pop" ||
-                            name == "pop_on_advance" || name == "pop_on_advance_nop";
+      const bool is_known = name == "no_pop" || name == "always_pop" || name == "pop_on_advance" ||
+                            name == "pop_on_advance_nop";
       if (!is_known) call_.fail("there is no pop mode ", text::in_quotes(name));
       if (boolean(field, name)) made_.pop_mode = name;
     }

@@ -15,7 +15,9 @@ float16::Layout layout_of(const Type& type) {
   return float16::kBinary16;
 }
 
-BigInt power_of_two(unsigned bits) { return BigInt(1) << bits; }
+BigInt power_of_two(unsigned bits) {
+  return BigInt(1) << bits;
+}
 
 /// The bits of a value that `@bitcast` takes.
 std::optional<BigInt> bits_of(const Type& type, const Value& value) {
@@ -213,8 +215,8 @@ std::optional<Value> Converter::as_type(const Result& from, const Type* to,
   const Type& type = *from.type;
   const Value& value = from.value();
   if (from.type == to || value.is_undefined()) return value;
-  const bool is_integral = value.holds<BigInt>() &&
-                           (type.is_any_integer() || type.is(TypeKind::kEnum));
+  const bool is_integral =
+      value.holds<BigInt>() && (type.is_any_integer() || type.is(TypeKind::kEnum));
   const bool is_number = is_integral || value.holds<double>();
   const bool from_enum = type.is(TypeKind::kEnum), to_enum = to->is(TypeKind::kEnum);
   if ((to->is_any_integer() || (to_enum && !from_enum)) && (is_number || value.holds<bool>())) {

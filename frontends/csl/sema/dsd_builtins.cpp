@@ -95,8 +95,8 @@ Dsd memory_dsd(const BuiltinCall& call, const Literal& fields) {
 
 bool is_fabric_field(std::string_view name) {
   for (const std::string_view known :
-       {"input_queue", "output_queue", "fabric_color", "simd_mode", "control_transform",
-        "priority", "control", "wavelet_index_offset", "advance_switch", "zero"}) {
+       {"input_queue", "output_queue", "fabric_color", "simd_mode", "control_transform", "priority",
+        "control", "wavelet_index_offset", "advance_switch", "zero"}) {
     if (name == known) return true;
   }
   return false;
@@ -190,9 +190,8 @@ Result allocate_fifo(const BuiltinCall& call) {
 }
 
 Result dsr(const BuiltinCall& call, const Type* kind, unsigned id) {
-  if (call.engine().tile() != nullptr &&
-      !call.tile().dsr_ids.emplace(kind->name, id).second)
-    call.fail("the ", text::in_quotes(kind->name), " ", id, " is taken twice");
+  // Several constants may name one DSR: operations that do not overlap share it.
+  if (call.engine().tile() != nullptr) call.tile().dsr_ids.emplace(kind->name, id);
   return {kind, Value{BigInt(id)}};
 }
 Result get_dsr(const BuiltinCall& call) {

@@ -14,8 +14,8 @@ constexpr unsigned kMostDepth = 4000;  // expressions inside of each other; each
 }  // namespace
 
 Engine::Engine(Options chosen, std::ostream& messages)
-    : converter(types), options(std::move(chosen)), messages_(messages),
-      version_(options.version) {}
+    : converter(types), options(std::move(chosen)), messages_(messages), version_(options.version) {
+}
 
 void Engine::fail_at(std::uint16_t file, Place place, const std::string& problem) const {
   const SourceFile& source = *files_.at(file);
@@ -79,7 +79,9 @@ Engine::Level::Level(Engine& engine, const Node& at, std::string_view what, std:
   engine.levels_.push_back({&at, what, name, std::move(more)});
 }
 
-Engine::Level::~Level() { engine_.levels_.pop_back(); }
+Engine::Level::~Level() {
+  engine_.levels_.pop_back();
+}
 
 const Value& Engine::known(const Result& value, const Node& at) const {
   if (const auto* run_time = std::get_if<RunTimeOperand>(&value.operand))
@@ -159,8 +161,7 @@ void Engine::analyse(Instance& instance, Declaration& declaration, const Node& a
       const Level level(*this, at, "the parameter", param->name.text, " is used");
       analyse_param(instance, *param, declaration, at);
     } else if (const Global* global = if_is<Global>(item)) {
-      const Level level(*this, at, "the declaration of", global->variable.name.text,
-                        " is used");
+      const Level level(*this, at, "the declaration of", global->variable.name.text, " is used");
       analyse_variable(instance, *global, declaration);
     } else {
       const Level level(*this, at, "the function", as<Function>(item).name.text, " is used");
@@ -179,7 +180,7 @@ void Engine::analyse_param(Instance& instance, const Param& param, Declaration& 
   Evaluator evaluator(*this, frame);
   const std::string name(param.name.text);
   const std::string what = "the parameter " + in_quotes(name);
-  const Type* type = param.is_color        ? types.word("color")
+  const Type* type = param.is_color          ? types.word("color")
                      : param.type != nullptr ? evaluator.type(*param.type)
                                              : types.anytype;
   Result value;
@@ -210,13 +211,12 @@ void Engine::analyse_param(Instance& instance, const Param& param, Declaration& 
   declaration.cell->instance = &instance;
 }
 
-void Engine::analyse_variable(Instance& instance, const Global& global,
-                              Declaration& declaration) {
+void Engine::analyse_variable(Instance& instance, const Global& global, Declaration& declaration) {
   const Variable& variable = global.variable;
   Frame frame(instance);
   Evaluator evaluator(*this, frame);
-  const std::string what = (variable.is_var ? "the variable " : "the constant ") +
-                           in_quotes(variable.name.text);
+  const std::string what =
+      (variable.is_var ? "the variable " : "the constant ") + in_quotes(variable.name.text);
   if (variable.value == nullptr && variable.type == nullptr)
     fail(global, what, " has neither a type nor a value");
   if (variable.value == nullptr && !variable.is_var && variable.linkage != Linkage::kExtern)

@@ -27,10 +27,10 @@ struct Options {
   std::vector<std::string> import_paths;
   std::vector<std::pair<std::string, std::uint64_t>> params;
   std::vector<std::pair<std::string, std::uint64_t>> colors;
-  std::string half = "f16";  ///< what `@fp16()` gives
+  std::string half = "f16";                    ///< what `@fp16()` gives
   std::pair<unsigned, unsigned> fabric{0, 0};  ///< 0: not given
   std::pair<unsigned, unsigned> offsets{0, 0};
-  unsigned most_calls = 256;        ///< functions that call each other at compile time
+  unsigned most_calls = 256;              ///< functions that call each other at compile time
   std::uint64_t most_steps = 50'000'000;  ///< iterations of all loops at compile time
 };
 

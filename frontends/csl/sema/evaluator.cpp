@@ -42,8 +42,7 @@ Result Evaluator::value_as(const Expr& e, const Type* type, const std::string& w
 const Type* Evaluator::type(const Expr& e) {
   const Result result = value(e);
   if (!result.value().holds<const Type*>())
-    engine_.fail(e, "a type is expected instead of a value of type ",
-                 in_quotes(result.type->name));
+    engine_.fail(e, "a type is expected instead of a value of type ", in_quotes(result.type->name));
   return result.value().get<const Type*>();
 }
 
@@ -193,7 +192,8 @@ Result Evaluator::on(const Member& e) {
     }
     engine_.fail(e, in_quotes(container->name), " has no member ", in_quotes(name));
   }
-  engine_.fail(e, "a value of type ", in_quotes(type.name), " has no members; only modules, "
+  engine_.fail(e, "a value of type ", in_quotes(type.name),
+               " has no members; only modules, "
                "structs and enums do");
 }
 
@@ -247,14 +247,18 @@ Result Evaluator::on(const Call& e) {
   return call(callee.value().get<FunctionValue>(), arguments, e);
 }
 
-Result Evaluator::on(const Builtin& e) { return call_builtin(*this, e); }
+Result Evaluator::on(const Builtin& e) {
+  return call_builtin(*this, e);
+}
 
 Result Evaluator::on(const If& e) {
   if (condition(*e.condition, "the condition")) return operand(*e.then);
   return e.otherwise == nullptr ? void_result() : operand(*e.otherwise);
 }
 
-Result Evaluator::on(const Switch& e) { return operand(*chosen(*e.subject, e.arms, e)->body); }
+Result Evaluator::on(const Switch& e) {
+  return operand(*chosen(*e.subject, e.arms, e)->body);
+}
 
 Result Evaluator::on(const Block& e) {
   const Flow flow = run(e);
@@ -270,6 +274,8 @@ Result Evaluator::on(const TensorAccess& e) {
   engine_.fail(e, "a tensor access stands only in the field .tensor_access of @get_dsd");
 }
 
-Result Evaluator::on(const Asm& e) { engine_.fail(e, "'asm' belongs to run-time code"); }
+Result Evaluator::on(const Asm& e) {
+  engine_.fail(e, "'asm' belongs to run-time code");
+}
 
 }  // namespace tessera::csl

@@ -66,8 +66,7 @@ class Evaluator {
   template <class Body>
   const Arm<Body>* chosen(const Expr& subject, const List<Arm<Body>>& arms, const Node& at);
   /// The number of an element in an array, row by row.
-  std::int64_t element_number(const Type& array, const List<const Expr*>& indices,
-                              const Node& at);
+  std::int64_t element_number(const Type& array, const List<const Expr*>& indices, const Node& at);
   Result binary(BinaryOp op, Result left, Result right, const Node& at);
   Result type_result(const Type* type) { return {engine_.types.type_type, Value{type}}; }
   Result void_result() { return {engine_.types.void_type, Value{Void{}}}; }

@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::int64_t kMostQueue = 7;
 
-Result get_color(const BuiltinCall& call) { return call.number("color", call.integer(0, 0, 23)); }
+Result get_color(const BuiltinCall& call) {
+  return call.number("color", call.integer(0, 0, 23));
+}
 Result get_input_queue(const BuiltinCall& call) {
   return call.number("input_queue", call.integer(0, 0, kMostQueue));
 }
@@ -25,8 +27,7 @@ Result get_ut_id(const BuiltinCall& call) {
   return call.number("ut_id", call.integer(0, 0, 7));
 }
 Result get_data_task_id(const BuiltinCall& call) {
-  return call.number("data_task_id",
-                     call.handle(0, {call.is_wse3() ? "input_queue" : "color"}));
+  return call.number("data_task_id", call.handle(0, {call.is_wse3() ? "input_queue" : "color"}));
 }
 
 void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kind) {
@@ -35,14 +36,14 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
     call.fail(text::in_quotes(function.name.text), " is a function instead of a task");
   const std::size_t count = function.parameters.size();
   if (kind == TaskKind::kLocal && count != 0)
-    call.fail("a local task has no parameters, and ", text::in_quotes(function.name.text),
-              " has ", count);
+    call.fail("a local task has no parameters, and ", text::in_quotes(function.name.text), " has ",
+              count);
   if (kind == TaskKind::kData && (count == 0 || count > 2))
-    call.fail("a data task has one or two parameters, and ",
-              text::in_quotes(function.name.text), " has ", count);
+    call.fail("a data task has one or two parameters, and ", text::in_quotes(function.name.text),
+              " has ", count);
   if (kind == TaskKind::kControl && count > 1)
-    call.fail("a control task has at most one parameter, and ",
-              text::in_quotes(function.name.text), " has ", count);
+    call.fail("a control task has at most one parameter, and ", text::in_quotes(function.name.text),
+              " has ", count);
 }
 
 Result bind(const BuiltinCall& call, TaskKind kind, std::string_view handle) {
@@ -67,6 +68,17 @@ Result bind_control_task(const BuiltinCall& call) {
   return bind(call, TaskKind::kControl, "control_task_id");
 }
 
+Result bind_rotating_tasks(const BuiltinCall& call) {
+  if (!call.is_wse3()) call.fail("only WSE-3 has it");
+  RotatingTasks made{call.handle(2, {"local_task_id", "data_task_id", "control_task_id"}),
+                     call.function(0), call.function(1), fields_of(call.structure(3))};
+  for (const RotatingTasks& other : call.tile().rotating_tasks) {
+    if (other.id == made.id) call.fail("the id ", made.id, " has rotating tasks already");
+  }
+  call.tile().rotating_tasks.push_back(std::move(made));
+  return call.nothing();
+}
+
 Result initialize_queue(const BuiltinCall& call) {
   QueueBinding made;
   const Result queue = call.value(0);
@@ -74,14 +86,15 @@ Result initialize_queue(const BuiltinCall& call) {
   made.is_input = queue.type->is_handle("input_queue");
   made.options = fields_of(call.structure(1));
   for (const auto& [name, option] : made.options) {
-    const bool is_known = name == "color" || name == "priority" || name == "ctrl_table_id" ||
-                          name == "dense_mode";
+    const bool is_known =
+        name == "color" || name == "priority" || name == "ctrl_table_id" || name == "dense_mode";
     if (!is_known) call.fail("there is no option ", text::in_quotes(name));
     if (name == "color" && !option.type->is_handle("color"))
       call.fail("the option .color is of type ", text::in_quotes(option.type->name));
   }
   const bool needs_color = made.is_input || call.is_wse3();
-  if (needs_color && !field_of(call.structure(1), "color")) call.fail("the option .color is missing");
+  if (needs_color && !field_of(call.structure(1), "color"))
+    call.fail("the option .color is missing");
   if (!needs_color && !made.options.empty()) call.fail("output queues of WSE-2 have no options");
   for (const QueueBinding& other : call.tile().queues) {
     if (other.id == made.id && other.is_input == made.is_input)
@@ -97,7 +110,9 @@ Result start_state(const BuiltinCall& call, const std::vector<std::string_view>&
   call.tile().start.push_back({std::string(call.node.name), call.value(0).type, id});
   return call.nothing();
 }
-Result activate(const BuiltinCall& call) { return start_state(call, {"local_task_id"}); }
+Result activate(const BuiltinCall& call) {
+  return start_state(call, {"local_task_id"});
+}
 Result block_or_unblock(const BuiltinCall& call) {
   std::vector<std::string_view> handles = {"local_task_id", "data_task_id", "control_task_id"};
   if (call.is_wse3()) {
@@ -147,6 +162,7 @@ const std::vector<BuiltinRow>& id_builtins() {
       {"bind_local_task", Where::kTile, 2, 2, bind_local_task},
       {"bind_data_task", Where::kTile, 2, 2, bind_data_task},
       {"bind_control_task", Where::kTile, 2, 2, bind_control_task},
+      {"bind_rotating_tasks", Where::kTile, 3, 4, bind_rotating_tasks},
       {"initialize_queue", Where::kTile, 1, 2, initialize_queue},
       {"activate", Where::kTile, 1, 1, activate},
       {"block", Where::kTile, 1, 1, block_or_unblock},

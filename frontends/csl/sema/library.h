@@ -23,7 +23,8 @@ inline std::optional<std::string_view> find_library(std::string_view name) {
 }
 inline std::vector<std::string> library_names() {
   std::vector<std::string> names;
-  for (const LibraryFile& file : library_files()) names.push_back("<" + std::string(file.name) + ">");
+  for (const LibraryFile& file : library_files())
+    names.push_back("<" + std::string(file.name) + ">");
   return names;
 }
 

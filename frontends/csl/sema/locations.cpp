@@ -18,8 +18,8 @@ std::optional<Location> Evaluator::locate(const Expr& e) {
   if (!is_path(e)) return std::nullopt;
   if (const NameExpr* name = if_is<NameExpr>(e)) {
     if (const LocalName* local = find_local(name->name))
-      return Location{local->cell, {}, local->cell->type,
-                      local->cell->kind == Cell::Kind::kConstant};
+      return Location{
+          local->cell, {}, local->cell->type, local->cell->kind == Cell::Kind::kConstant};
     Declaration* declaration = frame_.instance.find(name->name);
     if (declaration == nullptr) return std::nullopt;
     const std::shared_ptr<Cell> cell = engine_.cell_of(frame_.instance, *declaration, e);
@@ -83,8 +83,7 @@ Result Evaluator::load(const Location& location, const Node& at) {
     return {location.type, RunTimeOperand{"the variable " + in_quotes(cell.name)}};
   const Value* value = element_at(cell.value, location.path);
   if (value == nullptr)
-    engine_.fail(at, "the index ", location.path.back(), " lies outside of ",
-                 in_quotes(cell.name));
+    engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));
   return {location.type, *value};
 }
 
@@ -106,8 +105,7 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
   const Result converted = engine_.convert(value, location.type, at, what);
   Value* element = element_at(cell.value, location.path);
   if (element == nullptr)
-    engine_.fail(at, "the index ", location.path.back(), " lies outside of ",
-                 in_quotes(cell.name));
+    engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));
   *element = converted.value();
 }
 
@@ -130,8 +128,8 @@ Result Evaluator::call(const FunctionValue& callee, const std::vector<Result>& a
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     const Type* type = evaluator.type(*parameter.type);
-    const Result argument = engine_.convert(arguments[i], type, at,
-                                            "the parameter " + in_quotes(parameter.name.text));
+    const Result argument =
+        engine_.convert(arguments[i], type, at, "the parameter " + in_quotes(parameter.name.text));
     auto cell = std::make_shared<Cell>();
     cell->type = argument.type;
     cell->value = argument.value();

@@ -37,11 +37,11 @@ class Instance {
   const std::string& label() const { return label_; }
 
   const std::shared_ptr<const SourceFile> file;
-  const Result bindings;          ///< a struct
-  Instance* const importer;       ///< nullptr: the file of a layout or tile
-  Tile* const tile;               ///< nullptr: a module of the layout
+  const Result bindings;     ///< a struct
+  Instance* const importer;  ///< nullptr: the file of a layout or tile
+  Tile* const tile;          ///< nullptr: a module of the layout
   std::vector<Instance*> imports;
-  bool blocks_are_done = false;   ///< its comptime blocks have been evaluated
+  bool blocks_are_done = false;  ///< its comptime blocks have been evaluated
 
  private:
   const std::string label_;

@@ -44,9 +44,9 @@ std::shared_ptr<const SourceFile> Engine::load(const std::string& path) {
   if (found != file_numbers_.end()) return files_[found->second];
   const auto number = static_cast<std::uint16_t>(files_.size());
   std::shared_ptr<const SourceFile> file =
-      is_library(path) ? parse(std::string(*find_library(path.substr(1, path.size() - 2))), path,
-                               number)
-                       : parse_file(path, number);
+      is_library(path)
+          ? parse(std::string(*find_library(path.substr(1, path.size() - 2))), path, number)
+          : parse_file(path, number);
   file_numbers_.emplace(path, files_.size());
   files_.push_back(file);
   return file;
@@ -56,8 +56,8 @@ Instance& Engine::instantiate(std::shared_ptr<const SourceFile> file, Result bin
                               Instance* importer, Tile* tile) {
   const std::string name = base_name(file->name());
   const std::string label = name + "#" + std::to_string(instances_of_[name]++);
-  instances_.push_back(std::make_unique<Instance>(std::move(file), std::move(bindings), label,
-                                                  importer, tile));
+  instances_.push_back(
+      std::make_unique<Instance>(std::move(file), std::move(bindings), label, importer, tile));
   return *instances_.back();
 }
 
@@ -74,7 +74,8 @@ std::string Engine::resolved(const std::string& path, const Instance& from, cons
   }
   const fs::path folder = fs::path(from.file->name()).parent_path();
   std::vector<fs::path> candidates = {folder / path};
-  for (const std::string& other : options.import_paths) candidates.push_back(fs::path(other) / path);
+  for (const std::string& other : options.import_paths)
+    candidates.push_back(fs::path(other) / path);
   for (const fs::path& candidate : candidates) {
     if (fs::is_regular_file(candidate)) return candidate.lexically_normal().string();
   }
@@ -147,18 +148,16 @@ void Engine::run_blocks(Instance& instance, bool is_layout) {
 }
 
 void Engine::evaluate_tile(Variant& variant) {
-  const auto index = static_cast<std::size_t>(
-      std::find_if(program_.variants.begin(), program_.variants.end(),
-                   [&](const auto& v) { return v.get() == &variant; }) -
-      program_.variants.begin());
-  const auto pe = std::find_if(program_.pes.begin(), program_.pes.end(), [&](const Pe& p) {
-    return p.variant == static_cast<int>(index);
-  });
+  const auto index =
+      static_cast<std::size_t>(std::find_if(program_.variants.begin(), program_.variants.end(),
+                                            [&](const auto& v) { return v.get() == &variant; }) -
+                               program_.variants.begin());
+  const auto pe = std::find_if(program_.pes.begin(), program_.pes.end(),
+                               [&](const Pe& p) { return p.variant == static_cast<int>(index); });
   const auto place = static_cast<unsigned>(pe - program_.pes.begin());
-  const std::string more =
-      " of PE (" + std::to_string(place % program_.width) + ", " +
-      std::to_string(place / program_.width) + "), with " +
-      text_of(*variant.bindings.type, variant.bindings.value(), true);
+  const std::string more = " of PE (" + std::to_string(place % program_.width) + ", " +
+                           std::to_string(place / program_.width) + "), with " +
+                           text_of(*variant.bindings.type, variant.bindings.value(), true);
   const Level level(*this, *variant_places_[index], "in the code", variant.file, more);
   tile_ = &variant.tile;
   variant.root = &instantiate(load(variant.file), variant.bindings, nullptr, tile_);
@@ -186,8 +185,7 @@ void Engine::check_program(const Node& layout) const {
   if (program_.width == 0) fail(layout, "the layout does not call @set_rectangle");
   for (std::size_t i = 0; i < program_.pes.size(); ++i) {
     if (program_.pes[i].variant < 0)
-      fail(layout, "no @set_tile_code for PE (", i % program_.width, ", ", i / program_.width,
-           ")");
+      fail(layout, "no @set_tile_code for PE (", i % program_.width, ", ", i / program_.width, ")");
   }
 }
 

@@ -48,6 +48,14 @@ struct TaskBinding {
   FunctionValue task;
 };
 
+/// Two tasks that take turns on one id (`@bind_rotating_tasks`).
+struct RotatingTasks {
+  unsigned id = 0;
+  FunctionValue main;
+  FunctionValue alternative;
+  std::vector<std::pair<std::string, Result>> options;
+};
+
 struct QueueBinding {
   bool is_input = true;
   unsigned id = 0;
@@ -93,6 +101,7 @@ struct FifoDeclaration {
 /// What the comptime blocks of one code with its bindings have declared.
 struct Tile {
   std::vector<TaskBinding> tasks;
+  std::vector<RotatingTasks> rotating_tasks;
   std::vector<QueueBinding> queues;
   std::map<unsigned, ColorConfig> colors;
   std::vector<ExportedSymbol> exports;
@@ -102,7 +111,7 @@ struct Tile {
   std::map<unsigned, FunctionValue> teardown_handlers;     ///< by colour
   std::map<unsigned, FunctionValue> empty_queue_handlers;  ///< by output queue
   std::map<std::int64_t, std::int64_t> configuration;      ///< words by address
-  std::set<std::pair<std::string, unsigned>> dsr_ids;      ///< taken by `@get_dsr`
+  std::set<std::pair<std::string, unsigned>> dsr_ids;      ///< that the program names
 };
 
 /// A file with bindings, compiled once for all PEs that have it.

@@ -79,10 +79,10 @@ Result get_rectangle(const BuiltinCall& call) {
   const Options& options = call.engine().options;
   const Result own = extents(call, {program.width, program.height});
   const Result fabric = extents(
-      call, options.fabric.first != 0 ? options.fabric
-                                      : std::pair<unsigned, unsigned>{
-                                            program.width + 2 * options.offsets.first,
-                                            program.height + 2 * options.offsets.second});
+      call, options.fabric.first != 0
+                ? options.fabric
+                : std::pair<unsigned, unsigned>{program.width + 2 * options.offsets.first,
+                                                program.height + 2 * options.offsets.second});
   const Result offsets = extents(call, options.offsets);
   std::vector<Field> fields = own.type->fields;
   fields.push_back({"fabric", fabric.type});
@@ -94,8 +94,8 @@ Result get_rectangle(const BuiltinCall& call) {
 
 Result import_module(const BuiltinCall& call) {
   const std::string path = call.text(0);
-  Instance* instance = call.engine().import(call.evaluator.frame().instance, path,
-                                            call.structure(1), call.node);
+  Instance* instance =
+      call.engine().import(call.evaluator.frame().instance, path, call.structure(1), call.node);
   return {call.types().module, Value{instance}};
 }
 
@@ -110,8 +110,7 @@ Result export_name(const BuiltinCall& call) {
   made.name = call.text(0);
   made.type = call.type(1);
   made.has_mutability = call.size() > 2;
-  made.is_mutable =
-      made.has_mutability && call.evaluator.condition(call.expr(2), call.what(2));
+  made.is_mutable = made.has_mutability && call.evaluator.condition(call.expr(2), call.what(2));
   Program& program = call.engine().program();
   if (const ExportedName* other = find_name(program, made.name)) {
     if (other->type != made.type || other->is_mutable != made.is_mutable)
@@ -164,6 +163,22 @@ Result set_config(const BuiltinCall& call) {
   return call.nothing();
 }
 
+Result get_symbol_id(const BuiltinCall& call) {
+  const Program& program = call.engine().program();
+  const std::string name = call.text(0);
+  for (std::size_t i = 0; i < program.exports.size(); ++i) {
+    if (program.exports[i].name == name) return call.number("u16", static_cast<std::int64_t>(i));
+  }
+  call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
+}
+
+Result has_exported_tensors(const BuiltinCall& call) {
+  const Program& program = call.engine().program();
+  return call.boolean(
+      std::any_of(program.exports.begin(), program.exports.end(),
+                  [](const ExportedName& e) { return !e.type->is(TypeKind::kFunction); }));
+}
+
 }  // namespace
 
 const std::vector<BuiltinRow>& program_builtins() {
@@ -176,6 +191,8 @@ const std::vector<BuiltinRow>& program_builtins() {
       {"import_module", Where::kAnywhere, 1, 2, import_module},
       {"export_name", Where::kLayout, 2, 3, export_name},
       {"export_symbol", Where::kTile, 1, 2, export_symbol},
+      {"get_symbol_id", Where::kAnywhere, 1, 1, get_symbol_id},
+      {"has_exported_tensors", Where::kAnywhere, 0, 0, has_exported_tensors},
       {"set_config", Where::kTile, 2, 2, set_config}};
   return kRows;
 }

@@ -37,9 +37,7 @@ class StatementRunner {
   Flow on(const IfStmt& s);
   Flow on(const While& s);
   Flow on(const For& s);
-  Flow on(const SwitchStmt& s) {
-    return run(*evaluator_.chosen(*s.subject, s.arms, s)->body);
-  }
+  Flow on(const SwitchStmt& s) { return run(*evaluator_.chosen(*s.subject, s.arms, s)->body); }
   Flow on(const ComptimeStmt& s) { return evaluator_.run(*s.block); }
 
   void declare(std::string_view name, Result value, Cell::Kind kind);
@@ -80,8 +78,8 @@ Flow StatementRunner::on(const Local& s) {
 Flow StatementRunner::on(const ExpressionStmt& s) {
   if (const Block* block = if_is<Block>(*s.value)) {
     const Flow flow = evaluator_.run(*block);
-    const bool leaves = flow == Flow::kBreak && !block->label.text.empty() &&
-                        frame_.target == block->label.text;
+    const bool leaves =
+        flow == Flow::kBreak && !block->label.text.empty() && frame_.target == block->label.text;
     if (leaves) frame_.target = {};
     return leaves ? Flow::kNext : flow;
   }

@@ -55,8 +55,7 @@ Result Evaluator::on(const Enum& e) {
     if (member.value == nullptr) continue;
     members.back().value = integer(*member.value, 0, 65535, "the value of a member");
     if (!used.insert(members.back().value).second)
-      engine_.fail(*member.value, "two members of the enum have the value ",
-                   members.back().value);
+      engine_.fail(*member.value, "two members of the enum have the value ", members.back().value);
   }
   std::int64_t next = 0;
   std::string name = "enum {";
@@ -78,8 +77,8 @@ Result Evaluator::on(const Literal& e) {
     const Result element = value(*field.value);
     const std::string name =
         is_tuple ? std::to_string(fields.size()) : std::string(field.name.text);
-    const bool is_new = std::none_of(fields.begin(), fields.end(),
-                                     [&](const Field& f) { return f.name == name; });
+    const bool is_new =
+        std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
     if (!is_new) engine_.fail(*field.value, "two fields are called ", in_quotes(name));
     fields.push_back({name, element.type});
     values.push_back(element.value());

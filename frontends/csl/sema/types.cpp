@@ -5,7 +5,7 @@
 namespace tessera::csl {
 namespace {
 
-constexpr std::string_view kHandles[] = {"color",       "local_task_id", "data_task_id",
+constexpr std::string_view kHandles[] = {"color",       "local_task_id",   "data_task_id",
                                          "ut_id",       "control_task_id", "input_queue",
                                          "output_queue"};
 constexpr std::string_view kDsds[] = {"mem1d_dsd", "mem4d_dsd", "circbuf_dsd", "fabin_dsd",
@@ -68,7 +68,8 @@ Types::Types()
     : void_type(basic(TypeKind::kVoid, "void")), bool_type(basic(TypeKind::kBool, "bool")),
       comptime_int(basic(TypeKind::kComptimeInt, "comptime_int")),
       comptime_float(basic(TypeKind::kComptimeFloat, "comptime_float")),
-      string(basic(TypeKind::kString, "comptime_string")), type_type(basic(TypeKind::kType, "type")),
+      string(basic(TypeKind::kString, "comptime_string")),
+      type_type(basic(TypeKind::kType, "type")),
       module(basic(TypeKind::kModule, "imported_module")),
       undefined(basic(TypeKind::kUndefined, "(undefined)")),
       noreturn(basic(TypeKind::kNoReturn, "(none)")),
@@ -114,7 +115,9 @@ const Type* Types::find(std::string_view name) {
   return basic(TypeKind::kInteger, std::string(name), bits, name[0] == 'i');
 }
 
-const Type* Types::word(std::string_view name) { return find(name); }
+const Type* Types::word(std::string_view name) {
+  return find(name);
+}
 
 const Type* Types::array(const Type* element, std::vector<std::int64_t> extents) {
   std::string list;
@@ -139,8 +142,7 @@ const Type* Types::pointer(const Type* element, bool to_many, bool is_const) {
                 std::move(made));
 }
 
-const Type* Types::function(std::vector<const Type*> parameters, const Type* result,
-                            bool is_task) {
+const Type* Types::function(std::vector<const Type*> parameters, const Type* result, bool is_task) {
   Type made;
   made.kind = TypeKind::kFunction;
   made.name = (is_task ? "task(" : "fn(") + list_of_names(parameters) + ")" + result->name;

@@ -52,15 +52,15 @@ struct EnumMemberValue {
 /// What the members mean depends on the kind; those that have no meaning keep their defaults.
 struct Type {
   TypeKind kind = TypeKind::kVoid;
-  std::string name;       ///< as written in CSL
-  unsigned bits = 0;      ///< integers and floats
+  std::string name;   ///< as written in CSL
+  unsigned bits = 0;  ///< integers and floats
   bool is_signed = false;
   bool is_const = false;  ///< of what a pointer points to
   bool to_many = false;   ///< [*]T
   bool is_task = false;
   bool is_tuple = false;
-  bool is_named = false;    ///< a struct with a declaration: equal only to itself
-  bool is_generic = false;  ///< a function with comptime or anytype parameters
+  bool is_named = false;          ///< a struct with a declaration: equal only to itself
+  bool is_generic = false;        ///< a function with comptime or anytype parameters
   const Type* element = nullptr;  ///< of arrays, pointers and ranges; tag type of an enum; result
   std::vector<std::int64_t> extents;
   std::vector<Field> fields;            ///< of structs
@@ -73,9 +73,7 @@ struct Type {
   bool is_number() const { return is_any_integer() || is_any_float(); }
   bool is_aggregate() const { return is(TypeKind::kArray) || is(TypeKind::kStruct); }
   bool is_single_pointer() const { return is(TypeKind::kPointer) && !to_many; }
-  bool is_handle(std::string_view handle) const {
-    return is(TypeKind::kHandle) && name == handle;
-  }
+  bool is_handle(std::string_view handle) const { return is(TypeKind::kHandle) && name == handle; }
   /// Elements of an array, all dimensions together.
   std::int64_t count() const;
   /// Index of a field; -1 if there is none of that name.

@@ -60,9 +60,10 @@ std::string integer_text(const Type& type, const BigInt& value) {
 }
 
 std::string elements_text(const Type& type, const Aggregate& elements, bool is_short) {
-  std::string text = type.is(TypeKind::kArray) ? type.name + "{" : type.is_named ? type.name + "{" : ".{";
-  const std::size_t count =
-      is_short ? std::min(elements.size(), kMostShown) : elements.size();
+  std::string text = type.is(TypeKind::kArray) ? type.name + "{"
+                     : type.is_named           ? type.name + "{"
+                                               : ".{";
+  const std::size_t count = is_short ? std::min(elements.size(), kMostShown) : elements.size();
   if (is_short && type.is(TypeKind::kArray) && elements.is_uniform() && elements.size() > 1)
     return text + text_of(*type.element, elements[0], is_short) + " ..}";
   for (std::size_t i = 0; i < count; ++i) {

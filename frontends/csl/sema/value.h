@@ -45,7 +45,7 @@ using AggregateRef = std::shared_ptr<const Aggregate>;
 /// Where an object lies: in a variable, then field by field and element by element. Arrays of
 /// several dimensions count their elements row by row. An element may lie outside of its array.
 struct PointerValue {
-  std::shared_ptr<Cell> cell;      ///< nullptr: `address` says it
+  std::shared_ptr<Cell> cell;  ///< nullptr: `address` says it
   std::vector<std::int64_t> path;
   std::int64_t address = 0;
 };
@@ -68,9 +68,7 @@ struct Value {
   const BigInt& integer() const { return std::get<BigInt>(v); }
   const std::string& text() const { return std::get<std::string>(v); }
   const Aggregate& elements() const { return *std::get<AggregateRef>(v); }
-  const PointerValue& pointer() const {
-    return *std::get<std::shared_ptr<const PointerValue>>(v);
-  }
+  const PointerValue& pointer() const { return *std::get<std::shared_ptr<const PointerValue>>(v); }
   bool is_undefined() const { return holds<Undefined>(); }
 };
 

@@ -19,14 +19,20 @@ Result cast_with(const BuiltinCall& call,
   return {keeps_type ? from.type : to, std::move(*value)};
 }
 
-Result as_builtin(const BuiltinCall& call) { return cast_with(call, &Converter::as_type); }
-Result bitcast_builtin(const BuiltinCall& call) { return cast_with(call, &Converter::bitcast); }
+Result as_builtin(const BuiltinCall& call) {
+  return cast_with(call, &Converter::as_type);
+}
+Result bitcast_builtin(const BuiltinCall& call) {
+  return cast_with(call, &Converter::bitcast);
+}
 
 Result type_of(const BuiltinCall& call) {
   return call.evaluator.type_result(call.evaluator.operand(call.expr(0)).type);
 }
 
-Result is_same_type(const BuiltinCall& call) { return call.boolean(call.type(0) == call.type(1)); }
+Result is_same_type(const BuiltinCall& call) {
+  return call.boolean(call.type(0) == call.type(1));
+}
 
 Result is_comptime(const BuiltinCall& call) {
   return call.boolean(call.evaluator.operand(call.expr(0)).is_known());
@@ -51,9 +57,15 @@ Result part_of_range(const BuiltinCall& call, std::size_t part) {
   if (!value.type->is(TypeKind::kRange)) call.fail("the argument is no range");
   return {value.type->element, value.value().elements()[part]};
 }
-Result range_start(const BuiltinCall& call) { return part_of_range(call, 0); }
-Result range_stop(const BuiltinCall& call) { return part_of_range(call, 1); }
-Result range_step(const BuiltinCall& call) { return part_of_range(call, 2); }
+Result range_start(const BuiltinCall& call) {
+  return part_of_range(call, 0);
+}
+Result range_stop(const BuiltinCall& call) {
+  return part_of_range(call, 1);
+}
+Result range_step(const BuiltinCall& call) {
+  return part_of_range(call, 2);
+}
 
 Result concat_structs(const BuiltinCall& call) {
   call.engine().saw(Version::k1_4, call.node);
@@ -86,8 +98,8 @@ Result field(const BuiltinCall& call) {
 
 Result has_field(const BuiltinCall& call) {
   const Result object = call.value(0);
-  const Type* type = object.value().holds<const Type*>() ? object.value().get<const Type*>()
-                                                         : object.type;
+  const Type* type =
+      object.value().holds<const Type*>() ? object.value().get<const Type*>() : object.type;
   return call.boolean(type->find_field(call.text(1)) >= 0);
 }
 
@@ -110,9 +122,9 @@ Result get_int(const BuiltinCall& call) {
   const Type& type = *value.type;
   if (!value.value().holds<BigInt>())
     call.fail("a value of type ", text::in_quotes(type.name), " has no number");
-  const Type* result = type.is(TypeKind::kEnum)    ? type.element
-                       : type.is_any_integer() ? value.type
-                                               : call.types().word("u16");
+  const Type* result = type.is(TypeKind::kEnum) ? type.element
+                       : type.is_any_integer()  ? value.type
+                                                : call.types().word("u16");
   return {result, value.value()};
 }
 

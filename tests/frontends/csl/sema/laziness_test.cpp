@@ -41,7 +41,8 @@ TEST(CslLaziness, AndOrIfAndSwitchSkipWhatTheyDoNotNeed) {
 }
 
 TEST(CslLaziness, CodeBehindAReturnIsNotAnalysed) {
-  const std::string code = "fn f(a: i16) i16 { if (a == 1) { return 2; } @comptime_assert(false); }\n";
+  const std::string code =
+      "fn f(a: i16) i16 { if (a == 1) { return 2; } @comptime_assert(false); }\n";
   EXPECT_EQ(tile_mistake(code + "comptime { @comptime_assert(f(1) == 2); }"), "");
   EXPECT_EQ(tile_mistake(code + "comptime { @comptime_assert(f(2) == 2); }"),
             "pe.csl:1:46: the assertion is false");
@@ -57,10 +58,12 @@ TEST(CslLaziness, TheOrderOfDeclarationsIsFree) {
 
 TEST(CslLaziness, AVariableOfATileHasNoValueAtCompileTime) {
   const std::string code = "var n: i16 = 4;\n";
-  EXPECT_EQ(tile_mistake(code + "comptime { @comptime_assert(n == 4); }"),
-            "pe.csl:2:29: needs a value that is known at compile time; the variable 'n' has one only "
-            "while the program runs");
-  EXPECT_EQ(tile_mistake(code + "comptime { @comptime_assert(@is_same_type(@type_of(n), i16)); }"), "");
+  EXPECT_EQ(
+      tile_mistake(code + "comptime { @comptime_assert(n == 4); }"),
+      "pe.csl:2:29: needs a value that is known at compile time; the variable 'n' has one only "
+      "while the program runs");
+  EXPECT_EQ(tile_mistake(code + "comptime { @comptime_assert(@is_same_type(@type_of(n), i16)); }"),
+            "");
   EXPECT_EQ(tile_mistake(code + "comptime { @comptime_assert(!@is_comptime(n)); }"), "");
 }
 

@@ -65,7 +65,8 @@ TEST(CslEvaluation, ColorsHaveRoutesAndSwitches) {
   EXPECT_TRUE(c.ring_mode);
   EXPECT_EQ(c.pop_mode, "always_pop");
   EXPECT_TRUE(c.teardown);
-  EXPECT_EQ(c.filter, (std::map<std::string, std::string>{{"kind.counter", "true"}, {"max_counter", "3"}}));
+  EXPECT_EQ(c.filter,
+            (std::map<std::string, std::string>{{"kind.counter", "true"}, {"max_counter", "3"}}));
   const ColorConfig& bits = pe.colors.at(6);
   EXPECT_EQ(bits.rx, 16);
   EXPECT_EQ(bits.tx, 16);
@@ -131,7 +132,8 @@ TEST(CslEvaluation, ImportsAreInstancesOfTheirOwnAndRunTheirBlocks) {
   Project project;
   project.layout("").file("part.csl", "param n: i16; comptime { @comptime_print(n); }");
   project.file("pe.csl", "const a = @import_module(\"part.csl\", .{ .n = 1 });\n"
-                         "const b = if (@is_arch(\"wse3\")) nothing else @import_module(\"part.csl\", .{ .n = 2 });\n");
+                         "const b = if (@is_arch(\"wse3\")) nothing else "
+                         "@import_module(\"part.csl\", .{ .n = 2 });\n");
   project.evaluate();
   EXPECT_EQ(project.messages(), "part.csl:1:26: 1\npart.csl:1:26: 2\n");
 }
@@ -143,23 +145,37 @@ TEST(CslEvaluation, LibrariesAreKnown) {
                         "const math = @import_module(\"<math>\");\n";
   EXPECT_EQ(value_of("switches.ctrl(switches.switch_cmd_11()) == 0x0B5F9249", imports), "true");
   EXPECT_EQ(value_of("switches.ctrl(switches.teardown_cmd_1()) == 0x09DF9249", imports), "true");
-  EXPECT_EQ(value_of("control.encode_single_payload(control.opcode.SWITCH_ADV, true, {}, 0) == 0x015F0000",
-                     imports),
-            "true");
-  EXPECT_EQ(value_of("control.encode_control_task_payload(@get_control_task_id(40))", imports), "2621440");
+  EXPECT_EQ(
+      value_of(
+          "control.encode_single_payload(control.opcode.SWITCH_ADV, true, {}, 0) == 0x015F0000",
+          imports),
+      "true");
+  EXPECT_EQ(value_of("control.encode_control_task_payload(@get_control_task_id(40))", imports),
+            "2621440");
   EXPECT_EQ(value_of("directions.dirToTxBits(directions.rotate_clockwise(NORTH))", imports), "64");
   EXPECT_EQ(value_of("math.max(math.abs(-2), 1)", imports), "2");
   EXPECT_EQ(value_of("math.sqrt(2.0)", imports),
             "layout.csl:9:26: the function 'sqrt' is extern: its body is not known here");
 }
 
+TEST(CslEvaluation, ValuesComeFromJsonFiles) {
+  Project project;
+  project.file("v.json", R"({"n:i16": 3, "xs:comptime_struct": [1, 2.5], "b:bool": true})");
+  project.layout("const v = @import_comptime_value(comptime_struct, \"v.json\");",
+                 "@comptime_print(v);");
+  project.evaluate();
+  EXPECT_EQ(project.messages(), "layout.csl:5:1: .{.n = 3, .xs = .{1, 2.5}, .b = true}\n");
+}
+
 TEST(CslEvaluation, TheVersionFollowsFromConstructs) {
   Project project;
-  const char* d = "const d = @get_dsd(fabin_dsd, .{ .extent = 4, .input_queue = @get_input_queue(2) });\n"
-                  "comptime { @comptime_assert(!@is_same_type(@type_of(d), void)); }";
+  const char* d =
+      "const d = @get_dsd(fabin_dsd, .{ .extent = 4, .input_queue = @get_input_queue(2) });\n"
+      "comptime { @comptime_assert(!@is_same_type(@type_of(d), void)); }";
   project.layout("").file("pe.csl", d);
   project.evaluate();
-  EXPECT_NE(project.messages().find("layout.csl: note: nothing tells for which version"), std::string::npos);
+  EXPECT_NE(project.messages().find("layout.csl: note: nothing tells for which version"),
+            std::string::npos);
   Project older;
   older.layout("const s = @concat_structs(.{}, .{});", "@comptime_assert(!@has_field(s, \"a\"));")
       .file("pe.csl", d);
@@ -188,7 +204,9 @@ struct TileMistake {
   const char* code;
   const char* message;
 };
-void PrintTo(const TileMistake& m, std::ostream* os) { *os << m.code; }
+void PrintTo(const TileMistake& m, std::ostream* os) {
+  *os << m.code;
+}
 class CslTileMistake : public ::testing::TestWithParam<TileMistake> {};
 TEST_P(CslTileMistake, IsReported) {
   const std::string message = tile_mistake(GetParam().code);
@@ -204,39 +222,45 @@ INSTANTIATE_TEST_SUITE_P(
         TileMistake{"fn f() void {} comptime { @bind_local_task(f, @get_local_task_id(9)); }",
                     "@bind_local_task: 'f' is a function instead of a task"},
         TileMistake{"task t() void {} comptime { t(); }", "the task 't' cannot be called"},
-        TileMistake{"task t() void {} comptime { @bind_data_task(t, @get_data_task_id(@get_color(1))); }",
-                    "@bind_data_task: a data task has one or two parameters, and 't' has 0"},
+        TileMistake{
+            "task t() void {} comptime { @bind_data_task(t, @get_data_task_id(@get_color(1))); }",
+            "@bind_data_task: a data task has one or two parameters, and 't' has 0"},
         TileMistake{"comptime { @initialize_queue(@get_input_queue(2)); }",
                     "@initialize_queue: the option .color is missing"},
         TileMistake{"const c = .{ .color = @get_color(1) }; comptime { "
-                    "@initialize_queue(@get_input_queue(2), c); @initialize_queue(@get_input_queue(2), c); }",
+                    "@initialize_queue(@get_input_queue(2), c); "
+                    "@initialize_queue(@get_input_queue(2), c); }",
                     "@initialize_queue: the input queue 2 is initialised twice"},
         TileMistake{"var y: [*]f32; comptime { @export_symbol(y); }",
                     "@export_symbol: the layout declares no name 'y' with @export_name"},
         TileMistake{"var x: [*]u32; comptime { @export_symbol(x); }",
                     "@export_symbol: 'x' is of type '[*]u32', and @export_name declares '[*]f32'"},
-        TileMistake{"const c = .{ .routes = .{ .rx = EAST } }; comptime { @set_local_color_config(@get_color(1), c); "
+        TileMistake{"const c = .{ .routes = .{ .rx = EAST } }; comptime { "
+                    "@set_local_color_config(@get_color(1), c); "
                     "@set_local_color_config(@get_color(1), c); }",
                     "@set_local_color_config: the colour 1 of this PE is configured twice"},
         TileMistake{"comptime { @set_local_color_config(@get_color(1), .{ .rout = 1 }); }",
                     "@set_local_color_config: the configuration has no field .routes"},
-        TileMistake{"const a = @get_dsr(dsr_dest, 1); const b = @get_dsr(dsr_dest, 1);"
-                    "comptime { @comptime_print(a, b); }",
-                    "@get_dsr: the 'dsr_dest' 1 is taken twice"},
-        TileMistake{"var a = @zeros([4]u16); const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[i * i] });"
+        TileMistake{"comptime { @rpc(1); }", "@rpc: is not supported"},
+        TileMistake{"var a = @zeros([4]u16); const d = @get_dsd(mem1d_dsd, .{ .tensor_access = "
+                    "|i|{4} -> a[i * i] });"
                     "comptime { @comptime_print(d); }",
                     "the index is no sum of the variables with constant factors"},
-        TileMistake{"comptime { @set_rectangle(1, 1); }",
-                    "@set_rectangle: allowed only in a layout block and in functions that it calls"},
+        TileMistake{
+            "comptime { @set_rectangle(1, 1); }",
+            "@set_rectangle: allowed only in a layout block and in functions that it calls"},
         TileMistake{"var n: i16 = 0; fn f() void { n = 1; } comptime { f(); }",
                     "a variable of the tile cannot be changed at compile time"},
-        TileMistake{"comptime { const n = 1; n = 2; }", "'n' is a constant and cannot be assigned to"},
+        TileMistake{"comptime { const n = 1; n = 2; }",
+                    "'n' is a constant and cannot be assigned to"},
         TileMistake{"const m = @import_module(\"missing.csl\");", "there is no file 'missing.csl'"},
-        TileMistake{"fn f(n: u16) void {} comptime { f(-1); }",
-                    "the parameter 'n' is of type 'u16', which does not take -1 of type 'comptime_int'; "
-                    "the value -1 does not fit"},
-        TileMistake{"const f = @get_local_task_id(9); comptime { @activate(@get_color(1)); }",
-                    "the first argument of @activate is of type 'color' instead of 'local_task_id'"}));
+        TileMistake{
+            "fn f(n: u16) void {} comptime { f(-1); }",
+            "the parameter 'n' is of type 'u16', which does not take -1 of type 'comptime_int'; "
+            "the value -1 does not fit"},
+        TileMistake{
+            "const f = @get_local_task_id(9); comptime { @activate(@get_color(1)); }",
+            "the first argument of @activate is of type 'color' instead of 'local_task_id'"}));
 
 TEST(CslLayoutMistake, IsReported) {
   const auto mistake = [](const std::string& body) {
@@ -252,10 +276,13 @@ TEST(CslLayoutMistake, IsReported) {
             "@set_rectangle: the layout calls it twice");
   EXPECT_EQ(mistake("@set_rectangle(1, 1); @set_tile_code(1, 0, \"pe.csl\");"),
             "the first argument of @set_tile_code is 1, which is not in 0..0");
-  EXPECT_EQ(mistake("@set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @set_tile_code(0, 0, \"pe.csl\");"),
+  EXPECT_EQ(mistake("@set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @set_tile_code(0, 0, "
+                    "\"pe.csl\");"),
             "@set_tile_code: this PE has its code already");
-  EXPECT_EQ(mistake("@set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @export_name(\"x\", [*]f32);"),
-            "@export_name: data needs a third argument, which says whether the host may change it");
+  EXPECT_EQ(
+      mistake(
+          "@set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @export_name(\"x\", [*]f32);"),
+      "@export_name: data needs a third argument, which says whether the host may change it");
 }
 
 }  // namespace

@@ -64,7 +64,9 @@ inline std::string value_of(const std::string& expression, const std::string& de
   return text.substr(from + 2, text.size() - from - 3);
 }
 
-inline std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+inline std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
 
 /// The first line of the message of a program with this code on its PE.
 inline std::string tile_mistake(const std::string& code) {
