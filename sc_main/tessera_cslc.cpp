@@ -245,6 +245,9 @@ int main(int argc, char** argv) {
     std::cerr << "error: " << error.what() << '\n';
   } catch (const fs::filesystem_error& error) {
     std::cerr << "error: " << error.what() << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << "internal error: " << error.what() << '\n';
+    return 5;
   }
   return 2;
 }

@@ -19,6 +19,10 @@ std::optional<Result> shifted(BinaryOp op, const Result& left, const Result& rig
   const auto bits = static_cast<unsigned>(amount);
   if (op == BinaryOp::kShiftLeft) {
     const BigInt product = value * (BigInt(1) << bits);
+    if (product != 0 && msb(abs(product)) > kMostBits) {
+      problem = "a number of more than " + std::to_string(kMostBits) + " bits";
+      return std::nullopt;
+    }
     return Result{left.type, Value{left.type->is(TypeKind::kInteger) ? wrapped(*left.type, product)
                                                                      : product}};
   }
@@ -168,6 +172,10 @@ std::optional<Result> binary_value(Types& types, BinaryOp op, const Result& left
     const std::optional<BigInt> value =
         integer_value(op, left.value().integer(), right.value().integer(), problem);
     if (!value) return std::nullopt;
+    if (*value != 0 && msb(abs(*value)) > kMostBits) {
+      problem = "a number of more than " + std::to_string(kMostBits) + " bits";
+      return std::nullopt;
+    }
     return Result{left.type,
                   Value{left.type->is(TypeKind::kInteger) ? wrapped(*left.type, *value) : *value}};
   }

@@ -112,7 +112,11 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node) {
     call.fail("takes ", row->fewest == row->most ? "" : std::to_string(row->fewest) + " to ",
               text::plural(row->most, "argument"), " instead of ", call.size());
   check_site(call, row->where);
-  return row->handler(call);
+  try {
+    return row->handler(call);
+  } catch (const std::bad_variant_access&) {  // the handlers look at types only
+    call.fail("a value that it needs is undefined");
+  }
 }
 
 std::string BuiltinCall::what(std::size_t i) const {

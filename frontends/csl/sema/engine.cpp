@@ -9,7 +9,7 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::size_t kMostLevelsShown = 12;
-constexpr unsigned kMostDepth = 4000;  // expressions inside of each other; each takes 1 KB of stack
+constexpr unsigned kMostDepth = 3000;  // expressions and blocks inside of each other
 
 }  // namespace
 
@@ -59,7 +59,7 @@ Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
     : engine_(engine), is_call_(is_call) {
   if (engine.depth_ >= kMostDepth)
     engine.fail(at, "more than ", kMostDepth,
-                " expressions, calls and declarations inside of each other");
+                " expressions and blocks inside of each other");
   if (is_call && engine.calls_ >= engine.options.most_calls)
     engine.fail(at, "more than ", engine.options.most_calls,
                 " functions call each other at compile time (--comptime-func-depth-limit)");

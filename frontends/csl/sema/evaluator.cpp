@@ -120,8 +120,8 @@ Result Evaluator::on(const NameExpr& e) {
 }
 
 Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at) {
-  engine_.known(left, at);
-  engine_.known(right, at);
+  if (engine_.known(left, at).is_undefined() || engine_.known(right, at).is_undefined())
+    engine_.fail(at, "an operand of ", in_quotes(spelling(op).text), " is undefined");
   const bool is_shift = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
   const Type* common = is_shift ? left.type : engine_.converter.common(left, right);
   if (common != nullptr && !is_shift) {

@@ -4,6 +4,8 @@
 namespace tessera::csl {
 namespace {
 
+constexpr std::int64_t kMostChanged = 1 << 22;  // elements of an array
+
 /// Whether an expression goes from a name to a part of its object: looking at it twice does nothing
 /// twice.
 bool is_path(const Expr& e) {
@@ -102,6 +104,9 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
     cell.value = std::move(converted.value());
     return;
   }
+  if (cell.type->is(TypeKind::kArray) && cell.type->count() > kMostChanged)
+    engine_.fail(at, what, " has more than ", kMostChanged,
+                 " elements, too many to be changed at compile time");
   const Result converted = engine_.convert(value, location.type, at, what);
   Value* element = element_at(cell.value, location.path);
   if (element == nullptr)

@@ -197,6 +197,7 @@ Flow StatementRunner::on(const For& s) {
 }
 
 Flow Evaluator::run(const Block& block) {
+  const Engine::Depth depth(engine_, block, false);
   const std::size_t outer = frame_.locals.size();
   StatementRunner runner(*this);
   Flow flow = Flow::kNext;

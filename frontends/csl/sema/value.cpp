@@ -9,6 +9,7 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::size_t kMostShown = 16;
+constexpr std::size_t kMostListed = 1 << 16;
 
 std::string number_text(double value) {
   std::array<char, 32> text{};
@@ -64,7 +65,8 @@ std::string elements_text(const Type& type, const Aggregate& elements, bool is_s
                      : type.is_named           ? type.name + "{"
                                                : ".{";
   const std::size_t count = is_short ? std::min(elements.size(), kMostShown) : elements.size();
-  if (is_short && type.is(TypeKind::kArray) && elements.is_uniform() && elements.size() > 1)
+  const bool is_folded = is_short ? elements.size() > 1 : elements.size() > kMostListed;
+  if (is_folded && type.is(TypeKind::kArray) && elements.is_uniform())
     return text + text_of(*type.element, elements[0], is_short) + " ..}";
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) text += ", ";

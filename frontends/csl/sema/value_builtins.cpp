@@ -5,6 +5,8 @@
 namespace tessera::csl {
 namespace {
 
+constexpr std::size_t kLongestText = 1 << 20;
+
 Result cast_with(const BuiltinCall& call,
                  std::optional<Value> (Converter::*cast)(const Result&, const Type*, std::string&)
                      const) {
@@ -110,6 +112,7 @@ Result fp16(const BuiltinCall& call) {
 Result strcat(const BuiltinCall& call) {
   std::string text;
   for (std::size_t i = 0; i < call.size(); ++i) text += call.text(i);
+  if (text.size() > kLongestText) call.fail("the text has more than ", kLongestText, " characters");
   return {call.types().string, Value{std::move(text)}};
 }
 
