@@ -58,8 +58,7 @@ void Engine::saw(Version version, const Node& at) {
 Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
     : engine_(engine), is_call_(is_call) {
   if (engine.depth_ >= kMostDepth)
-    engine.fail(at, "more than ", kMostDepth,
-                " expressions and blocks inside of each other");
+    engine.fail(at, "more than ", kMostDepth, " expressions and blocks inside of each other");
   if (is_call && engine.calls_ >= engine.options.most_calls)
     engine.fail(at, "more than ", engine.options.most_calls,
                 " functions call each other at compile time (--comptime-func-depth-limit)");

@@ -1,28 +1,11 @@
 #include "frontends/csl/sema/evaluator.h"
 
-#include <cstdlib>
-
 #include "frontends/csl/lexer.h"
 #include "frontends/csl/sema/arithmetic.h"
 #include "frontends/csl/sema/builtins.h"
 #include "frontends/csl/visit.h"
 
 namespace tessera::csl {
-namespace {
-
-BigInt parsed_integer(std::string_view spelling) {
-  const bool is_binary = spelling.size() > 2 && spelling[1] == 'b';
-  if (!is_binary) {
-    if (spelling.size() < 2 || spelling[1] != 'x')  // a leading 0 does not mean base 8
-      spelling.remove_prefix(std::min(spelling.find_first_not_of('0'), spelling.size() - 1));
-    return BigInt(std::string(spelling));
-  }
-  BigInt value = 0;
-  for (const char digit : spelling.substr(2)) value = value * 2 + (digit - '0');
-  return value;
-}
-
-}  // namespace
 
 Result Evaluator::operand(const Expr& e) {
   const Engine::Depth depth(engine_, e, false);
@@ -70,34 +53,6 @@ const LocalName* Evaluator::find_local(std::string_view name) const {
     if (local->name == name) return &*local;
   }
   return nullptr;
-}
-
-Result Evaluator::on(const Integer& e) {
-  return {engine_.types.comptime_int, Value{parsed_integer(e.spelling)}};
-}
-Result Evaluator::on(const Float& e) {
-  return {engine_.types.comptime_float,
-          Value{std::strtod(std::string(e.spelling).c_str(), nullptr)}};
-}
-Result Evaluator::on(const String& e) {
-  return {engine_.types.string, Value{string_value(e.spelling)}};
-}
-Result Evaluator::on(const Character& e) {
-  const std::string text = string_value(e.spelling);
-  return {engine_.types.word("u8"), Value{BigInt(static_cast<unsigned char>(text.at(0)))}};
-}
-
-Result Evaluator::on(const Keyword& e) {
-  switch (e.word) {
-  case Keyword::Word::kTrue:
-  case Keyword::Word::kFalse:
-    return {engine_.types.bool_type, Value{e.word == Keyword::Word::kTrue}};
-  case Keyword::Word::kUndefined:
-    return {engine_.types.undefined, Value{Undefined{}}};
-  case Keyword::Word::kAnytype:
-    break;
-  }
-  return type_result(engine_.types.anytype);
 }
 
 Result Evaluator::on(const NameExpr& e) {
@@ -268,14 +223,6 @@ Result Evaluator::on(const Block& e) {
     return frame_.result;
   }
   engine_.fail(e, "a block that is a value can be left with 'break :label value' only");
-}
-
-Result Evaluator::on(const TensorAccess& e) {
-  engine_.fail(e, "a tensor access stands only in the field .tensor_access of @get_dsd");
-}
-
-Result Evaluator::on(const Asm& e) {
-  engine_.fail(e, "'asm' belongs to run-time code");
 }
 
 }  // namespace tessera::csl

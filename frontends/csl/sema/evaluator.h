@@ -42,6 +42,23 @@ struct Location {
   }
 };
 
+class Evaluator;
+
+// Expressions that need no access to the evaluator's own parts.
+Result evaluate(Evaluator& evaluator, const Integer& e);
+Result evaluate(Evaluator& evaluator, const Float& e);
+Result evaluate(Evaluator& evaluator, const String& e);
+Result evaluate(Evaluator& evaluator, const Character& e);
+Result evaluate(Evaluator& evaluator, const Keyword& e);
+Result evaluate(Evaluator& evaluator, const TensorAccess& e);
+Result evaluate(Evaluator& evaluator, const ArrayType& e);
+Result evaluate(Evaluator& evaluator, const PointerType& e);
+Result evaluate(Evaluator& evaluator, const FunctionType& e);
+Result evaluate(Evaluator& evaluator, const Container& e);
+Result evaluate(Evaluator& evaluator, const Enum& e);
+Result evaluate(Evaluator& evaluator, const Literal& e);
+Result evaluate(Evaluator& evaluator, const Asm& e);
+
 class Evaluator {
  public:
   Evaluator(Engine& engine, Frame& frame) : engine_(engine), frame_(frame) {}
@@ -77,11 +94,11 @@ class Evaluator {
  private:
   friend class StatementRunner;
   const LocalName* find_local(std::string_view name) const;
-  Result on(const Integer& e);
-  Result on(const Float& e);
-  Result on(const String& e);
-  Result on(const Character& e);
-  Result on(const Keyword& e);
+  /// Of the other nodes.
+  template <class Node>
+  Result on(const Node& e) {
+    return evaluate(*this, e);
+  }
   Result on(const NameExpr& e);
   Result on(const Unary& e);
   Result on(const Binary& e);
@@ -94,14 +111,6 @@ class Evaluator {
   Result on(const Switch& e);
   Result on(const Block& e);
   Result on(const Comptime& e) { return value(*e.operand); }
-  Result on(const Literal& e);
-  Result on(const TensorAccess& e);
-  Result on(const ArrayType& e);
-  Result on(const PointerType& e);
-  Result on(const FunctionType& e);
-  Result on(const Container& e);
-  Result on(const Enum& e);
-  Result on(const Asm& e);
 
   Engine& engine_;
   Frame& frame_;
