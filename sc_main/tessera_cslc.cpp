@@ -89,7 +89,7 @@ po::options_description described() {
                                 "wse2 or wse3")("fabric-dims", text(), "W,H: size of the fabric")(
       "fabric-offsets", text(), "X,Y: where the program lies in the fabric")(
       "params", texts(), "a:1,b:2: parameters of the layout")(
-      "colors", texts(), "a:1,b:2: parameters that are colours")("memcpy", "with host transfers")(
+      "colors", texts(), "a:1,b:2: parameters that are colors")("memcpy", "with host transfers")(
       "channels", text(), "host channels, 1 to 16")("width-west-buf", text(), "columns of buffers")(
       "width-east-buf", text(), "columns of buffers")("import-path", texts(),
                                                       "folder for imports; also CSL_IMPORT_PATH")(

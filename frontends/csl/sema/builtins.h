@@ -78,7 +78,7 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node);
 std::optional<Result> field_of(const Result& structure, std::string_view name);
 /// The fields of a struct in their order.
 std::vector<std::pair<std::string, Result>> fields_of(const Result& structure);
-/// Reads the configuration of a colour (csl.md 10).
+/// Reads the configuration of a color (csl.md 10).
 ColorConfig read_color_config(const BuiltinCall& call, const Result& config);
 
 }  // namespace tessera::csl

@@ -1,4 +1,4 @@
-// Reads the configuration of a colour (csl.md 10, wse.md 1.3).
+// Reads the configuration of a color (csl.md 10, wse.md 1.3).
 #include "frontends/csl/sema/builtins.h"
 
 namespace tessera::csl {

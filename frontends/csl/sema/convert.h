@@ -11,7 +11,7 @@ class Converter {
  public:
   explicit Converter(Types& types) : types_(types) {}
 
-  /// What the language does without being asked: on arguments, params, results, initialisers.
+  /// What the language does without being asked: on arguments, params, results, initializers.
   /// nothing: it does not; `problem` says why.
   std::optional<Value> implicit(const Result& from, const Type* to, std::string& problem) const;
   /// `@as`: also those that lose something.

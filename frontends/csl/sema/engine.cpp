@@ -230,6 +230,9 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
     cell->type = type;
     cell->value = undefined_value(*type);
   } else {
+    const ExprKind kind = variable.value->kind;
+    if (kind == ExprKind::kContainer || kind == ExprKind::kEnum)
+      frame.type_name = variable.name.text;
     const Result value = convert(evaluator.value(*variable.value), type, *variable.value, what);
     cell->type = value.type;
     cell->value = value.value();

@@ -26,7 +26,9 @@ struct Frame {
   Instance& instance;
   const Function* function = nullptr;
   std::vector<LocalName> locals;
-  Result result;            ///< of `return`, or of the `break` that leaves a block
+  Result result;  ///< of `return`, or of the `break` that leaves a block
+  /// Of the constant whose value is a new struct or enum; empty: there is none.
+  std::string_view type_name;
   std::string_view target;  ///< label of `break` and `continue`; empty: the innermost loop
 };
 
@@ -89,7 +91,7 @@ class Evaluator {
   Result void_result() { return {engine_.types.void_type, Value{Void{}}}; }
 
   Engine& engine() { return engine_; }
-  Frame& frame() { return frame_; }
+  Frame& frame() const { return frame_; }
 
  private:
   friend class StatementRunner;

@@ -99,7 +99,7 @@ Result initialize_queue(const BuiltinCall& call) {
   for (const QueueBinding& other : call.tile().queues) {
     if (other.id == made.id && other.is_input == made.is_input)
       call.fail("the ", made.is_input ? "input" : "output", " queue ", made.id,
-                " is initialised twice");
+                " is initialized twice");
   }
   call.tile().queues.push_back(std::move(made));
   return call.nothing();
@@ -134,7 +134,7 @@ Result set_teardown_handler(const BuiltinCall& call) {
   const unsigned color = call.handle(1, {"color"});
   check_handler(call, handler);
   if (!call.tile().teardown_handlers.emplace(color, handler).second)
-    call.fail("the colour ", color, " has a teardown handler already");
+    call.fail("the color ", color, " has a teardown handler already");
   return call.nothing();
 }
 

@@ -26,7 +26,7 @@ struct SwitchPosition {
   std::optional<Directions> tx;
 };
 
-/// Of a colour on a PE (csl.md 10).
+/// Of a color on a PE (csl.md 10).
 struct ColorConfig {
   Directions rx = 0;
   Directions tx = 0;
@@ -108,7 +108,7 @@ struct Tile {
   std::vector<StartState> start;
   std::vector<DsrLoad> dsrs;
   std::vector<FifoDeclaration> fifos;
-  std::map<unsigned, FunctionValue> teardown_handlers;     ///< by colour
+  std::map<unsigned, FunctionValue> teardown_handlers;     ///< by color
   std::map<unsigned, FunctionValue> empty_queue_handlers;  ///< by output queue
   std::map<std::int64_t, std::int64_t> configuration;      ///< words by address
   std::set<std::pair<std::string, unsigned>> dsr_ids;      ///< that the program names

@@ -20,7 +20,7 @@ Pe& pe_of(const BuiltinCall& call) {
 
 unsigned color_of(const BuiltinCall& call, std::size_t i) {
   const unsigned color = call.handle(i, {"color"});
-  if (color >= kColors) call.fail("the colour ", color, " is not in 0..", kColors - 1);
+  if (color >= kColors) call.fail("the color ", color, " is not in 0..", kColors - 1);
   return color;
 }
 
@@ -48,21 +48,21 @@ Result set_color_config(const BuiltinCall& call) {
   Pe& pe = pe_of(call);
   const unsigned color = color_of(call, 2);
   if (!pe.colors.emplace(color, read_color_config(call, call.structure(3))).second)
-    call.fail("the colour ", color, " of this PE is configured twice");
+    call.fail("the color ", color, " of this PE is configured twice");
   return call.nothing();
 }
 
 Result set_local_color_config(const BuiltinCall& call) {
   const unsigned color = color_of(call, 0);
   if (!call.tile().colors.emplace(color, read_color_config(call, call.structure(1))).second)
-    call.fail("the colour ", color, " of this PE is configured twice");
+    call.fail("the color ", color, " of this PE is configured twice");
   const Program& program = call.engine().program();
   for (const Pe& pe : program.pes) {
     const bool is_ours =
         pe.variant >= 0 &&
         &program.variants[static_cast<std::size_t>(pe.variant)]->tile == &call.tile();
     if (is_ours && pe.colors.count(color) != 0)
-      call.fail("the layout has configured the colour ", color, " of a PE with this code");
+      call.fail("the layout has configured the color ", color, " of a PE with this code");
   }
   return call.nothing();
 }
@@ -78,11 +78,9 @@ Result get_rectangle(const BuiltinCall& call) {
   if (program.width == 0) call.fail("the layout has not called @set_rectangle yet");
   const Options& options = call.engine().options;
   const Result own = extents(call, {program.width, program.height});
-  const Result fabric = extents(
-      call, options.fabric.first != 0
-                ? options.fabric
-                : std::pair<unsigned, unsigned>{program.width + 2 * options.offsets.first,
-                                                program.height + 2 * options.offsets.second});
+  const std::pair<unsigned, unsigned> least{options.offsets.first + program.width,
+                                            options.offsets.second + program.height};
+  const Result fabric = extents(call, options.fabric.first != 0 ? options.fabric : least);
   const Result offsets = extents(call, options.offsets);
   std::vector<Field> fields = own.type->fields;
   fields.push_back({"fabric", fabric.type});

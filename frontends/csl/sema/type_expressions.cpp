@@ -9,6 +9,12 @@ namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 32;
 
+/// The name of the constant that a new type is the value of, or a description.
+std::string own_name(const Evaluator& evaluator, const std::string& description) {
+  const std::string_view name = evaluator.frame().type_name;
+  return name.empty() ? description : std::string(name);
+}
+
 }  // namespace
 
 Result evaluate(Evaluator& evaluator, const ArrayType& e) {
@@ -46,8 +52,8 @@ Result evaluate(Evaluator& evaluator, const Container& e) {
     fields.push_back({std::string(member.name.text), evaluator.type(*member.type)});
     name += (fields.size() == 1 ? " " : ", ") + fields.back().name;
   }
-  return evaluator.type_result(
-      evaluator.engine().types.named_structure(name + " }", std::move(fields)));
+  return evaluator.type_result(evaluator.engine().types.named_structure(
+      own_name(evaluator, name + " }"), std::move(fields)));
 }
 
 Result evaluate(Evaluator& evaluator, const Enum& e) {
@@ -71,8 +77,8 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
   }
   const Type* tag =
       e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
-  return evaluator.type_result(
-      evaluator.engine().types.enumeration(name + " }", tag, std::move(members)));
+  return evaluator.type_result(evaluator.engine().types.enumeration(
+      own_name(evaluator, name + " }"), tag, std::move(members)));
 }
 
 Result evaluate(Evaluator& evaluator, const Literal& e) {

@@ -26,7 +26,7 @@ enum class TypeKind : std::uint8_t {
   kAnytype,
   kAnyopaque,
   kDirection,
-  kHandle,  ///< colours, ids of tasks, queues, microthreads
+  kHandle,  ///< colors, ids of tasks, queues, microthreads
   kDsd,
   kDsr,
   kFifo,

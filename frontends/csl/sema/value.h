@@ -20,7 +20,7 @@ namespace tessera::csl {
 
 using BigInt = boost::multiprecision::cpp_int;
 
-/// By the number that a value of type direction has; it is that of the bit in colour configurations.
+/// By the number that a value of type direction has; it is that of the bit in color configurations.
 inline constexpr std::array<std::string_view, 5> kDirectionNames = {"WEST", "EAST", "SOUTH",
                                                                     "NORTH", "RAMP"};
 
@@ -31,7 +31,7 @@ class Instance;
 struct Value;
 
 struct Void {};
-/// The value of `undefined` and of variables without initialiser.
+/// The value of `undefined` and of variables without initializer.
 struct Undefined {};
 
 struct FunctionValue {
@@ -50,7 +50,7 @@ struct PointerValue {
   std::int64_t address = 0;
 };
 
-/// Colours, ids, DSRs, FIFOs, enums and directions are integers.
+/// Colors, ids, DSRs, FIFOs, enums and directions are integers.
 struct Value {
   std::variant<Void, Undefined, bool, BigInt, double, std::string, const Type*, FunctionValue,
                Instance*, AggregateRef, std::shared_ptr<const PointerValue>,
@@ -137,7 +137,7 @@ struct Dsd {
   std::int64_t offset = 0;            ///< in elements
   std::vector<std::int64_t> extents;  ///< outer first
   std::vector<std::int64_t> strides;  ///< outer first, in elements
-  /// The other fields as they were given: colours, queues, `simd_mode` ..
+  /// The other fields as they were given: colors, queues, `simd_mode` ..
   std::vector<std::pair<std::string, Result>> options;
 };
 

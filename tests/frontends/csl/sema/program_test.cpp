@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         TileMistake{"const c = .{ .color = @get_color(1) }; comptime { "
                     "@initialize_queue(@get_input_queue(2), c); "
                     "@initialize_queue(@get_input_queue(2), c); }",
-                    "@initialize_queue: the input queue 2 is initialised twice"},
+                    "@initialize_queue: the input queue 2 is initialized twice"},
         TileMistake{"var y: [*]f32; comptime { @export_symbol(y); }",
                     "@export_symbol: the layout declares no name 'y' with @export_name"},
         TileMistake{"var x: [*]u32; comptime { @export_symbol(x); }",
@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         TileMistake{"const c = .{ .routes = .{ .rx = EAST } }; comptime { "
                     "@set_local_color_config(@get_color(1), c); "
                     "@set_local_color_config(@get_color(1), c); }",
-                    "@set_local_color_config: the colour 1 of this PE is configured twice"},
+                    "@set_local_color_config: the color 1 of this PE is configured twice"},
         TileMistake{"comptime { @set_local_color_config(@get_color(1), .{ .rout = 1 }); }",
                     "@set_local_color_config: the configuration has no field .routes"},
         TileMistake{"comptime { @rpc(1); }", "@rpc: is not supported"},
