@@ -1,0 +1,64 @@
+// The part of the evaluator for numbers, texts and words, and for forms that stand elsewhere only.
+#include <cstdlib>
+
+#include "frontends/csl/lexer.h"
+#include "frontends/csl/sema/evaluator.h"
+
+namespace tessera::csl {
+namespace {
+
+BigInt parsed_integer(std::string_view spelling) {
+  const bool is_binary = spelling.size() > 2 && spelling[1] == 'b';
+  if (!is_binary) {
+    if (spelling.size() < 2 || spelling[1] != 'x')  // a leading 0 does not mean base 8
+      spelling.remove_prefix(std::min(spelling.find_first_not_of('0'), spelling.size() - 1));
+    return BigInt(std::string(spelling));
+  }
+  BigInt value = 0;
+  for (const char digit : spelling.substr(2)) value = value * 2 + (digit - '0');
+  return value;
+}
+
+}  // namespace
+
+Result evaluate(Evaluator& evaluator, const Integer& e) {
+  return {evaluator.engine().types.comptime_int, Value{parsed_integer(e.spelling)}};
+}
+
+Result evaluate(Evaluator& evaluator, const Float& e) {
+  return {evaluator.engine().types.comptime_float,
+          Value{std::strtod(std::string(e.spelling).c_str(), nullptr)}};
+}
+
+Result evaluate(Evaluator& evaluator, const String& e) {
+  return {evaluator.engine().types.string, Value{string_value(e.spelling)}};
+}
+
+Result evaluate(Evaluator& evaluator, const Character& e) {
+  const std::string text = string_value(e.spelling);
+  return {evaluator.engine().types.word("u8"),
+          Value{BigInt(static_cast<unsigned char>(text.at(0)))}};
+}
+
+Result evaluate(Evaluator& evaluator, const Keyword& e) {
+  switch (e.word) {
+  case Keyword::Word::kTrue:
+  case Keyword::Word::kFalse:
+    return {evaluator.engine().types.bool_type, Value{e.word == Keyword::Word::kTrue}};
+  case Keyword::Word::kUndefined:
+    return {evaluator.engine().types.undefined, Value{Undefined{}}};
+  case Keyword::Word::kAnytype:
+    break;
+  }
+  return evaluator.type_result(evaluator.engine().types.anytype);
+}
+
+Result evaluate(Evaluator& evaluator, const TensorAccess& e) {
+  evaluator.engine().fail(e, "a tensor access stands only in the field .tensor_access of @get_dsd");
+}
+
+Result evaluate(Evaluator& evaluator, const Asm& e) {
+  evaluator.engine().fail(e, "'asm' belongs to run-time code");
+}
+
+}  // namespace tessera::csl

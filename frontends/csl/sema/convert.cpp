@@ -1,0 +1,290 @@
+#include "frontends/csl/sema/convert.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "tlm_ifaces/vocabulary/float16.h"
+
+namespace tessera::csl {
+namespace {
+
+float16::Layout layout_of(const Type& type) {
+  if (type.name == "bf16") return float16::kBfloat16;
+  if (type.name == "cb16") return float16::Layout{9, 42};
+  return float16::kBinary16;
+}
+
+BigInt power_of_two(unsigned bits) {
+  return BigInt(1) << bits;
+}
+
+/// The bits of a value that `@bitcast` takes.
+std::optional<BigInt> bits_of(const Type& type, const Value& value) {
+  if (value.holds<bool>()) return BigInt(value.get<bool>() ? 1 : 0);
+  if (value.holds<BigInt>()) {
+    const BigInt& i = value.integer();
+    return i < 0 ? i + power_of_two(type.bits) : i;
+  }
+  if (value.holds<double>() && type.is(TypeKind::kFloat)) {
+    const double d = value.get<double>();
+    if (type.bits == 16) return BigInt(float16::bits_of(d, layout_of(type)));
+    const float f = static_cast<float>(d);
+    std::uint32_t word = 0;
+    std::memcpy(&word, &f, sizeof word);
+    return BigInt(word);
+  }
+  if (type.is(TypeKind::kPointer) && !value.is_undefined() && !value.pointer().cell)
+    return BigInt(value.pointer().address);
+  return std::nullopt;
+}
+
+unsigned width_of(const Type& type) {
+  switch (type.kind) {
+  case TypeKind::kInteger:
+  case TypeKind::kFloat:
+    return type.bits;
+  case TypeKind::kEnum:
+    return type.element->bits;
+  case TypeKind::kBool:
+  case TypeKind::kPointer:
+  case TypeKind::kHandle:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
+/// A number toward zero; nothing: not a finite one.
+std::optional<BigInt> truncated(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  return BigInt(std::trunc(value));
+}
+
+double as_double(const Value& value) {
+  return value.holds<double>() ? value.get<double>() : value.integer().convert_to<double>();
+}
+
+bool same_pointee(const Type& from, const Type& to) {
+  return from.element == to.element || to.element->is(TypeKind::kAnyopaque);
+}
+
+}  // namespace
+
+bool fits(const Type& type, const BigInt& value) {
+  if (type.is(TypeKind::kComptimeInt)) return true;
+  const BigInt limit = power_of_two(type.is_signed ? type.bits - 1 : type.bits);
+  return value < limit && value >= (type.is_signed ? BigInt(-limit) : BigInt(0));
+}
+
+BigInt wrapped(const Type& type, const BigInt& value) {
+  if (fits(type, value)) return value;
+  const BigInt modulus = power_of_two(type.bits);
+  BigInt low = value % modulus;
+  if (low < 0) low += modulus;
+  if (type.is_signed && low >= (modulus >> 1)) low -= modulus;
+  return low;
+}
+
+double rounded(const Type& type, double value) {
+  if (type.is(TypeKind::kComptimeFloat)) return value;
+  if (type.bits == 32) return static_cast<double>(static_cast<float>(value));
+  return float16::value_of(float16::bits_of(value, layout_of(type)), layout_of(type));
+}
+
+std::optional<Value> Converter::to_number(const Result& from, const Type* to,
+                                          std::string& problem) const {
+  const Type& type = *from.type;
+  const Value& value = from.value();
+  if (to->is_any_integer() && type.is_any_integer()) {
+    if (fits(*to, value.integer())) return value;
+    problem = "; the value " + value.integer().str() + " does not fit";
+    return std::nullopt;
+  }
+  if (to->is_any_float() && type.is(TypeKind::kComptimeInt))
+    return Value{rounded(*to, as_double(value))};
+  const bool widens = type.is(TypeKind::kFloat) && type.bits < to->bits;
+  if (to->is_any_float() && (type.is(TypeKind::kComptimeFloat) || widens))
+    return Value{rounded(*to, value.get<double>())};
+  problem = "; use @as";
+  return std::nullopt;
+}
+
+std::optional<Value> Converter::to_pointer(const Result& from, const Type* to) const {
+  const Type& type = *from.type;
+  if (!type.is(TypeKind::kPointer) || (type.is_const && !to->is_const)) return std::nullopt;
+  if (type.to_many == to->to_many && same_pointee(type, *to)) return from.value();
+  if (type.to_many) return std::nullopt;
+  PointerValue pointer = from.value().pointer();
+  if (to->to_many) {  // *[n]T to [*]T
+    if (!type.element->is(TypeKind::kArray) || type.element->element != to->element)
+      return std::nullopt;
+    if (pointer.cell) pointer.path.push_back(0);
+    return Value{std::make_shared<const PointerValue>(std::move(pointer))};
+  }
+  const bool one_of = to->element->is(TypeKind::kArray) && to->element->count() == 1 &&
+                      to->element->element == type.element;
+  if (one_of) return from.value();  // *T to *[1]T
+  return std::nullopt;
+}
+
+std::optional<Value> Converter::to_structure(const Result& from, const Type* to,
+                                             std::string& problem) const {
+  const Type& type = *from.type;
+  if (!type.is(TypeKind::kStruct)) return std::nullopt;
+  if (type.fields.size() != to->fields.size()) {
+    problem = "; the number of fields differs";
+    return std::nullopt;
+  }
+  std::vector<Value> fields;
+  for (const Field& field : to->fields) {
+    const int index = type.find_field(field.name);
+    if (index < 0) {
+      problem = "; there is no field '" + field.name + "'";
+      return std::nullopt;
+    }
+    const auto i = static_cast<std::size_t>(index);
+    const Result element{type.fields[i].type, from.value().elements()[i]};
+    std::optional<Value> value = implicit(element, field.type, problem);
+    if (!value) {
+      problem = "; field '" + field.name + "' is of type " + element.type->name + " instead of " +
+                field.type->name + problem;
+      return std::nullopt;
+    }
+    fields.push_back(std::move(*value));
+  }
+  return make_aggregate(std::move(fields));
+}
+
+std::optional<Value> Converter::to_array(const Result& from, const Type* to,
+                                         std::string& problem) const {
+  const Type& type = *from.type;
+  const bool is_list = type.is(TypeKind::kStruct) && (type.is_tuple || type.fields.empty());
+  if (!type.is(TypeKind::kArray) && !is_list) return std::nullopt;
+  const Aggregate& elements = from.value().elements();
+  if (static_cast<std::int64_t>(elements.size()) != to->count()) {
+    problem = "; the number of elements differs";
+    return std::nullopt;
+  }
+  if (type.is(TypeKind::kArray) && elements.is_uniform() && elements.size() > 0) {
+    std::optional<Value> one = implicit({type.element, elements[0]}, to->element, problem);
+    if (!one) return std::nullopt;
+    return Value{AggregateRef(std::make_shared<Aggregate>(elements.size(), std::move(*one)))};
+  }
+  std::vector<Value> converted;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Type* element = is_list ? type.fields[i].type : type.element;
+    std::optional<Value> value = implicit({element, elements[i]}, to->element, problem);
+    if (!value) return std::nullopt;
+    converted.push_back(std::move(*value));
+  }
+  return make_aggregate(std::move(converted));
+}
+
+std::optional<Value> Converter::implicit(const Result& from, const Type* to,
+                                         std::string& problem) const {
+  const Type& type = *from.type;
+  if (from.type == to || to->is(TypeKind::kAnytype) || from.value().is_undefined())
+    return from.value();
+  switch (to->kind) {
+  case TypeKind::kInteger:
+  case TypeKind::kComptimeInt:
+  case TypeKind::kFloat:
+  case TypeKind::kComptimeFloat:
+    if (!type.is_number()) return std::nullopt;
+    return to_number(from, to, problem);
+  case TypeKind::kPointer:
+    return to_pointer(from, to);
+  case TypeKind::kAnyStruct:
+    if (!type.is(TypeKind::kStruct)) return std::nullopt;
+    return from.value();
+  case TypeKind::kStruct:
+    return to_structure(from, to, problem);
+  case TypeKind::kArray:
+    return to_array(from, to, problem);
+  case TypeKind::kFunction:
+    if (!type.is(TypeKind::kFunction) || (!type.is_generic && !to->is_generic)) return std::nullopt;
+    return from.value();
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Value> Converter::as_type(const Result& from, const Type* to,
+                                        std::string& problem) const {
+  const Type& type = *from.type;
+  const Value& value = from.value();
+  if (from.type == to || value.is_undefined()) return value;
+  const bool is_integral =
+      value.holds<BigInt>() && (type.is_any_integer() || type.is(TypeKind::kEnum));
+  const bool is_number = is_integral || value.holds<double>();
+  const bool from_enum = type.is(TypeKind::kEnum), to_enum = to->is(TypeKind::kEnum);
+  if ((to->is_any_integer() || (to_enum && !from_enum)) && (is_number || value.holds<bool>())) {
+    const std::optional<BigInt> whole = is_integral           ? value.integer()
+                                        : value.holds<bool>() ? BigInt(value.get<bool>() ? 1 : 0)
+                                                              : truncated(value.get<double>());
+    if (!whole) {
+      problem = "; it is not a finite number";
+      return std::nullopt;
+    }
+    return Value{wrapped(to_enum ? *to->element : *to, *whole)};
+  }
+  if (to->is_any_float() && (is_number || value.holds<bool>())) {
+    const double d = value.holds<bool>() ? (value.get<bool>() ? 1.0 : 0.0) : as_double(value);
+    return Value{rounded(*to, d)};
+  }
+  if (to->is(TypeKind::kBool) && is_number)
+    return Value{is_integral ? value.integer() != 0 : value.get<double>() != 0};
+  return implicit(from, to, problem);
+}
+
+std::optional<Value> Converter::bitcast(const Result& from, const Type* to,
+                                        std::string& problem) const {
+  if (from.value().is_undefined()) return from.value();
+  const Type& type = *from.type;
+  const unsigned width = width_of(*to);
+  if (type.is(TypeKind::kPointer) && to->is(TypeKind::kPointer)) return from.value();
+  const std::optional<BigInt> bits = bits_of(type, from.value());
+  if (!bits || width == 0) return std::nullopt;
+  const bool is_literal = type.is(TypeKind::kComptimeInt);
+  if (is_literal ? *bits >= power_of_two(width) || *bits < 0 : width_of(type) != width) {
+    problem = "; the widths differ";
+    return std::nullopt;
+  }
+  if (to->is(TypeKind::kPointer)) {
+    const auto address = static_cast<std::int64_t>(*bits);
+    return Value{std::make_shared<const PointerValue>(PointerValue{nullptr, {}, address})};
+  }
+  if (to->is(TypeKind::kFloat) && width == 16)
+    return Value{float16::value_of(static_cast<std::uint16_t>(*bits), layout_of(*to))};
+  if (to->is(TypeKind::kFloat)) {
+    const auto word = static_cast<std::uint32_t>(*bits);
+    float f = 0;
+    std::memcpy(&f, &word, sizeof f);
+    return Value{static_cast<double>(f)};
+  }
+  if (to->is(TypeKind::kBool)) return Value{*bits != 0};
+  return Value{to->is(TypeKind::kInteger) ? wrapped(*to, *bits) : *bits};
+}
+
+const Type* Converter::common(const Result& left, const Result& right) const {
+  const Type* a = left.type;
+  const Type* b = right.type;
+  if (a == b) return a;
+  if (a->is_number() && b->is_number()) {
+    if (a->is(TypeKind::kComptimeInt)) return b;
+    if (b->is(TypeKind::kComptimeInt)) return a;
+    if (a->is_any_float() != b->is_any_float()) return nullptr;
+    if (a->is(TypeKind::kComptimeFloat)) return b;
+    if (b->is(TypeKind::kComptimeFloat)) return a;
+    if (a->bits != b->bits) return a->bits > b->bits ? a : b;
+    if (a->is_any_float() || !right.is_known()) return nullptr;
+    return fits(*a, right.value().integer()) ? a : b;
+  }
+  std::string problem;
+  if (right.is_known() && implicit(right, a, problem)) return a;
+  if (left.is_known() && implicit(left, b, problem)) return b;
+  return nullptr;
+}
+
+}  // namespace tessera::csl

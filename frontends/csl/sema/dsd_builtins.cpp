@@ -1,0 +1,241 @@
+// Builtins that make descriptors, DSRs and FIFOs (csl.md 7.3, 8).
+#include <algorithm>
+
+#include "frontends/csl/sema/builtins.h"
+#include "frontends/csl/sema/tensor_access.h"
+
+namespace tessera::csl {
+namespace {
+
+constexpr std::int64_t kLargestExtent = 0xffff;
+
+/// Extents and strides: a number, or a list of them.
+std::vector<std::int64_t> numbers(const BuiltinCall& call, const Result& field,
+                                  const std::string& name) {
+  std::vector<std::int64_t> all;
+  const auto add = [&](const Type& type, const Value& value) {
+    if (!type.is_any_integer()) call.fail("the field .", name, " is no integer");
+    const BigInt& number = value.integer();
+    if (number < -kLargestExtent || number > kLargestExtent)
+      call.fail("the field .", name, " is ", number.str(), ", which does not fit into 16 bits");
+    all.push_back(static_cast<std::int64_t>(number));
+  };
+  if (!field.type->is_aggregate()) {
+    add(*field.type, field.value());
+    return all;
+  }
+  for (std::size_t i = 0; i < field.value().elements().size(); ++i)
+    add(field.type->is(TypeKind::kArray) ? *field.type->element : *field.type->fields[i].type,
+        field.value().elements()[i]);
+  return all;
+}
+
+/// What a pointer or the name of an array stands for: where it begins, and its element.
+void set_base(const BuiltinCall& call, Dsd& dsd, const Expr& e) {
+  std::optional<Location> location = call.evaluator.locate(e);
+  if (location && location->type->is(TypeKind::kArray)) {
+    dsd.element = location->type->element;
+    location->path.push_back(0);
+    dsd.base = location->pointer();
+    return;
+  }
+  const Result pointer = call.evaluator.value(e);
+  if (!pointer.type->is(TypeKind::kPointer))
+    call.engine().fail(e, "a base address is an array or a pointer instead of a value of type ",
+                       text::in_quotes(pointer.type->name));
+  dsd.element = pointer.type->element;
+  if (pointer.value().is_undefined()) return;
+  PointerValue base = pointer.value().pointer();
+  if (dsd.element->is(TypeKind::kArray)) {
+    dsd.element = dsd.element->element;
+    if (base.cell) base.path.push_back(0);
+  }
+  dsd.base = std::make_shared<const PointerValue>(std::move(base));
+}
+
+void read_memory_field(const BuiltinCall& call, Dsd& dsd, const LiteralField& field) {
+  const std::string name(field.name.text);
+  if (name == "base_address") {
+    set_base(call, dsd, *field.value);
+    return;
+  }
+  const Result value = call.evaluator.value(*field.value);
+  if (name == "extent") {
+    dsd.extents = numbers(call, value, name);
+  } else if (name == "stride") {
+    dsd.strides = numbers(call, value, name);
+    std::reverse(dsd.strides.begin(), dsd.strides.end());  // given inner first
+  } else if (name == "offset") {
+    dsd.offset = numbers(call, value, name).at(0);
+  } else if (name == "wavelet_index_offset" || name == "wraparound" || name == "advance_switch") {
+    dsd.options.emplace_back(name, value);
+  } else {
+    call.fail("a memory descriptor has no field ", text::in_quotes(name));
+  }
+}
+
+Dsd memory_dsd(const BuiltinCall& call, const Literal& fields) {
+  Dsd dsd;
+  for (const LiteralField& field : fields.values) {
+    if (field.name.text != "tensor_access") {
+      read_memory_field(call, dsd, field);
+      continue;
+    }
+    const TensorAccess* access = if_is<TensorAccess>(*field.value);
+    if (access == nullptr)
+      call.engine().fail(*field.value, "a tensor access |i|{n} -> A[i] is expected");
+    read_tensor_access(call.evaluator, *access, dsd);
+  }
+  if (!dsd.base && dsd.element == nullptr)
+    call.fail("a memory descriptor needs .tensor_access or .base_address");
+  if (dsd.extents.empty()) call.fail("the descriptor has no extent");
+  if (dsd.strides.empty()) dsd.strides.assign(1, 1);
+  return dsd;
+}
+
+bool is_fabric_field(std::string_view name) {
+  for (const std::string_view known :
+       {"input_queue", "output_queue", "fabric_color", "simd_mode", "control_transform", "priority",
+        "control", "wavelet_index_offset", "advance_switch", "zero"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
+  Dsd dsd;
+  for (auto& [name, value] : fields_of(fields)) {
+    if (name == "extent") {
+      dsd.extents = numbers(call, value, name);
+    } else if (is_fabric_field(name)) {
+      dsd.options.emplace_back(name, value);
+    } else {
+      call.fail("a fabric descriptor has no field ", text::in_quotes(name));
+    }
+  }
+  if (dsd.extents.empty()) call.fail("the descriptor has no extent");
+  if (fields.type->find_field("simd_mode") < 0) {
+    call.engine().depends_on_version();
+  } else {
+    call.engine().saw(Version::k2_10, call.node);
+  }
+  return dsd;
+}
+
+Result get_dsd(const BuiltinCall& call) {
+  const Type* kind = call.type(0);
+  if (!kind->is(TypeKind::kDsd))
+    call.fail(text::in_quotes(kind->name), " is no kind of descriptor");
+  const bool is_fabric = kind->name == "fabin_dsd" || kind->name == "fabout_dsd";
+  const Literal* literal = if_is<Literal>(call.expr(1));
+  if (!is_fabric && literal == nullptr)
+    call.fail("the fields of a memory descriptor are written as .{ .. }");
+  Dsd dsd = is_fabric ? fabric_dsd(call, call.structure(1)) : memory_dsd(call, *literal);
+  return {kind, Value{std::make_shared<const Dsd>(std::move(dsd))}};
+}
+
+/// The descriptor of the first argument, to be changed.
+Dsd copy_of_dsd(const BuiltinCall& call, const Result& from) {
+  if (!from.type->is(TypeKind::kDsd))
+    call.fail("the first argument is of type ", text::in_quotes(from.type->name),
+              " instead of a descriptor");
+  return *from.value().get<std::shared_ptr<const Dsd>>();
+}
+Result changed(const Result& from, Dsd dsd) {
+  return {from.type, Value{std::make_shared<const Dsd>(std::move(dsd))}};
+}
+
+Result set_dsd_base_addr(const BuiltinCall& call) {
+  const Result from = call.value(0);
+  Dsd dsd = copy_of_dsd(call, from);
+  set_base(call, dsd, call.expr(1));
+  dsd.offset = 0;
+  return changed(from, std::move(dsd));
+}
+
+Result increment_dsd_offset(const BuiltinCall& call) {
+  const Result from = call.value(0);
+  Dsd dsd = copy_of_dsd(call, from);
+  const std::int64_t steps = call.integer(1, -32768, 32767);
+  const std::int64_t bytes = steps * size_of(*call.type(2)), element = size_of(*dsd.element);
+  if (bytes % element != 0) call.fail("the offset is no multiple of the size of an element");
+  dsd.offset += bytes / element;
+  return changed(from, std::move(dsd));
+}
+
+Result set_dsd_length(const BuiltinCall& call) {
+  const Result from = call.value(0);
+  Dsd dsd = copy_of_dsd(call, from);
+  if (from.type->name == "mem4d_dsd") call.fail("a mem4d_dsd has no single length");
+  dsd.extents.assign(1, call.integer(1, 0, kLargestExtent));
+  return changed(from, std::move(dsd));
+}
+
+Result set_dsd_stride(const BuiltinCall& call) {
+  const Result from = call.value(0);
+  Dsd dsd = copy_of_dsd(call, from);
+  if (from.type->name != "mem1d_dsd") call.fail("only a mem1d_dsd has a stride");
+  dsd.strides.assign(1, call.integer(1, -128, 127));
+  return changed(from, std::move(dsd));
+}
+
+Result allocate_fifo(const BuiltinCall& call) {
+  if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
+  const std::optional<Location> buffer = call.evaluator.locate(call.expr(0));
+  if (!buffer || !buffer->type->is(TypeKind::kArray) ||
+      buffer->cell->kind != Cell::Kind::kRunTimeVariable)
+    call.fail("the buffer is a global array that is a variable");
+  call.tile().fifos.push_back({buffer->cell, fields_of(call.structure(1))});
+  return call.number("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
+}
+
+Result dsr(const BuiltinCall& call, const Type* kind, unsigned id) {
+  // Several constants may name one DSR: operations that do not overlap share it.
+  if (call.engine().tile() != nullptr) call.tile().dsr_ids.emplace(kind->name, id);
+  return {kind, Value{BigInt(id)}};
+}
+Result get_dsr(const BuiltinCall& call) {
+  const Type* kind = call.type(0);
+  if (!kind->is(TypeKind::kDsr)) call.fail(text::in_quotes(kind->name), " is no kind of DSR");
+  return dsr(call, kind, static_cast<unsigned>(call.integer(1, 0, 15)));
+}
+Result get_xdsr(const BuiltinCall& call) {
+  return dsr(call, call.types().word("xdsr"), static_cast<unsigned>(call.integer(0, 0, 15)));
+}
+Result get_sr(const BuiltinCall& call) {
+  return dsr(call, call.types().word("sr"), static_cast<unsigned>(call.integer(0, 0, 15)));
+}
+
+Result load_to_dsr(const BuiltinCall& call) {
+  const Result target = call.value(0);
+  if (!target.type->is(TypeKind::kDsr))
+    call.fail("the first argument is of type ", text::in_quotes(target.type->name),
+              " instead of a DSR");
+  DsrLoad load;
+  load.dsr = target.type;
+  load.id = static_cast<unsigned>(target.value().integer());
+  load.dsd = call.value(1);
+  copy_of_dsd(call, load.dsd);
+  load.options = fields_of(call.structure(2));
+  call.tile().dsrs.push_back(std::move(load));
+  return call.nothing();
+}
+
+}  // namespace
+
+const std::vector<BuiltinRow>& dsd_builtins() {
+  static const std::vector<BuiltinRow> kRows = {
+      {"get_dsd", Where::kAnywhere, 2, 2, get_dsd},
+      {"set_dsd_base_addr", Where::kAnywhere, 2, 2, set_dsd_base_addr},
+      {"increment_dsd_offset", Where::kAnywhere, 3, 3, increment_dsd_offset},
+      {"set_dsd_length", Where::kAnywhere, 2, 2, set_dsd_length},
+      {"set_dsd_stride", Where::kAnywhere, 2, 2, set_dsd_stride},
+      {"allocate_fifo", Where::kAnywhere, 1, 2, allocate_fifo},
+      {"get_dsr", Where::kAnywhere, 2, 2, get_dsr},
+      {"get_xdsr", Where::kAnywhere, 1, 1, get_xdsr},
+      {"get_sr", Where::kAnywhere, 1, 1, get_sr},
+      {"load_to_dsr", Where::kTile, 2, 3, load_to_dsr}};
+  return kRows;
+}
+
+}  // namespace tessera::csl

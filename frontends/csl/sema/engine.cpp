@@ -1,0 +1,247 @@
+#include "frontends/csl/sema/engine.h"
+
+#include <algorithm>
+
+#include "frontends/csl/parser.h"
+#include "frontends/csl/sema/evaluator.h"
+
+namespace tessera::csl {
+namespace {
+
+constexpr std::size_t kMostLevelsShown = 12;
+constexpr unsigned kMostDepth = 3000;  // expressions and blocks inside of each other
+
+}  // namespace
+
+Engine::Engine(Options chosen, std::ostream& messages)
+    : converter(types), options(std::move(chosen)), messages_(messages), version_(options.version) {
+}
+
+void Engine::fail_at(std::uint16_t file, Place place, const std::string& problem) const {
+  const SourceFile& source = *files_.at(file);
+  throw UserError(source.name(), to_string(place),
+                  problem + text::line_with_caret(source.text(), place) + chain());
+}
+
+std::string Engine::where(const Node& at) const {
+  return files_.at(at.file)->name() + ":" + to_string(at.place);
+}
+
+std::string_view Engine::line_text(const Node& at) const {
+  std::string_view rest = files_.at(at.file)->text();
+  for (unsigned line = 1; line < at.place.line; ++line) rest.remove_prefix(rest.find('\n') + 1);
+  return rest.substr(0, rest.find('\n'));
+}
+
+std::string Engine::chain() const {
+  std::string text;
+  std::size_t shown = 0;
+  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
+    if (++shown > kMostLevelsShown && std::next(level) != levels_.rend()) continue;
+    text += "\n  " + std::string(level->what);
+    if (!level->name.empty()) text += " " + in_quotes(level->name);
+    text += level->more + ", " + where(*level->at);
+  }
+  return text;
+}
+
+void Engine::warn(const Node& at, const std::string& problem) {
+  const std::string message = where(at) + ": warning: " + problem;
+  if (warned_.insert(message).second) messages_ << message << '\n';
+}
+
+void Engine::saw(Version version, const Node& at) {
+  const bool is_own = files_.at(at.file)->name().front() == '<';  // our libraries tell nothing
+  if (version_ == Version::kUnknown && !is_own) version_ = version;
+}
+
+Engine::Depth::Depth(Engine& engine, const Node& at, bool is_call)
+    : engine_(engine), is_call_(is_call) {
+  if (engine.depth_ >= kMostDepth)
+    engine.fail(at, "more than ", kMostDepth, " expressions and blocks inside of each other");
+  if (is_call && engine.calls_ >= engine.options.most_calls)
+    engine.fail(at, "more than ", engine.options.most_calls,
+                " functions call each other at compile time (--comptime-func-depth-limit)");
+  ++engine.depth_;
+  if (is_call) ++engine.calls_;
+}
+
+void Engine::step(const Node& at) {
+  if (++steps_ > options.most_steps)
+    fail(at, "the loops of the program take more than ", options.most_steps,
+         " iterations at compile time");
+}
+
+Engine::Level::Level(Engine& engine, const Node& at, std::string_view what, std::string_view name,
+                     std::string more)
+    : engine_(engine) {
+  engine.levels_.push_back({&at, what, name, std::move(more)});
+}
+
+Engine::Level::~Level() {
+  engine_.levels_.pop_back();
+}
+
+const Value& Engine::known(const Result& value, const Node& at) const {
+  if (const auto* run_time = std::get_if<RunTimeOperand>(&value.operand))
+    fail(at, "needs a value that is known at compile time; ", run_time->what,
+         " has one only while the program runs");
+  return value.value();
+}
+
+Value Engine::undefined_value(const Type& type) const {
+  if (type.is(TypeKind::kArray))
+    return {AggregateRef(
+        std::make_shared<Aggregate>(static_cast<std::size_t>(type.count()), Value{Undefined{}}))};
+  if (!type.is(TypeKind::kStruct)) return {Undefined{}};
+  std::vector<Value> fields;
+  for (const Field& field : type.fields) fields.push_back(undefined_value(*field.type));
+  return make_aggregate(std::move(fields));
+}
+
+Result Engine::convert(const Result& from, const Type* to, const Node& at,
+                       const std::string& what) {
+  const Value& value = known(from, at);
+  const bool keeps_type = to->is(TypeKind::kAnyStruct) || to->is(TypeKind::kAnytype) ||
+                          (to->is(TypeKind::kFunction) && !value.is_undefined());
+  if (value.is_undefined() && !keeps_type) return {to, undefined_value(*to)};
+  std::string problem;
+  std::optional<Value> converted = converter.implicit(from, to, problem);
+  if (!converted)
+    fail(at, what, " is of type ", in_quotes(to->name), ", which does not take ",
+         from.type->is_number() || from.type->is(TypeKind::kEnum)
+             ? text_of(*from.type, value, true) + " of type "
+             : "a value of type ",
+         in_quotes(from.type->name), problem);
+  return {keeps_type ? from.type : to, std::move(*converted)};
+}
+
+Result Engine::function_value(Instance& instance, const Function& function) {
+  Frame frame(instance);
+  Evaluator evaluator(*this, frame);
+  const auto is_open = [](const Parameter& p) {
+    const Keyword* word = if_is<Keyword>(*p.type);
+    const NameExpr* name = if_is<NameExpr>(*p.type);
+    return p.is_comptime || word != nullptr || (name != nullptr && name->name == "type");
+  };
+  const Value value{FunctionValue{&instance, &function}};
+  if (std::any_of(function.parameters.begin(), function.parameters.end(), is_open))
+    return {types.generic_function(), value};
+  std::vector<const Type*> parameters;
+  for (const Parameter& parameter : function.parameters)
+    parameters.push_back(evaluator.type(*parameter.type));
+  const Type* result = evaluator.type(*function.result);
+  return {types.function(std::move(parameters), result, function.is_task), value};
+}
+
+Result Engine::mention(Instance& instance, Declaration& declaration, const Node& at) {
+  if (declaration.state != Declaration::State::kDone) analyse(instance, declaration, at);
+  if (!declaration.cell) return declaration.result;
+  const Cell& cell = *declaration.cell;
+  if (cell.kind == Cell::Kind::kRunTimeVariable)
+    return {cell.type, RunTimeOperand{"the variable " + in_quotes(cell.name)}};
+  return {cell.type, cell.value};
+}
+
+std::shared_ptr<Cell> Engine::cell_of(Instance& instance, Declaration& declaration,
+                                      const Node& at) {
+  if (declaration.state != Declaration::State::kDone) analyse(instance, declaration, at);
+  return declaration.cell;
+}
+
+void Engine::analyse(Instance& instance, Declaration& declaration, const Node& at) {
+  const Item& item = *declaration.item;
+  if (declaration.state == Declaration::State::kInProgress)
+    fail(at, "the value of this name depends on itself");
+  declaration.state = Declaration::State::kInProgress;
+  const AtSite no_site(*this, Site::kNone);
+  try {
+    if (const Param* param = if_is<Param>(item)) {
+      const Level level(*this, at, "the parameter", param->name.text, " is used");
+      analyse_param(instance, *param, declaration, at);
+    } else if (const Global* global = if_is<Global>(item)) {
+      const Level level(*this, at, "the declaration of", global->variable.name.text, " is used");
+      analyse_variable(instance, *global, declaration);
+    } else {
+      const Level level(*this, at, "the function", as<Function>(item).name.text, " is used");
+      declaration.result = function_value(instance, as<Function>(item));
+    }
+  } catch (...) {
+    declaration.state = Declaration::State::kUnseen;
+    throw;
+  }
+  declaration.state = Declaration::State::kDone;
+}
+
+void Engine::analyse_param(Instance& instance, const Param& param, Declaration& declaration,
+                           const Node& at) {
+  Frame frame(instance);
+  Evaluator evaluator(*this, frame);
+  const std::string name(param.name.text);
+  const std::string what = "the parameter " + in_quotes(name);
+  const Type* type = param.is_color          ? types.word("color")
+                     : param.type != nullptr ? evaluator.type(*param.type)
+                                             : types.anytype;
+  Result value;
+  const int given = instance.bindings.type->find_field(name);
+  if (given >= 0) {
+    const auto i = static_cast<std::size_t>(given);
+    value = {instance.bindings.type->fields[i].type, instance.bindings.value().elements()[i]};
+    const bool from_command_line = instance.importer == nullptr && instance.tile == nullptr;
+    std::string problem;
+    if (from_command_line && type->is(TypeKind::kBool)) {
+      value = {type, *converter.as_type(value, type, problem)};
+    } else if (from_command_line && value.type->is_any_integer() && type->is(TypeKind::kHandle)) {
+      value.type = type;
+    }
+  } else if (param.value != nullptr) {
+    value = evaluator.value(*param.value);
+  } else {
+    fail(at, what, " has no value: it has no default and ",
+         instance.importer != nullptr || instance.tile != nullptr
+             ? "who uses the file gives none"
+             : "the command line gives none with --params or --colors");
+  }
+  const Result converted = convert(value, type, param, what);
+  declaration.cell = std::make_shared<Cell>();
+  declaration.cell->type = converted.type;
+  declaration.cell->value = converted.value();
+  declaration.cell->name = name;
+  declaration.cell->instance = &instance;
+}
+
+void Engine::analyse_variable(Instance& instance, const Global& global, Declaration& declaration) {
+  const Variable& variable = global.variable;
+  Frame frame(instance);
+  Evaluator evaluator(*this, frame);
+  const std::string what =
+      (variable.is_var ? "the variable " : "the constant ") + in_quotes(variable.name.text);
+  if (variable.value == nullptr && variable.type == nullptr)
+    fail(global, what, " has neither a type nor a value");
+  if (variable.value == nullptr && !variable.is_var && variable.linkage != Linkage::kExtern)
+    fail(global, what, " has no value");
+  const Type* type = variable.type == nullptr ? types.anytype : evaluator.type(*variable.type);
+  auto cell = std::make_shared<Cell>();
+  cell->kind = variable.is_var ? Cell::Kind::kRunTimeVariable : Cell::Kind::kConstant;
+  cell->name = variable.name.text;
+  cell->instance = &instance;
+  cell->declaration = &variable;
+  if (variable.value == nullptr) {
+    cell->type = type;
+    cell->value = undefined_value(*type);
+  } else {
+    const ExprKind kind = variable.value->kind;
+    if (kind == ExprKind::kContainer || kind == ExprKind::kEnum)
+      frame.type_name = variable.name.text;
+    const Result value = convert(evaluator.value(*variable.value), type, *variable.value, what);
+    cell->type = value.type;
+    cell->value = value.value();
+  }
+  for (const Attribute& attribute : variable.attributes) {
+    if (attribute.name.text == "align")
+      cell->alignment = evaluator.integer(*attribute.value, 1, 4096, "an alignment");
+  }
+  declaration.cell = std::move(cell);
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,186 @@
+// The semantic engine of CSL (csl.md 3 to 5). It works on demand: a declaration is analysed when
+// something mentions it, an expression when it is reached. That gives the laziness of the language:
+// unreachable code may be wrong, but it must parse.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontends/csl/sema/convert.h"
+#include "frontends/csl/sema/module.h"
+#include "frontends/csl/sema/program.h"
+
+namespace tessera::csl {
+
+/// The generation of the SDK that a program is written for.
+enum class Version : std::uint8_t { kUnknown, k1_4, k2_10 };
+
+struct Options {
+  std::string arch = "wse2";
+  Version version = Version::kUnknown;
+  std::vector<std::string> import_paths;
+  std::vector<std::pair<std::string, std::uint64_t>> params;
+  std::vector<std::pair<std::string, std::uint64_t>> colors;
+  std::string half = "f16";                    ///< what `@fp16()` gives
+  std::pair<unsigned, unsigned> fabric{0, 0};  ///< 0: not given
+  std::pair<unsigned, unsigned> offsets{0, 0};
+  unsigned most_calls = 256;              ///< functions that call each other at compile time
+  std::uint64_t most_steps = 50'000'000;  ///< iterations of all loops at compile time
+};
+
+/// Which builtins are allowed: those of a layout, of a comptime block of a tile, or only those that
+/// are allowed everywhere.
+enum class Site : std::uint8_t { kNone, kLayout, kTile };
+
+class Engine {
+ public:
+  /// Warnings and what `@comptime_print` shows go to `messages`. It must outlive this object.
+  Engine(Options options, std::ostream& messages);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Evaluates the layout block of a file, then the comptime blocks of the code of all its PEs.
+  /// Throws UserError(file, "LINE:COLUMN", problem).
+  const Program& evaluate(const std::string& path);
+
+  // For those who analyse parts of a program.
+
+  Types types;
+  const Converter converter;
+  const Options options;
+
+  /// A name of a file: its value, or of variables of a tile an operand of the running program.
+  Result mention(Instance& instance, Declaration& declaration, const Node& at);
+  /// The variable or constant that a name stands for; nullptr: a function.
+  std::shared_ptr<Cell> cell_of(Instance& instance, Declaration& declaration, const Node& at);
+  Result function_value(Instance& instance, const Function& function);
+  /// The module that `@import_module` at `at` gives.
+  Instance* import(Instance& importer, const std::string& path, const Result& bindings,
+                   const Node& at);
+  /// Converts without being asked. `what` names the target in the message: "the parameter 'n'".
+  Result convert(const Result& from, const Type* to, const Node& at, const std::string& what);
+  /// A value of a type whose parts are undefined.
+  Value undefined_value(const Type& type) const;
+  /// The place that refuses operands of the running program. `value` comes from `at`.
+  const Value& known(const Result& value, const Node& at) const;
+  /// The number of the variant for a file with bindings; made at its first use.
+  int variant(const std::string& path, const Result& bindings, const Node& at);
+  /// The file that a path in `from` means. Throws UserError at `at` if there is none.
+  std::string resolved(const std::string& path, const Instance& from, const Node& at) const;
+
+  template <class... Parts>
+  [[noreturn]] void fail(const Node& at, const Parts&... problem) const {
+    fail_at(at.file, at.place, text::joined(problem...));
+  }
+  [[noreturn]] void fail_at(std::uint16_t file, Place place, const std::string& problem) const;
+  /// Says it once for each place.
+  void warn(const Node& at, const std::string& text);
+  bool has_warned() const { return !warned_.empty(); }
+  std::ostream& messages() { return messages_; }
+  std::string where(const Node& at) const;
+  std::string_view line_text(const Node& at) const;
+
+  Program& program() { return program_; }
+  Site site() const { return site_; }
+  Tile* tile() const { return tile_; }
+  Version version() const { return version_; }
+  /// A construct of the program that only one version of the language has.
+  void saw(Version version, const Node& at);
+  /// The meaning of a construct depends on the version.
+  void depends_on_version() { default_matters_ = true; }
+  /// Counts an iteration of a loop.
+  void step(const Node& at);
+
+  /// An evaluation inside of others as long as it lives: their number is bounded, so that no program
+  /// exhausts the stack.
+  class Depth {
+   public:
+    Depth(Engine& engine, const Node& at, bool is_call);
+    ~Depth() {
+      --engine_.depth_;
+      if (is_call_) --engine_.calls_;
+    }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+
+   private:
+    Engine& engine_;
+    const bool is_call_;
+  };
+  /// A level of the analysis as long as it lives; messages list them. `what` is a text like "in a
+  /// call of"; `name` follows it in quotes.
+  class Level {
+   public:
+    Level(Engine& engine, const Node& at, std::string_view what, std::string_view name,
+          std::string more = "");
+    ~Level();
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Engine& engine_;
+  };
+  /// Other builtins are allowed as long as it lives.
+  class AtSite {
+   public:
+    AtSite(Engine& engine, Site site) : engine_(engine), before_(engine.site_) {
+      engine.site_ = site;
+    }
+    ~AtSite() { engine_.site_ = before_; }
+    AtSite(const AtSite&) = delete;
+    AtSite& operator=(const AtSite&) = delete;
+
+   private:
+    Engine& engine_;
+    const Site before_;
+  };
+
+ private:
+  struct Entry {
+    const Node* at;
+    std::string_view what;
+    std::string_view name;
+    std::string more;
+  };
+
+  std::shared_ptr<const SourceFile> load(const std::string& path);
+  Instance& instantiate(std::shared_ptr<const SourceFile> file, Result bindings, Instance* importer,
+                        Tile* tile);
+  void analyse(Instance& instance, Declaration& declaration, const Node& at);
+  void analyse_param(Instance& instance, const Param& param, Declaration& declaration,
+                     const Node& at);
+  void analyse_variable(Instance& instance, const Global& global, Declaration& declaration);
+  void check_bindings(const Instance& instance, const Node& at);
+  void run_imports(Instance& instance);
+  void run_blocks(Instance& instance, bool is_layout);
+  void evaluate_tile(Variant& variant);
+  void check_program(const Node& layout) const;
+  Result top_bindings();
+  std::string chain() const;
+
+  std::ostream& messages_;
+  std::vector<std::shared_ptr<const SourceFile>> files_;
+  std::map<std::string, std::size_t> file_numbers_;
+  std::vector<std::unique_ptr<Instance>> instances_;
+  std::map<std::string, unsigned> instances_of_;
+  std::vector<Entry> levels_;
+  std::vector<const Node*> variant_places_;
+  std::map<std::string, int> variants_;
+  std::set<std::string> warned_;
+  Program program_;
+  Site site_ = Site::kNone;
+  Tile* tile_ = nullptr;
+  Version version_;
+  bool default_matters_ = false;
+  std::uint64_t steps_ = 0;
+  unsigned depth_ = 0;
+  unsigned calls_ = 0;
+};
+
+}  // namespace tessera::csl

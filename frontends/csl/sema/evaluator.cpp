@@ -1,0 +1,228 @@
+#include "frontends/csl/sema/evaluator.h"
+
+#include "frontends/csl/lexer.h"
+#include "frontends/csl/sema/arithmetic.h"
+#include "frontends/csl/sema/builtins.h"
+#include "frontends/csl/visit.h"
+
+namespace tessera::csl {
+
+Result Evaluator::operand(const Expr& e) {
+  const Engine::Depth depth(engine_, e, false);
+  return visit(e, [this](const auto& node) { return on(node); });
+}
+
+Result Evaluator::value(const Expr& e) {
+  Result result = operand(e);
+  engine_.known(result, e);
+  return result;
+}
+
+Result Evaluator::value_as(const Expr& e, const Type* type, const std::string& what) {
+  return engine_.convert(operand(e), type, e, what);
+}
+
+const Type* Evaluator::type(const Expr& e) {
+  const Result result = value(e);
+  if (!result.value().holds<const Type*>())
+    engine_.fail(e, "a type is expected instead of a value of type ", in_quotes(result.type->name));
+  return result.value().get<const Type*>();
+}
+
+bool Evaluator::condition(const Expr& e, const std::string& what) {
+  const Result result = value(e);
+  if (!result.value().holds<bool>())
+    engine_.fail(e, what, " is of type ", in_quotes(result.type->name), " instead of 'bool'");
+  return result.value().get<bool>();
+}
+
+std::int64_t Evaluator::integer(const Expr& e, std::int64_t lowest, std::int64_t highest,
+                                const std::string& what) {
+  const Result result = value(e);
+  if (!result.value().holds<BigInt>() || !result.type->is_any_integer())
+    engine_.fail(e, what, " is of type ", in_quotes(result.type->name),
+                 " instead of an integer type");
+  const BigInt& number = result.value().integer();
+  if (number < lowest || number > highest)
+    engine_.fail(e, what, " is ", number.str(), ", which is not in ", lowest, "..", highest);
+  return static_cast<std::int64_t>(number);
+}
+
+const LocalName* Evaluator::find_local(std::string_view name) const {
+  for (auto local = frame_.locals.rbegin(); local != frame_.locals.rend(); ++local) {
+    if (local->name == name) return &*local;
+  }
+  return nullptr;
+}
+
+Result Evaluator::on(const NameExpr& e) {
+  if (const LocalName* local = find_local(e.name)) {
+    const Cell& cell = *local->cell;
+    return {cell.type, cell.value};
+  }
+  if (Declaration* declaration = frame_.instance.find(e.name))
+    return engine_.mention(frame_.instance, *declaration, e);
+  if (const Type* type = engine_.types.find(e.name)) {
+    if (type->is(TypeKind::kAnyStruct)) engine_.saw(Version::k1_4, e);
+    return type_result(type);
+  }
+  for (std::size_t i = 0; i < kDirectionNames.size(); ++i) {
+    if (e.name == kDirectionNames[i]) return {engine_.types.direction, Value{BigInt(i)}};
+  }
+  std::vector<std::string> known = frame_.instance.names();
+  for (const LocalName& local : frame_.locals) known.emplace_back(local.name);
+  engine_.fail(e, "nothing is called ", in_quotes(e.name), did_you_mean(e.name, known));
+}
+
+Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at) {
+  if (engine_.known(left, at).is_undefined() || engine_.known(right, at).is_undefined())
+    engine_.fail(at, "an operand of ", in_quotes(spelling(op).text), " is undefined");
+  const bool is_shift = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
+  const Type* common = is_shift ? left.type : engine_.converter.common(left, right);
+  if (common != nullptr && !is_shift) {
+    left = engine_.convert(left, common, at, "the left operand");
+    right = engine_.convert(right, common, at, "the right operand");
+  }
+  std::string problem;
+  std::optional<Result> result;
+  if (common != nullptr) result = binary_value(engine_.types, op, left, right, problem);
+  if (!result && !problem.empty()) engine_.fail(at, problem);
+  if (!result)
+    engine_.fail(at, in_quotes(spelling(op).text), " does not take operands of the types ",
+                 in_quotes(left.type->name), " and ", in_quotes(right.type->name));
+  return *std::move(result);
+}
+
+Result Evaluator::on(const Binary& e) {
+  if (e.op == BinaryOp::kAnd || e.op == BinaryOp::kOr) {
+    const std::string what = "an operand of " + in_quotes(spelling(e.op).text);
+    const bool left = condition(*e.left, what);
+    const bool decides = left == (e.op == BinaryOp::kOr);
+    return {engine_.types.bool_type, Value{decides ? left : condition(*e.right, what)}};
+  }
+  Result left = value(*e.left);
+  return binary(e.op, std::move(left), value(*e.right), e);
+}
+
+Result Evaluator::on(const Unary& e) {
+  if (e.op == UnaryOp::kAddress) {
+    const std::optional<Location> location = locate(*e.operand);
+    if (!location) engine_.fail(e, "only variables and constants have an address");
+    return {engine_.types.pointer(location->type, false, location->is_const),
+            Value{location->pointer()}};
+  }
+  const Result operand_value = value(*e.operand);
+  std::string problem;
+  std::optional<Result> result = unary_value(engine_.types, e.op, operand_value, problem);
+  if (!result)
+    engine_.fail(e, in_quotes(spelling(e.op)), " does not take an operand of type ",
+                 in_quotes(operand_value.type->name), problem.empty() ? "" : "; ", problem);
+  return *std::move(result);
+}
+
+Result Evaluator::on(const Member& e) {
+  const Result object = operand(*e.object);
+  const Type& type = *object.type;
+  const std::string_view name = e.name.text;
+  if (type.is(TypeKind::kModule)) {
+    Instance& instance = *engine_.known(object, e).get<Instance*>();
+    Declaration* declaration = instance.find(name);
+    if (declaration == nullptr)
+      engine_.fail(e, "the module ", in_quotes(instance.file->name()), " declares no ",
+                   in_quotes(name), did_you_mean(name, instance.names()));
+    return engine_.mention(instance, *declaration, e);
+  }
+  if (type.is(TypeKind::kStruct)) {
+    const int index = type.find_field(name);
+    if (index < 0) engine_.fail(e, in_quotes(type.name), " has no field ", in_quotes(name));
+    const auto i = static_cast<std::size_t>(index);
+    if (!object.is_known()) return {type.fields[i].type, object.operand};
+    if (object.value().is_undefined()) return {type.fields[i].type, Value{Undefined{}}};
+    return {type.fields[i].type, object.value().elements()[i]};
+  }
+  if (type.is(TypeKind::kType)) {
+    const Type* container = engine_.known(object, e).get<const Type*>();
+    for (const EnumMemberValue& member : container->members) {
+      if (member.name == name) return {container, Value{BigInt(member.value)}};
+    }
+    engine_.fail(e, in_quotes(container->name), " has no member ", in_quotes(name));
+  }
+  engine_.fail(e, "a value of type ", in_quotes(type.name),
+               " has no members; only modules, "
+               "structs and enums do");
+}
+
+Result Evaluator::on(const Dereference& e) {
+  const std::optional<Location> location = locate(e);
+  return load(*location, e);
+}
+
+std::int64_t Evaluator::element_number(const Type& array, const List<const Expr*>& indices,
+                                       const Node& at) {
+  if (indices.size() != array.extents.size())
+    engine_.fail(at, "an array of ", text::plural(array.extents.size(), "dimension"),
+                 " takes as many indices instead of ", indices.size());
+  std::int64_t number = 0;
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    number = number * array.extents[i] +
+             integer(*indices[i], -(std::int64_t{1} << 31), std::int64_t{1} << 31, "an index");
+  return number;
+}
+
+Result Evaluator::on(const Index& e) {
+  if (std::optional<Location> location = locate(e)) return load(*location, e);
+  const Result object = operand(*e.object);
+  const Type& type = *object.type;
+  std::int64_t number = 0;
+  const Type* element = nullptr;
+  if (type.is(TypeKind::kArray)) {
+    number = element_number(type, e.indices, e);
+    element = type.element;
+  } else if (type.is(TypeKind::kStruct) && e.indices.size() == 1) {
+    const auto last = static_cast<std::int64_t>(type.fields.size()) - 1;
+    number = integer(*e.indices[0], 0, last, "the index of a tuple");
+    element = type.fields[static_cast<std::size_t>(number)].type;
+  } else {
+    engine_.fail(e, "a value of type ", in_quotes(type.name), " has no elements");
+  }
+  if (!object.is_known()) return {element, object.operand};
+  const Value* value = element_at(object.value(), {number});
+  if (value == nullptr)
+    engine_.fail(e, "the index ", number, " lies outside of ", in_quotes(type.name));
+  return {element, *value};
+}
+
+Result Evaluator::on(const Call& e) {
+  const Result callee = value(*e.callee);
+  if (!callee.value().holds<FunctionValue>())
+    engine_.fail(e, "a value of type ", in_quotes(callee.type->name), " cannot be called");
+  std::vector<Result> arguments;
+  arguments.reserve(e.arguments.size());
+  for (const Expr* argument : e.arguments) arguments.push_back(value(*argument));
+  return call(callee.value().get<FunctionValue>(), arguments, e);
+}
+
+Result Evaluator::on(const Builtin& e) {
+  return call_builtin(*this, e);
+}
+
+Result Evaluator::on(const If& e) {
+  if (condition(*e.condition, "the condition")) return operand(*e.then);
+  return e.otherwise == nullptr ? void_result() : operand(*e.otherwise);
+}
+
+Result Evaluator::on(const Switch& e) {
+  return operand(*chosen(*e.subject, e.arms, e)->body);
+}
+
+Result Evaluator::on(const Block& e) {
+  const Flow flow = run(e);
+  if (flow == Flow::kNext) return void_result();
+  if (flow == Flow::kBreak && !e.label.text.empty() && frame_.target == e.label.text) {
+    frame_.target = {};
+    return frame_.result;
+  }
+  engine_.fail(e, "a block that is a value can be left with 'break :label value' only");
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,142 @@
+// Evaluates expressions and runs statements at compile time (csl.md 4).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/csl/sema/engine.h"
+
+namespace tessera::csl {
+
+/// A name of a block with the object behind it.
+struct LocalName {
+  std::string_view name;
+  std::shared_ptr<Cell> cell;
+};
+
+/// How a statement ends.
+enum class Flow : std::uint8_t { kNext, kBreak, kContinue, kReturn };
+
+/// A call that is being interpreted, a block of a file, or an expression of one.
+struct Frame {
+  explicit Frame(Instance& module) : instance(module) {}
+  Instance& instance;
+  const Function* function = nullptr;
+  std::vector<LocalName> locals;
+  Result result;  ///< of `return`, or of the `break` that leaves a block
+  /// Of the constant whose value is a new struct or enum; empty: there is none.
+  std::string_view type_name;
+  std::string_view target;  ///< label of `break` and `continue`; empty: the innermost loop
+};
+
+/// An object with an address.
+struct Location {
+  std::shared_ptr<Cell> cell;
+  std::vector<std::int64_t> path;
+  const Type* type = nullptr;
+  bool is_const = false;
+
+  std::shared_ptr<const PointerValue> pointer() const {
+    return std::make_shared<const PointerValue>(PointerValue{cell, path, 0});
+  }
+};
+
+class Evaluator;
+
+// Expressions that need no access to the evaluator's own parts.
+Result evaluate(Evaluator& evaluator, const Integer& e);
+Result evaluate(Evaluator& evaluator, const Float& e);
+Result evaluate(Evaluator& evaluator, const String& e);
+Result evaluate(Evaluator& evaluator, const Character& e);
+Result evaluate(Evaluator& evaluator, const Keyword& e);
+Result evaluate(Evaluator& evaluator, const TensorAccess& e);
+Result evaluate(Evaluator& evaluator, const ArrayType& e);
+Result evaluate(Evaluator& evaluator, const PointerType& e);
+Result evaluate(Evaluator& evaluator, const FunctionType& e);
+Result evaluate(Evaluator& evaluator, const Container& e);
+Result evaluate(Evaluator& evaluator, const Enum& e);
+Result evaluate(Evaluator& evaluator, const Literal& e);
+Result evaluate(Evaluator& evaluator, const Asm& e);
+
+class Evaluator {
+ public:
+  Evaluator(Engine& engine, Frame& frame) : engine_(engine), frame_(frame) {}
+
+  /// The result of an expression, which the running program may be the only one to know.
+  Result operand(const Expr& e);
+  /// Its value.
+  Result value(const Expr& e);
+  Result value_as(const Expr& e, const Type* type, const std::string& what);
+  const Type* type(const Expr& e);
+  bool condition(const Expr& e, const std::string& what);
+  std::int64_t integer(const Expr& e, std::int64_t lowest, std::int64_t highest,
+                       const std::string& what);
+  /// nothing: the expression is no object with an address.
+  std::optional<Location> locate(const Expr& e);
+  /// What stands at a location: a value or an operand of the running program.
+  Result load(const Location& location, const Node& at);
+  void store(const Location& location, const Result& value, const Node& at);
+  Result call(const FunctionValue& callee, const std::vector<Result>& arguments, const Node& at);
+  Flow run(const Block& block);
+  /// The condition of `if` and the subjects of `switch` of expressions and statements.
+  template <class Body>
+  const Arm<Body>* chosen(const Expr& subject, const List<Arm<Body>>& arms, const Node& at);
+  /// The number of an element in an array, row by row.
+  std::int64_t element_number(const Type& array, const List<const Expr*>& indices, const Node& at);
+  Result binary(BinaryOp op, Result left, Result right, const Node& at);
+  Result type_result(const Type* type) { return {engine_.types.type_type, Value{type}}; }
+  Result void_result() { return {engine_.types.void_type, Value{Void{}}}; }
+
+  Engine& engine() { return engine_; }
+  Frame& frame() const { return frame_; }
+
+ private:
+  friend class StatementRunner;
+  const LocalName* find_local(std::string_view name) const;
+  /// Of the other nodes.
+  template <class Node>
+  Result on(const Node& e) {
+    return evaluate(*this, e);
+  }
+  Result on(const NameExpr& e);
+  Result on(const Unary& e);
+  Result on(const Binary& e);
+  Result on(const Member& e);
+  Result on(const Dereference& e);
+  Result on(const Index& e);
+  Result on(const Call& e);
+  Result on(const Builtin& e);
+  Result on(const If& e);
+  Result on(const Switch& e);
+  Result on(const Block& e);
+  Result on(const Comptime& e) { return value(*e.operand); }
+
+  Engine& engine_;
+  Frame& frame_;
+};
+
+template <class Body>
+const Arm<Body>* Evaluator::chosen(const Expr& subject, const List<Arm<Body>>& arms,
+                                   const Node& at) {
+  const Result value_of = value(subject);
+  const Arm<Body>* otherwise = nullptr;
+  for (const Arm<Body>& arm : arms) {
+    if (arm.values.empty()) otherwise = &arm;
+    for (const Expr* candidate : arm.values) {
+      const Result same = binary(BinaryOp::kEqual, value_of, value(*candidate), *candidate);
+      if (same.value().get<bool>()) return &arm;
+    }
+  }
+  if (otherwise == nullptr)
+    engine_.fail(at, "no arm of the switch is for ",
+                 text_of(*value_of.type, value_of.value(), true));
+  return otherwise;
+}
+
+/// Runs `block` of a file as a whole.
+void run_top_block(Engine& engine, Instance& instance, const Block& block);
+
+}  // namespace tessera::csl

@@ -1,0 +1,51 @@
+// A module instance: a file with values for its parameters (csl.md 5). Every import makes one, with
+// globals, tasks and queues of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontends/csl/sema/value.h"
+#include "frontends/csl/source_file.h"
+
+namespace tessera::csl {
+
+struct Tile;
+
+/// A name of a file. It is analysed when something mentions it for the first time (csl.md 4).
+struct Declaration {
+  enum class State : std::uint8_t { kUnseen, kInProgress, kDone };
+  const Item* item = nullptr;
+  State state = State::kUnseen;
+  Result result;               ///< of functions
+  std::shared_ptr<Cell> cell;  ///< of params, constants and variables
+};
+
+class Instance {
+ public:
+  Instance(std::shared_ptr<const SourceFile> source, Result params, std::string name, Instance* by,
+           Tile* in);
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// nullptr if the file declares no such name.
+  Declaration* find(std::string_view name);
+  std::vector<std::string> names() const;
+  const std::string& label() const { return label_; }
+
+  const std::shared_ptr<const SourceFile> file;
+  const Result bindings;     ///< a struct
+  Instance* const importer;  ///< nullptr: the file of a layout or tile
+  Tile* const tile;          ///< nullptr: a module of the layout
+  std::vector<Instance*> imports;
+  bool blocks_are_done = false;  ///< its comptime blocks have been evaluated
+
+ private:
+  const std::string label_;
+  std::unordered_map<std::string_view, Declaration> declarations_;
+};
+
+}  // namespace tessera::csl

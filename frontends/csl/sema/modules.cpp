@@ -1,0 +1,207 @@
+// The part of the engine that loads files, makes module instances and runs the blocks of a program.
+#include <algorithm>
+#include <filesystem>
+
+#include "frontends/csl/lexer.h"
+#include "frontends/csl/parser.h"
+#include "frontends/csl/sema/engine.h"
+#include "frontends/csl/sema/evaluator.h"
+#include "frontends/csl/sema/library.h"
+
+namespace tessera::csl {
+namespace {
+
+namespace fs = std::filesystem;
+
+const BlockItem* find_layout(const SourceFile& file) {
+  for (const Item* item : file.items()) {
+    const BlockItem* block = if_is<BlockItem>(*item);
+    if (block != nullptr && block->is_layout) return block;
+  }
+  return nullptr;
+}
+
+bool has_import(const Expr* e) {
+  if (e == nullptr) return false;
+  if (const Builtin* builtin = if_is<Builtin>(*e)) return builtin->name == "import_module";
+  const If* choice = if_is<If>(*e);
+  return choice != nullptr && (has_import(choice->then) || has_import(choice->otherwise));
+}
+
+/// "<time>"
+bool is_library(const std::string& path) {
+  return path.size() > 2 && path.front() == '<' && path.back() == '>';
+}
+
+std::string base_name(const std::string& path) {
+  return is_library(path) ? path : fs::path(path).filename().string();
+}
+
+}  // namespace
+
+std::shared_ptr<const SourceFile> Engine::load(const std::string& path) {
+  const auto found = file_numbers_.find(path);
+  if (found != file_numbers_.end()) return files_[found->second];
+  const auto number = static_cast<std::uint16_t>(files_.size());
+  std::shared_ptr<const SourceFile> file =
+      is_library(path)
+          ? parse(std::string(*find_library(path.substr(1, path.size() - 2))), path, number)
+          : parse_file(path, number);
+  file_numbers_.emplace(path, files_.size());
+  files_.push_back(file);
+  return file;
+}
+
+Instance& Engine::instantiate(std::shared_ptr<const SourceFile> file, Result bindings,
+                              Instance* importer, Tile* tile) {
+  const std::string name = base_name(file->name());
+  const std::string label = name + "#" + std::to_string(instances_of_[name]++);
+  instances_.push_back(
+      std::make_unique<Instance>(std::move(file), std::move(bindings), label, importer, tile));
+  return *instances_.back();
+}
+
+std::string Engine::resolved(const std::string& path, const Instance& from, const Node& at) const {
+  if (is_library(path)) {
+    const std::string name = path.substr(1, path.size() - 2);
+    for (const std::string& folder : options.import_paths) {
+      const fs::path candidate = fs::path(folder) / (name + ".csl");
+      if (fs::exists(candidate)) return candidate.string();
+    }
+    if (find_library(name)) return path;
+    fail(at, "there is no library ", in_quotes(path), "; the libraries are ",
+         text::listed(library_names()));
+  }
+  const fs::path folder = fs::path(from.file->name()).parent_path();
+  std::vector<fs::path> candidates = {folder / path};
+  for (const std::string& other : options.import_paths)
+    candidates.push_back(fs::path(other) / path);
+  for (const fs::path& candidate : candidates) {
+    if (fs::is_regular_file(candidate)) return candidate.lexically_normal().string();
+  }
+  fail(at, "there is no file ", in_quotes(candidates.front().lexically_normal().string()));
+}
+
+void Engine::check_bindings(const Instance& instance, const Node& at) {
+  for (const Field& field : instance.bindings.type->fields) {
+    const Declaration* found = const_cast<Instance&>(instance).find(field.name);
+    if (found == nullptr || found->item->kind != ItemKind::kParam)
+      warn(at, "the file " + in_quotes(instance.file->name()) + " has no parameter " +
+                   in_quotes(field.name));
+  }
+}
+
+Instance* Engine::import(Instance& importer, const std::string& path, const Result& bindings,
+                         const Node& at) {
+  const std::string full = resolved(path, importer, at);
+  const Level level(*this, at, "the import of", full);
+  Instance& instance = instantiate(load(full), bindings, &importer, importer.tile);
+  check_bindings(instance, at);
+  importer.imports.push_back(&instance);
+  return &instance;
+}
+
+int Engine::variant(const std::string& path, const Result& bindings, const Node& at) {
+  const std::string key = path + " " + text_of(*bindings.type, bindings.value());
+  const auto found = variants_.find(key);
+  if (found != variants_.end()) return found->second;
+  const int number = static_cast<int>(program_.variants.size());
+  auto made = std::make_unique<Variant>();
+  made->file = path;
+  made->bindings = bindings;
+  program_.variants.push_back(std::move(made));
+  variant_places_.push_back(&at);
+  variants_.emplace(key, number);
+  return number;
+}
+
+/// Imports have an effect even if nothing uses the module: its comptime blocks.
+void Engine::run_imports(Instance& instance) {
+  for (const Item* item : instance.file->items()) {
+    const Global* global = if_is<Global>(*item);
+    if (global == nullptr || global->variable.is_var || !has_import(global->variable.value))
+      continue;
+    mention(instance, *instance.find(global->variable.name.text), *global);
+  }
+}
+
+void Engine::run_blocks(Instance& instance, bool is_layout) {
+  if (instance.blocks_are_done) return;
+  instance.blocks_are_done = true;
+  if (!is_layout) run_imports(instance);
+  const auto run_new_imports = [&] {
+    for (std::size_t i = 0; i < instance.imports.size() && !is_layout; ++i)
+      run_blocks(*instance.imports[i], false);
+  };
+  run_new_imports();
+  const AtSite site(*this, is_layout ? Site::kLayout : Site::kTile);
+  for (const Item* item : instance.file->items()) {
+    if (const BlockItem* block = if_is<BlockItem>(*item)) {
+      if (block->is_layout != is_layout) continue;
+      run_top_block(*this, instance, *block->block);
+      run_new_imports();
+    } else if (const Global* global = if_is<Global>(*item)) {
+      if (!is_layout && global->variable.linkage == Linkage::kExport)
+        mention(instance, *instance.find(global->variable.name.text), *global);
+    }
+  }
+}
+
+void Engine::evaluate_tile(Variant& variant) {
+  const auto index =
+      static_cast<std::size_t>(std::find_if(program_.variants.begin(), program_.variants.end(),
+                                            [&](const auto& v) { return v.get() == &variant; }) -
+                               program_.variants.begin());
+  const auto pe = std::find_if(program_.pes.begin(), program_.pes.end(),
+                               [&](const Pe& p) { return p.variant == static_cast<int>(index); });
+  const auto place = static_cast<unsigned>(pe - program_.pes.begin());
+  const std::string more = " of PE (" + std::to_string(place % program_.width) + ", " +
+                           std::to_string(place / program_.width) + "), with " +
+                           text_of(*variant.bindings.type, variant.bindings.value(), true);
+  const Level level(*this, *variant_places_[index], "in the code", variant.file, more);
+  tile_ = &variant.tile;
+  variant.root = &instantiate(load(variant.file), variant.bindings, nullptr, tile_);
+  check_bindings(*variant.root, *variant_places_[index]);
+  run_blocks(*variant.root, false);
+  tile_ = nullptr;
+}
+
+Result Engine::top_bindings() {
+  std::vector<Field> fields;
+  std::vector<Value> values;
+  for (const auto& [name, value] : options.params) {
+    fields.push_back({name, types.comptime_int});
+    values.push_back(Value{BigInt(value)});
+  }
+  for (const auto& [name, value] : options.colors) {
+    fields.push_back({name, types.word("color")});
+    values.push_back(Value{BigInt(value)});
+  }
+  const Type* type = types.structure(std::move(fields), false);
+  return {type, make_aggregate(std::move(values))};
+}
+
+void Engine::check_program(const Node& layout) const {
+  if (program_.width == 0) fail(layout, "the layout does not call @set_rectangle");
+  for (std::size_t i = 0; i < program_.pes.size(); ++i) {
+    if (program_.pes[i].variant < 0)
+      fail(layout, "no @set_tile_code for PE (", i % program_.width, ", ", i / program_.width, ")");
+  }
+}
+
+const Program& Engine::evaluate(const std::string& path) {
+  Instance& top = instantiate(load(path), top_bindings(), nullptr, nullptr);
+  const BlockItem* layout = find_layout(*top.file);
+  if (layout == nullptr) throw UserError(path, "", "the file has no layout block");
+  check_bindings(top, *layout);
+  run_blocks(top, true);
+  check_program(*layout);
+  for (const auto& variant : program_.variants) evaluate_tile(*variant);
+  if (version_ == Version::kUnknown && default_matters_)
+    messages_ << path
+              << ": note: nothing tells for which version of CSL the program is written; 2.10 is "
+                 "assumed, where 16-bit fabric data is packed (--csl-version=1.4|2.10)\n";
+  return program_;
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,145 @@
+// What the evaluation of a layout and of its tiles gives (csl.md 5): which code every PE runs, how
+// its router is set, and what the comptime blocks of each code have declared.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontends/csl/sema/module.h"
+
+namespace tessera::csl {
+
+/// Bits of a set of directions: WEST 1, EAST 2, SOUTH 4, NORTH 8, RAMP 16 (wse.md 1.2).
+using Directions = std::uint8_t;
+
+/// A switch position behind position 0. A side without a value stays as the position before has it.
+struct SwitchPosition {
+  bool is_valid = false;
+  std::optional<Directions> rx;
+  std::optional<Directions> tx;
+};
+
+/// Of a color on a PE (csl.md 10).
+struct ColorConfig {
+  Directions rx = 0;
+  Directions tx = 0;
+  bool swap_x = false;
+  bool swap_y = false;
+  std::array<SwitchPosition, 3> positions;
+  unsigned current_position = 0;
+  bool ring_mode = false;
+  std::string pop_mode = "no_pop";
+  bool teardown = false;
+  std::map<std::string, std::string> filter;  ///< fields of the filter as text; empty: none
+};
+
+enum class TaskKind : std::uint8_t { kLocal, kData, kControl };
+
+struct TaskBinding {
+  TaskKind kind = TaskKind::kLocal;
+  unsigned id = 0;
+  FunctionValue task;
+};
+
+/// Two tasks that take turns on one id (`@bind_rotating_tasks`).
+struct RotatingTasks {
+  unsigned id = 0;
+  FunctionValue main;
+  FunctionValue alternative;
+  std::vector<std::pair<std::string, Result>> options;
+};
+
+struct QueueBinding {
+  bool is_input = true;
+  unsigned id = 0;
+  std::vector<std::pair<std::string, Result>> options;  ///< color, priority ..
+};
+
+/// A symbol for the host that a layout declares with `@export_name`.
+struct ExportedName {
+  std::string name;
+  const Type* type = nullptr;
+  bool is_mutable = false;
+  bool has_mutability = false;
+};
+
+/// What a tile supplies for it: a variable or a function.
+struct ExportedSymbol {
+  std::string name;
+  const Type* type = nullptr;
+  std::shared_ptr<const Cell> variable;  ///< nullptr: `function`
+  FunctionValue function;
+};
+
+/// `block`, `unblock` or `activate` of a comptime block: the state at the start.
+struct StartState {
+  std::string action;
+  const Type* handle = nullptr;
+  unsigned id = 0;
+};
+
+struct DsrLoad {
+  const Type* dsr = nullptr;
+  unsigned id = 0;
+  Result dsd;
+  std::vector<std::pair<std::string, Result>> options;
+};
+
+/// A FIFO; its number is the value of the constant that declares it.
+struct FifoDeclaration {
+  std::shared_ptr<const Cell> buffer;
+  std::vector<std::pair<std::string, Result>> options;
+};
+
+/// What the comptime blocks of one code with its bindings have declared.
+struct Tile {
+  std::vector<TaskBinding> tasks;
+  std::vector<RotatingTasks> rotating_tasks;
+  std::vector<QueueBinding> queues;
+  std::map<unsigned, ColorConfig> colors;
+  std::vector<ExportedSymbol> exports;
+  std::vector<StartState> start;
+  std::vector<DsrLoad> dsrs;
+  std::vector<FifoDeclaration> fifos;
+  std::map<unsigned, FunctionValue> teardown_handlers;     ///< by color
+  std::map<unsigned, FunctionValue> empty_queue_handlers;  ///< by output queue
+  std::map<std::int64_t, std::int64_t> configuration;      ///< words by address
+  std::set<std::pair<std::string, unsigned>> dsr_ids;      ///< that the program names
+};
+
+/// A file with bindings, compiled once for all PEs that have it.
+struct Variant {
+  std::string file;
+  Result bindings;
+  Instance* root = nullptr;
+  Tile tile;
+};
+
+struct Pe {
+  int variant = -1;  ///< -1: none
+  std::map<unsigned, ColorConfig> colors;
+};
+
+struct Program {
+  unsigned width = 0;
+  unsigned height = 0;
+  std::vector<Pe> pes;  ///< row by row
+  std::vector<std::unique_ptr<Variant>> variants;
+  std::vector<ExportedName> exports;
+
+  Pe& at(unsigned x, unsigned y) { return pes[std::size_t{y} * width + x]; }
+  const Pe& at(unsigned x, unsigned y) const { return pes[std::size_t{y} * width + x]; }
+};
+
+/// The program as JSON text: the code of each PE, its routes, and the tasks, queues and exports of
+/// each code. `arch` is "wse2" or "wse3".
+std::string layout_json(const Program& program, const std::string& arch);
+
+}  // namespace tessera::csl

@@ -1,0 +1,104 @@
+// The part of the evaluator for expressions whose value is a type, and for literals.
+#include <algorithm>
+#include <set>
+
+#include "frontends/csl/sema/evaluator.h"
+
+namespace tessera::csl {
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 32;
+
+/// The name of the constant that a new type is the value of, or a description.
+std::string own_name(const Evaluator& evaluator, const std::string& description) {
+  const std::string_view name = evaluator.frame().type_name;
+  return name.empty() ? description : std::string(name);
+}
+
+}  // namespace
+
+Result evaluate(Evaluator& evaluator, const ArrayType& e) {
+  std::vector<std::int64_t> extents;
+  std::int64_t count = 1;
+  for (const Expr* extent : e.extents) {
+    extents.push_back(evaluator.integer(*extent, 0, kMostElements, "the extent of an array"));
+    count *= std::max<std::int64_t>(extents.back(), 1);
+    if (count > kMostElements) evaluator.engine().fail(e, "the array has too many elements");
+  }
+  const Type* element = evaluator.type(*e.element);
+  if (element->is(TypeKind::kArray))
+    evaluator.engine().fail(e, "the elements of an array cannot be arrays; write [a, b]T");
+  return evaluator.type_result(evaluator.engine().types.array(element, std::move(extents)));
+}
+
+Result evaluate(Evaluator& evaluator, const PointerType& e) {
+  return evaluator.type_result(
+      evaluator.engine().types.pointer(evaluator.type(*e.pointee), e.to_many, e.is_const));
+}
+
+Result evaluate(Evaluator& evaluator, const FunctionType& e) {
+  std::vector<const Type*> parameters;
+  for (const Expr* parameter : e.parameters) parameters.push_back(evaluator.type(*parameter));
+  const Type* result = evaluator.type(*e.result);
+  return evaluator.type_result(
+      evaluator.engine().types.function(std::move(parameters), result, e.is_task));
+}
+
+Result evaluate(Evaluator& evaluator, const Container& e) {
+  if (e.is_union) evaluator.engine().fail(e, "unions are not supported");
+  std::vector<Field> fields;
+  std::string name = "struct {";
+  for (const ContainerField& member : e.members) {
+    fields.push_back({std::string(member.name.text), evaluator.type(*member.type)});
+    name += (fields.size() == 1 ? " " : ", ") + fields.back().name;
+  }
+  return evaluator.type_result(evaluator.engine().types.named_structure(
+      own_name(evaluator, name + " }"), std::move(fields)));
+}
+
+Result evaluate(Evaluator& evaluator, const Enum& e) {
+  std::vector<EnumMemberValue> members;
+  std::set<std::int64_t> used;
+  for (const EnumMember& member : e.members) {
+    members.push_back({std::string(member.name.text), -1});
+    if (member.value == nullptr) continue;
+    members.back().value = evaluator.integer(*member.value, 0, 65535, "the value of a member");
+    if (!used.insert(members.back().value).second)
+      evaluator.engine().fail(*member.value, "two members of the enum have the value ",
+                              members.back().value);
+  }
+  std::int64_t next = 0;
+  std::string name = "enum {";
+  for (EnumMemberValue& member : members) {
+    name += (name.back() == '{' ? " " : ", ") + member.name;
+    if (member.value >= 0) continue;
+    while (used.count(next) != 0) ++next;
+    member.value = next++;
+  }
+  const Type* tag =
+      e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
+  return evaluator.type_result(evaluator.engine().types.enumeration(
+      own_name(evaluator, name + " }"), tag, std::move(members)));
+}
+
+Result evaluate(Evaluator& evaluator, const Literal& e) {
+  std::vector<Field> fields;
+  std::vector<Value> values;
+  const bool is_tuple = !e.values.empty() && e.values[0].name.text.empty();
+  for (const LiteralField& field : e.values) {
+    const Result element = evaluator.value(*field.value);
+    const std::string name =
+        is_tuple ? std::to_string(fields.size()) : std::string(field.name.text);
+    const bool is_new =
+        std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
+    if (!is_new) evaluator.engine().fail(*field.value, "two fields are called ", in_quotes(name));
+    fields.push_back({name, element.type});
+    values.push_back(element.value());
+  }
+  const Type* made = evaluator.engine().types.structure(std::move(fields), is_tuple);
+  Result literal{made, make_aggregate(std::move(values))};
+  if (e.type == nullptr) return literal;
+  return evaluator.engine().convert(literal, evaluator.type(*e.type), e, "the literal");
+}
+
+}  // namespace tessera::csl

@@ -1,0 +1,215 @@
+#include "frontends/csl/sema/types.h"
+
+#include <charconv>
+
+namespace tessera::csl {
+namespace {
+
+constexpr std::string_view kHandles[] = {"color",       "local_task_id",   "data_task_id",
+                                         "ut_id",       "control_task_id", "input_queue",
+                                         "output_queue"};
+constexpr std::string_view kDsds[] = {"mem1d_dsd", "mem4d_dsd", "circbuf_dsd", "fabin_dsd",
+                                      "fabout_dsd"};
+constexpr std::string_view kDsrs[] = {"dsr_dest",      "dsr_src0", "dsr_src1", "dsr_fifo_dest",
+                                      "dsr_fifo_src1", "xdsr",     "sr"};
+
+std::string address(const Type* type) {
+  return std::to_string(reinterpret_cast<std::uintptr_t>(type));
+}
+
+std::string list_of_names(const std::vector<const Type*>& types) {
+  std::string text;
+  for (const Type* type : types) text += (text.empty() ? "" : ", ") + type->name;
+  return text;
+}
+
+}  // namespace
+
+std::int64_t Type::count() const {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents) product *= extent;
+  return product;
+}
+
+int Type::find_field(std::string_view field) const {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == field) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::int64_t size_of(const Type& type) {
+  switch (type.kind) {
+  case TypeKind::kInteger:
+  case TypeKind::kFloat:
+    return type.bits <= 8 ? 1 : (type.bits + 15) / 16 * 2;
+  case TypeKind::kBool:
+  case TypeKind::kHandle:
+  case TypeKind::kPointer:
+  case TypeKind::kDirection:
+    return 2;
+  case TypeKind::kDsd:
+    return 8;
+  case TypeKind::kEnum:
+    return size_of(*type.element);
+  case TypeKind::kArray:
+    return type.count() * size_of(*type.element);
+  case TypeKind::kStruct: {
+    std::int64_t bytes = 0;
+    for (const Field& field : type.fields) bytes += size_of(*field.type);
+    return bytes;
+  }
+  default:
+    return 0;
+  }
+}
+
+Types::Types()
+    : void_type(basic(TypeKind::kVoid, "void")), bool_type(basic(TypeKind::kBool, "bool")),
+      comptime_int(basic(TypeKind::kComptimeInt, "comptime_int")),
+      comptime_float(basic(TypeKind::kComptimeFloat, "comptime_float")),
+      string(basic(TypeKind::kString, "comptime_string")),
+      type_type(basic(TypeKind::kType, "type")),
+      module(basic(TypeKind::kModule, "imported_module")),
+      undefined(basic(TypeKind::kUndefined, "(undefined)")),
+      noreturn(basic(TypeKind::kNoReturn, "(none)")),
+      any_struct(basic(TypeKind::kAnyStruct, "comptime_struct")),
+      anytype(basic(TypeKind::kAnytype, "anytype")),
+      direction(basic(TypeKind::kDirection, "direction")) {
+  basic(TypeKind::kAnyopaque, "anyopaque");
+  for (const char* name : {"f16", "bf16", "cb16"}) basic(TypeKind::kFloat, name, 16, true);
+  basic(TypeKind::kFloat, "f32", 32, true);
+  for (const std::string_view name : kHandles) basic(TypeKind::kHandle, std::string(name));
+  for (const std::string_view name : kDsds) basic(TypeKind::kDsd, std::string(name));
+  for (const std::string_view name : kDsrs) basic(TypeKind::kDsr, std::string(name));
+  basic(TypeKind::kFifo, "fifo");
+}
+
+const Type* Types::add(Type type) {
+  all_.push_back(std::make_unique<const Type>(std::move(type)));
+  return all_.back().get();
+}
+
+const Type* Types::intern(const std::string& key, Type type) {
+  const auto found = by_key_.find(key);
+  if (found != by_key_.end()) return found->second;
+  return by_key_.emplace(key, add(std::move(type))).first->second;
+}
+
+const Type* Types::basic(TypeKind kind, std::string name, unsigned bits, bool is_signed) {
+  Type made;
+  made.kind = kind;
+  made.name = name;
+  made.bits = bits;
+  made.is_signed = is_signed;
+  return intern(name, std::move(made));
+}
+
+const Type* Types::find(std::string_view name) {
+  const auto found = by_key_.find(name);
+  if (found != by_key_.end()) return found->second->name == name ? found->second : nullptr;
+  if (name.size() < 2 || (name[0] != 'i' && name[0] != 'u') || name[1] == '0') return nullptr;
+  unsigned bits = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), bits);
+  if (error != std::errc() || end != name.data() + name.size() || bits > 65535) return nullptr;
+  return basic(TypeKind::kInteger, std::string(name), bits, name[0] == 'i');
+}
+
+const Type* Types::word(std::string_view name) {
+  return find(name);
+}
+
+const Type* Types::array(const Type* element, std::vector<std::int64_t> extents) {
+  std::string list;
+  for (const std::int64_t extent : extents)
+    list += (list.empty() ? "" : ", ") + std::to_string(extent);
+  Type made;
+  made.kind = TypeKind::kArray;
+  made.name = "[" + list + "]" + element->name;
+  made.element = element;
+  made.extents = std::move(extents);
+  return intern("array " + list + " " + address(element), std::move(made));
+}
+
+const Type* Types::pointer(const Type* element, bool to_many, bool is_const) {
+  Type made;
+  made.kind = TypeKind::kPointer;
+  made.name = std::string(to_many ? "[*]" : "*") + (is_const ? "const " : "") + element->name;
+  made.element = element;
+  made.to_many = to_many;
+  made.is_const = is_const;
+  return intern("pointer " + std::to_string(2 * to_many + is_const) + " " + address(element),
+                std::move(made));
+}
+
+const Type* Types::function(std::vector<const Type*> parameters, const Type* result, bool is_task) {
+  Type made;
+  made.kind = TypeKind::kFunction;
+  made.name = (is_task ? "task(" : "fn(") + list_of_names(parameters) + ")" + result->name;
+  made.element = result;
+  made.is_task = is_task;
+  std::string key = is_task ? "task " : "fn ";
+  key += address(result);
+  for (const Type* parameter : parameters) key += " " + address(parameter);
+  made.parameters = std::move(parameters);
+  return intern(key, std::move(made));
+}
+
+const Type* Types::generic_function() {
+  Type made;
+  made.kind = TypeKind::kFunction;
+  made.name = "fn(..)";
+  made.is_generic = true;
+  made.element = anytype;
+  return intern("generic function", std::move(made));
+}
+
+const Type* Types::range(const Type* element) {
+  Type made;
+  made.kind = TypeKind::kRange;
+  made.name = "range of " + element->name;
+  made.element = element;
+  return intern("range " + address(element), std::move(made));
+}
+
+const Type* Types::structure(std::vector<Field> fields, bool is_tuple) {
+  std::string key = is_tuple ? "tuple" : "struct", list;
+  for (const Field& field : fields) {
+    key += " " + (is_tuple ? "" : field.name + ":") + address(field.type);
+    list += (list.empty() ? " " : ", ") + (is_tuple ? "" : field.name + ": ") + field.type->name;
+  }
+  Type made;
+  made.kind = TypeKind::kStruct;
+  made.name = "struct {" + list + (list.empty() ? "}" : " }");
+  made.fields = std::move(fields);
+  made.is_tuple = is_tuple;
+  return intern(key, std::move(made));
+}
+
+const Type* Types::tuple(const std::vector<const Type*>& elements) {
+  std::vector<Field> fields;
+  fields.reserve(elements.size());
+  for (const Type* element : elements) fields.push_back({std::to_string(fields.size()), element});
+  return structure(std::move(fields), true);
+}
+
+const Type* Types::named_structure(std::string name, std::vector<Field> fields) {
+  Type made;
+  made.kind = TypeKind::kStruct;
+  made.name = std::move(name);
+  made.fields = std::move(fields);
+  made.is_named = true;
+  return add(std::move(made));
+}
+
+const Type* Types::enumeration(std::string name, const Type* tag,
+                               std::vector<EnumMemberValue> members) {
+  Type made;
+  made.kind = TypeKind::kEnum;
+  made.name = std::move(name);
+  made.element = tag;
+  made.members = std::move(members);
+  return add(std::move(made));
+}
+
+}  // namespace tessera::csl

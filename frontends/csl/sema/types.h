@@ -1,0 +1,132 @@
+// The types of CSL (csl.md 2). Each type exists once: two types are the same if their addresses are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::csl {
+
+enum class TypeKind : std::uint8_t {
+  kVoid,
+  kBool,
+  kInteger,
+  kComptimeInt,
+  kFloat,
+  kComptimeFloat,
+  kString,
+  kType,
+  kModule,
+  kUndefined,  ///< that of `undefined`, which converts to every type
+  kNoReturn,   ///< of an expression that leaves its block instead of having a value
+  kAnyStruct,  ///< comptime_struct: as the type of a variable it takes every struct
+  kAnytype,
+  kAnyopaque,
+  kDirection,
+  kHandle,  ///< colors, ids of tasks, queues, microthreads
+  kDsd,
+  kDsr,
+  kFifo,
+  kRange,
+  kArray,
+  kPointer,
+  kFunction,
+  kStruct,
+  kEnum
+};
+
+struct Type;
+
+struct Field {
+  std::string name;  ///< "0", "1" .. in a tuple
+  const Type* type = nullptr;
+};
+struct EnumMemberValue {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+/// What the members mean depends on the kind; those that have no meaning keep their defaults.
+struct Type {
+  TypeKind kind = TypeKind::kVoid;
+  std::string name;   ///< as written in CSL
+  unsigned bits = 0;  ///< integers and floats
+  bool is_signed = false;
+  bool is_const = false;  ///< of what a pointer points to
+  bool to_many = false;   ///< [*]T
+  bool is_task = false;
+  bool is_tuple = false;
+  bool is_named = false;          ///< a struct with a declaration: equal only to itself
+  bool is_generic = false;        ///< a function with comptime or anytype parameters
+  const Type* element = nullptr;  ///< of arrays, pointers and ranges; tag type of an enum; result
+  std::vector<std::int64_t> extents;
+  std::vector<Field> fields;            ///< of structs
+  std::vector<const Type*> parameters;  ///< of functions
+  std::vector<EnumMemberValue> members;
+
+  bool is(TypeKind k) const { return kind == k; }
+  bool is_any_integer() const { return is(TypeKind::kInteger) || is(TypeKind::kComptimeInt); }
+  bool is_any_float() const { return is(TypeKind::kFloat) || is(TypeKind::kComptimeFloat); }
+  bool is_number() const { return is_any_integer() || is_any_float(); }
+  bool is_aggregate() const { return is(TypeKind::kArray) || is(TypeKind::kStruct); }
+  bool is_single_pointer() const { return is(TypeKind::kPointer) && !to_many; }
+  bool is_handle(std::string_view handle) const { return is(TypeKind::kHandle) && name == handle; }
+  /// Elements of an array, all dimensions together.
+  std::int64_t count() const;
+  /// Index of a field; -1 if there is none of that name.
+  int find_field(std::string_view field) const;
+};
+
+/// Bytes that a value takes in the memory of a tile; 0 for types without a run-time form.
+std::int64_t size_of(const Type& type);
+
+/// Makes types. They live as long as this object.
+class Types {
+  std::vector<std::unique_ptr<const Type>> all_;  // before the members that are made with them
+  std::map<std::string, const Type*, std::less<>> by_key_;
+
+ public:
+  Types();
+  Types(const Types&) = delete;
+  Types& operator=(const Types&) = delete;
+
+  /// A type that is a word: "i16", "color", "mem1d_dsd"; integers of any width. nullptr if it is none.
+  const Type* find(std::string_view name);
+  /// A word that is known to be a type.
+  const Type* word(std::string_view name);
+  const Type* array(const Type* element, std::vector<std::int64_t> extents);
+  const Type* pointer(const Type* element, bool to_many, bool is_const);
+  const Type* function(std::vector<const Type*> parameters, const Type* result, bool is_task);
+  /// The type of functions that are made anew for the arguments of each call.
+  const Type* generic_function();
+  const Type* range(const Type* element);
+  /// An anonymous struct: the same one for the same names and types in the same order.
+  const Type* structure(std::vector<Field> fields, bool is_tuple);
+  const Type* tuple(const std::vector<const Type*>& elements);
+  /// A new type, different from all others.
+  const Type* named_structure(std::string name, std::vector<Field> fields);
+  const Type* enumeration(std::string name, const Type* tag, std::vector<EnumMemberValue> members);
+
+  const Type* const void_type;
+  const Type* const bool_type;
+  const Type* const comptime_int;
+  const Type* const comptime_float;
+  const Type* const string;
+  const Type* const type_type;
+  const Type* const module;
+  const Type* const undefined;
+  const Type* const noreturn;
+  const Type* const any_struct;
+  const Type* const anytype;
+  const Type* const direction;
+
+ private:
+  const Type* add(Type type);
+  const Type* intern(const std::string& key, Type type);
+  const Type* basic(TypeKind kind, std::string name, unsigned bits = 0, bool is_signed = false);
+};
+
+}  // namespace tessera::csl

@@ -1,0 +1,156 @@
+// Values that are known at compile time (csl.md 4). A value does not know its type; Result joins the
+// two.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <boost/multiprecision/cpp_int.hpp>
+
+#include "frontends/csl/ast.h"
+#include "frontends/csl/sema/types.h"
+
+namespace tessera::csl {
+
+using BigInt = boost::multiprecision::cpp_int;
+
+/// By the number that a value of type direction has; it is that of the bit in color configurations.
+inline constexpr std::array<std::string_view, 5> kDirectionNames = {"WEST", "EAST", "SOUTH",
+                                                                    "NORTH", "RAMP"};
+
+class Aggregate;
+struct Cell;
+struct Dsd;
+class Instance;
+struct Value;
+
+struct Void {};
+/// The value of `undefined` and of variables without initializer.
+struct Undefined {};
+
+struct FunctionValue {
+  Instance* instance = nullptr;
+  const Function* function = nullptr;
+};
+
+/// Elements of arrays and fields of structs; copies share them until one of them is changed.
+using AggregateRef = std::shared_ptr<const Aggregate>;
+
+/// Where an object lies: in a variable, then field by field and element by element. Arrays of
+/// several dimensions count their elements row by row. An element may lie outside of its array.
+struct PointerValue {
+  std::shared_ptr<Cell> cell;  ///< nullptr: `address` says it
+  std::vector<std::int64_t> path;
+  std::int64_t address = 0;
+};
+
+/// Colors, ids, DSRs, FIFOs, enums and directions are integers.
+struct Value {
+  std::variant<Void, Undefined, bool, BigInt, double, std::string, const Type*, FunctionValue,
+               Instance*, AggregateRef, std::shared_ptr<const PointerValue>,
+               std::shared_ptr<const Dsd>>
+      v;
+
+  template <class T>
+  bool holds() const {
+    return std::holds_alternative<T>(v);
+  }
+  template <class T>
+  const T& get() const {
+    return std::get<T>(v);
+  }
+  const BigInt& integer() const { return std::get<BigInt>(v); }
+  const std::string& text() const { return std::get<std::string>(v); }
+  const Aggregate& elements() const { return *std::get<AggregateRef>(v); }
+  const PointerValue& pointer() const { return *std::get<std::shared_ptr<const PointerValue>>(v); }
+  bool is_undefined() const { return holds<Undefined>(); }
+};
+
+/// The value of an operand that only the running program knows. `what` names it in messages.
+struct RunTimeOperand {
+  std::string what;
+};
+
+/// What the analysis of an expression gives.
+struct Result {
+  const Type* type = nullptr;
+  std::variant<Value, RunTimeOperand> operand;
+
+  bool is_known() const { return std::holds_alternative<Value>(operand); }
+  const Value& value() const { return std::get<Value>(operand); }
+  Value& value() { return std::get<Value>(operand); }
+};
+
+/// A sequence of values. Many equal ones, as `@zeros` makes them, take the space of one.
+class Aggregate {
+ public:
+  explicit Aggregate(std::vector<Value> elements)
+      : size_(elements.size()), elements_(std::move(elements)) {}
+  Aggregate(std::size_t size, Value value) : size_(size), all_(std::move(value)) {}
+
+  std::size_t size() const { return size_; }
+  const Value& operator[](std::size_t index) const {
+    return elements_.empty() ? all_ : elements_[index];
+  }
+  /// An element that may be changed.
+  Value& at(std::size_t index) {
+    if (elements_.empty()) elements_.assign(size_, all_);
+    return elements_[index];
+  }
+  bool is_uniform() const { return elements_.empty(); }
+
+ private:
+  std::size_t size_;
+  Value all_;
+  std::vector<Value> elements_;
+};
+
+/// A variable, or a constant that has an address.
+struct Cell {
+  enum class Kind : std::uint8_t {
+    kConstant,
+    kComptimeVariable,  ///< changes while the comptime code runs
+    kRunTimeVariable    ///< of a tile: its value is the one that it has at the start
+  };
+  Kind kind = Kind::kConstant;
+  const Type* type = nullptr;
+  /// A variable of type comptime_struct takes the type of each struct that it is given.
+  bool takes_any_struct = false;
+  Value value;
+  std::string name;
+  const Instance* instance = nullptr;     ///< of globals
+  const Variable* declaration = nullptr;  ///< of globals
+  std::int64_t alignment = 0;             ///< in bytes; 0: that of the type
+};
+
+/// A data structure descriptor (csl.md 8.1).
+struct Dsd {
+  /// Memory descriptors; what they point to.
+  std::shared_ptr<const PointerValue> base;
+  const Type* element = nullptr;
+  std::int64_t offset = 0;            ///< in elements
+  std::vector<std::int64_t> extents;  ///< outer first
+  std::vector<std::int64_t> strides;  ///< outer first, in elements
+  /// The other fields as they were given: colors, queues, `simd_mode` ..
+  std::vector<std::pair<std::string, Result>> options;
+};
+
+/// How messages, `@comptime_print` and keys of variants show a value. Deeply equal values have equal
+/// texts, except that long arrays are cut short if `is_short`.
+std::string text_of(const Type& type, const Value& value, bool is_short = false);
+/// An array or a struct.
+Value make_aggregate(std::vector<Value> elements);
+/// The value behind a path, nullptr if an element lies outside.
+const Value* element_at(const Value& root, const std::vector<std::int64_t>& path);
+/// The same to be changed: shared parts are copied.
+Value* element_at(Value& root, const std::vector<std::int64_t>& path);
+/// nothing: not an int64_t
+std::optional<std::int64_t> small(const BigInt& value);
+
+}  // namespace tessera::csl
