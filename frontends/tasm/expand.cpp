@@ -68,7 +68,8 @@ Line substituted(const Line& line, const Values& values, unsigned lines_down) {
     for (Token& word : words) word.place = {token.place.line + lines_down, token.place.column};
     const Token::Kind kind = words.front().kind;
     const bool is_part = kind == Token::Kind::kName || kind == Token::Kind::kInteger;
-    if (is_part && result.size() > 1 && result.back().is("#")) {
+    if (is_part && result.size() > 1 && result.back().is("#") &&
+        result[result.size() - 2].kind == Token::Kind::kName) {
       result.pop_back();
       result.back().text += words.front().text;
       words.erase(words.begin());
@@ -80,7 +81,9 @@ Line substituted(const Line& line, const Values& values, unsigned lines_down) {
 
 class Expander {
  public:
-  Expander(Assembly& a, Diagnostics& diagnostics) : a_(a), diagnostics_(diagnostics) {}
+  Expander(Assembly& a, Diagnostics& diagnostics)
+      : a_(a), diagnostics_(diagnostics),
+        included_{std::filesystem::path(diagnostics.file()).lexically_normal().string()} {}
 
   std::vector<Statement> read(std::string_view text) {
     const Lines lines = lex(text);
@@ -116,9 +119,9 @@ class Expander {
     const std::string word = word_of(lines[i]);
     TokenCursor cursor(lines[i], diagnostics_);
     if (opens(word)) {
-      const std::size_t otherwise = end_of(lines, i, word == "if" ? "else" : "");
+      const std::size_t otherwise = end_of(lines, i, i + 1, word == "if" ? "else" : "");
       const std::size_t end =
-          word_of(lines[otherwise]) == "else" ? end_of(lines, i, "") : otherwise;
+          word_of(lines[otherwise]) == "else" ? end_of(lines, i, otherwise + 1, "") : otherwise;
       require_alone(lines[end]);
       require_alone(lines[otherwise]);
       if (word == "macro") define(cursor, Lines(&lines[i] + 1, &lines[end]));
@@ -140,15 +143,17 @@ class Expander {
     return i + 1;
   }
 
-  /// The line that ends the block of line `first`, or before that its first line `other`.
-  std::size_t end_of(const Lines& lines, std::size_t first, const std::string& other) const {
+  /// The line from `i` on that ends the block of line `first`, or before that its line `other`.
+  std::size_t end_of(const Lines& lines, std::size_t first, std::size_t i,
+                     const std::string& other) const {
     std::vector<std::size_t> open = {first};
-    for (std::size_t i = first + 1; i < lines.size(); ++i) {
+    for (; i < lines.size(); ++i) {
       const std::string word = word_of(lines[i]);
       const Token& opener = lines[open.back()].front();
       if (opens(word)) open.push_back(i);
       if (open.size() == 1 && word == other && !other.empty()) return i;
-      if (word.rfind("end", 0) != 0 || !opens(word.substr(3))) continue;
+      const bool second_else = word == "else" && open.size() == 1 && opener.is_word("if");
+      if (!second_else && (word.rfind("end", 0) != 0 || !opens(word.substr(3)))) continue;
       if (word != "end" + opener.text) {
         a_.fail(lines[i].front().place, "expected end", opener.text, " for the ", opener.text,
                 " of line ", diagnostics_.line_text(opener.place.line), ", found ",
@@ -176,9 +181,12 @@ class Expander {
     const std::string path =
         (folder / name.text.substr(1, name.text.size() - 2)).lexically_normal().string();
     if (!included_.insert(path).second) return;
+    const auto kind = std::filesystem::status(path).type();
+    if (kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character)
+      a_.fail(name.place, "expected a file, found the device or pipe ", path);
     std::string text;
     try {
-      text = text::read_file(path, "included file");
+      text = text::read_file(path, "tile assembly file");
     } catch (const UserError& e) {
       diagnostics_.fail(name.place, e.what());
     }

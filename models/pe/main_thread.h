@@ -59,6 +59,8 @@ class MainThread {
     scoreboard_.write(Scoreboard::bit(Scoreboard::kDrain), drained, ready_at_);
     pipeline_filled_ = true;
   }
+  /// The next instruction waits for the drain of a synchronous DSD operation, whatever it is.
+  void empty_pipeline() { pipeline_filled_ = false; }
   /// Whether no instruction has waited for the drain of the last synchronous DSD operation, so that
   /// the next one follows it without a gap (PeTiming::vector_overlap).
   bool pipeline_filled() const { return pipeline_filled_; }

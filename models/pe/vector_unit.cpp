@@ -171,18 +171,22 @@ void follow_jump(EngineState& pe, Cycle now) {
   pe.main.wait_until(now + 1 + pe.timing().branch_taken);
 }
 
-// Whether `address` is among the elements that the last groups of `op` wrote, as many as are in the
-// pipeline.
-bool wrote_last(const Operation& op, const PeTiming& timing, std::uint32_t address) {
+// Whether some of the `bytes` at `address` are among the elements that the last groups of `op` wrote,
+// as many as are in the pipeline.
+bool wrote_last(const Operation& op, const PeTiming& timing, std::int64_t address, unsigned bytes) {
   const Cursor& to = op.cursors[0];
-  if (to.kind == Cursor::Kind::kPointer) return address == to.walk.address();
+  const auto meets = [&](std::int64_t begin, std::int64_t end) {
+    return address < end && address + bytes > begin;
+  };
+  if (to.kind == Cursor::Kind::kPointer)
+    return meets(to.walk.address(), std::int64_t{to.walk.address()} + to.bytes);
   if (to.kind != Cursor::Kind::kMemory) return false;
   const std::int64_t groups = timing.vector_start + timing.vector_drain;
   const std::int64_t written = std::min<std::int64_t>(op.done, groups * op.width);
   const std::int64_t step = to.walk.step(*to.dsd);
   const std::int64_t last = to.walk.address() - step;
   const std::int64_t first = last - (written - 1) * step;
-  return address >= std::min(first, last) && address < std::max(first, last) + to.bytes;
+  return meets(std::min(first, last), std::max(first, last) + to.bytes);
 }
 
 // Whether the next instruction reads what `op` wrote last.
@@ -191,12 +195,13 @@ bool next_depends(const EngineState& pe, const Operation& op) {
   const DecodedInstruction& next = pe.program->decoded(pe.main.pc());
   const auto& operands = next.instruction->operands;
   if (next.op_class == OpClass::kLoad)
-    return wrote_last(op, pe.timing(), pe.main.address_of(operands[1]));
+    return wrote_last(op, pe.timing(), pe.main.address_of(operands[1]), next.bytes[0]);
   if (!next.vector) return false;
   return std::any_of(operands.begin() + 1, operands.end(), [&](const Operand& source) {
     if (!source.is_dsr()) return false;
     const Dsr& dsr = pe.dsrs[source];
-    return dsr.loaded() && is_memory(dsr.kind()) && wrote_last(op, pe.timing(), dsr.address());
+    return dsr.loaded() && is_memory(dsr.kind()) &&
+           wrote_last(op, pe.timing(), dsr.address(), dsr.dsd->element_bytes);
   });
 }
 
@@ -253,7 +258,10 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   if (op.thread != kMainThread) return;
   const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
   pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
-  if (goes_on) pe.main.drain_until(drained);
+  if (goes_on)
+    pe.main.drain_until(drained);
+  else if (!op.single_step)
+    pe.main.empty_pipeline();
   if (op.uses_fifo || op.single_step) {
     pe.main.write_flag(op.result, drained);
   } else if (op.instruction().op == Opcode::kAddc16) {

@@ -126,7 +126,12 @@ const Mistake kMistakes[] = {
     {"WrongEnd", "if 1\n repeat 2\n endif\n endrepeat\n",
      "3:2: expected endrepeat for the repeat of line 2, found 'endif'"},
     {"ElseTwice", "if 0\n else\n else\n endif\n",
-     "3:2: expected a block above that it belongs to, found 'else'"},
+     "3:2: expected endif for the if of line 1, found 'else'"},
+    {"ElseTwiceInAChoiceThatHolds", "fn f\n ret\nif 1\n else\n else\n endif\n",
+     "5:2: expected endif for the if of line 3, found 'else'"},
+    {"ElseAlone", "else\n", "1:1: expected a block above that it belongs to, found 'else'"},
+    {"JoinedToANumber", "repeat 2 k\n data x#k: i16[k#5]\n endrepeat\n",
+     "2:17: expected ']', found '#'"},
     {"EndAlone", "fn f\n endif\n ret\n",
      "2:2: expected a block above that it belongs to, found 'endif'"},
     {"EndOfRepeatWithMore", "repeat 2\n endrepeat 2\n",
@@ -185,6 +190,19 @@ TEST_F(TasmInclude, ReadsAFileOnceFromTheFolderOfTheIncludingFile) {
   EXPECT_EQ(image.place_of(0), path + ":4 (fn f)");
 }
 
+TEST_F(TasmInclude, TheProgramItselfIsReadOnce) {
+  const std::string path = write("t.tasm", "include \"lib/../t.tasm\"\nfn f\n ret\n");
+  EXPECT_EQ(assemble_file(path, {}).functions.size(), 1U);
+}
+
+TEST_F(TasmInclude, DevicesAndFoldersAreRefused) {
+  const std::string path = (folder_ / "t.tasm").string();
+  EXPECT_EQ(message_of("include \"/dev/zero\"\n", path),
+            path + ":1:9: expected a file, found the device or pipe /dev/zero");
+  EXPECT_THAT(message_of("include \"lib\"\n", path),
+              EndsWith("lib: is a folder; a tile assembly file is expected"));
+}
+
 TEST_F(TasmInclude, PlacesNameTheFileAndTheLine) {
   const std::string lib = write("lib/lib.tasm", "\nmacro set reg, value\n mov16 reg, value\n"
                                                 " endmacro\nfn g\n mov16 r1, 1\n ret\n");
@@ -226,7 +244,7 @@ TEST_F(TasmInclude, AMissingFileIsNamedWhereItIsIncluded) {
   const std::string path = (folder_ / "t.tasm").string();
   EXPECT_EQ(message_of("fn f\n ret\ninclude \"no.tasm\"\n", path),
             path + ":3:9: " + (folder_ / "no.tasm").string() +
-                ": the included file cannot be opened: No such file or directory");
+                ": the tile assembly file cannot be opened: No such file or directory");
 }
 
 }  // namespace
