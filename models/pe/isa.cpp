@@ -191,6 +191,9 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = {{
 
     row(Opcode::kLdcfg, "ldcfg", OpClass::kConfig, VectorForm::kNone, {kReg16, kScalar16}, {ValueType::k16, ValueType::k16}, "dest = configuration register at word address src", "@get_config"),
     row(Opcode::kStcfg, "stcfg", OpClass::kConfig, VectorForm::kNone, {kScalar16, kScalar16}, {ValueType::k16, ValueType::k16}, "configuration register at word address first = second", "@set_config"),
+
+    scalar_row(Opcode::kSel16, "sel16", OpClass::kMove, {ValueType::k16, ValueType::k16, ValueType::k16}, "dest = src1 if the flag is set, else src2", "if expression, bool"),
+    scalar_row(Opcode::kSel32, "sel32", OpClass::kMove, {ValueType::k32, ValueType::k32, ValueType::k32}, "dest = src1 if the flag is set, else src2", "if expression"),
 }};
 // clang-format on
 

@@ -54,9 +54,11 @@ enum class Opcode : std::uint8_t {
   kSetctm,
   // configuration space
   kLdcfg, kStcfg,
+  // choice by the flag
+  kSel16, kSel32,
 };
 // clang-format on
-inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kStcfg) + 1;
+inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kSel32) + 1;
 
 /// What an operand is; in OpcodeInfo several are or-ed together.
 enum OperandKind : std::uint16_t {
@@ -186,7 +188,8 @@ struct Instruction {
   Opcode op = Opcode::kEnd;
   std::array<Operand, kMaxOperands> operands;
   OpConfig config;
-  std::uint32_t line = 0;  ///< in Image::file, or a key of Image::places
+  std::uint32_t line = 0;  ///< in the file of this number
+  std::uint32_t file = 0;  ///< index into Image::files
   /// A DSD operation: some operand of a vector-capable instruction is a DSR.
   bool is_vector() const;
 };

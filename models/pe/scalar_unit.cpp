@@ -12,6 +12,8 @@ void execute_arithmetic(EngineState& pe, const Instruction& in, Cycle ready) {
   MainThread& main = pe.main;
   const std::uint32_t a = main.read(in.operands[1]);
   const std::uint32_t b = main.read(in.operands[2]);
+  if (in.op == Opcode::kSel16 || in.op == Opcode::kSel32)
+    return main.write(in.operands[0], main.flag() ? a : b, ready);
   if (in.op == Opcode::kAddc16) {
     const CarrySum sum = add_with_carry(a, b, main.flag());
     main.write(in.operands[0], sum.sum, ready);
