@@ -221,14 +221,8 @@ class Encoder {
 
 void encode_instructions(Assembly& a) {
   a.image.code.reserve(a.instructions.size());
-  for (const PlacedInstruction& placed : a.instructions) {
+  for (const PlacedInstruction& placed : a.instructions)
     a.image.code.push_back(Encoder(a, placed).encode());
-    const Place place = placed.statement->place;
-    const std::string uses = a.diagnostics.uses_of(place.line);
-    if (uses.empty()) continue;
-    const auto [file, at] = a.diagnostics.where(place);
-    a.image.places.emplace(place.line, text::joined(file, ":", at.line, uses));
-  }
 }
 
 }  // namespace tessera::tasm
