@@ -182,6 +182,9 @@ TaskId resolve_local_task_id(const Assembly& a, const Name& name);
 /// name of the dsd.
 pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
                                  const pe::Dsd& dsd, Place place);
+/// Options of an `lddsr` from a record, whose descriptor is known at run time only. `place`: of the DSR.
+pe::OpConfig encode_record_options(Assembly& a, const OptionsSyntax& options,
+                                   const pe::Operand& dsr, Place place);
 /// Options of any other instruction, which has its operands already.
 pe::OpConfig encode_operation_options(Assembly& a, const InstructionStatement& s,
                                       const pe::Instruction& instruction);

@@ -76,7 +76,7 @@ std::string memory_target(const pe::Image& image, const pe::Dsd& d) {
     const std::int64_t bytes = pe::bytes_of(s.type);
     const std::int64_t distance = std::int64_t{d.base} - s.address;
     const std::int64_t offset = distance / bytes;
-    if (bytes != d.element_bytes || distance % bytes != 0) continue;
+    if ((bytes != d.element_bytes && d.element_bytes != 0) || distance % bytes != 0) continue;
     if (offset < std::numeric_limits<std::int16_t>::min() ||
         offset > std::numeric_limits<std::int16_t>::max()) {
       continue;
@@ -114,10 +114,10 @@ std::string memory_text(const pe::Image& image, const pe::Dsd& d) {
   const std::string target = memory_target(image, d);
   const std::string extent = option("extent", d.extent);
   if (d.kind == pe::DsdKind::kCircbuf) return target + extent + wraparound(image, d);
-  if (d.kind == pe::DsdKind::kMem4d)
-    return target + loops(d) + flag("wavelet_index_offset", d.wavelet_index_offset);
-  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) +
-         flag("wavelet_index_offset", d.wavelet_index_offset);
+  const std::string flags = flag("wavelet_index_offset", d.wavelet_index_offset) +
+                            flag("element=operation", d.element_bytes == 0);
+  if (d.kind == pe::DsdKind::kMem4d) return target + loops(d) + flags;
+  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) + flags;
 }
 
 std::string fabric_text(const pe::Image& image, const pe::Dsd& d) {

@@ -151,7 +151,10 @@ inline constexpr unsigned kXdsrCount = 8;
 inline constexpr unsigned kStrideRegisterCount = 8;
 inline constexpr unsigned kReturnRegister = 15;   // wse.md 6.1: r15 holds the return address
 inline constexpr unsigned kInstructionBytes = 4;  // wse.md 6.1: fixed 32-bit instructions
-inline constexpr unsigned kPrngCount = 4;         // wse.md 12 no. 14: not documented, assumed
+/// `lddsr` from memory reads a record of four 16-bit words: the index of a descriptor in Image::dsds,
+/// byte address, extent, stride.
+inline constexpr unsigned kRecordBytes = 8;
+inline constexpr unsigned kPrngCount = 4;  // wse.md 12 no. 14: not documented, assumed
 
 /// Options of a DSD operation or DSR load (wse.md 5.7, 5.11). Written behind the operands in
 /// assembly. Those of a fabric DSR's load hold for every operation on it unless the operation has
