@@ -7,8 +7,8 @@ namespace tessera::tasm {
 pe::Image assemble(std::string_view text, const AssembleOptions& options) {
   Diagnostics diagnostics(options.file);
   Assembly a(options, diagnostics);
-  const std::vector<Statement> statements = read_statements(text, a, diagnostics);
   a.image.file = options.file;
+  const std::vector<Statement> statements = read_statements(text, a, diagnostics);
   a.image.generation = options.generation;
   declare_numbers(a, statements);
   declare_settings(a, statements);
@@ -25,6 +25,7 @@ pe::Image assemble(std::string_view text, const AssembleOptions& options) {
   resolve_initial_loads(a, statements);
   encode_instructions(a);
   check_returns(a);
+  record_places(a, statements);
   return std::move(a.image);
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontends/tasm/assembler.h"
@@ -27,6 +28,12 @@ struct Section {
 struct PlacedInstruction {
   const InstructionStatement* statement = nullptr;
   std::size_t section = 0;
+};
+
+/// What a `line` directive says of the statements below it.
+struct NamedLine {
+  std::uint32_t file = 0;  ///< index into Image::files
+  std::uint32_t line = 0;  ///< 0: they stand for themselves
 };
 
 /// What names stand for so far.
@@ -61,13 +68,17 @@ struct Assembly {
   const Diagnostics& diagnostics;
   Names names;
   pe::Image image;
+  std::vector<NamedLine> named_lines;  ///< of the statements
   std::vector<Section> sections;
   std::vector<PlacedInstruction> instructions;
   Known known = Known::kNumbersAbove;
   std::size_t numbers_declared = 0;  ///< statements above which params and consts have values
   LoadRegisters xdsrs;
   LoadRegisters stride_registers;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> file_numbers;  ///< by name and use
 
+  /// Number of this file in the image, to which it is added if it is new.
+  std::uint32_t file_number(const pe::SourceFile& source);
   /// Names are params and consts and, once they are known, byte addresses of symbols.
   Evaluator evaluator() const;
   bool is_wse2() const { return options.generation == Generation::kWse2; }
@@ -146,6 +157,11 @@ void reserve_load_registers(Assembly& a, const std::vector<Statement>& statement
 /// The code.
 void encode_instructions(Assembly& a);
 
+// places.cpp
+/// Files and lines of instructions and declarations, which until then have the numbers of the
+/// assembler's own lines.
+void record_places(Assembly& a, const std::vector<Statement>& statements);
+
 // link_check.cpp
 /// Warns of a `ret` that goes behind a call which has returned already (wse.md 6.1).
 void check_returns(Assembly& a);
@@ -166,6 +182,9 @@ TaskId resolve_local_task_id(const Assembly& a, const Name& name);
 /// name of the dsd.
 pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
                                  const pe::Dsd& dsd, Place place);
+/// Options of an `lddsr` from a record, whose descriptor is known at run time only. `place`: of the DSR.
+pe::OpConfig encode_record_options(Assembly& a, const OptionsSyntax& options,
+                                   const pe::Operand& dsr, Place place);
 /// Options of any other instruction, which has its operands already.
 pe::OpConfig encode_operation_options(Assembly& a, const InstructionStatement& s,
                                       const pe::Instruction& instruction);

@@ -235,8 +235,10 @@ Evaluator Assembly::evaluator() const {
           .value;
     }
     const Entity& entity =
-        names.require(name, {NameKind::kParam, NameKind::kConst, NameKind::kData},
-                      "a number, param, const or data symbol");
+        names.require(name, {NameKind::kParam, NameKind::kConst, NameKind::kData, NameKind::kDsd},
+                      "a number, param, const, data symbol or dsd");
+    if (entity.kind == NameKind::kDsd)
+      return Number{false, static_cast<std::int64_t>(entity.index), 0};
     if (entity.kind != NameKind::kData) return entity.value;
     return Number{false, image.symbols[entity.index].address, 0};
   };

@@ -30,6 +30,7 @@ class MemoryDsd {
     if (s_.kind == pe::DsdKind::kMem1d) resolve_mem1d();
     if (s_.kind == pe::DsdKind::kMem4d) resolve_mem4d();
     if (s_.kind == pe::DsdKind::kCircbuf) resolve_circbuf();
+    if (s_.element) dsd_.element_bytes = 0;
   }
 
  private:
@@ -163,11 +164,12 @@ class MemoryDsd {
     dsd_.extents[0] = static_cast<std::uint16_t>(extent);
   }
 
-  /// All elements must lie in SRAM.
+  /// All elements must lie in SRAM; of elements with the size of the operation only the first is known.
   void set_base(const Reach& reach) {
     const std::int64_t base = symbol_.address + offset_ * bytes_;
-    const std::int64_t highest = pe::kSramBytes - bytes_;
-    for (const std::int64_t element : {reach.lowest, reach.highest}) {
+    const std::int64_t highest = pe::kSramBytes - (s_.element ? 2 : bytes_);
+    for (const std::int64_t element :
+         {s_.element ? 0 : reach.lowest, s_.element ? 0 : reach.highest}) {
       const std::int64_t address = base + element * bytes_;
       if (address >= 0 && address <= highest) continue;
       a_.fail(s_.name.place, "expected elements at byte addresses 0..", highest,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "frontends/tasm/print.h"
@@ -75,7 +76,7 @@ std::string memory_target(const pe::Image& image, const pe::Dsd& d) {
     const std::int64_t bytes = pe::bytes_of(s.type);
     const std::int64_t distance = std::int64_t{d.base} - s.address;
     const std::int64_t offset = distance / bytes;
-    if (bytes != d.element_bytes || distance % bytes != 0) continue;
+    if ((bytes != d.element_bytes && d.element_bytes != 0) || distance % bytes != 0) continue;
     if (offset < std::numeric_limits<std::int16_t>::min() ||
         offset > std::numeric_limits<std::int16_t>::max()) {
       continue;
@@ -113,10 +114,10 @@ std::string memory_text(const pe::Image& image, const pe::Dsd& d) {
   const std::string target = memory_target(image, d);
   const std::string extent = option("extent", d.extent);
   if (d.kind == pe::DsdKind::kCircbuf) return target + extent + wraparound(image, d);
-  if (d.kind == pe::DsdKind::kMem4d)
-    return target + loops(d) + flag("wavelet_index_offset", d.wavelet_index_offset);
-  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) +
-         flag("wavelet_index_offset", d.wavelet_index_offset);
+  const std::string flags = flag("wavelet_index_offset", d.wavelet_index_offset) +
+                            flag("element=operation", d.element_bytes == 0);
+  if (d.kind == pe::DsdKind::kMem4d) return target + loops(d) + flags;
+  return target + extent + (d.strides[0] == 1 ? "" : option("stride", d.strides[0])) + flags;
 }
 
 std::string fabric_text(const pe::Image& image, const pe::Dsd& d) {
@@ -166,36 +167,63 @@ std::string line_of(const pe::Image& image, const pe::Rotation& r) {
          (r.init == 0 ? "" : option("init", r.init));
 }
 
+/// The text, with a `line` directive where the next one comes from another line of a
+/// file that is not assembly. Included files and macros are printed as what they expand to.
+class Listing {
+ public:
+  explicit Listing(const pe::Image& image) : image_(image) {}
+
+  /// `placed`: the instruction or declaration that the line prints.
+  template <class Placed>
+  void add(const Placed& placed, const std::string& line) {
+    const bool named = placed.file != 0 && placed.file < image_.files.size() &&
+                       image_.files[placed.file].use.empty();
+    const std::pair<std::uint32_t, std::uint32_t> place =
+        named ? std::pair(placed.file, placed.line) : std::pair(0U, 0U);
+    if (place != place_) {
+      text_ += named ? text::joined("line \"", image_.files[placed.file].name, "\" ", placed.line)
+                     : "line";
+      text_ += '\n';
+      place_ = place;
+    }
+    add(line);
+  }
+  void add(const std::string& line) { text_ += line + '\n'; }
+  const std::string& text() const { return text_; }
+
+ private:
+  const pe::Image& image_;
+  std::string text_;
+  std::pair<std::uint32_t, std::uint32_t> place_;  // file and line that are in force; 0: none
+};
+
 /// What has no name.
-std::string settings_text(const pe::Image& image) {
-  std::string text;
-  if (image.half != pe::HalfFormat::kF16) text += "half " + std::string(text_of(image.half)) + "\n";
+void add_settings(const pe::Image& image, Listing& lines) {
+  if (image.half != pe::HalfFormat::kF16) lines.add("half " + std::string(text_of(image.half)));
   if (image.control_table) {
-    text += "control_table" + option("instructions", image.control_table->instructions) +
-            option("stride", image.control_table->stride) + "\n";
+    lines.add(*image.control_table, "control_table" +
+                                        option("instructions", image.control_table->instructions) +
+                                        option("stride", image.control_table->stride));
   }
   if (image.main_priority != pe::MainPriority::kMediumLow)
-    text += "main_thread" + option("priority", text_of(image.main_priority)) + "\n";
-  if (image.control_mask != 0)
-    text += "control_transform" + option("mask", image.control_mask) + "\n";
+    lines.add("main_thread" + option("priority", text_of(image.main_priority)));
+  if (image.control_mask != 0) lines.add("control_transform" + option("mask", image.control_mask));
   for (unsigned i = 0; i < kMicrothreadCount; ++i) {
     if ((image.blocked_microthreads >> i & 1U) != 0)
-      text += "microthread " + number(i) + " blocked\n";
+      lines.add("microthread " + number(i) + " blocked");
   }
-  return text;
 }
 
 /// Everything that stands above the code, one declaration a line. Lists keep the order of the
 /// image.
-std::string declarations_text(const pe::Image& image) {
-  std::string text = settings_text(image);
-  for (const pe::Symbol& s : image.symbols) text += line_of(image, s) + "\n";
-  for (const pe::QueueBinding& q : image.queues) text += line_of(q) + "\n";
-  for (const pe::Dsd& d : image.dsds) text += line_of(image, d) + "\n";
-  for (const pe::Fifo& f : image.fifos) text += line_of(image, f) + "\n";
-  for (const pe::InitialLoad& load : image.initial_loads) text += line_of(image, load) + "\n";
-  for (const pe::Rotation& r : image.rotations) text += line_of(image, r) + "\n";
-  return text;
+void add_declarations(const pe::Image& image, Listing& lines) {
+  add_settings(image, lines);
+  for (const pe::Symbol& s : image.symbols) lines.add(s, line_of(image, s));
+  for (const pe::QueueBinding& q : image.queues) lines.add(q, line_of(q));
+  for (const pe::Dsd& d : image.dsds) lines.add(d, line_of(image, d));
+  for (const pe::Fifo& f : image.fifos) lines.add(f, line_of(image, f));
+  for (const pe::InitialLoad& load : image.initial_loads) lines.add(load, line_of(image, load));
+  for (const pe::Rotation& r : image.rotations) lines.add(r, line_of(image, r));
 }
 
 /// "task reduce local 10 blocked".
@@ -213,39 +241,49 @@ std::string task_line(const pe::Image& image, const pe::TaskBinding& task) {
              : text + option("priority", text_of(task.priority));
 }
 
+/// A task or function.
 struct SectionHead {
   std::uint32_t entry = 0;
-  std::string line;
+  std::string text;
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
 };
 
 std::vector<SectionHead> sections_of(const pe::Image& image) {
   std::vector<SectionHead> heads;
-  for (const pe::Function& f : image.functions) heads.push_back({f.entry, "fn " + f.name});
-  for (const pe::TaskBinding& t : image.tasks) heads.push_back({t.entry, task_line(image, t)});
+  for (const pe::Function& f : image.functions)
+    heads.push_back({f.entry, "fn " + f.name, f.file, f.line});
+  for (const pe::TaskBinding& t : image.tasks)
+    heads.push_back({t.entry, task_line(image, t), t.file, t.line});
   std::stable_sort(heads.begin(), heads.end(),
                    [](const SectionHead& a, const SectionHead& b) { return a.entry < b.entry; });
   return heads;
 }
 
-std::string code(const pe::Image& image) {
+void add_code(const pe::Image& image, Listing& lines) {
   const std::vector<SectionHead> heads = sections_of(image);
-  std::string text;
   auto head = heads.begin();
   for (std::uint32_t pc = 0; pc < image.code.size(); ++pc) {
-    for (; head != heads.end() && head->entry == pc; ++head) text += "\n" + head->line + "\n";
-    for (const pe::Label& l : image.labels) {
-      if (l.target == pc) text += l.name + ":\n";
+    for (; head != heads.end() && head->entry == pc; ++head) {
+      lines.add("");
+      lines.add(*head, head->text);
     }
-    text += "    " + to_string(image.code[pc], image) + "\n";
+    for (const pe::Label& l : image.labels) {
+      if (l.target == pc) lines.add(l.name + ":");
+    }
+    lines.add(image.code[pc], "    " + to_string(image.code[pc], image));
   }
-  return text;
 }
 
 }  // namespace
 
 std::string disassemble(const pe::Image& image) {
-  return "; " + std::string(to_string(image.generation)) + ", " + std::to_string(image.data_end) +
-         " bytes of SRAM\n" + declarations_text(image) + code(image);
+  Listing lines(image);
+  lines.add("; " + std::string(to_string(image.generation)) + ", " +
+            std::to_string(image.data_end) + " bytes of SRAM");
+  add_declarations(image, lines);
+  add_code(image, lines);
+  return lines.text();
 }
 
 std::string to_string(const pe::Instruction& instruction, const pe::Image& image) {

@@ -94,7 +94,8 @@ class Encoder {
       return {o.reg.kind, static_cast<std::uint8_t>(o.reg.number), 0};
     case OperandSyntax::Kind::kMemory:
       if ((kinds & pe::kMem) == 0) fail_kind(o, kinds);
-      return encode_memory(o, info_.bytes(slot));
+      return encode_memory(o,
+                           info_.op == pe::Opcode::kLddsr ? pe::kRecordBytes : info_.bytes(slot));
     default:
       break;
     }
@@ -205,6 +206,8 @@ class Encoder {
 
   pe::OpConfig encode_options() const {
     if (info_.op != pe::Opcode::kLddsr) return encode_operation_options(a_, s_, instruction_);
+    if (instruction_.operands[1].kind == pe::kMem)
+      return encode_record_options(a_, s_.options, instruction_.operands[0], s_.operands[0].place);
     const auto dsd = static_cast<std::size_t>(instruction_.operands[1].value);
     return encode_load_options(a_, s_.options, instruction_.operands[0], a_.image.dsds[dsd],
                                s_.operands[1].place);
@@ -221,14 +224,8 @@ class Encoder {
 
 void encode_instructions(Assembly& a) {
   a.image.code.reserve(a.instructions.size());
-  for (const PlacedInstruction& placed : a.instructions) {
+  for (const PlacedInstruction& placed : a.instructions)
     a.image.code.push_back(Encoder(a, placed).encode());
-    const Place place = placed.statement->place;
-    const std::string uses = a.diagnostics.uses_of(place.line);
-    if (uses.empty()) continue;
-    const auto [file, at] = a.diagnostics.where(place);
-    a.image.places.emplace(place.line, text::joined(file, ":", at.line, uses));
-  }
 }
 
 }  // namespace tessera::tasm

@@ -44,17 +44,21 @@ class OptionsEncoder {
 
   pe::OpConfig of_load(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
     check_file(dsr, dsd, place);
-    if (dsr.kind != pe::kSrc0)
-      check_reserved(&pe::Fifo::dsr, dsr.reg, place, "a DSR", to_string(dsr.kind, dsr.reg));
-    refuse(kOperation, " behind a DSD operation only, found it behind the load of a DSR");
     check_load_kinds(dsd);
-    encode_common();
-    config_.save_address = o_.save_address.has_value();
-    config_.single_step = o_.single_step.has_value();
-    if (o_.async && o_.single_step)
-      a_.fail(*o_.single_step, "expected either async or single_step, found both");
-    encode_xdsr(dsr, dsd, place);
+    encode_load(dsr, place);
+    const bool extended = dsd.kind == pe::DsdKind::kMem4d || dsd.kind == pe::DsdKind::kCircbuf;
+    if (!extended && o_.xdsr) {
+      a_.fail(o_.xdsr->place, "expected xdsr= with a mem4d or circbuf dsd only, found it with ",
+              described(dsd));
+    }
+    if (extended && !o_.xdsr) config_.xdsr = own_register(a_.xdsrs, dsr, 0, "xdsr=", dsd, place);
     encode_stride_registers(dsr, dsd, place);
+    return config_;
+  }
+
+  pe::OpConfig of_record(const pe::Operand& dsr, Place place) {
+    encode_load(dsr, place);
+    encode_given_strides();
     return config_;
   }
 
@@ -199,18 +203,17 @@ class OptionsEncoder {
     return {pe::kReg16, static_cast<std::uint8_t>(o.reg.number), 0};
   }
 
-  // wse.md 5.1, 5.11.
-  void encode_xdsr(const pe::Operand& dsr, const pe::Dsd& dsd, Place place) {
-    const bool needed = dsd.kind == pe::DsdKind::kMem4d || dsd.kind == pe::DsdKind::kCircbuf;
-    if (!needed && o_.xdsr) {
-      a_.fail(o_.xdsr->place, "expected xdsr= with a mem4d or circbuf dsd only, found it with ",
-              described(dsd));
-    }
-    if (!needed) return;
-    if (!o_.xdsr) {
-      config_.xdsr = own_register(a_.xdsrs, dsr, 0, "xdsr=", dsd, place);
-      return;
-    }
+  /// What all loads have in common: all but what the descriptor decides.
+  void encode_load(const pe::Operand& dsr, Place place) {
+    if (dsr.kind != pe::kSrc0)
+      check_reserved(&pe::Fifo::dsr, dsr.reg, place, "a DSR", to_string(dsr.kind, dsr.reg));
+    refuse(kOperation, " behind a DSD operation only, found it behind the load of a DSR");
+    encode_common();
+    config_.save_address = o_.save_address.has_value();
+    config_.single_step = o_.single_step.has_value();
+    if (o_.async && o_.single_step)
+      a_.fail(*o_.single_step, "expected either async or single_step, found both");
+    if (!o_.xdsr) return;
     const auto number = a_.integer<std::uint8_t>(*o_.xdsr, "an XDSR", 0, pe::kXdsrCount - 1);
     check_reserved(&pe::Fifo::xdsr, number, o_.xdsr->place, "an XDSR", std::to_string(number));
     config_.xdsr = number;
@@ -240,7 +243,11 @@ class OptionsEncoder {
       a_.fail(o_.sr.front()->place, "expected ", wanted, " for ", described(dsd), ", found ",
               given);
     }
-    for (std::size_t i = 0; i < needed; ++i) {
+    encode_given_strides();
+  }
+
+  void encode_given_strides() {
+    for (std::size_t i = 0; i < o_.sr.size(); ++i) {
       const Expression& e = *o_.sr[i];
       const auto number =
           a_.integer<std::uint8_t>(e, "a stride register", 0, pe::kStrideRegisterCount - 1);
@@ -288,6 +295,11 @@ void reserve_load_registers(Assembly& a, const std::vector<Statement>& statement
 pe::OpConfig encode_load_options(Assembly& a, const OptionsSyntax& options, const pe::Operand& dsr,
                                  const pe::Dsd& dsd, Place place) {
   return OptionsEncoder(a, options).of_load(dsr, dsd, place);
+}
+
+pe::OpConfig encode_record_options(Assembly& a, const OptionsSyntax& options,
+                                   const pe::Operand& dsr, Place place) {
+  return OptionsEncoder(a, options).of_record(dsr, place);
 }
 
 pe::OpConfig encode_operation_options(Assembly& a, const InstructionStatement& s,

@@ -37,6 +37,10 @@ Token token_of(Token::Kind kind, const std::string& text, std::int64_t integer =
   return token;
 }
 
+std::string unquoted(const Token& string) {
+  return string.text.substr(1, string.text.size() - 2);
+}
+
 bool is_label(const Line& line) {
   return line.front().kind == Token::Kind::kName && line[1].is(":");
 }
@@ -133,14 +137,32 @@ class Expander {
       return end + 1;
     }
     const auto macro = macros_.find(word);
+    const bool names_line = word == "line" && lines[i][1].kind == Token::Kind::kString;
+    const bool ends_named = word == "line" && lines[i].size() == 2 && macro == macros_.end();
     if (word == "include") {
       include(cursor);
+    } else if (names_line) {
+      name_line(cursor);
+    } else if (ends_named) {
+      named_ = {};
     } else if (macro != macros_.end()) {
       use(cursor, macro->first, macro->second);
     } else {
       statements_.push_back(parse_line(cursor));
+      a_.named_lines.push_back(named_);
     }
     return i + 1;
+  }
+
+  /// line "FILE" expr
+  void name_line(TokenCursor& cursor) {
+    cursor.take();
+    const std::string file = unquoted(cursor.take());
+    const ExpressionPtr line = parse_expression(cursor, "the number of a line");
+    cursor.expect_end();
+    const auto number =
+        known_value(*line, "the number of a line", 1, std::numeric_limits<std::uint32_t>::max());
+    named_ = {a_.file_number({file, ""}), static_cast<std::uint32_t>(number)};
   }
 
   /// The line from `i` on that ends the block of line `first`, or before that its line `other`.
@@ -178,8 +200,7 @@ class Expander {
     cursor.expect_end();
     const std::filesystem::path folder =
         std::filesystem::path(diagnostics_.where(name.place).first).parent_path();
-    const std::string path =
-        (folder / name.text.substr(1, name.text.size() - 2)).lexically_normal().string();
+    const std::string path = (folder / unquoted(name)).lexically_normal().string();
     if (!included_.insert(path).second) return;
     const auto kind = std::filesystem::status(path).type();
     if (kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character)
@@ -192,7 +213,9 @@ class Expander {
     }
     diagnostics_.add({next_line_, path, 1, name.place, "included"});
     const Lines lines = lex(text);
+    const NamedLine outside = std::exchange(named_, {});
     process(lines, 0, lines.size());
+    named_ = outside;
   }
 
   void define(TokenCursor& cursor, Lines body) {
@@ -325,6 +348,7 @@ class Expander {
   std::vector<Statement> statements_;
   std::map<std::string, Macro> macros_;
   std::set<std::string> included_;
+  NamedLine named_;
   unsigned next_line_ = 1;
   unsigned level_ = 0;
   unsigned expansions_ = 0;  // with labels

@@ -7,10 +7,20 @@
 namespace tessera::tasm {
 namespace {
 
+/// Up to the first ';' that is not in a string.
+std::string_view without_comment(std::string_view line) {
+  bool in_string = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') in_string = !in_string;
+    if (line[i] == ';' && !in_string) return line.substr(0, i);
+  }
+  return line;
+}
+
 class LineLexer {
  public:
   LineLexer(std::string_view line, unsigned number, const Diagnostics& diagnostics)
-      : cursor_(line.substr(0, line.find(';')), {number, 1}), diagnostics_(diagnostics) {}
+      : cursor_(without_comment(line), {number, 1}), diagnostics_(diagnostics) {}
 
   std::vector<Token> run() {
     std::vector<Token> tokens;

@@ -29,7 +29,9 @@ void read_memory_options(TokenCursor& cursor, DsdStatement& s) {
   } else {
     options.value("extent", s.extent).value("stride", s.stride);
   }
-  options.flag("wavelet_index_offset", s.wavelet_index_offset).read(cursor);
+  options.flag("wavelet_index_offset", s.wavelet_index_offset)
+      .choice("element", kElementSizes, s.element)
+      .read(cursor);
 }
 
 void read_fabric_options(TokenCursor& cursor, DsdStatement& s) {

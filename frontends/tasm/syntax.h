@@ -10,6 +10,7 @@
 
 #include "frontends/tasm/expression.h"
 #include "frontends/tasm/registers.h"
+#include "frontends/tasm/words.h"
 #include "models/pe/isa.h"
 #include "models/pe/program.h"
 
@@ -87,6 +88,7 @@ struct DsdStatement {
   std::vector<ExpressionPtr> steps;    ///< mem4d, outer loop first
   ExpressionPtr wraparound;
   std::optional<Place> wavelet_index_offset;
+  std::optional<Choice<ElementSize>> element;  ///< mem1d, mem4d
   // fabin, fabout
   ExpressionPtr color;
   std::optional<Choice<pe::SimdMode>> simd;

@@ -12,6 +12,8 @@
 
 namespace tessera::tasm {
 
+/// What else than its symbol gives the elements of a descriptor their size.
+enum class ElementSize : std::uint8_t { kOperation };
 enum class QueueDirection : std::uint8_t { kInput, kOutput };
 
 /// The words for the values of an enumeration, from 0 on; most enumerations are written as everywhere.
@@ -19,6 +21,8 @@ template <class T>
 inline constexpr std::array<const char*, 0> kWords = {};
 template <>
 inline constexpr std::array kWords<QueueDirection> = {"input", "output"};
+template <>
+inline constexpr std::array kWords<ElementSize> = {"operation"};
 template <>
 inline constexpr std::array kWords<pe::ZeroSource> = {"none", "first", "second"};
 template <>
@@ -44,6 +48,7 @@ std::string_view text_of(T value) {
 }
 
 inline constexpr std::array kQueueDirections = {QueueDirection::kInput, QueueDirection::kOutput};
+inline constexpr std::array kElementSizes = {ElementSize::kOperation};
 inline constexpr std::array kHalfFormats = {pe::HalfFormat::kF16, pe::HalfFormat::kBf16,
                                             pe::HalfFormat::kCb16};
 inline constexpr std::array kElementTypes = {pe::ElementType::kI16, pe::ElementType::kU16,

@@ -2,7 +2,8 @@
 // loop (mem1d), up to four nested loops (mem4d), or a circular buffer (circbuf).
 //
 // A walk holds only what moves, because engines have many of them. Strides of the outer loops, trip
-// counts and the bounds of a circular buffer are those of the descriptor, which every call gets.
+// counts and the bounds of a circular buffer are those of the descriptor, which every call gets; so is
+// the size of an element in bytes, which may be that of the operation (Dsd::element_bytes).
 #pragma once
 
 #include <algorithm>
@@ -27,27 +28,27 @@ class AddressWalk {
   /// From now on `bytes` are added to every address (wse.md 5.2 wavelet_index_offset).
   void shift(std::uint32_t bytes) { offset_ = bytes; }
   /// Distance of neighbours in the inner loop, in bytes.
-  std::int32_t step(const Dsd& dsd) const { return stride_ * dsd.element_bytes; }
+  std::int32_t step(unsigned bytes) const { return stride_ * static_cast<std::int32_t>(bytes); }
 
-  void next(const Dsd& dsd) {
+  void next(const Dsd& dsd, unsigned bytes) {
     unsigned loop = 0;
     while (loop + 1U < dsd.dimensions && ++done_[loop] >= dsd.extents[loop]) done_[loop++] = 0;
     const std::int32_t stride = loop == 0 ? stride_ : dsd.strides[loop];
-    position_ += static_cast<std::uint32_t>(stride * dsd.element_bytes);
+    position_ += static_cast<std::uint32_t>(stride) * bytes;
     if (dsd.kind == DsdKind::kCircbuf && position_ >= wrap_at(dsd)) position_ = dsd.wrap_base;
   }
 
   /// Whether its first `elements` elements lie on word boundaries in [begin, end). Requires that it
   /// stands at the first and elements > 0. False when it would take long to say: a circular buffer
   /// that is walked backwards or ends at `end`.
-  bool stays_inside(const Dsd& dsd, std::uint32_t elements, std::uint32_t begin,
+  bool stays_inside(const Dsd& dsd, unsigned bytes, std::uint32_t elements, std::uint32_t begin,
                     std::uint32_t end) const {
     if (address() % 2 != 0) return false;
     if (dsd.kind == DsdKind::kCircbuf) return ring_stays_inside(dsd, begin, end);
     // An element is named by one digit a loop. It lies at the start plus the sum of digit * span;
     // the span of a loop is its own step plus the way that its inner loops have gone when it moves.
     std::int64_t low = address();
-    std::int64_t high = low + dsd.element_bytes;
+    std::int64_t high = low + bytes;
     std::int64_t inner = 0;              // the way of the inner loops
     std::uint64_t moves = elements - 1;  // of this loop and those outside it
     for (unsigned k = 0; low >= begin && high <= end && moves != 0; ++k) {
@@ -56,7 +57,7 @@ class AddressWalk {
       const std::uint64_t digit = slowest ? moves : std::min(moves, trips - 1);
       const std::int64_t stride = k == 0 ? stride_ : dsd.strides[k];
       const std::int64_t way =
-          static_cast<std::int64_t>(digit) * (stride * dsd.element_bytes + inner);
+          static_cast<std::int64_t>(digit) * (stride * std::int64_t{bytes} + inner);
       low += std::min<std::int64_t>(way, 0);
       high += std::max<std::int64_t>(way, 0);
       inner += way;

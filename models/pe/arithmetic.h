@@ -14,7 +14,7 @@ namespace tessera::pe {
 /// Result of an arithmetic or move instruction for one element. `a`, `b`, `c` are the sources in
 /// operand order; those the opcode does not have are ignored. 16-bit results have a zero upper
 /// half. `half`: format of 16-bit floats. Integer division requires b != 0.
-/// Not for addc16, which has a carry.
+/// Not for addc16, sel16 and sel32, which read the flag.
 std::uint32_t evaluate(Opcode op, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                        HalfFormat half);
 

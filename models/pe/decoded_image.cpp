@@ -47,7 +47,8 @@ std::uint32_t waits_for(const Instruction& in, OpClass op_class) {
   for (const Operand& operand : in.operands) items |= registers_of(operand);
   if (in.config.index) items |= registers_of(*in.config.index);
   if (in.op == Opcode::kRet) items |= Scoreboard::bit(kReturnRegister);
-  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf || in.op == Opcode::kAddc16)
+  if (in.op == Opcode::kJmpt || in.op == Opcode::kJmpf || in.op == Opcode::kAddc16 ||
+      in.op == Opcode::kSel16 || in.op == Opcode::kSel32)
     items |= Scoreboard::bit(Scoreboard::kFlag);
   return items;
 }

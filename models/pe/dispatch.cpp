@@ -195,7 +195,7 @@ class Dispatch {
 
   void make_memory_cursor(const Dsr& dsr, Cursor& cursor) const {
     const Dsd& dsd = *dsr.dsd;
-    if (dsd.element_bytes != cursor.bytes) {
+    if (dsd.element_bytes != 0 && dsd.element_bytes != cursor.bytes) {
       fail(Illegal::kElementSize, "the instruction works on elements of ", unsigned{cursor.bytes},
            " bytes, descriptor '", dsd.name, "' has elements of ", unsigned{dsd.element_bytes});
     }
@@ -212,7 +212,7 @@ class Dispatch {
     cursor.value = dsr.load;
     cursor.walk = op_.single_step ? dsr.extension->walk : AddressWalk(dsr.base, dsr.stride);
     if (timing().stride_rule == StrideRule::kTable) {
-      const unsigned limit = stride_limit(cursor.walk.step(dsd) / 2);
+      const unsigned limit = stride_limit(cursor.walk.step(cursor.bytes) / 2);
       if (limit < Cursor::kNoLimit) cursor.most = static_cast<std::uint8_t>(limit);
     }
     if (!dsd.wavelet_index_offset) return;
@@ -269,10 +269,11 @@ class Dispatch {
     for_each_dsr(
         [&](const Dsr& dsr) { exhausted |= dsr.extension->remaining == 0 && counts(dsr); });
     if (exhausted) return true;
-    for_each_dsr([&](Dsr& dsr) {
+    for (const unsigned slot : op_.decoded->dsrs) {
+      Dsr& dsr = pe_.dsrs[instruction().operands[slot]];
       if (counts(dsr)) --dsr.extension->remaining;
-      if (is_memory(dsr.kind())) dsr.extension->walk.next(*dsr.dsd);
-    });
+      if (is_memory(dsr.kind())) dsr.extension->walk.next(*dsr.dsd, op_.decoded->bytes[slot]);
+    }
     return false;
   }
 
@@ -387,11 +388,11 @@ class Dispatch {
   bool rewrites_one_bank() const {
     const Cursor& to = op_.cursors[0];
     if (to.kind != Cursor::Kind::kMemory) return false;
-    const std::int32_t step = to.walk.step(*to.dsd);
+    const std::int32_t step = to.walk.step(to.bytes);
     if (step == 0 || step % kBankRow != 0) return false;
     return std::any_of(&op_.cursors[1], &op_.cursors[op_.sources] + 1, [&](const Cursor& from) {
       return from.kind == Cursor::Kind::kMemory && from.walk.address() == to.walk.address() &&
-             from.walk.step(*from.dsd) == step;
+             from.walk.step(from.bytes) == step;
     });
   }
 
@@ -401,7 +402,7 @@ class Dispatch {
     for (unsigned i = 0; i <= op_.sources; ++i) {
       const Cursor& cursor = op_.cursors[i];
       if (cursor.kind != Cursor::Kind::kMemory) continue;
-      cycles = std::max(cycles, stride_cycles(cursor.walk.step(*cursor.dsd) / 2, elements));
+      cycles = std::max(cycles, stride_cycles(cursor.walk.step(cursor.bytes) / 2, elements));
     }
     return cycles;
   }
@@ -431,7 +432,8 @@ class Dispatch {
     for (const Cursor& cursor : op_.cursors) {
       if (cursor.kind != Cursor::Kind::kMemory) continue;
       const std::uint32_t begin = &cursor == op_.cursors.data() ? pe_.program->data_begin() : 0;
-      if (!cursor.walk.stays_inside(*cursor.dsd, op_.length, begin, kSramBytes)) return;
+      if (!cursor.walk.stays_inside(*cursor.dsd, cursor.bytes, op_.length, begin, kSramBytes))
+        return;
     }
     op_.self_contained = true;
   }

@@ -17,6 +17,7 @@ enum class Illegal : std::uint8_t {
   // descriptors
   kDsrEmpty, kDsrKind, kDsrLength, kElementSize, kExtendedDsrReused, kStrideRegisterReused,
   kMissingIndex, kIndexedElement, kSingleStepMix, kZeroSource, kFilterOptions,
+  kDsrRecord,
   // FIFOs
   kFifoReentry, kFifoSource, kFifoFault,
   // memory and arithmetic

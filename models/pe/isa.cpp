@@ -159,7 +159,7 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = {{
     row(Opcode::kSt16, "st16", OpClass::kStore, VectorForm::kNone, {kMem, kReg16}, {ValueType::k16, ValueType::k16}, "16 bits at the address = src", "write of a 16-bit variable"),
     row(Opcode::kSt32, "st32", OpClass::kStore, VectorForm::kNone, {kMem, kReg32}, {ValueType::k32, ValueType::k32}, "32 bits at the address = src", "write of a 32-bit variable"),
 
-    row(Opcode::kLddsr, "lddsr", OpClass::kDsr, VectorForm::kNone, {kAnyDsr, kDsd}, {}, "DSR = descriptor", "@load_to_dsr, _xdsr, _xdsr_sr"),
+    row(Opcode::kLddsr, "lddsr", OpClass::kDsr, VectorForm::kNone, {kAnyDsr, kDsd | kMem}, {}, "DSR = descriptor, or the record at the address", "@load_to_dsr, _xdsr, _xdsr_sr"),
     row(Opcode::kSetdsa, "setdsa", OpClass::kDsr, VectorForm::kNone, {kAnyDsr, kScalar16}, {ValueType::kNone, ValueType::k16}, "byte address of a mem1d or mem4d DSR = src", "@set_dsd_base_addr"),
     row(Opcode::kIncdsa, "incdsa", OpClass::kDsr, VectorForm::kNone, {kAnyDsr, kScalar16}, {ValueType::kNone, ValueType::k16}, "address of a mem1d or mem4d DSR += src elements, signed", "@increment_dsd_offset"),
     row(Opcode::kSetdsl, "setdsl", OpClass::kDsr, VectorForm::kNone, {kAnyDsr, kScalar16}, {ValueType::kNone, ValueType::k16}, "length of a DSR, not of a mem4d, = src elements", "@set_dsd_length, @set_fifo_read_length, @set_fifo_write_length"),
@@ -191,6 +191,9 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = {{
 
     row(Opcode::kLdcfg, "ldcfg", OpClass::kConfig, VectorForm::kNone, {kReg16, kScalar16}, {ValueType::k16, ValueType::k16}, "dest = configuration register at word address src", "@get_config"),
     row(Opcode::kStcfg, "stcfg", OpClass::kConfig, VectorForm::kNone, {kScalar16, kScalar16}, {ValueType::k16, ValueType::k16}, "configuration register at word address first = second", "@set_config"),
+
+    scalar_row(Opcode::kSel16, "sel16", OpClass::kMove, {ValueType::k16, ValueType::k16, ValueType::k16}, "dest = src1 if the flag is set, else src2", "if expression, bool"),
+    scalar_row(Opcode::kSel32, "sel32", OpClass::kMove, {ValueType::k32, ValueType::k32, ValueType::k32}, "dest = src1 if the flag is set, else src2", "if expression"),
 }};
 // clang-format on
 

@@ -54,9 +54,11 @@ enum class Opcode : std::uint8_t {
   kSetctm,
   // configuration space
   kLdcfg, kStcfg,
+  // choice by the flag
+  kSel16, kSel32,
 };
 // clang-format on
-inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kStcfg) + 1;
+inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kSel32) + 1;
 
 /// What an operand is; in OpcodeInfo several are or-ed together.
 enum OperandKind : std::uint16_t {
@@ -149,7 +151,10 @@ inline constexpr unsigned kXdsrCount = 8;
 inline constexpr unsigned kStrideRegisterCount = 8;
 inline constexpr unsigned kReturnRegister = 15;   // wse.md 6.1: r15 holds the return address
 inline constexpr unsigned kInstructionBytes = 4;  // wse.md 6.1: fixed 32-bit instructions
-inline constexpr unsigned kPrngCount = 4;         // wse.md 12 no. 14: not documented, assumed
+/// `lddsr` from memory reads a record of four 16-bit words: the index of a descriptor in Image::dsds,
+/// byte address, extent, stride.
+inline constexpr unsigned kRecordBytes = 8;
+inline constexpr unsigned kPrngCount = 4;  // wse.md 12 no. 14: not documented, assumed
 
 /// Options of a DSD operation or DSR load (wse.md 5.7, 5.11). Written behind the operands in
 /// assembly. Those of a fabric DSR's load hold for every operation on it unless the operation has
@@ -186,7 +191,8 @@ struct Instruction {
   Opcode op = Opcode::kEnd;
   std::array<Operand, kMaxOperands> operands;
   OpConfig config;
-  std::uint32_t line = 0;  ///< in Image::file, or a key of Image::places
+  std::uint32_t line = 0;  ///< in the file of this number
+  std::uint32_t file = 0;  ///< index into Image::files
   /// A DSD operation: some operand of a vector-capable instruction is a DSR.
   bool is_vector() const;
 };

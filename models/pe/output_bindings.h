@@ -18,7 +18,7 @@ class OutputBindings {
     return use.is_bound() ? use.bound : fabout.color;
   }
   /// The operation at `pc` begins to send through `fabout`. Illegal while its queue still holds
-  /// wavelets of another color.
+  /// wavelets of another color, unless queues may mix them (PeTiming::queues_mix_colors).
   void claim(const EngineState& pe, std::uint32_t pc, const Dsd& fabout, Cycle now) {
     Use& use = uses_[fabout.queue.value()];
     const unsigned room = pe.queues.room(fabout.queue, now);
@@ -26,7 +26,8 @@ class OutputBindings {
       use.capacity = static_cast<std::uint16_t>(room);
       use.last = fabout.color;
     }
-    if (use.last != fabout.color && room < use.capacity) {
+    const bool mixes = use.last != fabout.color && room < use.capacity;
+    if (mixes && !pe.timing().queues_mix_colors) {
       pe.fail(Illegal::kQueueReuse, pc, "output queue ", fabout.queue,
               " still holds wavelets of color ", use.last, " and is used for color ", fabout.color);
     }

@@ -67,11 +67,14 @@ struct PeTiming {
   /// The extent of a fabric descriptor counts wavelets, also where one carries two 16-bit elements;
   /// else elements (wse.md 5.5).
   bool extents_in_wavelets = false;
+  /// WSE-2: an output queue takes wavelets of another color while it holds some, each of which keeps
+  /// its own; else that is illegal (wse.md 2.3).
+  bool queues_mix_colors = false;
   // Tasks.
   unsigned task_activation = 3;  ///< idle engine: event -> first instruction (wse.md 3.4)
   unsigned task_switch = 4;      ///< end of a task -> first instruction of the next (wse.md 3.4)
   PickerRule picker = PickerRule::kRoundRobin;
-  bool control_task_31 = true;   ///< a program may bind control task 31 (wse.md 3.1)
+  bool control_task_31 = true;  ///< a program may bind control task 31 (wse.md 3.1)
   IssueRule issue = IssueRule::kRotation;
   // Priorities (wse.md 3.3, 4).
   unsigned priority_update = 4;  ///< run-time change of a priority -> it counts (wse.md 11)

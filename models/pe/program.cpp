@@ -95,9 +95,9 @@ std::string Image::place_of(std::uint32_t pc) const {
     return file + " (instruction " + std::to_string(pc) + ", behind the last one)";
   }
   const std::string section = section_of(*this, pc);
-  const auto elsewhere = places.find(code[pc].line);
-  const std::string place =
-      elsewhere == places.end() ? file + ":" + std::to_string(code[pc].line) : elsewhere->second;
+  const SourceFile source =
+      code[pc].file < files.size() ? files[code[pc].file] : SourceFile{file, ""};
+  const std::string place = source.name + ":" + std::to_string(code[pc].line) + source.use;
   return section.empty() ? place : place + " (" + section + ")";
 }
 

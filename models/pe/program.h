@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +34,7 @@ struct Symbol {
   std::uint32_t align = 0;  ///< bytes; 0: the size of an element
   std::vector<std::uint32_t> init;
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 
 enum class DsdKind : std::uint8_t { kMem1d, kMem4d, kCircbuf, kFabin, kFabout, kFifo };
@@ -65,7 +65,7 @@ struct Dsd {
   std::uint32_t extent = 0;
   // mem1d, mem4d, circbuf
   std::uint16_t base = 0;  ///< byte address of element 0, offset included; circbuf: of the head
-  std::uint8_t element_bytes = 4;
+  std::uint8_t element_bytes = 4;     ///< 0: those of the operation; not for circbuf
   bool wavelet_index_offset = false;  ///< memory: address += `index` words; fabout: index half
   /// Loops, inner first: trips, and elements from one element to the next when this loop moves
   /// on, counted from the last element of the inner loops (wse.md 5.3). mem1d, circbuf: one loop.
@@ -85,6 +85,7 @@ struct Dsd {
   bool advance_switch = false;  ///< the local switch moves on behind the last wavelet
   ZeroSource zero = ZeroSource::kNone;
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 
   /// Stride registers it takes (wse.md 5.3): none for the inner loop, none for the second if the
   /// inner stride is 1.
@@ -118,6 +119,7 @@ struct Fifo {
   std::optional<Priority> priority;     ///< WSE-3
   SimdMode simd = SimdMode::kMax;       ///< WSE-2; kMax: whatever the operation takes
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 
 /// `lddsr` before the program starts: `@load_to_dsr` in a comptime block (wse.md 5.11).
@@ -126,6 +128,7 @@ struct InitialLoad {
   std::uint32_t dsd = 0;  ///< index into Image::dsds
   OpConfig config;
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 
 /// An input queue and the color it receives, or an output queue; on WSE-2 an output queue may have
@@ -141,6 +144,7 @@ struct QueueBinding {
   std::uint8_t control_table = 0;  ///< input, WSE-3: sub-table of the control tasks (wse.md 3.1)
   bool dense = false;              ///< WSE-3: 16-bit elements travel as half wavelets
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 
 enum class TaskKind : std::uint8_t { kData, kLocal, kControl };
@@ -159,6 +163,7 @@ struct TaskBinding {
   bool blocked = false;     ///< initially
   TaskPriority priority = TaskPriority::kLow;
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 /// wse.md 3.1: the id that stands for no task unless a control task has it, and those that events
 /// of the machine activate.
@@ -174,6 +179,7 @@ struct Rotation {
   std::uint16_t init = 0;
   std::uint16_t limit = 0;
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 inline constexpr unsigned kMaxRotations = 2;
 
@@ -182,6 +188,7 @@ struct ControlTable {
   std::uint8_t instructions = 4;  ///< 2, 4 or 8 an entry
   std::uint8_t stride = 1;        ///< 1..7, entries from a queue's sub-table to the next
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 
 /// A host-callable or local function. It ends with `ret`.
@@ -189,12 +196,22 @@ struct Function {
   std::string name;
   std::uint32_t entry = 0;
   std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
 };
 
 /// A label inside a task or function, kept for the disassembler and for diagnoses.
 struct Label {
   std::string name;
   std::uint32_t target = 0;
+};
+
+/// A file in which lines of a program stand: its own, an included one, or one in another language
+/// that it was compiled from.
+struct SourceFile {
+  std::string name;
+  /// What a place in it ends with: "; included at t.tasm:1:1", or "". An included file and the lines of
+  /// a macro count as one file for each use.
+  std::string use;
 };
 
 struct Image {
@@ -216,9 +233,9 @@ struct Image {
   std::vector<Function> functions;
   std::vector<Label> labels;
   std::uint32_t data_end = 0;  ///< first byte behind code, task table and data
-  /// "inc.tasm:3; included at t.tasm:1:1": places of lines of included files and macros, whose
-  /// numbers are above those of `file`.
-  std::map<std::uint32_t, std::string> places;
+  /// The files that Instruction::file and its like count. Number 0 is the program's own, `file`; the
+  /// list is empty if there is no other.
+  std::vector<SourceFile> files;
   std::vector<std::string> warnings;  ///< of the assembler, each with its place
 
   const Symbol* find_symbol(std::string_view name) const;

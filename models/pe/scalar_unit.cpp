@@ -1,5 +1,6 @@
 #include "models/pe/scalar_unit.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "models/pe/arithmetic.h"
@@ -12,6 +13,8 @@ void execute_arithmetic(EngineState& pe, const Instruction& in, Cycle ready) {
   MainThread& main = pe.main;
   const std::uint32_t a = main.read(in.operands[1]);
   const std::uint32_t b = main.read(in.operands[2]);
+  if (in.op == Opcode::kSel16 || in.op == Opcode::kSel32)
+    return main.write(in.operands[0], main.flag() ? a : b, ready);
   if (in.op == Opcode::kAddc16) {
     const CarrySum sum = add_with_carry(a, b, main.flag());
     main.write(in.operands[0], sum.sum, ready);
@@ -90,13 +93,13 @@ void execute_task_control(EngineState& pe, const Instruction& in, Cycle now) {
 // DSRs (wse.md 5.11, 8.6 @set_dsd_.., @increment_dsd_offset)
 
 // wse.md 5.2, 5.8: 15 bits; 0x7FFF is endless, which only wavelets can be. Not for mem4d.
-void set_length(EngineState& pe, Dsr& dsr, std::uint32_t length) {
+void set_length(EngineState& pe, Opcode op, Dsr& dsr, std::uint32_t length) {
   const std::uint32_t pc = pe.main.issued_pc();
   if (dsr.kind() == DsdKind::kMem4d)
     pe.fail(Illegal::kDsrLength, pc, "setdsl of ", dsr.name(), ", which is a mem4d");
   const std::uint32_t extent = length & 0xFFFFU;
   if (extent > kEndless || (extent == kEndless && !dsr.is_fabric())) {
-    pe.fail(Illegal::kDsrLength, pc, "setdsl with length ", extent,
+    pe.fail(Illegal::kDsrLength, pc, info(op).mnemonic, " with length ", extent,
             "; lengths are 0..32766, and 32767 (endless) for fabin and fabout");
   }
   dsr.extent = extent;
@@ -104,13 +107,14 @@ void set_length(EngineState& pe, Dsr& dsr, std::uint32_t length) {
   dsr.left = 0;
 }
 
-void set_stride(EngineState& pe, Dsr& dsr, std::uint32_t stride) {
+void set_stride(EngineState& pe, Opcode op, Dsr& dsr, std::uint32_t stride) {
   const std::uint32_t pc = pe.main.issued_pc();
   const auto elements = static_cast<std::int16_t>(stride);
   if (dsr.kind() != DsdKind::kMem1d)
     pe.fail(Illegal::kDsrKind, pc, "setdss of ", dsr.name(), ", which is not a mem1d");
   if (elements < -128 || elements > 127) {
-    pe.fail(Illegal::kDsrLength, pc, "setdss with stride ", elements, "; strides are -128..127");
+    pe.fail(Illegal::kDsrLength, pc, info(op).mnemonic, " with stride ", elements,
+            "; strides are -128..127");
   }
   dsr.stride = elements;
   dsr.restart_walk(dsr.address());
@@ -123,24 +127,70 @@ void change_dsr(EngineState& pe, const Instruction& in, Dsr& dsr) {
     dsr.set_address(value);
     break;
   case Opcode::kIncdsa:
+    if (dsr.dsd->element_bytes == 0) {
+      pe.fail(Illegal::kElementSize, pe.main.issued_pc(), "incdsa of ", dsr.name(),
+              ", whose elements have the size of the operation; setdsa counts bytes");
+    }
     dsr.set_address(dsr.address() + static_cast<std::uint32_t>(static_cast<std::int16_t>(value) *
                                                                dsr.dsd->element_bytes));
     break;
   case Opcode::kSetdsl:
-    set_length(pe, dsr, value);
+    set_length(pe, in.op, dsr, value);
     break;
   default:
     assert(in.op == Opcode::kSetdss);
-    set_stride(pe, dsr, value);
+    set_stride(pe, in.op, dsr, value);
   }
+}
+
+// What the assembler checks of a static load (wse.md 5.11).
+void require_fit(const EngineState& pe, const Instruction& in, const Dsd& dsd) {
+  const bool to_dest = in.operands[0].kind == kDest;
+  const bool extended = dsd.kind == DsdKind::kMem4d || dsd.kind == DsdKind::kCircbuf;
+  const auto strides = std::count_if(in.config.sr.begin(), in.config.sr.end(),
+                                     [](const auto& sr) { return sr.has_value(); });
+  const char* problem = nullptr;
+  if (dsd.kind == DsdKind::kFabin && to_dest) problem = ", which a destination DSR cannot hold";
+  if (dsd.kind == DsdKind::kFabout && !to_dest) problem = ", which a source DSR cannot hold";
+  if (strides < dsd.stride_registers()) problem = "; the load needs more sr=";
+  if (extended && !in.config.xdsr) problem = "; the load needs xdsr=";
+  if (problem == nullptr) return;
+  pe.fail(Illegal::kDsrRecord, pe.main.issued_pc(), "lddsr of a record of descriptor '", dsd.name,
+          "', a ", to_string(dsd.kind), problem);
+}
+
+/// Loads the record at the address. Returns how many registers that loads.
+unsigned load_record(EngineState& pe, const Instruction& in, Cycle now) {
+  const std::uint32_t pc = pe.main.issued_pc();
+  const std::uint32_t address = pe.main.address_of(in.operands[1]);
+  const auto word = [&](unsigned i) { return pe.load(pc, address + 2 * i, 2, now); };
+  const std::vector<Dsd>& dsds = pe.image().dsds;
+  const std::uint32_t number = word(0);
+  if (number >= dsds.size()) {
+    pe.fail(Illegal::kDsrRecord, pc, "lddsr of a record of descriptor ", number,
+            "; the program has ", dsds.size());
+  }
+  const Dsd& dsd = dsds[number];
+  require_fit(pe, in, dsd);
+  const unsigned registers = pe.dsrs.load(in.operands[0], dsd, in.config);
+  Dsr& dsr = pe.dsrs[in.operands[0]];
+  const bool one_loop = dsd.kind == DsdKind::kMem1d;
+  if (one_loop || dsd.kind == DsdKind::kMem4d) dsr.set_address(word(1));
+  if (dsd.kind != DsdKind::kMem4d) set_length(pe, in.op, dsr, word(2));
+  if (one_loop) set_stride(pe, in.op, dsr, word(3));
+  return registers;
 }
 
 // Each DSR, XDSR and stride register that is loaded takes an issue slot (wse.md 6.5: DSR load 1
 // cycle).
 void execute_dsr(EngineState& pe, const Instruction& in, Cycle now) {
   if (in.op == Opcode::kLddsr) {
-    const auto index = static_cast<std::size_t>(in.operands[1].value);
-    const unsigned registers = pe.dsrs.load(in.operands[0], pe.image().dsds[index], in.config);
+    const Operand& from = in.operands[1];
+    const unsigned registers =
+        from.kind == kMem
+            ? load_record(pe, in, now)
+            : pe.dsrs.load(in.operands[0], pe.image().dsds[static_cast<std::size_t>(from.value)],
+                           in.config);
     pe.main.wait_until(now + registers);
     pe.dsrs[in.operands[0]].ready_at = now + registers - 1 + pe.timing().dsr_latency;
     return;

@@ -75,7 +75,7 @@ std::uint32_t read_element(EngineState& pe, Operation& op, unsigned slot,
     return pop_fifo(pe, cursor);
   case Cursor::Kind::kMemory: {
     const std::uint32_t value = pe.load(op.pc(), cursor.walk.address(), cursor.bytes, now);
-    cursor.walk.next(*cursor.dsd);
+    cursor.walk.next(*cursor.dsd, cursor.bytes);
     return value;
   }
   default:
@@ -148,7 +148,7 @@ void write_element(EngineState& pe, Operation& op, std::uint32_t value, std::uin
     break;
   case Cursor::Kind::kMemory:
     pe.store(op.pc(), cursor.walk.address(), cursor.bytes, value, now);
-    cursor.walk.next(*cursor.dsd);
+    cursor.walk.next(*cursor.dsd, cursor.bytes);
     break;
   default:
     cursor.value = value;  // the last one counts (wse.md 5.2)
@@ -183,7 +183,7 @@ bool wrote_last(const Operation& op, const PeTiming& timing, std::int64_t addres
   if (to.kind != Cursor::Kind::kMemory) return false;
   const std::int64_t groups = timing.vector_start + timing.vector_drain;
   const std::int64_t written = std::min<std::int64_t>(op.done, groups * op.width);
-  const std::int64_t step = to.walk.step(*to.dsd);
+  const std::int64_t step = to.walk.step(to.bytes);
   const std::int64_t last = to.walk.address() - step;
   const std::int64_t first = last - (written - 1) * step;
   return meets(std::min(first, last), std::max(first, last) + to.bytes);
@@ -303,7 +303,7 @@ void VectorUnit::clear_source(EngineState& pe, Operation& op, Cycle now) {
   const Cursor& source = op.cursors[op.zeroed_slot];
   for (std::uint32_t i = 0; i < op.done; ++i) {
     pe.store(op.pc(), op.zeroed.address(), source.bytes, 0, now);
-    op.zeroed.next(*source.dsd);
+    op.zeroed.next(*source.dsd, source.bytes);
   }
 }
 

@@ -137,6 +137,9 @@ Schema pe_memory_keys(pe::PeTiming& p) {
       name("pe.fabric_extent", p.extents_in_wavelets, {{"elements", false}, {"wavelets", true}},
            "what the extent of a fabric descriptor counts where a wavelet carries two 16-bit "
            "elements: `elements`, or `wavelets`"),
+      name("pe.queue_colors", p.queues_mix_colors, {{"several", true}, {"one", false}},
+           "WSE-2: whether an output queue takes wavelets of another color while it holds some: "
+           "`several` colors, each wavelet keeps its own, or `one` at a time"),
       name("pe.memory_errors", p.memory_errors,
            {{"stop", MemoryErrors::kStop}, {"report", MemoryErrors::kReport}},
            "what follows an access outside SRAM or off a word boundary: the run stops, or it is "

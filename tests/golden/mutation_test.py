@@ -21,6 +21,7 @@ NOT_TIMING = {
     "wafer.max_height": "bounds layouts",
     "fabric.filters": "bounds layouts",
     "fabric.coincidence": "decides whether a run stops",
+    "pe.queue_colors": "decides whether a run stops",
     "pe.memory_errors": "decides whether a run stops",
     "pe.control_task_31": "decides whether a program is accepted",
 }

@@ -163,6 +163,25 @@ TEST(TasmRoundTrip, Descriptors) {
                     "dsd b1 mem1d b offset=-1 extent=1\ndsd b2 mem1d b stride=0 extent=100\n");
 }
 
+TEST(TasmRoundTrip, ElementSizeOfTheOperation) {
+  expect_round_trip(
+      "data b: f32[8]\ndata a: i16[9]\ndsd m mem1d a offset=3 extent=9 stride=-2 "
+      "element=operation\n"
+      "dsd n mem4d b offset=7 extent=2,3 step=9,1 wavelet_index_offset element=operation\n"
+      "dsd o mem1d a offset=-1 extent=40 element=operation\n");
+}
+
+TEST(TasmRoundTrip, RecordsOfDescriptors) {
+  expect_round_trip(
+      "queue qi input 1 color=1\ndata a: u16[8]\ndsd first mem1d a\ndsd second mem1d a\n"
+      "data r: u16[4] = second, a + 2, 4, 1\ntask t local 9\n lddsr s1ds1, [r] xdsr=2 sr=3,1\n"
+      " lddsr dds1, [r1 - 2] async activate=t\n lddsr s0ds2, [r + 2] save_address single_step\n "
+      "end\n");
+  const pe::Image image = assemble_wse3("data a: u16[2]\ndsd p mem1d a\ndsd q mem1d a\n"
+                                        "data r: u16[2] = q + 1, p\n");
+  EXPECT_EQ(image.symbols[1].init, (std::vector<std::uint32_t>{2, 0}));
+}
+
 TEST(TasmRoundTrip, Immediates) {
   expect_round_trip(
       "data a: f32[1]\nfn f\n add16 r0, r1, -32768\n add16 r0, r1, 65535\n movri d0, -0x80000000\n"

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> walk(const Dsd& dsd, unsigned count) {
   std::vector<std::uint32_t> addresses;
   for (unsigned i = 0; i < count; ++i) {
     addresses.push_back(walk.address());
-    walk.next(dsd);
+    walk.next(dsd, dsd.element_bytes);
   }
   return addresses;
 }
@@ -75,8 +75,8 @@ TEST(PeAddressWalk, BaseAndStrideAreThoseOfTheDsr) {
   const Dsd& dsd = p.dsd(p.mem1d(1000, 4));
   AddressWalk walk(2000, -1);
   EXPECT_EQ(walk.address(), 2000u);
-  EXPECT_EQ(walk.step(dsd), -4);
-  walk.next(dsd);
+  EXPECT_EQ(walk.step(dsd.element_bytes), -4);
+  walk.next(dsd, dsd.element_bytes);
   EXPECT_EQ(walk.address(), 1996u);
 }
 
@@ -155,16 +155,16 @@ bool all_inside(const Dsd& dsd, unsigned count, std::uint32_t begin, std::uint32
 TEST(PeAddressWalk, KnowsWhetherItStaysInside) {
   Builder p;
   const Dsd& dsd = p.dsd(p.mem1d(1000, 4, -2));  // 1000, 992, 984, 976
-  EXPECT_TRUE(start(dsd).stays_inside(dsd, 4, 976, 1004));
-  EXPECT_FALSE(start(dsd).stays_inside(dsd, 4, 977, 1004));
-  EXPECT_FALSE(start(dsd).stays_inside(dsd, 4, 976, 1003));
-  EXPECT_FALSE(start(dsd).stays_inside(dsd, 5, 976, 1004));
+  EXPECT_TRUE(start(dsd).stays_inside(dsd, dsd.element_bytes, 4, 976, 1004));
+  EXPECT_FALSE(start(dsd).stays_inside(dsd, dsd.element_bytes, 4, 977, 1004));
+  EXPECT_FALSE(start(dsd).stays_inside(dsd, dsd.element_bytes, 4, 976, 1003));
+  EXPECT_FALSE(start(dsd).stays_inside(dsd, dsd.element_bytes, 5, 976, 1004));
   AddressWalk odd(1001, 1);
-  EXPECT_FALSE(odd.stays_inside(dsd, 1, 0, 2000));
+  EXPECT_FALSE(odd.stays_inside(dsd, dsd.element_bytes, 1, 0, 2000));
   AddressWalk shifted = start(dsd);
   shifted.shift(100);
-  EXPECT_TRUE(shifted.stays_inside(dsd, 4, 1076, 1104));
-  EXPECT_FALSE(shifted.stays_inside(dsd, 4, 976, 1004));
+  EXPECT_TRUE(shifted.stays_inside(dsd, dsd.element_bytes, 4, 1076, 1104));
+  EXPECT_FALSE(shifted.stays_inside(dsd, dsd.element_bytes, 4, 976, 1004));
 }
 
 TEST(PeAddressWalk, StaysInsideAgreesWithItsAddresses) {
@@ -184,7 +184,7 @@ TEST(PeAddressWalk, StaysInsideAgreesWithItsAddresses) {
     const unsigned elements = 1 + below(80);
     const std::uint32_t begin = below(500);
     const std::uint32_t end = 1500 + below(500);
-    const bool says = start(dsd).stays_inside(dsd, elements, begin, end);
+    const bool says = start(dsd).stays_inside(dsd, dsd.element_bytes, elements, begin, end);
     inside += says ? 1 : 0;
     if (says) {
       ASSERT_TRUE(all_inside(dsd, elements, begin, end)) << round;
@@ -201,8 +201,8 @@ TEST(PeAddressWalk, StaysInsideAgreesWithItsAddresses) {
 TEST(PeAddressWalk, ALoopThatGoesBackIsInside) {
   Builder p;
   const Dsd& dsd = p.dsd(p.mem4d(2000, {30, 20}, {20, 1 - 29 * 20}));
-  EXPECT_TRUE(start(dsd).stays_inside(dsd, 600, 2000, 2000 + 600 * 4));
-  EXPECT_FALSE(start(dsd).stays_inside(dsd, 601, 2000, 2000 + 600 * 4));
+  EXPECT_TRUE(start(dsd).stays_inside(dsd, dsd.element_bytes, 600, 2000, 2000 + 600 * 4));
+  EXPECT_FALSE(start(dsd).stays_inside(dsd, dsd.element_bytes, 601, 2000, 2000 + 600 * 4));
 }
 
 }  // namespace
