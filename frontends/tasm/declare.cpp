@@ -113,6 +113,12 @@ class Declarer {
     a_.image.symbols.push_back(symbol);
   }
 
+  void operator()(const StringStatement& s) const {
+    auto string = declared<pe::PrintedString>(s.name, NameKind::kString, a_.image.strings.size());
+    string.text = s.text;
+    a_.image.strings.push_back(string);
+  }
+
   void operator()(const QueueStatement& s) const {
     auto queue = declared<pe::QueueBinding>(s.name, NameKind::kQueue, a_.image.queues.size());
     queue.input = s.input;
@@ -234,10 +240,11 @@ Evaluator Assembly::evaluator() const {
                                                  : "a number, param or const")
           .value;
     }
-    const Entity& entity =
-        names.require(name, {NameKind::kParam, NameKind::kConst, NameKind::kData, NameKind::kDsd},
-                      "a number, param, const, data symbol or dsd");
-    if (entity.kind == NameKind::kDsd)
+    const Entity& entity = names.require(
+        name,
+        {NameKind::kParam, NameKind::kConst, NameKind::kData, NameKind::kDsd, NameKind::kString},
+        "a number, param, const, data symbol, dsd or string");
+    if (entity.kind == NameKind::kDsd || entity.kind == NameKind::kString)
       return Number{false, static_cast<std::int64_t>(entity.index), 0};
     if (entity.kind != NameKind::kData) return entity.value;
     return Number{false, image.symbols[entity.index].address, 0};

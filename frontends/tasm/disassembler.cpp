@@ -1,6 +1,8 @@
 #include "frontends/tasm/disassembler.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -57,6 +59,18 @@ std::string line_of(const pe::Image& image, const pe::Symbol& s) {
     separator = ", ";
   }
   return text;
+}
+
+std::string line_of(const pe::PrintedString& s) {
+  std::string text;
+  for (const char c : s.text) {
+    const auto code = static_cast<unsigned char>(c);
+    std::array<char, 8> escape{};
+    std::snprintf(escape.data(), escape.size(), "\\x%02x", code);
+    const bool plain = code >= ' ' && code < 0x7F && c != '"' && c != '\\';
+    text += plain ? std::string(1, c) : c == '\n' ? "\\n" : escape.data();
+  }
+  return "string " + s.name + " \"" + text + "\"";
 }
 
 std::string line_of(const pe::QueueBinding& q) {
@@ -219,6 +233,7 @@ void add_settings(const pe::Image& image, Listing& lines) {
 void add_declarations(const pe::Image& image, Listing& lines) {
   add_settings(image, lines);
   for (const pe::Symbol& s : image.symbols) lines.add(s, line_of(image, s));
+  for (const pe::PrintedString& s : image.strings) lines.add(s, line_of(s));
   for (const pe::QueueBinding& q : image.queues) lines.add(q, line_of(q));
   for (const pe::Dsd& d : image.dsds) lines.add(d, line_of(image, d));
   for (const pe::Fifo& f : image.fifos) lines.add(f, line_of(image, f));

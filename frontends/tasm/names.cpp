@@ -6,8 +6,8 @@
 namespace tessera::tasm {
 
 std::string_view to_string(NameKind kind) {
-  constexpr std::array<std::string_view, 8> kWords = {"param", "const", "data symbol", "dsd",
-                                                      "fifo",  "queue", "task",        "function"};
+  constexpr std::array<std::string_view, 9> kWords = {
+      "param", "const", "data symbol", "string", "dsd", "fifo", "queue", "task", "function"};
   return kWords[static_cast<unsigned>(kind)];
 }
 

@@ -13,7 +13,17 @@
 
 namespace tessera::tasm {
 
-enum class NameKind : std::uint8_t { kParam, kConst, kData, kDsd, kFifo, kQueue, kTask, kFunction };
+enum class NameKind : std::uint8_t {
+  kParam,
+  kConst,
+  kData,
+  kString,
+  kDsd,
+  kFifo,
+  kQueue,
+  kTask,
+  kFunction
+};
 
 /// "param", "data symbol", ..
 std::string_view to_string(NameKind kind);

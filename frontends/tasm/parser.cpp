@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "frontends/tasm/option_reader.h"
 
@@ -81,6 +82,33 @@ Statement parse_data(TokenCursor& cursor, Place) {
   do {
     s.init.push_back(parse_expression(cursor, "a value"));
   } while (cursor.accept(","));
+  return s;
+}
+
+/// \n, \\ and \xNN, the character of this number.
+Statement parse_string(TokenCursor& cursor, Place) {
+  StringStatement s{parse_new_name(cursor, "a string"), ""};
+  const Token token = cursor.expect_kind(Token::Kind::kString, "the text of the string in quotes");
+  const std::string text = token.text.substr(1, token.text.size() - 2);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      s.text += text[i];
+      continue;
+    }
+    const std::string_view escape = std::string_view(text).substr(i + 1, 3);
+    unsigned number = 0;
+    if (escape.substr(0, 1) == "n" || escape.substr(0, 1) == "\\") {
+      s.text += escape[0] == 'n' ? '\n' : '\\';
+      i += 1;
+    } else if (escape.size() == 3 && escape[0] == 'x' &&
+               std::from_chars(&escape[1], &escape[1] + 2, number, 16).ptr == &escape[1] + 2) {
+      s.text += static_cast<char>(number);
+      i += 3;
+    } else {
+      cursor.fail(token.place, "expected \\n, \\\\ or \\xNN behind \\ in the string, found ",
+                  in_quotes(text.substr(i, 4)));
+    }
+  }
   return s;
 }
 
@@ -210,11 +238,12 @@ struct Declaration {
   Statement (*parse)(TokenCursor& cursor, Place place);
 };
 
-constexpr std::array<Declaration, 15> kDeclarations = {
+constexpr std::array<Declaration, 16> kDeclarations = {
     {{"param", parse_param},
      {"const", parse_const},
      {"half", parse_half},
      {"data", parse_data},
+     {"string", parse_string},
      {"queue", parse_queue},
      {"dsd", parse_dsd},
      {"fifo", parse_fifo},

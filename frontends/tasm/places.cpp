@@ -17,6 +17,7 @@ class PlaceRecorder {
   void at(NamedLine named) { named_ = named; }
 
   void operator()(const DataStatement&) { record(image_.symbols[symbols_++]); }
+  void operator()(const StringStatement&) { record(image_.strings[strings_++]); }
   void operator()(const QueueStatement&) { record(image_.queues[queues_++]); }
   void operator()(const DsdStatement& s) {
     // A fabin that names a color may have brought a queue, which stands where it does.
@@ -54,6 +55,7 @@ class PlaceRecorder {
   std::size_t declared_queues_ = 0;  // the others follow them
   // The next one of each list.
   std::size_t symbols_ = 0;
+  std::size_t strings_ = 0;
   std::size_t queues_ = 0;
   std::size_t dsds_ = 0;
   std::size_t fifos_ = 0;

@@ -61,6 +61,12 @@ struct DataStatement {
   std::vector<ExpressionPtr> init;
 };
 
+/// string NAME "TEXT"
+struct StringStatement {
+  Name name;
+  std::string text;  ///< with its escapes replaced
+};
+
 /// queue NAME input|output ID [color=expr] [dense]; input also [unblocked] [priority=WORD]
 /// [control_table=expr]
 struct QueueStatement {
@@ -210,11 +216,12 @@ struct InstructionStatement {
   OptionsSyntax options;
 };
 
-using Statement = std::variant<ParamStatement, ConstStatement, HalfStatement, DataStatement,
-                               QueueStatement, DsdStatement, FifoStatement, InitialLoadStatement,
-                               TaskStatement, ControlTableStatement, RotateStatement,
-                               MainThreadStatement, ControlTransformStatement, MicrothreadStatement,
-                               FunctionStatement, LabelStatement, InstructionStatement>;
+using Statement =
+    std::variant<ParamStatement, ConstStatement, HalfStatement, DataStatement, StringStatement,
+                 QueueStatement, DsdStatement, FifoStatement, InitialLoadStatement, TaskStatement,
+                 ControlTableStatement, RotateStatement, MainThreadStatement,
+                 ControlTransformStatement, MicrothreadStatement, FunctionStatement, LabelStatement,
+                 InstructionStatement>;
 
 /// Calls visit(statement, index) for the statements of one kind; they are counted from 0.
 template <class Kind, class Visit>

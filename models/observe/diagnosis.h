@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "models/observe/print.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::observe {
@@ -17,11 +18,13 @@ struct Diagnosis {
   std::string text;         ///< for people, with PE and source line: "PE (1, 2), f.tasm:3: ..."
 };
 
-/// Receives diagnoses. In one cycle those of different places come in any order.
+/// Receives diagnoses, and what programs print. In one cycle those of different places come in any order.
 class Diagnoses {
  public:
   virtual ~Diagnoses() = default;
   virtual void on_diagnosis(const Diagnosis& diagnosis) = 0;
+  /// `print.text` is valid during the call. Default: nobody reads it.
+  virtual void on_print(const Print& print) { static_cast<void>(print); }
 };
 
 }  // namespace tessera::observe

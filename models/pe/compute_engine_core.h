@@ -53,7 +53,8 @@ class ComputeEngineCore {
   /// is pending and the teardown task active.
   void teardown(Color color, Cycle due) { config_.teardown(color, due); }
 
-  /// Where remarks go on a program that goes on (PeTiming::memory_errors). Default: nowhere.
+  /// Where remarks go on a program that goes on (PeTiming::memory_errors), and what it prints. Default:
+  /// nowhere.
   void set_diagnoses(observe::Diagnoses* diagnoses) { pe_.diagnoses = diagnoses; }
 
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
@@ -73,6 +74,9 @@ class ComputeEngineCore {
   static constexpr unsigned kMaxLaunchArguments = 4;
   /// Launches that have not run to their end.
   unsigned launches_open() const { return tasks_.launches_open(pe_.main); }
+
+  /// How often the program has said that it is ready for the next command (config_space::kReady).
+  std::uint64_t commands_asked_for() const { return config_.commands_asked_for(); }
 
   /// Prefetches the data of the next step into the cache of the host.
   void prefetch() const { vector_.operations().prefetch(); }

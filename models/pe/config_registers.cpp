@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "models/pe/half.h"
+#include "tlm_ifaces/vocabulary/bits.h"
+
 namespace tessera::pe {
 
 namespace {
@@ -65,8 +68,14 @@ void ConfigRegisters::execute(EngineState& pe, VectorUnit& vector, const Instruc
   const std::uint32_t second = pe.main.read(in.operands[1]);
   if (in.op == Opcode::kSetctm) return vector.set_control_mask(first);
   if (in.op == Opcode::kStcfg) return write(pe, vector, first, second, now);
-  pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now),
-                now + pe.timing().integer_latency);
+  const Cycle ready = now + pe.timing().integer_latency;
+  if (in.op == Opcode::kTsc) {
+    const Cycle count = state_ ? std::min(now, state_->counter_stop) - state_->counter_start : now;
+    pe.main.write(in.operands[0], static_cast<std::uint32_t>(count), ready);
+    pe.main.write(in.operands[1], static_cast<std::uint32_t>(count >> 32), ready);
+    return;
+  }
+  pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now), ready);
 }
 
 std::uint32_t ConfigRegisters::read(const EngineState& pe, const OutputBindings& outputs,
@@ -105,9 +114,77 @@ void ConfigRegisters::write(EngineState& pe, VectorUnit& vector, std::uint32_t a
     if (!problem.empty())
       pe.fail(Illegal::kConfigValue, pc, "stcfg to word address ", at, ": ", problem);
     pe.router->write_config(at, word, now + 1);
+  } else if (write_host_register(pe, at, value, now)) {
+    return;
   } else if (generation != Generation::kWse3 || !write_queue_register(pe, vector, at, value, now)) {
     pe.fail(Illegal::kConfigAddress, pc, "stcfg to word address ", at,
             ", where no register can be written");
+  }
+}
+
+bool ConfigRegisters::write_host_register(const EngineState& pe, Address address,
+                                          std::uint32_t value, Cycle now) {
+  switch (address) {
+  case config_space::kReady:
+    ++state().ready;
+    return true;
+  case config_space::kPrintLow:
+    state().print_value = (state().print_value & 0xFFFF0000U) | (value & 0xFFFFU);
+    return true;
+  case config_space::kPrintHigh:
+    state().print_value = (state().print_value & 0xFFFFU) | value << 16;
+    return true;
+  case config_space::kPrintString:
+  case config_space::kPrintFormat:
+  case config_space::kPrintCharacter:
+    print(pe, address, value, now);
+    return true;
+  case config_space::kCycleCounter:
+    set_counter(pe, value, now);
+    return true;
+  default:
+    return false;
+  }
+}
+
+void ConfigRegisters::print(const EngineState& pe, Address address, std::uint32_t value,
+                            Cycle now) {
+  observe::Print print;
+  print.cycle = now;
+  print.place = pe.probe.place();
+  const char character = static_cast<char>(value);
+  if (address == config_space::kPrintString) {
+    if (value >= pe.image().strings.size()) {
+      pe.fail(Illegal::kConfigValue, pe.main.issued_pc(), "stcfg prints string ", value,
+              "; the program has ", pe.image().strings.size());
+    }
+    print.text = pe.image().strings[value].text;
+  } else if (address == config_space::kPrintCharacter) {
+    print.text = {&character, 1};
+  } else {
+    if (value >= observe::kPrintFormatCount) {
+      pe.fail(Illegal::kConfigValue, pe.main.issued_pc(), "stcfg prints a value in format ", value,
+              "; there are 0..", observe::kPrintFormatCount - 1);
+    }
+    print.format = static_cast<observe::PrintFormat>(value);
+    print.value = state().print_value;
+    if (print.format == observe::PrintFormat::kHalf) {
+      const auto half = static_cast<std::uint16_t>(print.value);
+      print.value = bit_cast<std::uint32_t>(static_cast<float>(half_value(half, pe.image().half)));
+    }
+  }
+  if (pe.diagnoses != nullptr) pe.diagnoses->on_print(print);
+}
+
+void ConfigRegisters::set_counter(const EngineState& pe, std::uint32_t value, Cycle now) {
+  if (value == config_space::kCounterRuns) {
+    state().counter_start = now;
+    state().counter_stop = kNever;
+  } else if (value == 0) {
+    state().counter_stop = std::min(state().counter_stop, now);
+  } else {
+    pe.fail(Illegal::kConfigValue, pe.main.issued_pc(), "stcfg of the cycle counter with ", value,
+            "; 7 clears it and lets it run, 0 stops it");
   }
 }
 

@@ -29,6 +29,9 @@ class ConfigRegisters {
       finish_flushes(pe, outputs, now);
   }
 
+  /// How often the program has said that it is ready for the next command of the host.
+  std::uint64_t commands_asked_for() const { return state_ ? state_->ready : 0; }
+
   /// Executes an instruction of OpClass::kConfig, which main.issue() has just counted.
   void execute(EngineState& pe, VectorUnit& vector, const Instruction& in, Cycle now);
 
@@ -47,6 +50,10 @@ class ConfigRegisters {
     Flush output_flush;
     std::vector<Notice> notices;  // teardowns to come
     std::uint32_t pending = 0;    // colors in teardown that the program has not read, one bit each
+    std::uint64_t ready = 0;      // writes of kReady
+    std::uint32_t print_value = 0;
+    Cycle counter_start = 0;  // when the cycle counter was 0
+    Cycle counter_stop = kNever;
   };
   State& state();
   void take_notices(TaskTable& tasks, Cycle now);
@@ -56,6 +63,11 @@ class ConfigRegisters {
   std::uint32_t take_pending(unsigned shift);
   void write(EngineState& pe, VectorUnit& vector, std::uint32_t address, std::uint32_t value,
              Cycle now);
+  /// What the program tells the host. False: there is no such register.
+  bool write_host_register(const EngineState& pe, config_space::Address address,
+                           std::uint32_t value, Cycle now);
+  void print(const EngineState& pe, config_space::Address address, std::uint32_t value, Cycle now);
+  void set_counter(const EngineState& pe, std::uint32_t value, Cycle now);
   bool write_queue_register(const EngineState& pe, VectorUnit& vector,
                             config_space::Address address, std::uint32_t value, Cycle now);
 

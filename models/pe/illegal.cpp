@@ -70,7 +70,7 @@ constexpr std::array<IllegalInfo, kIllegalCount> kTable = {{
     {Illegal::kConfigAddress, "/tessera/pe/config_address", "1.10", kBoth,
      "`ldcfg` or `stcfg` names a word address where no register is, or the tile has no router."},
     {Illegal::kConfigValue, "/tessera/pe/config_value", "1.2, 1.4, 1.6, 1.7", kBoth,
-     "`stcfg` writes a route or filter that the tile cannot have."},
+     "`stcfg` writes a route or filter that the tile cannot have, or a value that its register does not take."},
 }};
 // clang-format on
 

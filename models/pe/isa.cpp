@@ -182,7 +182,7 @@ constexpr std::array<OpcodeInfo, kOpcodeCount> kTable = {{
     row(Opcode::kSetmtp, "setmtp", OpClass::kTaskControl, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "priority of the main thread = 0 medium-low .. 3 high", "main_thread_priority of <tile_config>"),
 
     row(Opcode::kCoord, "coord", OpClass::kTile, VectorForm::kNone, {kReg16, kReg16}, {ValueType::k16, ValueType::k16}, "first = x, second = y of the tile", "get_x_coord, get_y_coord of <layout>"),
-    row(Opcode::kTsc, "tsc", OpClass::kTile, VectorForm::kNone, {kReg32, kReg16}, {ValueType::k32, ValueType::k16}, "first = low 32 bits, second = next 16 bits of the cycle counter", "get_timestamp of <time>"),
+    row(Opcode::kTsc, "tsc", OpClass::kConfig, VectorForm::kNone, {kReg32, kReg16}, {ValueType::k32, ValueType::k16}, "first = low 32 bits, second = next 16 bits of the cycle counter", "get_timestamp of <time>"),
     row(Opcode::kRand16, "rand16", OpClass::kTile, VectorForm::kNone, {kReg16}, {ValueType::k16}, "dest = next number of the active PRNG", "@random16"),
     row(Opcode::kSetprng, "setprng", OpClass::kTile, VectorForm::kNone, {kScalar16}, {ValueType::k16}, "active PRNG = src mod 4", "@set_active_prng"),
     row(Opcode::kSeedprng, "seedprng", OpClass::kTile, VectorForm::kNone, {kScalar32}, {ValueType::k32}, "state of the active PRNG = src", "set_global_prng_seed of <random>"),

@@ -37,6 +37,14 @@ struct Symbol {
   std::uint32_t file = 0;  ///< as Instruction::file
 };
 
+/// A text that the program prints (docs/configuration-space.md).
+struct PrintedString {
+  std::string name;
+  std::string text;
+  std::uint32_t line = 0;
+  std::uint32_t file = 0;  ///< as Instruction::file
+};
+
 enum class DsdKind : std::uint8_t { kMem1d, kMem4d, kCircbuf, kFabin, kFabout, kFifo };
 std::string_view to_string(DsdKind kind);
 constexpr bool is_memory(DsdKind kind) {
@@ -220,6 +228,7 @@ struct Image {
   HalfFormat half = HalfFormat::kF16;
   std::vector<Instruction> code;
   std::vector<Symbol> symbols;
+  std::vector<PrintedString> strings;
   std::vector<Dsd> dsds;
   std::vector<Fifo> fifos;
   std::vector<InitialLoad> initial_loads;

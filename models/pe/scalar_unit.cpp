@@ -273,10 +273,6 @@ void ScalarUnit::execute_tile(EngineState& pe, const Instruction& in, Cycle now)
     main.write(first, static_cast<std::uint32_t>(pe.at.x), ready);
     main.write(in.operands[1], static_cast<std::uint32_t>(pe.at.y), ready);
     break;
-  case Opcode::kTsc:
-    main.write(first, static_cast<std::uint32_t>(now), ready);
-    main.write(in.operands[1], static_cast<std::uint32_t>(now >> 32), ready);
-    break;
   case Opcode::kRand16:
     main.write(first, prng().draw16(), ready);
     break;

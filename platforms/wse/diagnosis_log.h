@@ -1,4 +1,5 @@
-// Keeps the diagnoses of a run for its report: the first ones and how many there were.
+// Keeps the diagnoses of a run for its report: the first ones and how many there were. Passes on what
+// programs print.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "models/observe/diagnosis.h"
+#include "models/observe/print_log.h"
 
 namespace tessera::wse {
 
@@ -20,6 +22,11 @@ class DiagnosisLog final : public observe::Diagnoses {
     if (first_.size() == kKept && !earlier(diagnosis, first_.back())) return;
     first_.insert(std::upper_bound(first_.begin(), first_.end(), diagnosis, earlier), diagnosis);
     if (first_.size() > kKept) first_.pop_back();
+  }
+  /// Where prints go; must outlive the log.
+  void set_prints(observe::PrintLog* prints) { prints_ = prints; }
+  void on_print(const observe::Print& print) override {
+    if (prints_ != nullptr) prints_->add(print);
   }
   /// All of them.
   std::uint64_t count() const { return count_; }
@@ -34,6 +41,7 @@ class DiagnosisLog final : public observe::Diagnoses {
 
   std::vector<observe::Diagnosis> first_;  // sorted
   std::uint64_t count_ = 0;
+  observe::PrintLog* prints_ = nullptr;
 };
 
 }  // namespace tessera::wse

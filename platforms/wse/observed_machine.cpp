@@ -12,6 +12,7 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
     : options_(options), config_(config), layout_(workload.layout),
       recorders_(options, fabric, workload, config),
       machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink())) {
+  diagnoses_.set_prints(recorders_.prints());
   machine_->set_diagnoses(&diagnoses_);
   for (std::size_t i = 0; i < workload.programs.images().size(); ++i) {
     const auto& tiles = layout_.program_of_tile;

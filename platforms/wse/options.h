@@ -12,6 +12,7 @@ struct FabricOptions {
   static constexpr const char* kHeading = "Fabric";
 
   std::string trace_wse_file;
+  std::string print_log_file;
   std::string vcd_file;
   std::string heatmap_file;
   std::string heatmap_counter;
@@ -25,6 +26,8 @@ struct FabricOptions {
         kHeading,
         {file("trace-wse", "FILE", trace_wse_file, written,
               "text trace in the form of the vendor's simulator, e.g. --trace-wse sim.log"),
+         file("print-log", "FILE", print_log_file, written,
+              "what the programs print, e.g. --print-log sim.log"),
          file("vcd", "FILE", vcd_file, written, "wave form of tasks and links, e.g. --vcd w.vcd"),
          file("heatmap", "FILE.svg", heatmap_file, written,
               "picture of where the time went, e.g. --heatmap h.svg"),

@@ -54,6 +54,10 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
               options.report_detail || !fabric.heatmap_file.empty()),
       heatmap_file_(fabric.heatmap_file), heatmap_counter_(counter_named(fabric.heatmap_counter)),
       title_(options.program + " on " + config.name) {
+  if (print_file_ = fabric.print_log_file; !print_file_.empty()) {
+    print_stream_ = run::open_output(print_file_);
+    prints_ = std::make_unique<observe::PrintLog>(print_stream_);
+  }
   if (options.max_cycles) stream_.set_end(*options.max_cycles);
   const auto width = static_cast<unsigned>(workload.layout.width);
   const auto height = static_cast<unsigned>(workload.layout.height);
@@ -72,6 +76,10 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
 
 void Recorders::finish() {
   for (run::TraceFile& trace : traces_) trace.finish();
+  if (prints_) {
+    prints_->finish();
+    run::require_complete(print_file_, print_stream_);
+  }
   if (!heatmap_file_.empty()) draw_heatmap();
 }
 

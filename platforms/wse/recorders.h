@@ -2,10 +2,13 @@
 // as the options say.
 #pragma once
 
+#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "models/observe/event_stream.h"
+#include "models/observe/print_log.h"
 #include "platforms/run/output_file.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
@@ -25,6 +28,8 @@ class Recorders {
   const observe::Digest& digest() const { return stream_.digest(); }
   /// Counters of tiles are kept only for --report-detail and --heatmap.
   const observe::Counters& counters() const { return stream_.counters(); }
+  /// What the programs print; nullptr: nobody asked for it.
+  observe::PrintLog* prints() { return prints_.get(); }
   /// Completes the trace files and draws the heat map. Call once, after the run.
   void finish();
 
@@ -36,6 +41,9 @@ class Recorders {
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
   std::vector<run::TraceFile> traces_;
+  std::string print_file_;
+  std::ofstream print_stream_;
+  std::unique_ptr<observe::PrintLog> prints_;
 };
 
 }  // namespace tessera::wse

@@ -42,6 +42,20 @@ inline constexpr Address kOutputEmpty = 0x7F67;
 /// Of the compute engine, WSE-3, one an output queue: the color that it sends (wse.md 2.2 rebinding).
 inline constexpr Address kOutputColorBase = 0x7F68;
 
+/// Of the compute engine: a write says that the PE is ready for the next command of the host.
+inline constexpr Address kReady = 0x7F70;
+/// Of the compute engine: what the program prints goes to the observer, not to the fabric. A write appends
+/// to the line of the PE: string of that number, a value in the format of that number (its halves stand
+/// in the two registers before), one character.
+inline constexpr Address kPrintString = 0x7F71;
+inline constexpr Address kPrintLow = 0x7F72;
+inline constexpr Address kPrintHigh = 0x7F73;
+inline constexpr Address kPrintFormat = 0x7F74;
+inline constexpr Address kPrintCharacter = 0x7F75;
+/// Of the compute engine: 7 clears the cycle counter and lets it run, 0 stops it (`tsc`).
+inline constexpr Address kCycleCounter = 0x7F76;
+inline constexpr std::uint16_t kCounterRuns = 7;
+
 /// Of the router, `kFilterStride` words a filter (wse.md 1.7). The filters of a tile are numbered
 /// from 0 by rising color. Numbers of 32 bits have their low half in the first of two words.
 inline constexpr Address kFilterBase = 0x7F80;

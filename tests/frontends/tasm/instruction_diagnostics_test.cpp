@@ -102,9 +102,10 @@ const Mistake kOperands[] = {
      "2:8: expected r0..r15 or a task, found 'ut1'"},
     {"NumberIsNoTask", "fn f\n blk 3\n ret", "2:6: expected a task or ut0..ut7, found '3'"},
     {"UnknownName", "param Np = 1\nfn f\n movri r0, Nq\n ret",
-     "3:12: expected a number, param, const, data symbol or dsd, found 'Nq'; did you mean 'Np'?"},
+     "3:12: expected a number, param, const, data symbol, dsd or string, found 'Nq'; did you mean "
+     "'Np'?"},
     {"NameIsNoNumber", "fn f\n movri r0, f\n ret",
-     "2:12: expected a number, param, const, data symbol or dsd, found the function 'f'"},
+     "2:12: expected a number, param, const, data symbol, dsd or string, found the function 'f'"},
 };
 INSTANTIATE_TEST_SUITE_P(Operands, TasmInstructionMessage, ::testing::ValuesIn(kOperands), name_of);
 

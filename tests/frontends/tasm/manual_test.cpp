@@ -157,7 +157,7 @@ TEST(TileProgramsPage, ControlWordOfSeveralCommands) {
 }
 
 TEST(ConfigurationSpacePage, ProgramsOnItAssemble) {
-  EXPECT_EQ(check_programs("configuration-space.md"), 3U);
+  EXPECT_EQ(check_programs("configuration-space.md"), 4U);
 }
 
 TEST(TileIsaPage, ErrorItShowsIsTheOneOfTheAssembler) {

@@ -182,6 +182,15 @@ TEST(TasmRoundTrip, RecordsOfDescriptors) {
   EXPECT_EQ(image.symbols[1].init, (std::vector<std::uint32_t>{2, 0}));
 }
 
+TEST(TasmRoundTrip, Strings) {
+  expect_round_trip(
+      "string a \"; b = \\n\\\\ \\x22 \\xff\"\nstring b \"\"\nfn f\n stcfg 0x7f71, b\n ret\n");
+  const pe::Image image = assemble_wse3("string a \"1\\n\\\\\\x41\"\n");
+  EXPECT_EQ(image.strings[0].text, "1\n\\A");
+  EXPECT_EQ(error_of("string a \"\\t\"\n", options_for(Generation::kWse3)),
+            "1:10: expected \\n, \\\\ or \\xNN behind \\ in the string, found '\\t'");
+}
+
 TEST(TasmRoundTrip, Immediates) {
   expect_round_trip(
       "data a: f32[1]\nfn f\n add16 r0, r1, -32768\n add16 r0, r1, 65535\n movri d0, -0x80000000\n"

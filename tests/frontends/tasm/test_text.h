@@ -106,6 +106,8 @@ inline std::string dump(const pe::Image& image) {
     for (const std::uint32_t bits : s.init) os << ' ' << bits;
     os << '\n';
   }
+  for (const pe::PrintedString& s : image.strings)
+    os << "string " << s.name << " =" << s.text << '\n';
   for (const pe::Dsd& d : image.dsds) os << dump(d);
   for (const pe::Fifo& f : image.fifos) os << dump(f);
   for (const pe::InitialLoad& l : image.initial_loads)

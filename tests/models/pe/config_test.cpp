@@ -195,7 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadAccess{"stcfg 0x7f66, 0", "no register can be written"},
                     BadAccess{"ldcfg r0, 0x7f64", "no register can be read"},
                     BadAccess{"ldcfg r0, 0x7f6a", "no register can be read"},
-                    BadAccess{"stcfg 0x7f70, 0", "word address 32624"},
+                    BadAccess{"stcfg 0x7f77, 0", "word address 32631"},
+                    BadAccess{"ldcfg r0, 0x7f70", "no register can be read"},
                     // WSE-2 has no flush and does not bind output queues.
                     BadAccess{"ldcfg r0, 0x7f62", "no register can be read", true, false},
                     BadAccess{"ldcfg r0, 0x7f63", "no register can be read", true, false},
