@@ -79,8 +79,8 @@ bool same_sum(const Instruction& a, const Instruction& b) {
 void share_sums(Block& block) {
   std::vector<Instruction> known;
   for (Instruction& in : block.code) {
-    const bool is_sum = in.type == Type::kAddress &&
-                        (in.op == Op::kAdd || in.op == Op::kShl || in.op == Op::kMul);
+    const bool is_sum =
+        in.type == Type::kAddress && (in.op == Op::kAdd || in.op == Op::kShl || in.op == Op::kMul);
     const auto same = std::find_if(known.begin(), known.end(),
                                    [&](const Instruction& k) { return same_sum(k, in); });
     const Instruction sum = in;
@@ -114,8 +114,8 @@ void lower_element(const Instruction& in, Function& function, std::vector<Instru
                                                      : static_cast<std::int64_t>(index.number));
     if (base.is_address()) {
       const auto offset = base.offset + static_cast<std::int32_t>(distance);
-      out.push_back(address_operation(in, Op::kCopy, in.results[0],
-                                      {address_of(base.number, offset)}));
+      out.push_back(
+          address_operation(in, Op::kCopy, in.results[0], {address_of(base.number, offset)}));
     } else {
       out.push_back(address_operation(in, Op::kAdd, in.results[0], {base, bytes(distance)}));
     }
@@ -124,8 +124,8 @@ void lower_element(const Instruction& in, Function& function, std::vector<Instru
   const Value scaled = scaled_index(in, function, out);
   if (base.is_address()) {
     const auto offset = base.offset + static_cast<std::int32_t>(distance);
-    out.push_back(address_operation(in, Op::kAdd, in.results[0],
-                                    {scaled, address_of(base.number, offset)}));
+    out.push_back(
+        address_operation(in, Op::kAdd, in.results[0], {scaled, address_of(base.number, offset)}));
     return;
   }
   const bool is_far = distance != 0;

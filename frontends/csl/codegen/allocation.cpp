@@ -78,7 +78,8 @@ class LinearScan {
       for (unsigned u = kRegisters; u-- > 0;) {
         const unsigned other = u ^ 1U;
         const bool is_single = other >= kRegisters || busy_[other];
-        if (is_free(u, i.is_wide) && (i.is_wide || !beside || is_single)) return static_cast<int>(u);
+        if (is_free(u, i.is_wide) && (i.is_wide || !beside || is_single))
+          return static_cast<int>(u);
       }
     }
     return -1;
@@ -174,7 +175,7 @@ class Spiller {
   void rewrite(Block& block) {
     std::vector<Instruction> code;
     for (Instruction& in : block.code) {
-      std::map<RegisterId, RegisterId> names;  // one temporary for operand and result
+      std::map<RegisterId, RegisterId> names;
       for (Value& v : in.operands) {
         if (!v.is_register() || slots_.count(v.number) == 0) continue;
         const Value slot = slots_[v.number];
@@ -188,8 +189,7 @@ class Spiller {
       for (RegisterId& r : in.results) {
         if (slots_.count(r) == 0) continue;
         const Value slot = slots_[r];
-        if (names.count(r) == 0) names[r] = temporary(r);
-        r = names[r];
+        r = temporary(r);  // not that of an operand, which would live across a call
         stores.push_back(access(Op::kStore, r, slot, in.place));
       }
       code.push_back(std::move(in));

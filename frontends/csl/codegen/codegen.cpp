@@ -41,7 +41,8 @@ class Linker {
   void name_declarations() {
     for (pe::QueueBinding& q : image_.queues) q.name = names_.unique(q.name);
     for (VariableId v = 0; v < module_.variables.size(); ++v) {
-      if (!module_.variables[v].owner) variable_names_[v] = names_.unique(module_.variables[v].name);
+      if (!module_.variables[v].owner)
+        variable_names_[v] = names_.unique(module_.variables[v].name);
     }
     for (const FunctionId f : functions_)
       function_names_[f] = names_.unique(module_.functions[f].name);
@@ -109,9 +110,9 @@ class Linker {
     for (const auto& [bytes, what] : users) table += text::joined("\n  ", bytes, " bytes: ", what);
     throw UserError(image_.file, "",
                     text::joined("expected a program of at most ", pe::kSramBytes,
-                                 " bytes, found one that needs ", end_,
-                                 "; the task table takes ", image_.task_table_bytes(),
-                                 ", the largest other parts are", table));
+                                 " bytes, found one that needs ", end_, "; the task table takes ",
+                                 image_.task_table_bytes(), ", the largest other parts are",
+                                 table));
   }
 
   void place_descriptors() {

@@ -26,8 +26,8 @@ void replace(Instruction& in, Value& operand, const Copies& copies) {
 }
 
 bool is_copy(const Instruction& in) {
-  return in.op == Op::kCopy && !(in.operands[0].is_register() &&
-                                 in.operands[0].number == in.results[0]);
+  return in.op == Op::kCopy &&
+         !(in.operands[0].is_register() && in.operands[0].number == in.results[0]);
 }
 
 /// Copies between registers that are assigned once hold wherever the copy has a value.

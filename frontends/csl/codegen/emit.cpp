@@ -82,7 +82,8 @@ class Emitter {
   pe::Operand memory(const Value& v, std::int32_t offset, unsigned slot) {
     if (v.is_register()) return {pe::kMem, allocation_[v.number], offset};
     if (v.is_constant())
-      return {pe::kMem, pe::kNoBase, static_cast<std::int32_t>((v.number + static_cast<std::uint32_t>(offset)) & 0xFFFFU)};
+      return {pe::kMem, pe::kNoBase,
+              static_cast<std::int32_t>((v.number + static_cast<std::uint32_t>(offset)) & 0xFFFFU)};
     code_.fixups.push_back({Fixup::Kind::kVariable, here(), slot, v.number, v.offset + offset});
     return {pe::kMem, pe::kNoBase, 0};
   }
@@ -117,9 +118,7 @@ class Emitter {
     code_.instructions[jump].operands[0].value = static_cast<std::int32_t>(here());
     label_here();
   }
-  void jump_to_block(O op, BlockId target) {
-    jumps_.push_back({jump_ahead(op), target});
-  }
+  void jump_to_block(O op, BlockId target) { jumps_.push_back({jump_ahead(op), target}); }
   void patch_jumps() {
     std::set<BlockId> labelled;
     for (const auto& [pc, target] : jumps_) {
@@ -160,7 +159,7 @@ class Emitter {
   const FunctionId id_;
   const Allocation& allocation_;
   Code& code_;
-  std::vector<std::uint32_t> starts_;                      // by block
+  std::vector<std::uint32_t> starts_;                     // by block
   std::vector<std::pair<std::uint32_t, BlockId>> jumps_;  // instruction, target
   BlockId block_ = 0;
   Place place_;
@@ -292,6 +291,8 @@ void Emitter::emit_call(const Instruction& in) {
 
 void Emitter::emit_machine(const Instruction& in) {
   const Machine& m = *in.machine;
+  if (m.initial_operand)
+    move(f_.registers[in.results[0]], allocation_[in.results[0]], in.operands[*m.initial_operand]);
   pe::Instruction out;
   out.op = m.op;
   out.config = m.config;

@@ -14,8 +14,8 @@ struct Interval {
   unsigned end = 0;
   bool is_wide = false;
   bool crosses_call = false;
-  int hint = -1;                 ///< register number that would save a move
-  int copied_from = -1;          ///< virtual register with which it would like to share
+  int hint = -1;         ///< register number that would save a move
+  int copied_from = -1;  ///< virtual register with which it would like to share
 };
 
 /// Of all registers that have a value, in the order of their starts.

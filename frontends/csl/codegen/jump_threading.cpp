@@ -19,9 +19,42 @@ BlockId destination(const Function& function, BlockId b) {
   return b;
 }
 
+std::int64_t integer(Type type, const Value& v) {
+  if (type == Type::kI16) return static_cast<std::int16_t>(v.number);
+  if (type == Type::kI32) return static_cast<std::int32_t>(v.number);
+  return v.number;
+}
+
+bool holds(const Instruction& in) {
+  const std::int64_t a = integer(in.type, in.operands[0]);
+  const std::int64_t b = integer(in.type, in.operands[1]);
+  switch (in.condition) {
+  case Condition::kEq:
+    return a == b;
+  case Condition::kNe:
+    return a != b;
+  case Condition::kLt:
+    return a < b;
+  case Condition::kLe:
+    return a <= b;
+  case Condition::kGt:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+/// The test in front of a rotated loop often compares constants.
+void decide_constant_branch(Instruction& in) {
+  const bool is_constant = in.op == Op::kBranch && !is_float(in.type) &&
+                           in.operands[0].is_constant() && in.operands[1].is_constant();
+  if (is_constant) in.targets.fill(in.targets[holds(in) ? 0 : 1]);
+}
+
 void retarget(Function& function) {
   for (Block& block : function.blocks) {
     Instruction& last = block.last();
+    decide_constant_branch(last);
     for (unsigned i = 0; i < last.target_count(); ++i)
       last.targets[i] = destination(function, last.targets[i]);
     if (last.op != Op::kBranch || last.targets[0] != last.targets[1]) continue;

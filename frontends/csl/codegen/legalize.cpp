@@ -59,9 +59,7 @@ class Legalizer {
     emit(op, type, r, std::move(operands));
     return reg(type, r);
   }
-  Value in_register(const Value& v) {
-    return v.is_register() ? v : value(Op::kCopy, v.type, {v});
-  }
+  Value in_register(const Value& v) { return v.is_register() ? v : value(Op::kCopy, v.type, {v}); }
   Value converted(Type type, const Value& v) {
     const RegisterId r = f_.new_register(type);
     convert(type, r, v);
@@ -120,8 +118,9 @@ class Legalizer {
   void make_comparable(Instruction& in) {
     const FlagCompare c = compare_of(in.condition, in.type, in.operands[0], in.operands[1]);
     if (c.first.is_register()) return;
-    Value& first = in.operands[0] == c.first ? in.operands[0] : in.operands[1];
-    first = in_register(first);
+    for (Value& v : in.operands) {
+      if (v == c.first) v = in_register(v);
+    }
   }
 
   void convert(Type to, RegisterId result, const Value& given) {
@@ -172,8 +171,9 @@ class Legalizer {
     const Value less = value(Op::kSub, Type::kSingle, {x, constant(Type::kSingle, kTwoTo31)});
     const Value fits = value(Op::kSelect, Type::kSingle, {is_large, less, x});
     const Value integer = value(Op::kConvert, Type::kI32, {fits});
-    const Value high = value(Op::kSelect, Type::kU32,
-                             {is_large, constant(Type::kU32, 0x80000000U), constant(Type::kU32, 0)});
+    const Value high =
+        value(Op::kSelect, Type::kU32,
+              {is_large, constant(Type::kU32, 0x80000000U), constant(Type::kU32, 0)});
     const Value low = value(Op::kCopy, Type::kU32, {integer});
     emit(Op::kXor, Type::kU32, result, {low, high});
   }

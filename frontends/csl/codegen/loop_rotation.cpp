@@ -1,4 +1,5 @@
 #include <map>
+#include <optional>
 
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
@@ -39,37 +40,47 @@ std::vector<Instruction> copy_of(const Block& test, const RegisterSet& live_out,
   return code;
 }
 
-/// Blocks that can be reached from `from`, including it if it is on a ring.
-std::vector<bool> reachable_from(const Function& function, BlockId from) {
+/// Blocks behind `from` on ways that do not go through `without`.
+std::vector<bool> behind(const Function& function, BlockId from, std::optional<BlockId> without) {
   std::vector<bool> seen(function.blocks.size());
   std::vector<BlockId> next = {from};
   while (!next.empty()) {
     const Instruction& last = function.blocks[next.back()].last();
     next.pop_back();
     for (unsigned i = 0; i < last.target_count(); ++i) {
-      if (!seen[last.targets[i]]) next.push_back(last.targets[i]);
-      seen[last.targets[i]] = true;
+      const BlockId b = last.targets[i];
+      if (!seen[b] && b != without) next.push_back(b);
+      seen[b] = true;
     }
   }
   return seen;
 }
 
+/// Blocks that close a loop at `test` with a jump: all ways to them go through it.
+std::vector<BlockId> latches_of(const Function& function, BlockId test) {
+  const std::vector<bool> inside = behind(function, test, std::nullopt);
+  std::vector<bool> outside(function.blocks.size());
+  if (test != 0) outside = behind(function, 0, test);
+  std::vector<BlockId> latches;
+  for (BlockId b = 1; b < function.blocks.size(); ++b) {
+    const Instruction& last = function.blocks[b].last();
+    if (b != test && last.op == Op::kJump && last.targets[0] == test && inside[b] && !outside[b])
+      latches.push_back(b);
+  }
+  return latches;
+}
+
 }  // namespace
 
 void rotate_loops(Function& function) {
-  const Liveness live = liveness_of(function);
-  const auto predecessors = predecessors_of(function);
   for (BlockId test = 0; test < function.blocks.size(); ++test) {
     if (!is_test(function.blocks[test])) continue;
-    const std::vector<bool> behind = reachable_from(function, test);
-    if (!behind[test]) continue;
-    for (const BlockId latch : predecessors[test]) {
-      Block& block = function.blocks[latch];
-      if (latch == test || !behind[latch] || block.last().op != Op::kJump) continue;
-      const std::vector<Instruction> copy =
-          copy_of(function.blocks[test], live.out[test], function);
-      block.code.pop_back();
-      block.code.insert(block.code.end(), copy.begin(), copy.end());
+    for (const BlockId latch : latches_of(function, test)) {
+      const RegisterSet live_out = liveness_of(function).out[test];
+      const std::vector<Instruction> copy = copy_of(function.blocks[test], live_out, function);
+      std::vector<Instruction>& code = function.blocks[latch].code;
+      code.pop_back();
+      code.insert(code.end(), copy.begin(), copy.end());
     }
   }
 }

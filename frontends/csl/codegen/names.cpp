@@ -10,10 +10,28 @@
 namespace tessera::csl::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 22> kWords = {
-    "param", "const", "half",    "data",          "queue",       "dsd",        "fifo",
-    "dsr",   "task",  "fn",      "control_table", "rotate",      "microthread", "main_thread",
-    "macro", "if",    "include", "repeat",        "control_transform", "endmacro", "endrepeat", "bits"};
+constexpr std::array<std::string_view, 22> kWords = {"param",
+                                                     "const",
+                                                     "half",
+                                                     "data",
+                                                     "queue",
+                                                     "dsd",
+                                                     "fifo",
+                                                     "dsr",
+                                                     "task",
+                                                     "fn",
+                                                     "control_table",
+                                                     "rotate",
+                                                     "microthread",
+                                                     "main_thread",
+                                                     "macro",
+                                                     "if",
+                                                     "include",
+                                                     "repeat",
+                                                     "control_transform",
+                                                     "endmacro",
+                                                     "endrepeat",
+                                                     "bits"};
 
 /// "r1", "dds12", "ut3": file and number.
 bool reads_as_register(const std::string& name) {

@@ -76,8 +76,7 @@ pe::Opcode move_of(Type type) {
   return is_wide(type) ? O::kMov32 : O::kMov16;
 }
 
-FlagCompare compare_of(ir::Condition condition, Type type, const ir::Value& a,
-                       const ir::Value& b) {
+FlagCompare compare_of(ir::Condition condition, Type type, const ir::Value& a, const ir::Value& b) {
   using C = ir::Condition;
   if (condition == C::kEq || condition == C::kNe) {
     FlagCompare equal{pick(kEqual, type), a, b, condition == C::kEq};

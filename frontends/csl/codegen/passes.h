@@ -21,6 +21,10 @@ void promote_locals(const ir::Module& module, ir::FunctionId id, ir::Function& f
 /// Replaces registers by what was copied into them.
 void propagate_copies(ir::Function& function);
 
+/// An instruction whose only use is a copy assigns the target of the copy itself: `i += 1` becomes
+/// one addition.
+void coalesce_copies(ir::Function& function);
+
 /// Removes instructions without effect whose results nobody reads.
 void remove_dead_code(ir::Function& function);
 
@@ -38,7 +42,8 @@ void fuse_compares(ir::Function& function);
 /// takes one branch.
 void rotate_loops(ir::Function& function);
 
-/// Jumps go past blocks that only jump; blocks with one way between them become one.
+/// Jumps go past blocks that only jump; blocks with one way between them become one; branches
+/// on constants become jumps.
 void thread_jumps(ir::Function& function);
 
 /// All of them in their order.

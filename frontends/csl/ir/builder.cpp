@@ -153,8 +153,7 @@ void Builder::jump(BlockId target) {
   append(Op::kJump, Type::kI16, {}).targets[0] = target;
 }
 
-void Builder::branch(Condition condition, const Value& a, const Value& b, BlockId yes,
-                     BlockId no) {
+void Builder::branch(Condition condition, const Value& a, const Value& b, BlockId yes, BlockId no) {
   Instruction& in = append(Op::kBranch, a.type, {a, b});
   in.condition = condition;
   in.targets = {yes, no};

@@ -119,8 +119,9 @@ struct Machine {
   pe::Opcode op = pe::Opcode::kEnd;
   std::vector<Field> fields;
   pe::OpConfig config;
-  std::optional<std::uint8_t> index_operand;  ///< `index=` is this operand
-  bool flag_result = false;                   ///< the last result is the flag, as a bool
+  std::optional<std::uint8_t> index_operand;    ///< `index=` is this operand
+  std::optional<std::uint8_t> initial_operand;  ///< the first result starts as this operand
+  bool flag_result = false;                     ///< the last result is the flag, as a bool
 };
 
 struct Instruction {

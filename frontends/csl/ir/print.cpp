@@ -75,7 +75,8 @@ std::string print(const Module& module, const Function& function) {
 std::string print(const Module& module) {
   std::string text;
   for (const Variable& v : module.variables)
-    text += joined(v.owner ? "local " : "global ", v.name, ": ", to_string(v.type), "[", v.count, "]\n");
+    text += joined(v.owner ? "local " : "global ", v.name, ": ", to_string(v.type), "[", v.count,
+                   "]\n");
   for (const Function& f : module.functions) text += print(module, f);
   return text;
 }

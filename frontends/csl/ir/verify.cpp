@@ -90,15 +90,19 @@ class FunctionCheck {
   }
   template <class... Parts>
   void report_at(const Instruction& in, const Parts&... parts) {
-    report("b", block_, ": '", sound_ ? to_string(module_, function_, in) : to_string(in.op),
-           "' ", parts...);
+    const std::string text =
+        printable(in) ? to_string(module_, function_, in) : std::string(to_string(in.op));
+    report("b", block_, ": '", text, "' ", parts...);
+  }
+  bool printable(const Instruction& in) const {
+    return std::all_of(in.results.begin(), in.results.end(),
+                       [this](RegisterId r) { return r < function_.registers.size(); });
   }
 
   void check_block(BlockId b) {
     block_ = b;
     const std::vector<Instruction>& code = function_.blocks[b].code;
-    if (code.empty() || !is_terminator(code.back().op))
-      return report("b", b, " has no terminator");
+    if (code.empty() || !is_terminator(code.back().op)) return report("b", b, " has no terminator");
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (is_terminator(code[i].op) && i + 1 < code.size())
         report("b", b, " goes on behind its terminator");
@@ -121,7 +125,8 @@ class FunctionCheck {
         report_at(in, "takes the address of a variable that does not exist");
     }
     for (unsigned i = 0; i < in.target_count(); ++i) {
-      if (in.targets[i] >= function_.blocks.size()) report_at(in, "goes to a block that does not exist");
+      if (in.targets[i] >= function_.blocks.size())
+        report_at(in, "goes to a block that does not exist");
     }
   }
 
@@ -132,8 +137,7 @@ class FunctionCheck {
     const Arity arity = arity_of(in.op);
     if (in.operands.size() != arity.operands || in.results.size() != arity.results)
       return report_at(in, "has the wrong number of operands or results");
-    if (!exists_for(in.op, in.type))
-      report_at(in, "does not exist for ", to_string(in.type));
+    if (!exists_for(in.op, in.type)) report_at(in, "does not exist for ", to_string(in.type));
     check_types(in);
   }
 
@@ -143,7 +147,8 @@ class FunctionCheck {
     const bool same_integer =
         !is_float(found) && !is_float(type) && bytes_of(found) == bytes_of(type);
     if (found != type && !same_integer)
-      report_at(in, "expects ", to_string(type), " as operand ", operand, ", found ", to_string(found));
+      report_at(in, "expects ", to_string(type), " as operand ", operand, ", found ",
+                to_string(found));
   }
 
   void check_types(const Instruction& in) {
@@ -153,7 +158,8 @@ class FunctionCheck {
     case Op::kTrap:
       break;
     case Op::kCopy:
-      if (bytes_of(in.operands[0].type) != bytes_of(in.type)) report_at(in, "copies to another width");
+      if (bytes_of(in.operands[0].type) != bytes_of(in.type))
+        report_at(in, "copies to another width");
       break;
     case Op::kScale:
       require(in, 0, in.type);
@@ -176,7 +182,8 @@ class FunctionCheck {
     case Op::kShl:
     case Op::kShr:
       require(in, 0, in.type);
-      if (is_wide(in.operands[1].type) != is_wide(in.type)) report_at(in, "shifts by another width");
+      if (is_wide(in.operands[1].type) != is_wide(in.type))
+        report_at(in, "shifts by another width");
       break;
     default:
       for (unsigned i = 0; i < in.operands.size(); ++i) require(in, i, in.type);
@@ -208,6 +215,8 @@ class FunctionCheck {
       if (field.slot != Machine::Slot::kFixed && field.index >= limit)
         report_at(in, "names an operand that it does not have");
     }
+    if (m.initial_operand && (*m.initial_operand >= in.operands.size() || in.results.empty()))
+      report_at(in, "begins with an operand that it does not have");
     if (m.index_operand && *m.index_operand >= in.operands.size())
       report_at(in, "names an index that it does not have");
   }

@@ -21,7 +21,7 @@ namespace {
 
 unsigned programs() {
   const char* text = std::getenv("TESSERA_IR_PROGRAMS");
-  return text == nullptr ? 3000U : static_cast<unsigned>(std::stoul(text));
+  return text == nullptr ? 2000U : static_cast<unsigned>(std::stoul(text));
 }
 
 bool is_nan(ir::Type type, std::uint32_t bits) {
@@ -44,16 +44,24 @@ void expect_same(const ir::Module& module, const ir::test::Interpreter& expected
 
 void expect_round_trip(const pe::Image& image) {
   const std::string text = tasm::disassemble(image);
-  EXPECT_EQ(tasm::dump(tasm::assemble(text, tasm::options_for(image.generation))), tasm::dump(image)) << text;
+  EXPECT_EQ(tasm::dump(tasm::assemble(text, tasm::options_for(image.generation))),
+            tasm::dump(image))
+      << text;
 }
 
 TEST(CslCodegenProperty, CompiledCodeDoesWhatTheInterpreterSays) {
   const unsigned count = programs();
+  unsigned too_long = 0;
   for (unsigned seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const ir::test::RandomProgram program(seed);
     ir::test::Interpreter interpreter(program.module);
-    interpreter.run(program.main, program.arguments);
+    try {
+      interpreter.run(program.main, program.arguments);
+    } catch (const ir::test::TooLong&) {
+      ++too_long;
+      continue;
+    }
     codegen::Options options;
     options.locals = seed % 2 == 0 ? codegen::Locals::kMemory : codegen::Locals::kRegisters;
     options.optimize = seed % 5 != 0;
@@ -63,9 +71,9 @@ TEST(CslCodegenProperty, CompiledCodeDoesWhatTheInterpreterSays) {
     bench.launch("main", program.arguments, 1);
     EXPECT_EQ(rule_broken_by(bench, 4000000).text, "");
     expect_same(program.module, interpreter, bench);
-    if (testing::Test::HasFailure())
-      std::cout << print(program.module) << tasm::disassemble(image);
+    if (testing::Test::HasFailure()) std::cout << print(program.module) << tasm::disassemble(image);
   }
+  EXPECT_LT(too_long, count / 20);
 }
 
 }  // namespace

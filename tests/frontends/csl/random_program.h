@@ -46,7 +46,8 @@ class RandomProgram {
     const auto small = static_cast<std::uint32_t>(below(9)) - 4U;
     if (type == Type::kBool) return below(2);
     if (type == Type::kHalf) return chance(80) ? 0x3000 + below(0x2000) : below(0x7C00);
-    if (type == Type::kSingle) return chance(80) ? 0x3E000000 + below(0x4000000) : below(0x7F800000);
+    if (type == Type::kSingle)
+      return chance(80) ? 0x3E000000 + below(0x4000000) : below(0x7F800000);
     const auto bits = chance(50) ? small : static_cast<std::uint32_t>(random_());
     return is_wide(type) ? bits : bits & 0xFFFFU;
   }
@@ -75,8 +76,10 @@ class RandomProgram {
     for (unsigned i = 0; i < locals; ++i) {
       const Type type = any_type();
       const VariableId v = builder.local("v" + std::to_string(i), type);
-      if (chance(90)) builder.store(address_of(v), operand(type));
-      else builder.store(builder.copy(Type::kAddress, address_of(v)), operand(type));
+      if (chance(90))
+        builder.store(address_of(v), operand(type));
+      else
+        builder.store(builder.copy(Type::kAddress, address_of(v)), operand(type));
       locals_.push_back(v);
     }
     for (unsigned i = below(4); i > 0; --i) {
@@ -96,8 +99,10 @@ class RandomProgram {
       }
     }
     // Older values at times, so that many live at once.
-    const Value& v = pool_[chance(50) ? pool_.size() - 1 - below(std::min<unsigned>(4, static_cast<unsigned>(pool_.size())))
-                                      : below(static_cast<unsigned>(pool_.size()))];
+    const Value& v =
+        pool_[chance(50) ? pool_.size() - 1 -
+                               below(std::min<unsigned>(4, static_cast<unsigned>(pool_.size())))
+                         : below(static_cast<unsigned>(pool_.size()))];
     for (std::size_t i = pool_.size(); v.type != type && i-- > 0;) {
       if (pool_[i].type == type && chance(70)) return pool_[i];
     }
@@ -136,7 +141,8 @@ class RandomProgram {
     }
     if (kind == 3) return load_element();
     if (kind == 4) return unary();
-    if (kind == 5) return b_->compare(Condition::kEq, operand(Type::kBool), constant(Type::kBool, 0));
+    if (kind == 5)
+      return b_->compare(Condition::kEq, operand(Type::kBool), constant(Type::kBool, 0));
     if (kind < 8) return float_operation();
     return integer_operation();
   }
@@ -175,7 +181,8 @@ class RandomProgram {
   Value element_address(VariableId array) {
     const unsigned bytes = bytes_of(module.variables[array].type);
     const Type type = chance(50) ? Type::kI16 : Type::kU16;
-    if (chance(30)) return b_->element(address_of(array), constant(type, below(kArrayLength)), bytes);
+    if (chance(30))
+      return b_->element(address_of(array), constant(type, below(kArrayLength)), bytes);
     const Value index = b_->binary(Op::kAnd, operand(type), constant(type, kArrayLength / 2 - 1));
     const Value base = chance(50) ? address_of(array) : b_->copy(Type::kAddress, address_of(array));
     const std::int32_t offset = chance(50) ? 0 : static_cast<std::int32_t>(bytes * below(4));
@@ -244,9 +251,7 @@ class RandomProgram {
     const bool in_memory = chance(50);
     const VariableId local = b_->local("i", Type::kI16);
     const Value counter = b_->copy(Type::kI16, constant(Type::kI16, 0));
-    const auto read = [&] {
-      return in_memory ? b_->load(Type::kI16, address_of(local)) : counter;
-    };
+    const auto read = [&] { return in_memory ? b_->load(Type::kI16, address_of(local)) : counter; };
     if (in_memory) b_->store(address_of(local), constant(Type::kI16, 0));
     const BlockId test = b_->new_block();
     const BlockId body = b_->new_block();
@@ -266,8 +271,10 @@ class RandomProgram {
     }
     if (!b_->is_closed()) {
       const Value next = b_->binary(Op::kAdd, read(), constant(Type::kI16, 1));
-      if (in_memory) b_->store(address_of(local), next);
-      else b_->assign(counter, next);
+      if (in_memory)
+        b_->store(address_of(local), next);
+      else
+        b_->assign(counter, next);
       b_->jump(test);
     }
     pool_.resize(known);
@@ -286,8 +293,10 @@ class RandomProgram {
   void finish() {
     if (b_->is_closed()) return;
     const std::optional<Type> result = module.functions[function_].result;
-    if (result) b_->ret(operand(*result));
-    else b_->ret();
+    if (result)
+      b_->ret(operand(*result));
+    else
+      b_->ret();
   }
 
   std::mt19937 random_;
