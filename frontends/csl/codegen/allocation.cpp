@@ -27,6 +27,8 @@ class LinearScan {
   void run(const std::vector<Interval>& intervals) {
     for (const Interval& i : intervals) {
       if (i.crosses_call) {
+        if (temporaries_.count(i.reg) != 0)
+          throw std::logic_error("a temporary lives across a call");
         spilled.insert(i.reg);
         continue;
       }

@@ -1,4 +1,5 @@
-// DSD operations in IR: the loads of the data structure registers, then the operation (csl.md 8.3).
+// DSD operations in IR: the loads of the data structure registers, then the operation
+// (wse.md 5.11).
 #pragma once
 
 #include <cstdint>

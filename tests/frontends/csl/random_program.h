@@ -214,11 +214,11 @@ class RandomProgram {
   void call() {
     if (function_ == 0) return;
     const FunctionId callee = below(function_);
-    std::vector<Value> arguments;
+    std::vector<Value> values;
     const std::vector<RegisterId> parameters = module.functions[callee].parameters;
     for (const RegisterId p : parameters)
-      arguments.push_back(operand(module.functions[callee].registers[p]));
-    const Value result = b_->call(callee, arguments);
+      values.push_back(operand(module.functions[callee].registers[p]));
+    const Value result = b_->call(callee, values);
     if (result.kind != Value::Kind::kNone) keep(result);
   }
 
