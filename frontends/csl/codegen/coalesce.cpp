@@ -1,0 +1,63 @@
+#include "frontends/csl/codegen/passes.h"
+#include "frontends/csl/ir/flow.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+
+bool mentions(const Instruction& in, RegisterId r) {
+  for (const RegisterId result : in.results) {
+    if (result == r) return true;
+  }
+  for (const Value& v : in.operands) {
+    if (v.is_register() && v.number == r) return true;
+  }
+  return false;
+}
+
+std::vector<unsigned> use_counts(const Function& function) {
+  std::vector<unsigned> counts(function.registers.size());
+  for (const Block& block : function.blocks) {
+    for (const Instruction& in : block.code) {
+      for (const Value& v : in.operands) {
+        if (v.is_register()) ++counts[v.number];
+      }
+    }
+  }
+  return counts;
+}
+
+/// The instruction in front of `copy` that makes its value and may as well assign its result.
+Instruction* maker_of(Block& block, std::size_t copy) {
+  const RegisterId to = block.code[copy].results[0];
+  const RegisterId from = block.code[copy].operands[0].number;
+  for (std::size_t i = copy; i-- > 0;) {
+    Instruction& in = block.code[i];
+    if (in.results.size() == 1 && in.results[0] == from) return &in;
+    if (mentions(in, to)) return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void coalesce_copies(Function& function) {
+  const std::vector<unsigned> definitions = definition_counts(function);
+  const std::vector<unsigned> uses = use_counts(function);
+  for (Block& block : function.blocks) {
+    for (std::size_t i = 0; i < block.code.size(); ++i) {
+      Instruction& copy = block.code[i];
+      if (copy.op != Op::kCopy || !copy.operands[0].is_register()) continue;
+      const RegisterId from = copy.operands[0].number;
+      const bool only_here = definitions[from] == 1 && uses[from] == 1;
+      if (!only_here || function.registers[from] != function.registers[copy.results[0]]) continue;
+      Instruction* maker = maker_of(block, i);
+      if (maker == nullptr) continue;
+      maker->results[0] = copy.results[0];
+      copy.operands[0].number = copy.results[0];  // copy propagation removes it
+    }
+  }
+}
+
+}  // namespace tessera::csl::codegen

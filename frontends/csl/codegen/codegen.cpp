@@ -1,0 +1,230 @@
+#include "frontends/csl/codegen/codegen.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "frontends/csl/codegen/emit.h"
+#include "frontends/csl/codegen/frames.h"
+#include "frontends/csl/codegen/legalize.h"
+#include "frontends/csl/codegen/names.h"
+#include "frontends/csl/ir/verify.h"
+#include "frontends/text/diagnostics.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+
+/// Puts code, data and declarations into the image.
+class Linker {
+ public:
+  Linker(const Module& module, std::vector<FunctionId> functions, Code code)
+      : module_(module), functions_(std::move(functions)), code_(std::move(code)),
+        frames_(lay_out_frames(module, functions_)), image_(module.settings) {}
+
+  pe::Image link() {
+    if (!module_.files.empty()) image_.file = module_.files[0];
+    image_.code = std::move(code_.instructions);
+    name_declarations();
+    place_data();
+    place_descriptors();
+    apply_fixups();
+    declare_sections();
+    declare_labels();
+    name_files();
+    return std::move(image_);
+  }
+
+ private:
+  void name_declarations() {
+    for (pe::QueueBinding& q : image_.queues) q.name = names_.unique(q.name);
+    for (VariableId v = 0; v < module_.variables.size(); ++v) {
+      if (!module_.variables[v].owner)
+        variable_names_[v] = names_.unique(module_.variables[v].name);
+    }
+    for (const FunctionId f : functions_)
+      function_names_[f] = names_.unique(module_.functions[f].name);
+  }
+
+  void place(pe::Symbol symbol) {
+    const std::uint32_t align = symbol.align == 0 ? bytes_of(symbol.type) : symbol.align;
+    end_ = (end_ + align - 1) / align * align;
+    symbol.address = end_;
+    end_ += symbol.count * bytes_of(symbol.type);
+    image_.symbols.push_back(std::move(symbol));
+  }
+
+  /// Globals in their order, then the frames.
+  void place_data() {
+    end_ = image_.task_table_bytes() +
+           static_cast<std::uint32_t>(image_.code.size()) * pe::kInstructionBytes;
+    addresses_.resize(module_.variables.size());
+    for (VariableId v = 0; v < module_.variables.size(); ++v) {
+      const Variable& variable = module_.variables[v];
+      if (variable.owner) continue;
+      pe::Symbol symbol;
+      symbol.name = variable_names_[v];
+      symbol.type = element_of(variable.type);
+      symbol.count = variable.count;
+      symbol.align = variable.align;
+      symbol.init = variable.init;
+      set_place(symbol, variable.place);
+      place(std::move(symbol));
+      addresses_[v] = image_.symbols.back().address;
+    }
+    if (frames_.bytes != 0) {
+      pe::Symbol symbol;
+      symbol.name = names_.unique("frames");
+      symbol.type = pe::ElementType::kU16;
+      symbol.count = (frames_.bytes + 1) / 2;
+      symbol.align = 4;
+      place(std::move(symbol));
+      frames_base_ = image_.symbols.back().address;
+    }
+    for (VariableId v = 0; v < module_.variables.size(); ++v) {
+      if (module_.variables[v].owner) addresses_[v] = frames_base_ + frames_.variables[v];
+    }
+    image_.data_end = end_;
+    if (end_ > pe::kSramBytes) fail_full();
+  }
+
+  [[noreturn]] void fail_full() const {
+    std::vector<std::pair<std::uint32_t, std::string>> users;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      const std::uint32_t begin = code_.entries[functions_[i]];
+      const bool is_last = i + 1 == functions_.size();
+      const auto all = static_cast<std::uint32_t>(image_.code.size());
+      const std::uint32_t end = is_last ? all : code_.entries[functions_[i + 1]];
+      users.push_back({(end - begin) * pe::kInstructionBytes,
+                       "the code of " + module_.functions[functions_[i]].name});
+    }
+    for (const pe::Symbol& s : image_.symbols)
+      users.push_back({s.count * bytes_of(s.type), s.name});
+    std::stable_sort(users.begin(), users.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    constexpr std::size_t kMost = 8;
+    users.resize(std::min(users.size(), kMost));
+    std::string table;
+    for (const auto& [bytes, what] : users) table += text::joined("\n  ", bytes, " bytes: ", what);
+    throw UserError(image_.file, "",
+                    text::joined("expected a program of at most ", pe::kSramBytes,
+                                 " bytes, found one that needs ", end_, "; the task table takes ",
+                                 image_.task_table_bytes(), ", the largest other parts are",
+                                 table));
+  }
+
+  void place_descriptors() {
+    for (const Descriptor& d : module_.descriptors) {
+      pe::Dsd dsd = d.dsd;
+      dsd.name = names_.unique(dsd.name);
+      if (d.array) {
+        dsd.base = static_cast<std::uint16_t>(dsd.base + addresses_[*d.array]);
+        if (dsd.kind == pe::DsdKind::kCircbuf)
+          dsd.wrap_base = static_cast<std::uint16_t>(dsd.wrap_base + addresses_[*d.array]);
+      }
+      image_.dsds.push_back(std::move(dsd));
+    }
+    for (const Fifo& f : module_.fifos) {
+      pe::Fifo fifo = f.fifo;
+      fifo.name = names_.unique(fifo.name);
+      fifo.base = static_cast<std::uint16_t>(addresses_[f.array]);
+      fifo.bytes = static_cast<std::uint16_t>(module_.variables[f.array].bytes());
+      image_.fifos.push_back(std::move(fifo));
+    }
+  }
+
+  void apply_fixups() {
+    for (const Fixup& fixup : code_.fixups) {
+      pe::Operand& operand = image_.code[fixup.pc].operands.at(fixup.slot);
+      std::uint32_t value = 0;
+      if (fixup.kind == Fixup::Kind::kFunction) value = code_.entries[fixup.number];
+      if (fixup.kind == Fixup::Kind::kLink) value = frames_base_ + *frames_.links[fixup.number];
+      if (fixup.kind == Fixup::Kind::kVariable)
+        value = (addresses_[fixup.number] + static_cast<std::uint32_t>(fixup.offset)) & 0xFFFFU;
+      operand.value = static_cast<std::int32_t>(value);
+    }
+  }
+
+  /// Tasks stand in the order of their code; rotations follow them.
+  void declare_sections() {
+    std::vector<std::uint32_t> number(module_.tasks.size());
+    for (const FunctionId f : functions_) {
+      const Function& function = module_.functions[f];
+      if (!function.is_task) {
+        pe::Function made;
+        made.name = function_names_[f];
+        made.entry = code_.entries[f];
+        set_place(made, function.place);
+        image_.functions.push_back(std::move(made));
+        continue;
+      }
+      for (std::size_t t = 0; t < module_.tasks.size(); ++t) {
+        if (module_.tasks[t].function != f) continue;
+        number[t] = static_cast<std::uint32_t>(image_.tasks.size());
+        pe::TaskBinding binding = module_.tasks[t].binding;
+        binding.name = function_names_[f];
+        binding.entry = code_.entries[f];
+        set_place(binding, function.place);
+        image_.tasks.push_back(std::move(binding));
+      }
+    }
+    for (pe::Rotation& r : image_.rotations) {
+      r.main = number.at(r.main);
+      r.alternative = number.at(r.alternative);
+    }
+  }
+
+  void declare_labels() {
+    std::vector<std::uint32_t>& targets = code_.label_targets;
+    std::sort(targets.begin(), targets.end());
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+    unsigned n = 0;
+    for (const std::uint32_t target : targets)
+      image_.labels.push_back({names_.unique("L" + std::to_string(++n)), target});
+  }
+
+  void name_files() {
+    if (module_.files.size() < 2) return;
+    for (const std::string& file : module_.files) image_.files.push_back({file, ""});
+  }
+
+  const Module& module_;
+  const std::vector<FunctionId> functions_;
+  Code code_;
+  const Frames frames_;
+  pe::Image image_;
+  Names names_;
+  std::map<VariableId, std::string> variable_names_;
+  std::map<FunctionId, std::string> function_names_;
+  std::vector<std::uint32_t> addresses_;  // by VariableId
+  std::uint32_t frames_base_ = 0;
+  std::uint32_t end_ = 0;
+};
+
+}  // namespace
+
+pe::Image generate(Module module, const Options& options) {
+  require_valid(module);
+  lower_extra_parameters(module);
+  const std::vector<FunctionId> functions = reachable_functions(module);
+  Code code;
+  code.entries.resize(module.functions.size());
+  for (const FunctionId f : functions) {
+    Function function = module.functions[f];
+    if (options.optimize) optimize(module, f, function, options.locals);
+    legalize(function);
+    if (options.optimize) {
+      propagate_copies(function);
+      legalize(function);
+      remove_dead_code(function);
+    }
+    const Allocation allocation = allocate(module, f, function);
+    module.functions[f] = std::move(function);
+    emit(module, f, allocation, code);
+  }
+  return Linker(module, functions, std::move(code)).link();
+}
+
+}  // namespace tessera::csl::codegen

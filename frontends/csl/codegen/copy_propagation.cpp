@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <map>
+
+#include "frontends/csl/codegen/passes.h"
+#include "frontends/csl/ir/flow.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+
+using Copies = std::map<RegisterId, Value>;
+
+/// Replaces an operand by the value it is a copy of, if the instruction takes that type as well.
+void replace(Instruction& in, Value& operand, const Copies& copies) {
+  for (auto copy = copies.find(operand.number); operand.is_register() && copy != copies.end();
+       copy = copies.find(operand.number)) {
+    Value source = copy->second;
+    if (source.is_constant()) source = constant(operand.type, source.number);
+    const bool same_kind =
+        source.type == operand.type ||
+        (in.op != Op::kConvert && !is_float(source.type) && !is_float(operand.type));
+    if (!same_kind) return;
+    operand = source;
+  }
+}
+
+bool is_copy(const Instruction& in) {
+  return in.op == Op::kCopy &&
+         !(in.operands[0].is_register() && in.operands[0].number == in.results[0]);
+}
+
+/// Copies between registers that are assigned once hold wherever the copy has a value.
+Copies lasting_copies(const Function& function) {
+  const std::vector<unsigned> counts = definition_counts(function);
+  Copies copies;
+  for (const Block& block : function.blocks) {
+    for (const Instruction& in : block.code) {
+      if (!is_copy(in) || counts[in.results[0]] != 1) continue;
+      const Value& source = in.operands[0];
+      if (!source.is_register() || counts[source.number] == 1) copies[in.results[0]] = source;
+    }
+  }
+  return copies;
+}
+
+void forget(Copies& copies, RegisterId changed) {
+  copies.erase(changed);
+  for (auto c = copies.begin(); c != copies.end();) {
+    const bool reads = c->second.is_register() && c->second.number == changed;
+    c = reads ? copies.erase(c) : std::next(c);
+  }
+}
+
+void propagate_in(Block& block) {
+  Copies copies;
+  for (Instruction& in : block.code) {
+    for (Value& operand : in.operands) replace(in, operand, copies);
+    for (const RegisterId r : in.results) forget(copies, r);
+    if (is_copy(in)) copies[in.results[0]] = in.operands[0];
+  }
+}
+
+}  // namespace
+
+void propagate_copies(Function& function) {
+  const Copies lasting = lasting_copies(function);
+  for (Block& block : function.blocks) {
+    for (Instruction& in : block.code) {
+      for (Value& operand : in.operands) replace(in, operand, lasting);
+    }
+    propagate_in(block);
+    const auto is_idle = [](const Instruction& in) { return in.op == Op::kCopy && !is_copy(in); };
+    block.code.erase(std::remove_if(block.code.begin(), block.code.end(), is_idle),
+                     block.code.end());
+  }
+}
+
+}  // namespace tessera::csl::codegen

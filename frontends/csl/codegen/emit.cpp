@@ -1,0 +1,338 @@
+#include "frontends/csl/codegen/emit.h"
+
+#include <set>
+
+#include "frontends/csl/codegen/frames.h"
+#include "frontends/csl/codegen/moves.h"
+#include "frontends/csl/codegen/opcodes.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+using O = pe::Opcode;
+
+pe::Operand register_operand(unsigned unit, bool is_wide) {
+  return {is_wide ? pe::kReg32 : pe::kReg16, static_cast<std::uint8_t>(unit), 0};
+}
+pe::Operand immediate(std::int32_t value) {
+  return {pe::kImm, 0, value};
+}
+
+class Emitter {
+ public:
+  Emitter(const Module& module, FunctionId id, const Allocation& allocation, Code& code)
+      : f_(module.functions[id]), id_(id), allocation_(allocation), code_(code),
+        starts_(f_.blocks.size()) {}
+
+  void run() {
+    code_.entries[id_] = here();
+    place_ = f_.place;
+    keeps_link_ = !f_.is_task && has_call(f_);
+    if (keeps_link_) link_access(O::kSt16, 0);
+    std::vector<Move> moves;
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i) {
+      const RegisterId p = f_.parameters[i];
+      moves.push_back({allocation_[p], static_cast<std::uint8_t>(arrival_of(f_, i)), wide(p)});
+    }
+    emit_moves(moves);
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      block_ = b;
+      starts_[b] = here();
+      for (const Instruction& in : f_.blocks[b].code) {
+        place_ = in.place;
+        emit(in);
+      }
+    }
+    patch_jumps();
+  }
+
+ private:
+  std::uint32_t here() const { return static_cast<std::uint32_t>(code_.instructions.size()); }
+  bool wide(RegisterId r) const { return is_wide(f_.registers[r]); }
+  pe::Operand result(const Instruction& in, std::size_t i = 0) const {
+    return register_operand(allocation_[in.results[i]], wide(in.results[i]));
+  }
+
+  // Instructions and operands
+
+  std::uint32_t put(O op, std::initializer_list<pe::Operand> operands) {
+    pe::Instruction out;
+    out.op = op;
+    std::size_t slot = 0;
+    for (const pe::Operand& o : operands) out.operands.at(slot++) = o;
+    set_place(out, place_);
+    code_.instructions.push_back(out);
+    return here() - 1;
+  }
+  /// Register, or immediate of the type that the slot of `op` has. The address of a variable is
+  /// filled in later: `pc` is the instruction that comes next.
+  pe::Operand operand(const Value& v, unsigned slot) {
+    if (v.is_register()) return register_operand(allocation_[v.number], is_wide(v.type));
+    if (v.is_constant()) return immediate(constant_of(v));
+    code_.fixups.push_back({Fixup::Kind::kVariable, here(), slot, v.number, v.offset});
+    return immediate(0);
+  }
+  static std::int32_t constant_of(const Value& v) {
+    if (v.type == Type::kI16) return static_cast<std::int16_t>(v.number);
+    return static_cast<std::int32_t>(v.number);
+  }
+  pe::Operand memory(const Value& v, std::int32_t offset, unsigned slot) {
+    if (v.is_register()) return {pe::kMem, allocation_[v.number], offset};
+    if (v.is_constant())
+      return {pe::kMem, pe::kNoBase,
+              static_cast<std::int32_t>((v.number + static_cast<std::uint32_t>(offset)) & 0xFFFFU)};
+    code_.fixups.push_back({Fixup::Kind::kVariable, here(), slot, v.number, v.offset + offset});
+    return {pe::kMem, pe::kNoBase, 0};
+  }
+  void link_access(O op, unsigned memory_slot) {
+    const pe::Operand link = register_operand(pe::kReturnRegister, false);
+    const pe::Operand where = {pe::kMem, pe::kNoBase, 0};
+    code_.fixups.push_back({Fixup::Kind::kLink, here(), memory_slot, id_, 0});
+    if (memory_slot == 0) put(op, {where, link});
+    if (memory_slot == 1) put(op, {link, where});
+  }
+  void move(Type type, unsigned to, const Value& v) {
+    const pe::Operand target = register_operand(to, is_wide(type));
+    if (v.is_register()) {
+      if (allocation_[v.number] != to) put(move_of(type), {target, operand(v, 1)});
+    } else {
+      const pe::Operand source = operand(v, 1);
+      put(O::kMovri, {target, source});
+    }
+  }
+  void emit_moves(const std::vector<Move>& moves) {
+    for (const Move& m : in_sequence(moves)) {
+      put(m.is_wide ? O::kMov32 : O::kMov16,
+          {register_operand(m.to, m.is_wide), register_operand(m.from, m.is_wide)});
+    }
+  }
+
+  // Jumps
+
+  void label_here() { code_.label_targets.push_back(here()); }
+  std::uint32_t jump_ahead(O op) { return put(op, {{pe::kCode, 0, 0}}); }
+  void land(std::uint32_t jump) {
+    code_.instructions[jump].operands[0].value = static_cast<std::int32_t>(here());
+    label_here();
+  }
+  void jump_to_block(O op, BlockId target) { jumps_.push_back({jump_ahead(op), target}); }
+  void patch_jumps() {
+    std::set<BlockId> labelled;
+    for (const auto& [pc, target] : jumps_) {
+      code_.instructions[pc].operands[0].value = static_cast<std::int32_t>(starts_[target]);
+      if (labelled.insert(target).second) code_.label_targets.push_back(starts_[target]);
+    }
+  }
+  static O jump_if(bool flag) { return flag ? O::kJmpt : O::kJmpf; }
+  /// Sets the flag and says with which value of it the condition holds.
+  bool compare(Condition condition, Type type, const Value& a, const Value& b) {
+    const FlagCompare c = compare_of(condition, type, a, b);
+    const pe::Operand first = operand(c.first, 0);
+    const pe::Operand second = operand(c.second, 1);
+    put(c.op, {first, second});
+    return c.sense;
+  }
+  /// The machine has no instruction that reads the flag into a register: a bool takes a branch.
+  void flag_to_register(bool sense, const pe::Operand& target) {
+    put(O::kMovri, {target, immediate(1)});
+    const std::uint32_t jump = jump_ahead(jump_if(sense));
+    put(O::kMovri, {target, immediate(0)});
+    land(jump);
+  }
+
+  // Operations
+
+  void emit(const Instruction& in);
+  void emit_arithmetic(const Instruction& in);
+  void emit_convert(const Instruction& in);
+  void convert_integer(const Instruction& in);
+  void emit_select(const Instruction& in);
+  void emit_call(const Instruction& in);
+  void emit_machine(const Instruction& in);
+  void emit_branch(const Instruction& in);
+  void emit_return(const Instruction& in);
+
+  const Function& f_;
+  const FunctionId id_;
+  const Allocation& allocation_;
+  Code& code_;
+  std::vector<std::uint32_t> starts_;                     // by block
+  std::vector<std::pair<std::uint32_t, BlockId>> jumps_;  // instruction, target
+  BlockId block_ = 0;
+  Place place_;
+  bool keeps_link_ = false;
+};
+
+void Emitter::emit(const Instruction& in) {
+  switch (in.op) {
+  case Op::kCopy:
+    return move(in.type, allocation_[in.results[0]], in.operands[0]);
+  case Op::kConvert:
+    return emit_convert(in);
+  case Op::kCompare:
+    return flag_to_register(compare(in.condition, in.type, in.operands[0], in.operands[1]),
+                            result(in));
+  case Op::kSelect:
+    return emit_select(in);
+  case Op::kLoad: {
+    const pe::Operand where = memory(in.operands[0], in.offset, 1);
+    put(is_wide(in.type) ? O::kLd32 : O::kLd16, {result(in), where});
+    return;
+  }
+  case Op::kStore: {
+    const pe::Operand where = memory(in.operands[0], in.offset, 0);
+    put(is_wide(in.type) ? O::kSt32 : O::kSt16, {where, operand(in.operands[1], 1)});
+    return;
+  }
+  case Op::kCall:
+    return emit_call(in);
+  case Op::kMachine:
+    return emit_machine(in);
+  case Op::kAssert: {
+    const bool sense = compare(in.condition, in.type, in.operands[0], in.operands[1]);
+    const std::uint32_t jump = jump_ahead(jump_if(sense));
+    put(O::kBrk, {});
+    return land(jump);
+  }
+  case Op::kJump:
+    if (in.targets[0] != block_ + 1) jump_to_block(O::kJmp, in.targets[0]);
+    return;
+  case Op::kBranch:
+    return emit_branch(in);
+  case Op::kReturn:
+    return emit_return(in);
+  case Op::kTrap:
+    put(O::kBrk, {});
+    return;
+  default:
+    return emit_arithmetic(in);
+  }
+}
+
+void Emitter::emit_arithmetic(const Instruction& in) {
+  pe::Instruction out;
+  out.op = opcode_of(in.op, in.type);
+  set_place(out, place_);
+  out.operands[0] = result(in);
+  for (unsigned i = 0; i < in.operands.size(); ++i)
+    out.operands.at(i + 1) = operand(in.operands[i], i + 1);
+  code_.instructions.push_back(out);
+}
+
+void Emitter::emit_convert(const Instruction& in) {
+  const Value& v = in.operands[0];
+  if (!is_float(in.type) && !is_float(v.type)) return convert_integer(in);
+  const bool from_wide = is_wide(v.type);
+  O op = O::kXp162fh;
+  if (is_float(v.type) && is_float(in.type)) {
+    op = from_wide ? O::kFs2h : O::kFh2s;
+  } else if (is_float(v.type)) {
+    op = is_wide(in.type) ? O::kFs2xp32 : from_wide ? O::kFs2xp16 : O::kFh2xp16;
+  } else if (is_wide(in.type)) {
+    op = from_wide ? O::kXp322fs : O::kXp162fs;
+  }
+  const pe::Operand source = operand(v, 1);
+  put(op, {result(in), source});
+}
+
+/// Between 16 and 32 bits; the low half of a pair is its even register.
+void Emitter::convert_integer(const Instruction& in) {
+  const Value& v = in.operands[0];
+  const unsigned low = allocation_[in.results[0]];
+  const unsigned source = allocation_[v.number];
+  const pe::Operand from = register_operand(source, false);
+  const pe::Operand to = register_operand(low, false);
+  if (source != low) put(O::kMov16, {to, from});
+  if (!is_wide(in.type)) return;
+  const pe::Operand high = register_operand(low + 1, false);
+  if (is_signed(v.type)) {
+    put(O::kSar16, {high, to, immediate(15)});
+  } else {
+    put(O::kMovri, {high, immediate(0)});
+  }
+}
+
+void Emitter::emit_select(const Instruction& in) {
+  const unsigned target = allocation_[in.results[0]];
+  const Value& yes = in.operands[1];
+  const Value& no = in.operands[2];
+  const Value zero = constant(Type::kBool, 0);
+  const bool sense = compare(Condition::kNe, Type::kBool, in.operands[0], zero);
+  // One of the values may already be in the register of the result.
+  const bool has_no = no.is_register() && allocation_[no.number] == target;
+  if (!has_no) move(in.type, target, yes);
+  const std::uint32_t jump = jump_ahead(jump_if(has_no != sense));
+  move(in.type, target, has_no ? yes : no);
+  land(jump);
+}
+
+void Emitter::emit_call(const Instruction& in) {
+  std::vector<Move> moves;
+  for (std::size_t i = 0; i < in.operands.size(); ++i) {
+    const Value& v = in.operands[i];
+    if (v.is_register())
+      moves.push_back({static_cast<std::uint8_t>(2 * i), allocation_[v.number], is_wide(v.type)});
+  }
+  emit_moves(moves);
+  for (std::size_t i = 0; i < in.operands.size(); ++i) {
+    const Value& v = in.operands[i];
+    if (!v.is_register()) move(v.type, static_cast<unsigned>(2 * i), v);
+  }
+  code_.fixups.push_back({Fixup::Kind::kFunction, here(), 0, in.number, 0});
+  put(O::kCall, {{pe::kCode, 0, 0}});
+  if (in.results.empty()) return;
+  const pe::Operand target = result(in);
+  const bool pair = wide(in.results[0]);
+  if (target.reg != 0) put(pair ? O::kMov32 : O::kMov16, {target, register_operand(0, pair)});
+}
+
+void Emitter::emit_machine(const Instruction& in) {
+  const Machine& m = *in.machine;
+  if (m.initial_operand)
+    move(f_.registers[in.results[0]], allocation_[in.results[0]], in.operands[*m.initial_operand]);
+  pe::Instruction out;
+  out.op = m.op;
+  out.config = m.config;
+  set_place(out, place_);
+  for (unsigned slot = 0; slot < m.fields.size(); ++slot) {
+    const Machine::Field& field = m.fields[slot];
+    pe::Operand& o = out.operands.at(slot);
+    if (field.slot == Machine::Slot::kFixed) o = field.fixed;
+    if (field.slot == Machine::Slot::kValue) o = operand(in.operands[field.index], slot);
+    if (field.slot == Machine::Slot::kMemory) o = memory(in.operands[field.index], 0, slot);
+    if (field.slot == Machine::Slot::kResult) o = result(in, field.index);
+  }
+  if (m.index_operand) {
+    const Value& v = in.operands[*m.index_operand];
+    out.config.index = v.is_register() ? register_operand(allocation_[v.number], false)
+                                       : immediate(static_cast<std::int32_t>(v.number));
+  }
+  code_.instructions.push_back(out);
+  if (m.flag_result) flag_to_register(true, result(in, in.results.size() - 1));
+}
+
+void Emitter::emit_branch(const Instruction& in) {
+  const bool sense = compare(in.condition, in.type, in.operands[0], in.operands[1]);
+  if (in.targets[0] == block_ + 1) return jump_to_block(jump_if(!sense), in.targets[1]);
+  jump_to_block(jump_if(sense), in.targets[0]);
+  if (in.targets[1] != block_ + 1) jump_to_block(O::kJmp, in.targets[1]);
+}
+
+void Emitter::emit_return(const Instruction& in) {
+  if (!in.operands.empty()) move(*f_.result, 0, in.operands[0]);
+  if (f_.is_task) {
+    put(O::kEnd, {});
+    return;
+  }
+  if (keeps_link_) link_access(O::kLd16, 1);
+  put(O::kRet, {});
+}
+
+}  // namespace
+
+void emit(const Module& module, FunctionId id, const Allocation& allocation, Code& code) {
+  Emitter(module, id, allocation, code).run();
+}
+
+}  // namespace tessera::csl::codegen

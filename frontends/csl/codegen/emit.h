@@ -1,0 +1,39 @@
+// Instructions of the tile for the functions of a module, after register allocation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frontends/csl/codegen/allocation.h"
+#include "frontends/csl/ir/ir.h"
+
+namespace tessera::csl::codegen {
+
+/// An operand whose value is known when code and data have their addresses.
+struct Fixup {
+  enum class Kind : std::uint8_t { kVariable, kLink, kFunction };
+  Kind kind = Kind::kVariable;
+  std::uint32_t pc = 0;
+  unsigned slot = 0;
+  std::uint32_t number = 0;  ///< VariableId or FunctionId
+  std::int32_t offset = 0;
+};
+
+struct Code {
+  std::vector<pe::Instruction> instructions;
+  std::vector<Fixup> fixups;
+  std::vector<std::uint32_t> label_targets;
+  std::vector<std::uint32_t> entries;  ///< by FunctionId
+};
+
+/// Gives a declaration or an instruction of an image its place: Image::files are Module::files.
+template <class Placed>
+void set_place(Placed& to, ir::Place place) {
+  to.line = place.line;
+  to.file = place.file;
+}
+
+/// Appends one function.
+void emit(const ir::Module& module, ir::FunctionId id, const Allocation& allocation, Code& code);
+
+}  // namespace tessera::csl::codegen

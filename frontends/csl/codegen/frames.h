@@ -1,0 +1,30 @@
+// Static frames: every function has one place for its locals, spilled registers and return address.
+// Functions that are never active at the same time share memory: the frame of a function begins
+// behind those of all its callers. Tasks run to their end, so that all frames of tasks begin at 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "frontends/csl/ir/ir.h"
+
+namespace tessera::csl::codegen {
+
+struct Frames {
+  std::uint32_t bytes = 0;
+  std::vector<std::uint32_t> variables;             ///< by VariableId, of locals: offset
+  std::vector<std::optional<std::uint32_t>> links;  ///< by FunctionId: offset of the return address
+};
+
+/// Functions that tasks and exported functions reach, callers in front of callees. Throws UserError
+/// that names the functions if they call each other in a circle: frames are static.
+std::vector<ir::FunctionId> reachable_functions(const ir::Module& module);
+
+/// `functions`: in the order of `reachable_functions`. Locals that no instruction names get no
+/// memory.
+Frames lay_out_frames(const ir::Module& module, const std::vector<ir::FunctionId>& functions);
+
+bool has_call(const ir::Function& function);
+
+}  // namespace tessera::csl::codegen

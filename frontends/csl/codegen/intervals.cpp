@@ -1,0 +1,90 @@
+#include "frontends/csl/codegen/intervals.h"
+
+#include <algorithm>
+
+#include "frontends/csl/codegen/allocation.h"
+#include "frontends/csl/ir/flow.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+
+class Scan {
+ public:
+  explicit Scan(const Function& f) : f_(f), found_(f.registers.size()) {
+    for (RegisterId r = 0; r < found_.size(); ++r) {
+      found_[r].reg = r;
+      found_[r].is_wide = is_wide(f.registers[r]);
+    }
+  }
+
+  std::vector<Interval> run() {
+    const Liveness live = liveness_of(f_);
+    for (std::size_t i = 0; i < f_.parameters.size(); ++i) {
+      extend(f_.parameters[i], 1);
+      found_[f_.parameters[i]].hint = static_cast<int>(arrival_of(f_, i));
+    }
+    unsigned k = 1;
+    for (BlockId b = 0; b < f_.blocks.size(); ++b) {
+      extend_all(live.in[b], 2 * k);
+      for (const Instruction& in : f_.blocks[b].code) visit(in, k++);
+      extend_all(live.out[b], 2 * k - 1);
+    }
+    return result();
+  }
+
+ private:
+  void extend(RegisterId r, unsigned point) {
+    Interval& i = found_[r];
+    if (i.end == 0) i.start = point;
+    i.start = std::min(i.start, point);
+    i.end = std::max(i.end, point);
+  }
+  void extend_all(const RegisterSet& set, unsigned point) {
+    for (RegisterId r = 0; r < set.size(); ++r) {
+      if (set[r]) extend(r, point);
+    }
+  }
+
+  void visit(const Instruction& in, unsigned k) {
+    for (std::size_t i = 0; i < in.operands.size(); ++i) {
+      if (!in.operands[i].is_register()) continue;
+      extend(in.operands[i].number, 2 * k);
+      if (in.op == Op::kCall || in.op == Op::kReturn)
+        found_[in.operands[i].number].hint = static_cast<int>(2 * i);
+    }
+    for (const RegisterId r : in.results) {
+      extend(r, 2 * k + 1);
+      if (in.op == Op::kCall) found_[r].hint = 0;
+      if (in.op == Op::kCopy && in.operands[0].is_register())
+        found_[r].copied_from = static_cast<int>(in.operands[0].number);
+    }
+    if (in.op == Op::kCall) calls_.push_back(2 * k);
+  }
+
+  std::vector<Interval> result() {
+    std::vector<Interval> all;
+    for (Interval& i : found_) {
+      if (i.end == 0) continue;
+      for (const unsigned call : calls_)
+        i.crosses_call = i.crosses_call || (i.start < call && i.end > call);
+      all.push_back(i);
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Interval& a, const Interval& b) { return a.start < b.start; });
+    return all;
+  }
+
+  const Function& f_;
+  std::vector<Interval> found_;
+  std::vector<unsigned> calls_;
+};
+
+}  // namespace
+
+std::vector<Interval> intervals_of(const Function& function) {
+  return Scan(function).run();
+}
+
+}  // namespace tessera::csl::codegen

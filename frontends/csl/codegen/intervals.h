@@ -1,0 +1,24 @@
+// The live intervals of registers, over instructions in the order of the blocks.
+#pragma once
+
+#include <vector>
+
+#include "frontends/csl/ir/ir.h"
+
+namespace tessera::csl::codegen {
+
+/// Instruction k reads at point 2k and assigns at 2k + 1; parameters are assigned at point 1.
+struct Interval {
+  ir::RegisterId reg = 0;
+  unsigned start = 0;
+  unsigned end = 0;
+  bool is_wide = false;
+  bool crosses_call = false;
+  int hint = -1;         ///< register number that would save a move
+  int copied_from = -1;  ///< virtual register with which it would like to share
+};
+
+/// Of all registers that have a value, in the order of their starts.
+std::vector<Interval> intervals_of(const ir::Function& function);
+
+}  // namespace tessera::csl::codegen

@@ -1,0 +1,88 @@
+#include <map>
+#include <optional>
+
+#include "frontends/csl/codegen/passes.h"
+#include "frontends/csl/ir/flow.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+
+/// Instructions of a test that are worth a second copy.
+constexpr std::size_t kLongestTest = 8;
+
+bool is_test(const Block& block) {
+  if (block.last().op != Op::kBranch || block.code.size() > kLongestTest) return false;
+  for (const Instruction& in : block.code) {
+    if (in.op == Op::kCall || in.op == Op::kMachine) return false;
+  }
+  return true;
+}
+
+/// The test with registers of its own where nothing behind it reads them, so that these are still
+/// assigned once.
+std::vector<Instruction> copy_of(const Block& test, const RegisterSet& live_out,
+                                 Function& function) {
+  std::vector<Instruction> code = test.code;
+  std::map<RegisterId, RegisterId> renamed;
+  for (Instruction& in : code) {
+    for (Value& v : in.operands) {
+      const auto r = renamed.find(v.number);
+      if (v.is_register() && r != renamed.end()) v.number = r->second;
+    }
+    for (RegisterId& r : in.results) {
+      if (live_out[r]) continue;
+      const Type type = function.registers[r];
+      r = renamed[r] = function.new_register(type);
+    }
+  }
+  return code;
+}
+
+/// Blocks behind `from` on ways that do not go through `without`.
+std::vector<bool> behind(const Function& function, BlockId from, std::optional<BlockId> without) {
+  std::vector<bool> seen(function.blocks.size());
+  std::vector<BlockId> next = {from};
+  while (!next.empty()) {
+    const Instruction& last = function.blocks[next.back()].last();
+    next.pop_back();
+    for (unsigned i = 0; i < last.target_count(); ++i) {
+      const BlockId b = last.targets[i];
+      if (!seen[b] && b != without) next.push_back(b);
+      seen[b] = true;
+    }
+  }
+  return seen;
+}
+
+/// Blocks that close a loop at `test` with a jump: all ways to them go through it.
+std::vector<BlockId> latches_of(const Function& function, BlockId test) {
+  const std::vector<bool> inside = behind(function, test, std::nullopt);
+  std::vector<bool> outside(function.blocks.size());
+  if (test != 0) outside = behind(function, 0, test);
+  std::vector<BlockId> latches;
+  for (BlockId b = 1; b < function.blocks.size(); ++b) {
+    const Instruction& last = function.blocks[b].last();
+    if (b != test && last.op == Op::kJump && last.targets[0] == test && inside[b] && !outside[b])
+      latches.push_back(b);
+  }
+  return latches;
+}
+
+}  // namespace
+
+void rotate_loops(Function& function) {
+  for (BlockId test = 0; test < function.blocks.size(); ++test) {
+    if (!is_test(function.blocks[test])) continue;
+    for (const BlockId latch : latches_of(function, test)) {
+      const RegisterSet live_out = liveness_of(function).out[test];
+      const std::vector<Instruction> copy = copy_of(function.blocks[test], live_out, function);
+      std::vector<Instruction>& code = function.blocks[latch].code;
+      code.pop_back();
+      code.insert(code.end(), copy.begin(), copy.end());
+    }
+  }
+}
+
+}  // namespace tessera::csl::codegen

@@ -1,0 +1,209 @@
+// The intermediate representation of compiled CSL: typed three-address code on virtual registers in
+// basic blocks. The semantic engine builds it (builder.h); frontends/csl/codegen makes a pe::Image
+// of it. The registers are not in SSA form: an instruction may assign a register again.
+//
+// Memory consists of variables: globals with initial values, and locals, which live in the static
+// frame of their function. Pointers are byte addresses of 16 bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/pe/isa.h"
+#include "models/pe/program.h"
+
+namespace tessera::csl::ir {
+
+/// kBool is 16 bits wide and holds 0 or 1. kHalf has the 16-bit float format of the program.
+enum class Type : std::uint8_t { kI16, kU16, kI32, kU32, kHalf, kSingle, kBool, kAddress };
+
+std::string_view to_string(Type type);
+unsigned bytes_of(Type type);
+constexpr bool is_wide(Type type) {
+  return type == Type::kI32 || type == Type::kU32 || type == Type::kSingle;
+}
+constexpr bool is_float(Type type) {
+  return type == Type::kHalf || type == Type::kSingle;
+}
+constexpr bool is_signed(Type type) {
+  return type == Type::kI16 || type == Type::kI32;
+}
+/// Type of the elements of a variable that holds values of `type`.
+pe::ElementType element_of(Type type);
+
+/// Where in the CSL sources an instruction comes from.
+struct Place {
+  std::uint32_t file = 0;  ///< index into Module::files
+  std::uint32_t line = 0;
+};
+
+using RegisterId = std::uint32_t;  ///< index into Function::registers
+using BlockId = std::uint32_t;     ///< index into Function::blocks
+using FunctionId = std::uint32_t;  ///< index into Module::functions
+using VariableId = std::uint32_t;  ///< index into Module::variables
+
+/// An operand: a register, a constant, or the address of a variable plus bytes.
+struct Value {
+  enum class Kind : std::uint8_t { kNone, kRegister, kConstant, kAddress };
+  Kind kind = Kind::kNone;
+  Type type = Type::kI16;
+  std::uint32_t number = 0;  ///< RegisterId, raw bits, or VariableId
+  std::int32_t offset = 0;   ///< kAddress: bytes
+
+  bool is_register() const { return kind == Kind::kRegister; }
+  bool is_constant() const { return kind == Kind::kConstant; }
+  bool is_address() const { return kind == Kind::kAddress; }
+  friend bool operator==(const Value& a, const Value& b) {
+    return a.kind == b.kind && a.type == b.type && a.number == b.number && a.offset == b.offset;
+  }
+};
+
+Value reg(Type type, RegisterId number);
+/// `bits` beyond the width of the type are dropped.
+Value constant(Type type, std::uint32_t bits);
+Value address_of(VariableId variable, std::int32_t offset = 0);
+
+// clang-format off
+enum class Op : std::uint8_t {
+  kCopy,     ///< between types of one width: a bit cast
+  kConvert,  ///< `@as`: between any two types, the source type is that of the operand
+  kAdd, kSub, kMul, kDiv, kRem, kAnd, kOr, kXor,
+  kShl, kShr,  ///< the amount has the width of the value; kShr of a signed type keeps the sign
+  kMin, kMax, kScale,  ///< floats; the second operand of kScale is an i16
+  kMultiplyAdd,        ///< floats: a + b * c as fmach and fmacs
+  kNeg, kAbs, kNormalize,  ///< kNeg also of integers, the others of floats
+  kClz, kCtz, kPopcnt,     ///< 16-bit integers
+  kCompare,  ///< result bool = a `condition` b, both of `type`
+  kSelect,   ///< result = bool ? a : b
+  kElement,  ///< result address = a + index (16 bits) * number + offset
+  kLoad,     ///< result = memory[a + offset]
+  kStore,    ///< memory[a + offset] = b
+  kCall,     ///< function `number`
+  kMachine,  ///< an instruction of the tile, see Machine
+  kAssert,   ///< stops the run unless a `condition` b
+  // terminators
+  kJump,    ///< to targets[0]
+  kBranch,  ///< to targets[0] if a `condition` b, else to targets[1]
+  kReturn,  ///< with a value if the function has a result; ends a task
+  kTrap,    ///< stops the run
+};
+// clang-format on
+std::string_view to_string(Op op);
+constexpr bool is_terminator(Op op) {
+  return op >= Op::kJump;
+}
+
+/// On floats: false if one side is a NaN, except for kNe.
+enum class Condition : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
+std::string_view to_string(Condition condition);
+
+/// An instruction of the tile ISA as it stands, also a DSD operation. Each slot is a fixed operand
+/// (a DSR, a descriptor, a task), or takes a value or a result of the IR instruction.
+struct Machine {
+  enum class Slot : std::uint8_t {
+    kFixed,   ///< `fixed`
+    kValue,   ///< the operand `index`: register or immediate
+    kMemory,  ///< memory at the operand `index`
+    kResult,  ///< the result `index`
+  };
+  struct Field {
+    Slot slot = Slot::kFixed;
+    std::uint8_t index = 0;
+    pe::Operand fixed;
+  };
+  pe::Opcode op = pe::Opcode::kEnd;
+  std::vector<Field> fields;
+  pe::OpConfig config;
+  std::optional<std::uint8_t> index_operand;    ///< `index=` is this operand
+  std::optional<std::uint8_t> initial_operand;  ///< the first result starts as this operand
+  bool flag_result = false;                     ///< the last result is the flag, as a bool
+};
+
+struct Instruction {
+  Op op = Op::kTrap;
+  Type type = Type::kI16;  ///< of the operation; of the values compared, loaded or stored
+  Condition condition = Condition::kEq;
+  std::vector<RegisterId> results;
+  std::vector<Value> operands;
+  std::uint32_t number = 0;  ///< kCall: callee; kElement: bytes of an element
+  std::int32_t offset = 0;   ///< kLoad, kStore, kElement: bytes
+  std::array<BlockId, 2> targets{};
+  std::shared_ptr<const Machine> machine;
+  Place place;
+
+  unsigned target_count() const { return op == Op::kJump ? 1 : op == Op::kBranch ? 2 : 0; }
+  /// Whether it does more than give its results. Loads do not; a division by zero may go away.
+  bool has_effect() const;
+};
+
+struct Block {
+  std::vector<Instruction> code;
+  const Instruction& last() const { return code.back(); }
+  Instruction& last() { return code.back(); }
+};
+
+struct Function {
+  std::string name;
+  bool is_task = false;
+  bool exported = false;  ///< the host may launch it
+  std::vector<RegisterId> parameters;
+  std::optional<Type> result;
+  std::vector<Type> registers;
+  std::vector<Block> blocks;  ///< the first is the entry
+  Place place;
+
+  RegisterId new_register(Type type) {
+    registers.push_back(type);
+    return static_cast<RegisterId>(registers.size() - 1);
+  }
+};
+
+/// An array, or a scalar with count 1.
+struct Variable {
+  std::string name;
+  Type type = Type::kI16;
+  std::uint32_t count = 1;
+  std::uint32_t align = 0;          ///< bytes; 0: the size of an element
+  std::vector<std::uint32_t> init;  ///< raw bits; globals only
+  std::optional<FunctionId> owner;  ///< of a local
+  Place place;
+  std::uint32_t bytes() const { return count * bytes_of(type); }
+};
+
+/// `dsd.base` (and `wrap_base`) count from the start of `array` if there is one.
+struct Descriptor {
+  pe::Dsd dsd;
+  std::optional<VariableId> array;
+};
+struct Fifo {
+  pe::Fifo fifo;  ///< without base and bytes
+  VariableId array = 0;
+};
+/// Each task has a function of its own.
+struct Task {
+  pe::TaskBinding binding;  ///< without entry
+  FunctionId function = 0;
+};
+
+/// A program of one tile.
+struct Module {
+  /// What code generation takes as it is: generation, half, queues, initial loads, rotations
+  /// (indices into `tasks`), control table and the like.
+  pe::Image settings;
+  std::vector<std::string> files;
+  std::vector<Variable> variables;  ///< globals in the order that they have in memory
+  std::vector<Function> functions;
+  std::vector<Descriptor> descriptors;
+  std::vector<Fifo> fifos;
+  std::vector<Task> tasks;
+};
+
+/// "gemv.csl:12".
+std::string to_string(const Module& module, Place place);
+
+}  // namespace tessera::csl::ir

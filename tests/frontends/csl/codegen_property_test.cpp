@@ -1,0 +1,80 @@
+// Random programs: what compiled code does on a compute engine is what the interpreter of the IR
+// says, with locals in memory and in registers, optimized and not.
+//
+// TESSERA_IR_PROGRAMS: programs of the test instead (soak).
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "frontends/csl/codegen/codegen.h"
+#include "frontends/csl/ir/print.h"
+#include "frontends/tasm/disassembler.h"
+#include "tests/frontends/csl/ir_interpreter.h"
+#include "tests/frontends/csl/random_program.h"
+#include "tests/frontends/tasm/test_text.h"
+#include "tests/models/pe/bench.h"
+
+namespace tessera::csl {
+namespace {
+
+unsigned programs() {
+  const char* text = std::getenv("TESSERA_IR_PROGRAMS");
+  return text == nullptr ? 2000U : static_cast<unsigned>(std::stoul(text));
+}
+
+bool is_nan(ir::Type type, std::uint32_t bits) {
+  if (type == ir::Type::kSingle) return std::isnan(bit_cast<float>(bits));
+  return type == ir::Type::kHalf && (bits & 0x7C00U) == 0x7C00U && (bits & 0x3FFU) != 0;
+}
+
+void expect_same(const ir::Module& module, const ir::test::Interpreter& expected,
+                 const pe::test::Bench& bench) {
+  for (ir::VariableId v = 0; v < module.variables.size(); ++v) {
+    const ir::Variable& variable = module.variables[v];
+    for (std::uint32_t i = 0; !variable.owner && i < variable.count; ++i) {
+      const std::uint32_t want = expected.element(v, i);
+      const std::uint32_t found = bench.bits(variable.name, i);
+      if (is_nan(variable.type, want) && is_nan(variable.type, found)) continue;
+      EXPECT_EQ(found, want) << variable.name << "[" << i << "]";
+    }
+  }
+}
+
+void expect_round_trip(const pe::Image& image) {
+  const std::string text = tasm::disassemble(image);
+  EXPECT_EQ(tasm::dump(tasm::assemble(text, tasm::options_for(image.generation))),
+            tasm::dump(image))
+      << text;
+}
+
+TEST(CslCodegenProperty, CompiledCodeDoesWhatTheInterpreterSays) {
+  const unsigned count = programs();
+  unsigned too_long = 0;
+  for (unsigned seed = 0; seed < count && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const ir::test::RandomProgram program(seed);
+    ir::test::Interpreter interpreter(program.module);
+    try {
+      interpreter.run(program.main, program.arguments);
+    } catch (const ir::test::TooLong&) {
+      ++too_long;
+      continue;
+    }
+    codegen::Options options;
+    options.locals = seed % 2 == 0 ? codegen::Locals::kMemory : codegen::Locals::kRegisters;
+    options.optimize = seed % 5 != 0;
+    const pe::Image image = codegen::generate(program.module, options);
+    expect_round_trip(image);
+    pe::test::Bench bench(image);
+    bench.launch("main", program.arguments, 1);
+    EXPECT_EQ(rule_broken_by(bench, 4000000).text, "");
+    expect_same(program.module, interpreter, bench);
+    if (testing::Test::HasFailure()) std::cout << print(program.module) << tasm::disassemble(image);
+  }
+  EXPECT_LT(too_long, count / 20);
+}
+
+}  // namespace
+}  // namespace tessera::csl

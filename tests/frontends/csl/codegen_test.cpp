@@ -1,0 +1,304 @@
+// Code generation: the code of small functions, calling convention, frames, what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "frontends/csl/codegen/codegen.h"
+#include "frontends/csl/codegen/moves.h"
+#include "frontends/csl/codegen/names.h"
+#include "frontends/csl/ir/builder.h"
+#include "frontends/csl/ir/dsd.h"
+#include "frontends/tasm/disassembler.h"
+#include "tests/frontends/tasm/test_text.h"
+#include "tests/models/pe/bench.h"
+
+namespace tessera::csl::codegen {
+namespace {
+
+using namespace ir;
+using testing::HasSubstr;
+
+class CslCodegen : public testing::Test {
+ protected:
+  CslCodegen() { module.files = {"a.csl", "b.csl"}; }
+
+  Builder function(const char* name, std::optional<Type> result = std::nullopt,
+                   bool exported = false) {
+    Function f;
+    f.name = name;
+    f.result = result;
+    f.exported = exported;
+    return Builder(module, add_function(module, f));
+  }
+  VariableId global(const char* name, Type type, std::uint32_t count = 1,
+                    std::vector<std::uint32_t> init = {}) {
+    Variable v;
+    v.name = name;
+    v.type = type;
+    v.count = count;
+    v.init = std::move(init);
+    return add_variable(module, v);
+  }
+  /// The code, without declarations.
+  std::string code(Locals locals = Locals::kMemory) {
+    const std::string text = tasm::disassemble(image(locals));
+    return text.substr(text.find("\nfn ") + 1);
+  }
+  pe::Image image(Locals locals = Locals::kMemory) {
+    const pe::Image made = generate(module, {locals, true});
+    const std::string text = tasm::disassemble(made);
+    EXPECT_EQ(tasm::dump(tasm::assemble(text, tasm::options_for(made.generation))),
+              tasm::dump(made))
+        << text;
+    return made;
+  }
+  /// sum = a[0] + .. + a[n - 1], in a `while` over a local i.
+  void add_up() {
+    const VariableId a = global("a", Type::kI16, 8, {1, 2, 3, 4, 5, 6, 7, 8});
+    const VariableId sum = global("sum", Type::kI16);
+    Builder b = function("main", std::nullopt, true);
+    const VariableId i = b.local("i", Type::kI16);
+    b.store(address_of(i), constant(Type::kI16, 0));
+    const BlockId test = b.new_block();
+    const BlockId body = b.new_block();
+    const BlockId exit = b.new_block();
+    b.jump(test);
+    b.enter(test);
+    b.branch(b.compare(Condition::kLt, b.load(Type::kI16, address_of(i)), constant(Type::kI16, 8)),
+             body, exit);
+    b.enter(body);
+    const Value element =
+        b.load(Type::kI16, b.element(address_of(a), b.load(Type::kI16, address_of(i)), 2));
+    b.store(address_of(sum), b.binary(Op::kAdd, b.load(Type::kI16, address_of(sum)), element));
+    b.store(address_of(i),
+            b.binary(Op::kAdd, b.load(Type::kI16, address_of(i)), constant(Type::kI16, 1)));
+    b.jump(test);
+    b.enter(exit);
+    b.ret();
+  }
+
+  Module module;
+};
+
+TEST_F(CslCodegen, AStatementOnConstantAddressesIsFourInstructions) {
+  const VariableId a = global("a", Type::kSingle, 4);
+  Builder b = function("main", std::nullopt, true);
+  const auto element = [&](unsigned i) {
+    return b.load(Type::kSingle, b.element(address_of(a), constant(Type::kI16, i), 4));
+  };
+  const Value first = element(0);
+  const Value sum = b.binary(Op::kAdd, first, element(1));
+  b.store(b.element(address_of(a), constant(Type::kI16, 2), 4), sum);
+  b.ret();
+  EXPECT_EQ(code(), R"(fn main
+    ld32 d12, [a]
+    ld32 d10, [a + 4]
+    fadds d12, d12, d10
+    st32 [a + 8], d12
+    ret
+)");
+}
+
+TEST_F(CslCodegen, LoopsTestAtTheBottom) {
+  add_up();
+  EXPECT_EQ(code(Locals::kRegisters), R"(fn main
+    movri r14, 0
+L1:
+    sll16 r13, r14, 1
+    add16 r13, r13, 1068
+    ld16 r13, [r13]
+    ld16 r12, [sum]
+    add16 r13, r12, r13
+    st16 [sum], r13
+    add16 r14, r14, 1
+    lt16 r14, 8
+    jmpt L1
+    ret
+)");
+}
+
+TEST_F(CslCodegen, LocalsOfALoopAreInMemoryOrInRegisters) {
+  add_up();
+  for (const Locals locals : {Locals::kMemory, Locals::kRegisters}) {
+    pe::test::Bench bench(image(locals));
+    bench.launch("main", {}, 1);
+    bench.run();
+    EXPECT_EQ(bench.bits("sum"), 36U);
+    EXPECT_EQ(bench.core.image().find_symbol("frames") != nullptr, locals == Locals::kMemory);
+  }
+}
+
+TEST_F(CslCodegen, ArgumentsComeInPairsAndThenInMemory) {
+  Builder callee = function("g", Type::kI32);
+  std::vector<Value> p;
+  for (unsigned i = 0; i < 6; ++i)
+    p.push_back(callee.parameter(i % 2 == 0 ? Type::kI32 : Type::kI16));
+  Value sum = p[0];
+  for (unsigned i = 1; i < 6; ++i) {
+    sum = callee.binary(Op::kMul, sum, constant(Type::kI32, 10));
+    sum = callee.binary(Op::kAdd, sum, callee.convert(Type::kI32, p[i]));
+  }
+  callee.ret(sum);
+  const VariableId out = global("out", Type::kI32);
+  Builder b = function("main", std::nullopt, true);
+  const Value x = b.parameter(Type::kI32);
+  const Value y = b.parameter(Type::kI16);
+  // d0 and d2 change places, so that the moves go in a ring.
+  const Value low = b.convert(Type::kI16, x);
+  b.store(address_of(out),
+          b.call(0, {b.convert(Type::kI32, y), low, x, y, constant(Type::kI32, 5), low}));
+  b.ret();
+  pe::test::Bench bench(image());
+  bench.launch("main", {7, 3}, 1);
+  bench.run();
+  EXPECT_EQ(bench.bits("out"), 377357U);
+}
+
+TEST_F(CslCodegen, TasksFindTheirWaveletInD0) {
+  const VariableId out = global("out", Type::kU16, 2);
+  Function f;
+  f.name = "receive";
+  f.is_task = true;
+  Builder b(module, add_function(module, f));
+  const Value data = b.parameter(Type::kU16);
+  const Value index = b.parameter(Type::kU16);
+  b.store(address_of(out), index);
+  b.store(address_of(out, 2), data);
+  b.ret();
+  Task task;
+  task.binding.kind = pe::TaskKind::kControl;
+  task.binding.id = TaskId(40);
+  module.tasks = {task};
+  const std::string text = tasm::disassemble(image());
+  EXPECT_THAT(
+      text,
+      HasSubstr("task receive control 40\n    st16 [out], r1\n    st16 [out + 2], r0\n    end"));
+}
+
+TEST_F(CslCodegen, FramesOfFunctionsThatAreNotActiveTogetherShareMemory) {
+  for (const char* name : {"g", "h"}) {
+    Builder b = function(name);
+    b.store(address_of(b.local("buffer", Type::kU16, 10)), constant(Type::kU16, 1));
+    b.ret();
+  }
+  Builder b = function("main", std::nullopt, true);
+  b.call(0, {});
+  b.call(1, {});
+  b.ret();
+  // The return address of main, and one buffer.
+  EXPECT_EQ(image().find_symbol("frames")->count, 11U);
+}
+
+TEST_F(CslCodegen, RecursionIsRefusedWithTheNamesOfTheFunctions) {
+  Builder f = function("f", std::nullopt, true);
+  Builder g = function("g");
+  f.call(1, {});
+  f.ret();
+  g.call(0, {});
+  g.ret();
+  try {
+    generate(module);
+    FAIL() << "recursion was taken";
+  } catch (const UserError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("found f, which calls g, which calls f"));
+    EXPECT_EQ(e.file(), "a.csl");
+  }
+}
+
+TEST_F(CslCodegen, AProgramThatDoesNotFitSaysWhatTakesTheMemory) {
+  global("large", Type::kSingle, 12000);
+  global("small", Type::kI16, 500);
+  Builder b = function("main", std::nullopt, true);
+  b.ret();
+  try {
+    generate(module);
+    FAIL() << "50 KB fit";
+  } catch (const UserError& e) {
+    EXPECT_THAT(
+        e.what(),
+        HasSubstr("\n  48000 bytes: large\n  1000 bytes: small\n  4 bytes: the code of main"));
+  }
+}
+
+TEST_F(CslCodegen, InstructionsKnowTheirFileAndLine) {
+  Builder b = function("main", std::nullopt, true);
+  b.set_place({1, 17});
+  b.assert_that(Condition::kEq, b.parameter(Type::kI16), constant(Type::kI16, 3));
+  b.set_place({0, 5});
+  b.ret();
+  const pe::Image made = image();
+  EXPECT_EQ(made.place_of(0), "b.csl:17 (fn main)");
+  EXPECT_EQ(made.place_of(3), "a.csl:5 (fn main)");
+  pe::test::Bench bench(made);
+  bench.launch("main", {4}, 1);
+  EXPECT_THAT(rule_broken_by(bench).text, HasSubstr("b.csl:17"));
+}
+
+TEST_F(CslCodegen, DsdOperationsLoadTheirDescriptors) {
+  const VariableId a = global("a", Type::kSingle, 3, {0x3F800000, 0x40000000, 0x40400000});
+  const VariableId out = global("out", Type::kSingle, 1);
+  for (const char* name : {"da", "db"}) {
+    Descriptor d;
+    d.dsd.name = name;
+    d.dsd.extent = 3;
+    d.dsd.extents[0] = 3;
+    d.array = a;
+    module.descriptors.push_back(d);
+  }
+  Builder b = function("main", std::nullopt, true);
+  DsdOperand da;
+  DsdOperand db;
+  db.descriptor = 1;
+  DsdOperand two;
+  two.kind = DsdOperand::Kind::kScalar;
+  two.value = constant(Type::kSingle, 0x40000000);
+  dsd_operation(b, module, pe::Opcode::kFmuls, {da, db, two});
+  DsdOperand accumulator;
+  accumulator.kind = DsdOperand::Kind::kAccumulator;
+  accumulator.value = constant(Type::kSingle, 0);
+  b.store(address_of(out),
+          dsd_operation(b, module, pe::Opcode::kFadds, {accumulator, accumulator, da}));
+  b.ret();
+  EXPECT_EQ(code(), R"(fn main
+    lddsr dds1, da
+    lddsr s0ds1, db
+    fmuls dds1, s0ds1, 2.0
+    lddsr s1ds1, da
+    movri d12, 0
+    fadds d12, d12, s1ds1
+    st32 [out], d12
+    ret
+)");
+  pe::test::Bench bench(image());
+  bench.launch("main", {}, 1);
+  bench.run();
+  EXPECT_EQ(bench.f32("out"), 12.0F);
+}
+
+TEST(CslCodegenNames, AreLegalInTheAssembly) {
+  Names names;
+  EXPECT_EQ(names.unique("memcpy.x"), "memcpy_x");
+  EXPECT_EQ(names.unique("memcpy_x"), "memcpy_x__2");
+  EXPECT_EQ(names.unique("r1"), "r1_");
+  EXPECT_EQ(names.unique("add16"), "add16_");
+  EXPECT_EQ(names.unique("rows"), "rows");
+}
+
+TEST(CslCodegenMoves, RingsGoThroughAFreePair) {
+  const std::vector<Move> moves = in_sequence({{0, 2, true}, {2, 0, true}, {4, 8, false}});
+  std::array<int, 16> registers{};
+  for (int i = 0; i < 16; ++i) registers[static_cast<std::size_t>(i)] = i;
+  for (const Move& m : moves) {
+    registers[m.to] = registers[m.from];
+    if (m.is_wide) registers[m.to + 1U] = registers[m.from + 1U];
+  }
+  EXPECT_EQ(registers[0], 2);
+  EXPECT_EQ(registers[1], 3);
+  EXPECT_EQ(registers[2], 0);
+  EXPECT_EQ(registers[3], 1);
+  EXPECT_EQ(registers[4], 8);
+}
+
+}  // namespace
+}  // namespace tessera::csl::codegen
