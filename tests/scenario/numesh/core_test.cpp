@@ -165,7 +165,7 @@ task flushed local 29
 struct S23 {
   S23(const std::string& program, Generation generation)
       : bench(pe::test::assembled(program, generation),
-              wse::load_wse_config(to_string(generation), "").pe) {
+              wse::load_wse_config(to_string(generation), "", {"pe.queue_colors=one"}).pe) {
     bench.queues.sink(2, 4, 60, 5);
     broken = pe::test::rule_broken_by(bench);
   }

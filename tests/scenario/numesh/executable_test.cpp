@@ -23,7 +23,9 @@ constexpr int kFinished = 0, kCheckFailed = 1, kIllegal = 4;
 
 Finished run(const std::string& layout, const std::string& preset,
              const std::vector<std::string>& params, std::uint64_t shuffle = 0) {
-  std::vector<std::string> arguments = {layout, "--preset", preset, "--quiet", "--check-epochs"};
+  // Queues of WSE-2 as the documentation has them; the preset lets them carry several colors.
+  std::vector<std::string> arguments = {
+      layout, "--preset", preset, "--quiet", "--check-epochs", "--set", "pe.queue_colors=one"};
   for (const std::string& param : params) arguments.push_back("--param=" + param);
   if (shuffle != 0) {
     arguments.insert(arguments.end(), {"--shuffle-step-order", "--seed", std::to_string(shuffle)});
