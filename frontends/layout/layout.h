@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,8 @@ struct Program {
   std::string code;                                          ///< path of the .tasm file
   std::vector<std::pair<std::string, std::int64_t>> params;  ///< sorted by name
   std::string place;  ///< "tiles[0]": the first entry that uses it
+  /// Of a program that was compiled in memory; nullptr: `code` is to be assembled.
+  std::shared_ptr<const pe::Image> image = nullptr;
 };
 
 /// What an entry of "routes" gives a color on some of its tiles.
