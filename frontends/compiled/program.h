@@ -49,6 +49,7 @@ struct Program {
   // Colors of the streams between the host and all PEs of the rectangle, one bit each.
   std::uint32_t streams_in = 0;
   std::uint32_t streams_out = 0;
+  std::vector<layout::HostLink> links;                        ///< of other streams of the host
   std::vector<std::pair<std::string, std::uint64_t>> params;  ///< of the command line
   std::vector<std::pair<std::string, std::uint64_t>> colors;  ///< of the command line
   std::vector<Source> sources;

@@ -177,6 +177,15 @@ struct Layout {
   const Symbol* find_symbol(const std::string& name) const;
 };
 
+/// A link at which the host sends and receives streams: at the rim of the grid, or, with the side
+/// RAMP, between a PE and its router (host::RampTap).
+struct HostLink {
+  TileCoord tile;
+  Direction side = Direction::kWest;
+  std::uint32_t out_colors = 0;  ///< that the host takes, one bit each
+  std::uint32_t in_colors = 0;   ///< at RAMP: those whose input queues receive from the host
+};
+
 /// A route that transmits over the rim of the grid: the host must take the color there, or its
 /// wavelets are stuck.
 struct OffGridRoute {
