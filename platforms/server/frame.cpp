@@ -35,7 +35,8 @@ std::size_t read_bytes(int input, std::uint8_t* bytes, std::size_t count) {
   while (done < count) {
     const ssize_t got = ::read(input, bytes + done, count - done);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw std::runtime_error(std::string("the host cannot be read: ") + strerror(errno));
+    if (got < 0)
+      throw std::runtime_error(std::string("the host cannot be read: ") + strerror(errno));
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -52,7 +53,8 @@ void write_bytes(int output, const void* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t put = ::write(output, next, count);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) throw std::runtime_error(std::string("the host cannot be reached: ") + strerror(errno));
+    if (put < 0)
+      throw std::runtime_error(std::string("the host cannot be reached: ") + strerror(errno));
     next += put;
     count -= static_cast<std::size_t>(put);
   }

@@ -25,6 +25,8 @@ MappedData::MappedData(const std::string& file, std::size_t size) : size_(size) 
   data_ = static_cast<std::uint8_t*>(mapped);
 }
 
-MappedData::~MappedData() { ::munmap(data_, size_); }
+MappedData::~MappedData() {
+  ::munmap(data_, size_);
+}
 
 }  // namespace tessera::server

@@ -61,12 +61,19 @@ json::object describe(const compiled::Program& program) {
                                    {"mutable", symbol.is_mutable},
                                    {"inputs", std::move(inputs)}});
   }
+  json::array ports;
+  for (const compiled::Port& port : program.ports)
+    ports.push_back(json::object{{"name", port.name},
+                                 {"direction", port.is_out ? "out" : "in"},
+                                 {"x", port.tile.x},
+                                 {"y", port.tile.y},
+                                 {"color", port.color.value()}});
   const layout::Rect& rect = program.rectangle;
   return {{"arch", program.generation == Generation::kWse2 ? "wse2" : "wse3"},
           {"size", {rect.w, rect.h}},
           {"offset", {rect.x, rect.y}},
           {"symbols", std::move(symbols)},
-          {"ports", json::array()}};
+          {"ports", std::move(ports)}};
 }
 
 class Server {
@@ -97,16 +104,17 @@ class Server {
 
   static Frame greet(std::int64_t id, int protocol) {
     if (protocol != kProtocol)
-      throw UserError("", "",
-                      "the Python package and tessera_csl_server are of different versions of Tessera: "
-                      "they speak protocols " +
-                          std::to_string(protocol) + " and " + std::to_string(kProtocol));
+      throw UserError(
+          "", "",
+          "the Python package and tessera_csl_server are of different versions of Tessera: "
+          "they speak protocols " +
+              std::to_string(protocol) + " and " + std::to_string(kProtocol));
     return reply_frame(id, "\"protocol\":" + std::to_string(kProtocol));
   }
 
   Frame load(std::int64_t id, const json::object& header) {
     folder_ = json::value_to<std::string>(header.at("folder"));
-    program_ = compiled::read_folder(folder_);
+    program_ = compiled::read_folder(folder_, TESSERA_VERSION);
     const auto given = json::value_to<std::vector<std::string>>(header.at("options"));
     try {
       read_options(folder_, given, program_.generation, options_);
@@ -138,7 +146,7 @@ class Server {
     run::Driver driver(options_, report);
     wse::ObservedMachine observed(options_, options_.fabric, config, workload);
     wse::Machine& machine = observed.machine();
-    Session session(channel_, program_, workload, config, machine, folder_);
+    Session session(channel_, program_, workload, config, observed, folder_);
     channel_.write(reply_frame(id));
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);

@@ -3,7 +3,6 @@
 #include <boost/json.hpp>
 
 #include <cstring>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -94,8 +93,8 @@ wse::Region region_of(const Request& request) {
   region.narrow = request.number("bits") == 16;
   if (request.has("strides")) {
     const std::vector<int> strides = request.numbers<int>("strides");
-    region.row_stride = strides.at(0);
-    region.column_stride = strides.at(1);
+    region.column_stride = strides.at(0);
+    region.row_stride = strides.at(1);
   }
   return region;
 }
@@ -113,8 +112,7 @@ Frame frame_of(std::int64_t id, Reply reply) {
 
 Frame failure_frame(std::int64_t id, const Failure& failure) {
   const char* kind = failure.kind == Failure::Kind::kValue ? "value" : "runtime";
-  const json::object error = {
-      {"kind", kind}, {"text", failure.text}, {"fatal", failure.is_fatal}};
+  const json::object error = {{"kind", kind}, {"text", failure.text}, {"fatal", failure.is_fatal}};
   return {json::serialize(json::object{{"id", id}, {"error", error}}), {}};
 }
 
@@ -125,7 +123,8 @@ Frame reply_frame(std::int64_t id, const std::string& members) {
 Command command_of(const Frame& frame) {
   try {
     const json::object header = json::parse(frame.header).as_object();
-    return {json::value_to<std::string>(header.at("cmd")), header.at("id").to_number<std::int64_t>()};
+    return {json::value_to<std::string>(header.at("cmd")),
+            header.at("id").to_number<std::int64_t>()};
   } catch (const std::exception&) {
     throw std::runtime_error("what the host sends is no command: " + frame.header.substr(0, 80));
   }
@@ -134,8 +133,9 @@ Command command_of(const Frame& frame) {
 /// The commands of a running machine, by name.
 class Session::Commands {
  public:
-  template <class... Args>
-  explicit Commands(Args&&... args) : stream_(std::forward<Args>(args)...) {}
+  Commands(const compiled::Program& program, const wse::Workload& workload,
+           const wse::WseConfig& config, wse::ObservedMachine& observed, run::RunControl& control)
+      : program_(program), stream_(program, workload, config, observed, control) {}
 
   wse::CommandStream& stream() { return stream_; }
   Reply carry_out(const std::string& name, const Frame& frame) {
@@ -175,29 +175,61 @@ class Session::Commands {
     return reply;
   }
 
+  const compiled::Port& port_of(const Request& request) const {
+    const std::string name = request.text("port");
+    for (const compiled::Port& port : program_.ports) {
+      if (port.name == name) return port;
+    }
+    throw UserError("", "", "the program has no stream '" + name + "'");
+  }
+  Reply begin(wse::CommandStream::StreamId stream, bool is_out) {
+    is_out_.resize(stream + 1);
+    is_out_[stream] = is_out;
+    return {{{"transfer", stream}}, {}};
+  }
+  Reply send(const Request& request) {
+    const compiled::Port& port = port_of(request);
+    return begin(stream_.send(port.tile, port.side, port.color, words_of(request)), false);
+  }
+  Reply receive(const Request& request) {
+    const compiled::Port& port = port_of(request);
+    return begin(stream_.receive(port.tile, port.side, port.color, request.count("words")), true);
+  }
+  // "must_end" false: whether the stream ends without another command.
+  Reply wait(const Request& request) {
+    const std::size_t stream = request.count("transfer");
+    if (stream >= is_out_.size()) throw UserError("", "", "there is no such transfer");
+    try {
+      stream_.wait(stream);
+    } catch (const wse::CommandError& error) {
+      if (request.flag("must_end") || error.stop != run::Stop::kIdle) throw;
+      return {{{"done", false}}, {}};
+    }
+    Reply reply = is_out_[stream] ? reply_of(request, stream_.received(stream)) : Reply{};
+    reply.header["done"] = true;
+    return reply;
+  }
+
+  const compiled::Program& program_;
   wse::CommandStream stream_;
+  std::vector<bool> is_out_;  // by transfer
 };
 
 const std::map<std::string, Session::Commands::Handler> Session::Commands::kByName = {
-    {"h2d", &Commands::copy_to},
-    {"d2h", &Commands::copy_from},
-    {"launch", &Commands::launch},
-    {"read", &Commands::read}};
+    {"h2d", &Commands::copy_to}, {"d2h", &Commands::copy_from}, {"launch", &Commands::launch},
+    {"read", &Commands::read},   {"send", &Commands::send},     {"receive", &Commands::receive},
+    {"wait", &Commands::wait}};
 
 Session::Session(FrameChannel& channel, const compiled::Program& program,
-                 const wse::Workload& workload, const wse::WseConfig& config, wse::Machine& machine,
-                 std::string folder)
-    : channel_(channel),
-      program_(program),
-      workload_(workload),
-      config_(config),
-      machine_(machine),
-      folder_(std::move(folder)) {}
+                 const wse::Workload& workload, const wse::WseConfig& config,
+                 wse::ObservedMachine& observed, std::string folder)
+    : channel_(channel), program_(program), workload_(workload), config_(config),
+      observed_(observed), folder_(std::move(folder)) {}
 
 Session::~Session() = default;
 
 run::Stop Session::drive(run::RunControl& control) {
-  commands_ = std::make_unique<Commands>(program_, workload_, config_, machine_, control);
+  commands_ = std::make_unique<Commands>(program_, workload_, config_, observed_, control);
   try {
     while (const std::optional<Frame> frame = channel_.read()) {
       if (!carry_out(*frame)) break;

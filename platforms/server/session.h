@@ -10,7 +10,7 @@
 #include "frontends/compiled/program.h"
 #include "platforms/run/driver.h"
 #include "platforms/server/frame.h"
-#include "platforms/wse/machine.h"
+#include "platforms/wse/observed_machine.h"
 #include "platforms/wse/workload.h"
 #include "platforms/wse/wse_config.h"
 
@@ -46,7 +46,7 @@ class Session final : public run::Program {
  public:
   /// All arguments must outlive the session. The folder gets the memory of the machine at the end.
   Session(FrameChannel& channel, const compiled::Program& program, const wse::Workload& workload,
-          const wse::WseConfig& config, wse::Machine& machine, std::string folder);
+          const wse::WseConfig& config, wse::ObservedMachine& observed, std::string folder);
   ~Session() override;
 
   run::Stop drive(run::RunControl& control) override;
@@ -71,7 +71,7 @@ class Session final : public run::Program {
   const compiled::Program& program_;
   const wse::Workload& workload_;
   const wse::WseConfig& config_;
-  wse::Machine& machine_;
+  wse::ObservedMachine& observed_;
   const std::string folder_;
   std::unique_ptr<Commands> commands_;  // of the run
   std::optional<std::int64_t> last_command_;

@@ -262,7 +262,8 @@ class SdkRuntime:
             self._follow(task, must_end=True)
 
     def _follow(self, task, must_end):
-        reply = self._server.call({"cmd": "wait", "transfer": task.reply.header["transfer"], "must_end": must_end})
+        number = self._server.wait(task.reply).header["transfer"]
+        reply = self._server.call({"cmd": "wait", "transfer": number, "must_end": must_end})
         if not reply.header["done"]:
             return False
         self._transfers.remove(task)

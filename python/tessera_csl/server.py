@@ -96,6 +96,7 @@ class Server:
         self._next = 0
         self._failure = None
         self._unreported = None
+        self._is_stopped = False
         self.hello = self.call({"cmd": "hello", "protocol": PROTOCOL}).header
 
     @property
@@ -108,6 +109,7 @@ class Server:
             self._raise_unreported()
             if self._failure is not None:
                 raise RuntimeError(f"the run has ended: {self._failure}")
+            self._is_stopped = header["cmd"] == "stop"
             reply = Reply(on_done)
             self._next += 1
             self._replies[self._next] = reply
@@ -185,7 +187,10 @@ class Server:
         except BlockingIOError:
             return True
         if not piece:
-            self._lose()
+            if self._replies or not self._is_stopped:
+                self._lose()
+            else:
+                self._give_up("stop() was called")
             return False
         self._received += piece
         while len(self._received) >= LENGTHS.size:
@@ -197,7 +202,7 @@ class Server:
             data = bytes(self._received[LENGTHS.size + header_size:end])
             del self._received[:end]
             self._take(header, data)
-        return True
+        return self._failure is None
 
     def _take(self, header, data):
         reply = self._replies.pop(header["id"], None) or Reply()
