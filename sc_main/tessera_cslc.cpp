@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iostream>
 
+#include "frontends/csl/compile.h"
 #include "frontends/csl/sema/engine.h"
+#include "frontends/tasm/disassembler.h"
 
 namespace {
 
@@ -102,7 +104,8 @@ po::options_description described() {
       "warnings-as-errors", "a warning makes the exit status 2")("verbose", "accepted and ignored")(
       "debug-level,g", text(), "accepted and ignored")("csl-version", text(),
                                                        "1.4 or 2.10; also TESSERA_CSL_VERSION")(
-      "print-layout", "prints routes, tasks, queues and exports as JSON");
+      "print-layout", "prints routes, tasks, queues and exports as JSON")(
+      "print-program", "prints the tile assembly of every program");
   return all;
 }
 
@@ -231,6 +234,11 @@ int run(int argc, char** argv) {
   write_results(line);
   if (line.prints_layout)
     std::cout << tessera::csl::layout_json(program, line.options.arch) << '\n';
+  for (const auto& variant : engine.program().variants) {
+    const tessera::csl::CompiledVariant compiled = tessera::csl::compile(engine, *variant);
+    if (given.count("print-program") != 0)
+      std::cout << "; " << variant->file << '\n' << tessera::tasm::disassemble(compiled.image);
+  }
   return engine.has_warned() && given.count("warnings-as-errors") != 0 ? 2 : 0;
 }
 
