@@ -41,13 +41,20 @@ class Linker {
 
  private:
   void name_declarations() {
+    // The host launches exported functions by name, so they come first.
+    for (const FunctionId f : functions_) {
+      if (module_.functions[f].exported)
+        function_names_[f] = names_.unique(module_.functions[f].name);
+    }
     for (pe::QueueBinding& q : image_.queues) q.name = names_.unique(q.name);
     for (VariableId v = 0; v < module_.variables.size(); ++v) {
       if (!module_.variables[v].owner)
         variable_names_[v] = names_.unique(module_.variables[v].name);
     }
-    for (const FunctionId f : functions_)
-      function_names_[f] = names_.unique(module_.functions[f].name);
+    for (const FunctionId f : functions_) {
+      if (!module_.functions[f].exported)
+        function_names_[f] = names_.unique(module_.functions[f].name);
+    }
   }
 
   void place(pe::Symbol symbol) {

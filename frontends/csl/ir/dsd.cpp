@@ -35,10 +35,10 @@ bool is_loaded(const DsdOperand& o) {
 bool is_in_place(const Module& module, const std::vector<DsdOperand>& operands) {
   if (operands.size() < 2 || operands[0].kind != operands[1].kind) return false;
   const DsdOperand &a = operands[0], &b = operands[1];
-  if (a.kind == DsdOperand::Kind::kDescriptor)
-    return a.descriptor == b.descriptor && a.base == b.base && a.extent == b.extent &&
-           a.stride == b.stride && pe::is_memory(module.descriptors[a.descriptor].dsd.kind);
-  return false;
+  if (!(a.base == b.base && a.extent == b.extent && a.stride == b.stride)) return false;
+  if (a.kind == DsdOperand::Kind::kRecord) return a.value == b.value && a.offset == b.offset;
+  return a.kind == DsdOperand::Kind::kDescriptor && a.descriptor == b.descriptor &&
+         pe::is_memory(module.descriptors[a.descriptor].dsd.kind);
 }
 
 void replace_field(Builder& builder, pe::Opcode op, const pe::Operand& dsr, const Value& value) {

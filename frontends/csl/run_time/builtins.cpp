@@ -241,6 +241,28 @@ std::optional<Result> seed_builtin(const BuiltinCall& call) {
   return call.nothing();
 }
 
+std::optional<Result> main_priority_builtin(const BuiltinCall& call) {
+  instruction(call, pe::Opcode::kSetmtp, {}, {number_argument(call, 0, "u16")});
+  return call.nothing();
+}
+
+std::optional<Result> control_transform_builtin(const BuiltinCall& call) {
+  instruction(call, pe::Opcode::kSetctm, {}, {number_argument(call, 0, "u16")});
+  return call.nothing();
+}
+
+std::optional<Result> task_priority_builtin(const BuiltinCall& call) {
+  const Result value = call.evaluator.operand(call.expr(0));
+  const std::optional<unsigned> id = known_id(call, value);
+  if (!id) call.engine().known(value, call.expr(0));
+  ir::Machine m;
+  m.op = pe::Opcode::kSettp;
+  m.fields = {{Slot::kFixed, 0, {pe::kTask, 0, static_cast<std::int32_t>(*id)}},
+              {Slot::kValue, 0, {}}};
+  builder_of(call).machine(std::move(m), {number_argument(call, 1, "u16")});
+  return call.nothing();
+}
+
 /// Operations of one register operand that no operator gives: private to the modules.
 std::optional<Result> unary_builtin(const BuiltinCall& call) {
   static const std::map<std::string_view, ir::Op> kOps = {{"tessera_clz", ir::Op::kClz},
@@ -333,7 +355,10 @@ const Row* find_row(std::string_view name) {
                               {"tessera_timestamp", 1, 1, timestamp_builtin},
                               {"tessera_coordinate", 1, 1, coordinate_builtin},
                               {"tessera_string", 1, 1, string_builtin},
-                              {"tessera_seed", 1, 1, seed_builtin},
+                              {"tessera_seed_prng", 1, 1, seed_builtin},
+                              {"tessera_main_priority", 1, 1, main_priority_builtin},
+                              {"tessera_control_transform", 1, 1, control_transform_builtin},
+                              {"tessera_task_priority", 2, 2, task_priority_builtin},
                               {"tessera_clz", 1, 1, unary_builtin},
                               {"tessera_ctz", 1, 1, unary_builtin},
                               {"tessera_popcnt", 1, 1, unary_builtin},

@@ -97,6 +97,8 @@ class Engine {
   std::string_view line_text(const Node& at) const;
 
   Program& program() { return program_; }
+  /// The files of the program, those of the library too.
+  const std::vector<std::shared_ptr<const SourceFile>>& files() const { return files_; }
   Site site() const { return site_; }
   Tile* tile() const { return tile_; }
   Version version() const { return version_; }
