@@ -94,8 +94,8 @@ Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     types.push_back(inner.type(*parameter.type));
-    // Types of later parameters may use earlier ones.
-    if (arguments[i].is_known()) bind_parameter(frame, parameter, arguments[i]);
+    // Types of later parameters and of the result may use earlier ones.
+    bind_parameter(frame, parameter, arguments[i]);
   }
   const Type* result = inner.type(*function.result);
   if (are_known(arguments) && belongs_to_compile_time(*result, types)) {

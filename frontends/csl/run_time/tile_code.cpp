@@ -204,7 +204,7 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     const Type* type = evaluator.type(*parameter.type);
-    if (arguments[i].is_known()) bind_parameter(frame, parameter, arguments[i]);
+    bind_parameter(frame, parameter, arguments[i]);
     if (is_register_parameter(type, arguments[i], parameter)) {
       const Type* passed = type->is(TypeKind::kAnytype) ? arguments[i].type : type;
       kept.push_back({passed, RunTimeOperand{}});
