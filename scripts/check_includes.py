@@ -30,6 +30,8 @@ TEXT_ROOM = "text"
 # Rooms that need no program types of models. The code generator of CSL makes tile programs.
 ROOMS_WITHOUT_MODELS = (TEXT_ROOM, "csl")
 MAY_MAKE_PROGRAMS = ("frontends/csl/ir/", "frontends/csl/codegen/")
+# What makes one thing of the results of several languages: a compiled CSL program is tile programs in a layout.
+ROOMS_ABOVE_LANGUAGES = ("compiled",)
 
 # Blocks inside models: everything may use timing and observe; a block may use itself and those named here.
 MODELS_COMMON = ("timing", "observe")
@@ -107,7 +109,8 @@ def check_front_end_rooms(source):
     allowed = (source.block, TEXT_ROOM)
     for line, name in source.includes:
         parts = name.split("/")
-        if len(parts) > 2 and parts[0] == "frontends" and parts[1] not in allowed:
+        is_above = source.block in ROOMS_ABOVE_LANGUAGES
+        if len(parts) > 2 and parts[0] == "frontends" and parts[1] not in allowed and not is_above:
             yield line, f"frontends/{source.block} must not include other front-ends ({name})"
         makes_programs = source.path.startswith(MAY_MAKE_PROGRAMS)
         if parts[0] == "models" and source.block in ROOMS_WITHOUT_MODELS and not makes_programs:

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,8 @@ struct Program {
   std::string code;                                          ///< path of the .tasm file
   std::vector<std::pair<std::string, std::int64_t>> params;  ///< sorted by name
   std::string place;  ///< "tiles[0]": the first entry that uses it
+  /// Of a program that was compiled in memory; nullptr: `code` is to be assembled.
+  std::shared_ptr<const pe::Image> image = nullptr;
 };
 
 /// What an entry of "routes" gives a color on some of its tiles.
@@ -172,6 +175,15 @@ struct Layout {
   TileRoutes routes_of(TileCoord t) const;
   const Array* find_array(const std::string& name) const;
   const Symbol* find_symbol(const std::string& name) const;
+};
+
+/// A link at which the host sends and receives streams: at the rim of the grid, or, with the side
+/// RAMP, between a PE and its router (host::RampTap).
+struct HostLink {
+  TileCoord tile;
+  Direction side = Direction::kWest;
+  std::uint32_t out_colors = 0;  ///< that the host takes, one bit each
+  std::uint32_t in_colors = 0;   ///< at RAMP: those whose input queues receive from the host
 };
 
 /// A route that transmits over the rim of the grid: the host must take the color there, or its

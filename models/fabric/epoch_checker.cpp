@@ -52,6 +52,7 @@ void EpochChecker::on_event(const observe::Event& e) {
     extend(written_[e.place], e.ident, 0, e.cycle);
     break;
   case observe::EventKind::kEdgeIn: {
+    if (observe::direction_of(e) == Direction::kRamp) break;  // it passes no router
     HostLink& link = host_[host_link_of(e.ident)];
     link.place = e.place;
     link.side = observe::direction_of(e);

@@ -1,5 +1,5 @@
 // Host edge module: EdgeCore behind link sockets. Bind `out` to the input of a rim tile and its
-// output to `in`.
+// output to `in`; at the side RAMP bind a RampTap (ramp_tap.h).
 #pragma once
 
 #include <systemc>
@@ -43,6 +43,11 @@ class Edge : public sc_core::sc_module,
   void send(Color color, std::vector<Word> words, Cycle from);
   /// Waits for `count` more wavelets of `color`.
   void expect(Color color, std::size_t count) { core_.expect(color, count); }
+  /// At RAMP: from cycle `from` on, which has not been stepped.
+  void expect(Color color, std::size_t count, Cycle from) {
+    core_.expect(color, count, from);
+    domain_.wake(block_, from);
+  }
   const std::vector<Received>& received(Color color) const { return core_.received(color); }
   const EdgeCore& core() const { return core_; }
 

@@ -25,11 +25,15 @@ std::string progress(std::size_t done, std::size_t total, const char* what) {
 
 EdgeCore::EdgeCore(Direction side, const fabric::FabricTiming& timing, IdentRange idents,
                    observe::Probe probe)
-    : side_(side), hop_latency_(timing.hop_latency), idents_(idents), probe_(probe),
-      arrivals_(std::size_t{kColorCount} * (timing.hop_latency + 1)), arbiter_(timing.arbitration) {
-  if (hop_latency_ > 0) return;
-  throw std::invalid_argument(std::string("host edge at ") + to_string(side) +
-                              ": hop_latency must be at least 1");
+    : side_(side), latency_(at_ramp() ? timing.off_ramp_latency : timing.hop_latency),
+      // At a rim a wavelet leaves the tile in cycle t, is here at t + hop_latency, and its credit
+      // is usable a cycle later.
+      room_(at_ramp() ? timing.input_room(side) : timing.hop_latency + 1), idents_(idents),
+      probe_(probe), arrivals_(std::size_t{kColorCount} * room_), arbiter_(timing.arbitration) {
+  if (latency_ > 0) return;
+  throw std::invalid_argument(std::string("host edge at ") + to_string(side) + ": " +
+                              (at_ramp() ? "off_ramp_latency" : "hop_latency") +
+                              " must be at least 1");
 }
 
 void EdgeCore::credit(Color color, Cycle due) {
@@ -52,9 +56,10 @@ void EdgeCore::put(const link::Wavelet& w, Cycle due) {
   arrivals_.push_back({w, due});
 }
 
-void EdgeCore::expect(Color color, std::size_t count) {
+void EdgeCore::expect(Color color, std::size_t count, Cycle from) {
   Stream& stream = streams_[color.value()];
   stream.expected += count;
+  stream.open_from = from;
   // A host may expect more than will ever come.
   stream.received.reserve(std::min(stream.expected, stream.received.size() + kMostReserved));
 }
@@ -62,7 +67,8 @@ void EdgeCore::expect(Color color, std::size_t count) {
 EdgeCore::Step EdgeCore::step(Cycle now) {
   Step step;
   credits_.settle(now);
-  const bool received_all = take_arrival(now, step);
+  const bool arrived_all = take_arrival(now, step);
+  const bool received_all = at_ramp() ? take_expected(now, step) : arrived_all;
   const bool sent_all = send_one(now, step);
   step.completed = received_all || sent_all;
   step.next = next_wake(now, step.put.has_value());
@@ -75,9 +81,20 @@ bool EdgeCore::take_arrival(Cycle now, Step& step) {
   arrivals_.pop_front();
   Stream& stream = streams_[w.color.value()];
   stream.received.push_back({now, w});
-  step.credit = CreditReturn{w.color, now + 1};
+  if (!at_ramp()) step.credit = CreditReturn{w.color, now + 1};
   probe_.emit(now, observe::EventKind::kEdgeOut, observe::hop_word(w, side_), w.payload, w.ident);
   return stream.received.size() == stream.expected;
+}
+
+// One wavelet a cycle, of the lowest color.
+bool EdgeCore::take_expected(Cycle now, Step& step) {
+  for (unsigned c = 0; c < kColorCount; ++c) {
+    Stream& stream = streams_[c];
+    if (!stream.can_take() || stream.open_from > now) continue;
+    step.credit = CreditReturn{Color(c), now + 1};
+    return ++stream.taken == stream.expected;
+  }
+  return false;
 }
 
 bool EdgeCore::send_one(Cycle now, Step& step) {
@@ -97,7 +114,7 @@ bool EdgeCore::send_one(Cycle now, Step& step) {
   w.ident = idents_.first + std::uint32_t{sent_++} * idents_.stride;
   credits_.take(*winner);
   ++streams_[*winner].sent;
-  step.put = Put{w, now + hop_latency_};
+  step.put = Put{w, now + latency_};
   probe_.emit(now, observe::EventKind::kEdgeIn, observe::hop_word(w, side_), w.payload, w.ident);
   if (batch.sent < batch.words.size()) return false;
   outgoing.erase(outgoing.begin());
@@ -108,6 +125,9 @@ bool EdgeCore::send_one(Cycle now, Step& step) {
 Cycle EdgeCore::next_wake(Cycle now, bool sent) const {
   Cycle next = kNever;
   if (!arrivals_.empty()) next = std::max(now + 1, arrivals_.front().due);
+  for (const Stream& stream : streams_) {
+    if (at_ramp() && stream.can_take()) next = std::min(next, std::max(now + 1, stream.open_from));
+  }
   sending_.for_each([&](unsigned c) {
     const Cycle from = streams_[c].outgoing.front().from;
     next = std::min(next, from > now ? from : sent ? now + 1 : credits_.next_due());
@@ -133,12 +153,11 @@ void EdgeCore::describe_waits(observe::Waits& waits, Cycle now) const {
   for (unsigned c = 0; c < kColorCount; ++c) {
     describe_outgoing(waits, now, Color(c));
     const Stream& stream = streams_[c];
-    if (stream.received.size() >= stream.expected) continue;
+    if (taken(Color(c)) >= stream.expected) continue;
     waits.push_back({probe_.place(),
                      std::string("host stream out of the ") + to_string(side_) + " edge, " +
                          color_text(Color(c)),
-                     "a wavelet: " + progress(stream.received.size(), stream.expected, "received"),
-                     true});
+                     "a wavelet: " + progress(taken(Color(c)), stream.expected, "received"), true});
   }
 }
 

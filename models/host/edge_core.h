@@ -1,5 +1,8 @@
 // Host edge: closes a rim link on purpose with a stream source and a stream sink, one at a side of
-// a rim tile (the host reaches PEs through streams at the edges: reference wse.md 0.3 fact 10).
+// a rim tile (the host reaches PEs through streams at the edges: reference wse.md 0.3 fact 10). At
+// the side RAMP it stands between a PE and its router, for the colors of streams that reach every
+// PE (csl.md 11): wavelets to the PE travel as through the off-ramp, and those from the PE wait,
+// as many as the router would take, until the host expects them.
 // Plain C++; `edge.h` is its module.
 //
 // Order inside a cycle `now`:
@@ -67,8 +70,9 @@ class EdgeCore {
     Cycle next = kNever;     ///< next cycle the edge wants whatever the tile does
   };
 
-  /// `side`: the side of the rim tile that the edge closes. Of `timing` it takes the hop latency
-  /// (at least 1, else std::invalid_argument) and the arbitration rule.
+  /// `side`: the side of the rim tile that the edge closes, or RAMP. Of `timing` it takes the hop
+  /// latency or that of the off-ramp (at least 1, else std::invalid_argument), the room of a RAMP
+  /// input and the arbitration rule.
   EdgeCore(Direction side, const fabric::FabricTiming& timing, IdentRange idents,
            observe::Probe probe);
 
@@ -91,16 +95,19 @@ class EdgeCore {
   void take_only(std::uint32_t colors) { taken_ = colors; }
   /// Room for wavelets of a color that the host takes: as many as keep one wavelet per cycle on the
   /// way.
-  unsigned capacity(Color color) const {
-    // Leaves the tile in cycle t, is here at t + hop_latency, the credit is usable a cycle later.
-    return (taken_ >> color.value() & 1U) != 0 ? hop_latency_ + 1 : 0;
-  }
+  unsigned capacity(Color color) const { return (taken_ >> color.value() & 1U) != 0 ? room_ : 0; }
   /// A wavelet from the tile that is here in cycle `due`: the edge wants to be stepped then. Throws
   /// std::logic_error when the tile had no credit.
   void put(const link::Wavelet& w, Cycle due);
   /// The host waits for `count` more wavelets of `color`, counted from the end of earlier
-  /// expectations. If they are here already, it is complete at once and no step says so.
-  void expect(Color color, std::size_t count);
+  /// expectations. If they are here already, it is complete at once and no step says so. At RAMP
+  /// it takes them from cycle `from` on, one a cycle, and wants to be stepped then.
+  void expect(Color color, std::size_t count, Cycle from = 0);
+  /// Wavelets of `color` that the host has taken: at RAMP those that it has expected.
+  std::size_t taken(Color color) const {
+    const Stream& stream = streams_[color.value()];
+    return at_ramp() ? stream.taken : stream.received.size();
+  }
   /// All wavelets of `color` so far, in order.
   const std::vector<Received>& received(Color color) const {
     return streams_[color.value()].received;
@@ -126,15 +133,22 @@ class EdgeCore {
     std::size_t sent = 0;
     std::vector<Received> received;
     std::size_t expected = 0;
+    // At RAMP:
+    std::size_t taken = 0;  ///< of those received
+    Cycle open_from = 0;    ///< when the last expectation counts
+    bool can_take() const { return taken < received.size() && taken < expected; }
   };
 
+  bool at_ramp() const { return side_ == Direction::kRamp; }
   bool take_arrival(Cycle now, Step& step);
+  bool take_expected(Cycle now, Step& step);
   bool send_one(Cycle now, Step& step);
   Cycle next_wake(Cycle now, bool sent) const;
   void describe_outgoing(observe::Waits& waits, Cycle now, Color color) const;
 
   Direction side_;
-  unsigned hop_latency_;
+  unsigned latency_;
+  unsigned room_;
   IdentRange idents_;
   observe::Probe probe_;
   std::uint32_t taken_ = ~0U;

@@ -18,13 +18,15 @@ struct Diagnosis {
   std::string text;         ///< for people, with PE and source line: "PE (1, 2), f.tasm:3: ..."
 };
 
-/// Receives diagnoses, and what programs print. In one cycle those of different places come in any order.
+/// Receives diagnoses, and what programs tell the host. In one cycle those of different places come in any order.
 class Diagnoses {
  public:
   virtual ~Diagnoses() = default;
   virtual void on_diagnosis(const Diagnosis& diagnosis) = 0;
   /// `print.text` is valid during the call. Default: nobody reads it.
   virtual void on_print(const Print& print) { static_cast<void>(print); }
+  /// The program of a tile is ready for the next command of the host. Default: nobody asks.
+  virtual void on_ready(std::uint32_t place) { static_cast<void>(place); }
 };
 
 }  // namespace tessera::observe

@@ -15,6 +15,8 @@ inline constexpr unsigned kThreadCount = 9;
 inline constexpr unsigned kStepOfMain = 9;
 /// Task id in kTaskStart and kTaskEnd that stands for a function launched by the host.
 inline constexpr unsigned kLaunchedTask = 64;
+/// The same for a command of the host that the PE takes between two tasks, such as a copy.
+inline constexpr unsigned kHostAccess = 65;
 
 /// Of kHop, kEdgeIn and kEdgeOut.
 inline unsigned color_of(const Event& e) {

@@ -18,6 +18,7 @@ struct Names {
   std::string task_name(std::uint32_t place, unsigned number) const {
     std::string name = task ? task(place, number) : std::string();
     if (!name.empty()) return name;
+    if (number == kHostAccess) return "command of the host";
     return number == kLaunchedTask ? "launched function" : "task " + std::to_string(number);
   }
   std::string opcode_name(unsigned number) const {

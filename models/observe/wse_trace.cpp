@@ -58,6 +58,7 @@ void WseTrace::on_sorted_event(const Event& e) {
   case EventKind::kQueueOut:
     return write_to_queue(e);
   case EventKind::kEdgeIn:
+    if (direction_of(e) == Direction::kRamp) return;  // past the router, into the PE
     land(e.place, direction_of(e), e.cycle + options_.hop_latency, e);
     return;
   case EventKind::kTaskStart:

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/pe/compute_engine_core.h"
@@ -38,6 +39,11 @@ class ComputeEngine : public sc_core::sc_module,
   Cycle step(Cycle now) override { return core_.step(now); }
   /// Runs `function` from cycle `at` on (ComputeEngineCore::launch).
   void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
+  /// ComputeEngineCore::access.
+  void access(HostAccess access, Cycle at) {
+    core_.access(std::move(access), at);
+    wake(at);
+  }
 
   ComputeEngineCore& core() { return core_; }
   const ComputeEngineCore& core() const { return core_; }

@@ -55,11 +55,12 @@ Cycle ComputeEngineCore::step(Cycle now) {
       pe_.has_open_channel() &&
       TaskUnit::take_heads(pe_, vector_.operations(), picks ? &by_wavelet : nullptr, now);
   config_.take_flushes(pe_, vector_.outputs(), now);
-  if (was_free) tasks_.pick(pe_, by_wavelet, ran, now);
+  const bool took_command = was_free && tasks_.pick(pe_, by_wavelet, ran, now);
   const bool picked = was_free && pe_.main.runs();
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
-  return next_wake(chosen || dropped || picked, goes_on, now);
+  const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
+  return took_command ? now + 1 : next;  // others may wait for the picker
 }
 
 ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {

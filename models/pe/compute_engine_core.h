@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/observe/diagnosis.h"
@@ -72,7 +73,9 @@ class ComputeEngineCore {
   /// does. Each argument goes to a register pair: d0, d2, d4, d6.
   void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
   static constexpr unsigned kMaxLaunchArguments = 4;
-  /// Launches that have not run to their end.
+  /// Has the PE take a command of the host as soon as the main thread is free, from cycle `at` on.
+  void access(HostAccess access, Cycle at) { tasks_.access(std::move(access), at); }
+  /// Launches and commands that have not come to their end.
   unsigned launches_open() const { return tasks_.launches_open(pe_.main); }
 
   /// How often the program has said that it is ready for the next command (config_space::kReady).

@@ -127,6 +127,7 @@ bool ConfigRegisters::write_host_register(const EngineState& pe, Address address
   switch (address) {
   case config_space::kReady:
     ++state().ready;
+    if (pe.diagnoses != nullptr) pe.diagnoses->on_ready(pe.probe.place());
     return true;
   case config_space::kPrintLow:
     state().print_value = (state().print_value & 0xFFFF0000U) | (value & 0xFFFFU);

@@ -42,10 +42,11 @@ void start_task(EngineState& pe, unsigned id, std::uint32_t entry, Cycle first_i
 
 }  // namespace
 
-void TaskUnit::launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at) {
+void TaskUnit::wait_in_line(Launch launch) {
   std::unique_ptr<Launch>* place = &launches_;
-  while (*place != nullptr && (*place)->at <= at) place = &(*place)->next;
-  *place = std::make_unique<Launch>(Launch{std::move(*place), at, entry, arguments});
+  while (*place != nullptr && (*place)->at <= launch.at) place = &(*place)->next;
+  launch.next = std::move(*place);
+  *place = std::make_unique<Launch>(std::move(launch));
 }
 
 unsigned TaskUnit::launches_open(const MainThread& main) const {
@@ -74,22 +75,34 @@ bool TaskUnit::take_heads(EngineState& pe, const Operations& operations, Runnabl
   return dropped;
 }
 
-void TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now) {
+bool TaskUnit::pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now) {
   const Cycle first_issue = ended ? now + pe.timing().task_switch
                                   : std::max(now + pe.timing().task_activation, pe.main.ready_at());
-  if (launch_is_due(now)) return start_launch(pe, first_issue, now);
+  if (launch_is_due(now)) {
+    start_launch(pe, first_issue, now);
+    return !pe.main.runs();
+  }
   const Runnable next = pe.tasks.pick(by_wavelet, now);
-  if (next.task == nullptr) return;
+  if (next.task == nullptr) return false;
   start_task(pe, pe.image().number_of(*next.task), next.task->entry, first_issue, now);
-  if (!next.queue) return;
+  if (!next.queue) return false;
   const std::uint32_t payload = pe.queues.front(*next.queue).payload;
   pe.queues.pop(*next.queue, now);
   pe.main.write({kReg32, 0, 0}, payload, first_issue);  // wse.md 1.1: low half first
+  return false;
 }
 
 void TaskUnit::start_launch(EngineState& pe, Cycle first_issue, Cycle now) {
   const std::unique_ptr<Launch> launch = std::move(launches_);
   launches_ = std::move(launch->next);
+  if (launch->access.act) {
+    const Cycle end = std::max(now + 1, pe.main.ready_at()) + launch->access.cycles;
+    pe.probe.emit(now, EventKind::kTaskStart, observe::kHostAccess, 0);
+    pe.probe.emit(end, EventKind::kTaskEnd, observe::kHostAccess, 0);
+    pe.main.end(end);
+    launch->access.act(pe.sram, now);
+    return;
+  }
   start_task(pe, MainThread::kLaunchedTask, launch->entry, first_issue, now);
   for (std::size_t i = 0; i < launch->arguments.size(); ++i) {
     pe.main.write({kReg32, static_cast<std::uint8_t>(2 * i), 0}, launch->arguments[i], first_issue);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/pe/engine_state.h"
@@ -11,15 +13,29 @@
 
 namespace tessera::pe {
 
+/// What the host does to a PE between two tasks (csl.md 11): it holds the main thread for `cycles`.
+struct HostAccess {
+  unsigned cycles = 0;
+  /// Called in the cycle `now` in which the PE takes the command. What it causes elsewhere may be
+  /// seen from the next cycle on.
+  std::function<void(Sram& sram, Cycle now)> act;
+};
+
 class TaskUnit {
  public:
   /// The function at `entry` waits for the main thread, from cycle `at` on. Its arguments go to
   /// d0, d2, ...
-  void launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at);
-  /// Launches that have not run to their end.
+  void launch(std::uint32_t entry, const std::vector<std::uint32_t>& arguments, Cycle at) {
+    wait_in_line({nullptr, at, entry, arguments, {}});
+  }
+  /// A command of the host waits for the main thread, from cycle `at` on, in one line with launches.
+  void access(HostAccess access, Cycle at) {
+    wait_in_line({nullptr, at, 0, {}, std::move(access)});
+  }
+  /// Launches and commands that have not come to their end.
   unsigned launches_open(const MainThread& main) const;
   bool launch_is_due(Cycle now) const { return launches_ && launches_->at <= now; }
-  /// Cycle of the first launch that waits; kNever: none does.
+  /// Cycle of the first launch or command that waits; kNever: none does.
   Cycle next_launch() const { return launches_ ? launches_->at : kNever; }
 
   /// Takes control wavelets that name no task from unblocked channels (wse.md 1.5). Adds the tasks
@@ -27,9 +43,10 @@ class TaskUnit {
   /// wavelets were taken.
   static bool take_heads(EngineState& pe, const Operations& operations, Runnables* found,
                          Cycle now);
-  /// The picker: starts the due launch, or else one of `by_wavelet` or of the active tasks.
-  /// Requires a free main thread. `ended`: it became free in this cycle.
-  void pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now);
+  /// The picker: takes the due launch or command, or else one of `by_wavelet` or of the active
+  /// tasks. Requires a free main thread. `ended`: it became free in this cycle. Returns whether it
+  /// took a command: the next pick is in the next cycle.
+  bool pick(EngineState& pe, const Runnables& by_wavelet, bool ended, Cycle now);
   /// The task of the main thread has come to its end.
   static void end_task(EngineState& pe, Cycle now);
 
@@ -39,7 +56,9 @@ class TaskUnit {
     Cycle at = 0;
     std::uint32_t entry = 0;
     std::vector<std::uint32_t> arguments;
+    HostAccess access;  ///< with `act`: instead of a function
   };
+  void wait_in_line(Launch launch);
   void start_launch(EngineState& pe, Cycle first_issue, Cycle now);
 
   std::unique_ptr<Launch> launches_;  // by cycle

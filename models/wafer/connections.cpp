@@ -41,6 +41,18 @@ void Connections::connect() {
   }
   connect_routers();
   for (std::uint32_t place = 0; place < plan_.tile_count(); ++place) connect_ramps(place);
+  for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
+    if (plan_.ports[p].side == Direction::kRamp) connect_ramp_port(p);
+  }
+}
+
+// The input queues of its colors receive from the port instead of the router.
+void Connections::connect_ramp_port(std::uint32_t port) {
+  for (unsigned c = 0; c < kColorCount; ++c) {
+    const Ref queue = queue_of_port(port, Color(c));
+    if (queue.kind() == Ref::Kind::kQueue)
+      blocks_.pes.in_queue(queue.index()).upstream = Ref(Ref::Kind::kPort, port);
+  }
 }
 
 void Connections::connect_routers() {
@@ -63,9 +75,11 @@ void Connections::connect_routers() {
 // be more than the tile routes.
 void Connections::connect_ramps(std::uint32_t place) {
   if (blocks_.pes.at(place) == nullptr) return;
+  const Ref port = port_at(place, Direction::kRamp);
   for (unsigned c = 0; c < kColorCount; ++c) {
     const Color color(c);
-    const Ref target = receiver_at(place, Direction::kRamp, color);
+    const bool leaves = capacity_of(port, color) > 0;
+    const Ref target = leaves ? port : receiver_at(place, Direction::kRamp, color);
     const unsigned credits = capacity_of(target, color);
     if (credits == 0) continue;
     const std::uint32_t link = blocks_.pes.add_ramp_link(place, color, target, credits);
@@ -108,8 +122,12 @@ std::optional<Direction> Connections::input_of(Ref buffer) const {
 
 // Who takes wavelets of `color` behind the output `out` of a tile.
 Ref Connections::receiver_behind(std::uint32_t place, Direction out, Color color) const {
-  if (out == Direction::kRamp) return queue_of(place, color);
   const Ref port = port_at(place, out);
+  if (out == Direction::kRamp) {
+    const bool is_of_port = port.kind() == Ref::Kind::kPort &&
+                            (plan_.ports[port.index()].in_colors >> color.value() & 1U) != 0;
+    return is_of_port ? Ref() : queue_of(place, color);
+  }
   if (port.kind() == Ref::Kind::kPort) return port;
   const TileCoord next = neighbour(plan_.tile_of(place), out);
   if (!plan_.on_wafer(next)) return {};
@@ -158,6 +176,12 @@ Ref Connections::queue_of(std::uint32_t place, Color color) const {
   return found;
 }
 
+Ref Connections::queue_of_port(std::uint32_t port, Color color) const {
+  const PortPlan& at = plan_.ports[port];
+  if ((at.in_colors >> color.value() & 1U) == 0) return {};
+  return queue_of(plan_.place_of(at.tile), color);
+}
+
 Ref Connections::port_at(std::uint32_t place, Direction side) const {
   const auto port = port_of_.find(std::uint64_t{place} * kDirectionCount + index(side));
   return port == port_of_.end() ? Ref() : Ref(Ref::Kind::kPort, port->second);
@@ -171,8 +195,10 @@ std::uint32_t Ports::place_of(std::uint32_t port) const {
   return blocks_.plan.place_of(blocks_.plan.ports[port].tile);
 }
 
-// A router or a slot: pipes have no ports.
+// A router, a slot or an input queue: pipes have no ports.
 Ref Ports::receiver_at(std::uint32_t port, Color color) const {
+  if (blocks_.plan.ports[port].side == Direction::kRamp)
+    return connections_.queue_of_port(port, color);
   return connections_.receiver_at(place_of(port), blocks_.plan.ports[port].side, color);
 }
 
@@ -188,7 +214,9 @@ unsigned Ports::capacity(std::uint32_t port, Color color) const {
 void Ports::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
   const Ref receiver = receiver_at(port, w.color);
   if (receiver.kind() == Ref::Kind::kRouter) return blocks_.deliver(receiver, w, due);
-  if (receiver.kind() == Ref::Kind::kNone ||
+  const bool is_queue = receiver.kind() == Ref::Kind::kQueue;
+  if (is_queue && has_room(receiver.index())) return blocks_.deliver(receiver, w, due);
+  if (receiver.kind() == Ref::Kind::kNone || is_queue ||
       blocks_.slots.all()[receiver.index()].held >=
           blocks_.plan.fabric.input_room(blocks_.plan.ports[port].side)) {
     refuse(port, "input: a wavelet of color " + std::to_string(w.color.value()) +
@@ -201,19 +229,38 @@ void Ports::put(std::uint32_t port, const link::Wavelet& w, Cycle due) {
 }
 
 void Ports::credit(std::uint32_t port, Color color, Cycle due) {
+  const Direction side = blocks_.plan.ports[port].side;
+  if (side == Direction::kRamp) return credit_of_ramp(port, color, due);
   const std::uint32_t router = blocks_.routers.index_at(place_of(port));
   if (router != kNoIndex) {
-    const Direction side = blocks_.plan.ports[port].side;
     return blocks_.give_credit(Ref::router(router, side), color, due);
   }
   const std::uint32_t link = link_into(port, color);
-  if (link == kNoIndex || credits_of(link) >= blocks_.outside.capacity(port, color)) {
-    refuse(port, "output: a credit of color " + std::to_string(color.value()) +
-                     " came back for room that was never taken");
-  }
+  if (link == kNoIndex || credits_of(link) >= blocks_.outside.capacity(port, color))
+    refuse_credit(port, color);
   if (fits(blocks_.slots.links()[link].returning, due))
     return blocks_.give_credit(Ref(Ref::Kind::kSlot, link), color, due);
   announced_.push_back({due, link, true});
+}
+
+// The latencies of both ends are below those that the masks of links and queues have room for.
+void Ports::credit_of_ramp(std::uint32_t port, Color color, Cycle due) {
+  const std::uint32_t link = blocks_.pes.ramp_link_of(place_of(port), color);
+  if (link == kNoIndex) refuse_credit(port, color);
+  const RampLink& way = blocks_.pes.ramp_link(link);
+  const auto owned = way.credits + static_cast<unsigned>(__builtin_popcountll(way.returning));
+  if (owned >= blocks_.outside.capacity(port, color)) refuse_credit(port, color);
+  blocks_.pes.credit(link, due);
+}
+
+void Ports::refuse_credit(std::uint32_t port, Color color) const {
+  refuse(port, "output: a credit of color " + std::to_string(color.value()) +
+                   " came back for room that was never taken");
+}
+
+bool Ports::has_room(std::uint32_t queue) const {
+  const InQueue& at = blocks_.pes.in_queue(queue);
+  return at.held < at.room;
 }
 
 unsigned Ports::credits_of(std::uint32_t link) const {

@@ -33,6 +33,8 @@ class Connections {
   Ref buffer_of_route(std::uint32_t tile_route) const { return buffers_[tile_route]; }
   /// Who takes wavelets of `color` at input `in` of a tile; none: nobody.
   Ref receiver_at(std::uint32_t place, Direction in, Color color) const;
+  /// The input queue of a PE that receives `color` from the port at RAMP; none: no queue does.
+  Ref queue_of_port(std::uint32_t port, Color color) const;
   /// The pipe or slot of a color on a tile with a plain router.
   Ref buffer_of(std::uint32_t place, Color color) const;
   /// The port of the router that a pipe or slot belongs to.
@@ -46,6 +48,7 @@ class Connections {
   unsigned attach(Ref sender, Ref receiver, Color color);
   Ref receiver_behind(std::uint32_t place, Direction out, Color color) const;
   Ref queue_of(std::uint32_t place, Color color) const;
+  void connect_ramp_port(std::uint32_t port);
   Ref port_at(std::uint32_t place, Direction side) const;
 
   Blocks& blocks_;
@@ -90,7 +93,10 @@ class Ports {
   std::uint32_t place_of(std::uint32_t port) const;
   Ref receiver_at(std::uint32_t port, Color color) const;
   std::uint32_t link_into(std::uint32_t port, Color color) const;
+  bool has_room(std::uint32_t queue) const;
+  void credit_of_ramp(std::uint32_t port, Color color, Cycle due);
   [[noreturn]] void refuse(std::uint32_t port, const std::string& what) const;
+  [[noreturn]] void refuse_credit(std::uint32_t port, Color color) const;
 
   Blocks& blocks_;
   const Connections& connections_;

@@ -164,6 +164,15 @@ std::uint32_t Pes::add_ramp_link(std::uint32_t place, Color color, Ref target, u
   return number;
 }
 
+std::uint32_t Pes::ramp_link_of(std::uint32_t place, Color color) const {
+  if (of_tile_[place] == kNoIndex) return kNoIndex;
+  const Pe& pe = pes_[of_tile_[place]];
+  for (std::uint32_t l = pe.first_ramp; l < pe.first_ramp + pe.ramps; ++l) {
+    if (ramp_links_[l].color == color) return l;
+  }
+  return kNoIndex;
+}
+
 // --- running
 
 void Pes::put(std::uint32_t index, const link::Wavelet& w, Cycle due) {
@@ -197,6 +206,11 @@ void Pes::tell_teardown(std::uint32_t place, Color color, Cycle due) {
 void Pes::launch(std::uint32_t place, const pe::Function& function,
                  const std::vector<std::uint32_t>& arguments, Cycle at_cycle) {
   at(place)->engine.launch(function, arguments, at_cycle);
+  due_engines_.insert(of_tile_[place], at_cycle, blocks_.now);
+}
+
+void Pes::access(std::uint32_t place, pe::HostAccess access, Cycle at_cycle) {
+  at(place)->engine.access(std::move(access), at_cycle);
   due_engines_.insert(of_tile_[place], at_cycle, blocks_.now);
 }
 

@@ -147,6 +147,9 @@ class Pes {
   void launch(std::uint32_t place, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at);
 
+  /// ComputeEngineCore::access. Requires a PE.
+  void access(std::uint32_t place, pe::HostAccess access, Cycle at);
+
   /// nullptr where a tile is only a router.
   Pe* at(std::uint32_t place) {
     return of_tile_[place] == kNoIndex ? nullptr : &pes_[of_tile_[place]];
@@ -156,6 +159,9 @@ class Pes {
   const InQueue& in_queue(std::uint32_t queue) const { return in_queues_[queue]; }
   /// Adds the way of `color` to the PE of a tile, as the last one; returns its number.
   std::uint32_t add_ramp_link(std::uint32_t place, Color color, Ref target, unsigned credits);
+  /// The way of `color` to the PE of a tile; kNoIndex: there is none.
+  std::uint32_t ramp_link_of(std::uint32_t place, Color color) const;
+  const RampLink& ramp_link(std::uint32_t number) const { return ramp_links_[number]; }
   /// Wavelets in queues.
   std::size_t wavelets_held() const;
   /// Reports what the PE of a tile waits for, if the tile has one.

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "models/fabric/fabric_timing.h"
-#include "tlm_ifaces/vocabulary/route.h"
 #include "models/pe/pe_timing.h"
 #include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
+#include "tlm_ifaces/vocabulary/route.h"
 #include "tlm_ifaces/vocabulary/tile_coord.h"
 
 namespace tessera::wafer {
@@ -24,10 +24,13 @@ struct TileRoute {
 };
 
 /// A link of a tile that leaves the wafer, both ways: at the rim, or anywhere else where another
-/// model takes the place of the neighbour.
+/// model takes the place of the neighbour. At the side RAMP it stands between the PE and its router
+/// for some colors (host::RampTap): what the PE sends goes to the port if that has room for the
+/// color, and input queues of `in_colors` receive from the port.
 struct PortPlan {
   TileCoord tile;
   Direction side = Direction::kWest;
+  std::uint32_t in_colors = 0;  ///< at RAMP, one bit each
 };
 
 struct Plan {

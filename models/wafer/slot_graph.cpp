@@ -53,7 +53,9 @@ class Layout {
     for (std::uint32_t place = 0; place < plan.tile_count(); ++place) {
       for (std::uint32_t r = begin(place); r < end(place); ++r) place_of_route_[r] = place;
     }
-    for (const PortPlan& port : plan.ports) ports_.insert({plan.place_of(port.tile), port.side});
+    for (const PortPlan& port : plan.ports) {
+      if (port.side != Direction::kRamp) ports_.insert({plan.place_of(port.tile), port.side});
+    }
     pipes_fit_ = latencies_fit();
   }
 

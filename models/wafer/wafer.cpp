@@ -40,6 +40,12 @@ void Wafer::launch(TileCoord tile, const pe::Function& function,
   domain_.wake(block_, from);
 }
 
+void Wafer::access(TileCoord tile, pe::HostAccess access, Cycle at) {
+  const Cycle from = std::max(at, domain_.next_free_cycle());
+  core_.access(tile, std::move(access), from);
+  domain_.wake(block_, from);
+}
+
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {
   if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.ports().put(index, w, due); }))
     wafer.domain_.wake(wafer.block_, due);

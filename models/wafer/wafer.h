@@ -36,6 +36,8 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   /// a program there.
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at);
+  /// The same of a command of the host (ComputeEngineCore::access).
+  void access(TileCoord tile, pe::HostAccess access, Cycle at);
 
   Cycle step(Cycle now) override { return core_.step(now); }
 

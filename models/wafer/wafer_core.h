@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/observe/diagnosis.h"
@@ -65,6 +66,10 @@ class WaferCore {
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) {
     blocks_.pes.launch(blocks_.plan.place_of(tile), function, arguments, at);
+  }
+  /// ComputeEngineCore::access; the wafer wants to be stepped in cycle `at`.
+  void access(TileCoord tile, pe::HostAccess access, Cycle at) {
+    blocks_.pes.access(blocks_.plan.place_of(tile), std::move(access), at);
   }
   void set_diagnoses(observe::Diagnoses* diagnoses) {
     for (Pe& pe : blocks_.pes.all()) pe.engine.set_diagnoses(diagnoses);

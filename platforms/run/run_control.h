@@ -47,6 +47,7 @@ class RunControl {
   Stop run_to_idle() {
     return run_until([] { return false; });
   }
+  const Limits& limits() const { return limits_; }
   double elapsed_s() const { return since_begin_.seconds(); }
 
   /// How far the run is, for the progress line; called a few times a second. No value: it is not known.

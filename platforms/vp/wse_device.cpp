@@ -16,9 +16,8 @@ WseDevice::WseDevice(const wse::Workload& workload, wse::Machine& machine,
   info_.width = static_cast<std::uint32_t>(layout.width);
   info_.height = static_cast<std::uint32_t>(layout.height);
   info_.tile_bytes = pe::kSramBytes;
-  for (const wse::RimLink& link : wse::rim_links(layout, workload.streams)) {
-    info_.edges.push_back(
-        {link.tile, link.side, wse::colors_taken(workload.streams, link.tile, link.side)});
+  for (const layout::HostLink& link : workload.links) {
+    info_.edges.push_back({link.tile, link.side, link.out_colors});
     edges_.push_back(&machine.edge(link.tile, link.side));
   }
   name_functions();

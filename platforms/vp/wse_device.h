@@ -14,7 +14,7 @@ namespace tessera::vp {
 
 class WseDevice : public host::Device, private observe::Sink {
  public:
-  /// Edges are those that streams of the workload use, in the order of wse::rim_links; functions those
+  /// Edges are those that streams of the workload use, in the order of Workload::links; functions those
   /// of its programs, each name once, in the order of the programs. Adds itself to `events`. All
   /// arguments must outlive it. Throws UserError for a layout that is beyond the memory map.
   WseDevice(const wse::Workload& workload, wse::Machine& machine, observe::EventStream& events);

@@ -22,8 +22,8 @@ wafer::Plan plan_of(const WseConfig& config, const Workload& workload) {
   plan.tile_routes_begin = layout.tile_routes_begin;
   plan.images = workload.programs.images();
   plan.image_of_tile = layout.program_of_tile;
-  for (const RimLink& link : rim_links(layout, workload.streams))
-    plan.ports.push_back({link.tile, link.side});
+  for (const layout::HostLink& link : workload.links)
+    plan.ports.push_back({link.tile, link.side, link.in_colors});
   return plan;
 }
 
@@ -35,7 +35,7 @@ DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config
       wafer_("tiles", domain_, plan_of(config, workload), events),
       edges_(config, workload, domain_, events) {
   std::size_t port = 0;
-  for (const RimLink& link : rim_links(workload.layout, workload.streams)) {
+  for (const layout::HostLink& link : workload.links) {
     host::Edge& edge = edges_.at(link.tile, link.side);
     wafer_.out[port].bind(edge.in);
     edge.out.bind(wafer_.in[port++]);

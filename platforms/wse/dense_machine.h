@@ -4,6 +4,7 @@
 
 #include <systemc>
 
+#include <utility>
 #include <vector>
 
 #include "models/wafer/wafer.h"
@@ -32,6 +33,9 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) override {
     wafer_.launch(tile, function, arguments, at);
+  }
+  void access(TileCoord tile, pe::HostAccess access, Cycle at) override {
+    wafer_.access(tile, std::move(access), at);
   }
   host::Edge& edge(TileCoord tile, Direction side) override { return edges_.at(tile, side); }
   std::size_t wavelets_held() const override { return wafer_.core().wavelets_held(); }

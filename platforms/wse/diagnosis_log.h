@@ -1,11 +1,13 @@
 // Keeps the diagnoses of a run for its report: the first ones and how many there were. Passes on what
-// programs print.
+// programs tell the host.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "models/observe/diagnosis.h"
@@ -28,6 +30,11 @@ class DiagnosisLog final : public observe::Diagnoses {
   void on_print(const observe::Print& print) override {
     if (prints_ != nullptr) prints_->add(print);
   }
+  /// Called for each PE that is ready for the next command of the host.
+  void on_ready(std::function<void(std::uint32_t place)> listener) { ready_ = std::move(listener); }
+  void on_ready(std::uint32_t place) override {
+    if (ready_) ready_(place);
+  }
   /// All of them.
   std::uint64_t count() const { return count_; }
   /// The first kKept by cycle, then place, then in the order in which the place reported them: the same
@@ -42,6 +49,7 @@ class DiagnosisLog final : public observe::Diagnoses {
   std::vector<observe::Diagnosis> first_;  // sorted
   std::uint64_t count_ = 0;
   observe::PrintLog* prints_ = nullptr;
+  std::function<void(std::uint32_t)> ready_;
 };
 
 }  // namespace tessera::wse

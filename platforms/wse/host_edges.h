@@ -1,5 +1,4 @@
-// The host's ends of the rim links that streams of a layout use: one host::Edge a rim tile and
-// side.
+// The host's ends of the links that streams use: one host::Edge a tile and side.
 #pragma once
 
 #include <map>
@@ -21,17 +20,18 @@ class HostEdges {
   HostEdges(const WseConfig& config, const Workload& workload, timing::ClockDomain& domain,
             observe::Sink* sink)
       : width_(workload.layout.width) {
-    const std::vector<RimLink> links = rim_links(workload.layout, workload.streams);
     host::IdentRange idents;
-    idents.stride = static_cast<std::uint32_t>(links.size());
-    for (const auto& [at, side] : links) {
+    idents.stride = static_cast<std::uint32_t>(workload.links.size());
+    for (const layout::HostLink& link : workload.links) {
+      const TileCoord at = link.tile;
+      const Direction side = link.side;
       const std::string name =
           "edge_" + std::to_string(at.x) + "_" + std::to_string(at.y) + "_" + to_string(side);
       const observe::Probe probe(sink, static_cast<std::uint32_t>(key_of(at)));
       auto edge = std::make_unique<host::Edge>(name.c_str(), domain, at, side, config.fabric,
                                                idents, probe);
       edge->on_complete([&domain] { domain.request_pause(); });
-      edge->take_only(colors_taken(workload.streams, at, side));
+      edge->take_only(link.out_colors);
       edges_[{key_of(at), side}] = std::move(edge);
       ++idents.first;
     }

@@ -1,7 +1,7 @@
 #include "platforms/wse/host_streams.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -125,26 +125,21 @@ std::vector<HostStream> resolve_streams(const Layout& layout) {
   return streams;
 }
 
-std::vector<RimLink> rim_links(const Layout& layout, const std::vector<HostStream>& streams) {
-  std::set<std::pair<std::size_t, Direction>> links;
+std::vector<layout::HostLink> rim_links(const Layout& layout,
+                                        const std::vector<HostStream>& streams) {
+  std::map<std::pair<std::size_t, Direction>, std::uint32_t> links;  // with the colors that leave
   for (const HostStream& stream : streams) {
-    for (TileCoord at : stream.tiles) links.insert({layout.tile_index(at), stream.side});
+    for (TileCoord at : stream.tiles) {
+      std::uint32_t& colors = links[{layout.tile_index(at), stream.side}];
+      if (!stream.into_fabric) colors |= 1U << stream.step->color.value();
+    }
   }
-  std::vector<RimLink> sorted;
-  for (const auto& [tile, side] : links) {
-    const auto place = static_cast<int>(tile);
-    sorted.push_back({{place % layout.width, place / layout.width}, side});
+  std::vector<layout::HostLink> sorted;
+  for (const auto& [link, colors] : links) {
+    const auto place = static_cast<int>(link.first);
+    sorted.push_back({{place % layout.width, place / layout.width}, link.second, colors, 0});
   }
   return sorted;
-}
-
-std::uint32_t colors_taken(const std::vector<HostStream>& streams, TileCoord tile, Direction side) {
-  std::uint32_t colors = 0;
-  for (const HostStream& stream : streams) {
-    if (!stream.into_fabric && stream.side == side && stream.step->rect.contains(tile))
-      colors |= 1U << stream.step->color.value();
-  }
-  return colors;
 }
 
 std::vector<std::uint32_t> pack(const HostStream& stream, const data::HostArray& array,

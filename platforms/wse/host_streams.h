@@ -33,17 +33,9 @@ struct HostStream {
 /// be cut into equal pieces.
 std::vector<HostStream> resolve_streams(const layout::Layout& layout);
 
-/// A link at the rim of the grid.
-struct RimLink {
-  TileCoord tile;
-  Direction side = Direction::kWest;
-};
-/// The links that streams use, each once: row-major by tile, then by side.
-std::vector<RimLink> rim_links(const layout::Layout& layout,
-                               const std::vector<HostStream>& streams);
-
-/// Colors that leave the grid at side `side` of `tile`, one bit a color.
-std::uint32_t colors_taken(const std::vector<HostStream>& streams, TileCoord tile, Direction side);
+/// The links at the rim of the grid that streams use, each once: row-major by tile, then by side.
+std::vector<layout::HostLink> rim_links(const layout::Layout& layout,
+                                        const std::vector<HostStream>& streams);
 
 /// Payloads of the wavelets that carry the piece of `array` of tile number `tile`, in order. Bits
 /// that no element takes are zero.

@@ -41,7 +41,10 @@ class Machine {
   /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.
   virtual void launch(TileCoord tile, const pe::Function& function,
                       const std::vector<std::uint32_t>& arguments, Cycle at) = 0;
-  /// The host's end of a rim link. Requires that the machine was built with a host edge there.
+  /// Has the tile take a command of the host as soon as its main thread is free, from cycle `at` on.
+  /// Requires engine(tile) != nullptr.
+  virtual void access(TileCoord tile, pe::HostAccess access, Cycle at) = 0;
+  /// The host's end of a link. Requires that the machine was built with a host edge there.
   virtual host::Edge& edge(TileCoord tile, Direction side) = 0;
 
   /// Wavelets in routers, queues and ramps.

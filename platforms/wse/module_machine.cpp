@@ -1,6 +1,8 @@
 #include "platforms/wse/module_machine.h"
 
+#include <map>
 #include <string>
+#include <utility>
 
 namespace tessera::wse {
 
@@ -38,13 +40,19 @@ ModuleMachine::~ModuleMachine() {
 void ModuleMachine::build_tiles(const WseConfig& config, const Workload& workload,
                                 observe::Sink* sink) {
   const layout::Layout& layout = workload.layout;
+  std::map<std::size_t, const layout::HostLink*> streams;
+  for (const layout::HostLink& link : workload.links) {
+    if (link.side == Direction::kRamp) streams.emplace(tile_index(link.tile), &link);
+  }
   tiles_.reserve(layout.tile_count());
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};
       const observe::Probe probe(sink, static_cast<std::uint32_t>(tile_index(at)));
-      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), domain_, at, config,
-                                              workload.programs.image_of(at), probe));
+      const auto tapped = streams.find(tile_index(at));
+      tiles_.push_back(std::make_unique<Tile>(
+          tile_name("tile", at).c_str(), domain_, at, config, workload.programs.image_of(at),
+          tapped == streams.end() ? nullptr : tapped->second, probe));
       for (const layout::TileRoute& route : layout.routes_of(at)) {
         tiles_.back()->router.set_route(route.color, layout.routes[route.route].route);
       }
@@ -56,6 +64,11 @@ void ModuleMachine::bind_links() {
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
       for (Direction d : kCardinalDirections) bind_output({x, y}, d);
+      if (host::RampTap* tap = tile_at({x, y}).tap()) {
+        host::Edge& edge = edges_->at({x, y}, Direction::kRamp);
+        connect(tap->to_host, edge.in);
+        connect(edge.out, tap->from_host);
+      }
     }
   }
 }
@@ -116,6 +129,10 @@ pe::ComputeEngineCore* ModuleMachine::engine(TileCoord tile) {
 void ModuleMachine::launch(TileCoord tile, const pe::Function& function,
                            const std::vector<std::uint32_t>& arguments, Cycle at) {
   tile_at(tile).engine()->launch(function, arguments, at);
+}
+
+void ModuleMachine::access(TileCoord tile, pe::HostAccess access, Cycle at) {
+  tile_at(tile).engine()->access(std::move(access), at);
 }
 
 std::size_t ModuleMachine::wavelets_held() const {

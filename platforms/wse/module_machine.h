@@ -40,6 +40,7 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   pe::ComputeEngineCore* engine(TileCoord tile) override;
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) override;
+  void access(TileCoord tile, pe::HostAccess access, Cycle at) override;
   host::Edge& edge(TileCoord tile, Direction side) override { return edges_->at(tile, side); }
   std::size_t wavelets_held() const override;
   void describe_waits(observe::Waits& waits) const override;

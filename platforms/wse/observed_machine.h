@@ -2,8 +2,10 @@
 // and what vp_platform puts behind a host port.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "platforms/run/driver.h"
@@ -31,6 +33,11 @@ class ObservedMachine final : public run::View {
   Machine& machine() { return *machine_; }
   const Machine& machine() const { return *machine_; }
   observe::EventStream& events() { return *recorders_.sink(); }
+
+  /// Calls `listener` for each PE that is ready for the next command of the host.
+  void on_ready(std::function<void(std::uint32_t place)> listener) {
+    diagnoses_.on_ready(std::move(listener));
+  }
 
   void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
   void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "platforms/cli/options.h"
+#include "platforms/wse/csl_options.h"
 
 namespace tessera::wse {
 
@@ -42,9 +43,13 @@ struct FabricOptions {
 };
 
 struct Options : cli::MachineOptions {
-  Options() { own_groups.push_back(fabric.group()); }
+  Options() {
+    own_groups.push_back(fabric.group());
+    own_groups.push_back(csl.group());
+  }
 
   FabricOptions fabric;
+  CslOptions csl;
 };
 
 }  // namespace tessera::wse

@@ -9,12 +9,15 @@
 #include <systemc>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "frontends/layout/layout.h"
 #include "models/fabric/on_ramp.h"
 #include "models/fabric/router.h"
+#include "models/host/ramp_tap.h"
 #include "models/observe/wait.h"
 #include "models/pe/compute_engine.h"
 #include "models/queue/input_queue.h"
@@ -25,14 +28,23 @@ namespace tessera::wse {
 
 class Tile : public sc_core::sc_module {
  public:
-  /// `image`: the program of the tile, or nullptr for a tile that is only a router.
+  /// `image`: the program of the tile, or nullptr for a tile that is only a router. `streams`: those
+  /// that reach the host past the router; nullptr: there are none.
   Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
-       const WseConfig& config, const std::shared_ptr<const pe::Image>& image, observe::Probe probe)
+       const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
+       const layout::HostLink* streams, observe::Probe probe)
       : sc_core::sc_module(name), router("router", domain, at, config.fabric, probe) {
     if (image == nullptr) return;
     on_ramp_ =
         std::make_unique<fabric::OnRamp>("on_ramp", domain, at, config.fabric, probe.place());
-    on_ramp_->out.bind(router.in[index(Direction::kRamp)]);
+    if (streams != nullptr) {
+      tap_ = std::make_unique<host::RampTap>("tap", streams->out_colors);
+      in_colors_ = streams->in_colors;
+      on_ramp_->out.bind(tap_->from_on_ramp);
+      tap_->to_router.bind(router.in[index(Direction::kRamp)]);
+    } else {
+      on_ramp_->out.bind(router.in[index(Direction::kRamp)]);
+    }
     engine_ = std::make_unique<pe::ComputeEngine>("engine", domain, at, image, config.pe, probe);
     engine_->config.bind(router.config);
     if (image->uses(pe::Opcode::kStcfg)) router.set_reconfigurable(image->generation);
@@ -44,6 +56,9 @@ class Tile : public sc_core::sc_module {
   /// nullptr where no program runs.
   pe::ComputeEngine* engine() { return engine_.get(); }
   const pe::ComputeEngine* engine() const { return engine_.get(); }
+
+  /// nullptr without streams.
+  host::RampTap* tap() { return tap_.get(); }
 
   std::size_t wavelets_held() const {
     std::size_t held = router.core().held();
@@ -66,7 +81,8 @@ class Tile : public sc_core::sc_module {
         input_queues_.push_back(std::make_unique<queue::InputQueue>(
             ("input_queue_" + std::to_string(id)).c_str(), binding.id, *binding.color,
             config.fabric.queue_room(config.input_queue_lengths.at(id)), probe));
-        router.off_ramp.bind(input_queues_.back()->in);
+        const bool is_tapped = (in_colors_ >> binding.color->value() & 1U) != 0;
+        (is_tapped ? tap_->to_queues : router.off_ramp).bind(input_queues_.back()->in);
         engine_->input[id].bind(input_queues_.back()->out);
       } else {
         output_queues_.push_back(std::make_unique<queue::OutputQueue>(
@@ -78,6 +94,8 @@ class Tile : public sc_core::sc_module {
     }
   }
 
+  std::unique_ptr<host::RampTap> tap_;
+  std::uint32_t in_colors_ = 0;
   std::vector<std::unique_ptr<queue::InputQueue>> input_queues_;
   std::vector<std::unique_ptr<queue::OutputQueue>> output_queues_;
   std::unique_ptr<fabric::OnRamp> on_ramp_;

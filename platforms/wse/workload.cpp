@@ -2,9 +2,9 @@
 
 #include <ostream>
 
+#include "frontends/compiled/listing.h"
 #include "frontends/layout/layout_reader.h"
 #include "frontends/tasm/assembler.h"
-#include "frontends/tasm/disassembler.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -24,10 +24,36 @@ layout::Layout read_checked(const std::string& file,
   return layout;
 }
 
+// Streams of the host reach every PE of the rectangle.
+std::vector<layout::HostLink> links_of(const compiled::Program& program) {
+  std::vector<layout::HostLink> links = program.links;
+  if ((program.streams_in | program.streams_out) == 0) return links;
+  const layout::Rect& rect = program.rectangle;
+  for (int y = rect.y; y < rect.y + rect.h; ++y) {
+    for (int x = rect.x; x < rect.x + rect.w; ++x)
+      links.push_back({{x, y}, Direction::kRamp, program.streams_out, program.streams_in});
+  }
+  return links;
+}
+
+void require_room(const pe::Image& image, const WseConfig& config) {
+  const std::uint32_t most = pe::kSramBytes - config.memcpy.reserved_bytes;
+  if (image.data_end <= most) return;
+  throw UserError(image.file, "",
+                  "code and data take " + std::to_string(image.data_end) + " bytes of a PE; " +
+                      std::to_string(most) + " are free beside the " +
+                      std::to_string(config.memcpy.reserved_bytes) +
+                      " of host transfers (memcpy.reserved_bytes)");
+}
+
 }  // namespace
 
 Programs::Programs(const layout::Layout& layout, const WseConfig& config) : layout_(layout) {
   for (const layout::Program& program : layout.programs) {
+    if (program.image != nullptr) {
+      images_.push_back(program.image);
+      continue;
+    }
     tasm::AssembleOptions options;
     options.generation = config.generation;
     options.control_task_31 = config.pe.control_task_31;
@@ -50,14 +76,23 @@ const std::shared_ptr<const pe::Image>& Programs::image_of(TileCoord tile) const
 
 void Programs::print(std::ostream& out) const {
   for (const auto& image : images_)
-    out << "; " << image->file << '\n' << tasm::disassemble(*image) << '\n';
+    out << "; " << image->file << '\n' << compiled::listing(*image) << '\n';
 }
 
 Workload::Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
                    const WseConfig& config)
     : layout(read_checked(file, params, config)), programs(layout, config),
-      streams(resolve_streams(layout)) {
+      streams(resolve_streams(layout)), links(rim_links(layout, streams)) {
   check_layout(layout, config, programs, streams);
+}
+
+// Nothing takes what leaves the grid: it waits there, which is no mistake of a CSL program.
+Workload::Workload(const compiled::Program& program, const WseConfig& config)
+    : layout(program.layout), programs(layout, config), links(links_of(program)) {
+  check_grid(layout, config);
+  check_routes(layout, config, programs);
+  if (!program.has_memcpy) return;
+  for (const auto& image : programs.images()) require_room(*image, config);
 }
 
 }  // namespace tessera::wse

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/compiled/program.h"
 #include "frontends/layout/layout.h"
 #include "models/pe/program.h"
 #include "platforms/wse/host_streams.h"
@@ -18,7 +19,8 @@ namespace tessera::wse {
 /// The code images of a layout: one per distinct program, shared by all tiles that run it.
 class Programs {
  public:
-  /// Assembles every program of `layout` for the machine of `config`. Throws UserError.
+  /// Assembles every program of `layout` that has no image for the machine of `config`. Throws
+  /// UserError.
   Programs(const layout::Layout& layout, const WseConfig& config);
 
   /// nullptr where the tile has no program.
@@ -38,12 +40,15 @@ struct Workload {
   /// Reads the layout `file` with the parameters `params`. Throws UserError.
   Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
            const WseConfig& config);
+  /// Takes a compiled program. Throws UserError if it does not fit the machine.
+  Workload(const compiled::Program& program, const WseConfig& config);
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
   const layout::Layout layout;
   const Programs programs;
   const std::vector<HostStream> streams;
+  const std::vector<layout::HostLink> links;  ///< of the streams
 };
 
 }  // namespace tessera::wse

@@ -1,5 +1,6 @@
 #include "platforms/wse/wse_config.h"
 
+#include "models/pe/program.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -78,6 +79,19 @@ Schema queue_keys(WseConfig& c) {
               "length of every output queue, by queue id"),
       cycles("queues.write_latency", c.queue_write_latency,
              "from the write to an output queue until the on-ramp may take the wavelet"),
+  };
+}
+
+Schema memcpy_keys(MemcpyTiming& m) {
+  return {
+      number("memcpy.command_cycles", m.command_cycles, "cycles", 1, 1000000,
+             "from the end of a command of the host until the PEs may take the next one"),
+      number("memcpy.words_per_cycle", m.words_per_cycle, "words", 1, 64,
+             "words that the host moves per cycle to or from the PEs of a row together"),
+      number("memcpy.hop_cycles", m.hop_cycles, "cycles", 0, kMaxLatency,
+             "from a PE taking a command until its neighbour in the east may take it"),
+      number("memcpy.reserved_bytes", m.reserved_bytes, "bytes", 0, pe::kSramBytes,
+             "memory of each PE that a program with host transfers cannot use"),
   };
 }
 
@@ -196,8 +210,9 @@ void check_count(const char* path, const char* kind, std::size_t given, std::siz
 
 Schema wse_schema(WseConfig& config) {
   return config::joined({machine_keys(config), fabric_keys(config), queue_keys(config),
-                         pe_latency_keys(config.pe), pe_memory_keys(config.pe),
-                         pe_rule_keys(config.pe), pe_rate_keys(config.pe)});
+                         memcpy_keys(config.memcpy), pe_latency_keys(config.pe),
+                         pe_memory_keys(config.pe), pe_rule_keys(config.pe),
+                         pe_rate_keys(config.pe)});
 }
 
 WseConfig load_wse_config(const std::string& preset, const std::string& file,

@@ -12,6 +12,15 @@
 
 namespace tessera::wse {
 
+/// What commands of the host cost (csl.md 11). The vendor's transport is not published: these are the
+/// costs of an idealised one.
+struct MemcpyTiming {
+  unsigned command_cycles = 450;   ///< from the end of a command until PEs may take the next one
+  unsigned words_per_cycle = 1;    ///< of all PEs of a row together
+  unsigned hop_cycles = 1;         ///< from a column of the rectangle to the next
+  unsigned reserved_bytes = 4176;  ///< of the memory of a PE
+};
+
 struct WseConfig {
   std::string name;  ///< of the preset or config file: "wse3"
   Generation generation = Generation::kWse3;
@@ -24,6 +33,7 @@ struct WseConfig {
   std::vector<unsigned> output_queue_lengths;  ///< wavelets, by queue id
   unsigned queue_write_latency = 1;  ///< cycles: CE writes a wavelet -> the on-ramp may take it
   pe::PeTiming pe;
+  MemcpyTiming memcpy;
   config::Loaded loaded;  ///< where each value comes from
 };
 

@@ -24,6 +24,10 @@ NOT_TIMING = {
     "pe.queue_colors": "decides whether a run stops",
     "pe.memory_errors": "decides whether a run stops",
     "pe.control_task_31": "decides whether a program is accepted",
+    "memcpy.command_cycles": "of hosts of CSL programs, which no layout has",
+    "memcpy.words_per_cycle": "of hosts of CSL programs, which no layout has",
+    "memcpy.hop_cycles": "of hosts of CSL programs, which no layout has",
+    "memcpy.reserved_bytes": "of hosts of CSL programs, which no layout has",
 }
 CHOICES = {
     "fabric.arbitration": ("round_robin", "fixed"),

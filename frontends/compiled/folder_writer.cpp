@@ -1,0 +1,196 @@
+#include <boost/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include "frontends/compiled/folder.h"
+#include "frontends/compiled/folder_files.h"
+#include "frontends/compiled/routes.h"
+#include "frontends/layout/layout_reader.h"
+#include "frontends/tasm/disassembler.h"
+
+namespace tessera::compiled {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text << '\n';
+  out.close();
+  if (!out) throw UserError(path.string(), "", "the file cannot be written");
+}
+
+json::array rect_array(const layout::Rect& rect) {
+  return {rect.x, rect.y, rect.w, rect.h};
+}
+
+/// Neighbours in a row that have the same value, each run once: visit(first tile, length, value).
+template <class ValueAt, class Visit>
+void for_each_run(const layout::Layout& layout, ValueAt value_at, Visit visit) {
+  for (int y = 0; y < layout.height; ++y) {
+    for (int x = 0, end = 0; x < layout.width; x = end) {
+      const auto value = value_at(TileCoord{x, y});
+      for (end = x + 1; end < layout.width && value_at(TileCoord{end, y}) == value; ++end) {
+      }
+      visit(TileCoord{x, y}, end - x, value);
+    }
+  }
+}
+
+json::array tiles_array(const layout::Layout& layout) {
+  json::array tiles;
+  for_each_run(
+      layout, [&](TileCoord at) { return layout.program_of_tile[layout.tile_index(at)]; },
+      [&](TileCoord at, int length, std::int32_t program) {
+        if (program < 0) return;
+        tiles.push_back({{"rect", rect_array({at.x, at.y, length, 1})},
+                         {"code", code_file(static_cast<std::size_t>(program))}});
+      });
+  return tiles;
+}
+
+json::array routes_array(const layout::Layout& layout) {
+  std::vector<json::object> objects;
+  for (const layout::RouteSpec& spec : layout.routes)
+    objects.push_back(json::parse(route_text(spec.route)).as_object());
+  json::array routes;
+  for (unsigned c = 0; c < kColorCount; ++c) {
+    const auto route_at = [&](TileCoord at) {
+      for (const layout::TileRoute& route : layout.routes_of(at)) {
+        if (route.color == Color(c)) return static_cast<std::int64_t>(route.route);
+      }
+      return std::int64_t{-1};
+    };
+    for_each_run(layout, route_at, [&](TileCoord at, int length, std::int64_t route) {
+      if (route < 0) return;
+      json::object entry{{"rect", rect_array({at.x, at.y, length, 1})}, {"color", c}};
+      for (const auto& member : objects[static_cast<std::size_t>(route)]) entry.insert(member);
+      routes.push_back(std::move(entry));
+    });
+  }
+  return routes;
+}
+
+json::array strings(const std::vector<std::string>& texts) {
+  json::array array;
+  for (const std::string& text : texts) array.emplace_back(text);
+  return array;
+}
+
+json::array exports_array(const Program& program) {
+  json::array exports;
+  for (const Export& e : program.exports) {
+    json::object object{{"name", e.name}, {"type", e.type}, {"function", e.is_function}};
+    if (e.is_mutable) object["mutable"] = true;
+    if (e.element) object["element"] = pe::to_string(*e.element);
+    if (e.is_function) object["parameters"] = strings(e.parameters);
+    exports.push_back(std::move(object));
+  }
+  return exports;
+}
+
+json::object numbers_object(const std::vector<std::pair<std::string, std::uint64_t>>& numbers) {
+  json::object object;
+  for (const auto& [name, value] : numbers) object[name] = std::to_string(value);
+  return object;
+}
+
+json::array links_array(const Program& program) {
+  json::array links;
+  for (const layout::HostLink& link : program.links)
+    links.push_back({{"tile", json::array{link.tile.x, link.tile.y}},
+                     {"side", to_string(link.side)},
+                     {"in", link.in_colors},
+                     {"out", link.out_colors}});
+  return links;
+}
+
+json::array codes_array(const Program& program) {
+  json::array codes;
+  for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
+    json::object pointers;
+    for (const auto& [name, address] : program.pointers[i]) pointers[name] = address;
+    codes.push_back({{"source", program.layout.programs[i].place},
+                     {"code", code_file(i)},
+                     {"pointers", std::move(pointers)}});
+  }
+  return codes;
+}
+
+/// csl.md 15: what scripts may look up in out_rpc.json.
+json::object rpc_object(const Program& program) {
+  json::array symbols;
+  for (std::size_t id = 0; id < program.exports.size(); ++id) {
+    const Export& e = program.exports[id];
+    json::object object{{"id", id},       {"kind", e.is_function ? "Func" : "Var"},
+                        {"name", e.name}, {"sym_name", e.name},
+                        {"type", e.type}, {"immutable", !e.is_mutable}};
+    if (e.is_function) object["inputs"] = strings(e.parameters);
+    symbols.push_back(std::move(object));
+  }
+  for (unsigned c = 0; c < kColorCount; ++c) {
+    if (((program.streams_in | program.streams_out) >> c & 1U) != 0)
+      symbols.push_back({{"id", program.exports.size() + c}, {"kind", "Stream"}, {"color", c}});
+  }
+  return {{"rpc_symbols", std::move(symbols)}};
+}
+
+json::object tessera_object(const Program& program, const std::string& version) {
+  json::array sources;
+  for (const Source& source : program.sources)
+    sources.push_back({{"file", source.file}, {"digest", source.digest}});
+  return {{"schema", kSchema},
+          {"version", version},
+          {"file", program.file},
+          {"arch", program.generation == Generation::kWse2 ? "wse2" : "wse3"},
+          {"rectangle", rect_array(program.rectangle)},
+          {"memcpy", program.has_memcpy},
+          {"streams_in", program.streams_in},
+          {"streams_out", program.streams_out},
+          {"links", links_array(program)},
+          {"params", numbers_object(program.params)},
+          {"colors", numbers_object(program.colors)},
+          {"exports", exports_array(program)},
+          {"codes", codes_array(program)},
+          {"sources", std::move(sources)}};
+}
+
+/// Codes of an earlier program must not stay among those of this one.
+void remove_codes(const fs::path& bin) {
+  for (const auto& entry : fs::directory_iterator(bin)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("out_", 0) == 0 && entry.path().extension() == ".elf") fs::remove(entry.path());
+  }
+}
+
+}  // namespace
+
+void write_parameters(const std::string& folder,
+                      const std::vector<std::pair<std::string, std::uint64_t>>& params,
+                      const std::vector<std::pair<std::string, std::uint64_t>>& colors) {
+  fs::create_directories(folder);
+  write_text(fs::path(folder) / "out.json",
+             json::serialize(json::object{{"params", numbers_object(params)},
+                                          {"colors", numbers_object(colors)}}));
+}
+
+void write_folder(const Program& program, const std::string& folder, const std::string& version) {
+  const fs::path root(folder);
+  fs::create_directories(root / "bin");
+  remove_codes(root / "bin");
+  write_parameters(folder, program.params, program.colors);
+  const layout::Layout& layout = program.layout;
+  for (std::size_t i = 0; i < layout.programs.size(); ++i)
+    write_text(root / code_file(i), tasm::disassemble(*layout.programs[i].image));
+  write_text(root / "bin" / "out_rpc.json", json::serialize(rpc_object(program)));
+  write_text(root / kLayoutFile,
+             json::serialize(json::object{{"schema", layout::kSchema},
+                                          {"grid", json::array{layout.width, layout.height}},
+                                          {"tiles", tiles_array(layout)},
+                                          {"routes", routes_array(layout)}}));
+  write_text(root / kProgramFile, json::serialize(tessera_object(program, version)));
+}
+
+}  // namespace tessera::compiled

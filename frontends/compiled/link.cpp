@@ -1,0 +1,201 @@
+#include "frontends/compiled/link.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "frontends/compiled/routes.h"
+
+namespace tessera::compiled {
+namespace {
+
+/// FNV-1a.
+std::string digest_of(std::string_view text) {
+  std::uint64_t digest = 0xCBF29CE484222325U;
+  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  std::ostringstream hex;
+  hex << std::hex << std::setw(16) << std::setfill('0') << digest;
+  return hex.str();
+}
+
+/// Whether the PEs have transfers to and from the host, and on which colors: the fields of the struct
+/// that `<memcpy/get_params>` makes, wherever they stand among the bindings of a tile (csl.md 11).
+class FindStreams {
+ public:
+  explicit FindStreams(Program& program) : program_(program) {}
+
+  void look_at(const csl::Type& type, const csl::Value& value) {
+    if (!type.is(csl::TypeKind::kStruct) || value.is_undefined()) return;
+    for (std::size_t i = 0; i < type.fields.size(); ++i) {
+      const csl::Field& field = type.fields[i];
+      const csl::Value& part = value.elements()[i];
+      const bool is_in = field.name.rfind("MEMCPYH2D_", 0) == 0;
+      const bool is_out = field.name.rfind("MEMCPYD2H_", 0) == 0;
+      if (is_in || is_out) program_.has_memcpy = true;
+      if ((is_in || is_out) && part.holds<csl::BigInt>()) {
+        (is_in ? program_.streams_in : program_.streams_out) |=
+            1U << static_cast<unsigned>(part.integer());
+      } else {
+        look_at(*field.type, part);
+      }
+    }
+  }
+
+ private:
+  Program& program_;
+};
+
+std::optional<pe::ElementType> element_of(const csl::Type& type) {
+  using pe::ElementType;
+  if (!type.is(csl::TypeKind::kPointer)) return std::nullopt;
+  const csl::Type* element = type.element;
+  while (element->is(csl::TypeKind::kArray)) element = element->element;
+  if (element->is(csl::TypeKind::kFloat)) {
+    if (element->bits == 16) return ElementType::kF16;
+    return element->bits == 32 ? std::optional(ElementType::kF32) : std::nullopt;
+  }
+  if (!element->is(csl::TypeKind::kInteger)) return std::nullopt;
+  if (element->bits == 16) return element->is_signed ? ElementType::kI16 : ElementType::kU16;
+  if (element->bits == 32) return element->is_signed ? ElementType::kI32 : ElementType::kU32;
+  return std::nullopt;
+}
+
+void add_exports(const csl::Program& from, Program& to) {
+  for (const csl::ExportedName& name : from.exports) {
+    Export made;
+    made.name = name.name;
+    made.type = name.type->name;
+    made.is_function = name.type->is(csl::TypeKind::kFunction);
+    made.is_mutable = name.has_mutability && name.is_mutable;
+    if (made.is_function) {
+      for (const csl::Type* parameter : name.type->parameters)
+        made.parameters.push_back(parameter->name);
+    } else {
+      made.element = element_of(*name.type);
+    }
+    to.exports.push_back(std::move(made));
+  }
+}
+
+void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
+  csl::CompiledVariant code = compile(variant);
+  layout::Program program;
+  program.code = code.image.file;
+  program.place = variant.file;
+  program.image = std::make_shared<const pe::Image>(std::move(code.image));
+  to.layout.programs.push_back(std::move(program));
+  Pointers pointers;
+  for (const csl::HostSymbol& symbol : code.symbols) {
+    if (!symbol.is_function) pointers.emplace(symbol.name, symbol.address);
+  }
+  to.pointers.push_back(std::move(pointers));
+  if (variant.bindings.type != nullptr && variant.bindings.is_known())
+    FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
+}
+
+/// Routes of the tiles, row by row, each distinct one once.
+class AddRoutes {
+ public:
+  AddRoutes(const csl::Program& from, Program& to) : from_(from), to_(to) {
+    to_.layout.tile_routes_begin = {0};
+  }
+
+  void add_tile(TileCoord at) {
+    layout::Layout& layout = to_.layout;
+    const layout::Rect& rect = to_.rectangle;
+    if (rect.contains(at)) {
+      const csl::Pe& pe =
+          from_.at(static_cast<unsigned>(at.x - rect.x), static_cast<unsigned>(at.y - rect.y));
+      layout.program_of_tile[layout.tile_index(at)] = pe.variant;
+      std::map<unsigned, csl::ColorConfig> colors = pe.colors;
+      const csl::Variant& variant = *from_.variants[static_cast<std::size_t>(pe.variant)];
+      for (const auto& [color, config] : variant.tile.colors) {
+        if (!colors.emplace(color, config).second)
+          throw UserError(variant.file, "",
+                          "color " + std::to_string(color) + " of PE (" +
+                              std::to_string(at.x - rect.x) + ", " + std::to_string(at.y - rect.y) +
+                              ") is configured by the layout and by its code");
+      }
+      for (const auto& [color, config] : colors)
+        layout.tile_routes.push_back({Color(color), number_of(config)});
+    }
+    layout.tile_routes_begin.push_back(static_cast<std::uint32_t>(layout.tile_routes.size()));
+  }
+
+ private:
+  std::uint32_t number_of(const csl::ColorConfig& config) {
+    layout::RouteSpec spec;
+    spec.route = route_of(config);
+    spec.place = "@set_color_config";
+    for (std::size_t i = 1; i < fabric::kSwitchPositions; ++i)
+      spec.has_switches = spec.has_switches || spec.route.positions[i].valid;
+    const auto next = static_cast<std::uint32_t>(to_.layout.routes.size());
+    const auto [known, is_new] = numbers_.emplace(route_text(spec.route), next);
+    if (is_new) to_.layout.routes.push_back(std::move(spec));
+    return known->second;
+  }
+
+  const csl::Program& from_;
+  Program& to_;
+  std::map<std::string, std::uint32_t> numbers_;
+};
+
+}  // namespace
+
+layout::Rect place(const csl::Engine& engine, const std::string& file, const csl::Program& program,
+                   const LinkOptions& options) {
+  const auto [width, height] = engine.options.fabric;
+  auto [x, y] = engine.options.offsets;
+  const unsigned rim = options.has_memcpy ? 1 : 0;
+  const unsigned west = options.has_memcpy ? 4 + options.west_buffer : 0;
+  const unsigned east = options.has_memcpy ? 3 + options.east_buffer : 0;
+  const layout::Rect rect{static_cast<int>(x), static_cast<int>(y), static_cast<int>(program.width),
+                          static_cast<int>(program.height)};
+  if (width == 0) return rect;
+  const auto refuse = [&](const std::string& problem) {
+    throw UserError(file, "",
+                    "the program of " + std::to_string(program.width) + " x " +
+                        std::to_string(program.height) + " PEs from (" + std::to_string(x) + ", " +
+                        std::to_string(y) + ") on " + problem);
+  };
+  if (x < west || y < rim)
+    refuse("leaves no room for host transfers; --fabric-offsets must be at least " +
+           std::to_string(west) + "," + std::to_string(rim));
+  if (x + program.width + east > width || y + program.height + rim > height)
+    refuse("does not fit into the fabric; --fabric-dims must be at least " +
+           std::to_string(x + program.width + east) + "," +
+           std::to_string(y + program.height + rim));
+  return rect;
+}
+
+Program link(csl::Engine& engine, const std::string& file, const LinkOptions& options,
+             const Compile& compile) {
+  const csl::Program& from = engine.program();
+  Program to;
+  to.file = file;
+  to.generation = engine.options.arch == "wse2" ? Generation::kWse2 : Generation::kWse3;
+  to.rectangle = place(engine, file, from, options);
+  to.has_memcpy = options.has_memcpy;
+  to.params = engine.options.params;
+  to.colors = engine.options.colors;
+  add_exports(from, to);
+  for (const auto& variant : engine.program().variants) add_code(*variant, compile, to);
+  layout::Layout& layout = to.layout;
+  layout.file = file;
+  const auto [width, height] = engine.options.fabric;
+  layout.width = width > 0 ? static_cast<int>(width) : to.rectangle.x + to.rectangle.w;
+  layout.height = height > 0 ? static_cast<int>(height) : to.rectangle.y + to.rectangle.h;
+  layout.params = {{"W", layout.width}, {"H", layout.height}};
+  layout.program_of_tile.assign(layout.tile_count(), -1);
+  AddRoutes routes(from, to);
+  for (int y = 0; y < layout.height; ++y) {
+    for (int x = 0; x < layout.width; ++x) routes.add_tile({x, y});
+  }
+  for (const auto& source : engine.files())
+    to.sources.push_back({source->name(), digest_of(source->text())});
+  return to;
+}
+
+}  // namespace tessera::compiled

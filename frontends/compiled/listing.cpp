@@ -1,0 +1,65 @@
+#include "frontends/compiled/listing.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "frontends/csl/sema/library.h"
+#include "frontends/tasm/disassembler.h"
+
+namespace tessera::compiled {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines lines_of(const std::string& file) {
+  Lines lines;
+  std::stringstream text;
+  const bool is_library = file.size() > 2 && file.front() == '<';
+  if (is_library) {
+    text << csl::find_library(file.substr(1, file.size() - 2)).value_or("");
+  } else {
+    text << std::ifstream(file).rdbuf();
+  }
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+class Sources {
+ public:
+  /// The text behind `line "FILE" N`, without indentation; empty: there is none.
+  std::string text_of(const std::string& directive) {
+    const std::size_t open = directive.find('"');
+    const std::size_t close = directive.rfind('"');
+    if (directive.find("line \"") == std::string::npos || close <= open) return {};
+    const std::string file = directive.substr(open + 1, close - open - 1);
+    const auto known = files_.find(file);
+    const Lines& lines =
+        known != files_.end() ? known->second : files_.emplace(file, lines_of(file)).first->second;
+    const std::size_t number = std::strtoul(directive.c_str() + close + 1, nullptr, 10);
+    if (number == 0 || number > lines.size()) return {};
+    const std::string& line = lines[number - 1];
+    const std::size_t first = line.find_first_not_of(" \t");
+    return first == std::string::npos ? "" : line.substr(first);
+  }
+
+ private:
+  std::map<std::string, Lines> files_;
+};
+
+}  // namespace
+
+std::string listing(const pe::Image& image) {
+  std::stringstream assembly(tasm::disassemble(image));
+  std::string text;
+  Sources sources;
+  for (std::string line; std::getline(assembly, line);) {
+    const std::string source = sources.text_of(line);
+    text += line + (source.empty() ? "" : "  ; " + source) + '\n';
+  }
+  return text;
+}
+
+}  // namespace tessera::compiled

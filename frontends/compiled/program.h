@@ -1,0 +1,61 @@
+// A compiled CSL program: what every tile of the fabric runs, how its router is set, and what the
+// host may reach (csl.md 5, 10, 11). Made of an evaluated program (link.h) or read from the folder
+// that tessera_cslc has written (folder.h); platforms/wse runs it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontends/layout/layout.h"
+#include "models/pe/program.h"
+
+namespace tessera::compiled {
+
+/// What the layout has declared for the host with `@export_name`.
+struct Export {
+  std::string name;
+  std::string type;  ///< as CSL writes it: "[*]f32", "fn(i16,f32)void"
+  bool is_function = false;
+  bool is_mutable = false;  ///< of data: the host may write it
+  /// Of data: the elements that the host copies. No value: not a number of 16 or 32 bits.
+  std::optional<pe::ElementType> element;
+  std::vector<std::string> parameters;  ///< of functions: their types
+};
+
+/// Addresses of the pointer variables behind exported data, in one code: the value of such a
+/// variable at the time of a copy says where the data lies (csl.md 5).
+using Pointers = std::map<std::string, std::uint32_t>;
+
+/// A source file with a digest of its text.
+struct Source {
+  std::string file;
+  std::string digest;
+};
+
+struct Program {
+  std::string file;  ///< of the layout
+  Generation generation = Generation::kWse3;
+  /// The whole fabric. Every layout::Program has its image; functions of the host are functions of
+  /// the image of the same name. Tiles outside of the rectangle are only routers.
+  layout::Layout layout;
+  layout::Rect rectangle;          ///< of the program in the fabric
+  std::vector<Export> exports;     ///< the number of an export is its id for the host
+  std::vector<Pointers> pointers;  ///< by layout::Layout::programs
+  bool has_memcpy = false;
+  // Colors of the streams between the host and all PEs of the rectangle, one bit each.
+  std::uint32_t streams_in = 0;
+  std::uint32_t streams_out = 0;
+  std::vector<layout::HostLink> links;                        ///< of other streams of the host
+  std::vector<std::pair<std::string, std::uint64_t>> params;  ///< of the command line
+  std::vector<std::pair<std::string, std::uint64_t>> colors;  ///< of the command line
+  std::vector<Source> sources;
+
+  /// nullptr: the layout declares no such name.
+  const Export* find_export(const std::string& name) const;
+};
+
+}  // namespace tessera::compiled

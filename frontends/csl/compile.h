@@ -1,0 +1,38 @@
+// From the evaluated layout of a CSL program to what its PEs run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frontends/csl/codegen/codegen.h"
+#include "frontends/csl/sema/engine.h"
+
+namespace tessera::csl {
+
+struct CodeOptions {
+  codegen::Locals locals = codegen::Locals::kMemory;
+  bool optimize = true;
+};
+
+/// What the host reaches on the PEs of a variant.
+struct HostSymbol {
+  std::string name;  ///< as `@export_symbol` gives it
+  const Type* type = nullptr;
+  bool is_function = false;
+  /// Data: byte address of the pointer variable whose value counts at the copy (csl.md 5).
+  std::uint32_t address = 0;
+  std::string function;  ///< name of the function in the image
+};
+
+struct CompiledVariant {
+  pe::Image image;
+  std::vector<HostSymbol> symbols;
+};
+
+/// The intermediate code of a variant. Throws UserError(file, "LINE:COLUMN", problem).
+ir::Module analyse(Engine& engine, Variant& variant);
+/// The program of the PEs of a variant. Throws UserError.
+CompiledVariant compile(Engine& engine, Variant& variant, const CodeOptions& options = {});
+
+}  // namespace tessera::csl

@@ -1,0 +1,446 @@
+#include "platforms/wse/command_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "platforms/report/report.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
+
+namespace tessera::wse {
+
+namespace {
+
+constexpr std::size_t kMostWaits = 20;  // in the text of an error
+
+std::string region_text(const Region& region) {
+  return layout::to_string(region.rect) + ", " + report::plural(region.elements, "element") +
+         " a PE";
+}
+
+std::uint32_t offset_of(const Region& region, std::size_t element) {
+  return static_cast<std::uint32_t>(element * (region.narrow ? 2 : 4));
+}
+
+}  // namespace
+
+/// A copy under way. The PEs hold it too, so that one that was given up harms nobody.
+struct CommandStream::Copy {
+  Region region;
+  std::vector<std::uint32_t> words;
+  std::size_t open = 0;  ///< PEs that have not taken it
+  Cycle end = 0;
+  std::string problem;  ///< the first one
+
+  /// Moves the words of a PE. A 32-bit word may stand at any 16-bit word of the memory.
+  void move(int x, int y, pe::Sram& sram, std::uint32_t address, bool into_pe) {
+    const unsigned bytes = offset_of(region, 1);
+    if (address % 2 != 0 || address + offset_of(region, region.elements) > pe::kSramBytes) {
+      problem = report::plural(region.elements, "element") + " of " + std::to_string(bytes) +
+                " bytes from address " + std::to_string(address) +
+                " on do not lie in the memory of the PE";
+      return;
+    }
+    for (std::size_t i = 0; i < region.elements; ++i) {
+      std::uint32_t& word = words[region.index(x, y, i)];
+      const std::uint32_t at = address + offset_of(region, i);
+      if (into_pe) {
+        sram.write(at, bytes, word);
+      } else {
+        word = sram.read(at, bytes);
+      }
+    }
+  }
+};
+
+CommandStream::CommandStream(const compiled::Program& program, const Workload& workload,
+                             const WseConfig& config, ObservedMachine& observed,
+                             run::RunControl& control)
+    : program_(program), workload_(workload), timing_(config.memcpy), observed_(observed),
+      machine_(observed.machine()), control_(control), missing_(workload.layout.tile_count()) {
+  observed_.on_ready([this](std::uint32_t place) { take_ready(place); });
+}
+
+CommandStream::~CommandStream() {
+  observed_.on_ready(nullptr);
+}
+
+// --- commands
+
+void CommandStream::copy_to(const std::string& symbol, const Region& region,
+                            const std::vector<std::uint32_t>& words) {
+  check_words(region, words.size(), "copy to '" + symbol + "'");
+  copy(symbol, region, std::make_shared<Copy>(Copy{region, words, 0, 0, {}}), true);
+}
+
+std::vector<std::uint32_t> CommandStream::copy_from(const std::string& symbol,
+                                                    const Region& region) {
+  const auto under_way = std::make_shared<Copy>(
+      Copy{region, std::vector<std::uint32_t>(region.word_count()), 0, 0, {}});
+  copy(symbol, region, under_way, false);
+  return std::move(under_way->words);
+}
+
+void CommandStream::copy(const std::string& symbol, const Region& region,
+                         const std::shared_ptr<Copy>& copy, bool into_pes) {
+  const std::string command = (into_pes ? "copy to '" : "copy from '") + symbol + "'";
+  check_region(region, command);
+  exported(symbol, false);
+  for (int y = 0; y < region.rows(); ++y) {
+    for (int x = 0; x < region.columns(); ++x) pointer_of(symbol, tile_of(region, x, y));
+  }
+  copy->open = static_cast<std::size_t>(region.columns()) * static_cast<std::size_t>(region.rows());
+  const unsigned cycles = static_cast<unsigned>((region.elements + timing_.words_per_cycle - 1) /
+                                                timing_.words_per_cycle);
+  timing::ClockDomain& domain = machine_.domain();
+  offer(region, cycles,
+        [=, this_program = &program_, &domain](int x, int y, pe::Sram& sram, Cycle now) {
+          const TileCoord tile = tile_of(region, x, y);
+          const auto code = static_cast<std::size_t>(
+              workload_.layout.program_of_tile[workload_.layout.tile_index(tile)]);
+          const std::uint32_t pointer = sram.read(this_program->pointers[code].at(symbol), 2);
+          copy->move(x, y, sram, pointer, into_pes);
+          copy->end = std::max(copy->end, now + cycles);
+          if (--copy->open == 0) domain.request_pause();
+        });
+  run_until([&] { return copy->open == 0; }, command + ", " + region_text(region));
+  free_from_ = copy->end;
+  if (!copy->problem.empty()) throw UserError("", "", command + ": " + copy->problem);
+  ++completed_;
+}
+
+void CommandStream::launch(const std::string& function,
+                           const std::vector<std::uint32_t>& arguments) {
+  const compiled::Export& e = exported(function, true);
+  const std::string command = "launch of '" + function + "'";
+  if (arguments.size() != e.parameters.size())
+    throw UserError("", "",
+                    command + ": " + report::plural(arguments.size(), "argument") +
+                        " given; the function is " + e.type);
+  const Cycle start = std::max(now(), free_from_) + timing_.command_cycles;
+  bool found = false;
+  const layout::Rect& rect = program_.rectangle;
+  for (int y = rect.y; y < rect.y + rect.h; ++y) {
+    for (int x = rect.x; x < rect.x + rect.w; ++x) {
+      const auto& image = workload_.programs.image_of({x, y});
+      const pe::Function* code = image == nullptr ? nullptr : image->find_function(function);
+      if (code == nullptr) continue;
+      found = true;
+      if (++missing_[workload_.layout.tile_index({x, y})] == 1) ++unready_;
+      machine_.launch({x, y}, *code, arguments,
+                      start + static_cast<unsigned>(x - rect.x) * timing_.hop_cycles);
+    }
+  }
+  if (!found) throw UserError("", "", command + ": no PE supplies the function");
+  run_until([&] { return unready_ == 0; }, command);
+  free_from_ = now();
+  ++completed_;
+}
+
+void CommandStream::stream_to(Color color, const Region& region,
+                              const std::vector<std::uint32_t>& words) {
+  check_words(region, words.size(), "stream to color " + std::to_string(color.value()));
+  std::vector<std::uint32_t> sent = words;
+  stream(color, region, sent, true);
+}
+
+std::vector<std::uint32_t> CommandStream::stream_from(Color color, const Region& region) {
+  std::vector<std::uint32_t> words(region.word_count());
+  stream(color, region, words, false);
+  return words;
+}
+
+void CommandStream::stream(Color color, const Region& region, std::vector<std::uint32_t>& words,
+                           bool into_pes) {
+  const std::string command = std::string("stream ") + (into_pes ? "to" : "from") + " color " +
+                              std::to_string(color.value());
+  check_region(region, command);
+  const std::uint32_t colors = into_pes ? program_.streams_in : program_.streams_out;
+  if ((colors >> color.value() & 1U) == 0)
+    throw UserError("", "",
+                    command + ": the program gives <memcpy/get_params> no such color as " +
+                        (into_pes ? "MEMCPYH2D_k" : "MEMCPYD2H_k"));
+  std::vector<HostStream> open;
+  for (int y = 0; y < region.rows(); ++y) {
+    for (int x = 0; x < region.columns(); ++x)
+      open.push_back(begin(machine_.edge(tile_of(region, x, y), Direction::kRamp), color,
+                           region.elements, !into_pes));
+  }
+  const auto stream_of = [&region](int x, int y) {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(region.columns()) +
+           static_cast<std::size_t>(x);
+  };
+  // A PE that takes the command after it was given up still has what it needs.
+  const auto values = std::make_shared<const std::vector<std::uint32_t>>(
+      into_pes ? words : std::vector<std::uint32_t>());
+  offer(region, 0, [=](int x, int y, pe::Sram&, Cycle now) {
+    host::Edge& edge = *open[stream_of(x, y)].edge;
+    if (!into_pes) return edge.expect(color, region.elements, now + 1);
+    std::vector<host::Word> piece;
+    for (std::size_t i = 0; i < region.elements; ++i)
+      piece.push_back({(*values)[region.index(x, y, i)], false});
+    edge.send(color, std::move(piece), now + 1);
+  });
+  std::size_t next = 0;  // those before it are complete
+  run_until(
+      [&] {
+        while (next < open.size() && open[next].moved() == region.elements) ++next;
+        return next == open.size();
+      },
+      command + ", " + region_text(region));
+  for (int y = 0; y < region.rows() && !into_pes; ++y) {
+    for (int x = 0; x < region.columns(); ++x) {
+      const HostStream& of_pe = open[stream_of(x, y)];
+      for (std::size_t i = 0; i < region.elements; ++i)
+        words[region.index(x, y, i)] = of_pe.edge->received(color)[of_pe.first + i].wavelet.payload;
+    }
+  }
+  free_from_ = now();
+  ++completed_;
+}
+
+// --- streams beside commands
+
+std::size_t CommandStream::HostStream::moved() const {
+  const std::size_t all = is_out ? edge->core().taken(color) : edge->core().sent(color);
+  return std::clamp(all, first, first + count) - first;
+}
+
+CommandStream::HostStream CommandStream::begin(host::Edge& edge, Color color, std::size_t count,
+                                               bool is_out) {
+  std::size_t first = is_out ? edge.core().taken(color) : edge.core().sent(color);
+  for (const HostStream& other : streams_) {
+    if (other.edge == &edge && other.color == color && other.is_out == is_out)
+      first = std::max(first, other.first + other.count);
+  }
+  return {&edge, color, first, count, is_out};
+}
+
+CommandStream::StreamId CommandStream::add_stream(TileCoord tile, Direction side, Color color,
+                                                  std::size_t count, bool is_out) {
+  const auto& links = program_.links;
+  const auto link = std::find_if(links.begin(), links.end(), [&](const layout::HostLink& l) {
+    return l.tile == tile && l.side == side;
+  });
+  if (link == links.end() || (is_out && (link->out_colors >> color.value() & 1U) == 0))
+    throw UserError("", "",
+                    "the program has no stream of color " + std::to_string(color.value()) +
+                        " at tile " + to_string(tile) + ", " + to_string(side));
+  streams_.push_back(begin(machine_.edge(tile, side), color, count, is_out));
+  return streams_.size() - 1;
+}
+
+CommandStream::StreamId CommandStream::send(TileCoord tile, Direction side, Color color,
+                                            const std::vector<std::uint32_t>& words) {
+  const StreamId id = add_stream(tile, side, color, words.size(), false);
+  std::vector<host::Word> sent;
+  for (const std::uint32_t word : words) sent.push_back({word, false});
+  streams_[id].edge->send(color, std::move(sent));
+  return id;
+}
+
+CommandStream::StreamId CommandStream::receive(TileCoord tile, Direction side, Color color,
+                                               std::size_t count) {
+  const StreamId id = add_stream(tile, side, color, count, true);
+  streams_[id].edge->expect(color, count);
+  return id;
+}
+
+bool CommandStream::is_done(StreamId stream) const {
+  return streams_.at(stream).moved() == streams_.at(stream).count;
+}
+
+void CommandStream::wait(StreamId stream) {
+  const HostStream& s = streams_.at(stream);
+  run_until([&] { return is_done(stream); }, std::string(s.is_out ? "receiving" : "sending") +
+                                                 " of " + report::plural(s.count, "word") +
+                                                 " on color " + std::to_string(s.color.value()));
+}
+
+std::vector<std::uint32_t> CommandStream::received(StreamId stream) const {
+  const HostStream& s = streams_.at(stream);
+  std::vector<std::uint32_t> words;
+  for (std::size_t i = 0; s.is_out && i < s.moved(); ++i)
+    words.push_back(s.edge->received(s.color)[s.first + i].wavelet.payload);
+  return words;
+}
+
+void CommandStream::finish() {
+  for (StreamId id = 0; id < streams_.size(); ++id) wait(id);
+  const run::Stop stop = control_.run_to_idle();
+  if (stop != run::Stop::kIdle) fail(stop, "end of the program");
+}
+
+// --- without a command
+
+pe::ComputeEngineCore& CommandStream::engine_at(TileCoord tile) const {
+  pe::ComputeEngineCore* engine = workload_.layout.on_grid(tile) ? machine_.engine(tile) : nullptr;
+  if (engine == nullptr) throw UserError("", "", "tile " + to_string(tile) + " runs no program");
+  engine->catch_up(now());
+  return *engine;
+}
+
+const pe::Symbol& CommandStream::symbol(TileCoord tile, const std::string& name) const {
+  const pe::Image& image = engine_at(tile).image();
+  if (const pe::Symbol* found = image.find_symbol(name)) return *found;
+  std::vector<std::string> names;
+  for (const pe::Symbol& symbol : image.symbols) names.push_back(symbol.name);
+  throw UserError("", "",
+                  "the program of tile " + to_string(tile) + " has no variable '" + name + "'" +
+                      did_you_mean(name, names));
+}
+
+std::vector<std::byte> CommandStream::read_symbol(TileCoord tile, const std::string& name) const {
+  const pe::Symbol& found = symbol(tile, name);
+  return read_memory(tile, found.address, found.count * pe::bytes_of(found.type));
+}
+
+void CommandStream::write_symbol(TileCoord tile, const std::string& name,
+                                 const std::vector<std::byte>& bytes) {
+  const pe::Symbol& found = symbol(tile, name);
+  const std::uint32_t size = found.count * pe::bytes_of(found.type);
+  if (bytes.size() != size)
+    throw UserError("", "",
+                    "the variable '" + name + "' of tile " + to_string(tile) + " has " +
+                        report::plural(size, "byte") + "; " + std::to_string(bytes.size()) +
+                        " were given");
+  engine_at(tile).sram().write_bytes(found.address, size, bytes.data());
+}
+
+std::vector<std::byte> CommandStream::read_memory(TileCoord tile, std::uint32_t address,
+                                                  std::uint32_t bytes) const {
+  if (address > pe::kSramBytes || bytes > pe::kSramBytes - address)
+    throw UserError("", "",
+                    report::plural(bytes, "byte") + " from address " + std::to_string(address) +
+                        " on do not lie in the memory of a PE");
+  std::vector<std::byte> read(bytes);
+  engine_at(tile).sram().read_bytes(address, bytes, read.data());
+  return read;
+}
+
+std::size_t CommandStream::elements_behind(const std::string& symbol, TileCoord tile) const {
+  const compiled::Export& e = exported(symbol, false);
+  const pe::ComputeEngineCore& engine = engine_at(tile);
+  const std::uint32_t address = engine.sram().read(pointer_of(symbol, tile), 2);
+  for (const pe::Symbol& found : engine.image().symbols) {
+    const std::uint32_t end = found.address + found.count * pe::bytes_of(found.type);
+    if (address >= found.address && address < end && e.element)
+      return (end - address) / pe::bytes_of(*e.element);
+  }
+  throw UserError(
+      "", "", "the pointer '" + symbol + "' of tile " + to_string(tile) + " points to no variable");
+}
+
+// --- how commands run
+
+TileCoord CommandStream::tile_of(const Region& region, int x, int y) const {
+  return {program_.rectangle.x + region.rect.x + x * region.column_stride,
+          program_.rectangle.y + region.rect.y + y * region.row_stride};
+}
+
+const compiled::Export& CommandStream::exported(const std::string& name, bool is_function) const {
+  const compiled::Export* found = program_.find_export(name);
+  if (found != nullptr && found->is_function == is_function) return *found;
+  if (found != nullptr)
+    throw UserError("", "",
+                    "the symbol '" + name + "' is " + found->type +
+                        (is_function ? ", which is no function" : ", which is no data"));
+  std::vector<std::string> names;
+  for (const compiled::Export& e : program_.exports) {
+    if (e.is_function == is_function) names.push_back(e.name);
+  }
+  throw UserError("", "",
+                  "the program exports no symbol '" + name + "'" + did_you_mean(name, names));
+}
+
+std::uint32_t CommandStream::pointer_of(const std::string& symbol, TileCoord tile) const {
+  const std::int32_t code = workload_.layout.program_of_tile[workload_.layout.tile_index(tile)];
+  const auto& pointers = program_.pointers.at(static_cast<std::size_t>(code));
+  const auto found = pointers.find(symbol);
+  if (found != pointers.end()) return found->second;
+  throw UserError("", "",
+                  name_of(static_cast<std::uint32_t>(workload_.layout.tile_index(tile))) +
+                      " supplies no symbol '" + symbol + "'");
+}
+
+void CommandStream::check_region(const Region& region, const std::string& command) const {
+  const layout::Rect& r = region.rect;
+  const layout::Rect& all = program_.rectangle;
+  const bool inside = r.x >= 0 && r.y >= 0 && r.w > 0 && r.h > 0 && r.x + r.w <= all.w &&
+                      r.y + r.h <= all.h && region.column_stride > 0 && region.row_stride > 0;
+  if (inside) return;
+  throw UserError("", "",
+                  command + ": the region " + layout::to_string(r) +
+                      " does not lie in the rectangle of " + std::to_string(all.w) + " x " +
+                      std::to_string(all.h) + " PEs");
+}
+
+void CommandStream::check_words(const Region& region, std::size_t words,
+                                const std::string& command) const {
+  check_region(region, command);
+  if (words == region.word_count()) return;
+  throw UserError("", "",
+                  command + ": the array has " + report::plural(words, "word") + "; the region " +
+                      region_text(region) + ", takes " + std::to_string(region.word_count()));
+}
+
+// The words of the PEs of a row follow each other.
+void CommandStream::offer(const Region& region, unsigned cycles_each, const Act& act) {
+  const Cycle start = std::max(now(), free_from_) + timing_.command_cycles;
+  const auto shared = std::make_shared<const Act>(act);
+  for (int y = 0; y < region.rows(); ++y) {
+    for (int x = 0; x < region.columns(); ++x) {
+      const TileCoord tile = tile_of(region, x, y);
+      const auto column = static_cast<unsigned>(tile.x - program_.rectangle.x);
+      pe::HostAccess access;
+      access.cycles = cycles_each;
+      access.act = [shared, x, y](pe::Sram& sram, Cycle at) { (*shared)(x, y, sram, at); };
+      machine_.access(tile, std::move(access),
+                      start + Cycle{column} * timing_.hop_cycles +
+                          Cycle{static_cast<unsigned>(x)} * cycles_each);
+    }
+  }
+}
+
+void CommandStream::take_ready(std::uint32_t place) {
+  if (--missing_[place] != 0) return;
+  if (--unready_ == 0) machine_.domain().request_pause();
+}
+
+void CommandStream::run_until(const std::function<bool()>& done, const std::string& command) {
+  const run::Stop stop = control_.run_until(done);
+  if (stop != run::Stop::kCondition) fail(stop, command);
+}
+
+std::string CommandStream::name_of(std::uint32_t place) const {
+  const int x = static_cast<int>(place) % workload_.layout.width;
+  const int y = static_cast<int>(place) / workload_.layout.width;
+  const layout::Rect& rect = program_.rectangle;
+  const std::string tile = "tile " + to_string(TileCoord{x, y});
+  if (!rect.contains({x, y})) return tile;
+  return "PE " + to_string(TileCoord{x - rect.x, y - rect.y}) + " (" + tile + ")";
+}
+
+void CommandStream::fail(run::Stop stop, const std::string& command) const {
+  std::string text = command + ": " + run::stop_text(stop, control_.limits().max_cycles);
+  const auto unready = std::find_if(missing_.begin(), missing_.end(), [](int n) { return n > 0; });
+  if (unready != missing_.end())
+    text +=
+        "; " + name_of(static_cast<std::uint32_t>(unready - missing_.begin())) +
+        (unready_ == 1 ? " has" : " and " + report::plural(unready_ - 1, "other PE") + " have") +
+        " not called unblock_cmd_stream";
+  catch_up(machine_, workload_.layout, now());
+  observe::Waits waits(kMostWaits);
+  machine_.describe_waits(waits);
+  for (const bool blocks : {true, false}) {
+    for (const observe::Wait& wait : waits) {
+      if (wait.blocks == blocks)
+        text += "\n  " + name_of(wait.place) + ": " + wait.who + " waits for " + wait.what;
+    }
+  }
+  if (waits.total() > waits.size())
+    text += "\n  and " + report::plural(waits.total() - waits.size(), "more wait");
+  throw CommandError(stop, text);
+}
+
+}  // namespace tessera::wse

@@ -1,0 +1,145 @@
+// The host of a compiled CSL program (csl.md 11): commands to the PEs of its rectangle, strictly one
+// after the other. A PE takes a command when its main thread is free between two tasks. A copy moves
+// data at the value that the exported pointer has then; a launch is complete when every PE that has
+// the function has asked for the next command; streams pass between the PE and its router.
+//
+// A command lets the machine run until it is complete. Between commands simulated time stands still.
+// The costs are WseConfig::memcpy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "frontends/compiled/program.h"
+#include "models/pe/program.h"
+#include "platforms/run/run_control.h"
+#include "platforms/wse/observed_machine.h"
+#include "platforms/wse/region.h"
+#include "platforms/wse/workload.h"
+#include "platforms/wse/wse_config.h"
+
+namespace tessera::wse {
+
+/// A command could not be completed: everything is stuck, or a bound of the run was reached. The text
+/// says which command, why, and who waits for what.
+class CommandError : public std::runtime_error {
+ public:
+  CommandError(run::Stop why, const std::string& text) : std::runtime_error(text), stop(why) {}
+  const run::Stop stop;
+};
+
+class CommandStream {
+ public:
+  /// All arguments must outlive the stream. `control` runs the machine. There is one stream for a
+  /// machine.
+  CommandStream(const compiled::Program& program, const Workload& workload, const WseConfig& config,
+                ObservedMachine& observed, run::RunControl& control);
+  ~CommandStream();
+  CommandStream(const CommandStream&) = delete;
+  CommandStream& operator=(const CommandStream&) = delete;
+
+  // Commands. All throw UserError with a sentence for an unknown symbol, a region outside of the
+  // rectangle, a wrong number of words or arguments, before anything runs, and for a pointer that
+  // leads out of the memory; CommandError when the command cannot be completed; and what the kernel
+  // reports (sc_core::sc_report) when the program does what is undefined.
+
+  /// Words of the host to the memory of the PEs, at the value of the exported pointer.
+  void copy_to(const std::string& symbol, const Region& region,
+               const std::vector<std::uint32_t>& words);
+  /// The other way; upper halves of 16-bit elements are 0.
+  std::vector<std::uint32_t> copy_from(const std::string& symbol, const Region& region);
+  /// Runs a function on all PEs that have it. Each argument is a word: 16-bit values in the low
+  /// half, f32 as its bits.
+  void launch(const std::string& function, const std::vector<std::uint32_t>& arguments);
+  /// Words into the PEs of a region on a streaming color.
+  void stream_to(Color color, const Region& region, const std::vector<std::uint32_t>& words);
+  /// The next words that each PE of the region sends on the color.
+  std::vector<std::uint32_t> stream_from(Color color, const Region& region);
+
+  // Streams at other links of the program (compiled::Program::links), which run beside commands.
+  // They throw UserError if the program has no such link.
+
+  using StreamId = std::size_t;
+  /// Begins to send words, behind those of earlier calls for the same link and color.
+  StreamId send(TileCoord tile, Direction side, Color color,
+                const std::vector<std::uint32_t>& words);
+  /// Begins to receive `count` words, behind those of earlier calls.
+  StreamId receive(TileCoord tile, Direction side, Color color, std::size_t count);
+  bool is_done(StreamId stream) const;
+  /// Runs until the stream has ended. Throws CommandError when it cannot end.
+  void wait(StreamId stream);
+  /// What a stream of receive() has brought so far.
+  std::vector<std::uint32_t> received(StreamId stream) const;
+
+  /// Ends the run: streams of send() and receive() end, then the machine runs until nothing moves.
+  /// Operations that wait for ever are no error. Throws CommandError if a stream cannot end or a
+  /// bound is reached.
+  void finish();
+
+  // Without a command, in no time. Tiles are counted in the whole fabric. All throw UserError.
+
+  /// A variable of the program of a tile.
+  const pe::Symbol& symbol(TileCoord tile, const std::string& name) const;
+  std::vector<std::byte> read_symbol(TileCoord tile, const std::string& name) const;
+  /// As many bytes as the variable has.
+  void write_symbol(TileCoord tile, const std::string& name, const std::vector<std::byte>& bytes);
+  std::vector<std::byte> read_memory(TileCoord tile, std::uint32_t address,
+                                     std::uint32_t bytes) const;
+  /// The variable to which the exported pointer points now, and behind it the elements up to its end,
+  /// as `element`s of the export.
+  std::size_t elements_behind(const std::string& symbol, TileCoord tile) const;
+
+  /// The next cycle.
+  Cycle now() const { return machine_.domain().next_free_cycle(); }
+  /// Commands that have been completed.
+  std::size_t completed() const { return completed_; }
+
+ private:
+  struct Copy;
+  struct HostStream {
+    host::Edge* edge = nullptr;
+    Color color;
+    std::size_t first = 0;  ///< number of its first word among those of the edge and color
+    std::size_t count = 0;
+    bool is_out = false;
+    std::size_t moved() const;
+  };
+  /// What a PE of a region does when it takes a command; `x`, `y`: its place among the receivers.
+  using Act = std::function<void(int x, int y, pe::Sram& sram, Cycle now)>;
+
+  TileCoord tile_of(const Region& region, int x, int y) const;
+  const compiled::Export& exported(const std::string& name, bool is_function) const;
+  std::uint32_t pointer_of(const std::string& symbol, TileCoord tile) const;
+  void check_region(const Region& region, const std::string& command) const;
+  void check_words(const Region& region, std::size_t words, const std::string& command) const;
+  void copy(const std::string& symbol, const Region& region, const std::shared_ptr<Copy>& copy,
+            bool into_pes);
+  void stream(Color color, const Region& region, std::vector<std::uint32_t>& words, bool into_pes);
+  HostStream begin(host::Edge& edge, Color color, std::size_t count, bool is_out);
+  StreamId add_stream(TileCoord tile, Direction side, Color color, std::size_t count, bool is_out);
+  void offer(const Region& region, unsigned cycles_each, const Act& act);
+  void take_ready(std::uint32_t place);
+  void run_until(const std::function<bool()>& done, const std::string& command);
+  [[noreturn]] void fail(run::Stop stop, const std::string& command) const;
+  std::string name_of(std::uint32_t place) const;
+  pe::ComputeEngineCore& engine_at(TileCoord tile) const;
+
+  const compiled::Program& program_;
+  const Workload& workload_;
+  const MemcpyTiming timing_;
+  ObservedMachine& observed_;
+  Machine& machine_;
+  run::RunControl& control_;
+  Cycle free_from_ = 0;       ///< when the last command was complete
+  std::vector<int> missing_;  ///< by tile: launches without the answer of the PE; < 0: it was first
+  std::size_t unready_ = 0;   ///< PEs with a missing answer
+  std::vector<HostStream> streams_;
+  std::size_t completed_ = 0;
+};
+
+}  // namespace tessera::wse

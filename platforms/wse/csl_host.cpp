@@ -1,0 +1,150 @@
+#include "platforms/wse/csl_host.h"
+
+#include <sstream>
+#include <utility>
+
+#include "platforms/data/npy.h"
+#include "tlm_ifaces/vocabulary/bits.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+#include "tlm_ifaces/vocabulary/nearest.h"
+
+namespace tessera::wse {
+
+namespace {
+
+/// The word of a launch argument of type `type`: f32 as bits, integers in the low half or whole.
+std::uint32_t argument_word(const std::string& text, const std::string& type,
+                            const std::string& option) {
+  if (type == "f32") {
+    if (const auto number = cli::finite_number_in(text))
+      return bit_cast<std::uint32_t>(static_cast<float>(*number));
+  } else if (const auto number = cli::whole_number_in(text)) {
+    const bool is_wide = type == "i32" || type == "u32";
+    return static_cast<std::uint32_t>(*number) & (is_wide ? 0xFFFFFFFFU : 0xFFFFU);
+  }
+  throw UserError("", option, "'" + text + "' is no number for a parameter of type " + type);
+}
+
+}  // namespace
+
+CslHost::CslHost(const cli::MachineOptions& options, const CslOptions& csl,
+                 const compiled::Program& program, const Workload& workload,
+                 const WseConfig& config, ObservedMachine& observed)
+    : options_(options), program_(program), workload_(workload), config_(config),
+      observed_(observed) {
+  for (const auto& [name, file] : options.inputs) inputs_.push_back(read(name, file));
+  for (const std::string& launch : csl.launches) launches_.push_back(parse(launch));
+  for (const auto& [name, file] : options.outputs) data_named(name, "--output");
+}
+
+const compiled::Export& CslHost::data_named(const std::string& name,
+                                            const std::string& option) const {
+  const compiled::Export* const found = program_.find_export(name);
+  if (found != nullptr && found->element) return *found;
+  std::vector<std::string> names;
+  for (const compiled::Export& e : program_.exports) {
+    if (e.element) names.push_back(e.name);
+  }
+  throw UserError("", option,
+                  "'" + name + "' is no data that " + program_.file + " exports" +
+                      did_you_mean(name, names));
+}
+
+Region CslHost::whole(const compiled::Export& data, std::size_t elements) const {
+  Region region;
+  region.rect = {0, 0, program_.rectangle.w, program_.rectangle.h};
+  region.elements = elements;
+  region.narrow = pe::bytes_of(*data.element) == 2;
+  return region;
+}
+
+CslHost::Input CslHost::read(const std::string& name, const std::string& file) const {
+  const compiled::Export& data = data_named(name, "--input");
+  const data::HostArray array =
+      data::converted(data::read_npy(file), data::dtype_of(*data.element), file, name);
+  const std::size_t pes = program_.rectangle.tile_count();
+  if (array.size() % pes != 0)
+    throw UserError(file, "",
+                    "an array of shape " + data::to_string(array.shape) +
+                        " cannot be cut into equal pieces for " + report::plural(pes, "PE"));
+  Input input{name, whole(data, array.size() / pes), {}};
+  for (std::size_t i = 0; i < array.size(); ++i)
+    input.words.push_back(static_cast<std::uint32_t>(array.bits(i)));
+  return input;
+}
+
+CslHost::Launch CslHost::parse(const std::string& text) const {
+  const std::size_t colon = text.find(':');
+  Launch launch{text.substr(0, colon), {}};
+  const compiled::Export* const found = program_.find_export(launch.function);
+  if (found == nullptr || !found->is_function) {
+    std::vector<std::string> names;
+    for (const compiled::Export& e : program_.exports) {
+      if (e.is_function) names.push_back(e.name);
+    }
+    throw UserError("", "--launch",
+                    "'" + launch.function + "' is no function that " + program_.file + " exports" +
+                        did_you_mean(launch.function, names));
+  }
+  std::stringstream arguments(colon == std::string::npos ? "" : text.substr(colon + 1));
+  for (std::string argument; std::getline(arguments, argument, ',');) {
+    const std::size_t i = launch.arguments.size();
+    const std::string type = i < found->parameters.size() ? found->parameters[i] : "u32";
+    launch.arguments.push_back(argument_word(argument, type, "--launch " + text));
+  }
+  return launch;
+}
+
+run::Stop CslHost::drive(run::RunControl& control) {
+  CommandStream commands(program_, workload_, config_, observed_, control);
+  try {
+    carry_out(commands);
+    commands.finish();
+  } catch (const CommandError& e) {
+    failure_ = e.what();
+    return e.stop;
+  }
+  return run::Stop::kCondition;
+}
+
+void CslHost::carry_out(CommandStream& commands) {
+  for (const Input& input : inputs_) commands.copy_to(input.name, input.region, input.words);
+  for (const Launch& launch : launches_) commands.launch(launch.function, launch.arguments);
+  for (const auto& [name, file] : options_.outputs) outputs_.push_back(fetch(commands, name));
+}
+
+CslHost::Output CslHost::fetch(CommandStream& commands, const std::string& name) const {
+  const compiled::Export& data = *program_.find_export(name);
+  const layout::Rect& rect = program_.rectangle;
+  const Region region = whole(data, commands.elements_behind(name, {rect.x, rect.y}));
+  const std::vector<std::uint32_t> words = commands.copy_from(name, region);
+  const auto size = [](int n) { return static_cast<std::size_t>(n); };
+  data::HostArray values = data::HostArray::zeros(data::dtype_of(*data.element),
+                                                  {size(rect.h), size(rect.w), region.elements});
+  for (std::size_t i = 0; i < words.size(); ++i) values.set_bits(i, words[i]);
+  return {name, std::move(values)};
+}
+
+std::string CslHost::remark(const observe::Waits& waits) const {
+  if (waits.blocking() == 0) return {};
+  for (const observe::Wait& wait : waits) {
+    if (!wait.blocks) continue;
+    const std::vector<int> at = observed_.coordinates(wait.place);
+    const std::size_t others = waits.blocking() - 1;
+    return "the host has nothing to do any more; PE " + to_string(TileCoord{at[0], at[1]}) + ": " +
+           wait.who + " waits for " + wait.what +
+           (others == 0 ? "" : "; and " + report::plural(others, "more wait"));
+  }
+  return {};
+}
+
+void CslHost::finish(report::Report& report) {
+  for (const Output& output : outputs_) {
+    const std::string& file = options_.outputs.at(output.name);
+    data::write_npy(file, output.values);
+    report.outputs.push_back(
+        {output.name, data::to_string(output.values.dtype), output.values.shape, file});
+  }
+}
+
+}  // namespace tessera::wse

@@ -1,0 +1,85 @@
+#include "platforms/wse/csl_options.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "frontends/compiled/folder.h"
+#include "frontends/compiled/link.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::wse {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An option whose text is read at once.
+cli::Option read_by(std::string name, std::string value, std::string help,
+                    std::function<void(const std::string&)> take, bool repeatable = false) {
+  return {std::move(name), std::move(value),         std::move(help),
+          std::move(take), cli::Option::File::kNone, repeatable};
+}
+
+}  // namespace
+
+cli::OptionGroup CslOptions::group() {
+  using Text = const std::string&;
+  return {
+      kHeading,
+      {read_by(
+           "params", "a:1,b:2", "parameters of the layout (repeatable)",
+           [this](Text text) { csl::add_option_numbers(text, "--params", program.params); }, true),
+       read_by(
+           "colors", "a:1,b:2", "parameters of the layout that are colors (repeatable)",
+           [this](Text text) { csl::add_option_numbers(text, "--colors", program.colors); }, true),
+       read_by(
+           "launch", "FUNCTION[:1,2]",
+           "exported function that all PEs run, between --input and --output (repeatable, in "
+           "order)",
+           [this](Text text) { launches.push_back(text); }, true),
+       read_by("fabric-dims", "W,H", "size of the fabric (default: that of the program)",
+               [this](Text text) { program.fabric = csl::option_pair(text, "--fabric-dims"); }),
+       read_by("fabric-offsets", "X,Y", "where the program lies in the fabric",
+               [this](Text text) { program.offsets = csl::option_pair(text, "--fabric-offsets"); }),
+       read_by(
+           "import-path", "DIR", "folder for imports; also CSL_IMPORT_PATH (repeatable)",
+           [this](Text text) { program.import_paths.push_back(text); }, true),
+       read_by("csl-version", "1.4|2.10", "version of CSL; also TESSERA_CSL_VERSION",
+               [this](Text text) { program.version = csl::option_version(text); }),
+       cli::one_of("fp16-format", "FORMAT", program.half, {"f16", "bf16", "cb16"},
+                   "16-bit float format of the program"),
+       cli::one_of("csl-locals", "memory|registers", locals, {"memory", "registers"},
+                   "where variables of functions live that a loop changes")}};
+}
+
+bool is_csl(const std::string& program) {
+  return fs::path(program).extension() == ".csl" || fs::is_directory(program);
+}
+
+compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
+                           const WseConfig& config) {
+  if (fs::is_directory(options.program)) {
+    if (!given.program.params.empty() || !given.program.colors.empty() || !options.params.empty())
+      throw UserError(options.program, "",
+                      "the program is compiled; its parameters cannot change any more");
+    compiled::Program program = compiled::read_folder(options.program, TESSERA_VERSION);
+    if (program.generation != config.generation)
+      throw UserError(options.program, "",
+                      "the program was compiled for " + std::string(to_string(program.generation)) +
+                          "; the machine is " + config.name);
+    return program;
+  }
+  csl::Options engine_options = given.program;
+  engine_options.arch = config.generation == Generation::kWse2 ? "wse2" : "wse3";
+  for (const auto& [name, value] : options.params)
+    csl::add_option_numbers(name + ":" + value, "--param", engine_options.params);
+  csl::add_environment(engine_options);
+  csl::CodeOptions code;
+  if (given.locals == "registers") code.locals = csl::codegen::Locals::kRegisters;
+  csl::Engine engine(engine_options, std::cerr);
+  engine.evaluate(options.program);
+  return compiled::link(engine, options.program, {},
+                        [&](csl::Variant& variant) { return csl::compile(engine, variant, code); });
+}
+
+}  // namespace tessera::wse
