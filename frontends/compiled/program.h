@@ -26,6 +26,15 @@ struct Export {
   std::vector<std::string> parameters;  ///< of functions: their types
 };
 
+/// A stream of the host by name, at one of the links of the program.
+struct Port {
+  std::string name;
+  TileCoord tile;
+  Direction side = Direction::kWest;
+  Color color;
+  bool is_out = false;  ///< from the program to the host
+};
+
 /// Addresses of the pointer variables behind exported data, in one code: the value of such a
 /// variable at the time of a copy says where the data lies (csl.md 5).
 using Pointers = std::map<std::string, std::uint32_t>;
@@ -50,6 +59,7 @@ struct Program {
   std::uint32_t streams_in = 0;
   std::uint32_t streams_out = 0;
   std::vector<layout::HostLink> links;                        ///< of other streams of the host
+  std::vector<Port> ports;                                    ///< streams at these links
   std::vector<std::pair<std::string, std::uint64_t>> params;  ///< of the command line
   std::vector<std::pair<std::string, std::uint64_t>> colors;  ///< of the command line
   std::vector<Source> sources;
