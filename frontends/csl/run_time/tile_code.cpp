@@ -363,9 +363,7 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
     made.input = is_input;
     made.id = QueueId(*queue);
     if (is_input || is_wse3()) made.color = Color(*color);
-    const ir::Place place = place_of(at);
-    made.line = place.line;
-    made.file = place.file;
+    ir::set_place(made, place_of(at));
     if (is_named) named_queues.push_back(made);
     queues.push_back(std::move(made));
     found = &queues.back();
