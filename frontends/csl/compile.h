@@ -1,4 +1,4 @@
-// The compiler of run-time code: from the code of a tile with its bindings to a tile program.
+// From the evaluated layout of a CSL program to what its PEs run.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,24 @@ struct CodeOptions {
   bool optimize = true;
 };
 
-/// What the host reaches on the tiles of a variant.
+/// What the host reaches on the PEs of a variant.
 struct HostSymbol {
-  std::string name;
+  std::string name;  ///< as `@export_symbol` gives it
   const Type* type = nullptr;
   bool is_function = false;
-  std::uint32_t address = 0;  ///< of the pointer variable whose value counts at the copy (csl.md 5)
+  /// Data: byte address of the pointer variable whose value counts at the copy (csl.md 5).
+  std::uint32_t address = 0;
+  std::string function;  ///< name of the function in the image
 };
 
 struct CompiledVariant {
   pe::Image image;
-  std::vector<HostSymbol> symbols;  ///< functions are functions of the image of the same name
+  std::vector<HostSymbol> symbols;
 };
 
-/// Throws UserError(file, "LINE:COLUMN", problem).
-CompiledVariant compile(Engine& engine, Variant& variant, const CodeOptions& options);
+/// The intermediate code of a variant. Throws UserError(file, "LINE:COLUMN", problem).
+ir::Module analyse(Engine& engine, Variant& variant);
+/// The program of the PEs of a variant. Throws UserError.
+CompiledVariant compile(Engine& engine, Variant& variant, const CodeOptions& options = {});
 
 }  // namespace tessera::csl

@@ -54,6 +54,8 @@ void Blocks::give_credit_of_queue(Ref sender, Color color, Cycle cycle) {
     pipes.credit_for_next(sender.index(), cycle + 1);
   } else if (sender.kind() == Ref::Kind::kRouter) {
     routers.credit(sender, color, cycle + 1);
+  } else if (sender.kind() == Ref::Kind::kPort) {
+    outside.credit(sender.index(), color, cycle + 1);
   }
 }
 

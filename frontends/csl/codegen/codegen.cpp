@@ -37,15 +37,24 @@ class Linker {
     return std::move(image_);
   }
 
+  Symbols symbols() const { return {function_names_, addresses_}; }
+
  private:
   void name_declarations() {
+    // The host launches exported functions by name, so they come first.
+    for (const FunctionId f : functions_) {
+      if (module_.functions[f].exported)
+        function_names_[f] = names_.unique(module_.functions[f].name);
+    }
     for (pe::QueueBinding& q : image_.queues) q.name = names_.unique(q.name);
     for (VariableId v = 0; v < module_.variables.size(); ++v) {
       if (!module_.variables[v].owner)
         variable_names_[v] = names_.unique(module_.variables[v].name);
     }
-    for (const FunctionId f : functions_)
-      function_names_[f] = names_.unique(module_.functions[f].name);
+    for (const FunctionId f : functions_) {
+      if (!module_.functions[f].exported)
+        function_names_[f] = names_.unique(module_.functions[f].name);
+    }
   }
 
   void place(pe::Symbol symbol) {
@@ -56,14 +65,26 @@ class Linker {
     image_.symbols.push_back(std::move(symbol));
   }
 
+  std::vector<VariableId> globals_in_order() const {
+    std::vector<VariableId> globals;
+    for (VariableId v = 0; v < module_.variables.size(); ++v) {
+      if (!module_.variables[v].owner) globals.push_back(v);
+    }
+    std::stable_sort(globals.begin(), globals.end(), [this](VariableId a, VariableId b) {
+      return module_.variables[a].order < module_.variables[b].order;
+    });
+    return globals;
+  }
+
   /// Globals in their order, then the frames.
   void place_data() {
     end_ = image_.task_table_bytes() +
            static_cast<std::uint32_t>(image_.code.size()) * pe::kInstructionBytes;
     addresses_.resize(module_.variables.size());
-    for (VariableId v = 0; v < module_.variables.size(); ++v) {
+    std::vector<std::pair<std::size_t, VariableId>> symbols;
+    for (const VariableId v : globals_in_order()) {
       const Variable& variable = module_.variables[v];
-      if (variable.owner) continue;
+      symbols.emplace_back(image_.symbols.size(), v);
       pe::Symbol symbol;
       symbol.name = variable_names_[v];
       symbol.type = element_of(variable.type);
@@ -85,6 +106,11 @@ class Linker {
     }
     for (VariableId v = 0; v < module_.variables.size(); ++v) {
       if (module_.variables[v].owner) addresses_[v] = frames_base_ + frames_.variables[v];
+    }
+    for (const auto& [symbol, v] : symbols) {
+      for (const Variable::Address& a : module_.variables[v].addresses)
+        image_.symbols[symbol].init.at(a.element) =
+            (image_.symbols[symbol].init[a.element] + addresses_[a.variable]) & 0xFFFFU;
     }
     image_.data_end = end_;
     if (end_ > pe::kSramBytes) fail_full();
@@ -205,7 +231,7 @@ class Linker {
 
 }  // namespace
 
-pe::Image generate(Module module, const Options& options) {
+pe::Image generate(Module module, const Options& options, Symbols* symbols) {
   require_valid(module);
   lower_extra_parameters(module);
   const std::vector<FunctionId> functions = reachable_functions(module);
@@ -224,7 +250,10 @@ pe::Image generate(Module module, const Options& options) {
     module.functions[f] = std::move(function);
     emit(module, f, allocation, code);
   }
-  return Linker(module, functions, std::move(code)).link();
+  Linker linker(module, functions, std::move(code));
+  pe::Image image = linker.link();
+  if (symbols != nullptr) *symbols = linker.symbols();
+  return image;
 }
 
 }  // namespace tessera::csl::codegen

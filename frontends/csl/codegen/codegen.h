@@ -7,6 +7,11 @@
 // may change every register.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/ir.h"
 
@@ -17,8 +22,14 @@ struct Options {
   bool optimize = true;  ///< false: only what the machine needs, for tests
 };
 
+/// Where functions and variables are in the image.
+struct Symbols {
+  std::map<ir::FunctionId, std::string> functions;  ///< names
+  std::vector<std::uint32_t> addresses;             ///< by VariableId
+};
+
 /// Throws UserError if functions call each other in a circle or the program does not fit into SRAM,
 /// std::logic_error if the module breaks a rule of the IR.
-pe::Image generate(ir::Module module, const Options& options = {});
+pe::Image generate(ir::Module module, const Options& options = {}, Symbols* symbols = nullptr);
 
 }  // namespace tessera::csl::codegen

@@ -41,6 +41,8 @@ class Emitter {
       starts_[b] = here();
       for (const Instruction& in : f_.blocks[b].code) {
         place_ = in.place;
+        const bool is_last = &in == &f_.blocks[b].code.back();
+        next_ = is_last ? nullptr : &in + 1;
         emit(in);
       }
     }
@@ -133,13 +135,12 @@ class Emitter {
     put(c.op, {first, second});
     return c.sense;
   }
-  /// The machine has no instruction that reads the flag into a register: a bool takes a branch.
+  /// A bool: 1 if the flag is `sense`.
   void flag_to_register(bool sense, const pe::Operand& target) {
-    put(O::kMovri, {target, immediate(1)});
-    const std::uint32_t jump = jump_ahead(jump_if(sense));
-    put(O::kMovri, {target, immediate(0)});
-    land(jump);
+    put(O::kSel16, {target, immediate(sense ? 1 : 0), immediate(sense ? 0 : 1)});
   }
+  /// Whether the branch behind an instruction reads the flag that it sets, and nothing else does.
+  bool is_read_by_branch(const Instruction& in, const Instruction* next) const;
 
   // Operations
 
@@ -161,6 +162,8 @@ class Emitter {
   std::vector<std::pair<std::uint32_t, BlockId>> jumps_;  // instruction, target
   BlockId block_ = 0;
   Place place_;
+  const Instruction* next_ = nullptr;
+  bool flag_is_set_ = false;  ///< by the instruction in front of a branch that reads it
   bool keeps_link_ = false;
 };
 
@@ -309,11 +312,31 @@ void Emitter::emit_machine(const Instruction& in) {
                                        : immediate(static_cast<std::int32_t>(v.number));
   }
   code_.instructions.push_back(out);
-  if (m.flag_result) flag_to_register(true, result(in, in.results.size() - 1));
+  if (!m.flag_result) return;
+  flag_is_set_ = is_read_by_branch(in, next_);
+  if (!flag_is_set_) flag_to_register(true, result(in, in.results.size() - 1));
+}
+
+bool Emitter::is_read_by_branch(const Instruction& in, const Instruction* next) const {
+  if (next == nullptr || next->op != Op::kBranch) return false;
+  const RegisterId flag = in.results.back();
+  const bool tests = next->operands[0].is_register() && next->operands[0].number == flag &&
+                     next->operands[1].is_constant() && next->operands[1].number == 0 &&
+                     (next->condition == Condition::kNe || next->condition == Condition::kEq);
+  unsigned reads = 0;
+  for (const Block& block : f_.blocks) {
+    for (const Instruction& other : block.code) {
+      for (const Value& v : other.operands) reads += v.is_register() && v.number == flag ? 1U : 0U;
+    }
+  }
+  return tests && reads == 1;
 }
 
 void Emitter::emit_branch(const Instruction& in) {
-  const bool sense = compare(in.condition, in.type, in.operands[0], in.operands[1]);
+  const bool sense = flag_is_set_
+                         ? in.condition == Condition::kNe
+                         : compare(in.condition, in.type, in.operands[0], in.operands[1]);
+  flag_is_set_ = false;
   if (in.targets[0] == block_ + 1) return jump_to_block(jump_if(!sense), in.targets[1]);
   jump_to_block(jump_if(sense), in.targets[0]);
   if (in.targets[1] != block_ + 1) jump_to_block(O::kJmp, in.targets[1]);

@@ -22,6 +22,8 @@ class Builder {
   VariableId local(std::string name, Type type, std::uint32_t count = 1);
 
   BlockId new_block();
+  BlockId current() const { return block_; }
+  RegisterId new_register(Type type) { return function().new_register(type); }
   /// Makes it the current one.
   void enter(BlockId block) { block_ = block; }
   /// Whether the current block has its terminator.

@@ -7,25 +7,50 @@
 namespace tessera::csl::ir {
 namespace {
 
-constexpr unsigned kSynchronous = 1;
-constexpr unsigned kFirstAsynchronous = 8;
+constexpr std::uint16_t kFiles[] = {pe::kDest, pe::kSrc0, pe::kSrc1};
 
-/// Number of the DSRs of an operation in their files.
-unsigned dsr_number(const Module& module, const std::vector<DsdOperand>& operands,
-                    const pe::OpConfig& config) {
-  if (!config.async) return kSynchronous;
-  if (config.ut) return kFirstAsynchronous + config.ut->value();
-  for (const DsdOperand& o : operands) {
-    if (o.kind != DsdOperand::Kind::kDescriptor) continue;
-    const pe::Dsd& dsd = module.descriptors[o.descriptor].dsd;
-    const bool is_fabric = dsd.kind == pe::DsdKind::kFabin || dsd.kind == pe::DsdKind::kFabout;
-    if (is_fabric) return kFirstAsynchronous + dsd.queue.value();
-  }
-  return kFirstAsynchronous;
+bool is_fabric(pe::DsdKind kind) {
+  return kind == pe::DsdKind::kFabin || kind == pe::DsdKind::kFabout;
 }
 
-/// Extended DSR and stride registers: one and three of each for the destination and for source 0,
-/// one and two for source 1.
+/// Number of the DSR of an operation for one of its operands.
+std::uint8_t dsr_number(const Module& module, const std::vector<DsdOperand>& operands,
+                        const pe::OpConfig& config, const DsrChoice& choice, unsigned slot) {
+  if (!config.async) return choice.synchronous.at(slot);
+  unsigned microthread = choice.microthread.value_or(0);
+  for (auto o = operands.rbegin(); o != operands.rend(); ++o) {
+    if (o->kind != DsdOperand::Kind::kDescriptor) continue;
+    const pe::Dsd& dsd = module.descriptors[o->descriptor].dsd;
+    if (is_fabric(dsd.kind)) microthread = dsd.queue.value();
+  }
+  if (config.ut) microthread = config.ut->value();
+  return choice.asynchronous.at(slot).at(microthread);
+}
+
+bool is_loaded(const DsdOperand& o) {
+  return o.kind == DsdOperand::Kind::kDescriptor || o.kind == DsdOperand::Kind::kRecord;
+}
+
+/// Whether the first source is the destination: then one DSR serves both.
+bool is_in_place(const Module& module, const std::vector<DsdOperand>& operands) {
+  if (operands.size() < 2 || operands[0].kind != operands[1].kind) return false;
+  const DsdOperand &a = operands[0], &b = operands[1];
+  if (!(a.base == b.base && a.extent == b.extent && a.stride == b.stride)) return false;
+  if (a.kind == DsdOperand::Kind::kRecord) return a.value == b.value && a.offset == b.offset;
+  return a.kind == DsdOperand::Kind::kDescriptor && a.descriptor == b.descriptor &&
+         pe::is_memory(module.descriptors[a.descriptor].dsd.kind);
+}
+
+void replace_field(Builder& builder, pe::Opcode op, const pe::Operand& dsr, const Value& value) {
+  if (value.kind == Value::Kind::kNone) return;
+  Machine set;
+  set.op = op;
+  set.fields = {{Machine::Slot::kFixed, 0, dsr}, {Machine::Slot::kValue, 0, {}}};
+  builder.machine(std::move(set), {value});
+}
+
+}  // namespace
+
 pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot) {
   constexpr unsigned kEach = 3;
   pe::OpConfig config;
@@ -42,13 +67,38 @@ pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot) {
   return config;
 }
 
-}  // namespace
+void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
+              pe::OpConfig config) {
+  Machine load;
+  load.op = pe::Opcode::kLddsr;
+  load.config = std::move(config);
+  load.fields = {{Machine::Slot::kFixed, 0, dsr}};
+  if (from.kind == DsdOperand::Kind::kRecord) {
+    load.fields.push_back({Machine::Slot::kMemory, 0, {}});
+    Value address = from.value;
+    if (address.is_register() && from.offset != 0) {
+      address = builder.binary(Op::kAdd, address,
+                               constant(address.type, static_cast<std::uint32_t>(from.offset)));
+    } else if (address.is_constant()) {
+      address.number += static_cast<std::uint32_t>(from.offset);
+    } else {
+      address.offset += from.offset;
+    }
+    builder.machine(std::move(load), {address});
+  } else {
+    const pe::Operand dsd = {pe::kDsd, 0, static_cast<std::int32_t>(from.descriptor)};
+    load.fields.push_back({Machine::Slot::kFixed, 0, dsd});
+    builder.machine(std::move(load), {});
+  }
+  replace_field(builder, pe::Opcode::kSetdsa, dsr, from.base);
+  replace_field(builder, pe::Opcode::kSetdsl, dsr, from.extent);
+  replace_field(builder, pe::Opcode::kSetdss, dsr, from.stride);
+}
 
 Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
                     const std::vector<DsdOperand>& operands, const pe::OpConfig& config,
-                    bool wants_flag) {
-  constexpr std::uint16_t kFiles[] = {pe::kDest, pe::kSrc0, pe::kSrc1};
-  const auto number = static_cast<std::uint8_t>(dsr_number(module, operands, config));
+                    bool wants_flag, const DsrChoice& choice, const Value& index) {
+  const bool in_place = is_in_place(module, operands);
   Machine m;
   m.op = op;
   m.config = config;
@@ -59,14 +109,16 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
     const DsdOperand& o = operands[slot];
     Machine::Field field;
     field.index = static_cast<std::uint8_t>(values.size());
-    if (o.kind == DsdOperand::Kind::kDescriptor) {
-      field.fixed = {static_cast<pe::OperandKind>(kFiles[slot]), number, 0};
-      Machine load;
-      load.op = pe::Opcode::kLddsr;
-      load.config = extension_of(module.descriptors[o.descriptor].dsd, slot);
-      const pe::Operand dsd = {pe::kDsd, 0, static_cast<std::int32_t>(o.descriptor)};
-      load.fields = {{Machine::Slot::kFixed, 0, field.fixed}, {Machine::Slot::kFixed, 0, dsd}};
-      builder.machine(std::move(load), {});
+    if (is_loaded(o)) {
+      const unsigned file = in_place && slot == 0 ? 1 : slot;
+      field.fixed = {static_cast<pe::OperandKind>(kFiles[file]),
+                     dsr_number(module, operands, config, choice, file), 0};
+      if (!in_place || slot != 0) {
+        pe::OpConfig load;
+        if (o.kind == DsdOperand::Kind::kDescriptor)
+          load = extension_of(module.descriptors[o.descriptor].dsd, slot);
+        load_dsr(builder, field.fixed, o, load);
+      }
     } else if (o.kind == DsdOperand::Kind::kDsr) {
       field.fixed = o.dsr;
     } else if (o.kind == DsdOperand::Kind::kAccumulator) {
@@ -83,6 +135,10 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
       values.push_back(o.value);
     }
     m.fields.push_back(field);
+  }
+  if (index.kind != Value::Kind::kNone) {
+    m.index_operand = static_cast<std::uint8_t>(values.size());
+    values.push_back(index);
   }
   if (wants_flag) results.push_back(Type::kBool);
   const std::vector<Value> made = builder.machine(std::move(m), std::move(values), results);

@@ -2,6 +2,7 @@
 // (wse.md 5.11).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,6 +14,7 @@ namespace tessera::csl::ir {
 struct DsdOperand {
   enum class Kind : std::uint8_t {
     kDescriptor,  ///< Module::descriptors[descriptor], loaded before the operation
+    kRecord,      ///< the record in memory at `value`, loaded before the operation
     kDsr,         ///< a DSR that holds what it should: explicit ones, FIFOs
     kScalar,      ///< a value
     kPointer,     ///< memory at a value, which takes the last result
@@ -23,15 +25,41 @@ struct DsdOperand {
   std::uint32_t descriptor = 0;
   pe::Operand dsr;
   Value value;
+  std::int32_t offset = 0;  ///< kRecord: bytes
+  // Fields that replace those of the descriptor or record; kNone: they stay.
+  Value base;
+  Value extent;
+  Value stride;
 };
 
+/// Numbers of the DSRs that operations load, for destination, source 0 and source 1.
+struct DsrChoice {
+  std::array<std::uint8_t, 3> synchronous{1, 1, 1};
+  /// By microthread; those in flight keep theirs.
+  std::array<std::array<std::uint8_t, 8>, 3> asynchronous{};
+  /// Of a DSR that the program names: the queue of its descriptor, which is the microthread.
+  std::optional<unsigned> microthread;
+  DsrChoice() {
+    for (auto& file : asynchronous) file = {8, 9, 10, 11, 12, 13, 14, 15};
+  }
+};
+
+/// `lddsr` of a descriptor or record, then the fields that replace its own.
+void load_dsr(Builder& builder, const pe::Operand& dsr, const DsdOperand& from,
+              pe::OpConfig config);
+
 /// `operands` are those of the instruction, the destination first. Synchronous operations use the
-/// DSRs 1 of the three files, asynchronous ones 8 + microthread (8 + queue on WSE-2), so that those
-/// in flight keep theirs. Throws UserError if the descriptors need more stride registers than there
-/// are. The result is the flag as a bool if `wants_flag`, else the accumulator if there is one, else
-/// kNone.
+/// DSRs of `choice`, asynchronous ones those of their microthread (queue on WSE-2). A descriptor
+/// that is the destination and the first source is loaded once. Throws UserError if the descriptors
+/// need more stride registers than there are. The result is the flag as a bool if `wants_flag`, else
+/// the accumulator if there is one, else kNone. `index` is `index=` if it is given.
 Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
                     const std::vector<DsdOperand>& operands, const pe::OpConfig& config = {},
-                    bool wants_flag = false);
+                    bool wants_flag = false, const DsrChoice& choice = {},
+                    const Value& index = {});
+
+/// Extended DSR and stride registers for the load of a descriptor: one and three of each for the
+/// destination (slot 0) and for source 0, one and two for source 1.
+pe::OpConfig extension_of(const pe::Dsd& dsd, unsigned slot);
 
 }  // namespace tessera::csl::ir

@@ -170,6 +170,13 @@ struct Variable {
   std::uint32_t count = 1;
   std::uint32_t align = 0;          ///< bytes; 0: the size of an element
   std::vector<std::uint32_t> init;  ///< raw bits; globals only
+  /// Elements of `init` that count from the address of a variable.
+  struct Address {
+    std::uint32_t element = 0;
+    VariableId variable = 0;
+  };
+  std::vector<Address> addresses;
+  std::uint64_t order = 0;  ///< globals lie in memory by this, then by their ids
   std::optional<FunctionId> owner;  ///< of a local
   Place place;
   std::uint32_t bytes() const { return count * bytes_of(type); }

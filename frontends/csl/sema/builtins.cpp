@@ -1,5 +1,7 @@
 #include "frontends/csl/sema/builtins.h"
 
+#include "frontends/csl/run_time/builtins.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -101,6 +103,9 @@ void check_site(const BuiltinCall& call, Where where) {
 }  // namespace
 
 Result call_builtin(Evaluator& evaluator, const Builtin& node) {
+  if (evaluator.frame().code != nullptr) {
+    if (std::optional<Result> made = run_time_builtin(evaluator, node)) return *std::move(made);
+  }
   const BuiltinCall call(evaluator, node);
   const BuiltinRow* row = find_row(node.name);
   if (row == nullptr && is_among(node.name, kRunTimeBuiltins))

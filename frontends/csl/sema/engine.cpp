@@ -139,7 +139,7 @@ Result Engine::mention(Instance& instance, Declaration& declaration, const Node&
   if (!declaration.cell) return declaration.result;
   const Cell& cell = *declaration.cell;
   if (cell.kind == Cell::Kind::kRunTimeVariable)
-    return {cell.type, RunTimeOperand{"the variable " + in_quotes(cell.name)}};
+    return {cell.type, RunTimeOperand{"the variable " + in_quotes(cell.name), {}}};
   return {cell.type, cell.value};
 }
 

@@ -84,6 +84,16 @@ class Engine {
   bool has_warned() const { return !warned_.empty(); }
   std::ostream& messages() { return messages_; }
   std::string where(const Node& at) const;
+  const std::string& file_name(std::uint16_t file) const { return files_.at(file)->name(); }
+  /// Where a global stands among all of the program: modules in the order of their imports, then
+  /// the order of the file (csl.md 2).
+  std::uint64_t order_of(const Cell& cell) const;
+  /// The declaration of a global; nullptr: it is none.
+  const Node* declaration_of(const Cell& cell) const;
+  /// The variables with `export` of the files of a tile.
+  std::vector<std::shared_ptr<Cell>> exported_variables(const Variant& variant);
+  /// Code for a tile may be made: the builtins of comptime blocks know it.
+  void enter_tile(Variant& variant) { tile_ = &variant.tile; }
   std::string_view line_text(const Node& at) const;
 
   Program& program() { return program_; }

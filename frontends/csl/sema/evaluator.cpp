@@ -1,14 +1,17 @@
 #include "frontends/csl/sema/evaluator.h"
 
 #include "frontends/csl/lexer.h"
+#include "frontends/csl/run_time/control.h"
+#include "frontends/csl/run_time/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
 #include "frontends/csl/sema/builtins.h"
 #include "frontends/csl/visit.h"
 
 namespace tessera::csl {
 
-Result Evaluator::operand(const Expr& e) {
+Result Evaluator::operand(const Expr& e, const Type* expected) {
   const Engine::Depth depth(engine_, e, false);
+  expected_ = expected;
   return visit(e, [this](const auto& node) { return on(node); });
 }
 
@@ -20,6 +23,12 @@ Result Evaluator::value(const Expr& e) {
 
 Result Evaluator::value_as(const Expr& e, const Type* type, const std::string& what) {
   return engine_.convert(operand(e), type, e, what);
+}
+
+Result Evaluator::converted(const Result& from, const Type* to, const Node& at,
+                            const std::string& what) {
+  if (from.is_known() || frame_.code == nullptr) return engine_.convert(from, to, at, what);
+  return convert_operand(*this, from, to, at, what);
 }
 
 const Type* Evaluator::type(const Expr& e) {
@@ -55,13 +64,25 @@ const LocalName* Evaluator::find_local(std::string_view name) const {
   return nullptr;
 }
 
+/// What code reads of a variable of the running program.
+Result Evaluator::loaded(Result result, const Expr& e) {
+  if (frame_.code == nullptr || result.is_known()) return result;
+  const auto& operand = std::get<RunTimeOperand>(result.operand);
+  if (!std::holds_alternative<std::monostate>(operand.place)) return result;
+  const std::optional<Location> location = locate(e);
+  return location ? load(*location, e) : result;
+}
+
 Result Evaluator::on(const NameExpr& e) {
   if (const LocalName* local = find_local(e.name)) {
     const Cell& cell = *local->cell;
+    if (cell.operand) return {cell.type, *cell.operand};
+    if (cell.kind == Cell::Kind::kRunTimeVariable)
+      return loaded({cell.type, RunTimeOperand{"the variable " + in_quotes(cell.name), {}}}, e);
     return {cell.type, cell.value};
   }
   if (Declaration* declaration = frame_.instance.find(e.name))
-    return engine_.mention(frame_.instance, *declaration, e);
+    return loaded(engine_.mention(frame_.instance, *declaration, e), e);
   if (const Type* type = engine_.types.find(e.name)) {
     if (type->is(TypeKind::kAnyStruct)) engine_.saw(Version::k1_4, e);
     return type_result(type);
@@ -75,6 +96,8 @@ Result Evaluator::on(const NameExpr& e) {
 }
 
 Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at) {
+  if (frame_.code != nullptr && !(left.is_known() && right.is_known()))
+    return binary_operand(*this, op, std::move(left), std::move(right), at);
   if (engine_.known(left, at).is_undefined() || engine_.known(right, at).is_undefined())
     engine_.fail(at, "an operand of ", in_quotes(spelling(op).text), " is undefined");
   const bool is_shift = op == BinaryOp::kShiftLeft || op == BinaryOp::kShiftRight;
@@ -95,23 +118,31 @@ Result Evaluator::binary(BinaryOp op, Result left, Result right, const Node& at)
 
 Result Evaluator::on(const Binary& e) {
   if (e.op == BinaryOp::kAnd || e.op == BinaryOp::kOr) {
+    if (frame_.code != nullptr) return logic_operand(*this, e);
     const std::string what = "an operand of " + in_quotes(spelling(e.op).text);
     const bool left = condition(*e.left, what);
     const bool decides = left == (e.op == BinaryOp::kOr);
     return {engine_.types.bool_type, Value{decides ? left : condition(*e.right, what)}};
   }
-  Result left = value(*e.left);
-  return binary(e.op, std::move(left), value(*e.right), e);
+  if (frame_.code == nullptr) {
+    Result left = value(*e.left);
+    return binary(e.op, std::move(left), value(*e.right), e);
+  }
+  Result left = operand(*e.left);
+  return binary(e.op, std::move(left), operand(*e.right), e);
 }
 
 Result Evaluator::on(const Unary& e) {
   if (e.op == UnaryOp::kAddress) {
     const std::optional<Location> location = locate(*e.operand);
     if (!location) engine_.fail(e, "only variables and constants have an address");
-    return {engine_.types.pointer(location->type, false, location->is_const),
-            Value{location->pointer()}};
+    const Type* pointer = engine_.types.pointer(location->type, false, location->is_const);
+    if (location->storage || (location->cell && location->cell->operand && frame_.code != nullptr))
+      return operand_of(pointer, address_value(*this, storage_of(*this, *location, e)));
+    return {pointer, Value{location->pointer()}};
   }
-  const Result operand_value = value(*e.operand);
+  const Result operand_value = frame_.code != nullptr ? operand(*e.operand) : value(*e.operand);
+  if (!operand_value.is_known()) return unary_operand(*this, e.op, operand_value, e);
   std::string problem;
   std::optional<Result> result = unary_value(engine_.types, e.op, operand_value, problem);
   if (!result)
@@ -130,15 +161,13 @@ Result Evaluator::on(const Member& e) {
     if (declaration == nullptr)
       engine_.fail(e, "the module ", in_quotes(instance.file->name()), " declares no ",
                    in_quotes(name), did_you_mean(name, instance.names()));
-    return engine_.mention(instance, *declaration, e);
+    return loaded(engine_.mention(instance, *declaration, e), e);
   }
   if (type.is(TypeKind::kStruct)) {
     const int index = type.find_field(name);
     if (index < 0) engine_.fail(e, in_quotes(type.name), " has no field ", in_quotes(name));
     const auto i = static_cast<std::size_t>(index);
-    if (!object.is_known()) return {type.fields[i].type, object.operand};
-    if (object.value().is_undefined()) return {type.fields[i].type, Value{Undefined{}}};
-    return {type.fields[i].type, object.value().elements()[i]};
+    return part_of(*this, object, i, e);
   }
   if (type.is(TypeKind::kType)) {
     const Type* container = engine_.known(object, e).get<const Type*>();
@@ -185,7 +214,10 @@ Result Evaluator::on(const Index& e) {
   } else {
     engine_.fail(e, "a value of type ", in_quotes(type.name), " has no elements");
   }
-  if (!object.is_known()) return {element, object.operand};
+  if (!object.is_known()) {
+    if (number < 0) engine_.fail(e, "the index ", number, " lies outside of ", in_quotes(type.name));
+    return part_of(*this, object, static_cast<std::size_t>(number), e);
+  }
   const Value* value = element_at(object.value(), {number});
   if (value == nullptr)
     engine_.fail(e, "the index ", number, " lies outside of ", in_quotes(type.name));
@@ -198,7 +230,8 @@ Result Evaluator::on(const Call& e) {
     engine_.fail(e, "a value of type ", in_quotes(callee.type->name), " cannot be called");
   std::vector<Result> arguments;
   arguments.reserve(e.arguments.size());
-  for (const Expr* argument : e.arguments) arguments.push_back(value(*argument));
+  for (const Expr* argument : e.arguments)
+    arguments.push_back(frame_.code != nullptr ? operand(*argument) : value(*argument));
   return call(callee.value().get<FunctionValue>(), arguments, e);
 }
 
@@ -207,15 +240,18 @@ Result Evaluator::on(const Builtin& e) {
 }
 
 Result Evaluator::on(const If& e) {
+  if (frame_.code != nullptr) return if_operand(*this, e, expected_);
   if (condition(*e.condition, "the condition")) return operand(*e.then);
   return e.otherwise == nullptr ? void_result() : operand(*e.otherwise);
 }
 
 Result Evaluator::on(const Switch& e) {
-  return operand(*chosen(*e.subject, e.arms, e)->body);
+  if (frame_.code != nullptr) return switch_operand(*this, e, expected_);
+  return operand(*chosen(value(*e.subject), e.arms, e)->body);
 }
 
 Result Evaluator::on(const Block& e) {
+  if (frame_.code != nullptr) return block_operand(*this, e, expected_);
   const Flow flow = run(e);
   if (flow == Flow::kNext) return void_result();
   if (flow == Flow::kBreak && !e.label.text.empty() && frame_.target == e.label.text) {

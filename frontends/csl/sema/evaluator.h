@@ -17,8 +17,13 @@ struct LocalName {
   std::shared_ptr<Cell> cell;
 };
 
-/// How a statement ends.
-enum class Flow : std::uint8_t { kNext, kBreak, kContinue, kReturn };
+struct FunctionCode;
+struct JumpTarget;
+class Ends;
+class StatementRunner;
+
+/// How a statement ends. kLeft: code was made that leaves it; nothing goes on behind it.
+enum class Flow : std::uint8_t { kNext, kBreak, kContinue, kReturn, kLeft };
 
 /// A call that is being interpreted, a block of a file, or an expression of one.
 struct Frame {
@@ -30,6 +35,24 @@ struct Frame {
   /// Of the constant whose value is a new struct or enum; empty: there is none.
   std::string_view type_name;
   std::string_view target;  ///< label of `break` and `continue`; empty: the innermost loop
+  FunctionCode* code = nullptr;       ///< nullptr: everything happens at compile time
+  std::vector<JumpTarget*> targets;   ///< of the code that is made
+  Ends* returns = nullptr;            ///< of a call that is expanded in the code of another function
+  const Type* return_type = nullptr;  ///< of the code that is made
+  const Expr* statement = nullptr;    ///< whose value nobody uses
+};
+
+/// Analysis at compile time as long as it lives, also inside of code for the tile.
+class AtCompileTime {
+ public:
+  explicit AtCompileTime(Frame& frame) : frame_(frame), code_(frame.code) { frame.code = nullptr; }
+  ~AtCompileTime() { frame_.code = code_; }
+  AtCompileTime(const AtCompileTime&) = delete;
+  AtCompileTime& operator=(const AtCompileTime&) = delete;
+
+ private:
+  Frame& frame_;
+  FunctionCode* const code_;
 };
 
 /// An object with an address.
@@ -38,6 +61,7 @@ struct Location {
   std::vector<std::int64_t> path;
   const Type* type = nullptr;
   bool is_const = false;
+  std::optional<Storage> storage;  ///< where the running program has it, instead of cell and path
 
   std::shared_ptr<const PointerValue> pointer() const {
     return std::make_shared<const PointerValue>(PointerValue{cell, path, 0});
@@ -65,10 +89,13 @@ class Evaluator {
  public:
   Evaluator(Engine& engine, Frame& frame) : engine_(engine), frame_(frame) {}
 
-  /// The result of an expression, which the running program may be the only one to know.
-  Result operand(const Expr& e);
+  /// The result of an expression, which the running program may be the only one to know. `expected`
+  /// is the type that numbers without one of their own get in branches of the running program.
+  Result operand(const Expr& e, const Type* expected = nullptr);
   /// Its value.
   Result value(const Expr& e);
+  /// Converts without being asked, also operands of the running program.
+  Result converted(const Result& from, const Type* to, const Node& at, const std::string& what);
   Result value_as(const Expr& e, const Type* type, const std::string& what);
   const Type* type(const Expr& e);
   bool condition(const Expr& e, const std::string& what);
@@ -80,10 +107,13 @@ class Evaluator {
   Result load(const Location& location, const Node& at);
   void store(const Location& location, const Result& value, const Node& at);
   Result call(const FunctionValue& callee, const std::vector<Result>& arguments, const Node& at);
+  /// Runs a function at compile time.
+  Result interpret(const FunctionValue& callee, const std::vector<Result>& arguments,
+                   const Node& at);
   Flow run(const Block& block);
   /// The condition of `if` and the subjects of `switch` of expressions and statements.
   template <class Body>
-  const Arm<Body>* chosen(const Expr& subject, const List<Arm<Body>>& arms, const Node& at);
+  const Arm<Body>* chosen(const Result& subject, const List<Arm<Body>>& arms, const Node& at);
   /// The number of an element in an array, row by row.
   std::int64_t element_number(const Type& array, const List<const Expr*>& indices, const Node& at);
   Result binary(BinaryOp op, Result left, Result right, const Node& at);
@@ -94,8 +124,11 @@ class Evaluator {
   Frame& frame() const { return frame_; }
 
  private:
-  friend class StatementRunner;
   const LocalName* find_local(std::string_view name) const;
+  std::optional<Location> locate_name(const NameExpr& e);
+  std::optional<Location> locate_pointee(const Dereference& e);
+  std::optional<Location> locate_element(const Index& e);
+  std::optional<Location> locate_member(const Member& e);
   /// Of the other nodes.
   template <class Node>
   Result on(const Node& e) {
@@ -112,16 +145,20 @@ class Evaluator {
   Result on(const If& e);
   Result on(const Switch& e);
   Result on(const Block& e);
-  Result on(const Comptime& e) { return value(*e.operand); }
+  Result on(const Comptime& e) {
+    const AtCompileTime here(frame_);
+    return value(*e.operand);
+  }
+  Result loaded(Result result, const Expr& e);
 
   Engine& engine_;
   Frame& frame_;
+  const Type* expected_ = nullptr;
 };
 
 template <class Body>
-const Arm<Body>* Evaluator::chosen(const Expr& subject, const List<Arm<Body>>& arms,
+const Arm<Body>* Evaluator::chosen(const Result& value_of, const List<Arm<Body>>& arms,
                                    const Node& at) {
-  const Result value_of = value(subject);
   const Arm<Body>* otherwise = nullptr;
   for (const Arm<Body>& arm : arms) {
     if (arm.values.empty()) otherwise = &arm;

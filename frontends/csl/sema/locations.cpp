@@ -1,10 +1,14 @@
 // The part of the evaluator that deals with objects that have addresses, and with calls.
+#include "frontends/csl/run_time/calls.h"
+#include "frontends/csl/run_time/operands.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {
 namespace {
 
 constexpr std::int64_t kMostChanged = 1 << 22;  // elements of an array
+constexpr std::int64_t kLowestIndex = -(std::int64_t{1} << 31);
+constexpr std::int64_t kHighestIndex = std::int64_t{1} << 31;
 
 /// Whether an expression goes from a name to a part of its object: looking at it twice does nothing
 /// twice.
@@ -14,75 +18,126 @@ bool is_path(const Expr& e) {
   return e.kind == ExprKind::kName || e.kind == ExprKind::kDereference;
 }
 
+Location whole(const std::shared_ptr<Cell>& cell) {
+  return Location{cell, {}, cell->type, cell->kind == Cell::Kind::kConstant, {}};
+}
+
 }  // namespace
 
 std::optional<Location> Evaluator::locate(const Expr& e) {
   if (!is_path(e)) return std::nullopt;
-  if (const NameExpr* name = if_is<NameExpr>(e)) {
-    if (const LocalName* local = find_local(name->name))
-      return Location{
-          local->cell, {}, local->cell->type, local->cell->kind == Cell::Kind::kConstant};
-    Declaration* declaration = frame_.instance.find(name->name);
-    if (declaration == nullptr) return std::nullopt;
-    const std::shared_ptr<Cell> cell = engine_.cell_of(frame_.instance, *declaration, e);
-    if (!cell) return std::nullopt;
-    return Location{cell, {}, cell->type, cell->kind == Cell::Kind::kConstant};
-  }
-  if (const Dereference* star = if_is<Dereference>(e)) {
-    const Result pointer = value(*star->pointer);
-    if (!pointer.type->is_single_pointer())
-      engine_.fail(e, "'.*' does not take a value of type ", in_quotes(pointer.type->name));
-    if (pointer.value().is_undefined()) engine_.fail(e, "the pointer is undefined");
-    const PointerValue& to = pointer.value().pointer();
-    return Location{to.cell, to.path, pointer.type->element, pointer.type->is_const};
-  }
-  if (const Index* index = if_is<Index>(e)) {
-    if (std::optional<Location> array = locate(*index->object)) {
-      const Type& type = *array->type;
-      if (type.is(TypeKind::kArray)) {
-        array->path.push_back(element_number(type, index->indices, e));
-        array->type = type.element;
-        return array;
-      }
-      if (!type.is(TypeKind::kPointer)) return std::nullopt;
-    }
-    const Result pointer = operand(*index->object);
+  if (const NameExpr* name = if_is<NameExpr>(e)) return locate_name(*name);
+  if (const Dereference* star = if_is<Dereference>(e)) return locate_pointee(*star);
+  if (const Index* index = if_is<Index>(e)) return locate_element(*index);
+  return locate_member(as<Member>(e));
+}
+
+std::optional<Location> Evaluator::locate_name(const NameExpr& e) {
+  if (const LocalName* local = find_local(e.name)) return whole(local->cell);
+  Declaration* declaration = frame_.instance.find(e.name);
+  if (declaration == nullptr) return std::nullopt;
+  const std::shared_ptr<Cell> cell = engine_.cell_of(frame_.instance, *declaration, e);
+  if (!cell) return std::nullopt;
+  return whole(cell);
+}
+
+std::optional<Location> Evaluator::locate_pointee(const Dereference& e) {
+  const Result pointer = frame_.code != nullptr ? operand(*e.pointer) : value(*e.pointer);
+  if (!pointer.type->is_single_pointer())
+    engine_.fail(e, "'.*' does not take a value of type ", in_quotes(pointer.type->name));
+  if (!pointer.is_known()) return pointee(*this, pointer, e);
+  if (pointer.value().is_undefined()) engine_.fail(e, "the pointer is undefined");
+  const PointerValue& to = pointer.value().pointer();
+  if (!to.cell && frame_.code != nullptr) return pointee(*this, pointer, e);
+  return Location{to.cell, to.path, pointer.type->element, pointer.type->is_const, {}};
+}
+
+std::optional<Location> Evaluator::locate_element(const Index& e) {
+  std::optional<Location> base = locate(*e.object);
+  if (!base || !base->type->is(TypeKind::kArray)) {
+    if (base && !base->type->is(TypeKind::kPointer)) return std::nullopt;
+    const Result pointer = operand(*e.object);
     if (!pointer.type->is(TypeKind::kPointer) || !pointer.type->to_many) return std::nullopt;
-    const Value& known = engine_.known(pointer, e);
-    if (known.is_undefined()) engine_.fail(e, "the pointer is undefined");
-    Location element{known.pointer().cell, known.pointer().path, pointer.type->element,
-                     pointer.type->is_const};
-    if (!element.path.empty())
-      element.path.back() += integer(*index->indices[0], -65536, 65535, "an index");
-    return element;
-  }
-  if (const Member* member = if_is<Member>(e)) {
-    const Result object = operand(*member->object);
-    if (object.type->is(TypeKind::kModule)) {
-      Instance& instance = *engine_.known(object, e).get<Instance*>();
-      Declaration* declaration = instance.find(member->name.text);
-      if (declaration == nullptr) return std::nullopt;
-      const std::shared_ptr<Cell> cell = engine_.cell_of(instance, *declaration, e);
-      if (!cell) return std::nullopt;
-      return Location{cell, {}, cell->type, cell->kind == Cell::Kind::kConstant};
+    const bool has_cell = pointer.is_known() && !pointer.value().is_undefined() &&
+                          pointer.value().pointer().cell != nullptr;
+    if (frame_.code != nullptr && !has_cell) {
+      base = pointee(*this, pointer, e);
+    } else {
+      const Value& known = engine_.known(pointer, e);
+      if (known.is_undefined()) engine_.fail(e, "the pointer is undefined");
+      base = Location{known.pointer().cell, known.pointer().path, pointer.type->element,
+                      pointer.type->is_const, {}};
     }
-    if (!object.type->is(TypeKind::kStruct)) return std::nullopt;
-    std::optional<Location> location = locate(*member->object);
-    const int field = object.type->find_field(member->name.text);
-    if (!location || field < 0) return std::nullopt;
-    location->path.push_back(field);
-    location->type = object.type->fields[static_cast<std::size_t>(field)].type;
-    return location;
   }
-  return std::nullopt;
+  const bool is_array = base->type->is(TypeKind::kArray);
+  const std::size_t dimensions = is_array ? base->type->extents.size() : 1;
+  if (e.indices.size() != dimensions)
+    engine_.fail(e, is_array ? "an array of " : "a pointer with elements of ",
+                 text::plural(dimensions, "dimension"), " takes as many indices instead of ",
+                 e.indices.size());
+  if (frame_.code != nullptr) {
+    std::vector<Result> indices;
+    bool are_known = !base->storage;
+    for (const Expr* index : e.indices) {
+      indices.push_back(operand(*index));
+      if (!indices.back().type->is_any_integer())
+        engine_.fail(*index, "an index is of type ", in_quotes(indices.back().type->name),
+                     " instead of an integer type");
+      are_known = are_known && indices.back().is_known();
+    }
+    if (!are_known) return element_location(*this, *base, indices, e);
+  }
+  if (is_array) {
+    base->path.push_back(element_number(*base->type, e.indices, e));
+    base->type = base->type->element;
+  } else if (!base->path.empty()) {
+    base->path.back() += integer(*e.indices[0], kLowestIndex, kHighestIndex, "an index");
+  }
+  return base;
+}
+
+std::optional<Location> Evaluator::locate_member(const Member& e) {
+  const Result object = operand(*e.object);
+  if (object.type->is(TypeKind::kModule)) {
+    Instance& instance = *engine_.known(object, e).get<Instance*>();
+    Declaration* declaration = instance.find(e.name.text);
+    if (declaration == nullptr) return std::nullopt;
+    const std::shared_ptr<Cell> cell = engine_.cell_of(instance, *declaration, e);
+    if (!cell) return std::nullopt;
+    return whole(cell);
+  }
+  if (!object.type->is(TypeKind::kStruct)) return std::nullopt;
+  std::optional<Location> location = locate(*e.object);
+  const int field = object.type->find_field(e.name.text);
+  if (!location || field < 0) return std::nullopt;
+  if (location->storage) {
+    location->storage->offset += offset_of(*object.type, {field});
+  } else {
+    location->path.push_back(field);
+  }
+  location->type = object.type->fields[static_cast<std::size_t>(field)].type;
+  return location;
 }
 
 Result Evaluator::load(const Location& location, const Node& at) {
+  if (location.storage) return load_operand(*this, location.type, *location.storage);
   if (!location.cell)
-    return {location.type, RunTimeOperand{"the memory at an address that is a number"}};
+    return {location.type, RunTimeOperand{"the memory at an address that is a number", {}}};
   const Cell& cell = *location.cell;
-  if (cell.kind == Cell::Kind::kRunTimeVariable)
-    return {location.type, RunTimeOperand{"the variable " + in_quotes(cell.name)}};
+  if (cell.operand) {
+    if (location.path.empty()) return {cell.type, *cell.operand};
+    if (std::holds_alternative<Storage>(cell.operand->place))
+      return load_operand(*this, location.type, storage_of(*this, location, at));
+    Result part{cell.type, *cell.operand};
+    for (const std::int64_t step : location.path)
+      part = part_of(*this, part, static_cast<std::size_t>(step), at);
+    return part;
+  }
+  if (cell.kind == Cell::Kind::kRunTimeVariable) {
+    if (frame_.code != nullptr)
+      return load_operand(*this, location.type, storage_of(*this, location, at));
+    return {location.type, RunTimeOperand{"the variable " + in_quotes(cell.name), {}}};
+  }
   const Value* value = element_at(cell.value, location.path);
   if (value == nullptr)
     engine_.fail(at, "the index ", location.path.back(), " lies outside of ", in_quotes(cell.name));
@@ -90,12 +145,23 @@ Result Evaluator::load(const Location& location, const Node& at) {
 }
 
 void Evaluator::store(const Location& location, const Result& value, const Node& at) {
-  if (!location.cell || location.cell->kind == Cell::Kind::kRunTimeVariable)
+  const bool is_run_time = location.storage || !location.cell ||
+                           location.cell->kind == Cell::Kind::kRunTimeVariable;
+  if (is_run_time && frame_.code == nullptr)
     engine_.fail(at, "a variable of the tile cannot be changed at compile time");
-  Cell& cell = *location.cell;
+  const std::string name = location.cell ? in_quotes(location.cell->name) : "the object";
   if (location.is_const)
-    engine_.fail(at, in_quotes(cell.name), " is a constant and cannot be assigned to");
-  const std::string what = "the variable " + in_quotes(cell.name);
+    engine_.fail(at, name, " is a constant and cannot be assigned to");
+  const std::string what = location.cell ? "the variable " + name : name;
+  if (is_run_time) {
+    const Storage storage = storage_of(*this, location, at);
+    const Result stored = converted(value, location.type, at, what);
+    return store_operand(*this, *location.type, storage, stored, at);
+  }
+  Cell& cell = *location.cell;
+  if (frame_.code != nullptr && frame_.code->conditions > cell.conditions)
+    engine_.fail(at, what, " exists at compile time only and cannot change where the running "
+                           "program decides, in its branches and loops");
   if (location.path.empty()) {
     const bool takes_any = cell.takes_any_struct;
     Result converted =
@@ -125,6 +191,14 @@ Result Evaluator::call(const FunctionValue& callee, const std::vector<Result>& a
     engine_.fail(at, "the function ", in_quotes(name), " takes ",
                  text::plural(function.parameters.size(), "argument"), " instead of ",
                  arguments.size());
+  return frame_.code != nullptr ? run_time_call(*this, callee, arguments, at)
+                                : interpret(callee, arguments, at);
+}
+
+Result Evaluator::interpret(const FunctionValue& callee, const std::vector<Result>& arguments,
+                            const Node& at) {
+  const Function& function = *callee.function;
+  const std::string_view name = function.name.text;
   const Engine::Depth depth(engine_, at, true);
   const Engine::Level level(engine_, at, "in a call of", name);
   Frame frame(*callee.instance);

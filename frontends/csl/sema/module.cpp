@@ -46,6 +46,12 @@ Declaration* Instance::find(std::string_view name) {
   return found == declarations_.end() ? nullptr : &found->second;
 }
 
+std::string Instance::name() const {
+  std::string name = label_.substr(0, label_.find('#'));
+  if (name.size() > 2 && name.front() == '<') name = name.substr(1, name.size() - 2);
+  return name.substr(0, name.rfind(".csl"));
+}
+
 std::vector<std::string> Instance::names() const {
   std::vector<std::string> all;
   for (const auto& [name, declaration] : declarations_) all.emplace_back(name);

@@ -35,6 +35,8 @@ class Instance {
   Declaration* find(std::string_view name);
   std::vector<std::string> names() const;
   const std::string& label() const { return label_; }
+  /// The name of the file without folder and extension.
+  std::string name() const;
 
   const std::shared_ptr<const SourceFile> file;
   const Result bindings;     ///< a struct

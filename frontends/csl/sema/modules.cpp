@@ -166,6 +166,44 @@ void Engine::evaluate_tile(Variant& variant) {
   tile_ = nullptr;
 }
 
+std::uint64_t Engine::order_of(const Cell& cell) const {
+  std::uint64_t number = 0;
+  for (const auto& instance : instances_) {
+    if (instance.get() == cell.instance) break;
+    ++number;
+  }
+  std::uint64_t index = 0;
+  for (const Item* item : cell.instance->file->items()) {
+    const Global* global = if_is<Global>(*item);
+    if (global != nullptr && &global->variable == cell.declaration) break;
+    ++index;
+  }
+  return number << 32 | (index + 1);
+}
+
+const Node* Engine::declaration_of(const Cell& cell) const {
+  if (cell.instance == nullptr || cell.declaration == nullptr) return nullptr;
+  for (const Item* item : cell.instance->file->items()) {
+    const Global* global = if_is<Global>(*item);
+    if (global != nullptr && &global->variable == cell.declaration) return global;
+  }
+  return nullptr;
+}
+
+std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& variant) {
+  std::vector<std::shared_ptr<Cell>> cells;
+  for (const auto& instance : instances_) {
+    if (instance->tile != &variant.tile) continue;
+    for (const Item* item : instance->file->items()) {
+      const Global* global = if_is<Global>(*item);
+      if (global == nullptr || global->variable.linkage != Linkage::kExport) continue;
+      cells.push_back(
+          cell_of(*instance, *instance->find(global->variable.name.text), *global));
+    }
+  }
+  return cells;
+}
+
 Result Engine::top_bindings() {
   std::vector<Field> fields;
   std::vector<Value> values;

@@ -1,61 +1,31 @@
-// Runs statements at compile time.
-#include "frontends/csl/sema/evaluator.h"
+// Runs statements: at compile time, or as code of the tile (run_time/control.h).
+#include "frontends/csl/run_time/control.h"
+#include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/operands.h"
+#include "frontends/csl/sema/statement_runner.h"
 #include "frontends/csl/visit.h"
 
 namespace tessera::csl {
 
-class StatementRunner {
- public:
-  explicit StatementRunner(Evaluator& evaluator)
-      : evaluator_(evaluator), engine_(evaluator.engine_), frame_(evaluator.frame_) {}
-
-  Flow run(const Stmt& s) {
-    return visit(s, [this](const auto& node) { return on(node); });
+Flow StatementRunner::run(const Stmt& s) {
+  if (frame_.code != nullptr) {
+    FunctionCode& code = *frame_.code;
+    code.builder.set_place(code.tile.place_of(s));
   }
-
- private:
-  /// Names that a statement declares are gone when it ends.
-  class Scope {
-   public:
-    explicit Scope(Frame& frame) : frame_(frame), size_(frame.locals.size()) {}
-    ~Scope() { frame_.locals.resize(size_); }
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    Frame& frame_;
-    const std::size_t size_;
-  };
-
-  Flow on(const Local& s);
-  Flow on(const ExpressionStmt& s);
-  Flow on(const Assign& s);
-  Flow on(const Return& s);
-  Flow on(const Break& s);
-  Flow on(const Continue& s);
-  Flow on(const BlockStmt& s);
-  Flow on(const IfStmt& s);
-  Flow on(const While& s);
-  Flow on(const For& s);
-  Flow on(const SwitchStmt& s) { return run(*evaluator_.chosen(*s.subject, s.arms, s)->body); }
-  Flow on(const ComptimeStmt& s) { return evaluator_.run(*s.block); }
-
-  void declare(std::string_view name, Result value, Cell::Kind kind);
-  /// What a loop does when its body ends so: nothing means the next iteration.
-  std::optional<Flow> after_body(Flow flow, const Name& label);
-  Flow over_range(const For& s, const Result& range);
-
-  Evaluator& evaluator_;
-  Engine& engine_;
-  Frame& frame_;
-};
+  return visit(s, [this](const auto& node) { return on(node); });
+}
 
 void StatementRunner::declare(std::string_view name, Result value, Cell::Kind kind) {
   auto cell = std::make_shared<Cell>();
   cell->kind = kind;
   cell->type = value.type;
-  cell->value = std::move(value.value());
+  if (value.is_known()) {
+    cell->value = std::move(value.value());
+  } else {
+    cell->operand = std::get<RunTimeOperand>(value.operand);
+  }
   cell->name = name;
+  if (frame_.code != nullptr) cell->conditions = frame_.code->conditions;
   frame_.locals.push_back({name, std::move(cell)});
 }
 
@@ -64,11 +34,23 @@ Flow StatementRunner::on(const Local& s) {
   const Type* type = v.type == nullptr ? engine_.types.anytype : evaluator_.type(*v.type);
   if (v.value == nullptr && v.type == nullptr)
     engine_.fail(s, in_quotes(v.name.text), " has neither a type nor a value");
-  Result value = v.value == nullptr
-                     ? Result{type, engine_.undefined_value(*type)}
-                     : engine_.convert(evaluator_.operand(*v.value), type, *v.value,
-                                       (v.is_var ? "the variable " : "the constant ") +
-                                           in_quotes(v.name.text));
+  const std::string what =
+      (v.is_var ? "the variable " : "the constant ") + in_quotes(v.name.text);
+  FunctionCode* code = v.is_comptime ? nullptr : frame_.code;
+  Result value{type, Value{}};
+  if (v.value == nullptr) {
+    value.operand = engine_.undefined_value(*type);
+  } else if (code != nullptr) {
+    value = evaluator_.converted(evaluator_.operand(*v.value, type), type, *v.value, what);
+  } else {
+    const AtCompileTime here(frame_);
+    value = engine_.convert(evaluator_.operand(*v.value), type, *v.value, what);
+  }
+  if (code != nullptr && v.is_var && size_of(*value.type) > 0) {
+    declare_variable(evaluator_, v.name.text, value, s);
+    return Flow::kNext;
+  }
+  if (code != nullptr && !value.is_known()) value = kept_operand(evaluator_, value, v.name.text, s);
   declare(v.name.text, std::move(value),
           v.is_var ? Cell::Kind::kComptimeVariable : Cell::Kind::kConstant);
   frame_.locals.back().cell->takes_any_struct = type->is(TypeKind::kAnyStruct);
@@ -77,45 +59,68 @@ Flow StatementRunner::on(const Local& s) {
 
 Flow StatementRunner::on(const ExpressionStmt& s) {
   if (const Block* block = if_is<Block>(*s.value)) {
+    if (frame_.code != nullptr) return run_block(*this, *block);
     const Flow flow = evaluator_.run(*block);
     const bool leaves =
         flow == Flow::kBreak && !block->label.text.empty() && frame_.target == block->label.text;
     if (leaves) frame_.target = {};
     return leaves ? Flow::kNext : flow;
   }
-  evaluator_.operand(*s.value);
-  return Flow::kNext;
+  frame_.statement = s.value;
+  const Result result = evaluator_.operand(*s.value);
+  frame_.statement = nullptr;
+  return result.type->is(TypeKind::kNoReturn) ? Flow::kLeft : Flow::kNext;
 }
 
 Flow StatementRunner::on(const Assign& s) {
-  Result value = evaluator_.value(*s.value);
   if (const NameExpr* name = if_is<NameExpr>(*s.target)) {
-    if (name->name == "_") return Flow::kNext;
+    if (name->name == "_") {
+      evaluator_.operand(*s.value);
+      return Flow::kNext;
+    }
+  }
+  if (frame_.code == nullptr) {
+    Result value = evaluator_.value(*s.value);
+    const std::optional<Location> target = evaluator_.locate(*s.target);
+    if (!target) engine_.fail(*s.target, "this cannot be assigned to");
+    if (s.op) value = evaluator_.binary(*s.op, evaluator_.load(*target, s), std::move(value), s);
+    evaluator_.store(*target, value, s);
+    return Flow::kNext;
   }
   const std::optional<Location> target = evaluator_.locate(*s.target);
   if (!target) engine_.fail(*s.target, "this cannot be assigned to");
-  if (s.op) value = evaluator_.binary(*s.op, evaluator_.load(*target, s), std::move(value), s);
+  Result value;
+  if (s.op) {
+    Result before = evaluator_.load(*target, s);
+    value = evaluator_.binary(*s.op, std::move(before), evaluator_.operand(*s.value), s);
+  } else {
+    value = evaluator_.operand(*s.value, target->type);
+  }
   evaluator_.store(*target, value, s);
   return Flow::kNext;
 }
 
 Flow StatementRunner::on(const Return& s) {
+  if (frame_.code != nullptr) return run_return(*this, s);
   frame_.result = s.value == nullptr ? evaluator_.void_result() : evaluator_.value(*s.value);
   return Flow::kReturn;
 }
 
 Flow StatementRunner::on(const Break& s) {
+  if (frame_.code != nullptr) return run_break(*this, s);
   frame_.result = s.value == nullptr ? evaluator_.void_result() : evaluator_.value(*s.value);
   frame_.target = s.label.text;
   return Flow::kBreak;
 }
 
 Flow StatementRunner::on(const Continue& s) {
+  if (frame_.code != nullptr) return run_continue(*this, s);
   frame_.target = s.label.text;
   return Flow::kContinue;
 }
 
 Flow StatementRunner::on(const BlockStmt& s) {
+  if (frame_.code != nullptr && !s.block->label.text.empty()) return run_block(*this, *s.block);
   const Flow flow = evaluator_.run(*s.block);
   const std::string_view label = s.block->label.text;
   if (flow == Flow::kBreak && !label.empty() && frame_.target == label) {
@@ -125,7 +130,18 @@ Flow StatementRunner::on(const BlockStmt& s) {
   return flow;
 }
 
+Flow StatementRunner::on(const ComptimeStmt& s) {
+  const AtCompileTime here(frame_);
+  return evaluator_.run(*s.block);
+}
+
+Flow StatementRunner::on(const SwitchStmt& s) {
+  if (frame_.code != nullptr) return run_switch(*this, s);
+  return run(*evaluator_.chosen(evaluator_.value(*s.subject), s.arms, s)->body);
+}
+
 Flow StatementRunner::on(const IfStmt& s) {
+  if (frame_.code != nullptr) return run_if(*this, s);
   const Scope scope(frame_);
   if (evaluator_.condition(*s.condition, "the condition")) return run(*s.then);
   return s.otherwise == nullptr ? Flow::kNext : run(*s.otherwise);
@@ -143,34 +159,77 @@ std::optional<Flow> StatementRunner::after_body(Flow flow, const Name& label) {
 }
 
 Flow StatementRunner::on(const While& s) {
+  if (frame_.code != nullptr && !s.is_inline) return run_while(*this, s);
+  std::optional<UnrolledLoop> unrolled;
+  if (frame_.code != nullptr) unrolled.emplace(evaluator_, s.label.text);
   while (evaluator_.condition(*s.condition, "the condition")) {
     engine_.step(s);
-    if (const std::optional<Flow> end = after_body(evaluator_.run(*s.body), s.label)) return *end;
+    const Flow flow = evaluator_.run(*s.body);
+    if (unrolled) {
+      if (!unrolled->after_body(flow)) return unrolled->end(false);
+    } else if (const std::optional<Flow> end = after_body(flow, s.label)) {
+      return *end;
+    }
     if (s.step != nullptr) run(*s.step);
   }
-  return Flow::kNext;
+  return unrolled ? unrolled->end(true) : Flow::kNext;
+}
+
+template <class Declare>
+std::optional<Flow> StatementRunner::iteration(const For& s, UnrolledLoop* unrolled,
+                                               const Declare& declare_names) {
+  engine_.step(s);
+  const Scope scope(frame_);
+  declare_names();
+  const Flow flow = evaluator_.run(*s.body);
+  if (unrolled == nullptr) return after_body(flow, s.label);
+  if (unrolled->after_body(flow)) return std::nullopt;
+  return unrolled->end(false);
 }
 
 Flow StatementRunner::over_range(const For& s, const Result& range) {
+  std::optional<UnrolledLoop> unrolled;
+  if (frame_.code != nullptr) unrolled.emplace(evaluator_, s.label.text);
   const Aggregate& parts = range.value().elements();
   const BigInt stop = parts[1].integer(), step = parts[2].integer();
   std::int64_t number = 0;
   for (BigInt i = parts[0].integer(); step > 0 ? i < stop : i > stop; i += step) {
-    engine_.step(s);
-    const Scope scope(frame_);
-    declare(s.element.text, {range.type->element, Value{i}}, Cell::Kind::kConstant);
-    if (!s.index.text.empty())
-      declare(s.index.text, {engine_.types.word("u16"), Value{BigInt(number)}},
-              Cell::Kind::kConstant);
+    const std::optional<Flow> end = iteration(s, unrolled ? &*unrolled : nullptr, [&] {
+      declare(s.element.text, {range.type->element, Value{i}}, Cell::Kind::kConstant);
+      if (!s.index.text.empty())
+        declare(s.index.text, {engine_.types.word("u16"), Value{BigInt(number)}},
+                Cell::Kind::kConstant);
+    });
+    if (end) return *end;
     ++number;
-    if (const std::optional<Flow> end = after_body(evaluator_.run(*s.body), s.label)) return *end;
   }
-  return Flow::kNext;
+  return unrolled ? unrolled->end(true) : Flow::kNext;
+}
+
+Flow StatementRunner::over_elements(const For& s, const Result& range) {
+  std::optional<UnrolledLoop> unrolled;
+  if (frame_.code != nullptr) unrolled.emplace(evaluator_, s.label.text);
+  const bool is_array = range.type->is(TypeKind::kArray);
+  const std::size_t count =
+      is_array ? static_cast<std::size_t>(range.type->count()) : range.type->fields.size();
+  const bool needs_element = s.element.text != "_";  // the index alone needs no value
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::optional<Flow> end = iteration(s, unrolled ? &*unrolled : nullptr, [&] {
+      if (needs_element)
+        declare(s.element.text, part_of(evaluator_, range, i, *s.range), Cell::Kind::kConstant);
+      if (!s.index.text.empty())
+        declare(s.index.text, {engine_.types.word("u16"), Value{BigInt(i)}}, Cell::Kind::kConstant);
+    });
+    if (end) return *end;
+  }
+  return unrolled ? unrolled->end(true) : Flow::kNext;
 }
 
 Flow StatementRunner::on(const For& s) {
   const Result range = evaluator_.operand(*s.range);
+  const bool makes_loop = frame_.code != nullptr && !s.is_inline;
   if (range.type->is(TypeKind::kRange)) {
+    if (makes_loop && register_type(*range.type->element)) return run_for_range(*this, s, range);
     engine_.known(range, *s.range);
     return over_range(s, range);
   }
@@ -178,22 +237,9 @@ Flow StatementRunner::on(const For& s) {
     engine_.fail(*s.range, "a loop does not run over a value of type ",
                  in_quotes(range.type->name));
   const bool is_array = range.type->is(TypeKind::kArray);
-  const std::size_t count =
-      is_array ? static_cast<std::size_t>(range.type->count()) : range.type->fields.size();
-  const bool needs_element = s.element.text != "_";  // the index alone needs no value
-  for (std::size_t i = 0; i < count; ++i) {
-    engine_.step(s);
-    const Scope scope(frame_);
-    if (needs_element)
-      declare(s.element.text,
-              {is_array ? range.type->element : range.type->fields[i].type,
-               engine_.known(range, *s.range).elements()[i]},
-              Cell::Kind::kConstant);
-    if (!s.index.text.empty())
-      declare(s.index.text, {engine_.types.word("u16"), Value{BigInt(i)}}, Cell::Kind::kConstant);
-    if (const std::optional<Flow> end = after_body(evaluator_.run(*s.body), s.label)) return *end;
-  }
-  return Flow::kNext;
+  if (makes_loop && is_array && register_type(*range.type->element))
+    return run_for_array(*this, s, range);
+  return over_elements(s, range);
 }
 
 Flow Evaluator::run(const Block& block) {

@@ -28,6 +28,7 @@ class TensorReader {
       evaluator_.frame().locals.push_back({variable.text, cell});
       variables_.push_back(std::move(cell));
     }
+    dsd.has_steps = true;
     dsd.offset = element(*index);
     std::int64_t all = dsd.offset;
     for (const auto& variable : variables_) {

@@ -83,22 +83,32 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
 
 Result evaluate(Evaluator& evaluator, const Literal& e) {
   std::vector<Field> fields;
-  std::vector<Value> values;
+  std::vector<Result> values;
+  bool are_known = true;
   const bool is_tuple = !e.values.empty() && e.values[0].name.text.empty();
   for (const LiteralField& field : e.values) {
-    const Result element = evaluator.value(*field.value);
+    const Result element = evaluator.frame().code != nullptr ? evaluator.operand(*field.value)
+                                                             : evaluator.value(*field.value);
     const std::string name =
         is_tuple ? std::to_string(fields.size()) : std::string(field.name.text);
     const bool is_new =
         std::none_of(fields.begin(), fields.end(), [&](const Field& f) { return f.name == name; });
     if (!is_new) evaluator.engine().fail(*field.value, "two fields are called ", in_quotes(name));
     fields.push_back({name, element.type});
-    values.push_back(element.value());
+    are_known = are_known && element.is_known();
+    values.push_back(element);
   }
-  const Type* made = evaluator.engine().types.structure(std::move(fields), is_tuple);
-  Result literal{made, make_aggregate(std::move(values))};
+  Result literal{evaluator.engine().types.structure(std::move(fields), is_tuple), Value{}};
+  if (are_known) {
+    std::vector<Value> elements;
+    for (Result& value : values) elements.push_back(std::move(value.value()));
+    literal.operand = make_aggregate(std::move(elements));
+  } else {
+    literal.operand = RunTimeOperand{
+        "the literal", std::make_shared<const std::vector<Result>>(std::move(values))};
+  }
   if (e.type == nullptr) return literal;
-  return evaluator.engine().convert(literal, evaluator.type(*e.type), e, "the literal");
+  return evaluator.converted(literal, evaluator.type(*e.type), e, "the literal");
 }
 
 }  // namespace tessera::csl

@@ -14,6 +14,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include "frontends/csl/ast.h"
+#include "frontends/csl/ir/ir.h"
 #include "frontends/csl/sema/types.h"
 
 namespace tessera::csl {
@@ -72,9 +73,33 @@ struct Value {
   bool is_undefined() const { return holds<Undefined>(); }
 };
 
-/// The value of an operand that only the running program knows. `what` names it in messages.
+/// Where an object of the running program lies.
+struct Storage {
+  ir::Value address;
+  std::int32_t offset = 0;  ///< bytes
+};
+
+/// A descriptor with fields that only the running program knows: those of a record in memory
+/// (docs/tile-programs.md, "Descriptors in variables") or of a descriptor of the program, except
+/// for those that are given.
+struct LiveDsd {
+  std::optional<Storage> record;
+  std::uint32_t descriptor = 0;  ///< index into ir::Module::descriptors if there is no record
+  ir::Value base;                ///< byte address; kNone: as it stands there
+  ir::Value extent;
+  ir::Value stride;
+};
+
+struct Result;
+/// The fields of a struct, or start, stop and step of a range.
+using Parts = std::shared_ptr<const std::vector<Result>>;
+
+/// The value of an operand that only the running program knows. `what` names it in messages. Code
+/// that is made for the tile finds it in a register or at an address; analysis at compile time knows
+/// that it exists and its type.
 struct RunTimeOperand {
   std::string what;
+  std::variant<std::monostate, ir::Value, Storage, LiveDsd, Parts> place;
 };
 
 /// What the analysis of an expression gives.
@@ -123,6 +148,9 @@ struct Cell {
   /// A variable of type comptime_struct takes the type of each struct that it is given.
   bool takes_any_struct = false;
   Value value;
+  /// Of a constant that the running program computes.
+  std::optional<RunTimeOperand> operand;
+  unsigned conditions = 0;  ///< of the running program around its declaration
   std::string name;
   const Instance* instance = nullptr;     ///< of globals
   const Variable* declaration = nullptr;  ///< of globals
@@ -137,6 +165,9 @@ struct Dsd {
   std::int64_t offset = 0;            ///< in elements
   std::vector<std::int64_t> extents;  ///< outer first
   std::vector<std::int64_t> strides;  ///< outer first, in elements
+  /// The strides are distances of elements that differ by one in this variable, as a tensor access
+  /// has them; else the machine's, counted from the last element of the inner loops (wse.md 5.3).
+  bool has_steps = false;
   /// The other fields as they were given: colors, queues, `simd_mode` ..
   std::vector<std::pair<std::string, Result>> options;
 };

@@ -1,0 +1,599 @@
+#include "frontends/csl/run_time/control.h"
+
+#include <algorithm>
+
+#include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/operands.h"
+#include "frontends/csl/operators.h"
+#include "frontends/csl/sema/statement_runner.h"
+
+namespace tessera::csl {
+namespace {
+
+using text::in_quotes;
+
+bool is_valueless(const Result& value) {
+  return value.type->is(TypeKind::kVoid) || value.type->is(TypeKind::kNoReturn);
+}
+
+/// A type that takes the values of all ways.
+const Type* common_of(Evaluator& evaluator,
+                      const std::vector<std::pair<ir::BlockId, Result>>& ends, const Node& at) {
+  Result all = ends.front().second;
+  for (const auto& [block, value] : ends) {
+    const Type* common = common_type(evaluator.engine(), all, value);
+    if (common == nullptr)
+      evaluator.engine().fail(at, "the branches have values of the types ",
+                              in_quotes(all.type->name), " and ", in_quotes(value.type->name));
+    if (common != all.type) all = value.type == common ? value : all;
+    if (all.type != common) all.type = common;
+  }
+  return all.type;
+}
+
+/// Numbers without a type of their own get one when the running program chooses among them.
+const Type* run_time_type(Evaluator& evaluator, const Type* type, const Type* expected) {
+  const bool is_open = type->is(TypeKind::kComptimeInt) || type->is(TypeKind::kComptimeFloat);
+  if (!is_open) return type;
+  if (expected != nullptr && (expected->is(TypeKind::kInteger) || expected->is(TypeKind::kFloat)))
+    return expected;
+  return evaluator.engine().types.word(type->is(TypeKind::kComptimeInt) ? "i16" : "f32");
+}
+
+}  // namespace
+
+void Ends::join(ir::Builder& builder) {
+  if (ends_.size() == 1) return builder.enter(ends_[0].first);
+  const ir::BlockId join = builder.new_block();
+  for (const auto& [block, value] : ends_) {
+    builder.enter(block);
+    builder.jump(join);
+  }
+  builder.enter(join);
+}
+
+Result Ends::join(Evaluator& evaluator, const Type* type, const Node& at) {
+  FunctionCode& code = code_of(evaluator);
+  ir::Builder& builder = code.builder;
+  if (ends_.size() == 1 || std::all_of(ends_.begin(), ends_.end(), [](const auto& end) {
+        return is_valueless(end.second);
+      })) {
+    const Result value = ends_[0].second;
+    join(builder);
+    if (type != nullptr && !is_valueless(value))
+      return evaluator.converted(value, type, at, "the value");
+    return value;
+  }
+  const Type* common = run_time_type(evaluator, common_of(evaluator, ends_, at), type);
+  if (type != nullptr && !is_comptime_only(*type) && !type->is(TypeKind::kAnytype)) common = type;
+  const std::optional<ir::Type> in_register = register_type(*common);
+  ir::Value result;
+  Storage storage;
+  if (in_register) {
+    result = ir::reg(*in_register, builder.new_register(*in_register));
+  } else {
+    const auto words = static_cast<std::uint32_t>((size_of(*common) + 1) / 2);
+    if (words == 0)
+      evaluator.engine().fail(at, "the running program chooses among values of type ",
+                              in_quotes(common->name), ", which exist at compile time only");
+    storage.address = ir::address_of(builder.local("choice", ir::Type::kU16, words));
+  }
+  const ir::BlockId join = builder.new_block();
+  for (const auto& [block, value] : ends_) {
+    builder.enter(block);
+    const Result converted = evaluator.converted(value, common, at, "the value of a branch");
+    if (in_register) {
+      builder.assign(result, scalar(evaluator, converted, at));
+    } else {
+      store_operand(evaluator, *common, storage, converted, at);
+    }
+    builder.jump(join);
+  }
+  builder.enter(join);
+  return in_register ? operand_of(common, result) : load_operand(evaluator, common, storage);
+}
+
+// Conditions
+
+namespace {
+
+Result bool_operand(Evaluator& evaluator, const Expr& e, const std::string& what) {
+  Result value = evaluator.operand(e);
+  if (!value.type->is(TypeKind::kBool))
+    evaluator.engine().fail(e, what, " is of type ", in_quotes(value.type->name),
+                            " instead of 'bool'");
+  return value;
+}
+
+}  // namespace
+
+std::optional<bool> branch_on(Evaluator& evaluator, const Expr& e, ir::BlockId yes,
+                              ir::BlockId no) {
+  FunctionCode& code = code_of(evaluator);
+  if (const Unary* unary = if_is<Unary>(e); unary != nullptr && unary->op == UnaryOp::kNot) {
+    const std::optional<bool> known = branch_on(evaluator, *unary->operand, no, yes);
+    return known ? std::optional<bool>(!*known) : std::nullopt;
+  }
+  const Binary* binary = if_is<Binary>(e);
+  const bool is_and = binary != nullptr && binary->op == BinaryOp::kAnd;
+  const bool is_or = binary != nullptr && binary->op == BinaryOp::kOr;
+  if (!is_and && !is_or) {
+    const Result condition = bool_operand(evaluator, e, "the condition");
+    if (condition.is_known()) {
+      if (condition.value().is_undefined())
+        evaluator.engine().fail(e, "the condition is undefined");
+      return condition.value().get<bool>();
+    }
+    code.builder.branch(scalar(evaluator, condition, e), yes, no);
+    return std::nullopt;
+  }
+  const ir::BlockId right = code.builder.new_block();
+  const std::optional<bool> left =
+      branch_on(evaluator, *binary->left, is_and ? right : yes, is_and ? no : right);
+  if (left) {
+    if (*left == is_or) return left;
+    return branch_on(evaluator, *binary->right, yes, no);
+  }
+  const UnderCondition condition(code);
+  code.builder.enter(right);
+  const std::optional<bool> second = branch_on(evaluator, *binary->right, yes, no);
+  if (second) code.builder.jump(*second ? yes : no);
+  return std::nullopt;
+}
+
+Result logic_operand(Evaluator& evaluator, const Binary& e) {
+  FunctionCode& code = code_of(evaluator);
+  const std::string what = "an operand of " + in_quotes(spelling(e.op).text);
+  const Result left = bool_operand(evaluator, *e.left, what);
+  const bool is_or = e.op == BinaryOp::kOr;
+  if (left.is_known())
+    return left.value().get<bool>() == is_or ? left : bool_operand(evaluator, *e.right, what);
+  ir::Builder& builder = code.builder;
+  const ir::BlockId right = builder.new_block(), join = builder.new_block();
+  const ir::Value result = ir::reg(ir::Type::kBool, builder.new_register(ir::Type::kBool));
+  const ir::Value first = scalar(evaluator, left, *e.left);
+  builder.assign(result, first);
+  builder.branch(first, is_or ? join : right, is_or ? right : join);
+  const UnderCondition condition(code);
+  builder.enter(right);
+  const Result second = bool_operand(evaluator, *e.right, what);
+  builder.assign(result, scalar(evaluator, second, *e.right));
+  builder.jump(join);
+  builder.enter(join);
+  return operand_of(left.type, result);
+}
+
+// Expressions with branches
+
+namespace {
+
+/// The value of an arm, at the end of which its block stays open; none if it leaves.
+void add_arm(Evaluator& evaluator, const Expr& arm, const Type* expected, Ends& ends) {
+  const Result value = evaluator.operand(arm, expected);
+  if (!value.type->is(TypeKind::kNoReturn)) ends.add(code_of(evaluator).builder.current(), value);
+}
+
+Result joined_or_left(Evaluator& evaluator, Ends& ends, const Type* expected, const Node& at) {
+  if (ends.empty()) return {evaluator.engine().types.noreturn, Value{Void{}}};
+  return ends.join(evaluator, expected, at);
+}
+
+/// Branches to the arms of a switch one after the other; `each` makes the code of an arm.
+template <class Body, class Each>
+void branch_to_arms(Evaluator& evaluator, const Result& subject, const List<Arm<Body>>& arms,
+                    const Node& at, const Each& each) {
+  FunctionCode& code = code_of(evaluator);
+  ir::Builder& builder = code.builder;
+  const Arm<Body>* otherwise = nullptr;
+  const UnderCondition condition(code);
+  for (const Arm<Body>& arm : arms) {
+    if (arm.values.empty()) {
+      otherwise = &arm;
+      continue;
+    }
+    const ir::BlockId body = builder.new_block();
+    for (const Expr* candidate : arm.values) {
+      const ir::BlockId next = builder.new_block();
+      const Result same = binary_operand(evaluator, BinaryOp::kEqual, subject,
+                                         evaluator.value(*candidate), *candidate);
+      builder.branch(scalar(evaluator, same, *candidate), body, next);
+      builder.enter(next);
+    }
+    const ir::BlockId next = builder.current();
+    builder.enter(body);
+    each(arm.body);
+    builder.enter(next);
+  }
+  (void)at;
+  each(otherwise == nullptr ? nullptr : otherwise->body);
+}
+
+}  // namespace
+
+Result if_operand(Evaluator& evaluator, const If& e, const Type* expected) {
+  FunctionCode& code = code_of(evaluator);
+  ir::Builder& builder = code.builder;
+  const ir::BlockId yes = builder.new_block(), no = builder.new_block();
+  const std::optional<bool> known = branch_on(evaluator, *e.condition, yes, no);
+  const Result nothing{evaluator.engine().types.void_type, Value{Void{}}};
+  if (known) {
+    if (*known) return evaluator.operand(*e.then, expected);
+    return e.otherwise == nullptr ? nothing : evaluator.operand(*e.otherwise, expected);
+  }
+  Ends ends;
+  const UnderCondition condition(code);
+  builder.enter(yes);
+  add_arm(evaluator, *e.then, expected, ends);
+  builder.enter(no);
+  if (e.otherwise == nullptr) {
+    ends.add(no, nothing);
+  } else {
+    add_arm(evaluator, *e.otherwise, expected, ends);
+  }
+  return joined_or_left(evaluator, ends, expected, e);
+}
+
+Result switch_operand(Evaluator& evaluator, const Switch& e, const Type* expected) {
+  const Result subject = evaluator.operand(*e.subject);
+  if (subject.is_known()) return evaluator.operand(*evaluator.chosen(subject, e.arms, e)->body);
+  Ends ends;
+  ir::Builder& builder = code_of(evaluator).builder;
+  branch_to_arms(evaluator, subject, e.arms, e, [&](const Expr* body) {
+    if (body == nullptr) {
+      builder.trap();  // the arms are all values that there are
+    } else {
+      add_arm(evaluator, *body, expected, ends);
+    }
+  });
+  return joined_or_left(evaluator, ends, expected, e);
+}
+
+namespace {
+
+/// `break` and `continue` know it as long as it lives.
+class WithTarget {
+ public:
+  WithTarget(Frame& frame, JumpTarget& target) : frame_(frame) {
+    frame.targets.push_back(&target);
+  }
+  ~WithTarget() { frame_.targets.pop_back(); }
+  WithTarget(const WithTarget&) = delete;
+  WithTarget& operator=(const WithTarget&) = delete;
+
+ private:
+  Frame& frame_;
+};
+
+JumpTarget& find_target(Evaluator& evaluator, std::string_view label, const Node& at) {
+  std::vector<JumpTarget*>& targets = evaluator.frame().targets;
+  for (auto target = targets.rbegin(); target != targets.rend(); ++target) {
+    if (label.empty() ? (*target)->is_loop : (*target)->label == label) return **target;
+  }
+  if (label.empty()) evaluator.engine().fail(at, "there is no loop around this");
+  evaluator.engine().fail(at, "no loop or block around this is called ", in_quotes(label));
+}
+
+}  // namespace
+
+Result block_operand(Evaluator& evaluator, const Block& e, const Type* expected) {
+  FunctionCode& code = code_of(evaluator);
+  JumpTarget target;
+  target.label = e.label.text;
+  target.is_loop = false;
+  target.expected = expected;
+  const WithTarget with(evaluator.frame(), target);
+  const Flow flow = evaluator.run(e);
+  if (flow == Flow::kNext)
+    target.breaks.add(code.builder.current(),
+                      {evaluator.engine().types.void_type, Value{Void{}}});
+  return joined_or_left(evaluator, target.breaks, expected, e);
+}
+
+// Statements
+
+Flow run_block(StatementRunner& runner, const Block& block) {
+  const Result value = block_operand(runner.evaluator(), block, nullptr);
+  return value.type->is(TypeKind::kNoReturn) ? Flow::kLeft : Flow::kNext;
+}
+
+Flow run_if(StatementRunner& runner, const IfStmt& s) {
+  Evaluator& evaluator = runner.evaluator();
+  const Scope scope(evaluator.frame());
+  FunctionCode& code = code_of(evaluator);
+  ir::Builder& builder = code.builder;
+  const ir::BlockId yes = builder.new_block(), no = builder.new_block();
+  const std::optional<bool> known = branch_on(evaluator, *s.condition, yes, no);
+  if (known) {
+    if (*known) return runner.run(*s.then);
+    return s.otherwise == nullptr ? Flow::kNext : runner.run(*s.otherwise);
+  }
+  const Result nothing{evaluator.engine().types.void_type, Value{Void{}}};
+  Ends ends;
+  const UnderCondition condition(code);
+  builder.enter(yes);
+  if (runner.run(*s.then) == Flow::kNext) ends.add(builder.current(), nothing);
+  builder.enter(no);
+  if (s.otherwise == nullptr || runner.run(*s.otherwise) == Flow::kNext)
+    ends.add(builder.current(), nothing);
+  if (ends.empty()) return Flow::kLeft;
+  ends.join(builder);
+  return Flow::kNext;
+}
+
+Flow run_switch(StatementRunner& runner, const SwitchStmt& s) {
+  Evaluator& evaluator = runner.evaluator();
+  const Result subject = evaluator.operand(*s.subject);
+  if (subject.is_known()) return runner.run(*evaluator.chosen(subject, s.arms, s)->body);
+  const Result nothing{evaluator.engine().types.void_type, Value{Void{}}};
+  Ends ends;
+  ir::Builder& builder = code_of(evaluator).builder;
+  branch_to_arms(evaluator, subject, s.arms, s, [&](const Stmt* body) {
+    if (body == nullptr || runner.run(*body) == Flow::kNext)
+      ends.add(builder.current(), nothing);
+  });
+  if (ends.empty()) return Flow::kLeft;
+  ends.join(builder);
+  return Flow::kNext;
+}
+
+namespace {
+
+const Result kNothing{};
+
+/// The body of a loop of the running program, and its step behind it. Goes on behind the loop.
+template <class Step>
+Flow loop_body(StatementRunner& runner, const Block& body, JumpTarget& target, ir::BlockId header,
+               const Step& step) {
+  Evaluator& evaluator = runner.evaluator();
+  ir::Builder& builder = code_of(evaluator).builder;
+  const Result nothing{evaluator.engine().types.void_type, Value{Void{}}};
+  {
+    const WithTarget with(evaluator.frame(), target);
+    if (evaluator.run(body) == Flow::kNext) target.continues.add(builder.current(), nothing);
+  }
+  if (!target.continues.empty()) {
+    target.continues.join(builder);
+    step();
+    builder.jump(header);
+  }
+  if (target.breaks.empty()) return Flow::kLeft;
+  target.breaks.join(builder);
+  return Flow::kNext;
+}
+
+}  // namespace
+
+Flow run_while(StatementRunner& runner, const While& s) {
+  Evaluator& evaluator = runner.evaluator();
+  FunctionCode& code = code_of(evaluator);
+  ir::Builder& builder = code.builder;
+  const Result nothing{evaluator.engine().types.void_type, Value{Void{}}};
+  const ir::BlockId header = builder.new_block(), body = builder.new_block(),
+                    exit = builder.new_block();
+  builder.jump(header);
+  builder.enter(header);
+  JumpTarget target;
+  target.label = s.label.text;
+  const UnderCondition condition(code);
+  const std::optional<bool> known = branch_on(evaluator, *s.condition, body, exit);
+  if (known && !*known) return Flow::kNext;
+  if (known) {
+    builder.jump(body);
+  } else {
+    target.breaks.add(exit, nothing);
+  }
+  builder.enter(body);
+  return loop_body(runner, *s.body, target, header, [&] {
+    if (s.step != nullptr) runner.run(*s.step);
+  });
+}
+
+namespace {
+
+/// A counter of the running program.
+struct Counter {
+  const Type* type = nullptr;
+  ir::Value address;
+
+  Counter(FunctionCode& code, std::string_view name, const Type* of, const ir::Value& start)
+      : type(of) {
+    const std::string called = name == "_" || name.empty() ? "counter" : std::string(name);
+    address = ir::address_of(code.builder.local(called, *register_type(*of)));
+    code.builder.store(address, start);
+  }
+  ir::Value load(FunctionCode& code) const {
+    return code.builder.load(*register_type(*type), address);
+  }
+  void add(FunctionCode& code, const ir::Value& step) const {
+    code.builder.store(address, code.builder.binary(ir::Op::kAdd, load(code), step));
+  }
+};
+
+void declare_counter(StatementRunner& runner, std::string_view name, const Counter& counter) {
+  if (name.empty() || name == "_") return;
+  // The name is a constant of the body: it reads the counter when it is mentioned.
+  runner.declare(name, operand_at(counter.type, {counter.address, 0}), Cell::Kind::kConstant);
+}
+
+/// start, stop or step of a range.
+Result part_of_range(const Result& range, std::size_t i) {
+  if (range.is_known()) return {range.type->element, range.value().elements()[i]};
+  return (*std::get<Parts>(std::get<RunTimeOperand>(range.operand).place))[i];
+}
+
+/// Whether the last step of a range whose parts are known leaves its type.
+bool wraps(const Type& type, const BigInt& start, const BigInt& stop, const BigInt& step) {
+  const BigInt distance = step > 0 ? BigInt(stop - start) : BigInt(start - stop);
+  const BigInt size = step > 0 ? step : BigInt(-step);
+  if (distance <= 0) return false;
+  const BigInt trips = (distance + size - 1) / size;
+  return !fits(type, start + trips * step);
+}
+
+}  // namespace
+
+Flow run_for_range(StatementRunner& runner, const For& s, const Result& range) {
+  Evaluator& evaluator = runner.evaluator();
+  FunctionCode& code = code_of(evaluator);
+  ir::Builder& builder = code.builder;
+  const Scope scope(evaluator.frame());
+  const Type* type = range.type->element;
+  const Result start = part_of_range(range, 0), stop = part_of_range(range, 1),
+               step = part_of_range(range, 2);
+  bool is_endless = false;
+  if (range.is_known()) {
+    const BigInt &a = start.value().integer(), &b = stop.value().integer(),
+                 &c = step.value().integer();
+    if (c > 0 ? a >= b : a <= b) return Flow::kNext;
+    is_endless = wraps(*type, a, b, c);
+  }
+  const ir::Value first = scalar(evaluator, start, *s.range);
+  const ir::Value last = scalar(evaluator, stop, *s.range);
+  const ir::Value distance = scalar(evaluator, step, *s.range);
+  const Counter counter(code, s.element.text, type, first);
+  const bool has_index = !s.index.text.empty() && s.index.text != "_";
+  const Type* u16 = evaluator.engine().types.word("u16");
+  std::optional<Counter> index;
+  if (has_index) index.emplace(code, s.index.text, u16, ir::constant(ir::Type::kU16, 0));
+  const ir::BlockId header = builder.new_block(), body = builder.new_block(),
+                    exit = builder.new_block();
+  builder.jump(header);
+  builder.enter(header);
+  const UnderCondition condition(code);
+  const ir::Value now = counter.load(code);
+  if (is_endless) {
+    // The trips are known: the value behind the last one ends the loop, wrapped as the sum is.
+    const BigInt &a = start.value().integer(), &b = stop.value().integer(),
+                 &c = step.value().integer();
+    const BigInt trips = c > 0 ? BigInt((b - a + c - 1) / c) : BigInt((a - b - c - 1) / -c);
+    const Value end{wrapped(*type, a + trips * c)};
+    builder.branch(ir::Condition::kNe, now, scalar(evaluator, {type, end}, *s.range), body, exit);
+  } else if (step.is_known()) {
+    const bool is_up = step.value().integer() > 0;
+    builder.branch(is_up ? ir::Condition::kLt : ir::Condition::kGt, now, last, body, exit);
+  } else {
+    const ir::BlockId up = builder.new_block(), down = builder.new_block();
+    builder.branch(ir::Condition::kGt, distance, ir::constant(distance.type, 0), up, down);
+    builder.enter(up);
+    builder.branch(ir::Condition::kLt, now, last, body, exit);
+    builder.enter(down);
+    builder.branch(ir::Condition::kGt, now, last, body, exit);
+  }
+  JumpTarget target;
+  target.label = s.label.text;
+  target.breaks.add(exit, {evaluator.engine().types.void_type, Value{Void{}}});
+  builder.enter(body);
+  declare_counter(runner, s.element.text, counter);
+  if (index) declare_counter(runner, s.index.text, *index);
+  return loop_body(runner, *s.body, target, header, [&] {
+    counter.add(code, distance);
+    if (index) index->add(code, ir::constant(ir::Type::kU16, 1));
+  });
+}
+
+Flow run_for_array(StatementRunner& runner, const For& s, const Result& array) {
+  Evaluator& evaluator = runner.evaluator();
+  FunctionCode& code = code_of(evaluator);
+  ir::Builder& builder = code.builder;
+  const Scope scope(evaluator.frame());
+  const Type* element = array.type->element;
+  Storage base;
+  if (s.element.text != "_") {
+    if (array.is_known()) {
+      auto table = std::make_shared<Cell>();
+      table->type = array.type;
+      table->value = array.value();
+      table->name = "table";
+      base.address = ir::address_of(code.tile.variable_of(table, *s.range));
+    } else {
+      base = std::get<Storage>(std::get<RunTimeOperand>(array.operand).place);
+    }
+  }
+  const Counter counter(code, s.index.text, evaluator.engine().types.word("u16"),
+                        ir::constant(ir::Type::kU16, 0));
+  const ir::BlockId header = builder.new_block(), body = builder.new_block(),
+                    exit = builder.new_block();
+  builder.jump(header);
+  builder.enter(header);
+  const UnderCondition condition(code);
+  builder.branch(ir::Condition::kLt, counter.load(code),
+                 ir::constant(ir::Type::kU16, static_cast<std::uint32_t>(array.type->count())),
+                 body, exit);
+  JumpTarget target;
+  target.label = s.label.text;
+  target.breaks.add(exit, {evaluator.engine().types.void_type, Value{Void{}}});
+  builder.enter(body);
+  if (s.element.text != "_") {
+    const Storage place{builder.element(base.address, counter.load(code),
+                                        static_cast<unsigned>(size_of(*element)), 0),
+                        base.offset};
+    runner.declare(s.element.text, load_operand(evaluator, element, place), Cell::Kind::kConstant);
+  }
+  declare_counter(runner, s.index.text, counter);
+  return loop_body(runner, *s.body, target, header,
+                   [&] { counter.add(code, ir::constant(ir::Type::kU16, 1)); });
+}
+
+Flow run_break(StatementRunner& runner, const Break& s) {
+  Evaluator& evaluator = runner.evaluator();
+  JumpTarget& target = find_target(evaluator, s.label.text, s);
+  const Result value = s.value == nullptr
+                           ? evaluator.void_result()
+                           : evaluator.operand(*s.value, target.expected);
+  target.breaks.add(code_of(evaluator).builder.current(), value);
+  return Flow::kLeft;
+}
+
+Flow run_continue(StatementRunner& runner, const Continue& s) {
+  Evaluator& evaluator = runner.evaluator();
+  JumpTarget& target = find_target(evaluator, s.label.text, s);
+  target.continues.add(code_of(evaluator).builder.current(), evaluator.void_result());
+  return Flow::kLeft;
+}
+
+Flow run_return(StatementRunner& runner, const Return& s) {
+  Evaluator& evaluator = runner.evaluator();
+  Frame& frame = evaluator.frame();
+  FunctionCode& code = code_of(evaluator);
+  const Type* type = frame.return_type;
+  Result value = s.value == nullptr ? evaluator.void_result() : evaluator.operand(*s.value, type);
+  const std::string what = "the result of " + in_quotes(frame.function->name.text);
+  if (s.value != nullptr || !type->is(TypeKind::kVoid))
+    value = evaluator.converted(value, type, s, what);
+  if (frame.returns != nullptr) {
+    frame.returns->add(code.builder.current(), value);
+  } else if (type->is(TypeKind::kVoid)) {
+    code.builder.ret();
+  } else {
+    code.builder.ret(scalar(evaluator, value, s));
+  }
+  return Flow::kLeft;
+}
+
+UnrolledLoop::UnrolledLoop(Evaluator& evaluator, std::string_view label) : evaluator_(evaluator) {
+  target_.label = label;
+  evaluator.frame().targets.push_back(&target_);
+}
+
+UnrolledLoop::~UnrolledLoop() {
+  evaluator_.frame().targets.pop_back();
+}
+
+bool UnrolledLoop::after_body(Flow flow) {
+  ir::Builder& builder = code_of(evaluator_).builder;
+  if (flow == Flow::kNext) target_.continues.add(builder.current(), evaluator_.void_result());
+  if (target_.continues.empty()) return false;
+  target_.continues.join(builder);
+  target_.continues = {};
+  return true;
+}
+
+Flow UnrolledLoop::end(bool goes_on) {
+  ir::Builder& builder = code_of(evaluator_).builder;
+  if (goes_on) target_.breaks.add(builder.current(), evaluator_.void_result());
+  if (target_.breaks.empty()) return Flow::kLeft;
+  target_.breaks.join(builder);
+  return Flow::kNext;
+}
+
+}  // namespace tessera::csl

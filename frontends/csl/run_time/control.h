@@ -1,0 +1,89 @@
+// Control flow of the running program (csl.md 6): branches, loops, and the places where ways through
+// a program join.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontends/csl/run_time/tile_code.h"
+
+namespace tessera::csl {
+
+/// Ways that end at one place, each with a value (void: none). Their blocks stay open until they
+/// are joined.
+class Ends {
+ public:
+  void add(ir::BlockId block, Result value) { ends_.emplace_back(block, std::move(value)); }
+  bool empty() const { return ends_.empty(); }
+  /// Goes on behind all of them; there is at least one. The values become one of a common type,
+  /// or of `type` if it is given.
+  Result join(Evaluator& evaluator, const Type* type, const Node& at);
+  /// The same without values.
+  void join(ir::Builder& builder);
+
+ private:
+  std::vector<std::pair<ir::BlockId, Result>> ends_;
+};
+
+/// Where `break` and `continue` go while code is made.
+struct JumpTarget {
+  std::string_view label;
+  bool is_loop = true;
+  const Type* expected = nullptr;  ///< of the values of a block
+  Ends breaks;
+  Ends continues;
+};
+
+/// Branches on a condition: nothing, or the value that is known; then no code was made.
+std::optional<bool> branch_on(Evaluator& evaluator, const Expr& e, ir::BlockId yes, ir::BlockId no);
+/// `and` and `or` as values.
+Result logic_operand(Evaluator& evaluator, const Binary& e);
+Result if_operand(Evaluator& evaluator, const If& e, const Type* expected);
+Result switch_operand(Evaluator& evaluator, const Switch& e, const Type* expected);
+Result block_operand(Evaluator& evaluator, const Block& e, const Type* expected);
+
+/// The code around the current place runs under a condition, or many times, as long as it lives.
+class UnderCondition {
+ public:
+  explicit UnderCondition(FunctionCode& code) : code_(code) { ++code.conditions; }
+  ~UnderCondition() { --code_.conditions; }
+  UnderCondition(const UnderCondition&) = delete;
+  UnderCondition& operator=(const UnderCondition&) = delete;
+
+ private:
+  FunctionCode& code_;
+};
+
+// Statements. They give kNext, or kLeft if nothing goes on behind them.
+
+Flow run_if(StatementRunner& runner, const IfStmt& s);
+Flow run_switch(StatementRunner& runner, const SwitchStmt& s);
+Flow run_while(StatementRunner& runner, const While& s);
+/// Loops that the running program carries out: over a range or an array of it.
+Flow run_for_range(StatementRunner& runner, const For& s, const Result& range);
+Flow run_for_array(StatementRunner& runner, const For& s, const Result& array);
+Flow run_break(StatementRunner& runner, const Break& s);
+Flow run_continue(StatementRunner& runner, const Continue& s);
+Flow run_return(StatementRunner& runner, const Return& s);
+Flow run_block(StatementRunner& runner, const Block& block);
+
+/// A loop that is unrolled: pass each iteration, then the end.
+class UnrolledLoop {
+ public:
+  UnrolledLoop(Evaluator& evaluator, std::string_view label);
+  ~UnrolledLoop();
+  UnrolledLoop(const UnrolledLoop&) = delete;
+  UnrolledLoop& operator=(const UnrolledLoop&) = delete;
+  /// Whether another iteration may follow.
+  bool after_body(Flow flow);
+  /// `goes_on`: the last iteration ended without a jump out of the loop.
+  Flow end(bool goes_on);
+
+ private:
+  Evaluator& evaluator_;
+  JumpTarget target_;
+};
+
+}  // namespace tessera::csl

@@ -1,0 +1,438 @@
+// Operations on descriptors (csl.md 7.4, 8) and `@map` (8.4).
+#include <algorithm>
+
+#include "frontends/csl/printer.h"
+#include "frontends/csl/run_time/builtins.h"
+#include "frontends/csl/run_time/calls.h"
+#include "frontends/csl/run_time/control.h"
+#include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/operands.h"
+
+namespace tessera::csl {
+namespace {
+
+using Kind = ir::DsdOperand::Kind;
+
+const pe::OpcodeInfo* operation_of(std::string_view name) {
+  std::string mnemonic(name);
+  if (name == "clz" || name == "ctz" || name == "popcnt") mnemonic += "16";
+  const pe::OpcodeInfo* info = pe::find_opcode(mnemonic);
+  return info != nullptr && info->vector() ? info : nullptr;
+}
+
+bool is_destination_file(const std::string& dsr) {
+  return dsr == "dsr_dest" || dsr == "dsr_fifo_dest";
+}
+
+/// The type of numbers in a slot of an instruction.
+const Type* slot_type(const BuiltinCall& call, pe::ValueType type, const Type& given) {
+  switch (type) {
+  case pe::ValueType::kHalf:
+    return call.types().word(call.engine().options.half);
+  case pe::ValueType::kSingle:
+    return call.types().word("f32");
+  case pe::ValueType::k32:
+    if (given.is_any_float()) return call.types().word("f32");
+    return call.types().word(given.is_signed ? "i32" : "u32");
+  default:
+    if (given.is_any_float()) return call.types().word(call.engine().options.half);
+    return call.types().word(given.is_signed ? "i16" : "u16");
+  }
+}
+
+ir::Value scalar_operand(const BuiltinCall& call, const Result& value, pe::ValueType type,
+                         std::size_t i) {
+  Evaluator& evaluator = call.evaluator;
+  if (value.is_known()) {
+    const bool is_bits = !pe::is_float(type) && value.type->is_number();
+    const Type* to = slot_type(call, type, *value.type);
+    if (is_bits && value.type->is_any_integer()) {
+      // Numbers of either sign that fit into the bits.
+      const BigInt& number = value.value().integer();
+      const BigInt limit = BigInt(1) << (8 * pe::bytes_of(type));
+      if (number < limit && number >= -(limit >> 1)) {
+        const Type* typed = number < 0 ? call.types().word(pe::bytes_of(type) == 2 ? "i16" : "i32")
+                                       : call.types().word(pe::bytes_of(type) == 2 ? "u16" : "u32");
+        return scalar(evaluator, {typed, value.value()}, call.node);
+      }
+    }
+    if (value.type->is_number())
+      return scalar(evaluator, call.engine().convert(value, to, call.expr(i), call.what(i)),
+                    call.node);
+  }
+  const ir::Value made = scalar(evaluator, value, call.expr(i));
+  if (ir::bytes_of(made.type) != pe::bytes_of(type)) {
+    const Type* to = slot_type(call, type, *value.type);
+    return scalar(evaluator, convert_operand(evaluator, value, to, call.expr(i), call.what(i)),
+                  call.node);
+  }
+  if (pe::is_float(type) && !ir::is_float(made.type))
+    call.engine().fail(call.expr(i), call.what(i), " is of type ",
+                       text::in_quotes(value.type->name), " instead of a floating-point type");
+  return made;
+}
+
+TaskId task_option(TileCode& tile, const Result& value, const Node& at, const std::string& name) {
+  const Value& known = tile.engine().known(value, at);
+  if (known.holds<FunctionValue>()) return tile.id_of(known.get<FunctionValue>(), at);
+  if (!value.type->is(TypeKind::kHandle) || value.type->is_handle("output_queue") ||
+      value.type->is_handle("ut_id"))
+    tile.engine().fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                       " instead of the id of a task");
+  return TaskId(static_cast<unsigned>(known.integer()));
+}
+
+bool flag_option(const Engine& engine, const Result& value, const Node& at) {
+  const Value& known = engine.known(value, at);
+  return known.holds<bool>() && known.get<bool>();
+}
+
+/// The fields of a struct, some of which may belong to the running program.
+std::vector<std::pair<std::string, Result>> option_fields(Evaluator& evaluator,
+                                                          const Result& options, const Node& at) {
+  std::vector<std::pair<std::string, Result>> all;
+  for (std::size_t i = 0; i < options.type->fields.size(); ++i)
+    all.emplace_back(options.type->fields[i].name, part_of(evaluator, options, i, at));
+  return all;
+}
+
+void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
+  tile.engine().known(value, at);
+  for (const auto& [name, field] : fields_of(value)) {
+    if (name == "terminate" && flag_option(tile.engine(), field, at)) {
+      config.on_control = pe::OnControl::kTerminate;
+    } else if (name == "activate" || name == "unblock") {
+      config.on_control =
+          name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
+      config.on_control_target = task_option(tile, field, at, "on_control");
+    }
+  }
+}
+
+std::optional<pe::Priority> priority_option(const Engine& engine, const Result& value,
+                                            const Node& at) {
+  engine.known(value, at);
+  for (const auto& [name, field] : fields_of(value)) {
+    if (!flag_option(engine, field, at)) continue;
+    if (name == "high") return pe::Priority::kHigh;
+    if (name == "medium") return pe::Priority::kMedium;
+    if (name == "low") return pe::Priority::kLow;
+  }
+  return std::nullopt;
+}
+
+/// Whether two expressions name one object: `&x` and `x`, or `p` and `p.*`.
+bool is_own_object(const Expr& pointer, const Expr& value) {
+  if (const Unary* address = if_is<Unary>(pointer);
+      address != nullptr && address->op == UnaryOp::kAddress)
+    return print(*address->operand) == print(value);
+  if (const Dereference* star = if_is<Dereference>(value))
+    return print(*star->pointer) == print(pointer);
+  return false;
+}
+
+}  // namespace
+
+bool is_dsd_operation(std::string_view name) {
+  return operation_of(name) != nullptr;
+}
+
+pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination) {
+  const auto number = static_cast<unsigned>(value.value().integer());
+  if (value.type->is(TypeKind::kFifo)) {
+    const unsigned dsr = tile.fifo(number).dsr;
+    return {is_destination ? pe::kDest : pe::kSrc1, static_cast<std::uint8_t>(dsr), 0};
+  }
+  const std::string& kind = value.type->name;
+  const pe::OperandKind file = is_destination_file(kind) ? pe::kDest
+                               : kind == "dsr_src0"      ? pe::kSrc0
+                                                         : pe::kSrc1;
+  return {file, static_cast<std::uint8_t>(number), 0};
+}
+
+pe::OpConfig operation_options(TileCode& tile,
+                               const std::vector<std::pair<std::string, Result>>& options,
+                               const Node& at, Result* index) {
+  const Engine& engine = tile.engine();
+  pe::OpConfig config;
+  for (const auto& [name, value] : options) {
+    if (name == "async") {
+      config.async = flag_option(engine, value, at);
+    } else if (name == "activate") {
+      config.activate = task_option(tile, value, at, name);
+    } else if (name == "unblock") {
+      config.unblock = task_option(tile, value, at, name);
+    } else if (name == "on_control") {
+      read_on_control(tile, config, value, at);
+    } else if (name == "ut_id") {
+      config.ut = MicrothreadId(static_cast<unsigned>(engine.known(value, at).integer()));
+    } else if (name == "priority") {
+      config.priority = priority_option(engine, value, at);
+    } else if (name == "save_address") {
+      config.save_address = flag_option(engine, value, at);
+    } else if (name == "single_step") {
+      config.single_step = flag_option(engine, value, at);
+    } else if (name == "index") {
+      if (index != nullptr) *index = value;
+    } else {
+      engine.fail(at, "there is no option ", text::in_quotes(name));
+    }
+  }
+  if (tile.is_wse3()) config.priority.reset();  // the descriptor has it
+  return config;
+}
+
+void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
+  const pe::OpConfig made = ir::extension_of(dsd, slot);
+  config.xdsr = made.xdsr;
+  config.sr = made.sr;
+}
+
+Result dsd_operation_builtin(const BuiltinCall& call) {
+  Evaluator& evaluator = call.evaluator;
+  FunctionCode& code = code_of(evaluator);
+  const pe::OpcodeInfo& info = *operation_of(call.node.name);
+  const std::size_t count = info.operand_count;
+  if (call.size() < count || call.size() > count + 1)
+    call.fail("takes ", text::plural(count, "operand"), " and perhaps options instead of ",
+              text::plural(call.size(), "argument"));
+  ir::DsrChoice choice = code.tile.dsr_choice();
+  std::vector<ir::DsdOperand> operands;
+  bool has_fifo = false, has_vector = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Result value = evaluator.operand(call.expr(i));
+    ir::DsdOperand operand;
+    if (value.type->is(TypeKind::kDsd)) {
+      operand = operand_of_dsd(live_dsd(evaluator, value, call.expr(i)));
+      has_vector = true;
+    } else if (value.type->is(TypeKind::kDsr) || value.type->is(TypeKind::kFifo)) {
+      call.engine().known(value, call.expr(i));
+      has_fifo = has_fifo || value.type->is(TypeKind::kFifo) ||
+                 value.type->name.find("fifo") != std::string::npos;
+      has_vector = true;
+      operand.kind = Kind::kDsr;
+      operand.dsr = dsr_operand(code.tile, value, i == 0);
+      const auto queue = code.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
+      if (queue != code.tile.dsr_queues.end() && !choice.microthread)
+        choice.microthread = queue->second;
+    } else if (i == 0 && value.type->is(TypeKind::kPointer)) {
+      operand.kind = Kind::kPointer;
+      operand.value = scalar(evaluator, value, call.expr(i));
+    } else if (i == 0) {
+      call.engine().fail(call.expr(0), call.what(0), " is of type ",
+                         text::in_quotes(value.type->name),
+                         " instead of a descriptor, a DSR, a FIFO or a pointer");
+    } else {
+      operand.kind = Kind::kScalar;
+      operand.value = scalar_operand(call, value, info.types[i], i);
+    }
+    operands.push_back(operand);
+  }
+  if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
+  pe::OpConfig config;
+  Result index;
+  if (call.size() > count) {
+    const Result options = evaluator.operand(call.expr(count));
+    if (!options.type->is(TypeKind::kStruct))
+      call.engine().fail(call.expr(count), "options are a struct instead of a value of type ",
+                         text::in_quotes(options.type->name));
+    config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node,
+                               &index);
+  }
+  ir::Value index_value;
+  if (index.type != nullptr) index_value = scalar(evaluator, index, call.node);
+  const bool accumulates = operands[0].kind == Kind::kPointer && count > 2 &&
+                           operands[1].kind == Kind::kScalar &&
+                           is_own_object(call.expr(0), call.expr(1));
+  const ir::Value target = operands[0].value;
+  if (accumulates) {
+    const ir::Value start = operands[1].value;
+    operands[0] = operands[1] = ir::DsdOperand{};
+    operands[0].kind = operands[1].kind = Kind::kAccumulator;
+    operands[0].value = operands[1].value = start;
+  }
+  const bool wants_flag = has_fifo && evaluator.frame().statement != &call.node;
+  const ir::Value made = ir::dsd_operation(code.builder, code.tile.module(), info.op, operands,
+                                           config, wants_flag, choice, index_value);
+  if (accumulates) code.builder.store(target, made);
+  if (!wants_flag) return call.nothing();
+  return operand_of(call.types().bool_type, made);
+}
+
+Result load_to_dsr_builtin(const BuiltinCall& call) {
+  Evaluator& evaluator = call.evaluator;
+  FunctionCode& code = code_of(evaluator);
+  const Result target = call.value(0);
+  if (!target.type->is(TypeKind::kDsr))
+    call.fail("the first argument is of type ", text::in_quotes(target.type->name),
+              " instead of a DSR");
+  const pe::Operand dsr = dsr_operand(code.tile, target, false);
+  const LiveDsd live = live_dsd(evaluator, evaluator.operand(call.expr(1)), call.expr(1));
+  pe::OpConfig config;
+  if (call.size() > 2) {
+    const Result options = evaluator.operand(call.expr(2));
+    config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node);
+  }
+  if (!live.record) {
+    const pe::Dsd& dsd = code.tile.module().descriptors[live.descriptor].dsd;
+    add_extension(dsd, config, dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
+    code.tile.note_load(dsr, dsd, config);
+  }
+  ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
+  return call.nothing();
+}
+
+Result set_fifo_length_builtin(const BuiltinCall& call) {
+  FunctionCode& code = code_of(call.evaluator);
+  const Result fifo = call.value(0);
+  if (!fifo.type->is(TypeKind::kFifo)) call.fail("the first argument is no FIFO");
+  const bool writes = call.node.name == "set_fifo_write_length";
+  const Result length = call.evaluator.operand(call.expr(1));
+  const Type* u16 = call.types().word("u16");
+  const ir::Value value =
+      scalar(call.evaluator,
+             length.is_known() ? call.engine().convert(length, u16, call.node, call.what(1))
+                               : cast_operand(call.evaluator, length, u16, call.node),
+             call.node);
+  ir::Machine set;
+  set.op = pe::Opcode::kSetdsl;
+  set.fields = {{ir::Machine::Slot::kFixed, 0, dsr_operand(code.tile, fifo, writes)},
+                {ir::Machine::Slot::kValue, 0, {}}};
+  code.builder.machine(std::move(set), {value});
+  return call.nothing();
+}
+
+// @map
+
+namespace {
+
+class Mapping {
+ public:
+  explicit Mapping(const BuiltinCall& call)
+      : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
+        builder_(code_.builder) {}
+
+  Result make() {
+    const FunctionValue callee = call_.function(0);
+    const Function& function = *callee.function;
+    const std::size_t parameters = function.parameters.size();
+    if (call_.size() < parameters + 1 || call_.size() > parameters + 2)
+      call_.fail("the function ", text::in_quotes(function.name.text), " takes ",
+                 text::plural(parameters, "argument"), "; one operand for each and perhaps one for "
+                 "the results are expected");
+    const bool has_output = call_.size() == parameters + 2;
+    for (std::size_t i = 1; i < call_.size(); ++i) read(i, i == parameters + 1);
+    if (!is_any_vector_) call_.fail("no operand is a descriptor or a DSR");
+    const ir::BlockId header = builder_.new_block(), exit = builder_.new_block();
+    builder_.jump(header);
+    builder_.enter(header);
+    const UnderCondition condition(code_);
+    Frame frame(*callee.instance);
+    Evaluator types(call_.engine(), frame);
+    std::vector<Result> arguments;
+    for (std::size_t i = 0; i < parameters; ++i) {
+      const Input& input = inputs_[i];
+      if (!input.dsr) {
+        arguments.push_back(input.value);
+        continue;
+      }
+      const Type* type = types.type(*function.parameters[i].type);
+      if (type->is(TypeKind::kAnytype)) type = input.element;
+      if (type == nullptr || !register_type(*type))
+        call_.fail("the parameter ", text::in_quotes(function.parameters[i].name.text),
+                   " takes no element of a descriptor");
+      arguments.push_back(operand_of(type, next_element(*input.dsr, *register_type(*type), exit)));
+    }
+    Result result = expand_call(evaluator_, callee, arguments, call_.node);
+    if (has_output) put(inputs_.back(), result, exit);
+    if (!has_output && !result.type->is(TypeKind::kVoid))
+      call_.fail("the function ", text::in_quotes(function.name.text),
+                 " gives a result, and no operand takes it");
+    if (!builder_.is_closed()) builder_.jump(header);
+    builder_.enter(exit);
+    return call_.nothing();
+  }
+
+ private:
+  struct Input {
+    std::optional<pe::Operand> dsr;
+    const Type* element = nullptr;
+    Result value;
+  };
+
+  void read(std::size_t i, bool is_output) {
+    Input input;
+    input.value = evaluator_.operand(call_.expr(i));
+    const Type& type = *input.value.type;
+    if (type.is(TypeKind::kDsr)) {
+      input.dsr = dsr_operand(code_.tile, input.value, is_output);
+    } else if (type.is(TypeKind::kDsd)) {
+      if (type.name == (is_output ? "fabin_dsd" : "fabout_dsd"))
+        call_.fail("a ", type.name, " is no ", is_output ? "output" : "input");
+      const LiveDsd live = live_dsd(evaluator_, input.value, call_.expr(i));
+      if (input.value.is_known())
+        input.element = input.value.value().get<std::shared_ptr<const Dsd>>()->element;
+      const std::uint16_t file = is_output ? pe::kDest : pe::kSrc1;
+      input.dsr = pe::Operand{static_cast<pe::OperandKind>(file),
+                              code_.tile.map_dsr(file, number_++, call_.node), 0};
+      pe::OpConfig config;
+      config.single_step = true;
+      if (!live.record)
+        add_extension(code_.tile.module().descriptors[live.descriptor].dsd, config,
+                      is_output ? 0 : 2);
+      ir::load_dsr(builder_, *input.dsr, operand_of_dsd(live), config);
+    }
+    is_any_vector_ = is_any_vector_ || input.dsr.has_value();
+    inputs_.push_back(std::move(input));
+  }
+
+  /// Takes an element; the loop ends if there is none.
+  ir::Value next_element(const pe::Operand& dsr, ir::Type type, ir::BlockId exit) {
+    ir::Machine m;
+    m.op = ir::is_wide(type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
+    m.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kFixed, 0, dsr}};
+    m.flag_result = true;
+    const std::vector<ir::Value> made = builder_.machine(std::move(m), {}, {type, ir::Type::kBool});
+    go_on_if(made[1], exit);
+    return made[0];
+  }
+
+  void put(const Input& output, const Result& result, ir::BlockId exit) {
+    const ir::Value value = scalar(evaluator_, result, call_.node);
+    if (!output.dsr) {
+      if (!output.value.type->is(TypeKind::kPointer))
+        call_.fail("the last operand is no descriptor, no DSR and no pointer");
+      builder_.store(scalar(evaluator_, output.value, call_.node), value);
+      return;
+    }
+    ir::Machine m;
+    m.op = ir::is_wide(value.type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
+    m.fields = {{ir::Machine::Slot::kFixed, 0, *output.dsr}, {ir::Machine::Slot::kValue, 0, {}}};
+    m.flag_result = true;
+    const std::vector<ir::Value> made =
+        builder_.machine(std::move(m), {value}, {ir::Type::kBool});
+    go_on_if(made[0], exit);
+  }
+
+  void go_on_if(const ir::Value& flag, ir::BlockId exit) {
+    const ir::BlockId next = builder_.new_block();
+    builder_.branch(flag, next, exit);
+    builder_.enter(next);
+  }
+
+  const BuiltinCall& call_;
+  Evaluator& evaluator_;
+  FunctionCode& code_;
+  ir::Builder& builder_;
+  std::vector<Input> inputs_;
+  unsigned number_ = 0;
+  bool is_any_vector_ = false;
+};
+
+}  // namespace
+
+Result map_builtin(const BuiltinCall& call) {
+  return Mapping(call).make();
+}
+
+}  // namespace tessera::csl

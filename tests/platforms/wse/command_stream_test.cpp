@@ -1,0 +1,264 @@
+// Commands of the host of a CSL program (csl.md 11) on whole machines, in both structures.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "platforms/wse/command_stream.h"
+#include "tests/platforms/wse/csl_stand_in.h"
+#include "tlm_ifaces/vocabulary/bits.h"
+
+namespace tessera::test::command_stream_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using wse::CommandError;
+using wse::Region;
+using Words = std::vector<std::uint32_t>;
+
+struct Machine {
+  const char* preset;
+  const char* structure;
+  bool shuffles;
+};
+
+std::uint32_t f32(float value) {
+  return bit_cast<std::uint32_t>(value);
+}
+
+Region region(layout::Rect rect, std::size_t elements, bool narrow = false) {
+  Region made;
+  made.rect = rect;
+  made.elements = elements;
+  made.narrow = narrow;
+  return made;
+}
+
+Words numbers(std::size_t count, std::uint32_t first = 0) {
+  Words words(count);
+  std::iota(words.begin(), words.end(), first);
+  return words;
+}
+
+template <class Error, class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+class WseCommandStream : public ::testing::TestWithParam<Machine> {
+ protected:
+  WseCommandStream() {
+    options_.preset = GetParam().preset;
+    options_.structure = GetParam().structure;
+    options_.shuffle_step_order = GetParam().shuffles;
+  }
+  /// The machine of tests/platforms/wse/programs/csl_host. Once in a test.
+  wse::CommandStream& start(const std::string& params,
+                            const std::vector<std::string>& settings = {}) {
+    config_ = wse::load_wse_config(GetParam().preset, "", settings);
+    program_ =
+        program_of("tests/platforms/wse/programs/csl_host/layout.csl", GetParam().preset, params);
+    workload_ = std::make_unique<wse::Workload>(program_, config_);
+    observed_ = std::make_unique<wse::ObservedMachine>(options_, fabric_, config_, *workload_);
+    control_ =
+        std::make_unique<run::RunControl>(observed_->machine().domain(), run::RunControl::Limits{});
+    commands_ =
+        std::make_unique<wse::CommandStream>(program_, *workload_, config_, *observed_, *control_);
+    return *commands_;
+  }
+  /// Words that PE (0, 0) takes of a stream while the host expects none back.
+  bool accepts(std::size_t words) {
+    wse::CommandStream& commands = start("width:2,height:1");
+    commands.launch("echo", {});
+    try {
+      commands.stream_to(Color(1), region({0, 0, 1, 1}, words), numbers(words));
+    } catch (const CommandError&) {
+      return false;
+    }
+    return true;
+  }
+
+  wse::WseConfig config_;
+  compiled::Program program_;
+  cli::MachineOptions options_;
+  wse::FabricOptions fabric_;
+  std::unique_ptr<wse::Workload> workload_;
+  std::unique_ptr<wse::ObservedMachine> observed_;
+  std::unique_ptr<run::RunControl> control_;
+  std::unique_ptr<wse::CommandStream> commands_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Machines, WseCommandStream,
+                         ::testing::Values(Machine{"wse2", "modules", false},
+                                           Machine{"wse2", "dense", false},
+                                           Machine{"wse3", "modules", true},
+                                           Machine{"wse3", "dense", true}),
+                         [](const auto& machine) {
+                           return std::string(machine.param.preset) + machine.param.structure;
+                         });
+
+TEST_P(WseCommandStream, CopiesLieByRowsOrColumns) {
+  wse::CommandStream& commands = start("width:3,height:2");
+  Region rows = region({0, 0, 3, 2}, 4);
+  commands.copy_to("a", rows, numbers(24));
+  EXPECT_EQ(commands.copy_from("a", rows), numbers(24));
+  // Element 2 of PE (1, 1).
+  Region one = region({1, 1, 1, 1}, 4);
+  EXPECT_EQ(commands.copy_from("a", one)[2], (1U * 3 + 1) * 4 + 2);
+  Region columns = rows;
+  columns.order = Region::Order::kColumn;
+  EXPECT_EQ(commands.copy_from("a", columns)[1 + 1 * 2 + 2 * 6], (1U * 3 + 1) * 4 + 2);
+  EXPECT_EQ(commands.completed(), 4U);
+}
+
+TEST_P(WseCommandStream, SixteenBitElementsTakeTheLowHalves) {
+  wse::CommandStream& commands = start("width:1,height:1");
+  const Region half = region({0, 0, 1, 1}, 3, true);
+  commands.copy_to("h", half, {0xAAAA0001, 0xBBBB0002, 0xCCCCFFFF});
+  EXPECT_THAT(commands.copy_from("h", half), ElementsAre(1U, 2U, 0xFFFFU));
+  std::vector<std::int16_t> values(3);
+  const auto bytes = commands.read_symbol({4, 1}, "h");
+  ASSERT_EQ(bytes.size(), 6U);
+  std::memcpy(values.data(), bytes.data(), 6);
+  EXPECT_THAT(values, ElementsAre(1, 2, -1));
+}
+
+TEST_P(WseCommandStream, BroadcastsAndStrides) {
+  wse::CommandStream& commands = start("width:3,height:2");
+  const Region all = region({0, 0, 3, 2}, 1);
+  Region broadcast = all;
+  broadcast.copies = Region::Copies::kEachColumn;
+  commands.copy_to("a", broadcast, {5, 6});
+  EXPECT_THAT(commands.copy_from("a", all), ElementsAre(5U, 5U, 5U, 6U, 6U, 6U));
+  broadcast.copies = Region::Copies::kEachRow;
+  commands.copy_to("a", broadcast, {7, 8, 9});
+  EXPECT_THAT(commands.copy_from("a", all), ElementsAre(7U, 8U, 9U, 7U, 8U, 9U));
+  Region strided = all;
+  strided.column_stride = 2;
+  commands.copy_to("a", strided, {1, 2, 3, 4});
+  EXPECT_THAT(commands.copy_from("a", all), ElementsAre(1U, 8U, 2U, 3U, 8U, 4U));
+}
+
+TEST_P(WseCommandStream, LaunchesHaveArgumentsAndPointersMayChange) {
+  wse::CommandStream& commands = start("width:2,height:1");
+  const Region all = region({0, 0, 2, 1}, 4);
+  commands.copy_to("a", all, Words(8, f32(1.5F)));
+  commands.launch("add", {2, f32(0.25F)});
+  EXPECT_THAT(commands.copy_from("a", region({1, 0, 1, 1}, 4)),
+              ElementsAre(f32(1.5F), f32(1.5F), f32(1.75F), f32(1.5F)));
+  commands.launch("swap", {});
+  EXPECT_THAT(commands.copy_from("a", region({0, 0, 1, 1}, 2)), ElementsAre(f32(10), f32(20)));
+  EXPECT_EQ(commands.elements_behind("a", {4, 1}), 4U);
+  commands.finish();
+}
+
+TEST_P(WseCommandStream, ACopyWaitsUntilTheMainThreadIsFree) {
+  wse::CommandStream& commands = start("width:1,height:1", {"memcpy.command_cycles=1"});
+  const Region one = region({0, 0, 1, 1}, 1);
+  commands.launch("spin", {1000});
+  const Cycle begin = commands.now();
+  commands.copy_from("a", one);
+  EXPECT_GT(commands.now(), begin + 5000);
+  std::uint16_t count = 0;
+  std::memcpy(&count, commands.read_symbol({4, 1}, "count").data(), 2);
+  EXPECT_EQ(count, 1000);
+}
+
+TEST_P(WseCommandStream, CommandsCostWhatTheConfigurationSays) {
+  wse::CommandStream& commands =
+      start("width:3,height:1",
+            {"memcpy.command_cycles=100", "memcpy.words_per_cycle=2", "memcpy.hop_cycles=7"});
+  const Region all = region({0, 0, 3, 1}, 4);
+  commands.copy_to("a", all, numbers(12));
+  // The PE in column 2 takes it behind 2 hops and the 2 * 2 cycles of the words of the others.
+  EXPECT_EQ(commands.now(), 100U + 2 * 7 + 4 + 1);
+  commands.copy_from("a", all);
+  // Its own words took 2 cycles.
+  EXPECT_EQ(commands.now(), 100U + 2 * 7 + 4 + 2 + 100 + 2 * 7 + 4 + 1);
+}
+
+TEST_P(WseCommandStream, FourteenWordsFitBetweenHostAndHostOnWse2) {  // wse.md 1.11
+  const std::size_t room = std::string(GetParam().preset) == "wse2" ? 14 : 4 + 2 + 8 + 2 + 2;
+  EXPECT_TRUE(accepts(room));
+}
+
+TEST_P(WseCommandStream, OneWordMoreStalls) {
+  const std::size_t room = std::string(GetParam().preset) == "wse2" ? 14 : 4 + 2 + 8 + 2 + 2;
+  EXPECT_FALSE(accepts(room + 1));
+}
+
+TEST_P(WseCommandStream, StreamsReachEveryPe) {
+  wse::CommandStream& commands = start("width:3,height:2");
+  const Region all = region({0, 0, 3, 2}, 5);
+  commands.launch("echo", {});
+  commands.stream_to(Color(1), all, numbers(30, 100));
+  EXPECT_EQ(commands.stream_from(Color(2), all), numbers(30, 100));
+  commands.stream_to(Color(1), region({1, 1, 1, 1}, 2), {1, 2});
+  EXPECT_THAT(commands.stream_from(Color(2), region({1, 1, 1, 1}, 1)), ElementsAre(1U));
+  EXPECT_THAT(commands.stream_from(Color(2), region({1, 1, 1, 1}, 1)), ElementsAre(2U));
+  commands.finish();  // the operations wait for more, which is no error
+}
+
+TEST_P(WseCommandStream, WaveletsThatLeaveTheRectangleAreNoError) {
+  wse::CommandStream& commands = start("width:2,height:1");
+  commands.launch("outward", {});
+  commands.finish();
+  EXPECT_GT(observed_->machine().wavelets_held(), 0U);
+}
+
+TEST_P(WseCommandStream, ACommandThatCannotEndTellsWhoWaits) {
+  wse::CommandStream& commands = start("width:2,height:1");
+  const std::string text = message_of<CommandError>([&] { commands.launch("silent", {}); });
+  EXPECT_THAT(text, HasSubstr("launch of 'silent': deadlock"));
+  EXPECT_THAT(text, HasSubstr("PE (0, 0) (tile (4, 1)) and 1 other PE have not called "
+                              "unblock_cmd_stream"));
+}
+
+TEST_P(WseCommandStream, AStreamThatCannotEndTellsHowFarItIs) {
+  wse::CommandStream& commands = start("width:1,height:1");
+  commands.launch("echo", {});
+  commands.stream_to(Color(1), region({0, 0, 1, 1}, 3), numbers(3));
+  EXPECT_THAT(message_of<CommandError>([&] {
+                commands.stream_from(Color(2), region({0, 0, 1, 1}, 4));
+              }),
+              HasSubstr("color 2 waits for a wavelet: 3 of 4 wavelets received"));
+}
+
+TEST_P(WseCommandStream, RefusesBadCommandsBeforeTheyRun) {
+  wse::CommandStream& commands = start("width:2,height:1");
+  const auto refused = [&](auto call) { return message_of<UserError>(call); };
+  const Region one = region({0, 0, 1, 1}, 1);
+  EXPECT_EQ(refused([&] { commands.copy_to("b", one, {1}); }), "the program exports no symbol 'b'");
+  EXPECT_EQ(refused([&] { commands.copy_to("add", one, {1}); }),
+            "the symbol 'add' is fn(u16, f32)void, which is no data");
+  EXPECT_EQ(refused([&] { commands.launch("add", {1}); }),
+            "launch of 'add': 1 argument given; the function is fn(u16, f32)void");
+  EXPECT_EQ(refused([&] { commands.launch("missing", {}); }),
+            "launch of 'missing': no PE supplies the function");
+  EXPECT_EQ(refused([&] {
+              commands.copy_to("a", one, {1, 2});
+            }),
+            "copy to 'a': the array has 2 words; the region [0, 0, 1, 1], 1 element a PE, takes 1");
+  EXPECT_EQ(refused([&] {
+              commands.copy_from("a", region({1, 0, 2, 1}, 1));
+            }),
+            "copy from 'a': the region [1, 0, 2, 1] does not lie in the rectangle of 2 x 1 PEs");
+  EXPECT_EQ(refused([&] { commands.stream_to(Color(3), one, {1}); }),
+            "stream to color 3: the program gives <memcpy/get_params> no such color as "
+            "MEMCPYH2D_k");
+  EXPECT_EQ(refused([&] { commands.read_symbol({0, 0}, "a"); }), "tile (0, 0) runs no program");
+  EXPECT_EQ(commands.now(), 0U);
+  EXPECT_EQ(refused([&] { commands.copy_from("wild", one); }),
+            "copy from 'wild': 1 element of 4 bytes from address 49150 on do not lie in the memory "
+            "of the PE");
+}
+
+}  // namespace
+}  // namespace tessera::test::command_stream_test
