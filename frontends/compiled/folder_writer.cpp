@@ -110,11 +110,13 @@ json::array links_array(const Program& program) {
 json::array codes_array(const Program& program) {
   json::array codes;
   for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
-    json::object pointers;
-    for (const auto& [name, address] : program.pointers[i]) pointers[name] = address;
+    json::object pointers, functions;
+    for (const auto& [name, address] : program.symbols[i].pointers) pointers[name] = address;
+    for (const auto& [name, function] : program.symbols[i].functions) functions[name] = function;
     codes.push_back({{"source", program.layout.programs[i].place},
                      {"code", code_file(i)},
-                     {"pointers", std::move(pointers)}});
+                     {"pointers", std::move(pointers)},
+                     {"functions", std::move(functions)}});
   }
   return codes;
 }

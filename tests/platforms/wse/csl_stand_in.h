@@ -22,13 +22,13 @@ inline csl::CompiledVariant assembled(const csl::Variant& variant, Generation ge
       std::filesystem::path(variant.file).replace_extension(".tasm").string(), options);
   for (const csl::ExportedSymbol& symbol : variant.tile.exports) {
     if (!symbol.variable) {
-      made.symbols.push_back({symbol.name, symbol.type, true, 0});
+      made.symbols.push_back({symbol.name, symbol.type, true, 0, symbol.name});
       continue;
     }
     const std::string& name = symbol.variable->name;
     for (pe::Symbol& pointer : made.image.symbols) {
       if (pointer.name != name) continue;
-      made.symbols.push_back({symbol.name, symbol.type, false, pointer.address});
+      made.symbols.push_back({symbol.name, symbol.type, false, pointer.address, {}});
       const pe::Symbol* target = made.image.find_symbol(name.substr(name.find('_') + 1));
       if (target != nullptr) pointer.init = {target->address};
     }
