@@ -45,14 +45,29 @@ Export read_export(const Node& node) {
   return made;
 }
 
-layout::HostLink read_link(const Node& node) {
-  layout::HostLink link;
+/// "tile" and "side" of a link or a port.
+template <class Place>
+Place read_place(const Node& node) {
+  Place place;
   const std::vector<Node> tile = node.at("tile").items();
   if (tile.size() != 2) node.fail("the tile has two coordinates");
-  link.tile = {number<int>(tile[0]), number<int>(tile[1])};
+  place.tile = {number<int>(tile[0]), number<int>(tile[1])};
   std::vector<std::string> sides;
   for (const Direction d : kAllDirections) sides.emplace_back(to_string(d));
-  link.side = kAllDirections[node.at("side").word(sides, "side")];
+  place.side = kAllDirections[node.at("side").word(sides, "side")];
+  return place;
+}
+
+Port read_port(const Node& node) {
+  auto port = read_place<Port>(node);
+  port.name = node.at("name").text("a name");
+  port.color = Color(number(node.at("color")));
+  port.is_out = node.at("output").boolean();
+  return port;
+}
+
+layout::HostLink read_link(const Node& node) {
+  auto link = read_place<layout::HostLink>(node);
   link.in_colors = number(node.at("in"));
   link.out_colors = number(node.at("out"));
   return link;
@@ -110,6 +125,7 @@ Program read_folder(const std::string& folder, const std::string& version) {
   program.streams_in = number(root.at("streams_in"));
   program.streams_out = number(root.at("streams_out"));
   for (const Node& link : root.at("links").items()) program.links.push_back(read_link(link));
+  for (const Node& port : root.at("ports").items()) program.ports.push_back(read_port(port));
   program.params = read_numbers(root, "params");
   program.colors = read_numbers(root, "colors");
   for (const Node& e : root.at("exports").items()) program.exports.push_back(read_export(e));

@@ -107,6 +107,17 @@ json::array links_array(const Program& program) {
   return links;
 }
 
+json::array ports_array(const Program& program) {
+  json::array ports;
+  for (const Port& port : program.ports)
+    ports.push_back({{"name", port.name},
+                     {"tile", json::array{port.tile.x, port.tile.y}},
+                     {"side", to_string(port.side)},
+                     {"color", port.color.value()},
+                     {"output", port.is_out}});
+  return ports;
+}
+
 json::array codes_array(const Program& program) {
   json::array codes;
   for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
@@ -152,6 +163,7 @@ json::object tessera_object(const Program& program, const std::string& version) 
           {"streams_in", program.streams_in},
           {"streams_out", program.streams_out},
           {"links", links_array(program)},
+          {"ports", ports_array(program)},
           {"params", numbers_object(program.params)},
           {"colors", numbers_object(program.colors)},
           {"exports", exports_array(program)},

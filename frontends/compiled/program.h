@@ -34,6 +34,15 @@ struct Symbols {
   std::map<std::string, std::string> functions;  ///< their names in the image
 };
 
+/// A stream of the host by name, at one of the links of the program.
+struct Port {
+  std::string name;
+  TileCoord tile;
+  Direction side = Direction::kWest;
+  Color color;
+  bool is_out = false;  ///< from the program to the host
+};
+
 /// A source file with a digest of its text.
 struct Source {
   std::string file;
@@ -53,6 +62,7 @@ struct Program {
   std::uint32_t streams_in = 0;
   std::uint32_t streams_out = 0;
   std::vector<layout::HostLink> links;                        ///< of other streams of the host
+  std::vector<Port> ports;                                    ///< streams at these links
   std::vector<std::pair<std::string, std::uint64_t>> params;  ///< of the command line
   std::vector<std::pair<std::string, std::uint64_t>> colors;  ///< of the command line
   std::vector<Source> sources;

@@ -15,13 +15,18 @@ struct Analysed {
 
 Analysed analysed(Engine& engine, Variant& variant) {
   engine.enter_tile(variant);
-  // DSRs and FIFOs that the code names first change which ones are free for others: then again.
+  // DSRs, FIFOs and queues that the code names change which ones are free for others: then again.
+  std::vector<pe::QueueBinding> queues;
   while (true) {
     const std::size_t dsrs = variant.tile.dsr_ids.size(), fifos = variant.tile.fifos.size();
-    TileCode code(engine, variant);
+    TileCode code(engine, variant, queues);
     Analysed result;
     result.module = code.make();
-    if (variant.tile.dsr_ids.size() != dsrs || variant.tile.fifos.size() != fifos) continue;
+    const bool is_settled = variant.tile.dsr_ids.size() == dsrs &&
+                            variant.tile.fifos.size() == fifos &&
+                            (code.named_queues.size() == queues.size() || !code.has_chosen_queue);
+    queues = code.named_queues;
+    if (!is_settled) continue;
     result.functions = code.exported;
     for (const ExportedSymbol& symbol : variant.tile.exports) {
       if (symbol.variable) result.variables[symbol.name] = *code.find_variable(*symbol.variable);

@@ -89,6 +89,7 @@ struct Parameter {
   Place place;
   std::string name;  ///< "%arg0"
   Type type;
+  std::vector<Attribute> attributes;
 };
 
 inline bool is_float_argument(const Parameter& p) {

@@ -46,10 +46,18 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
   require(argument(op, Role::kOut), "acc");
   if (first > 0) require(argument(op, Role::kIn), "acc");
   if (info.function == TileFunction::kMatmulBias) require(argument(op, Role::kIn, 2), "bias");
+  const Operand rows = left.sizes[0], columns = right.sizes[1];
   Instruction& mad = emitter_.emit_tile(Opcode::kMad, op.place, Pipe::kM);
   mad.type = data_type(left);
-  mad.size = {left.sizes[0], right.sizes[1], left.sizes[1]};
+  mad.size = {rows, columns, left.sizes[1]};
   attach_all(op, info);
+  if (first > 0) {  // the sum has the rows of A and the columns of B, whatever is valid of L0C
+    for (TileOperand& o : emitter_.last_operation().operands) {
+      if (o.location != Location::kL0c) continue;
+      o.rows = rows;
+      o.columns = columns;
+    }
+  }
   set_unit_flag(op);
 }
 
@@ -140,10 +148,32 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
     fail(op, "expected ", inputs, " tiles and a result, found ", tiles, " tiles");
   // The tiles between inputs and result are scratch, which the operation writes.
   for (std::size_t i = inputs; i + 1 < tiles; ++i) operation.operands[i].access = Access::kWrite;
+  follow_result(op, operation);
   if (operation.function == TileFunction::kFillPad)
     operation.pad = pad_of(output(op).type, diagnostics_);
   check_operands(op, operation);
   emitter_.attach({}) = std::move(operation);
+}
+
+// The valid part of the result says what an elementwise operation computes. A source whose type leaves
+// its valid sizes open is read as far.
+void ComputeLowering::follow_result(const Operation& op, TileOperation& operation) const {
+  using F = TileFunction;
+  const F function = operation.function;
+  const bool all = function == F::kMap || function == F::kSelectTile || function == F::kSelect;
+  const bool one = function == F::kConvert || function == F::kRowMap || function == F::kColumnMap ||
+                   function == F::kColumnExpand;
+  const unsigned end = all ? cluster::input_count(operation) : one ? 1 : 0;
+  const TileOperand& result = operation.operands.back();
+  unsigned n = 0;
+  for (const Argument& a : op.arguments) {
+    const Value* v = scope_.find(a.text);
+    if (n >= end || v == nullptr || v->kind != Value::Kind::kTile) continue;
+    TileOperand& source = operation.operands[n++];
+    if (function == F::kSelect && n == 1) continue;  // the mask
+    if (v->type.valid_columns == kDynamic) source.columns = result.columns;
+    if (v->type.valid_rows == kDynamic && function != F::kColumnExpand) source.rows = result.rows;
+  }
 }
 
 void ComputeLowering::choose_function(const Operation& op, TileOperation& operation) const {
@@ -192,8 +222,8 @@ void ComputeLowering::check_operands(const Operation& op, const TileOperation& o
   };
   if (operation.function == TileFunction::kMap && bitwise && is_float(result)) refuse("integers");
   if (of_floats && !is_float(result) && cluster::has_values(result)) refuse("floats");
-  std::vector<OperandShape> shapes;
-  for (const TileOperand& operand : operation.operands) shapes.push_back(shape_of(operand));
+  cluster::OperandShapes shapes;
+  std::transform(operation.operands.begin(), operation.operands.end(), shapes.begin(), shape_of);
   const std::string fault = cluster::find_operand_fault(operation, shapes);
   if (!fault.empty()) fail(op.place, "operands of ", op.name, " ", fault);
   if (operation.function == TileFunction::kMergeBlocks) check_blocks(op, operation);

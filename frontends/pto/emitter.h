@@ -28,7 +28,7 @@ class Emitter {
   TileOperation& attach(std::vector<TileOperand> operands,
                         TileFunction function = TileFunction::kNone);
   /// The operation of the last instruction.
-  const TileOperation& last_operation() const { return program_.operations.back(); }
+  TileOperation& last_operation() { return program_.operations.back(); }
   /// Notes that the program synchronises its pipes itself.
   void note_sync() { has_sync_ = true; }
 

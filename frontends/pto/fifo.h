@@ -215,6 +215,7 @@ class FifoLowering : LoweringPart {
  private:
   const Type& tile_type(const Operation& op) const;
   Value declared_tile(const Operation& op, const Type& type) const;
+  void set_ffts(Place place);
   Value pop_tile(const Operation& op, Fifo& fifo, const Type& type, Operand slot);
   Value entry_of(const Operation& op, const Fifo& fifo, const FifoEnd& end, const Type& type);
   void pop_entry(const Operation& op, const Fifo& fifo, FifoEnd& end);

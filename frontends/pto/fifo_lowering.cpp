@@ -1,5 +1,7 @@
 #include "frontends/pto/fifo.h"
 
+#include <algorithm>
+
 namespace tessera::pto {
 
 // --- opening ---
@@ -38,6 +40,7 @@ void FifoLowering::open_pipe(const Operation& op) {
   fifo.has_buffer = !fifo.has_entries;
   table_.open_ends(fifo, op, gm, c2v, v2c);
   signals_.open(fifo, op.place);
+  set_ffts(op.place);
 }
 
 void FifoLowering::open_handle(const Operation& op) {
@@ -56,9 +59,18 @@ void FifoLowering::open_handle(const Operation& op) {
   const std::size_t second = fifo.directions == 3 ? first + 1 : first;
   table_.open_ends(fifo, op, gm, buffer(first), buffer(second));
   signals_.open(fifo, op.place);
+  set_ffts(op.place);
   Value v{Value::Kind::kPipe};
   v.pipe = table_.index_of(fifo);
   scope_.define(op, std::move(v));
+}
+
+// On A2/A3 pipes use cross-core flags; who opens one sets their base address (ascend.md 2.6).
+void FifoLowering::set_ffts(Place place) {
+  const auto& code = emitter_.program().code;
+  const auto sets = [](const Instruction& i) { return i.op == Opcode::kSetFfts; };
+  if (!is_a5() && std::none_of(code.begin(), code.end(), sets))
+    emitter_.emit(Opcode::kSetFfts, place);
 }
 
 void FifoLowering::close_all(Place place) {

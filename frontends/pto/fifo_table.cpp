@@ -159,7 +159,10 @@ void FifoTable::check_ring(const Fifo& fifo, const Operation& op, const Value& b
 }
 
 std::int64_t FifoTable::extent_of(const Type& tile) {
-  const std::int64_t rows = known_sizes(tile)[0].value, columns = known_sizes(tile)[1].value;
+  // A size that is ? may be as small as one row or column.
+  const std::int64_t rows = std::max<std::int64_t>(tile.valid_rows, tile.valid_rows == kDynamic);
+  const std::int64_t columns =
+      std::max<std::int64_t>(tile.valid_columns, tile.valid_columns == kDynamic);
   if (rows == 0 || columns == 0) return 0;
   return ((rows - 1) * tile.shape[1] + columns) * bits_of(tile.element) / 8;
 }

@@ -139,7 +139,7 @@ class FunctionLowering {
     context_.emitter.program().file = context_.diagnostics.file();
     context_.scope.enter_function(function);
     for (const Parameter& p : function.parameters)
-      context_.scope.define(p.name, p.place, value_of(p, function));
+      context_.scope.define(p.name, p.place, value_of(p));
     std::get<ControlLowering>(parts_).region(function.body);
     std::get<FifoLowering>(parts_).close_all(function.place);
     const auto& operations = function.body.operations;
@@ -170,7 +170,7 @@ class FunctionLowering {
     return kind && *kind != context_.core;
   }
 
-  Value value_of(const Parameter& p, const Function& function) {
+  Value value_of(const Parameter& p) {
     const Diagnostics& diagnostics = context_.diagnostics;
     const auto& whole = context_.options.params;
     const auto& reals = context_.options.reals;
@@ -191,11 +191,11 @@ class FunctionLowering {
     const bool is_float = is_float_argument(p);
     const auto real = is_float ? reals.find(name) : reals.end();
     const auto integer = whole.find(name);
-    if (real == reals.end() && integer == whole.end())
-      diagnostics.fail(p.place, "the argument ", p.name, " of @", function.name,
-                       " has no value; give --param ", name, "=VALUE");
-    if (is_float) {
-      v.kind = Value::Kind::kFloat;
+    const bool is_given = real != reals.end() || integer != whole.end();
+    if (is_float) v.kind = Value::Kind::kFloat;
+    if (!is_given) {  // no operation uses it, or it has a role
+      if (const auto role = role_of(p)) v.scalar = context_.emitter.get(*role, p.place);
+    } else if (is_float) {
       v.number = real != reals.end() ? real->second : static_cast<double>(integer->second);
     } else {
       v.scalar = integer->second;
@@ -221,8 +221,19 @@ class FunctionLowering {
 
 constexpr std::int64_t kMostUnknownCycles = 1'000'000'000;
 
-/// The functions that may start: those with pto.entry, or those that no other function calls.
-std::vector<const Function*> roots_of(const Module& module, const FunctionKinds& kinds) {
+/// The functions that may start: the one with this name; without a name those with pto.entry, or
+/// those that no other function calls.
+std::vector<const Function*> roots_of(const Module& module, const FunctionKinds& kinds,
+                                      const std::string& name) {
+  if (!name.empty()) {
+    const Function* named = kinds.find(name);
+    if (named != nullptr && named->has_body) return {named};
+    std::vector<std::string> names;
+    for (const Function& f : module.functions)
+      if (f.has_body) names.push_back(f.name);
+    throw UserError(module.file, "--function " + name,
+                    "the module has no such function with a body" + did_you_mean(name, names));
+  }
   std::vector<const Function*> entries, roots, all;
   for (const Function& f : module.functions) {
     if (!f.has_body) continue;
@@ -242,13 +253,14 @@ std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
                                          std::vector<GmArray>& arrays, std::vector<Fifo>& fifos) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
-  for (const Function* function : roots_of(module, kinds)) {
+  for (const Function* function : roots_of(module, kinds, options.function)) {
     const FunctionKinds::Facts& facts = kinds.of(*function);
     if (facts.is_neutral() ? kind != CoreKind::kAiv : !facts.runs_on(kind)) continue;
     if (chosen != nullptr)
       diagnostics.fail(function->place, "@", function->name, " and @", chosen->name,
                        " both run on ", to_string(kind),
-                       ", expected one function for each kind of core");
+                       ", expected one function for each kind of core; choose one with --function ",
+                       chosen->name, " or --function ", function->name);
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
@@ -258,9 +270,43 @@ std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
   return program;
 }
 
+/// The line of the first operation that uses the value; 0: none does.
+unsigned first_use(const Function& function, const std::string& value) {
+  unsigned line = 0;
+  for_each_operation(function.body, [&](const Operation& op) {
+    for (const Argument& a : op.arguments)
+      if (line == 0 && a.text == value) line = a.place.line;
+  });
+  return line;
+}
+
+/// Throws UserError with all arguments of the function that need a value and have none.
+void require_values(const Module& module, const Function& function, const LowerOptions& options) {
+  std::string missing, hint;
+  const Parameter* first = nullptr;
+  unsigned count = 0;
+  for (const Parameter& p : function.parameters) {
+    const std::string name = p.name.substr(1);
+    const unsigned line = first_use(function, p.name);
+    const bool is_real = is_float_argument(p) && options.reals.count(name) > 0;
+    if (p.type.kind != Type::Kind::kScalar || options.params.count(name) > 0 || is_real ||
+        role_of(p) || line == 0)
+      continue;
+    if (count++ == 0) first = &p;
+    missing +=
+        joined(count > 1 ? ", " : "", p.name, " (", p.type.element, ", used in line ", line, ")");
+    hint += " --param " + name + "=VALUE";
+  }
+  if (first == nullptr) return;
+  Diagnostics(module.file)
+      .fail(first->place, count > 1 ? "the arguments " : "the argument ", missing, " of @",
+            function.name, count > 1 ? " have" : " has", " no value; give", hint);
+}
+
 void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
   std::vector<std::string> names, floats;
-  for (const Function* f : roots_of(module, kinds)) {
+  for (const Function* f : roots_of(module, kinds, options.function)) {
+    require_values(module, *f, options);
     for (const Parameter& p : f->parameters) {
       if (p.type.kind != Type::Kind::kScalar) continue;
       names.push_back(p.name.substr(1));

@@ -5,7 +5,7 @@
 //   const Kernel kernel = lower(module, options);
 //
 // Each kind of core starts the function with pto.entry; in a module without pto.entry it starts the
-// function that no other function calls. Calls are inlined. kinds.h decides which kind of core runs
+// function that no other function calls; LowerOptions::function names another one. Calls are inlined. kinds.h decides which kind of core runs
 // a function: a core skips the calls that belong to the other kind, so an entry function that calls
 // a cube function and a vector function starts both. Constants are folded. Values in tiles are not
 // computed: a program says which operations run, on which operands, and what they cost.
@@ -38,9 +38,13 @@ UnknownCost parse_unknown_cost(const std::string& text);
 
 struct LowerOptions {
   cluster::Profile profile = cluster::Profile::kA2A3;
-  std::map<std::string, std::int64_t> params;  ///< values of scalar arguments, by name without %
-  std::optional<UnknownCost> unknown = {};     ///< for operations that parse() kept as text
-  std::map<std::string, double> reals = {};    ///< values of arguments that are not whole numbers
+  /// Values of scalar arguments, by name without %. An argument whose name or attribute ends in
+  /// spmd_block_idx, spmd_block_num, spmd_subblock_idx or spmd_subblock_num needs none: it has the
+  /// value of pto.get_block_idx and so on, which each core has for itself.
+  std::map<std::string, std::int64_t> params;
+  std::optional<UnknownCost> unknown = {};   ///< for operations that parse() kept as text
+  std::map<std::string, double> reals = {};  ///< values of arguments that are not whole numbers
+  std::string function = {};                 ///< that the cores start; "": as the module says
 };
 
 /// A program is nullptr if no function runs on that kind of core.
@@ -49,7 +53,8 @@ struct Kernel {
   std::vector<cluster::GmArray> arrays;  ///< pointer arguments; operands of both programs name them
 };
 
-/// Throws UserError with the line and column of the first mistake.
+/// Throws UserError with the line and column of the first mistake, or with all arguments that need a
+/// value.
 Kernel lower(const Module& module, const LowerOptions& options);
 
 }  // namespace tessera::pto

@@ -161,6 +161,7 @@ class ComputeLowering : LoweringPart {
   cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
   /// Attaches all tiles and scalars in the order of the text.
   void attach_all(const Operation& op, const OperationInfo& info);
+  void follow_result(const Operation& op, TileOperation& operation) const;
   /// Chooses the function and the number of inputs where one name stands for several.
   void choose_function(const Operation& op, TileOperation& operation) const;
   void choose_quantization(const Operation& op, TileOperation& operation, unsigned tiles) const;

@@ -99,6 +99,31 @@ class OperationParser {
     return region;
   }
 
+  /// Throws UserError with all operations that are not known, if they are to be refused and there are
+  /// any.
+  void refuse_unknown() const {
+    if (unknown_.empty()) return;
+    std::vector<std::pair<std::string, std::string>> lines;  // by name
+    for (const auto& [place, name] : unknown_) {
+      const auto known = std::find_if(lines.begin(), lines.end(),
+                                      [&n = name](const auto& entry) { return entry.first == n; });
+      if (known == lines.end())
+        lines.emplace_back(name, std::to_string(place.line));
+      else
+        known->second += ", " + std::to_string(place.line);
+    }
+    const std::string hint = nearest_operation(lines[0].first);
+    std::string list;
+    for (const auto& [name, where] : lines)
+      list += (list.empty() ? "" : "; ") + text::in_quotes(name) +
+              (unknown_.size() > 1 ? " in line " + where : hint);
+    const bool ends = list.back() == '?';
+    cursor_.fail(unknown_[0].first, lines.size() > 1 ? "unknown operations " : "unknown operation ",
+                 list, ends ? "" : ";",
+                 " docs/ascend-platform.md lists the operations; --pto-unknown=cost:N runs unknown "
+                 "ones for N cycles");
+  }
+
   /// `(%a: T, %b: T)`, of a function or a block. Names may be missing.
   std::vector<Parameter> parse_parameters() {
     std::vector<Parameter> list;
@@ -112,8 +137,7 @@ class OperationParser {
         cursor_.expect(":");
       }
       p.type = types_.parse_type();
-      std::vector<Attribute> unused;
-      if (cursor_.next_is("{")) types_.parse_attributes(unused);
+      if (cursor_.next_is("{")) types_.parse_attributes(p.attributes);
       skip_location();
     } while (cursor_.accept(","));
     cursor_.expect(")");
@@ -141,16 +165,11 @@ class OperationParser {
     op.place = cursor_.place();
     op.name = cursor_.take().text;
     const OperationInfo* info = find_operation(op.name);
-    if (info == nullptr && takes_unknown_ && op.name.find('.') != std::string::npos) {
+    if (info == nullptr) {
+      if (!takes_unknown_) unknown_.push_back({op.place, op.name});
+      if (op.name.find('.') == std::string::npos) refuse_unknown();
       parse_unknown(cursor_, op);
       return op;
-    }
-    if (info == nullptr) {
-      const std::string hint = nearest_operation(op.name);
-      cursor_.fail(op.place, "unknown operation ", text::in_quotes(op.name), hint,
-                   (hint.empty() ? ";" : ""),
-                   " docs/ascend-platform.md lists the operations; --pto-unknown=cost:N runs "
-                   "unknown ones for N cycles");
     }
     OperandParser parts{cursor_, types_, op};
     parse_parts(parts, info->form);
@@ -238,6 +257,7 @@ class OperationParser {
   TokenCursor& cursor_;
   TypeParser& types_;
   const bool takes_unknown_;
+  std::vector<std::pair<Place, std::string>> unknown_;  // that are refused
   unsigned depth_ = 0;
 };
 
@@ -249,11 +269,17 @@ class ModuleParser {
 
   Module run() {
     Module module;
-    parse_aliases();
-    cursor_.expect_word("module");
-    parse_module(module);
-    parse_aliases();
-    if (!cursor_.at_end()) cursor_.fail_expected("the end of the file");
+    try {
+      parse_aliases();
+      cursor_.expect_word("module");
+      parse_module(module);
+      parse_aliases();
+      if (!cursor_.at_end()) cursor_.fail_expected("the end of the file");
+    } catch (const UserError&) {
+      operations_.refuse_unknown();  // the mistake may stand in one of them
+      throw;
+    }
+    operations_.refuse_unknown();
     return module;
   }
 
@@ -327,7 +353,10 @@ Module parse(std::string_view text, const std::string& file, Unknown unknown) {
 }
 
 Module parse_file(const std::string& path, Unknown unknown) {
-  return parse(text::read_file(path, "PTO program"), path, unknown);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  const std::string text = text::read_file(path, "PTO program");
+  const bool is_marked = text.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0;
+  return parse(std::string_view(text).substr(is_marked ? kByteOrderMark.size() : 0), path, unknown);
 }
 
 }  // namespace tessera::pto

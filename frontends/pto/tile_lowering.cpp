@@ -87,6 +87,8 @@ void TileLowering::subview(const Operation& op) {
   v.place.name = op.results[0].name;
   v.type.shape = {sizes[0].value, sizes[1].value};
   v.sizes = valid.empty() ? sizes : valid;
+  v.type.valid_rows = v.sizes[0].is_register ? kDynamic : v.sizes[0].value;
+  v.type.valid_columns = v.sizes[1].is_register ? kDynamic : v.sizes[1].value;
   check_valid(op, v);
   scope_.define(op, std::move(v));
 }

@@ -51,6 +51,25 @@ Location location_of(const Type& tile, const Diagnostics& diagnostics) {
                       "a tile in vec, mat, left, right, acc, bias or scaling", diagnostics);
 }
 
+std::optional<SpecialValue> role_of(const Parameter& parameter) {
+  constexpr Word<SpecialValue> kRoles[] = {{"spmd_block_idx", SpecialValue::kCluster},
+                                           {"spmd_block_num", SpecialValue::kBlockCount},
+                                           {"spmd_subblock_idx", SpecialValue::kSubblockIndex},
+                                           {"spmd_subblock_num", SpecialValue::kSubblockCount}};
+  const auto ends_in = [](const std::string& name, std::string_view end) {
+    return name.size() >= end.size() &&
+           name.compare(name.size() - end.size(), end.size(), end) == 0;
+  };
+  if (parameter.type.kind != Type::Kind::kScalar || is_float_argument(parameter))
+    return std::nullopt;
+  for (const auto& [end, meaning] : kRoles) {
+    if (ends_in(parameter.name, end)) return meaning;
+    for (const Attribute& a : parameter.attributes)
+      if (ends_in(a.key, end)) return meaning;
+  }
+  return std::nullopt;
+}
+
 // --- attributes ---
 
 namespace {

@@ -65,6 +65,10 @@ Location location_of(const Type& tile, const Diagnostics& diagnostics);
 /// hard>", "\"hard\"" and "hard".
 std::string word_of(const Attribute& attribute);
 
+/// The value that an argument of a kernel has by its role in a launch, which its name or an attribute
+/// tells: `%__pypto_spmd_block_idx`. Nothing: it has no such role.
+std::optional<SpecialValue> role_of(const Parameter& parameter);
+
 /// Copies rounding, saturation, comparison, activation and pattern from the attributes of `op`.
 void set_options(const Operation& op, TileOperation& operation, const Diagnostics& diagnostics);
 /// The padding value of a tile type: pad = 0 to 3.

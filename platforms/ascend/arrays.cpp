@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "models/cluster/program/legality.h"
 #include "platforms/data/npy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -45,14 +44,11 @@ Arrays::Arrays(const Options& options, cluster::Profile profile, const cluster::
                const pto::Kernel& kernel)
     : options_(options) {
   for (const auto& [name, file] : options.outputs) find_array(kernel, options, "--output", name);
-  if (options.no_data) {
-    for (const auto& program : {kernel.aic, kernel.aiv})
-      if (program) cluster::check_needs_no_data(*program);
-    if (options.inputs.empty() && options.outputs.empty()) return;
-    throw UserError("", options.inputs.empty() ? "--output" : "--input",
-                    "with --no-data arrays have no contents");
-  }
-  data_ = std::make_unique<cluster::ClusterData>(profile, launch, kernel.arrays);
+  if (options.no_data && !options.outputs.empty())
+    throw UserError("", "--output", "with --no-data tiles have no values, so there are no results");
+  using Contents = cluster::ClusterData::Contents;
+  data_ = std::make_unique<cluster::ClusterData>(
+      profile, launch, kernel.arrays, options.no_data ? Contents::kScalars : Contents::kAll);
   for (const auto& [name, file] : options.inputs)
     read(find_array(kernel, options, "--input", name), file);
 }
@@ -71,7 +67,7 @@ void Arrays::read(std::size_t array, const std::string& file) {
 }
 
 void Arrays::write_outputs(report::Report& report) {
-  if (!data_) return;
+  if (!data_->has_tiles()) return;
   for (std::size_t i = 0; i < data_->arrays().size(); ++i) {
     const cluster::GmArray& array = data_->arrays()[i];
     const auto file = options_.outputs.find(array.name);

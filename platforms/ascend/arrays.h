@@ -15,11 +15,12 @@ namespace tessera::ascend {
 
 class Arrays {
  public:
-  /// Reads the files of --input. With --no-data there are no arrays. Throws UserError.
+  /// Reads the files of --input. With --no-data only scalar loads see their contents. Throws
+  /// UserError.
   Arrays(const Options& options, cluster::Profile profile, const cluster::Launch& launch,
          const pto::Kernel& kernel);
 
-  /// What the machine gets; nullptr: timing only.
+  /// What the machine gets.
   cluster::ClusterData* data() { return data_.get(); }
   /// Writes the files of --output, and into the report every array that has been written to.
   void write_outputs(report::Report& report);

@@ -7,7 +7,7 @@ namespace tessera::ascend {
 namespace {
 
 pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& config,
-                              const std::string& unknown) {
+                              const std::string& unknown, const std::string& function) {
   pto::LowerOptions lowering;
   lowering.profile = config.machine.profile;
   for (const auto& [name, value] : options.params) {
@@ -19,6 +19,7 @@ pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& c
       throw UserError("", "--param", name + "=" + value + ": the value must be a number");
     }
   }
+  lowering.function = function;
   if (!unknown.empty()) lowering.unknown = pto::parse_unknown_cost(unknown);
   return lowering;
 }
@@ -58,8 +59,9 @@ AscendConfig config_of(const cli::Options& options, const pto::Module* module) {
 }
 
 LaunchedKernel::LaunchedKernel(const pto::Module& module, const cli::Options& options,
-                               const AscendConfig& config, const std::string& unknown)
-    : kernel(pto::lower(module, lowering_of(options, config, unknown))),
+                               const AscendConfig& config, const std::string& unknown,
+                               const std::string& function)
+    : kernel(pto::lower(module, lowering_of(options, config, unknown, function))),
       launch(launch_of(config, kernel)) {}
 
 }  // namespace tessera::ascend

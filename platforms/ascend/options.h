@@ -11,7 +11,12 @@ struct Options : cli::MachineOptions {
   Options() {
     own_groups.push_back(
         {"AI-core clusters",
-         {cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents"),
+         {cli::flag("no-data", no_data,
+                    "timing only: tiles have no values; scalar loads read the arrays of --input"),
+          cli::text(
+              "function", "NAME", function,
+              "the function of the module that the cores start, without @; by default the one "
+              "with pto.entry, or those that no other function calls"),
           cli::text("pto-unknown", "cost:N[,PIPE]", pto_unknown,
                     "run operations that are not known as N cycles of a pipe (default V, on AICs "
                     "M), e.g. --pto-unknown=cost:100,V"),
@@ -22,6 +27,7 @@ struct Options : cli::MachineOptions {
 
   bool no_data = false;
   std::string pto_unknown;
+  std::string function;
   std::string hazards = "warn";
 };
 

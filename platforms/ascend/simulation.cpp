@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostHazards = 20;  // that an error names
 constexpr const char* kHazardId = "/tessera/ascend/hazard";
+constexpr const char* kDivisionId = "/tessera/ascend/division";
 
 }  // namespace
 
@@ -79,7 +80,16 @@ void Simulation::finish(report::Report& report) {
   else if (report.status != report::Status::kFinished)
     name_device_error(report, rule_of(report.message));
   report_hazards(report);
+  report_division(report);
   if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
+}
+
+void Simulation::report_division(report::Report& report) const {
+  if (report.status != report::Status::kFinished) return;
+  for (const std::string& text : arrays_.data()->describe_division()) {
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back({report.cycles, {0, 0}, kDivisionId, text});
+  }
 }
 
 // Warnings, or the reason why the run counts as one that could not finish.

@@ -43,6 +43,8 @@ class Simulation final : public run::View, public run::Program {
   void finish(report::Report& report) override;
 
   void report_hazards(report::Report& report) const;
+  /// Warnings about outputs that the launch does not divide among its clusters.
+  void report_division(report::Report& report) const;
 
   const Options& options_;
   const AscendConfig& config_;

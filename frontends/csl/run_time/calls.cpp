@@ -60,7 +60,7 @@ Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     const Type* type = inner.type(*parameter.type);
-    frame.code = &code;
+    frame.code = &code;  // conversions make code
     const std::string what = "the parameter " + in_quotes(parameter.name.text);
     Result argument = inner.converted(arguments[i], type, at, what);
     if (!argument.is_known()) argument = kept_operand(inner, argument, parameter.name.text, at);
@@ -94,8 +94,7 @@ Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     types.push_back(inner.type(*parameter.type));
-    // Types of later parameters may use earlier ones.
-    if (arguments[i].is_known()) bind_parameter(frame, parameter, arguments[i]);
+    bind_parameter(frame, parameter, arguments[i]);  // types of later parameters may use it
   }
   const Type* result = inner.type(*function.result);
   if (are_known(arguments) && belongs_to_compile_time(*result, types)) {

@@ -26,7 +26,8 @@ pe::HalfFormat half_of(const std::string& name) {
 
 }  // namespace
 
-TileCode::TileCode(Engine& engine, const Variant& variant) : engine_(engine), variant_(variant) {
+TileCode::TileCode(Engine& engine, const Variant& variant, const std::vector<pe::QueueBinding>& queues)
+    : named_queues(queues), engine_(engine), variant_(variant) {
   named_dsrs_ = variant.tile.dsr_ids;
   constexpr std::uint16_t kFiles[] = {pe::kDest, pe::kSrc0, pe::kSrc1};
   const std::size_t fifos = variant.tile.fifos.size();
@@ -204,7 +205,7 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     const Type* type = evaluator.type(*parameter.type);
-    if (arguments[i].is_known()) bind_parameter(frame, parameter, arguments[i]);
+    bind_parameter(frame, parameter, arguments[i]);
     if (is_register_parameter(type, arguments[i], parameter)) {
       const Type* passed = type->is(TypeKind::kAnytype) ? arguments[i].type : type;
       kept.push_back({passed, RunTimeOperand{}});
@@ -343,10 +344,10 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
     found = find([](const pe::QueueBinding&) { return true; });
   }
   if (found == nullptr) {
-    if (is_wse3())
-      engine_.fail(at, queue ? "the queue " + std::to_string(*queue) : std::string("no queue"),
-                   " is bound to a color; WSE-3 needs @initialize_queue with the color");
+    if (is_wse3() && !queue) engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
+    if (queue && !color) color = unused_color();  // operations on the queue wait for ever
     if (!color) engine_.fail(at, "the descriptor names no color, and no queue is bound to one");
+    const bool is_named = queue.has_value();
     static constexpr unsigned kOrder[] = {2, 3, 4, 5, 6, 7, 1, 0};
     for (const unsigned candidate : kOrder) {
       const bool is_taken =
@@ -354,23 +355,45 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
       if (!queue && !is_taken) queue = candidate;
     }
     if (!queue) engine_.fail(at, "all eight queues are taken");
+    has_chosen_queue = has_chosen_queue || !is_named;
+    if (!is_named && is_input) chosen_queues_.insert(*queue);
     pe::QueueBinding made;
     made.name = std::string(is_input ? "in" : "out") + std::to_string(*queue);
     made.input = is_input;
     made.id = QueueId(*queue);
-    if (is_input) made.color = Color(*color);
+    if (is_input || is_wse3()) made.color = Color(*color);
     const ir::Place place = place_of(at);
     made.line = place.line;
     made.file = place.file;
+    if (is_named) named_queues.push_back(made);
     queues.push_back(std::move(made));
     found = &queues.back();
   }
-  if (is_input && color && found->color && found->color->value() != *color)
+  const bool is_other = is_input && color && found->color && found->color->value() != *color;
+  const bool was_chosen = is_other && queue && chosen_queues_.count(*queue) != 0;
+  if (was_chosen) {  // the queue belongs to this color; the next analysis chooses another one
+    pe::QueueBinding named = *found;
+    named.color = Color(*color);
+    named_queues.push_back(std::move(named));
+  } else if (is_other) {
     engine_.fail(at, "the input queue ", found->id.value(), " is bound to the color ",
                  found->color->value(), " instead of ", *color);
+  }
   if (has_own_colors && !color) engine_.fail(at, "the descriptor names no color");
   const Color used = color ? Color(*color) : *found->color;
   return {found->id, is_wse3() && found->color ? *found->color : used};
+}
+
+unsigned TileCode::unused_color() const {
+  unsigned color = kColorCount - 1;
+  const auto is_bound = [this](unsigned c) {
+    const auto& queues = module_.settings.queues;
+    return std::any_of(queues.begin(), queues.end(), [c](const pe::QueueBinding& q) {
+      return q.color && q.color->value() == c;
+    });
+  };
+  while (color > 0 && is_bound(color)) --color;
+  return color;
 }
 
 std::uint32_t TileCode::string(const std::string& text) {
@@ -422,6 +445,10 @@ void TileCode::set_up_image() {
       }
     }
     image.queues.push_back(std::move(made));
+  }
+  for (pe::QueueBinding q : named_queues) {
+    q.file = 0;
+    if (image.find_queue(q.input, q.id) == nullptr) image.queues.push_back(std::move(q));
   }
 }
 

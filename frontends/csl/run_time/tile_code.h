@@ -39,7 +39,9 @@ struct QueueUse {
 
 class TileCode {
  public:
-  TileCode(Engine& engine, const Variant& variant);
+  /// `queues`: those that the code names beside the ones of comptime blocks, as far as an earlier
+  /// analysis has found them; queues that nobody names are chosen among the others.
+  TileCode(Engine& engine, const Variant& variant, const std::vector<pe::QueueBinding>& queues);
   TileCode(const TileCode&) = delete;
   TileCode& operator=(const TileCode&) = delete;
 
@@ -85,6 +87,8 @@ class TileCode {
   /// The queue of an explicit DSR, once it is loaded with a descriptor of the fabric.
   std::map<std::pair<std::uint16_t, unsigned>, unsigned> dsr_queues;
   std::optional<ir::VariableId> find_variable(const Cell& cell) const;
+  std::vector<pe::QueueBinding> named_queues;
+  bool has_chosen_queue = false;  ///< for a color that names none
   /// The functions of exported names, by name.
   std::map<std::string, ir::FunctionId> exported;
 
@@ -105,11 +109,14 @@ class TileCode {
   void set_start_states();
   void analyse(const Pending& pending);
   void append_bits(ir::Variable& variable, const Type& type, const Value& value, const Node& at);
+  /// The highest color without a queue.
+  unsigned unused_color() const;
   pe::TaskBinding* find_task(const Type& handle, unsigned id);
 
   Engine& engine_;
   const Variant& variant_;
   ir::DsrChoice dsr_choice_;
+  std::set<unsigned> chosen_queues_;  ///< input queues for colors that name none
   std::set<std::pair<std::string, unsigned>> named_dsrs_;
   ir::Module module_;
   std::map<const Cell*, ir::VariableId> variables_;

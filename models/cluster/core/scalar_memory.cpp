@@ -94,6 +94,9 @@ void ScalarMemory::check(const Instruction& i, const ResolvedOperand& o) const {
   read.access = Access::kRead;
   const std::string fault = context_.data->find_fault(operand, read, context_.core);
   if (!fault.empty()) context_.illegal(pc_, fault, kAccessId);
+  if (i.op == Opcode::kLoadScalar && !context_.data->is_known(o.array))
+    refuse(" is in the array " + context_.program->arrays[o.array].name +
+           ", to which tiles were written, and tiles have no values in this run; run it with data");
 }
 
 // No program knows where an array lies, so a number names registers or nothing.

@@ -69,12 +69,17 @@ const ResolvedOperation* TileOperands::resolve(std::uint32_t pc, bool wanted, Qu
   const bool follows_l2 = uses_gm && context_.config.core.cost.l2_bytes > 0;
   const TileOperation& operation = context_.operation(i);
   const ResolvedOperation* resolved = &last_;
-  if (context_.data != nullptr)
-    resolved = &resolve_and_keep(operation, entry);
-  else if (wanted || follows_l2)
+  if (context_.data != nullptr) {
+    ResolvedOperation& target = context_.data->has_tiles() ? keep(entry) : last_;
+    cluster::resolve(operation, context_.registers, target);
+    target.pc = pc;
+    check(operation, target);
+    resolved = &target;
+  } else if (wanted || follows_l2) {
     cluster::resolve(operation, context_.registers, last_);
-  else
+  } else {
     return nullptr;
+  }
   for (std::size_t k = 0; follows_l2 && k < resolved->count; ++k) {
     const ResolvedOperand& operand = resolved->operands[k];
     if (operand.location == Location::kGm)
@@ -83,26 +88,24 @@ const ResolvedOperation* TileOperands::resolve(std::uint32_t pc, bool wanted, Qu
   return resolved;
 }
 
-const ResolvedOperation& TileOperands::resolve_and_keep(const TileOperation& operation,
-                                                        QueueEntry& entry) {
+ResolvedOperation& TileOperands::keep(QueueEntry& entry) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(resolved_.size()));
     resolved_.emplace_back();
   }
-  const std::uint32_t slot = free_.back();
+  entry.resolved = free_.back();
   free_.pop_back();
-  ResolvedOperation& resolved = resolved_[slot];
-  cluster::resolve(operation, context_.registers, resolved);
-  resolved.pc = entry.pc;
+  return resolved_[entry.resolved];
+}
+
+void TileOperands::check(const TileOperation& operation, const ResolvedOperation& resolved) const {
   for (std::size_t k = 0; k < operation.operands.size(); ++k) {
     const std::string fault =
         context_.data->find_fault(operation.operands[k], resolved.operands[k], context_.core);
-    if (!fault.empty()) context_.illegal(entry.pc, fault, kAccessId);
+    if (!fault.empty()) context_.illegal(resolved.pc, fault, kAccessId);
   }
   const std::string misfit = context_.data->find_misfit(operation, resolved);
-  if (!misfit.empty()) context_.illegal(entry.pc, misfit, kAccessId);
-  entry.resolved = slot;
-  return resolved;
+  if (!misfit.empty()) context_.illegal(resolved.pc, misfit, kAccessId);
 }
 
 TileValues TileOperands::compute(const QueueEntry& entry, Cycle now) const {

@@ -32,7 +32,7 @@ class TileOperands {
   /// The kernel of the context starts.
   void launch();
   /// Resolves and checks the operands of the instruction at `pc`, which becomes `entry`. They hold until
-  /// the next call; with values they are kept for `entry`. nullptr: the instruction has none, or they are
+  /// the next call; if tiles have values they are kept for `entry`. nullptr: the instruction has none, or they are
   /// not needed by the values, by L2 or, as `wanted` says, by the caller. Throws IllegalBehaviour.
   const ResolvedOperation* resolve(std::uint32_t pc, bool wanted, QueueEntry& entry);
   /// The result of an operation with values that starts in cycle `now`. Throws IllegalBehaviour.
@@ -41,7 +41,10 @@ class TileOperands {
   void write(Pipe pipe, const QueueEntry& entry, TileValues result, Cycle now, Cycle due);
 
  private:
-  const ResolvedOperation& resolve_and_keep(const TileOperation& operation, QueueEntry& entry);
+  /// A place for operands that are kept as long as `entry`.
+  ResolvedOperation& keep(QueueEntry& entry);
+  /// Throws IllegalBehaviour if an operand cannot be accessed.
+  void check(const TileOperation& operation, const ResolvedOperation& resolved) const;
 
   const CoreContext& context_;
   std::vector<std::uint64_t> array_bases_;      // of Program::arrays

@@ -78,9 +78,11 @@ CoreId holder_of(Holder holder, CoreId core) {
 
 }  // namespace
 
-ClusterData::ClusterData(Profile profile, const Launch& launch, std::vector<GmArray> arrays)
-    : capacities_(capacities_of(profile)), launch_(launch), arrays_(std::move(arrays)),
-      gm_(arrays_.size()), buffers_(std::size_t{launch.clusters} * 3 * kLocationCount) {}
+ClusterData::ClusterData(Profile profile, const Launch& launch, std::vector<GmArray> arrays,
+                         Contents contents)
+    : contents_(contents), capacities_(capacities_of(profile)), launch_(launch),
+      arrays_(std::move(arrays)), gm_(arrays_.size()),
+      buffers_(std::size_t{launch.clusters} * 3 * kLocationCount) {}
 
 void ClusterData::bind(std::size_t array, std::vector<std::byte> bytes) {
   Array& a = gm_[array];
@@ -125,18 +127,22 @@ Memory& ClusterData::memory(const ResolvedOperand& operand, CoreId core) {
 }
 
 void ClusterData::note_view(Array& array, const ResolvedOperand& o) {
-  std::vector<std::size_t> shape;
+  if (o.view_size < array.size) return;
+  std::array<std::size_t, kMostDimensions> sizes{};
   for (unsigned d = 0; d < o.dimensions; ++d)
-    shape.push_back(static_cast<std::size_t>(std::max<std::int64_t>(o.view_sizes[d], 0)));
+    sizes[d] = static_cast<std::size_t>(std::max<std::int64_t>(o.view_sizes[d], 0));
+  const auto end = sizes.begin() + o.dimensions;
   // Of tensors of one size the first in order, whoever made his first.
-  if (o.view_size < array.size || (o.view_size == array.size && shape >= array.shape)) return;
+  if (o.view_size == array.size &&
+      !std::lexicographical_compare(sizes.begin(), end, array.shape.begin(), array.shape.end()))
+    return;
   array.size = o.view_size;
-  array.shape = std::move(shape);
+  array.shape.assign(sizes.begin(), end);
 }
 
 std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOperand& o,
                                     CoreId core) {
-  if (!has_values(o.element))
+  if (has_tiles() && !has_values(o.element))
     return operand.name + " has elements of " + to_string(o.element) +
            ", which have no values in this model; run without data";
   if (elements_of(o) == 0) return "";
@@ -144,8 +150,9 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
     return operand.name + " has more than " + std::to_string(kMostElements) + " elements";
   if (!has_addresses(o))
     return operand.name + " reaches farther than " + std::to_string(kMostArrayBytes) + " bytes";
-  const std::string bytes =
-      "bytes " + std::to_string(o.first) + " to " + std::to_string(o.first + o.bytes - 1);
+  const auto bytes = [&o] {
+    return "bytes " + std::to_string(o.first) + " to " + std::to_string(o.first + o.bytes - 1);
+  };
   if (o.location != Location::kGm) {
     const std::int64_t room = capacities_[static_cast<unsigned>(o.location)];
     const bool split = o.holder == Holder::kSplitRows || o.holder == Holder::kSplitColumns;
@@ -158,7 +165,7 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
       return operand.name + " has " + size_text(operand.full_rows, operand.row_stride) +
              " elements, of them " + size_text(o.sizes[0], o.sizes[1]) + " valid";
     if (o.first >= 0 && o.first + o.bytes <= room) return "";
-    return operand.name + " takes " + bytes + ", " + to_string(o.location) + " has " +
+    return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
            std::to_string(room);
   }
   Array& array = gm_[o.array];
@@ -166,20 +173,52 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
     return "the array " + arrays_[o.array].name + " would have " + std::to_string(o.view_size) +
            " bytes";
   if (!array.is_bound) note_view(array, o);
-  if (writes(o.access)) array.is_written = true;
   const std::int64_t size = array.is_bound ? array.size : o.view_size;
-  if (o.first >= 0 && o.first + o.bytes <= size) return "";
+  if (o.first >= 0 && o.first + o.bytes <= size) {
+    note_access(array, o, core);
+    return "";
+  }
   return "the array " + arrays_[o.array].name + " has " + std::to_string(size) +
-         " bytes, the part takes " + bytes;
+         " bytes, the part takes " + bytes();
+}
+
+void ClusterData::note_access(Array& array, const ResolvedOperand& o, CoreId core) {
+  array.is_read |= o.access == Access::kRead;
+  if (!writes(o.access)) return;
+  array.is_written = true;
+  array.written.add(o, core.cluster, reads(o.access));
+}
+
+std::vector<std::string> ClusterData::describe_division() const {
+  std::vector<std::string> sentences;
+  for (std::size_t a = 0; a < gm_.size(); ++a) {
+    const Array& array = gm_[a];
+    const auto bytes = [](std::int64_t n) {
+      return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+    };
+    if (const auto shared = array.written.shared())
+      sentences.push_back("clusters " + std::to_string(shared->cluster) + " and " +
+                          std::to_string(shared->other) + " both write byte " +
+                          std::to_string(shared->first) + " of %" + arrays_[a].name + "; " +
+                          bytes(shared->bytes) + " of it are written by several clusters");
+    // Tensors may leave bytes between their elements, which no kernel writes.
+    const bool is_full = array.is_bound || shape(a) == array.shape;
+    if (!array.is_written || array.is_read || !is_full) continue;
+    if (const auto left = array.written.unwritten(array.size))
+      sentences.push_back("no cluster writes " + bytes(left->bytes) + " of the " +
+                          std::to_string(array.size) + " of %" + arrays_[a].name + ", from byte " +
+                          std::to_string(left->first) + " on");
+  }
+  return sentences;
 }
 
 std::string ClusterData::find_misfit(const TileOperation& operation,
                                      const ResolvedOperation& resolved) const {
   if (operation.function == TileFunction::kNone) return "";
   if (operation.function != TileFunction::kCopy) {
-    std::vector<OperandShape> shapes;
+    OperandShapes shapes;
     for (unsigned i = 0; i < resolved.count; ++i)
-      shapes.push_back({resolved.operands[i].sizes[0], resolved.operands[i].sizes[1]});
+      shapes[i] = {resolved.operands[i].sizes[0], resolved.operands[i].sizes[1]};
     const std::string fault = find_operand_fault(operation, shapes);
     return fault.empty() ? "" : "operands " + fault;
   }

@@ -1,6 +1,7 @@
 // What tiles and arrays contain (reference ascend.md 1.3, 2.9): the buffers of all cores of a launch and
 // the arrays in GM. One object a machine, which its cores share; without it a machine has no values and
-// the same cycles.
+// the same cycles. With Contents::kScalars it checks operands and keeps what scalar units load and store,
+// and tiles have no values.
 //
 // An operation reads when it starts on its pipe and writes when it is complete: the core computes the
 // result at the start and gives it with the cycle in which it is there. So whoever reads without having
@@ -17,13 +18,17 @@
 #include "models/cluster/cluster_config.h"
 #include "models/cluster/memory/held_lines.h"
 #include "models/cluster/memory/memory.h"
+#include "models/cluster/memory/written_bytes.h"
 #include "models/cluster/program/program.h"
 
 namespace tessera::cluster {
 
 class ClusterData {
  public:
-  ClusterData(Profile profile, const Launch& launch, std::vector<GmArray> arrays);
+  enum class Contents : std::uint8_t { kAll, kScalars };
+  ClusterData(Profile profile, const Launch& launch, std::vector<GmArray> arrays,
+              Contents contents = Contents::kAll);
+  bool has_tiles() const { return contents_ == Contents::kAll; }
 
   // --- the host ---
 
@@ -45,6 +50,11 @@ class ClusterData {
   /// Of an array that is not bound: sizes of its largest tensor, if that fills it, or one size.
   std::vector<std::size_t> shape(std::size_t array) const;
   bool is_written(std::size_t array) const { return gm_[array].is_written; }
+  /// Whether its contents are known: tiles without values have not been written to it.
+  bool is_known(std::size_t array) const { return has_tiles() || gm_[array].written.empty(); }
+  /// What is wrong with the way in which the launch divides arrays among its clusters, in sentences:
+  /// several clusters write the same bytes, or an output has bytes that none writes.
+  std::vector<std::string> describe_division() const;
 
   // --- cores ---
 
@@ -90,17 +100,20 @@ class ClusterData {
  private:
   struct Array {
     Memory memory;
-    bool is_bound = false, is_written = false;
+    bool is_bound = false, is_written = false, is_read = false;
     std::int64_t size = 0;  // bytes
     std::vector<std::size_t> shape;
+    WrittenBytes written;
   };
 
+  void note_access(Array& array, const ResolvedOperand& o, CoreId core);
   Memory& memory(const ResolvedOperand& operand, CoreId core);
   TileValues read(const ResolvedOperand& operand, CoreId core, Cycle now, bool behind);
   void write(const ResolvedOperand& operand, CoreId core, TileValues values,
              const Memory::When& when, bool adds);
   void note_view(Array& array, const ResolvedOperand& o);
 
+  const Contents contents_;
   const Capacities capacities_;
   const Launch launch_;
   const std::vector<GmArray> arrays_;

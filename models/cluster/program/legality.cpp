@@ -89,8 +89,8 @@ Found check_intra_block(const Instruction& i, const Site& site) {
                      "; expected set_cross_core there");
   if (i.pipe == Pipe::kAll) return violation(kPipeId, "pipe ALL, expected one pipe or S");
   if (Found none = check_pipe(kind_of(site.core), i.pipe)) return none;
-  if (site.launch.ratio == LaunchRatio::k1To2) return {};
-  return violation(kLaunchId, "mode 4 needs a launch of 1 AIC and 2 AIVs; this one is ",
+  if (aics_of(site.launch.ratio) > 0 && aivs_of(site.launch.ratio) > 0) return {};
+  return violation(kLaunchId, "mode 4 needs a launch with AIC and AIVs; this one is ",
                    site.launch.ratio);
 }
 
@@ -129,7 +129,11 @@ Found out_of_range(const char* what, std::int64_t id, std::int64_t last) {
 
 Found check_intra_id(std::int64_t id, const Site& site) {
   if (Found wide = out_of_range("id", id, sync::kIntraBlockIds - 1)) return wide;
-  if (site.core.is_aic() || id < sync::kFlagIds) return {};
+  if (id < sync::kFlagIds) return {};
+  if (site.core.is_aic() && aivs_of(site.launch.ratio) > 1) return {};
+  if (site.core.is_aic())
+    return violation(kUnreachableId, "id ", id, " names AIV1, and this launch is ",
+                     site.launch.ratio);
   return violation(kUnreachableId, "id ", id,
                    " on an AIV, which has the ids 0..15; only the AIC adds 16 to name AIV1");
 }

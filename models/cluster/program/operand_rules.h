@@ -4,9 +4,9 @@
 // issued.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "models/cluster/program/tile_operation.h"
 
@@ -16,11 +16,11 @@ namespace tessera::cluster {
 struct OperandShape {
   std::optional<std::int64_t> rows, columns;
 };
+using OperandShapes = std::array<OperandShape, kMostOperands>;
 
 /// What is wrong with the operands, "" if nothing, for "operands of X " in front of it:
 /// "are 16x128 (%a) and 16x64 (%b): expected the same valid rows and columns". `shapes`: of all operands.
-std::string find_operand_fault(const TileOperation& operation,
-                               const std::vector<OperandShape>& shapes);
+std::string find_operand_fault(const TileOperation& operation, const OperandShapes& shapes);
 
 /// The same of the length of the blocks that kMergeBlocks takes from a tile of so many columns (nothing:
 /// not known yet): "blocks of 63 columns, expected a multiple of 64".

@@ -94,6 +94,8 @@ TEST(PtoControl, BranchesGiveTiles) {
 TEST(PtoControl, FloatingPointArguments) {
   const Module module = parse(R"(module {
   func.func @k(%a: f32, %n: index) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+    pto.texpands ins(%a : f32) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
     return
   }
 })",
@@ -107,7 +109,8 @@ TEST(PtoControl, FloatingPointArguments) {
     return "accepted";
   };
   LowerOptions options{Profile::kA5, {{"n", 1}}};
-  EXPECT_THAT(message(options), HasSubstr("the argument %a of @k has no value"));
+  EXPECT_THAT(message(options),
+              HasSubstr("the argument %a (f32, used in line 4) of @k has no value"));
   options.reals = {{"a", 0.5}};
   EXPECT_EQ(message(options), "accepted");
   options.reals.emplace("n", 0.5);

@@ -300,9 +300,17 @@ TEST(PtoLanguage, UnknownOperationsRunAsCycles) {
 }
 
 TEST(PtoLanguage, UnknownOperationsAreRefusedByName) {
-  EXPECT_EQ(message_of_text(kernel(kUnknown)),
-            "k.pto:4:10: unknown operation 'pto.tfoo'; did you mean 'pto.tmov'? docs/ascend-platform.md "
-            "lists the operations; --pto-unknown=cost:N runs unknown ones for N cycles");
+  EXPECT_EQ(
+      message_of_text(kernel("pto.tfoo")),
+      "k.pto:3:1: unknown operation 'pto.tfoo'; did you mean 'pto.tmov'? docs/ascend-platform.md "
+      "lists the operations; --pto-unknown=cost:N runs unknown ones for N cycles");
+  // All at once, also in front of a mistake of another kind.
+  const std::string all =
+      "k.pto:4:10: unknown operations 'pto.tfoo' in line 4; 'other.op' in line 6, 8; "
+      "docs/ascend-platform.md lists the operations; --pto-unknown=cost:N runs unknown ones for N "
+      "cycles";
+  EXPECT_EQ(message_of_text(kernel(std::string(kUnknown) + "\n other.op")), all);
+  EXPECT_EQ(message_of_text(kernel(std::string(kUnknown) + "\n other.op\n pto.tabs ins(")), all);
   EXPECT_THAT(message_of_text(
                   kernel(std::string(kUnknown) + "\n pto.set_flag_dyn[<PIPE_V>, <PIPE_MTE3>, %x]"),
                   Profile::kA5, "cost:1"),

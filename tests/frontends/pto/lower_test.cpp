@@ -17,6 +17,7 @@ using cluster::Instruction;
 using cluster::Opcode;
 using cluster::Pipe;
 using cluster::Profile;
+using cluster::SpecialValue;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -39,6 +40,16 @@ std::string message_of(const std::string& body, const std::string& kind = "vecto
                        Profile profile = Profile::kA5) {
   try {
     lowered(kernel(body, kind), profile);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+/// Why a module is refused.
+std::string refusal(const std::string& text, const LowerOptions& options = {}) {
+  try {
+    lower(parse(text, "k.pto"), options);
   } catch (const UserError& e) {
     return e.what();
   }
@@ -285,18 +296,78 @@ TEST(PtoLower, WithoutSyncOperationsPipesAreOrderedAutomatically) {
 }
 
 TEST(PtoLower, ArgumentsAndParameters) {
-  const Module module = parse(kernel(""), "k.pto");
-  const auto message = [&module](const std::map<std::string, std::int64_t>& params) {
+  const auto message = [](const std::map<std::string, std::int64_t>& params,
+                          const std::string& body = "%m = arith.addi %n, %n : index") {
     try {
-      lower(module, {Profile::kA5, params});
+      lower(parse(kernel(body), "k.pto"), {Profile::kA5, params});
     } catch (const UserError& e) {
       return std::string(e.what());
     }
     return std::string("accepted");
   };
-  EXPECT_EQ(message({}), "k.pto:2:35: the argument %n of @k has no value; give --param n=VALUE");
+  EXPECT_EQ(message({}),
+            "k.pto:2:35: the argument %n (index, used in line 3) of @k has no value; give --param "
+            "n=VALUE");
+  EXPECT_EQ(message({}, ""), "accepted");
   EXPECT_EQ(message({{"n", 1}, {"m", 1}}),
             "k.pto: --param m: no function has a scalar argument %m");
+}
+
+TEST(PtoLower, AllArgumentsWithoutValuesAreNamedAtOnce) {
+  const std::string text = R"(module {
+  func.func @k(%a: i32, %unused: i64, %b: f32, %idx: i32) {
+    %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+    pto.texpands ins(%b : f32) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+    %s = arith.addi %a, %a : i32
+    return
+  }
+})";
+  EXPECT_EQ(
+      refusal(text),
+      "k.pto:2:16: the arguments %a (i32, used in line 5), %b (f32, used in line 4) of @k have no "
+      "value; give --param a=VALUE --param b=VALUE");
+}
+
+// ascend.md 1.1: every core of a launch has a block of its own.
+TEST(PtoLower, ArgumentsWithARoleAreValuesOfTheCore) {
+  const Module module = parse(R"(module {
+  func.func @k(%__pypto_spmd_block_idx: i32, %n: i32 {pto.spmd_block_num},
+               %x_spmd_subblock_idx: i32) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %a = arith.addi %__pypto_spmd_block_idx, %n : i32
+    %b = arith.addi %a, %x_spmd_subblock_idx : i32
+    return
+  }
+})",
+                              "k.pto");
+  const Kernel kernel = lower(module, {Profile::kA5, {}});
+  ASSERT_GE(kernel.aiv->code.size(), 5u);
+  const SpecialValue expected[] = {SpecialValue::kCluster, SpecialValue::kBlockCount,
+                                   SpecialValue::kSubblockIndex};
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(kernel.aiv->code[i].op, Opcode::kGet);
+    EXPECT_EQ(kernel.aiv->code[i].special, expected[i]);
+  }
+  // A value that the user gives counts for all cores.
+  const Kernel fixed = lower(module, {Profile::kA5, {{"__pypto_spmd_block_idx", 3}, {"n", 4}}});
+  EXPECT_EQ(fixed.aiv->code[0].special, SpecialValue::kSubblockIndex);
+}
+
+TEST(PtoLower, AnOptionChoosesTheFunction) {
+  const std::string text = R"(module {
+  func.func @first() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    return
+  }
+  func.func @second() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    return
+  }
+})";
+  EXPECT_THAT(refusal(text), HasSubstr("choose one with --function first or --function second"));
+  LowerOptions options;
+  options.function = "second";
+  EXPECT_EQ(lower(parse(text, "k.pto"), options).aiv->name, "second");
+  options.function = "secnd";
+  EXPECT_EQ(refusal(text, options), "k.pto: --function secnd: the module has no such function with "
+                                    "a body; did you mean 'second'?");
 }
 
 TEST(PtoLower, ProfileOfTheModule) {

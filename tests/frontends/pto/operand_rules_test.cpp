@@ -95,7 +95,7 @@ TEST(PtoOperandRules, EveryRelation) {
       {"pto.tfillpad", {{"a", "8x16xf32"}, {"c", "8x8xf32"}}, "no fewer rows and columns"},
       {"pto.tgather", {{"a", "1x32xf32"}, {"i", "1x32xi32"}, {"c", "1x64xf32"}}, kAll},
       {"pto.tgather", {{"a", "1x32xf32"}, {"i", "1x32xf32"}, {"c", "1x32xf32"}}, "integers of 16"},
-      {"pto.tsort32", {{"a", "1x32xf16"}, {"i", "1x32xui32"}, {"c", "1x64xf16"}}, "8 bytes of the"},
+      {"pto.tsort32", {{"a", "1x32xf16"}, {"i", "1x32xui32"}, {"c", "1x63xf16"}}, "a pair in the"},
       {"pto.tsort32", {{"a", "1x32xf32"}, {"i", "1x64xui32"}, {"c", "1x64xf32"}}, "an index for"},
       {"pto.tsort32", {{"a", "1x32xi32"}, {"i", "1x32xui32"}, {"c", "1x64xi32"}}, "f16 or f32"},
       {"pto.tquant", {{"a", "8x8xf16"}, {"s", "8x1xf32"}, {"c", "8x8xi8"}}, "f32"},

@@ -215,6 +215,84 @@ TEST(AscendExecutable, FlagLeftSetIsAWarning) {
   EXPECT_THAT(json::serialize(r.at("diagnoses")), HasSubstr("V to MTE3, event 5"));
 }
 
+// 16 rows of 64 f32 for each block, of `rows` in all. The scalar unit loads where the input begins.
+std::string spmd_kernel(const std::string& rows) {
+  return R"(module {
+  func.func @k(%x: !pto.ptr<f32>, %first: !pto.ptr<i32>, %y: !pto.ptr<f32>, %__pypto_spmd_block_idx: i32)
+      attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %rows = arith.constant )" +
+         rows + R"( : index
+    %block = arith.index_cast %__pypto_spmd_block_idx : i32 to index
+    %row = arith.muli %block, %c16 : index
+    %loaded = pto.load_scalar %first[%c0] : !pto.ptr<i32> -> i32
+    %offset = arith.index_cast %loaded : i32 to index
+    %from = arith.addi %row, %offset : index
+    %xv = pto.make_tensor_view %x, shape = [%rows, %c64], strides = [%c64, %c1] : !pto.tensor_view<?x?xf32>
+    %yv = pto.make_tensor_view %y, shape = [%rows, %c64], strides = [%c64, %c1] : !pto.tensor_view<?x?xf32>
+    %xp = pto.partition_view %xv, offsets = [%from, %c0], sizes = [%c16, %c64] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x64xf32>
+    %yp = pto.partition_view %yv, offsets = [%row, %c0], sizes = [%c16, %c64] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x64xf32>
+    %t = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>
+    pto.tload ins(%xp : !pto.partition_tensor_view<16x64xf32>) outs(%t : !pto.tile_buf<vec, 16x64xf32>)
+    pto.tstore ins(%t : !pto.tile_buf<vec, 16x64xf32>) outs(%yp : !pto.partition_tensor_view<16x64xf32>)
+    return
+  }
+}
+)";
+}
+
+// ascend.md 1.1: a launch gives each cluster a block; its outputs are divided among them.
+TEST(AscendExecutable, ALaunchThatDoesNotDivideItsOutputsSaysSo) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("k.pto");
+  write_file(file, spmd_kernel("64"));
+  for (const bool no_data : {false, true}) {
+    const auto diagnoses = [&](std::vector<std::string> options, int exit_code = 0) {
+      if (no_data) options.emplace_back("--no-data");
+      return json::serialize(report_of(file, options, exit_code).at("diagnoses"));
+    };
+    EXPECT_THAT(diagnoses({"--set", "launch.clusters=4"}), HasSubstr("\"count\":0"));
+    EXPECT_THAT(diagnoses({"--set", "launch.clusters=3"}),
+                HasSubstr("no cluster writes 4096 bytes of the 16384 of %y, from byte 12288 on"));
+    EXPECT_THAT(diagnoses({"--set", "launch.clusters=3", "--param", "__pypto_spmd_block_idx=2"}),
+                HasSubstr("clusters 0 and 1 both write byte 8192 of %y; 4096 bytes"));
+    // One block too many reads behind the end of the array.
+    std::vector<std::string> options = {file, "--set", "launch.clusters=5"};
+    if (no_data) options.emplace_back("--no-data");
+    const Finished beyond = run(options);
+    EXPECT_EQ(beyond.exit_code, 4);
+    EXPECT_THAT(beyond.err,
+                HasSubstr("the array x has 16384 bytes, the part takes bytes 16384 to 20479"));
+  }
+}
+
+// Without values of tiles scalar loads read what the host gives, and nothing else.
+TEST(AscendExecutable, ScalarLoadsOfATimingOnlyRun) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("k.pto");
+  write_file(file, spmd_kernel("64"));
+  const std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }";
+  std::string npy = std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header;
+  npy.resize(127, ' ');
+  npy += "\n" + std::string("\x10\x00\x00\x00", 4);
+  write_file(folder.file("first.npy"), npy);
+  const std::vector<std::string> options = {file, "--set", "launch.clusters=4", "--no-data"};
+  EXPECT_EQ(run(options).exit_code, 0);
+  std::vector<std::string> shifted = options;
+  shifted.insert(shifted.end(), {"--input", "first=" + folder.file("first.npy")});
+  EXPECT_THAT(run(shifted).err, HasSubstr("the part takes bytes 16384 to 20479"));
+  std::vector<std::string> output = options;
+  output.insert(output.end(), {"--output", "y=" + folder.file("y.npy")});
+  EXPECT_THAT(run(output).err, HasSubstr("with --no-data tiles have no values"));
+  // What a tile has written is not known.
+  replace_in_file(file, "    return\n",
+                  "    %v = pto.load_scalar %y[%c0] : !pto.ptr<f32> -> f32\n    return\n");
+  EXPECT_THAT(run(options).err, HasSubstr("tiles have no values in this run; run it with data"));
+}
+
 TEST(AscendExecutable, UserErrorsAreExit2) {
   const auto fails = [](std::vector<std::string> arguments, const std::string& text) {
     const Finished f = run(std::move(arguments));
@@ -222,14 +300,14 @@ TEST(AscendExecutable, UserErrorsAreExit2) {
     EXPECT_THAT(f.err, HasSubstr(text));
   };
   fails({kExamples + "nothing.pto"}, "the PTO program cannot be opened");
-  fails({kExamples + "c2v_a5.pto"}, "the argument %TILES of @cube has no value");
+  fails({kExamples + "c2v_a5.pto"}, "the argument %TILES (index, used in line");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--vcd", "x.vcd"}, "--vcd");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--preset", "wse3"}, "a2a3, a5");
   fails({kExamples + "vector_add.pto", "--param", "TILES=2", "--set", "launch.ratio=1:2"},
         "1:2 needs a function for the AIC");
   fails({kExamples + "c2v_a5.pto", "--param", "TILES=1", "--structure", "tiles"}, "'tiles'");
-  const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tprint ins(%ap0)");
-  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tprint'");
+  const Changed unknown("vector_add.pto", "      // Buffer 1.", "      pto.tfancy ins(%ap0)");
+  fails({unknown.file(), "--param", "TILES=2"}, "k.pto:48:7: unknown operation 'pto.tfancy'");
 }
 
 // Options of the fabric are neither known nor offered.

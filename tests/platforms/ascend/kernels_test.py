@@ -38,14 +38,14 @@ def as_f64(array):
 class Case:
     """A kernel with one set of sizes."""
 
-    def __init__(self, file, inputs, reference, clusters=1, profiles=BOTH, refused=None, tolerance=None, bf16=(), loads=None,
+    def __init__(self, file, inputs, reference, clusters=1, profiles=BOTH, refused=None, tolerance=None, bf16=(), loads=(),
                  **params):
         self.file, self.inputs, self.reference = file, inputs, reference
         self.clusters, self.params, self.profiles = clusters, params, profiles
         self.refused = refused  # text of the line that the other profile does not take, and a word of the error
         self.tolerance = tolerance
         self.bf16 = bf16  # outputs in bf16
-        self.loads = loads  # text of the line whose values decide what the kernel does: it does not run with --no-data
+        self.loads = loads  # inputs that scalar loads read: also with --no-data
 
 
 # --- inputs ---
@@ -191,7 +191,7 @@ CASES = [
          profiles=("a2a3",), refused=("pto.barrier_sync <TVEC>", "pto.barrier_sync"), ROWS=48),
     Case("global_norm", {"x": f32(64, 512)}, lambda a: a["x"] / np.linalg.norm(a["x"]), clusters=4),
     Case("segment_sums", {"x": f32(37, 64), "offsets": values(0, 3, 3, 10, 11, 30, 37), "rows": zeros(np.int32, 6, 16)},
-         segment_sums, clusters=2, tolerance=(1e-5, 1e-5), loads="%end = pto.load_scalar", SEGMENTS=6),
+         segment_sums, clusters=2, tolerance=(1e-5, 1e-5), loads=("offsets",), SEGMENTS=6),
     Case("matmul", {"a": f16(128, 256), "b": f16(256, 384)}, lambda a: a["a"] @ a["b"], clusters=2, tolerance=(1e-5, 1e-4),
          M=128, N=384, K=256),
     Case("matmul_flags", {"a": bf16(256, 320), "b": bf16(320, 128)}, lambda a: a["a"] @ a["b"], clusters=2, bf16=("c",),
@@ -276,10 +276,13 @@ class Bench:
             return result
         return {"c" if case.file.startswith(("matmul", "split")) else "y": result}
 
+    def arrays(self, case):
+        rng = np.random.default_rng(sum(map(ord, case.file)))
+        return {name: make(rng) for name, make in case.inputs.items()}
+
     def run_with_data(self, case, profile, path, hazards="error"):
         """Its report, and what is wrong with its values, or None."""
-        rng = np.random.default_rng(sum(map(ord, case.file)))
-        arrays = {name: make(rng) for name, make in case.inputs.items()}
+        arrays = self.arrays(case)
         expected = self.expected(case, arrays)
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
@@ -308,12 +311,13 @@ class Bench:
             return problem
         if report["diagnoses"]["count"] != 0:
             return f"diagnoses: {report['diagnoses']}"
-        if case.loads:
-            return self.check_error(self.command(case, profile, path) + ["--no-data"], path, case.loads, "run it with data")
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "r.json"
-            finished = subprocess.run(self.command(case, profile, path) + ["--no-data", "--report", str(file)],
-                                      capture_output=True, text=True)
+            command = self.command(case, profile, path) + ["--no-data", "--report", str(file)]
+            for name in case.loads:
+                np.save(f"{folder}/{name}.npy", self.arrays(case)[name])
+                command.append(f"--input={name}={folder}/{name}.npy")
+            finished = subprocess.run(command, capture_output=True, text=True)
             if finished.returncode != 0:
                 return f"--no-data: exit {finished.returncode}: {finished.stderr.strip()}"
             bare = json.loads(file.read_text())

@@ -187,8 +187,8 @@ def check_errors(runner, example):
     assert "elements of f16, expected f32 for %a, a pointer to f32" in text, text
     text = runner.run(example, {"aa": a}, [], *options, exit_code=2)
     assert "'aa' is no pointer argument" in text, text
-    text = runner.run(example, {"a": a}, [], "--no-data", *options, exit_code=2)
-    assert "with --no-data" in text, text
+    text = runner.run(example, {"a": a}, [], "--no-data", *options, exit_code=4)
+    assert "the array a has 32768 bytes, the part takes bytes 32768 to 65535" in text, text
 
 
 def main():

@@ -145,8 +145,13 @@ TEST(ascend, M9_sem_id_subblock_and_profile) {
               AllOf(HasSubstr("set_intra_block(FIX, id 32): id 32 is outside 0..31"),
                     HasSubstr(kIdRangeId)));
   EXPECT_THAT(error_on_aiv(a5_config(), wide_on_aiv), HasSubstr(kUnreachableId));
-  EXPECT_THAT(error_on_aic(a5_config(), plain, launch_of(1, LaunchRatio::k1To1)),
-              AllOf(HasSubstr("this one is 1:1"), HasSubstr(kLaunchId)));
+  EXPECT_THAT(error_on_aic(a5_config(), plain, launch_of(1, LaunchRatio::k1To0)),
+              AllOf(HasSubstr("this one is 1:0"), HasSubstr(kLaunchId)));
+  Kernel to_aiv1;
+  to_aiv1.set_intra(Pipe::kFix, 19);
+  EXPECT_THAT(
+      error_on_aic(a5_config(), to_aiv1, launch_of(1, LaunchRatio::k1To1)),
+      AllOf(HasSubstr("id 19 names AIV1, and this launch is 1:1"), HasSubstr(kUnreachableId)));
   EXPECT_THAT(error_on_aic(a2a3_config(), plain),
               AllOf(StartsWith("refused: k.pto:1: set_intra_block(FIX, id 3): set_intra_block does "
                                "not exist on A2/A3"),

@@ -1,0 +1,75 @@
+#include "platforms/server/memory_dump.h"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "models/pe/program.h"
+#include "platforms/run/output_file.h"
+
+namespace tessera::server {
+
+namespace {
+
+namespace json = boost::json;
+using ImagePointer = std::shared_ptr<const pe::Image>;
+
+constexpr std::size_t kPage = 4096;
+
+json::object describe(const pe::Image& image) {
+  json::object symbols;
+  for (const pe::Symbol& symbol : image.symbols)
+    symbols[symbol.name] = {symbol.address, symbol.count * pe::bytes_of(symbol.type)};
+  json::array strings;
+  for (const pe::PrintedString& string : image.strings) strings.emplace_back(string.text);
+  return {{"symbols", std::move(symbols)}, {"strings", std::move(strings)}};
+}
+
+/// Pages of zeros become holes of the file.
+void write_sparse(std::ofstream& file, const std::vector<std::byte>& bytes) {
+  const auto* data = reinterpret_cast<const char*>(bytes.data());
+  for (std::size_t at = 0; at < bytes.size(); at += kPage) {
+    const std::size_t size = std::min(kPage, bytes.size() - at);
+    const bool is_empty = std::all_of(data + at, data + at + size, [](char c) { return c == 0; });
+    if (is_empty && at + size < bytes.size())
+      file.seekp(static_cast<std::streamoff>(size), std::ios::cur);
+    else
+      file.write(data + at, static_cast<std::streamsize>(size));
+  }
+}
+
+}  // namespace
+
+void write_memory(const compiled::Program& program, const wse::Workload& workload,
+                  const wse::CommandStream& stream, const std::string& folder) {
+  const std::string binary = folder + "/memory.bin";
+  std::ofstream file = run::open_output(binary);
+  std::map<const pe::Image*, std::size_t> codes;
+  json::array tiles, described;
+  const layout::Rect& rect = program.rectangle;
+  for (int y = rect.y; y < rect.y + rect.h; ++y) {
+    for (int x = rect.x; x < rect.x + rect.w; ++x) {
+      const ImagePointer& image = workload.programs.image_of({x, y});
+      if (!image) continue;
+      const auto [code, is_new] = codes.emplace(image.get(), codes.size());
+      if (is_new) described.push_back(describe(*image));
+      tiles.push_back({x, y, code->second});
+      write_sparse(file, stream.read_memory({x, y}, 0, pe::kSramBytes));
+    }
+  }
+  run::require_complete(binary, file);
+  const std::string directory = folder + "/memory.json";
+  std::ofstream text = run::open_output(directory);
+  text << json::object{{"bytes", pe::kSramBytes},
+                       {"offset", {rect.x, rect.y}},
+                       {"tiles", std::move(tiles)},
+                       {"codes", std::move(described)}}
+       << '\n';
+  run::require_complete(directory, text);
+}
+
+}  // namespace tessera::server

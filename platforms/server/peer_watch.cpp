@@ -1,0 +1,41 @@
+#include "platforms/server/peer_watch.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace tessera::server {
+
+PeerWatch::PeerWatch(int input) {
+  if (::pipe(stop_.data()) != 0)
+    throw std::runtime_error(std::string("there is no pipe: ") + strerror(errno));
+  thread_ = std::thread([input, stop = stop_[0]] { watch(input, stop); });
+}
+
+PeerWatch::~PeerWatch() {
+  ::close(stop_[1]);
+  thread_.join();
+  ::close(stop_[0]);
+}
+
+void PeerWatch::abandon() {
+  constexpr char kText[] =
+      "tessera_csl_server: the host program ended without stop(); the run is abandoned\n";
+  static_cast<void>(!::write(STDERR_FILENO, kText, sizeof kText - 1));
+  ::_exit(2);
+}
+
+// Without events asked for, poll() returns when a pipe has no writer any more.
+void PeerWatch::watch(int input, int stop) {
+  std::array<pollfd, 2> watched = {{{input, 0, 0}, {stop, 0, 0}}};
+  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+  }
+  if (watched[1].revents == 0 && watched[0].revents != 0) abandon();
+}
+
+}  // namespace tessera::server

@@ -1,0 +1,186 @@
+#include "platforms/server/serve.h"
+
+#include <boost/json.hpp>
+
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontends/compiled/folder.h"
+#include "platforms/cli/main.h"
+#include "platforms/cli/options.h"
+#include "platforms/report/report.h"
+#include "platforms/run/driver.h"
+#include "platforms/server/peer_watch.h"
+#include "platforms/server/session.h"
+#include "platforms/wse/observed_machine.h"
+#include "platforms/wse/options.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::server {
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kProtocol = 1;
+constexpr const char* kName = "tessera_csl_server";
+constexpr const char* kPrintLog = "sim.log";
+
+/// The options of the host's environment, as those of wse_platform.
+void read_options(const std::string& folder, const std::vector<std::string>& given,
+                  Generation generation, wse::Options& options) {
+  const cli::Executable executable = {kName,
+                                      "wse",
+                                      "runs a compiled CSL program for its host program",
+                                      "folder that tessera_cslc has written",
+                                      {"wse2", "wse3"},
+                                      wse::kStructures,
+                                      generation == Generation::kWse2 ? "wse2" : "wse3",
+                                      "memcpy.command_cycles=500"};
+  std::vector<const char*> arguments = {kName, folder.c_str()};
+  for (const std::string& option : given) arguments.push_back(option.c_str());
+  const bool goes_on = cli::parse(static_cast<int>(arguments.size()), arguments.data(), executable,
+                                  options, std::cerr);
+  if (!goes_on || options.validate || options.print_config || options.print_program)
+    throw UserError("", "", "only options of a run can be given here; there is no run otherwise");
+  if (options.fabric.print_log_file.empty()) options.fabric.print_log_file = kPrintLog;
+}
+
+json::object describe(const compiled::Program& program) {
+  json::array symbols;
+  for (const compiled::Export& symbol : program.exports) {
+    json::array inputs(symbol.parameters.begin(), symbol.parameters.end());
+    symbols.push_back(json::object{{"name", symbol.name},
+                                   {"kind", symbol.is_function ? "function" : "variable"},
+                                   {"type", symbol.type},
+                                   {"mutable", symbol.is_mutable},
+                                   {"inputs", std::move(inputs)}});
+  }
+  json::array ports;
+  for (const compiled::Port& port : program.ports)
+    ports.push_back(json::object{{"name", port.name},
+                                 {"direction", port.is_out ? "out" : "in"},
+                                 {"x", port.tile.x},
+                                 {"y", port.tile.y},
+                                 {"color", port.color.value()}});
+  const layout::Rect& rect = program.rectangle;
+  return {{"arch", program.generation == Generation::kWse2 ? "wse2" : "wse3"},
+          {"size", {rect.w, rect.h}},
+          {"offset", {rect.x, rect.y}},
+          {"symbols", std::move(symbols)},
+          {"ports", std::move(ports)}};
+}
+
+class Server {
+ public:
+  explicit Server(FrameChannel& channel) : channel_(channel) {}
+
+  int run() {
+    std::optional<Frame> frame;
+    while ((frame = channel_.read())) {
+      const Command command = command_of(*frame);
+      try {
+        if (command.name == "run") return simulate(command.id);
+        channel_.write(answer(command, *frame));
+      } catch (const std::exception& error) {
+        return refuse(command.id, error.what());
+      }
+    }
+    return 0;
+  }
+
+ private:
+  Frame answer(const Command& command, const Frame& frame) {
+    const json::object header = json::parse(frame.header).as_object();
+    if (command.name == "hello") return greet(command.id, header.at("protocol").to_number<int>());
+    if (command.name == "load") return load(command.id, header);
+    throw UserError("", "", "'" + command.name + "' needs a machine that runs");
+  }
+
+  static Frame greet(std::int64_t id, int protocol) {
+    if (protocol != kProtocol)
+      throw UserError(
+          "", "",
+          "the Python package and tessera_csl_server are of different versions of Tessera: "
+          "they speak protocols " +
+              std::to_string(protocol) + " and " + std::to_string(kProtocol));
+    return reply_frame(id, "\"protocol\":" + std::to_string(kProtocol));
+  }
+
+  Frame load(std::int64_t id, const json::object& header) {
+    folder_ = json::value_to<std::string>(header.at("folder"));
+    program_ = compiled::read_folder(folder_, TESSERA_VERSION);
+    const auto given = json::value_to<std::vector<std::string>>(header.at("options"));
+    try {
+      read_options(folder_, given, program_.generation, options_);
+    } catch (const UserError& error) {
+      throw UserError("TESSERA_OPTIONS, TESSERA_PRESET", "", error.what());
+    }
+    is_loaded_ = true;
+    json::object reply = describe(program_);
+    reply["id"] = id;
+    return {json::serialize(reply), {}};
+  }
+
+  int refuse(std::int64_t id, const std::string& text) {
+    channel_.write(failure_frame(id, {Failure::Kind::kRuntime, text, true}));
+    return report::exit_code(report::Status::kUserInput);
+  }
+
+  // The reply to the last command comes when the report and the memory have been written.
+  int simulate(std::int64_t id) {
+    if (!is_loaded_) throw UserError("", "", "'run' needs a program; 'load' comes first");
+    report::Report report;
+    report.platform = "wse";
+    report.preset = options_.preset;
+    report.program = folder_;
+    const wse::WseConfig config =
+        wse::load_wse_config(options_.preset, options_.config_file, options_.sets);
+    const wse::Workload workload(program_, config);
+    wse::check_structure(options_.structure, options_.fabric, workload.layout, config);
+    run::Driver driver(options_, report);
+    wse::ObservedMachine observed(options_, options_.fabric, config, workload);
+    wse::Machine& machine = observed.machine();
+    Session session(channel_, program_, workload, config, observed, folder_);
+    channel_.write(reply_frame(id));
+    std::optional<PeerWatch> watch(std::in_place, channel_.input());
+    driver.run(machine.domain(), machine.structure(), observed, session);
+    if (!session.last_command()) PeerWatch::abandon();
+    watch.reset();
+    return conclude(session, report);
+  }
+
+  int conclude(const Session& session, report::Report& report) {
+    std::optional<Failure> failure = session.failure();
+    if (!failure && report.status != report::Status::kFinished)
+      failure = Failure{Failure::Kind::kRuntime, report.message, true};
+    try {
+      if (!options_.report_file.empty()) report::write_json(report, options_.report_file);
+    } catch (const UserError& error) {
+      if (!failure) failure = Failure{Failure::Kind::kRuntime, error.what(), true};
+    }
+    const std::int64_t id = *session.last_command();
+    channel_.write(failure ? failure_frame(id, *failure)
+                           : reply_frame(id, "\"cycles\":" + std::to_string(report.cycles)));
+    return report::exit_code(report.status);
+  }
+
+  FrameChannel& channel_;
+  std::string folder_;
+  compiled::Program program_;
+  wse::Options options_;
+  bool is_loaded_ = false;
+};
+
+}  // namespace
+
+int serve(FrameChannel& channel) {
+  return cli::run_guarded(kName, [&] { return Server(channel).run(); });
+}
+
+}  // namespace tessera::server

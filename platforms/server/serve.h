@@ -1,0 +1,13 @@
+// The whole life of a server: it is told which compiled program to load and with which options,
+// builds the machine, carries out the commands of the host and writes the report.
+#pragma once
+
+#include "platforms/server/frame.h"
+
+namespace tessera::server {
+
+/// Serves one host program. Answers the exit code of the process. Call from sc_main: SystemC elaborates
+/// once a process.
+int serve(FrameChannel& channel);
+
+}  // namespace tessera::server

@@ -1,0 +1,268 @@
+#include "platforms/server/session.h"
+
+#include <boost/json.hpp>
+
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "platforms/cli/main.h"
+#include "platforms/server/mapped_data.h"
+#include "platforms/server/memory_dump.h"
+#include "platforms/wse/command_stream.h"
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::server {
+
+namespace {
+
+namespace json = boost::json;
+using Bytes = std::vector<std::uint8_t>;
+using Words = std::vector<std::uint32_t>;
+
+/// A command with its header; what is missing in it is a defect of the host's package.
+class Request {
+ public:
+  Request(const Frame& frame, const json::object& header) : frame_(frame), header_(header) {}
+
+  std::int64_t number(const char* name) const { return header_.at(name).to_number<std::int64_t>(); }
+  std::size_t count(const char* name) const { return header_.at(name).to_number<std::size_t>(); }
+  std::string text(const char* name) const { return json::value_to<std::string>(header_.at(name)); }
+  bool has(const char* name) const { return header_.contains(name); }
+  bool is(const char* name, const char* value) const {
+    return has(name) && header_.at(name).as_string() == value;
+  }
+  bool flag(const char* name) const { return header_.at(name).as_bool(); }
+  template <class Number>
+  std::vector<Number> numbers(const char* name) const {
+    return json::value_to<std::vector<Number>>(header_.at(name));
+  }
+  const Bytes& data() const { return frame_.data; }
+
+ private:
+  const Frame& frame_;
+  const json::object& header_;
+};
+
+struct Reply {
+  json::object header;
+  Bytes data;
+};
+
+Words words_of(const Bytes& bytes) {
+  if (bytes.size() % sizeof(std::uint32_t) != 0)
+    throw UserError("", "", "the data are no whole words of 32 bits");
+  Words words(bytes.size() / sizeof(std::uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+  return words;
+}
+
+Words words_of(const Request& request) {
+  if (!request.has("file")) return words_of(request.data());
+  const MappedData mapped(request.text("file"), request.count("bytes"));
+  Words words(mapped.size() / sizeof(std::uint32_t));
+  std::memcpy(words.data(), mapped.data(), words.size() * sizeof(std::uint32_t));
+  return words;
+}
+
+Reply reply_of(const Request& request, const Words& words) {
+  Reply reply;
+  const std::size_t size = words.size() * sizeof(std::uint32_t);
+  if (!request.has("file")) {
+    reply.data.resize(size);
+    if (size > 0) std::memcpy(reply.data.data(), words.data(), size);
+    return reply;
+  }
+  MappedData mapped(request.text("file"), request.count("bytes"));
+  if (mapped.size() != size) throw UserError("", "", "the array of the host has another size");
+  std::memcpy(mapped.data(), words.data(), size);
+  return reply;
+}
+
+wse::Region region_of(const Request& request) {
+  const std::vector<int> rect = request.numbers<int>("region");
+  if (rect.size() != 4) throw UserError("", "", "a region has four numbers");
+  wse::Region region;
+  region.rect = {rect[0], rect[1], rect[2], rect[3]};
+  region.elements = request.count("elements");
+  if (request.is("order", "column")) region.order = wse::Region::Order::kColumn;
+  if (request.is("broadcast", "row")) region.copies = wse::Region::Copies::kEachColumn;
+  if (request.is("broadcast", "column")) region.copies = wse::Region::Copies::kEachRow;
+  region.narrow = request.number("bits") == 16;
+  if (request.has("strides")) {
+    const std::vector<int> strides = request.numbers<int>("strides");
+    region.column_stride = strides.at(0);
+    region.row_stride = strides.at(1);
+  }
+  return region;
+}
+
+Color color_of(const Request& request) {
+  return Color{static_cast<std::uint8_t>(request.number("color"))};
+}
+
+Frame frame_of(std::int64_t id, Reply reply) {
+  reply.header["id"] = id;
+  return {json::serialize(reply.header), std::move(reply.data)};
+}
+
+}  // namespace
+
+Frame failure_frame(std::int64_t id, const Failure& failure) {
+  const char* kind = failure.kind == Failure::Kind::kValue ? "value" : "runtime";
+  const json::object error = {{"kind", kind}, {"text", failure.text}, {"fatal", failure.is_fatal}};
+  return {json::serialize(json::object{{"id", id}, {"error", error}}), {}};
+}
+
+Frame reply_frame(std::int64_t id, const std::string& members) {
+  return {"{\"id\":" + std::to_string(id) + (members.empty() ? "" : ",") + members + "}", {}};
+}
+
+Command command_of(const Frame& frame) {
+  try {
+    const json::object header = json::parse(frame.header).as_object();
+    return {json::value_to<std::string>(header.at("cmd")),
+            header.at("id").to_number<std::int64_t>()};
+  } catch (const std::exception&) {
+    throw std::runtime_error("what the host sends is no command: " + frame.header.substr(0, 80));
+  }
+}
+
+/// The commands of a running machine, by name.
+class Session::Commands {
+ public:
+  Commands(const compiled::Program& program, const wse::Workload& workload,
+           const wse::WseConfig& config, wse::ObservedMachine& observed, run::RunControl& control)
+      : program_(program), stream_(program, workload, config, observed, control) {}
+
+  wse::CommandStream& stream() { return stream_; }
+  Reply carry_out(const std::string& name, const Frame& frame) {
+    const auto found = kByName.find(name);
+    if (found == kByName.end()) throw UserError("", "", "there is no command '" + name + "'");
+    const json::object header = json::parse(frame.header).as_object();
+    return (this->*found->second)(Request(frame, header));
+  }
+
+ private:
+  using Handler = Reply (Commands::*)(const Request&);
+  static const std::map<std::string, Handler> kByName;
+
+  Reply copy_to(const Request& request) {
+    if (request.has("color"))
+      stream_.stream_to(color_of(request), region_of(request), words_of(request));
+    else
+      stream_.copy_to(request.text("symbol"), region_of(request), words_of(request));
+    return {};
+  }
+  Reply copy_from(const Request& request) {
+    const wse::Region region = region_of(request);
+    return reply_of(request, request.has("color")
+                                 ? stream_.stream_from(color_of(request), region)
+                                 : stream_.copy_from(request.text("symbol"), region));
+  }
+  Reply launch(const Request& request) {
+    stream_.launch(request.text("function"), request.numbers<std::uint32_t>("arguments"));
+    return {};
+  }
+  Reply read(const Request& request) {
+    const TileCoord tile = {static_cast<int>(request.number("x")),
+                            static_cast<int>(request.number("y"))};
+    Reply reply;
+    for (const std::byte byte : stream_.read_symbol(tile, request.text("symbol")))
+      reply.data.push_back(static_cast<std::uint8_t>(byte));
+    return reply;
+  }
+
+  const compiled::Port& port_of(const Request& request) const {
+    const std::string name = request.text("port");
+    for (const compiled::Port& port : program_.ports) {
+      if (port.name == name) return port;
+    }
+    throw UserError("", "", "the program has no stream '" + name + "'");
+  }
+  Reply begin(wse::CommandStream::StreamId stream, bool is_out) {
+    is_out_.resize(stream + 1);
+    is_out_[stream] = is_out;
+    return {{{"transfer", stream}}, {}};
+  }
+  Reply send(const Request& request) {
+    const compiled::Port& port = port_of(request);
+    return begin(stream_.send(port.tile, port.side, port.color, words_of(request)), false);
+  }
+  Reply receive(const Request& request) {
+    const compiled::Port& port = port_of(request);
+    return begin(stream_.receive(port.tile, port.side, port.color, request.count("words")), true);
+  }
+  // "must_end" false: whether the stream ends without another command.
+  Reply wait(const Request& request) {
+    const std::size_t stream = request.count("transfer");
+    if (stream >= is_out_.size()) throw UserError("", "", "there is no such transfer");
+    try {
+      stream_.wait(stream);
+    } catch (const wse::CommandError& error) {
+      if (request.flag("must_end") || error.stop != run::Stop::kIdle) throw;
+      return {{{"done", false}}, {}};
+    }
+    Reply reply = is_out_[stream] ? reply_of(request, stream_.received(stream)) : Reply{};
+    reply.header["done"] = true;
+    return reply;
+  }
+
+  const compiled::Program& program_;
+  wse::CommandStream stream_;
+  std::vector<bool> is_out_;  // by transfer
+};
+
+const std::map<std::string, Session::Commands::Handler> Session::Commands::kByName = {
+    {"h2d", &Commands::copy_to}, {"d2h", &Commands::copy_from}, {"launch", &Commands::launch},
+    {"read", &Commands::read},   {"send", &Commands::send},     {"receive", &Commands::receive},
+    {"wait", &Commands::wait}};
+
+Session::Session(FrameChannel& channel, const compiled::Program& program,
+                 const wse::Workload& workload, const wse::WseConfig& config,
+                 wse::ObservedMachine& observed, std::string folder)
+    : channel_(channel), program_(program), workload_(workload), config_(config),
+      observed_(observed), folder_(std::move(folder)) {}
+
+Session::~Session() = default;
+
+run::Stop Session::drive(run::RunControl& control) {
+  commands_ = std::make_unique<Commands>(program_, workload_, config_, observed_, control);
+  try {
+    while (const std::optional<Frame> frame = channel_.read()) {
+      if (!carry_out(*frame)) break;
+    }
+  } catch (const sc_core::sc_report& report) {
+    failure_ = Failure{Failure::Kind::kRuntime, cli::failure_of(report).message, true};
+    throw;  // the report of the run names it too
+  }
+  return stop_;
+}
+
+bool Session::carry_out(const Frame& frame) {
+  const Command command = command_of(frame);
+  last_command_ = command.id;
+  try {
+    if (command.name == "stop") {
+      commands_->stream().finish();
+      return false;
+    }
+    channel_.write(frame_of(command.id, commands_->carry_out(command.name, frame)));
+  } catch (const UserError& error) {
+    channel_.write(failure_frame(command.id, {Failure::Kind::kValue, error.what(), false}));
+  } catch (const wse::CommandError& error) {
+    failure_ = Failure{Failure::Kind::kRuntime, error.what(), true};
+    stop_ = error.stop;
+    return false;
+  }
+  last_command_.reset();
+  return true;
+}
+
+void Session::finish(report::Report&) {
+  if (last_command_) write_memory(program_, workload_, commands_->stream(), folder_);
+}
+
+}  // namespace tessera::server

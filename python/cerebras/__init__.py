@@ -1,0 +1,5 @@
+"""Names under which host programs of CSL import their runtime.
+
+This is an independent implementation of a published interface. It controls the simulator Tessera and
+contains nothing of the vendor's software.
+"""

@@ -1,0 +1,95 @@
+"""Checks of what a host program passes: one sentence that helps for each mistake, before anything runs."""
+import difflib
+import operator
+
+import numpy as np
+
+RANGES = {"i8": (-128, 127), "u8": (0, 255), "i16": (-0x8000, 0x7FFF), "u16": (0, 0xFFFF),
+          "i32": (-0x80000000, 0x7FFFFFFF), "u32": (0, 0xFFFFFFFF), "bool": (0, 1)}
+FLOATS = {"f16": np.float16, "f32": np.float32}
+
+
+def whole(value, name):
+    """`value` as an int; NumPy integers are as good as those of Python."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it must be a whole number") from None
+
+
+def unknown(kind, name, names):
+    """A ValueError for a name that a program does not have."""
+    close = difflib.get_close_matches(str(name), names, 1)
+    known = f"did you mean '{close[0]}'?" if close else ("it has " + ", ".join(f"'{n}'" for n in names) if names else
+                                                         "it has none")
+    return ValueError(f"the program has no {kind} '{name}'; {known}")
+
+
+def words_in(array, count, what):
+    """The array to send as flat 32-bit words in C order."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{what} is a {type(array).__name__}; it must be a NumPy array")
+    if array.dtype.itemsize != 4 or array.dtype.kind not in "iuf":
+        raise ValueError(f"{what} has elements of type {array.dtype}; a copy takes int32, uint32 or float32, one element a word "
+                         "also for 16-bit data (input_array_to_u32 makes such an array)")
+    check_size(array, count, what)
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint32)
+
+
+def words_out(array, count, what):
+    """A flat view of the array to write into, as 32-bit words."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{what} is a {type(array).__name__}; it must be a NumPy array")
+    if array.dtype.itemsize != 4 or array.dtype.kind not in "iuf":
+        raise ValueError(f"{what} has elements of type {array.dtype}; a copy fills int32, uint32 or float32, one element a word also "
+                         "for 16-bit data (memcpy_view gives their low halves)")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise TypeError(f"{what} is not contiguous in C order, or not writable, so that nothing can be copied into it; pass an "
+                        "array of its own and assign it afterwards")
+    check_size(array, count, what)
+    return array.reshape(-1).view(np.uint32)
+
+
+def check_size(array, count, what):
+    if array.size != count:
+        raise ValueError(f"{what} has {array.size} elements; the copy moves {count}")
+
+
+def argument_word(value, type_name, place):
+    """The 32-bit word of an argument of a launched function."""
+    if type_name in FLOATS:
+        return _float_word(value, type_name, place)
+    if type_name not in RANGES:
+        raise TypeError(f"{place} is of type {type_name}, which a launch cannot pass")
+    if isinstance(value, np.generic) and not isinstance(value, np.bool_) and (
+            value.dtype.kind not in "iu" or 8 * value.dtype.itemsize != int(type_name.strip("iubol") or 8)):
+        raise TypeError(f"{place} is of type {type_name}, and the value is a {value.dtype}")
+    try:
+        number = operator.index(int(value) if isinstance(value, np.bool_) else value)
+    except TypeError:
+        raise TypeError(f"{place} is of type {type_name}, and the value is {value!r}") from None
+    lowest, highest = RANGES[type_name]
+    bits = highest.bit_length() + (lowest < 0)
+    if isinstance(value, np.generic):  # the bits count, as on the machine
+        return number & ((1 << bits) - 1)
+    if not lowest <= number <= highest:
+        raise TypeError(f"{place} is of type {type_name}, and {number} is outside of {lowest} to {highest}")
+    return number & ((1 << bits) - 1)
+
+
+def _float_word(value, type_name, place):
+    wanted = FLOATS[type_name]
+    if isinstance(value, np.generic) and value.dtype != wanted and not isinstance(value, np.float64):
+        raise TypeError(f"{place} is of type {type_name}, and the value is a {value.dtype}")
+    if not isinstance(value, (float, int, np.floating)) or isinstance(value, bool):
+        raise TypeError(f"{place} is of type {type_name}, and the value is {value!r}")
+    bits = np.array(value, wanted).view(np.uint16 if wanted is np.float16 else np.uint32)
+    return int(bits)
+
+
+def elements_of(data, dtype, name):
+    """The bytes of a variable as an array of its own."""
+    dtype = np.dtype(dtype)
+    if len(data) % dtype.itemsize != 0:
+        raise ValueError(f"'{name}' has {len(data)} bytes; these are no whole elements of {dtype}")
+    return np.frombuffer(data, dtype).copy()

@@ -1,0 +1,387 @@
+"""SdkLayout: a program from regions of code that ports and connections join (csl.md 14).
+
+The objects here record what a script asks for. tessera_cslc places the regions, chooses the colors, finds the routes
+and compiles the code.
+"""
+import enum
+import json
+import operator
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from tessera_csl.geometry import IntRectangle, IntVector
+from tessera_csl.platform import SdkCompileArtifacts, ignore, tool
+
+
+class Edge(enum.Enum):
+    """A side of a region."""
+    TOP = "top"
+    BOTTOM = "bottom"
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Route(enum.Enum):
+    """A direction of a router."""
+    RAMP = "RAMP"
+    NORTH = "NORTH"
+    SOUTH = "SOUTH"
+    EAST = "EAST"
+    WEST = "WEST"
+
+
+class RoutingPosition:
+    """Inputs and outputs of a color in one switch position."""
+
+    def __init__(self):
+        self._input = []
+        self._output = []
+
+    @staticmethod
+    def _routes(routes):
+        for route in routes:
+            if not isinstance(route, Route):
+                raise TypeError(f"{route!r} is no Route")
+        return list(routes)
+
+    def set_input(self, routes):
+        self._input = self._routes(routes)
+        return self
+
+    def set_output(self, routes):
+        self._output = self._routes(routes)
+        return self
+
+    def add_input(self, route):
+        self._input += self._routes([route])
+        return self
+
+    def add_output(self, route):
+        self._output += self._routes([route])
+        return self
+
+    def get_input(self):
+        return list(self._input)
+
+    def get_output(self):
+        return list(self._output)
+
+    def record(self):
+        return {"rx": [route.value for route in self._input], "tx": [route.value for route in self._output]}
+
+
+class EdgeRouting:
+    """Positions for the PEs at one edge of a region."""
+
+    def __init__(self, edge, positions):
+        self.edge = edge
+        self.positions = positions
+
+
+def get_edge_routing(edge, positions):
+    """Routing that the PEs at an edge have instead of the painted one."""
+    if not isinstance(edge, Edge):
+        raise TypeError(f"{edge!r} is no Edge")
+    return EdgeRouting(edge, positions)
+
+
+class Color:
+    """A color by its name; the same name is the same color. The compiler chooses the value unless one is given."""
+
+    def __init__(self, name, value=None, scope=None):
+        self._name = name
+        self._scope = scope
+        self._value = None if value is None else operator.index(value)
+
+    def get_name(self):
+        return self._name
+
+    def get_global_name(self):
+        return f"{self._scope}_{self._name}" if self._scope else self._name
+
+    def get_value(self):
+        return self._value
+
+    def set_value(self, value):
+        self._value = value
+
+
+class Port:
+    """Where wavelets of a color enter or leave a region."""
+
+    def __init__(self, number, region, record):
+        self.number = number
+        self.region = region
+        self.record = record
+
+
+def _positions(positions):
+    if isinstance(positions, RoutingPosition):
+        positions = [positions]
+    for position in positions:
+        if not isinstance(position, RoutingPosition):
+            raise TypeError(f"{position!r} is no RoutingPosition")
+    if not 1 <= len(positions) <= 4:
+        raise ValueError(f"a color has 1 to 4 switch positions, not {len(positions)}")
+    return [position.record() for position in positions]
+
+
+def _plain(name, value):
+    """A value of a parameter as JSON has it."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (float, np.floating)):
+        return {"float": repr(float(value))}
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"the value of the parameter '{name}' is {value!r}; it must be a number or a color") from None
+
+
+class CodeRegion:
+    """A rectangle of PEs that run one file, with parameters and routes of their own."""
+
+    def __init__(self, layout, path, name, width, height):
+        self._layout = layout
+        self.name, self.width, self.height = name, width, height
+        self.record = {"name": name, "file": os.path.abspath(path), "size": [width, height], "place": [0, 0],
+                       "params": [], "paint": [], "symbols": []}
+
+    def color(self, name, value=None):
+        """A color of this region: other regions may have another one with this name."""
+        return self._layout.known(Color(name, value, self.name))
+
+    def place(self, x, y):
+        """Puts the upper left PE of the region at (x, y) of the fabric."""
+        self.record["place"] = [operator.index(x), operator.index(y)]
+
+    def _all(self):
+        return [0, 0, self.width, self.height]
+
+    def _rect(self, where):
+        if isinstance(where, IntVector):
+            rect = [where.x, where.y, 1, 1]
+        elif isinstance(where, IntRectangle):
+            rect = [where.upper_left.x, where.upper_left.y, where.width, where.height]
+        else:
+            raise TypeError(f"{where!r} is neither an IntVector nor an IntRectangle")
+        x, y, w, h = rect
+        if x < 0 or y < 0 or x + w > self.width or y + h > self.height:
+            raise ValueError(f"{w} x {h} PEs from ({x}, {y}) do not lie in the region '{self.name}' of {self.width} x "
+                             f"{self.height} PEs")
+        return rect
+
+    def _set(self, rect, arguments):
+        if len(arguments) == 1:
+            if not isinstance(arguments[0], Color):
+                raise TypeError(f"{arguments[0]!r} is no Color; other parameters need a name and a value")
+            name, value = arguments[0].get_name(), arguments[0]
+        else:
+            name, value = arguments
+        entry = {"name": name, "rect": rect}
+        if isinstance(value, Color):
+            entry["color"] = self._layout.known(value).get_global_name()
+        else:
+            entry["value"] = _plain(name, value)
+        self.record["params"].append(entry)
+
+    def set_param_all(self, *arguments):
+        """A parameter of all PEs: (name, value), or a color, which is the parameter of its name."""
+        self._set(self._all(), arguments)
+
+    def set_param(self, vector, *arguments):
+        """The same for one PE."""
+        self._set(self._rect(vector), arguments)
+
+    def set_param_range(self, rectangle, *arguments):
+        """The same for the PEs of a rectangle."""
+        self._set(self._rect(rectangle), arguments)
+
+    def set_symbol_all(self, name, data, width, height):
+        """Cuts an array of `width` x `height` elements into equal blocks: the initial value of a variable of each PE."""
+        data = np.ascontiguousarray(data)
+        if data.dtype not in (np.int32, np.uint32, np.float32, np.int16, np.uint16):
+            raise TypeError(f"the data of '{name}' have the type {data.dtype}; int16, uint16, int32, uint32 and float32 are "
+                            "possible")
+        if data.size != width * height:
+            raise ValueError(f"the data of '{name}' have {data.size} elements, not {width} x {height}")
+        if width % self.width != 0 or height % self.height != 0:
+            raise ValueError(f"the data of '{name}', {width} x {height} elements, cannot be cut into {self.width} x "
+                             f"{self.height} equal blocks")
+        bits = data.view(np.uint16 if data.dtype.itemsize == 2 else np.uint32)
+        blocks = bits.reshape(self.height, height // self.height, self.width, width // self.width).swapaxes(1, 2)
+        self.record["symbols"].append({"name": name, "bytes": data.dtype.itemsize,
+                                       "blocks": blocks.reshape(self.width * self.height, -1).tolist()})
+
+    def _paint(self, rect, color, positions):
+        self.record["paint"].append({"rect": rect, "color": self._layout.known(color).get_global_name(),
+                                     "positions": _positions(positions)})
+
+    def _edge(self, edge):
+        return {Edge.TOP: [0, 0, self.width, 1], Edge.BOTTOM: [0, self.height - 1, self.width, 1],
+                Edge.LEFT: [0, 0, 1, self.height], Edge.RIGHT: [self.width - 1, 0, 1, self.height]}[edge]
+
+    def paint(self, vector, color, positions):
+        """Routes of a color on one PE."""
+        self._paint(self._rect(vector), color, positions)
+
+    def paint_range(self, rectangle, color, positions):
+        """Routes of a color on the PEs of a rectangle."""
+        self._paint(self._rect(rectangle), color, positions)
+
+    def paint_all(self, color, positions, edge_routing=()):
+        """Routes of a color on all PEs; those at some edges may differ."""
+        self._paint(self._all(), color, positions)
+        for routing in edge_routing:
+            self._paint(self._edge(routing.edge), color, routing.positions)
+
+    def create_input_port(self, color, edge, positions, size, prefix=""):
+        """Where `size` wavelets of a color enter over an edge; the positions say outputs only."""
+        return self._port("in", color, edge, positions, size, prefix)
+
+    def create_output_port(self, color, edge, positions, size, prefix=""):
+        """Where `size` wavelets of a color leave over an edge; the positions say inputs only."""
+        return self._port("out", color, edge, positions, size, prefix)
+
+    def _port(self, direction, color, edge, positions, size, prefix):
+        if not isinstance(edge, Edge):
+            raise TypeError(f"{edge!r} is no Edge")
+        positions = _positions(positions)
+        given = "rx" if direction == "in" else "tx"
+        if any(position[given] for position in positions):
+            wrong, right = ("inputs", "outputs") if direction == "in" else ("outputs", "inputs")
+            raise ValueError(f"the positions of an {direction}put port have {wrong}, which the compiler chooses; give {right} "
+                             "only")
+        return self._layout.add_port(self, {
+            "region": self.name, "direction": direction, "color": self._layout.known(color).get_global_name(),
+            "edge": edge.value, "rect": self._edge(edge), "positions": positions, "size": operator.index(size),
+            "prefix": prefix})
+
+
+class SdkLayout:
+    """Code regions, their ports, and what joins them."""
+
+    def __init__(self, platform):
+        self._target = platform.target
+        self._regions = {}
+        self._colors = {}
+        self._objects = []
+        self._ports = []
+        self._connections = []
+        self._streams = []
+
+    def known(self, color):
+        """Takes a color up; one name has one value."""
+        if not isinstance(color, Color):
+            raise TypeError(f"{color!r} is no Color")
+        name, value = color.get_global_name(), color.get_value()
+        before = self._colors.get(name)
+        if value is not None and before is not None and value != before:
+            raise ValueError(f"the color '{name}' has the value {before} and shall have {value}")
+        self._colors[name] = before if value is None else value
+        if not any(one is color for one in self._objects):
+            self._objects.append(color)
+        return color
+
+    def create_code_region(self, path, name, width, height):
+        """A rectangle of PEs that run the file `path`."""
+        if name in self._regions:
+            raise ValueError(f"there is a code region '{name}' already")
+        if not Path(path).is_file():
+            raise ValueError(f"the code region '{name}' has the file '{path}', which does not exist")
+        if width < 1 or height < 1:
+            raise ValueError(f"the code region '{name}' has {width} x {height} PEs")
+        self._regions[name] = CodeRegion(self, path, name, operator.index(width), operator.index(height))
+        return self._regions[name]
+
+    def add_port(self, region, record):
+        """Takes a port up; color and prefix tell the ports of a region apart."""
+        for port in self._ports:
+            if port.region is region and all(port.record[key] == record[key] for key in ("color", "prefix", "direction")):
+                raise ValueError(f"the region '{region.name}' has an {record['direction']}put port of color "
+                                 f"'{record['color']}' with the prefix '{record['prefix']}' already")
+        self._ports.append(Port(len(self._ports), region, record))
+        return self._ports[-1]
+
+    @staticmethod
+    def _direction(port, direction):
+        if not isinstance(port, Port) or port.record["direction"] != direction:
+            raise TypeError(f"an {direction}put port is needed here")
+
+    def connect(self, out_port, in_port):
+        """Joins two ports: both colors become one, and the compiler finds a path."""
+        self._direction(out_port, "out")
+        self._direction(in_port, "in")
+        width, height = out_port.record["rect"][2:]
+        if out_port.record["size"] != in_port.record["size"]:
+            raise ValueError(f"the ports that are connected have the sizes {out_port.record['size']} and "
+                             f"{in_port.record['size']}; they must be equal")
+        if width * height != in_port.record["rect"][2] * in_port.record["rect"][3]:
+            raise ValueError(f"the ports of the regions '{out_port.region.name}' and '{in_port.region.name}' are connected and "
+                             "lie on different numbers of PEs")
+        self._connections.append([out_port.number, in_port.number])
+
+    def create_input_stream(self, port, io_loc=None, io_buffer_size=1024):
+        """A stream of the host to an input port of one PE; returns its name."""
+        self._direction(port, "in")
+        return self._stream(port, io_loc, io_buffer_size)
+
+    def create_output_stream(self, port, io_loc=None, io_buffer_size=1024):
+        """A stream from an output port of one PE to the host; returns its name."""
+        self._direction(port, "out")
+        return self._stream(port, io_loc, io_buffer_size)
+
+    def _stream(self, port, io_loc, io_buffer_size):
+        del io_buffer_size  # streams are not bounded
+        record = port.record
+        if record["rect"][2:] != [1, 1]:
+            raise ValueError(f"the port of the region '{port.region.name}' lies on {record['rect'][2]} x {record['rect'][3]} "
+                             "PEs; a stream needs a port on one PE")
+        name = f"{port.region.name}_{record['direction']}_{record['color']}{record['prefix']}"
+        entry = {"name": name, "port": port.number, "direction": record["direction"]}
+        if io_loc is not None:
+            entry["location"] = [operator.index(io_loc.x), operator.index(io_loc.y)]
+        self._streams.append(entry)
+        return name
+
+    @staticmethod
+    def hstack(regions, x=0, y=0):
+        """Places regions side by side."""
+        for region in regions:
+            region.place(x, y)
+            x += region.width
+
+    @staticmethod
+    def vstack(regions, x=0, y=0):
+        """Places regions below each other."""
+        for region in regions:
+            region.place(x, y)
+            y += region.height
+
+    def record(self):
+        """What tessera_cslc reads."""
+        return {"schema": "tessera-sdk-layout-1", "arch": self._target.value,
+                "regions": [region.record for region in self._regions.values()],
+                "colors": [{"name": name, "value": value} for name, value in self._colors.items()],
+                "ports": [port.record for port in self._ports], "connections": self._connections,
+                "streams": self._streams}
+
+    def compile(self, out_prefix="out", cslc_prefix="", **unknown):
+        """Compiles into the folder `out_prefix`; RuntimeError with the compiler's messages if that fails."""
+        del cslc_prefix  # of another compiler
+        ignore("compile", unknown)
+        folder = Path(out_prefix)
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "sdk_layout.json"
+        file.write_text(json.dumps(self.record()), encoding="utf-8")
+        done = subprocess.run([tool("tessera_cslc"), f"--sdk-layout={file}", f"--arch={self._target.value}", "-o", str(folder)],
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"the layout cannot be compiled: {done.stderr.strip()}")
+        values = json.loads((folder / "out.json").read_text(encoding="utf-8"))["colors"]
+        for color in self._objects:
+            color.set_value(int(values[color.get_global_name()]))
+        return SdkCompileArtifacts(folder)

@@ -1,0 +1,89 @@
+"""Where a program runs: always the simulator; what the interface lets a script say about it is accepted."""
+import enum
+import os
+import shutil
+import warnings
+from pathlib import Path
+
+
+class SdkTarget(enum.Enum):
+    """Generation of the machine."""
+    WSE2 = "wse2"
+    WSE3 = "wse3"
+
+
+class FP16TYPE(enum.Enum):
+    """Format of 16-bit floating point numbers."""
+    F16 = "f16"
+    BF16 = "bf16"
+    CB16 = "cb16"
+
+
+def ignore(where, keywords):
+    """Warns about arguments that have no meaning here."""
+    for name in keywords:
+        warnings.warn(f"{where}: the argument '{name}' has no effect", stacklevel=3)
+
+
+def require_simulator(cmaddr):
+    """Refuses the address of a machine."""
+    if cmaddr:
+        raise RuntimeError(f"cmaddr is '{cmaddr}': Tessera is a simulator and reaches no machine; leave cmaddr out, or "
+                           "let it be None or empty")
+
+
+class SimfabConfig:
+    """Settings of the simulator. Options of Tessera go into the environment variable TESSERA_OPTIONS instead."""
+
+    def __init__(self, num_threads=16, suppress_trace=False, dump_core=False, core_path=None, **unknown):
+        self.num_threads = num_threads
+        self.suppress_trace = suppress_trace
+        self.dump_core = dump_core
+        self.core_path = core_path
+        ignore("SimfabConfig", unknown)
+
+
+class Platform:
+    """A simulated machine of one generation."""
+
+    def __init__(self, config=None, target=SdkTarget.WSE3):
+        if not isinstance(target, SdkTarget):
+            raise TypeError(f"the target is SdkTarget.WSE2 or SdkTarget.WSE3, not {target!r}")
+        self.config = config or SimfabConfig()
+        self.target = target
+
+
+def get_platform(cmaddr=None, config=None, target=SdkTarget.WSE3):
+    """The simulator; `cmaddr` must be None or empty."""
+    require_simulator(cmaddr)
+    return Platform(config, target)
+
+
+def get_simulator(config=None, target=SdkTarget.WSE3):
+    """The simulator."""
+    return Platform(config, target)
+
+
+def get_system(cmaddr=None):
+    """A machine: there is none."""
+    require_simulator(cmaddr or "that of get_system()")
+
+
+class SdkCompileArtifacts:
+    """The folder that a compilation left."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+
+    def __fspath__(self):
+        return os.fspath(self.path)
+
+
+def tool(name):
+    """Path of an executable of Tessera: in the folder TESSERA_BIN, which cs_python sets, else on PATH."""
+    folder = os.environ.get("TESSERA_BIN")
+    path = shutil.which(name, path=folder or None)
+    if path is None:
+        raise RuntimeError(f"{name} is not found in {folder or 'the folders of PATH'}; run the script with cs_python of "
+                           "Tessera, or let TESSERA_BIN name the folder of Tessera's executables")
+    return path

@@ -1,0 +1,19 @@
+// tessera_csl_server: simulates a compiled CSL program for a host program, which sends commands to its
+// standard input (docs/csl-host.md). The package in python/ starts it.
+#include <systemc>
+
+#include <iostream>
+
+#include <unistd.h>
+
+#include "platforms/server/frame.h"
+#include "platforms/server/serve.h"
+
+int sc_main(int, char*[]) {
+  if (isatty(STDIN_FILENO) != 0) {
+    std::cerr << "tessera_csl_server is started by host programs; run them with cs_python\n";
+    return 2;
+  }
+  tessera::server::FrameChannel channel = tessera::server::FrameChannel::of_process();
+  return tessera::server::serve(channel);
+}

@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+"""The Python package of host programs, against a stand-in of the server."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import warnings
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+from cerebras.geometry.geometry import IntRectangle, IntVector  # noqa: E402
+from cerebras.sdk import sdk_utils  # noqa: E402
+from cerebras.sdk.debug.debug_util import debug_util  # noqa: E402
+from cerebras.sdk.runtime import sdkruntimepybind as sdk  # noqa: E402
+
+COPY = {"streaming": False, "data_type": sdk.MemcpyDataType.MEMCPY_32BIT, "order": sdk.MemcpyOrder.ROW_MAJOR}
+FAKE = Path(__file__).resolve().parent / "fake_server.py"
+
+
+class HostTest(unittest.TestCase):
+    """A folder of executables with the stand-in, and a folder of a compiled program."""
+
+    def setUp(self):
+        self.work = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.work)
+        server = self.work / "tessera_csl_server"
+        server.write_text(f"#!/bin/sh\nexec {sys.executable} -B {FAKE}\n", encoding="utf-8")
+        server.chmod(0o755)
+        self.out = self.work / "out"
+        self.out.mkdir()
+        (self.out / "tessera.json").write_text("{}", encoding="utf-8")
+        environment = mock.patch.dict(os.environ, {"TESSERA_BIN": str(self.work), "TESSERA_OPTIONS": "--set a.b='c d' --quiet",
+                                                   "TESSERA_PRESET": "wse3"})
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def runtime(self):
+        runtime = sdk.SdkRuntime(str(self.out), cmaddr="")
+        runtime.load()
+        runtime.run()
+        return runtime
+
+    def headers(self):
+        return [json.loads(line) for line in (self.out / "headers").read_text(encoding="utf-8").splitlines()]
+
+    def refused(self, kind, words, call, *args, **keywords):
+        with self.assertRaises(kind) as raised:
+            call(*args, **keywords)
+        for word in words if isinstance(words, (list, tuple)) else [words]:
+            self.assertIn(word, str(raised.exception))
+
+
+class Copies(HostTest):
+    def test_a_copy_carries_region_order_and_size(self):
+        runtime = self.runtime()
+        values = np.arange(12, dtype=np.float32).reshape(6, 2)
+        runtime.memcpy_h2d(runtime.get_id("A"), values, 0, 1, 3, 1, 4, **dict(COPY, order=sdk.MemcpyOrder.COL_MAJOR))
+        back = np.zeros((4, 3), np.float32)
+        runtime.memcpy_d2h(back, runtime.get_id("y"), 1, 0, 2, 2, 3, **dict(COPY, data_type=sdk.MemcpyDataType.MEMCPY_16BIT))
+        runtime.stop()
+        np.testing.assert_array_equal(back.ravel(), np.arange(12, dtype=np.float32))
+        load, h2d, d2h = self.headers()
+        self.assertEqual(load["options"], ["--preset", "wse3", "--set", "a.b=c d", "--quiet"])
+        self.assertEqual([h2d[k] for k in ("symbol", "region", "elements", "order", "bits")], ["A", [0, 1, 3, 1], 4, "column", 32])
+        self.assertEqual([d2h[k] for k in ("symbol", "region", "elements", "order", "bits")], ["y", [1, 0, 2, 2], 3, "row", 16])
+
+    def test_broadcasts_and_strides_take_the_part_that_is_sent(self):
+        runtime = self.runtime()
+        symbol = runtime.get_id("A")
+        runtime.memcpy_h2d_rowbcast(symbol, np.zeros(2 * 5, np.uint32), 0, 0, 3, 2, 5, **COPY)
+        runtime.memcpy_h2d_colbcast(symbol, np.zeros(3 * 5, np.uint32), 0, 0, 3, 2, 5, **COPY)
+        runtime.memcpy_h2d_stride(symbol, np.zeros(2 * 1 * 5, np.uint32), 0, 0, 3, 2, 5, row_stride=2, col_stride=2, **COPY)
+        runtime.memcpy_h2d(7, np.zeros(6, np.uint32), 0, 0, 3, 2, 1, **dict(COPY, streaming=True))
+        runtime.stop()
+        row, column, stride, stream = self.headers()[1:]
+        self.assertEqual((row["broadcast"], column["broadcast"], stride["strides"]), ("row", "column", [2, 2]))
+        self.assertEqual(stream["color"], 7)
+
+    def test_large_arrays_travel_in_shared_memory(self):
+        runtime = self.runtime()
+        values = np.arange(6 << 18, dtype=np.uint32)
+        task = runtime.memcpy_h2d(runtime.get_id("A"), values, 0, 0, 3, 2, 1 << 18, nonblock=True, **COPY)
+        back = np.zeros_like(values)
+        runtime.memcpy_d2h(back, runtime.get_id("A"), 0, 0, 3, 2, 1 << 18, **COPY)
+        self.assertTrue(runtime.is_task_done(task))
+        runtime.stop()
+        np.testing.assert_array_equal(back, values)
+        self.assertTrue(all("file" in header for header in self.headers()[1:]))
+
+    def test_shared_memory_is_not_needed(self):
+        with mock.patch("os.posix_fallocate", side_effect=OSError(28, "No space left on device")):
+            runtime = self.runtime()
+            values = np.arange(6 << 18, dtype=np.uint32)
+            back = np.zeros_like(values)
+            for task in (runtime.memcpy_h2d(runtime.get_id("A"), values, 0, 0, 3, 2, 1 << 18, nonblock=True, **COPY),
+                         runtime.memcpy_d2h(back, runtime.get_id("A"), 0, 0, 3, 2, 1 << 18, nonblock=True, **COPY)):
+                runtime.task_wait(task)
+            runtime.stop()
+        np.testing.assert_array_equal(back, values)
+
+    def test_a_call_without_blocking_has_taken_its_data(self):
+        runtime = self.runtime()
+        values = np.arange(6, dtype=np.uint32)
+        runtime.memcpy_h2d(runtime.get_id("A"), values, 0, 0, 3, 2, 1, nonblock=True, **COPY)
+        values[:] = 0
+        back = np.zeros(6, np.uint32)
+        task = runtime.memcpy_d2h(back, runtime.get_id("A"), 0, 0, 3, 2, 1, nonblock=True, **COPY)
+        runtime.stop()
+        self.assertTrue(runtime.is_task_done(task))
+        np.testing.assert_array_equal(back, np.arange(6))
+
+    def test_several_runtimes_live_side_by_side(self):
+        first, second = self.runtime(), self.runtime()
+        for runtime, value in ((first, 1), (second, 2)):
+            runtime.memcpy_h2d(runtime.get_id("A"), np.full(6, value, np.uint32), 0, 0, 3, 2, 1, **COPY)
+        for runtime, value in ((first, 1), (second, 2)):
+            back = np.zeros(6, np.uint32)
+            runtime.memcpy_d2h(back, runtime.get_id("A"), 0, 0, 3, 2, 1, **COPY)
+            self.assertEqual(set(back), {value})
+            runtime.stop()
+
+
+class Launches(HostTest):
+    def test_arguments_are_words_by_declared_type(self):
+        runtime = self.runtime()
+        runtime.launch("compute", np.int16(-2), np.float32(1.5), np.uint32(7), nonblock=False)
+        runtime.call("compute", [3, 2, 0xFFFFFFFF])
+        runtime.stop()
+        first, second = (header["arguments"] for header in self.headers()[1:])
+        self.assertEqual(first, [0xFFFE, 0x3FC00000, 7])
+        self.assertEqual(second, [3, 0x40000000, 0xFFFFFFFF])
+
+    def test_wrong_arguments_are_refused_before_anything_runs(self):
+        runtime = self.runtime()
+        self.refused(TypeError, ["takes 3 arguments", "i16, f32, u32", "1 are given"], runtime.launch, "compute", np.int16(1))
+        self.refused(TypeError, ["argument 0", "i16", "int32"], runtime.launch, "compute", np.int32(1), 1.0, 1)
+        self.refused(TypeError, ["argument 1", "f32"], runtime.launch, "compute", 1, "one", 1)
+        self.refused(TypeError, ["argument 1", "f32", "int16"], runtime.launch, "compute", 1, np.int16(1), 1)
+        self.refused(TypeError, ["argument 2", "u32", "-1"], runtime.launch, "compute", 1, 1.0, -1)
+        self.refused(ValueError, ["no exported symbol 'comptue'", "did you mean 'compute'"], runtime.launch, "comptue")
+        self.refused(ValueError, "a variable", runtime.launch, "A")
+        runtime.stop()
+        self.assertEqual(len(self.headers()), 1)
+
+
+class BadUse(HostTest):
+    def test_copies(self):
+        runtime = self.runtime()
+        symbol, values = runtime.get_id("A"), np.zeros(6, np.float32)
+        copy = runtime.memcpy_h2d
+        self.refused(ValueError, ["'B'", "'A'"], runtime.get_id, "B")
+        self.refused(ValueError, ["5 elements", "moves 6"], copy, symbol, np.zeros(5, np.float32), 0, 0, 3, 2, 1, **COPY)
+        self.refused(ValueError, ["float64", "one element a word"], copy, symbol, np.zeros(6), 0, 0, 3, 2, 1, **COPY)
+        self.refused(TypeError, "a list", copy, symbol, [0] * 6, 0, 0, 3, 2, 1, **COPY)
+        self.refused(ValueError, ["(1, 0)", "3 x 2 PEs"], copy, symbol, values, 1, 0, 3, 2, 1, **COPY)
+        self.refused(ValueError, "elem_per_pe is 0", copy, symbol, values, 0, 0, 3, 2, 0, **COPY)
+        self.refused(TypeError, "what get_id() returned", copy, 0, values, 0, 0, 3, 2, 1, **COPY)
+        self.refused(ValueError, "takes a color", copy, 99, values, 0, 0, 3, 2, 1, **dict(COPY, streaming=True))
+        self.refused(ValueError, "a function", copy, runtime.get_id("compute"), values, 0, 0, 3, 2, 1, **COPY)
+        self.refused(ValueError, "constant", copy, runtime.get_id("y"), values, 0, 0, 3, 2, 1, **COPY)
+        self.refused(TypeError, "MemcpyOrder", copy, symbol, values, 0, 0, 3, 2, 1, **dict(COPY, order="row"))
+        self.refused(TypeError, "not contiguous", runtime.memcpy_d2h, np.zeros((6, 2), np.float32)[:, 0], symbol, 0, 0, 3, 2, 1,
+                     **COPY)
+        runtime.stop()
+
+    def test_order_of_calls(self):
+        runtime = sdk.SdkRuntime(self.out)
+        self.refused(RuntimeError, ["launch needs load() and run()", "created"], runtime.launch, "compute", 1, 1, 1)
+        self.refused(RuntimeError, "after load()", runtime.run)
+        runtime.load()
+        self.refused(RuntimeError, "once", runtime.load)
+        runtime.run()
+        runtime.stop()
+        self.refused(RuntimeError, "after stop()", runtime.launch, "compute", 1, 1, 1)
+        self.refused(RuntimeError, "before", runtime.stop)
+
+    def test_a_machine_cannot_be_reached(self):
+        for call in (lambda: sdk.SdkRuntime(self.out, cmaddr="10.0.0.1:9000"), lambda: sdk.get_platform("10.0.0.1:9000"),
+                     lambda: debug_util(self.out, cmaddr="10.0.0.1:9000"), sdk.get_system):
+            self.refused(RuntimeError, "simulator", call)
+
+    def test_unknown_keywords_are_accepted_with_a_warning(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            sdk.SdkRuntime(self.out, some_future_option=1)
+        self.assertIn("some_future_option", str(caught[0].message))
+
+    def test_no_compiled_program(self):
+        self.refused(RuntimeError, "no compiled program", sdk.SdkRuntime, self.work)
+
+    def test_no_server(self):
+        with mock.patch.dict(os.environ, {"TESSERA_BIN": "/nowhere"}):
+            self.refused(RuntimeError, ["tessera_csl_server", "/nowhere", "cs_python"], sdk.SdkRuntime, self.out)
+
+
+class LostServer(HostTest):
+    def test_a_crash_is_one_exception(self):
+        runtime = self.runtime()
+        self.refused(RuntimeError, "SIGSEGV", runtime.launch, "crash")
+        self.refused(RuntimeError, ["has ended", "SIGSEGV"], runtime.launch, "leave")
+        runtime.stop()
+
+    def test_a_crash_of_a_call_without_blocking_is_raised_by_the_next(self):
+        runtime = self.runtime()
+        runtime.launch("crash", nonblock=True)
+        self.refused(RuntimeError, "SIGSEGV", runtime.launch, "leave")
+
+    def test_an_exit_is_told(self):
+        self.refused(RuntimeError, "exit status 3", self.runtime().launch, "leave")
+
+    def test_a_command_that_cannot_end(self):
+        runtime = self.runtime()
+        self.refused(RuntimeError, ["cannot end", "waits for color 3"], runtime.launch, "stuck")
+        self.refused(RuntimeError, ["has ended", "cannot end"], runtime.launch, "compute", 1, 1, 1)
+        runtime.stop()
+
+    def test_a_mistake_does_not_end_the_run(self):
+        runtime = self.runtime()
+        self.refused(ValueError, "refuses", runtime.launch, "refuse")
+        runtime.launch("compute", 1, 1.0, 1)
+        runtime.launch("refuse", nonblock=True)
+        self.refused(ValueError, "refuses", runtime.stop)
+
+    def test_no_server_is_left_when_the_script_ends(self):
+        script = (f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r})\n"
+                  "from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime\n"
+                  f"r = SdkRuntime({str(self.out)!r}); r.load(); r.run(); print(r._server._process.pid)\n"
+                  "raise SystemExit(1)\n")
+        done = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, check=False)
+        pid = int(done.stdout)
+        deadline = time.monotonic() + 10
+        while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self.assertFalse(os.path.exists(f"/proc/{pid}"))
+
+
+class Streams(HostTest):
+    def test_both_directions(self):
+        runtime = self.runtime()
+        back = np.zeros(3, np.float32)
+        task = runtime.receive("z", back, 3, nonblock=True)
+        self.assertFalse(runtime.is_task_done(task))
+        runtime.send("x", np.array([1, 2, 3], np.float32), nonblock=True)
+        runtime.stop()
+        np.testing.assert_array_equal(back, [1, 2, 3])
+
+    def test_elements_of_16_bits_travel_one_a_word(self):
+        runtime = self.runtime()
+        runtime.send(runtime.get_port_id("x"), np.array([1, -2, 9], np.int16), 2)
+        back = np.zeros(2, np.int16)
+        runtime.receive("z", back, 2)
+        runtime.stop()
+        np.testing.assert_array_equal(back, [1, -2])
+
+    def test_bad_use(self):
+        runtime = self.runtime()
+        values = np.zeros(2, np.uint32)
+        self.refused(ValueError, ["no stream 'w'", "'x', 'z'"], runtime.send, "w", values)
+        self.refused(ValueError, "output stream", runtime.send, "z", values)
+        self.refused(ValueError, ["3 wavelets", "2 elements"], runtime.receive, "z", values, 3)
+        self.refused(TypeError, "must be given", runtime.send, "x", np.zeros(2, np.int16))
+        task = runtime.receive("z", values, 2, nonblock=True)
+        self.refused(RuntimeError, "cannot end", runtime.task_wait, task)
+
+
+class AfterTheRun(HostTest):
+    def test_variables_are_read_before_and_after_stop_and_from_elsewhere(self):
+        runtime = self.runtime()
+        np.testing.assert_array_equal(runtime.read_symbol(4, 1, "A"), np.arange(8))
+        runtime.dump_core(str(self.work / "core"))
+        runtime.stop()
+        self.assertTrue((self.work / "core").is_file())
+        expected = np.arange(8, 16, dtype=np.uint8)
+        np.testing.assert_array_equal(runtime.read_symbol(5, 1, "A").view(np.uint16), expected.view(np.uint16))
+        reader = debug_util(self.out)
+        np.testing.assert_array_equal(reader.get_symbol(5, 1, "A", np.uint32), expected.view(np.uint32))
+        self.assertEqual(reader.get_symbol_rect(((4, 1), (2, 1)), "A", np.uint32).shape, (2, 1, 2))
+        self.refused(ValueError, ["PE (0, 0)", "(4, 1)"], reader.get_symbol, 0, 0, "A", np.uint32)
+        self.refused(ValueError, ["'B'", "'A'"], reader.get_symbol, 4, 1, "B", np.uint32)
+
+    def test_no_run(self):
+        self.refused(RuntimeError, "no memory of a run", debug_util, self.out)
+
+
+class Utilities(unittest.TestCase):
+    def test_input_array_to_u32(self):
+        values = np.array([[1, -1], [3, 4]], np.int16)
+        np.testing.assert_array_equal(sdk_utils.input_array_to_u32(values, None, 1), [1, 0xFFFF, 3, 4])
+        np.testing.assert_array_equal(sdk_utils.input_array_to_u32(values, 0, 2), [1, 0x1FFFF, 3, 0x10004])
+        words = sdk_utils.input_array_to_u32(np.array([1.0], np.float32), None, 1)
+        self.assertEqual((words.dtype, words[0]), (np.uint32, 0x3F800000))
+        with self.assertRaises(ValueError):
+            sdk_utils.input_array_to_u32(np.zeros(2), None, 1)
+
+    def test_memcpy_view_writes_into_the_words(self):
+        words = np.array([[0x12345678, 0x9ABCDEF0]], np.uint32)
+        np.testing.assert_array_equal(sdk_utils.memcpy_view(words, np.uint16), [[0x5678, 0xDEF0]])
+        sdk_utils.memcpy_view(words, np.dtype(np.uint8))[0, 1] = 1
+        self.assertEqual(words[0, 1], 0x9ABCDE01)
+        self.assertIs(sdk_utils.memcpy_view(words, np.float32).base, words)
+
+    def test_calculate_cycles(self):
+        start, end = 0x0002_0001_FFFF, 0x0003_0000_0005
+        packed = start | end << 48
+        words = np.array([packed >> shift & 0xFFFFFFFF for shift in (0, 32, 64)], np.uint32).view(np.float32)
+        self.assertEqual(sdk_utils.calculate_cycles(words), end - start)
+
+
+class Layout(unittest.TestCase):
+    def setUp(self):
+        file = tempfile.NamedTemporaryFile(suffix=".csl")
+        self.addCleanup(file.close)
+        self.layout = sdk.SdkLayout(sdk.get_platform("", sdk.SimfabConfig(), sdk.SdkTarget.WSE2))
+        self.region = self.layout.create_code_region(file.name, "r", 2, 3)
+        self.file = file.name
+
+    def test_what_a_script_asks_for_is_recorded(self):
+        color, own = sdk.Color("c", 5), self.region.color("c")
+        east = sdk.RoutingPosition().set_input([sdk.Route.WEST]).set_output([sdk.Route.EAST])
+        ramp = sdk.RoutingPosition().add_input(sdk.Route.WEST).add_output(sdk.Route.RAMP)
+        self.region.set_param_all("n", np.int16(4))
+        self.region.set_param_range(IntRectangle(IntVector(0, 1), IntVector(2, 3)), own)
+        self.region.paint_all(color, [east], [sdk.get_edge_routing(sdk.Edge.RIGHT, [ramp])])
+        self.region.set_symbol_all("A", np.arange(12, dtype=np.uint16), 4, 3)
+        record = self.layout.record()
+        region = record["regions"][0]
+        self.assertEqual(record["colors"], [{"name": "r_c", "value": None}, {"name": "c", "value": 5}])
+        self.assertEqual(region["params"], [{"name": "n", "rect": [0, 0, 2, 3], "value": 4},
+                                            {"name": "c", "rect": [0, 1, 2, 2], "color": "r_c"}])
+        self.assertEqual([(p["rect"], p["positions"]) for p in region["paint"]],
+                         [([0, 0, 2, 3], [{"rx": ["WEST"], "tx": ["EAST"]}]), ([1, 0, 1, 3], [{"rx": ["WEST"], "tx": ["RAMP"]}])])
+        self.assertEqual(region["symbols"][0]["blocks"], [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]])
+        self.assertEqual((own.get_global_name(), own.get_value(), color.get_value()), ("r_c", None, 5))
+
+    def test_bad_use(self):
+        ramp = sdk.RoutingPosition().set_output([sdk.Route.RAMP])
+        color = sdk.Color("c")
+        region, layout = self.region, self.layout
+        entry = region.create_input_port(color, sdk.Edge.LEFT, [ramp], 4)
+        source = region.create_output_port(color, sdk.Edge.RIGHT, [sdk.RoutingPosition().set_input([sdk.Route.RAMP])], 5)
+        cases = [
+            (ValueError, "exists", lambda: layout.create_code_region("nowhere.csl", "s", 1, 1)),
+            (ValueError, "already", lambda: layout.create_code_region(self.file, "r", 1, 1)),
+            (ValueError, "do not lie in the region", lambda: region.set_param(IntVector(2, 0), "n", 1)),
+            (TypeError, "number or a color", lambda: region.set_param_all("n", "text")),
+            (TypeError, "no Color", lambda: region.set_param_all("n")),
+            (ValueError, "give outputs only", lambda: region.create_input_port(sdk.Color("d"), sdk.Edge.LEFT, [
+                sdk.RoutingPosition().set_input([sdk.Route.WEST])], 4)),
+            (ValueError, "already", lambda: region.create_input_port(color, sdk.Edge.TOP, [ramp], 4)),
+            (ValueError, "sizes 5 and 4", lambda: layout.connect(source, entry)),
+            (TypeError, "output port", lambda: layout.connect(entry, entry)),
+            (ValueError, "port on one PE", lambda: layout.create_input_stream(entry)),
+            (ValueError, "equal blocks", lambda: region.set_symbol_all("A", np.zeros(9, np.int32), 3, 3)),
+            (ValueError, "has the value 1 and shall have 2", lambda: [region.paint_all(sdk.Color("e", n), [ramp]) for n in (1, 2)]),
+        ]
+        for kind, words, call in cases:
+            with self.assertRaises(kind) as raised:
+                call()
+            if words != "exists":
+                self.assertIn(words, str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,7 @@
+import numpy as np
+from host import Machine, expect
+
+
+with Machine() as machine:
+    machine.launch("run")
+    expect(machine.get("y", 2, np.int16), np.array([105, 42], np.int16))
