@@ -57,26 +57,30 @@ Result evaluate(Evaluator& evaluator, const Container& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const Enum& e) {
+  const Type* tag =
+      e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
+  const unsigned bits = std::min(tag->bits, 32U);
+  const std::int64_t lowest = tag->is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
+  const std::int64_t highest = lowest + (std::int64_t{1} << bits) - 1;
   std::vector<EnumMemberValue> members;
   std::set<std::int64_t> used;
   for (const EnumMember& member : e.members) {
-    members.push_back({std::string(member.name.text), -1});
+    members.push_back({std::string(member.name.text), 0});
     if (member.value == nullptr) continue;
-    members.back().value = evaluator.integer(*member.value, 0, 65535, "the value of a member");
+    members.back().value =
+        evaluator.integer(*member.value, lowest, highest, "the value of a member");
     if (!used.insert(members.back().value).second)
       evaluator.engine().fail(*member.value, "two members of the enum have the value ",
                               members.back().value);
   }
   std::int64_t next = 0;
   std::string name = "enum {";
-  for (EnumMemberValue& member : members) {
-    name += (name.back() == '{' ? " " : ", ") + member.name;
-    if (member.value >= 0) continue;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    name += (name.back() == '{' ? " " : ", ") + members[i].name;
+    if (e.members[i].value != nullptr) continue;
     while (used.count(next) != 0) ++next;
-    member.value = next++;
+    members[i].value = next++;
   }
-  const Type* tag =
-      e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
   return evaluator.type_result(evaluator.engine().types.enumeration(
       own_name(evaluator, name + " }"), tag, std::move(members)));
 }
