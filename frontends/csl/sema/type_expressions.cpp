@@ -1,5 +1,6 @@
 // The part of the evaluator for expressions whose value is a type, and for literals.
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "frontends/csl/sema/evaluator.h"
@@ -7,6 +8,7 @@
 namespace tessera::csl {
 namespace {
 
+constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMostElements = std::int64_t{1} << 32;
 
 /// The name of the constant that a new type is the value of, or a description.
@@ -59,27 +61,29 @@ Result evaluate(Evaluator& evaluator, const Container& e) {
 Result evaluate(Evaluator& evaluator, const Enum& e) {
   const Type* tag =
       e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
-  const unsigned bits = std::min(tag->bits, 32U);
-  const std::int64_t lowest = tag->is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
-  const std::int64_t highest = lowest + (std::int64_t{1} << bits) - 1;
+  if (!tag->is(TypeKind::kInteger))
+    evaluator.engine().fail(e, "the tag of an enum is of type ", in_quotes(tag->name),
+                            " instead of an integer type");
+  const std::int64_t limit = std::int64_t{1} << std::min(tag->bits, 32U);
   std::vector<EnumMemberValue> members;
   std::set<std::int64_t> used;
   for (const EnumMember& member : e.members) {
-    members.push_back({std::string(member.name.text), 0});
+    members.push_back({std::string(member.name.text), kOpen});
     if (member.value == nullptr) continue;
     members.back().value =
-        evaluator.integer(*member.value, lowest, highest, "the value of a member");
+        evaluator.integer(*member.value, tag->is_signed ? -limit / 2 : 0,
+                          tag->is_signed ? limit / 2 - 1 : limit - 1, "the value of a member");
     if (!used.insert(members.back().value).second)
       evaluator.engine().fail(*member.value, "two members of the enum have the value ",
                               members.back().value);
   }
   std::int64_t next = 0;
   std::string name = "enum {";
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    name += (name.back() == '{' ? " " : ", ") + members[i].name;
-    if (e.members[i].value != nullptr) continue;
+  for (EnumMemberValue& member : members) {
+    name += (name.back() == '{' ? " " : ", ") + member.name;
+    if (member.value != kOpen) continue;
     while (used.count(next) != 0) ++next;
-    members[i].value = next++;
+    member.value = next++;
   }
   return evaluator.type_result(evaluator.engine().types.enumeration(
       own_name(evaluator, name + " }"), tag, std::move(members)));
