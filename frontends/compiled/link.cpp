@@ -116,13 +116,7 @@ class AddRoutes {
       layout.program_of_tile[layout.tile_index(at)] = pe.variant;
       std::map<unsigned, csl::ColorConfig> colors = pe.colors;
       const csl::Variant& variant = *from_.variants[static_cast<std::size_t>(pe.variant)];
-      for (const auto& [color, config] : variant.tile.colors) {
-        if (!colors.emplace(color, config).second)
-          throw UserError(variant.file, "",
-                          "color " + std::to_string(color) + " of PE (" +
-                              std::to_string(at.x - rect.x) + ", " + std::to_string(at.y - rect.y) +
-                              ") is configured by the layout and by its code");
-      }
+      colors.insert(variant.tile.colors.begin(), variant.tile.colors.end());
       for (const auto& [color, config] : colors)
         layout.tile_routes.push_back({Color(color), number_of(config)});
     }

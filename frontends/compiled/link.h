@@ -21,8 +21,7 @@ struct LinkOptions {
 using Compile = std::function<csl::CompiledVariant(csl::Variant&)>;
 
 /// `engine` has evaluated `file`. The fabric is that of its options, else as large as the program
-/// needs. Throws UserError if the program does not fit into the fabric, if layout and tile configure
-/// a color of a PE both, and what `compile` throws.
+/// needs. Throws UserError if the program does not fit into the fabric, and what `compile` throws.
 Program link(csl::Engine& engine, const std::string& file, const LinkOptions& options,
              const Compile& compile);
 
