@@ -91,13 +91,15 @@ std::vector<std::pair<std::string, std::uint64_t>> read_numbers(const Node& root
 
 void read_codes(const Node& root, Program& program) {
   // The layout has programs in the order of its tiles.
-  program.pointers.resize(program.layout.programs.size());
+  program.symbols.resize(program.layout.programs.size());
   for (const Node& code : root.at("codes").items()) {
     const fs::path file(code.at("code").text("a file"));
     for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
       if (fs::path(program.layout.programs[i].code).filename() != file.filename()) continue;
       for (const auto& [name, address] : code.members_of("pointers"))
-        program.pointers[i].emplace(name, number(address));
+        program.symbols[i].pointers.emplace(name, number(address));
+      for (const auto& [name, function] : code.members_of("functions"))
+        program.symbols[i].functions.emplace(name, function.text("a function"));
     }
   }
 }

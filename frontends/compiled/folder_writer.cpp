@@ -5,9 +5,9 @@
 
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/folder_files.h"
+#include "frontends/compiled/listing.h"
 #include "frontends/compiled/routes.h"
 #include "frontends/layout/layout_reader.h"
-#include "frontends/tasm/disassembler.h"
 
 namespace tessera::compiled {
 namespace {
@@ -121,11 +121,13 @@ json::array ports_array(const Program& program) {
 json::array codes_array(const Program& program) {
   json::array codes;
   for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
-    json::object pointers;
-    for (const auto& [name, address] : program.pointers[i]) pointers[name] = address;
+    json::object pointers, functions;
+    for (const auto& [name, address] : program.symbols[i].pointers) pointers[name] = address;
+    for (const auto& [name, function] : program.symbols[i].functions) functions[name] = function;
     codes.push_back({{"source", program.layout.programs[i].place},
                      {"code", code_file(i)},
-                     {"pointers", std::move(pointers)}});
+                     {"pointers", std::move(pointers)},
+                     {"functions", std::move(functions)}});
   }
   return codes;
 }
@@ -195,7 +197,7 @@ void write_folder(const Program& program, const std::string& folder, const std::
   write_parameters(folder, program.params, program.colors);
   const layout::Layout& layout = program.layout;
   for (std::size_t i = 0; i < layout.programs.size(); ++i)
-    write_text(root / code_file(i), tasm::disassemble(*layout.programs[i].image));
+    write_text(root / code_file(i), listing(*layout.programs[i].image));
   write_text(root / "bin" / "out_rpc.json", json::serialize(rpc_object(program)));
   write_text(root / kLayoutFile,
              json::serialize(json::object{{"schema", layout::kSchema},

@@ -86,11 +86,15 @@ void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
   program.place = variant.file;
   program.image = std::make_shared<const pe::Image>(std::move(code.image));
   to.layout.programs.push_back(std::move(program));
-  Pointers pointers;
+  Symbols symbols;
   for (const csl::HostSymbol& symbol : code.symbols) {
-    if (!symbol.is_function) pointers.emplace(symbol.name, symbol.address);
+    if (symbol.is_function) {
+      symbols.functions.emplace(symbol.name, symbol.function);
+    } else {
+      symbols.pointers.emplace(symbol.name, symbol.address);
+    }
   }
-  to.pointers.push_back(std::move(pointers));
+  to.symbols.push_back(std::move(symbols));
   if (variant.bindings.type != nullptr && variant.bindings.is_known())
     FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
 }

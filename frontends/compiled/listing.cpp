@@ -4,6 +4,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "frontends/csl/sema/library.h"
@@ -49,10 +50,37 @@ class Sources {
   std::map<std::string, Lines> files_;
 };
 
+/// The program as text called `file`, in which all places name the files that they had.
+pe::Image with_own_places(pe::Image image, const std::string& file) {
+  std::vector<pe::SourceFile> files = {{file, ""}};
+  if (image.files.empty()) files.push_back({image.file, ""});
+  files.insert(files.end(), image.files.begin(), image.files.end());
+  image.files = std::move(files);
+  const auto move_all = [](auto& placed) {
+    for (auto& one : placed) {
+      if (one.line != 0) ++one.file;
+    }
+  };
+  move_all(image.code);
+  move_all(image.symbols);
+  move_all(image.strings);
+  move_all(image.dsds);
+  move_all(image.fifos);
+  move_all(image.initial_loads);
+  move_all(image.queues);
+  move_all(image.tasks);
+  move_all(image.rotations);
+  move_all(image.functions);
+  if (image.control_table) ++image.control_table->file;
+  image.file = file;
+  return image;
+}
+
 }  // namespace
 
 std::string listing(const pe::Image& image) {
-  std::stringstream assembly(tasm::disassemble(image));
+  std::stringstream assembly(
+      tasm::disassemble(with_own_places(image, "the assembly of " + image.file)));
   std::string text;
   Sources sources;
   for (std::string line; std::getline(assembly, line);) {

@@ -7,8 +7,8 @@
 
 namespace tessera::compiled {
 
-/// Tile assembly (tasm::disassemble). Each `line` that names a file which can be read has the text of
-/// the line as a comment.
+/// Tile assembly (tasm::disassemble) of a compiled program, with a `line` directive for each place.
+/// Where the file can be read, the text of the line stands beside it as a comment.
 std::string listing(const pe::Image& image);
 
 }  // namespace tessera::compiled

@@ -26,6 +26,14 @@ struct Export {
   std::vector<std::string> parameters;  ///< of functions: their types
 };
 
+/// What one code supplies for exported names.
+struct Symbols {
+  /// Of data: addresses of pointer variables. The value of such a variable at the time of a copy says
+  /// where the data lies (csl.md 5).
+  std::map<std::string, std::uint32_t> pointers;
+  std::map<std::string, std::string> functions;  ///< their names in the image
+};
+
 /// A stream of the host by name, at one of the links of the program.
 struct Port {
   std::string name;
@@ -34,10 +42,6 @@ struct Port {
   Color color;
   bool is_out = false;  ///< from the program to the host
 };
-
-/// Addresses of the pointer variables behind exported data, in one code: the value of such a
-/// variable at the time of a copy says where the data lies (csl.md 5).
-using Pointers = std::map<std::string, std::uint32_t>;
 
 /// A source file with a digest of its text.
 struct Source {
@@ -48,12 +52,11 @@ struct Source {
 struct Program {
   std::string file;  ///< of the layout
   Generation generation = Generation::kWse3;
-  /// The whole fabric. Every layout::Program has its image; functions of the host are functions of
-  /// the image of the same name. Tiles outside of the rectangle are only routers.
+  /// The whole fabric. Tiles outside of the rectangle are only routers.
   layout::Layout layout;
-  layout::Rect rectangle;          ///< of the program in the fabric
-  std::vector<Export> exports;     ///< the number of an export is its id for the host
-  std::vector<Pointers> pointers;  ///< by layout::Layout::programs
+  layout::Rect rectangle;        ///< of the program in the fabric
+  std::vector<Export> exports;   ///< the number of an export is its id for the host
+  std::vector<Symbols> symbols;  ///< by layout::Layout::programs
   bool has_memcpy = false;
   // Colors of the streams between the host and all PEs of the rectangle, one bit each.
   std::uint32_t streams_in = 0;
@@ -64,6 +67,10 @@ struct Program {
   std::vector<std::pair<std::string, std::uint64_t>> colors;  ///< of the command line
   std::vector<Source> sources;
 
+  /// Of the code of a tile. Requires that the tile has one.
+  const Symbols& symbols_of(TileCoord tile) const {
+    return symbols[static_cast<std::size_t>(layout.program_of_tile[layout.tile_index(tile)])];
+  }
   /// nullptr: the layout declares no such name.
   const Export* find_export(const std::string& name) const;
 };

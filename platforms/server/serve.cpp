@@ -48,6 +48,10 @@ void read_options(const std::string& folder, const std::vector<std::string>& giv
                                   options, std::cerr);
   if (!goes_on || options.validate || options.print_config || options.print_program)
     throw UserError("", "", "only options of a run can be given here; there is no run otherwise");
+  options.refuse(wse::CslOptions::kHeading, "the program has been compiled");
+  if (!options.inputs.empty() || !options.outputs.empty())
+    throw UserError("", "",
+                    "--input and --output have no place here; the host program copies arrays");
   if (options.fabric.print_log_file.empty()) options.fabric.print_log_file = kPrintLog;
 }
 

@@ -93,16 +93,12 @@ void CommandStream::copy(const std::string& symbol, const Region& region,
   const unsigned cycles = static_cast<unsigned>((region.elements + timing_.words_per_cycle - 1) /
                                                 timing_.words_per_cycle);
   timing::ClockDomain& domain = machine_.domain();
-  offer(region, cycles,
-        [=, this_program = &program_, &domain](int x, int y, pe::Sram& sram, Cycle now) {
-          const TileCoord tile = tile_of(region, x, y);
-          const auto code = static_cast<std::size_t>(
-              workload_.layout.program_of_tile[workload_.layout.tile_index(tile)]);
-          const std::uint32_t pointer = sram.read(this_program->pointers[code].at(symbol), 2);
-          copy->move(x, y, sram, pointer, into_pes);
-          copy->end = std::max(copy->end, now + cycles);
-          if (--copy->open == 0) domain.request_pause();
-        });
+  offer(region, cycles, [=, &domain](int x, int y, pe::Sram& sram, Cycle now) {
+    const std::uint32_t pointer = pointer_of(symbol, tile_of(region, x, y));
+    copy->move(x, y, sram, sram.read(pointer, 2), into_pes);
+    copy->end = std::max(copy->end, now + cycles);
+    if (--copy->open == 0) domain.request_pause();
+  });
   run_until([&] { return copy->open == 0; }, command + ", " + region_text(region));
   free_from_ = copy->end;
   if (!copy->problem.empty()) throw UserError("", "", command + ": " + copy->problem);
@@ -122,9 +118,10 @@ void CommandStream::launch(const std::string& function,
   const layout::Rect& rect = program_.rectangle;
   for (int y = rect.y; y < rect.y + rect.h; ++y) {
     for (int x = rect.x; x < rect.x + rect.w; ++x) {
-      const auto& image = workload_.programs.image_of({x, y});
-      const pe::Function* code = image == nullptr ? nullptr : image->find_function(function);
-      if (code == nullptr) continue;
+      const auto& functions = program_.symbols_of({x, y}).functions;
+      const auto name = functions.find(function);
+      if (name == functions.end()) continue;
+      const pe::Function* code = workload_.programs.image_of({x, y})->find_function(name->second);
       found = true;
       if (++missing_[workload_.layout.tile_index({x, y})] == 1) ++unready_;
       machine_.launch({x, y}, *code, arguments,
@@ -354,8 +351,7 @@ const compiled::Export& CommandStream::exported(const std::string& name, bool is
 }
 
 std::uint32_t CommandStream::pointer_of(const std::string& symbol, TileCoord tile) const {
-  const std::int32_t code = workload_.layout.program_of_tile[workload_.layout.tile_index(tile)];
-  const auto& pointers = program_.pointers.at(static_cast<std::size_t>(code));
+  const auto& pointers = program_.symbols_of(tile).pointers;
   const auto found = pointers.find(symbol);
   if (found != pointers.end()) return found->second;
   throw UserError("", "",

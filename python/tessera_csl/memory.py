@@ -7,6 +7,21 @@ import numpy as np
 from tessera_csl import arguments
 
 DIRECTORY = "memory.json"
+TRACE = "tessera.trace."
+
+
+def _whole(words):
+    return sum(int(word) << 16 * n for n, word in enumerate(words))
+
+
+def _as(dtype):
+    return lambda words: words.view(dtype)[0].item()
+
+
+# Kinds of records by number: words, and the value.
+RECORDS = [("text", 1, _whole), ("time stamp", 3, _whole), ("bool", 1, lambda words: bool(words[0])), ("u8", 1, _whole),
+           ("i8", 1, _as(np.int16)), ("u16", 1, _whole), ("i16", 1, _as(np.int16)), ("f16", 1, _as(np.float16)),
+           ("u32", 2, _whole), ("i32", 2, _as(np.int32)), ("f32", 2, _as(np.float32))]
 
 
 class MemoryDump:
@@ -43,3 +58,15 @@ class MemoryDump:
         """The values of a variable on ((column, row), (width, height)): an array [column, row, element]."""
         (column, row), (width, height) = rectangle
         return np.array([[self.symbol(column + x, row + y, name, dtype) for y in range(height)] for x in range(width)])
+
+    def trace(self, x, y, key):
+        """The records of the trace buffer `key` of one PE: frontends/csl/library/debug.csl writes them."""
+        words = np.frombuffer(self._bytes(x, y, TRACE + key), np.uint16)
+        code = self._places[x, y][1]
+        records, place, end = [], 1, 1 + int(words[0])
+        while place < end:
+            kind, size, value_of = RECORDS[words[place]]
+            value = value_of(words[place + 1:place + 1 + size])
+            records.append(self._directory["codes"][code]["strings"][value] if kind == "text" else value)
+            place += 1 + size
+        return records

@@ -98,10 +98,12 @@ class Fake:
 
     def stop(self, header):
         with open(os.path.join(self.folder, "memory.bin"), "wb") as file:
-            file.write(bytes(range(64)) * 2)
+            trace = [13, 0, 1, 1, 3, 4, 5, 2, 1, 10, 0, 0x3FC0, 6, 0xFFFE]
+            file.write(bytes(range(64)) + bytes(range(16)) + struct.pack("<24H", *(trace + [0] * 10)))
         with open(os.path.join(self.folder, "memory.json"), "w", encoding="utf-8") as file:
             json.dump({"bytes": 64, "offset": [4, 1], "tiles": [[4, 1, 0], [5, 1, 0]],
-                       "codes": [{"symbols": {"A": [8, 8]}, "strings": []}]}, file)
+                       "codes": [{"symbols": {"A": [8, 8], "tessera.trace.k": [16, 48]},
+                                  "strings": ["zero", "one"]}]}, file)
         reply({"id": header["id"], "cycles": 7})
 
     def serve(self):

@@ -284,6 +284,7 @@ class AfterTheRun(HostTest):
         reader = debug_util(self.out)
         np.testing.assert_array_equal(reader.get_symbol(5, 1, "A", np.uint32), expected.view(np.uint32))
         self.assertEqual(reader.get_symbol_rect(((4, 1), (2, 1)), "A", np.uint32).shape, (2, 1, 2))
+        self.assertEqual(reader.read_trace(5, 1, "k"), ["one", 3 + (4 << 16) + (5 << 32), True, 1.5, -2])
         self.refused(ValueError, ["PE (0, 0)", "(4, 1)"], reader.get_symbol, 0, 0, "A", np.uint32)
         self.refused(ValueError, ["'B'", "'A'"], reader.get_symbol, 4, 1, "B", np.uint32)
 

@@ -212,7 +212,8 @@ class Linker {
   }
 
   void name_files() {
-    if (module_.files.size() < 2) return;
+    if (module_.files.empty()) return;
+    image_.files.push_back({image_.file, ""});
     for (const std::string& file : module_.files) image_.files.push_back({file, ""});
   }
 

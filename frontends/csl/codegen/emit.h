@@ -26,13 +26,6 @@ struct Code {
   std::vector<std::uint32_t> entries;  ///< by FunctionId
 };
 
-/// Gives a declaration or an instruction of an image its place: Image::files are Module::files.
-template <class Placed>
-void set_place(Placed& to, ir::Place place) {
-  to.line = place.line;
-  to.file = place.file;
-}
-
 /// Appends one function.
 void emit(const ir::Module& module, ir::FunctionId id, const Allocation& allocation, Code& code);
 

@@ -42,6 +42,14 @@ struct Place {
   std::uint32_t line = 0;
 };
 
+/// Gives a declaration or an instruction of an image its place: Image::files are Module::files
+/// behind the image's own text, so that its listing names the file of each line.
+template <class Placed>
+void set_place(Placed& to, ir::Place place) {
+  to.line = place.line;
+  to.file = place.line == 0 ? 0 : place.file + 1;
+}
+
 using RegisterId = std::uint32_t;  ///< index into Function::registers
 using BlockId = std::uint32_t;     ///< index into Function::blocks
 using FunctionId = std::uint32_t;  ///< index into Module::functions

@@ -240,7 +240,12 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
                                &index);
   }
   ir::Value index_value;
-  if (index.type != nullptr) index_value = scalar(evaluator, index, call.node);
+  if (index.type != nullptr) {
+    const Type* u16 = call.types().word("u16");
+    index = index.is_known() ? call.engine().convert(index, u16, call.node, "the option .index")
+                             : cast_operand(evaluator, index, u16, call.node);
+    index_value = scalar(evaluator, index, call.node);
+  }
   const bool accumulates = operands[0].kind == Kind::kPointer && count > 2 &&
                            operands[1].kind == Kind::kScalar &&
                            is_own_object(call.expr(0), call.expr(1));

@@ -144,9 +144,7 @@ ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& from, const 
   ir::Descriptor made;
   made.dsd.kind = kind_of(kind);
   made.dsd.name = "d" + std::to_string(tile.module().descriptors.size());
-  const ir::Place place = tile.place_of(at);
-  made.dsd.line = place.line;
-  made.dsd.file = place.file;
+  ir::set_place(made.dsd, tile.place_of(at));
   if (pe::is_memory(made.dsd.kind)) {
     lower_memory(tile, made.dsd, made.array, from, at);
   } else {

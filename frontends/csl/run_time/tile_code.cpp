@@ -84,6 +84,7 @@ std::pair<unsigned, unsigned> TileCode::fifo_registers(std::size_t fifo) const {
 // Places
 
 ir::Place TileCode::place_of(const Node& at) {
+  if (at.place.line == 0) return {};
   const auto [found, is_new] =
       files_.emplace(at.file, static_cast<std::uint32_t>(module_.files.size()));
   if (is_new) module_.files.push_back(engine_.file_name(at.file));
@@ -363,9 +364,7 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
     made.input = is_input;
     made.id = QueueId(*queue);
     if (is_input || is_wse3()) made.color = Color(*color);
-    const ir::Place place = place_of(at);
-    made.line = place.line;
-    made.file = place.file;
+    ir::set_place(made, place_of(at));
     if (is_named) named_queues.push_back(made);
     queues.push_back(std::move(made));
     found = &queues.back();
@@ -423,8 +422,7 @@ void TileCode::set_up_image() {
   pe::Image& image = module_.settings;
   image.generation = is_wse3() ? Generation::kWse3 : Generation::kWse2;
   image.half = half_of(engine_.options.half);
-  module_.files.push_back(variant_.file);
-  files_.emplace(variant_.root->file->number(), 0);
+  module_.files.push_back(variant_.file);  // number 0 is the program itself, not a source
   for (const csl::QueueBinding& q : tile().queues) {
     pe::QueueBinding made;
     made.name = std::string(q.is_input ? "in" : "out") + std::to_string(q.id);
@@ -445,10 +443,12 @@ void TileCode::set_up_image() {
         }
       }
     }
+    const ir::Place place = place_of(*q.at);
+    made.line = place.line;
+    made.file = place.file;
     image.queues.push_back(std::move(made));
   }
   for (pe::QueueBinding q : named_queues) {
-    q.file = 0;
     if (image.find_queue(q.input, q.id) == nullptr) image.queues.push_back(std::move(q));
   }
 }
@@ -456,9 +456,12 @@ void TileCode::set_up_image() {
 void TileCode::add_fifos() {
   for (std::size_t i = module_.fifos.size(); i < tile().fifos.size(); ++i) {
     const FifoDeclaration& declared = tile().fifos[i];
-    const Node at;
+    const Node& at = *declared.at;
     ir::Fifo made;
-    made.array = variable_of(std::const_pointer_cast<Cell>(declared.buffer), Node{});
+    made.array = variable_of(std::const_pointer_cast<Cell>(declared.buffer), at);
+    const ir::Place place = place_of(at);
+    made.fifo.line = place.line;
+    made.fifo.file = place.file;
     ir::Variable& array = module_.variables[made.array];
     array.align = std::max<std::uint32_t>(array.align, pe::kFifoAlignment);
     made.fifo.name = "fifo" + std::to_string(i);
@@ -564,7 +567,7 @@ void TileCode::add_exports() {
     if (symbol.function.function != nullptr) {
       exported[symbol.name] = entry(symbol.function, symbol.name, false);
     } else {
-      variable_of(std::const_pointer_cast<Cell>(symbol.variable), Node{});
+      variable_of(std::const_pointer_cast<Cell>(symbol.variable), *symbol.at);
     }
   }
 }
@@ -577,7 +580,7 @@ ir::Module TileCode::make() {
   add_initial_loads();
   add_handler_task();
   for (const std::shared_ptr<Cell>& cell : engine_.exported_variables(variant_))
-    variable_of(cell, Node{});
+    variable_of(cell, *engine_.declaration_of(*cell));
   while (!pending_.empty()) {
     const Pending next = pending_.front();
     pending_.erase(pending_.begin());
@@ -618,7 +621,7 @@ std::uint8_t TileCode::map_dsr(std::uint16_t file, unsigned nth, const Node& at)
 
 void TileCode::add_initial_loads() {
   for (const DsrLoad& load : tile().dsrs) {
-    const Node at;
+    const Node& at = *load.at;
     pe::InitialLoad made;
     made.dsr = dsr_operand(*this, {load.dsr, Value{BigInt(load.id)}}, false);
     made.dsd = descriptor_of(*load.dsd.type,
@@ -628,6 +631,9 @@ void TileCode::add_initial_loads() {
     const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
     add_extension(dsd, made.config, slot);
     note_load(made.dsr, dsd, made.config);
+    const ir::Place place = place_of(at);
+    made.line = place.line;
+    made.file = place.file;
     module_.settings.initial_loads.push_back(made);
   }
 }

@@ -185,7 +185,7 @@ Result allocate_fifo(const BuiltinCall& call) {
   if (!buffer || !buffer->type->is(TypeKind::kArray) ||
       buffer->cell->kind != Cell::Kind::kRunTimeVariable)
     call.fail("the buffer is a global array that is a variable");
-  call.tile().fifos.push_back({buffer->cell, fields_of(call.structure(1))});
+  call.tile().fifos.push_back({buffer->cell, fields_of(call.structure(1)), &call.node});
   return call.number("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
 }
 
@@ -217,6 +217,7 @@ Result load_to_dsr(const BuiltinCall& call) {
   load.dsd = call.value(1);
   copy_of_dsd(call, load.dsd);
   load.options = fields_of(call.structure(2));
+  load.at = &call.node;
   call.tile().dsrs.push_back(std::move(load));
   return call.nothing();
 }

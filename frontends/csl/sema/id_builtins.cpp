@@ -85,6 +85,7 @@ Result initialize_queue(const BuiltinCall& call) {
   made.id = call.handle(0, {"input_queue", "output_queue"});
   made.is_input = queue.type->is_handle("input_queue");
   made.options = fields_of(call.structure(1));
+  made.at = &call.node;
   for (const auto& [name, option] : made.options) {
     const bool is_known =
         name == "color" || name == "priority" || name == "ctrl_table_id" || name == "dense_mode";

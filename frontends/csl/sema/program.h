@@ -60,6 +60,7 @@ struct QueueBinding {
   bool is_input = true;
   unsigned id = 0;
   std::vector<std::pair<std::string, Result>> options;  ///< color, priority ..
+  const Node* at = nullptr;                             ///< where the program says so
 };
 
 /// A symbol for the host that a layout declares with `@export_name`.
@@ -76,6 +77,7 @@ struct ExportedSymbol {
   const Type* type = nullptr;
   std::shared_ptr<const Cell> variable;  ///< nullptr: `function`
   FunctionValue function;
+  const Node* at = nullptr;
 };
 
 /// `block`, `unblock` or `activate` of a comptime block: the state at the start.
@@ -90,12 +92,14 @@ struct DsrLoad {
   unsigned id = 0;
   Result dsd;
   std::vector<std::pair<std::string, Result>> options;
+  const Node* at = nullptr;
 };
 
 /// A FIFO; its number is the value of the constant that declares it.
 struct FifoDeclaration {
   std::shared_ptr<const Cell> buffer;
   std::vector<std::pair<std::string, Result>> options;
+  const Node* at = nullptr;
 };
 
 /// What the comptime blocks of one code with its bindings have declared.

@@ -131,6 +131,7 @@ std::string own_name(const BuiltinCall& call) {
 
 Result export_symbol(const BuiltinCall& call) {
   ExportedSymbol symbol;
+  symbol.at = &call.node;
   symbol.name = call.size() > 1 ? call.text(1) : own_name(call);
   const ExportedName* name = find_name(call.engine().program(), symbol.name);
   if (name == nullptr)

@@ -1,5 +1,6 @@
 // The part of the evaluator for expressions whose value is a type, and for literals.
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "frontends/csl/sema/evaluator.h"
@@ -7,6 +8,7 @@
 namespace tessera::csl {
 namespace {
 
+constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMostElements = std::int64_t{1} << 32;
 
 /// The name of the constant that a new type is the value of, or a description.
@@ -57,12 +59,20 @@ Result evaluate(Evaluator& evaluator, const Container& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const Enum& e) {
+  const Type* tag =
+      e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
+  if (!tag->is(TypeKind::kInteger))
+    evaluator.engine().fail(e, "the tag of an enum is of type ", in_quotes(tag->name),
+                            " instead of an integer type");
+  const std::int64_t limit = std::int64_t{1} << std::min(tag->bits, 32U);
   std::vector<EnumMemberValue> members;
   std::set<std::int64_t> used;
   for (const EnumMember& member : e.members) {
-    members.push_back({std::string(member.name.text), -1});
+    members.push_back({std::string(member.name.text), kOpen});
     if (member.value == nullptr) continue;
-    members.back().value = evaluator.integer(*member.value, 0, 65535, "the value of a member");
+    members.back().value =
+        evaluator.integer(*member.value, tag->is_signed ? -limit / 2 : 0,
+                          tag->is_signed ? limit / 2 - 1 : limit - 1, "the value of a member");
     if (!used.insert(members.back().value).second)
       evaluator.engine().fail(*member.value, "two members of the enum have the value ",
                               members.back().value);
@@ -71,12 +81,10 @@ Result evaluate(Evaluator& evaluator, const Enum& e) {
   std::string name = "enum {";
   for (EnumMemberValue& member : members) {
     name += (name.back() == '{' ? " " : ", ") + member.name;
-    if (member.value >= 0) continue;
+    if (member.value != kOpen) continue;
     while (used.count(next) != 0) ++next;
     member.value = next++;
   }
-  const Type* tag =
-      e.tag == nullptr ? evaluator.engine().types.word("u16") : evaluator.type(*e.tag);
   return evaluator.type_result(evaluator.engine().types.enumeration(
       own_name(evaluator, name + " }"), tag, std::move(members)));
 }

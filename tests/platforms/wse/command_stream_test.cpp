@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "platforms/wse/command_stream.h"
-#include "tests/platforms/wse/csl_stand_in.h"
+#include "tests/support/csl_program.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::test::command_stream_test {
@@ -64,7 +64,7 @@ class WseCommandStream : public ::testing::TestWithParam<Machine> {
                             const std::vector<std::string>& settings = {}) {
     config_ = wse::load_wse_config(GetParam().preset, "", settings);
     program_ =
-        program_of("tests/platforms/wse/programs/csl_host/layout.csl", GetParam().preset, params);
+        csl_program("tests/platforms/wse/programs/csl_host/layout.csl", GetParam().preset, params);
     workload_ = std::make_unique<wse::Workload>(program_, config_);
     observed_ = std::make_unique<wse::ObservedMachine>(options_, fabric_, config_, *workload_);
     control_ =
@@ -255,6 +255,7 @@ TEST_P(WseCommandStream, RefusesBadCommandsBeforeTheyRun) {
             "MEMCPYH2D_k");
   EXPECT_EQ(refused([&] { commands.read_symbol({0, 0}, "a"); }), "tile (0, 0) runs no program");
   EXPECT_EQ(commands.now(), 0U);
+  commands.launch("swap", {});
   EXPECT_EQ(refused([&] { commands.copy_from("wild", one); }),
             "copy from 'wild': 1 element of 4 bytes from address 49150 on do not lie in the memory "
             "of the PE");

@@ -108,8 +108,3 @@ def integer_quotient(a, b):
 def fused(a, b, factor):
     """a + b * factor, rounded once."""
     return (a.astype(np.float64) + b.astype(np.float64) * float(factor)).astype(a.dtype)
-
-
-def as_half(value):
-    """The argument of a launch that stands for a 16-bit float."""
-    return np.float16(value).view(np.uint16)

@@ -1,5 +1,5 @@
 import numpy as np
-from host import Machine, expect, as_half
+from host import Machine, expect
 
 
 generator = np.random.default_rng(11)
@@ -8,7 +8,7 @@ v = np.float16(1.5)
 with Machine() as machine:
     machine.put("x", x)
     machine.put("z", z)
-    machine.launch("run", as_half(v))
+    machine.launch("run", v)
     y = machine.get("y", 54, np.float16).reshape(9, 6)
     expect(machine.get("w", 6, np.float32), x.astype(np.float32) + z.astype(np.float32))
 sum_of_product = (x.astype(np.float64) + z.astype(np.float64) * float(v)).astype(np.float16)

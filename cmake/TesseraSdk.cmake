@@ -1,0 +1,24 @@
+# sdk/bin: the commands cslc and cs_python under the names that scripts call (docs/csl-host.md). They lie in a folder of
+# their own, which stands on PATH only where it is wanted, and find the rest of Tessera from where they are.
+include(GNUInstallDirs)
+
+# tessera_sdk(<folder of sdk/bin> <folder of executables> <folder of the Python package> <where to write>)
+function(tessera_sdk folder bin python destination)
+  file(RELATIVE_PATH TESSERA_SDK_TO_BIN "${folder}" "${bin}")
+  file(RELATIVE_PATH TESSERA_SDK_TO_PYTHON "${folder}" "${python}")
+  foreach(command cslc cs_python)
+    configure_file("${PROJECT_SOURCE_DIR}/sdk/${command}.in" "${destination}/${command}" @ONLY
+      FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  endforeach()
+endfunction()
+
+tessera_sdk("${PROJECT_BINARY_DIR}/sdk/bin" "${PROJECT_BINARY_DIR}/bin" "${PROJECT_SOURCE_DIR}/python" "${PROJECT_BINARY_DIR}/sdk/bin")
+
+if(TESSERA_INSTALL)
+  set(sdk_dir "${CMAKE_INSTALL_LIBEXECDIR}/tessera/sdk/bin")
+  set(python_dir "${CMAKE_INSTALL_DATADIR}/tessera/python")
+  set(staged_sdk "${PROJECT_BINARY_DIR}/package/sdk")
+  tessera_sdk("/${sdk_dir}" "/${CMAKE_INSTALL_BINDIR}" "/${python_dir}" "${staged_sdk}")
+  install(PROGRAMS "${staged_sdk}/cslc" "${staged_sdk}/cs_python" DESTINATION "${sdk_dir}")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/" DESTINATION "${python_dir}" FILES_MATCHING PATTERN "*.py")
+endif()

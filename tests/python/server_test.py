@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Host programs against the real server: server_test.py FOLDER, which has cs_python.
+
+The compiled program is that of server_program.py.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import server_program  # noqa: E402
+
+SDK = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/sdk/bin").resolve()
+PRELUDE = """
+import os, signal, time
+import numpy as np
+from cerebras.sdk.debug.debug_util import debug_util
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
+WIDE = dict(streaming=False, data_type=MemcpyDataType.MEMCPY_32BIT, order=MemcpyOrder.ROW_MAJOR)
+NARROW = dict(WIDE, data_type=MemcpyDataType.MEMCPY_16BIT)
+COLUMN = dict(WIDE, order=MemcpyOrder.COL_MAJOR)
+def pid(runtime): return runtime._server._process.pid
+def expect(kind, words, call, *args, **keywords):
+    try:
+        call(*args, **keywords)
+    except kind as error:
+        assert all(word in str(error) for word in words), f"{words} not in: {error}"
+    else:
+        raise AssertionError(f"no exception with {words}")
+runner = SdkRuntime("out", cmaddr=None)
+"""
+START = "runner.load(); runner.run(); A = runner.get_id('A'); B = runner.get_id('B')\n"
+
+
+def version():
+    done = subprocess.run([str(SDK / "cslc"), "--version"], capture_output=True, text=True, check=True)
+    return done.stdout.split()[-1]
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        self.work = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.work)
+        server_program.write(self.work / "out", version())
+
+    def host(self, script, start=START, **environment):
+        (self.work / "run.py").write_text("#!/usr/bin/env cs_python\n" + PRELUDE + start + textwrap.dedent(script), encoding="utf-8")
+        (self.work / "run.py").chmod(0o755)
+        path = f"{SDK}:{os.environ['PATH']}"
+        return subprocess.run(["./run.py"], cwd=self.work, capture_output=True, text=True, timeout=100, check=False,
+                              env=dict(os.environ, PATH=path, **environment))
+
+    def passes(self, script, **environment):
+        done = self.host(script, **environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout + done.stderr)
+        return done.stdout
+
+
+class Runs(ServerTest):
+    def test_copies_in_both_orders_and_sizes(self):
+        self.passes("""
+            values = np.arange(24, dtype=np.float32)
+            runner.memcpy_h2d(A, values, 0, 0, 3, 2, 4, **WIDE)
+            runner.launch("double", nonblock=False)
+            back = np.zeros((2, 3, 4), np.float32)
+            runner.memcpy_d2h(back, A, 0, 0, 3, 2, 4, **WIDE)
+            np.testing.assert_array_equal(back.ravel(), 2 * values)
+            column = np.zeros((4, 3, 2), np.float32)
+            runner.memcpy_d2h(column, A, 0, 0, 3, 2, 4, **COLUMN)
+            np.testing.assert_array_equal(column, back.transpose(2, 1, 0))
+            words = np.full(6, 0xABCD0005, np.uint32)
+            runner.memcpy_h2d(B, words, 0, 0, 3, 2, 1, **NARROW)
+            low = np.full(4, 0xFFFFFFFF, np.uint32)
+            runner.memcpy_d2h(low, B, 1, 1, 2, 1, 2, **NARROW)
+            assert list(low) == [5, 0, 5, 0], low
+            runner.stop()
+            """)
+
+    def test_broadcasts_and_strides(self):
+        self.passes("""
+            zeros, back = np.zeros(6, np.uint32), np.zeros((2, 3), np.uint32)
+            runner.memcpy_h2d_rowbcast(A, np.array([1, 2], np.uint32), 0, 0, 3, 2, 1, **WIDE)
+            runner.memcpy_d2h(back, A, 0, 0, 3, 2, 1, **WIDE)
+            assert back.tolist() == [[1, 1, 1], [2, 2, 2]], back
+            runner.memcpy_h2d_colbcast(A, np.array([1, 2, 3], np.uint32), 0, 0, 3, 2, 1, **WIDE)
+            runner.memcpy_d2h(back, A, 0, 0, 3, 2, 1, **WIDE)
+            assert back.tolist() == [[1, 2, 3], [1, 2, 3]], back
+            runner.memcpy_h2d(A, zeros, 0, 0, 3, 2, 1, **WIDE)
+            runner.memcpy_h2d_stride(A, np.array([7, 8], np.uint32), 0, 0, 3, 2, 1, row_stride=2, col_stride=2, **WIDE)
+            runner.memcpy_d2h(back, A, 0, 0, 3, 2, 1, **WIDE)
+            assert back.tolist() == [[7, 0, 8], [0, 0, 0]], back
+            runner.stop()
+            """)
+
+    def test_memory_is_read_while_running_after_stop_and_from_elsewhere(self):
+        self.passes("""
+            runner.call("put", [1.5, np.int16(-3)], nonblock=True)
+            runner.launch("double")
+            assert runner.read_symbol(4, 1, "A", np.float32)[0] == 3
+            runner.stop()
+            assert runner.read_symbol(6, 2, "A", np.float32)[0] == 3
+            assert list(runner.read_symbol(6, 2, "B").view(np.int16)) == [-3, 0, 0, 0]
+            assert debug_util("out").get_symbol_rect(((4, 1), (3, 2)), "A", np.float32).shape == (3, 2, 4)
+            assert runner.coord_logical_to_physical((1, 1)) == (5, 2)
+            """)
+        self.assertTrue((self.work / "sim.log").is_file())
+
+    def test_several_runtimes_and_a_second_run_of_a_folder(self):
+        self.passes("""
+            other = SdkRuntime("out")
+            other.load(); other.run()
+            for each, value in ((runner, 1.0), (other, 2.0)):
+                each.launch("put", value, 0)
+            other.stop()
+            assert other.read_symbol(4, 1, "A", np.float32)[0] == 2
+            runner.stop()
+            assert runner.read_symbol(4, 1, "A", np.float32)[0] == 1
+            """)
+
+    def test_options_of_the_environment_and_the_report(self):
+        report = self.work / "r.json"
+        self.passes("runner.launch('double'); runner.stop()", TESSERA_PRESET="wse3",
+                    TESSERA_OPTIONS=f"--report {report} --shuffle-step-order --seed 5 --structure dense --set memcpy.command_cycles=100")
+        fast = json.loads(report.read_text(encoding="utf-8"))
+        self.passes("runner.launch('double'); runner.stop()", TESSERA_OPTIONS=f"--report {report}")
+        slow = json.loads(report.read_text(encoding="utf-8"))
+        self.assertEqual((fast["status"], fast["structure"], slow["structure"]), ("finished", "dense", "modules"))
+        self.assertLess(fast["cycles"], slow["cycles"])
+
+    def test_a_start_and_a_command_are_quick(self):
+        seconds = self.passes("""
+            runner.stop()
+            begin = time.monotonic(); runner = SdkRuntime("out"); runner.load(); runner.run(); start = time.monotonic() - begin
+            words = np.zeros(1, np.uint32)
+            A = runner.get_id("A")
+            begin = time.monotonic()
+            for _ in range(200): runner.memcpy_d2h(words, A, 0, 0, 1, 1, 1, **WIDE)
+            print(start, (time.monotonic() - begin) / 200)
+            runner.stop()
+            """).split()
+        self.assertLess(float(seconds[0]), 2)  # 0.05 on an idle machine
+        self.assertLess(float(seconds[1]), 0.02)  # 0.0002 on an idle machine
+
+    def test_large_arrays(self):
+        self.passes("""
+            big = np.zeros(6 * 12288, np.uint32)
+            expect(ValueError, ["address"], runner.memcpy_h2d, A, big, 0, 0, 3, 2, 12288, **WIDE)
+            import tessera_csl.server as server
+            server.LARGE = 16
+            values = np.arange(24, dtype=np.uint32)
+            runner.memcpy_h2d(A, values, 0, 0, 3, 2, 4, **WIDE)
+            back = np.zeros(24, np.uint32)
+            runner.memcpy_d2h(back, A, 0, 0, 3, 2, 4, **WIDE)
+            np.testing.assert_array_equal(back, values)
+            runner.stop()
+            """)
+
+
+class BadUse(ServerTest):
+    def test_a_command_that_cannot_end(self):
+        done = self.host("""
+            expect(RuntimeError, ["launch of 'silent'", "PE (0, 0)", "unblock_cmd_stream"], runner.launch, "silent")
+            expect(RuntimeError, ["has ended", "silent"], runner.launch, "double")
+            runner.stop()
+            assert runner.read_symbol is not None
+            """, TESSERA_OPTIONS="--report r.json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        report = json.loads((self.work / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual((report["status"], report["exit_code"]), ("could_not_finish", 4))
+        self.assertIn("silent", report["message"])
+
+    def test_illegal_behaviour(self):
+        self.passes("""
+            runner.launch("illegal", nonblock=True)
+            expect(RuntimeError, ["PE (4, 1)", "fn illegal", "odd"], runner.stop)
+            """)
+
+    def test_a_bound_of_the_run(self):
+        self.passes("""
+            expect(RuntimeError, ["launch of 'spin'", "5000"], runner.launch, "spin")
+            """, TESSERA_OPTIONS="--max-cycles 5000")
+
+    def test_a_killed_server(self):
+        done = self.host("""
+            runner.launch("spin", nonblock=True)
+            os.kill(pid(runner), signal.SIGKILL)
+            expect(RuntimeError, ["tessera_csl_server", "SIGKILL"], runner.launch, "double")
+            expect(RuntimeError, ["has ended"], runner.launch, "double")
+            """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_host_that_ends_early_leaves_no_server(self):
+        for end in ("raise SystemExit(7)", "os.kill(os.getpid(), signal.SIGKILL)"):
+            done = self.host(f"runner.launch('spin', nonblock=True); print(pid(runner), flush=True); time.sleep(0.2); {end}")
+            process = int(done.stdout)
+            deadline = time.monotonic() + 20
+            while os.path.exists(f"/proc/{process}/exe") and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertFalse(os.path.exists(f"/proc/{process}/exe"))
+            self.assertIn("the host program ended without stop()", done.stderr)
+
+    def test_an_interrupt_is_for_the_script(self):
+        self.passes("""
+            def interrupt(*_): raise KeyboardInterrupt
+            signal.signal(signal.SIGALRM, interrupt)
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            try:
+                runner.launch("spin")
+            except KeyboardInterrupt:
+                os.kill(pid(runner), signal.SIGTERM)
+                expect(RuntimeError, ["SIGTERM"], runner.launch, "double")
+            """)
+
+    def test_wrong_options(self):
+        for options, words in (("--sett a=1", ["TESSERA_OPTIONS", "--sett", "did you mean"]), ("--help", ["TESSERA_OPTIONS", "run"]),
+                               ("--validate", ["run"]), ("--csl-version 1.4", ["has been compiled"])):
+            done = self.host("", start="", TESSERA_OPTIONS=options)
+            self.assertNotEqual(done.returncode, 0)
+            for word in words:
+                self.assertIn(word, done.stderr.splitlines()[-1])
+        done = self.host("", TESSERA_OPTIONS="--set no.such=1")
+        self.assertIn("no.such", done.stderr.splitlines()[-1])
+
+    def test_a_folder_of_another_version_or_none(self):
+        self.passes("""
+            import json
+            facts = json.load(open("out/tessera.json"))
+            for version, words in (("0.0.1", ["Tessera 0.0.1", "compile it again"]), (None, ["out/tessera.json", "no compiled program"])):
+                if version:
+                    json.dump(dict(facts, version=version), open("out/tessera.json", "w"))
+                else:
+                    os.remove("out/tessera.json")
+                expect(RuntimeError, words, SdkRuntime, "out")
+            runner.stop()
+            """)
+
+    def test_a_full_disk(self):
+        done = self.host("""
+            os.symlink("/dev/full", "out/memory.bin")
+            runner.launch("put", 1.0, 1)
+            expect(RuntimeError, ["memory.bin"], runner.stop)
+            """)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.work / "out/memory.bin").unlink()
+        done = self.host("expect(RuntimeError, ['/dev/full'], runner.stop)", TESSERA_OPTIONS="--report /dev/full")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_server_says_how_it_is_used(self):
+        server = subprocess.run([str(SDK / "../../bin/tessera_csl_server")], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        self.assertEqual((server.returncode, server.stdout), (0, b""))
+        server = subprocess.run([str(SDK / "../../bin/tessera_csl_server")], input=b"x" * 40, capture_output=True, text=False, check=False)
+        self.assertEqual(server.returncode, 5)
+        self.assertIn(b"no frame", server.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
