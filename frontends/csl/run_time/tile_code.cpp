@@ -171,6 +171,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   made.align = static_cast<std::uint32_t>(cell->alignment);
   const bool is_own = cell->instance == nullptr || cell->instance == variant_.root;
   made.name = is_own ? cell->name : cell->instance->name() + "." + cell->name;
+  if (!cell->link_name.empty()) made.name = cell->link_name;
   made.place = place_of(at);
   // Constants and tables of functions lie behind the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
