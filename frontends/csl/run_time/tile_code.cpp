@@ -571,6 +571,36 @@ void TileCode::set_start_states() {
   }
 }
 
+/// On WSE-2 a local task may have the number of a color that leads to the PE: control wavelets of
+/// the color then start control tasks, and data waits for operations (csl.md 9).
+void TileCode::add_queues_of_local_tasks() {
+  if (is_wse3()) return;
+  constexpr Directions kRamp = 1U << 4U;
+  const auto arrives = [&](const std::map<unsigned, ColorConfig>& colors, unsigned color) {
+    const auto found = colors.find(color);
+    return found != colors.end() && (found->second.tx & kRamp) != 0;
+  };
+  const Program& program = engine_.program();
+  for (const TaskBinding& bound : tile().tasks) {
+    if (bound.kind != TaskKind::kLocal || bound.id >= kColorCount) continue;
+    bool is_routed = arrives(tile().colors, bound.id);
+    for (const Pe& pe : program.pes) {
+      const bool is_ours = pe.variant >= 0 && program.variants[static_cast<std::size_t>(
+                                                  pe.variant)].get() == &variant_;
+      is_routed = is_routed || (is_ours && arrives(pe.colors, bound.id));
+    }
+    const auto& queues = module_.settings.queues;
+    const bool has_queue =
+        std::any_of(queues.begin(), queues.end(), [&](const pe::QueueBinding& q) {
+          return q.input && q.color && q.color->value() == bound.id;
+        });
+    if (!is_routed || has_queue) continue;
+    const QueueUse use = use_queue(true, std::nullopt, bound.id, *bound.task.function);
+    for (pe::QueueBinding& q : module_.settings.queues)
+      if (q.input && q.id == use.queue) q.unblocked = true;
+  }
+}
+
 void TileCode::add_exports() {
   for (const ExportedSymbol& symbol : tile().exports) {
     if (symbol.function.function != nullptr) {
@@ -596,6 +626,7 @@ ir::Module TileCode::make() {
     analyse(next);
   }
   add_fifos();  // those that the code has mentioned first
+  add_queues_of_local_tasks();
   set_start_states();
   return std::move(module_);
 }

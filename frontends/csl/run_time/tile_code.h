@@ -105,6 +105,7 @@ class TileCode {
   void add_initial_loads();
   void add_tasks();
   void add_handler_task();
+  void add_queues_of_local_tasks();
   void add_exports();
   void set_start_states();
   void analyse(const Pending& pending);
