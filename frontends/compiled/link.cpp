@@ -88,6 +88,7 @@ void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
   program.image = std::make_shared<const pe::Image>(std::move(code.image));
   to.layout.programs.push_back(std::move(program));
   Symbols symbols;
+  symbols.variables = std::move(code.variables);
   for (const csl::HostSymbol& symbol : code.symbols) {
     if (symbol.is_function) {
       symbols.functions.emplace(symbol.name, symbol.function);

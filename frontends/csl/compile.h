@@ -27,6 +27,8 @@ struct HostSymbol {
 
 struct CompiledVariant {
   pe::Image image;
+  /// Image symbols of the variables of the code's file, and of those with a `linkname`, by name.
+  std::map<std::string, std::string> variables;
   std::vector<HostSymbol> symbols;
 };
 

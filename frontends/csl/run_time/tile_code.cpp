@@ -147,6 +147,18 @@ std::optional<ir::VariableId> TileCode::find_variable(const Cell& cell) const {
   return found->second;
 }
 
+std::map<std::string, ir::VariableId> TileCode::globals() const {
+  std::map<std::string, ir::VariableId> globals;
+  for (const auto& [cell, variable] : variables_) {
+    if (!cell->link_name.empty()) {
+      globals.emplace(cell->link_name, variable);
+    } else if (cell->instance != nullptr && cell->instance == variant_.root) {
+      globals.emplace(cell->name, variable);
+    }
+  }
+  return globals;
+}
+
 void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable) {
   kept_.push_back(cell);
   variables_[cell.get()] = variable;

@@ -87,6 +87,8 @@ class TileCode {
   /// The queue of an explicit DSR, once it is loaded with a descriptor of the fabric.
   std::map<std::pair<std::uint16_t, unsigned>, unsigned> dsr_queues;
   std::optional<ir::VariableId> find_variable(const Cell& cell) const;
+  /// Variables of the file of the code by name, and all that have a `linkname` by that.
+  std::map<std::string, ir::VariableId> globals() const;
   std::vector<pe::QueueBinding> named_queues;
   bool has_chosen_queue = false;  ///< for a color that names none
   /// The functions of exported names, by name.

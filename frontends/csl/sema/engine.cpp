@@ -240,6 +240,9 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
   for (const Attribute& attribute : variable.attributes) {
     if (attribute.name.text == "align")
       cell->alignment = evaluator.integer(*attribute.value, 1, 4096, "an alignment");
+    if (attribute.name.text == "linkname")
+      cell->link_name =
+          evaluator.value_as(*attribute.value, types.string, "a linkname").value().text();
   }
   declaration.cell = std::move(cell);
 }

@@ -155,6 +155,7 @@ struct Cell {
   const Instance* instance = nullptr;     ///< of globals
   const Variable* declaration = nullptr;  ///< of globals
   std::int64_t alignment = 0;             ///< in bytes; 0: that of the type
+  std::string link_name;                  ///< "": `linkname` is not given
 };
 
 /// A data structure descriptor (csl.md 8.1).
