@@ -40,10 +40,10 @@ po::options_description described() {
       "channels", text(), "host channels, 1 to 16")("width-west-buf", text(), "columns of buffers")(
       "width-east-buf", text(), "columns of buffers")("import-path", texts(),
                                                       "folder for imports; also CSL_IMPORT_PATH")(
-      "fp16-format", text()->default_value("f16"),
-      "f16, bf16 or cb16")("max-inlined-iterations", text(), "limit of inline loops")(
-      "comptime-func-depth-limit", text()->default_value("256"),
-      "functions that call each other at compile time")(
+      "fp16-format", text()->default_value("f16"), "f16, bf16 or cb16")(
+      "max-inlined-iterations", text()->default_value("50"),
+      "of an inline loop")("comptime-func-depth-limit", text()->default_value("256"),
+                           "functions that call each other at compile time")(
       "max-parallelism", text(), "accepted and ignored")("out-routes", "accepted and ignored")(
       "output-json", text()->implicit_value(""), "accepted and ignored")(
       "warnings-as-errors", "a warning makes the exit status 2")("verbose", "accepted and ignored")(
@@ -101,6 +101,8 @@ CommandLine read(const po::variables_map& given) {
     options.offsets = csl::option_pair(text("fabric-offsets"), "--fabric-offsets");
   options.most_calls = static_cast<unsigned>(
       csl::option_number(text("comptime-func-depth-limit"), "--comptime-func-depth-limit"));
+  options.most_inlined =
+      csl::option_number(text("max-inlined-iterations"), "--max-inlined-iterations");
   if (given.count("csl-version") != 0) options.version = csl::option_version(text("csl-version"));
   csl::add_environment(options);
   choose(text("csl-locals"), {"memory", "registers"}, "--csl-locals");

@@ -27,7 +27,8 @@ struct HostSymbol {
 
 struct CompiledVariant {
   pe::Image image;
-  /// Image symbols of the variables of the code's file, and of those with a `linkname`, by name.
+  /// Image symbols of variables by the names that they have for the host: "x", "module.x" or that of
+  /// `linkname`.
   std::map<std::string, std::string> variables;
   std::vector<HostSymbol> symbols;
 };

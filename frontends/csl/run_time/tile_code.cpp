@@ -147,14 +147,16 @@ std::optional<ir::VariableId> TileCode::find_variable(const Cell& cell) const {
   return found->second;
 }
 
+std::string TileCode::name_of(const Cell& cell) const {
+  if (!cell.link_name.empty()) return cell.link_name;
+  const bool is_own = cell.instance == nullptr || cell.instance == variant_.root;
+  return is_own ? cell.name : cell.instance->name() + "." + cell.name;
+}
+
 std::map<std::string, ir::VariableId> TileCode::globals() const {
   std::map<std::string, ir::VariableId> globals;
   for (const auto& [cell, variable] : variables_) {
-    if (!cell->link_name.empty()) {
-      globals.emplace(cell->link_name, variable);
-    } else if (cell->instance != nullptr && cell->instance == variant_.root) {
-      globals.emplace(cell->name, variable);
-    }
+    if (cell->instance != nullptr) globals.emplace(name_of(*cell), variable);
   }
   return globals;
 }
@@ -181,8 +183,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   made.count = static_cast<std::uint32_t>(element ? (is_array ? type.count() : 1) : (bytes + 1) / 2);
   made.count = std::max<std::uint32_t>(made.count, 1);
   made.align = static_cast<std::uint32_t>(cell->alignment);
-  const bool is_own = cell->instance == nullptr || cell->instance == variant_.root;
-  made.name = is_own ? cell->name : cell->instance->name() + "." + cell->name;
+  made.name = name_of(*cell);
   made.place = place_of(at);
   // Constants and tables of functions lie behind the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
@@ -358,7 +359,13 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
   }
   if (found == nullptr) {
     if (is_wse3() && !queue) engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
-    if (queue && !color) color = unused_color();  // operations on the queue wait for ever
+    // Operations on a queue without a color of its own wait for ever; programs have such for PEs
+    // that never carry them out.
+    const bool is_taken_color =
+        is_input && color && find([&](const pe::QueueBinding& q) {
+                               return q.color && q.color->value() == *color;
+                             }) != nullptr;
+    if (queue && (!color || is_taken_color)) color = unused_color();
     if (!color) engine_.fail(at, "the descriptor names no color, and no queue is bound to one");
     const bool is_named = queue.has_value();
     static constexpr unsigned kOrder[] = {2, 3, 4, 5, 6, 7, 1, 0};
@@ -565,6 +572,9 @@ void TileCode::set_start_states() {
       continue;
     }
     if (state.action != "unblock") continue;
+    // Control wavelets of a color without a data task arrive in a queue too.
+    if (!is_wse3() && state.handle->is_handle("color"))
+      use_queue(true, std::nullopt, state.id, *state.at);
     for (pe::QueueBinding& q : module_.settings.queues) {
       const bool is_it = is_wse3() ? q.id.value() == state.id
                                    : q.color && q.color->value() == state.id;

@@ -152,10 +152,10 @@ struct Cell {
   std::optional<RunTimeOperand> operand;
   unsigned conditions = 0;  ///< of the running program around its declaration
   std::string name;
+  std::string link_name;                  ///< of the symbol, if the program says it
   const Instance* instance = nullptr;     ///< of globals
   const Variable* declaration = nullptr;  ///< of globals
   std::int64_t alignment = 0;             ///< in bytes; 0: that of the type
-  std::string link_name;                  ///< "": `linkname` is not given
 };
 
 /// A data structure descriptor (csl.md 8.1).
