@@ -147,6 +147,20 @@ std::optional<ir::VariableId> TileCode::find_variable(const Cell& cell) const {
   return found->second;
 }
 
+std::string TileCode::name_of(const Cell& cell) const {
+  if (!cell.link_name.empty()) return cell.link_name;
+  const bool is_own = cell.instance == nullptr || cell.instance == variant_.root;
+  return is_own ? cell.name : cell.instance->name() + "." + cell.name;
+}
+
+std::map<std::string, ir::VariableId> TileCode::globals() const {
+  std::map<std::string, ir::VariableId> globals;
+  for (const auto& [cell, variable] : variables_) {
+    if (cell->instance != nullptr) globals.emplace(name_of(*cell), variable);
+  }
+  return globals;
+}
+
 void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable) {
   kept_.push_back(cell);
   variables_[cell.get()] = variable;
@@ -169,9 +183,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   made.count = static_cast<std::uint32_t>(element ? (is_array ? type.count() : 1) : (bytes + 1) / 2);
   made.count = std::max<std::uint32_t>(made.count, 1);
   made.align = static_cast<std::uint32_t>(cell->alignment);
-  const bool is_own = cell->instance == nullptr || cell->instance == variant_.root;
-  made.name = is_own ? cell->name : cell->instance->name() + "." + cell->name;
-  if (!cell->link_name.empty()) made.name = cell->link_name;
+  made.name = name_of(*cell);
   made.place = place_of(at);
   // Constants and tables of functions lie behind the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
