@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
 
 namespace tessera::compiled {
@@ -115,13 +116,7 @@ class AddRoutes {
       layout.program_of_tile[layout.tile_index(at)] = pe.variant;
       std::map<unsigned, csl::ColorConfig> colors = pe.colors;
       const csl::Variant& variant = *from_.variants[static_cast<std::size_t>(pe.variant)];
-      for (const auto& [color, config] : variant.tile.colors) {
-        if (!colors.emplace(color, config).second)
-          throw UserError(variant.file, "",
-                          "color " + std::to_string(color) + " of PE (" +
-                              std::to_string(at.x - rect.x) + ", " + std::to_string(at.y - rect.y) +
-                              ") is configured by the layout and by its code");
-      }
+      colors.insert(variant.tile.colors.begin(), variant.tile.colors.end());
       for (const auto& [color, config] : colors)
         layout.tile_routes.push_back({Color(color), number_of(config)});
     }
@@ -197,6 +192,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   for (int y = 0; y < layout.height; ++y) {
     for (int x = 0; x < layout.width; ++x) routes.add_tile({x, y});
   }
+  for (const Port& port : options.ports) add_port(port, to);
   for (const auto& source : engine.files())
     to.sources.push_back({source->name(), digest_of(source->text())});
   return to;
