@@ -6,6 +6,7 @@
 
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/link.h"
+#include "frontends/compiled/ports.h"
 #include "frontends/csl/option_text.h"
 
 namespace {
@@ -39,10 +40,10 @@ po::options_description described() {
       "channels", text(), "host channels, 1 to 16")("width-west-buf", text(), "columns of buffers")(
       "width-east-buf", text(), "columns of buffers")("import-path", texts(),
                                                       "folder for imports; also CSL_IMPORT_PATH")(
-      "fp16-format", text()->default_value("f16"),
-      "f16, bf16 or cb16")("max-inlined-iterations", text(), "limit of inline loops")(
-      "comptime-func-depth-limit", text()->default_value("256"),
-      "functions that call each other at compile time")(
+      "fp16-format", text()->default_value("f16"), "f16, bf16 or cb16")(
+      "max-inlined-iterations", text()->default_value("50"),
+      "of an inline loop")("comptime-func-depth-limit", text()->default_value("256"),
+                           "functions that call each other at compile time")(
       "max-parallelism", text(), "accepted and ignored")("out-routes", "accepted and ignored")(
       "output-json", text()->implicit_value(""), "accepted and ignored")(
       "warnings-as-errors", "a warning makes the exit status 2")("verbose", "accepted and ignored")(
@@ -50,7 +51,9 @@ po::options_description described() {
                                                        "1.4 or 2.10; also TESSERA_CSL_VERSION")(
       "csl-locals", text()->default_value("memory"),
       "memory or registers: where variables of functions live that a loop changes")(
-      "print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
+      "host-stream", texts(),
+      "NAME:in|out:X,Y:SIDE:COLOR: a stream of the host over the rim of the fabric, at a side of a "
+      "PE")("print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
   return all;
 }
 
@@ -80,6 +83,8 @@ CommandLine read(const po::variables_map& given) {
   };
   line.link.west_buffer = count_of("width-west-buf");
   line.link.east_buffer = count_of("width-east-buf");
+  for (const std::string& stream : texts("host-stream"))
+    line.link.ports.push_back(compiled::port_of(stream));
   line.prints_layout = given.count("print-layout") != 0;
   options.arch = text("arch");
   choose(options.arch, {"wse2", "wse3"}, "--arch");
@@ -96,6 +101,8 @@ CommandLine read(const po::variables_map& given) {
     options.offsets = csl::option_pair(text("fabric-offsets"), "--fabric-offsets");
   options.most_calls = static_cast<unsigned>(
       csl::option_number(text("comptime-func-depth-limit"), "--comptime-func-depth-limit"));
+  options.most_inlined =
+      csl::option_number(text("max-inlined-iterations"), "--max-inlined-iterations");
   if (given.count("csl-version") != 0) options.version = csl::option_version(text("csl-version"));
   csl::add_environment(options);
   choose(text("csl-locals"), {"memory", "registers"}, "--csl-locals");

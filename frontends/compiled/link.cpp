@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
 
 namespace tessera::compiled {
@@ -191,6 +192,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   for (int y = 0; y < layout.height; ++y) {
     for (int x = 0; x < layout.width; ++x) routes.add_tile({x, y});
   }
+  for (const Port& port : options.ports) add_port(port, to);
   for (const auto& source : engine.files())
     to.sources.push_back({source->name(), digest_of(source->text())});
   return to;

@@ -14,6 +14,7 @@ struct LinkOptions {
   bool has_memcpy = false;   ///< room for host transfers around the program (csl.md 15)
   unsigned west_buffer = 0;  ///< columns beside those of host transfers
   unsigned east_buffer = 0;
+  std::vector<Port> ports;  ///< streams of the host at the rim of the fabric
 };
 
 /// The compiler of run-time code with its options bound; tests give images of their own.

@@ -89,6 +89,12 @@ class FileParser {
     const Name name = state_.expect_name(is_task ? "the task" : "the function");
     const Place open = state_.expect_open("(", "and the parameters");
     const List<Parameter> parameters = state_.comma_list(")", open, [this] { return parameter(); });
+    for (const Parameter& one : parameters) {
+      for (const Parameter& other : parameters) {
+        if (&other > &one && other.name.text == one.name.text)
+          cursor_.fail(other.name.place, "two parameters are called ", in_quotes(one.name.text));
+      }
+    }
     const Expr* const result =
         statements_.expressions().parse_type("the type of the result, such as void");
     const List<Attribute> attributes = statements_.parse_attributes();

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from tessera_csl import arguments
+from tessera_csl import arguments, initial
 from tessera_csl.memory import MemoryDump
 from tessera_csl.platform import ignore, require_simulator
 from tessera_csl.server import Server, shared_memory
@@ -93,6 +93,8 @@ class SdkRuntime:
         """Starts the machine: tasks that are active at the start begin with the first command."""
         self._require("loaded", "run() is called once, after load()")
         self._server.call({"cmd": "run"})
+        for (x, y, name), values in initial.read(self._folder):
+            self._server.call({"cmd": "write", "x": x, "y": y, "symbol": name}, values)
         self._state = "running"
 
     def stop(self):

@@ -131,12 +131,18 @@ std::optional<Result> task_state_builtin(const BuiltinCall& call) {
                         : name == "block"  ? pe::Opcode::kBlk
                                            : pe::Opcode::kUblk;
   const Result value = call.evaluator.operand(call.expr(0));
+  if (op == pe::Opcode::kActvt && value.type->is(TypeKind::kHandle) &&
+      !value.type->is_handle("local_task_id"))
+    call.fail("the argument is of type ", text::in_quotes(value.type->name),
+              " instead of 'local_task_id'");
   const std::optional<unsigned> id = known_id(call, value);
   if (id && value.type->is_handle("ut_id")) {
     builder_of(call).control(op, {pe::kMicrothread, static_cast<std::uint8_t>(*id), 0});
   } else if (id) {
     std::int32_t number = static_cast<std::int32_t>(*id);
     if (value.type->is_handle("output_queue")) call.fail("an output queue cannot be blocked");
+    if (value.type->is_handle("color") && !call.is_wse3())
+      code_of(call.evaluator).tile.use_queue(true, std::nullopt, *id, call.node);
     builder_of(call).control(op, {pe::kTask, 0, number});
   } else if (op == pe::Opcode::kActvt) {
     instruction(call, op, {}, {scalar(call.evaluator, value, call.node)});
@@ -212,8 +218,7 @@ std::optional<Result> timestamp_builtin(const BuiltinCall& call) {
   constexpr std::int32_t kHigh = 4;  // bytes; words may lie at an odd multiple of two
   ir::Builder& builder = builder_of(call);
   builder.store(address, builder.convert(ir::Type::kU16, now[0]), 0);
-  const ir::Value middle =
-      builder.binary(ir::Op::kShr, now[0], ir::constant(ir::Type::kU32, 16));
+  const ir::Value middle = builder.binary(ir::Op::kShr, now[0], ir::constant(ir::Type::kU32, 16));
   builder.store(address, builder.convert(ir::Type::kU16, middle), 2);
   builder.store(address, now[1], kHigh);
   return call.nothing();
@@ -279,9 +284,8 @@ std::optional<Result> binary_builtin(const BuiltinCall& call) {
   const ir::Op op = call.node.name == "tessera_max" ? ir::Op::kMax : ir::Op::kMin;
   const Result a = call.evaluator.operand(call.expr(0)), b = call.evaluator.operand(call.expr(1));
   if (!register_type(*a.type) || a.type != b.type) call.fail("takes two values of one type");
-  return operand_of(a.type,
-                    builder_of(call).binary(op, scalar(call.evaluator, a, call.node),
-                                            scalar(call.evaluator, b, call.node)));
+  return operand_of(a.type, builder_of(call).binary(op, scalar(call.evaluator, a, call.node),
+                                                    scalar(call.evaluator, b, call.node)));
 }
 
 // Descriptors

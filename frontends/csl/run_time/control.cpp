@@ -1,10 +1,11 @@
 #include "frontends/csl/run_time/control.h"
 
 #include <algorithm>
+#include <set>
 
+#include "frontends/csl/operators.h"
 #include "frontends/csl/run_time/dsd_values.h"
 #include "frontends/csl/run_time/operands.h"
-#include "frontends/csl/operators.h"
 #include "frontends/csl/sema/statement_runner.h"
 
 namespace tessera::csl {
@@ -17,8 +18,8 @@ bool is_valueless(const Result& value) {
 }
 
 /// A type that takes the values of all ways.
-const Type* common_of(Evaluator& evaluator,
-                      const std::vector<std::pair<ir::BlockId, Result>>& ends, const Node& at) {
+const Type* common_of(Evaluator& evaluator, const std::vector<std::pair<ir::BlockId, Result>>& ends,
+                      const Node& at) {
   Result all = ends.front().second;
   for (const auto& [block, value] : ends) {
     const Type* common = common_type(evaluator.engine(), all, value);
@@ -55,9 +56,8 @@ void Ends::join(ir::Builder& builder) {
 Result Ends::join(Evaluator& evaluator, const Type* type, const Node& at) {
   FunctionCode& code = code_of(evaluator);
   ir::Builder& builder = code.builder;
-  if (ends_.size() == 1 || std::all_of(ends_.begin(), ends_.end(), [](const auto& end) {
-        return is_valueless(end.second);
-      })) {
+  if (ends_.size() == 1 || std::all_of(ends_.begin(), ends_.end(),
+                                       [](const auto& end) { return is_valueless(end.second); })) {
     const Result value = ends_[0].second;
     join(builder);
     if (type != nullptr && !is_valueless(value))
@@ -178,6 +178,35 @@ Result joined_or_left(Evaluator& evaluator, Ends& ends, const Type* expected, co
   return ends.join(evaluator, expected, at);
 }
 
+/// The values of the arms of a switch: each comes once, and without `else` they are all that there are.
+class SwitchCases {
+ public:
+  SwitchCases(const Engine& engine, const Type& type, const Node& at)
+      : engine_(engine), type_(type) {
+    if (type.is_any_float() || type.is(TypeKind::kPointer))
+      engine.fail(at, "a switch does not take a value of type ", in_quotes(type.name));
+  }
+  void add(const Result& value, const Node& at) {
+    const std::string text = text_of(*value.type, value.value(), true);
+    if (!seen_.insert(text).second) engine_.fail(at, "two arms are for ", text);
+  }
+  void check_all(const Node& at) const {
+    if (type_.is(TypeKind::kBool) && seen_.size() == 2) return;
+    if (!type_.is(TypeKind::kEnum))
+      engine_.fail(at, "the switch needs an arm 'else': its arms are not all values of type ",
+                   in_quotes(type_.name));
+    for (const EnumMemberValue& member : type_.members) {
+      if (seen_.count(type_.name + "." + member.name) == 0)
+        engine_.fail(at, "the switch has no arm for ", in_quotes(member.name), " and no 'else'");
+    }
+  }
+
+ private:
+  const Engine& engine_;
+  const Type& type_;
+  std::set<std::string> seen_;
+};
+
 /// Branches to the arms of a switch one after the other; `each` makes the code of an arm.
 template <class Body, class Each>
 void branch_to_arms(Evaluator& evaluator, const Result& subject, const List<Arm<Body>>& arms,
@@ -185,6 +214,7 @@ void branch_to_arms(Evaluator& evaluator, const Result& subject, const List<Arm<
   FunctionCode& code = code_of(evaluator);
   ir::Builder& builder = code.builder;
   const Arm<Body>* otherwise = nullptr;
+  SwitchCases cases(evaluator.engine(), *subject.type, at);
   const UnderCondition condition(code);
   for (const Arm<Body>& arm : arms) {
     if (arm.values.empty()) {
@@ -194,8 +224,9 @@ void branch_to_arms(Evaluator& evaluator, const Result& subject, const List<Arm<
     const ir::BlockId body = builder.new_block();
     for (const Expr* candidate : arm.values) {
       const ir::BlockId next = builder.new_block();
-      const Result same = binary_operand(evaluator, BinaryOp::kEqual, subject,
-                                         evaluator.value(*candidate), *candidate);
+      const Result value = evaluator.value(*candidate);
+      cases.add(value, *candidate);
+      const Result same = binary_operand(evaluator, BinaryOp::kEqual, subject, value, *candidate);
       builder.branch(scalar(evaluator, same, *candidate), body, next);
       builder.enter(next);
     }
@@ -204,7 +235,7 @@ void branch_to_arms(Evaluator& evaluator, const Result& subject, const List<Arm<
     each(arm.body);
     builder.enter(next);
   }
-  (void)at;
+  if (otherwise == nullptr) cases.check_all(at);
   each(otherwise == nullptr ? nullptr : otherwise->body);
 }
 
@@ -253,9 +284,7 @@ namespace {
 /// `break` and `continue` know it as long as it lives.
 class WithTarget {
  public:
-  WithTarget(Frame& frame, JumpTarget& target) : frame_(frame) {
-    frame.targets.push_back(&target);
-  }
+  WithTarget(Frame& frame, JumpTarget& target) : frame_(frame) { frame.targets.push_back(&target); }
   ~WithTarget() { frame_.targets.pop_back(); }
   WithTarget(const WithTarget&) = delete;
   WithTarget& operator=(const WithTarget&) = delete;
@@ -284,8 +313,7 @@ Result block_operand(Evaluator& evaluator, const Block& e, const Type* expected)
   const WithTarget with(evaluator.frame(), target);
   const Flow flow = evaluator.run(e);
   if (flow == Flow::kNext)
-    target.breaks.add(code.builder.current(),
-                      {evaluator.engine().types.void_type, Value{Void{}}});
+    target.breaks.add(code.builder.current(), {evaluator.engine().types.void_type, Value{Void{}}});
   return joined_or_left(evaluator, target.breaks, expected, e);
 }
 
@@ -328,8 +356,7 @@ Flow run_switch(StatementRunner& runner, const SwitchStmt& s) {
   Ends ends;
   ir::Builder& builder = code_of(evaluator).builder;
   branch_to_arms(evaluator, subject, s.arms, s, [&](const Stmt* body) {
-    if (body == nullptr || runner.run(*body) == Flow::kNext)
-      ends.add(builder.current(), nothing);
+    if (body == nullptr || runner.run(*body) == Flow::kNext) ends.add(builder.current(), nothing);
   });
   if (ends.empty()) return Flow::kLeft;
   ends.join(builder);
@@ -537,9 +564,8 @@ Flow run_for_array(StatementRunner& runner, const For& s, const Result& array) {
 Flow run_break(StatementRunner& runner, const Break& s) {
   Evaluator& evaluator = runner.evaluator();
   JumpTarget& target = find_target(evaluator, s.label.text, s);
-  const Result value = s.value == nullptr
-                           ? evaluator.void_result()
-                           : evaluator.operand(*s.value, target.expected);
+  const Result value =
+      s.value == nullptr ? evaluator.void_result() : evaluator.operand(*s.value, target.expected);
   target.breaks.add(code_of(evaluator).builder.current(), value);
   return Flow::kLeft;
 }
@@ -570,7 +596,8 @@ Flow run_return(StatementRunner& runner, const Return& s) {
   return Flow::kLeft;
 }
 
-UnrolledLoop::UnrolledLoop(Evaluator& evaluator, std::string_view label) : evaluator_(evaluator) {
+UnrolledLoop::UnrolledLoop(Evaluator& evaluator, std::string_view label, std::uint64_t most)
+    : evaluator_(evaluator), most_(most) {
   target_.label = label;
   evaluator.frame().targets.push_back(&target_);
 }
@@ -579,7 +606,10 @@ UnrolledLoop::~UnrolledLoop() {
   evaluator_.frame().targets.pop_back();
 }
 
-bool UnrolledLoop::after_body(Flow flow) {
+bool UnrolledLoop::after_body(Flow flow, const Node& at) {
+  if (++count_ > most_ && most_ != 0)
+    evaluator_.engine().fail(at, "the inline loop has more than ", most_,
+                             " iterations (--max-inlined-iterations)");
   ir::Builder& builder = code_of(evaluator_).builder;
   if (flow == Flow::kNext) target_.continues.add(builder.current(), evaluator_.void_result());
   if (target_.continues.empty()) return false;

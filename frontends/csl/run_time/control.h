@@ -72,18 +72,21 @@ Flow run_block(StatementRunner& runner, const Block& block);
 /// A loop that is unrolled: pass each iteration, then the end.
 class UnrolledLoop {
  public:
-  UnrolledLoop(Evaluator& evaluator, std::string_view label);
+  /// `most`: iterations that may follow; 0: any number.
+  UnrolledLoop(Evaluator& evaluator, std::string_view label, std::uint64_t most);
   ~UnrolledLoop();
   UnrolledLoop(const UnrolledLoop&) = delete;
   UnrolledLoop& operator=(const UnrolledLoop&) = delete;
   /// Whether another iteration may follow.
-  bool after_body(Flow flow);
+  bool after_body(Flow flow, const Node& at);
   /// `goes_on`: the last iteration ended without a jump out of the loop.
   Flow end(bool goes_on);
 
  private:
   Evaluator& evaluator_;
   JumpTarget target_;
+  const std::uint64_t most_;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace tessera::csl

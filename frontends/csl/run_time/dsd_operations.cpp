@@ -102,8 +102,7 @@ void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, 
     if (name == "terminate" && flag_option(tile.engine(), field, at)) {
       config.on_control = pe::OnControl::kTerminate;
     } else if (name == "activate" || name == "unblock") {
-      config.on_control =
-          name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
+      config.on_control = name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
       config.on_control_target = task_option(tile, field, at, "on_control");
     }
   }
@@ -153,7 +152,7 @@ pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination
 pe::OpConfig operation_options(TileCode& tile,
                                const std::vector<std::pair<std::string, Result>>& options,
                                const Node& at, Result* index) {
-  const Engine& engine = tile.engine();
+  Engine& engine = tile.engine();
   pe::OpConfig config;
   for (const auto& [name, value] : options) {
     if (name == "async") {
@@ -173,11 +172,15 @@ pe::OpConfig operation_options(TileCode& tile,
     } else if (name == "single_step") {
       config.single_step = flag_option(engine, value, at);
     } else if (name == "index") {
-      if (index != nullptr) *index = value;
+      if (index != nullptr)
+        *index = value.is_known() ? engine.convert(value, engine.types.word("u16"), at, "the index")
+                                  : value;
     } else {
       engine.fail(at, "there is no option ", text::in_quotes(name));
     }
   }
+  if (config.activate && config.unblock)
+    engine.fail(at, "an operation has .activate or .unblock, not both");
   if (tile.is_wse3()) config.priority.reset();  // the descriptor has it
   return config;
 }
@@ -187,6 +190,27 @@ void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
   config.xdsr = made.xdsr;
   config.sr = made.sr;
 }
+
+namespace {
+
+/// A destination or a source that the kind of the descriptor does not allow.
+void check_direction(const BuiltinCall& call, const Result& value, std::size_t i) {
+  const std::string_view wrong = i == 0 ? "fabin_dsd" : "fabout_dsd";
+  if (value.type->name == wrong)
+    call.engine().fail(call.expr(i), "a ", wrong, " is no ", i == 0 ? "destination" : "source");
+}
+
+/// The pointer of a destination that is a scalar.
+void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
+  const Type& element = *value.type->element;
+  const bool is_wrong_size = element.bits != 0 && element.bits != 8 * pe::bytes_of(type);
+  if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
+    call.engine().fail(call.expr(0), call.what(0), " is of type ",
+                       text::in_quotes(value.type->name), " instead of ",
+                       text::in_quotes("*" + slot_type(call, type, element)->name));
+}
+
+}  // namespace
 
 Result dsd_operation_builtin(const BuiltinCall& call) {
   Evaluator& evaluator = call.evaluator;
@@ -198,11 +222,16 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
               text::plural(call.size(), "argument"));
   ir::DsrChoice choice = code.tile.dsr_choice();
   std::vector<ir::DsdOperand> operands;
-  bool has_fifo = false, has_vector = false;
+  bool has_fifo = false, has_vector = false, has_input = false;
   for (std::size_t i = 0; i < count; ++i) {
     const Result value = evaluator.operand(call.expr(i));
     ir::DsdOperand operand;
     if (value.type->is(TypeKind::kDsd)) {
+      check_direction(call, value, i);
+      const bool is_input = value.type->name == "fabin_dsd";
+      if (is_input && has_input && code.tile.is_wse3())
+        call.fail("an operation of WSE-3 has one input from the fabric at most");
+      has_input = has_input || is_input;
       operand = operand_of_dsd(live_dsd(evaluator, value, call.expr(i)));
       has_vector = true;
     } else if (value.type->is(TypeKind::kDsr) || value.type->is(TypeKind::kFifo)) {
@@ -216,6 +245,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
       if (queue != code.tile.dsr_queues.end() && !choice.microthread)
         choice.microthread = queue->second;
     } else if (i == 0 && value.type->is(TypeKind::kPointer)) {
+      check_pointee(call, value, info.types[0]);
       operand.kind = Kind::kPointer;
       operand.value = scalar(evaluator, value, call.expr(i));
     } else if (i == 0) {
@@ -271,6 +301,8 @@ Result load_to_dsr_builtin(const BuiltinCall& call) {
   if (!target.type->is(TypeKind::kDsr))
     call.fail("the first argument is of type ", text::in_quotes(target.type->name),
               " instead of a DSR");
+  const std::string& kind = target.type->name;
+  if (kind == "xdsr" || kind == "sr") call.fail("the DSR is of the kind ", text::in_quotes(kind));
   const pe::Operand dsr = dsr_operand(code.tile, target, false);
   const LiveDsd live = live_dsd(evaluator, evaluator.operand(call.expr(1)), call.expr(1));
   pe::OpConfig config;
@@ -323,7 +355,8 @@ class Mapping {
     const std::size_t parameters = function.parameters.size();
     if (call_.size() < parameters + 1 || call_.size() > parameters + 2)
       call_.fail("the function ", text::in_quotes(function.name.text), " takes ",
-                 text::plural(parameters, "argument"), "; one operand for each and perhaps one for "
+                 text::plural(parameters, "argument"),
+                 "; one operand for each and perhaps one for "
                  "the results are expected");
     const bool has_output = call_.size() == parameters + 2;
     for (std::size_t i = 1; i < call_.size(); ++i) read(i, i == parameters + 1);
@@ -414,8 +447,7 @@ class Mapping {
     m.op = ir::is_wide(value.type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
     m.fields = {{ir::Machine::Slot::kFixed, 0, *output.dsr}, {ir::Machine::Slot::kValue, 0, {}}};
     m.flag_result = true;
-    const std::vector<ir::Value> made =
-        builder_.machine(std::move(m), {value}, {ir::Type::kBool});
+    const std::vector<ir::Value> made = builder_.machine(std::move(m), {value}, {ir::Type::kBool});
     go_on_if(made[0], exit);
   }
 

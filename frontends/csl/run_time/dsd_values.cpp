@@ -80,8 +80,7 @@ void lower_memory(TileCode& tile, pe::Dsd& dsd, std::optional<ir::VariableId>& a
   }
   for (const auto& [name, value] : from.options) {
     if (name == "wavelet_index_offset") dsd.wavelet_index_offset = is_true(value.value());
-    if (name == "wraparound")
-      dsd.wrap_count = static_cast<std::uint16_t>(value.value().integer());
+    if (name == "wraparound") dsd.wrap_count = static_cast<std::uint16_t>(value.value().integer());
   }
 }
 
@@ -93,12 +92,9 @@ pe::SimdMode simd_of(TileCode& tile, const Result* option, const Node& at) {
   }
   const std::string choice = choice_of(*option);
   static const std::map<std::string, pe::SimdMode> kModes = {
-      {"simd_off", pe::SimdMode::kOff},
-      {"off", pe::SimdMode::kOff},
-      {"simd_32", pe::SimdMode::k32},
-      {"simd_64", pe::SimdMode::k64},
-      {"simd_32_or_64", pe::SimdMode::k32Or64},
-      {"simd_max", pe::SimdMode::kMax}};
+      {"simd_off", pe::SimdMode::kOff},         {"off", pe::SimdMode::kOff},
+      {"simd_32", pe::SimdMode::k32},           {"simd_64", pe::SimdMode::k64},
+      {"simd_32_or_64", pe::SimdMode::k32Or64}, {"simd_max", pe::SimdMode::kMax}};
   const auto found = kModes.find(choice);
   if (found == kModes.end()) tile.engine().fail(at, "there is no mode ", in_quotes(choice));
   return found->second;
@@ -342,8 +338,8 @@ class LiveAccess {
       add(all, sum_of(*index->indices[i]), weight);
     }
     LiveDsd live;
-    live.base = address_value(evaluator_,
-                              {base.address, static_cast<std::int32_t>(base.offset + all.known * bytes)});
+    live.base = address_value(
+        evaluator_, {base.address, static_cast<std::int32_t>(base.offset + all.known * bytes)});
     if (all.rest.kind != ir::Value::Kind::kNone)
       live.base = code.builder.element(live.base, all.rest, static_cast<unsigned>(bytes), 0);
     const Result extent = evaluator_.operand(*access_.extents[0]);
@@ -401,8 +397,8 @@ class LiveAccess {
       rest = builder.binary(
           ir::Op::kMul, rest,
           ir::constant(ir::Type::kU16, static_cast<std::uint32_t>(weight) & 0xffffU));
-    to.rest = to.rest.kind == ir::Value::Kind::kNone ? rest
-                                                     : builder.binary(ir::Op::kAdd, to.rest, rest);
+    to.rest =
+        to.rest.kind == ir::Value::Kind::kNone ? rest : builder.binary(ir::Op::kAdd, to.rest, rest);
   }
 
   Sum sum_of(const Expr& e) {
@@ -424,8 +420,7 @@ class LiveAccess {
     const Binary* binary = if_is<Binary>(e);
     if (const Builtin* cast = if_is<Builtin>(e); cast != nullptr && cast->name == "as")
       return sum_of(*cast->arguments[1]);
-    if (binary != nullptr &&
-        (binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSubtract)) {
+    if (binary != nullptr && (binary->op == BinaryOp::kAdd || binary->op == BinaryOp::kSubtract)) {
       add(sum, sum_of(*binary->left), 1);
       add(sum, sum_of(*binary->right), binary->op == BinaryOp::kAdd ? 1 : -1);
       return sum;
@@ -450,15 +445,15 @@ class LiveAccess {
 ir::Value byte_distance(const BuiltinCall& call, const Result& steps, std::int64_t bytes) {
   FunctionCode& code = code_of(call.evaluator);
   if (steps.is_known())
-    return ir::constant(ir::Type::kAddress,
-                        static_cast<std::uint32_t>(
-                            static_cast<std::int64_t>(steps.value().integer()) * bytes) &
-                            0xffffU);
+    return ir::constant(
+        ir::Type::kAddress,
+        static_cast<std::uint32_t>(static_cast<std::int64_t>(steps.value().integer()) * bytes) &
+            0xffffU);
   ir::Value n = scalar(call.evaluator, steps, call.node);
   if (ir::is_wide(n.type)) n = code.builder.convert(ir::Type::kU16, n);
   if (bytes == 1) return n;
-  return code.builder.binary(
-      ir::Op::kMul, n, ir::constant(n.type, static_cast<std::uint32_t>(bytes) & 0xffffU));
+  return code.builder.binary(ir::Op::kMul, n,
+                             ir::constant(n.type, static_cast<std::uint32_t>(bytes) & 0xffffU));
 }
 
 /// What a pointer, an array or an address stands for.
@@ -541,8 +536,8 @@ std::optional<Result> live_get_dsd(const BuiltinCall& call) {
   if (is_mem1d && (offset.kind != ir::Value::Kind::kNone || known_offset != 0)) {
     ir::Builder& builder = code_of(evaluator).builder;
     const std::int64_t bytes = size_of(*dsd.element);
-    live.base = address_value(
-        evaluator, {live.base, static_cast<std::int32_t>(known_offset * bytes)});
+    live.base =
+        address_value(evaluator, {live.base, static_cast<std::int32_t>(known_offset * bytes)});
     if (offset.kind != ir::Value::Kind::kNone)
       live.base = builder.element(live.base, offset, static_cast<unsigned>(bytes), 0);
   }
@@ -560,17 +555,20 @@ std::optional<Result> live_change_dsd(const BuiltinCall& call) {
   LiveDsd dsd = live_dsd(evaluator, from, call.expr(0));
   ir::Builder& builder = code_of(evaluator).builder;
   const std::string_view name = call.node.name;
+  const bool is_memory = from.type->name != "fabin_dsd" && from.type->name != "fabout_dsd";
+  if (name != "set_dsd_length" && !is_memory)
+    call.fail("only a descriptor of memory has an address and a stride");
+  if (name == "set_dsd_length" && from.type->name == "mem4d_dsd")
+    call.fail("a mem4d_dsd has no single length");
   if (name == "set_dsd_base_addr") {
     dsd.base = base_value(call, call.expr(1), nullptr);
   } else if (name == "increment_dsd_offset") {
     const Result steps = evaluator.operand(call.expr(1));
     const ir::Value distance = byte_distance(call, steps, size_of(*call.type(2)));
     const ir::Value base = base_of(evaluator, dsd);
-    dsd.base = builder.binary(ir::Op::kAdd,
-                              base.type == ir::Type::kAddress
-                                  ? base
-                                  : builder.copy(ir::Type::kAddress, base),
-                              distance);
+    dsd.base = builder.binary(
+        ir::Op::kAdd,
+        base.type == ir::Type::kAddress ? base : builder.copy(ir::Type::kAddress, base), distance);
   } else {
     const Result number = evaluator.operand(call.expr(1));
     if (!number.type->is_any_integer())

@@ -171,6 +171,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
   made.align = static_cast<std::uint32_t>(cell->alignment);
   const bool is_own = cell->instance == nullptr || cell->instance == variant_.root;
   made.name = is_own ? cell->name : cell->instance->name() + "." + cell->name;
+  if (!cell->link_name.empty()) made.name = cell->link_name;
   made.place = place_of(at);
   // Constants and tables of functions lie behind the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
@@ -346,7 +347,13 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
   }
   if (found == nullptr) {
     if (is_wse3() && !queue) engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
-    if (queue && !color) color = unused_color();  // operations on the queue wait for ever
+    // Operations on a queue without a color of its own wait for ever; programs have such for PEs
+    // that never carry them out.
+    const bool is_taken_color =
+        is_input && color && find([&](const pe::QueueBinding& q) {
+                               return q.color && q.color->value() == *color;
+                             }) != nullptr;
+    if (queue && (!color || is_taken_color)) color = unused_color();
     if (!color) engine_.fail(at, "the descriptor names no color, and no queue is bound to one");
     const bool is_named = queue.has_value();
     static constexpr unsigned kOrder[] = {2, 3, 4, 5, 6, 7, 1, 0};
@@ -553,6 +560,9 @@ void TileCode::set_start_states() {
       continue;
     }
     if (state.action != "unblock") continue;
+    // Control wavelets of a color without a data task arrive in a queue too.
+    if (!is_wse3() && state.handle->is_handle("color"))
+      use_queue(true, std::nullopt, state.id, *state.at);
     for (pe::QueueBinding& q : module_.settings.queues) {
       const bool is_it = is_wse3() ? q.id.value() == state.id
                                    : q.color && q.color->value() == state.id;

@@ -15,7 +15,7 @@ class ColorReader {
       call_.fail("the configuration has no field .routes");
     if (!routes) call_.engine().warn(call_.node, ".rx and .tx belong into the field .routes");
     if (routes) base = &*routes;
-    read_routes(*base);
+    read_routes(*base, routes.has_value());
     for (const auto& [name, field] : fields_of(config)) {
       if (name == "switches") {
         read_switches(field);
@@ -63,14 +63,14 @@ class ColorReader {
     return all;
   }
 
-  void read_routes(const Result& routes) {
+  /// `is_own`: the struct is the field .routes and not the configuration as a whole.
+  void read_routes(const Result& routes, bool is_own) {
     if (routes.type->is_any_integer()) {
       const std::int64_t bits = integer(routes, 0x3ff, "routes");
       made_.rx = static_cast<Directions>(bits & 31);
       made_.tx = static_cast<Directions>(bits >> 5);
       return;
     }
-    const bool is_flat = routes.type->find_field("routes") >= 0;
     for (const auto& [name, field] : fields_of(routes)) {
       if (name == "rx") {
         made_.rx = directions(field, name);
@@ -82,7 +82,7 @@ class ColorReader {
         made_.swap_y = boolean(field, name);
       } else if (name == "pop_mode") {
         read_pop_mode(field);
-      } else if (!is_flat && routes.type->find_field("rx") < 0) {
+      } else if (is_own) {
         call_.fail("the field .routes has an unknown field ", text::in_quotes(name));
       }
     }
@@ -148,6 +148,9 @@ class ColorReader {
     if (!filter.type->is(TypeKind::kStruct)) call_.fail("the field .filter is no struct");
     for (const auto& [name, field] : fields_of(filter)) {
       if (name == "fast_mode") continue;
+      const bool is_kind = prefix == "kind.";
+      if (is_kind && name != "counter" && name != "sparse_counter" && name != "range")
+        call_.fail("there is no filter ", text::in_quotes(name));
       if (field.type->is(TypeKind::kStruct) && !field.type->is_tuple) {
         read_filter(field, prefix + name + ".");
       } else {

@@ -74,7 +74,16 @@ void read_memory_field(const BuiltinCall& call, Dsd& dsd, const LiteralField& fi
   }
 }
 
-Dsd memory_dsd(const BuiltinCall& call, const Literal& fields) {
+void check_memory_dsd(const BuiltinCall& call, const Type& kind, const Dsd& dsd) {
+  if (kind.name != "mem1d_dsd") return;
+  if (dsd.extents.size() > 1)
+    call.fail("a mem1d_dsd runs over one variable instead of ", dsd.extents.size(),
+              "; a mem4d_dsd takes up to 4");
+  if (dsd.strides[0] < -128 || dsd.strides[0] > 127)
+    call.fail("the stride of a mem1d_dsd is ", dsd.strides[0], ", which is not in -128..127");
+}
+
+Dsd memory_dsd(const BuiltinCall& call, const Type& kind, const Literal& fields) {
   Dsd dsd;
   for (const LiteralField& field : fields.values) {
     if (field.name.text != "tensor_access") {
@@ -90,6 +99,7 @@ Dsd memory_dsd(const BuiltinCall& call, const Literal& fields) {
     call.fail("a memory descriptor needs .tensor_access or .base_address");
   if (dsd.extents.empty()) call.fail("the descriptor has no extent");
   if (dsd.strides.empty()) dsd.strides.assign(1, 1);
+  check_memory_dsd(call, kind, dsd);
   return dsd;
 }
 
@@ -130,7 +140,7 @@ Result get_dsd(const BuiltinCall& call) {
   const Literal* literal = if_is<Literal>(call.expr(1));
   if (!is_fabric && literal == nullptr)
     call.fail("the fields of a memory descriptor are written as .{ .. }");
-  Dsd dsd = is_fabric ? fabric_dsd(call, call.structure(1)) : memory_dsd(call, *literal);
+  Dsd dsd = is_fabric ? fabric_dsd(call, call.structure(1)) : memory_dsd(call, *kind, *literal);
   return {kind, Value{std::make_shared<const Dsd>(std::move(dsd))}};
 }
 
@@ -156,6 +166,7 @@ Result set_dsd_base_addr(const BuiltinCall& call) {
 Result increment_dsd_offset(const BuiltinCall& call) {
   const Result from = call.value(0);
   Dsd dsd = copy_of_dsd(call, from);
+  if (dsd.element == nullptr) call.fail("only a descriptor of memory has an address");
   const std::int64_t steps = call.integer(1, -32768, 32767);
   const std::int64_t bytes = steps * size_of(*call.type(2)), element = size_of(*dsd.element);
   if (bytes % element != 0) call.fail("the offset is no multiple of the size of an element");

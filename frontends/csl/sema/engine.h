@@ -31,6 +31,7 @@ struct Options {
   std::pair<unsigned, unsigned> fabric{0, 0};  ///< 0: not given
   std::pair<unsigned, unsigned> offsets{0, 0};
   unsigned most_calls = 256;              ///< functions that call each other at compile time
+  std::uint64_t most_inlined = 50;        ///< iterations of an `inline` loop
   std::uint64_t most_steps = 50'000'000;  ///< iterations of all loops at compile time
 };
 

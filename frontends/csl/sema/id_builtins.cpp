@@ -7,6 +7,7 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::int64_t kMostQueue = 7;
+constexpr unsigned kTeardownTask = 29;
 
 Result get_color(const BuiltinCall& call) {
   return call.number("color", call.integer(0, 0, 23));
@@ -24,6 +25,7 @@ Result get_control_task_id(const BuiltinCall& call) {
   return call.number("control_task_id", call.integer(0, 0, 63));
 }
 Result get_ut_id(const BuiltinCall& call) {
+  if (!call.is_wse3()) call.fail("only WSE-3 has it");
   return call.number("ut_id", call.integer(0, 0, 7));
 }
 Result get_data_task_id(const BuiltinCall& call) {
@@ -44,6 +46,22 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
   if (kind == TaskKind::kControl && count > 1)
     call.fail("a control task has at most one parameter, and ", text::in_quotes(function.name.text),
               " has ", count);
+  if (kind != TaskKind::kControl || count == 0) return;
+  Frame frame(*task.instance);
+  const Type* type = Evaluator(call.engine(), frame).type(*function.parameters[0].type);
+  if (type->bits != 16)
+    call.fail("the parameter of a control task has 16 bits, and that of ",
+              text::in_quotes(function.name.text), " is of type ", text::in_quotes(type->name));
+}
+
+/// The task of teardown handlers takes the id.
+void check_teardown_task(const BuiltinCall& call) {
+  for (const TaskBinding& task : call.tile().tasks) {
+    const bool is_taken = task.id == kTeardownTask && task.kind != TaskKind::kControl;
+    if (is_taken && !call.tile().teardown_handlers.empty())
+      call.fail("the teardown handlers need the task id ", kTeardownTask, ", which has the task ",
+                text::in_quotes(task.task.function->name.text));
+  }
 }
 
 Result bind(const BuiltinCall& call, TaskKind kind, std::string_view handle) {
@@ -56,6 +74,7 @@ Result bind(const BuiltinCall& call, TaskKind kind, std::string_view handle) {
                 text::in_quotes(other.task.function->name.text), " already");
   }
   call.tile().tasks.push_back(made);
+  check_teardown_task(call);
   return call.nothing();
 }
 Result bind_local_task(const BuiltinCall& call) {
@@ -108,7 +127,7 @@ Result initialize_queue(const BuiltinCall& call) {
 
 Result start_state(const BuiltinCall& call, const std::vector<std::string_view>& handles) {
   const unsigned id = call.handle(0, handles);
-  call.tile().start.push_back({std::string(call.node.name), call.value(0).type, id});
+  call.tile().start.push_back({std::string(call.node.name), call.value(0).type, id, &call.node});
   return call.nothing();
 }
 Result activate(const BuiltinCall& call) {
@@ -136,6 +155,7 @@ Result set_teardown_handler(const BuiltinCall& call) {
   check_handler(call, handler);
   if (!call.tile().teardown_handlers.emplace(color, handler).second)
     call.fail("the color ", color, " has a teardown handler already");
+  check_teardown_task(call);
   return call.nothing();
 }
 

@@ -116,6 +116,9 @@ Result export_name(const BuiltinCall& call) {
                 " is declared twice, with different types or mutability");
     return call.nothing();
   }
+  if (!made.type->is(TypeKind::kFunction) && !made.type->is(TypeKind::kPointer))
+    call.fail("the type of ", text::in_quotes(made.name), " is ", text::in_quotes(made.type->name),
+              " instead of a pointer or a function");
   if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
     call.fail("data needs a third argument, which says whether the host may change it");
   program.exports.push_back(std::move(made));

@@ -34,8 +34,7 @@ Flow StatementRunner::on(const Local& s) {
   const Type* type = v.type == nullptr ? engine_.types.anytype : evaluator_.type(*v.type);
   if (v.value == nullptr && v.type == nullptr)
     engine_.fail(s, in_quotes(v.name.text), " has neither a type nor a value");
-  const std::string what =
-      (v.is_var ? "the variable " : "the constant ") + in_quotes(v.name.text);
+  const std::string what = (v.is_var ? "the variable " : "the constant ") + in_quotes(v.name.text);
   FunctionCode* code = v.is_comptime ? nullptr : frame_.code;
   Result value{type, Value{}};
   if (v.value == nullptr) {
@@ -161,12 +160,13 @@ std::optional<Flow> StatementRunner::after_body(Flow flow, const Name& label) {
 Flow StatementRunner::on(const While& s) {
   if (frame_.code != nullptr && !s.is_inline) return run_while(*this, s);
   std::optional<UnrolledLoop> unrolled;
-  if (frame_.code != nullptr) unrolled.emplace(evaluator_, s.label.text);
+  if (frame_.code != nullptr)
+    unrolled.emplace(evaluator_, s.label.text, s.is_inline ? engine_.options.most_inlined : 0);
   while (evaluator_.condition(*s.condition, "the condition")) {
     engine_.step(s);
     const Flow flow = evaluator_.run(*s.body);
     if (unrolled) {
-      if (!unrolled->after_body(flow)) return unrolled->end(false);
+      if (!unrolled->after_body(flow, s)) return unrolled->end(false);
     } else if (const std::optional<Flow> end = after_body(flow, s.label)) {
       return *end;
     }
@@ -183,13 +183,14 @@ std::optional<Flow> StatementRunner::iteration(const For& s, UnrolledLoop* unrol
   declare_names();
   const Flow flow = evaluator_.run(*s.body);
   if (unrolled == nullptr) return after_body(flow, s.label);
-  if (unrolled->after_body(flow)) return std::nullopt;
+  if (unrolled->after_body(flow, s)) return std::nullopt;
   return unrolled->end(false);
 }
 
 Flow StatementRunner::over_range(const For& s, const Result& range) {
   std::optional<UnrolledLoop> unrolled;
-  if (frame_.code != nullptr) unrolled.emplace(evaluator_, s.label.text);
+  if (frame_.code != nullptr)
+    unrolled.emplace(evaluator_, s.label.text, s.is_inline ? engine_.options.most_inlined : 0);
   const Aggregate& parts = range.value().elements();
   const BigInt stop = parts[1].integer(), step = parts[2].integer();
   std::int64_t number = 0;
@@ -208,7 +209,8 @@ Flow StatementRunner::over_range(const For& s, const Result& range) {
 
 Flow StatementRunner::over_elements(const For& s, const Result& range) {
   std::optional<UnrolledLoop> unrolled;
-  if (frame_.code != nullptr) unrolled.emplace(evaluator_, s.label.text);
+  if (frame_.code != nullptr)
+    unrolled.emplace(evaluator_, s.label.text, s.is_inline ? engine_.options.most_inlined : 0);
   const bool is_array = range.type->is(TypeKind::kArray);
   const std::size_t count =
       is_array ? static_cast<std::size_t>(range.type->count()) : range.type->fields.size();

@@ -1,6 +1,6 @@
 """What the host programs of these scenarios share: a machine with its copies and launches, and comparisons with NumPy.
 
-It uses the published interface of csl.md 13 only.
+It uses the published interface only.
 """
 import json
 import sys
