@@ -48,7 +48,7 @@ def second(folder, arguments, library):
         return tuple(map(int, given[name][0].split(","))) if name in given else (0, 0)
     program = Program(Path(folder) / given["file"][0], given.get("--arch", ["wse2"])[0], library, numbers(given.get("--params", [])),
                       numbers(given.get("--colors", [])), pair("--fabric-dims"), pair("--fabric-offsets"),
-                      [Path(folder) / p for p in given.get("--import-path", [])])
+                      [Path(folder) / p for p in given.get("--import-path", [])], given.get("--fp16-format", ["f16"])[0])
     return program.evaluate_codes()
 
 
