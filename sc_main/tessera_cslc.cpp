@@ -6,6 +6,7 @@
 
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/link.h"
+#include "frontends/compiled/ports.h"
 #include "frontends/csl/option_text.h"
 
 namespace {
@@ -50,7 +51,9 @@ po::options_description described() {
                                                        "1.4 or 2.10; also TESSERA_CSL_VERSION")(
       "csl-locals", text()->default_value("memory"),
       "memory or registers: where variables of functions live that a loop changes")(
-      "print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
+      "host-stream", texts(),
+      "NAME:in|out:X,Y:SIDE:COLOR: a stream of the host over the rim of the fabric, at a side of a "
+      "PE")("print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
   return all;
 }
 
@@ -80,6 +83,8 @@ CommandLine read(const po::variables_map& given) {
   };
   line.link.west_buffer = count_of("width-west-buf");
   line.link.east_buffer = count_of("width-east-buf");
+  for (const std::string& stream : texts("host-stream"))
+    line.link.ports.push_back(compiled::port_of(stream));
   line.prints_layout = given.count("print-layout") != 0;
   options.arch = text("arch");
   choose(options.arch, {"wse2", "wse3"}, "--arch");

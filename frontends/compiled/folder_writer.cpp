@@ -22,6 +22,12 @@ void write_text(const fs::path& path, const std::string& text) {
   if (!out) throw UserError(path.string(), "", "the file cannot be written");
 }
 
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw UserError(path.string(), "", "the folder cannot be made: " + error.message());
+}
+
 json::array rect_array(const layout::Rect& rect) {
   return {rect.x, rect.y, rect.w, rect.h};
 }
@@ -121,13 +127,15 @@ json::array ports_array(const Program& program) {
 json::array codes_array(const Program& program) {
   json::array codes;
   for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
-    json::object pointers, functions;
+    json::object pointers, functions, variables;
     for (const auto& [name, address] : program.symbols[i].pointers) pointers[name] = address;
     for (const auto& [name, function] : program.symbols[i].functions) functions[name] = function;
+    for (const auto& [name, symbol] : program.symbols[i].variables) variables[name] = symbol;
     codes.push_back({{"source", program.layout.programs[i].place},
                      {"code", code_file(i)},
                      {"pointers", std::move(pointers)},
-                     {"functions", std::move(functions)}});
+                     {"functions", std::move(functions)},
+                     {"variables", std::move(variables)}});
   }
   return codes;
 }
@@ -184,7 +192,7 @@ void remove_codes(const fs::path& bin) {
 void write_parameters(const std::string& folder,
                       const std::vector<std::pair<std::string, std::uint64_t>>& params,
                       const std::vector<std::pair<std::string, std::uint64_t>>& colors) {
-  fs::create_directories(folder);
+  make_folder(folder);
   write_text(fs::path(folder) / "out.json",
              json::serialize(json::object{{"params", numbers_object(params)},
                                           {"colors", numbers_object(colors)}}));
@@ -192,7 +200,7 @@ void write_parameters(const std::string& folder,
 
 void write_folder(const Program& program, const std::string& folder, const std::string& version) {
   const fs::path root(folder);
-  fs::create_directories(root / "bin");
+  make_folder(root / "bin");
   remove_codes(root / "bin");
   write_parameters(folder, program.params, program.colors);
   const layout::Layout& layout = program.layout;

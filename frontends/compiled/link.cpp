@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
 
 namespace tessera::compiled {
@@ -79,14 +80,38 @@ void add_exports(const csl::Program& from, Program& to) {
   }
 }
 
+/// Streams of the host carry one 16-bit element a wavelet (csl.md 13), also where packing is the
+/// default of the language.
+void unpack_streams(std::uint32_t colors, pe::Image& image) {
+  const auto color_of = [&](const pe::Dsd& dsd) -> std::optional<Color> {
+    const bool is_in = dsd.kind == pe::DsdKind::kFabin;
+    if (!is_in && image.generation == Generation::kWse2) return dsd.color;
+    for (const pe::QueueBinding& queue : image.queues) {
+      if (queue.input == is_in && queue.id == dsd.queue) return queue.color;
+    }
+    return std::nullopt;
+  };
+  for (pe::Dsd& dsd : image.dsds) {
+    if (dsd.kind != pe::DsdKind::kFabin && dsd.kind != pe::DsdKind::kFabout) continue;
+    const std::optional<Color> color = color_of(dsd);
+    if (color && (colors >> color->value() & 1U) != 0 &&
+        dsd.simd == pe::default_simd(image.generation))
+      dsd.simd = pe::SimdMode::kOff;
+  }
+}
+
 void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
   csl::CompiledVariant code = compile(variant);
+  if (variant.bindings.type != nullptr && variant.bindings.is_known())
+    FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
+  unpack_streams(to.streams_in | to.streams_out, code.image);
   layout::Program program;
   program.code = code.image.file;
   program.place = variant.file;
   program.image = std::make_shared<const pe::Image>(std::move(code.image));
   to.layout.programs.push_back(std::move(program));
   Symbols symbols;
+  symbols.variables = std::move(code.variables);
   for (const csl::HostSymbol& symbol : code.symbols) {
     if (symbol.is_function) {
       symbols.functions.emplace(symbol.name, symbol.function);
@@ -95,8 +120,6 @@ void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
     }
   }
   to.symbols.push_back(std::move(symbols));
-  if (variant.bindings.type != nullptr && variant.bindings.is_known())
-    FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
 }
 
 /// Routes of the tiles, row by row, each distinct one once.
@@ -115,13 +138,7 @@ class AddRoutes {
       layout.program_of_tile[layout.tile_index(at)] = pe.variant;
       std::map<unsigned, csl::ColorConfig> colors = pe.colors;
       const csl::Variant& variant = *from_.variants[static_cast<std::size_t>(pe.variant)];
-      for (const auto& [color, config] : variant.tile.colors) {
-        if (!colors.emplace(color, config).second)
-          throw UserError(variant.file, "",
-                          "color " + std::to_string(color) + " of PE (" +
-                              std::to_string(at.x - rect.x) + ", " + std::to_string(at.y - rect.y) +
-                              ") is configured by the layout and by its code");
-      }
+      colors.insert(variant.tile.colors.begin(), variant.tile.colors.end());
       for (const auto& [color, config] : colors)
         layout.tile_routes.push_back({Color(color), number_of(config)});
     }
@@ -197,6 +214,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   for (int y = 0; y < layout.height; ++y) {
     for (int x = 0; x < layout.width; ++x) routes.add_tile({x, y});
   }
+  for (const Port& port : options.ports) add_port(port, to);
   for (const auto& source : engine.files())
     to.sources.push_back({source->name(), digest_of(source->text())});
   return to;

@@ -14,14 +14,14 @@ struct LinkOptions {
   bool has_memcpy = false;   ///< room for host transfers around the program (csl.md 15)
   unsigned west_buffer = 0;  ///< columns beside those of host transfers
   unsigned east_buffer = 0;
+  std::vector<Port> ports;  ///< streams of the host at the rim of the fabric
 };
 
 /// The compiler of run-time code with its options bound; tests give images of their own.
 using Compile = std::function<csl::CompiledVariant(csl::Variant&)>;
 
 /// `engine` has evaluated `file`. The fabric is that of its options, else as large as the program
-/// needs. Throws UserError if the program does not fit into the fabric, if layout and tile configure
-/// a color of a PE both, and what `compile` throws.
+/// needs. Throws UserError if the program does not fit into the fabric, and what `compile` throws.
 Program link(csl::Engine& engine, const std::string& file, const LinkOptions& options,
              const Compile& compile);
 

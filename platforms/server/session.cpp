@@ -103,6 +103,10 @@ Color color_of(const Request& request) {
   return Color{static_cast<std::uint8_t>(request.number("color"))};
 }
 
+TileCoord tile_of(const Request& request) {
+  return {static_cast<int>(request.number("x")), static_cast<int>(request.number("y"))};
+}
+
 Frame frame_of(std::int64_t id, Reply reply) {
   reply.header["id"] = id;
   return {json::serialize(reply.header), std::move(reply.data)};
@@ -167,14 +171,18 @@ class Session::Commands {
     return {};
   }
   Reply read(const Request& request) {
-    const TileCoord tile = {static_cast<int>(request.number("x")),
-                            static_cast<int>(request.number("y"))};
     Reply reply;
-    for (const std::byte byte : stream_.read_symbol(tile, request.text("symbol")))
+    for (const std::byte byte : stream_.read_symbol(tile_of(request), request.text("symbol")))
       reply.data.push_back(static_cast<std::uint8_t>(byte));
     return reply;
   }
 
+  Reply write(const Request& request) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(request.data().data());
+    stream_.write_symbol(tile_of(request), request.text("symbol"),
+                         {bytes, bytes + request.data().size()});
+    return {};
+  }
   const compiled::Port& port_of(const Request& request) const {
     const std::string name = request.text("port");
     for (const compiled::Port& port : program_.ports) {
@@ -216,9 +224,9 @@ class Session::Commands {
 };
 
 const std::map<std::string, Session::Commands::Handler> Session::Commands::kByName = {
-    {"h2d", &Commands::copy_to}, {"d2h", &Commands::copy_from}, {"launch", &Commands::launch},
-    {"read", &Commands::read},   {"send", &Commands::send},     {"receive", &Commands::receive},
-    {"wait", &Commands::wait}};
+    {"h2d", &Commands::copy_to},     {"d2h", &Commands::copy_from}, {"launch", &Commands::launch},
+    {"read", &Commands::read},       {"write", &Commands::write},   {"send", &Commands::send},
+    {"receive", &Commands::receive}, {"wait", &Commands::wait}};
 
 Session::Session(FrameChannel& channel, const compiled::Program& program,
                  const wse::Workload& workload, const wse::WseConfig& config,

@@ -1,10 +1,9 @@
 """SdkLayout: a program from regions of code that ports and connections join (csl.md 14).
 
-The objects here record what a script asks for. tessera_cslc places the regions, chooses the colors, finds the routes
-and compiles the code.
+The objects here record what a script asks for; compile() makes a CSL layout of it (placement.py) and has tessera_cslc
+compile that.
 """
 import enum
-import json
 import operator
 import os
 import subprocess
@@ -12,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tessera_csl import initial
 from tessera_csl.geometry import IntRectangle, IntVector
+from tessera_csl.placement import Placement
 from tessera_csl.platform import SdkCompileArtifacts, ignore, tool
 
 
@@ -213,8 +214,7 @@ class CodeRegion:
                              f"{self.height} equal blocks")
         bits = data.view(np.uint16 if data.dtype.itemsize == 2 else np.uint32)
         blocks = bits.reshape(self.height, height // self.height, self.width, width // self.width).swapaxes(1, 2)
-        self.record["symbols"].append({"name": name, "bytes": data.dtype.itemsize,
-                                       "blocks": blocks.reshape(self.width * self.height, -1).tolist()})
+        self.record["symbols"].append({"name": name, "blocks": blocks.reshape(self.width * self.height, -1)})
 
     def _paint(self, rect, color, positions):
         self.record["paint"].append({"rect": rect, "color": self._layout.known(color).get_global_name(),
@@ -340,7 +340,8 @@ class SdkLayout:
         if record["rect"][2:] != [1, 1]:
             raise ValueError(f"the port of the region '{port.region.name}' lies on {record['rect'][2]} x {record['rect'][3]} "
                              "PEs; a stream needs a port on one PE")
-        name = f"{port.region.name}_{record['direction']}_{record['color']}{record['prefix']}"
+        color = record["color"].removeprefix(port.region.name + "_")
+        name = f"{port.region.name}_{color}{record['prefix']}"
         entry = {"name": name, "port": port.number, "direction": record["direction"]}
         if io_loc is not None:
             entry["location"] = [operator.index(io_loc.x), operator.index(io_loc.y)]
@@ -362,9 +363,8 @@ class SdkLayout:
             y += region.height
 
     def record(self):
-        """What tessera_cslc reads."""
-        return {"schema": "tessera-sdk-layout-1", "arch": self._target.value,
-                "regions": [region.record for region in self._regions.values()],
+        """What the script has asked for."""
+        return {"regions": [region.record for region in self._regions.values()],
                 "colors": [{"name": name, "value": value} for name, value in self._colors.items()],
                 "ports": [port.record for port in self._ports], "connections": self._connections,
                 "streams": self._streams}
@@ -373,15 +373,17 @@ class SdkLayout:
         """Compiles into the folder `out_prefix`; RuntimeError with the compiler's messages if that fails."""
         del cslc_prefix  # of another compiler
         ignore("compile", unknown)
+        placement = Placement(self.record())
         folder = Path(out_prefix)
         folder.mkdir(parents=True, exist_ok=True)
-        file = folder / "sdk_layout.json"
-        file.write_text(json.dumps(self.record()), encoding="utf-8")
-        done = subprocess.run([tool("tessera_cslc"), f"--sdk-layout={file}", f"--arch={self._target.value}", "-o", str(folder)],
-                              stderr=subprocess.PIPE, text=True, check=False)
+        file = folder / "sdk_layout.csl"
+        file.write_text(placement.text(), encoding="utf-8")
+        command = [tool("tessera_cslc"), str(file), f"--arch={self._target.value}", "-o", str(folder),
+                   f"--fabric-dims={placement.width},{placement.height}", *placement.stream_options()]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"the layout cannot be compiled: {done.stderr.strip()}")
-        values = json.loads((folder / "out.json").read_text(encoding="utf-8"))["colors"]
+        initial.write(folder, [region.record for region in self._regions.values()])
         for color in self._objects:
-            color.set_value(int(values[color.get_global_name()]))
+            color.set_value(placement.value_of(color.get_global_name()))
         return SdkCompileArtifacts(folder)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from tessera_csl import arguments
+from tessera_csl import arguments, initial
 from tessera_csl.memory import MemoryDump
 from tessera_csl.platform import ignore, require_simulator
 from tessera_csl.server import Server, shared_memory
@@ -66,7 +66,7 @@ class SdkRuntime:
         require_simulator(cmaddr)
         ignore("SdkRuntime", unknown)
         _warn_about_numpy_2()
-        self._folder = os.fspath(bindir)
+        self._folder = os.path.abspath(bindir)  # a script may change its working directory
         self._state = "created"
         self._core_paths = []
         self._dump = None
@@ -76,7 +76,7 @@ class SdkRuntime:
             self._core_paths.append(config.core_path)
         self._server = Server()
         try:
-            self._program = self._server.call({"cmd": "load", "folder": os.path.abspath(self._folder),
+            self._program = self._server.call({"cmd": "load", "folder": self._folder,
                                                "options": options_from_environment()}).header
         except Exception:
             self._server.close()
@@ -93,6 +93,8 @@ class SdkRuntime:
         """Starts the machine: tasks that are active at the start begin with the first command."""
         self._require("loaded", "run() is called once, after load()")
         self._server.call({"cmd": "run"})
+        for (x, y, name), values in initial.read(self._folder):
+            self._server.call({"cmd": "write", "x": x, "y": y, "symbol": name}, values)
         self._state = "running"
 
     def stop(self):

@@ -21,6 +21,7 @@ from cerebras.geometry.geometry import IntRectangle, IntVector  # noqa: E402
 from cerebras.sdk import sdk_utils  # noqa: E402
 from cerebras.sdk.debug.debug_util import debug_util  # noqa: E402
 from cerebras.sdk.runtime import sdkruntimepybind as sdk  # noqa: E402
+from tessera_csl.placement import OPPOSITE, Placement, _beside  # noqa: E402
 
 COPY = {"streaming": False, "data_type": sdk.MemcpyDataType.MEMCPY_32BIT, "order": sdk.MemcpyOrder.ROW_MAJOR}
 FAKE = Path(__file__).resolve().parent / "fake_server.py"
@@ -339,8 +340,91 @@ class Layout(unittest.TestCase):
                                             {"name": "c", "rect": [0, 1, 2, 2], "color": "r_c"}])
         self.assertEqual([(p["rect"], p["positions"]) for p in region["paint"]],
                          [([0, 0, 2, 3], [{"rx": ["WEST"], "tx": ["EAST"]}]), ([1, 0, 1, 3], [{"rx": ["WEST"], "tx": ["RAMP"]}])])
-        self.assertEqual(region["symbols"][0]["blocks"], [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]])
+        self.assertEqual(region["symbols"][0]["blocks"].tolist(), [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]])
         self.assertEqual((own.get_global_name(), own.get_value(), color.get_value()), ("r_c", None, 5))
+
+    def one(self, name, x, y, **sizes):
+        region = self.layout.create_code_region(self.file, name, sizes.get("w", 1), sizes.get("h", 1))
+        region.place(x, y)
+        return region
+
+    def ports(self, source, target, out_edge, in_edge):
+        """Connected ports, the colors of which have the names of their regions."""
+        ramp_in, ramp_out = (sdk.RoutingPosition().set_input([sdk.Route.RAMP]), sdk.RoutingPosition().set_output([sdk.Route.RAMP]))
+        self.layout.connect(source.create_output_port(source.color("c"), out_edge, [ramp_in], 4),
+                            target.create_input_port(target.color("c"), in_edge, [ramp_out], 4))
+
+    def test_paths_lead_around_regions(self):
+        self.region.place(3, 0)  # in between
+        self.ports(self.one("a", 1, 1), self.one("b", 6, 1), sdk.Edge.RIGHT, sdk.Edge.LEFT)
+        placement = Placement(self.layout.record())
+        self.assertEqual(placement.value_of("a_c"), placement.value_of("b_c"))
+        route = placement.routes["a_c"]
+        tile, came, steps = (1, 1), "RAMP", []
+        while tile != (6, 1):
+            (position,) = route[tile]
+            self.assertEqual(position["rx"], [came])
+            steps.append(position["tx"][0])
+            tile = _beside(tile, steps[-1])
+            came = OPPOSITE[steps[-1]]
+            self.assertTrue(tile == (6, 1) or tile not in placement.code)
+        self.assertEqual(route[tile], [{"rx": ["WEST"], "tx": ["RAMP"]}])
+        self.assertEqual(len(steps), 9)  # five columns, and two rows down and up
+
+    def test_neighbours_need_no_path(self):
+        self.ports(self.one("a", 3, 0, h=2), self.one("b", 4, 0, h=2), sdk.Edge.RIGHT, sdk.Edge.LEFT)
+        placement = Placement(self.layout.record())
+        self.assertEqual(set(placement.routes["a_c"]), {(3, 0), (3, 1), (4, 0), (4, 1)})
+
+    def test_streams_go_to_the_nearest_rim_or_to_the_place_that_is_named(self):
+        inner = self.one("a", 4, 5)
+        ramp = sdk.RoutingPosition().set_output([sdk.Route.RAMP])
+        first = self.layout.create_input_stream(inner.create_input_port(sdk.Color("x"), sdk.Edge.RIGHT, [ramp], 4))
+        second = self.layout.create_output_stream(
+            inner.create_output_port(sdk.Color("y"), sdk.Edge.TOP, [sdk.RoutingPosition().set_input([sdk.Route.RAMP])], 4, "_out"),
+            IntVector(4, 0))
+        placement = Placement(self.layout.record())
+        self.assertEqual((first, second), ("a_x", "a_y_out"))
+        self.assertEqual([stream[:4] for stream in placement.streams],
+                         [("a_x", "in", (5, 5), "EAST"), ("a_y_out", "out", (4, 0), "NORTH")])
+        self.assertEqual(placement.routes["x"][5, 5], [{"rx": ["EAST"], "tx": ["WEST"]}])
+        self.assertEqual(placement.stream_options()[0], "--host-stream=a_x:in:5,5:EAST:0")
+
+    def test_colors_that_meet_on_a_pe_differ(self):
+        east = sdk.RoutingPosition().set_input([sdk.Route.WEST]).set_output([sdk.Route.EAST])
+        apart = self.one("a", 5, 5)
+        for name, value in (("p", None), ("q", 0), ("r", None)):
+            self.region.paint_all(sdk.Color(name, value), [east])
+        apart.paint_all(sdk.Color("s"), [east])
+        self.assertEqual(Placement(self.layout.record()).values, {"p": 1, "q": 0, "r": 2, "s": 0})
+        self.region.paint_all(sdk.Color("t", 0), [east])
+        with self.assertRaisesRegex(ValueError, "two colors on one PE have the value 0"):
+            Placement(self.layout.record())
+
+    def test_the_layout_block(self):
+        ramp, east = (sdk.RoutingPosition().set_input([sdk.Route.WEST]).set_output([route]) for route in (sdk.Route.RAMP, sdk.Route.EAST))
+        self.region.set_param_all("flag", True)
+        self.region.set_param(IntVector(1, 2), "level", -0.5)
+        self.region.set_param_all(sdk.Color("c", 7))
+        self.region.paint(IntVector(0, 0), sdk.Color("c"), [ramp, east])
+        text = Placement(self.layout.record()).text()
+        self.assertIn("@set_rectangle(3, 4);", text)
+        self.assertIn(f'@set_tile_code(1, 2, "{self.file}", .{{ .flag = true, .level = -0.5, .c = @get_color(7) }});', text)
+        self.assertIn('@set_tile_code(2, 3, "<empty>");', text)
+        self.assertIn("@set_color_config(0, 0, @get_color(7), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }, "
+                      ".switches = .{ .pos1 = .{ .tx = .{ EAST } } } });", text)
+
+    def test_places_that_clash(self):
+        self.one("a", 1, 1)
+        with self.assertRaisesRegex(ValueError, "'r' and 'a' both have the PE"):
+            Placement(self.layout.record())
+
+    def test_no_path(self):
+        for x, y in ((4, 5), (6, 5), (5, 4), (5, 6)):
+            self.one(f"wall{x}{y}", x, y)
+        self.ports(self.one("a", 5, 5), self.one("b", 9, 9), sdk.Edge.RIGHT, sdk.Edge.LEFT)
+        with self.assertRaisesRegex(ValueError, "no free path from the region 'a'"):
+            Placement(self.layout.record())
 
     def test_bad_use(self):
         ramp = sdk.RoutingPosition().set_output([sdk.Route.RAMP])

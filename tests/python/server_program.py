@@ -44,18 +44,49 @@ SYMBOLS = [{"name": "A", "type": "[*]f32", "function": False, "mutable": True, "
 FUNCTIONS = {"double": [], "put": ["f32", "i16"], "silent": [], "illegal": [], "spin": []}
 
 
+ECHO = """data last: u32[1]
+queue words   input 2  color=1
+queue results output 3 color=2
+dsd from fabin words extent=6
+dsd to   fabout results extent=6
+
+task main local 8 active
+    lddsr dds1, to
+    lddsr s0ds1, from
+    ld32  d0, [last]
+    mov32 dds1, s0ds1
+    end
+"""
+
+
+def write_echo(folder, version):
+    """One PE at the rim that returns 6 wavelets to the host."""
+    ports = [{"name": name, "tile": [0, 0], "side": "WEST", "color": color, "output": out}
+             for name, color, out in (("x", 1, False), ("z", 2, True))]
+    _write(folder, ECHO, {"grid": [1, 1], "rectangle": [0, 0, 1, 1]}, [
+        {"rect": [0, 0, 1, 1], "color": 1, "rx": ["WEST"], "tx": ["RAMP"]},
+        {"rect": [0, 0, 1, 1], "color": 2, "rx": ["RAMP"], "tx": ["WEST"]}], {
+            "version": version, "memcpy": False, "exports": [], "ports": ports,
+            "links": [{"tile": [0, 0], "side": "WEST", "in": 0, "out": 4}]}, {})
+
+
 def write(folder, version):
-    """Fills `folder`."""
-    folder = Path(folder)
-    (folder / "bin").mkdir(parents=True)
-    (folder / "bin/out_0_0.elf").write_text(CODE, encoding="utf-8")
-    (folder / "layout.json").write_text(json.dumps({
-        "schema": "tessera-wse-layout-1", "grid": [10, 4],
-        "tiles": [{"rect": [4, 1, 3, 2], "code": "bin/out_0_0.elf"}], "routes": []}), encoding="utf-8")
+    """Fills `folder` with the program of 3 x 2 PEs."""
     exports = SYMBOLS + [{"name": name, "type": "fn", "function": True, "parameters": inputs}
                          for name, inputs in FUNCTIONS.items()]
-    (folder / "tessera.json").write_text(json.dumps({
-        "schema": "tessera-csl-1", "version": version, "file": "test.csl", "arch": "wse3", "rectangle": [4, 1, 3, 2],
-        "memcpy": True, "streams_in": 0, "streams_out": 0, "links": [], "ports": [], "params": {}, "colors": {},
-        "exports": exports, "codes": [{"source": "test.csl", "code": "bin/out_0_0.elf", "pointers": {"A": 4096, "B": 4098}}],
-        "sources": []}), encoding="utf-8")
+    _write(folder, CODE, {"grid": [10, 4], "rectangle": [4, 1, 3, 2]}, [],
+           {"version": version, "memcpy": True, "exports": exports, "ports": [], "links": []}, {"A": 4096, "B": 4098})
+
+
+def _write(folder, code, place, routes, facts, pointers):
+    folder = Path(folder)
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin/out_0_0.elf").write_text(code, encoding="utf-8")
+    (folder / "layout.json").write_text(json.dumps({
+        "schema": "tessera-wse-layout-1", "grid": place["grid"], "routes": routes,
+        "tiles": [{"rect": place["rectangle"], "code": "bin/out_0_0.elf"}]}), encoding="utf-8")
+    (folder / "tessera.json").write_text(json.dumps(dict(
+        facts, schema="tessera-csl-1", file="test.csl", arch="wse3", rectangle=place["rectangle"], streams_in=0, streams_out=0,
+        params={}, colors={}, sources=[],
+        codes=[{"source": "test.csl", "code": "bin/out_0_0.elf", "pointers": pointers, "functions": {name: name for name in FUNCTIONS},
+                "variables": {name: name for name in ("A", "B", "last") if f"data {name}:" in code}}])), encoding="utf-8")

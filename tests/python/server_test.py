@@ -164,6 +164,54 @@ class Runs(ServerTest):
             """)
 
 
+class Streams(ServerTest):
+    def setUp(self):
+        super().setUp()
+        shutil.rmtree(self.work / "out")
+        server_program.write_echo(self.work / "out", version())
+
+    def stream(self, script):
+        done = self.host(script, start="runner.load(); runner.run()\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_both_directions_at_once(self):
+        self.stream("""
+            back = np.zeros(6, np.float32)
+            task = runner.receive("z", back, nonblock=True)
+            assert not runner.is_task_done(task)
+            runner.send("x", np.arange(4, dtype=np.float32), nonblock=True)
+            assert not runner.is_task_done(task)
+            sent = runner.send("x", np.arange(4, 6, dtype=np.float32), nonblock=True)
+            runner.stop()
+            assert list(back) == [0, 1, 2, 3, 4, 5], back
+            """)
+
+    def test_halves(self):
+        self.stream("""
+            runner.send("x", np.arange(-3, 3, dtype=np.int16), 6)
+            back = np.zeros(6, np.int16)
+            runner.receive("z", back, 5)
+            assert list(back) == [-3, -2, -1, 0, 1, 0], back
+            runner.stop()
+            """)
+
+    def test_a_stream_that_cannot_end(self):
+        self.stream("""
+            runner.send("x", np.zeros(2, np.uint32))
+            expect(RuntimeError, ["deadlock"], runner.receive, "z", np.zeros(6, np.uint32))
+            """)
+
+    def test_values_at_the_start(self):
+        self.stream("""
+            runner.stop()
+            import tessera_csl.initial as initial
+            initial.write("out", [{"place": [0, 0], "size": [1, 1], "symbols": [{"name": "last", "blocks": [np.array([7], np.uint32)]}]}])
+            runner = SdkRuntime("out"); runner.load(); runner.run()
+            assert list(runner.read_symbol(0, 0, "last", np.uint32)) == [7]
+            runner.stop()
+            """)
+
+
 class BadUse(ServerTest):
     def test_a_command_that_cannot_end(self):
         done = self.host("""

@@ -141,6 +141,8 @@ std::optional<Result> task_state_builtin(const BuiltinCall& call) {
   } else if (id) {
     std::int32_t number = static_cast<std::int32_t>(*id);
     if (value.type->is_handle("output_queue")) call.fail("an output queue cannot be blocked");
+    if (value.type->is_handle("color") && !call.is_wse3())
+      code_of(call.evaluator).tile.use_queue(true, std::nullopt, *id, call.node);
     builder_of(call).control(op, {pe::kTask, 0, number});
   } else if (op == pe::Opcode::kActvt) {
     instruction(call, op, {}, {scalar(call.evaluator, value, call.node)});

@@ -240,6 +240,11 @@ void Engine::analyse_variable(Instance& instance, const Global& global, Declarat
   for (const Attribute& attribute : variable.attributes) {
     if (attribute.name.text == "align")
       cell->alignment = evaluator.integer(*attribute.value, 1, 4096, "an alignment");
+    if (attribute.name.text != "linkname") continue;
+    const Result name = evaluator.value(*attribute.value);
+    if (!name.value().holds<std::string>())
+      fail(*attribute.value, "the name of a symbol is a string");
+    cell->link_name = name.value().text();
   }
   declaration.cell = std::move(cell);
 }

@@ -136,7 +136,7 @@ Result initialize_queue(const BuiltinCall& call) {
 
 Result start_state(const BuiltinCall& call, const std::vector<std::string_view>& handles) {
   const unsigned id = call.handle(0, handles);
-  call.tile().start.push_back({std::string(call.node.name), call.value(0).type, id});
+  call.tile().start.push_back({std::string(call.node.name), call.value(0).type, id, &call.node});
   return call.nothing();
 }
 Result activate(const BuiltinCall& call) {

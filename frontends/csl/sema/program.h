@@ -85,6 +85,7 @@ struct StartState {
   std::string action;
   const Type* handle = nullptr;
   unsigned id = 0;
+  const Node* at = nullptr;
 };
 
 struct DsrLoad {

@@ -152,6 +152,7 @@ struct Cell {
   std::optional<RunTimeOperand> operand;
   unsigned conditions = 0;  ///< of the running program around its declaration
   std::string name;
+  std::string link_name;                  ///< of the symbol, if the program says it
   const Instance* instance = nullptr;     ///< of globals
   const Variable* declaration = nullptr;  ///< of globals
   std::int64_t alignment = 0;             ///< in bytes; 0: that of the type

@@ -174,6 +174,56 @@ TEST_F(HostEdge, SaysWhatIsMissing) {
             "room at the tile: 0 of 2 wavelets sent, the tile does not receive color 6 from EAST");
 }
 
+class RampEdge : public ::testing::Test {
+ protected:
+  RampEdge() {
+    timing.off_ramp_latency = 4;
+    timing.on_ramp_latency = 2;
+    timing.buffer_depth = 2;
+  }
+  fabric::FabricTiming timing;
+};
+
+TEST_F(RampEdge, SendsWithTheLatencyOfTheOffRamp) {
+  EdgeCore edge(Direction::kRamp, timing, {}, {});
+  edge.set_capacity(kFive, 1);
+  edge.send(kFive, words(1), 10);
+  EXPECT_EQ(edge.step(10).put->due, 14U);
+}
+
+TEST_F(RampEdge, HoldsWhatTheRouterWouldUntilItIsExpected) {
+  EdgeCore edge(Direction::kRamp, timing, {}, {});
+  edge.take_only(1U << 5);
+  EXPECT_EQ(edge.capacity(kFive), 3U);
+  EXPECT_EQ(edge.capacity(kSix), 0U);
+  for (Cycle now = 1; now <= 3; ++now) {
+    edge.put(wavelet(kFive, static_cast<std::uint32_t>(now)), now);
+    EXPECT_FALSE(edge.step(now).credit) << now;
+  }
+  EXPECT_EQ(edge.taken(kFive), 0U);
+  EXPECT_EQ(edge.step(4).next, kNever);
+  edge.expect(kFive, 2, 8);
+  EXPECT_EQ(edge.step(7).next, 8U);
+  const EdgeCore::Step first = edge.step(8);
+  ASSERT_TRUE(first.credit);
+  EXPECT_EQ(first.credit->due, 9U);
+  EXPECT_FALSE(first.completed);
+  EXPECT_EQ(first.next, 9U);
+  const EdgeCore::Step second = edge.step(9);
+  EXPECT_TRUE(second.credit);
+  EXPECT_TRUE(second.completed);
+  EXPECT_EQ(second.next, kNever);
+  EXPECT_EQ(edge.taken(kFive), 2U);
+  observe::Waits waits;
+  edge.describe_waits(waits, 9);
+  EXPECT_TRUE(waits.empty());
+}
+
+TEST_F(RampEdge, RefusesALatencyOfZero) {
+  timing.off_ramp_latency = 0;
+  EXPECT_THROW(EdgeCore(Direction::kRamp, timing, {}, {}), std::invalid_argument);
+}
+
 TEST_F(HostEdge, RefusesCreditsItNeverTookAndALatencyOfZero) {
   EXPECT_THROW(edge.credit(kFive, 1), std::logic_error);
   EXPECT_THROW(EdgeCore(Direction::kWest, timing_with_hop(0), {}, {}), std::invalid_argument);

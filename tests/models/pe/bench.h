@@ -149,6 +149,12 @@ class Bench : private observe::Sink, private observe::Diagnoses {
     core.launch(*core.image().find_function(function), arguments, when);
     wakes_.insert(when);
   }
+  /// A command of the host that holds the main thread for `cycles`; notes when it is taken.
+  void access(unsigned cycles, Cycle when) {
+    core.access({cycles, [this](Sram&, Cycle at) { accesses.push_back(at); }}, when);
+    wakes_.insert(when);
+  }
+  std::vector<Cycle> accesses;
   /// The router says that `color` has entered teardown.
   void teardown(Color color, Cycle due) {
     core.teardown(color, due);

@@ -37,6 +37,46 @@ TEST(PeHostRegisters, CommandsAskedForAreCounted) {
   EXPECT_EQ(bench->core.commands_asked_for(), 4u);
 }
 
+TEST(PeHostRegisters, ACommandIsTakenBetweenTwoTasks) {
+  const auto bench = machine(R"(task first local 8 active
+    mov16 r0, 100
+again:
+    sub16 r0, r0, 1
+    eq16 r0, 0
+    jmpf again
+    actvt next
+    ret
+task next local 9
+    ret
+)");
+  bench->access(50, 10);
+  bench->run();
+  const std::vector<Cycle> starts = bench->cycles(EventKind::kTaskStart);
+  const std::vector<Cycle> ends = bench->cycles(EventKind::kTaskEnd);
+  ASSERT_EQ(bench->accesses.size(), 1U);
+  EXPECT_GT(bench->accesses[0], 100U);
+  EXPECT_THAT(bench->tasks_started(), testing::ElementsAre(8, observe::kHostAccess, 9));
+  // It goes before the active task, and holds the main thread.
+  EXPECT_EQ(starts.at(1), bench->accesses[0]);
+  EXPECT_GE(ends.at(1), bench->accesses[0] + 50);
+  const std::vector<Cycle> issues = bench->cycles(EventKind::kIssue);
+  EXPECT_GE(issues.back(), ends.at(1));
+}
+
+TEST(PeHostRegisters, CommandsAndLaunchesAreTakenInTheirOrder) {
+  const auto bench = machine("fn f\n    ret\n");
+  bench->access(5, 30);
+  bench->launch("f", {}, 20);
+  bench->access(5, 20);
+  EXPECT_EQ(bench->core.launches_open(), 3U);
+  bench->run();
+  EXPECT_THAT(
+      bench->tasks_started(),
+      testing::ElementsAre(observe::kLaunchedTask, observe::kHostAccess, observe::kHostAccess));
+  EXPECT_EQ(bench->accesses.at(1), 30U);
+  EXPECT_EQ(bench->core.launches_open(), 0U);
+}
+
 TEST(PeHostRegisters, PrintsStringsValuesAndCharacters) {
   for (Generation generation : {Generation::kWse2, Generation::kWse3}) {
     const auto bench = machine(R"(half bf16

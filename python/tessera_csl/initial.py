@@ -1,0 +1,35 @@
+"""Values that variables have at the start of a run, beside the compiled program that they belong to."""
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+FILE = "initial.npz"
+
+
+def _program(folder):
+    return hashlib.sha256((Path(folder) / "tessera.json").read_bytes()).hexdigest()
+
+
+def write(folder, regions):
+    """Writes the data of set_symbol_all() of all regions."""
+    arrays = {"program": np.array(_program(folder))}
+    for region in regions:
+        (left, top), (width, _) = region["place"], region["size"]
+        for symbol in region["symbols"]:
+            for number, block in enumerate(symbol["blocks"]):
+                arrays[f"{left + number % width},{top + number // width},{symbol['name']}"] = block
+    np.savez(Path(folder) / FILE, **arrays)
+
+
+def read(folder):
+    """Pairs of (x, y, name) and an array; none if they belong to another program that was in the folder."""
+    if not (Path(folder) / FILE).is_file():
+        return
+    with np.load(Path(folder) / FILE) as arrays:
+        if str(arrays["program"]) != _program(folder):
+            return
+        for key in arrays.files:
+            if key != "program":
+                x, y, name = key.split(",", 2)
+                yield (int(x), int(y), name), arrays[key]
