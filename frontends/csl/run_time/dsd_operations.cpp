@@ -200,6 +200,27 @@ void check_direction(const BuiltinCall& call, const Result& value, std::size_t i
     call.engine().fail(call.expr(i), "a ", wrong, " is no ", i == 0 ? "destination" : "source");
 }
 
+/// An operation moves as many 16-bit elements at once as the narrowest operand of the fabric: one, if
+/// one of them has one element in a wavelet (csl.md 8.2).
+void match_modes(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
+  const auto is_fabric = [&](const ir::DsdOperand& operand) {
+    if (operand.kind != Kind::kDescriptor) return false;
+    const pe::DsdKind kind = tile.module().descriptors[operand.descriptor].dsd.kind;
+    return kind == pe::DsdKind::kFabin || kind == pe::DsdKind::kFabout;
+  };
+  const auto is_single = [&](const ir::DsdOperand& operand) {
+    return is_fabric(operand) &&
+           tile.module().descriptors[operand.descriptor].dsd.simd == pe::SimdMode::kOff;
+  };
+  if (std::none_of(operands.begin(), operands.end(), is_single)) return;
+  for (ir::DsdOperand& operand : operands) {
+    if (!is_fabric(operand) || is_single(operand)) continue;
+    ir::Descriptor single = tile.module().descriptors[operand.descriptor];
+    single.dsd.simd = pe::SimdMode::kOff;
+    operand.descriptor = tile.add_descriptor(std::move(single));
+  }
+}
+
 /// The pointer of a destination that is a scalar.
 void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
   const Type& element = *value.type->element;
@@ -258,6 +279,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
     }
     operands.push_back(operand);
   }
+  match_modes(code.tile, operands);
   if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
   pe::OpConfig config;
   Result index;
