@@ -5,11 +5,13 @@
 
 Each file is run twice: timing only (--no-data), and with data. The script reads the expected result and the machine from the
 RUN lines of a file (`not ptoas ..`, `--pto-arch=a5`), from its name and from its folder, and gives scalar arguments the first of some
-values with which the kernel completes. A kernel that asks for its block runs on two clusters. docs/pto-corpus.md explains the table.
+values with which the kernel completes, and arrays of i32 the same one. A kernel that asks for its block runs on two clusters, or on
+one if it does not complete on two. docs/pto-corpus.md explains the table.
 """
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import re
 import subprocess
@@ -18,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GUESSES = ("1", "128", "0", "2")  # of a scalar argument: a count, a size, an index
+GUESSES = ("1", "128", "0", "2", "16")  # of a scalar argument: a count, a size, an index
 BLOCKS = re.compile(r"spmd_block|get_block_idx")
 REGISTER_LEVEL = re.compile(r"\bpto\.(vmi\.|vecscope|strict_vecscope|simd\.|mte_|v(lds|sts|add|mul|sub|dup|brc)\b|plt_|pset_|copy_gm_to_ubuf)")
 PLACE = re.compile(r"^.*?\.pto:\d+(:\d+)?: ")
@@ -51,7 +53,7 @@ class File:
         if arch is None and not re.search(r"pto\.target_arch|pto\.device-spec", text):
             arch = "a3"  # the default of the public assembler
         self.preset = {"a5": "a5", "a3": "a2a3", "a2": "a2a3"}.get(arch)
-        self.clusters = 2 if BLOCKS.search(text) else 1
+        self.asks_for_block = bool(BLOCKS.search(text))
         self.register_level = bool(REGISTER_LEVEL.search(text))
         parts = Path(self.name).parts
         self.set = "/".join(parts[:-1][:3]) or "."
@@ -106,22 +108,21 @@ class Runner:
     def run(self, file, arguments):
         """The first guess that completes; otherwise the first that does not."""
         first = None
-        for guess in GUESSES:
-            status, text, cycles, extra = self.attempt(file, arguments, guess)
+        for clusters, guess in itertools.product(("2", "1") if file.asks_for_block else ("1",), GUESSES):
+            own = arguments + (["--set", "launch.clusters=2"] if clusters == "2" else [])
+            status, text, cycles, extra = self.attempt(file, own, guess)
             message = last_error(text)
-            result = {"status": status, "cycles": cycles, "arguments": arguments + extra, "message": message if status else "",
+            result = {"status": status, "cycles": cycles, "arguments": own + extra, "message": message if status else "",
                       "class": class_of(text) if status > 0 else "time" if status else ""}
             first = first or result
             if status == 0:
                 return result
-            if status != 4 and "--param" not in extra:
+            if status < 0 or (status == 2 and "--param" not in extra):
                 break
         return first
 
     def both(self, file):
         arguments = ["--preset", file.preset] if file.preset else []
-        if file.clusters > 1:
-            arguments += ["--set", f"launch.clusters={file.clusters}"]
         timing = self.run(file, arguments + ["--no-data"])
         return {"file": file.name, "set": file.set, "negative": file.negative, "register_level": file.register_level,
                 "timing": timing, "data": self.run(file, arguments)}

@@ -100,6 +100,8 @@ void read_codes(const Node& root, Program& program) {
         program.symbols[i].pointers.emplace(name, number(address));
       for (const auto& [name, function] : code.members_of("functions"))
         program.symbols[i].functions.emplace(name, function.text("a function"));
+      for (const auto& [name, variable] : code.members_of("variables"))
+        program.symbols[i].variables.emplace(name, variable.text("a variable"));
     }
   }
 }

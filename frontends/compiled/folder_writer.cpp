@@ -127,13 +127,15 @@ json::array ports_array(const Program& program) {
 json::array codes_array(const Program& program) {
   json::array codes;
   for (std::size_t i = 0; i < program.layout.programs.size(); ++i) {
-    json::object pointers, functions;
+    json::object pointers, functions, variables;
     for (const auto& [name, address] : program.symbols[i].pointers) pointers[name] = address;
     for (const auto& [name, function] : program.symbols[i].functions) functions[name] = function;
+    for (const auto& [name, symbol] : program.symbols[i].variables) variables[name] = symbol;
     codes.push_back({{"source", program.layout.programs[i].place},
                      {"code", code_file(i)},
                      {"pointers", std::move(pointers)},
-                     {"functions", std::move(functions)}});
+                     {"functions", std::move(functions)},
+                     {"variables", std::move(variables)}});
   }
   return codes;
 }

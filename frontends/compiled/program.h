@@ -32,6 +32,7 @@ struct Symbols {
   /// where the data lies (csl.md 5).
   std::map<std::string, std::uint32_t> pointers;
   std::map<std::string, std::string> functions;  ///< their names in the image
+  std::map<std::string, std::string> variables;  ///< also those that are not exported: the same
 };
 
 /// A stream of the host by name, at one of the links of the program.

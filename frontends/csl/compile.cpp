@@ -11,6 +11,7 @@ struct Analysed {
   ir::Module module;
   std::map<std::string, ir::FunctionId> functions;
   std::map<std::string, ir::VariableId> variables;  ///< exported pointers, by name
+  std::map<std::string, ir::VariableId> globals;    ///< that the host may read, by name
 };
 
 Analysed analysed(Engine& engine, Variant& variant) {
@@ -28,6 +29,7 @@ Analysed analysed(Engine& engine, Variant& variant) {
     queues = code.named_queues;
     if (!is_settled) continue;
     result.functions = code.exported;
+    result.globals = code.globals();
     for (const ExportedSymbol& symbol : variant.tile.exports) {
       if (symbol.variable) result.variables[symbol.name] = *code.find_variable(*symbol.variable);
     }
@@ -49,6 +51,8 @@ CompiledVariant compile(Engine& engine, Variant& variant, const CodeOptions& opt
   codegen_options.optimize = options.optimize;
   codegen::Symbols names;
   made.image = codegen::generate(std::move(result.module), codegen_options, &names);
+  for (const auto& [name, variable] : result.globals)
+    made.variables[name] = names.variables.at(variable);
   for (const ExportedSymbol& symbol : variant.tile.exports) {
     HostSymbol host;
     host.name = symbol.name;

@@ -27,6 +27,9 @@ struct HostSymbol {
 
 struct CompiledVariant {
   pe::Image image;
+  /// Image symbols of variables by the names that they have for the host: "x", "module.x" or that of
+  /// `linkname`.
+  std::map<std::string, std::string> variables;
   std::vector<HostSymbol> symbols;
 };
 

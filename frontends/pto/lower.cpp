@@ -17,7 +17,7 @@ namespace {
 // Every part lowers one group of operations. All share a LoweringContext: the Emitter owns the
 // program under construction, the Scope names and values, TileMemory the bytes that tiles take.
 using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering,
-                                 ComputeLowering, SyncLowering, FifoLowering>;
+                                 ComputeLowering, SyncLowering, FifoLowering, CommLowering>;
 
 // --- from the meaning of an operation to its handler ---
 
@@ -85,9 +85,16 @@ constexpr Row kRows[] = {
     {Meaning::kEvent, call<&SyncLowering::event>},
     {Meaning::kOperationBarrier, call<&SyncLowering::operation_barrier>},
     {Meaning::kSyncAll, call<&SyncLowering::sync_all>},
-    {Meaning::kEventArray, call<&SyncLowering::event_array>},
-    {Meaning::kEventArraySet, call<&SyncLowering::set_event>},
-    {Meaning::kEventArrayGet, call<&SyncLowering::get_event>},
+    {Meaning::kArray, call<&ScalarLowering::array>},
+    {Meaning::kArraySet, call<&ScalarLowering::set_element>},
+    {Meaning::kArrayGet, call<&ScalarLowering::get_element>},
+    {Meaning::kGetValue, call<&ScalarLowering::get_value>},
+    {Meaning::kSetValue, call<&ScalarLowering::set_value>},
+    {Meaning::kPrint, call<&ScalarLowering::print>},
+    {Meaning::kConvertScalar, call<&ScalarLowering::convert>},
+    {Meaning::kNotify, call<&CommLowering::notify>},
+    {Meaning::kTestWait, call<&CommLowering::test>},
+    {Meaning::kTransfer, call<&CommLowering::transfer>},
     {Meaning::kReserveBuffer, call<&FifoLowering::define_buffer>},
     {Meaning::kImportBuffer, call<&FifoLowering::define_buffer>},
     {Meaning::kOpenPipe, call<&FifoLowering::open_pipe>},
@@ -127,7 +134,7 @@ class FunctionLowering {
                    const ReservedBuffers& reserved, const Diagnostics& diagnostics,
                    std::vector<GmArray>& arrays)
       : context_{kinds, options, reserved, core, diagnostics},
-        parts_(context_, context_, context_, context_, context_, context_, context_),
+        parts_(context_, context_, context_, context_, context_, context_, context_, context_),
         arrays_(arrays) {
     context_.lower = [this](const Operation& op) { lower(op); };
   }

@@ -209,6 +209,30 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
                 ", found ", types);
 }
 
+/// outs(%c : T); outs : T, of a scalar; -> T, of an operation that gives its tile; or nothing.
+void parse_outs(OperandParser& p) {
+  if (p.cursor.peek().is_word("outs") && p.cursor.peek(1).is(":")) {
+    p.cursor.take();
+    p.cursor.take();
+    p.op.result_types.push_back(p.types.parse_type());
+  } else if (p.cursor.peek().is_word("outs")) {
+    parse_tile_group(p, "outs", Role::kOut);
+  }
+  if (p.op.result_types.empty()) p.result_types();
+}
+
+/// ins("text", %a : T).
+void parse_print(OperandParser& p) {
+  p.cursor.expect_word("ins");
+  p.cursor.expect("(");
+  const Token& text = p.cursor.expect_kind(Kind::kString, "a text");
+  p.add_word(Role::kPredicate, text.place, text.text);
+  p.cursor.expect(",");
+  p.value(Role::kOperand);
+  p.colon_types();
+  p.cursor.expect(")");
+}
+
 // --- synchronisation ---
 
 void parse_one_pipe(OperandParser& p) {
@@ -275,6 +299,29 @@ void parse_group_operands(OperandParser& p) {
   cursor.expect(")");
 }
 
+/// (%a, buf(%b, %c) : T, T, T) {..} -> T.
+void parse_lists(OperandParser& p) {
+  TokenCursor& cursor = p.cursor;
+  cursor.expect("(");
+  do {
+    std::string key;
+    const bool named = cursor.peek().kind == Kind::kWord;
+    if (named) {
+      key = cursor.take().text;
+      cursor.expect("(");
+    }
+    do {
+      p.value(Role::kOperand);
+      p.op.arguments.back().key = key;
+    } while (named && cursor.accept(","));
+    if (named) cursor.expect(")");
+  } while (cursor.accept(","));
+  p.colon_types();
+  cursor.expect(")");
+  p.attributes();
+  p.result_types();
+}
+
 /// mode = #pto.sync_all_mode<hard>, core_type = #pto.sync_core_type<mix>
 void parse_word_attributes(OperandParser& p) {
   TokenCursor& cursor = p.cursor;
@@ -336,7 +383,7 @@ void parse_form(OperandParser& p, Form form) {
     return p.result_types();
   case Form::kTile:
     parse_tile_group(p, "ins", Role::kIn);
-    return parse_tile_group(p, "outs", Role::kOut);
+    return parse_outs(p);
   case Form::kTileView:
     return parse_tile_view(p);
   case Form::kFlag:
@@ -351,6 +398,10 @@ void parse_form(OperandParser& p, Form form) {
     return parse_call(p);
   case Form::kGroup:
     return parse_group(p);
+  case Form::kLists:
+    return parse_lists(p);
+  case Form::kPrintText:
+    return parse_print(p);
   case Form::kStoreTo:
     p.value(Role::kOperand);
     p.cursor.expect(",");

@@ -10,8 +10,8 @@
 
 namespace tessera::pto {
 
-/// Operations of the scalar unit: arithmetic, pointers, loads, stores and its cache (reference
-/// ascend.md 2.9, 7).
+/// Operations of the scalar unit: arithmetic, arrays in its registers, pointers, loads, stores and its
+/// cache (reference ascend.md 2.9, 4.3, 7).
 class ScalarLowering : LoweringPart {
  public:
   using LoweringPart::LoweringPart;
@@ -26,6 +26,20 @@ class ScalarLowering : LoweringPart {
     scope_.define_scalar(op, emitter_.get(info.special, op.place));
   }
 
+  /// arith.fptosi and its relatives.
+  void convert(const Operation& op, const OperationInfo& info);
+
+  /// Arrays of event ids, and local arrays.
+  void array(const Operation& op);
+  void set_element(const Operation& op);
+  void get_element(const Operation& op);
+
+  // One element of a tile in UB, counted row by row (pto.tgetval, pto.tsetval).
+  void get_value(const Operation& op);
+  void set_value(const Operation& op);
+  /// pto.tprint and pto.print: a tile, a part of a tensor or a number, as the run shows it.
+  void print(const Operation& op);
+
   void add_to_pointer(const Operation& op);
   /// Makes a pointer from a number. It points into no array, so only scalar accesses take it.
   void cast_pointer(const Operation& op);
@@ -39,6 +53,30 @@ class ScalarLowering : LoweringPart {
  private:
   const Value& pointer(const Argument& a) const;
   TileOperand element_in_gm(const Argument& a, Operand index, Access access) const;
+  TileOperand element_of_tile(const Argument& tile, Operand index, Access access) const;
+  /// Loads one element into a new register.
+  Value loaded(TileOperand from, Place place);
+  void store_to(TileOperand to, const Argument& what, Place place);
+  /// kGetElement or kSetElement for the element of an array that an operation names.
+  Instruction& access(Opcode opcode, const Operation& op);
+};
+
+/// Communication through GM between clusters, and devices (docs/ascend-platform.md#communication).
+class CommLowering : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  void notify(const Operation& op);
+  /// pto.comm.twait and pto.comm.ttest.
+  void test(const Operation& op);
+  /// pto.comm.tput, .tget and .tbroadcast: copies through staging tiles.
+  void transfer(const Operation& op);
+
+ private:
+  /// The element of an array that is a signal, and the word of GM in whose order it changes.
+  TileOperand signal(const Argument& a, Access access) const;
+  Operand word_of(const Argument& signal, Place place);
+  void copy(const Operation& op, const Argument& to, const Argument& from);
 };
 
 /// Values that loops and branches carry in registers: a whole number is in one register, a tile has
@@ -170,8 +208,7 @@ class ComputeLowering : LoweringPart {
   void check_blocks(const Operation& op, const TileOperation& operation) const;
 };
 
-/// Synchronisation: flags, buffers and barriers of a core, signals between cores, SYNCALL, and
-/// arrays of event ids.
+/// Synchronisation: flags, buffers and barriers of a core, signals between cores, SYNCALL.
 class SyncLowering : LoweringPart {
  public:
   using LoweringPart::LoweringPart;
@@ -188,10 +225,6 @@ class SyncLowering : LoweringPart {
   void operation_barrier(const Operation& op);
   void sync_all(const Operation& op);
 
-  void event_array(const Operation& op);
-  void set_event(const Operation& op);
-  void get_event(const Operation& op);
-
  private:
   void emit(const Operation& op, Opcode opcode);
   std::uint8_t mode_of_signal(const Operation& op) const;
@@ -205,11 +238,6 @@ class SyncLowering : LoweringPart {
   Pipe pipe_named(const Argument& a) const;
   /// An event such as EVENT_ID0, a number, or a value.
   Operand event_id(const Argument& a) const;
-
-  /// The registers of an array, and the index of the one that an operation names.
-  std::pair<std::vector<Operand>, Operand> element_of_array(const Operation& op) const;
-  /// target = from, if `index` is the number of this element.
-  void copy_if_at(std::size_t element, Operand index, Operand target, Operand from, Place place);
 };
 
 }  // namespace tessera::pto

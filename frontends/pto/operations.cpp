@@ -87,6 +87,10 @@ void add_scalar(Rows& rows) {
   rows.add({"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci",
             "builtin.unrealized_conversion_cast"},
            Form::kCast, Meaning::kCast, 1, 1, 1);
+  rows.add({"arith.fptosi", "arith.fptoui"}, Form::kCast, Meaning::kConvertScalar, 1, 1, 1,
+           O::kToInteger);
+  rows.add({"arith.sitofp", "arith.uitofp"}, Form::kCast, Meaning::kConvertScalar, 1, 1, 1,
+           O::kToReal);
   rows.add({"scf.for"}, Form::kFor, Meaning::kFor);
   rows.add({"scf.if"}, Form::kIf, Meaning::kIf);
   rows.add({"scf.while"}, Form::kWhile, Meaning::kWhile);
@@ -125,6 +129,10 @@ void add_scalar_memory(Rows& rows) {
   rows.add({"pto.castptr"}, Form::kOperands, Meaning::kCastPointer, 1, 1, 1);
   rows.add({"pto.load_scalar", "pto.load"}, Form::kIndexed, Meaning::kLoadScalar, 1, 1, 1);
   rows.add({"pto.store_scalar", "pto.store"}, Form::kStoreTo, Meaning::kStoreScalar, 2, 2);
+  rows.add({"pto.tgetval"}, Form::kTile, Meaning::kGetValue, 2, 2, 1);
+  rows.add({"pto.tsetval"}, Form::kTile, Meaning::kSetValue, 2, 2);
+  rows.add({"pto.tprint"}, Form::kTile, Meaning::kPrint, 1, 2);
+  rows.add({"pto.print"}, Form::kPrintText, Meaning::kPrint, 1, 1);
   rows.add({"pto.dcci", "pto.cmo.cacheinvalid"}, Form::kCleanCache, Meaning::kCleanCache, 0, 1);
   rows.add({"pto.dsb", "pto.fence.barrier_all"}, Form::kPipe, Meaning::kDataBarrier);
 }
@@ -219,9 +227,17 @@ void add_sync(Rows& rows) {
   rows.add({"pto.wait_event"}, Form::kFlag, Meaning::kEvent, 0, 0, 0, O::kWaitFlag);
   rows.add({"pto.barrier_sync", "pto.tsync"}, Form::kPipe, Meaning::kOperationBarrier);
   rows.add({"pto.syncall", "pto.sync_all"}, Form::kGroup, Meaning::kSyncAll, 0, 3);
-  rows.add({"pto.declare_eventid_array"}, Form::kNullary, Meaning::kEventArray, 0, 0, 1);
-  rows.add({"pto.eventid_array_set"}, Form::kIndexed, Meaning::kEventArraySet, 2, 2);
-  rows.add({"pto.eventid_array_get"}, Form::kIndexed, Meaning::kEventArrayGet, 1, 1, 1);
+  rows.add({"pto.declare_eventid_array", "pto.declare_local_array"}, Form::kNullary,
+           Meaning::kArray, 0, 0, 1);
+  rows.add({"pto.eventid_array_set", "pto.local_array_set"}, Form::kIndexed, Meaning::kArraySet, 2,
+           2);
+  rows.add({"pto.eventid_array_get", "pto.local_array_get"}, Form::kIndexed, Meaning::kArrayGet, 1,
+           1, 1);
+  rows.add({"pto.comm.tnotify"}, Form::kLists, Meaning::kNotify, 2, 2);
+  rows.add({"pto.comm.twait"}, Form::kLists, Meaning::kTestWait, 2, 2);
+  rows.add({"pto.comm.ttest"}, Form::kLists, Meaning::kTestWait, 2, 2, 1);
+  rows.add({"pto.comm.tput", "pto.comm.tget"}, Form::kLists, Meaning::kTransfer, 3, 4);
+  rows.add({"pto.comm.tbroadcast"}, Form::kLists, Meaning::kTransfer, 3, 64);
 }
 
 void add_pipes(Rows& rows) {

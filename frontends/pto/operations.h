@@ -62,6 +62,9 @@ enum class Form : std::uint8_t {
   kStoreTo,     ///< %v, %a[%i] : T, T
   /// `%a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T`, `%a single_cache_line : T`, `all #s<gm>`
   kCleanCache,
+  /// (%a, %b, buf(%t, ..), recv(%t, ..), group(%v, ..) : T, ..) [-> T]: operands in a list have its name as key
+  kLists,
+  kPrintText,  ///< ins("text", %a : T)
 };
 
 /// What an operation is lowered to. lower.cpp has a handler for each meaning.
@@ -72,12 +75,16 @@ enum class Meaning : std::uint8_t {
   kStoreScalar,
   kCleanCache,
   kDataBarrier,
+  kGetValue,  ///< one element of a tile
+  kSetValue,
+  kPrint,
   kConstant,
   kArithmetic,  ///< a scalar instruction: `opcode`
   kCompare,
   kSelect,
   kCast,
-  kSpecial,  ///< reads `special`
+  kConvertScalar,  ///< between an integer and a real: `opcode`
+  kSpecial,        ///< reads `special`
   kFor,
   kIf,
   kTerminator,  ///< of a region: scf.yield, scf.condition, return
@@ -105,9 +112,12 @@ enum class Meaning : std::uint8_t {
   kEvent,             ///< the flag `opcode` between the pipes of two classes of operations
   kOperationBarrier,  ///< pipe_barrier for the pipe of a class of operations
   kSyncAll,
-  kEventArray,
-  kEventArraySet,
-  kEventArrayGet,
+  kArray,  ///< of scalars, in registers
+  kArraySet,
+  kArrayGet,
+  kNotify,    ///< sets a signal in GM, or adds to it
+  kTestWait,  ///< waits until a signal in GM compares with a number, or tests it
+  kTransfer,  ///< copies a part of a tensor to another one through tiles: `function`, of operands
   kReserveBuffer,
   kImportBuffer,
   kOpenPipe,    ///< opens a pipe between cube and vector that has an id

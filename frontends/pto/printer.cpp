@@ -151,6 +151,13 @@ class Printer {
       return print_call(op);
     case Form::kGroup:
       return print_group(op);
+    case Form::kLists:
+      return print_lists(op);
+    case Form::kPrintText:
+      out_ << " ins(\"" << op.arguments[0].text << "\", " << op.arguments[1].text;
+      print_types(op);
+      out_ << ')';
+      return;
     case Form::kIndexed:
     case Form::kStoreTo:
       return print_indexed(op);
@@ -233,6 +240,21 @@ class Printer {
       out_ << " -> " << types_text(op.result_types, 0, op.result_types.size());
   }
 
+  void print_lists(const Operation& op) {
+    std::string key;
+    for (const Argument& a : op.arguments) {
+      const bool first = &a == &op.arguments.front();
+      if (a.key != key && !key.empty()) out_ << ')';
+      out_ << (first ? "(" : ", ");
+      if (a.key != key && !a.key.empty()) out_ << a.key << '(';
+      out_ << a.text;
+      key = a.key;
+    }
+    out_ << (key.empty() ? "" : ")") << " : " << types_text(op.types, 0, op.types.size()) << ')';
+    if (!op.result_types.empty())
+      out_ << " -> " << types_text(op.result_types, 0, op.result_types.size());
+  }
+
   void print_indexed(const Operation& op) {
     const std::vector<Argument>& a = op.arguments;
     const bool stores = operation_info(op.name).form == Form::kStoreTo;
@@ -278,8 +300,13 @@ class Printer {
   void print_tile(const Operation& op) {
     std::size_t ins = 0;
     for (const Argument& a : op.arguments) ins += a.role == Role::kIn ? 1 : 0;
-    out_ << " ins(" << list(op, Role::kIn) << " : " << types_text(op.types, 0, ins) << ") outs("
-         << list(op, Role::kOut) << " : " << types_text(op.types, ins, op.types.size()) << ')';
+    out_ << " ins(" << list(op, Role::kIn) << " : " << types_text(op.types, 0, ins) << ')';
+    if (!op.result_types.empty()) {
+      out_ << " outs : " << to_string(op.result_types[0]);
+    } else if (op.types.size() > ins) {
+      out_ << " outs(" << list(op, Role::kOut) << " : "
+           << types_text(op.types, ins, op.types.size()) << ')';
+    }
   }
 
   static std::string text_of(const Argument& a) {

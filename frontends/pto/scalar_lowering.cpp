@@ -82,6 +82,113 @@ void ScalarLowering::select(const Operation& op) {
   scope_.define_scalar(op, target);
 }
 
+void ScalarLowering::convert(const Operation& op, const OperationInfo& info) {
+  const bool to_real = info.opcode == Opcode::kToReal;
+  const Value& from =
+      scope_.value(op.arguments[0], to_real ? Value::Kind::kScalar : Value::Kind::kFloat,
+                   to_real ? "a whole number" : "a floating-point number");
+  const bool known = !to_real && !from.scalar.is_register;
+  const Operand bits = known ? Operand(cluster::bits_of_real(from.number)) : from.scalar;
+  Value v{to_real ? Value::Kind::kFloat : Value::Kind::kScalar};
+  v.scalar = emitter_.compute(info.opcode, bits, 0, op.place);
+  if (to_real && !v.scalar.is_register) v.number = cluster::real_of(v.scalar.value);
+  scope_.define(op, std::move(v));
+}
+
+// --- arrays in registers ---
+
+void ScalarLowering::array(const Operation& op) {
+  constexpr std::int64_t kMost = 4096;
+  const Type* type = op.result_types.empty() ? nullptr : &op.result_types[0];
+  const std::string text = type == nullptr || type->options.empty() ? "" : type->options[0].key;
+  const std::size_t x = std::min(text.find('x'), text.size());  // 64xi32
+  const auto count = whole_number(std::string_view(text).substr(0, x));
+  if (!count || *count < 1 || *count > kMost)
+    fail(op, "expected a type such as !pto.local_array<64xi32> with 1..", kMost, " elements");
+  Value array{Value::Kind::kArray};
+  array.type.element = x < text.size() ? text.substr(x + 1) : "i64";
+  for (std::int64_t i = 0; i < *count; ++i) array.sizes.push_back(emitter_.new_register(op.place));
+  scope_.define(op, std::move(array));
+}
+
+Instruction& ScalarLowering::access(Opcode opcode, const Operation& op) {
+  const auto& elements = scope_.value(op.arguments[0], Value::Kind::kArray, "an array").sizes;
+  const Argument& at = argument(op, Role::kIndex);
+  const Operand index = scope_.scalar_or_number(at);
+  const auto size = static_cast<std::int64_t>(elements.size());
+  if (!index.is_register && (index.value < 0 || index.value >= size))
+    fail(at.place, "element ", index.value, " of an array of ", size);
+  Instruction& i = emitter_.emit(opcode, op.place);
+  i.a = elements[0].value;
+  i.b = index;
+  i.c = size;
+  return i;
+}
+
+void ScalarLowering::set_element(const Operation& op) {
+  const Argument& what = op.arguments[2];
+  const Value v = what.kind == Argument::Kind::kInteger ? Value::of_scalar(what.number)
+                                                        : scope_.any_value(what);
+  Operand from = v.scalar;
+  if (!from.is_register) {
+    from = emitter_.new_register(op.place);
+    const bool is_real = v.kind == Value::Kind::kFloat;
+    emitter_.set(from, is_real ? cluster::bits_of_real(v.number) : v.scalar, op.place);
+  }
+  access(Opcode::kSetElement, op).rd = static_cast<std::uint16_t>(from.value);
+}
+
+void ScalarLowering::get_element(const Operation& op) {
+  const Operand result = emitter_.new_register(op.place);
+  access(Opcode::kGetElement, op).rd = static_cast<std::uint16_t>(result.value);
+  Value v = Value::of_scalar(result);
+  if (scope_.any_value(op.arguments[0]).type.element.find('f') != std::string::npos)
+    v.kind = Value::Kind::kFloat;
+  scope_.define(op, std::move(v));
+}
+
+// --- elements of tiles ---
+
+TileOperand ScalarLowering::element_of_tile(const Argument& tile, Operand index,
+                                            Access access) const {
+  TileOperand operand = tile_operand(tile, access);
+  if (operand.location != Location::kUb || operand.holder != Holder::kSelf)
+    fail(tile.place, tile.text,
+         " does not lie in UB of this core, which is all that its scalar unit reaches");
+  operand.address.add(index, cluster::bits_of(operand.element) / 8);
+  operand.rows = operand.columns = 1;
+  return operand;
+}
+
+void ScalarLowering::get_value(const Operation& op) {
+  const Operand index = scope_.scalar(argument(op, Role::kIn, 1));
+  scope_.define(op,
+                loaded(element_of_tile(argument(op, Role::kIn), index, Access::kRead), op.place));
+}
+
+void ScalarLowering::set_value(const Operation& op) {
+  const Operand index = scope_.scalar(argument(op, Role::kIn));
+  store_to(element_of_tile(argument(op, Role::kOut), index, Access::kWrite),
+           argument(op, Role::kIn, 1), op.place);
+}
+
+void ScalarLowering::print(const Operation& op) {
+  const bool has_text = op.arguments[0].role == Role::kPredicate;
+  const Argument& what = op.arguments[has_text ? 1 : 0];
+  const Value& v = scope_.any_value(what);
+  auto& texts = emitter_.program().texts;
+  texts.push_back(has_text ? op.arguments[0].text : what.text);
+  const auto text = static_cast<std::int64_t>(texts.size() - 1);
+  Instruction& i = emitter_.emit(Opcode::kPrint, op.place);
+  i.b = text;
+  if (v.kind == Value::Kind::kTile)
+    emitter_.attach({tile_operand(v, Access::kRead)});
+  else if (v.kind == Value::Kind::kView)
+    emitter_.attach({view_operand(what, Access::kRead)});
+  else
+    i.a = v.scalar;
+}
+
 // --- pointers and memory ---
 
 const Value& ScalarLowering::pointer(const Argument& a) const {
@@ -127,29 +234,37 @@ TileOperand ScalarLowering::element_in_gm(const Argument& a, Operand index, Acce
 void ScalarLowering::load(const Operation& op) {
   const Operand index = scope_.scalar_or_number(argument(op, Role::kIndex));
   TileOperand from = element_in_gm(argument(op, Role::kOperand), index, Access::kRead);
-  Value v;
-  v.kind = is_float(from.element) ? Value::Kind::kFloat : Value::Kind::kScalar;
   if (!op.result_types.empty()) {
-    v.type = op.result_types[0];
-    if (v.type.kind != Type::Kind::kScalar || element(v.type) != from.element)
-      fail(v.type.place, op.name, ": a result of another type than ", from.name,
+    const Type& type = op.result_types[0];
+    if (type.kind != Type::Kind::kScalar || element(type) != from.element)
+      fail(type.place, op.name, ": a result of another type than ", from.name,
            " points to, expected ", to_string(from.element));
   }
-  v.scalar = emitter_.new_register(op.place);
-  emitter_.emit(Opcode::kLoadScalar, op.place).rd = static_cast<std::uint16_t>(v.scalar.value);
+  scope_.define(op, loaded(std::move(from), op.place));
+}
+
+Value ScalarLowering::loaded(TileOperand from, Place place) {
+  Value v;
+  v.kind = is_float(from.element) ? Value::Kind::kFloat : Value::Kind::kScalar;
+  v.scalar = emitter_.new_register(place);
+  emitter_.emit(Opcode::kLoadScalar, place).rd = static_cast<std::uint16_t>(v.scalar.value);
   emitter_.attach({std::move(from)});
-  scope_.define(op, std::move(v));
+  return v;
 }
 
 void ScalarLowering::store(const Operation& op) {
   const Argument& what = argument(op, Role::kOperand);
   const Operand index = scope_.scalar_or_number(argument(op, Role::kIndex));
   TileOperand to = element_in_gm(argument(op, Role::kOperand, 1), index, Access::kWrite);
+  store_to(std::move(to), what, op.place);
+}
+
+void ScalarLowering::store_to(TileOperand to, const Argument& what, Place place) {
   const bool real = is_float(to.element);
   const Value& v = scope_.value(what, real ? Value::Kind::kFloat : Value::Kind::kScalar,
                                 real ? "a floating-point number" : "a whole number");
   const bool known = real && !v.scalar.is_register;
-  emitter_.emit(Opcode::kStoreScalar, op.place).a =
+  emitter_.emit(Opcode::kStoreScalar, place).a =
       known ? Operand(cluster::bits_of_real(v.number)) : v.scalar;
   emitter_.attach({std::move(to)});
 }

@@ -21,7 +21,7 @@ struct Value {
     kAddress,  ///< a pointer made from a number
     kView,
     kTile,
-    kEvents,
+    kArray,
     kPipe,
     kSlot,  ///< the result of pto.tpop, an operand of pto.get_fifo_tile
     kUnknown
@@ -31,7 +31,7 @@ struct Value {
   Operand scalar = {};
   bool is_placed = false;           ///< a tile with an address in the text
   std::vector<Operand> sizes = {};  ///< a partition: its sizes; a tile: valid rows and columns;
-                                    ///< kEvents: the registers of its elements
+                                    ///< kArray: the registers of its elements
   double number = 0;                ///< of a kFloat whose `scalar` is not a register
   /// Where a pointer, a view or a tile lies. An operation that uses it sets its access and sizes.
   TileOperand place = {};

@@ -6,7 +6,6 @@ namespace tessera::pto {
 
 namespace {
 
-constexpr std::int64_t kMostEvents = 64;
 constexpr std::int64_t kFirstSyncWord = std::int64_t{1} << 48;
 
 /// Pipes, and the classes of operations that get_buf and record_event name instead.
@@ -138,58 +137,6 @@ void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
   const Operand word =
       kFirstSyncWord + scope_.value(counter, Value::Kind::kPointer, "a pointer").place.array;
   cluster::append_soft_sync_all(emitter_.program(), word, participants, op.place.line);
-}
-
-// --- arrays of event ids ---
-
-void SyncLowering::event_array(const Operation& op) {
-  const Type* type = op.result_types.empty() ? nullptr : &op.result_types[0];
-  const auto count =
-      type == nullptr || type->options.empty() ? std::nullopt : whole_number(type->options[0].key);
-  if (!count || *count < 1 || *count > kMostEvents)
-    fail(op.place, "expected a type !pto.eventid_array<N> with N of 1..", kMostEvents);
-  Value array{Value::Kind::kEvents};
-  for (std::int64_t i = 0; i < *count; ++i) {
-    array.sizes.push_back(emitter_.new_register(op.place));
-    emitter_.set(array.sizes.back(), 0, op.place);
-  }
-  scope_.define(op, std::move(array));
-}
-
-std::pair<std::vector<Operand>, Operand> SyncLowering::element_of_array(const Operation& op) const {
-  const auto& elements =
-      scope_.value(op.arguments[0], Value::Kind::kEvents, "an array of event ids").sizes;
-  const Argument& at = argument(op, Role::kIndex);
-  const Operand index = scope_.scalar_or_number(at);
-  const auto size = static_cast<std::int64_t>(elements.size());
-  if (!index.is_register && (index.value < 0 || index.value >= size))
-    fail(at.place, "element ", index.value, " of an array of ", size);
-  return {elements, index};
-}
-
-void SyncLowering::set_event(const Operation& op) {
-  const auto [registers, index] = element_of_array(op);
-  for (std::size_t i = 0; i < registers.size(); ++i)
-    copy_if_at(i, index, registers[i], scope_.scalar_or_number(op.arguments[2]), op.place);
-}
-
-void SyncLowering::get_event(const Operation& op) {
-  const auto [registers, index] = element_of_array(op);
-  const Operand result = emitter_.new_register(op.place);
-  for (std::size_t i = 0; i < registers.size(); ++i)
-    copy_if_at(i, index, result, registers[i], op.place);
-  scope_.define_scalar(op, result);
-}
-
-void SyncLowering::copy_if_at(std::size_t element, Operand index, Operand target, Operand from,
-                              Place place) {
-  const auto n = static_cast<std::int64_t>(element);
-  if (!index.is_register) {
-    if (index.value == n) emitter_.set(target, from, place);
-    return;
-  }
-  const Operand here = emitter_.compare(Predicate::kEqual, index, n, place);
-  emitter_.select(target, here, from, target, place);
 }
 
 }  // namespace tessera::pto

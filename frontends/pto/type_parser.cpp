@@ -20,7 +20,8 @@ bool is_scalar(const std::string& name) {
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
   return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
-                    "!pto.async_event", "!pto.tile_view", "vector", "tensor", "tuple", "none"},
+                    "!pto.async_event", "!pto.local_array", "!pto.tile_view", "vector", "tensor",
+                    "tuple", "none"},
                    name);
 }
 Type type_at(Place place, Type::Kind kind, const std::string& element = "") {

@@ -102,6 +102,8 @@ struct ScalarConfig {
   unsigned cache_bytes = 32U << 10U;
   unsigned hit_cycles = 19;    ///< of a load or store that hits the scalar cache; those of SIMT (4.5)
   unsigned miss_cycles = 550;  ///< of one whose line comes from GM
+  /// Of an access to UB: two reads, an addition and a write of an element take 34 cycles (4.3).
+  unsigned buffer_cycles = 11;
   /// dcci of one line, and from there until the line is in GM: together 150 to 300 ns.
   unsigned clean_cycles = 397;
   unsigned commit_cycles = 19;

@@ -35,6 +35,8 @@ class Edge : public sc_core::sc_module,
 
   /// Before the simulation starts; see EdgeCore::take_only.
   void take_only(std::uint32_t colors) { core_.take_only(colors); }
+  /// See EdgeCore::drop_control.
+  void drop_control() { core_.drop_control(); }
   /// Sends `words` on `color` from the next free cycle on.
   void send(Color color, std::vector<Word> words) {
     send(color, std::move(words), domain_.next_free_cycle());

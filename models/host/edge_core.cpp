@@ -80,9 +80,10 @@ bool EdgeCore::take_arrival(Cycle now, Step& step) {
   const link::Wavelet w = arrivals_.front().wavelet;
   arrivals_.pop_front();
   Stream& stream = streams_[w.color.value()];
-  stream.received.push_back({now, w});
   if (!at_ramp()) step.credit = CreditReturn{w.color, now + 1};
   probe_.emit(now, observe::EventKind::kEdgeOut, observe::hop_word(w, side_), w.payload, w.ident);
+  if (w.control && drops_control_) return false;
+  stream.received.push_back({now, w});
   return stream.received.size() == stream.expected;
 }
 

@@ -93,6 +93,9 @@ class EdgeCore {
 
   /// The host takes these colors only, one bit a color; others wait in the tile. Default: all.
   void take_only(std::uint32_t colors) { taken_ = colors; }
+  /// The host takes control wavelets and forgets them, at a rim link only. Default: they count as
+  /// others do.
+  void drop_control() { drops_control_ = true; }
   /// Room for wavelets of a color that the host takes: as many as keep one wavelet per cycle on the
   /// way.
   unsigned capacity(Color color) const { return (taken_ >> color.value() & 1U) != 0 ? room_ : 0; }
@@ -152,6 +155,7 @@ class EdgeCore {
   IdentRange idents_;
   observe::Probe probe_;
   std::uint32_t taken_ = ~0U;
+  bool drops_control_ = false;
   std::array<Stream, kColorCount> streams_;
   fabric::CandidateSet sending_;  // colors with something to send
   Ring<Put> arrivals_;

@@ -80,6 +80,7 @@ void add_scalar(Rows rows, cluster::ScalarConfig& s) {
   rows.cycles("scalar.hit_cycles", s.hit_cycles, 1,
               "of a load or store whose line is in the cache");
   rows.cycles("scalar.miss_cycles", s.miss_cycles, 1, "of one whose line comes from GM");
+  rows.cycles("scalar.buffer_cycles", s.buffer_cycles, 1, "of a load or store in UB");
   rows.cycles("scalar.clean_cycles", s.clean_cycles, 1,
               "of dcci, for each line with stores and at least for one");
   rows.cycles("scalar.commit_cycles", s.commit_cycles, 1, "more until the line is in GM");

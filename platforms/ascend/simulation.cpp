@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostHazards = 20;  // that an error names
 constexpr const char* kHazardId = "/tessera/ascend/hazard";
+constexpr const char* kGuessId = "/tessera/ascend/no_values";
 constexpr const char* kDivisionId = "/tessera/ascend/division";
 
 }  // namespace
@@ -79,6 +80,10 @@ void Simulation::finish(report::Report& report) {
     name_device_error(report, kDeadlock);
   else if (report.status != report::Status::kFinished)
     name_device_error(report, rule_of(report.message));
+  if (!options_.quiet)
+    for (const auto& printed : arrays_.data()->printed())
+      std::cout << "cycle " << printed.at << ", " << to_string(printed.core) << ", "
+                << printed.where << ": " << printed.text << '\n';
   report_hazards(report);
   report_division(report);
   if (report.status == report::Status::kFinished) arrays_.write_outputs(report);
@@ -86,6 +91,14 @@ void Simulation::finish(report::Report& report) {
 
 void Simulation::report_division(report::Report& report) const {
   if (report.status != report::Status::kFinished) return;
+  if (arrays_.data()->has_guessed()) {
+    ++report.diagnoses.count;
+    report.diagnoses.first.push_back({report.cycles,
+                                      {0, 0},
+                                      kGuessId,
+                                      "the kernel reads elements of tiles, which have no values in "
+                                      "this run: it went on with zeros"});
+  }
   for (const std::string& text : arrays_.data()->describe_division()) {
     ++report.diagnoses.count;
     report.diagnoses.first.push_back({report.cycles, {0, 0}, kDivisionId, text});

@@ -20,10 +20,12 @@ using ImagePointer = std::shared_ptr<const pe::Image>;
 
 constexpr std::size_t kPage = 4096;
 
-json::object describe(const pe::Image& image) {
+json::object describe(const pe::Image& image, const compiled::Symbols& names) {
   json::object symbols;
-  for (const pe::Symbol& symbol : image.symbols)
-    symbols[symbol.name] = {symbol.address, symbol.count * pe::bytes_of(symbol.type)};
+  for (const auto& [name, in_image] : names.variables) {
+    const pe::Symbol& symbol = *image.find_symbol(in_image);
+    symbols[name] = {symbol.address, symbol.count * pe::bytes_of(symbol.type)};
+  }
   json::array strings;
   for (const pe::PrintedString& string : image.strings) strings.emplace_back(string.text);
   return {{"symbols", std::move(symbols)}, {"strings", std::move(strings)}};
@@ -56,7 +58,7 @@ void write_memory(const compiled::Program& program, const wse::Workload& workloa
       const ImagePointer& image = workload.programs.image_of({x, y});
       if (!image) continue;
       const auto [code, is_new] = codes.emplace(image.get(), codes.size());
-      if (is_new) described.push_back(describe(*image));
+      if (is_new) described.push_back(describe(*image, program.symbols_of({x, y})));
       tiles.push_back({x, y, code->second});
       write_sparse(file, stream.read_memory({x, y}, 0, pe::kSramBytes));
     }

@@ -223,6 +223,7 @@ CommandStream::StreamId CommandStream::add_stream(TileCoord tile, Direction side
     throw UserError("", "",
                     "the program has no stream of color " + std::to_string(color.value()) +
                         " at tile " + to_string(tile) + ", " + to_string(side));
+  if (is_out) machine_.edge(tile, side).drop_control();
   streams_.push_back(begin(machine_.edge(tile, side), color, count, is_out));
   return streams_.size() - 1;
 }
@@ -279,9 +280,11 @@ pe::ComputeEngineCore& CommandStream::engine_at(TileCoord tile) const {
 
 const pe::Symbol& CommandStream::symbol(TileCoord tile, const std::string& name) const {
   const pe::Image& image = engine_at(tile).image();
-  if (const pe::Symbol* found = image.find_symbol(name)) return *found;
   std::vector<std::string> names;
-  for (const pe::Symbol& symbol : image.symbols) names.push_back(symbol.name);
+  for (const auto& [known, symbol] : program_.symbols_of(tile).variables) {
+    if (known == name) return *image.find_symbol(symbol);
+    names.push_back(known);
+  }
   throw UserError("", "",
                   "the program of tile " + to_string(tile) + " has no variable '" + name + "'" +
                       did_you_mean(name, names));

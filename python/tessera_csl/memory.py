@@ -1,6 +1,5 @@
 """The memory of the PEs after a run: a file that the server leaves in the compile directory."""
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -44,10 +43,9 @@ class MemoryDump:
                              f"at {tuple(self._directory['offset'])}")
         number, code = self._places[x, y]
         symbols = self._directory["codes"][code]["symbols"]
-        legal = re.sub("[^A-Za-z0-9]", "_", name)  # what the compiler makes of "module.name"
-        if legal not in symbols:
+        if name not in symbols:
             raise arguments.unknown(f"variable of PE ({x}, {y})", name, list(symbols))
-        address, size = symbols[legal]
+        address, size = symbols[name]
         with open(self.path, "rb") as file:
             file.seek(number * self._directory["bytes"] + address)
             return file.read(size)

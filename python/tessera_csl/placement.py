@@ -2,13 +2,21 @@
 
 Everything is decided in the order in which the script asks for it, so that the same script gives the same program.
 """
+import functools
+import re
 from collections import deque
+from pathlib import Path
 
 STEPS = {"WEST": (-1, 0), "EAST": (1, 0), "NORTH": (0, -1), "SOUTH": (0, 1)}
 OPPOSITE = {"WEST": "EAST", "EAST": "WEST", "NORTH": "SOUTH", "SOUTH": "NORTH"}
 EDGES = {"left": "WEST", "right": "EAST", "top": "NORTH", "bottom": "SOUTH"}
 # Values that the compiler may give; the last color is reserved.
 COLORS = 23
+
+
+@functools.cache
+def _text(file):
+    return Path(file).read_text(encoding="utf-8")
 
 
 def _beside(tile, direction):
@@ -178,8 +186,10 @@ class Placement:
         lines = ["// Written by SdkLayout.compile().", "layout {", f"  @set_rectangle({self.width}, {self.height});"]
         for tile in _tiles([0, 0, self.width, self.height]):
             if tile in self.code:
-                params = ", ".join(f".{name} = {self._literal(value)}" for name, value in self.params.get(tile, {}).items())
-                lines.append(f"  @set_tile_code({tile[0]}, {tile[1]}, \"{self.code[tile]['file']}\", .{{ {params} }});")
+                file = self.code[tile]["file"]
+                params = ", ".join(f".{name} = {self._literal(file, name, value)}"
+                                   for name, value in self.params.get(tile, {}).items())
+                lines.append(f"  @set_tile_code({tile[0]}, {tile[1]}, \"{file}\", .{{ {params} }});")
             else:
                 lines.append(f"  @set_tile_code({tile[0]}, {tile[1]}, \"<empty>\");")
         for group, routes in self.routes.items():
@@ -187,9 +197,11 @@ class Placement:
                 lines.append(f"  @set_color_config({x}, {y}, @get_color({self.values[group]}), {_config(positions)});")
         return "\n".join(lines) + "\n}\n"
 
-    def _literal(self, value):
-        if isinstance(value, tuple):
-            return f"@get_color({self.values[value[1]]})"
+    def _literal(self, file, name, value):
+        if isinstance(value, tuple):  # programs of SDK 2.10 declare such parameters as numbers
+            number = self.values[value[1]]
+            declared = re.search(rf"^\s*param\s+{re.escape(name)}\s*:\s*[iu]\d+", _text(file), re.MULTILINE)
+            return str(number) if declared else f"@get_color({number})"
         if isinstance(value, dict):
             return value["float"]
         return str(value).lower()  # true, false

@@ -66,7 +66,7 @@ class SdkRuntime:
         require_simulator(cmaddr)
         ignore("SdkRuntime", unknown)
         _warn_about_numpy_2()
-        self._folder = os.fspath(bindir)
+        self._folder = os.path.abspath(bindir)  # a script may change its working directory
         self._state = "created"
         self._core_paths = []
         self._dump = None
@@ -76,7 +76,7 @@ class SdkRuntime:
             self._core_paths.append(config.core_path)
         self._server = Server()
         try:
-            self._program = self._server.call({"cmd": "load", "folder": os.path.abspath(self._folder),
+            self._program = self._server.call({"cmd": "load", "folder": self._folder,
                                                "options": options_from_environment()}).header
         except Exception:
             self._server.close()

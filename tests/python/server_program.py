@@ -88,4 +88,5 @@ def _write(folder, code, place, routes, facts, pointers):
     (folder / "tessera.json").write_text(json.dumps(dict(
         facts, schema="tessera-csl-1", file="test.csl", arch="wse3", rectangle=place["rectangle"], streams_in=0, streams_out=0,
         params={}, colors={}, sources=[],
-        codes=[{"source": "test.csl", "code": "bin/out_0_0.elf", "pointers": pointers}])), encoding="utf-8")
+        codes=[{"source": "test.csl", "code": "bin/out_0_0.elf", "pointers": pointers, "functions": {name: name for name in FUNCTIONS},
+                "variables": {name: name for name in ("A", "B", "last") if f"data {name}:" in code}}])), encoding="utf-8")

@@ -37,7 +37,7 @@ class Linker {
     return std::move(image_);
   }
 
-  Symbols symbols() const { return {function_names_, addresses_}; }
+  Symbols symbols() const { return {function_names_, addresses_, variable_names_}; }
 
  private:
   void name_declarations() {

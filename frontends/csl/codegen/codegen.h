@@ -26,6 +26,7 @@ struct Options {
 struct Symbols {
   std::map<ir::FunctionId, std::string> functions;  ///< names
   std::vector<std::uint32_t> addresses;             ///< by VariableId
+  std::map<ir::VariableId, std::string> variables;  ///< their names
 };
 
 /// Throws UserError if functions call each other in a circle or the program does not fit into SRAM,

@@ -13,15 +13,7 @@ bool are_known(const std::vector<Result>& arguments) {
                      [](const Result& argument) { return argument.is_known(); });
 }
 
-/// Whether the language carries the call out at compile time if its arguments are known.
-bool belongs_to_compile_time(const Type& result, const std::vector<const Type*>& parameters) {
-  if (result.is(TypeKind::kVoid)) return false;
-  return is_comptime_only(result) ||
-         std::any_of(parameters.begin(), parameters.end(),
-                     [](const Type* type) { return is_comptime_only(*type); });
-}
-
-/// A structure result of a function that is meant for compile time may still depend on the program.
+/// A function of known arguments that touches nothing of the running program is a constant.
 std::optional<Result> interpreted(Evaluator& evaluator, const FunctionValue& callee,
                                   const std::vector<Result>& arguments, const Node& at) {
   try {
@@ -97,7 +89,7 @@ Result run_time_call(Evaluator& evaluator, const FunctionValue& callee,
     bind_parameter(frame, parameter, arguments[i]);  // types of later parameters may use it
   }
   const Type* result = inner.type(*function.result);
-  if (are_known(arguments) && belongs_to_compile_time(*result, types)) {
+  if (are_known(arguments) && !result->is(TypeKind::kVoid)) {
     const std::optional<Result> value = interpreted(evaluator, callee, arguments, at);
     if (value) return *value;
   }

@@ -430,11 +430,34 @@ Location element_location(Evaluator& evaluator, const Location& array,
   return element;
 }
 
+namespace {
+
+/// The word address of a configuration register that a constant byte address stands for
+/// (csl.md 16 N7): memory instructions do not reach the registers.
+std::optional<ir::Value> register_address(const Storage& storage, ir::Type type) {
+  constexpr std::uint32_t kFirst = 0xfc00;
+  if (!storage.address.is_constant() || ir::is_wide(type)) return std::nullopt;
+  const std::uint32_t address =
+      (storage.address.number + static_cast<std::uint32_t>(storage.offset)) & 0xffffU;
+  if (address < kFirst) return std::nullopt;
+  return ir::constant(ir::Type::kU16, address / 2);
+}
+
+}  // namespace
+
 Result load_operand(Evaluator& evaluator, const Type* type, const Storage& storage) {
   const std::optional<ir::Type> in_register = register_type(*type);
-  if (in_register)
+  if (in_register) {
+    if (const auto address = register_address(storage, *in_register)) {
+      ir::Machine load;
+      load.op = pe::Opcode::kLdcfg;
+      load.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kValue, 0, {}}};
+      return operand_of(
+          type, builder_of(evaluator).machine(std::move(load), {*address}, {*in_register})[0]);
+    }
     return operand_of(type,
                       builder_of(evaluator).load(*in_register, storage.address, storage.offset));
+  }
   if (type->is(TypeKind::kDsd)) {
     LiveDsd dsd;
     dsd.record = storage;
@@ -487,7 +510,14 @@ void store_operand(Evaluator& evaluator, const Type& type, const Storage& storag
                    const Result& value, const Node& at) {
   if (value.is_known() && is_void_of_values(value.value())) return;
   if (type.is(TypeKind::kDsd)) return store_dsd(evaluator, storage, value, at);
-  if (register_type(type)) {
+  if (const std::optional<ir::Type> in_register = register_type(type)) {
+    if (const auto address = register_address(storage, *in_register)) {
+      ir::Machine store;
+      store.op = pe::Opcode::kStcfg;
+      store.fields = {{ir::Machine::Slot::kValue, 0, {}}, {ir::Machine::Slot::kValue, 1, {}}};
+      builder_of(evaluator).machine(std::move(store), {*address, scalar(evaluator, value, at)});
+      return;
+    }
     builder_of(evaluator).store(storage.address, scalar(evaluator, value, at), storage.offset);
     return;
   }

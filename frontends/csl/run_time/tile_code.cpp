@@ -147,6 +147,20 @@ std::optional<ir::VariableId> TileCode::find_variable(const Cell& cell) const {
   return found->second;
 }
 
+std::string TileCode::name_of(const Cell& cell) const {
+  if (!cell.link_name.empty()) return cell.link_name;
+  const bool is_own = cell.instance == nullptr || cell.instance == variant_.root;
+  return is_own ? cell.name : cell.instance->name() + "." + cell.name;
+}
+
+std::map<std::string, ir::VariableId> TileCode::globals() const {
+  std::map<std::string, ir::VariableId> globals;
+  for (const auto& [cell, variable] : variables_) {
+    if (cell->instance != nullptr) globals.emplace(name_of(*cell), variable);
+  }
+  return globals;
+}
+
 void TileCode::set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable) {
   kept_.push_back(cell);
   variables_[cell.get()] = variable;
@@ -170,9 +184,7 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
       static_cast<std::uint32_t>(element ? (is_array ? type.count() : 1) : (bytes + 1) / 2);
   made.count = std::max<std::uint32_t>(made.count, 1);
   made.align = static_cast<std::uint32_t>(cell->alignment);
-  const bool is_own = cell->instance == nullptr || cell->instance == variant_.root;
-  made.name = is_own ? cell->name : cell->instance->name() + "." + cell->name;
-  if (!cell->link_name.empty()) made.name = cell->link_name;
+  made.name = name_of(*cell);
   made.place = place_of(at);
   // Constants and tables of functions lie behind the variables.
   made.order = cell->instance != nullptr ? engine_.order_of(*cell) : ~std::uint64_t{0};
@@ -600,6 +612,36 @@ void TileCode::set_start_states() {
   }
 }
 
+/// On WSE-2 a local task may have the number of a color that leads to the PE: control wavelets of
+/// the color then start control tasks, and data waits for operations (csl.md 9).
+void TileCode::add_queues_of_local_tasks() {
+  if (is_wse3()) return;
+  constexpr Directions kRamp = 1U << 4U;
+  const auto arrives = [&](const std::map<unsigned, ColorConfig>& colors, unsigned color) {
+    const auto found = colors.find(color);
+    return found != colors.end() && (found->second.tx & kRamp) != 0;
+  };
+  const Program& program = engine_.program();
+  for (const TaskBinding& bound : tile().tasks) {
+    if (bound.kind != TaskKind::kLocal || bound.id >= kColorCount) continue;
+    bool is_routed = arrives(tile().colors, bound.id);
+    for (const Pe& pe : program.pes) {
+      const bool is_ours = pe.variant >= 0 && program.variants[static_cast<std::size_t>(
+                                                  pe.variant)].get() == &variant_;
+      is_routed = is_routed || (is_ours && arrives(pe.colors, bound.id));
+    }
+    const auto& queues = module_.settings.queues;
+    const bool has_queue =
+        std::any_of(queues.begin(), queues.end(), [&](const pe::QueueBinding& q) {
+          return q.input && q.color && q.color->value() == bound.id;
+        });
+    if (!is_routed || has_queue) continue;
+    const QueueUse use = use_queue(true, std::nullopt, bound.id, *bound.task.function);
+    for (pe::QueueBinding& q : module_.settings.queues)
+      if (q.input && q.id == use.queue) q.unblocked = true;
+  }
+}
+
 void TileCode::add_exports() {
   for (const ExportedSymbol& symbol : tile().exports) {
     if (symbol.function.function != nullptr) {
@@ -625,6 +667,7 @@ ir::Module TileCode::make() {
     analyse(next);
   }
   add_fifos();  // those that the code has mentioned first
+  add_queues_of_local_tasks();
   set_start_states();
   return std::move(module_);
 }

@@ -87,12 +87,16 @@ class TileCode {
   /// The queue of an explicit DSR, once it is loaded with a descriptor of the fabric.
   std::map<std::pair<std::uint16_t, unsigned>, unsigned> dsr_queues;
   std::optional<ir::VariableId> find_variable(const Cell& cell) const;
+  /// The variables of files by name.
+  std::map<std::string, ir::VariableId> globals() const;
   std::vector<pe::QueueBinding> named_queues;
   bool has_chosen_queue = false;  ///< for a color that names none
   /// The functions of exported names, by name.
   std::map<std::string, ir::FunctionId> exported;
 
  private:
+  /// "x" of the file of the code, "module.x" of others; the `linkname` if there is one.
+  std::string name_of(const Cell& cell) const;
   /// A function whose body is still to be analysed. `arguments`: what is known of them.
   struct Pending {
     ir::FunctionId id;
@@ -105,6 +109,7 @@ class TileCode {
   void add_initial_loads();
   void add_tasks();
   void add_handler_task();
+  void add_queues_of_local_tasks();
   void add_exports();
   void open_channels_of_local_tasks();
   void set_start_states();

@@ -129,7 +129,8 @@ Result Evaluator::on(const Binary& e) {
     return binary(e.op, std::move(left), value(*e.right), e);
   }
   Result left = operand(*e.left);
-  return binary(e.op, std::move(left), operand(*e.right), e);
+  Result right = operand(*e.right, left.type);
+  return binary(e.op, std::move(left), std::move(right), e);
 }
 
 Result Evaluator::on(const Unary& e) {

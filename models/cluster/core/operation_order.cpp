@@ -55,7 +55,10 @@ Cycle OperationOrder::scalar_access(const Instruction& i, std::uint32_t pc, Cycl
   cycles += Cycle{2} * record.pairs * std::max(1U, context_.config.core.issue_cycles);
   complete(Pipe::kS, scalar_number_, now + cycles);
   if (hazards_ != nullptr) {
-    if (i.op == Opcode::kStoreScalar) record.accesses.count = 0;  // GM does not see it yet
+    // GM does not see a store yet.
+    if (i.op == Opcode::kStoreScalar && record.accesses.count > 0 &&
+        is_gm(record.accesses.list[0].memory))
+      record.accesses.count = 0;
     hazards_->start(context_.core, Pipe::kS, scalar_number_, pc, record);
   }
   scalar_number_ = 0;

@@ -55,12 +55,8 @@ ScalarMemory::Outcome ScalarMemory::access(std::uint32_t pc, Cycle now) {
     if (const auto line = cache_.take(o.array, ScalarCache::line_of(o.first))) lines = {*line};
     return {WaitReason::kNone, clean(lines, now)};
   }
-  // As operations of a pipe the accesses of an automatic program wait for what they depend on.
-  const Cycle start = order_.scalar_start(i, resolved_, now);
-  if (start > now) {
-    context_.pipes[Pipe::kS].wake = start;
-    return {WaitReason::kFlag};
-  }
+  if (waits(i, now)) return {WaitReason::kFlag};
+  if (o.location != Location::kGm) return access_buffer(i, now);
   const bool loads = i.op == Opcode::kLoadScalar;
   Cycle cycles = 0;
   ScalarCache::Line& line = line_of(o, loads, now, cycles);
@@ -75,8 +71,67 @@ ScalarMemory::Outcome ScalarMemory::access(std::uint32_t pc, Cycle now) {
   return {WaitReason::kNone, order_.scalar_access(i, pc, now, cycles)};
 }
 
+// As operations of a pipe the accesses of an automatic program wait for what they depend on.
+bool ScalarMemory::waits(const Instruction& i, Cycle now) {
+  const Cycle start = order_.scalar_start(i, resolved_, now);
+  if (start > now) context_.pipes[Pipe::kS].wake = start;
+  return start > now;
+}
+
+// UB has no cache: an access goes to the buffer itself.
+ScalarMemory::Outcome ScalarMemory::access_buffer(const Instruction& i, Cycle now) {
+  const ResolvedOperand& o = resolved_.operands[0];
+  TileValues value = TileValues::zeros(o.element, 1, 1);
+  const Cycle cycles = order_.scalar_access(i, pc_, now, config().buffer_cycles);
+  if (i.op == Opcode::kLoadScalar) {
+    if (context_.data != nullptr) value = context_.data->read_buffer(o, context_.core, now);
+    context_.registers[i.rd] =
+        is_float(o.element) ? bits_of_real(value.numbers[0]) : value.integers[0];
+    return {WaitReason::kNone, cycles};
+  }
+  const std::int64_t bits = context_.value(i.a);
+  if (is_float(o.element))
+    value.numbers[0] = rounded(real_of(bits), o.element);
+  else
+    value.integers[0] = to_integer(bits, o.element, false);
+  if (context_.data != nullptr)
+    context_.data->write_buffer(o, context_.core, std::move(value), now, now + cycles);
+  return {WaitReason::kNone, cycles};
+}
+
+std::int64_t ScalarMemory::word(std::uint32_t pc, std::int64_t word, Cycle now) {
+  const Instruction& i = context_.code(pc);
+  if (i.operation == 0 || context_.data == nullptr) return word;
+  pc_ = pc;
+  resolve(context_.operation(i), context_.registers, resolved_);
+  const ResolvedOperand& o = resolved_.operands[0];
+  check(i, o);
+  TileValues value = TileValues::zeros(o.element, 1, 1);
+  if (i.op == Opcode::kGmLoad) return context_.data->read_word(o, now).integers[0];
+  value.integers[0] = word;
+  context_.data->write_word(o, context_.core, std::move(value), i.op == Opcode::kGmAdd,
+                            {now, now + context_.config.core.cost.word_latency});
+  return word;
+}
+
+WaitReason ScalarMemory::print(std::uint32_t pc, Cycle now) {
+  const Instruction& i = context_.code(pc);
+  pc_ = pc;
+  const std::string& text = context_.program->texts[static_cast<std::size_t>(i.b.value)];
+  if (i.operation != 0) {
+    resolve(context_.operation(i), context_.registers, resolved_);
+    check(i, resolved_.operands[0]);
+    if (waits(i, now)) return WaitReason::kFlag;
+    order_.scalar_access(i, pc, now, 0);
+  }
+  if (context_.data != nullptr)
+    context_.data->print({now, context_.core, context_.program->where(pc), text},
+                         i.operation != 0 ? &resolved_.operands[0] : nullptr, context_.value(i.a));
+  return WaitReason::kNone;
+}
+
 void ScalarMemory::check(const Instruction& i, const ResolvedOperand& o) const {
-  if (o.array == kNoArray) refuse_address(i, o.first);
+  if (o.location == Location::kGm && o.array == kNoArray) refuse_address(i, o.first);
   const TileOperand& operand = context_.operation(i).operands[0];
   const auto refuse = [&](const std::string& text) {
     context_.illegal(pc_, operand.name + text, kAccessId);
@@ -84,7 +139,7 @@ void ScalarMemory::check(const Instruction& i, const ResolvedOperand& o) const {
   if (!has_values(o.element))
     refuse(std::string(" has elements of ") + to_string(o.element) +
            ", which have no values in this model");
-  if (o.first < 0)
+  if (o.location == Location::kGm && o.first < 0)
     refuse(" is byte " + std::to_string(o.first) + " of the array " +
            context_.program->arrays[o.array].name);
   if (o.first > kMostArrayBytes)  // the cache could not tell its line from those of other arrays
@@ -94,7 +149,8 @@ void ScalarMemory::check(const Instruction& i, const ResolvedOperand& o) const {
   read.access = Access::kRead;
   const std::string fault = context_.data->find_fault(operand, read, context_.core);
   if (!fault.empty()) context_.illegal(pc_, fault, kAccessId);
-  if (i.op == Opcode::kLoadScalar && !context_.data->is_known(o.array))
+  if (i.op == Opcode::kLoadScalar && o.location == Location::kGm &&
+      !context_.data->is_known(o.array))
     refuse(" is in the array " + context_.program->arrays[o.array].name +
            ", to which tiles were written, and tiles have no values in this run; run it with data");
 }

@@ -38,12 +38,20 @@ class ScalarMemory {
   /// kLoadScalar, kStoreScalar or kCleanCache at `pc`. Throws IllegalBehaviour.
   Outcome access(std::uint32_t pc, Cycle now);
 
+  /// The element of an array that the word of kGmLoad, kGmStore or kGmAdd at `pc` stands for: its value, or
+  /// `word` if there is none; a store or an addition of `word` to it.
+  std::int64_t word(std::uint32_t pc, std::int64_t word, Cycle now);
+  /// kPrint at `pc`; when the operations that write its operand are complete.
+  WaitReason print(std::uint32_t pc, Cycle now);
+
   /// By instruction, of the kernel that runs or ran last.
   const std::map<std::uint32_t, StaleLoads>& stale_loads() const { return stale_loads_; }
   /// Lines with stores that have not been cleaned.
   std::vector<ScalarCache::Line> lines_left() const { return cache_.changed_lines(); }
 
  private:
+  bool waits(const Instruction& i, Cycle now);
+  Outcome access_buffer(const Instruction& i, Cycle now);
   void check(const Instruction& i, const ResolvedOperand& o) const;
   [[noreturn]] void refuse_address(const Instruction& i, std::int64_t address) const;
   ScalarCache::Line& line_of(const ResolvedOperand& o, bool loads, Cycle now, Cycle& cycles);

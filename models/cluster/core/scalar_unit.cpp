@@ -111,6 +111,11 @@ WaitReason ScalarUnit::issue_scalar(const Instruction& i, Cycle now) {
     return access_word(i, now);
   if (op == Opcode::kTrap)
     context_.illegal(pc_, context_.program->texts[static_cast<std::size_t>(i.a.value)], kTrapId);
+  if (op == Opcode::kGetElement || op == Opcode::kSetElement) {
+    access_element(i);
+    return WaitReason::kNone;
+  }
+  if (op == Opcode::kPrint) return memory_.print(pc_, now);
   if (uses_scalar_cache(op)) {
     const ScalarMemory::Outcome outcome = memory_.access(pc_, now);
     takes_ = outcome.cycles;
@@ -130,13 +135,24 @@ WaitReason ScalarUnit::issue_scalar(const Instruction& i, Cycle now) {
   return WaitReason::kNone;
 }
 
+void ScalarUnit::access_element(const Instruction& i) {
+  const std::int64_t index = context_.value(i.b);
+  if (index < 0 || index >= i.c.value)
+    context_.illegal(
+        pc_, "element " + std::to_string(index) + " of an array of " + std::to_string(i.c.value),
+        kAccessId);
+  std::int64_t& element = context_.registers[static_cast<std::size_t>(i.a.value + index)];
+  std::int64_t& other = context_.registers[i.rd];
+  i.op == Opcode::kGetElement ? other = element : element = other;
+}
+
 WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
   if (word_under_way_) return WaitReason::kMemory;
   const auto address = static_cast<std::uint64_t>(context_.value(i.a));
   if (word_asked_) {
     word_asked_ = false;
     order_.read_word(address);
-    context_.registers[i.rd] = word_;
+    context_.registers[i.rd] = i.op == Opcode::kGmLoad ? memory_.word(pc_, word_, now) : word_;
     return WaitReason::kNone;
   }
   transfer::Transfer t;
@@ -150,7 +166,10 @@ WaitReason ScalarUnit::access_word(const Instruction& i, Cycle now) {
                                       : transfer::WordAccess::kStore;
   context_.step.moves.push_back({t, now + 1});
   word_under_way_ = true;
-  if (i.op != Opcode::kGmLoad) order_.write_word(address);
+  if (i.op != Opcode::kGmLoad) {
+    order_.write_word(address);
+    memory_.word(pc_, t.value, now);
+  }
   if (i.op == Opcode::kGmStore) return WaitReason::kNone;  // nobody waits for it
   word_asked_ = true;
   return WaitReason::kMemory;

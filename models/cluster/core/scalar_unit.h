@@ -47,6 +47,7 @@ class ScalarUnit {
   WaitReason enqueue(const Instruction& i, Pipe pipe, Cycle now);
   WaitReason issue_sync(const Instruction& i, Cycle now);
   WaitReason issue_scalar(const Instruction& i, Cycle now);
+  void access_element(const Instruction& i);
   WaitReason access_word(const Instruction& i, Cycle now);
   WaitReason wait_for_all(Cycle now);
   std::int64_t compute(const Instruction& i) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -266,6 +267,48 @@ void ClusterData::finish(const TileOperation& operation, const ResolvedOperation
                          CoreId core, Pipe pipe, TileValues result, Cycle now, Cycle due) {
   write(resolved.operands[resolved.count - 1U], core, std::move(result),
         {now, due, order_of(core, pipe)}, operation.adds);
+}
+
+TileValues ClusterData::read_buffer(const ResolvedOperand& operand, CoreId core, Cycle now) {
+  if (has_tiles()) return read(operand, core, now, false);
+  has_guessed_ = true;
+  return TileValues::zeros(operand.element, 1, 1);
+}
+
+void ClusterData::write_buffer(const ResolvedOperand& operand, CoreId core, TileValues value,
+                               Cycle now, Cycle due) {
+  if (has_tiles())
+    write(operand, core, std::move(value), {now, due, order_of(core, Pipe::kS)}, false);
+}
+
+void ClusterData::write_word(const ResolvedOperand& operand, CoreId core, TileValues value,
+                             bool adds, std::pair<Cycle, Cycle> from_to) {
+  gm_[operand.array].is_written = true;
+  gm_[operand.array].memory.write(operand, std::move(value),
+                                  {from_to.first, from_to.second, order_of(core, Pipe::kS)}, adds);
+}
+
+void ClusterData::print(Printed printed, const ResolvedOperand* operand, std::int64_t number) {
+  std::ostringstream text;
+  if (operand == nullptr) {
+    text << ' ' << number;
+  } else if (!has_tiles()) {
+    text << ": no values in a run without data";
+  } else {
+    const TileValues values = read(*operand, printed.core, printed.at, false);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      text << (i % values.columns == 0 ? "\n  " : " ") << values.number(i);
+  }
+  printed.text += text.str();
+  printed_.push_back(std::move(printed));
+}
+
+std::vector<ClusterData::Printed> ClusterData::printed() const {
+  std::vector<Printed> list = printed_;
+  std::stable_sort(list.begin(), list.end(), [](const Printed& a, const Printed& b) {
+    return a.at != b.at ? a.at < b.at : a.core.index() < b.core.index();
+  });
+  return list;
 }
 
 void ClusterData::write_line(const ScalarCache::Line& line, CoreId core, std::uint32_t pc,

@@ -76,6 +76,29 @@ class ClusterData {
   ScalarCache::Bytes read_line(std::uint16_t array, std::int64_t first, Cycle now) {
     return gm_[array].memory.read_line(first, now);
   }
+  /// One element of a buffer, for the scalar unit. Tiles without values have zeros, and the run has
+  /// guessed.
+  TileValues read_buffer(const ResolvedOperand& operand, CoreId core, Cycle now);
+  void write_buffer(const ResolvedOperand& operand, CoreId core, TileValues value, Cycle now,
+                    Cycle due);
+  /// One element of an array, without a cache. A write takes place between the cycles `from_to`.
+  TileValues read_word(const ResolvedOperand& operand, Cycle now) {
+    return gm_[operand.array].memory.read(operand, now, false);
+  }
+  void write_word(const ResolvedOperand& operand, CoreId core, TileValues value, bool adds,
+                  std::pair<Cycle, Cycle> from_to);
+  bool has_guessed() const { return has_guessed_; }
+  /// What kPrint shows: when, who, where in the program, and the text.
+  struct Printed {
+    Cycle at = 0;
+    CoreId core;
+    std::string where, text;
+  };
+  /// `operand` may be nullptr: then `number` is shown.
+  void print(Printed printed, const ResolvedOperand* operand, std::int64_t number);
+  /// In order of cycles, then cores.
+  std::vector<Printed> printed() const;
+
   /// Stores that GM does not have yet.
   HeldLines& held() { return held_; }
   /// The line of `core`, which instruction `pc` sends, is in GM in cycle `due`.
@@ -120,6 +143,8 @@ class ClusterData {
   std::vector<Array> gm_;
   std::vector<Memory> buffers_;  // by core, then Location
   HeldLines held_;
+  std::vector<Printed> printed_;
+  bool has_guessed_ = false;
 };
 
 }  // namespace tessera::cluster

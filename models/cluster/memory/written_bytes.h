@@ -44,8 +44,9 @@ class WrittenBytes {
   /// Merges a writer into the owner of `bytes` bytes from `first` on.
   void merge(Owner& owner, Owner writer, std::int64_t first, std::int64_t bytes);
 
-  std::unordered_map<std::int64_t, Page> pages_;     // by first byte / kPage
-  std::unordered_map<std::int64_t, Bytes> divided_;  // of blocks with kDivided, by first byte / kBlock
+  std::unordered_map<std::int64_t, Page> pages_;  // by first byte / kPage
+  std::unordered_map<std::int64_t, Bytes>
+      divided_;  // of blocks with kDivided, by first byte / kBlock
   std::optional<Shared> first_shared_;
   std::int64_t shared_bytes_ = 0;
 };

@@ -160,6 +160,11 @@ Found check_numbers(const Program& program, const Instruction& i) {
                       i.op != Opcode::kJump && i.op != Opcode::kBranch && i.op != Opcode::kGmStore;
   if (writes && i.rd >= registers)
     return violation(kSizeId, "register ", unsigned{i.rd}, " of ", registers);
+  const bool indexes = i.op == Opcode::kGetElement || i.op == Opcode::kSetElement;
+  if (indexes && (i.a.value < 0 || i.c.value < 0 || i.a.value > registers - i.c.value))
+    return violation(kSizeId, "an array of registers that the program does not have");
+  if (i.op == Opcode::kPrint && static_cast<std::size_t>(i.b.value) >= program.texts.size())
+    return violation(kSizeId, "text that the program does not have");
   return {};
 }
 
@@ -172,8 +177,10 @@ Found check_operands(const Program& program, const Instruction& i) {
   const std::vector<TileOperand>& operands = program.operations[i.operation - 1].operands;
   if (operands.size() > kMostOperands)
     return violation(kSizeId, "more than ", kMostOperands, " operands");
-  if (scalar && (operands.size() != 1 || operands[0].location != Location::kGm))
-    return violation(kSizeId, "the scalar unit accesses one element in GM");
+  const bool in_ub = scalar && i.op != Opcode::kCleanCache && operands.size() == 1 &&
+                     operands[0].location == Location::kUb;
+  if (scalar && !in_ub && (operands.size() != 1 || operands[0].location != Location::kGm))
+    return violation(kSizeId, "the scalar unit accesses one element in GM or UB");
   for (const TileOperand& operand : operands) {
     const bool anywhere = scalar && operand.array == kNoArray;
     if (operand.location == Location::kGm && operand.array >= program.arrays.size() && !anywhere)

@@ -16,9 +16,9 @@ const char* to_string(Opcode op) {
       "wait_flag_dev", "set_intra_block", "wait_intra_core", "set_ffts",
       // Scalar instructions.
       "set", "add", "sub", "mul", "div", "rem", "and", "or", "xor", "min", "max", "shift_left",
-      "shift_right", "ceil_div", "floor_div", "mul_size", "compare", "select", "get", "jump",
-      "branch", "gm_load", "gm_store", "gm_add", "load_scalar", "store_scalar", "dcci",
-      "data_barrier", "trap", "end"};
+      "shift_right", "ceil_div", "floor_div", "to_integer", "to_real", "mul_size", "compare",
+      "select", "get_element", "set_element", "get", "jump", "branch", "gm_load", "gm_store",
+      "gm_add", "load_scalar", "store_scalar", "dcci", "data_barrier", "print", "trap", "end"};
   return kNames[static_cast<unsigned>(op)];
 }
 
@@ -66,6 +66,12 @@ Int divide_to(Int a, Int b) {
   return exact || positive != (direction > 0) ? divide(a, b) : divide(a, b) + direction;
 }
 
+/// Towards zero; what 64 bits do not hold becomes 0.
+Int to_integer(double value) {
+  constexpr double kLimit = 9223372036854775808.0;
+  return value >= -kLimit && value < kLimit ? static_cast<Int>(value) : 0;
+}
+
 Int multiply_sizes(Int a, Int b) {
   if (a < 0 || b < 0) return a < 0 ? a : b;
   constexpr Int kMost = std::numeric_limits<Int>::max();
@@ -73,7 +79,7 @@ Int multiply_sizes(Int a, Int b) {
 }
 
 /// By opcode, from kSet to kMulSize.
-constexpr std::array<Int (*)(Int, Int), 16> kFunctions = {
+constexpr std::array<Int (*)(Int, Int), 18> kFunctions = {
     [](Int a, Int) { return a; },
     [](Int a, Int b) { return whole(bits(a) + bits(b)); },
     [](Int a, Int b) { return whole(bits(a) - bits(b)); },
@@ -89,6 +95,8 @@ constexpr std::array<Int (*)(Int, Int), 16> kFunctions = {
     [](Int a, Int b) { return a >> (b < 0 || b > 63 ? 63 : b); },
     divide_to<1>,
     divide_to<-1>,
+    [](Int a, Int) { return to_integer(real_of(a)); },
+    [](Int a, Int) { return bits_of_real(static_cast<double>(a)); },
     multiply_sizes,
 };
 

@@ -40,16 +40,22 @@
 //   kSetFfts        S          -                         A2/A3: sets the FFTS base address (2.6)
 //
 //   kSet            S          -                         rd = a
-//   kAdd .. kMulSize   S       -                         rd = a OP b; kMulSize does not wrap around
+//   kAdd .. kMulSize   S       -                         rd = a OP b; kMulSize does not wrap around;
+//                                                        kToInteger, kToReal: of a, between an integer and a real
 //   kCompare        S          -                         rd = a PREDICATE b, 0 or 1
 //   kSelect         S          -                         rd = c != 0 ? a : b
+//   kGetElement     S          -                         rd = register a + b, b below c
+//   kSetElement     S          -                         register a + b, b below c = register rd
 //   kGet            S          -                         rd = SpecialValue
 //   kJump, kBranch  S          -                         to `target`; kBranch: if a != 0
 //   kGmLoad         S          -                         rd = word of GM at address a
 //   kGmStore        S          -                         word of GM at address a = b
-//   kGmAdd          S          -                         rd = word at a, which grows by b; atomic
-//   kLoadScalar     S          -                         rd = its operand, through the scalar cache
-//   kStoreScalar    S          -                         its operand = a, in the scalar cache
+//   kGmAdd          S          -                         rd = word at a, which grows by b; atomic. With an
+//                                                        operand these three work on an element of an array
+//                                                        that the word stands for, if there are arrays
+//   kLoadScalar     S          -                         rd = its operand: GM through the scalar cache, or UB
+//   kStoreScalar    S          -                         its operand = a, in the scalar cache, or UB
+//   kPrint          S          -                         shows its operand, or a, behind text `b` of texts
 //   kCleanCache     S          -                         mode 0: the line of its operand, 1: all lines
 //                                                        go to GM and leave the cache (dcci, 2.9)
 //   kDataBarrier    S          -                         waits until all stores and lines are in GM
@@ -143,9 +149,13 @@ enum class Opcode : std::uint8_t {
   kShiftRight,
   kCeilDiv,
   kFloorDiv,
+  kToInteger,
+  kToReal,
   kMulSize,
   kCompare,
   kSelect,
+  kGetElement,
+  kSetElement,
   kGet,
   kJump,
   kBranch,
@@ -156,6 +166,7 @@ enum class Opcode : std::uint8_t {
   kStoreScalar,
   kCleanCache,
   kDataBarrier,
+  kPrint,
   kTrap,
   kEnd
 };
@@ -249,7 +260,7 @@ struct Program {
   /// It has no synchronisation of its own inside the core: sync_inserter.h orders its pipes.
   bool automatic_sync = false;
   std::vector<Instruction> code;          ///< the last one is kEnd
-  std::vector<std::string> texts;         ///< of kTrap
+  std::vector<std::string> texts;         ///< of kTrap and kPrint
   std::vector<TileOperation> operations;  ///< what tile operations read and write
   std::vector<GmArray> arrays;            ///< that operands in GM name
 
