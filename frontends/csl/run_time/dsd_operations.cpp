@@ -130,6 +130,28 @@ bool is_own_object(const Expr& pointer, const Expr& value) {
   return false;
 }
 
+/// An operation moves one element a wavelet on all its fabric operands if it does on one: programs
+/// of SDK 2.10 join a packing input with the output of a stream to the host, which does not pack.
+void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
+  const auto dsd_of = [&tile](const ir::DsdOperand& o) -> const pe::Dsd* {
+    if (o.kind != Kind::kDescriptor) return nullptr;
+    const pe::Dsd& dsd = tile.module().descriptors[o.descriptor].dsd;
+    return pe::is_memory(dsd.kind) ? nullptr : &dsd;
+  };
+  const bool is_off = std::any_of(operands.begin(), operands.end(), [&](const auto& o) {
+    const pe::Dsd* dsd = dsd_of(o);
+    return dsd != nullptr && dsd->simd == pe::SimdMode::kOff;
+  });
+  if (!is_off) return;
+  for (ir::DsdOperand& o : operands) {
+    const pe::Dsd* dsd = dsd_of(o);
+    if (dsd == nullptr || dsd->simd == pe::SimdMode::kOff) continue;
+    ir::Descriptor other = tile.module().descriptors[o.descriptor];
+    other.dsd.simd = pe::SimdMode::kOff;
+    o.descriptor = tile.add_descriptor(std::move(other));
+  }
+}
+
 }  // namespace
 
 bool is_dsd_operation(std::string_view name) {
@@ -200,27 +222,6 @@ void check_direction(const BuiltinCall& call, const Result& value, std::size_t i
     call.engine().fail(call.expr(i), "a ", wrong, " is no ", i == 0 ? "destination" : "source");
 }
 
-/// An operation moves as many 16-bit elements at once as the narrowest operand of the fabric: one, if
-/// one of them has one element in a wavelet (csl.md 8.2).
-void match_modes(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
-  const auto is_fabric = [&](const ir::DsdOperand& operand) {
-    if (operand.kind != Kind::kDescriptor) return false;
-    const pe::DsdKind kind = tile.module().descriptors[operand.descriptor].dsd.kind;
-    return kind == pe::DsdKind::kFabin || kind == pe::DsdKind::kFabout;
-  };
-  const auto is_single = [&](const ir::DsdOperand& operand) {
-    return is_fabric(operand) &&
-           tile.module().descriptors[operand.descriptor].dsd.simd == pe::SimdMode::kOff;
-  };
-  if (std::none_of(operands.begin(), operands.end(), is_single)) return;
-  for (ir::DsdOperand& operand : operands) {
-    if (!is_fabric(operand) || is_single(operand)) continue;
-    ir::Descriptor single = tile.module().descriptors[operand.descriptor];
-    single.dsd.simd = pe::SimdMode::kOff;
-    operand.descriptor = tile.add_descriptor(std::move(single));
-  }
-}
-
 /// The pointer of a destination that is a scalar.
 void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
   const Type& element = *value.type->element;
@@ -279,7 +280,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
     }
     operands.push_back(operand);
   }
-  match_modes(code.tile, operands);
+  unify_simd(code.tile, operands);
   if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
   pe::OpConfig config;
   Result index;
