@@ -48,7 +48,7 @@ class Corpus(unittest.TestCase):
         (folder / f"commands_{arch}.sh").write_text(f"#!/usr/bin/env bash\nset -e\n{commands}\n", encoding="utf-8")
 
     def run_collection(self, *options):
-        json_file, table = self.work / "r.json", self.work / "r.md"
+        json_file, table = self.work / "r.json", self.work / "table.txt"
         done = subprocess.run([sys.executable, "-B", str(RUNNER), str(self.collection), "--sdk", str(self.sdk), "--json", str(json_file),
                                "--markdown", str(table), *options], capture_output=True, text=True, check=False, timeout=60,
                               env={"PATH": "/usr/bin:/bin", "LOG": str(self.work / "log")})
