@@ -27,16 +27,17 @@ unsigned first_of(DirectionSet set) {
 }
 
 unsigned position_bits(const RoutePosition& position) {
-  if (!position.valid) return config_space::kInvalidDirection;
   const bool input = position.sets_rx && !position.sets_tx;
+  if (!position.valid) return config_space::kInvalidDirection | (input ? kInput : 0);
   return input ? first_of(position.rx) | kInput : first_of(position.tx);
 }
 
 RoutePosition position_of(unsigned bits) {
   const unsigned direction = bits & 7U;
-  if (direction >= kDirectionCount) return {};
+  const bool input = (bits & kInput) != 0;  // programs read it back, of invalid positions too
+  if (direction >= kDirectionCount) return {{}, {}, false, input, !input};
   const DirectionSet only{static_cast<Direction>(direction)};
-  if ((bits & kInput) != 0) return {only, {}, true, true, false};
+  if (input) return {only, {}, true, true, false};
   return {{}, only, true, false, true};
 }
 

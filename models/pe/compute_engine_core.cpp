@@ -122,6 +122,9 @@ void ComputeEngineCore::issue_main(Cycle now) {
     vector_.dispatch(pe_, in, now);
   } else if (in.op_class == OpClass::kConfig) {
     config_.execute(pe_, vector_, *in.instruction, now);
+  } else if ((in.op_class == OpClass::kLoad || in.op_class == OpClass::kStore) &&
+             config_.execute_access(pe_, vector_, *in.instruction, now)) {
+    return;
   } else if (scalar_.execute(pe_, in, now)) {
     TaskUnit::end_task(pe_, now);
   }

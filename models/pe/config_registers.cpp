@@ -78,6 +78,23 @@ void ConfigRegisters::execute(EngineState& pe, VectorUnit& vector, const Instruc
   pe.main.write(in.operands[0], read(pe, vector.outputs(), second, now), ready);
 }
 
+// Only programs with `stcfg` have routers whose registers can change.
+bool ConfigRegisters::execute_access(EngineState& pe, VectorUnit& vector, const Instruction& in,
+                                     Cycle now) {
+  const bool loads = in.op == Opcode::kLd16;
+  if (!loads && in.op != Opcode::kSt16) return false;
+  const std::uint32_t address = pe.main.address_of(in.operands[loads ? 1 : 0]);
+  if (address < config_space::kWindow || address > 0xFFFF || address % 2 != 0) return false;
+  if (!pe.image().uses(Opcode::kStcfg)) return false;
+  if (loads) {
+    const std::uint32_t value = read(pe, vector.outputs(), address / 2, now);
+    pe.main.write(in.operands[0], value, now + pe.timing().load_latency);
+  } else {
+    write(pe, vector, address / 2, pe.main.read(in.operands[1]), now);
+  }
+  return true;
+}
+
 std::uint32_t ConfigRegisters::read(const EngineState& pe, const OutputBindings& outputs,
                                     std::uint32_t address, Cycle now) {
   const auto at = static_cast<Address>(address);

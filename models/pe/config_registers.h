@@ -34,6 +34,9 @@ class ConfigRegisters {
 
   /// Executes an instruction of OpClass::kConfig, which main.issue() has just counted.
   void execute(EngineState& pe, VectorUnit& vector, const Instruction& in, Cycle now);
+  /// Executes a 16-bit load or store whose byte address is that of a register. False: it is not, and
+  /// nothing was done.
+  bool execute_access(EngineState& pe, VectorUnit& vector, const Instruction& in, Cycle now);
 
  private:
   /// Queues whose flush is asked for, and those that were found empty; one bit a queue.

@@ -12,6 +12,9 @@ namespace tessera::config_space {
 
 using Address = std::uint16_t;
 
+/// Loads and stores of 16 bits reach the registers too: from this byte address on, two bytes each.
+inline constexpr std::uint32_t kWindow = 0xFC00;
+
 /// Of the router, one a color: output mask in bits 4:0 and input mask in bits 9:5 (WEST, EAST,
 /// SOUTH, NORTH, RAMP from the low bit on), color swap of arrivals from NORTH and SOUTH in bit 10,
 /// from EAST and WEST in bit 11, pop mode in bits 13:12, teardown in bit 14.

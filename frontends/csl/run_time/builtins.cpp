@@ -392,9 +392,7 @@ bool is_private(std::string_view name) {
   return name.substr(0, kPrefix.size()) == kPrefix;
 }
 
-}  // namespace
-
-std::optional<Result> run_time_builtin(Evaluator& evaluator, const Builtin& node) {
+std::optional<Result> handled(Evaluator& evaluator, const Builtin& node) {
   const BuiltinCall call(evaluator, node);
   if (is_dsd_operation(node.name)) return dsd_builtin(call);
   const Row* row = find_row(node.name);
@@ -405,6 +403,16 @@ std::optional<Result> run_time_builtin(Evaluator& evaluator, const Builtin& node
     call.fail("takes ", row->fewest == row->most ? "" : std::to_string(row->fewest) + " to ",
               text::plural(row->most, "argument"), " instead of ", call.size());
   return row->handler(call);
+}
+
+}  // namespace
+
+std::optional<Result> run_time_builtin(Evaluator& evaluator, const Builtin& node) {
+  try {
+    return handled(evaluator, node);
+  } catch (const std::bad_variant_access&) {  // the handlers look at types only
+    BuiltinCall(evaluator, node).fail("an operand is undefined or has no place for its type here");
+  }
 }
 
 }  // namespace tessera::csl

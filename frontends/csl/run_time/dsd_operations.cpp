@@ -130,6 +130,28 @@ bool is_own_object(const Expr& pointer, const Expr& value) {
   return false;
 }
 
+/// An operation moves one element a wavelet on all its fabric operands if it does on one: programs
+/// of SDK 2.10 join a packing input with the output of a stream to the host, which does not pack.
+void unify_simd(TileCode& tile, std::vector<ir::DsdOperand>& operands) {
+  const auto dsd_of = [&tile](const ir::DsdOperand& o) -> const pe::Dsd* {
+    if (o.kind != Kind::kDescriptor) return nullptr;
+    const pe::Dsd& dsd = tile.module().descriptors[o.descriptor].dsd;
+    return pe::is_memory(dsd.kind) ? nullptr : &dsd;
+  };
+  const bool is_off = std::any_of(operands.begin(), operands.end(), [&](const auto& o) {
+    const pe::Dsd* dsd = dsd_of(o);
+    return dsd != nullptr && dsd->simd == pe::SimdMode::kOff;
+  });
+  if (!is_off) return;
+  for (ir::DsdOperand& o : operands) {
+    const pe::Dsd* dsd = dsd_of(o);
+    if (dsd == nullptr || dsd->simd == pe::SimdMode::kOff) continue;
+    ir::Descriptor other = tile.module().descriptors[o.descriptor];
+    other.dsd.simd = pe::SimdMode::kOff;
+    o.descriptor = tile.add_descriptor(std::move(other));
+  }
+}
+
 }  // namespace
 
 bool is_dsd_operation(std::string_view name) {
@@ -258,6 +280,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
     }
     operands.push_back(operand);
   }
+  unify_simd(code.tile, operands);
   if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
   pe::OpConfig config;
   Result index;

@@ -26,7 +26,8 @@ pe::HalfFormat half_of(const std::string& name) {
 
 }  // namespace
 
-TileCode::TileCode(Engine& engine, const Variant& variant, const std::vector<pe::QueueBinding>& queues)
+TileCode::TileCode(Engine& engine, const Variant& variant,
+                   const std::vector<pe::QueueBinding>& queues)
     : named_queues(queues), engine_(engine), variant_(variant) {
   named_dsrs_ = variant.tile.dsr_ids;
   constexpr std::uint16_t kFiles[] = {pe::kDest, pe::kSrc0, pe::kSrc1};
@@ -119,8 +120,7 @@ void TileCode::append_bits(ir::Variable& variable, const Type& type, const Value
   }
   const auto number = static_cast<std::uint32_t>(variable.init.size());
   if (type.is(TypeKind::kDsd)) {
-    const std::uint32_t index =
-        descriptor_of(type, *value.get<std::shared_ptr<const Dsd>>(), at);
+    const std::uint32_t index = descriptor_of(type, *value.get<std::shared_ptr<const Dsd>>(), at);
     const ir::Descriptor& d = module_.descriptors[index];
     variable.init.push_back(index);
     variable.init.push_back(d.dsd.base);
@@ -180,7 +180,8 @@ ir::VariableId TileCode::variable_of(const std::shared_ptr<Cell>& cell, const No
                  pe::kSramBytes);
   ir::Variable made;
   made.type = element.value_or(ir::Type::kU16);
-  made.count = static_cast<std::uint32_t>(element ? (is_array ? type.count() : 1) : (bytes + 1) / 2);
+  made.count =
+      static_cast<std::uint32_t>(element ? (is_array ? type.count() : 1) : (bytes + 1) / 2);
   made.count = std::max<std::uint32_t>(made.count, 1);
   made.align = static_cast<std::uint32_t>(cell->alignment);
   made.name = name_of(*cell);
@@ -227,8 +228,8 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
       continue;
     }
     if (!arguments[i].is_known()) return std::nullopt;
-    kept.push_back(engine_.convert(arguments[i], type, at,
-                                   "the parameter " + in_quotes(parameter.name.text)));
+    kept.push_back(
+        engine_.convert(arguments[i], type, at, "the parameter " + in_quotes(parameter.name.text)));
     key += "," + text_of(*kept.back().type, kept.back().value());
   }
   const auto found = functions_.find(key);
@@ -362,10 +363,9 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
     if (is_wse3() && !queue) engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
     // Operations on a queue without a color of its own wait for ever; programs have such for PEs
     // that never carry them out.
-    const bool is_taken_color =
-        is_input && color && find([&](const pe::QueueBinding& q) {
-                               return q.color && q.color->value() == *color;
-                             }) != nullptr;
+    const bool is_taken_color = is_input && color && find([&](const pe::QueueBinding& q) {
+                                                       return q.color && q.color->value() == *color;
+                                                     }) != nullptr;
     if (queue && (!color || is_taken_color)) color = unused_color();
     if (!color) engine_.fail(at, "the descriptor names no color, and no queue is bound to one");
     const bool is_named = queue.has_value();
@@ -407,9 +407,8 @@ unsigned TileCode::unused_color() const {
   unsigned color = kColorCount - 1;
   const auto is_bound = [this](unsigned c) {
     const auto& queues = module_.settings.queues;
-    return std::any_of(queues.begin(), queues.end(), [c](const pe::QueueBinding& q) {
-      return q.color && q.color->value() == c;
-    });
+    return std::any_of(queues.begin(), queues.end(),
+                       [c](const pe::QueueBinding& q) { return q.color && q.color->value() == c; });
   };
   while (color > 0 && is_bound(color)) --color;
   return color;
@@ -533,8 +532,8 @@ void TileCode::add_tasks() {
                                                            : pe::TaskKind::kLocal;
     if (bound.kind == TaskKind::kData) {
       const Function& at = *bound.task.function;
-      made.binding.queue = is_wse3() ? QueueId(bound.id)
-                                     : use_queue(true, std::nullopt, bound.id, at).queue;
+      made.binding.queue =
+          is_wse3() ? QueueId(bound.id) : use_queue(true, std::nullopt, bound.id, at).queue;
     }
     module_.tasks.push_back(std::move(made));
   }
@@ -558,7 +557,37 @@ void TileCode::add_tasks() {
   }
 }
 
+// A local task of WSE-2 may have the id of a color that the PE receives (csl.md 5): the channel starts
+// unblocked as the task does, so that control wavelets of the color start their tasks.
+void TileCode::open_channels_of_local_tasks() {
+  const Program& program = engine_.program();
+  const auto reaches_ramp = [](const ColorConfig& config) {
+    constexpr Directions kRamp = 16;
+    return (config.tx & kRamp) != 0;
+  };
+  for (const TaskBinding& task : tile().tasks) {
+    if (task.kind != TaskKind::kLocal || is_wse3()) continue;
+    const auto receives = [&](const std::map<unsigned, ColorConfig>& colors) {
+      const auto found = colors.find(task.id);
+      return found != colors.end() && reaches_ramp(found->second);
+    };
+    const bool is_received =
+        receives(tile().colors) ||
+        std::any_of(program.pes.begin(), program.pes.end(), [&](const Pe& pe) {
+          return pe.variant >= 0 &&
+                 program.variants[static_cast<std::size_t>(pe.variant)].get() == &variant_ &&
+                 receives(pe.colors);
+        });
+    if (!is_received) continue;
+    const QueueId queue = use_queue(true, std::nullopt, task.id, *task.task.function).queue;
+    for (pe::QueueBinding& q : module_.settings.queues) {
+      if (q.input && q.id == queue) q.unblocked = true;
+    }
+  }
+}
+
 void TileCode::set_start_states() {
+  open_channels_of_local_tasks();
   for (const StartState& state : tile().start) {
     if (state.handle->is_handle("ut_id")) {
       const auto bit = static_cast<std::uint8_t>(1U << state.id);
@@ -577,8 +606,8 @@ void TileCode::set_start_states() {
     if (!is_wse3() && state.handle->is_handle("color"))
       use_queue(true, std::nullopt, state.id, *state.at);
     for (pe::QueueBinding& q : module_.settings.queues) {
-      const bool is_it = is_wse3() ? q.id.value() == state.id
-                                   : q.color && q.color->value() == state.id;
+      const bool is_it =
+          is_wse3() ? q.id.value() == state.id : q.color && q.color->value() == state.id;
       if (q.input && is_it) q.unblocked = true;
     }
   }
@@ -677,8 +706,8 @@ void TileCode::add_initial_loads() {
     const Node& at = *load.at;
     pe::InitialLoad made;
     made.dsr = dsr_operand(*this, {load.dsr, Value{BigInt(load.id)}}, false);
-    made.dsd = descriptor_of(*load.dsd.type,
-                             *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
+    made.dsd =
+        descriptor_of(*load.dsd.type, *load.dsd.value().get<std::shared_ptr<const Dsd>>(), at);
     made.config = operation_options(*this, load.options, at);
     const pe::Dsd& dsd = module_.descriptors[made.dsd].dsd;
     const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
@@ -714,8 +743,8 @@ void TileCode::add_handler_task() {
     ir::Machine read;
     read.op = pe::Opcode::kLdcfg;
     read.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kValue, 0, {}}};
-    const ir::Value bits = builder.machine(
-        std::move(read), {ir::constant(ir::Type::kU16, address)}, {ir::Type::kU16})[0];
+    const ir::Value bits = builder.machine(std::move(read), {ir::constant(ir::Type::kU16, address)},
+                                           {ir::Type::kU16})[0];
     for (const auto& [number, handler] : handlers) {
       if (number / kWordBits != from / kWordBits) continue;
       const ir::BlockId yes = builder.new_block(), next = builder.new_block();

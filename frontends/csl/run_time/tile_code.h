@@ -111,6 +111,7 @@ class TileCode {
   void add_handler_task();
   void add_queues_of_local_tasks();
   void add_exports();
+  void open_channels_of_local_tasks();
   void set_start_states();
   void analyse(const Pending& pending);
   void append_bits(ir::Variable& variable, const Type& type, const Value& value, const Node& at);

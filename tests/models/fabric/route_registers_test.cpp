@@ -96,8 +96,8 @@ TEST(RouteRegisters_wse_1_10, RingAndCurrentPosition) {
 }
 
 TEST(RouteRegisters_wse_1_10, EveryValueOfTheSwitchRegisterReadsBack) {
-  // A position is one of ten; the codes 5 to 7 are all invalid and read as 5.
-  const unsigned halves[] = {0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 5};
+  // A position is one of ten; the codes 5 to 7 are all invalid and read as 5, with their select bit.
+  const unsigned halves[] = {0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 5, 13};
   for (unsigned p1 : halves) {
     for (unsigned p2 : halves) {
       for (unsigned p3 : halves) {
