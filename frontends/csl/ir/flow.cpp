@@ -13,22 +13,39 @@ std::vector<std::vector<BlockId>> predecessors_of(const Function& function) {
   return result;
 }
 
-std::vector<bool> reachable_blocks(const Function& function) {
+std::vector<bool> blocks_behind(const Function& function, BlockId from,
+                                std::optional<BlockId> without) {
   std::vector<bool> seen(function.blocks.size());
-  std::vector<BlockId> next = {0};
+  std::vector<BlockId> next = {from};
   while (!next.empty()) {
-    const BlockId b = next.back();
+    const Instruction& last = function.blocks[next.back()].last();
     next.pop_back();
-    if (seen[b]) continue;
-    seen[b] = true;
-    const Instruction& last = function.blocks[b].last();
-    for (unsigned i = 0; i < last.target_count(); ++i) next.push_back(last.targets[i]);
+    for (unsigned i = 0; i < last.target_count(); ++i) {
+      const BlockId b = last.targets[i];
+      if (!seen[b] && b != without) next.push_back(b);
+      seen[b] = true;
+    }
   }
   return seen;
 }
 
+std::vector<BlockId> latches_of(const Function& function, BlockId header) {
+  std::vector<bool> outside(function.blocks.size());
+  if (header != 0) {
+    outside = blocks_behind(function, 0, header);
+    outside[0] = true;
+  }
+  std::vector<BlockId> latches;
+  const auto predecessors = predecessors_of(function);
+  for (const BlockId b : predecessors[header]) {
+    if (!outside[b]) latches.push_back(b);
+  }
+  return latches;
+}
+
 void remove_unreachable(Function& function) {
-  const std::vector<bool> seen = reachable_blocks(function);
+  std::vector<bool> seen = blocks_behind(function, 0);
+  seen[0] = true;
   std::vector<BlockId> number(function.blocks.size());
   std::vector<Block> kept;
   for (BlockId b = 0; b < function.blocks.size(); ++b) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "frontends/csl/ir/ir.h"
@@ -37,8 +38,12 @@ class RegisterSet {
 
 std::vector<std::vector<BlockId>> predecessors_of(const Function& function);
 
-/// Blocks that can be reached from the entry.
-std::vector<bool> reachable_blocks(const Function& function);
+/// Blocks that control may reach behind `from` on ways that do not go through `without`.
+std::vector<bool> blocks_behind(const Function& function, BlockId from,
+                                std::optional<BlockId> without = std::nullopt);
+
+/// Blocks that close a loop at `header`: they go to it, and all ways to them go through it.
+std::vector<BlockId> latches_of(const Function& function, BlockId header);
 
 /// Removes the blocks that cannot be reached and renumbers the others in their order.
 void remove_unreachable(Function& function);
