@@ -36,6 +36,13 @@ std::vector<layout::HostLink> links_of(const compiled::Program& program) {
   return links;
 }
 
+const layout::Layout& layout_for(const compiled::Program& program, const WseConfig& config) {
+  if (program.generation == config.generation) return program.layout;
+  throw UserError(program.file, "",
+                  "the program was compiled for " + std::string(to_string(program.generation)) +
+                      "; the machine is " + config.name);
+}
+
 void require_room(const pe::Image& image, const WseConfig& config) {
   const std::uint32_t most = pe::kSramBytes - config.memcpy.reserved_bytes;
   if (image.data_end <= most) return;
@@ -88,7 +95,7 @@ Workload::Workload(const std::string& file, const std::map<std::string, std::int
 
 // Nothing takes what leaves the grid: it waits there, which is no mistake of a CSL program.
 Workload::Workload(const compiled::Program& program, const WseConfig& config)
-    : layout(program.layout), programs(layout, config), links(links_of(program)) {
+    : layout(layout_for(program, config)), programs(layout, config), links(links_of(program)) {
   check_grid(layout, config);
   check_routes(layout, config, programs);
   if (!program.has_memcpy) return;
