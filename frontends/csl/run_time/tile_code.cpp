@@ -240,6 +240,7 @@ std::optional<ir::FunctionId> TileCode::function_for(const FunctionValue& callee
                   ? std::string(function.name.text)
                   : callee.instance->name() + "." + std::string(function.name.text);
   made.place = place_of(function);
+  made.never_inlined = function.inlining == Function::Inlining::kNoinline;
   if (!result->is(TypeKind::kVoid)) made.result = register_type(*result);
   for (const Result& argument : kept) {
     if (!argument.is_known())
