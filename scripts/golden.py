@@ -3,7 +3,8 @@
 
     scripts/golden.sh check [NAME ..]                     compare with what the goldens say
     scripts/golden.sh update [NAME ..] --reason TEXT      rewrite those that changed, print what changed
-    scripts/golden.sh add LAYOUT [--preset wse2] [--param W=8 ..] [--name NAME]     LAYOUT: or a kernel, FILE.pto
+    scripts/golden.sh add LAYOUT [--preset wse2] [--param W=8 ..] [--name NAME]     LAYOUT: or a kernel, FILE.pto,
+                                                          or a program in CSL, FILE.csl --launch FUNCTION
     scripts/golden.sh remove NAME .. --reason TEXT
     scripts/golden.sh log                                 does CHANGELOG.md have every change?
 
@@ -24,7 +25,7 @@ import textwrap
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "tests" / "golden"
 HEAD = "# A timing golden: what a run took. Rewrite it with scripts/golden.sh update (docs/timing-goldens.md).\n"
-REPEATED = ("set", "param", "input")  # settings that may occur several times
+REPEATED = ("set", "param", "launch", "input")  # settings that may occur several times
 SETTINGS = ("layout", "preset", "config", "structure", "seed", *REPEATED)
 SECTION = "## Timing"
 INTRODUCTION = """\
@@ -103,7 +104,7 @@ class Golden:
                 result += [f"--{key}", self.settings[key]]
         if "config" in self.settings:
             result += ["--config", str(here / self.settings["config"])]
-        for key in ("set", "param"):
+        for key in ("set", "param", "launch"):
             result += [f"--{key}={value}" for value in self.settings.get(key, [])]
         for value in self.settings.get("input", []):
             name, _, file = value.partition("=")
@@ -305,7 +306,7 @@ def add(arguments):
     else:
         settings["preset"] = arguments.preset
     settings["seed"] = str(arguments.seed)
-    settings.update({key: value for key in ("structure", "set", "param") if (value := getattr(arguments, key))})
+    settings.update({key: value for key in ("structure", "set", "param", "launch") if (value := getattr(arguments, key))})
     for value in arguments.input:
         name, _, file = value.partition("=")
         settings.setdefault("input", []).append(f"{name}={relative(file)}")
@@ -387,7 +388,7 @@ def parse_arguments():
     machine.add_argument("--config", metavar="FILE")
     new.add_argument("--structure", choices=("modules", "dense"))
     new.add_argument("--seed", type=int, default=1)
-    for option, metavar in (("set", "KEY=VALUE"), ("param", "NAME=VALUE"), ("input", "NAME=FILE.npy")):
+    for option, metavar in (("set", "KEY=VALUE"), ("param", "NAME=VALUE"), ("launch", "FUNCTION[:1,2]"), ("input", "NAME=FILE.npy")):
         new.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help="as of wse_platform")
     new.add_argument("--reason", type=one_line, default="New goldens.", help="line for CHANGELOG.md")
     return parser.parse_args()

@@ -80,31 +80,10 @@ void add_exports(const csl::Program& from, Program& to) {
   }
 }
 
-/// Streams of the host carry one 16-bit element a wavelet (csl.md 13), also where packing is the
-/// default of the language.
-void unpack_streams(std::uint32_t colors, pe::Image& image) {
-  const auto color_of = [&](const pe::Dsd& dsd) -> std::optional<Color> {
-    const bool is_in = dsd.kind == pe::DsdKind::kFabin;
-    if (!is_in && image.generation == Generation::kWse2) return dsd.color;
-    for (const pe::QueueBinding& queue : image.queues) {
-      if (queue.input == is_in && queue.id == dsd.queue) return queue.color;
-    }
-    return std::nullopt;
-  };
-  for (pe::Dsd& dsd : image.dsds) {
-    if (dsd.kind != pe::DsdKind::kFabin && dsd.kind != pe::DsdKind::kFabout) continue;
-    const std::optional<Color> color = color_of(dsd);
-    if (color && (colors >> color->value() & 1U) != 0 &&
-        dsd.simd == pe::default_simd(image.generation))
-      dsd.simd = pe::SimdMode::kOff;
-  }
-}
-
 void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
   csl::CompiledVariant code = compile(variant);
   if (variant.bindings.type != nullptr && variant.bindings.is_known())
     FindStreams(to).look_at(*variant.bindings.type, variant.bindings.value());
-  unpack_streams(to.streams_in | to.streams_out, code.image);
   layout::Program program;
   program.code = code.image.file;
   program.place = variant.file;

@@ -8,7 +8,7 @@ namespace {
 
 /// Words that stand for signals: those of an array lie behind each other, far from other words.
 constexpr std::int64_t kFirstSignal = std::int64_t{1} << 52;
-constexpr std::int64_t kMostPolls = 1'000'000;
+constexpr std::int64_t kMostPolls = 100'000;
 constexpr std::int64_t kMostParts = 1024;  // of a copy through a tile
 
 constexpr Word<Predicate> kComparisons[] = {

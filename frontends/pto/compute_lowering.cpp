@@ -34,7 +34,11 @@ bool is_tile(const Value* v) {
 }  // namespace
 
 void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
-  const std::size_t first = info.function == TileFunction::kMatmulAdd ? 1 : 0;
+  // Products with scales (.mx) name them behind each factor.
+  const bool has_scales = info.function == TileFunction::kNoValues;
+  const bool adds =
+      info.function == TileFunction::kMatmulAdd || op.name.find(".mx.acc") != std::string::npos;
+  const std::size_t first = adds ? 1 : 0;
   const auto require = [&](const Argument& a, const char* location) -> const Value& {
     const Value& v = scope_.tile(a);
     if (v.type.location != location)
@@ -42,7 +46,7 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
     return v;
   };
   const Value& left = require(argument(op, Role::kIn, first), "left");
-  const Value& right = require(argument(op, Role::kIn, first + 1), "right");
+  const Value& right = require(argument(op, Role::kIn, first + (has_scales ? 2 : 1)), "right");
   require(argument(op, Role::kOut), "acc");
   if (first > 0) require(argument(op, Role::kIn), "acc");
   if (info.function == TileFunction::kMatmulBias) require(argument(op, Role::kIn, 2), "bias");
@@ -62,6 +66,25 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
 }
 
 // --- vector operations ---
+
+// The time is that of a gather in UB: nobody has published another one.
+void ComputeLowering::gather_memory(const Operation& op) {
+  const bool gathers = op.name == "pto.mgather";
+  const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
+  const Value& indices = scope_.tile(argument(op, Role::kIn, 1));
+  const Value& values = scope_.tile(gathers ? to : from);
+  Operand elements = emitter_.size_product(values.sizes[0], values.sizes[1], op.place);
+  Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
+  i.type = DataType::kF32;
+  i.vector_class = VectorClass::kGather;
+  i.size[0] = elements;
+  // Which elements of the tensor it touches is not known.
+  emitter_.attach(
+      {gathers ? tile_operand(indices, Access::kRead) : tile_operand(from, Access::kRead),
+       gathers ? tile_operand(to, Access::kWrite) : tile_operand(indices, Access::kRead)},
+      TileFunction::kNoValues);
+  scope_.view(gathers ? from : to);
+}
 
 const Value& ComputeLowering::widest_tile(const Operation& op) const {
   const Argument& out = argument(op, Role::kOut);
@@ -136,11 +159,16 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
       operation.operands.push_back(tile_operand(a, access));
       continue;
     }
+    if (operation.function == TileFunction::kNoValues) continue;
     if (operation.operands.empty()) operation.scalar_first = true;
     const bool real = v->kind == Value::Kind::kFloat;
     operation.scalars.push_back({real && !v->scalar.is_register, v->number, v->scalar, real});
   }
   choose_function(op, operation);
+  if (operation.function == TileFunction::kMultiplyAdd) {  // the result is an input too
+    operation.operands.push_back(operation.operands.back());
+    operation.operands[1].access = Access::kRead;
+  }
   const unsigned inputs = cluster::input_count(operation);
   const std::size_t tiles = operation.operands.size();
   if (tiles < inputs + 1U || tiles > cluster::kMostOperands ||
@@ -164,7 +192,7 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
   const bool one = function == F::kConvert || function == F::kRowMap || function == F::kColumnMap ||
                    function == F::kColumnExpand;
   const unsigned end = all ? cluster::input_count(operation) : one ? 1 : 0;
-  const TileOperand& result = operation.operands.back();
+  const TileOperand result = operation.operands.back();
   unsigned n = 0;
   for (const Argument& a : op.arguments) {
     const Value* v = scope_.find(a.text);
@@ -174,6 +202,16 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
     if (v->type.valid_columns == kDynamic) source.columns = result.columns;
     if (v->type.valid_rows == kDynamic && function != F::kColumnExpand) source.rows = result.rows;
   }
+  if (function != F::kRowMap && function != F::kColumnMap) return;
+  // A column has a value for each row, a row one for each column.
+  const Value* once = scope_.find(argument(op, Role::kIn, 1).text);
+  if (once == nullptr || once->kind != Value::Kind::kTile) return;
+  TileOperand& values = operation.operands[1];
+  const bool by_row = function == F::kRowMap;
+  if (by_row && once->type.shape[0] > 1 && once->type.valid_rows == kDynamic)
+    values.rows = result.rows;
+  if (!by_row && once->type.shape[1] > 1 && once->type.valid_columns == kDynamic)
+    values.columns = result.columns;
 }
 
 void ComputeLowering::choose_function(const Operation& op, TileOperation& operation) const {

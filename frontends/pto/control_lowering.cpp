@@ -6,6 +6,21 @@ namespace tessera::pto {
 
 namespace {
 
+bool is_same(Operand a, Operand b) {
+  return a.is_register == b.is_register && a.value == b.value;
+}
+
+/// Whether two views are the same part of one array.
+bool is_same_view(const TileOperand& a, const TileOperand& b) {
+  const auto same = [](const cluster::Dimension& x, const cluster::Dimension& y) {
+    return is_same(x.size, y.size) && is_same(x.stride, y.stride);
+  };
+  return a.array == b.array && a.address.base == b.address.base &&
+         a.address.products.size() == b.address.products.size() &&
+         std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(),
+                    b.dimensions.end(), same);
+}
+
 const char* cores(CoreKind kind) {
   return kind == CoreKind::kAic ? "the AIC" : "AIVs";
 }
@@ -102,14 +117,29 @@ void ControlLowering::while_loop(const Operation& op) {
   scope_.define_all(op, passed);
 }
 
+// The views of both branches have to be one and the same, which is defined in front of them: nothing
+// is carried then.
+Value ControlLowering::yielded_view(const Operation& op, std::size_t n) const {
+  for (const Region& region : op.regions) {
+    if (region.operations.empty() || region.operations.back().arguments.size() <= n) continue;
+    const Value* v = scope_.find(region.operations.back().arguments[n].text);
+    if (v != nullptr && v->kind == Value::Kind::kView) return *v;
+  }
+  fail(op, "a view that is a result has to be defined in front of the branch");
+}
+
 void ControlLowering::branch(const Operation& op) {
   std::vector<Value> results;
   for (const Result& r : op.results) {
     for (unsigned k = 0; k < r.count; ++k) {
       const bool known = results.size() < op.result_types.size();
       const Type type = known ? op.result_types[results.size()] : Type();
-      const Value like = type.kind == Type::Kind::kTile ? tile_of(type, r.name) : Value();
-      results.push_back(carried_.like(like, r.place));
+      const bool is_view =
+          type.kind == Type::Kind::kTensorView || type.kind == Type::Kind::kPartition;
+      const Value like = type.kind == Type::Kind::kTile ? tile_of(type, r.name)
+                         : is_view                      ? yielded_view(op, results.size())
+                                                        : Value();
+      results.push_back(is_view ? like : carried_.like(like, r.place));
     }
   }
   if (!results.empty() && op.regions.size() < 2)
@@ -201,7 +231,10 @@ void ControlLowering::unknown(const Operation& op) {
 
 const Value& CarriedValues::number_or_tile(const Argument& a) const {
   const Value& v = scope_.any_value(a);
-  return v.kind == Value::Kind::kTile ? v : scope_.value(a, Value::Kind::kScalar, "a whole number");
+  const bool is_view = v.kind == Value::Kind::kView;
+  return is_view || v.kind == Value::Kind::kTile
+             ? v
+             : scope_.value(a, Value::Kind::kScalar, "a whole number");
 }
 
 std::vector<Value> CarriedValues::define_arguments(const Operation& op, std::size_t first) {
@@ -217,6 +250,8 @@ std::vector<Value> CarriedValues::define_arguments(const Operation& op, std::siz
 }
 
 Value CarriedValues::like(const Value& like, Place place) {
+  if (like.kind == Value::Kind::kView)
+    fail(place, "a loop cannot carry a view; make it inside of the loop");
   Value v = like;
   v.scalar = emitter_.new_register(place);
   if (v.kind != Value::Kind::kTile) return v;
@@ -242,6 +277,11 @@ void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value &to = targets[i], &from = values[i];
     if (to.kind != from.kind) fail(place, "a tile and a number in one place");
+    if (to.kind == Value::Kind::kView) {
+      if (!is_same_view(to.place, from.place))
+        fail(place, "the view ", from.place.name, " is another one than the other branch yields");
+      continue;
+    }
     if (to.kind != Value::Kind::kTile) {
       moves.emplace_back(to.scalar, from.scalar);
       continue;

@@ -66,6 +66,10 @@ constexpr Row kRows[] = {
     {Meaning::kCall, call<&ControlLowering::call>},
     {Meaning::kUnknown, call<&ControlLowering::unknown>},
     {Meaning::kAllocTile, call<&TileLowering::alloc>},
+    {Meaning::kAllocMultiTile, call<&TileLowering::alloc_several>},
+    {Meaning::kMultiTile, call<&TileLowering::one_of_several>},
+    {Meaning::kSetQuantization, call<&MoveLowering::set_quantization>},
+    {Meaning::kSizeOf, call<&TileLowering::size_of>},
     {Meaning::kSubview, call<&TileLowering::subview>},
     {Meaning::kReshape, call<&TileLowering::reshape>},
     {Meaning::kSetValidShape, call<&TileLowering::set_valid_shape>},
@@ -78,6 +82,8 @@ constexpr Row kRows[] = {
     {Meaning::kExtract, call<&MoveLowering::move>},
     {Meaning::kInsert, call<&MoveLowering::move>},
     {Meaning::kMatmul, call<&ComputeLowering::matmul>},
+    {Meaning::kScaleAddress, [](LoweringParts&, const Operation&, const OperationInfo&) {}},
+    {Meaning::kGatherMemory, call<&ComputeLowering::gather_memory>},
     {Meaning::kVector, call<&ComputeLowering::vector>},
     {Meaning::kVectorIn, call<&ComputeLowering::vector>},
     {Meaning::kSync, call<&SyncLowering::one_instruction>},
@@ -190,11 +196,15 @@ class FunctionLowering {
       v.place.location = Location::kGm;
       v.place.array = array_of(p);
       v.place.element = element_of(p.type, diagnostics);
+      if (p.type.kind == Type::Kind::kMemref) lay_out(v);
       return v;
     }
+    if (p.type.kind == Type::Kind::kTile) return std::get<TileLowering>(parts_).of_parameter(p);
+    if (p.type.kind == Type::Kind::kTensorView || p.type.kind == Type::Kind::kPartition)
+      return view_of(p);
     if (p.type.kind != Type::Kind::kScalar)
       diagnostics.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
-                                "memref or a number");
+                                "memref, a tile, a view or a number");
     const bool is_float = is_float_argument(p);
     const auto real = is_float ? reals.find(name) : reals.end();
     const auto integer = whole.find(name);
@@ -207,6 +217,31 @@ class FunctionLowering {
     } else {
       v.scalar = integer->second;
     }
+    return v;
+  }
+
+  /// A memref and a view that are arguments lie dense in an array of their own; an unknown size is 1.
+  static void lay_out(Value& v) {
+    std::int64_t stride = 1;
+    v.sizes.assign(v.type.shape.size(), Operand(1));
+    v.place.view.assign(v.type.shape.size(), {});
+    for (std::size_t d = v.type.shape.size(); d-- > 0;) {
+      if (v.type.shape[d] != kDynamic) v.sizes[d] = v.type.shape[d];
+      v.place.view[d] = {v.sizes[d], stride};
+      stride *= v.sizes[d].value;
+    }
+    v.place.dimensions = v.place.view;
+  }
+
+  Value view_of(const Parameter& p) {
+    if (p.type.shape.empty() || p.type.shape.size() > cluster::kMostDimensions)
+      context_.diagnostics.fail(p.place, "expected a view with 1 to 5 dimensions");
+    Value v{Value::Kind::kView, p.type};
+    v.place.name = p.name;
+    v.place.location = Location::kGm;
+    v.place.array = array_of(p);
+    v.place.element = element_of(p.type, context_.diagnostics);
+    lay_out(v);
     return v;
   }
 
@@ -312,9 +347,13 @@ void require_values(const Module& module, const Function& function, const LowerO
 
 void check_params(const Module& module, const FunctionKinds& kinds, const LowerOptions& options) {
   std::vector<std::string> names, floats;
-  for (const Function* f : roots_of(module, kinds, options.function)) {
+  for (const Function* f : roots_of(module, kinds, options.function))
     require_values(module, *f, options);
-    for (const Parameter& p : f->parameters) {
+  // A parameter may belong to a function that another run starts.
+  for (const Function& f : module.functions) {
+    const bool may_start = f.has_body && !kinds.of(f).called;
+    if (!may_start && f.name != options.function) continue;
+    for (const Parameter& p : f.parameters) {
       if (p.type.kind != Type::Kind::kScalar) continue;
       names.push_back(p.name.substr(1));
       if (is_float_argument(p)) floats.push_back(names.back());

@@ -175,11 +175,16 @@ void parse_tile_view(OperandParser& p) {
   p.result_types();
 }
 
-/// Types; among them may be "row" or "col", the axis of a pattern.
-void parse_tile_types(OperandParser& p) {
+/// Types; among them may be "row" or "col", the axis of a pattern, and further operands with theirs:
+/// `%a : T, %tmp : T`.
+void parse_tile_types(OperandParser& p, Role role) {
   p.attributes();
   if (!p.cursor.accept(":")) return;
   do {
+    if (p.cursor.peek().kind == Kind::kValue) {
+      p.value(role);
+      p.cursor.expect(":");
+    }
     if (p.cursor.peek().kind != Kind::kString) {
       p.type();
       continue;
@@ -198,9 +203,16 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
   do {
     // Attributes may stand in place of indices; they say what is to be gathered.
     if (!p.cursor.next_is("{")) p.value(role);
+    p.cursor.accept_word("no_tmp");
     p.attributes();
   } while (p.cursor.accept(","));
-  parse_tile_types(p);
+  parse_tile_types(p, role);
+  for (const char* key : {"fp", "pre_quant"}) {
+    if (!p.cursor.accept_word(key)) continue;
+    p.value(Role::kOperand);
+    p.op.arguments.back().key = key;
+    parse_tile_types(p, Role::kOperand);
+  }
   p.cursor.expect(")");
   const std::size_t values = p.op.arguments.size() - arguments_before;
   const std::size_t types = p.op.types.size() - types_before;
@@ -372,6 +384,7 @@ void parse_form(OperandParser& p, Form form) {
   case Form::kYield:
     return parse_values_if(p);
   case Form::kNullary:
+    if (p.cursor.accept("(")) p.cursor.expect(")");
     p.colon_types();
     return p.result_types();
   case Form::kAllocTile:

@@ -125,6 +125,7 @@ class ControlLowering : LoweringPart {
             const char* what = "region");
   /// Lowers a region and returns the values of its terminator, which must have this name.
   std::vector<Value> values_of(const Region& body, const char* terminator, Place place);
+  Value yielded_view(const Operation& op, std::size_t n) const;
   /// Whether this core runs the function. Throws UserError if it may not be called here.
   bool runs_here(const Operation& op, const Function& callee) const;
 
@@ -138,6 +139,13 @@ class TileLowering : LoweringPart {
   using LoweringPart::LoweringPart;
 
   void alloc(const Operation& op);
+  /// A tile that is an argument of a function which no other one calls.
+  Value of_parameter(const Parameter& p);
+  /// Several tiles of one type behind each other, and one of them.
+  void alloc_several(const Operation& op);
+  void one_of_several(const Operation& op);
+  /// Valid sizes of a tile, sizes and strides of a view.
+  void size_of(const Operation& op);
   /// Defines a part of a tile.
   void subview(const Operation& op);
   /// Defines a tile of another shape or type at the same bytes.
@@ -154,6 +162,10 @@ class TileLowering : LoweringPart {
   void set_valid(const Value& tile, const std::vector<Operand>& sizes, Place place) {
     for (unsigned d = 0; d < 2; ++d) emitter_.set(tile.sizes[d], sizes[d], place);
   }
+  /// Throws UserError for a tile whose rows, or whose address, are not aligned as its buffer needs
+  /// them (ascend.md 1.3).
+  void check_layout(const Operation& op, const Value& tile) const;
+  void check_address(const Operation& op, const Value& tile, Operand address) const;
   /// Throws UserError if an element of a tensor has an address that does not fit 64 bits.
   void check_view(const Operation& op, const TileOperand& view) const;
   /// Throws UserError if the part does not lie in the tensor, as far as both are known.
@@ -168,6 +180,8 @@ class MoveLowering : LoweringPart {
 
   void load(const Operation& op);
   void store(const Operation& op);
+  /// What FIX converts from here on has values that the model does not have.
+  void set_quantization(const Operation&) { quantizes_ = true; }
   /// pto.tmov, pto.textract (which moves a part of the first tile) and pto.tinsert (which moves
   /// into a part of the result).
   void move(const Operation& op, const OperationInfo& info);
@@ -183,6 +197,10 @@ class MoveLowering : LoweringPart {
   /// Only FIX and the path to the bias table convert: on other paths both types must be the same.
   void check_types(const Operation& op, const Value& from, const Value& to) const;
   void attach_move(const Operation& op, const OperationInfo& info);
+  /// Whether FIX scales what it moves: by a tile, a number or what was set.
+  bool scales(const Operation& op, const Value& from) const;
+
+  bool quantizes_ = false;
 };
 
 /// Operations that compute with tiles: on the vector unit and on the cube.
@@ -192,6 +210,8 @@ class ComputeLowering : LoweringPart {
 
   void matmul(const Operation& op, const OperationInfo& info);
   void vector(const Operation& op, const OperationInfo& info);
+  /// pto.mgather and pto.mscatter.
+  void gather_memory(const Operation& op);
 
  private:
   /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.

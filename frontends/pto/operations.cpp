@@ -43,6 +43,8 @@ class Rows {
       rows_.back().function = function;
     }
   }
+  /// The last operation may have so many operands.
+  void allow(unsigned most) { rows_.back().most = most; }
   /// Vector operations that differ in their arithmetic.
   using Arithmetics = std::initializer_list<std::pair<const char*, Arithmetic>>;
   void vector(Arithmetics operations, unsigned least, unsigned most, VectorClass cost,
@@ -112,21 +114,37 @@ void add_tiles(Rows& rows) {
   rows.add({"pto.make_tensor_view"}, Form::kTensorView, Meaning::kTensorView, 1, 1, 1);
   rows.add({"pto.partition_view"}, Form::kPartition, Meaning::kPartition, 1, 1, 1);
   rows.add({"pto.subset", "pto.subview"}, Form::kTileView, Meaning::kSubview, 1, 1, 1);
-  rows.add({"pto.treshape"}, Form::kTileView, Meaning::kReshape, 1, 1, 1);
+  rows.add({"pto.treshape", "pto.bitcast"}, Form::kTileView, Meaning::kReshape, 1, 1, 1);
   rows.add({"pto.set_validshape"}, Form::kTileView, Meaning::kSetValidShape, 3, 3);
+  rows.add({"pto.alloc_multi_tile"}, Form::kAllocTile, Meaning::kAllocMultiTile, 0, 0, 1);
+  rows.add({"pto.multi_tile_get"}, Form::kIndexed, Meaning::kMultiTile, 1, 1, 1);
+  rows.add({"memref.alloc"}, Form::kNullary, Meaning::kAllocTile, 0, 0, 1);
+  rows.add({"pto.get_validshape"}, Form::kOperands, Meaning::kSizeOf, 1, 1, 2);
+  rows.add({"pto.tile_valid_rows", "pto.tile_valid_cols"}, Form::kOperands, Meaning::kSizeOf, 1, 1,
+           1);
+  rows.add({"pto.get_tensor_view_dim", "pto.get_tensor_view_stride"}, Form::kOperands,
+           Meaning::kSizeOf, 2, 2, 1);
+  rows.add({"pto.set_quant_scalar", "pto.set_quant_vector"}, Form::kLists,
+           Meaning::kSetQuantization, 1, 1);
   rows.add({"pto.tassign"}, Form::kTileView, Meaning::kAssign, 2, 2, 1);
   rows.tile({"pto.tload", "pto.tprefetch"}, Meaning::kLoad, 1, F::kCopy);
   rows.tile({"pto.tstore"}, Meaning::kStore, 1, F::kCopy);
   rows.tile({"pto.tmov"}, Meaning::kMove, 1, F::kCopy);
+  rows.allow(2);  // with scratch
   rows.tile({"pto.textract"}, Meaning::kExtract, 3, F::kCopy);
   rows.tile({"pto.tinsert"}, Meaning::kInsert, 3, F::kCopy);
+  rows.tile({"pto.textract_fp"}, Meaning::kExtract, 4, F::kNoValues);
+  rows.tile({"pto.tinsert_fp"}, Meaning::kInsert, 4, F::kNoValues);
   rows.tile({"pto.tmatmul", "pto.tgemv"}, Meaning::kMatmul, 2, F::kMatmul);
   rows.tile({"pto.tmatmul.acc", "pto.tgemv.acc"}, Meaning::kMatmul, 3, F::kMatmulAdd);
   rows.tile({"pto.tmatmul.bias", "pto.tgemv.bias"}, Meaning::kMatmul, 3, F::kMatmulBias);
+  rows.tile({"pto.tmatmul.mx", "pto.tgemv.mx"}, Meaning::kMatmul, 4, F::kNoValues);
+  rows.tile({"pto.tmatmul.mx.acc", "pto.tgemv.mx.acc", "pto.tmatmul.mx.bias", "pto.tgemv.mx.bias"},
+            Meaning::kMatmul, 5, F::kNoValues);
 }
 
 void add_scalar_memory(Rows& rows) {
-  rows.add({"pto.castptr"}, Form::kOperands, Meaning::kCastPointer, 1, 1, 1);
+  rows.add({"pto.castptr", "pto.inttoptr"}, Form::kOperands, Meaning::kCastPointer, 1, 1, 1);
   rows.add({"pto.load_scalar", "pto.load"}, Form::kIndexed, Meaning::kLoadScalar, 1, 1, 1);
   rows.add({"pto.store_scalar", "pto.store"}, Form::kStoreTo, Meaning::kStoreScalar, 2, 2);
   rows.add({"pto.tgetval"}, Form::kTile, Meaning::kGetValue, 2, 2, 1);
@@ -161,6 +179,19 @@ void add_elementwise(Rows& rows) {
   rows.vector({{"pto.texp", A::kExp}, {"pto.tlog", A::kLog}, {"pto.tsqrt", A::kSqrt}}, 1, 1, kSlow,
               F::kMap);
   rows.vector({{"pto.trecip", A::kRecip}}, 1, 1, kSlow, F::kMap);
+  rows.vector({{"pto.tprelu", A::kLeakyRelu}}, 2, 3, kSimple, F::kMap);
+  rows.vector({{"pto.tpow", A::kPow}, {"pto.tpows", A::kPow}}, 2, 3, kSlow, F::kMap);
+  rows.vector({{"pto.taddc", A::kAdd},
+               {"pto.tsubc", A::kSub},
+               {"pto.taddsc", A::kAdd},
+               {"pto.tsubsc", A::kSub}},
+              3, 3, kSimple, F::kMapAdd);
+  rows.vector({{"pto.taxpy", A::kMul}}, 2, 2, kSimple, F::kMultiplyAdd);
+  rows.vector({{"pto.tpartadd", A::kAdd},
+               {"pto.tpartmul", A::kMul},
+               {"pto.tpartmax", A::kMax},
+               {"pto.tpartmin", A::kMin}},
+              2, 3, kSimple, F::kPart);
   rows.vector({{"pto.trsqrt", A::kRsqrt}}, 1, 2, VectorClass::kRsqrt, F::kMap);
 }
 
@@ -177,8 +208,25 @@ void add_vector(Rows& rows) {
                {"pto.tcolmin", A::kMin},
                {"pto.tcolprod", A::kMul}},
               1, 2, kSimple, F::kColumnReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.trowargmax", A::kMax}, {"pto.trowargmin", A::kMin}}, 1, 2,
+              VectorClass::kReduce, F::kRowArg, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2, kSimple,
+              F::kColumnArg, Meaning::kVectorIn);
+  rows.vector({"pto.tpartargmax", "pto.tpartargmin"}, 4, 4, kSimple, F::kNoValues);
+  rows.vector({"pto.tconcat"}, 2, 2, kCopy, F::kConcat);
+  rows.vector({"pto.tconcatidx"}, 4, 4, kCopy, F::kNoValues);
+  rows.vector({"pto.ttri"}, 1, 1, kCopy, F::kTriangle);
+  rows.vector({"pto.tpack"}, 1, 1, VectorClass::kConvert, F::kNoValues);
+  rows.vector({"pto.trandom"}, 6, 6, kSlow, F::kNoValues);
+  rows.vector({"pto.thistogram"}, 2, 3, VectorClass::kGather, F::kNoValues, Meaning::kVectorIn);
+  rows.vector({"pto.tscatter", "pto.tgatherb"}, 1, 3, VectorClass::kGather, F::kNoValues,
+              Meaning::kVectorIn);
+  rows.vector({"pto.mgather", "pto.mscatter"}, 2, 3, VectorClass::kGather, F::kNoValues,
+              Meaning::kGatherMemory);
+  rows.vector({"pto.tget_scale_addr"}, 1, 1, kCopy, F::kNoValues, Meaning::kScaleAddress);
+  rows.vector({"pto.tquant.mx"}, 1, 3, VectorClass::kConvert, F::kNoValues, Meaning::kVectorIn);
   rows.vector({"pto.texpands"}, 1, 1, kCopy, F::kFill);
-  rows.vector({"pto.tci"}, 1, 1, kCopy, F::kSequence);
+  rows.vector({"pto.tci"}, 1, 2, kCopy, F::kSequence);
   rows.vector({"pto.trowexpand"}, 1, 1, kCopy, F::kRowExpand);
   rows.vector({"pto.tcolexpand"}, 1, 1, kCopy, F::kColumnExpand);
   rows.vector({"pto.ttrans"}, 1, 2, kCopy, F::kTranspose);
@@ -186,7 +234,7 @@ void add_vector(Rows& rows) {
               F::kFillPad);
   rows.vector({"pto.tcmp", "pto.tcmps"}, 2, 2, kSimple, F::kCompare, Meaning::kVectorIn);
   rows.vector({"pto.tsel"}, 3, 4, kSimple, F::kSelect);
-  rows.vector({"pto.tsels"}, 3, 3, kSimple, F::kSelectTile);
+  rows.vector({"pto.tsels"}, 3, 4, kSimple, F::kSelectTile);
   rows.vector({{"pto.trowexpandadd", A::kAdd},
                {"pto.trowexpandsub", A::kSub},
                {"pto.trowexpandmul", A::kMul},

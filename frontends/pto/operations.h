@@ -83,6 +83,7 @@ enum class Meaning : std::uint8_t {
   kCompare,
   kSelect,
   kCast,
+  kSizeOf,         ///< of a tile or view: valid sizes, or a dimension
   kConvertScalar,  ///< between an integer and a real: `opcode`
   kSpecial,        ///< reads `special`
   kFor,
@@ -94,19 +95,24 @@ enum class Meaning : std::uint8_t {
   kSubview,
   kReshape,
   kSetValidShape,
+  kAllocMultiTile,  ///< several tiles behind each other
+  kMultiTile,       ///< one of them
+  kSetQuantization,
   kAssign,  ///< pto.tassign: the tile at another address
   kTensorView,
   kPartition,
   kLoad,
   kStore,
   kMove,
-  kExtract,   ///< moves a part of the first tile: ins(a, row, column)
-  kInsert,    ///< moves into a part of the result: ins(a, row, column)
-  kMatmul,    ///< ins(a, b); .acc: ins(c, a, b); .bias: ins(a, b, bias)
-  kVector,    ///< costs `vector_class` for each element of the result
-  kVectorIn,  ///< costs `vector_class` for each element of the first input
-  kSync,      ///< the instruction `opcode` with its pipe and id
-  kSignal,    ///< the signal `opcode` between cores of A2/A3, or the one of A5 in its place
+  kExtract,       ///< moves a part of the first tile: ins(a, row, column)
+  kInsert,        ///< moves into a part of the result: ins(a, row, column)
+  kMatmul,        ///< ins(a, b); .acc: ins(c, a, b); .bias: ins(a, b, bias)
+  kScaleAddress,  ///< the scales of a tile: nothing to do, they have an address of their own
+  kGatherMemory,  ///< gathers elements of a tensor in GM, or scatters to it
+  kVector,        ///< costs `vector_class` for each element of the result
+  kVectorIn,      ///< costs `vector_class` for each element of the first input
+  kSync,          ///< the instruction `opcode` with its pipe and id
+  kSignal,        ///< the signal `opcode` between cores of A2/A3, or the one of A5 in its place
   kWhile,
   kCall,
   kEvent,             ///< the flag `opcode` between the pipes of two classes of operations

@@ -271,9 +271,13 @@ class ModuleParser {
     Module module;
     try {
       parse_aliases();
-      cursor_.expect_word("module");
-      parse_module(module);
-      parse_aliases();
+      if (cursor_.peek().is_word("func.func")) {
+        while (!cursor_.at_end()) module.functions.push_back(parse_function());
+      } else {
+        cursor_.expect_word("module");
+        parse_module(module);
+        parse_aliases();
+      }
       if (!cursor_.at_end()) cursor_.fail_expected("the end of the file");
     } catch (const UserError&) {
       operations_.refuse_unknown();  // the mistake may stand in one of them

@@ -29,6 +29,7 @@ struct Value {
   Kind kind = Kind::kScalar;
   Type type = {};
   Operand scalar = {};
+  std::int64_t slot_bytes = 0;      ///< of several tiles: from one to the next
   bool is_placed = false;           ///< a tile with an address in the text
   std::vector<Operand> sizes = {};  ///< a partition: its sizes; a tile: valid rows and columns;
                                     ///< kArray: the registers of its elements
@@ -67,8 +68,11 @@ class Scope {
   /// `what` names the kind in the message "expected WHAT, found ..".
   const Value& value(const Argument& a, Value::Kind kind, const char* what) const;
   const Value& tile(const Argument& a) const { return value(a, Value::Kind::kTile, "a tile"); }
+  /// A view, or a memref.
   const Value& view(const Argument& a) const {
-    return value(a, Value::Kind::kView, "a view of a tensor");
+    const Value& v = any_value(a);
+    const bool is_memref = v.kind == Value::Kind::kPointer && !v.place.dimensions.empty();
+    return is_memref ? v : value(a, Value::Kind::kView, "a view of a tensor");
   }
   Operand scalar(const Argument& a) const {
     return value(a, Value::Kind::kScalar, "a whole number").scalar;

@@ -16,25 +16,12 @@ void refuse_negative(const Operation& op, const Diagnostics& diagnostics) {
   }
 }
 
-/// The word in #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
-Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
-  constexpr Word<Holder> kHolders[] = {{"single_mode_vec0", Holder::kAiv0},
-                                       {"single_mode_vec1", Holder::kAiv1},
-                                       {"dual_mode_split_m", Holder::kSplitRows},
-                                       {"dual_mode_split_n", Holder::kSplitColumns}};
-  for (const auto& [word, holder] : kHolders)
-    if (mode.value.find(word) != std::string::npos) return holder;
-  fail_expected(diagnostics, mode.place,
-                "single_mode_vec0, single_mode_vec1, dual_mode_split_m or dual_mode_split_n",
-                mode.value);
-}
-
 }  // namespace
 
 void TileLowering::alloc(const Operation& op) {
   const std::string& name = op.results[0].name;
   const bool is_resized = scope_.is_resized(name);
-  Value v = tile_of(op.types[0], name);
+  Value v = tile_of(op.types.empty() ? op.result_types.at(0) : op.types[0], name);
   const auto has = [&op](Role role) {
     return std::any_of(op.arguments.begin(), op.arguments.end(),
                        [role](const Argument& a) { return a.role == role; });
@@ -56,10 +43,113 @@ void TileLowering::alloc(const Operation& op) {
   const Operand address = has(Role::kAddress) ? scope_.scalar(argument(op, Role::kAddress))
                                               : Operand(context_.memory.allot(op, v.place));
   context_.memory.check_room(op, v.place, address.is_register ? 0 : address.value);
+  if (op.name == "pto.alloc_tile") check_layout(op, v);
+  check_address(op, v, address);
   v.place.address.add(address, 1);
   v.is_placed = has(Role::kAddress);
   check_valid(op, v);
   scope_.define(op, std::move(v));
+}
+
+// A box of a fractal layout has 16 rows (columns, if boxes are column-major) of 32 bytes.
+void TileLowering::check_layout(const Operation& op, const Value& tile) const {
+  constexpr std::int64_t kBlock = 32, kBoxed = 16;
+  const auto option = [&](const char* key) {
+    const Attribute* a = pto::find(tile.type.options, key);
+    return a == nullptr ? std::string() : a->value;
+  };
+  const std::int64_t rows = tile.type.shape[0], columns = tile.type.shape[1];
+  const std::int64_t bits = bits_of(tile.type.element);
+  const std::string fractal = option("fractal");
+  if (!fractal.empty() && !is_one_of({"32", "512", "1024"}, fractal))
+    fail(op, "a fractal of ", fractal, " bytes, expected 32, 512 or 1024");
+  const std::string boxes = option("slayout");
+  if (boxes.empty() || boxes == "none_box") {
+    const bool by_column = option("blayout") == "col_major";
+    const std::int64_t line = (by_column ? rows : columns) * bits / 8;
+    if (tile.place.location == Location::kUb && line % kBlock != 0)
+      fail(op, by_column ? "a column" : "a row", " of the tile takes ", line,
+           " bytes, expected a multiple of ", kBlock);
+    return;
+  }
+  const std::int64_t boxed = boxes == "row_major" ? rows : columns;
+  if (boxed % kBoxed != 0 && boxed != 1 && fractal != "32")
+    fail(op, boxed, boxes == "row_major" ? " rows" : " columns", ", expected a multiple of ",
+         kBoxed, " for boxes that are ", boxes);
+}
+
+void TileLowering::check_address(const Operation& op, const Value& tile, Operand address) const {
+  const std::int64_t alignment = cluster::alignment_of(tile.place.location);
+  if (address.is_register || address.value % alignment == 0) return;
+  fail(op, "the address ", address.value, " in ", to_string(tile.place.location),
+       ", expected a multiple of ", alignment);
+}
+
+Value TileLowering::of_parameter(const Parameter& p) {
+  Operation op;
+  op.place = p.place;
+  Value v = tile_of(p.type, p.name);
+  v.sizes = known_sizes(p.type);
+  v.place.address.add(context_.memory.allot(op, v.place), 1);
+  return v;
+}
+
+void TileLowering::alloc_several(const Operation& op) {
+  constexpr std::int64_t kMost = 1024;
+  Value v = tile_of(op.types[0], op.results[0].name);
+  const Attribute* count = pto::find(v.type.options, "count");
+  const auto tiles = count == nullptr ? std::nullopt : whole_number(count->value);
+  if (!tiles || *tiles < 2 || *tiles > kMost)
+    fail(op, "expected a type with count=N, N of 2..", kMost);
+  v.sizes = known_sizes(v.type);
+  const std::int64_t alignment = cluster::alignment_of(v.place.location);
+  v.slot_bytes = (bytes_of(v.place) + alignment - 1) / alignment * alignment;
+  TileOperand all = v.place;
+  all.full_rows = v.slot_bytes * *tiles;
+  all.row_stride = 1;
+  all.element = Element::kI8;
+  const auto given = std::find_if(op.arguments.begin(), op.arguments.end(),
+                                  [](const Argument& a) { return a.role == Role::kAddress; });
+  const Operand address =
+      given != op.arguments.end() ? scope_.scalar(*given) : Operand(context_.memory.allot(op, all));
+  context_.memory.check_room(op, all, address.is_register ? 0 : address.value);
+  check_layout(op, v);
+  check_address(op, v, address);
+  v.place.address.add(address, 1);
+  v.is_placed = given != op.arguments.end();
+  scope_.define(op, std::move(v));
+}
+
+void TileLowering::one_of_several(const Operation& op) {
+  Value v = scope_.tile(argument(op, Role::kOperand));
+  if (v.slot_bytes == 0) fail(op, "expected tiles of pto.alloc_multi_tile");
+  const Argument& at = argument(op, Role::kIndex);
+  const Operand index = scope_.scalar_or_number(at);
+  const std::int64_t count = *whole_number(pto::find(v.type.options, "count")->value);
+  if (!index.is_register && (index.value < 0 || index.value >= count))
+    fail(at.place, "tile ", index.value, " of ", count);
+  v.place.name = op.results[0].name;
+  v.place.address.add(index, v.slot_bytes);
+  v.slot_bytes = 0;
+  scope_.define(op, std::move(v));
+}
+
+void TileLowering::size_of(const Operation& op) {
+  const Value& v = scope_.any_value(op.arguments[0]);
+  const bool is_tile = v.kind == Value::Kind::kTile;
+  if (op.arguments.size() == 1) {
+    if (!is_tile) fail(op, "expected a tile");
+    std::vector<Value> sizes = {Value::of_scalar(v.sizes[0]), Value::of_scalar(v.sizes[1])};
+    if (op.name == "pto.tile_valid_cols") sizes.erase(sizes.begin());
+    return scope_.define_all(op, sizes);
+  }
+  const Value& view = scope_.view(op.arguments[0]);
+  const Operand d = scope_.scalar(op.arguments[1]);
+  if (d.is_register || d.value < 0 || d.value >= static_cast<std::int64_t>(view.sizes.size()))
+    fail(op, "expected a dimension of the view that is known");
+  const auto n = static_cast<std::size_t>(d.value);
+  const bool stride = op.name == "pto.get_tensor_view_stride";
+  scope_.define_scalar(op, stride ? view.place.dimensions[n].stride : view.sizes[n]);
 }
 
 void TileLowering::set_valid_shape(const Operation& op) {
@@ -99,6 +189,7 @@ void TileLowering::assign(const Operation& op) {
   v.place.name = op.results[0].name;
   v.place.address = {};
   v.place.address.add(address, 1);
+  check_address(op, v, address);
   context_.memory.check_room(op, v.place, address.is_register ? 0 : address.value);
   scope_.define(op, std::move(v));
 }
@@ -189,149 +280,6 @@ void TileLowering::check_part(const Operation& op, const Type& tensor,
     fail(op, "the part takes ", count, " from ", first, " on of dimension ", d,
          ", in which the tensor has ", room);
   }
-}
-
-// --- moves ---
-
-void MoveLowering::check_copy(const Operation& op, const Value& view, const Value& tile) const {
-  if (tile.type.location != "acc" && view.type.element != tile.type.element)
-    fail(op.place, "the tensor has elements of ", view.type.element, ", the tile of ",
-         tile.type.element, "; expected the same");
-  std::int64_t elements = 1;
-  bool known = true;
-  for (const Operand& size : view.sizes) {
-    known &= !size.is_register;
-    if (size.is_register) continue;
-    if (size.value < 0 || size.value > (1 << 24))
-      fail(op.place, "a size of the tensor is ", size.value, ", expected 0..16777216");
-    elements = std::min<std::int64_t>(elements * size.value, std::int64_t{1} << 32);
-  }
-  const std::int64_t room = tile.type.shape[0] * tile.type.shape[1];
-  if (known && elements > room)
-    fail(op.place, "the part of the tensor has ", elements, " elements, the tile has room for ",
-         room);
-}
-
-std::array<Operand, 3> MoveLowering::copy_sizes(Opcode opcode, const Value& view, const Value& tile,
-                                                Place place) {
-  Operand rows = 1;
-  for (std::size_t d = 0; d + 1 < view.sizes.size(); ++d)
-    rows = emitter_.size_product(rows, view.sizes[d], place);
-  const Operand columns = view.sizes.back();
-  if (opcode == Opcode::kFixOut) return {rows, columns, {}};
-  const unsigned bits = bits_of(tile.type.element);
-  return {rows,
-          bits % 8 == 0 ? emitter_.size_product(columns, std::int64_t{bits / 8}, place)
-                        : emitter_.compute(Opcode::kDiv, columns, std::int64_t{8 / bits}, place),
-          {}};
-}
-
-void MoveLowering::load(const Operation& op) {
-  const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
-  const Value& view = scope_.view(from);
-  const Value& tile = scope_.tile(to);
-  if (tile.type.location != "vec" && tile.type.location != "mat")
-    fail(to.place, "a load goes to a tile in vec or mat, found a tile in ", tile.type.location);
-  check_copy(op, view, tile);
-  const auto size = copy_sizes(Opcode::kCopyIn, view, tile, {op.place.line, 1});
-  emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = size;
-  emitter_.attach({view_operand(from, Access::kRead), tile_operand(tile, Access::kWrite)},
-                  TileFunction::kCopy);
-}
-
-void MoveLowering::store(const Operation& op) {
-  const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
-  const Value& tile = scope_.tile(from);
-  const Value& view = scope_.view(to);
-  const bool from_ub = tile.type.location == "vec";
-  if (!from_ub && tile.type.location != "acc")
-    fail(from.place, "a store comes from a tile in vec or acc, found a tile in ",
-         tile.type.location);
-  check_copy(op, view, tile);
-  const Opcode opcode = from_ub ? Opcode::kCopyOut : Opcode::kFixOut;
-  const auto size = copy_sizes(opcode, view, tile, {op.place.line, 1});
-  Instruction& copy = emitter_.emit_tile(opcode, op.place, from_ub ? Pipe::kMte3 : Pipe::kFix);
-  copy.size = size;
-  copy.type = data_type(view);  // FIX converts to the type of the tensor
-  TileOperation& operation = emitter_.attach(
-      {tile_operand(tile, Access::kRead), view_operand(to, Access::kWrite)}, TileFunction::kCopy);
-  set_options(op, operation, diagnostics_);
-  if (operation.adds) operation.operands.back().access = Access::kReadWrite;
-  set_unit_flag(op);
-}
-
-Opcode MoveLowering::path_between(const Operation& op, const Value& from, const Value& to) const {
-  const std::string &a = from.type.location, &b = to.type.location;
-  if (a == "mat" && b == "left") return Opcode::kLoadA;
-  if (a == "mat" && b == "right") return Opcode::kLoadB;
-  if (a == "mat" && (b == "bias" || b == "scaling")) return Opcode::kLoadTable;
-  if (a == "acc" && (b == "mat" || (b == "vec" && is_a5()))) return Opcode::kFixLocal;
-  if (a == "vec" && b == "vec") return Opcode::kVector;
-  if (a == "vec" && b == "mat" && is_a5()) return Opcode::kUbToL1;
-  if (a == "mat" && b == "vec" && is_a5()) return Opcode::kL1ToUb;
-  fail(op, "no path from ", a, " to ", b, " on ", cluster::to_string(context_.options.profile));
-}
-
-void MoveLowering::check_types(const Operation& op, const Value& from, const Value& to) const {
-  const std::string& where = to.type.location;
-  const bool converts = from.type.location == "acc" || where == "bias" || where == "scaling";
-  if (!converts && from.type.element != to.type.element)
-    fail(op.place, "operands of ", op.name, " are ", from.type.element, " (", from.place.name,
-         ") and ", to.type.element, " (", to.place.name, "): expected one type; pto.tcvt converts");
-}
-
-void MoveLowering::move(const Operation& op, const OperationInfo& info) {
-  const Value &from = input(op), &to = output(op);
-  const Opcode opcode = path_between(op, from, to);
-  check_types(op, from, to);
-  const bool by_fix = opcode == Opcode::kFixLocal, by_vector = opcode == Opcode::kVector;
-  // The operation moves all of the smaller tile.
-  const bool from_whole =
-      info.meaning == Meaning::kInsert || (info.meaning == Meaning::kMove && (by_fix || by_vector));
-  const Value& sized = from_whole ? from : to;
-  if (by_vector) {
-    const Operand elements = emitter_.size_product(sized.sizes[0], sized.sizes[1], op.place);
-    Instruction& copy = emitter_.emit_tile(opcode, op.place, Pipe::kV);
-    copy.vector_class = VectorClass::kCopy;
-    copy.size[0] = elements;
-  } else if (by_fix) {
-    Instruction& move = emitter_.emit_tile(opcode, op.place, Pipe::kFix);
-    move.size = {sized.sizes[0], sized.sizes[1], Operand()};
-    const Attribute* mode = find(op.attributes, "accToVecMode");
-    move.both = mode != nullptr && mode->value.find("dual_mode_split") != std::string::npos;
-  } else {
-    const Operand row_bytes = emitter_.bytes_of(sized.sizes[1], bits_of(to.type.element), op.place);
-    const Pipe pipe = opcode == Opcode::kUbToL1 ? Pipe::kMte3 : Pipe::kMte1;
-    emitter_.emit_tile(opcode, op.place, pipe).size = {sized.sizes[0], row_bytes, Operand()};
-  }
-  emitter_.last().type = data_type(to);
-  attach_move(op, info);
-  set_unit_flag(op);
-}
-
-// accToVecMode: FIX writes into the UB of AIV0 or AIV1, or divides the tile among both.
-void MoveLowering::attach_move(const Operation& op, const OperationInfo& info) {
-  const Value &source = input(op), &target = output(op);
-  TileOperand from = tile_operand(source, Access::kRead), to = tile_operand(target, Access::kWrite);
-  if (const Attribute* mode = find(op.attributes, "accToVecMode"))
-    to.holder = holder_named(*mode, diagnostics_);
-  if (info.meaning != Meaning::kMove) {
-    const bool extracts = info.meaning == Meaning::kExtract;
-    TileOperand &moved = extracts ? to : from, &part = extracts ? from : to;
-    part.rows = moved.rows;
-    part.columns = moved.columns;
-    const Value &outer = extracts ? source : target, &inner = extracts ? target : source;
-    const std::array<Operand, 2> first = {scope_.scalar(argument(op, Role::kIn, 1)),
-                                          scope_.scalar(argument(op, Role::kIn, 2))};
-    for (unsigned d = 0; d < 2; ++d) {
-      const Operand& size = inner.sizes[d];
-      if (!first[d].is_register)
-        check_span(op, d, first[d].value, size.is_register ? 0 : size.value, outer.type.shape[d]);
-    }
-    move_inside(part, first[0], first[1]);
-  }
-  TileOperation& operation = emitter_.attach({std::move(from), std::move(to)}, TileFunction::kCopy);
-  set_options(op, operation, diagnostics_);
 }
 
 }  // namespace tessera::pto

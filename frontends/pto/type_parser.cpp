@@ -10,11 +10,14 @@ namespace tessera::pto {
 namespace {
 
 using Kind = Token::Kind;
+constexpr std::int64_t kUnset = -2;  // a valid size that the type does not have
 
 bool is_scalar(const std::string& name) {
-  return is_one_of({"index",  "i1",        "i4",   "i8",   "i16",  "i32",  "i64",  "ui8",
-                    "ui16",   "ui32",      "ui64", "si8",  "si16", "si32", "si64", "f8E4M3FN",
-                    "f8E5M2", "f8E8M0FNU", "f16",  "bf16", "f32",  "f64"},
+  return is_one_of({"index", "i1",       "i4",       "i8",       "i16",    "i32",
+                    "i64",   "ui8",      "ui16",     "ui32",     "ui64",   "si8",
+                    "si16",  "si32",     "si64",     "f8E4M3FN", "f8E5M2", "f8E8M0FNU",
+                    "f16",   "bf16",     "f32",      "f64",      "f8E4M3", "f8E8M0",
+                    "hif8",  "f4E1M2x2", "f4E2M1x2", "f4E1M2",   "f4E2M1"},
                    name);
 }
 /// Types of values that no operation computes with: their contents are kept as they are.
@@ -30,6 +33,13 @@ Type type_at(Place place, Type::Kind kind, const std::string& element = "") {
   type.kind = kind;
   type.element = element;
   return type;
+}
+/// !pto.f8E4M3 is a scalar type without its prefix.
+std::string without_prefix(const std::string& name) {
+  constexpr std::string_view kPrefix = "!pto.";
+  const std::string bare =
+      name.compare(0, kPrefix.size(), kPrefix) == 0 ? name.substr(kPrefix.size()) : name;
+  return is_scalar(bare) ? bare : name;
 }
 bool is_wordlike(const Token& token) {
   return token.kind != Kind::kPunctuation && token.kind != Kind::kString;
@@ -87,9 +97,39 @@ Type TypeParser::parse_opaque(const Token& name) {
 Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
   Type type = type_at(place, kind);
   cursor_.expect("<");
-  parse_shape(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32"), type);
+  parse_shape(shape_token(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32")), type);
   parse_rest(type);
+  if (kind == Type::Kind::kMemref) make_tile(type);
   return type;
+}
+
+// 16x32x!pto.f8E4M3 are two tokens.
+Token TypeParser::shape_token(Token token) {
+  if (token.text.back() == 'x' && cursor_.peek().kind == Kind::kType)
+    token.text += without_prefix(cursor_.take().text);
+  return token;
+}
+
+// A memref in a buffer on chip is a tile. Its last dimension is the columns.
+void TypeParser::make_tile(Type& type) {
+  for (const Attribute& option : type.options) {
+    const std::size_t begin = option.key.find("address_space<");
+    if (begin == std::string::npos) continue;
+    const std::string space =
+        option.key.substr(begin + 14, option.key.find('>', begin) - begin - 14);
+    if (space == "gm" || space == "zero") return;
+    std::int64_t rows = 1;
+    for (std::size_t d = 0; d + 1 < type.shape.size(); ++d) rows *= type.shape[d];
+    if (type.shape.empty() || rows <= 0 || type.shape.back() <= 0)
+      cursor_.fail(type.place, "expected a memref with known sizes in ", space);
+    type.shape = {rows, type.shape.back()};
+    type.valid_rows = rows;
+    type.valid_columns = type.shape[1];
+    type.kind = Type::Kind::kTile;
+    type.location = space;
+    type.options.clear();
+    return;
+  }
 }
 
 Type TypeParser::parse_named(const Token& name) {
@@ -98,7 +138,10 @@ Type TypeParser::parse_named(const Token& name) {
     type.place = name.place;
     return type;
   }
-  if (name.text == "!pto.tile_buf") return parse_tile(name.place);
+  if (is_scalar(without_prefix(name.text)))
+    return type_at(name.place, Type::Kind::kScalar, without_prefix(name.text));
+  if (name.text == "!pto.tile_buf" || name.text == "!pto.multi_tile_buf")
+    return parse_tile(name.place);
   if (name.text == "!pto.ptr") return parse_pointer(name.place);
   if (is_opaque(name.text)) return parse_opaque(name);
   if (name.text == "!pto.tensor_view") return parse_shaped(Type::Kind::kTensorView, name.place);
@@ -148,7 +191,7 @@ void TypeParser::parse_shape(const Token& token, Type& type) {
 Type TypeParser::parse_tile(const Place& place) {
   Type type = type_at(place, Type::Kind::kTile);
   type.shape = {kDynamic, kDynamic};
-  type.valid_rows = type.valid_columns = 0;
+  type.valid_rows = type.valid_columns = kUnset;
   cursor_.expect("<");
   do {
     parse_tile_entry(type);
@@ -162,8 +205,8 @@ Type TypeParser::parse_tile(const Place& place) {
   if (type.shape[0] > kMost || type.shape[1] > kMost)
     cursor_.fail(type.place, "a tile of ", type.shape[0], " x ", type.shape[1],
                  " elements, expected at most ", kMost, " rows and columns");
-  if (type.valid_rows == 0) type.valid_rows = type.shape[0];
-  if (type.valid_columns == 0) type.valid_columns = type.shape[1];
+  if (type.valid_rows == kUnset) type.valid_rows = type.shape[0];
+  if (type.valid_columns == kUnset) type.valid_columns = type.shape[1];
   if (type.valid_rows > type.shape[0] || type.valid_columns > type.shape[1])
     cursor_.fail(type.place, "the valid part of a tile is larger than the tile");
   return type;
@@ -173,7 +216,7 @@ void TypeParser::parse_tile_entry(Type& type) {
   const Token key = cursor_.take();
   if (key.kind == Kind::kShape) {
     type.shape.clear();
-    parse_shape(key, type);
+    parse_shape(shape_token(key), type);
     if (type.shape.size() != 2) type.shape.resize(3);  // parse_tile refuses it
     return;
   }
@@ -201,9 +244,9 @@ void TypeParser::parse_tile_entry(Type& type) {
   } else if (key.text != "dtype") {
     type.options.push_back({key.place, key.text, value.text});
   } else {
-    if (!is_scalar(value.text))
+    type.element = without_prefix(value.text);
+    if (!is_scalar(type.element))
       cursor_.fail(value.place, "unknown element type ", text::in_quotes(value.text));
-    type.element = value.text;
   }
 }
 
@@ -212,8 +255,8 @@ void TypeParser::parse_valid(Type& type) {
   const Token token = cursor_.expect_kind(Kind::kShape, "a size such as 8x16 or ?x?");
   Type sizes;
   parse_shape({token.kind, token.text + "xi8", token.place}, sizes);
-  if (sizes.shape.size() != 2 || sizes.shape[0] == 0 || sizes.shape[1] == 0)
-    cursor_.fail(token.place, "expected two sizes above 0 such as 8x16, found ",
+  if (sizes.shape.size() != 2)
+    cursor_.fail(token.place, "expected two sizes such as 8x16, found ",
                  text::in_quotes(token.text));
   type.valid_rows = sizes.shape[0];
   type.valid_columns = sizes.shape[1];
@@ -226,7 +269,8 @@ std::int64_t TypeParser::parse_size(const std::string& key) {
   }
   const Place place = cursor_.place();
   const std::int64_t size = parse_integer();
-  if (size <= 0) cursor_.fail(place, key, " is ", size, ", expected 1 or more");
+  const std::int64_t least = key == "rows" || key == "cols" ? 1 : 0;
+  if (size < least) cursor_.fail(place, key, " is ", size, ", expected ", least, " or more");
   return size;
 }
 

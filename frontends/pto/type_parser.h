@@ -36,6 +36,8 @@ class TypeParser {
   Type parse_tile(const Place& place);     ///< at its <
   Type parse_opaque(const Token& name);
   Type parse_shaped(Type::Kind kind, const Place& place);  ///< at its <: <16x?xf32 ..>
+  Token shape_token(Token token);
+  void make_tile(Type& type);
   void parse_shape(const Token& token, Type& type);
   void parse_tile_entry(Type& type);
   void parse_valid(Type& type);

@@ -15,10 +15,10 @@ std::optional<std::int64_t> whole_number(std::string_view text, int base) {
 }
 
 unsigned bits_of(const std::string& element) {
-  if (element == "i4") return 4;
-  if (is_one_of({"i1", "i8", "ui8"}, element) || element.rfind("f8", 0) == 0) return 8;
+  if (element == "i4" || element.rfind("f4", 0) == 0) return 4;
+  if (is_one_of({"i1", "i8", "ui8", "hif8"}, element) || element.rfind("f8", 0) == 0) return 8;
   if (is_one_of({"f16", "bf16", "i16", "ui16"}, element)) return 16;
-  return element == "i64" || element == "index" ? 64 : 32;
+  return is_one_of({"i64", "ui64", "index", "f64"}, element) ? 64 : 32;
 }
 
 DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {
@@ -28,6 +28,9 @@ DataType data_type_of(const Type& type, const Diagnostics& diagnostics) {
       {"ui32", DataType::kInt32}, {"i8", DataType::kInt8},      {"ui8", DataType::kInt8},
       {"i4", DataType::kInt4},    {"f8E4M3FN", DataType::kFp8}, {"f8E5M2", DataType::kFp8}};
   if (const auto found = meaning_of(kTypes, type.element)) return *found;
+  if (type.element.rfind("f8", 0) == 0 || type.element == "hif8") return DataType::kFp8;
+  if (type.element.rfind("f4", 0) == 0) return DataType::kMxFp4;
+  if (type.element == "i64" || type.element == "ui64") return DataType::kInt32;
   diagnostics.fail(type.place, "tiles of ", type.element, " have no cost");
 }
 
@@ -36,7 +39,8 @@ Element element_of(const Type& type, const Diagnostics& diagnostics) {
   if (e.rfind("si", 0) == 0) e.erase(0, 1);  // si8 is i8
   if (e == "i1") return Element::kU8;
   if (e == "index" || e == "ui64") return Element::kI64;
-  if (e.rfind("f8", 0) == 0) return Element::kFp8;
+  if (e.rfind("f8", 0) == 0 || e == "hif8") return Element::kFp8;
+  if (e.rfind("f4", 0) == 0) return Element::kFp4;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
     if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);
   diagnostics.fail(type.place, "elements of ", e, " are not modelled");
@@ -195,6 +199,8 @@ void set_options(const Operation& op, TileOperation& operation, const Diagnostic
     operation.relu = a->value.find("no_relu") == std::string::npos;
   if (const Attribute* a = find(op.attributes, "atomicType"))
     operation.adds = a->value.find("atomic_add") != std::string::npos;
+  if (const Attribute* a = find(op.attributes, "upperOrLower"))
+    operation.descends = a->value.rfind('1', 0) == 0;
   if (const Attribute* a = find(op.attributes, "descending"))
     operation.descends = is_on(*a, "true", "false", diagnostics);
   if (const Attribute* a = find(op.attributes, "exhausted"))

@@ -1,6 +1,6 @@
-// The colors on which the output queues of a PE send (reference wse.md 2.2 to 2.4): an output queue
-// of WSE-2 serves several colors, one after the other; on WSE-3 the program may bind a queue to
-// another color at run time.
+// The colors of the queues of a PE at run time (reference wse.md 2.2 to 2.4): an output queue of WSE-2
+// serves several colors, one after the other; on WSE-3 the program may bind one to another color. An
+// input queue that the program binds to another color stands for the queue that receives this color.
 #pragma once
 
 #include <array>
@@ -44,6 +44,15 @@ class OutputBindings {
   }
   /// Binds `queue` to `color` from now on.
   void bind(QueueId queue, Color color) { uses_[queue.value()].bound = color; }
+  /// The queue from which operations on input queue `queue` read.
+  QueueId receiver(QueueId queue) const {
+    return QueueId(queue.value() ^ (receivers_ >> (kReceiverBits * queue.value()) & kReceiverMask));
+  }
+  /// Operations on input queue `queue` read from `from` from now on.
+  void bind_input(QueueId queue, QueueId from) {
+    const unsigned shift = kReceiverBits * queue.value();
+    receivers_ = (receivers_ & ~(kReceiverMask << shift)) | (queue.value() ^ from.value()) << shift;
+  }
   /// Output queues that hold no wavelet in cycle `now`, one bit each. Queues that the program does
   /// not declare are among them.
   std::uint32_t empty(const EngineState& pe, Cycle now) const {
@@ -65,7 +74,11 @@ class OutputBindings {
   };
   static_assert(sizeof(Use) == 4, "every engine has eight");
 
+  static constexpr unsigned kReceiverBits = 4;
+  static constexpr std::uint32_t kReceiverMask = kMaxQueues - 1;
+
   std::array<Use, kMaxQueues> uses_{};
+  std::uint32_t receivers_ = 0;  // of each input queue: its number xor that of the queue it stands for
 };
 
 }  // namespace tessera::pe

@@ -64,9 +64,9 @@ class Bench:
         self.known = {}
         self.lock = threading.Lock()
 
-    def run(self, example, preset, outputs=(), trace=False, **params):
+    def run(self, example, preset, outputs=(), trace=False, options=(), **params):
         """Runs examples/<example> with these parameters; `outputs` are the host arrays to read back."""
-        return self.once(self.run_now, (example, preset, tuple(outputs), trace, tuple(sorted(params.items()))))
+        return self.once(self.run_now, (example, preset, tuple(outputs), trace, tuple(options), tuple(sorted(params.items()))))
 
     def ascend(self, example, sets=(), preset="a2a3", **params):
         """Runs examples/<example> on ascend_platform, without values."""
@@ -106,11 +106,11 @@ class Bench:
             said = result.stderr.strip()
         return said or "wse_platform does not take these settings"
 
-    def run_now(self, example, preset, outputs, trace, params):
+    def run_now(self, example, preset, outputs, trace, options, params):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             command = [self.platform, str(ROOT / "examples" / example), "--preset", preset, "--quiet",
-                       "--report", str(folder / "report.json")]
+                       "--report", str(folder / "report.json"), *options]
             command += [f"--param={key}={value}" for key, value in params]
             command += [f"--set={setting}" for setting in self.settings]
             command += [f"--output={array}={folder / array}.npy" for array in outputs]

@@ -99,4 +99,4 @@ class Family:
     median: typing.Optional[float] = None  # of all errors, at most so many percent
     group: typing.Optional[typing.Callable] = None  # of a case: what it is one of; the page has median and worst of each
     group_median: typing.Optional[float] = None  # of the errors of a group, at most so many percent
-    platform: str = "wse"  # or "ascend": --set and docs/sensitivity.md are about wse
+    platform: str = "wse"  # or "ascend", "csl": docs/sensitivity.md is about wse

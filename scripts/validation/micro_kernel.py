@@ -186,7 +186,7 @@ class VectorProbes(Probes):
         for element, columns in (("f32", 8192), ("f16", 16384)):
             t(f"!{element} = !pto.tile_buf<vec, 1x{columns}x{element}, valid=1x?>")
             t(f"!rows_{element} = !pto.tile_buf<vec, 64x{columns // 128}x{element}>")
-            t(f"!column_{element} = !pto.tile_buf<vec, 64x1x{element}>")
+            t(f"!column_{element} = !pto.tile_buf<vec, 64x1x{element}, blayout=col_major>")
 
     def prepare(self, t):
         t.constant(32768, 65536, *self.FREE, *(at for places in self.CONFLICTS.values() for at in places))

@@ -1,5 +1,5 @@
-"""Every layout of examples/ has a golden, every kernel of examples/ascend and examples/validation has one, and so has every layout
-of tests/golden/programs.
+"""Every layout of examples/ has a golden, every kernel of examples/ascend and examples/validation and every program of examples/csl
+has one, and so has every layout of tests/golden/programs.
 
 coverage_test.py EXECUTABLE SOURCES"""
 import json
@@ -19,7 +19,8 @@ for folder in ("examples", "tests/golden/programs"):
         if isinstance(values, dict) and values.get("schema") == "tessera-wse-layout-1":
             layouts.append(path)
 layouts += [path for folder in ("ascend", "validation") for path in sorted((root / "examples" / folder).glob("*.pto"))]
+layouts += sorted((root / "examples" / "csl").glob("*/layout.csl"))
 assert len(layouts) > 10, f"{len(layouts)} layouts"
 missing = [str(path.relative_to(root)) for path in layouts if path.resolve() not in held]
 assert not missing, "no golden; make one with scripts/golden.sh add LAYOUT:\n" + "\n".join(missing)
-print(f"{len(layouts)} layouts and kernels, all with a golden")
+print(f"{len(layouts)} layouts, kernels and CSL programs, all with a golden")

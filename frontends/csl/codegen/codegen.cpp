@@ -234,6 +234,7 @@ class Linker {
 
 pe::Image generate(Module module, const Options& options, Symbols* symbols) {
   require_valid(module);
+  if (options.optimize) inline_calls(module);
   lower_extra_parameters(module);
   const std::vector<FunctionId> functions = reachable_functions(module);
   Code code;

@@ -1,5 +1,4 @@
 #include <map>
-#include <optional>
 
 #include "frontends/csl/codegen/passes.h"
 #include "frontends/csl/ir/flow.h"
@@ -40,42 +39,13 @@ std::vector<Instruction> copy_of(const Block& test, const RegisterSet& live_out,
   return code;
 }
 
-/// Blocks behind `from` on ways that do not go through `without`.
-std::vector<bool> behind(const Function& function, BlockId from, std::optional<BlockId> without) {
-  std::vector<bool> seen(function.blocks.size());
-  std::vector<BlockId> next = {from};
-  while (!next.empty()) {
-    const Instruction& last = function.blocks[next.back()].last();
-    next.pop_back();
-    for (unsigned i = 0; i < last.target_count(); ++i) {
-      const BlockId b = last.targets[i];
-      if (!seen[b] && b != without) next.push_back(b);
-      seen[b] = true;
-    }
-  }
-  return seen;
-}
-
-/// Blocks that close a loop at `test` with a jump: all ways to them go through it.
-std::vector<BlockId> latches_of(const Function& function, BlockId test) {
-  const std::vector<bool> inside = behind(function, test, std::nullopt);
-  std::vector<bool> outside(function.blocks.size());
-  if (test != 0) outside = behind(function, 0, test);
-  std::vector<BlockId> latches;
-  for (BlockId b = 1; b < function.blocks.size(); ++b) {
-    const Instruction& last = function.blocks[b].last();
-    if (b != test && last.op == Op::kJump && last.targets[0] == test && inside[b] && !outside[b])
-      latches.push_back(b);
-  }
-  return latches;
-}
-
 }  // namespace
 
 void rotate_loops(Function& function) {
   for (BlockId test = 0; test < function.blocks.size(); ++test) {
     if (!is_test(function.blocks[test])) continue;
     for (const BlockId latch : latches_of(function, test)) {
+      if (latch == test || function.blocks[latch].last().op != Op::kJump) continue;
       const RegisterSet live_out = liveness_of(function).out[test];
       const std::vector<Instruction> copy = copy_of(function.blocks[test], live_out, function);
       std::vector<Instruction>& code = function.blocks[latch].code;

@@ -13,6 +13,9 @@ enum class Locals : std::uint8_t {
   kRegisters  ///< in registers
 };
 
+/// Functions that are called once, and small ones, become part of their callers.
+void inline_calls(ir::Module& module);
+
 /// Loads and stores of local scalars become copies. A local stays in memory if its address is taken
 /// or if it may be read before it is written.
 void promote_locals(const ir::Module& module, ir::FunctionId id, ir::Function& function,
@@ -35,6 +38,9 @@ void lower_addresses(ir::Function& function);
 void lower_element(const ir::Instruction& in, ir::Function& function,
                    std::vector<ir::Instruction>& out);
 
+/// A block loads a value in memory that it has loaded or stored before only if it may have changed.
+void forward_loads(const ir::Module& module, ir::FunctionId id, ir::Function& function);
+
 /// Branches on a bool take the compare that made it.
 void fuse_compares(ir::Function& function);
 
@@ -46,7 +52,10 @@ void rotate_loops(ir::Function& function);
 /// on constants become jumps.
 void thread_jumps(ir::Function& function);
 
-/// All of them in their order.
+/// The blocks of a loop stand together, so that its exits are the branches that are taken.
+void order_blocks(ir::Function& function);
+
+/// All of them but the first, in their order.
 void optimize(const ir::Module& module, ir::FunctionId id, ir::Function& function, Locals where);
 
 }  // namespace tessera::csl::codegen

@@ -159,6 +159,7 @@ struct Function {
   std::string name;
   bool is_task = false;
   bool exported = false;  ///< the host may launch it
+  bool never_inlined = false;
   std::vector<RegisterId> parameters;
   std::optional<Type> result;
   std::vector<Type> registers;

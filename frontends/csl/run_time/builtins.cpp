@@ -196,6 +196,21 @@ std::optional<Result> store_config_builtin(const BuiltinCall& call) {
   return call.nothing();
 }
 
+/// The wavelets of the color have an input queue of their own, for which the named one stands then.
+std::optional<Result> bind_input_queue_builtin(const BuiltinCall& call) {
+  constexpr std::uint32_t kInputColor = 0x7f78;
+  const auto number = [&](std::size_t i) {
+    const Result value = call.evaluator.operand(call.expr(i));
+    return static_cast<unsigned>(call.engine().known(value, call.expr(i)).integer());
+  };
+  const unsigned queue = number(0), color = number(1);
+  code_of(call.evaluator).tile.use_queue(true, std::nullopt, color, call.node, true);
+  instruction(call, pe::Opcode::kStcfg, {},
+              {ir::constant(ir::Type::kU16, kInputColor + queue),
+               ir::constant(ir::Type::kU16, color)});
+  return call.nothing();
+}
+
 std::optional<Result> queue_flush_builtin(const BuiltinCall& call) {
   if (!call.is_wse3()) call.fail("only WSE-3 has it");
   const Result queue = call.evaluator.operand(call.expr(0));
@@ -356,6 +371,7 @@ const Row* find_row(std::string_view name) {
                               {"queue_flush", 1, 1, queue_flush_builtin},
                               {"tessera_load_config", 1, 1, load_config_builtin},
                               {"tessera_store_config", 2, 2, store_config_builtin},
+                              {"tessera_bind_input_queue", 2, 2, bind_input_queue_builtin},
                               {"tessera_timestamp", 1, 1, timestamp_builtin},
                               {"tessera_coordinate", 1, 1, coordinate_builtin},
                               {"tessera_string", 1, 1, string_builtin},
@@ -392,9 +408,7 @@ bool is_private(std::string_view name) {
   return name.substr(0, kPrefix.size()) == kPrefix;
 }
 
-}  // namespace
-
-std::optional<Result> run_time_builtin(Evaluator& evaluator, const Builtin& node) {
+std::optional<Result> handled(Evaluator& evaluator, const Builtin& node) {
   const BuiltinCall call(evaluator, node);
   if (is_dsd_operation(node.name)) return dsd_builtin(call);
   const Row* row = find_row(node.name);
@@ -405,6 +419,16 @@ std::optional<Result> run_time_builtin(Evaluator& evaluator, const Builtin& node
     call.fail("takes ", row->fewest == row->most ? "" : std::to_string(row->fewest) + " to ",
               text::plural(row->most, "argument"), " instead of ", call.size());
   return row->handler(call);
+}
+
+}  // namespace
+
+std::optional<Result> run_time_builtin(Evaluator& evaluator, const Builtin& node) {
+  try {
+    return handled(evaluator, node);
+  } catch (const std::bad_variant_access&) {  // the handlers look at types only
+    BuiltinCall(evaluator, node).fail("an operand is undefined or has no place for its type here");
+  }
 }
 
 }  // namespace tessera::csl

@@ -216,10 +216,12 @@ void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
 namespace {
 
 /// A destination or a source that the kind of the descriptor does not allow.
-void check_direction(const BuiltinCall& call, const Result& value, std::size_t i) {
-  const std::string_view wrong = i == 0 ? "fabin_dsd" : "fabout_dsd";
+void check_direction(const BuiltinCall& call, const Result& value, std::size_t i,
+                     bool is_destination) {
+  const std::string_view wrong = is_destination ? "fabin_dsd" : "fabout_dsd";
   if (value.type->name == wrong)
-    call.engine().fail(call.expr(i), "a ", wrong, " is no ", i == 0 ? "destination" : "source");
+    call.engine().fail(call.expr(i), "a ", wrong, " is no ",
+                       is_destination ? "destination" : "source");
 }
 
 /// The pointer of a destination that is a scalar.
@@ -249,7 +251,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
     const Result value = evaluator.operand(call.expr(i));
     ir::DsdOperand operand;
     if (value.type->is(TypeKind::kDsd)) {
-      check_direction(call, value, i);
+      check_direction(call, value, i, i == 0 && count > 1);
       const bool is_input = value.type->name == "fabin_dsd";
       if (is_input && has_input && code.tile.is_wse3())
         call.fail("an operation of WSE-3 has one input from the fabric at most");

@@ -564,6 +564,9 @@ std::optional<Result> live_change_dsd(const BuiltinCall& call) {
     dsd.base = base_value(call, call.expr(1), nullptr);
   } else if (name == "increment_dsd_offset") {
     const Result steps = evaluator.operand(call.expr(1));
+    if (!steps.type->is_any_integer())
+      call.engine().fail(call.expr(1), call.what(1), " is of type ",
+                         text::in_quotes(steps.type->name), " instead of an integer type");
     const ir::Value distance = byte_distance(call, steps, size_of(*call.type(2)));
     const ir::Value base = base_of(evaluator, dsd);
     dsd.base = builder.binary(

@@ -433,7 +433,8 @@ Location element_location(Evaluator& evaluator, const Location& array,
 namespace {
 
 /// The word address of a configuration register that a constant byte address stands for
-/// (csl.md 16 N7): memory instructions do not reach the registers.
+/// (csl.md 7.5): memory instructions do not
+/// reach the registers.
 std::optional<ir::Value> register_address(const Storage& storage, ir::Type type) {
   constexpr std::uint32_t kFirst = 0xfc00;
   if (!storage.address.is_constant() || ir::is_wide(type)) return std::nullopt;

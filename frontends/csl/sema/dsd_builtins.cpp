@@ -112,12 +112,27 @@ bool is_fabric_field(std::string_view name) {
   return false;
 }
 
+/// Queues and colors have types of their own; flags are bools, choices structs.
+void check_fabric_field(const BuiltinCall& call, const std::string& name, const Result& value) {
+  const bool is_queue = name == "input_queue" || name == "output_queue";
+  const std::string_view handle = name == "fabric_color" ? "color" : name;
+  const bool is_choice = name == "simd_mode" || name == "priority" || name == "zero";
+  const bool fits = is_queue || name == "fabric_color" ? value.type->is_handle(handle)
+                    : is_choice ? value.type->is(TypeKind::kStruct)
+                                : value.type->is(TypeKind::kBool);
+  if (!fits)
+    call.fail("the field .", name, " is of type ", text::in_quotes(value.type->name),
+              " instead of ", is_choice ? "a struct with one true field"
+                              : handle == name && !is_queue ? "'bool'" : text::in_quotes(handle));
+}
+
 Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
   Dsd dsd;
   for (auto& [name, value] : fields_of(fields)) {
     if (name == "extent") {
       dsd.extents = numbers(call, value, name);
     } else if (is_fabric_field(name)) {
+      check_fabric_field(call, name, value);
       dsd.options.emplace_back(name, value);
     } else {
       call.fail("a fabric descriptor has no field ", text::in_quotes(name));

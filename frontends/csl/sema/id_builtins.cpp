@@ -94,6 +94,15 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
   for (const RotatingTasks& other : call.tile().rotating_tasks) {
     if (other.id == made.id) call.fail("the id ", made.id, " has rotating tasks already");
   }
+  // The alternative is control task 0 of the queue (wse.md 3.3). Programs may bind both themselves.
+  std::vector<TaskBinding>& tasks = call.tile().tasks;
+  for (const TaskBinding& own : {TaskBinding{TaskKind::kData, made.id, made.main},
+                                 TaskBinding{TaskKind::kControl, 0, made.alternative}}) {
+    const bool is_bound = std::any_of(tasks.begin(), tasks.end(), [&](const TaskBinding& other) {
+      return other.task.function == own.task.function;
+    });
+    if (!is_bound) tasks.push_back(own);
+  }
   call.tile().rotating_tasks.push_back(std::move(made));
   return call.nothing();
 }

@@ -105,6 +105,8 @@ constexpr Relation kIndices{
     }};
 constexpr Relation kSelected{false, "as many elements of the result as maskPattern selects",
                              selects_all};
+constexpr Relation kSideBySide{false, "no fewer columns in the result",
+                               [](Op, S a, S b) { return at_least(a.columns(), b.columns()); }};
 constexpr Relation kSameType{true, "one type; pto.tcvt converts",
                              [](Op, S a, S b) { return a.element() == b.element(); }};
 constexpr Relation kSameWidth{true, "elements of one size", [](Op, S a, S b) {
@@ -137,8 +139,10 @@ struct Functions {
   constexpr Functions(std::initializer_list<TileFunction> list) {
     for (const TileFunction f : list) bits |= bit(f);
   }
-  static constexpr std::uint32_t bit(TileFunction f) { return 1U << static_cast<unsigned>(f); }
-  std::uint32_t bits = 0;
+  static constexpr std::uint64_t bit(TileFunction f) {
+    return std::uint64_t{1} << static_cast<unsigned>(f);
+  }
+  std::uint64_t bits = 0;
 };
 
 /// For these functions operand `a` has the relation to each operand of `others`. The first rule of a
@@ -184,6 +188,15 @@ constexpr Rule kRules[] = {
     {{F::kFillPad, F::kTranspose}, kSameType, 0, {kResult}},
     {{F::kFillPad}, kAtLeast, kResult, {0}},
     {{F::kTranspose}, kTransposed, 0, {kResult}},
+    {{F::kConcat, F::kPart, F::kMapAdd}, kSameType, 0, {1, 2, kResult}},
+    {{F::kConcat}, kSameRows, 0, {1, kResult}},
+    {{F::kConcat}, kSideBySide, kResult, {0, 1}},
+    {{F::kPart}, kAtLeast, kResult, {0, 1}},
+    {{F::kMapAdd}, kSameShape, 0, {1, 2, kResult}},
+    {{F::kMultiplyAdd}, kSameShape, 0, {kResult}},
+    {{F::kRowArg, F::kColumnArg}, kIndexType, kResult, {kResult}},
+    {{F::kRowArg}, kSameRows, 0, {kResult}},
+    {{F::kColumnArg}, kSameColumns, 0, {kResult}},
     {{F::kQuantize}, kSingle, 0, {0}},
     {{F::kDequantize}, kShortType, 0, {0}},
     {{F::kQuantize, F::kDequantize}, kSingle, 1, {1}},
@@ -233,7 +246,7 @@ std::string find_operand_fault(const TileOperation& operation, const OperandShap
     const std::size_t i = n == kResult ? result : static_cast<std::size_t>(n);
     return Side{operation.operands[i], shapes[i]};
   };
-  const std::uint32_t function = Functions::bit(operation.function);
+  const std::uint64_t function = Functions::bit(operation.function);
   for (const Rule& rule : kRules) {
     if ((rule.functions.bits & function) == 0 || rule.a >= inputs) continue;
     for (const int other : rule.others) {

@@ -125,13 +125,16 @@ unsigned input_count(const TileOperation& operation) {
     return std::find(list.begin(), list.end(), function) != list.end();
   };
   const bool has_scalar = !operation.scalars.empty();
-  if (is({F::kNone, F::kFill, F::kSequence})) return 0;
+  if (is({F::kNone, F::kFill, F::kSequence, F::kTriangle, F::kNoValues})) return 0;
+  if (is({F::kMapAdd})) return has_scalar ? 2 : 3;
   if (is({F::kMap})) return has_scalar || operation.arithmetic >= Arithmetic::kNeg ? 1 : 2;
   if (is({F::kCompare})) return has_scalar ? 1 : 2;
   if (is({F::kQuantize, F::kDequantize, F::kMergeLists})) return operation.inputs;
   if (is({F::kMatmulAdd, F::kMatmulBias, F::kSelect})) return 3;
-  return is({F::kMatmul, F::kRowMap, F::kColumnMap, F::kSelectTile, F::kGather, F::kSort32}) ? 2
-                                                                                             : 1;
+  return is({F::kMatmul, F::kRowMap, F::kColumnMap, F::kSelectTile, F::kGather, F::kSort32,
+             F::kConcat, F::kPart, F::kMultiplyAdd})
+             ? 2
+             : 1;
 }
 
 void resolve(const TileOperation& operation, const std::vector<std::int64_t>& registers,

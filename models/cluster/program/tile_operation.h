@@ -63,17 +63,18 @@ enum class Element : std::uint8_t {
   kU32,
   kI64,
   kI4,
-  kFp8
+  kFp8,
+  kFp4
 };
-inline constexpr unsigned kElementCount = 12;
+inline constexpr unsigned kElementCount = 13;
 constexpr unsigned bits_of(Element element) {
-  constexpr std::array<unsigned, kElementCount> kBits = {32, 16, 16, 8,  8, 16,
-                                                         16, 32, 32, 64, 4, 8};
+  constexpr std::array<unsigned, kElementCount> kBits = {32, 16, 16, 8, 8, 16, 16,
+                                                         32, 32, 64, 4, 8, 4};
   return kBits[static_cast<unsigned>(element)];
 }
 constexpr const char* to_string(Element element) {
   constexpr std::array<const char*, kElementCount> kNames = {
-      "f32", "f16", "bf16", "i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "i4", "f8"};
+      "f32", "f16", "bf16", "i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "i4", "f8", "f4"};
   return kNames[static_cast<unsigned>(element)];
 }
 constexpr bool is_float(Element element) {
@@ -184,6 +185,14 @@ enum class TileFunction : std::uint8_t {
   kSort32,      ///< result = pairs (a, index b), every 32 of a row sorted; pairs have 8 bytes
   kMergeBlocks,  ///< result = a, every four sorted blocks of scalar columns merged; pairs as above
   kMergeLists,   ///< result = two to four sorted lists of pairs merged
+  kConcat,       ///< result = the columns of a, then those of b
+  kPart,  ///< result = arithmetic(a, b) where both have an element, elsewhere the one there is
+  kMultiplyAdd,  ///< result = a * scalar + b
+  kMapAdd,       ///< result = arithmetic(a, b) + c, or arithmetic(a, scalar) + b
+  kRowArg,       ///< result[r, 0] = the column of the largest (kMax) or least (kMin) a[r, c]
+  kColumnArg,    ///< result[0, c] = the row of the largest or least a[r, c]
+  kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
+  kNoValues,  ///< its operands are known, what it computes is not modelled: timing only
 };
 
 enum class Arithmetic : std::uint8_t {
@@ -203,6 +212,7 @@ enum class Arithmetic : std::uint8_t {
   kLeakyRelu,  ///< a < 0 ? a * b : a
   kReverseSub,
   kReverseDiv,
+  kPow,
   kExpDif,  ///< exp(a - b)
   kNeg,
   kAbs,
@@ -260,7 +270,7 @@ struct TileOperation {
   bool adds = false;          ///< of kCopy to GM: the result is added to what is there
   bool saturates = true;      ///< of a conversion to an integer; otherwise it wraps around
   bool scalar_first = false;  ///< of kMap, kCompare: the scalar is a
-  bool descends = false;      ///< of kSequence
+  bool descends = false;      ///< of kSequence and kTriangle
   std::uint8_t inputs =
       0;  ///< of kQuantize, kDequantize and kMergeLists, which may have more or fewer
   bool exhausts = false;  ///< of kMergeLists: ends with the first list that has no more pairs

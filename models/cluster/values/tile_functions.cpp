@@ -121,6 +121,12 @@ class Computation {
   TileValues transpose() const;
   TileValues copied() const;
   double of_row(const TileValues& once, std::size_t row) const;
+  TileValues concat() const;
+  TileValues part() const;
+  TileValues multiply_add() const;
+  TileValues map_add() const;
+  TileValues argument(bool by_row) const;
+  TileValues triangle() const;
   TileValues quantize() const;
   TileValues dequantize() const;
 
@@ -268,6 +274,91 @@ double Computation::of_row(const TileValues& once, std::size_t row) const {
   return once.numbers[row * (once.rows > 1 ? once.columns : 1)];
 }
 
+TileValues Computation::concat() const {
+  TileValues to = zeros(std::min(rows_, a().rows), std::min(columns_, a().columns + b().columns));
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const bool first = c < a().columns;
+    const TileValues& from = first ? a() : b();
+    if (r < from.rows) to.set(i, from, r * from.columns + (first ? c : c - a().columns));
+  });
+  return to;
+}
+
+TileValues Computation::part() const {
+  TileValues to = zeros(rows_, columns_);
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const bool in_a = r < a().rows && c < a().columns, in_b = r < b().rows && c < b().columns;
+    const std::size_t j = r * b().columns + c;
+    if (in_a && in_b)
+      combine(to, i, r * a().columns + c, &b(), j);
+    else if (in_a || in_b)
+      to.set(i, in_a ? a() : b(), in_a ? r * a().columns + c : j);
+  });
+  return to;
+}
+
+// In f32 and rounded once more to a narrower type.
+TileValues Computation::multiply_add() const {
+  TileValues to = b();
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    if (r >= a().rows || c >= a().columns) return;
+    const double product = a().number(r * a().columns + c) * number_;
+    if (is_float(to.element))
+      to.numbers[i] = rounded(to.numbers[i] + product, Element::kF32);
+    else
+      to.integers[i] += static_cast<std::int64_t>(product);
+  });
+  return to;
+}
+
+TileValues Computation::map_add() const {
+  const TileValues& added = in_.back();
+  TileValues to = zeros(std::min(rows_, a().rows), std::min(columns_, a().columns));
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const bool has_scalar = in_.size() == 2;
+    combine(to, i, r * a().columns + c, has_scalar ? nullptr : &b(),
+            has_scalar ? 0 : r * b().columns + c);
+    const std::size_t j = r * added.columns + c;
+    if (j >= added.size()) return;
+    if (on_floats())
+      to.numbers[i] = rounded(to.numbers[i], a().element) + added.numbers[j];
+    else
+      to.integers[i] += added.integers[j];
+  });
+  return to;
+}
+
+// Of equal elements the first one counts.
+TileValues Computation::argument(bool by_row) const {
+  const std::size_t outer = by_row ? a().rows : a().columns;
+  const std::size_t inner = by_row ? a().columns : a().rows;
+  TileValues to = TileValues::zeros(out_, by_row ? outer : 1, by_row ? 1 : outer);
+  for (std::size_t o = 0; o < outer; ++o) {
+    const auto at = [&](std::size_t k) {
+      return a().number(by_row ? o * inner + k : k * outer + o);
+    };
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < inner; ++k)
+      if (op_.arithmetic == Arithmetic::kMax ? at(k) > at(best) : at(k) < at(best)) best = k;
+    to.integers[o] = static_cast<std::int64_t>(best);
+  }
+  return to;
+}
+
+TileValues Computation::triangle() const {
+  TileValues to = TileValues::zeros(out_, rows_, columns_);
+  const std::int64_t diagonal = r_.integers[0];
+  for_each(to, [&](std::size_t r, std::size_t c, std::size_t i) {
+    const auto apart = static_cast<std::int64_t>(c) - static_cast<std::int64_t>(r);
+    if (op_.descends ? apart < diagonal : apart > diagonal) return;
+    if (is_float(out_))
+      to.numbers[i] = 1;
+    else
+      to.integers[i] = 1;
+  });
+  return to;
+}
+
 // Rounded to f32 behind each step, then to the integer.
 TileValues Computation::quantize() const {
   TileValues to = a();
@@ -306,6 +397,12 @@ TileValues Computation::run() const {
   if (f == F::kSelectTile) return r_.integers[0] != 0 ? a() : b();
   if (f == F::kFillPad) return fill_pad();
   if (f == F::kTranspose) return transpose();
+  if (f == F::kConcat) return concat();
+  if (f == F::kPart) return part();
+  if (f == F::kMultiplyAdd) return multiply_add();
+  if (f == F::kMapAdd) return map_add();
+  if (f == F::kRowArg || f == F::kColumnArg) return argument(f == F::kRowArg);
+  if (f == F::kTriangle) return triangle();
   if (f == F::kQuantize) return quantize();
   if (f == F::kDequantize) return dequantize();
   if (f == F::kGather) return gather(a(), b(), static_cast<std::size_t>(r_.operands[0].strides[0]));

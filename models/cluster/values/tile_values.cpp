@@ -311,8 +311,17 @@ struct Binary {
   double (*of_numbers)(double a, double b);
   Int (*of_integers)(Int a, Int b, unsigned width);
 };
+/// Wraps around; a negative exponent gives what a fraction is as an integer.
+Int power(Int a, Int b, unsigned) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+  Int result = 1;
+  for (; b > 0; b /= 2, a = calculate(Opcode::kMul, a, a))
+    if (b % 2 != 0) result = calculate(Opcode::kMul, result, a);
+  return result;
+}
+
 /// By Arithmetic, from kAdd to kExpDif.
-constexpr std::array<Binary, 17> kBinary = {{
+constexpr std::array<Binary, 18> kBinary = {{
     {[](double a, double b) { return a + b; }, scalar<Opcode::kAdd>},
     {[](double a, double b) { return a - b; }, scalar<Opcode::kSub>},
     {[](double a, double b) { return a * b; }, scalar<Opcode::kMul>},
@@ -333,6 +342,7 @@ constexpr std::array<Binary, 17> kBinary = {{
     {[](double a, double b) { return a < 0 ? a * b : a; }, leaky_relu},
     {[](double a, double b) { return b - a; }, reversed<Opcode::kSub>},
     {[](double a, double b) { return b / a; }, reversed<Opcode::kDiv>},
+    {[](double a, double b) { return std::pow(a, b); }, power},
     {[](double a, double b) { return std::exp(a - b); }, leaky_relu},
 }};
 

@@ -29,6 +29,7 @@ class CslCodegen : public testing::Test {
     f.name = name;
     f.result = result;
     f.exported = exported;
+    f.never_inlined = true;
     return Builder(module, add_function(module, f));
   }
   VariableId global(const char* name, Type type, std::uint32_t count = 1,
@@ -114,6 +115,100 @@ L1:
     add16 r14, r14, 1
     lt16 r14, 8
     jmpt L1
+    ret
+)");
+}
+
+TEST_F(CslCodegen, SmallFunctionsAndThoseCalledOnceArePartOfTheirCallers) {
+  const VariableId sum = global("sum", Type::kI16);
+  Builder small = function("small", Type::kI16);
+  const Value p = small.parameter(Type::kI16);
+  small.ret(small.binary(Op::kMul, p, p));
+  Builder once = function("once");
+  const VariableId local = once.local("local", Type::kI16, 2);
+  const Value q = once.parameter(Type::kI16);
+  once.store(address_of(local), once.call(0, {q}));
+  once.store(address_of(sum), once.load(Type::kI16, address_of(local)));
+  once.ret();
+  Builder b = function("main", std::nullopt, true);
+  b.call(1, {b.call(0, {b.load(Type::kI16, address_of(sum))})});
+  b.ret();
+  EXPECT_THAT(code(), HasSubstr("call small"));
+  for (Function& f : module.functions) f.never_inlined = false;
+  EXPECT_EQ(code(), R"(fn main
+    ld16 r14, [sum]
+    mul16 r14, r14, r14
+    mul16 r14, r14, r14
+    st16 [frames], r14
+    st16 [sum], r14
+    ret
+)");
+}
+
+TEST_F(CslCodegen, ABlockLoadsAValueOnceUnlessItMayHaveChanged) {
+  const VariableId x = global("x", Type::kI16);
+  const VariableId y = global("y", Type::kI32);
+  Builder b = function("main", std::nullopt, true);
+  const Value p = b.parameter(Type::kAddress);
+  const auto add_x_to = [&](std::int32_t half) {
+    const Value old = b.load(Type::kI16, address_of(y, half));
+    b.store(address_of(y, half), b.binary(Op::kAdd, old, b.load(Type::kI16, address_of(x))));
+  };
+  add_x_to(0);
+  add_x_to(0);
+  b.store(address_of(y), constant(Type::kI32, 7));
+  add_x_to(2);
+  b.store(p, constant(Type::kI16, 1));
+  add_x_to(2);
+  b.ret();
+  EXPECT_EQ(code(), R"(fn main
+    ld16 r14, [y]
+    ld16 r13, [x]
+    add16 r14, r14, r13
+    st16 [y], r14
+    add16 r14, r14, r13
+    st16 [y], r14
+    movri d10, 7
+    st32 [y], d10
+    ld16 r14, [y + 2]
+    add16 r14, r14, r13
+    st16 [y + 2], r14
+    movri r14, 1
+    st16 [r0], r14
+    ld16 r14, [y + 2]
+    ld16 r13, [x]
+    add16 r14, r14, r13
+    st16 [y + 2], r14
+    ret
+)");
+}
+
+TEST_F(CslCodegen, TheBlocksOfALoopStandTogether) {
+  const VariableId x = global("x", Type::kI16);
+  Builder b = function("main", std::nullopt, true);
+  const BlockId header = b.new_block();
+  const BlockId exit = b.new_block();
+  const BlockId body = b.new_block();
+  b.jump(header);
+  b.enter(header);
+  Machine m;
+  m.op = pe::Opcode::kRand16;
+  m.fields = {{Machine::Slot::kResult, 0, {}}};
+  const Value number = b.machine(m, {}, {Type::kI16})[0];
+  b.branch(Condition::kGt, number, constant(Type::kI16, 9), body, exit);
+  b.enter(body);
+  b.store(address_of(x), number);
+  b.jump(header);
+  b.enter(exit);
+  b.ret();
+  EXPECT_EQ(code(), R"(fn main
+L1:
+    rand16 r14
+    gt16 r14, 9
+    jmpf L2
+    st16 [x], r14
+    jmp L1
+L2:
     ret
 )");
 }

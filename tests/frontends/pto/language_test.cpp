@@ -84,6 +84,12 @@ std::int64_t value_of(const std::string& body) {
     case Opcode::kSelect:
       registers[i.rd] = get(i.c) != 0 ? get(i.a) : get(i.b);
       break;
+    case Opcode::kGetElement:
+      registers[i.rd] = registers[static_cast<std::size_t>(i.a.value + get(i.b))];
+      break;
+    case Opcode::kSetElement:
+      registers[static_cast<std::size_t>(i.a.value + get(i.b))] = registers[i.rd];
+      break;
     default:
       registers[i.rd] = cluster::calculate(i.op, get(i.a), get(i.b));
     }
@@ -427,8 +433,8 @@ TEST(PtoLanguage, ArraysOfEventIds) {
             2);
   EXPECT_THAT(message_of_text(kernel(array + "\n    %r = pto.eventid_array_get %arr[3]")),
               HasSubstr("element 3 of an array of 3"));
-  EXPECT_THAT(message_of_text(kernel("%a = pto.declare_eventid_array -> !pto.eventid_array<65>")),
-              HasSubstr("expected a type !pto.eventid_array<N> with N of 1..64"));
+  EXPECT_THAT(message_of_text(kernel("%a = pto.declare_eventid_array -> !pto.eventid_array<4097>")),
+              HasSubstr("expected a type such as !pto.local_array<64xi32> with 1..4096 elements"));
 }
 
 // --- what public kernels contain ---

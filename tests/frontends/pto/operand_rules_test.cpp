@@ -8,6 +8,7 @@
 
 #include "frontends/pto/lower.h"
 #include "frontends/pto/parser.h"
+#include "frontends/pto/words.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto::operand_rules_test {
@@ -28,12 +29,22 @@ std::string message_of(const std::string& body, const char* kind = "vector") {
   return "accepted";
 }
 
-/// "16x8xf32" of "%a", a tile in vec unless it begins with a location.
+/// "16x8xf32" of "%a", a tile in vec unless it begins with a location. Rows in vec are as long as they
+/// have to be; what is written is valid of them.
 struct Tile {
   std::string name, type;
   std::string text() const {
-    const bool has_location = type.find(',') < type.find('x');
-    return "!pto.tile_buf<" + (has_location ? "" : std::string("vec, ")) + type + ">";
+    if (type.find(',') < type.find('x')) return "!pto.tile_buf<" + type + ">";
+    const std::size_t x = type.find('x'), y = type.find('x', x + 1);
+    const std::string size = type.substr(0, y),
+                      element = type.substr(y + 1, type.find(',') - y - 1);
+    const std::int64_t columns = std::stoll(type.substr(x + 1, y - x - 1));
+    const std::int64_t full = 256 / bits_of(element);
+    if (columns % full == 0 || type.find(',') != std::string::npos)
+      return "!pto.tile_buf<vec, " + type + ">";
+    return "!pto.tile_buf<vec, " + type.substr(0, x + 1) +
+           std::to_string((columns + full - 1) / full * full) + "x" + element + ", valid=" + size +
+           ">";
   }
 };
 
@@ -152,7 +163,7 @@ TEST(PtoOperandRules, WhatIsLegal) {
       {"pto.tadd",
        {{"a", "16x64xf32, valid=3x50"},
         {"b", "8x64xf32, valid=3x50"},
-        {"c", "4x50xf32, valid=3x50"}},
+        {"c", "4x56xf32, valid=3x50"}},
        ""},
       {"pto.trowsum", {{"a", "16x64xf32"}, {"t", "1x8xf32"}, {"c", "16x8xf32, valid=16x1"}}, ""},
       {"pto.tcolmax", {{"a", "16x64xf32"}, {"c", "16x64xf32"}}, ""},
@@ -252,7 +263,7 @@ TEST(PtoOperandRules, MovesKeepTheirTypeAndStayInside) {
   EXPECT_EQ(message_of("pto.tmov", {{"a", "acc, 16x16xf32"}, {"c", "mat, 16x16xf16"}}, "", "cube"),
             "accepted");
   const std::string tiles = "  %a = pto.alloc_tile : !pto.tile_buf<vec, 8x8xf32>\n"
-                            "  %c = pto.alloc_tile : !pto.tile_buf<vec, 4x4xf32>\n"
+                            "  %c = pto.alloc_tile : !pto.tile_buf<vec, 4x8xf32, valid=4x4>\n"
                             "  %i = arith.constant 5 : index\n  %z = arith.constant 0 : index\n";
   EXPECT_THAT(
       message_of(tiles + "  pto.textract ins(%a, %i, %z : f32, index, index) outs(%c : f32)"),

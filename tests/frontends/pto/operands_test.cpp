@@ -48,13 +48,13 @@ ResolvedOperation operands(const cluster::Program& program,
 
 TEST(PtoOperands, TilesWithoutAddressLieBehindEachOther) {
   const cluster::Program p =
-      lowered("  %a = pto.alloc_tile : !pto.tile_buf<vec, 1x9xf16>\n"
+      lowered("  %a = pto.alloc_tile : !pto.tile_buf<vec, 1x16xf16>\n"
               "  %b = pto.alloc_tile : " +
               kTile + "\n  %c = pto.alloc_tile : " + kTile + "\n  pto.tabs ins(%b : " + kTile +
               ") outs(%c : " + kTile + ")");
   const ResolvedOperation r = operands(p);
   ASSERT_EQ(r.count, 2);
-  EXPECT_EQ(r.operands[0].first, 32);  // behind 18 bytes, aligned
+  EXPECT_EQ(r.operands[0].first, 32);  // behind 32 bytes
   EXPECT_EQ(r.operands[0].bytes, 1024);
   EXPECT_EQ(r.operands[0].access, Access::kRead);
   EXPECT_EQ(r.operands[1].first, 32 + 1024);

@@ -122,9 +122,10 @@ TEST(PtoText, PlacesAreThoseOfTheText) {
 
 TEST(PtoText, Diagnostics) {
   EXPECT_EQ(message_of(""), "k.pto:1:1: expected 'module', found the end of the file");
-  EXPECT_EQ(message_of(kernel("pto.tlaod ins(%a : f32) outs(%b : f32)")),
-            "k.pto:3:1: unknown operation 'pto.tlaod'; did you mean 'pto.tload'? docs/ascend-platform.md "
-            "lists the operations; --pto-unknown=cost:N runs unknown ones for N cycles");
+  EXPECT_EQ(
+      message_of(kernel("pto.tlaod ins(%a : f32) outs(%b : f32)")),
+      "k.pto:3:1: unknown operation 'pto.tlaod'; did you mean 'pto.tload'? docs/ascend-platform.md "
+      "lists the operations; --pto-unknown=cost:N runs unknown ones for N cycles");
   EXPECT_EQ(message_of(kernel("  pto.barrier PIPE_V")),
             "k.pto:3:15: expected a pipe such as <PIPE_V>, found 'PIPE_V'");
   EXPECT_EQ(message_of(kernel("  %a = arith.addi %n : index")),
@@ -146,7 +147,8 @@ TEST(PtoText, Diagnostics) {
 }
 
 TEST(PtoText, TheManualNamesEveryOperation) {
-  const std::string manual = test::read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/ascend-platform.md");
+  const std::string manual =
+      test::read_file(std::string(TESSERA_SOURCE_DIR) + "/docs/ascend-platform.md");
   for (const OperationInfo& row : operations())
     EXPECT_THAT(manual, HasSubstr("`" + std::string(row.name) + "`"));
 }

@@ -473,5 +473,65 @@ task main local 8 active
   EXPECT_THAT(colors_sent(bench), ElementsAre(0));
 }
 
+// An input queue stands for the queue of the color that the program binds it to.
+const char* const kTwoColors = R"(queue first input 2 color=1
+queue second input 5 color=3
+data words: u32[4]
+dsd in fabin first extent=1
+dsd to mem1d words extent=1
+dsr s1ds1 in
+dsr dds1 to save_address
+task main local 8 active
+    mov32 dds1, s1ds1
+)";
+
+TEST_P(PeConfigFlush, InputQueueReadsTheColorThatItIsBoundTo) {
+  for (const Generation generation : {Generation::kWse2, Generation::kWse3}) {
+    Bench& bench = with(std::string(kTwoColors) + R"(
+    stcfg 0x7f7a, 3
+    mov32 dds1, s1ds1
+    mov32 dds1, s1ds1
+    stcfg 0x7f7a, 1
+    mov32 dds1, s1ds1
+    end
+)",
+                        generation, GetParam());
+    bench.queues.arrive(5, 30, 1);
+    bench.queues.arrive(2, 20, 1);
+    bench.queues.arrive(5, 31, 40);
+    bench.queues.arrive(2, 21, 80);
+    bench.run();
+    EXPECT_THAT(bench.contents("words"), ElementsAre(20, 30, 31, 21));
+  }
+}
+
+TEST_P(PeConfigFlush, InputQueueThatHoldsWaveletsCannotBeRebound) {
+  Bench& bench = with(std::string(kTwoColors) + "    stcfg 0x7f7a, 3\n    end\n", Generation::kWse3,
+                      GetParam());
+  bench.queues.arrive(2, 20, 1);
+  bench.queues.arrive(2, 21, 2);
+  EXPECT_THAT(rule_broken_by(bench),
+              Breaks(Illegal::kQueueReuse,
+                     HasSubstr("input queue 2 is bound to color 3 while it holds wavelets")));
+}
+
+TEST_P(PeConfigFlush, InputQueueThatAnOperationStillReadsCannotBeRebound) {
+  Bench& bench =
+      with(std::string(kTwoColors) + "    mov32 dds1, s1ds1 async\n    stcfg 0x7f7a, 3\n    end\n",
+           Generation::kWse3, GetParam());
+  bench.queues.arrive(2, 20, 1);
+  EXPECT_THAT(rule_broken_by(bench),
+              Breaks(Illegal::kQueueReuse, HasSubstr("while it is still read by")));
+}
+
+TEST_P(PeConfigFlush, InputQueueCannotBeBoundToAColorWithoutQueue) {
+  Bench& bench = with(std::string(kTwoColors) + "    stcfg 0x7f7a, 4\n    end\n", Generation::kWse3,
+                      GetParam());
+  bench.queues.arrive(2, 20, 1);
+  EXPECT_THAT(rule_broken_by(bench),
+              Breaks(Illegal::kConfigValue,
+                     HasSubstr("color 4, which no input queue of the program receives")));
+}
+
 }  // namespace
 }  // namespace tessera::pe::test

@@ -17,7 +17,10 @@ class Kernel:
         self.arguments, self.body, self.inputs, self.outputs = [], [], {}, []
 
     def tile(self, name, rows, columns, dtype, more="", operands=""):
-        kind = f"!pto.tile_buf<vec, {rows}x{columns}x{dtype}{more}>"
+        block = 32 // np.dtype(TYPES[dtype]).itemsize  # rows take whole blocks
+        full = -(-columns // block) * block
+        valid = "" if full == columns else f", valid={rows}x{columns}"
+        kind = f"!pto.tile_buf<vec, {rows}x{full}x{dtype}{valid}{more}>"
         self.body.append(f"%{name} = pto.alloc_tile {operands}: {kind}")
         return f"%{name}", kind
 
@@ -153,6 +156,83 @@ def check_others(executable):
     kernel.step(f"pto.tsel ins(%mask, %a, %b : {mask[1]}, {a[1]}, {b[1]}) outs(%result : {out[1]})")
     kernel.store(out, ROWS, COLUMNS, "f32")
     check("tsel", run(executable, kernel), np.where(x > y, x, y))
+
+
+def check_three_operands(executable):
+    a, b, c = (values("f32", seed=n) for n in (1, 2, 3))
+    check("taddc", apply(executable, "taddc", [a, b, c]), a + b + c)
+    check("tsubc", apply(executable, "tsubc", [a, b, c]), a - b + c)
+    check("tprelu", apply(executable, "tprelu", [a, b]), np.where(a < 0, a * b, a))
+    check("tconcat", apply(executable, "tconcat", [a, b], result=(ROWS, 2 * COLUMNS)), np.concatenate([a, b], axis=1))
+    positive = np.abs(a)
+    check("tpow", apply(executable, "tpow", [positive, b]), positive**b, exact=False)
+    check("tpows", apply(executable, "tpows", [values("i32")], [("3", "i32")]), values("i32") ** 3)
+    part = values("f32", (3, 8), 4)
+    both = a.copy()
+    both[:3, :8] += part
+    check("tpartadd", apply(executable, "tpartadd", [a, part]), both)
+    both = a.copy()
+    both[:3, :8] = np.maximum(a[:3, :8], part)
+    check("tpartmax", apply(executable, "tpartmax", [part, a]), both)
+    # A scalar between two tiles, and a result that is an input.
+    kernel = Kernel()
+    x, y = kernel.load("x", a), kernel.load("y", b)
+    kernel.body.append("%s = arith.constant 0.5 : f32")
+    kernel.step(f"pto.taxpy ins(%x, %s : {x[1]}, f32) outs(%y : {y[1]})")
+    out = kernel.tile("result", ROWS, COLUMNS, "f32")
+    kernel.step(f"pto.tsubsc ins(%y, %s, %x : {y[1]}, f32, {x[1]}) outs(%result : {out[1]})")
+    kernel.store(out, ROWS, COLUMNS, "f32")
+    half = np.float32(0.5)
+    check("taxpy, tsubsc", run(executable, kernel), (b + a * half) - half + a)
+
+
+def check_positions(executable):
+    x = values("f32")
+    for name, function in {"max": np.argmax, "min": np.argmin}.items():
+        check(f"trowarg{name}", apply(executable, f"trowarg{name}", [x], result=(ROWS, 1), dtype="i32"), function(x, axis=1)[:, None])
+        check(f"tcolarg{name}", apply(executable, f"tcolarg{name}", [x], result=(1, COLUMNS), dtype="ui32"), function(x, axis=0)[None, :])
+    ones = np.ones((ROWS, COLUMNS), np.int32)
+    check("ttri", apply(executable, "ttri", [], [("2", "i32")], dtype="i32"), np.tril(ones, 2))
+    check("ttri", apply(executable, "ttri", [], [("1", "i32")], dtype="i32", attributes=" {upperOrLower = 1 : i32}"), np.triu(ones, 1))
+
+
+def check_elements(executable):
+    """Elements of tiles, arrays in registers and casts: the scalar unit doubles some elements and counts."""
+    x = values("f32")
+    kernel = Kernel()
+    tile, out = kernel.load("a", x), kernel.tile("result", 1, 8, "i32")
+    kernel.body += ["%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index", "%c8 = arith.constant 8 : index",
+                    "%list = pto.declare_local_array -> !pto.local_array<8xi32>", "scf.for %i = %c0 to %c8 step %c1 {",
+                    f"%e = pto.tgetval ins(%a, %i : {tile[1]}, index) outs : f32", "%n = arith.fptosi %e : f32 to i32",
+                    "pto.local_array_set %list[%i], %n : !pto.local_array<8xi32>, i32", "}",
+                    "scf.for %j = %c0 to %c8 step %c1 {",
+                    "%m = pto.local_array_get %list[%j] : !pto.local_array<8xi32> -> i32", "%d = arith.addi %m, %m : i32",
+                    f"pto.tsetval ins(%j, %d : index, i32) outs(%result : {out[1]})", "}"]
+    kernel.step("pto.barrier <PIPE_ALL>")
+    kernel.store(out, 1, 8, "i32")
+    check("elements", run(executable, kernel), 2 * np.trunc(x.flat[:8]).astype(np.int32)[None, :])
+    kernel.body.append("%beyond = pto.local_array_get %list[%c8] : !pto.local_array<8xi32> -> i32")
+    code, error = run(executable, kernel, fails=True)
+    assert code == 2 and "element 8 of an array of 8" in error, error
+
+
+def check_communication(executable):
+    """A copy through a staging tile in parts, a notification, a wait for it, and what is printed."""
+    x = values("i32", (16, 64))
+    kernel = Kernel()
+    kernel.body += ["%c1 = arith.constant 1 : i32", "%c3 = arith.constant 3 : i32"]
+    kernel.inputs["x_p"] = x
+    source, target, signal = (kernel.array(n, r, c, "i32") for n, r, c in (("x", 16, 64), ("out", 16, 64), ("signal", 1, 1)))
+    stage = kernel.tile("stage", 5, 64, "i32")
+    kernel.step(f"pto.comm.tput({target[0]}, {source[0]}, buf(%stage) : {target[1]}, {source[1]}, {stage[1]}) {{atomicType = #pto<atomic_type atomic_none>}}")
+    kernel.body += [f"pto.comm.tnotify({signal[0]}, {n} : {signal[1]}, i32) {{notifyOp = #pto<notify_op atomic_add>}}" for n in ("%c1", "%c3")]
+    kernel.body.append(f"pto.comm.twait({signal[0]}, %c3 : {signal[1]}, i32) {{cmp = #pto<wait_cmp ge>}}")
+    # Parts of five rows need a barrier each, which the automatic synchronisation gives.
+    kernel.body = [line for line in kernel.body if "barrier" not in line]
+    check("tput", run(executable, kernel), x)
+    kernel.inputs["signal_p"] = np.full((1, 1), -7, np.int32)
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and "pto.comm.twait: the signal did not come" in error, error
 
 
 def check_views(executable):
@@ -372,6 +452,10 @@ def main():
     check_elementwise(executable)
     check_rows_and_columns(executable)
     check_others(executable)
+    check_three_operands(executable)
+    check_positions(executable)
+    check_elements(executable)
+    check_communication(executable)
     check_views(executable)
 
 

@@ -14,6 +14,13 @@ def arch():
     return sys.argv[2]
 
 
+def options(dtype=np.float32, streaming=False, by_columns=False):
+    """The keyword arguments of a copy."""
+    is_narrow = np.dtype(dtype).itemsize == 2
+    return {"streaming": streaming, "order": MemcpyOrder.COL_MAJOR if by_columns else MemcpyOrder.ROW_MAJOR, "nonblock": False,
+            "data_type": MemcpyDataType.MEMCPY_16BIT if is_narrow else MemcpyDataType.MEMCPY_32BIT}
+
+
 class Machine:
     """The program in the folder that the command line names, on a rectangle of PEs; it runs while the object is used.
 
@@ -34,26 +41,21 @@ class Machine:
         if kind is None:
             self.runtime.stop()
 
-    def _options(self, dtype, streaming=False, by_columns=False):
-        is_narrow = np.dtype(dtype).itemsize == 2
-        return {"streaming": streaming, "order": MemcpyOrder.COL_MAJOR if by_columns else MemcpyOrder.ROW_MAJOR, "nonblock": False,
-                "data_type": MemcpyDataType.MEMCPY_16BIT if is_narrow else MemcpyDataType.MEMCPY_32BIT}
-
     def _to(self, target, array, at, **how):
         x, y, width, height = at or (0, 0, *self.size)
         values = np.ascontiguousarray(array).reshape(height, width, -1)
         count = values.shape[2]
-        options = self._options(values.dtype, **how)
+        dtype = values.dtype
         if values.dtype.itemsize == 2:
             values = values.view(np.uint16).astype(np.uint32)
         if how.get("by_columns"):
             values = values.transpose(2, 1, 0)
-        self.runtime.memcpy_h2d(target, np.ascontiguousarray(values).ravel(), x, y, width, height, count, **options)
+        self.runtime.memcpy_h2d(target, np.ascontiguousarray(values).ravel(), x, y, width, height, count, **options(dtype, **how))
 
     def _from(self, source, count, dtype, at, **how):
         x, y, width, height = at or (0, 0, *self.size)
         words = np.zeros(width * height * count, np.uint32)
-        self.runtime.memcpy_d2h(words, source, x, y, width, height, count, **self._options(dtype, **how))
+        self.runtime.memcpy_d2h(words, source, x, y, width, height, count, **options(dtype, **how))
         if how.get("by_columns"):
             words = np.ascontiguousarray(words.reshape(count, width, height).transpose(2, 1, 0))
         is_narrow = np.dtype(dtype).itemsize == 2

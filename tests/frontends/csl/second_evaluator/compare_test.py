@@ -1,7 +1,7 @@
 """Compares what tessera_cslc makes of CSL programs with what the second evaluator makes of them (csl.md 4, 5, 7).
 
     compare.py CSLC LIBRARY FOLDER...         every layout.csl below the folders, for both generations
-    compare.py CSLC LIBRARY --corpus FOLDER   the command lines of the shell scripts in a checkout (scripts/csl_corpus.py)
+    compare.py CSLC LIBRARY --corpus FOLDER   the command lines of the shell scripts in a checkout
 
 The arguments of a program of ours stand behind `// cslc:` in its layout.
 """
@@ -48,7 +48,7 @@ def second(folder, arguments, library):
         return tuple(map(int, given[name][0].split(","))) if name in given else (0, 0)
     program = Program(Path(folder) / given["file"][0], given.get("--arch", ["wse2"])[0], library, numbers(given.get("--params", [])),
                       numbers(given.get("--colors", [])), pair("--fabric-dims"), pair("--fabric-offsets"),
-                      [Path(folder) / p for p in given.get("--import-path", [])])
+                      [Path(folder) / p for p in given.get("--import-path", [])], given.get("--fp16-format", ["f16"])[0])
     return program.evaluate_codes()
 
 
@@ -114,6 +114,16 @@ def programs(folder):
             yield layout.parent, ["layout.csl", *shlex.split(match[1])]
 
 
+def command_lines(folder):
+    """(folder, arguments) of the compilations in the shell scripts of a checkout, without their output folders."""
+    for script in sorted(folder.rglob("*.sh")):
+        for line in script.read_text().replace("\\\n", " ").splitlines():
+            if line.strip().startswith("cslc "):
+                arguments = shlex.split(line, comments=True)[1:]
+                yield script.parent, [a for a, before in zip(arguments, [""] + arguments)
+                                      if before != "-o" and a != "-o" and not a.startswith("-o=")]
+
+
 def leaves(value, path=()):
     if isinstance(value, (dict, list)):
         for key in value if isinstance(value, dict) else range(len(value)):
@@ -139,9 +149,7 @@ def main():
     cslc, library, *folders = sys.argv[1:]
     cslc = Path(cslc).resolve()
     if folders[0] == "--corpus":
-        sys.path.insert(0, str(Path(__file__).parents[4] / "scripts"))
-        import csl_corpus
-        jobs = [(script.parent, csl_corpus.without_output(line)) for script, line in csl_corpus.command_lines(Path(folders[1]))]
+        jobs = list(command_lines(Path(folders[1])))
     else:
         jobs = [(place, [*line, "--arch=" + arch]) for f in folders for place, line in programs(f) for arch in ("wse2", "wse3")]
         check_that_changes_show(cslc, *next(job for job in jobs if job[0].name == "row_sum"))

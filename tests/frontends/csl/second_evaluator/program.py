@@ -100,7 +100,8 @@ def json_value(data, kind=None):
 
 
 class Program:
-    def __init__(self, path, arch, library, params=(), colors=(), fabric=(0, 0), offsets=(0, 0), import_paths=()):
+    def __init__(self, path, arch, library, params=(), colors=(), fabric=(0, 0), offsets=(0, 0), import_paths=(), half="f16"):
+        self.half = half
         self.arch, self.library, self.import_paths = arch, Path(library), [Path(p) for p in import_paths]
         self.fabric, self.offsets, self.trees, self.fifos = fabric, offsets, {}, 0
         self.size, self.pes, self.exports, self.codes, self.tile = None, {}, [], {}, None
@@ -238,6 +239,9 @@ class Program:
 
     # Ids, queues, tasks
 
+    def builtin_get_symbol_id(self, _, name):
+        return Value(BASIC["u16"], [e["name"] for e in self.exports].index(name.data))
+
     def builtin_get_int(self, _, value):
         return Value(value.type.tag if value.type.kind == "enum" else BASIC["u16"], value.data)
 
@@ -254,6 +258,10 @@ class Program:
 
     def builtin_bind_control_task(self, _, task, id):
         self._bind("control", task, id)
+
+    def builtin_bind_rotating_tasks(self, _, main, alternative, id, options=None):
+        self._bind("data", main, id)
+        self._bind("control", alternative, Value(INT, 0))
 
     def builtin_initialize_queue(self, _, queue, options=None):
         self.tile["queues"].append({"queue": queue.type.name.split("_")[0], "id": queue.data,
@@ -390,7 +398,7 @@ class Program:
         return Value(array_type([len(extents)], BASIC["u32"]), list(extents))
 
     def builtin_fp16(self, _):
-        return Value(TYPE, BASIC["f16"])
+        return Value(TYPE, BASIC[self.half])
 
     def builtin_strcat(self, _, *texts):
         return Value(STRING, "".join(t.data for t in texts))

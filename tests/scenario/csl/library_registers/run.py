@@ -9,6 +9,7 @@ with Machine(2, 1) as machine:
         expect(words[0, x], np.array([x, 0, 5 + x, 2, 0x0051, 0x0555, 0x0218, 0x453C, 0x4218, 0x153C, 1, 0, 0x0168, 5 + x], np.uint16))
     machine.launch("memory")
     expect(machine.get("words", 6, np.uint16)[0, 1], np.array([7, 3, 1, 0, 1, 1], np.uint16))
+    expect(machine.get("floats", 2, np.float32)[0, 0], np.array([1.5**2 - 6**2, 2 * 1.5 * 6], np.float32))
 
     machine.launch("draw", np.uint32(1234))
     floats = machine.get("floats", 600, np.float32)

@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "frontends/pto/operation_lowering.h"
+
+namespace tessera::pto {
+
+namespace {
+
+/// The word in #pto<acc_to_vec_mode dual_mode_split_m> or #pto.acc_to_vec_mode<dual_mode_split_m>.
+Holder holder_named(const Attribute& mode, const Diagnostics& diagnostics) {
+  constexpr Word<Holder> kHolders[] = {{"single_mode_vec0", Holder::kAiv0},
+                                       {"single_mode_vec1", Holder::kAiv1},
+                                       {"dual_mode_split_m", Holder::kSplitRows},
+                                       {"dual_mode_split_n", Holder::kSplitColumns}};
+  for (const auto& [word, holder] : kHolders)
+    if (mode.value.find(word) != std::string::npos) return holder;
+  fail_expected(diagnostics, mode.place,
+                "single_mode_vec0, single_mode_vec1, dual_mode_split_m or dual_mode_split_n",
+                mode.value);
+}
+
+}  // namespace
+
+void MoveLowering::check_copy(const Operation& op, const Value& view, const Value& tile) const {
+  if (tile.type.location != "acc" && view.type.element != tile.type.element)
+    fail(op.place, "the tensor has elements of ", view.type.element, ", the tile of ",
+         tile.type.element, "; expected the same");
+  std::int64_t elements = 1;
+  bool known = true;
+  for (const Operand& size : view.sizes) {
+    known &= !size.is_register;
+    if (size.is_register) continue;
+    if (size.value < 0 || size.value > (1 << 24))
+      fail(op.place, "a size of the tensor is ", size.value, ", expected 0..16777216");
+    elements = std::min<std::int64_t>(elements * size.value, std::int64_t{1} << 32);
+  }
+  const std::int64_t room = tile.type.shape[0] * tile.type.shape[1];
+  if (known && elements > room)
+    fail(op.place, "the part of the tensor has ", elements, " elements, the tile has room for ",
+         room);
+}
+
+std::array<Operand, 3> MoveLowering::copy_sizes(Opcode opcode, const Value& view, const Value& tile,
+                                                Place place) {
+  Operand rows = 1;
+  for (std::size_t d = 0; d + 1 < view.sizes.size(); ++d)
+    rows = emitter_.size_product(rows, view.sizes[d], place);
+  const Operand columns = view.sizes.back();
+  if (opcode == Opcode::kFixOut) return {rows, columns, {}};
+  const unsigned bits = bits_of(tile.type.element);
+  return {rows,
+          bits % 8 == 0 ? emitter_.size_product(columns, std::int64_t{bits / 8}, place)
+                        : emitter_.compute(Opcode::kDiv, columns, std::int64_t{8 / bits}, place),
+          {}};
+}
+
+void MoveLowering::load(const Operation& op) {
+  const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
+  const Value& view = scope_.view(from);
+  const Value& tile = scope_.tile(to);
+  if (tile.type.location != "vec" && tile.type.location != "mat")
+    fail(to.place, "a load goes to a tile in vec or mat, found a tile in ", tile.type.location);
+  check_copy(op, view, tile);
+  const auto size = copy_sizes(Opcode::kCopyIn, view, tile, {op.place.line, 1});
+  emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = size;
+  emitter_.attach({view_operand(from, Access::kRead), tile_operand(tile, Access::kWrite)},
+                  TileFunction::kCopy);
+}
+
+void MoveLowering::store(const Operation& op) {
+  const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
+  const Value& tile = scope_.tile(from);
+  const Value& view = scope_.view(to);
+  const bool from_ub = tile.type.location == "vec";
+  if (!from_ub && tile.type.location != "acc")
+    fail(from.place, "a store comes from a tile in vec or acc, found a tile in ",
+         tile.type.location);
+  check_copy(op, view, tile);
+  const Opcode opcode = from_ub ? Opcode::kCopyOut : Opcode::kFixOut;
+  const auto size = copy_sizes(opcode, view, tile, {op.place.line, 1});
+  Instruction& copy = emitter_.emit_tile(opcode, op.place, from_ub ? Pipe::kMte3 : Pipe::kFix);
+  copy.size = size;
+  copy.type = data_type(view);  // FIX converts to the type of the tensor
+  const bool is_scaled = !from_ub && scales(op, tile);
+  TileOperation& operation =
+      emitter_.attach({tile_operand(tile, Access::kRead), view_operand(to, Access::kWrite)},
+                      is_scaled ? TileFunction::kNoValues : TileFunction::kCopy);
+  set_options(op, operation, diagnostics_);
+  if (operation.adds) operation.operands.back().access = Access::kReadWrite;
+  set_unit_flag(op);
+}
+
+bool MoveLowering::scales(const Operation& op, const Value& from) const {
+  const bool given = std::any_of(op.arguments.begin(), op.arguments.end(), [](const Argument& a) {
+    return a.key == "fp" || a.key == "pre_quant";
+  });
+  return from.type.location == "acc" &&
+         (given || quantizes_ || op.name.find("_fp") != std::string::npos);
+}
+
+Opcode MoveLowering::path_between(const Operation& op, const Value& from, const Value& to) const {
+  const std::string &a = from.type.location, &b = to.type.location;
+  if (a == "mat" && b == "left") return Opcode::kLoadA;
+  if (a == "mat" && b == "right") return Opcode::kLoadB;
+  if (a == "mat" && (b == "bias" || b == "scaling")) return Opcode::kLoadTable;
+  if (a == "acc" && (b == "mat" || (b == "vec" && is_a5()))) return Opcode::kFixLocal;
+  if (a == "vec" && b == "vec") return Opcode::kVector;
+  if (a == "vec" && b == "mat" && is_a5()) return Opcode::kUbToL1;
+  if (a == "mat" && b == "vec" && is_a5()) return Opcode::kL1ToUb;
+  fail(op, "no path from ", a, " to ", b, " on ", cluster::to_string(context_.options.profile));
+}
+
+void MoveLowering::check_types(const Operation& op, const Value& from, const Value& to) const {
+  const std::string& where = to.type.location;
+  const bool converts = from.type.location == "acc" || where == "bias" || where == "scaling";
+  if (!converts && from.type.element != to.type.element)
+    fail(op.place, "operands of ", op.name, " are ", from.type.element, " (", from.place.name,
+         ") and ", to.type.element, " (", to.place.name, "): expected one type; pto.tcvt converts");
+}
+
+void MoveLowering::move(const Operation& op, const OperationInfo& info) {
+  const Value &from = input(op), &to = output(op);
+  const Opcode opcode = path_between(op, from, to);
+  check_types(op, from, to);
+  const bool by_fix = opcode == Opcode::kFixLocal, by_vector = opcode == Opcode::kVector;
+  // The operation moves all of the smaller tile.
+  const bool from_whole =
+      info.meaning == Meaning::kInsert || (info.meaning == Meaning::kMove && (by_fix || by_vector));
+  const Value& sized = from_whole ? from : to;
+  if (by_vector) {
+    const Operand elements = emitter_.size_product(sized.sizes[0], sized.sizes[1], op.place);
+    Instruction& copy = emitter_.emit_tile(opcode, op.place, Pipe::kV);
+    copy.vector_class = VectorClass::kCopy;
+    copy.size[0] = elements;
+  } else if (by_fix) {
+    Instruction& move = emitter_.emit_tile(opcode, op.place, Pipe::kFix);
+    move.size = {sized.sizes[0], sized.sizes[1], Operand()};
+    const Attribute* mode = find(op.attributes, "accToVecMode");
+    move.both = mode != nullptr && mode->value.find("dual_mode_split") != std::string::npos;
+  } else {
+    const Operand row_bytes = emitter_.bytes_of(sized.sizes[1], bits_of(to.type.element), op.place);
+    const Pipe pipe = opcode == Opcode::kUbToL1 ? Pipe::kMte3 : Pipe::kMte1;
+    emitter_.emit_tile(opcode, op.place, pipe).size = {sized.sizes[0], row_bytes, Operand()};
+  }
+  emitter_.last().type = data_type(to);
+  attach_move(op, info);
+  set_unit_flag(op);
+}
+
+// accToVecMode: FIX writes into the UB of AIV0 or AIV1, or divides the tile among both.
+void MoveLowering::attach_move(const Operation& op, const OperationInfo& info) {
+  const Value &source = input(op), &target = output(op);
+  TileOperand from = tile_operand(source, Access::kRead), to = tile_operand(target, Access::kWrite);
+  if (const Attribute* mode = find(op.attributes, "accToVecMode"))
+    to.holder = holder_named(*mode, diagnostics_);
+  if (info.meaning != Meaning::kMove) {
+    const bool extracts = info.meaning == Meaning::kExtract;
+    TileOperand &moved = extracts ? to : from, &part = extracts ? from : to;
+    part.rows = moved.rows;
+    part.columns = moved.columns;
+    const Value &outer = extracts ? source : target, &inner = extracts ? target : source;
+    const std::size_t at = info.function == TileFunction::kNoValues ? 2 : 1;  // behind the scales
+    const std::array<Operand, 2> first = {scope_.scalar(argument(op, Role::kIn, at)),
+                                          scope_.scalar(argument(op, Role::kIn, at + 1))};
+    for (unsigned d = 0; d < 2; ++d) {
+      const Operand& size = inner.sizes[d];
+      if (!first[d].is_register)
+        check_span(op, d, first[d].value, size.is_register ? 0 : size.value, outer.type.shape[d]);
+    }
+    move_inside(part, first[0], first[1]);
+  }
+  TileOperation& operation =
+      emitter_.attach({std::move(from), std::move(to)},
+                      scales(op, source) ? TileFunction::kNoValues : TileFunction::kCopy);
+  set_options(op, operation, diagnostics_);
+}
+
+}  // namespace tessera::pto

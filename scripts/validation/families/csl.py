@@ -1,0 +1,116 @@
+"""The published loops on one PE, compiled from CSL (wse_timing.md A3, A4; wse_timing_2.md B1)."""
+from validation.case import Case, Family, between, cycles, percent
+
+ORDER = 74
+LAYOUT = "validation/csl_loops.csl"
+# The values of `Kernel` in csl_loops_pe.csl.
+KERNELS = {name: number for number, name in enumerate((
+    "nothing", "statements_i16", "statements_f16", "chain", "fill", "copy", "copy_f32", "axpy", "add", "multiply", "total", "dot",
+    "scalar_dot", "local_dot", "gemv", "gemv_dsd", "stencil", "one_operation", "with_while", "with_map", "for_and_map", "matvec",
+    "multiply_f32", "ten_calls"))}
+MEMORY, REGISTERS = "memory", "registers"
+DSD, SCALAR = percent(10), percent(25)  # bounds of loops that DSD operations or scalar instructions fill
+
+
+def raw(bench, kernel, n, where, preset="wse3", gap=2):
+    """Cycles between two calls of get_timestamp."""
+    run = bench.run(LAYOUT, preset, ["stamps"], options=("--launch=run", f"--csl-locals={where}"), kernel=KERNELS[kernel], n=n, gap=gap)
+    return run.stamp("stamps", 1) - run.stamp("stamps", 0)
+
+
+def time(bench, kernel, n, where=MEMORY, **more):
+    """The same without what the calls take."""
+    return raw(bench, kernel, n, where, **more) - raw(bench, "nothing", n, where, **more)
+
+
+def slope(bench, kernel, n, where):
+    """Cycles that an element adds."""
+    return (time(bench, kernel, 2 * n, where) - time(bench, kernel, n, where)) / n
+
+
+def both(source, name, published, measure, bound, unit="cycles", note="", bounded=(MEMORY, REGISTERS)):
+    """A loop with variables that it changes: with its locals in memory and in registers."""
+    return [Case(source, f"{name}, locals in {where}", published, lambda bench, where=where: measure(bench, where), unit=unit,
+                 tolerance=bound if where in bounded else None, note=note) for where in (MEMORY, REGISTERS)]
+
+
+def vector(source, name, kernel, published, n, bound=DSD, note=""):
+    return Case(source, name, published, lambda bench: time(bench, kernel, n), tolerance=bound, note=note)
+
+
+def roofline(name, kernel, setup, per_element, n=1024):
+    return vector("A3 roofline, S", f"{name}, {n} elements", kernel, setup + per_element * n, n)
+
+
+def stamped(name, kernel, setup, per_element, n=1024):
+    """The published set-up contains what get_timestamp stores."""
+    return Case("A3 vector loops, S", f"{name}, {n} elements, counter stored", setup + per_element * n,
+                lambda bench: raw(bench, kernel, n, MEMORY), tolerance=DSD)
+
+
+CASES = [
+    Case("6.5, S", "c[i] = a[i] + b[i], i16", 4, lambda bench: time(bench, "statements_i16", 1) / 8, tolerance=SCALAR),
+    Case("6.5, S", "w[i] = p[i] * q[i] + r[i], f16", 6, lambda bench: time(bench, "statements_f16", 1) / 8, tolerance=SCALAR,
+         note="as in [branches and dependences](probes.md), the store waits for the sum"),
+    *[vector("6.5, derived", f"@faddh of {n} elements, to the next instruction", "add", published, n, cycles(1))
+      for n, published in ((8, 14), (16, 16), (64, 28))],
+    roofline("@fmovh of a number", "fill", 8, 1 / 7.93), roofline("@fmovh", "copy", 8, 1 / 7.85),
+    stamped("@fmovh", "copy", 15, 1 / 8), stamped("@fmovs", "copy_f32", 15, 1 / 4), stamped("@fmach", "one_operation", 16, 1 / 4),
+    roofline("@fmach", "axpy", 13, 1 / 3.94), roofline("@faddh", "add", 9, 1 / 3.96), roofline("@fmulh", "multiply", 9, 1 / 3.96),
+    roofline("@faddh into a variable", "total", 8, 2), roofline("@fmulh, then @faddh into a variable", "dot", 20, 2.25),
+    Case("A3 roofline, S", "five-point stencil, 256 columns", 8 * 256 / 0.93, lambda bench: time(bench, "stencil", 256), tolerance=DSD),
+    vector("A3 four ways, S", "4096 multiply-adds, one operation", "one_operation", 1040, 4096),
+    *both("A3 four ways, S", "4096 multiply-adds, while", 4617, lambda bench, where: time(bench, "with_while", 4096, where), DSD),
+    vector("A3 four ways, S", "4096 multiply-adds, @map", "with_map", 2840, 4096),
+    *both("A3 four ways, S", "4096 multiply-adds, for and @map", 3032, lambda bench, where: time(bench, "for_and_map", 4096, where), DSD),
+    vector("B1, S", "matrix times vector, 25 columns of 28, @map", "matvec", 780, 25),
+    *both("A3 roofline, S", "GEMV of 64 rows, with a DSD that moves on", 0.52, unit="cycles/element", bound=None,
+          measure=lambda bench, where: slope(bench, "gemv_dsd", 64, where) / 64,
+          note="the source does not say how the published program is written"),
+    Case("A3 roofline, S", "GEMV of 64 rows, with a DSR that moves on", 0.52, lambda bench: slope(bench, "gemv", 64, MEMORY) / 64,
+         unit="cycles/element", note="the source does not say how the published program is written"),
+    Case("A3 roofline, S", "dot product in scalar code, global variables", 22, tolerance=SCALAR, unit="cycles/element",
+         measure=lambda bench: slope(bench, "scalar_dot", 128, MEMORY), note="22 to 25 were published"),
+    *both("A3 roofline, S", "dot product in scalar code", 22, lambda bench, where: slope(bench, "local_dot", 128, where),
+          SCALAR, unit="cycles/element", bounded=(MEMORY,), note="22 to 25 were published"),
+    Case("A3 roofline, S", "dot product in scalar code, global variables, one element", 19, lambda bench: time(bench, "scalar_dot", 1),
+         tolerance=SCALAR),
+    *both("A3, S", "back edge of a loop of 18 dependent floats", 9.5, bound=between(9, 10), bounded=(REGISTERS,),
+          measure=lambda bench, where: slope(bench, "chain", 32, where) - 2 * 15, note="9 to 10 were published"),
+    Case("A3, S", "a task of ten calls that print", 182, lambda bench: time(bench, "ten_calls", 1), tolerance=SCALAR),
+    *[Case("A4, S", f"@fmuls of {n} elements, {what}", published, tolerance=DSD,
+           measure=lambda bench, n=n, gap=gap: raw(bench, "multiply_f32", n, MEMORY, preset="wse2", gap=gap))
+      for n, what, gap, published in ((5124, "in one bank", 0, 10254), (5124, "one f32 apart", 1, 5130),
+                                      (1028, "in one bank", 0, 2062), (1028, "one f32 apart", 1, 1034))],
+]
+FAMILY = Family("csl", "Loops on one PE, from CSL", """`examples/validation/csl_loops.csl` has the published loops on one PE as CSL. Each is compiled and runs between two calls of
+`get_timestamp` of `<time>`; what these calls take without a loop is subtracted, except where the published number contains it
+("counter stored"). So the numbers show the code generator and the model together, while [loops on one PE](loops.md) shows the model
+with code written by hand. No number here set a value of a preset.
+
+```
+wse_platform examples/validation/csl_loops.csl --params kernel:12,n:64,gap:2 --launch run --output stamps=stamps.npy --print-program
+```
+
+`kernel` is the number of a loop in `csl_loops_pe.csl`, `n` the number of elements, `gap` the elements between two arrays, which
+decides about bank conflicts. `--print-program` shows the code.
+
+Loops that DSD operations fill may be off by 10 %, those that scalar instructions fill by 25 %. Where a loop changes local variables,
+both settings of `--csl-locals` are shown: `memory` keeps variables that live from one iteration to the next in memory, `registers` keeps
+them in registers.
+
+## What the published loops say about the compiler of the vendor
+
+- **Locals.** A tile of the `while` loop takes 18 cycles, which is the multiply-add (10), an increment, a comparison and a taken branch: the
+  counter is in a register. The back edge of 9 to 10 cycles says the same. An element of the scalar dot product takes 22 to 25 cycles, which
+  is 21 here with sum and index in memory and 16 with both in registers. A program whose sum and index are global variables explains
+  all three numbers with locals in registers. With locals in memory the `while` loop is 5 % too long and the back edge, in a loop that
+  also changes a float, 6 cycles.
+- **Inlining.** None of the published loops has room for a call (12 cycles), although `@map` calls a function. A task of ten
+  prints has room for calls: they are `noinline` in our `<simprint>`.
+- **`@map`** is a loop here, with a branch of 3 cycles that ends it. The matrix times vector has one step less in each
+  iteration, as if it were unrolled (2 cycles for each of 25 steps).
+- **GEMV.** The published 0.52 cycles for a multiply-add lie between a DSD that is loaded in each iteration and a DSR that moves on by itself.
+
+## Numbers
+""", CASES, platform="csl")
