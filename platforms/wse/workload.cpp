@@ -5,6 +5,7 @@
 #include "frontends/compiled/listing.h"
 #include "frontends/layout/layout_reader.h"
 #include "frontends/tasm/assembler.h"
+#include "frontends/tasm/disassembler.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -82,8 +83,11 @@ const std::shared_ptr<const pe::Image>& Programs::image_of(TileCoord tile) const
 }
 
 void Programs::print(std::ostream& out) const {
-  for (const auto& image : images_)
-    out << "; " << image->file << '\n' << compiled::listing(*image) << '\n';
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const bool is_compiled = layout_.programs[i].image != nullptr;
+    out << "; " << images_[i]->file << '\n'
+        << (is_compiled ? compiled::listing(*images_[i]) : tasm::disassemble(*images_[i])) << '\n';
+  }
 }
 
 Workload::Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
