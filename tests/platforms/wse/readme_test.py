@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-executable, root = sys.argv[1], pathlib.Path(sys.argv[2])
+executable, root = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
 
 
 def run(*arguments):
