@@ -133,6 +133,8 @@ void ConfigRegisters::write(EngineState& pe, VectorUnit& vector, std::uint32_t a
     pe.router->write_config(at, word, now + 1);
   } else if (write_host_register(pe, at, value, now)) {
     return;
+  } else if (config_space::is_input_color(at)) {
+    bind_input(pe, vector, QueueId(at - config_space::kInputColorBase), value, now);
   } else if (generation != Generation::kWse3 || !write_queue_register(pe, vector, at, value, now)) {
     pe.fail(Illegal::kConfigAddress, pc, "stcfg to word address ", at,
             ", where no register can be written");
@@ -204,6 +206,20 @@ void ConfigRegisters::set_counter(const EngineState& pe, std::uint32_t value, Cy
     pe.fail(Illegal::kConfigValue, pe.main.issued_pc(), "stcfg of the cycle counter with ", value,
             "; 7 clears it and lets it run, 0 stops it");
   }
+}
+
+// wse.md 2.2: rebinding of an input queue. The wavelets of the color have a queue of their own all the time.
+void ConfigRegisters::bind_input(const EngineState& pe, VectorUnit& vector, QueueId queue,
+                                 std::uint32_t color, Cycle now) {
+  const std::vector<QueueBinding>& queues = pe.image().queues;
+  const auto found = std::find_if(queues.begin(), queues.end(), [&](const QueueBinding& q) {
+    return q.input && q.color->value() == color;
+  });
+  if (found == queues.end()) {
+    pe.fail(Illegal::kConfigValue, pe.main.issued_pc(), "stcfg binds input queue ", queue,
+            " to color ", color, ", which no input queue of the program receives");
+  }
+  vector.bind_input(pe, queue, *found, now);
 }
 
 // wse.md 2.2, 2.4: flush and rebinding of queues on WSE-3. False: there is no such register.

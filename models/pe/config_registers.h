@@ -71,6 +71,8 @@ class ConfigRegisters {
                            std::uint32_t value, Cycle now);
   void print(const EngineState& pe, config_space::Address address, std::uint32_t value, Cycle now);
   void set_counter(const EngineState& pe, std::uint32_t value, Cycle now);
+  static void bind_input(const EngineState& pe, VectorUnit& vector, QueueId queue,
+                         std::uint32_t color, Cycle now);
   bool write_queue_register(const EngineState& pe, VectorUnit& vector,
                             config_space::Address address, std::uint32_t value, Cycle now);
 

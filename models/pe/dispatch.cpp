@@ -126,7 +126,7 @@ class Dispatch {
       return make_fifo_cursor(dsr, cursor);
     case DsdKind::kFabin:
     case DsdKind::kFabout:
-      make_fabric_cursor(dsr, destination, cursor);
+      make_fabric_cursor(dsr, destination, outputs, cursor);
       if (destination)
         cursor.number = static_cast<std::uint8_t>(outputs.color_of(*dsr.dsd).value());
       return;
@@ -148,7 +148,8 @@ class Dispatch {
     cursor.value = pe_.main.read(operand);
   }
 
-  void make_fabric_cursor(const Dsr& dsr, bool destination, Cursor& cursor) const {
+  void make_fabric_cursor(const Dsr& dsr, bool destination, const OutputBindings& bindings,
+                          Cursor& cursor) const {
     const Dsd& dsd = *dsr.dsd;
     if (destination != (dsd.kind == DsdKind::kFabout)) {
       fail(Illegal::kDsrKind, "descriptor '", dsd.name, "' cannot be ",
@@ -162,9 +163,9 @@ class Dispatch {
     }
     cursor.kind = Cursor::Kind::kFabric;
     cursor.dsd = &dsd;
-    cursor.queue = dsd.queue;
+    cursor.queue = destination ? dsd.queue : bindings.receiver(dsd.queue);
     cursor.most = 1;
-    const QueueBinding* queue = pe_.program->queue(!destination, dsd.queue);
+    const QueueBinding* queue = pe_.program->queue(!destination, cursor.queue);
     if (queue != nullptr && !destination) cursor.channel = pe_.image().channel_of(*queue);
     if (cursor.bytes != 2) return;
     cursor.half = queue != nullptr && queue->dense;

@@ -22,7 +22,8 @@ constexpr std::array<IllegalInfo, kIllegalCount> kTable = {{
     {Illegal::kQueueBusy, "/tessera/pe/queue_busy", "2.3", kBoth,
      "Two operations in progress read one input queue or write one output queue."},
     {Illegal::kQueueReuse, "/tessera/pe/queue_reuse", "2.3", kBoth,
-     "An output queue is used for another color, or bound to one, while it holds wavelets or is written."},
+     "An output queue is used for another color, or bound to one, while it holds wavelets or is written; an input "
+     "queue is bound to another color while it holds wavelets or is read."},
     {Illegal::kNoMicrothread, "/tessera/pe/no_microthread", "4, 5.7", kBoth,
      "An asynchronous operation has no fabric operand to take its microthread from, or writes a register."},
     {Illegal::kTwoFabricInputs, "/tessera/pe/two_fabric_inputs", "5.5", kBoth,

@@ -142,6 +142,7 @@ struct Operation {
     const std::uint32_t groups = (length - done + width - 1) / width;
     return due + Cycle{groups - 1} * interval;
   }
+  bool uses_input(QueueId q) const { return (inputs >> q.value() & 1U) != 0; }
   bool uses_output(QueueId q) const { return (outputs >> q.value() & 1U) != 0; }
   bool pushes(unsigned fifo) const {
     return cursors[0].kind == Cursor::Kind::kFifo && cursors[0].number == fifo;

@@ -1,6 +1,6 @@
-// The colors on which the output queues of a PE send (reference wse.md 2.2 to 2.4): an output queue
-// of WSE-2 serves several colors, one after the other; on WSE-3 the program may bind a queue to
-// another color at run time.
+// The colors of the queues of a PE at run time (reference wse.md 2.2 to 2.4): an output queue of WSE-2
+// serves several colors, one after the other; on WSE-3 the program may bind one to another color. An
+// input queue that the program binds to another color stands for the queue that receives this color.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class OutputBindings {
     Use& use = uses_[fabout.queue.value()];
     const unsigned room = pe.queues.room(fabout.queue, now);
     if (use.capacity == 0) {  // empty before its first use
-      use.capacity = static_cast<std::uint16_t>(room);
+      use.capacity = room & kLongest;
       use.last = fabout.color;
     }
     const bool mixes = use.last != fabout.color && room < use.capacity;
@@ -44,6 +44,14 @@ class OutputBindings {
   }
   /// Binds `queue` to `color` from now on.
   void bind(QueueId queue, Color color) { uses_[queue.value()].bound = color; }
+  /// The queue from which operations on input queue `queue` read.
+  QueueId receiver(QueueId queue) const {
+    return QueueId(queue.value() ^ uses_[queue.value()].receiver);
+  }
+  /// Operations on input queue `queue` read from `from` from now on.
+  void bind_input(QueueId queue, QueueId from) {
+    uses_[queue.value()].receiver = (queue.value() ^ from.value()) & (kMaxQueues - 1);
+  }
   /// Output queues that hold no wavelet in cycle `now`, one bit each. Queues that the program does
   /// not declare are among them.
   std::uint32_t empty(const EngineState& pe, Cycle now) const {
@@ -58,12 +66,15 @@ class OutputBindings {
 
  private:
   struct Use {
-    std::uint16_t capacity = 0;        // wavelets; 0: not used yet
+    Use() : capacity(0), receiver(0) {}
+    std::uint16_t capacity : 13;       // of the output queue, in wavelets; 0: not used yet
+    std::uint16_t receiver : 3;        // of the input queue: its number xor that of receiver()
     Color last;                        // color of the last operation on it
     Color bound = Color(kColorCount);  // by the program at run time; kColorCount: not bound
     bool is_bound() const { return bound != Color(kColorCount); }
   };
   static_assert(sizeof(Use) == 4, "every engine has eight");
+  static constexpr unsigned kLongest = (1U << 13) - 1;
 
   std::array<Use, kMaxQueues> uses_{};
 };

@@ -230,6 +230,21 @@ void VectorUnit::bind_output(const EngineState& pe, QueueId queue, Color color, 
   outputs_.bind(queue, color);
 }
 
+void VectorUnit::bind_input(const EngineState& pe, QueueId queue, const QueueBinding& receiver,
+                            Cycle now) {
+  const QueueId before = outputs_.receiver(queue);
+  const auto refuse = [&](const auto&... why) {
+    pe.fail(Illegal::kQueueReuse, pe.main.issued_pc(), "input queue ", queue, " is bound to color ",
+            *receiver.color, " while ", why...);
+  };
+  if (pe.queues.ready_at(before) <= now) refuse("it holds wavelets");
+  for (const Operation& op : operations_) {
+    if (!op.complete() && op.uses_input(before))
+      refuse("it is still read by ", describe(op, pe.image()));
+  }
+  outputs_.bind_input(queue, receiver.id);
+}
+
 void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now) {
   Operation op;
   if (!pe::dispatch(pe, in, operations_, outputs_, now, op)) {

@@ -30,6 +30,8 @@ class VectorUnit {
   }
   /// The instruction that issues now binds an output queue to a color (wse.md 2.2, WSE-3).
   void bind_output(const EngineState& pe, QueueId queue, Color color, Cycle now);
+  /// The same of an input queue: operations on it read `receiver`, the queue of the color.
+  void bind_input(const EngineState& pe, QueueId queue, const QueueBinding& receiver, Cycle now);
 
   /// The main thread has issued DSD operation `in`.
   void dispatch(EngineState& pe, const DecodedInstruction& in, Cycle now);

@@ -161,6 +161,20 @@ def case_executables(a):
     run([a.prefix / "bin/ascend_platform", share / "examples/ascend/c2v_a5.pto", "--param", "TILES=2"], cwd=nowhere)
 
 
+def case_sdk(a):
+    """The commands of host programs find the rest of an installation, also through a link."""
+    tools = a.prefix / "libexec/tessera/sdk/bin"
+    require(run([tools / "cslc", "--version"]), "tessera_cslc ")
+    link = a.work / "cs_python"
+    link.unlink(missing_ok=True)
+    link.symlink_to(tools / "cs_python")
+    script = ("from cerebras.sdk.runtime import sdkruntimepybind as sdk; from tessera_csl.platform import tool; "
+              "print(sdk.__file__, tool('tessera_csl_server'))")
+    output = run([link, "-c", script])
+    require(output, str(a.prefix.resolve() / "share/tessera/python/cerebras"))
+    require(output, "tessera_csl_server")
+
+
 def case_api_docs(a):
     """Doxygen reads the public headers without a warning, and knows every name on the main page."""
     if not shutil.which("doxygen"):

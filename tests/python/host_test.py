@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The Python package of host programs, against a stand-in of the server."""
+import io
 import json
 import os
 import shutil
@@ -194,6 +195,12 @@ class BadUse(HostTest):
             warnings.simplefilter("always")
             sdk.SdkRuntime(self.out, some_future_option=1)
         self.assertIn("some_future_option", str(caught[0].message))
+
+    def test_numpy_2_is_remarked_once(self):
+        with mock.patch.object(np, "__version__", "2.2.0"), mock.patch("sys.stderr", io.StringIO()) as said:
+            for _ in range(2):
+                sdk.SdkRuntime(self.out)
+        self.assertEqual(said.getvalue().count("NumPy 2.2.0"), 1)
 
     def test_no_compiled_program(self):
         self.refused(RuntimeError, "no compiled program", sdk.SdkRuntime, self.work)

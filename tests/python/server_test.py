@@ -212,6 +212,102 @@ class Streams(ServerTest):
             """)
 
 
+class Layouts(unittest.TestCase):
+    """SdkLayout, compiled and run."""
+
+    CODE = """
+        param count: u16;
+        param from: color;
+        param to: PARAM_TYPE;
+        param step: f32;
+        const to_color = TO_COLOR;
+        const in_queue = @get_input_queue(2);
+        const out_queue = @get_output_queue(2);
+        const in = @get_dsd(fabin_dsd, .{ .extent = count, .fabric_color = from, .input_queue = in_queue });
+        const out = @get_dsd(fabout_dsd, .{ .extent = count, .fabric_color = to_color, .output_queue = out_queue });
+        export var offsets = @zeros([3]f32);
+        const all = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{count} -> offsets[i] });
+        task add() void { @fadds(all, all, step); @fadds(out, in, all); }
+        comptime {
+          @bind_local_task(add, @get_local_task_id(8));
+          @activate(@get_local_task_id(8));
+          @initialize_queue(in_queue, .{ .color = from });
+          if (@is_arch("wse3")) @initialize_queue(out_queue, .{ .color = to_color });
+        }
+        """
+    RUN = """
+        import sys
+        import numpy as np
+        from cerebras.geometry.geometry import IntVector
+        from cerebras.sdk.runtime.sdkruntimepybind import (Edge, Route, RoutingPosition, SdkLayout, SdkRuntime, SdkTarget,
+                                                           SimfabConfig, get_platform)
+        platform = get_platform("", SimfabConfig(dump_core=True), SdkTarget[sys.argv[1].upper()])
+        layout = SdkLayout(platform)
+        ports = []
+        for name, x, y in (("first", 2, 1), ("second", 4, 3)):
+            region = layout.create_code_region("add.csl", name, 1, 1)
+            region.place(x, y)
+            region.set_param_all("count", 3)
+            region.set_param_all("step", 0.5)
+            region.set_symbol_all("offsets", np.array([1, 2, 3], np.float32) * (10 if name == "second" else 1), 3, 1)
+            colors = [region.color("from"), region.color("to")]
+            for color in colors:
+                region.set_param_all(color)
+            ports.append(region.create_input_port(colors[0], Edge.LEFT, [RoutingPosition().set_output([Route.RAMP])], 3))
+            ports.append(region.create_output_port(colors[1], Edge.LEFT, [RoutingPosition().set_input([Route.RAMP])], 3))
+        layout.connect(ports[1], ports[2])
+        x, y = layout.create_input_stream(ports[0]), layout.create_output_stream(ports[3])
+        artifacts = layout.compile(out_prefix="out")
+        assert colors[0].get_value() is not None
+        runtime = SdkRuntime(artifacts, platform, memcpy_required=False)
+        runtime.load()
+        runtime.run()
+        back = np.zeros(3, np.float32)
+        runtime.receive(y, back, 3, nonblock=True)
+        runtime.send(x, np.array([100, 200, 300], np.float32), nonblock=True)
+        runtime.stop()
+        assert list(back) == [112, 223, 334], back
+        assert list(runtime.read_symbol(4, 3, "offsets", np.float32)) == [10.5, 20.5, 30.5]
+        """
+
+    def setUp(self):
+        self.work = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.work)
+
+    def run_layout(self, arch, code):
+        (self.work / "add.csl").write_text(textwrap.dedent(code), encoding="utf-8")
+        (self.work / "run.py").write_text(textwrap.dedent(self.RUN), encoding="utf-8")
+        return subprocess.run([str(SDK / "cs_python"), "run.py", arch], cwd=self.work, capture_output=True, text=True, timeout=60,
+                              check=False)
+
+    def test_regions_with_a_connection_streams_and_initial_values(self):
+        for parameter, color in (("color", "to"), ("u16", "@get_color(to)")):
+            for arch in ("wse2", "wse3"):
+                done = self.run_layout(arch, self.CODE.replace("PARAM_TYPE", parameter).replace("TO_COLOR", color))
+                self.assertEqual((done.returncode, done.stderr), (0, ""), arch)
+
+    def test_a_mistake_in_the_code_is_told_with_its_place(self):
+        done = self.run_layout("wse3", self.CODE.replace("PARAM_TYPE", "color").replace("TO_COLOR", "nowhere"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("RuntimeError: the layout cannot be compiled: error: ", done.stderr)
+        self.assertIn("add.csl:6", done.stderr)
+        self.assertIn("nowhere", done.stderr)
+
+    def test_streams_on_the_command_line(self):
+        layout = self.work / "layout.csl"
+        layout.write_text('layout { @set_rectangle(2, 1); for (@range(i16, 2)) |x| { @set_tile_code(x, 0, "<empty>"); } }',
+                          encoding="utf-8")
+        for stream, words in (("x:in:0,0:WEST:1", None), ("x:in:0,0:EAST:1", "does not lie on the rim"), ("x:in:0,0:UP:1", "NAME:in:X,Y"),
+                              ("x:out:1,0:EAST:24", "no color 24"), ("x:out:2,0:EAST:2", "does not lie on the rim")):
+            done = subprocess.run([str(SDK / "cslc"), str(layout), "-o", str(self.work / "out"), f"--host-stream={stream}"],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2 if words else 0, done.stderr)
+            self.assertIn(words or "", done.stderr)
+        done = subprocess.run([str(SDK / "cslc"), str(layout), "-o", str(self.work / "out"), "--host-stream=x:in:0,0:WEST:1",
+                               "--host-stream=x:in:0,0:NORTH:1"], capture_output=True, text=True, check=False)
+        self.assertIn("two streams 'x'", done.stderr)
+
+
 class BadUse(ServerTest):
     def test_a_command_that_cannot_end(self):
         done = self.host("""
@@ -274,6 +370,10 @@ class BadUse(ServerTest):
             self.assertNotEqual(done.returncode, 0)
             for word in words:
                 self.assertIn(word, done.stderr.splitlines()[-1])
+        done = self.host("", TESSERA_PRESET="wse2")
+        self.assertIn("compiled for wse3; the machine is wse2", done.stderr)
+        done = self.host("", start="", TESSERA_OPTIONS="--set 'x")
+        self.assertIn("RuntimeError: TESSERA_OPTIONS cannot be split", done.stderr)
         done = self.host("", TESSERA_OPTIONS="--set no.such=1")
         self.assertIn("no.such", done.stderr.splitlines()[-1])
 

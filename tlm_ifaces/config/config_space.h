@@ -44,6 +44,8 @@ inline constexpr Address kInputEmpty = 0x7F66;
 inline constexpr Address kOutputEmpty = 0x7F67;
 /// Of the compute engine, WSE-3, one an output queue: the color that it sends (wse.md 2.2 rebinding).
 inline constexpr Address kOutputColorBase = 0x7F68;
+/// Of the compute engine, one an input queue: the color that operations on it read (wse.md 2.2 rebinding).
+inline constexpr Address kInputColorBase = 0x7F78;
 
 /// Of the compute engine: a write says that the PE is ready for the next command of the host.
 inline constexpr Address kReady = 0x7F70;
@@ -83,6 +85,9 @@ enum class FilterWord : std::uint8_t {
 
 constexpr bool is_output_color(Address a) {
   return a >= kOutputColorBase && a < kOutputColorBase + kMaxQueues;
+}
+constexpr bool is_input_color(Address a) {
+  return a >= kInputColorBase && a < kInputColorBase + kMaxQueues;
 }
 constexpr bool is_color(Address a) {
   return a >= kColorBase && a < kColorBase + kColorCount;

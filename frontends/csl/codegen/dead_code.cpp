@@ -16,9 +16,9 @@ bool clean(Block& block, RegisterSet live) {
     const auto is_read = [&](RegisterId r) { return live[r]; };
     if (!in->has_effect() && std::none_of(in->results.begin(), in->results.end(), is_read))
       continue;
-    for (const RegisterId r : in->results) live[r] = false;
+    for (const RegisterId r : in->results) live.erase(r);
     for (const Value& v : in->operands) {
-      if (v.is_register()) live[v.number] = true;
+      if (v.is_register()) live.insert(v.number);
     }
     kept.push_back(std::move(*in));
   }

@@ -110,7 +110,8 @@ Value dsd_operation(Builder& builder, const Module& module, pe::Opcode op,
     Machine::Field field;
     field.index = static_cast<std::uint8_t>(values.size());
     if (is_loaded(o)) {
-      const unsigned file = in_place && slot == 0 ? 1 : slot;
+      const bool is_filter = operands.size() == 1;  // dfilt has a source only
+      const unsigned file = is_filter ? 2 : in_place && slot == 0 ? 1 : slot;
       field.fixed = {static_cast<pe::OperandKind>(kFiles[file]),
                      dsr_number(module, operands, config, choice, file), 0};
       if (!in_place || slot != 0) {

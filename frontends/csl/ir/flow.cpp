@@ -62,37 +62,43 @@ void remove_unreachable(Function& function) {
 
 namespace {
 
-/// Live registers before `block`, given those behind it.
-RegisterSet live_before(const Block& block, RegisterSet live) {
+/// What a block reads before it assigns it, and what it assigns.
+struct Effect {
+  explicit Effect(std::size_t registers) : read(registers), written(registers) {}
+  RegisterSet read;
+  RegisterSet written;
+};
+
+Effect effect_of(const Block& block, std::size_t registers) {
+  Effect effect(registers);
   for (auto in = block.code.rbegin(); in != block.code.rend(); ++in) {
-    for (const RegisterId r : in->results) live[r] = false;
+    for (const RegisterId r : in->results) {
+      effect.written.insert(r);
+      effect.read.erase(r);
+    }
     for (const Value& v : in->operands) {
-      if (v.is_register()) live[v.number] = true;
+      if (v.is_register()) effect.read.insert(v.number);
     }
   }
-  return live;
+  return effect;
 }
 
 }  // namespace
 
 Liveness liveness_of(const Function& function) {
-  const std::size_t blocks = function.blocks.size();
-  const RegisterSet none(function.registers.size());
+  const std::size_t blocks = function.blocks.size(), registers = function.registers.size();
+  std::vector<Effect> effects;
+  effects.reserve(blocks);
+  for (const Block& block : function.blocks) effects.push_back(effect_of(block, registers));
+  const RegisterSet none(registers);
   Liveness live{std::vector<RegisterSet>(blocks, none), std::vector<RegisterSet>(blocks, none)};
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = blocks; b-- > 0;) {
-      RegisterSet out = none;
       const Instruction& last = function.blocks[b].last();
-      for (unsigned i = 0; i < last.target_count(); ++i) {
-        const RegisterSet& in = live.in[last.targets[i]];
-        for (std::size_t r = 0; r < out.size(); ++r) out[r] = out[r] || in[r];
-      }
-      RegisterSet in = live_before(function.blocks[b], out);
-      live.out[b] = std::move(out);
-      if (in == live.in[b]) continue;
-      live.in[b] = std::move(in);
-      changed = true;
+      for (unsigned i = 0; i < last.target_count(); ++i)
+        live.out[b].insert(live.in[last.targets[i]]);
+      changed = live.in[b].assign(effects[b].read, live.out[b], effects[b].written) || changed;
     }
   }
   return live;

@@ -1,6 +1,7 @@
 // Control flow and liveness of a function.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -8,7 +9,32 @@
 
 namespace tessera::csl::ir {
 
-using RegisterSet = std::vector<bool>;  ///< by RegisterId
+/// A set of registers of a function, in words of 64 bits: liveness is most of the work of a compilation.
+class RegisterSet {
+ public:
+  explicit RegisterSet(std::size_t registers) : size_(registers), words_((registers + 63) / 64) {}
+  std::size_t size() const { return size_; }
+  bool operator[](RegisterId r) const { return (words_[r / 64] >> r % 64 & 1) != 0; }
+  void insert(RegisterId r) { words_[r / 64] |= std::uint64_t{1} << r % 64; }
+  void erase(RegisterId r) { words_[r / 64] &= ~(std::uint64_t{1} << r % 64); }
+  void insert(const RegisterSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  /// Becomes `read` and what `behind` has and `written` has not; whether that is new.
+  bool assign(const RegisterSet& read, const RegisterSet& behind, const RegisterSet& written) {
+    bool is_new = false;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::uint64_t word = read.words_[i] | (behind.words_[i] & ~written.words_[i]);
+      is_new = is_new || word != words_[i];
+      words_[i] = word;
+    }
+    return is_new;
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<std::uint64_t> words_;
+};
 
 std::vector<std::vector<BlockId>> predecessors_of(const Function& function);
 

@@ -196,6 +196,21 @@ std::optional<Result> store_config_builtin(const BuiltinCall& call) {
   return call.nothing();
 }
 
+/// The wavelets of the color have an input queue of their own, for which the named one stands then.
+std::optional<Result> bind_input_queue_builtin(const BuiltinCall& call) {
+  constexpr std::uint32_t kInputColor = 0x7f78;
+  const auto number = [&](std::size_t i) {
+    const Result value = call.evaluator.operand(call.expr(i));
+    return static_cast<unsigned>(call.engine().known(value, call.expr(i)).integer());
+  };
+  const unsigned queue = number(0), color = number(1);
+  code_of(call.evaluator).tile.use_queue(true, std::nullopt, color, call.node, true);
+  instruction(call, pe::Opcode::kStcfg, {},
+              {ir::constant(ir::Type::kU16, kInputColor + queue),
+               ir::constant(ir::Type::kU16, color)});
+  return call.nothing();
+}
+
 std::optional<Result> queue_flush_builtin(const BuiltinCall& call) {
   if (!call.is_wse3()) call.fail("only WSE-3 has it");
   const Result queue = call.evaluator.operand(call.expr(0));
@@ -356,6 +371,7 @@ const Row* find_row(std::string_view name) {
                               {"queue_flush", 1, 1, queue_flush_builtin},
                               {"tessera_load_config", 1, 1, load_config_builtin},
                               {"tessera_store_config", 2, 2, store_config_builtin},
+                              {"tessera_bind_input_queue", 2, 2, bind_input_queue_builtin},
                               {"tessera_timestamp", 1, 1, timestamp_builtin},
                               {"tessera_coordinate", 1, 1, coordinate_builtin},
                               {"tessera_string", 1, 1, string_builtin},

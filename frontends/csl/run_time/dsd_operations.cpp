@@ -216,10 +216,30 @@ void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot) {
 namespace {
 
 /// A destination or a source that the kind of the descriptor does not allow.
-void check_direction(const BuiltinCall& call, const Result& value, std::size_t i) {
-  const std::string_view wrong = i == 0 ? "fabin_dsd" : "fabout_dsd";
+void check_direction(const BuiltinCall& call, const Result& value, std::size_t i,
+                     bool is_destination) {
+  const std::string_view wrong = is_destination ? "fabin_dsd" : "fabout_dsd";
   if (value.type->name == wrong)
-    call.engine().fail(call.expr(i), "a ", wrong, " is no ", i == 0 ? "destination" : "source");
+    call.engine().fail(call.expr(i), "a ", wrong, " is no ",
+                       is_destination ? "destination" : "source");
+}
+
+/// The operands make one of the forms of the operation (csl.md 7.4).
+void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
+                const std::vector<ir::DsdOperand>& operands) {
+  std::string form;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool is_destination = i == 0 && operands.size() > 1;
+    form += i == 0 ? "" : ",";
+    form += operands[i].kind == Kind::kPointer  ? "p"
+            : operands[i].kind == Kind::kScalar ? "v"
+            : is_destination                    ? "D"
+                                                : "S";
+  }
+  const std::string forms(pe::to_string(info.form));
+  if (("; " + forms + "; ").find("; " + form + "; ") == std::string::npos)
+    call.fail("takes the operands ", forms, " instead of ", form,
+              " (D: destination, S: source, v: number, p: pointer to a number)");
 }
 
 /// The pointer of a destination that is a scalar.
@@ -249,7 +269,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
     const Result value = evaluator.operand(call.expr(i));
     ir::DsdOperand operand;
     if (value.type->is(TypeKind::kDsd)) {
-      check_direction(call, value, i);
+      check_direction(call, value, i, i == 0 && count > 1);
       const bool is_input = value.type->name == "fabin_dsd";
       if (is_input && has_input && code.tile.is_wse3())
         call.fail("an operation of WSE-3 has one input from the fabric at most");
@@ -282,6 +302,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
   }
   unify_simd(code.tile, operands);
   if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
+  check_form(call, info, operands);
   pe::OpConfig config;
   Result index;
   if (call.size() > count) {

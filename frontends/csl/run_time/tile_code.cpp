@@ -342,7 +342,7 @@ std::uint32_t TileCode::descriptor_of(const Type& kind, const Dsd& dsd, const No
 }
 
 QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
-                             std::optional<unsigned> color, const Node& at) {
+                             std::optional<unsigned> color, const Node& at, bool later) {
   std::vector<pe::QueueBinding>& queues = module_.settings.queues;
   const auto find = [&](auto&& matches) -> pe::QueueBinding* {
     for (pe::QueueBinding& q : queues) {
@@ -360,7 +360,7 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
     found = find([](const pe::QueueBinding&) { return true; });
   }
   if (found == nullptr) {
-    if (is_wse3() && !queue) engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
+    if (is_wse3() && !queue && !later) engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
     // Operations on a queue without a color of its own wait for ever; programs have such for PEs
     // that never carry them out.
     const bool is_taken_color = is_input && color && find([&](const pe::QueueBinding& q) {

@@ -76,9 +76,10 @@ class TileCode {
   /// A descriptor of the program for one that is known.
   std::uint32_t descriptor_of(const Type& kind, const Dsd& dsd, const Node& at);
   std::uint32_t add_descriptor(ir::Descriptor descriptor);
-  /// The queue that a fabric operand uses, bound to its color if it was not (csl.md 8.1, 9).
+  /// The queue that a fabric operand uses, bound to its color if it was not (csl.md 8.1, 9). One that
+  /// is `later` bound to its color by the program need not be named on WSE-3.
   QueueUse use_queue(bool is_input, std::optional<unsigned> queue, std::optional<unsigned> color,
-                     const Node& at);
+                     const Node& at, bool later = false);
   /// The number of a text that the program prints.
   std::uint32_t string(const std::string& text);
   ir::Place place_of(const Node& at);

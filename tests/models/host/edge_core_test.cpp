@@ -71,6 +71,23 @@ TEST_F(HostEdge, SerialNumbersStepByTheStride) {
   EXPECT_THAT(idents, ElementsAre(3, 13, 23));
 }
 
+// csl.md 14: they are taken, so that the stream goes on, but do not count.
+TEST_F(HostEdge, MayDropControlWavelets) {
+  edge.drop_control();
+  edge.expect(kFive, 2);
+  link::Wavelet control = wavelet(kFive, 7);
+  control.control = true;
+  const std::vector<link::Wavelet> wavelets = {wavelet(kFive, 1), control, wavelet(kFive, 2)};
+  for (Cycle now = 0; now < 3; ++now) {
+    edge.put(wavelets[now], now);
+    const EdgeCore::Step step = edge.step(now);
+    EXPECT_TRUE(step.credit) << now;
+    EXPECT_EQ(step.completed, now == 2) << now;
+  }
+  ASSERT_EQ(edge.taken(kFive), 2U);
+  EXPECT_EQ(edge.received(kFive)[1].wavelet.payload, 2U);
+}
+
 TEST_F(HostEdge, ColorsShareTheLinkInRotation) {
   edge.set_capacity(kFive, 10);
   edge.set_capacity(kSix, 10);

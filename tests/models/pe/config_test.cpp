@@ -54,20 +54,20 @@ TEST_F(PeConfigTest, LdcfgReadsColorAndSwitchRegistersOfEveryColor) {
 }
 
 TEST_F(PeConfigTest, LoadsAndStoresReachRegistersAtTwiceTheirAddress) {
-  router.initial[kColorBase + 5] = 0x0123;
+  router.initial[kColorBase + 5] = 0x0210;
   const std::string code = R"(task main local 8 active
     mov16 r1, 2 * 0x7f25
     ld16 r0, [r1]
     st16 [got], r0
-    add16 r0, r0, 1
+    or16 r0, r0, 2
     st16 [r1], r0
     ldcfg r2, 0x7f25
     st16 [got + 2], r2
 )";
   Bench& bench = with(code + "    stcfg 0x7f70, 0\n    end\n");
   bench.run();
-  EXPECT_EQ(bench.bits("got", 0), 0x0123u);
-  EXPECT_EQ(bench.bits("got", 1), 0x0124u);
+  EXPECT_EQ(bench.bits("got", 0), 0x0210u);
+  EXPECT_EQ(bench.bits("got", 1), 0x0212u);
   // A program that never writes registers has memory only.
   EXPECT_THAT(rule_broken_by(assembled("data got: u16[8]\n" + code + "    end\n")),
               Breaks(Illegal::kMemoryAccess, HasSubstr("address 65098")));
@@ -471,6 +471,66 @@ task main local 8 active
                       Generation::kWse3, GetParam());
   bench.run();
   EXPECT_THAT(colors_sent(bench), ElementsAre(0));
+}
+
+// An input queue stands for the queue of the color that the program binds it to.
+const char* const kTwoColors = R"(queue first input 2 color=1
+queue second input 5 color=3
+data words: u32[4]
+dsd in fabin first extent=1
+dsd to mem1d words extent=1
+dsr s1ds1 in
+dsr dds1 to save_address
+task main local 8 active
+    mov32 dds1, s1ds1
+)";
+
+TEST_P(PeConfigFlush, InputQueueReadsTheColorThatItIsBoundTo) {
+  for (const Generation generation : {Generation::kWse2, Generation::kWse3}) {
+    Bench& bench = with(std::string(kTwoColors) + R"(
+    stcfg 0x7f7a, 3
+    mov32 dds1, s1ds1
+    mov32 dds1, s1ds1
+    stcfg 0x7f7a, 1
+    mov32 dds1, s1ds1
+    end
+)",
+                        generation, GetParam());
+    bench.queues.arrive(5, 30, 1);
+    bench.queues.arrive(2, 20, 1);
+    bench.queues.arrive(5, 31, 40);
+    bench.queues.arrive(2, 21, 80);
+    bench.run();
+    EXPECT_THAT(bench.contents("words"), ElementsAre(20, 30, 31, 21));
+  }
+}
+
+TEST_P(PeConfigFlush, InputQueueThatHoldsWaveletsCannotBeRebound) {
+  Bench& bench = with(std::string(kTwoColors) + "    stcfg 0x7f7a, 3\n    end\n", Generation::kWse3,
+                      GetParam());
+  bench.queues.arrive(2, 20, 1);
+  bench.queues.arrive(2, 21, 2);
+  EXPECT_THAT(rule_broken_by(bench),
+              Breaks(Illegal::kQueueReuse,
+                     HasSubstr("input queue 2 is bound to color 3 while it holds wavelets")));
+}
+
+TEST_P(PeConfigFlush, InputQueueThatAnOperationStillReadsCannotBeRebound) {
+  Bench& bench =
+      with(std::string(kTwoColors) + "    mov32 dds1, s1ds1 async\n    stcfg 0x7f7a, 3\n    end\n",
+           Generation::kWse3, GetParam());
+  bench.queues.arrive(2, 20, 1);
+  EXPECT_THAT(rule_broken_by(bench),
+              Breaks(Illegal::kQueueReuse, HasSubstr("while it is still read by")));
+}
+
+TEST_P(PeConfigFlush, InputQueueCannotBeBoundToAColorWithoutQueue) {
+  Bench& bench = with(std::string(kTwoColors) + "    stcfg 0x7f7a, 4\n    end\n", Generation::kWse3,
+                      GetParam());
+  bench.queues.arrive(2, 20, 1);
+  EXPECT_THAT(rule_broken_by(bench),
+              Breaks(Illegal::kConfigValue,
+                     HasSubstr("color 4, which no input queue of the program receives")));
 }
 
 }  // namespace

@@ -239,6 +239,9 @@ class Program:
 
     # Ids, queues, tasks
 
+    def builtin_get_symbol_id(self, _, name):
+        return Value(BASIC["u16"], [e["name"] for e in self.exports].index(name.data))
+
     def builtin_get_int(self, _, value):
         return Value(value.type.tag if value.type.kind == "enum" else BASIC["u16"], value.data)
 

@@ -334,7 +334,7 @@ class Parser:
                 value = Node("index", line, of=value, indices=self.list_until("]", self.expression))
             elif self.take("("):
                 value = Node("call", line, of=value, arguments=self.list_until(")", self.expression))
-            elif literals and self.peek("{") and value.kind in ("name", "member", "call", "struct"):
+            elif literals and self.peek("{") and value.kind in ("name", "member", "call", "struct", "builtin"):
                 value = self.literal(value)
             else:
                 return value

@@ -1,0 +1,9 @@
+import numpy as np
+from host import Machine, expect
+
+
+with Machine() as machine:
+    machine.launch("run")
+    y = machine.get("y", 8, np.uint16)
+    assert len(set(y[:3].tolist())) == 3, y
+    expect(y[3:], np.array([1, ord("E"), 1, 3 + 11 * 4, 1], np.uint16))
