@@ -8,6 +8,7 @@
 #include "frontends/compiled/link.h"
 #include "frontends/compiled/ports.h"
 #include "frontends/csl/option_text.h"
+#include "frontends/csl/parser.h"
 
 namespace {
 
@@ -53,7 +54,8 @@ po::options_description described() {
       "memory or registers: where variables of functions live that a loop changes")(
       "host-stream", texts(),
       "NAME:in|out:X,Y:SIDE:COLOR: a stream of the host over the rim of the fabric, at a side of a "
-      "PE")("print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
+      "PE")("parse", texts()->multitoken(), "FILE..: parses files and does nothing else")(
+      "print-layout", "prints routes, tasks, queues and exports as JSON; compiles no code");
   return all;
 }
 
@@ -133,6 +135,11 @@ int run(int argc, char** argv) {
   }
   if (given.count("version") != 0) {
     std::cout << "tessera_cslc " TESSERA_VERSION "\n";
+    return 0;
+  }
+  if (given.count("parse") != 0) {
+    for (const std::string& file : given["parse"].as<std::vector<std::string>>())
+      csl::parse_file(file);
     return 0;
   }
   if (given.count("file") == 0) throw UserError("", "", "no CSL file is given");

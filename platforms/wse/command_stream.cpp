@@ -113,6 +113,11 @@ void CommandStream::launch(const std::string& function,
     throw UserError("", "",
                     command + ": " + report::plural(arguments.size(), "argument") +
                         " given; the function is " + e.type);
+  constexpr std::size_t kMost = pe::ComputeEngineCore::kMaxLaunchArguments;
+  if (arguments.size() > kMost)
+    throw UserError("", "",
+                    command + ": a launch takes at most " + std::to_string(kMost) +
+                        " arguments; the function is " + e.type);
   const Cycle start = std::max(now(), free_from_) + timing_.command_cycles;
   bool found = false;
   const layout::Rect& rect = program_.rectangle;

@@ -62,12 +62,7 @@ compiled::Program load_csl(const cli::Options& options, const CslOptions& given,
     if (!given.program.params.empty() || !given.program.colors.empty() || !options.params.empty())
       throw UserError(options.program, "",
                       "the program is compiled; its parameters cannot change any more");
-    compiled::Program program = compiled::read_folder(options.program, TESSERA_VERSION);
-    if (program.generation != config.generation)
-      throw UserError(options.program, "",
-                      "the program was compiled for " + std::string(to_string(program.generation)) +
-                          "; the machine is " + config.name);
-    return program;
+    return compiled::read_folder(options.program, TESSERA_VERSION);
   }
   csl::Options engine_options = given.program;
   engine_options.arch = config.generation == Generation::kWse2 ? "wse2" : "wse3";

@@ -5,6 +5,7 @@
 #include "frontends/compiled/listing.h"
 #include "frontends/layout/layout_reader.h"
 #include "frontends/tasm/assembler.h"
+#include "frontends/tasm/disassembler.h"
 #include "platforms/wse/layout_check.h"
 #include "platforms/wse/tile_copy.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -34,6 +35,13 @@ std::vector<layout::HostLink> links_of(const compiled::Program& program) {
       links.push_back({{x, y}, Direction::kRamp, program.streams_out, program.streams_in});
   }
   return links;
+}
+
+const layout::Layout& layout_for(const compiled::Program& program, const WseConfig& config) {
+  if (program.generation == config.generation) return program.layout;
+  throw UserError(program.file, "",
+                  "the program was compiled for " + std::string(to_string(program.generation)) +
+                      "; the machine is " + config.name);
 }
 
 void require_room(const pe::Image& image, const WseConfig& config) {
@@ -75,8 +83,11 @@ const std::shared_ptr<const pe::Image>& Programs::image_of(TileCoord tile) const
 }
 
 void Programs::print(std::ostream& out) const {
-  for (const auto& image : images_)
-    out << "; " << image->file << '\n' << compiled::listing(*image) << '\n';
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    const bool is_compiled = layout_.programs[i].image != nullptr;
+    out << "; " << images_[i]->file << '\n'
+        << (is_compiled ? compiled::listing(*images_[i]) : tasm::disassemble(*images_[i])) << '\n';
+  }
 }
 
 Workload::Workload(const std::string& file, const std::map<std::string, std::int64_t>& params,
@@ -88,7 +99,7 @@ Workload::Workload(const std::string& file, const std::map<std::string, std::int
 
 // Nothing takes what leaves the grid: it waits there, which is no mistake of a CSL program.
 Workload::Workload(const compiled::Program& program, const WseConfig& config)
-    : layout(program.layout), programs(layout, config), links(links_of(program)) {
+    : layout(layout_for(program, config)), programs(layout, config), links(links_of(program)) {
   check_grid(layout, config);
   check_routes(layout, config, programs);
   if (!program.has_memcpy) return;

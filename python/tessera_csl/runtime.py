@@ -52,7 +52,10 @@ _warn_about_numpy_2.done = False
 
 def options_from_environment():
     """Options of the machine: TESSERA_OPTIONS, split as a shell does, and TESSERA_PRESET."""
-    options = shlex.split(os.environ.get("TESSERA_OPTIONS", ""))
+    try:
+        options = shlex.split(os.environ.get("TESSERA_OPTIONS", ""))
+    except ValueError as error:
+        raise RuntimeError(f"TESSERA_OPTIONS cannot be split into words: {error}") from None
     preset = os.environ.get("TESSERA_PRESET")
     return (["--preset", preset] if preset else []) + options
 

@@ -370,6 +370,10 @@ class BadUse(ServerTest):
             self.assertNotEqual(done.returncode, 0)
             for word in words:
                 self.assertIn(word, done.stderr.splitlines()[-1])
+        done = self.host("", TESSERA_PRESET="wse2")
+        self.assertIn("compiled for wse3; the machine is wse2", done.stderr)
+        done = self.host("", start="", TESSERA_OPTIONS="--set 'x")
+        self.assertIn("RuntimeError: TESSERA_OPTIONS cannot be split", done.stderr)
         done = self.host("", TESSERA_OPTIONS="--set no.such=1")
         self.assertIn("no.such", done.stderr.splitlines()[-1])
 

@@ -224,6 +224,24 @@ void check_direction(const BuiltinCall& call, const Result& value, std::size_t i
                        is_destination ? "destination" : "source");
 }
 
+/// The operands make one of the forms of the operation (csl.md 7.4).
+void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
+                const std::vector<ir::DsdOperand>& operands) {
+  std::string form;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool is_destination = i == 0 && operands.size() > 1;
+    form += i == 0 ? "" : ",";
+    form += operands[i].kind == Kind::kPointer  ? "p"
+            : operands[i].kind == Kind::kScalar ? "v"
+            : is_destination                    ? "D"
+                                                : "S";
+  }
+  const std::string forms(pe::to_string(info.form));
+  if (("; " + forms + "; ").find("; " + form + "; ") == std::string::npos)
+    call.fail("takes the operands ", forms, " instead of ", form,
+              " (D: destination, S: source, v: number, p: pointer to a number)");
+}
+
 /// The pointer of a destination that is a scalar.
 void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
   const Type& element = *value.type->element;
@@ -284,6 +302,7 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
   }
   unify_simd(code.tile, operands);
   if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
+  check_form(call, info, operands);
   pe::OpConfig config;
   Result index;
   if (call.size() > count) {

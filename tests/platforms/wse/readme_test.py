@@ -1,5 +1,8 @@
-"""README.md shows the report of the GEMV example, docs/first-steps.md the programs and the trace of hello_wavelet, all as they are."""
+"""README.md shows code and output of examples/csl/gemv, docs/first-steps.md the programs and the trace of hello_wavelet, all as they are."""
+import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,10 +19,20 @@ def require(page, what, text):
     assert text in (root / page).read_text(), f"{page} does not show {what} as it is:\n{text}"
 
 
-report = run("examples/gemv_stream/layout.json", "--preset", "wse3")
-for line in report.splitlines():
-    if line.strip() and not line.startswith("  wall"):
-        require("README.md", "the report of gemv_stream", line)
+page = (root / "README.md").read_text()
+gemv = root / "examples/csl/gemv"
+blocks = re.findall(r"^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+for file, block in (("pe.csl", "task on_x"), ("run.py", "runner.memcpy_h2d")):
+    shown = next(block_ for block_ in blocks if block_.startswith(block))
+    assert shown in (gemv / file).read_text(), f"{file} does not have what README.md shows of it:\n{shown}"
+with tempfile.TemporaryDirectory() as folder:
+    copy = pathlib.Path(shutil.copytree(gemv, pathlib.Path(folder) / "gemv"))
+    sdk = pathlib.Path(executable).parent.parent / "sdk" / "bin"
+    environment = {**os.environ, "PATH": f"{sdk}:{os.environ['PATH']}", "TESSERA_OPTIONS": "--heatmap hops.svg --heatmap-counter hops"}
+    result = subprocess.run(["bash", "-e", "commands.sh"], cwd=copy, capture_output=True, text=True, env=environment, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    require("README.md", "the output of examples/csl/gemv", result.stdout)
+    assert (copy / "hops.svg").read_text() == (gemv / "hops.svg").read_text(), "examples/csl/gemv/hops.svg is not what a run draws"
 for program in ("sender", "receiver"):
     require("docs/first-steps.md", f"{program}.tasm", (root / f"examples/hello_wavelet/{program}.tasm").read_text())
 with tempfile.TemporaryDirectory() as folder:

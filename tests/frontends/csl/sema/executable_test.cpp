@@ -27,6 +27,17 @@ TEST(CslcExecutable, TakesTheVendorsCommandLine) {
   EXPECT_NE(run.err.find("has no parameter 'X'"), std::string::npos) << run.err;
 }
 
+TEST(CslcExecutable, OnlyParsesOnDemand) {
+  const Finished good = run_executable("tessera_cslc", {"--parse", kProgram, kProgram});
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_EQ(good.out + good.err, "");
+  const TemporaryFolder folder;
+  write_file(folder.file("bad.csl"), "const x = 1\nconst y = 2;\n");
+  const Finished bad = run_executable("tessera_cslc", {"--parse", folder.file("bad.csl")});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_NE(bad.err.find("bad.csl:1:12: "), std::string::npos) << bad.err;
+}
+
 TEST(CslcExecutable, RefusesWithExitCode2) {
   const TemporaryFolder folder;
   const auto message = [&](std::vector<std::string> arguments) {

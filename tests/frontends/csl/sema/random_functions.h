@@ -124,8 +124,8 @@ class RandomFunctions {
     case 2:
       return chance(50) || type[0] == 'u' ? "(~" + a + ")" : "(-" + a + ")";
     case 4:
-      if (is_wide) return "@bitcast(" + type + ", " + value("f32", depth) + ")";
-      return "@bitcast(" + type + ", " + value("f16", depth) + ")";
+      if (is_wide) return "@bitcast(" + type + ", near_f32(" + value("f32", depth) + "))";
+      return "@bitcast(" + type + ", near_f16(" + value("f16", depth) + "))";
     case 3: {
       const std::string from = any_type();
       const std::string v = value(from, depth);
