@@ -137,8 +137,8 @@ TEST_F(CslCodegen, SmallFunctionsAndThoseCalledOnceArePartOfTheirCallers) {
   for (Function& f : module.functions) f.never_inlined = false;
   EXPECT_EQ(code(), R"(fn main
     ld16 r14, [sum]
-    mul16 r14, r14, r14
-    mul16 r14, r14, r14
+    imul16 r14, r14, r14
+    imul16 r14, r14, r14
     st16 [frames], r14
     st16 [sum], r14
     ret
@@ -163,15 +163,15 @@ TEST_F(CslCodegen, ABlockLoadsAValueOnceUnlessItMayHaveChanged) {
   b.ret();
   EXPECT_EQ(code(), R"(fn main
     ld16 r14, [y]
-    ld16 r13, [x]
-    add16 r14, r14, r13
+    ld16 r1, [x]
+    add16 r14, r14, r1
     st16 [y], r14
-    add16 r14, r14, r13
+    add16 r14, r14, r1
     st16 [y], r14
-    movri d10, 7
-    st32 [y], d10
+    movri d12, 7
+    st32 [y], d12
     ld16 r14, [y + 2]
-    add16 r14, r14, r13
+    add16 r14, r14, r1
     st16 [y + 2], r14
     movri r14, 1
     st16 [r0], r14
@@ -202,12 +202,11 @@ TEST_F(CslCodegen, TheBlocksOfALoopStandTogether) {
   b.enter(exit);
   b.ret();
   EXPECT_EQ(code(), R"(fn main
-L1:
     rand16 r14
-    gt16 r14, 9
-    jmpf L2
+    lte16 r14, 9
+    jmpt L2
     st16 [x], r14
-    jmp L1
+    jmp main
 L2:
     ret
 )");

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-executable, root = sys.argv[1], pathlib.Path(sys.argv[2])
+executable, root = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
 
 
 def run(*arguments):
@@ -28,11 +28,16 @@ for file, block in (("pe.csl", "task on_x"), ("run.py", "runner.memcpy_h2d")):
 with tempfile.TemporaryDirectory() as folder:
     copy = pathlib.Path(shutil.copytree(gemv, pathlib.Path(folder) / "gemv"))
     sdk = pathlib.Path(executable).parent.parent / "sdk" / "bin"
-    environment = {**os.environ, "PATH": f"{sdk}:{os.environ['PATH']}", "TESSERA_OPTIONS": "--heatmap hops.svg --heatmap-counter hops"}
+    environment = {**os.environ, "PATH": f"{sdk}:{os.environ['PATH']}"}
     result = subprocess.run(["bash", "-e", "commands.sh"], cwd=copy, capture_output=True, text=True, env=environment, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     require("README.md", "the output of examples/csl/gemv", result.stdout)
-    assert (copy / "hops.svg").read_text() == (gemv / "hops.svg").read_text(), "examples/csl/gemv/hops.svg is not what a run draws"
+    for path in sorted(root.glob("examples/csl/*/README.md")):
+        line = re.search(r"wse_platform (examples/csl/.*?) *#", path.read_text().replace("\\\n", ""))[1].split()
+        picture = line[line.index("--heatmap") + 1]
+        line[line.index("--heatmap") + 1] = str(copy / picture)
+        run(*line)
+        assert (copy / picture).read_text() == (path.parent / picture).read_text(), f"{path.parent}/{picture} is not what a run draws"
 for program in ("sender", "receiver"):
     require("docs/first-steps.md", f"{program}.tasm", (root / f"examples/hello_wavelet/{program}.tasm").read_text())
 with tempfile.TemporaryDirectory() as folder:
