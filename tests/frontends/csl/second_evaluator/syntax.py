@@ -6,7 +6,7 @@ TOKEN = re.compile(r"""(?P<skip>\s+|//[^\n]*)|(?P<float>\d+\.\d+([eE][+-]?\d+)?|
     |(?P<builtin>@[A-Za-z_]\w*)|(?P<name>[A-Za-z_]\w*)
     |(?P<op>\.\{|\.\*|->|=>|==|!=|<=|>=|<<=|>>=|<<|>>|[-+*/%&|^]=|[-+*/%&|^~!<>=(){}\[\],;:.])""", re.X)
 KEYWORDS = set("param const var fn task export extern inline noinline comptime layout return break continue if else while "
-               "for switch struct enum true false undefined and or align linksection linkname packed union asm".split())
+               "for switch struct enum true false undefined and or align linksection linkname".split())
 LEVELS = [("or",), ("and",), ("==", "!=", "<", ">", "<=", ">="), ("&", "^", "|"), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
 ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=")
 ESCAPES = {"n": "\n", "t": "\t", '"': '"', "'": "'", "\\": "\\", "r": "\r", "0": "\0"}
@@ -380,7 +380,7 @@ class Parser:
             extents = self.list_until("}", self.expression)
             self.need("->")
             return Node("tensor", line, names=names, extents=extents, access=self.postfix(self.primary(), literals=False))
-        self.take("packed", "extern")
+        self.take("extern")
         if self.take("struct"):
             self.need("{")
             return Node("struct", line, fields=self.list_until("}", self.parameter), name=None)
