@@ -123,6 +123,7 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
   if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;
   i.size[0] = elements;
+  if (!counts && !by_pattern) i.size = {elements, sized.sizes[0], sized.place.row_stride};
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
 }

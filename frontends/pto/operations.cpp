@@ -207,11 +207,11 @@ void add_vector(Rows& rows) {
                {"pto.tcolmax", A::kMax},
                {"pto.tcolmin", A::kMin},
                {"pto.tcolprod", A::kMul}},
-              1, 2, kSimple, F::kColumnReduce, Meaning::kVectorIn);
+              1, 2, VectorClass::kColumn, F::kColumnReduce, Meaning::kVectorIn);
   rows.vector({{"pto.trowargmax", A::kMax}, {"pto.trowargmin", A::kMin}}, 1, 2,
               VectorClass::kReduce, F::kRowArg, Meaning::kVectorIn);
-  rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2, kSimple,
-              F::kColumnArg, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2,
+              VectorClass::kColumn, F::kColumnArg, Meaning::kVectorIn);
   rows.vector({"pto.tpartargmax", "pto.tpartargmin"}, 4, 4, kSimple, F::kNoValues);
   rows.vector({"pto.tconcat"}, 2, 2, kCopy, F::kConcat);
   rows.vector({"pto.tconcatidx"}, 4, 4, kCopy, F::kNoValues);
@@ -227,7 +227,7 @@ void add_vector(Rows& rows) {
   rows.vector({"pto.tquant.mx"}, 1, 3, VectorClass::kConvert, F::kNoValues, Meaning::kVectorIn);
   rows.vector({"pto.texpands"}, 1, 1, kCopy, F::kFill);
   rows.vector({"pto.tci"}, 1, 2, kCopy, F::kSequence);
-  rows.vector({"pto.trowexpand"}, 1, 1, kCopy, F::kRowExpand);
+  rows.vector({"pto.trowexpand"}, 1, 1, VectorClass::kExpand, F::kRowExpand);
   rows.vector({"pto.tcolexpand"}, 1, 1, kCopy, F::kColumnExpand);
   rows.vector({"pto.ttrans"}, 1, 2, kCopy, F::kTranspose);
   rows.vector({"pto.tfillpad", "pto.tfillpad_expand", "pto.tfillpad_inplace"}, 1, 1, kCopy,
