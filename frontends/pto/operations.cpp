@@ -195,19 +195,9 @@ void add_elementwise(Rows& rows) {
   rows.vector({{"pto.trsqrt", A::kRsqrt}}, 1, 2, VectorClass::kRsqrt, F::kMap);
 }
 
-void add_vector(Rows& rows) {
+/// Positions, parts, and what has a cost and no values.
+void add_specialties(Rows& rows) {
   constexpr VectorClass kCopy = VectorClass::kCopy;
-  rows.vector({"pto.tcvt"}, 1, 2, VectorClass::kConvert, F::kConvert);
-  rows.vector({{"pto.trowsum", A::kAdd},
-               {"pto.trowmax", A::kMax},
-               {"pto.trowmin", A::kMin},
-               {"pto.trowprod", A::kMul}},
-              1, 2, VectorClass::kReduce, F::kRowReduce, Meaning::kVectorIn);
-  rows.vector({{"pto.tcolsum", A::kAdd},
-               {"pto.tcolmax", A::kMax},
-               {"pto.tcolmin", A::kMin},
-               {"pto.tcolprod", A::kMul}},
-              1, 2, VectorClass::kColumn, F::kColumnReduce, Meaning::kVectorIn);
   rows.vector({{"pto.trowargmax", A::kMax}, {"pto.trowargmin", A::kMin}}, 1, 2,
               VectorClass::kReduce, F::kRowArg, Meaning::kVectorIn);
   rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2,
@@ -225,6 +215,21 @@ void add_vector(Rows& rows) {
               Meaning::kGatherMemory);
   rows.vector({"pto.tget_scale_addr"}, 1, 1, kCopy, F::kNoValues, Meaning::kScaleAddress);
   rows.vector({"pto.tquant.mx"}, 1, 3, VectorClass::kConvert, F::kNoValues, Meaning::kVectorIn);
+}
+
+void add_vector(Rows& rows) {
+  constexpr VectorClass kCopy = VectorClass::kCopy;
+  rows.vector({"pto.tcvt"}, 1, 2, VectorClass::kConvert, F::kConvert);
+  rows.vector({{"pto.trowsum", A::kAdd},
+               {"pto.trowmax", A::kMax},
+               {"pto.trowmin", A::kMin},
+               {"pto.trowprod", A::kMul}},
+              1, 2, VectorClass::kReduce, F::kRowReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolsum", A::kAdd},
+               {"pto.tcolmax", A::kMax},
+               {"pto.tcolmin", A::kMin},
+               {"pto.tcolprod", A::kMul}},
+              1, 2, VectorClass::kColumn, F::kColumnReduce, Meaning::kVectorIn);
   rows.vector({"pto.texpands"}, 1, 1, kCopy, F::kFill);
   rows.vector({"pto.tci"}, 1, 2, kCopy, F::kSequence);
   rows.vector({"pto.trowexpand"}, 1, 1, VectorClass::kExpand, F::kRowExpand);
@@ -317,6 +322,7 @@ const std::vector<OperationInfo>& operations() {
     add_scalar_memory(rows);
     add_elementwise(rows);
     add_vector(rows);
+    add_specialties(rows);
     add_sync(rows);
     add_pipes(rows);
     return rows.take();
