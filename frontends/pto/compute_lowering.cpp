@@ -123,12 +123,13 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   // A reciprocal is a division on A5, and an instruction as fast as rsqrt on A2/A3 (ascend.md 4.3).
   if (info.arithmetic == Arithmetic::kRecip && !is_a5()) i.vector_class = VectorClass::kRsqrt;
   i.size[0] = elements;
+  if (!counts && !by_pattern) i.size = {elements, sized.sizes[0], sized.place.row_stride};
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
 }
 
-// Only tiles with known addresses in the text have conflicts: an assembler may place the others at
-// other addresses than the model does. No clear costs are published for A5.
+// Tiles whose addresses are known have conflicts, those that the model has placed too: the public assembler
+// places tiles behind each other as the model does. No clear costs are published for A5.
 cluster::BankConflict ComputeLowering::conflict_of(const Operation& op,
                                                    const OperationInfo& info) const {
   constexpr auto kNone = cluster::BankConflict::kNone;
@@ -138,8 +139,7 @@ cluster::BankConflict ComputeLowering::conflict_of(const Operation& op,
   for (const Argument& a : op.arguments) {
     const Value* v = scope_.find(a.text);
     if (v == nullptr || v->kind != Value::Kind::kTile) continue;
-    if (!v->is_placed || !v->place.address.is_known() || v->type.shape != to.type.shape)
-      return kNone;
+    if (!v->place.address.is_known() || v->type.shape != to.type.shape) return kNone;
     if (a.role == Role::kIn) sources.push_back(v->place.address.base);
   }
   return cluster::bank_conflict(sources, to.place.address.base);

@@ -306,6 +306,9 @@ std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
+  if (!chosen->results.empty() && find(chosen->attributes, "pto.entry") != nullptr)
+    diagnostics.fail(chosen->place, "@", chosen->name,
+                     " is an entry and has results, expected none");
   FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
   auto program = std::make_shared<const Program>(lowering.run(*chosen));
   fifos = lowering.take_fifos();

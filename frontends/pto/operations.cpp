@@ -195,23 +195,13 @@ void add_elementwise(Rows& rows) {
   rows.vector({{"pto.trsqrt", A::kRsqrt}}, 1, 2, VectorClass::kRsqrt, F::kMap);
 }
 
-void add_vector(Rows& rows) {
+/// Positions, parts, and what has a cost and no values.
+void add_specialties(Rows& rows) {
   constexpr VectorClass kCopy = VectorClass::kCopy;
-  rows.vector({"pto.tcvt"}, 1, 2, VectorClass::kConvert, F::kConvert);
-  rows.vector({{"pto.trowsum", A::kAdd},
-               {"pto.trowmax", A::kMax},
-               {"pto.trowmin", A::kMin},
-               {"pto.trowprod", A::kMul}},
-              1, 2, VectorClass::kReduce, F::kRowReduce, Meaning::kVectorIn);
-  rows.vector({{"pto.tcolsum", A::kAdd},
-               {"pto.tcolmax", A::kMax},
-               {"pto.tcolmin", A::kMin},
-               {"pto.tcolprod", A::kMul}},
-              1, 2, kSimple, F::kColumnReduce, Meaning::kVectorIn);
   rows.vector({{"pto.trowargmax", A::kMax}, {"pto.trowargmin", A::kMin}}, 1, 2,
               VectorClass::kReduce, F::kRowArg, Meaning::kVectorIn);
-  rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2, kSimple,
-              F::kColumnArg, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2,
+              VectorClass::kColumn, F::kColumnArg, Meaning::kVectorIn);
   rows.vector({"pto.tpartargmax", "pto.tpartargmin"}, 4, 4, kSimple, F::kNoValues);
   rows.vector({"pto.tconcat"}, 2, 2, kCopy, F::kConcat);
   rows.vector({"pto.tconcatidx"}, 4, 4, kCopy, F::kNoValues);
@@ -225,9 +215,24 @@ void add_vector(Rows& rows) {
               Meaning::kGatherMemory);
   rows.vector({"pto.tget_scale_addr"}, 1, 1, kCopy, F::kNoValues, Meaning::kScaleAddress);
   rows.vector({"pto.tquant.mx"}, 1, 3, VectorClass::kConvert, F::kNoValues, Meaning::kVectorIn);
+}
+
+void add_vector(Rows& rows) {
+  constexpr VectorClass kCopy = VectorClass::kCopy;
+  rows.vector({"pto.tcvt"}, 1, 2, VectorClass::kConvert, F::kConvert);
+  rows.vector({{"pto.trowsum", A::kAdd},
+               {"pto.trowmax", A::kMax},
+               {"pto.trowmin", A::kMin},
+               {"pto.trowprod", A::kMul}},
+              1, 2, VectorClass::kReduce, F::kRowReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolsum", A::kAdd},
+               {"pto.tcolmax", A::kMax},
+               {"pto.tcolmin", A::kMin},
+               {"pto.tcolprod", A::kMul}},
+              1, 2, VectorClass::kColumn, F::kColumnReduce, Meaning::kVectorIn);
   rows.vector({"pto.texpands"}, 1, 1, kCopy, F::kFill);
   rows.vector({"pto.tci"}, 1, 2, kCopy, F::kSequence);
-  rows.vector({"pto.trowexpand"}, 1, 1, kCopy, F::kRowExpand);
+  rows.vector({"pto.trowexpand"}, 1, 1, VectorClass::kExpand, F::kRowExpand);
   rows.vector({"pto.tcolexpand"}, 1, 1, kCopy, F::kColumnExpand);
   rows.vector({"pto.ttrans"}, 1, 2, kCopy, F::kTranspose);
   rows.vector({"pto.tfillpad", "pto.tfillpad_expand", "pto.tfillpad_inplace"}, 1, 1, kCopy,
@@ -317,6 +322,7 @@ const std::vector<OperationInfo>& operations() {
     add_scalar_memory(rows);
     add_elementwise(rows);
     add_vector(rows);
+    add_specialties(rows);
     add_sync(rows);
     add_pipes(rows);
     return rows.take();

@@ -30,7 +30,6 @@ struct Value {
   Type type = {};
   Operand scalar = {};
   std::int64_t slot_bytes = 0;      ///< of several tiles: from one to the next
-  bool is_placed = false;           ///< a tile with an address in the text
   std::vector<Operand> sizes = {};  ///< a partition: its sizes; a tile: valid rows and columns;
                                     ///< kArray: the registers of its elements
   double number = 0;                ///< of a kFloat whose `scalar` is not a register

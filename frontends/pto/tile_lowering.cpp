@@ -46,7 +46,6 @@ void TileLowering::alloc(const Operation& op) {
   if (op.name == "pto.alloc_tile") check_layout(op, v);
   check_address(op, v, address);
   v.place.address.add(address, 1);
-  v.is_placed = has(Role::kAddress);
   check_valid(op, v);
   scope_.define(op, std::move(v));
 }
@@ -116,7 +115,6 @@ void TileLowering::alloc_several(const Operation& op) {
   check_layout(op, v);
   check_address(op, v, address);
   v.place.address.add(address, 1);
-  v.is_placed = given != op.arguments.end();
   scope_.define(op, std::move(v));
 }
 

@@ -40,11 +40,13 @@ CostConfig cost_of(Profile profile) {
   cost.vector = choose(Rates{{{100, 24},
                               {200, 31},
                               {200, 24},
-                              {700, 24},
+                              {700, 44},
                               {100, 24},
                               {107, 24},
                               {1280, 24},
-                              {3200, 20}}},
+                              {3200, 20},
+                              {260, 10, 1690},
+                              {101, 34, 1303}}},
                        Rates{{{125, 55},
                               {197, 63},
                               {132, 52},
@@ -52,7 +54,12 @@ CostConfig cost_of(Profile profile) {
                               {106, 53},
                               {403, 76},
                               {200, 55},
-                              {3200, 55}}});
+                              {3200, 55},
+                              {125, 55},
+                              {106, 53}}});
+  // A2/A3: fits of reductions and expansions of 64 and of 128 columns (4.1). A5: the fit of rows apart.
+  cost.reduce_chunk = choose(17U, 0U);
+  cost.strided = choose(StridedRate{}, StridedRate{150, 288, 11});
   cost.bank_conflict = choose(Percents{100, 200, 179, 170}, Percents{100, 133, 147, 144});
   cost.aic = choose(GmPath{{152, 40, 80}, {64, 100}, 21, 339, 61, 835, 1000},
                     GmPath{{85, 560}, {100, 100}, 39, 0, 54, 198, 1000});

@@ -44,10 +44,18 @@ struct SyncConfig {
   unsigned buffer_ids = 32;  ///< 2.4
 };
 
-/// Of a vector operation: repeats of 256 bytes, and a fixed part (4.3).
+/// Of a vector operation: repeats of 256 bytes, and a fixed part (4.1, 4.3).
 struct VectorRate {
   unsigned percent;   ///< cycles per repeat, in 1/100
   unsigned overhead;  ///< cycles per instruction
+  unsigned row = 0;   ///< kColumn, kExpand: cycles per row, in 1/100
+};
+
+/// An elementwise operation on rows that do not lie one behind the other (4.1, 2-D fit of A5).
+struct StridedRate {
+  unsigned percent = 100;  ///< of the cycles of a repeat
+  unsigned row = 0;        ///< cycles per row, in 1/100; 0: as rows behind each other
+  unsigned saved = 0;      ///< cycles less per instruction
 };
 
 /// A path through one pipe of a core: bytes / rate cycles of the pipe, and `latency` more until the
@@ -82,7 +90,9 @@ struct CostConfig {
   unsigned fix_latency;           ///< L0C to L1 or UB
   PathRate fix_out;               ///< L0C to GM
   std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
-  std::array<unsigned, 4> bank_conflict;             ///< by BankConflict, in 1/100 of a repeat
+  unsigned reduce_chunk = 0;  ///< kReduce: cycles per further repeat of a row
+  StridedRate strided;
+  std::array<unsigned, 4> bank_conflict;  ///< by BankConflict, in 1/100 of a repeat
   GmPath aic, aiv;
   /// L1 has one port. Loads of MTE1 take so many percent longer that start while MTE2 writes L1 at the
   /// full rate of its path, and so many percent of the cycles in which they move bytes are lost to a
@@ -100,7 +110,7 @@ struct CostConfig {
 /// recently leaves: nobody has published how it chooses.
 struct ScalarConfig {
   unsigned cache_bytes = 32U << 10U;
-  unsigned hit_cycles = 19;    ///< of a load or store that hits the scalar cache; those of SIMT (4.5)
+  unsigned hit_cycles = 19;  ///< of a load or store that hits the scalar cache; those of SIMT (4.5)
   unsigned miss_cycles = 550;  ///< of one whose line comes from GM
   /// Of an access to UB: two reads, an addition and a write of an element take 34 cycles (4.3).
   unsigned buffer_cycles = 11;

@@ -164,13 +164,23 @@ void add_cost(Rows rows, cluster::CostConfig& c) {
   rows.cycles("fix.latency", c.fix_latency, 0, "L0C to L1 or UB");
   rows.path("fix.out", c.fix_out, 1);
   constexpr std::array<const char*, cluster::kVectorClassCount> kClasses = {
-      "simple", "transcendental", "convert", "reduce", "copy", "rsqrt", "gather", "sort"};
+      "simple", "transcendental", "convert", "reduce", "copy",
+      "rsqrt",  "gather",         "sort",    "column", "expand"};
   for (std::size_t i = 0; i < kClasses.size(); ++i) {
     const std::string path = std::string("vector.") + kClasses[i];
     rows.add(path + ".percent", c.vector[i].percent, "1/100 cycle", 1, kMaxCycles,
              "per repeat of 256 B");
     rows.cycles(path + ".overhead", c.vector[i].overhead, 0, "per instruction");
+    if (i >= static_cast<unsigned>(cluster::VectorClass::kColumn))
+      rows.add(path + ".row", c.vector[i].row, "1/100 cycle", 0, kMaxCycles,
+               "per row; 0: rows make no difference");
   }
+  rows.cycles("vector.reduce.chunk", c.reduce_chunk, 0, "per further 256 B of a row");
+  rows.add("vector.strided.percent", c.strided.percent, "%", 1, kMaxCycles,
+           "of the cycles of a repeat, if rows do not lie one behind the other");
+  rows.add("vector.strided.row", c.strided.row, "1/100 cycle", 0, kMaxCycles,
+           "per such row; 0: as rows behind each other");
+  rows.cycles("vector.strided.saved", c.strided.saved, 0, "less per instruction on such rows");
   constexpr std::array<const char*, 4> kConflicts = {"none", "read_read", "read_write",
                                                      "neighbour"};
   for (std::size_t i = 0; i < kConflicts.size(); ++i)

@@ -181,6 +181,9 @@ class VectorProbes(Probes):
             for name in self.TWO:
                 self.probes[f"{name} f32, {where}"] = lambda t, name=name, places=places: self.operation(t, name, "f32", "f32", places)
         self.probes["tcvt f32 to f16"] = lambda t: self.operation(t, "tcvt", "f32", "f16")
+        for columns in (64, 128):
+            for name, result in self.BY_ROWS.items():
+                self.probes[f"{name} f32, {columns} columns"] = lambda t, n=name, r=result, c=columns: self.by_rows(t, n, r, c)
 
     def types(self, t):
         for element, columns in (("f32", 8192), ("f16", 16384)):
@@ -203,6 +206,16 @@ class VectorProbes(Probes):
         operands = {True: ("", f"!{element}"), name in self.TWO: (", %b", f"!{element}, !{element}"),
                     name in self.SCALAR: (", %two", f"!{element}, f32")}[True]
         self.repeat(t, f"pto.{name} ins(%a{operands[0]} : {operands[1]}) outs(%c : !{result})")
+
+    # 64 rows: source and result, as the shapes of types() with the columns of the probe.
+    BY_ROWS = {"trowsum": ("rows", "column"), "trowmax": ("rows", "column"), "tcolsum": ("rows", "line"), "trowexpand": ("column", "rows")}
+
+    def by_rows(self, t, name, shapes, columns):
+        kinds = {"rows": f"!pto.tile_buf<vec, 64x{columns}xf32>", "line": f"!pto.tile_buf<vec, 1x{columns}xf32>", "column": "!column_f32"}
+        source, result = (kinds[shape] for shape in shapes)
+        t(f"%a = pto.alloc_tile addr = %c0 : {source}")
+        t(f"%c = pto.alloc_tile addr = %c65536 : {result}")
+        self.repeat(t, f"pto.{name} ins(%a : {source}) outs(%c : {result})")
 
     def row_max(self, t, element):
         for tile, of, at in (("a", f"rows_{element}", 0), ("s", f"rows_{element}", 32768), ("c", f"column_{element}", 65536)):

@@ -37,14 +37,40 @@ Cost CostModel::mad(const Instruction& i, const Sizes& sizes) const {
   return {ideal + config_.mad_gap, ideal + config_.mad_depth};
 }
 
-Cost CostModel::vector(const Instruction& i, std::uint64_t elements) const {
-  const VectorRate& rate = config_.vector[static_cast<unsigned>(i.vector_class)];
-  const std::uint64_t repeats = divide_up(elements * bits_of(i.type), 256 * 8);
+// The algorithms of the instruction set (4.1): a reduction of rows combines the repeats of a row one by
+// one and reduces the last; a reduction of columns and an expansion of rows take the rows in turn.
+std::uint64_t CostModel::vector_work(const Instruction& i, const VectorRate& rate,
+                                     std::uint64_t elements, std::uint64_t rows,
+                                     bool strided) const {
+  const auto repeats_of = [&i](std::uint64_t count) {
+    return divide_up(count * bits_of(i.type), 256 * 8);
+  };
   // The rate of exp, ln, sqrt and div is in elements: a repeat of 16-bit elements has twice as many.
   const bool per_element = i.vector_class == VectorClass::kTranscendental && bits_of(i.type) == 16;
   const std::uint64_t percent = std::uint64_t{rate.percent} * (per_element ? 2 : 1) *
-                                config_.bank_conflict[static_cast<unsigned>(i.bank_conflict)];
-  const std::uint64_t cycles = divide_up(repeats * percent, 10'000) + rate.overhead;
+                                config_.bank_conflict[static_cast<unsigned>(i.bank_conflict)] / 100;
+  if (rows == 0 || elements == 0) return repeats_of(elements) * percent;
+  const std::uint64_t in_row = repeats_of(divide_up(elements, rows));
+  if (i.vector_class == VectorClass::kReduce) {
+    const std::uint64_t simple =
+        config_.vector[static_cast<unsigned>(VectorClass::kSimple)].percent;
+    return rows * percent +
+           (in_row - 1) * (rows * simple + std::uint64_t{config_.reduce_chunk} * 100);
+  }
+  if (rate.row > 0) return rows * (rate.row + in_row * percent);
+  if (strided)
+    return rows * (config_.strided.row + in_row * percent * config_.strided.percent / 100);
+  return repeats_of(elements) * percent;
+}
+
+Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
+  const VectorRate& rate = config_.vector[static_cast<unsigned>(i.vector_class)];
+  const std::uint64_t elements = size_of(sizes[0]), rows = size_of(sizes[1]);
+  const bool strided = config_.strided.row > 0 && rows > 1 && elements / rows < size_of(sizes[2]) &&
+                       i.vector_class != VectorClass::kReduce;
+  const std::uint64_t cycles = divide_up(vector_work(i, rate, elements, rows, strided), 100) +
+                               rate.overhead -
+                               (strided ? std::min(rate.overhead, config_.strided.saved) : 0);
   return {cycles, cycles};
 }
 
@@ -92,7 +118,7 @@ Cost CostModel::cost(const Instruction& i, const Sizes& sizes, CoreKind kind, bo
   }
   if (i.op == Opcode::kMad) return mad(i, sizes);
   if (i.op == Opcode::kFixLocal) return fix(i, sizes);
-  if (i.op == Opcode::kVector) return vector(i, first);
+  if (i.op == Opcode::kVector) return vector(i, sizes);
   if (i.op == Opcode::kCopyIn) return gm_copy({first, second, aligned}, gm.read, read_hit, gm);
   if (i.op == Opcode::kCopyOut) return gm_copy({first, second, aligned}, gm.write, write_hit, gm);
   if (i.op == Opcode::kFixOut)

@@ -50,7 +50,10 @@ class CostModel {
 
  private:
   Cost mad(const Instruction& i, const Sizes& sizes) const;
-  Cost vector(const Instruction& i, std::uint64_t elements) const;
+  Cost vector(const Instruction& i, const Sizes& sizes) const;
+  /// 1/100 cycles beyond the fixed part.
+  std::uint64_t vector_work(const Instruction& i, const VectorRate& rate, std::uint64_t elements,
+                            std::uint64_t rows, bool strided) const;
   Cost fix(const Instruction& i, const Sizes& sizes) const;
   struct Rows {
     std::uint64_t count, bytes;

@@ -158,7 +158,7 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
     const std::int64_t room = capacities_[static_cast<unsigned>(o.location)];
     const bool split = o.holder == Holder::kSplitRows || o.holder == Holder::kSplitColumns;
     const CoreId holder = split ? CoreId{core.cluster, 2} : holder_of(o.holder, core);
-    if (!launch_.has(holder))
+    if (has_tiles() && !launch_.has(holder))  // without values it makes no difference
       return operand.name + " lies in " + to_string(o.location) + " of " + to_string(holder) +
              ", which is not part of the launch";
     const bool knows_size = !split && operand.full_rows > 0 && operand.row_stride > 0;

@@ -25,7 +25,8 @@
 //   kFixOut         FIX        rows, columns             L0C to GM; type: of the output; unit_flag,
 //                                                        l0c_block, l2_hit
 //   kFixLocal       FIX        rows, columns             L0C to L1 or (A5) UB; as kFixOut
-//   kVector         V          elements                  type, vector_class, bank_conflict
+//   kVector         V          elements, rows,           type, vector_class, bank_conflict; rows 0: they are
+//                              elements from row to row  not known, or one behind the other
 //   kBusy           any        cycles                    occupies the pipe
 //
 //   kSetFlag        pipe       id: event                 to: the pipe that waits (2.2)
@@ -206,13 +207,15 @@ enum class VectorClass : std::uint8_t {
   kSimple,          ///< add, sub, mul, max, min, abs, relu, logic, with or without a scalar
   kTranscendental,  ///< exp, ln, sqrt, div
   kConvert,         ///< between types
-  kReduce,          ///< per repeat
+  kReduce,          ///< of rows: repeats of a row are combined, and one of them is reduced
   kCopy,            ///< copy, duplicate
   kRsqrt,           ///< reciprocal square root
   kGather,          ///< by index; of elements of 32 bits, whatever their type is
   kSort,            ///< sort and merge; the same
+  kColumn,          ///< reduction of columns: row after row
+  kExpand,          ///< one value of each row to all of its columns
 };
-inline constexpr unsigned kVectorClassCount = 8;
+inline constexpr unsigned kVectorClassCount = 10;
 
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 ///

@@ -138,6 +138,9 @@ def vector_rows():
         where = ", two sources in one group" if name in CONFLICTING else ""
         yield operation("4.1", "a2a3", f"{name}, 64 repeats", 64 * slope + overhead, f"{name} f32{where}", calibrated=calibrated,
                         bound=None if note else BOUND, note=note)
+    for name, columns, slope, overhead, calibrated, note in FITS_OF_ROWS:
+        yield operation("4.1", "a2a3", f"{name}, 64 x {columns}", 64 * columns * slope + overhead, f"{name} f32, {columns} columns",
+                        calibrated=calibrated, bound=None if note else BOUND, note=note)
     for name, slope, overhead, calibrated, note in FITS_A5:
         what, n = (name, 8192) if name.endswith("f16") and " to " not in name else (name if " " in name else f"{name} f32", 4096)
         yield operation("4.1", "a5", f"{name}, 64 loops", 64 * slope + overhead, what, n, calibrated=calibrated,
@@ -157,6 +160,11 @@ FITS_A2 = [  # cycles a repeat, and an instruction
     ("tdiv", 4.03, 31, False, ""), ("texp", 2.00, 31, True, ""), ("tlog", 2, 33, False, ""), ("tmaxs", 1, 23, False, ""),
     ("trelu", 1, 23, False, ""), ("tmuls", 1, 26, False, ""), ("trsqrt", 1.07, 24, True, ""),
     ("tlrelu", 1.03, 26, False, "the class has 1 and 24"),
+]
+FITS_OF_ROWS = [  # columns, cycles an element, and an instruction
+    ("trowsum", 64, 0.1094, 44, True, ""), ("trowsum", 128, 0.0625, 61.5, True, ""), ("trowmax", 64, 0.1094, 32, False, ""),
+    ("trowmax", 128, 0.0625, 48, False, ""), ("tcolsum", 64, 0.3047, 15, True, ""), ("tcolsum", 128, 0.1728, 8, True, ""),
+    ("trowexpand", 128, 0.1176, 34.5, True, ""), ("trowexpand", 64, 0, 933, True, ""),
 ]
 FITS_A5 = [
     ("tadd", 1.247, 55.07, True, ""), ("tmul", 1.194, 56.29, False, ""), ("texp", 1.967, 62.66, True, ""),

@@ -370,6 +370,41 @@ TEST(PtoLower, AnOptionChoosesTheFunction) {
                                     "a body; did you mean 'second'?");
 }
 
+// What tests of the public assembler have in place of pointers and of a module.
+TEST(PtoLower, TilesAndViewsAreArguments) {
+  const Kernel kernel = lower(
+      parse(
+          R"(func.func @k(%t: !pto.tile_buf<vec, 16x16xf32>, %v: !pto.partition_tensor_view<16x16xf32>) {
+  pto.tload ins(%v : !pto.partition_tensor_view<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
+  return
+})",
+          "k.pto"),
+      {});
+  EXPECT_THAT(opcodes(*kernel.aiv), ElementsAre(Opcode::kCopyIn, Opcode::kEnd));
+  ASSERT_EQ(kernel.arrays.size(), 1u);
+  EXPECT_EQ(kernel.arrays[0].name, "v");
+}
+
+TEST(PtoLower, ABranchGivesAViewThatIsDefinedInFrontOfIt) {
+  const std::string head = R"(
+    %c = arith.cmpi slt, %n, %n : index
+    %v = pto.make_tensor_view %p, shape = [16, 16], strides = [16, 1] : !pto.tensor_view<16x16xf16>
+    %w = pto.make_tensor_view %p, shape = [16, 8], strides = [16, 1] : !pto.tensor_view<16x8xf16>
+    %r = scf.if %c -> (!pto.tensor_view<16x16xf16>) {
+      scf.yield %v : !pto.tensor_view<16x16xf16>
+    } else {
+      scf.yield )";
+  EXPECT_EQ(message_of(head + "%v : !pto.tensor_view<16x16xf16>\n }"), "accepted");
+  EXPECT_THAT(message_of(head + "%w : !pto.tensor_view<16x16xf16>\n }"),
+              HasSubstr("the view %p is another one than the other branch yields"));
+}
+
+TEST(PtoLower, AnEntryGivesNothing) {
+  EXPECT_THAT(refusal("module {\n  func.func @k() -> index attributes {pto.entry} {\n"
+                      "    %c = arith.constant 1 : index\n    return %c : index\n  }\n}"),
+              HasSubstr("@k is an entry and has results, expected none"));
+}
+
 TEST(PtoLower, ProfileOfTheModule) {
   const auto profile = [](const std::string& attribute) {
     return profile_of(parse("module attributes {" + attribute + "} { }", "k.pto"));

@@ -62,6 +62,55 @@ TEST(PtoOperands, TilesWithoutAddressLieBehindEachOther) {
   EXPECT_EQ(r.operands[1].location, Location::kUb);
 }
 
+// ascend.md 1.3: blocks of 32 bytes in UB, boxes of 16 rows or columns.
+TEST(PtoOperands, TilesAreAlignedAsTheirBuffersNeedIt) {
+  const auto tile = [](const std::string& type) {
+    return message_of("  %t = pto.alloc_tile : !pto.tile_buf<" + type + ">");
+  };
+  EXPECT_EQ(
+      tile("vec, 16x1xf32"),
+      "k.pto:3:8: pto.alloc_tile: a row of the tile takes 4 bytes, expected a multiple of 32");
+  EXPECT_EQ(tile("vec, 16x1xf32, blayout=col_major"), "accepted");
+  EXPECT_EQ(
+      tile("vec, 9x1xf16, blayout=col_major"),
+      "k.pto:3:8: pto.alloc_tile: a column of the tile takes 18 bytes, expected a multiple of 32");
+  EXPECT_EQ(
+      tile("mat, 8x16xf16, blayout=col_major, slayout=row_major"),
+      "k.pto:3:8: pto.alloc_tile: 8 rows, expected a multiple of 16 for boxes that are row_major");
+  EXPECT_EQ(tile("vec, 16x16xf16, fractal=16"),
+            "k.pto:3:8: pto.alloc_tile: a fractal of 16 bytes, expected 32, 512 or 1024");
+  EXPECT_EQ(message_of("  %at = arith.constant 48 : i64\n"
+                       "  %t = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 16x16xf16>"),
+            "k.pto:4:8: pto.alloc_tile: the address 48 in UB, expected a multiple of 32");
+}
+
+TEST(PtoOperands, SeveralTilesOfOneTypeLieBehindEachOther) {
+  const std::string tiles =
+      "  %m = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 16x32xf16, count=3>\n";
+  const cluster::Program p = lowered(
+      tiles + "  %a = pto.multi_tile_get %m[0] : f16\n  %b = pto.multi_tile_get %m[2] : f16\n"
+              "  pto.tabs ins(%a : f16) outs(%b : f16)");
+  const ResolvedOperation r = operands(p);
+  EXPECT_EQ(r.operands[0].first, 0);
+  EXPECT_EQ(r.operands[1].first, 2 * 1024);
+  EXPECT_THAT(message_of(tiles + "  %a = pto.multi_tile_get %m[3] : f16"),
+              HasSubstr("tile 3 of 3"));
+  EXPECT_THAT(
+      message_of("  %m = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 16x32xf16, count=1>"),
+      HasSubstr("expected a type with count=N, N of 2..1024"));
+}
+
+TEST(PtoOperands, AMemrefOnChipIsATile) {
+  const cluster::Program p =
+      lowered("  %a = memref.alloc() : memref<2x8x32xf16, #pto.address_space<vec>>\n"
+              "  pto.tabs ins(%a : memref<2x8x32xf16, #pto.address_space<vec>>) outs(%a : "
+              "memref<2x8x32xf16, "
+              "#pto.address_space<vec>>)");
+  const ResolvedOperation r = operands(p);
+  EXPECT_EQ(r.operands[0].sizes[0], 16);
+  EXPECT_EQ(r.operands[0].sizes[1], 32);
+}
+
 TEST(PtoOperands, ABufferThatIsFullIsNamed) {
   const auto tiles = [](int count) {
     std::string text;

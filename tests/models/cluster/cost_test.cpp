@@ -125,6 +125,43 @@ TEST(CostModel, 4_3_VectorRates) {
   EXPECT_EQ(repeats(VectorClass::kSort, DataType::kF32, 640), 320u);    // 2
 }
 
+// The fits of 4.1, for 64 rows of 64 and of 128 columns of f32.
+TEST(CostModel, 4_1_ReductionsAndExpansionsOnA2) {
+  const CostModel a2(a2a3_config().core.cost);
+  const auto cycles = [&](VectorClass c, std::int64_t rows, std::int64_t columns) {
+    Instruction v;
+    v.op = Opcode::kVector;
+    v.vector_class = c;
+    v.type = DataType::kF32;
+    return static_cast<double>(
+        a2.cost(v, {rows * columns, rows, columns}, CoreKind::kAiv).occupied);
+  };
+  expect_near(cycles(VectorClass::kReduce, 64, 64), 0.1094 * 4096 + 44, "trowsum, 64 columns");
+  expect_near(cycles(VectorClass::kReduce, 64, 128), 0.0625 * 8192 + 61.5, "trowsum, 128 columns");
+  expect_near(cycles(VectorClass::kReduce, 64, 64), 0.1094 * 4096 + 32, "trowmax, 64 columns");
+  expect_near(cycles(VectorClass::kReduce, 64, 128), 0.0625 * 8192 + 48, "trowmax, 128 columns");
+  expect_near(cycles(VectorClass::kColumn, 64, 64), 0.3047 * 4096 + 15, "tcolsum, 64 columns");
+  expect_near(cycles(VectorClass::kColumn, 64, 128), 0.1728 * 8192 + 8, "tcolsum, 128 columns");
+  expect_near(cycles(VectorClass::kExpand, 64, 128), 0.1176 * 8192 + 34.5, "trowexpand");
+  // Once a row, however long it is: 16 x 512 and 1 x 8192 are no longer as dear as 64 x 128.
+  EXPECT_EQ(cycles(VectorClass::kReduce, 16, 512), 16 * 7 + 44 + 7 * (16 + 17));
+  EXPECT_EQ(cycles(VectorClass::kReduce, 1, 8192), 7 + 44 + 127 * (1 + 17));
+}
+
+// The 2-D fit of tadd in 4.1: (1.875 repeats + 2.876) rows + 44.34.
+TEST(CostModel, 4_1_RowsApartOnA5) {
+  const CostModel a5(a5_config().core.cost);
+  Instruction v;
+  v.op = Opcode::kVector;
+  v.type = DataType::kF32;
+  const auto cycles = [&](std::int64_t rows, std::int64_t columns, std::int64_t stride) {
+    return static_cast<double>(a5.cost(v, {rows * columns, rows, stride}, CoreKind::kAiv).occupied);
+  };
+  expect_near(cycles(10, 128, 160), (1.875 * 2 + 2.876) * 10 + 44.34, "10 x 128 of 160");
+  expect_near(cycles(20, 640, 672), (1.875 * 10 + 2.876) * 20 + 44.34, "20 x 640 of 672");
+  EXPECT_EQ(cycles(10, 128, 128), 20 * 1.25 + 55);
+}
+
 TEST(CostModel, 4_4_WhatACopyTakesOfGm) {
   // Bytes with their weight, and so many more for each row; the tables of 4.4 are rows of docs/validation.md.
   const CostConfig& config = a2a3_config().core.cost;
