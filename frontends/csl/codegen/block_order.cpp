@@ -10,8 +10,9 @@ using namespace ir;
 std::vector<bool> loop_of(const Function& function, BlockId header) {
   std::vector<bool> inside(function.blocks.size());
   inside[header] = true;
-  const auto predecessors = predecessors_of(function);
   std::vector<BlockId> next = latches_of(function, header);
+  if (next.empty()) return inside;
+  const auto predecessors = predecessors_of(function);
   while (!next.empty()) {
     const BlockId b = next.back();
     next.pop_back();

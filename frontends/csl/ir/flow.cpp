@@ -1,5 +1,6 @@
 #include "frontends/csl/ir/flow.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tessera::csl::ir {
@@ -30,16 +31,18 @@ std::vector<bool> blocks_behind(const Function& function, BlockId from,
 }
 
 std::vector<BlockId> latches_of(const Function& function, BlockId header) {
-  std::vector<bool> outside(function.blocks.size());
-  if (header != 0) {
-    outside = blocks_behind(function, 0, header);
-    outside[0] = true;
-  }
   std::vector<BlockId> latches;
-  const auto predecessors = predecessors_of(function);
-  for (const BlockId b : predecessors[header]) {
-    if (!outside[b]) latches.push_back(b);
+  for (BlockId b = 0; b < function.blocks.size(); ++b) {
+    const Instruction& last = function.blocks[b].last();
+    const auto* end = last.targets.begin() + last.target_count();
+    if (std::find(last.targets.begin(), end, header) != end) latches.push_back(b);
   }
+  if (header == 0 || latches.empty()) return latches;
+  std::vector<bool> outside = blocks_behind(function, 0, header);
+  outside[0] = true;
+  latches.erase(
+      std::remove_if(latches.begin(), latches.end(), [&](BlockId b) { return outside[b]; }),
+      latches.end());
   return latches;
 }
 

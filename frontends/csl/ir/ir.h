@@ -185,7 +185,7 @@ struct Variable {
     VariableId variable = 0;
   };
   std::vector<Address> addresses;
-  std::uint64_t order = 0;  ///< globals lie in memory by this, then by their ids
+  std::uint64_t order = 0;          ///< globals lie in memory by this, then by their ids
   std::optional<FunctionId> owner;  ///< of a local
   Place place;
   std::uint32_t bytes() const { return count * bytes_of(type); }

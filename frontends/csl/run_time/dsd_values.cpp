@@ -131,7 +131,7 @@ void lower_fabric(TileCode& tile, pe::Dsd& dsd, const Dsd& from, const Node& at)
   dsd.simd = simd_of(tile, simd, at);
   const QueueUse use = tile.use_queue(is_input, queue, color, at);
   dsd.queue = use.queue;
-  dsd.color = use.color;
+  if (!is_input) dsd.color = use.color;  // wavelets come in by the color of their queue
 }
 
 }  // namespace

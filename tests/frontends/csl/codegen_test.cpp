@@ -202,6 +202,7 @@ TEST_F(CslCodegen, TheBlocksOfALoopStandTogether) {
   b.enter(exit);
   b.ret();
   EXPECT_EQ(code(), R"(fn main
+L1:
     rand16 r14
     lte16 r14, 9
     jmpt L2
