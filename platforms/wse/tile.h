@@ -32,7 +32,7 @@ class Tile : public sc_core::sc_module {
   /// that reach the host past the router; nullptr: there are none.
   Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
        const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
-       const layout::HostLink* streams, observe::Probe probe)
+       observe::Probe probe, const layout::HostLink* streams = nullptr)
       : sc_core::sc_module(name), router("router", domain, at, config.fabric, probe) {
     if (image == nullptr) return;
     on_ramp_ =
