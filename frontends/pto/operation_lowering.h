@@ -61,7 +61,7 @@ class ScalarLowering : LoweringPart {
   Instruction& access(Opcode opcode, const Operation& op);
 };
 
-/// Communication through GM between clusters, and devices (docs/ascend-platform.md#communication).
+/// Communication through GM between clusters, and devices (docs/ascend-platform.md, section Communication).
 class CommLowering : LoweringPart {
  public:
   using LoweringPart::LoweringPart;
