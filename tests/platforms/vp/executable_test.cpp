@@ -89,7 +89,7 @@ write slot[0].function fn.bad
 write doorbell[0] 1
 wait irq
 expect port.status failed|launched
-expect port.irq_pending failure
+expect port.irq_pending failure|at_rest
 refused generic write doorbell[0] 1
 write port.control reset_machine
 expect port.status running
