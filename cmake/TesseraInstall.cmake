@@ -17,7 +17,9 @@ foreach(set Ifaces Models)
 endforeach()
 
 get_property(programs DIRECTORY "${PROJECT_SOURCE_DIR}/sc_main" PROPERTY BUILDSYSTEM_TARGETS)
+list(REMOVE_ITEM programs command_pages)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/share/" DESTINATION "${CMAKE_INSTALL_DATADIR}")  # man pages and bash completion
 
 foreach(folder tlm_ifaces models frontends platforms)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera"
@@ -28,6 +30,7 @@ endforeach()
 file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/platforms/*/presets/*.json")
 install(FILES ${presets} DESTINATION "${data_dir}/presets")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${data_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/editors" DESTINATION "${data_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <system_error>
 
+#include "platforms/cli/pages.h"
 #include "platforms/config/schema.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -29,6 +30,9 @@ Option repeated(std::string name, std::string value, std::function<void(const st
 OptionGroup what_to_run(Options& o, const Executable& executable) {
   const std::string otherwise =
       executable.default_preset.empty() ? "" : " (default " + executable.default_preset + ")";
+  Option preset =
+      text("preset", "NAME", o.preset, "machine: " + join(executable.presets) + otherwise);
+  preset.choices = executable.presets;
   const auto take_param = [&o](const std::string& given) {
     const auto [name, value] = split("param", given, "NAME=VALUE");
     o.params[name] = value;
@@ -37,7 +41,7 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
       "What to run",
       {file("program", "FILE", o.program, File::kRead,
             "the program: a " + executable.program_kind + "; also the first positional argument"),
-       text("preset", "NAME", o.preset, "machine: " + join(executable.presets) + otherwise),
+       preset,
        file("config", "FILE", o.config_file, File::kRead,
             "machine from a file instead of a preset"),
        repeated(
@@ -85,12 +89,11 @@ class Table {
                 bounds_and_checks(options)} {
     groups_.insert(groups_.end(), options.own_groups.begin(), options.own_groups.end());
     for (const OptionGroup& group : groups_) all_.add(describe(group));
-    po::options_description about("About");
-    about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost");
-    all_.add(about);
+    all_.add(about());
   }
 
   const po::options_description& description() const { return all_; }
+  const std::vector<OptionGroup>& groups() const { return groups_; }
 
   po::variables_map read(int argc, const char* const* argv) const {
     po::positional_options_description positional;
@@ -130,6 +133,13 @@ class Table {
   }
 
  private:
+  static po::options_description about() {
+    po::options_description about("About");
+    about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost")(
+        "man", "the manual page, for man -l -")("completion", "completion for bash, to be sourced");
+    return about;
+  }
+
   static po::options_description describe(const OptionGroup& group) {
     po::options_description description(group.title);
     for (const Option& option : group.options)
@@ -262,6 +272,10 @@ bool parse(int argc, const char* const* argv, const Executable& executable, Opti
   }
   if (given.count("version") != 0) {
     print_version(out, executable);
+    return false;
+  }
+  if (given.count("man") != 0 || given.count("completion") != 0) {
+    out << (given.count("man") != 0 ? man_page : bash_completion)(executable, table.groups());
     return false;
   }
   std::vector<FileUse> read, written;
