@@ -12,6 +12,7 @@
 #include "platforms/ascend/options.h"
 #include "platforms/ascend/simulation.h"
 #include "platforms/cli/main.h"
+#include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"
 
 namespace {
@@ -38,6 +39,10 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
   const ascend::AscendConfig config = ascend::config_of(options, module ? &*module : nullptr);
   if (options.print_config) {
     config::print_config(std::cout, config, ascend::ascend_schema);
+    return false;
+  }
+  if (options.print_schema) {
+    config::print_json_schema(std::cout, config, ascend::ascend_schema, "ascend");
     return false;
   }
 

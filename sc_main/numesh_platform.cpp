@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "platforms/cli/main.h"
+#include "platforms/config/json_schema.h"
 #include "platforms/numesh/compiled_program.h"
 #include "platforms/numesh/numesh_config.h"
 #include "platforms/numesh/options.h"
@@ -29,6 +30,10 @@ bool run_program(const numesh::Options& options, report::Report& report) {
       numesh::load_numesh_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
     config::print_config(std::cout, config, numesh::numesh_schema);
+    return false;
+  }
+  if (options.print_schema) {
+    config::print_json_schema(std::cout, config, numesh::numesh_schema, "numesh");
     return false;
   }
 

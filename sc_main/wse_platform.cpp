@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "platforms/cli/main.h"
+#include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/csl_host.h"
 #include "platforms/wse/csl_options.h"
@@ -53,6 +54,10 @@ bool run_layout(const wse::Options& options, report::Report& report) {
       wse::load_wse_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
     config::print_config(std::cout, config, wse::wse_schema);
+    return false;
+  }
+  if (options.print_schema) {
+    config::print_json_schema(std::cout, config, wse::wse_schema, "wse");
     return false;
   }
   if (wse::is_csl(options.program)) return run_csl(options, config, report);

@@ -222,7 +222,7 @@ void check_together(Options& o, const Executable& executable) {
     throw UserError("", "--preset",
                     "give --preset or --config, not both; a config file names its base itself");
   if (o.preset.empty() && o.config_file.empty()) o.preset = executable.default_preset;
-  if (o.program.empty() && !o.print_config)
+  if (o.program.empty() && !o.print_config && !o.print_schema)
     throw UserError("", "",
                     "no program given; name a " + executable.program_kind + ", or see --help");
 }
@@ -259,6 +259,7 @@ MachineOptions::MachineOptions() {
         array_files("output", outputs, File::kWritten,
                     "host array out, e.g. --output y=y.npy (repeatable)"),
         flag("print-config", print_config, "print the effective config with its sources"),
+        flag("print-schema", print_schema, "print the JSON Schema of config files"),
         flag("print-program", print_program, "print the program as it was read; run nothing")}});
 }
 

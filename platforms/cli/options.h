@@ -37,6 +37,7 @@ struct Options {
   bool shuffle_step_order = false;
   bool validate = false;
   bool print_config = false;               ///< of MachineOptions
+  bool print_schema = false;               ///< of MachineOptions
   std::vector<std::string> files_written;  ///< by all options; parse() fills it
   /// The options that a platform adds to these, in its constructor.
   std::vector<OptionGroup> own_groups;
