@@ -2,6 +2,7 @@
 """Runs all PTO programs of a folder with ascend_platform and prints a table.
 
     scripts/pto_corpus.py FOLDER [--json FILE] [--platform PATH] [--only TEXT] [--jobs N] [--seconds N]
+    scripts/pto_corpus.py FOLDER --check
 
 Each file is run twice: timing only (--no-data), and with data. The script reads the expected result and the machine from the
 RUN lines of a file (`not ptoas ..`, `--pto-arch=a5`), from its name and from its folder, and gives scalar arguments the first of some
@@ -174,9 +175,14 @@ def main():
     parser.add_argument("--platform", type=Path, default=ROOT / "build/bin/ascend_platform")
     parser.add_argument("--only", default="", help="only files whose path has this text")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--check", action="store_true",
+                        help="instead, compare the results of some kernels of models with NumPy (pto_corpus_numpy.py)")
     parser.add_argument("--seconds", type=int, default=30, help="for one run")
     options = parser.parse_args()
 
+    if options.check:
+        import pto_corpus_numpy  # needs NumPy
+        sys.exit(1 if pto_corpus_numpy.check(options.platform, options.folder, options.only) else 0)
     paths = sorted(path for path in options.folder.rglob("*.pto") if path.is_file())
     files = [file for file in (File(path, options.folder) for path in paths) if options.only in file.name and file.has_code]
     if not files:

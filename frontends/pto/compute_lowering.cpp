@@ -126,6 +126,26 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   if (!counts && !by_pattern) i.size = {elements, sized.sizes[0], sized.place.row_stride};
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
+  emitter_.last().fused = is_a5() && continues_function();
+}
+
+// The public assembler fuses adjacent operations that work element by element, on the same valid rows and columns
+// and on one type (ascend.md 4.3). Whether they are, the profile says.
+bool ComputeLowering::continues_function() {
+  using F = TileFunction;
+  const auto fuses = [](const TileOperation& o) {
+    return o.function == F::kMap || o.function == F::kMapAdd || o.function == F::kMultiplyAdd ||
+           o.function == F::kRowMap || o.function == F::kColumnMap;
+  };
+  const Instruction* front = emitter_.vector_before_last();
+  if (front == nullptr || front->operation == 0 || !fuses(emitter_.last_operation())) return false;
+  const TileOperation& before = emitter_.program().operations[front->operation - 1];
+  const TileOperand &a = before.operands.back(), &b = emitter_.last_operation().operands.back();
+  const auto same = [](const Operand& x, const Operand& y) {
+    return x.is_register == y.is_register && x.value == y.value;
+  };
+  return fuses(before) && a.element == b.element && same(a.rows, b.rows) &&
+         same(a.columns, b.columns);
 }
 
 // Tiles whose addresses are known have conflicts, those that the model has placed too: the public assembler

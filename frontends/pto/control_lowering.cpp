@@ -305,7 +305,8 @@ void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<
 void CarriedValues::check_alike(const Value& to, const Value& from, Place place) const {
   const TileOperand &a = to.place, &b = from.place;
   bool alike = a.location == b.location && a.holder == b.holder && a.element == b.element &&
-               a.full_rows == b.full_rows && a.row_stride == b.row_stride;
+               a.full_rows == b.full_rows && a.row_stride == b.row_stride &&
+               a.by_columns == b.by_columns;
   for (std::size_t k = 0; k < to.sizes.size(); ++k) {
     const bool known = !to.sizes[k].is_register;
     alike &= !known || (!from.sizes[k].is_register && from.sizes[k].value == to.sizes[k].value);

@@ -76,6 +76,8 @@ class LoweringPart {
   /// `room` of them.
   void check_span(const Operation& op, unsigned d, std::int64_t first, std::int64_t count,
                   std::int64_t room) const;
+  /// How the elements of a tile of this type lie in its buffer.
+  static void set_layout(TileOperand& place, const Type& type);
   /// Moves the address of a tile to (row, column) inside it.
   static void move_inside(TileOperand& tile, Operand row, Operand column);
 

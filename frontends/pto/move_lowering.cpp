@@ -130,8 +130,8 @@ void MoveLowering::move(const Operation& op, const OperationInfo& info) {
   if (by_vector) {
     const Operand elements = emitter_.size_product(sized.sizes[0], sized.sizes[1], op.place);
     Instruction& copy = emitter_.emit_tile(opcode, op.place, Pipe::kV);
-    copy.vector_class = VectorClass::kCopy;
-    copy.size[0] = elements;
+    copy.vector_class = VectorClass::kMove;
+    copy.size = {elements, sized.sizes[0], std::max(from.place.row_stride, to.place.row_stride)};
   } else if (by_fix) {
     Instruction& move = emitter_.emit_tile(opcode, op.place, Pipe::kFix);
     move.size = {sized.sizes[0], sized.sizes[1], Operand()};

@@ -217,6 +217,8 @@ class ComputeLowering : LoweringPart {
   /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.
   const Value& widest_tile(const Operation& op) const;
   cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
+  /// Whether a compiler may put the last vector operation into the vector function of the one in front.
+  bool continues_function();
   /// Attaches all tiles and scalars in the order of the text.
   void attach_all(const Operation& op, const OperationInfo& info);
   void follow_result(const Operation& op, TileOperation& operation) const;

@@ -14,6 +14,7 @@ using A = Arithmetic;
 using F = TileFunction;
 using O = Opcode;
 constexpr VectorClass kSimple = VectorClass::kSimple;
+constexpr VectorClass kSingle = VectorClass::kSingle;
 constexpr VectorClass kSlow = VectorClass::kTranscendental;
 using Names = std::initializer_list<const char*>;
 
@@ -156,29 +157,39 @@ void add_scalar_memory(Rows& rows) {
 }
 
 void add_elementwise(Rows& rows) {
-  rows.vector({{"pto.tadd", A::kAdd},  {"pto.tsub", A::kSub},  {"pto.tmul", A::kMul},
-               {"pto.tmax", A::kMax},  {"pto.tmin", A::kMin},  {"pto.tand", A::kAnd},
-               {"pto.tor", A::kOr},    {"pto.txor", A::kXor},  {"pto.tshl", A::kShl},
-               {"pto.tshr", A::kShr},  {"pto.tadds", A::kAdd}, {"pto.tsubs", A::kSub},
-               {"pto.tmuls", A::kMul}, {"pto.tmaxs", A::kMax}, {"pto.tmins", A::kMin},
-               {"pto.tands", A::kAnd}, {"pto.tors", A::kOr},   {"pto.txors", A::kXor},
-               {"pto.tshls", A::kShl}, {"pto.tshrs", A::kShr}, {"pto.tlrelu", A::kLeakyRelu}},
+  rows.vector({{"pto.tadd", A::kAdd},
+               {"pto.tsub", A::kSub},
+               {"pto.tmul", A::kMul},
+               {"pto.tmax", A::kMax},
+               {"pto.tmin", A::kMin},
+               {"pto.tand", A::kAnd},
+               {"pto.tor", A::kOr},
+               {"pto.txor", A::kXor},
+               {"pto.tshl", A::kShl},
+               {"pto.tshr", A::kShr}},
               2, 3, kSimple, F::kMap);
-  rows.vector({{"pto.tdiv", A::kDiv},
-               {"pto.tdivs", A::kDiv},
-               {"pto.trem", A::kRem},
-               {"pto.trems", A::kRem},
-               {"pto.tfmod", A::kFmod},
-               {"pto.tfmods", A::kFmod}},
-              2, 3, kSlow, F::kMap);
-  rows.vector({{"pto.tneg", A::kNeg},
-               {"pto.tabs", A::kAbs},
-               {"pto.trelu", A::kRelu},
-               {"pto.tnot", A::kNot}},
-              1, 1, kSimple, F::kMap);
-  rows.vector({{"pto.texp", A::kExp}, {"pto.tlog", A::kLog}, {"pto.tsqrt", A::kSqrt}}, 1, 1, kSlow,
-              F::kMap);
-  rows.vector({{"pto.trecip", A::kRecip}}, 1, 1, kSlow, F::kMap);
+  rows.vector({{"pto.tadds", A::kAdd},
+               {"pto.tsubs", A::kSub},
+               {"pto.tmuls", A::kMul},
+               {"pto.tmaxs", A::kMax},
+               {"pto.tmins", A::kMin},
+               {"pto.tands", A::kAnd},
+               {"pto.tors", A::kOr},
+               {"pto.txors", A::kXor},
+               {"pto.tshls", A::kShl},
+               {"pto.tshrs", A::kShr},
+               {"pto.tlrelu", A::kLeakyRelu}},
+              2, 3, kSingle, F::kMap);
+  rows.vector({{"pto.tdiv", A::kDiv}, {"pto.trem", A::kRem}, {"pto.tfmod", A::kFmod}}, 2, 3,
+              VectorClass::kDivide, F::kMap);
+  rows.vector({{"pto.tdivs", A::kDiv}, {"pto.trems", A::kRem}, {"pto.tfmods", A::kFmod}}, 2, 3,
+              VectorClass::kDivideScalar, F::kMap);
+  rows.vector({{"pto.tneg", A::kNeg}, {"pto.trelu", A::kRelu}, {"pto.tnot", A::kNot}}, 1, 1,
+              kSingle, F::kMap);
+  rows.vector({{"pto.tabs", A::kAbs}}, 1, 1, VectorClass::kAbs, F::kMap);
+  rows.vector({{"pto.texp", A::kExp}}, 1, 1, VectorClass::kExp, F::kMap);
+  rows.vector({{"pto.tlog", A::kLog}, {"pto.tsqrt", A::kSqrt}}, 1, 1, kSlow, F::kMap);
+  rows.vector({{"pto.trecip", A::kRecip}}, 1, 1, VectorClass::kDivideScalar, F::kMap);
   rows.vector({{"pto.tprelu", A::kLeakyRelu}}, 2, 3, kSimple, F::kMap);
   rows.vector({{"pto.tpow", A::kPow}, {"pto.tpows", A::kPow}}, 2, 3, kSlow, F::kMap);
   rows.vector({{"pto.taddc", A::kAdd},
@@ -199,9 +210,9 @@ void add_elementwise(Rows& rows) {
 void add_specialties(Rows& rows) {
   constexpr VectorClass kCopy = VectorClass::kCopy;
   rows.vector({{"pto.trowargmax", A::kMax}, {"pto.trowargmin", A::kMin}}, 1, 2,
-              VectorClass::kReduce, F::kRowArg, Meaning::kVectorIn);
+              VectorClass::kReduceExtreme, F::kRowArg, Meaning::kVectorIn);
   rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2,
-              VectorClass::kColumn, F::kColumnArg, Meaning::kVectorIn);
+              VectorClass::kColumnExtreme, F::kColumnArg, Meaning::kVectorIn);
   rows.vector({"pto.tpartargmax", "pto.tpartargmin"}, 4, 4, kSimple, F::kNoValues);
   rows.vector({"pto.tconcat"}, 2, 2, kCopy, F::kConcat);
   rows.vector({"pto.tconcatidx"}, 4, 4, kCopy, F::kNoValues);
@@ -220,32 +231,30 @@ void add_specialties(Rows& rows) {
 void add_vector(Rows& rows) {
   constexpr VectorClass kCopy = VectorClass::kCopy;
   rows.vector({"pto.tcvt"}, 1, 2, VectorClass::kConvert, F::kConvert);
-  rows.vector({{"pto.trowsum", A::kAdd},
-               {"pto.trowmax", A::kMax},
-               {"pto.trowmin", A::kMin},
-               {"pto.trowprod", A::kMul}},
-              1, 2, VectorClass::kReduce, F::kRowReduce, Meaning::kVectorIn);
-  rows.vector({{"pto.tcolsum", A::kAdd},
-               {"pto.tcolmax", A::kMax},
-               {"pto.tcolmin", A::kMin},
-               {"pto.tcolprod", A::kMul}},
-              1, 2, VectorClass::kColumn, F::kColumnReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.trowsum", A::kAdd}, {"pto.trowprod", A::kMul}}, 1, 2, VectorClass::kReduce,
+              F::kRowReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.trowmax", A::kMax}, {"pto.trowmin", A::kMin}}, 1, 2,
+              VectorClass::kReduceExtreme, F::kRowReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolsum", A::kAdd}, {"pto.tcolprod", A::kMul}}, 1, 2, VectorClass::kColumn,
+              F::kColumnReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolmax", A::kMax}, {"pto.tcolmin", A::kMin}}, 1, 2,
+              VectorClass::kColumnExtreme, F::kColumnReduce, Meaning::kVectorIn);
   rows.vector({"pto.texpands"}, 1, 1, kCopy, F::kFill);
   rows.vector({"pto.tci"}, 1, 2, kCopy, F::kSequence);
   rows.vector({"pto.trowexpand"}, 1, 1, VectorClass::kExpand, F::kRowExpand);
-  rows.vector({"pto.tcolexpand"}, 1, 1, kCopy, F::kColumnExpand);
-  rows.vector({"pto.ttrans"}, 1, 2, kCopy, F::kTranspose);
+  rows.vector({"pto.tcolexpand"}, 1, 1, VectorClass::kColumnExpand, F::kColumnExpand);
+  rows.vector({"pto.ttrans"}, 1, 2, VectorClass::kTranspose, F::kTranspose);
   rows.vector({"pto.tfillpad", "pto.tfillpad_expand", "pto.tfillpad_inplace"}, 1, 1, kCopy,
               F::kFillPad);
   rows.vector({"pto.tcmp", "pto.tcmps"}, 2, 2, kSimple, F::kCompare, Meaning::kVectorIn);
-  rows.vector({"pto.tsel"}, 3, 4, kSimple, F::kSelect);
+  rows.vector({"pto.tsel"}, 3, 4, VectorClass::kSelect, F::kSelect);
   rows.vector({"pto.tsels"}, 3, 4, kSimple, F::kSelectTile);
   rows.vector({{"pto.trowexpandadd", A::kAdd},
                {"pto.trowexpandsub", A::kSub},
                {"pto.trowexpandmul", A::kMul},
                {"pto.trowexpandmax", A::kMax},
                {"pto.trowexpandmin", A::kMin}},
-              2, 3, kSimple, F::kRowMap);
+              2, 3, VectorClass::kRowMap, F::kRowMap);
   rows.vector({{"pto.trowexpanddiv", A::kDiv}, {"pto.trowexpandexpdif", A::kExpDif}}, 2, 3, kSlow,
               F::kRowMap);
   rows.vector({{"pto.tcolexpandadd", A::kAdd},

@@ -197,12 +197,12 @@ void TileLowering::reshape(const Operation& op) {
   if (op.result_types.empty() || op.result_types[0].kind != Type::Kind::kTile)
     fail(op, "expected -> and the type of the result");
   const std::int64_t bytes = bytes_of(v.place);
-  const bool dense = v.place.row_stride == v.type.shape[1] || v.type.shape[0] == 1;
+  const unsigned line = v.place.by_columns ? 0 : 1;
+  const bool dense = v.place.row_stride == v.type.shape[line] || v.type.shape[1 - line] == 1;
   v.type = op.result_types[0];
   v.place.name = op.results[0].name;
   v.place.element = element(v.type);
-  v.place.full_rows = v.type.shape[0];
-  v.place.row_stride = v.type.shape[1];
+  set_layout(v.place, v.type);
   if (!dense) fail(op, "the rows of the tile do not lie one behind the other");
   if (bytes_of(v.place) > bytes)
     fail(op, "the result has ", bytes_of(v.place), " bytes, the tile ", bytes);

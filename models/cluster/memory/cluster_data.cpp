@@ -162,9 +162,11 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
       return operand.name + " lies in " + to_string(o.location) + " of " + to_string(holder) +
              ", which is not part of the launch";
     const bool knows_size = !split && operand.full_rows > 0 && operand.row_stride > 0;
-    if (knows_size && (o.sizes[0] > operand.full_rows || o.sizes[1] > operand.row_stride))
-      return operand.name + " has " + size_text(operand.full_rows, operand.row_stride) +
-             " elements, of them " + size_text(o.sizes[0], o.sizes[1]) + " valid";
+    std::int64_t rows = operand.full_rows, columns = operand.row_stride;
+    if (operand.by_columns) std::swap(rows, columns);
+    if (knows_size && (o.sizes[0] > rows || o.sizes[1] > columns))
+      return operand.name + " has " + size_text(rows, columns) + " elements, of them " +
+             size_text(o.sizes[0], o.sizes[1]) + " valid";
     if (o.first >= 0 && o.first + o.bytes <= room) return "";
     return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
            std::to_string(room);

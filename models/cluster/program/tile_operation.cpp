@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 
 #include "models/cluster/program/program.h"
 
@@ -53,6 +54,7 @@ class Resolver {
       to.dimensions = 2;
       to.sizes = {at(from.rows), at(from.columns)};
       to.strides = {from.row_stride, 1};
+      if (from.by_columns) std::swap(to.strides[0], to.strides[1]);
     }
     set_span(to);
     return to;
