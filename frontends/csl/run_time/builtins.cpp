@@ -141,6 +141,9 @@ std::optional<Result> task_state_builtin(const BuiltinCall& call) {
   } else if (id) {
     std::int32_t number = static_cast<std::int32_t>(*id);
     if (value.type->is_handle("output_queue")) call.fail("an output queue cannot be blocked");
+    if (value.type->is_handle(call.is_wse3() ? "color" : "input_queue"))
+      call.fail(call.is_wse3() ? "WSE-3 blocks input queues instead of colors"
+                               : "WSE-2 blocks colors instead of input queues");
     if (value.type->is_handle("color") && !call.is_wse3())
       code_of(call.evaluator).tile.use_queue(true, std::nullopt, *id, call.node);
     builder_of(call).control(op, {pe::kTask, 0, number});
@@ -205,9 +208,9 @@ std::optional<Result> bind_input_queue_builtin(const BuiltinCall& call) {
   };
   const unsigned queue = number(0), color = number(1);
   code_of(call.evaluator).tile.use_queue(true, std::nullopt, color, call.node, true);
-  instruction(call, pe::Opcode::kStcfg, {},
-              {ir::constant(ir::Type::kU16, kInputColor + queue),
-               ir::constant(ir::Type::kU16, color)});
+  instruction(
+      call, pe::Opcode::kStcfg, {},
+      {ir::constant(ir::Type::kU16, kInputColor + queue), ir::constant(ir::Type::kU16, color)});
   return call.nothing();
 }
 

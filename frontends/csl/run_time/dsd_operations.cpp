@@ -254,88 +254,139 @@ void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType t
 
 }  // namespace
 
-Result dsd_operation_builtin(const BuiltinCall& call) {
-  Evaluator& evaluator = call.evaluator;
-  FunctionCode& code = code_of(evaluator);
-  const pe::OpcodeInfo& info = *operation_of(call.node.name);
-  const std::size_t count = info.operand_count;
-  if (call.size() < count || call.size() > count + 1)
-    call.fail("takes ", text::plural(count, "operand"), " and perhaps options instead of ",
-              text::plural(call.size(), "argument"));
-  ir::DsrChoice choice = code.tile.dsr_choice();
-  std::vector<ir::DsdOperand> operands;
-  bool has_fifo = false, has_vector = false, has_input = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Result value = evaluator.operand(call.expr(i));
+namespace {
+
+/// The operands of an operation, its options and where its result goes, from one call.
+class Operation {
+ public:
+  explicit Operation(const BuiltinCall& call)
+      : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
+        info_(*operation_of(call.node.name)), choice_(code_.tile.dsr_choice()) {}
+
+  Result make() {
+    const std::size_t count = info_.operand_count;
+    if (call_.size() < count || call_.size() > count + 1)
+      call_.fail("takes ", text::plural(count, "operand"), " and perhaps options instead of ",
+                 text::plural(call_.size(), "argument"));
+    for (std::size_t i = 0; i < count; ++i) add(i, evaluator_.operand(call_.expr(i)));
+    unify_simd(code_.tile, operands_);
+    if (!has_vector_) call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
+    check_form(call_, info_, operands_);
+    if (call_.size() > count) read_options(count);
+    const std::optional<ir::Value> target = accumulated();
+    const bool wants_flag = has_fifo_ && evaluator_.frame().statement != &call_.node;
+    const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
+                                             operands_, config_, wants_flag, choice_, index_);
+    if (target) code_.builder.store(*target, made);
+    if (!wants_flag) return call_.nothing();
+    return operand_of(call_.types().bool_type, made);
+  }
+
+ private:
+  void add(std::size_t i, const Result& value) {
+    const Type& type = *value.type;
+    const Expr& at = call_.expr(i);
+    if (type.is(TypeKind::kDsd)) return add_descriptor(i, value);
+    if (type.is(TypeKind::kDsr) || type.is(TypeKind::kFifo)) return add_dsr(i, value);
     ir::DsdOperand operand;
-    if (value.type->is(TypeKind::kDsd)) {
-      check_direction(call, value, i, i == 0 && count > 1);
-      const bool is_input = value.type->name == "fabin_dsd";
-      if (is_input && has_input && code.tile.is_wse3())
-        call.fail("an operation of WSE-3 has one input from the fabric at most");
-      has_input = has_input || is_input;
-      operand = operand_of_dsd(live_dsd(evaluator, value, call.expr(i)));
-      has_vector = true;
-    } else if (value.type->is(TypeKind::kDsr) || value.type->is(TypeKind::kFifo)) {
-      call.engine().known(value, call.expr(i));
-      has_fifo = has_fifo || value.type->is(TypeKind::kFifo) ||
-                 value.type->name.find("fifo") != std::string::npos;
-      has_vector = true;
-      operand.kind = Kind::kDsr;
-      operand.dsr = dsr_operand(code.tile, value, i == 0);
-      const auto queue = code.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
-      if (queue != code.tile.dsr_queues.end() && !choice.microthread)
-        choice.microthread = queue->second;
-    } else if (i == 0 && value.type->is(TypeKind::kPointer)) {
-      check_pointee(call, value, info.types[0]);
+    if (i == 0 && type.is(TypeKind::kPointer)) {
+      check_pointee(call_, value, info_.types[0]);
       operand.kind = Kind::kPointer;
-      operand.value = scalar(evaluator, value, call.expr(i));
+      operand.value = scalar(evaluator_, value, at);
     } else if (i == 0) {
-      call.engine().fail(call.expr(0), call.what(0), " is of type ",
-                         text::in_quotes(value.type->name),
-                         " instead of a descriptor, a DSR, a FIFO or a pointer");
+      call_.engine().fail(at, call_.what(0), " is of type ", text::in_quotes(type.name),
+                          " instead of a descriptor, a DSR, a FIFO or a pointer");
     } else {
       operand.kind = Kind::kScalar;
-      operand.value = scalar_operand(call, value, info.types[i], i);
+      operand.value = scalar_operand(call_, value, info_.types[i], i);
     }
-    operands.push_back(operand);
+    operands_.push_back(operand);
   }
-  unify_simd(code.tile, operands);
-  if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
-  check_form(call, info, operands);
-  pe::OpConfig config;
-  Result index;
-  if (call.size() > count) {
-    const Result options = evaluator.operand(call.expr(count));
+
+  void add_descriptor(std::size_t i, const Result& value) {
+    check_direction(call_, value, i, is_destination(i));
+    const bool is_input = value.type->name == "fabin_dsd";
+    if (is_input && has_input_ && code_.tile.is_wse3())
+      call_.fail("an operation of WSE-3 has one input from the fabric at most");
+    has_input_ = has_input_ || is_input;
+    may_be_async_ = may_be_async_ || is_input || value.type->name == "fabout_dsd";
+    has_vector_ = true;
+    operands_.push_back(operand_of_dsd(live_dsd(evaluator_, value, call_.expr(i))));
+  }
+
+  void add_dsr(std::size_t i, const Result& value) {
+    call_.engine().known(value, call_.expr(i));
+    const std::string& kind = value.type->name;
+    check_dsr_kind(i, kind);
+    has_fifo_ =
+        has_fifo_ || value.type->is(TypeKind::kFifo) || kind.find("fifo") != std::string::npos;
+    may_be_async_ = has_vector_ = true;
+    ir::DsdOperand operand;
+    operand.kind = Kind::kDsr;
+    operand.dsr = dsr_operand(code_.tile, value, i == 0);
+    const auto queue = code_.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
+    if (queue != code_.tile.dsr_queues.end() && !choice_.microthread)
+      choice_.microthread = queue->second;
+    operands_.push_back(operand);
+  }
+
+  bool is_destination(std::size_t i) const { return i == 0 && info_.operand_count > 1; }
+
+  /// A DSR of the first source may be the destination too (csl.md 8.3); no other one may.
+  void check_dsr_kind(std::size_t i, const std::string& kind) const {
+    const bool is_wrong = is_destination(i) ? kind == "dsr_src1" || kind == "dsr_fifo_src1"
+                                            : is_destination_file(kind);
+    if (is_wrong || kind == "xdsr" || kind == "sr")
+      call_.engine().fail(call_.expr(i), "a DSR of the kind ", text::in_quotes(kind), " is no ",
+                          is_destination(i) ? "destination" : "source");
+  }
+
+  void read_options(std::size_t number) {
+    const Result options = evaluator_.operand(call_.expr(number));
     if (!options.type->is(TypeKind::kStruct))
-      call.engine().fail(call.expr(count), "options are a struct instead of a value of type ",
-                         text::in_quotes(options.type->name));
-    config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node,
-                               &index);
+      call_.engine().fail(call_.expr(number), "options are a struct instead of a value of type ",
+                          text::in_quotes(options.type->name));
+    Result index;
+    config_ = operation_options(code_.tile, option_fields(evaluator_, options, call_.node),
+                                call_.node, &index);
+    if (config_.async && !may_be_async_)
+      call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
+                 "fabric or a FIFO");
+    if (index.type == nullptr) return;
+    const Type* u16 = call_.types().word("u16");
+    index = index.is_known() ? call_.engine().convert(index, u16, call_.node, "the option .index")
+                             : cast_operand(evaluator_, index, u16, call_.node);
+    index_ = scalar(evaluator_, index, call_.node);
   }
-  ir::Value index_value;
-  if (index.type != nullptr) {
-    const Type* u16 = call.types().word("u16");
-    index = index.is_known() ? call.engine().convert(index, u16, call.node, "the option .index")
-                             : cast_operand(evaluator, index, u16, call.node);
-    index_value = scalar(evaluator, index, call.node);
+
+  /// The pointer of a sum that is destination and number at once: it is kept in a register.
+  std::optional<ir::Value> accumulated() {
+    const bool is_sum = operands_[0].kind == Kind::kPointer && operands_.size() > 2 &&
+                        operands_[1].kind == Kind::kScalar &&
+                        is_own_object(call_.expr(0), call_.expr(1));
+    if (!is_sum) return std::nullopt;
+    const ir::Value target = operands_[0].value, start = operands_[1].value;
+    operands_[0] = operands_[1] = ir::DsdOperand{};
+    operands_[0].kind = operands_[1].kind = Kind::kAccumulator;
+    operands_[0].value = operands_[1].value = start;
+    return target;
   }
-  const bool accumulates = operands[0].kind == Kind::kPointer && count > 2 &&
-                           operands[1].kind == Kind::kScalar &&
-                           is_own_object(call.expr(0), call.expr(1));
-  const ir::Value target = operands[0].value;
-  if (accumulates) {
-    const ir::Value start = operands[1].value;
-    operands[0] = operands[1] = ir::DsdOperand{};
-    operands[0].kind = operands[1].kind = Kind::kAccumulator;
-    operands[0].value = operands[1].value = start;
-  }
-  const bool wants_flag = has_fifo && evaluator.frame().statement != &call.node;
-  const ir::Value made = ir::dsd_operation(code.builder, code.tile.module(), info.op, operands,
-                                           config, wants_flag, choice, index_value);
-  if (accumulates) code.builder.store(target, made);
-  if (!wants_flag) return call.nothing();
-  return operand_of(call.types().bool_type, made);
+
+  const BuiltinCall& call_;
+  Evaluator& evaluator_;
+  FunctionCode& code_;
+  const pe::OpcodeInfo& info_;
+  ir::DsrChoice choice_;
+  std::vector<ir::DsdOperand> operands_;
+  pe::OpConfig config_;
+  ir::Value index_;
+  bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
+};
+
+}  // namespace
+
+Result dsd_operation_builtin(const BuiltinCall& call) {
+  return Operation(call).make();
 }
 
 Result load_to_dsr_builtin(const BuiltinCall& call) {

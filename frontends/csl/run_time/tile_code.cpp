@@ -601,6 +601,8 @@ void TileCode::set_start_states() {
       if (state.action == "unblock") task->blocked = false;
       continue;
     }
+    if (state.action == "activate")
+      engine_.fail(*state.at, "@activate: no task is bound to the local task id ", state.id);
     if (state.action != "unblock") continue;
     // Control wavelets of a color without a data task arrive in a queue too.
     if (!is_wse3() && state.handle->is_handle("color"))

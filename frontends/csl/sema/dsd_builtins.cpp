@@ -8,6 +8,9 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::int64_t kLargestExtent = 0xffff;
+constexpr std::string_view kFifoOptions[] = {"activate_push", "activate_pop", "empty_action",
+                                             "full_action",   "priority",     "simd_mode",
+                                             "dest",          "src",          "xdsr"};
 
 /// Extents and strides: a number, or a list of them.
 std::vector<std::int64_t> numbers(const BuiltinCall& call, const Result& field,
@@ -16,7 +19,7 @@ std::vector<std::int64_t> numbers(const BuiltinCall& call, const Result& field,
   const auto add = [&](const Type& type, const Value& value) {
     if (!type.is_any_integer()) call.fail("the field .", name, " is no integer");
     const BigInt& number = value.integer();
-    if (number < -kLargestExtent || number > kLargestExtent)
+    if (number < (name == "extent" ? 0 : -kLargestExtent) || number > kLargestExtent)
       call.fail("the field .", name, " is ", number.str(), ", which does not fit into 16 bits");
     all.push_back(static_cast<std::int64_t>(number));
   };
@@ -118,12 +121,14 @@ void check_fabric_field(const BuiltinCall& call, const std::string& name, const 
   const std::string_view handle = name == "fabric_color" ? "color" : name;
   const bool is_choice = name == "simd_mode" || name == "priority" || name == "zero";
   const bool fits = is_queue || name == "fabric_color" ? value.type->is_handle(handle)
-                    : is_choice ? value.type->is(TypeKind::kStruct)
-                                : value.type->is(TypeKind::kBool);
+                    : is_choice                        ? value.type->is(TypeKind::kStruct)
+                                                       : value.type->is(TypeKind::kBool);
   if (!fits)
     call.fail("the field .", name, " is of type ", text::in_quotes(value.type->name),
-              " instead of ", is_choice ? "a struct with one true field"
-                              : handle == name && !is_queue ? "'bool'" : text::in_quotes(handle));
+              " instead of ",
+              is_choice                     ? "a struct with one true field"
+              : handle == name && !is_queue ? "'bool'"
+                                            : text::in_quotes(handle));
 }
 
 Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
@@ -208,10 +213,21 @@ Result set_dsd_stride(const BuiltinCall& call) {
 Result allocate_fifo(const BuiltinCall& call) {
   if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
   const std::optional<Location> buffer = call.evaluator.locate(call.expr(0));
-  if (!buffer || !buffer->type->is(TypeKind::kArray) ||
-      buffer->cell->kind != Cell::Kind::kRunTimeVariable)
+  if (!buffer || !buffer->type->is(TypeKind::kArray) || !buffer->cell ||
+      buffer->cell->kind != Cell::Kind::kRunTimeVariable || buffer->cell->declaration == nullptr)
     call.fail("the buffer is a global array that is a variable");
-  call.tile().fifos.push_back({buffer->cell, fields_of(call.structure(1)), &call.node});
+  const auto options = fields_of(call.structure(1));
+  for (const auto& [name, value] : options) {
+    const auto& known = kFifoOptions;
+    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+      call.fail("there is no option ", text::in_quotes(name));
+  }
+  for (const FifoDeclaration& other : call.tile().fifos) {
+    if (other.buffer == buffer->cell)
+      call.fail("the array ", text::in_quotes(buffer->cell->name),
+                " is the buffer of another FIFO");
+  }
+  call.tile().fifos.push_back({buffer->cell, options, &call.node});
   return call.number("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
 }
 

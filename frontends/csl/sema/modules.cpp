@@ -14,11 +14,17 @@ namespace {
 namespace fs = std::filesystem;
 
 const BlockItem* find_layout(const SourceFile& file) {
+  const BlockItem* found = nullptr;
   for (const Item* item : file.items()) {
     const BlockItem* block = if_is<BlockItem>(*item);
-    if (block != nullptr && block->is_layout) return block;
+    if (block == nullptr || !block->is_layout) continue;
+    if (found != nullptr)
+      file.diagnostics().fail(block->place,
+                              "the file has two layout blocks; the first one begins in line ",
+                              found->place.line);
+    found = block;
   }
-  return nullptr;
+  return found;
 }
 
 bool has_import(const Expr* e) {
@@ -91,10 +97,25 @@ void Engine::check_bindings(const Instance& instance, const Node& at) {
   }
 }
 
+/// Files that import each other with the same parameters would do so without end.
+void Engine::check_circle(const Instance& importer, const std::string& path, const Result& bindings,
+                          const Node& at) const {
+  constexpr unsigned kMostImports = 100;  // inside of each other, with other parameters each time
+  unsigned count = 0;
+  for (const Instance* by = &importer; by != nullptr; by = by->importer) {
+    const bool is_same =
+        by->file->name() == path && by->bindings.type == bindings.type &&
+        text_of(*bindings.type, by->bindings.value()) == text_of(*bindings.type, bindings.value());
+    if (is_same) fail(at, "the file ", in_quotes(path), " imports itself, perhaps through others");
+    if (++count > kMostImports) fail(at, "more than ", kMostImports, " files import each other");
+  }
+}
+
 Instance* Engine::import(Instance& importer, const std::string& path, const Result& bindings,
                          const Node& at) {
   const std::string full = resolved(path, importer, at);
   const Level level(*this, at, "the import of", full);
+  check_circle(importer, full, bindings, at);
   Instance& instance = instantiate(load(full), bindings, &importer, importer.tile);
   check_bindings(instance, at);
   importer.imports.push_back(&instance);
@@ -197,8 +218,7 @@ std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& var
     for (const Item* item : instance->file->items()) {
       const Global* global = if_is<Global>(*item);
       if (global == nullptr || global->variable.linkage != Linkage::kExport) continue;
-      cells.push_back(
-          cell_of(*instance, *instance->find(global->variable.name.text), *global));
+      cells.push_back(cell_of(*instance, *instance->find(global->variable.name.text), *global));
     }
   }
   return cells;

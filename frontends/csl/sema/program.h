@@ -38,6 +38,7 @@ struct ColorConfig {
   std::string pop_mode = "no_pop";
   bool teardown = false;
   std::map<std::string, std::string> filter;  ///< fields of the filter as text; empty: none
+  const Node* at = nullptr;                   ///< where the program says so
 };
 
 enum class TaskKind : std::uint8_t { kLocal, kData, kControl };

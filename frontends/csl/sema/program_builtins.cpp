@@ -91,6 +91,8 @@ Result get_rectangle(const BuiltinCall& call) {
 }
 
 Result import_module(const BuiltinCall& call) {
+  if (call.evaluator.frame().function != nullptr)
+    call.fail("a module is imported by a constant of the file, not by a function");
   const std::string path = call.text(0);
   Instance* instance =
       call.engine().import(call.evaluator.frame().instance, path, call.structure(1), call.node);
@@ -119,6 +121,9 @@ Result export_name(const BuiltinCall& call) {
   if (!made.type->is(TypeKind::kFunction) && !made.type->is(TypeKind::kPointer))
     call.fail("the type of ", text::in_quotes(made.name), " is ", text::in_quotes(made.type->name),
               " instead of a pointer or a function");
+  constexpr std::size_t kMostParameters = 15;
+  if (made.type->is(TypeKind::kFunction) && made.type->parameters.size() > kMostParameters)
+    call.fail("a function that the host launches has at most ", kMostParameters, " parameters");
   if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
     call.fail("data needs a third argument, which says whether the host may change it");
   program.exports.push_back(std::move(made));
