@@ -1,9 +1,8 @@
-// Operations on descriptors (csl.md 7.4, 8) and `@map` (8.4).
+// Operations on descriptors (csl.md 7.4, 8).
 #include <algorithm>
 
 #include "frontends/csl/printer.h"
 #include "frontends/csl/run_time/builtins.h"
-#include "frontends/csl/run_time/calls.h"
 #include "frontends/csl/run_time/control.h"
 #include "frontends/csl/run_time/dsd_values.h"
 #include "frontends/csl/run_time/operands.h"
@@ -82,9 +81,21 @@ TaskId task_option(TileCode& tile, const Result& value, const Node& at, const st
   return TaskId(static_cast<unsigned>(known.integer()));
 }
 
-bool flag_option(const Engine& engine, const Result& value, const Node& at) {
+bool flag_option(const Engine& engine, const Result& value, const Node& at,
+                 const std::string& name) {
   const Value& known = engine.known(value, at);
-  return known.holds<bool>() && known.get<bool>();
+  if (!known.holds<bool>())
+    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                " instead of 'bool'");
+  return known.get<bool>();
+}
+
+void check_struct_option(const Engine& engine, const Result& value, const Node& at,
+                         const std::string& name) {
+  engine.known(value, at);
+  if (!value.type->is(TypeKind::kStruct))
+    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                " instead of a struct");
 }
 
 /// The fields of a struct, some of which may belong to the running program.
@@ -97,22 +108,25 @@ std::vector<std::pair<std::string, Result>> option_fields(Evaluator& evaluator,
 }
 
 void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
-  tile.engine().known(value, at);
+  check_struct_option(tile.engine(), value, at, "on_control");
   for (const auto& [name, field] : fields_of(value)) {
-    if (name == "terminate" && flag_option(tile.engine(), field, at)) {
-      config.on_control = pe::OnControl::kTerminate;
+    if (name == "terminate") {
+      if (flag_option(tile.engine(), field, at, name))
+        config.on_control = pe::OnControl::kTerminate;
     } else if (name == "activate" || name == "unblock") {
       config.on_control = name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
       config.on_control_target = task_option(tile, field, at, "on_control");
+    } else {
+      tile.engine().fail(at, "the option .on_control has no field ", text::in_quotes(name));
     }
   }
 }
 
 std::optional<pe::Priority> priority_option(const Engine& engine, const Result& value,
                                             const Node& at) {
-  engine.known(value, at);
+  check_struct_option(engine, value, at, "priority");
   for (const auto& [name, field] : fields_of(value)) {
-    if (!flag_option(engine, field, at)) continue;
+    if (!flag_option(engine, field, at, name)) continue;
     if (name == "high") return pe::Priority::kHigh;
     if (name == "medium") return pe::Priority::kMedium;
     if (name == "low") return pe::Priority::kLow;
@@ -178,7 +192,7 @@ pe::OpConfig operation_options(TileCode& tile,
   pe::OpConfig config;
   for (const auto& [name, value] : options) {
     if (name == "async") {
-      config.async = flag_option(engine, value, at);
+      config.async = flag_option(engine, value, at, name);
     } else if (name == "activate") {
       config.activate = task_option(tile, value, at, name);
     } else if (name == "unblock") {
@@ -186,13 +200,17 @@ pe::OpConfig operation_options(TileCode& tile,
     } else if (name == "on_control") {
       read_on_control(tile, config, value, at);
     } else if (name == "ut_id") {
-      config.ut = MicrothreadId(static_cast<unsigned>(engine.known(value, at).integer()));
+      engine.known(value, at);
+      if (!value.type->is_handle("ut_id"))
+        engine.fail(at, "the option .ut_id is of type ", text::in_quotes(value.type->name),
+                    " instead of 'ut_id'");
+      config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
     } else if (name == "priority") {
       config.priority = priority_option(engine, value, at);
     } else if (name == "save_address") {
-      config.save_address = flag_option(engine, value, at);
+      config.save_address = flag_option(engine, value, at, name);
     } else if (name == "single_step") {
-      config.single_step = flag_option(engine, value, at);
+      config.single_step = flag_option(engine, value, at, name);
     } else if (name == "index") {
       if (index != nullptr)
         *index = value.is_known() ? engine.convert(value, engine.types.word("u16"), at, "the index")
@@ -245,7 +263,7 @@ void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
 /// The pointer of a destination that is a scalar.
 void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
   const Type& element = *value.type->element;
-  const bool is_wrong_size = element.bits != 0 && element.bits != 8 * pe::bytes_of(type);
+  const bool is_wrong_size = element.bits != 8 * pe::bytes_of(type);
   if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
     call.engine().fail(call.expr(0), call.what(0), " is of type ",
                        text::in_quotes(value.type->name), " instead of ",
@@ -353,6 +371,9 @@ class Operation {
       call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
                  "fabric or a FIFO");
     if (index.type == nullptr) return;
+    if (!index.type->is_any_integer())
+      call_.fail("the option .index is of type ", text::in_quotes(index.type->name),
+                 " instead of an integer type");
     const Type* u16 = call_.types().word("u16");
     index = index.is_known() ? call_.engine().convert(index, u16, call_.node, "the option .index")
                              : cast_operand(evaluator_, index, u16, call_.node);
@@ -389,20 +410,24 @@ Result dsd_operation_builtin(const BuiltinCall& call) {
   return Operation(call).make();
 }
 
+void name_extension(const DsrLoad& load, pe::OpConfig& config) {
+  config.xdsr = static_cast<std::uint8_t>(*load.extended);
+  for (std::size_t i = 0; i < load.strides.size(); ++i)
+    config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);
+}
+
 Result load_to_dsr_builtin(const BuiltinCall& call) {
   Evaluator& evaluator = call.evaluator;
   FunctionCode& code = code_of(evaluator);
-  const Result target = call.value(0);
-  if (!target.type->is(TypeKind::kDsr))
-    call.fail("the first argument is of type ", text::in_quotes(target.type->name),
-              " instead of a DSR");
-  const std::string& kind = target.type->name;
-  if (kind == "xdsr" || kind == "sr") call.fail("the DSR is of the kind ", text::in_quotes(kind));
-  const pe::Operand dsr = dsr_operand(code.tile, target, false);
-  const LiveDsd live = live_dsd(evaluator, evaluator.operand(call.expr(1)), call.expr(1));
+  const DsrLoad named = named_dsrs(call);
+  const std::size_t at = dsd_argument(call);
+  const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
+  const Result from = evaluator.operand(call.expr(at));
+  const LiveDsd live = live_dsd(evaluator, from, call.expr(at));
+  check_loaded_kind(call, from.type->name);
   pe::OpConfig config;
-  if (call.size() > 2) {
-    const Result options = evaluator.operand(call.expr(2));
+  if (call.size() > at + 1) {
+    const Result options = evaluator.operand(call.expr(at + 1));
     config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node);
   }
   if (!live.record) {
@@ -410,6 +435,7 @@ Result load_to_dsr_builtin(const BuiltinCall& call) {
     add_extension(dsd, config, dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
     code.tile.note_load(dsr, dsd, config);
   }
+  if (named.extended) name_extension(named, config);
   ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
   return call.nothing();
 }
@@ -432,139 +458,6 @@ Result set_fifo_length_builtin(const BuiltinCall& call) {
                 {ir::Machine::Slot::kValue, 0, {}}};
   code.builder.machine(std::move(set), {value});
   return call.nothing();
-}
-
-// @map
-
-namespace {
-
-class Mapping {
- public:
-  explicit Mapping(const BuiltinCall& call)
-      : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
-        builder_(code_.builder) {}
-
-  Result make() {
-    const FunctionValue callee = call_.function(0);
-    const Function& function = *callee.function;
-    const std::size_t parameters = function.parameters.size();
-    if (call_.size() < parameters + 1 || call_.size() > parameters + 2)
-      call_.fail("the function ", text::in_quotes(function.name.text), " takes ",
-                 text::plural(parameters, "argument"),
-                 "; one operand for each and perhaps one for "
-                 "the results are expected");
-    const bool has_output = call_.size() == parameters + 2;
-    for (std::size_t i = 1; i < call_.size(); ++i) read(i, i == parameters + 1);
-    if (!is_any_vector_) call_.fail("no operand is a descriptor or a DSR");
-    const ir::BlockId header = builder_.new_block(), exit = builder_.new_block();
-    builder_.jump(header);
-    builder_.enter(header);
-    const UnderCondition condition(code_);
-    Frame frame(*callee.instance);
-    Evaluator types(call_.engine(), frame);
-    std::vector<Result> arguments;
-    for (std::size_t i = 0; i < parameters; ++i) {
-      const Input& input = inputs_[i];
-      if (!input.dsr) {
-        arguments.push_back(input.value);
-        continue;
-      }
-      const Type* type = types.type(*function.parameters[i].type);
-      if (type->is(TypeKind::kAnytype)) type = input.element;
-      if (type == nullptr || !register_type(*type))
-        call_.fail("the parameter ", text::in_quotes(function.parameters[i].name.text),
-                   " takes no element of a descriptor");
-      arguments.push_back(operand_of(type, next_element(*input.dsr, *register_type(*type), exit)));
-    }
-    Result result = expand_call(evaluator_, callee, arguments, call_.node);
-    if (has_output) put(inputs_.back(), result, exit);
-    if (!has_output && !result.type->is(TypeKind::kVoid))
-      call_.fail("the function ", text::in_quotes(function.name.text),
-                 " gives a result, and no operand takes it");
-    if (!builder_.is_closed()) builder_.jump(header);
-    builder_.enter(exit);
-    return call_.nothing();
-  }
-
- private:
-  struct Input {
-    std::optional<pe::Operand> dsr;
-    const Type* element = nullptr;
-    Result value;
-  };
-
-  void read(std::size_t i, bool is_output) {
-    Input input;
-    input.value = evaluator_.operand(call_.expr(i));
-    const Type& type = *input.value.type;
-    if (type.is(TypeKind::kDsr)) {
-      input.dsr = dsr_operand(code_.tile, input.value, is_output);
-    } else if (type.is(TypeKind::kDsd)) {
-      if (type.name == (is_output ? "fabin_dsd" : "fabout_dsd"))
-        call_.fail("a ", type.name, " is no ", is_output ? "output" : "input");
-      const LiveDsd live = live_dsd(evaluator_, input.value, call_.expr(i));
-      if (input.value.is_known())
-        input.element = input.value.value().get<std::shared_ptr<const Dsd>>()->element;
-      const std::uint16_t file = is_output ? pe::kDest : pe::kSrc1;
-      input.dsr = pe::Operand{static_cast<pe::OperandKind>(file),
-                              code_.tile.map_dsr(file, number_++, call_.node), 0};
-      pe::OpConfig config;
-      config.single_step = true;
-      if (!live.record)
-        add_extension(code_.tile.module().descriptors[live.descriptor].dsd, config,
-                      is_output ? 0 : 2);
-      ir::load_dsr(builder_, *input.dsr, operand_of_dsd(live), config);
-    }
-    is_any_vector_ = is_any_vector_ || input.dsr.has_value();
-    inputs_.push_back(std::move(input));
-  }
-
-  /// Takes an element; the loop ends if there is none.
-  ir::Value next_element(const pe::Operand& dsr, ir::Type type, ir::BlockId exit) {
-    ir::Machine m;
-    m.op = ir::is_wide(type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
-    m.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kFixed, 0, dsr}};
-    m.flag_result = true;
-    const std::vector<ir::Value> made = builder_.machine(std::move(m), {}, {type, ir::Type::kBool});
-    go_on_if(made[1], exit);
-    return made[0];
-  }
-
-  void put(const Input& output, const Result& result, ir::BlockId exit) {
-    const ir::Value value = scalar(evaluator_, result, call_.node);
-    if (!output.dsr) {
-      if (!output.value.type->is(TypeKind::kPointer))
-        call_.fail("the last operand is no descriptor, no DSR and no pointer");
-      builder_.store(scalar(evaluator_, output.value, call_.node), value);
-      return;
-    }
-    ir::Machine m;
-    m.op = ir::is_wide(value.type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
-    m.fields = {{ir::Machine::Slot::kFixed, 0, *output.dsr}, {ir::Machine::Slot::kValue, 0, {}}};
-    m.flag_result = true;
-    const std::vector<ir::Value> made = builder_.machine(std::move(m), {value}, {ir::Type::kBool});
-    go_on_if(made[0], exit);
-  }
-
-  void go_on_if(const ir::Value& flag, ir::BlockId exit) {
-    const ir::BlockId next = builder_.new_block();
-    builder_.branch(flag, next, exit);
-    builder_.enter(next);
-  }
-
-  const BuiltinCall& call_;
-  Evaluator& evaluator_;
-  FunctionCode& code_;
-  ir::Builder& builder_;
-  std::vector<Input> inputs_;
-  unsigned number_ = 0;
-  bool is_any_vector_ = false;
-};
-
-}  // namespace
-
-Result map_builtin(const BuiltinCall& call) {
-  return Mapping(call).make();
 }
 
 }  // namespace tessera::csl

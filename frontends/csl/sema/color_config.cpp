@@ -156,6 +156,9 @@ class ColorReader {
         call_.fail("the field .", name, " has an unknown field ", text::in_quotes(side));
       }
     }
+    if (position.rx && position.tx && !call_.is_wse3())
+      call_.fail("the field .", name,
+                 " sets .rx and .tx; a switch position of WSE-2 changes one of them");
     position.is_valid = position.rx || position.tx;
   }
 

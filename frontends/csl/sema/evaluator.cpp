@@ -231,7 +231,7 @@ Result Evaluator::on(const Call& e) {
   const bool is_function = callee.is_known() ? callee.value().holds<FunctionValue>()
                                              : callee.type->is(TypeKind::kFunction);
   if (!is_function)
-    engine_.fail(e, "a value of type ", in_quotes(callee.type->name), " cannot be called");
+    engine_.fail(*e.callee, "a value of type ", in_quotes(callee.type->name), " cannot be called");
   engine_.known(callee, *e.callee);
   std::vector<Result> arguments;
   arguments.reserve(e.arguments.size());

@@ -115,6 +115,25 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
   return call.nothing();
 }
 
+Result set_control_task_table(const BuiltinCall& call) {
+  if (!call.is_wse3()) call.fail("only WSE-3 has it");
+  if (call.tile().control_table) call.fail("the code calls it twice");
+  ControlTable made;
+  made.at = &call.node;
+  for (const auto& [name, value] : fields_of(call.structure(0))) {
+    const bool is_stride = name == "stride";
+    if (!is_stride && name != "instructions")
+      call.fail("there is no option ", text::in_quotes(name));
+    const std::int64_t number =
+        value.type->is_any_integer() ? static_cast<std::int64_t>(value.value().integer()) : 0;
+    if (is_stride ? number < 1 || number > 7 : number != 2 && number != 4 && number != 8)
+      call.fail("the option .", name, " is ", is_stride ? "a number in 1..7" : "2, 4 or 8");
+    (is_stride ? made.stride : made.instructions) = static_cast<unsigned>(number);
+  }
+  call.tile().control_table = made;
+  return call.nothing();
+}
+
 std::optional<unsigned> color_of(const QueueBinding& queue) {
   for (const auto& [name, option] : queue.options) {
     if (name == "color") return static_cast<unsigned>(option.value().integer());
@@ -211,6 +230,7 @@ const std::vector<BuiltinRow>& id_builtins() {
       {"bind_data_task", Where::kTile, 2, 2, bind_data_task},
       {"bind_control_task", Where::kTile, 2, 2, bind_control_task},
       {"bind_rotating_tasks", Where::kTile, 3, 4, bind_rotating_tasks},
+      {"set_control_task_table", Where::kTile, 0, 1, set_control_task_table},
       {"initialize_queue", Where::kTile, 1, 2, initialize_queue},
       {"activate", Where::kTile, 1, 1, activate},
       {"block", Where::kTile, 1, 1, block_or_unblock},

@@ -39,6 +39,12 @@ bool is_library(const std::string& path) {
   return path.size() > 2 && path.front() == '<' && path.back() == '>';
 }
 
+/// The text of parameters, as much of it as a message shows.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kLongest = 200;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + " ..";
+}
+
 std::string base_name(const std::string& path) {
   return is_library(path) ? path : fs::path(path).filename().string();
 }
@@ -178,7 +184,7 @@ void Engine::evaluate_tile(Variant& variant) {
   const auto place = static_cast<unsigned>(pe - program_.pes.begin());
   const std::string more = " of PE (" + std::to_string(place % program_.width) + ", " +
                            std::to_string(place / program_.width) + "), with " +
-                           text_of(*variant.bindings.type, variant.bindings.value(), true);
+                           shortened(text_of(*variant.bindings.type, variant.bindings.value(), true));
   const Level level(*this, *variant_places_[index], "in the code", variant.file, more);
   tile_ = &variant.tile;
   variant.root = &instantiate(load(variant.file), variant.bindings, nullptr, tile_);
