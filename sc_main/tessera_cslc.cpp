@@ -85,6 +85,10 @@ CommandLine read(const po::variables_map& given) {
   };
   line.link.west_buffer = count_of("width-west-buf");
   line.link.east_buffer = count_of("width-east-buf");
+  constexpr unsigned kMostChannels = 16;  // their number makes no difference here
+  const unsigned channels = count_of("channels");
+  if (given.count("channels") != 0 && (channels == 0 || channels > kMostChannels))
+    throw UserError("", "", "--channels: " + text("channels") + " is not in 1..16");
   for (const std::string& stream : texts("host-stream"))
     line.link.ports.push_back(compiled::port_of(stream));
   line.prints_layout = given.count("print-layout") != 0;

@@ -77,6 +77,7 @@ json::object describe(const compiled::Program& program) {
           {"size", {rect.w, rect.h}},
           {"offset", {rect.x, rect.y}},
           {"symbols", std::move(symbols)},
+          {"streams", {program.streams_in, program.streams_out}},
           {"ports", std::move(ports)}};
 }
 

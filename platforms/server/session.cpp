@@ -34,7 +34,11 @@ class Request {
   bool is(const char* name, const char* value) const {
     return has(name) && header_.at(name).as_string() == value;
   }
-  bool flag(const char* name) const { return header_.at(name).as_bool(); }
+  /// False if the header does not have it.
+  bool flag(const char* name) const {
+    const json::value* value = header_.if_contains(name);
+    return value != nullptr && value->as_bool();
+  }
   template <class Number>
   std::vector<Number> numbers(const char* name) const {
     return json::value_to<std::vector<Number>>(header_.at(name));
@@ -203,15 +207,17 @@ class Session::Commands {
     const compiled::Port& port = port_of(request);
     return begin(stream_.receive(port.tile, port.side, port.color, request.count("words")), true);
   }
-  // "must_end" false: whether the stream ends without another command.
+  // "must_end" false: whether the stream ends without another command. "rest": it ends with the words that come.
   Reply wait(const Request& request) {
     const std::size_t stream = request.count("transfer");
     if (stream >= is_out_.size()) throw UserError("", "", "there is no such transfer");
     try {
       stream_.wait(stream);
     } catch (const wse::CommandError& error) {
-      if (request.flag("must_end") || error.stop != run::Stop::kIdle) throw;
-      return {{{"done", false}}, {}};
+      const bool takes_rest = request.flag("rest");
+      if ((request.flag("must_end") && !takes_rest) || error.stop != run::Stop::kIdle) throw;
+      if (!takes_rest) return {{{"done", false}}, {}};
+      stream_.end(stream);
     }
     Reply reply = is_out_[stream] ? reply_of(request, stream_.received(stream)) : Reply{};
     reply.header["done"] = true;

@@ -186,6 +186,14 @@ class Streams(ServerTest):
             assert list(back) == [0, 1, 2, 3, 4, 5], back
             """)
 
+    def test_to_a_file(self):
+        self.stream("""
+            runner.receive_tofile("z", "words")
+            runner.send("x", np.arange(6, dtype=np.float32))
+            runner.stop()
+            assert list(np.fromfile("words", np.float32)) == [0, 1, 2, 3, 4, 5]
+            """)
+
     def test_halves(self):
         self.stream("""
             runner.send("x", np.arange(-3, 3, dtype=np.int16), 6)

@@ -356,7 +356,11 @@ Flow run_switch(StatementRunner& runner, const SwitchStmt& s) {
   Ends ends;
   ir::Builder& builder = code_of(evaluator).builder;
   branch_to_arms(evaluator, subject, s.arms, s, [&](const Stmt* body) {
-    if (body == nullptr || runner.run(*body) == Flow::kNext) ends.add(builder.current(), nothing);
+    if (body == nullptr) {
+      builder.trap();  // the arms are all values that there are
+    } else if (runner.run(*body) == Flow::kNext) {
+      ends.add(builder.current(), nothing);
+    }
   });
   if (ends.empty()) return Flow::kLeft;
   ends.join(builder);

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int32_t kRecordBase = 2;  // bytes; the number of the descriptor comes first
 constexpr std::int32_t kRecordExtent = 4;
 constexpr std::int32_t kRecordStride = 6;
+constexpr std::int64_t kLargestExtent = 0xffff;
 
 pe::DsdKind kind_of(const Type& kind) {
   if (kind.name == "mem1d_dsd") return pe::DsdKind::kMem1d;
@@ -306,6 +307,23 @@ bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, 
 
 namespace {
 
+void check_integer_field(const BuiltinCall& call, const Result& field, std::string_view name) {
+  if (!field.type->is_any_integer())
+    call.fail("the field .", std::string(name), " is of type ", in_quotes(field.type->name),
+              " instead of an integer type");
+}
+
+/// An extent or a stride that is known.
+std::int64_t known_field(const BuiltinCall& call, const Result& field, std::string_view name,
+                         std::int64_t lowest, std::int64_t highest) {
+  check_integer_field(call, field, name);
+  const BigInt& number = field.value().integer();
+  if (number < lowest || number > highest)
+    call.fail("the field .", std::string(name), " is ", number.str(), ", which is not in ", lowest,
+              "..", highest);
+  return static_cast<std::int64_t>(number);
+}
+
 /// An index as a sum: factors of the variables of a tensor access, and the rest.
 struct Sum {
   std::vector<std::int64_t> factors;
@@ -346,7 +364,7 @@ class LiveAccess {
     dsd.strides = {all.factors[0]};
     dsd.extents = {1};
     if (extent.is_known()) {
-      dsd.extents = {static_cast<std::int64_t>(extent.value().integer())};
+      dsd.extents = {known_field(call_, extent, "extent", 0, kLargestExtent)};
     } else {
       live.extent = number_of(extent, *access_.extents[0]);
     }
@@ -505,19 +523,20 @@ std::optional<Result> live_get_dsd(const BuiltinCall& call) {
     }
     const Result value = evaluator.operand(*field.value);
     const auto number = [&] {
+      check_integer_field(call, value, name);
       ir::Value n = scalar(evaluator, value, *field.value);
       return ir::is_wide(n.type) ? code_of(evaluator).builder.convert(ir::Type::kU16, n) : n;
     };
     if (name == "extent") {
       dsd.extents = {1};
       if (value.is_known()) {
-        dsd.extents = {static_cast<std::int64_t>(value.value().integer())};
+        dsd.extents = {known_field(call, value, "extent", 0, kLargestExtent)};
       } else {
         live.extent = number();
       }
     } else if (name == "stride") {
       if (value.is_known()) {
-        dsd.strides = {static_cast<std::int64_t>(value.value().integer())};
+        dsd.strides = {known_field(call, value, "stride", -128, 127)};
       } else {
         live.stride = number();
       }
@@ -529,6 +548,7 @@ std::optional<Result> live_get_dsd(const BuiltinCall& call) {
       }
     } else {
       call.engine().known(value, *field.value);
+      check_dsd_field(call, is_fabric, name, value);
       dsd.options.emplace_back(name, value);
     }
   }

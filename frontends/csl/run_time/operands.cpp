@@ -22,6 +22,17 @@ const ir::Value* register_of(const Result& value) {
                           ", which does not take a value of type ", in_quotes(from.type->name));
 }
 
+/// The value in the bits of its type: integers narrower than their register wrap like the others.
+ir::Value wrapped_to(ir::Builder& builder, const Type& type, const ir::Value& value) {
+  const unsigned width = ir::is_wide(value.type) ? 32 : 16;
+  if (!type.is(TypeKind::kInteger) || type.bits == width) return value;
+  if (!type.is_signed)
+    return builder.binary(ir::Op::kAnd, value,
+                          ir::constant(value.type, (std::uint32_t{1} << type.bits) - 1));
+  const ir::Value unused = ir::constant(ir::Type::kU16, width - type.bits);
+  return builder.binary(ir::Op::kShr, builder.binary(ir::Op::kShl, value, unused), unused);
+}
+
 bool is_implicit(const Type& from, const Type& to) {
   if (from.is(TypeKind::kInteger) && to.is(TypeKind::kInteger)) {
     if (from.is_signed == to.is_signed) return to.bits >= from.bits;
@@ -148,8 +159,8 @@ Result convert_operand(Evaluator& evaluator, const Result& from, const Type* to,
   if (std::holds_alternative<std::monostate>(operand.place)) evaluator.engine().known(from, at);
   if (points_alike(type, *to)) return {to, from.operand};
   if (is_implicit(type, *to))
-    return operand_of(to, builder_of(evaluator).convert(*register_type(*to),
-                                                        scalar(evaluator, from, at)));
+    return operand_of(
+        to, builder_of(evaluator).convert(*register_type(*to), scalar(evaluator, from, at)));
   if (const auto* parts = std::get_if<Parts>(&operand.place)) {
     const bool is_struct = to->is(TypeKind::kStruct) && to->fields.size() == (*parts)->size();
     const bool is_list = to->is(TypeKind::kArray) && type.is_tuple &&
@@ -177,13 +188,13 @@ Result cast_operand(Evaluator& evaluator, const Result& from, const Type* to, co
   if (!source || !target || !is_castable(*from.type) || !is_castable(*to))
     return convert_operand(evaluator, from, to, at, "the result of @as");
   const ir::Value value = scalar(evaluator, from, at);
-  if (*source == *target) return operand_of(to, value);
   ir::Builder& builder = builder_of(evaluator);
+  if (*source == *target) return operand_of(to, wrapped_to(builder, *to, value));
   const bool same_width = ir::is_wide(*source) == ir::is_wide(*target);
   const bool is_plain = !ir::is_float(*source) && !ir::is_float(*target);
   if (same_width && is_plain && *target != ir::Type::kBool)
-    return operand_of(to, builder.copy(*target, value));
-  return operand_of(to, builder.convert(*target, value));
+    return operand_of(to, wrapped_to(builder, *to, builder.copy(*target, value)));
+  return operand_of(to, wrapped_to(builder, *to, builder.convert(*target, value)));
 }
 
 Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to, const Node& at) {
@@ -192,8 +203,7 @@ Result bitcast_operand(Evaluator& evaluator, const Result& from, const Type* to,
     evaluator.engine().fail(at, "the bits of a value of type ", in_quotes(from.type->name),
                             " are not those of a ", in_quotes(to->name));
   const ir::Value value = scalar(evaluator, from, at);
-  return operand_of(to,
-                    *source == *target ? value : builder_of(evaluator).copy(*target, value));
+  return operand_of(to, *source == *target ? value : builder_of(evaluator).copy(*target, value));
 }
 
 // Operators
@@ -280,7 +290,9 @@ Result shift_operand(Evaluator& evaluator, BinaryOp op, const Result& left, cons
       evaluator,
       right.is_known() ? evaluator.engine().convert(right, amount_type, at, "the amount") : right,
       at);
-  return operand_of(left.type, builder_of(evaluator).binary(operation_of(op), value, amount));
+  ir::Builder& builder = builder_of(evaluator);
+  return operand_of(
+      left.type, wrapped_to(builder, *left.type, builder.binary(operation_of(op), value, amount)));
 }
 
 }  // namespace
@@ -305,7 +317,7 @@ Result binary_operand(Evaluator& evaluator, BinaryOp op, Result left, Result rig
   const bool is_bitwise = op == BinaryOp::kBitAnd || op == BinaryOp::kBitOr ||
                           op == BinaryOp::kBitXor || op == BinaryOp::kRemainder;
   if (is_bitwise && common->is(TypeKind::kFloat)) refuse_operands(evaluator, op, left, right, at);
-  return operand_of(common, builder.binary(operation_of(op), a, b));
+  return operand_of(common, wrapped_to(builder, *common, builder.binary(operation_of(op), a, b)));
 }
 
 Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, const Node& at) {
@@ -316,12 +328,13 @@ Result unary_operand(Evaluator& evaluator, UnaryOp op, const Result& value, cons
     return operand_of(value.type, builder.compare(ir::Condition::kEq, scalar(evaluator, value, at),
                                                   ir::constant(ir::Type::kBool, 0)));
   if (op == UnaryOp::kNegate && is_number)
-    return operand_of(value.type, builder.unary(ir::Op::kNeg, scalar(evaluator, value, at)));
+    return operand_of(
+        value.type,
+        wrapped_to(builder, type, builder.unary(ir::Op::kNeg, scalar(evaluator, value, at))));
   if (op == UnaryOp::kBitNot && type.is(TypeKind::kInteger)) {
     const ir::Value a = scalar(evaluator, value, at);
-    return operand_of(value.type,
-                      builder.binary(ir::Op::kXor, a,
-                                     ir::constant(a.type, ir::is_wide(a.type) ? ~0U : 0xffffU)));
+    const ir::Value ones = ir::constant(a.type, ir::is_wide(a.type) ? ~0U : 0xffffU);
+    return operand_of(value.type, wrapped_to(builder, type, builder.binary(ir::Op::kXor, a, ones)));
   }
   evaluator.engine().fail(at, in_quotes(spelling(op)), " does not take an operand of type ",
                           in_quotes(type.name));
@@ -497,8 +510,8 @@ bool is_void_of_values(const Value& value) {
   if (value.is_undefined()) return true;
   if (!value.holds<AggregateRef>()) return false;
   const Aggregate& elements = value.elements();
-  const std::size_t count = elements.is_uniform() ? std::min<std::size_t>(elements.size(), 1)
-                                                  : elements.size();
+  const std::size_t count =
+      elements.is_uniform() ? std::min<std::size_t>(elements.size(), 1) : elements.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (!is_void_of_values(elements[i])) return false;
   }

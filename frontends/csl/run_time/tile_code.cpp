@@ -360,7 +360,8 @@ QueueUse TileCode::use_queue(bool is_input, std::optional<unsigned> queue,
     found = find([](const pe::QueueBinding&) { return true; });
   }
   if (found == nullptr) {
-    if (is_wse3() && !queue && !later) engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
+    if (is_wse3() && !queue && !later)
+      engine_.fail(at, "the descriptor names no queue, which WSE-3 needs");
     // Operations on a queue without a color of its own wait for ever; programs have such for PEs
     // that never carry them out.
     const bool is_taken_color = is_input && color && find([&](const pe::QueueBinding& q) {
@@ -465,6 +466,12 @@ void TileCode::set_up_image() {
     made.line = place.line;
     made.file = place.file;
     image.queues.push_back(std::move(made));
+  }
+  if (const auto& table = tile().control_table) {
+    const ir::Place place = place_of(*table->at);
+    image.control_table =
+        pe::ControlTable{static_cast<std::uint8_t>(table->instructions),
+                         static_cast<std::uint8_t>(table->stride), place.line, place.file};
   }
   for (pe::QueueBinding q : named_queues) {
     if (image.find_queue(q.input, q.id) == nullptr) image.queues.push_back(std::move(q));
@@ -601,6 +608,8 @@ void TileCode::set_start_states() {
       if (state.action == "unblock") task->blocked = false;
       continue;
     }
+    if (state.action == "activate")
+      engine_.fail(*state.at, "@activate: no task is bound to the local task id ", state.id);
     if (state.action != "unblock") continue;
     // Control wavelets of a color without a data task arrive in a queue too.
     if (!is_wse3() && state.handle->is_handle("color"))
@@ -627,8 +636,9 @@ void TileCode::add_queues_of_local_tasks() {
     if (bound.kind != TaskKind::kLocal || bound.id >= kColorCount) continue;
     bool is_routed = arrives(tile().colors, bound.id);
     for (const Pe& pe : program.pes) {
-      const bool is_ours = pe.variant >= 0 && program.variants[static_cast<std::size_t>(
-                                                  pe.variant)].get() == &variant_;
+      const bool is_ours =
+          pe.variant >= 0 &&
+          program.variants[static_cast<std::size_t>(pe.variant)].get() == &variant_;
       is_routed = is_routed || (is_ours && arrives(pe.colors, bound.id));
     }
     const auto& queues = module_.settings.queues;
@@ -712,6 +722,7 @@ void TileCode::add_initial_loads() {
     const pe::Dsd& dsd = module_.descriptors[made.dsd].dsd;
     const unsigned slot = made.dsr.kind == pe::kSrc1 ? 2 : made.dsr.kind == pe::kSrc0 ? 1 : 0;
     add_extension(dsd, made.config, slot);
+    if (load.extended) name_extension(load, made.config);
     note_load(made.dsr, dsd, made.config);
     const ir::Place place = place_of(at);
     made.line = place.line;
