@@ -14,6 +14,8 @@ struct Names {
   std::function<std::string(std::uint32_t place, unsigned task)> task;
   /// Mnemonic of an opcode. Absent, or an empty answer: the number is shown.
   std::function<std::string(unsigned opcode)> opcode;
+  /// Source line of an instruction, "gemv.tasm:31". Absent, or an empty answer: it is not shown.
+  std::function<std::string(std::uint32_t place, std::uint32_t pc)> line;
 
   std::string task_name(std::uint32_t place, unsigned number) const {
     std::string name = task ? task(place, number) : std::string();

@@ -1,19 +1,23 @@
 // Trace of a wafer for ui.perfetto.dev and chrome://tracing (perfetto_writer.h).
 //
 // Every tile that did something is a process "tile (x, y)". Its threads: "main" with the tasks as
-// slices and synchronous DSD operations nested in them, and "microthread 0" .. "microthread 7" with
-// asynchronous DSD operations. Counter tracks "hops" show how many wavelets left the router per
-// direction (E, W, N, S and R for the ramp) in each stretch of kBinCycles cycles.
+// slices and synchronous DSD operations nested in them, "microthread 0" .. "microthread 7" with
+// asynchronous DSD operations, and a thread for each input queue, with a slice for wavelets that
+// entered it less than kGapCycles apart. An arrow leads from an operation to the queues that its first
+// wavelet entered. Counter tracks "hops" show how many wavelets left the router per direction (E, W, N,
+// S and R for the ramp) in each stretch of kBinCycles cycles.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "models/observe/names.h"
 #include "models/observe/perfetto_writer.h"
+#include "models/observe/scope.h"
 #include "models/observe/sorted_sink.h"
 
 namespace tessera::observe {
@@ -21,42 +25,77 @@ namespace tessera::observe {
 class PerfettoTrace final : public SortedSink {
  public:
   static constexpr Cycle kBinCycles = 16;
+  static constexpr Cycle kGapCycles = 16;
 
   /// `width`: tiles in a row of the machine, to turn places into coordinates. `out` must outlive
   /// the trace.
-  PerfettoTrace(std::ostream& out, unsigned width, Names names = {});
+  PerfettoTrace(std::ostream& out, unsigned width, Names names = {}, const Scope& scope = {});
 
  protected:
+  bool takes(Event& e) override;
   void on_sorted_event(const Event& e) override;
   void on_end() override;
 
  private:
+  /// An operation that has sent a wavelet: the first one, and where an arrow from it begins.
+  struct Send {
+    std::uint64_t ident = 0;
+    Cycle cycle = 0;
+    unsigned thread = 0;
+    bool is_over = false;
+  };
+  /// A wafer has up to a million of them.
+  struct Tile {
+    static constexpr std::size_t kSends = 4;  ///< the last ones are kept
+    std::uint32_t named = 0;                  ///< threads announced so far, a bit each
+    std::uint32_t issued_pc = 0;              ///< of the instruction issued last
+    Cycle bin = kNever;                       ///< of `hops`
+    std::array<std::uint16_t, kDirectionCount> hops{};
+    std::uint8_t next_send = 0;
+    std::vector<Send> sends;
+  };
+  /// A task, an operation, or wavelets that enter a queue.
   struct Slice {
     Cycle start = 0;
-    std::string name;
-    std::string args;  ///< members of the JSON object "args", may be empty
+    Cycle last = 0;           ///< of wavelets: when the last one entered
+    std::uint32_t count = 0;  ///< elements, or wavelets
+    std::uint32_t pc = 0;
+    unsigned what = 0;  ///< task, opcode or color
   };
-  struct Tile {
-    std::optional<Slice> task;
-    std::array<std::optional<Slice>, kThreadCount> operations;
-    std::array<bool, kThreadCount> named{};  ///< threads announced so far
-    Cycle bin = 0;
-    std::array<unsigned, kDirectionCount> hops{};
-    bool has_hops = false;
+  /// Wavelets that a group has just written to output queues.
+  struct Written {
+    std::uint32_t place = 0;
+    Cycle cycle = kNever;
+    std::uint64_t ident = 0;
   };
 
-  Tile& tile_at(std::uint32_t place);
-  void start_slice(const Event& e, Tile& tile, unsigned thread, std::optional<Slice>& slice,
-                   std::string name, std::string args);
-  void count_hop(const Event& e, Tile& tile);
-  void end_slice(std::uint32_t place, unsigned thread, std::optional<Slice>& slice, Cycle end,
-                 const std::string& more_args);
-  void write_counter(std::uint32_t place, Cycle at, const std::array<unsigned, kDirectionCount>& n);
+  static std::uint64_t key_of(std::uint32_t place, unsigned row);
+  PerfettoWriter::Track track(std::uint32_t place, unsigned thread) const;
+  void name_row(std::uint32_t place, unsigned row, unsigned color = 0);
+  void start_slice(const Event& e, unsigned row, const Slice& slice);
+  void end_slice(std::uint32_t place, unsigned row, Cycle end);
+  void write_slice(std::uint32_t place, unsigned row, const Slice& slice, Cycle end,
+                   PerfettoWriter::Args& args);
+  void end_operation(const Event& e);
+  void note_send(const Event& e);
+  void enter_queue(const Event& e);
+  void draw_arrow(const Event& e, unsigned row);
+  void count_hop(const Event& e);
+  void close_bin();
+  void write_hops(std::uint32_t place, Cycle bin, const Tile& tile);
 
   PerfettoWriter out_;
   unsigned width_;
   Names names_;
+  Scope scope_;
   std::unordered_map<std::uint32_t, Tile> tiles_;
+  std::unordered_map<std::uint64_t, Slice> open_;  ///< by tile and row
+  Written written_;
+  Cycle bin_ = kNever;                  ///< the stretch whose hops are counted
+  std::vector<std::uint32_t> counted_;  ///< tiles with hops in it
+  std::vector<std::uint32_t>
+      was_counted_;  ///< in stretch `was_counted_bin_`, which was the last one
+  Cycle was_counted_bin_ = 0;
   Cycle newest_ = 0;
 };
 

@@ -19,8 +19,7 @@ namespace {
 constexpr std::uint32_t kControlMark = 0xC0000000U;
 constexpr unsigned kIndexShift = 16;
 
-/// Groups are not executed later than this, so that their events come before the sinks that put
-/// events in order have closed their cycle (observe/sorted_sink.h).
+/// Groups are not executed later than this, so that an engine that sleeps is not behind for long.
 constexpr Cycle kLongestDelay = 32768;
 
 std::uint32_t pop_fifo(EngineState& pe, const Cursor& cursor) {

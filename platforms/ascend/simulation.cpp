@@ -34,7 +34,7 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
   if (options.validate || options.trace_perfetto_file.empty()) return;
   trace_ =
       run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
-                                    kernel.kernel.aic, kernel.kernel.aiv);
+                                    kernel.kernel.aic, kernel.kernel.aiv, options.trace_scope());
 }
 
 void Simulation::summarize(report::Report& report) const {

@@ -62,7 +62,10 @@ OptionGroup what_to_show(Options& o) {
            flag("progress", o.progress,
                 "on a terminal: cycle, pace and time left of runs over two seconds"),
            file("trace-perfetto", "FILE", o.trace_perfetto_file, File::kWritten,
-                "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle)")}};
+                "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle); any "
+                "trace whose name ends in .gz is compressed"),
+           whole_number("trace-from", o.trace_from, "traces begin with cycle N"),
+           whole_number("trace-to", o.trace_to, "traces end with cycle N")}};
 }
 
 OptionGroup bounds_and_checks(Options& o) {
@@ -237,6 +240,17 @@ void Options::refuse(const std::string& heading, const std::string& why) const {
 std::optional<std::uint64_t> Options::step_order_seed() const {
   if (!shuffle_step_order) return std::nullopt;
   return seed.value_or(1);
+}
+
+observe::Scope Options::trace_scope() const {
+  observe::Scope scope;
+  scope.from = trace_from.value_or(scope.from);
+  scope.to = trace_to.value_or(scope.to);
+  if (scope.to < scope.from)
+    throw UserError("", "--trace-to",
+                    "cycle " + std::to_string(scope.to) + " lies before --trace-from " +
+                        std::to_string(scope.from));
+  return scope;
 }
 
 std::map<std::string, std::int64_t> Options::whole_params() const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/observe/scope.h"
 #include "platforms/cli/option.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
@@ -31,6 +32,8 @@ struct Options {
   bool quiet = false;
   bool progress = false;
   std::string trace_perfetto_file;
+  std::optional<std::uint64_t> trace_from;  ///< cycles that traces show
+  std::optional<std::uint64_t> trace_to;
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
   std::optional<std::uint64_t> seed;
@@ -48,6 +51,8 @@ struct Options {
   void refuse(const std::string& heading, const std::string& why) const;
   /// The seed of --shuffle-step-order; no value: the blocks of a cycle keep their order.
   std::optional<std::uint64_t> step_order_seed() const;
+  /// The cycles that traces show. Throws UserError when there are none.
+  observe::Scope trace_scope() const;
   /// The parameters of a program that has whole numbers only. Throws UserError for another one.
   std::map<std::string, std::int64_t> whole_params() const;
 };

@@ -1,11 +1,9 @@
 #include "platforms/numesh/simulation.h"
 
-#include <fstream>
 #include <utility>
 
-#include "models/observe/perfetto_writer.h"
 #include "platforms/data/npy.h"
-#include "platforms/run/output_file.h"
+#include "platforms/numesh/phase_trace.h"
 
 namespace tessera::numesh {
 
@@ -22,39 +20,6 @@ std::vector<report::Counter> totals(const report::Places& places, const schedule
           {"phase_changes", sums[2], "switches", "changes of the schedule, of all nodes"},
           {"words_left", mesh.words_in_network(), "words",
            "words that lie in routers and queues at the end"}};
-}
-
-using Trace = observe::PerfettoWriter;
-
-void write_node(Trace& trace, const scheduled::Program& program, scheduled::NodeId id,
-                const scheduled::ProcessorCore& processor, Cycle end) {
-  const scheduled::Node& node = program.nodes[id];
-  Cycle from = 0;
-  for (std::size_t turn = 0; turn < node.turns.size() && turn <= processor.turn(); ++turn) {
-    const scheduled::NodePhase& phase = node.phases[node.turns[turn].phase];
-    const Cycle ended = processor.ended_at(turn);
-    const Cycle to = ended == kNever ? end : ended + 1;
-    if (to > from) trace.slice({id, 0}, "phase " + phase.name, from, to);
-    for (std::size_t task = 0; task < phase.tasks.size(); ++task) {
-      const Cycle returned = processor.returned_at(turn, task);
-      const Cycle over = returned == kNever ? end : returned;
-      const auto thread = static_cast<unsigned>(1 + task);
-      if (over > from) trace.slice({id, thread}, phase.tasks[task].name, from, over);
-    }
-    from = to + program.rules.switch_cost;
-  }
-}
-
-/// The phases and tasks of all nodes: a process a node. What is not over in cycle `end` lasts until it.
-void write_phase_trace(std::ostream& out, const scheduled::Program& program,
-                       const scheduled::MeshView& mesh, Cycle end) {
-  Trace trace(out);
-  for (scheduled::NodeId id = 0; id < mesh.size(); ++id) {
-    if (program.nodes[id].turns.empty()) continue;
-    trace.name_process(id, scheduled::node_name(program, id));
-    write_node(trace, program, id, mesh.processor(id), end);
-  }
-  trace.finish();
 }
 
 /// What the nodes hold of an array.
@@ -81,6 +46,9 @@ Simulation::Simulation(const Options& options, const NumeshConfig& config,
       mesh_(machine_.view()) {
   if (options.max_cycles) events_.set_end(*options.max_cycles);
   if (const auto seed = options.step_order_seed()) machine_.domain().shuffle_step_order(*seed);
+  if (options.validate || options.trace_perfetto_file.empty()) return;
+  trace_ = run::TraceFile::of<PhaseTrace>(options.trace_perfetto_file, events_, program.lowered,
+                                          mesh_, options.trace_scope());
 }
 
 void Simulation::describe_waits(observe::Waits& waits) const {
@@ -127,13 +95,6 @@ report::Places Simulation::places() const {
                          {processor.words_written(), processor.words_read(), changes, finished});
   }
   return places;
-}
-
-void Simulation::complete_traces(const report::Report& report) {
-  if (options_.trace_perfetto_file.empty()) return;
-  std::ofstream out = run::open_output(options_.trace_perfetto_file);
-  write_phase_trace(out, program_.lowered, mesh_, report.cycles);
-  run::require_complete(options_.trace_perfetto_file, out);
 }
 
 run::Stop Simulation::drive(run::RunControl& control) {

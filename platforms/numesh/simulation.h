@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "platforms/numesh/compiled_program.h"
 #include "platforms/numesh/machine.h"
 #include "platforms/run/driver.h"
+#include "platforms/run/output_file.h"
 
 namespace tessera::numesh {
 
@@ -30,7 +32,9 @@ class Simulation final : public run::View, public run::Program {
     return program_.source.mesh.place(node);
   }
   void summarize(report::Report& report) const override;
-  void complete_traces(const report::Report& report) override;
+  void complete_traces(const report::Report&) override {
+    if (trace_) trace_->finish();
+  }
   // run::Program
   run::Stop drive(run::RunControl& control) override;
   bool is_done(run::Stop, const observe::Waits&) override { return mesh_.finished(); }
@@ -52,6 +56,7 @@ class Simulation final : public run::View, public run::Program {
   observe::EventStream events_;
   Machine machine_;
   const scheduled::MeshView& mesh_;
+  std::optional<run::TraceFile> trace_;
   std::vector<report::Check> checks_;
 };
 

@@ -22,6 +22,13 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
           {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
     }
   }
+  if (recorders_.need_every_group()) {
+    for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+      const std::vector<int> at = coordinates(place);
+      if (pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]}))
+        engine->set_step_every_group(true);
+    }
+  }
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 

@@ -1,12 +1,17 @@
 // Options of wse_platform.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "models/observe/scope.h"
 #include "platforms/cli/options.h"
 #include "platforms/wse/csl_options.h"
 
 namespace tessera::wse {
+
+/// The value of --trace-rect. Throws UserError.
+observe::Scope::Rect rect_in(const std::string& text);
 
 /// What can be recorded and checked of a fabric; vp_platform has these options too.
 struct FabricOptions {
@@ -15,6 +20,7 @@ struct FabricOptions {
   std::string trace_wse_file;
   std::string print_log_file;
   std::string vcd_file;
+  std::optional<observe::Scope::Rect> trace_rect;  ///< tiles that traces show
   std::string heatmap_file;
   std::string heatmap_counter;
   bool check_links = false;
@@ -27,6 +33,9 @@ struct FabricOptions {
         kHeading,
         {file("trace-wse", "FILE", trace_wse_file, written,
               "text trace in the form of the vendor's simulator, e.g. --trace-wse sim.log"),
+         {"trace-rect", "X,Y,W,H",
+          "tiles that traces show: W x H of them from tile (X, Y) on, e.g. --trace-rect 0,0,4,4",
+          [this](const std::string& text) { trace_rect = rect_in(text); }},
          file("print-log", "FILE", print_log_file, written,
               "what the programs print, e.g. --print-log sim.log"),
          file("vcd", "FILE", vcd_file, written, "wave form of tasks and links, e.g. --vcd w.vcd"),

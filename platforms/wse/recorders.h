@@ -30,10 +30,16 @@ class Recorders {
   const observe::Counters& counters() const { return stream_.counters(); }
   /// What the programs print; nullptr: nobody asked for it.
   observe::PrintLog* prints() { return prints_.get(); }
+  /// Whether groups of operations must be announced in their own cycle (observe/sorted_sink.h).
+  bool need_every_group() const { return needs_every_group_; }
   /// Completes the trace files and draws the heat map. Call once, after the run.
   void finish();
 
  private:
+  template <class Trace, class... Args>
+  void add_trace(const std::string& file, const Args&... args) {
+    traces_.push_back(run::TraceFile::of<Trace>(file, stream_, args...));
+  }
   void draw_heatmap() const;
 
   observe::EventStream stream_;
@@ -41,6 +47,7 @@ class Recorders {
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
   std::vector<run::TraceFile> traces_;
+  bool needs_every_group_ = false;
   std::string print_file_;
   std::ofstream print_stream_;
   std::unique_ptr<observe::PrintLog> prints_;

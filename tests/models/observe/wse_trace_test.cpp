@@ -295,6 +295,22 @@ TEST(ObserveWseTrace, CyclesNeverGoBack) {
   }
 }
 
+TEST(ObserveWseTrace, AScopeHasTheLinesOfItsTilesAndCycles) {
+  WseTraceOptions part = options();
+  part.scope.from = 14;
+  part.scope.to = 17;
+  part.scope.rect = {1, 0, 1, 1};
+  std::vector<std::string> expected;
+  for (const Wavelet& w : Trace(options(), one_message()).wavelets()) {
+    const int cycle = std::stoi(w.cycle);
+    if (w.x == "1" && w.y == "0" && cycle >= 14 && cycle <= 17) expected.push_back(w.line);
+  }
+  std::vector<std::string> seen;
+  for (const Wavelet& w : Trace(part, one_message()).wavelets()) seen.push_back(w.line);
+  EXPECT_FALSE(seen.empty());
+  EXPECT_EQ(seen, expected);
+}
+
 TEST(ObserveSortedSink, OrderOfBlocksInsideACycleDoesNotMatter) {
   const std::vector<Event> events = {hop(15, 0, Direction::kEast, 1),
                                      queue_out(15, 0, 9),

@@ -338,6 +338,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"counter_of_no_tile",
                  {kGemv, "--heatmap", "/dev/null", "--heatmap-counter", "last_event_cycle"},
                  {"last_event_cycle"}},
+        BadInput{"rect_of_three", {kGemv, "--trace-rect", "1,2,3"}, {"--trace-rect", "X,Y,W,H"}},
+        BadInput{"empty_rect", {kGemv, "--trace-rect", "1,2,3,0"}, {"--trace-rect", "X,Y,W,H"}},
+        BadInput{"rect_outside", {kGemv, "--trace-rect", "4,0,1,1"}, {"(4, 0)", "4 x 4"}},
+        BadInput{"no_cycles",
+                 {kGemv, "--trace-from", "9", "--trace-to", "8"},
+                 {"--trace-to", "cycle 8", "--trace-from 9"}},
         BadInput{
             "unwritable_trace", {kGemv, "--trace-wse", "no/such/folder/t"}, {"no/such/folder/t"}},
         BadInput{"unknown_counter",
