@@ -153,6 +153,41 @@ void ControlLowering::branch(const Operation& op) {
   scope_.define_all(op, results);
 }
 
+void ControlLowering::select(const Operation& op) {
+  const Operand condition = scope_.scalar(op.arguments[0]);
+  const Value a = scope_.any_value(op.arguments[1]), b = scope_.any_value(op.arguments[2]);
+  if (!condition.is_register) return scope_.define(op, condition.value != 0 ? a : b);
+  if (a.kind == Value::Kind::kTile) {
+    const Value result = carried_.like(a, op.place);
+    carried_.assign({result}, {b}, op.place);
+    emitter_.unless(emitter_.compare(Predicate::kEqual, condition, 0, op.place), op.place,
+                    [&] { carried_.assign({result}, {a}, op.place); });
+    return scope_.define(op, result);
+  }
+  const bool real = a.kind == Value::Kind::kFloat;
+  const auto bits = [&](std::size_t n) -> Operand {
+    const Value& v = scope_.value(op.arguments[n], a.kind, "a number of the same kind");
+    return real && !v.scalar.is_register ? Operand(cluster::bits_of_real(v.number)) : v.scalar;
+  };
+  if (!real) scope_.scalar(op.arguments[1]);
+  Value result = Value::of_scalar(emitter_.new_register(op.place));
+  result.kind = a.kind;
+  emitter_.select(result.scalar, condition, bits(1), bits(2), op.place);
+  scope_.define(op, result);
+}
+
+void ControlLowering::inline_region(const Operation& op) {
+  scope_.enter_region();
+  terminator_ = nullptr;
+  region(op.regions[0]);
+  std::vector<Value> values;
+  if (terminator_ != nullptr)
+    for (const Argument& a : terminator_->arguments) values.push_back(scope_.any_value(a));
+  scope_.leave_region();
+  terminator_ = nullptr;
+  scope_.define_all(op, values);
+}
+
 // --- calls ---
 
 bool ControlLowering::runs_here(const Operation& op, const Function& callee) const {
@@ -262,15 +297,6 @@ Value CarriedValues::like(const Value& like, Place place) {
   return v;
 }
 
-Operand CarriedValues::address_of(const Value& tile, Place place) {
-  Operand sum = tile.place.address.base;
-  for (const auto& product : tile.place.address.products) {
-    const Operand more = emitter_.compute(Opcode::kMul, product.a, product.b, place);
-    sum = emitter_.compute(Opcode::kAdd, sum, more, place);
-  }
-  return sum;
-}
-
 void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<Value>& values,
                            Place place) {
   std::vector<std::pair<Operand, Operand>> moves;
@@ -287,7 +313,7 @@ void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<
       continue;
     }
     check_alike(to, from, place);
-    moves.emplace_back(to.scalar, address_of(from, place));
+    moves.emplace_back(to.scalar, sum_of(from.place.address, place));
     for (std::size_t k = 0; k < to.sizes.size(); ++k)
       if (to.sizes[k].is_register) moves.emplace_back(to.sizes[k], from.sizes[k]);
   }

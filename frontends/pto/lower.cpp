@@ -48,7 +48,7 @@ constexpr Row kRows[] = {
     {Meaning::kConstant, call<&ScalarLowering::constant>},
     {Meaning::kArithmetic, call<&ScalarLowering::arithmetic>},
     {Meaning::kCompare, call<&ScalarLowering::compare>},
-    {Meaning::kSelect, call<&ScalarLowering::select>},
+    {Meaning::kSelect, call<&ControlLowering::select>},
     {Meaning::kCast, call<&ScalarLowering::cast>},
     {Meaning::kSpecial, call<&ScalarLowering::special>},
     {Meaning::kAddPointer, call<&ScalarLowering::add_to_pointer>},
@@ -63,6 +63,7 @@ constexpr Row kRows[] = {
     {Meaning::kTerminator, call<&ControlLowering::terminate>},
     {Meaning::kCubeSection, call<&ControlLowering::section>},
     {Meaning::kVectorSection, call<&ControlLowering::section>},
+    {Meaning::kRegion, call<&ControlLowering::inline_region>},
     {Meaning::kCall, call<&ControlLowering::call>},
     {Meaning::kUnknown, call<&ControlLowering::unknown>},
     {Meaning::kAllocTile, call<&TileLowering::alloc>},
@@ -101,6 +102,9 @@ constexpr Row kRows[] = {
     {Meaning::kNotify, call<&CommLowering::notify>},
     {Meaning::kTestWait, call<&CommLowering::test>},
     {Meaning::kTransfer, call<&CommLowering::transfer>},
+    {Meaning::kReduce, call<&CommLowering::reduce>},
+    {Meaning::kSession, call<&CommLowering::session>},
+    {Meaning::kAsyncEvent, call<&CommLowering::async_event>},
     {Meaning::kReserveBuffer, call<&FifoLowering::define_buffer>},
     {Meaning::kImportBuffer, call<&FifoLowering::define_buffer>},
     {Meaning::kOpenPipe, call<&FifoLowering::open_pipe>},
@@ -193,7 +197,12 @@ class FunctionLowering {
     if (p.type.kind == Type::Kind::kPointer || p.type.kind == Type::Kind::kMemref) {
       v.kind = Value::Kind::kPointer;
       v.place.name = p.name;
-      v.place.location = Location::kGm;
+      v.place.location = space_of(p.type);
+      if (v.place.location != Location::kGm) {
+        v.place.element = element_of(p.type, diagnostics);
+        v.place.address.add(std::get<TileLowering>(parts_).room_for_pointer(p, v.place), 1);
+        return v;
+      }
       v.place.array = array_of(p);
       v.place.element = element_of(p.type, diagnostics);
       if (p.type.kind == Type::Kind::kMemref) lay_out(v);
@@ -202,6 +211,10 @@ class FunctionLowering {
     if (p.type.kind == Type::Kind::kTile) return std::get<TileLowering>(parts_).of_parameter(p);
     if (p.type.kind == Type::Kind::kTensorView || p.type.kind == Type::Kind::kPartition)
       return view_of(p);
+    if (p.type.kind == Type::Kind::kOpaque && p.type.element == "vector") {
+      v.kind = Value::Kind::kFloat;  // as a constant vector: no operation computes with it
+      return v;
+    }
     if (p.type.kind != Type::Kind::kScalar)
       diagnostics.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
                                 "memref, a tile, a view or a number");

@@ -79,6 +79,9 @@ class LoweringPart {
   /// Moves the address of a tile to (row, column) inside it.
   static void move_inside(TileOperand& tile, Operand row, Operand column);
 
+  /// The value of an offset, in one register if it is not known.
+  Operand sum_of(const cluster::Offset& offset, Place place);
+
   /// Sets the unit flag of the last instruction from accPhase of a multiplication or stPhase of a
   /// store (ascend.md 2.5): partial keeps the flag, final toggles it.
   void set_unit_flag(const Operation& op);

@@ -45,6 +45,7 @@ enum class Form : std::uint8_t {
   kIf,          ///< %c [-> (T)] { } [else { }]
   kYield,       ///< [%a, %b : T, T]
   kSection,     ///< { }
+  kRegion,      ///< [-> T] { } [: T]
   kNullary,     ///< [-> T] or [: T]
   kAllocTile,   ///< [addr = %a] [valid_row = %r] [valid_col = %c] : T
   kTensorView,  ///< %p, shape = [..], strides = [..] : T
@@ -114,6 +115,7 @@ enum class Meaning : std::uint8_t {
   kSync,          ///< the instruction `opcode` with its pipe and id
   kSignal,        ///< the signal `opcode` between cores of A2/A3, or the one of A5 in its place
   kWhile,
+  kRegion,  ///< a region that runs once and gives the values of its terminator
   kCall,
   kEvent,             ///< the flag `opcode` between the pipes of two classes of operations
   kOperationBarrier,  ///< pipe_barrier for the pipe of a class of operations
@@ -123,7 +125,10 @@ enum class Meaning : std::uint8_t {
   kArrayGet,
   kNotify,    ///< sets a signal in GM, or adds to it
   kTestWait,  ///< waits until a signal in GM compares with a number, or tests it
-  kTransfer,  ///< copies a part of a tensor to another one through tiles: `function`, of operands
+  kTransfer,  ///< copies a part of a tensor to another one through tiles
+  kReduce,    ///< adds parts of tensors, or takes the larger or smaller elements, through tiles
+  kSession,   ///< of asynchronous transfers, and what has no effect but on L2
+  kAsyncEvent,  ///< of a transfer, which is complete
   kReserveBuffer,
   kImportBuffer,
   kOpenPipe,    ///< opens a pipe between cube and vector that has an id

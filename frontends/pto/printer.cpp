@@ -136,6 +136,7 @@ class Printer {
       out_ << '[' << list(op, Role::kPipe) << ", " << list(op, Role::kId) << ']';
       return print_types(op);
     case Form::kPipe:
+      if (!list(op, Role::kIn).empty()) return print_tile(op);
       out_ << ' ' << list(op, Role::kPipe);
       return;
     case Form::kPipeIds:
@@ -259,9 +260,10 @@ class Printer {
     const std::vector<Argument>& a = op.arguments;
     const bool stores = operation_info(op.name).form == Form::kStoreTo;
     const std::size_t base = stores ? 1 : 0;
-    out_ << ' ' << (stores ? a[0].text + ", " : "") << a[base].text << '[' << text_of(a[base + 1])
+    out_ << ' ' << (stores ? a[0].text + ", " : "") << a[base].text << '[' << list(op, Role::kIndex)
          << ']';
-    if (a.size() > base + 2) out_ << ", " << text_of(a[base + 2]);
+    if (!stores && a.back().role == Role::kOperand && a.size() > 2)
+      out_ << ", " << text_of(a.back());
     print_types(op);
   }
 

@@ -37,6 +37,7 @@ struct Value {
   TileOperand place = {};
   unsigned pipe = 0;                                  ///< kPipe and kSlot: the index in FifoTable
   const ReservedBuffers::Buffer* reserved = nullptr;  ///< the buffer whose address `scalar` is
+  bool is_pointer = false;  ///< a kScalar: the number of the pointer to `place`
 
   static Value of_scalar(Operand scalar) { return {Kind::kScalar, {}, scalar}; }
 };

@@ -17,13 +17,15 @@ bool is_scalar(const std::string& name) {
                     "i64",   "ui8",      "ui16",     "ui32",     "ui64",   "si8",
                     "si16",  "si32",     "si64",     "f8E4M3FN", "f8E5M2", "f8E8M0FNU",
                     "f16",   "bf16",     "f32",      "f64",      "f8E4M3", "f8E8M0",
-                    "hif8",  "f4E1M2x2", "f4E2M1x2", "f4E1M2",   "f4E2M1"},
+                    "hif8",  "f4E1M2x2", "f4E2M1x2", "f4E1M2",   "f4E2M1",
+                    "hif8x2",   "bf16x2"},
                    name);
 }
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
   return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
-                    "!pto.async_event", "!pto.local_array", "!pto.tile_view", "vector", "tensor",
+                    "!pto.async_event", "!pto.local_array", "!pto.tile_view", "!pto.struct",
+                    "!pto.prefetch_async_context", "vector", "tensor",
                     "tuple", "none"},
                    name);
 }
@@ -218,6 +220,12 @@ void TypeParser::parse_tile_entry(Type& type) {
     type.shape.clear();
     parse_shape(shape_token(key), type);
     if (type.shape.size() != 2) type.shape.resize(3);  // parse_tile refuses it
+    return;
+  }
+  if (key.kind == Kind::kType) {  // tiles of pto.alloc_multi_tile: <!pto.tile_buf<..>, count=2>
+    const Place place = type.place;
+    type = parse_named(key);
+    type.place = place;
     return;
   }
   if (key.kind != Kind::kWord)
