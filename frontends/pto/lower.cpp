@@ -8,6 +8,7 @@
 
 #include "frontends/pto/fifo.h"
 #include "frontends/pto/operation_lowering.h"
+#include "frontends/pto/register_lowering.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -17,7 +18,8 @@ namespace {
 // Every part lowers one group of operations. All share a LoweringContext: the Emitter owns the
 // program under construction, the Scope names and values, TileMemory the bytes that tiles take.
 using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering,
-                                 ComputeLowering, SyncLowering, FifoLowering, CommLowering>;
+                                 ComputeLowering, SyncLowering, FifoLowering, CommLowering,
+                                 RegisterLowering, RawLowering>;
 
 // --- from the meaning of an operation to its handler ---
 
@@ -65,6 +67,9 @@ constexpr Row kRows[] = {
     {Meaning::kVectorSection, call<&ControlLowering::section>},
     {Meaning::kRegion, call<&ControlLowering::inline_region>},
     {Meaning::kCall, call<&ControlLowering::call>},
+    {Meaning::kVectorScope, call<&ControlLowering::vector_scope>},
+    {Meaning::kRegister, call<&RegisterLowering::instruction>},
+    {Meaning::kRawMove, call<&RawLowering::move>},
     {Meaning::kUnknown, call<&ControlLowering::unknown>},
     {Meaning::kAllocTile, call<&TileLowering::alloc>},
     {Meaning::kAllocMultiTile, call<&TileLowering::alloc_several>},
@@ -144,7 +149,8 @@ class FunctionLowering {
                    const ReservedBuffers& reserved, const Diagnostics& diagnostics,
                    std::vector<GmArray>& arrays)
       : context_{kinds, options, reserved, core, diagnostics},
-        parts_(context_, context_, context_, context_, context_, context_, context_, context_),
+        parts_(context_, context_, context_, context_, context_, context_, context_, context_,
+               context_, context_),
         arrays_(arrays) {
     context_.lower = [this](const Operation& op) { lower(op); };
   }
@@ -211,6 +217,8 @@ class FunctionLowering {
     if (p.type.kind == Type::Kind::kTile) return std::get<TileLowering>(parts_).of_parameter(p);
     if (p.type.kind == Type::Kind::kTensorView || p.type.kind == Type::Kind::kPartition)
       return view_of(p);
+    if (p.type.kind == Type::Kind::kRegister)
+      return RegisterCode(context_).argument_register(p.type, p.place);
     if (p.type.kind == Type::Kind::kOpaque && p.type.element == "vector") {
       v.kind = Value::Kind::kFloat;  // as a constant vector: no operation computes with it
       return v;

@@ -12,6 +12,16 @@
 
 namespace tessera::pto {
 
+/// The body of the vector function that is being emitted (register_lowering.h).
+struct RegisterBody {
+  bool is_open = false;
+  std::uint32_t function = 0;    ///< the instruction that begins it
+  std::size_t operation = 0;     ///< in Program::operations
+  std::int64_t first_range = 0;  ///< the first of the registers that say what it accesses
+  std::vector<std::pair<std::string, cluster::Access>> pointers;  ///< its operands
+  std::vector<std::pair<std::uint16_t, Type>> arguments;  ///< registers without lanes so far
+};
+
 struct LoweringContext {
   const FunctionKinds& kinds;
   const LowerOptions& options;
@@ -21,6 +31,7 @@ struct LoweringContext {
   Emitter emitter{diagnostics};
   Scope scope{diagnostics};
   TileMemory memory{reserved, options.profile, diagnostics};
+  RegisterBody body = {};
   /// Lowers an operation of any kind; for the operations inside a region.
   std::function<void(const Operation&)> lower = {};
 };

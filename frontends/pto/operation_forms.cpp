@@ -75,6 +75,15 @@ void parse_cast(OperandParser& p) {
 /// Values and their types, if a value comes next: `scf.yield` without values may stand before
 /// nothing but '}', so a value is an operand.
 void parse_values_if(OperandParser& p) {
+  if (p.cursor.accept("(")) {  // pto.yield(%a) : (T) -> ()
+    p.values(Role::kOperand);
+    p.cursor.expect(")");
+    p.cursor.expect(":");
+    p.op.types = p.types.parse_type_list();
+    p.cursor.expect("->");
+    p.types.parse_type_list();
+    return;
+  }
   if (p.cursor.peek().kind != Kind::kValue) return;
   p.values(Role::kOperand);
   p.colon_types();
@@ -450,6 +459,8 @@ void parse_form(OperandParser& p, Form form) {
     return parse_indexed(p);
   case Form::kCleanCache:
     return parse_clean_cache(p);
+  case Form::kRegister:
+    return parse_register_form(p);
   case Form::kFor:
   case Form::kIf:
   case Form::kSection:

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/pto/lowering_part.h"
+#include "frontends/pto/register_lowering.h"
 
 namespace tessera::pto {
 
@@ -96,11 +96,11 @@ class CommLowering : LoweringPart {
   static TileOperand nth(TileOperand tensor, const TileOperand& part, std::size_t n);
 };
 
-/// Values that loops and branches carry in registers: a whole number is in one register, a tile has
-/// registers for its address and for the valid sizes that its type leaves open.
+/// Values that loops and branches carry in registers: a number is in one register, a tile has
+/// registers for its address and for the valid sizes that its type leaves open, a pointer one for its address.
 class CarriedValues : LoweringPart {
  public:
-  using LoweringPart::LoweringPart;
+  explicit CarriedValues(LoweringContext& context) : LoweringPart(context), code_(context) {}
 
   /// Defines the arguments `name = init` of a loop, which begin at argument `first`.
   std::vector<Value> define_arguments(const Operation& op, std::size_t first);
@@ -109,15 +109,20 @@ class CarriedValues : LoweringPart {
   /// Copies `values` to `targets`. Reads all before it writes, because a yield may exchange two.
   void assign(const std::vector<Value>& targets, const std::vector<Value>& values, Place place);
   const Value& number_or_tile(const Argument& a) const;
+  /// A value with the kind of a type, for the results of a branch.
+  Value of_type(const Type& type) const;
 
  private:
   void check_alike(const Value& to, const Value& from, Place place) const;
+
+  RegisterCode code_;
 };
 
 /// Control flow: regions, loops, branches and calls.
 class ControlLowering : LoweringPart {
  public:
-  explicit ControlLowering(LoweringContext& context) : LoweringPart(context), carried_(context) {}
+  explicit ControlLowering(LoweringContext& context)
+      : LoweringPart(context), carried_(context), code_(context) {}
 
   /// Lowers all operations of a region. Throws UserError if one follows the terminator.
   void region(const Region& region);
@@ -128,6 +133,8 @@ class ControlLowering : LoweringPart {
   void branch(const Operation& op);
   /// Of numbers, or of tiles, which are then in registers.
   void select(const Operation& op);
+  /// A region that is the body of a vector function.
+  void vector_scope(const Operation& op);
   /// scf.execute_region and pto.fusion_region.
   void inline_region(const Operation& op);
   void section(const Operation& op, const OperationInfo& info) {
@@ -150,6 +157,7 @@ class ControlLowering : LoweringPart {
   bool runs_here(const Operation& op, const Function& callee) const;
 
   CarriedValues carried_;
+  RegisterCode code_;
   const Operation* terminator_ = nullptr;  // of the region that was lowered last
 };
 

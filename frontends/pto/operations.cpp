@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "frontends/pto/register_table.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::pto {
@@ -98,7 +99,7 @@ void add_scalar(Rows& rows) {
   rows.add({"scf.while"}, Form::kWhile, Meaning::kWhile);
   rows.add({"scf.execute_region", "pto.fusion_region"}, Form::kRegion, Meaning::kRegion, 0, 0,
            kAnyResults);
-  rows.add({"pto.yield"}, Form::kGroup, Meaning::kTerminator, 0, 64);
+  rows.add({"pto.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"scf.condition"}, Form::kCondition, Meaning::kTerminator);
   rows.add({"scf.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"func.call", "call"}, Form::kCall, Meaning::kCall);
@@ -331,6 +332,15 @@ void add_pipes(Rows& rows) {
   rows.add({"pto.declare_tile"}, Form::kNullary, Meaning::kDeclareTile, 0, 0, 1);
 }
 
+/// The register level of A5.
+void add_registers(Rows& rows) {
+  rows.add({"pto.vecscope", "pto.strict_vecscope"}, Form::kSection, Meaning::kVectorScope);
+  for (const RegisterRow& row : register_rows())
+    rows.add({row.name.c_str()}, Form::kRegister, Meaning::kRegister, 0, 64, kAnyResults);
+  for (const RawRow& row : raw_rows())
+    rows.add({row.name}, Form::kRegister, Meaning::kRawMove, 0, 64, kAnyResults);
+}
+
 }  // namespace
 
 const std::vector<OperationInfo>& operations() {
@@ -344,6 +354,7 @@ const std::vector<OperationInfo>& operations() {
     add_specialties(rows);
     add_sync(rows);
     add_pipes(rows);
+    add_registers(rows);
     return rows.take();
   }();
   return kTable;

@@ -66,6 +66,8 @@ enum class Form : std::uint8_t {
   /// (%a, %b, buf(%t, ..), recv(%t, ..), group(%v, ..) : T, ..) [-> T]: operands in a list have its name as key
   kLists,
   kPrintText,  ///< ins("text", %a : T)
+  /// %a[%i], "WORD", key(%b, word) {..} : T, T -> T, T: of the register level
+  kRegister,
 };
 
 /// What an operation is lowered to. lower.cpp has a handler for each meaning.
@@ -139,6 +141,9 @@ enum class Meaning : std::uint8_t {
   kFree,
   kFifoTile,
   kDeclareTile,
+  kVectorScope,  ///< the body of a vector function
+  kRegister,     ///< an instruction on vector registers: register_table.h
+  kRawMove,      ///< a copy, a product or a state of the register level
   kUnknown,  ///< an operation without a row; it costs what --pto-unknown says
 };
 inline constexpr unsigned kMeaningCount = static_cast<unsigned>(Meaning::kUnknown) + 1;

@@ -205,8 +205,16 @@ class OperationParser {
       return parse_for(p);
     case Form::kIf:
       return parse_if(p);
-    case Form::kSection:
-      return add_region(p);
+    case Form::kSection: {
+      const bool has_operands = cursor_.accept("(");
+      if (has_operands && !cursor_.next_is(")")) p.values(Role::kOperand);
+      if (has_operands) cursor_.expect(")");
+      add_region(p);
+      if (!has_operands) return;
+      cursor_.expect(":");
+      p.op.types = types_.parse_type_list();
+      return p.result_types();
+    }
     case Form::kRegion:
       p.result_types();
       add_region(p);

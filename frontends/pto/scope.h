@@ -24,6 +24,7 @@ struct Value {
     kArray,
     kPipe,
     kSlot,  ///< the result of pto.tpop, an operand of pto.get_fifo_tile
+    kRegister,  ///< `scalar` is the number of a vector register
     kUnknown
   };
   Kind kind = Kind::kScalar;

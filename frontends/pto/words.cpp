@@ -15,6 +15,7 @@ std::optional<std::int64_t> whole_number(std::string_view text, int base) {
 }
 
 unsigned bits_of(const std::string& element) {
+  if (element.rfind("si", 0) == 0) return bits_of(element.substr(1));
   if (element == "i4" || element.rfind("f4", 0) == 0) return 4;
   if (is_one_of({"i1", "i8", "ui8", "hif8"}, element) || element.rfind("f8", 0) == 0) return 8;
   if (is_one_of({"f16", "bf16", "i16", "ui16"}, element)) return 16;
