@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs all PTO programs of a folder with ascend_platform and prints a table.
 
-    scripts/pto_corpus.py FOLDER [--json FILE] [--platform PATH] [--only TEXT] [--jobs N] [--seconds N]
-    scripts/pto_corpus.py FOLDER --check
+    scripts/pto_corpus.py FOLDER [--json FILE] [--platform PATH] [--only TEXT] [--sample N] [--jobs N] [--seconds N]
+    scripts/pto_corpus.py FOLDER --check [--only TEXT]
 
 Each file is run twice: timing only (--no-data), and with data. The script reads the expected result and the machine from the
 RUN lines of a file (`not ptoas ..`, `--pto-arch=a5`), from its name and from its folder, and gives scalar arguments the first of some
@@ -14,6 +14,7 @@ import collections
 import concurrent.futures
 import itertools
 import json
+import random
 import re
 import subprocess
 import sys
@@ -22,9 +23,10 @@ import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GUESSES = ("1", "128", "0", "2", "16", "4096")  # of a scalar argument: a count, a size, an index
+GUESSES = ("1", "128", "0", "2", "16", "64", "4096")  # of a scalar argument: a count, a size, an index
 BLOCKS = re.compile(r"spmd_block|get_block_idx")
 REGISTER_LEVEL = re.compile(r"\bpto\.(vmi\.|vecscope|strict_vecscope|simd\.|mte_|v(lds|sts|add|mul|sub|dup|brc)\b|plt_|pset_|copy_gm_to_ubuf)")
+SEED = 22  # of --sample
 ARRAY = 1 << 20  # elements of an array that the script makes
 PLACE = re.compile(r"^.*?\.pto:\d+(:\d+)?: ")
 # The first that fits names the class of a failure.
@@ -49,7 +51,7 @@ class File:
         self.path, self.name = path, str(path.relative_to(folder))
         text = path.read_text(encoding="utf-8", errors="replace")
         self.has_code = bool(re.search(r"^[^/\n]*func\.func", text, re.M))  # the others are RUN lines for a file elsewhere
-        runs = [line for line in re.findall(r"^\s*//\s*RUN:(.*)$", text, re.M) if "ptoas" in line]
+        runs = [line for line in re.findall(r"^\s*//\s*RUN:(.*)$", text, re.M) if re.search(r"ptoas|pto-test-opt", line)]
         self.negative = bool(runs and re.search(r"\bnot\b", runs[0])) or bool(re.search(r"_(invalid|xfail)", path.stem))
         named = re.search(r"--pto-arch[= ](a\d)", runs[0]) if runs else None
         in_folder = re.search(r"A([35])\b|A([35])/", self.name)
@@ -58,9 +60,13 @@ class File:
             arch = "a3"  # the default of the public assembler
         self.preset = {"a5": "a5", "a3": "a2a3", "a2": "a2a3"}.get(arch)
         self.counts = sorted(set(re.findall(r"%(\w+): !pto\.ptr<i32(?:, gm)?>", text)))
+        level = re.search(r"--pto-level[= ](level\d)", runs[0]) if runs else None
+        self.level = level.group(1) if level else None
         self.asks_for_block = bool(BLOCKS.search(text))
         self.register_level = bool(REGISTER_LEVEL.search(text))
         parts = Path(self.name).parts
+        if self.register_level or {"vpto", "vmi_new"} & set(parts):
+            self.preset = "a5"
         self.set = "/".join(parts[:-1][:3]) or "."
         if "samples" in parts:
             self.set = "samples, kernels" if "kernels" in parts else "samples, others"
@@ -111,6 +117,9 @@ class Runner:
             status, text, cycles = self.start(file, arguments + extra)
             wanted = [name for name in re.findall(r"--param ([\w.$-]+)=", text)]
             function = re.search(r"--function ([\w.$-]+)", text)
+            if status == 2 and "has no body" in text and "--pto-unknown=cost:1" not in extra:
+                extra.append("--pto-unknown=cost:1")  # a function that only its author has
+                continue
             if status != 2 or not (wanted or function):
                 break
             more = [item for name in wanted for item in ("--param", f"{name}={guess}")]
@@ -142,8 +151,9 @@ class Runner:
     def both(self, file):
         arguments = ["--preset", file.preset] if file.preset else []
         timing = self.run(file, arguments + ["--no-data"])
+        refused = timing["status"] == 2 and not file.negative  # the text is, whatever its data are
         return {"file": file.name, "set": file.set, "negative": file.negative, "register_level": file.register_level,
-                "timing": timing, "data": self.run(file, arguments)}
+                "timing": timing, "data": timing if refused else self.run(file, arguments)}
 
 
 def print_tables(results):
@@ -173,7 +183,8 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--json", type=Path, help="all results as data")
     parser.add_argument("--platform", type=Path, default=ROOT / "build/bin/ascend_platform")
-    parser.add_argument("--only", default="", help="only files whose path has this text")
+    parser.add_argument("--only", default="", help="only files whose path has this text, a regular expression")
+    parser.add_argument("--sample", type=int, help="so many of the positive files, always the same")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true",
                         help="instead, compare the results of some kernels of models with NumPy (pto_corpus_numpy.py)")
@@ -184,9 +195,12 @@ def main():
         import pto_corpus_numpy  # needs NumPy
         sys.exit(1 if pto_corpus_numpy.check(options.platform, options.folder, options.only) else 0)
     paths = sorted(path for path in options.folder.rglob("*.pto") if path.is_file())
-    files = [file for file in (File(path, options.folder) for path in paths) if options.only in file.name and file.has_code]
+    files = [file for file in (File(path, options.folder) for path in paths) if re.search(options.only, file.name) and file.has_code]
     if not files:
         sys.exit(f"pto_corpus.py: {options.folder} has no files *.pto" + (f" with '{options.only}'" if options.only else ""))
+    if options.sample:
+        positive = [file for file in files if not file.negative]
+        files = random.Random(SEED).sample(positive, min(options.sample, len(positive)))
     runner = Runner(options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(runner.both, files))

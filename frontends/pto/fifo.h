@@ -58,6 +58,8 @@ struct Fifo {
   std::int64_t slots = 0, local_slots = 0, slot_bytes = 0, period = 0;
   std::int64_t flag = 0;
   std::int64_t split = 0;  ///< the split of the operation that is being lowered
+  std::string converts_to = {};  ///< the type that FIX gives to the tiles of a push; "": theirs
+  bool scales = false;           ///< .. by numbers that pto.set_quant_scalar or _vector set
   TileOperand gm;
   std::array<FifoEnd, 2> ends;  ///< indexed by FifoDirection
 
@@ -136,6 +138,9 @@ class FifoCopies : LoweringPart {
   TileOperand slot_in_gm(const Fifo& fifo, const FifoEnd& end, const Value& tile, Operand slot,
                          Place place);
 
+  /// The type of what a push writes: FIX may convert.
+  Element element_in_slot(const Fifo& fifo, const Value& tile) const;
+
   FifoSignals signals_;
 };
 
@@ -175,6 +180,8 @@ class FifoTable : LoweringPart {
   std::int64_t positive(const Operation& op, const char* key, std::int64_t otherwise,
                         std::int64_t most) const;
   void note_split(Fifo& fifo, const Operation& op) const;
+  /// What acc_push_epilogue says about the elements of a slot.
+  void note_conversion(Fifo& fifo, const Operation& op) const;
   /// Throws UserError if the ring of the consumer does not fit its memory or its reserved buffer.
   void check_ring(const Fifo& fifo, const Operation& op, const Value& buffer, bool to_aiv) const;
 

@@ -70,6 +70,15 @@ void LoweringPart::move_inside(TileOperand& tile, Operand row, Operand column) {
   tile.address.add(tile.by_columns ? row : column, bytes);
 }
 
+Operand LoweringPart::sum_of(const cluster::Offset& offset, Place place) {
+  Operand sum = offset.base;
+  for (const auto& product : offset.products) {
+    const Operand more = emitter_.compute(Opcode::kMul, product.a, product.b, place);
+    sum = emitter_.compute(Opcode::kAdd, sum, more, place);
+  }
+  return sum;
+}
+
 void LoweringPart::set_unit_flag(const Operation& op) {
   const Attribute* phase = find(op.attributes, "accPhase");
   if (phase == nullptr) phase = find(op.attributes, "stPhase");

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "frontends/pto/register_table.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::pto {
@@ -97,6 +98,9 @@ void add_scalar(Rows& rows) {
   rows.add({"scf.for"}, Form::kFor, Meaning::kFor);
   rows.add({"scf.if"}, Form::kIf, Meaning::kIf);
   rows.add({"scf.while"}, Form::kWhile, Meaning::kWhile);
+  rows.add({"scf.execute_region", "pto.fusion_region"}, Form::kRegion, Meaning::kRegion, 0, 0,
+           kAnyResults);
+  rows.add({"pto.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"scf.condition"}, Form::kCondition, Meaning::kTerminator);
   rows.add({"scf.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"func.call", "call"}, Form::kCall, Meaning::kCall);
@@ -130,10 +134,13 @@ void add_tiles(Rows& rows) {
   rows.add({"pto.tassign"}, Form::kTileView, Meaning::kAssign, 2, 2, 1);
   rows.tile({"pto.tload", "pto.tprefetch"}, Meaning::kLoad, 1, F::kCopy);
   rows.tile({"pto.tstore"}, Meaning::kStore, 1, F::kCopy);
+  rows.allow(2);  // with what FIX scales by
   rows.tile({"pto.tmov"}, Meaning::kMove, 1, F::kCopy);
   rows.allow(2);  // with scratch
   rows.tile({"pto.textract"}, Meaning::kExtract, 3, F::kCopy);
+  rows.allow(4);
   rows.tile({"pto.tinsert"}, Meaning::kInsert, 3, F::kCopy);
+  rows.allow(4);
   rows.tile({"pto.textract_fp"}, Meaning::kExtract, 4, F::kNoValues);
   rows.tile({"pto.tinsert_fp"}, Meaning::kInsert, 4, F::kNoValues);
   rows.tile({"pto.tmatmul", "pto.tgemv"}, Meaning::kMatmul, 2, F::kMatmul);
@@ -145,7 +152,8 @@ void add_tiles(Rows& rows) {
 }
 
 void add_scalar_memory(Rows& rows) {
-  rows.add({"pto.castptr", "pto.inttoptr"}, Form::kOperands, Meaning::kCastPointer, 1, 1, 1);
+  rows.add({"pto.castptr", "pto.inttoptr", "pto.ptrtoint", "pto.tile_buf_addr"}, Form::kOperands,
+           Meaning::kCastPointer, 1, 1, 1);
   rows.add({"pto.load_scalar", "pto.load"}, Form::kIndexed, Meaning::kLoadScalar, 1, 1, 1);
   rows.add({"pto.store_scalar", "pto.store"}, Form::kStoreTo, Meaning::kStoreScalar, 2, 2);
   rows.add({"pto.tgetval"}, Form::kTile, Meaning::kGetValue, 2, 2, 1);
@@ -278,8 +286,8 @@ void add_sync(Rows& rows) {
   rows.sync({"pto.barrier", "pto.pipe_barrier"}, Form::kPipe, O::kBarrier, 0, 0);
   rows.sync({"pto.get_buf"}, Form::kPipeIds, O::kGetBuf, 1, 2);
   rows.sync({"pto.rls_buf"}, Form::kPipeIds, O::kRlsBuf, 1, 2);
-  rows.sync({"pto.set_cross_core"}, Form::kPipeIds, O::kSetCrossCore);
-  rows.sync({"pto.wait_flag_dev"}, Form::kPipeIds, O::kWaitFlagDev);
+  rows.sync({"pto.set_cross_core", "pto.set_cross_block"}, Form::kPipeIds, O::kSetCrossCore);
+  rows.sync({"pto.wait_flag_dev", "pto.wait_cross_block"}, Form::kPipeIds, O::kWaitFlagDev);
   rows.sync({"pto.set_intra_block"}, Form::kPipeIds, O::kSetIntraBlock);
   rows.sync({"pto.wait_intra_core", "pto.wait_intra_block"}, Form::kPipeIds, O::kWaitIntraCore);
   rows.add({"pto.sync.set"}, Form::kPipeIds, Meaning::kSignal, 1, 1, 0, O::kSetCrossCore);
@@ -289,17 +297,29 @@ void add_sync(Rows& rows) {
   rows.add({"pto.wait_event"}, Form::kFlag, Meaning::kEvent, 0, 0, 0, O::kWaitFlag);
   rows.add({"pto.barrier_sync", "pto.tsync"}, Form::kPipe, Meaning::kOperationBarrier);
   rows.add({"pto.syncall", "pto.sync_all"}, Form::kGroup, Meaning::kSyncAll, 0, 3);
-  rows.add({"pto.declare_eventid_array", "pto.declare_local_array"}, Form::kNullary,
-           Meaning::kArray, 0, 0, 1);
-  rows.add({"pto.eventid_array_set", "pto.local_array_set"}, Form::kIndexed, Meaning::kArraySet, 2,
-           2);
-  rows.add({"pto.eventid_array_get", "pto.local_array_get"}, Form::kIndexed, Meaning::kArrayGet, 1,
-           1, 1);
+  rows.add({"pto.declare_eventid_array", "pto.declare_local_array", "pto.declare_struct"},
+           Form::kNullary, Meaning::kArray, 0, 0, 1);
+  rows.add({"pto.eventid_array_set", "pto.local_array_set", "pto.struct_set"}, Form::kIndexed,
+           Meaning::kArraySet, 2, 2);
+  rows.add({"pto.eventid_array_get", "pto.local_array_get", "pto.struct_get"}, Form::kIndexed,
+           Meaning::kArrayGet, 1, 1, 1);
   rows.add({"pto.comm.tnotify"}, Form::kLists, Meaning::kNotify, 2, 2);
   rows.add({"pto.comm.twait"}, Form::kLists, Meaning::kTestWait, 2, 2);
   rows.add({"pto.comm.ttest"}, Form::kLists, Meaning::kTestWait, 2, 2, 1);
   rows.add({"pto.comm.tput", "pto.comm.tget"}, Form::kLists, Meaning::kTransfer, 3, 4);
-  rows.add({"pto.comm.tbroadcast"}, Form::kLists, Meaning::kTransfer, 3, 64);
+  rows.add({"pto.comm.tbroadcast", "pto.comm.tgather", "pto.comm.tscatter"}, Form::kLists,
+           Meaning::kTransfer, 3, 64);
+  rows.add({"pto.comm.treduce"}, Form::kLists, Meaning::kReduce, 4, 64);
+  rows.add({"pto.comm.build_async_session", "pto.build_async_session"}, Form::kLists,
+           Meaning::kSession, 2, 2, 1);
+  rows.add({"pto.make_prefetch_async_context"}, Form::kLists, Meaning::kSession, 1, 1, 1);
+  rows.add({"pto.get_prefetch_async_session"}, Form::kOperands, Meaning::kSession, 1, 1, 1);
+  rows.add({"pto.comm.tput_async", "pto.comm.tget_async", "pto.tput_async", "pto.tget_async"},
+           Form::kLists, Meaning::kTransfer, 3, 3, 1);
+  rows.add({"pto.tprefetch_async"}, Form::kLists, Meaning::kSession, 2, 2, 1);
+  rows.add({"pto.comm.wait_async_event", "pto.comm.test_async_event", "pto.wait_async_event",
+            "pto.test_async_event"},
+           Form::kLists, Meaning::kAsyncEvent, 2, 2, 1);
 }
 
 void add_pipes(Rows& rows) {
@@ -321,6 +341,15 @@ void add_pipes(Rows& rows) {
   rows.add({"pto.declare_tile"}, Form::kNullary, Meaning::kDeclareTile, 0, 0, 1);
 }
 
+/// The register level of A5.
+void add_registers(Rows& rows) {
+  rows.add({"pto.vecscope", "pto.strict_vecscope"}, Form::kSection, Meaning::kVectorScope);
+  for (const RegisterRow& row : register_rows())
+    rows.add({row.name.c_str()}, Form::kRegister, Meaning::kRegister, 0, 64, kAnyResults);
+  for (const RawRow& row : raw_rows())
+    rows.add({row.name}, Form::kRegister, Meaning::kRawMove, 0, 64, kAnyResults);
+}
+
 }  // namespace
 
 const std::vector<OperationInfo>& operations() {
@@ -334,6 +363,7 @@ const std::vector<OperationInfo>& operations() {
     add_specialties(rows);
     add_sync(rows);
     add_pipes(rows);
+    add_registers(rows);
     return rows.take();
   }();
   return kTable;

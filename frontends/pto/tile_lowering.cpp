@@ -66,7 +66,8 @@ void TileLowering::check_layout(const Operation& op, const Value& tile) const {
   if (boxes.empty() || boxes == "none_box") {
     const bool by_column = option("blayout") == "col_major";
     const std::int64_t line = (by_column ? rows : columns) * bits / 8;
-    if (tile.place.location == Location::kUb && line % kBlock != 0)
+    const bool is_packed = tile.type.element.rfind("f4", 0) == 0;
+    if (tile.place.location == Location::kUb && line % kBlock != 0 && !is_packed)
       fail(op, by_column ? "a column" : "a row", " of the tile takes ", line,
            " bytes, expected a multiple of ", kBlock);
     return;
@@ -91,6 +92,19 @@ Value TileLowering::of_parameter(const Parameter& p) {
   v.sizes = known_sizes(p.type);
   v.place.address.add(context_.memory.allot(op, v.place), 1);
   return v;
+}
+
+std::int64_t TileLowering::room_for_pointer(const Parameter& p, const TileOperand& place) {
+  constexpr std::int64_t kBytes = 8192, kSmall = 512;
+  Operation op;
+  op.place = p.place;
+  TileOperand room = place;
+  room.element = Element::kI8;
+  room.full_rows = 1;
+  const bool is_small =
+      place.location == Location::kBias || place.location == Location::kFixBuffer;
+  room.row_stride = is_small ? kSmall : kBytes;
+  return context_.memory.allot(op, room);
 }
 
 void TileLowering::alloc_several(const Operation& op) {

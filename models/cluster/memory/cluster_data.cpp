@@ -217,7 +217,9 @@ std::vector<std::string> ClusterData::describe_division() const {
 
 std::string ClusterData::find_misfit(const TileOperation& operation,
                                      const ResolvedOperation& resolved) const {
-  if (operation.function == TileFunction::kNone) return "";
+  if (operation.function == TileFunction::kNone ||
+      operation.function == TileFunction::kVectorFunction)
+    return "";
   if (operation.function == TileFunction::kNoValues)
     return has_tiles() ? "what it computes has no values in this model; run it with --no-data" : "";
   if (operation.function != TileFunction::kCopy) {

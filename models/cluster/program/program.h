@@ -28,6 +28,10 @@
 //   kVector         V          elements, rows,           type, vector_class, bank_conflict; rows 0: they are
 //                              elements from row to row  not known, or one behind the other; fused
 //   kBusy           any        cycles                    occupies the pipe
+//   kVectorFunction V          cycles: a register        A5; its body is what stands in front of `target`. It
+//                                                        writes the register, and for its operand k the
+//                                                        registers rd + 2 k and rd + 2 k + 1: the first byte and
+//                                                        the number of bytes that the body accesses
 //
 //   kSetFlag        pipe       id: event                 to: the pipe that waits (2.2)
 //   kWaitFlag       to         id: event                 pipe: the source of the flag, as in kSetFlag
@@ -61,6 +65,7 @@
 //                                                        go to GM and leave the cache (dcci, 2.9)
 //   kDataBarrier    S          -                         waits until all stores and lines are in GM
 //                                                        (dsb, 2.9)
+//   kRegister       -          -                         of a body: number `a` of register_operations
 //   kTrap           S          -                         illegal behaviour with the text `a` of texts
 //   kEnd            S          -                         the program of the core is complete
 #pragma once
@@ -70,6 +75,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cluster/program/register_operation.h"
 #include "models/cluster/program/tile_operation.h"
 #include "tlm_ifaces/sync/signal.h"
 
@@ -123,6 +129,7 @@ enum class Opcode : std::uint8_t {
   kFixLocal,
   kVector,
   kBusy,
+  kVectorFunction,
   // Sync operations.
   kSetFlag,
   kWaitFlag,
@@ -168,6 +175,7 @@ enum class Opcode : std::uint8_t {
   kCleanCache,
   kDataBarrier,
   kPrint,
+  kRegister,
   kTrap,
   kEnd
 };
@@ -175,9 +183,9 @@ inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kEnd) + 1
 
 /// "set_flag", "mad": the name in diagnoses, traces and reports.
 const char* to_string(Opcode op);
-inline constexpr unsigned kTileOpcodeCount = static_cast<unsigned>(Opcode::kBusy) + 1;
+inline constexpr unsigned kTileOpcodeCount = static_cast<unsigned>(Opcode::kVectorFunction) + 1;
 constexpr bool is_tile_operation(Opcode op) {
-  return op <= Opcode::kBusy;
+  return op <= Opcode::kVectorFunction;
 }
 /// Works on the data cache of the scalar unit (scalar_cache.h). Floats are in registers as the bits of
 /// a double (tile_operation.h).
@@ -284,6 +292,8 @@ struct Program {
   std::vector<std::string> texts;         ///< of kTrap and kPrint
   std::vector<TileOperation> operations;  ///< what tile operations read and write
   std::vector<GmArray> arrays;            ///< that operands in GM name
+  std::vector<RegisterOperation> register_operations;  ///< of the bodies of vector functions
+  unsigned vector_registers = 0;
 
   /// "f.pto:12", or "kernel, instruction 7" where there is no line.
   std::string where(std::uint32_t pc) const;
