@@ -1,11 +1,10 @@
 #include "platforms/numesh/simulation.h"
 
-#include <fstream>
 #include <utility>
 
+#include "frontends/text/output_file.h"
 #include "models/observe/perfetto_writer.h"
 #include "platforms/data/npy.h"
-#include "platforms/run/output_file.h"
 
 namespace tessera::numesh {
 
@@ -90,6 +89,8 @@ void Simulation::describe_waits(observe::Waits& waits) const {
 void Simulation::summarize(report::Report& report) const {
   const observe::Counters& counters = events_.counters();
   report.preset = config_.name;
+  report.run.config_digest = config::digest(config_, numesh_schema);
+  report.run.set_params(program_.source.params);
   report.clock_period_ps = config_.clock_period_ps;
   if (mesh_.finished()) {
     report.cycles = mesh_.finished_at();
@@ -131,9 +132,9 @@ report::Places Simulation::places() const {
 
 void Simulation::complete_traces(const report::Report& report) {
   if (options_.trace_perfetto_file.empty()) return;
-  std::ofstream out = run::open_output(options_.trace_perfetto_file);
-  write_phase_trace(out, program_.lowered, mesh_, report.cycles);
-  run::require_complete(options_.trace_perfetto_file, out);
+  text::OutputFile out(options_.trace_perfetto_file);
+  write_phase_trace(out.stream(), program_.lowered, mesh_, report.cycles);
+  out.commit();
 }
 
 run::Stop Simulation::drive(run::RunControl& control) {

@@ -2,7 +2,6 @@
 // as the options say.
 #pragma once
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,8 +40,7 @@ class Recorders {
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
   std::vector<run::TraceFile> traces_;
-  std::string print_file_;
-  std::ofstream print_stream_;
+  std::unique_ptr<text::OutputFile> print_file_;
   std::unique_ptr<observe::PrintLog> prints_;
 };
 
