@@ -5,7 +5,7 @@ import sys
 from sweeps.expression import BadSpec, evaluate
 from sweeps.spec import short
 
-MOST_CURVES = 10  # with names in the legend
+MOST_CURVES = 8  # with names in the legend, and colors of their own
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
 
 
@@ -42,6 +42,7 @@ def curve(plot, rows, axes, plt, out):
                    color=COLORS[number % len(COLORS)], label=text if number < MOST_CURVES else None)
     for axis in plot.get("log", ""):
         getattr(panel, f"set_{axis}scale")("log", base=2)
+        getattr(panel, f"{axis}axis").set_major_formatter("{x:g}")
     panel.set(xlabel=x, ylabel=y)
     panel.set_ylim(bottom=None if "y" in plot.get("log", "") else 0)
     panel.grid(alpha=0.3)
@@ -62,11 +63,11 @@ def roofline(spec, rows, plt, out):
         own = [i for i, point in enumerate(points) if (point["peak"], point["bandwidth"]) == (peak, bandwidth)]
         span = sorted([min(intensity) / 2, peak / bandwidth, max(*intensity, peak / bandwidth) * 2])
         panel.plot(span, [min(peak, bandwidth * at) for at in span], color=color, linewidth=1.4,
-                   label=f"peak {peak:g} per cycle, {bandwidth:g} bytes per cycle" if number < MOST_CURVES else None)
+                   label=f"peak {peak:g}, bandwidth {bandwidth:g} bytes" if number < MOST_CURVES else None)
         panel.plot([intensity[i] for i in own], [points[i]["operations"] / points[i]["cycles"] for i in own], "o", markersize=4, color=color)
     panel.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="operations per cycle")
     panel.grid(alpha=0.3, which="both")
-    panel.legend(fontsize="small")
+    panel.legend(fontsize="small", loc="upper left", bbox_to_anchor=(0, -0.16), ncols=2, frameon=False)
     _save(figure, plt, out, "roofline")
 
 
