@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "tlm_ifaces/kit/broken_rule.h"
 
@@ -21,7 +22,7 @@ std::string port_name(std::size_t direction, const char* suffix) {
 Router::Router(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
                const FabricTiming& timing, observe::Probe probe)
     : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)), at_(at),
-      core_(at, timing, probe) {
+      core_(std::in_place, at, timing, probe) {
   in.init(kDirectionCount, [](const char*, std::size_t i) {
     return new link::TargetSocket(port_name(i, "_in").c_str());
   });
@@ -47,7 +48,8 @@ void Router::end_of_elaboration() {
   }
 }
 
-void Router::start_of_simulation() {
+void Router::start() {
+  queue_of_ = {};
   for (Direction d : kAllDirections) {
     if (in[index(d)].get_base_port().size() > 0)
       senders_[index(d)] = in[index(d)].get_base_port()[0];
@@ -58,7 +60,7 @@ void Router::start_of_simulation() {
     find_queue_of(color);
     for (Direction d : kAllDirections) {
       const link::ForwardIf* behind = receiver(d, color);
-      if (behind != nullptr) core_.set_downstream_capacity(d, color, behind->capacity(color));
+      if (behind != nullptr) core_->set_downstream_capacity(d, color, behind->capacity(color));
     }
   }
 }
@@ -79,21 +81,21 @@ void Router::find_queue_of(Color color) {
 }
 
 void Router::Port::put(const link::Wavelet& w, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { router->core_.put(direction, w, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { router->core_->put(direction, w, due); }))
     router->domain_.wake(router->block_, due);
 }
 
 void Router::Port::credit(Color color, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { router->core_.credit(direction, color, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { router->core_->credit(direction, color, due); }))
     router->domain_.wake(router->block_, due);
 }
 
 void Router::write(config_space::Address address, std::uint16_t value, Cycle due) {
-  if (core_.write_register(address, value, due)) domain_.wake(block_, due);
+  if (core_->write_register(address, value, due)) domain_.wake(block_, due);
 }
 
 Cycle Router::step(Cycle now) {
-  const RouterCore::Step step = core_.step(now);
+  const RouterCore::Step step = core_->step(now);
   for (const RouterCore::Send& send : step.sends) {
     receiver(send.out, send.wavelet.color)->put(send.wavelet, send.due);
   }

@@ -4,6 +4,7 @@
 #include <systemc>
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "models/fabric/router_core.h"
@@ -35,12 +36,19 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
          const FabricTiming& timing, observe::Probe probe);
 
   /// Before the simulation starts; see RouterCore::set_route.
-  void set_route(Color color, const ColorRoute& route) { core_.set_route(color, route); }
+  void set_route(Color color, const ColorRoute& route) { core_->set_route(color, route); }
   /// Before the first set_route(): the program of the tile rewrites routes.
-  void set_reconfigurable(Generation generation) { core_.set_reconfigurable(generation); }
+  void set_reconfigurable(Generation generation) { core_->set_reconfigurable(generation); }
   /// See RouterCore::set_epoch_checker.
-  void set_epoch_checker(EpochChecker* epochs) { core_.set_epoch_checker(epochs); }
-  const RouterCore& core() const { return core_; }
+  void set_epoch_checker(EpochChecker* epochs) { core_->set_epoch_checker(epochs); }
+  const RouterCore& core() const { return *core_; }
+
+  /// As built with these parameters: empty and without routes. When all blocks around have been
+  /// reset and configured, start() asks them for their room, as it does when the simulation starts.
+  void reset(const FabricTiming& timing, observe::Probe probe) {
+    core_.emplace(at_, timing, probe);
+  }
+  void start();
 
   Cycle step(Cycle now) override;
 
@@ -49,7 +57,7 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   struct Port : link::ForwardIf, link::BackwardIf {
     void put(const link::Wavelet& w, Cycle due) override;
     unsigned capacity(Color color) const override {
-      return router->core_.input_capacity(direction, color);
+      return router->core_->input_capacity(direction, color);
     }
     void credit(Color color, Cycle due) override;
     Router* router = nullptr;
@@ -57,14 +65,14 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   };
 
   std::uint16_t read(config_space::Address address, Cycle now) const override {
-    return core_.read_register(address, now);
+    return core_->read_register(address, now);
   }
   std::string why_illegal(config_space::Address address, std::uint16_t value) const override {
-    return core_.why_illegal(address, value);
+    return core_->why_illegal(address, value);
   }
   void write(config_space::Address address, std::uint16_t value, Cycle due) override;
   void end_of_elaboration() override;
-  void start_of_simulation() override;
+  void start_of_simulation() override { start(); }
   void find_queue_of(Color color);
   link::ForwardIf* receiver(Direction direction, Color color) const {
     return direction == Direction::kRamp ? queue_of_[color.value()] : receivers_[index(direction)];
@@ -73,7 +81,7 @@ class Router : public sc_core::sc_module, public timing::Steppable, private conf
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
   const TileCoord at_;
-  RouterCore core_;
+  std::optional<RouterCore> core_;  // always there; made anew by reset()
   std::array<Port, kDirectionCount> ports_;
   // Who is behind the sockets: asked once, because the way through a socket costs more than the
   // work of a hop. nullptr: not bound.

@@ -50,12 +50,19 @@ std::uint64_t order_of(const Event& e, std::size_t number) {
 
 void SortedSink::on_event(const Event& announced) {
   Event e = announced;
+  e.cycle += origin_;
   if (e.cycle > cycle_ && !may_be_ahead(e.kind)) hand_on_before(e.cycle);
   if (!takes(e)) return;
   if (e.cycle > cycle_)
     ahead_[e.cycle].push_back(e);
   else
     events_.push_back(e);
+}
+
+void SortedSink::on_reset(Cycle origin) {
+  ahead_.erase(ahead_.upper_bound(origin), ahead_.end());
+  if (origin > cycle_) hand_on_before(origin);
+  origin_ = origin;
 }
 
 void SortedSink::finish() {

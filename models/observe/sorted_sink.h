@@ -22,6 +22,9 @@ namespace tessera::observe {
 class SortedSink : public Sink {
  public:
   void on_event(const Event& e) final;
+  /// The file goes on with cycles since the start of the simulation. What was announced for later than the
+  /// reset did not happen.
+  void on_reset(Cycle origin) final;
   /// Hands the rest on and calls `on_end`. Call it once, after the last event.
   void finish();
 
@@ -36,6 +39,7 @@ class SortedSink : public Sink {
   void hand_on_before(Cycle cycle);
   void hand_on(const std::vector<Event>& events);
 
+  Cycle origin_ = 0;  ///< cycle of the last reset, since the start of the simulation
   Cycle cycle_ = 0;  ///< the one that is being stepped
   std::vector<Event> events_;
   std::map<Cycle, std::vector<Event>> ahead_;  ///< later cycles

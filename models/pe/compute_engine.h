@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,24 +37,29 @@ class ComputeEngine : public sc_core::sc_module,
   ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
                 std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe);
 
-  Cycle step(Cycle now) override { return core_.step(now); }
+  Cycle step(Cycle now) override { return core_->step(now); }
+  /// As built with these parameters; it is to be stepped from cycle 0 on (start()). `memory` takes the
+  /// place of the SRAM that the image begins with; nullptr: there is none.
+  void reset(std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe,
+             Sram* memory);
+  void start();
   /// Runs `function` from cycle `at` on (ComputeEngineCore::launch).
   void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
   /// ComputeEngineCore::access.
   void access(HostAccess access, Cycle at) {
-    core_.access(std::move(access), at);
+    core_->access(std::move(access), at);
     wake(at);
   }
 
-  ComputeEngineCore& core() { return core_; }
-  const ComputeEngineCore& core() const { return core_; }
+  ComputeEngineCore& core() { return *core_; }
+  const ComputeEngineCore& core() const { return *core_; }
 
  private:
   // Queues call these when a wavelet or room has come.
   void arrived(Cycle due) override { wake(due); }
   void room_made(Cycle due) override { wake(due); }
   void teardown(Color color, Cycle due) override {
-    core_.teardown(color, due);
+    core_->teardown(color, due);
     wake(due);
   }
   std::uint16_t read_config(config_space::Address address, Cycle now) const override {
@@ -67,7 +73,7 @@ class ComputeEngine : public sc_core::sc_module,
   }
   void wake(Cycle at) { domain_.wake(block_, at); }
   void end_of_elaboration() override;
-  void start_of_simulation() override;
+  void start_of_simulation() override { start(); }
 
   Cycle ready_at(QueueId q) const override { return readable_[q.value()]->ready_at(); }
   unsigned available(QueueId q, Cycle now) const override {
@@ -87,7 +93,7 @@ class ComputeEngine : public sc_core::sc_module,
   // called function.
   std::array<queue::ReadIf*, kMaxQueues> readable_{};
   std::array<queue::WriteIf*, kMaxQueues> writable_{};
-  ComputeEngineCore core_;
+  std::optional<ComputeEngineCore> core_;  // always there; made anew by reset()
 };
 
 }  // namespace tessera::pe

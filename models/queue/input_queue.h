@@ -23,6 +23,10 @@ class InputQueue : public sc_core::sc_module, private link::ForwardIf, private R
              observe::Probe probe);
 
   const InputQueueCore& core() const { return core_; }
+  /// As built with these parameters.
+  void reset(Color color, unsigned length, observe::Probe probe) {
+    core_ = InputQueueCore(core_.id(), color, length, probe);
+  }
 
  private:
   void end_of_elaboration() override;

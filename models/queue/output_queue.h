@@ -22,6 +22,10 @@ class OutputQueue : public sc_core::sc_module, private WriteIf, private ReadIf {
               observe::Probe probe);
 
   const OutputQueueCore& core() const { return core_; }
+  /// As built with these parameters.
+  void reset(unsigned length, unsigned write_latency, observe::Probe probe) {
+    core_ = OutputQueueCore(core_.id(), length, write_latency, probe);
+  }
 
  private:
   void end_of_elaboration() override;

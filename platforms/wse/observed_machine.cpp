@@ -29,6 +29,7 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
         engine->set_step_every_group(true);
     }
   }
+  diagnoses_.begin_run();
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 

@@ -8,10 +8,12 @@
 
 #include <systemc>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontends/layout/layout.h"
@@ -53,6 +55,47 @@ class Tile : public sc_core::sc_module {
 
   fabric::Router router;
 
+  /// What the tile lacks to run `image` (nullptr: none), in words; empty: nothing.
+  std::string missing_for(const pe::Image* image) const {
+    if ((image != nullptr) != (engine_ != nullptr))
+      return image != nullptr ? "no compute engine" : "a compute engine, which would have no program";
+    if (image == nullptr) return {};
+    for (const pe::QueueBinding& binding : image->queues) {
+      const bool exists =
+          binding.input ? find(input_queues_, binding.id) : find(output_queues_, binding.id);
+      if (exists) continue;
+      return std::string(binding.input ? "no input queue " : "no output queue ") +
+             std::to_string(binding.id.value());
+    }
+    return {};
+  }
+  /// All blocks as built with these parameters, but for routes; `keep_memory`: the SRAM stays as it is.
+  /// start() when the neighbours have been reset too.
+  void reset(const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
+             observe::Probe probe, bool keep_memory) {
+    router.reset(config.fabric, probe);
+    if (engine_ == nullptr) return;
+    on_ramp_->reset(config.fabric);
+    pe::Sram memory = std::move(engine_->core().sram());
+    engine_->reset(image, config.pe, probe, keep_memory ? &memory : nullptr);
+    if (image->uses(pe::Opcode::kStcfg)) router.set_reconfigurable(image->generation);
+    for (const auto& queue : input_queues_) {
+      const unsigned id = queue->core().id().value();
+      const pe::QueueBinding* const binding = binding_of(*image, queue->core().id(), true);
+      queue->reset(binding == nullptr ? kNoColor : *binding->color,
+                   config.fabric.queue_room(config.input_queue_lengths.at(id)), probe);
+    }
+    for (const auto& queue : output_queues_)
+      queue->reset(config.output_queue_lengths.at(queue->core().id().value()),
+                   config.queue_write_latency, probe);
+  }
+  void start() {
+    router.start();
+    if (engine_ == nullptr) return;
+    on_ramp_->start();
+    engine_->start();
+  }
+
   /// nullptr where no program runs.
   pe::ComputeEngine* engine() { return engine_.get(); }
   const pe::ComputeEngine* engine() const { return engine_.get(); }
@@ -74,6 +117,20 @@ class Tile : public sc_core::sc_module {
   }
 
  private:
+  /// Of an input queue that the present program does not use.
+  static constexpr Color kNoColor{kColorCount};
+
+  template <class Queues>
+  static bool find(const Queues& queues, QueueId id) {
+    return std::any_of(queues.begin(), queues.end(),
+                       [id](const auto& queue) { return queue->core().id() == id; });
+  }
+  static const pe::QueueBinding* binding_of(const pe::Image& image, QueueId id, bool input) {
+    const auto found = std::find_if(
+        image.queues.begin(), image.queues.end(),
+        [=](const pe::QueueBinding& b) { return b.input == input && b.id == id; });
+    return found == image.queues.end() ? nullptr : &*found;
+  }
   void build_queues(const WseConfig& config, const pe::Image& image, observe::Probe probe) {
     for (const pe::QueueBinding& binding : image.queues) {
       const unsigned id = binding.id.value();
