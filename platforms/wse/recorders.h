@@ -9,6 +9,7 @@
 
 #include "models/observe/event_stream.h"
 #include "models/observe/print_log.h"
+#include "models/observe/wait_book.h"
 #include "platforms/run/output_file.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
@@ -31,13 +32,15 @@ class Recorders {
   /// What the programs print; nullptr: nobody asked for it.
   observe::PrintLog* prints() { return prints_.get(); }
   /// Completes the trace files and draws the heat map. Call once, after the run.
-  void finish();
+  /// `waits`: of all tiles, finished; nullptr: nobody accounted them.
+  void finish(const observe::WaitBook* waits);
 
  private:
-  void draw_heatmap() const;
+  void draw_heatmap(const observe::WaitBook* waits) const;
 
   observe::EventStream stream_;
   std::string heatmap_file_;
+  std::string heatmap_of_;
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
   std::vector<run::TraceFile> traces_;
