@@ -356,9 +356,10 @@ Flow run_switch(StatementRunner& runner, const SwitchStmt& s) {
   Ends ends;
   ir::Builder& builder = code_of(evaluator).builder;
   branch_to_arms(evaluator, subject, s.arms, s, [&](const Stmt* body) {
-    if (body == nullptr) {
-      builder.trap();  // the arms are all values that there are
-    } else if (runner.run(*body) == Flow::kNext) {
+    // Without a body the arms are all values that there are; if each leaves, nothing follows.
+    if (body == nullptr && ends.empty()) {
+      builder.trap();
+    } else if (body == nullptr || runner.run(*body) == Flow::kNext) {
       ends.add(builder.current(), nothing);
     }
   });

@@ -496,6 +496,24 @@ ir::Value base_value(const BuiltinCall& call, const Expr& e, const Type** elemen
 
 }  // namespace
 
+namespace {
+
+/// A field that is a number, which is known or an operand of the running program.
+void read_number(const BuiltinCall& call, const LiteralField& field, const Result& value,
+                 std::pair<std::int64_t, std::int64_t> range, std::int64_t& known,
+                 ir::Value& live) {
+  if (value.is_known()) {
+    known = known_field(call, value, field.name.text, range.first, range.second);
+    return;
+  }
+  check_integer_field(call, value, field.name.text);
+  const ir::Value number = scalar(call.evaluator, value, *field.value);
+  live = ir::is_wide(number.type) ? code_of(call.evaluator).builder.convert(ir::Type::kU16, number)
+                                  : number;
+}
+
+}  // namespace
+
 std::optional<Result> live_get_dsd(const BuiltinCall& call) {
   const Type* kind = call.type(0);
   const Literal* literal = if_is<Literal>(call.expr(1));
@@ -522,30 +540,13 @@ std::optional<Result> live_get_dsd(const BuiltinCall& call) {
       continue;
     }
     const Result value = evaluator.operand(*field.value);
-    const auto number = [&] {
-      check_integer_field(call, value, name);
-      ir::Value n = scalar(evaluator, value, *field.value);
-      return ir::is_wide(n.type) ? code_of(evaluator).builder.convert(ir::Type::kU16, n) : n;
-    };
     if (name == "extent") {
       dsd.extents = {1};
-      if (value.is_known()) {
-        dsd.extents = {known_field(call, value, "extent", 0, kLargestExtent)};
-      } else {
-        live.extent = number();
-      }
+      read_number(call, field, value, {0, kLargestExtent}, dsd.extents[0], live.extent);
     } else if (name == "stride") {
-      if (value.is_known()) {
-        dsd.strides = {known_field(call, value, "stride", -128, 127)};
-      } else {
-        live.stride = number();
-      }
+      read_number(call, field, value, {-128, 127}, dsd.strides[0], live.stride);
     } else if (name == "offset") {
-      if (value.is_known()) {
-        known_offset = static_cast<std::int64_t>(value.value().integer());
-      } else {
-        offset = number();
-      }
+      read_number(call, field, value, {-32768, kLargestExtent}, known_offset, offset);
     } else {
       call.engine().known(value, *field.value);
       check_dsd_field(call, is_fabric, name, value);

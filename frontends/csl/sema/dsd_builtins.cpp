@@ -3,12 +3,13 @@
 
 #include "frontends/csl/sema/builtins.h"
 #include "frontends/csl/sema/tensor_access.h"
-#include "models/pe/isa.h"
 
 namespace tessera::csl {
 namespace {
 
 constexpr std::int64_t kLargestExtent = 0xffff;
+constexpr std::int64_t kExtendedDsrs = 8;  // of the model (wse.md 5.11)
+constexpr std::int64_t kStrideRegisters = 8;
 constexpr std::string_view kFifoOptions[] = {"activate_push", "activate_pop", "empty_action",
                                              "full_action",   "priority",     "simd_mode",
                                              "dest",          "src",          "xdsr"};
@@ -241,11 +242,11 @@ Result get_dsr(const BuiltinCall& call) {
 }
 Result get_xdsr(const BuiltinCall& call) {
   return dsr(call, call.types().word("xdsr"),
-             static_cast<unsigned>(call.integer(0, 0, pe::kXdsrCount - 1)));
+             static_cast<unsigned>(call.integer(0, 0, kExtendedDsrs - 1)));
 }
 Result get_sr(const BuiltinCall& call) {
   return dsr(call, call.types().word("sr"),
-             static_cast<unsigned>(call.integer(0, 0, pe::kStrideRegisterCount - 1)));
+             static_cast<unsigned>(call.integer(0, 0, kStrideRegisters - 1)));
 }
 
 Result load_to_dsr(const BuiltinCall& call) {

@@ -341,7 +341,7 @@ class Program:
             dsd.base = fields.pop("base_address").data
             dsd.offset = fields.pop("offset", Value(INT, 0)).data
         dsd.extents = [v.data for v in as_list(fields.pop("extent"))]
-        if kind.data.name.startswith("mem"):
+        if not kind.data.name.startswith("fab"):
             dsd.strides = [v.data for v in as_list(fields.pop("stride", Value(INT, 1)))]
         dsd.options = fields
         return Value(kind.data, dsd)
