@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "frontends/csl/run_time/control.h"
-#include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/dsd_builtins.h"
 #include "frontends/csl/run_time/operands.h"
 
 namespace tessera::csl {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/csl/run_time/control.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 
 namespace tessera::csl {

@@ -3,8 +3,8 @@
 
 #include "frontends/csl/printer.h"
 #include "frontends/csl/run_time/builtins.h"
-#include "frontends/csl/run_time/control.h"
 #include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 
 namespace tessera::csl {
@@ -279,7 +279,7 @@ class Operation {
  public:
   explicit Operation(const BuiltinCall& call)
       : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
-        info_(*operation_of(call.node.name)), choice_(code_.tile.dsr_choice()) {}
+        info_(*operation_of(call.node.name)), choice_(code_.tile.dsrs().choice()) {}
 
   Result make() {
     const std::size_t count = info_.operand_count;

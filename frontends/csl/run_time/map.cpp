@@ -76,8 +76,9 @@ class Mapping {
       if (input.value.is_known())
         input.element = input.value.value().get<std::shared_ptr<const Dsd>>()->element;
       const std::uint16_t file = is_output ? pe::kDest : pe::kSrc1;
-      input.dsr = pe::Operand{static_cast<pe::OperandKind>(file),
-                              code_.tile.map_dsr(file, number_++, call_.node), 0};
+      const auto number = code_.tile.dsrs().unused(file, number_++);
+      if (!number) call_.fail("the DSRs of the PE are all taken");
+      input.dsr = pe::Operand{static_cast<pe::OperandKind>(file), *number, 0};
       pe::OpConfig config;
       config.single_step = true;
       if (!live.record)

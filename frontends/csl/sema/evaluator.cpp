@@ -2,6 +2,7 @@
 
 #include "frontends/csl/lexer.h"
 #include "frontends/csl/run_time/control.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
 #include "frontends/csl/sema/builtins.h"

@@ -182,9 +182,10 @@ void Engine::evaluate_tile(Variant& variant) {
   const auto pe = std::find_if(program_.pes.begin(), program_.pes.end(),
                                [&](const Pe& p) { return p.variant == static_cast<int>(index); });
   const auto place = static_cast<unsigned>(pe - program_.pes.begin());
-  const std::string more = " of PE (" + std::to_string(place % program_.width) + ", " +
-                           std::to_string(place / program_.width) + "), with " +
-                           shortened(text_of(*variant.bindings.type, variant.bindings.value(), true));
+  const std::string more =
+      " of PE (" + std::to_string(place % program_.width) + ", " +
+      std::to_string(place / program_.width) + "), with " +
+      shortened(text_of(*variant.bindings.type, variant.bindings.value(), true));
   const Level level(*this, *variant_places_[index], "in the code", variant.file, more);
   tile_ = &variant.tile;
   variant.root = &instantiate(load(variant.file), variant.bindings, nullptr, tile_);

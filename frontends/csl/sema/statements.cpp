@@ -1,6 +1,7 @@
 // Runs statements: at compile time, or as code of the tile (run_time/control.h).
 #include "frontends/csl/run_time/control.h"
-#include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/loops.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 #include "frontends/csl/sema/statement_runner.h"
 #include "frontends/csl/visit.h"
