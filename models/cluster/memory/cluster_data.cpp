@@ -167,9 +167,13 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
     if (knows_size && (o.sizes[0] > rows || o.sizes[1] > columns))
       return operand.name + " has " + size_text(rows, columns) + " elements, of them " +
              size_text(o.sizes[0], o.sizes[1]) + " valid";
-    if (o.first >= 0 && o.first + o.bytes <= room) return "";
-    return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
-           std::to_string(room);
+    if (o.first < 0 || o.first + o.bytes > room)
+      return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
+             std::to_string(room);
+    constexpr std::int64_t kBlock = alignment_of(Location::kUb);
+    if (o.location != Location::kUb || o.first % kBlock == 0) return "";
+    return operand.name + " begins at byte " + std::to_string(o.first) +
+           " of UB, expected a multiple of " + std::to_string(kBlock);
   }
   Array& array = gm_[o.array];
   if (o.view_size < 0 || o.view_size > kMostArrayBytes)
