@@ -171,7 +171,8 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
       return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
              std::to_string(room);
     constexpr std::int64_t kBlock = alignment_of(Location::kUb);
-    if (o.location != Location::kUb || o.first % kBlock == 0) return "";
+    const bool is_element = elements_of(o) == 1;  // scalar units access single elements
+    if (o.location != Location::kUb || is_element || o.first % kBlock == 0) return "";
     return operand.name + " begins at byte " + std::to_string(o.first) +
            " of UB, expected a multiple of " + std::to_string(kBlock);
   }
