@@ -167,14 +167,9 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
     if (knows_size && (o.sizes[0] > rows || o.sizes[1] > columns))
       return operand.name + " has " + size_text(rows, columns) + " elements, of them " +
              size_text(o.sizes[0], o.sizes[1]) + " valid";
-    if (o.first < 0 || o.first + o.bytes > room)
-      return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
-             std::to_string(room);
-    constexpr std::int64_t kBlock = alignment_of(Location::kUb);
-    const bool is_element = elements_of(o) == 1;  // scalar units access single elements
-    if (o.location != Location::kUb || is_element || o.first % kBlock == 0) return "";
-    return operand.name + " begins at byte " + std::to_string(o.first) +
-           " of UB, expected a multiple of " + std::to_string(kBlock);
+    if (o.first >= 0 && o.first + o.bytes <= room) return "";
+    return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
+           std::to_string(room);
   }
   Array& array = gm_[o.array];
   if (o.view_size < 0 || o.view_size > kMostArrayBytes)
@@ -218,6 +213,21 @@ std::vector<std::string> ClusterData::describe_division() const {
                           std::to_string(left->first) + " on");
   }
   return sentences;
+}
+
+std::string ClusterData::find_unaligned(const TileOperation& operation,
+                                        const ResolvedOperation& resolved) {
+  constexpr std::int64_t kBlock = alignment_of(Location::kUb);
+  if (operation.function == TileFunction::kNone || operation.function > TileFunction::kNoValues)
+    return "";
+  for (std::size_t k = 0; k < operation.operands.size(); ++k) {
+    const ResolvedOperand& o = resolved.operands[k];
+    const bool is_tile = o.location == Location::kUb && operation.operands[k].full_rows > 0;
+    if (is_tile && o.bytes > 0 && o.first % kBlock != 0)
+      return operation.operands[k].name + " begins at byte " + std::to_string(o.first) +
+             " of UB, expected a multiple of " + std::to_string(kBlock);
+  }
+  return "";
 }
 
 std::string ClusterData::find_misfit(const TileOperation& operation,

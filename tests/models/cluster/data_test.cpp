@@ -169,7 +169,9 @@ TEST(ClusterData, StridesThatWrapAroundAreIllegal) {
 // ascend.md 1.3: blocks of 32 bytes.
 TEST(ClusterData, AnOperandInUbThatIsNotAlignedIsIllegal) {
   Kernel k;
-  attach(k, k.copy_in(1, 16), copy(in_gm(0, 0, 1, 4, 4), on_chip(Location::kUb, 48, 1, 4)));
+  TileOperand tile = on_chip(Location::kUb, 48, 1, 4);
+  tile.full_rows = 1;
+  attach(k, k.copy_in(1, 16), copy(in_gm(0, 0, 1, 4, 4), tile));
   EXPECT_THAT(error_of([&] { DataBench(Kernel(), k).y(); }),
               HasSubstr("%t begins at byte 48 of UB, expected a multiple of 32"));
 }
