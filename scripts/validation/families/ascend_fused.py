@@ -41,10 +41,11 @@ def cases_a5():
     slower = "the published kernel is one hand-written vector function; here a conversion, or an operation on other rows, begins a new one"
     for slots, period in ((1, 7.0), (4, 6.35)):
         yield Case("5.4", f"950PR, fused GEMM, 1:2, {slots} slot{'s' * (slots > 1)}, a tile, vector.fusion", period,
-                   lambda bench, slots=slots: tile_a5(bench, slots), unit="us")
+                   lambda bench, slots=slots: tile_a5(bench, slots), unit="us", quick=False)
     for fusion in (True, False):
         yield Case("5.4", "950PR, fused GEMM, 1:2, vector work of a tile" + ", vector.fusion" * fusion, 3.5,
-                   lambda bench, fusion=fusion: tile_a5(bench, 4, "aiv_vec", fusion), unit="us", note=slower if fusion else "")
+                   lambda bench, fusion=fusion: tile_a5(bench, 4, "aiv_vec", fusion), unit="us", quick=False,
+                   note=slower if fusion else "")
 
 
 def cases():
