@@ -168,10 +168,11 @@ void TileLowering::set_valid_shape(const Operation& op) {
   const Value& v = scope_.tile(argument(op, Role::kOperand));
   if (!v.sizes[0].is_register || !v.sizes[1].is_register)
     fail(op, "expected a tile of pto.alloc_tile");
-  set_valid(v,
-            {scope_.scalar_or_number(argument(op, Role::kOperand, 1)),
-             scope_.scalar_or_number(argument(op, Role::kOperand, 2))},
-            op.place);
+  Value wanted = v;
+  wanted.sizes = {scope_.scalar_or_number(argument(op, Role::kOperand, 1)),
+                  scope_.scalar_or_number(argument(op, Role::kOperand, 2))};
+  check_valid(op, wanted);
+  set_valid(v, wanted.sizes, op.place);
 }
 
 void TileLowering::subview(const Operation& op) {

@@ -106,6 +106,8 @@ void TileOperands::check(const TileOperation& operation, const ResolvedOperation
         context_.data->find_fault(operation.operands[k], resolved.operands[k], context_.core);
     if (!fault.empty()) context_.illegal(resolved.pc, fault, kAccessId);
   }
+  const std::string unaligned = ClusterData::find_unaligned(operation, resolved);
+  if (!unaligned.empty()) context_.illegal(resolved.pc, unaligned, kAccessId);
   const std::string misfit = context_.data->find_misfit(operation, resolved);
   if (!misfit.empty()) context_.illegal(resolved.pc, misfit, kAccessId);
 }

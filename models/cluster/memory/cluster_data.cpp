@@ -233,6 +233,21 @@ std::vector<std::string> ClusterData::describe_division() const {
   return sentences;
 }
 
+std::string ClusterData::find_unaligned(const TileOperation& operation,
+                                        const ResolvedOperation& resolved) {
+  constexpr std::int64_t kBlock = alignment_of(Location::kUb);
+  if (operation.function == TileFunction::kNone || operation.function > TileFunction::kNoValues)
+    return "";
+  for (std::size_t k = 0; k < operation.operands.size(); ++k) {
+    const ResolvedOperand& o = resolved.operands[k];
+    const bool is_tile = o.location == Location::kUb && operation.operands[k].full_rows > 0;
+    if (is_tile && o.bytes > 0 && o.first % kBlock != 0)
+      return operation.operands[k].name + " begins at byte " + std::to_string(o.first) +
+             " of UB, expected a multiple of " + std::to_string(kBlock);
+  }
+  return "";
+}
+
 std::string ClusterData::find_misfit(const TileOperation& operation,
                                      const ResolvedOperation& resolved) const {
   if (operation.function == TileFunction::kNone ||

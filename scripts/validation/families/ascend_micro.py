@@ -315,6 +315,8 @@ the fits of single vector operations, vector add, and the effect of L2 on a matr
   was calibrated on 910B3, and on A5. On A2/A3, tiles whose addresses a program gives conflict by their banks (1.3). In rows with a
   conflict the operands are placed as the row says. In the rows of the fits, operations with two sources have both of them in one
   group, which explains the slope of 2 and more.
+- **Single operations** with rows and columns: operands begin 16 KB or a multiple of that apart, so two sources of A2/A3 conflict. The published
+  cycles are those that tests of pto-isa expect, or the formulas of its table. They contradict the table of rates for `texp` f16.
 - **Vector add** of 8192 x 8192 f16: tiles of 8 KB on a lone AIV, which adds an eighth of the matrix; tiles of 32 KB (32.5 without
   conflicts, 43.5 on A5) on all AIVs.
 - **GM to UB and to L1**: a matrix of 12288 x 12288 f16, 302 MB, in bands of rows, one for each of 48 AIVs or 24 AICs (950PR: 64, 32).

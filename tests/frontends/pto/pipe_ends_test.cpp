@@ -134,6 +134,17 @@ TEST(PtoPipeEnds, ATileLargerThanItsSlot) {
   EXPECT_EQ(
       message_with({{"PUSHED", "32x16xf32, valid=16x16"}, {"POPPED", "16x16xf32, valid=8x16"}}),
       "accepted");
+  // An open size may be small enough.
+  const std::string size = "%n64 = pto.get_block_num\n%n = arith.index_cast %n64 : i64 to index\n";
+  EXPECT_EQ(message_with({{"%c = pto.alloc_tile :", size + "%c = pto.alloc_tile valid_row = %n :"},
+                          {"PUSHED", "32x16xf32, valid=?x16"},
+                          {"SPLIT", "0"},
+                          {"split = 1", "split = 0"},
+                          {"%t = pto.tpop_from_aic",
+                           size + "%c16 = arith.constant 16 : index\n"
+                                  "%t = pto.tpop_from_aic(%n, %c16 : index, index)"},
+                          {"POPPED", "32x16xf32, valid=?x16"}}),
+            "accepted");
 }
 
 TEST(PtoPipeEnds, BuffersOfTheConsumer) {
