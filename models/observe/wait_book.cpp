@@ -28,31 +28,13 @@ const std::array<WaitReasonInfo, kWaitReasonCount>& wait_reason_table() {
   return kTable;
 }
 
-void LineWaits::open(std::uint32_t pc) {
-  if (pc >= of_pc_.size()) of_pc_.resize(pc + std::size_t{1});
-  of_pc_[pc] = std::make_unique<Cells>();
-}
-
-void LineWaits::add_other(const Entry& entry) {
-  for (Entry& other : others_) {
-    if (std::tie(other.pc, other.thread, other.reason, other.number) !=
-        std::tie(entry.pc, entry.thread, entry.reason, entry.number))
-      continue;
-    other.cycles += entry.cycles;
-    return;
-  }
-  others_.push_back(entry);
-}
-
 std::vector<LineWaits::Entry> LineWaits::entries() const {
-  std::vector<Entry> all = others_;
+  std::vector<Entry> all;
   for (std::uint32_t pc = 0; pc < of_pc_.size(); ++pc) {
-    if (!of_pc_[pc]) continue;
-    for (std::size_t i = 0; i < of_pc_[pc]->size(); ++i) {
-      const Cell& cell = (*of_pc_[pc])[i];
-      if (cell.cycles == 0) continue;
-      all.push_back({pc, static_cast<std::uint8_t>(i / kWaitReasonCount),
-                     static_cast<WaitReason>(i % kWaitReasonCount), cell.number, cell.cycles});
+    for (const Item& item : of_pc_[pc]) {
+      all.push_back({pc, static_cast<std::uint8_t>(item.key & 0xFFU),
+                     static_cast<WaitReason>(item.key >> 8 & 0xFFU),
+                     static_cast<std::uint8_t>(item.key >> 16), item.cycles});
     }
   }
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {

@@ -3,6 +3,8 @@
 // began, so an engine that sleeps costs nothing.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -81,28 +83,26 @@ class LineWaits {
   };
   void add(std::uint32_t pc, unsigned thread, WaitReason reason, std::uint8_t number,
            Cycle cycles) {
-    if (pc >= of_pc_.size() || !of_pc_[pc]) open(pc);
-    Cell& cell = (*of_pc_[pc])[thread * kWaitReasonCount + static_cast<std::size_t>(reason)];
-    if (cell.cycles == 0) cell.number = number;
-    if (cell.number != number)
-      return add_other({pc, static_cast<std::uint8_t>(thread), reason, number, cycles});
-    cell.cycles += cycles;
+    if (pc >= of_pc_.size()) of_pc_.resize(pc + std::size_t{1});
+    const std::uint32_t key =
+        thread | static_cast<std::uint32_t>(reason) << 8 | std::uint32_t{number} << 16;
+    for (Item& item : of_pc_[pc]) {
+      if (item.key != key) continue;
+      item.cycles += cycles;
+      return;
+    }
+    of_pc_[pc].push_back({cycles, key});
   }
   /// All entries, by pc, thread, reason and number.
   std::vector<Entry> entries() const;
 
  private:
-  /// Nearly all waits of a line, thread and reason are about one queue; the others are in others_.
-  struct Cell {
+  /// A line has few: they lie side by side, as many tiles of several programs come here in turn.
+  struct Item {
     std::uint64_t cycles = 0;
-    std::uint8_t number = 0;
+    std::uint32_t key = 0;  ///< thread, reason << 8, number << 16
   };
-  using Cells = std::array<Cell, std::size_t{kWaitThreads} * kWaitReasonCount>;
-  void open(std::uint32_t pc);
-  void add_other(const Entry& entry);
-
-  std::vector<std::unique_ptr<Cells>> of_pc_;
-  std::vector<Entry> others_;
+  std::vector<boost::container::small_vector<Item, 5>> of_pc_;
 };
 
 /// What one compute engine did with its cycles; the engine tells it in the order of the cycles. Of the
@@ -260,7 +260,7 @@ class alignas(64) TileWaits {
   std::uint16_t active_ = 0;  // threads that have something to do, by slot
   std::uint16_t open_ = 0;    // threads of is_open()
   WaitReason tile_reason_ = WaitReason::kIdle;
-  WaitReason charged_ = WaitReason::kIdle;  // what came before it
+  WaitReason charged_ = WaitReason::kIdle;    // what came before it
   std::array<Thread, kWaitThreads> threads_;  // by slot
   WaitListener* listener_;
   std::uint32_t place_;

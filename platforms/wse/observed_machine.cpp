@@ -23,7 +23,7 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
           {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
     }
   }
-  if (options.waits || options.why_at || !options.report_file.empty() ||
+  if (options.waits || options.why_at || (!options.report_file.empty() && !options.no_waits) ||
       fabric.heatmap_of == "waits")
     account_waits(workload);
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
