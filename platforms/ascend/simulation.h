@@ -32,6 +32,8 @@ class Simulation final : public run::View, public run::Program {
     machine_.view().describe_waits(waits);
   }
   std::vector<int> coordinates(std::uint32_t core) const override { return core_of(core); }
+  std::size_t place_count() const override { return places_; }
+  std::string state_of(std::uint32_t place, Cycle now) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
@@ -49,6 +51,7 @@ class Simulation final : public run::View, public run::Program {
   const Options& options_;
   const AscendConfig& config_;
   Arrays& arrays_;
+  const std::size_t places_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;
   Machine machine_;

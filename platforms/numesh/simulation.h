@@ -31,6 +31,8 @@ class Simulation final : public run::View, public run::Program {
   std::vector<int> coordinates(std::uint32_t node) const override {
     return program_.source.mesh.place(node);
   }
+  std::size_t place_count() const override { return mesh_.size(); }
+  std::string state_of(std::uint32_t node, Cycle now) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
@@ -44,6 +46,7 @@ class Simulation final : public run::View, public run::Program {
   void finish(report::Report& report) override;
 
   report::Places places() const;
+  void summarize_waits(Cycle cycles, report::WaitSummary& summary) const;
   std::set<std::size_t> arrays_set() const;
   void check_arrays();
   report::Check check_array(std::size_t array, const operators::Memory& expected) const;

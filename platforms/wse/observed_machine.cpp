@@ -31,7 +31,8 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
     }
   }
   diagnoses_.begin_run();
-  if (options.waits || options.why_at || !options.report_file.empty() || fabric.heatmap_of == "waits")
+  if (options.waits || options.why_at || (!options.report_file.empty() && !options.no_waits) ||
+      fabric.heatmap_of == "waits")
     account_waits(workload);
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
