@@ -38,7 +38,7 @@ std::size_t read_bytes(int input, std::uint8_t* bytes, std::size_t count) {
   while (done < count) {
     const ssize_t got = ::read(input, bytes + done, count - done);
     if (got < 0 && errno == EINTR) {
-      if (done == 0 && run::has_caught_signal()) break;
+      if (done == 0 && run::must_stop()) break;
       continue;
     }
     if (got < 0)
@@ -59,8 +59,7 @@ void write_bytes(int output, const void* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t put = ::write(output, next, count);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0)
-      throw std::runtime_error(std::string("the host cannot be reached: ") + strerror(errno));
+    if (put < 0) throw HostHasGone(std::string("the host cannot be reached: ") + strerror(errno));
     next += put;
     count -= static_cast<std::size_t>(put);
   }
