@@ -178,7 +178,7 @@ class Clusters(WithFolder):
         if missing or os.geteuid() != 0:
             self.skipTest(f"a Slurm of its own needs root, and these packages: slurm-wlm, munge (missing: {', '.join(missing) or 'root'})")
         environment = self.start_slurm()
-        self.compare_with_a_sweep_here("--slurm", "--time=5", "--jobs", "2", env=environment)
+        self.compare_with_a_sweep_here("--slurm=--time=5", "--jobs", "2", env=environment)
 
     def start_slurm(self):
         """A Slurm with one node, all of it in the folder of the test."""
