@@ -13,6 +13,7 @@
 #include "platforms/ascend/simulation.h"
 #include "platforms/cli/main.h"
 #include "platforms/run/driver.h"
+#include "tessera_commit.h"
 
 namespace {
 
@@ -25,7 +26,8 @@ const cli::Executable kExecutable = {"ascend_platform",
                                      {"a2a3", "a5"},
                                      ascend::kStructures,
                                      "",  // the module names it; otherwise a5
-                                     "launch.clusters=24"};
+                                     "launch.clusters=24",
+                                     TESSERA_COMMIT};
 
 bool run_kernel(const ascend::Options& options, report::Report& report) {
   // 1. The text of the program, which may name its machine. --print-config does without a program.

@@ -9,6 +9,7 @@
 #include "platforms/numesh/options.h"
 #include "platforms/numesh/simulation.h"
 #include "platforms/run/driver.h"
+#include "tessera_commit.h"
 
 namespace {
 
@@ -21,7 +22,8 @@ const cli::Executable kExecutable = {"numesh_platform",
                                      {"numesh"},
                                      numesh::kStructures,
                                      "numesh",
-                                     "phase.switch_cost=10"};
+                                     "phase.switch_cost=10",
+                                     TESSERA_COMMIT};
 
 bool run_program(const numesh::Options& options, report::Report& report) {
   // 1. The configuration of the machine: a preset or a file, changed by --set.

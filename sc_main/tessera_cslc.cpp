@@ -3,12 +3,15 @@
 
 #include <filesystem>
 #include <iostream>
+#include <new>
 
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/link.h"
 #include "frontends/compiled/ports.h"
 #include "frontends/csl/option_text.h"
 #include "frontends/csl/parser.h"
+#include "frontends/text/files_read.h"
+#include "frontends/text/output_file.h"
 
 namespace {
 
@@ -163,14 +166,20 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tessera::text::make_failed_writes_errors();
+  const tessera::text::FilesRead read;
   try {
-    return run(argc, argv);
+    const int exit_code = run(argc, argv);
+    tessera::text::require_printed();
+    return exit_code;
   } catch (const UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
   } catch (const po::error& error) {
     std::cerr << "error: " << error.what() << '\n';
   } catch (const fs::filesystem_error& error) {
     std::cerr << "error: " << error.what() << '\n';
+  } catch (const std::bad_alloc&) {
+    std::cerr << "error: there is not enough memory to compile this program\n";
   } catch (const std::exception& error) {
     std::cerr << "internal error: " << error.what() << '\n';
     return 5;

@@ -22,6 +22,7 @@
 #include "platforms/vp/place_names.h"
 #include "platforms/vp/script.h"
 #include "platforms/vp/script_host.h"
+#include "tessera_commit.h"
 #include "tlm_ifaces/host/base_protocol_checker.h"
 
 namespace {
@@ -36,7 +37,8 @@ const cli::Executable kExecutable = {
     {"wse2", "wse3", "a2a3", "a5"},
     {"modules", "dense", "auto"},
     "",  // that of the device
-    "fabric.hop_latency=3"};
+    "fabric.hop_latency=3",
+    TESSERA_COMMIT};
 
 bool run_script(const vp::Options& options, report::Report& report) {
   // 1. The accelerator that the script names, and what the names in the script mean there.

@@ -13,6 +13,7 @@
 #include "platforms/wse/observed_machine.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/wse_config.h"
+#include "tessera_commit.h"
 
 namespace {
 
@@ -25,7 +26,8 @@ const cli::Executable kExecutable = {"wse_platform",
                                      {"wse2", "wse3"},
                                      wse::kStructures,
                                      "wse3",
-                                     "fabric.hop_latency=3"};
+                                     "fabric.hop_latency=3",
+                                     TESSERA_COMMIT};
 
 /// A CSL program: the host does what the options say.
 bool run_csl(const wse::Options& options, const wse::WseConfig& config, report::Report& report) {
@@ -38,6 +40,7 @@ bool run_csl(const wse::Options& options, const wse::WseConfig& config, report::
   }
   if (options.validate) return cli::print_valid(options, config.name);
 
+  report.run.set_params(compiled.params);
   run::Driver driver(options, report);
   wse::ObservedMachine observed(options, options.fabric, config, workload);
   wse::Machine& machine = observed.machine();
@@ -71,6 +74,7 @@ bool run_layout(const wse::Options& options, report::Report& report) {
   if (options.validate) return cli::print_valid(options, config.name);
 
   // 3. The machine, and what records its events.
+  report.run.set_params(workload.layout.params);
   run::Driver driver(options, report);
   wse::ObservedMachine observed(options, options.fabric, config, workload);
   wse::Machine& machine = observed.machine();

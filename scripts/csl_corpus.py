@@ -26,6 +26,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from files import write_text
+
 ROOT = Path(__file__).resolve().parent.parent
 # Scripts of a release without a name for Python.
 PLACEHOLDER, REPLACEMENT = "%python_sdk_paint", "cs_python run.py"
@@ -268,9 +270,9 @@ def main():
             if not done["passed"]:
                 print(f"       {done['reason']}", flush=True)
     if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        write_text(options.json, json.dumps(rows, indent=1) + "\n")
     if options.markdown:
-        options.markdown.write_text(table(runs), encoding="utf-8")
+        write_text(options.markdown, table(runs))
     passed = sum(one["passed"] for one in runs)
     programs = {one["program"] for one in runs}
     whole = programs - {one["program"] for one in runs if not one["passed"]}

@@ -20,6 +20,8 @@ import tempfile
 import threading
 from pathlib import Path
 
+from files import write_text
+
 ROOT = Path(__file__).resolve().parent.parent
 GUESSES = ("1", "128", "0", "2", "16", "4096")  # of a scalar argument: a count, a size, an index
 BLOCKS = re.compile(r"spmd_block|get_block_idx")
@@ -185,7 +187,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(runner.both, files))
     if options.json:
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
+        write_text(options.json, json.dumps(results, indent=1) + "\n")
     print_tables(results)
 
 

@@ -11,7 +11,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config
   libsystemc-dev zlib1g-dev
   libgtest-dev libgmock-dev
-  python3 python3-numpy
+  python3 python3-numpy python3-yaml
 )
 packages+=("$@")
 

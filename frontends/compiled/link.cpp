@@ -1,25 +1,14 @@
 #include "frontends/compiled/link.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <set>
-#include <sstream>
-#include <string_view>
 
 #include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
+#include "frontends/text/files_read.h"
 
 namespace tessera::compiled {
 namespace {
-
-/// FNV-1a.
-std::string digest_of(std::string_view text) {
-  std::uint64_t digest = 0xCBF29CE484222325U;
-  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  std::ostringstream hex;
-  hex << std::hex << std::setw(16) << std::setfill('0') << digest;
-  return hex.str();
-}
 
 /// Whether the PEs have transfers to and from the host, and on which colors: the fields of the struct
 /// that `<memcpy/get_params>` makes, wherever they stand among the bindings of a tile (csl.md 11).
@@ -195,7 +184,7 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   }
   for (const Port& port : options.ports) add_port(port, to);
   for (const auto& source : engine.files())
-    to.sources.push_back({source->name(), digest_of(source->text())});
+    to.sources.push_back({source->name(), text::digest_of(source->text())});
   return to;
 }
 

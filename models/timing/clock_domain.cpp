@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "tlm_ifaces/kit/process.h"
@@ -99,6 +100,8 @@ void ClockDomain::step_blocks() {
     throw;
   } catch (const IllegalBehaviour& e) {
     report(kIllegalBehaviourId, e.what());
+  } catch (const std::bad_alloc& e) {
+    report(kMemoryId, e.what());
   } catch (const std::exception& e) {
     report(kInternalId, e.what());
   }

@@ -40,6 +40,7 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
 void Simulation::summarize(report::Report& report) const {
   const cluster::MachineView& machine = machine_.view();
   report.preset = config_.name;
+  report.run.config_digest = config::digest(config_, ascend_schema);
   report.clock_khz = config_.machine.clock_khz;
   report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;
   report.digest = events_.digest().hex();

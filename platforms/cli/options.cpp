@@ -8,6 +8,8 @@
 #include <ostream>
 #include <system_error>
 
+#include <sys/stat.h>
+
 #include "platforms/config/schema.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -194,15 +196,26 @@ FileUse file_use(const Option& option, const std::string& value) {
   return {"--" + option.name + " " + value.substr(0, equal), value.substr(equal + 1)};
 }
 
+/// What two names of one file have in common, also of links. No value: a device or a pipe.
+std::optional<std::string> identity_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) return std::nullopt;
+    return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+  }
+  std::error_code error;
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, error);
+  return error ? std::nullopt : std::optional(canonical.string());
+}
+
 // A file that is written must not be one that is read, nor be written twice. Devices may.
 void check_files(const std::vector<FileUse>& read, const std::vector<FileUse>& written) {
-  std::map<std::filesystem::path, std::string> used;
+  std::map<std::string, std::string> used;
   const auto use = [&used](const FileUse& file, bool is_written) {
-    if (file.path.empty()) return;
-    std::error_code error;  // /dev/stdout of a pipe has no canonical path
-    const std::filesystem::path path = std::filesystem::weakly_canonical(file.path, error);
-    if (error || path.string().rfind("/dev/", 0) == 0) return;
-    const auto [entry, is_new] = used.emplace(path, file.option);
+    if (file.path.empty() || file.path.rfind("/dev/", 0) == 0) return;
+    const std::optional<std::string> identity = identity_of(file.path);
+    if (!identity) return;
+    const auto [entry, is_new] = used.emplace(*identity, file.option);
     if (is_new || !is_written) return;
     throw UserError("", file.option, "'" + file.path + "' is also the file of " + entry->second);
   };
@@ -284,6 +297,8 @@ bool parse(int argc, const char* const* argv, const Executable& executable, Opti
                    option.take(value);
                    options.given[group.title].push_back(option.name);
                    if (option.file == File::kRead) read.push_back(file_use(option, value));
+                   if (option.file == File::kRead && option.repeatable)
+                     options.arrays_read.insert(split(option.name, value, option.value));
                    if (option.file == File::kWritten) written.push_back(file_use(option, value));
                  });
   check_files(read, written);

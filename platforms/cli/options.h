@@ -39,8 +39,9 @@ struct Options {
   std::optional<std::uint64_t> seed;
   bool shuffle_step_order = false;
   bool validate = false;
-  bool print_config = false;               ///< of MachineOptions
-  std::vector<std::string> files_written;  ///< by all options; parse() fills it
+  bool print_config = false;                       ///< of MachineOptions
+  std::vector<std::string> files_written;          ///< by all options; parse() fills it
+  std::map<std::string, std::string> arrays_read;  ///< name -> file, of --input; parse() fills it
   /// The options that a platform adds to these, in its constructor.
   std::vector<OptionGroup> own_groups;
   /// The names of the options that were given, by heading of --help; parse() fills it.
@@ -75,6 +76,7 @@ struct Executable {
   std::vector<std::string> structures;
   std::string default_preset;   ///< empty: the program names it
   std::string example_setting;  ///< for --set
+  std::string commit = {};      ///< of the sources that it was made of, if that is known
 };
 
 /// Reads the command line into `options`. false: --help or --version was asked for and has been

@@ -58,6 +58,8 @@ void Simulation::describe_waits(observe::Waits& waits) const {
 void Simulation::summarize(report::Report& report) const {
   const observe::Counters& counters = events_.counters();
   report.preset = config_.name;
+  report.run.config_digest = config::digest(config_, numesh_schema);
+  report.run.set_params(program_.source.params);
   report.clock_period_ps = config_.clock_period_ps;
   if (mesh_.finished()) {
     report.cycles = mesh_.finished_at();

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <boost/json.hpp>
+#include <charconv>
 #include <fstream>
+#include <system_error>
 
+#include "frontends/text/output_file.h"
 #include "platforms/report/pretty_json.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::report {
 
@@ -29,6 +31,36 @@ json::object wall_json(const Report& r) {
                       {"peak_rss_bytes", peak_rss_bytes()}};
   if (r.wall.destroy_s) out["destroy_s"] = *r.wall.destroy_s;
   return out;
+}
+
+/// A number where all of the text is one.
+json::value number_or_text(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end && std::to_string(number) == text) return number;
+  return json::string(text);
+}
+
+json::object to_object(const std::map<std::string, std::string>& texts, bool may_be_numbers) {
+  json::object out;
+  for (const auto& [name, text] : texts)
+    out[name] = may_be_numbers ? number_or_text(text) : json::string(text);
+  return out;
+}
+
+json::object run_json(const Run& run) {
+  return {{"argv", to_array(run.argv)},
+          {"version", run.version},
+          {"commit", run.commit},
+          {"params", to_object(run.params, true)},
+          {"settings", to_object(run.settings, true)},
+          {"config_digest", run.config_digest},
+          {"program_digest", run.program_digest},
+          {"files", to_object(run.files, false)},
+          {"inputs", to_object(run.inputs, false)},
+          {"seed", run.seed},
+          {"threads", run.threads}};
 }
 
 json::object counters_json(const Report& r) {
@@ -127,6 +159,7 @@ json::object report_json(const Report& r) {
                    {"digest", r.digest},
                    {"time_ns", time_ns(r)},
                    {"wall", wall_json(r)},
+                   {"run", run_json(r.run)},
                    {"counters", counters_json(r)}};
   if (r.device_error)
     out["device_error"] =
@@ -183,14 +216,11 @@ double per_second(std::uint64_t count, const Wall& wall) {
 }
 
 void write_json(const Report& report, const std::string& path) {
-  std::ofstream out(path, std::ios::binary);
-  if (!out) throw UserError(path, "", "the report cannot be written; does its folder exist?");
-  write_pretty(out, report_json(report),
+  text::OutputFile out(path);
+  write_pretty(out.stream(), report_json(report),
                {report.places_key, report.places.size(),
                 [&](std::size_t i) { return place_json(report, i); }});
-  out.flush();
-  if (!out)
-    throw UserError(path, "", "the report could not be written to its end; is the disk full?");
+  out.commit();
 }
 
 }  // namespace tessera::report

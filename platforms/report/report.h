@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -103,6 +104,28 @@ struct Diagnoses {
   std::vector<Diagnosis> first;  ///< by cycle, then place
 };
 
+/// Which run a report is of: two runs with equal members, `argv` aside, give equal results.
+struct Run {
+  std::vector<std::string> argv;
+  std::string version;                          ///< of Tessera
+  std::string commit;                           ///< of its sources; empty: they were no checkout
+  std::map<std::string, std::string> params;    ///< of the program, defaults included
+  std::map<std::string, std::string> settings;  ///< --set
+  // Digests of 16 hex digits; empty: the run ended before it was known.
+  std::string config_digest;                 ///< of all values of the configuration
+  std::string program_digest;                ///< of `files`
+  std::map<std::string, std::string> files;  ///< texts of the program, seen from its folder: digest
+  std::map<std::string, std::string> inputs;  ///< arrays, by name or by file: digest
+  std::uint64_t seed = 1;                     ///< of --shuffle-step-order
+  unsigned threads = 1;
+
+  /// Takes the parameters of a program: pairs of a name and a whole number.
+  template <class Params>
+  void set_params(const Params& all) {
+    for (const auto& [name, value] : all) params[name] = std::to_string(value);
+  }
+};
+
 /// Cost of the run on the host machine.
 struct Wall {
   double elaborate_s = 0;
@@ -126,6 +149,7 @@ struct Report {
   std::uint64_t clock_period_ps = 0;
   std::uint64_t clock_khz = 0;  ///< instead of the period, where that is no whole number of ps
   Wall wall;
+  Run run;
   std::vector<Counter> counters;
   std::vector<Group> groups;
   std::string places_key = "tiles";  ///< "tiles", "cores" or "nodes"

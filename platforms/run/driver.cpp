@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "frontends/text/output_file.h"
 #include "platforms/cli/main.h"
-#include "platforms/run/output_file.h"
+#include "platforms/run/signals.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::run {
@@ -34,7 +35,8 @@ std::string Program::describe_failure(const report::Check& check) const {
 Driver::Driver(const cli::Options& options, report::Report& report)
     : options_(options), report_(report) {
   if (options.validate) return;
-  for (const std::string& file : options.files_written) require_writable(file);
+  for (const std::string& file : options.files_written) text::require_writable(file);
+  catch_signals();
 }
 
 void Driver::run(timing::ClockDomain& domain, const char* structure, View& view, Program& program) {
@@ -42,11 +44,15 @@ void Driver::run(timing::ClockDomain& domain, const char* structure, View& view,
   report_.wall.elaborate_s = since_build_.seconds();
   drive(domain, view, program);
   view.summarize(report_);
+  write([&] { view.complete_traces(report_); });
+  write([&] { program.finish(report_); });
+}
+
+// A file that could not be written does not hide why a run failed, nor keep others from being written.
+void Driver::write(const std::function<void()>& files) {
   try {
-    view.complete_traces(report_);
-    program.finish(report_);
+    files();
   } catch (const UserError& e) {
-    // A file that could not be written does not hide why a run failed.
     const bool failed = report_.status != report::Status::kFinished;
     if (!failed) report_.status = report::Status::kUserInput;
     report_.message = (failed ? report_.message + "; " : "") + e.what();

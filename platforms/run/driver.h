@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,8 @@ class Driver {
  public:
   /// A result that cannot be written should be known before the run: throws UserError when one of
   /// the files that the options name cannot be written (--validate writes none). The time from here
-  /// to run() is reported as that of building the machine. `options` and `report` must outlive the
-  /// driver.
+  /// to run() is reported as that of building the machine. From here on SIGINT and SIGTERM end the run
+  /// with a report (signals.h). `options` and `report` must outlive the driver.
   Driver(const cli::Options& options, report::Report& report);
 
   /// Runs, and fills the report. Call once: SystemC elaborates once a process.
@@ -71,6 +72,7 @@ class Driver {
 
  private:
   void drive(timing::ClockDomain& domain, View& view, Program& program);
+  void write(const std::function<void()>& files);
   void describe_end(Stop stop, const View& view, Program& program);
   void list_waits(const observe::Waits& waits, const View& view);
   void judge_checks(const Program& program);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "platforms/run/signals.h"
+
 namespace tessera::run {
 
 namespace {
@@ -35,6 +37,7 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
       return Stop::kMaxCycles;
     }
     if (timed_out_) return Stop::kTimeout;
+    if (has_caught_signal()) return Stop::kSignal;
     if (started_ && domain_.idle()) return Stop::kIdle;
     started_ = true;
     sc_core::sc_start();
@@ -42,6 +45,7 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
 }
 
 bool RunControl::supervise(Cycle now) {
+  if (has_caught_signal()) return true;
   if (!limits_.timeout_s && !show_progress_) return false;
   if (--cycles_to_clock_ > 0) return false;
   const double elapsed = elapsed_s();
@@ -73,6 +77,7 @@ std::string stop_text(Stop stop, std::optional<Cycle> max_cycles) {
   if (stop == Stop::kMaxCycles)
     return "stopped before cycle " + std::to_string(max_cycles.value_or(0)) + " (--max-cycles)";
   if (stop == Stop::kTimeout) return "stopped by --timeout";
+  if (stop == Stop::kSignal) return "stopped by " + caught_signal();
   return "deadlock: nothing moves any more";
 }
 

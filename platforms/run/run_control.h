@@ -32,7 +32,7 @@ class RunControl {
     std::optional<double> timeout_s;  ///< wall time from construction on
     bool progress = false;            ///< a progress line on stderr if it is a terminal
   };
-  enum class Stop { kCondition, kIdle, kMaxCycles, kTimeout };
+  enum class Stop { kCondition, kIdle, kMaxCycles, kTimeout, kSignal };
 
   /// Becomes the supervisor of `domain`, which must outlive it.
   RunControl(timing::ClockDomain& domain, const Limits& limits);

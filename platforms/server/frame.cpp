@@ -10,6 +10,8 @@
 
 #include <unistd.h>
 
+#include "platforms/run/signals.h"
+
 namespace tessera::server {
 
 namespace {
@@ -29,12 +31,16 @@ void put_little_endian(std::uint64_t value, std::uint8_t* bytes, std::size_t cou
   for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
-/// Bytes that came before the end of the input, `count` at most.
+/// Bytes that came before the end of the input, `count` at most. A signal that ends the run ends the
+/// input between two frames.
 std::size_t read_bytes(int input, std::uint8_t* bytes, std::size_t count) {
   std::size_t done = 0;
   while (done < count) {
     const ssize_t got = ::read(input, bytes + done, count - done);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR) {
+      if (done == 0 && run::has_caught_signal()) break;
+      continue;
+    }
     if (got < 0)
       throw std::runtime_error(std::string("the host cannot be read: ") + strerror(errno));
     if (got == 0) break;

@@ -28,7 +28,8 @@ class FrameChannel {
   FrameChannel& operator=(const FrameChannel&) = delete;
 
   int input() const { return input_; }
-  /// Waits for a frame. No value: the peer has closed its side. Throws std::runtime_error when it does
+  /// Waits for a frame. No value: the peer has closed its side, or the run has been
+  /// ended by a signal (run/signals.h). Throws std::runtime_error when it does
   /// so inside a frame, or when the lengths are no frame's.
   std::optional<Frame> read();
   /// Throws std::runtime_error when the peer has gone.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -11,10 +12,15 @@
 
 namespace tessera::server {
 
+// Signals go to the thread that runs the machine: they end its waiting for a command.
 PeerWatch::PeerWatch(int input) {
   if (::pipe(stop_.data()) != 0)
     throw std::runtime_error(std::string("there is no pipe: ") + strerror(errno));
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_ = std::thread([input, stop = stop_[0]] { watch(input, stop); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 PeerWatch::~PeerWatch() {

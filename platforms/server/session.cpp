@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platforms/cli/main.h"
+#include "platforms/run/signals.h"
 #include "platforms/server/mapped_data.h"
 #include "platforms/server/memory_dump.h"
 #include "platforms/wse/command_stream.h"
@@ -245,6 +246,10 @@ run::Stop Session::drive(run::RunControl& control) {
   } catch (const sc_core::sc_report& report) {
     failure_ = Failure{Failure::Kind::kRuntime, cli::failure_of(report).message, true};
     throw;  // the report of the run names it too
+  }
+  if (!last_command_ && run::has_caught_signal()) {
+    stop_ = run::Stop::kSignal;
+    failure_ = Failure{Failure::Kind::kRuntime, run::stop_text(stop_, {}), true};
   }
   return stop_;
 }

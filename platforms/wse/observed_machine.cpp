@@ -43,6 +43,7 @@ std::vector<int> ObservedMachine::coordinates(std::uint32_t place) const {
 
 void ObservedMachine::summarize(report::Report& report) const {
   report.preset = config_.name;
+  report.run.config_digest = config::digest(config_, wse_schema);
   report.clock_period_ps = config_.clock_period_ps;
   const observe::Counters& counters = recorders_.counters();
   const bool anything_happened = recorders_.digest().value() != 0;

@@ -99,9 +99,9 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
               options.report_detail || !fabric.heatmap_file.empty()),
       heatmap_file_(fabric.heatmap_file), heatmap_counter_(counter_named(fabric.heatmap_counter)),
       title_(options.program + " on " + config.name) {
-  if (print_file_ = fabric.print_log_file; !print_file_.empty()) {
-    print_stream_ = run::open_output(print_file_);
-    prints_ = std::make_unique<observe::PrintLog>(print_stream_);
+  if (!fabric.print_log_file.empty()) {
+    print_file_ = std::make_unique<text::OutputFile>(fabric.print_log_file);
+    prints_ = std::make_unique<observe::PrintLog>(print_file_->stream());
   }
   if (options.max_cycles) stream_.set_end(*options.max_cycles);
   const auto width = static_cast<unsigned>(workload.layout.width);
@@ -125,7 +125,7 @@ void Recorders::finish() {
   for (run::TraceFile& trace : traces_) trace.finish();
   if (prints_) {
     prints_->finish();
-    run::require_complete(print_file_, print_stream_);
+    print_file_->commit();
   }
   if (!heatmap_file_.empty()) draw_heatmap();
 }
@@ -136,9 +136,9 @@ void Recorders::draw_heatmap() const {
                              ? observe::issue_slot_use(counters(), cycles)
                              : observe::counter_map(counters(), heatmap_counter_);
   map.title = title_ + ": " + map.title;
-  std::ofstream stream = run::open_output(heatmap_file_);
-  observe::write_svg(stream, map);
-  run::require_complete(heatmap_file_, stream);
+  text::OutputFile file(heatmap_file_);
+  observe::write_svg(file.stream(), map);
+  file.commit();
 }
 
 }  // namespace tessera::wse

@@ -2,7 +2,6 @@
 // as the options say.
 #pragma once
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,8 +47,7 @@ class Recorders {
   std::string title_;
   std::vector<run::TraceFile> traces_;
   bool needs_every_group_ = false;
-  std::string print_file_;
-  std::ofstream print_stream_;
+  std::unique_ptr<text::OutputFile> print_file_;
   std::unique_ptr<observe::PrintLog> prints_;
 };
 

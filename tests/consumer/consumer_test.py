@@ -159,6 +159,10 @@ def case_executables(a):
         sys.exit("the installed preset wse2 is not the one that wse_platform carries")
     run([a.prefix / "bin/numesh_platform", share / "examples/numesh/tour.json"], cwd=nowhere)
     run([a.prefix / "bin/ascend_platform", share / "examples/ascend/c2v_a5.pto", "--param", "TILES=2"], cwd=nowhere)
+    # The scripts for users find these executables and each other.
+    run([a.prefix / "bin/tessera-sweep", share / "examples/gemv_stream/layout.json", "--param", "W=2,4", "--out", "sweep"], cwd=nowhere)
+    report = sorted((nowhere / "sweep/reports").glob("*.json"))[0]
+    require(run([a.prefix / "bin/tessera", "diff", report, report]), "results are equal")
 
 
 def case_sdk(a):

@@ -363,6 +363,21 @@ class BadUse(ServerTest):
                 expect(RuntimeError, ["SIGTERM"], runner.launch, "double")
             """)
 
+    def test_a_signal_leaves_a_report(self):
+        for begin in ("runner.launch('spin', nonblock=True); time.sleep(0.3)", "runner.launch('double')"):
+            report = self.work / "r.json"
+            done = self.host(begin + """
+os.kill(pid(runner), signal.SIGTERM)
+while not os.path.exists(os.environ["TESSERA_OPTIONS"].split()[1]): time.sleep(0.02)
+os._exit(0)
+""", TESSERA_OPTIONS=f"--report {report}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = json.loads(report.read_text())
+            self.assertIn("stopped by SIGTERM", result["message"])
+            self.assertEqual((result["exit_code"], result["run"]["threads"]), (4, 1))
+            self.assertEqual(list(self.work.glob("*.tmp-*")), [])
+            report.unlink()
+
     def test_wrong_options(self):
         for options, words in (("--sett a=1", ["TESSERA_OPTIONS", "--sett", "did you mean"]), ("--help", ["TESSERA_OPTIONS", "run"]),
                                ("--validate", ["run"]), ("--csl-version 1.4", ["has been compiled"])):

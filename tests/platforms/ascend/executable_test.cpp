@@ -18,7 +18,7 @@ Finished run(std::vector<std::string> arguments) {
   return run_executable("ascend_platform", std::move(arguments));
 }
 
-/// The report of a program, without what the wall clock says.
+/// The report of a program, without what the wall clock and the command line say.
 json::object report_of(const std::string& file, std::vector<std::string> options,
                        int exit_code = 0) {
   const TemporaryFolder folder;
@@ -28,6 +28,7 @@ json::object report_of(const std::string& file, std::vector<std::string> options
   EXPECT_EQ(finished.exit_code, exit_code) << file << ": " << finished.err;
   json::object report = json::parse(read_file(folder.file("r.json"))).as_object();
   report.erase("wall");
+  report.erase("run");
   return report;
 }
 

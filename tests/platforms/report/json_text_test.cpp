@@ -95,7 +95,7 @@ TEST(ReportStatus, IsTheExitCodeOfTheContract) {
 TEST(ReportJson, KeysStandInTheOrderOfTheContract) {
   EXPECT_THAT(keys(as_json(sample())),
               ElementsAre("schema", "platform", "preset", "program", "structure", "status",
-                          "exit_code", "message", "cycles", "digest", "time_ns", "wall", "counters",
+                          "exit_code", "message", "cycles", "digest", "time_ns", "wall", "run", "counters",
                           "outputs", "checks", "diagnoses"));
 }
 
@@ -147,8 +147,8 @@ TEST(ReportJson, DetailPerPlaceGoesUnderItsKey) {
   EXPECT_EQ(json.at("tiles").at(1).at("tasks").as_int64(), 2);
   EXPECT_THAT(keys(json),
               ElementsAre("schema", "platform", "preset", "program", "structure", "status",
-                          "exit_code", "message", "cycles", "digest", "time_ns", "wall", "counters",
-                          "tiles", "outputs", "checks", "diagnoses"));
+                          "exit_code", "message", "cycles", "digest", "time_ns", "wall", "run",
+                          "counters", "tiles", "outputs", "checks", "diagnoses"));
   r.places_key = "cores";
   EXPECT_EQ(as_json(r).at("cores").at(0).at("core").at(1).as_int64(), 1);
 }
@@ -197,7 +197,7 @@ TEST(ReportJson, IsLaidOutForPeople) {
 TEST(ReportJson, AFileThatCannotBeWrittenIsAUserError) {
   EXPECT_THAT([] { write_json(sample(), "/nowhere/report.json"); },
               testing::ThrowsMessage<UserError>(
-                  "/nowhere/report.json: the report cannot be written; does its folder exist?"));
+                  "/nowhere/report.json: cannot be written: No such file or directory"));
 }
 
 TEST(ReportText, StartsWithStatusCyclesAndTime) {

@@ -1,4 +1,4 @@
-"""However a machine is built, as modules or dense, it is the same machine: the report outside `wall` and `structure`,
+"""However a machine is built, as modules or dense, it is the same machine: the report outside `wall`, `run` and `structure`,
 messages, exit codes and traces are equal. The examples at several sizes, runs that are cut short, runs that fail, and
 random layouts.
 
@@ -81,7 +81,7 @@ class Structures:
         report = json.loads(path.read_text()) if path.exists() else {}
         if report:
             assert report["structure"] == structure or result.returncode == 2, report["structure"]
-            del report["structure"], report["wall"]
+            del report["structure"], report["wall"], report["run"]
         contents = [file.read_bytes() for file in files if file.exists()]
         return Run(result.returncode, result.stderr, report, contents)
 
