@@ -22,6 +22,10 @@ constexpr unsigned level_of(MainPriority priority) {
   return 1 + static_cast<unsigned>(priority);
 }
 
+std::uint8_t lowest(unsigned bits) {
+  return static_cast<std::uint8_t>(__builtin_ctz(bits));
+}
+
 }  // namespace
 
 ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Image> image,
@@ -59,6 +63,7 @@ Cycle ComputeEngineCore::step(Cycle now) {
   const bool picked = was_free && pe_.main.runs();
   // The task's wavelet may have been the last one of a queue.
   if (picked) config_.take_flushes(pe_, vector_.outputs(), now);
+  if (pe_.waits != nullptr) account_waits(chosen, now);
   const Cycle next = next_wake(chosen || dropped || picked, goes_on, now);
   return took_command ? now + 1 : next;  // others may wait for the picker
 }
@@ -76,6 +81,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const bool rotates = pe_.timing().issue == IssueRule::kRotation;
   const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;
+  best.empty = empty;
   unsigned best_level = 0;
   // Those behind the last one first; whoever has the highest level need not be compared.
   const auto look_at = [&](Operation* from, const Operation* to) {
@@ -86,7 +92,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
       if (level <= best_level) continue;
       const std::uint32_t elements = op->single && !open ? 1 : group_size(pe_, *op, now);
       if (elements == 0) continue;
-      best = {op, elements, op->thread};
+      best = {op, elements, op->thread, empty};
       best_level = level;
     }
   };
@@ -94,7 +100,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
     if (!main_issues) return;
     require_instruction();
     if (pe_.main.ready_at() > now || 1 + main_level <= best_level) return;
-    best = {nullptr, 0, kMainThread};
+    best = {nullptr, 0, kMainThread, empty};
     best_level = 1 + main_level;
   };
   Operation* const behind = operations.behind(first);
@@ -118,6 +124,7 @@ void ComputeEngineCore::issue_main(Cycle now) {
   const auto opcode = static_cast<unsigned>(in.instruction->op);
   pe_.probe.emit(now, observe::EventKind::kIssue, opcode | kMainThread << 8, in.pc);
   pe_.main.issue(now);
+  if (pe_.waits != nullptr) pe_.waits->busy(kMainThread, in.pc, now, observe::WaitReason::kLatency);
   if (in.vector) {
     vector_.dispatch(pe_, in, now);
   } else if (in.op_class == OpClass::kConfig) {
@@ -145,6 +152,32 @@ void ComputeEngineCore::wait_for_operands() {
     const Dsr& dsr = pe_.dsrs[in.instruction->operands[slot]];
     main.wait_until(std::max(main.ready_at(), dsr.ready_at));
   }
+}
+
+// What the threads wait for that do not have the slot of cycle `now`. Operations between two groups,
+// and instructions that are not ready, have told it when they issued.
+void ComputeEngineCore::account_waits(const Candidate& chosen, Cycle now) {
+  using observe::WaitReason;
+  observe::TileWaits& waits = *pe_.waits;
+  for (const Operation& op : vector_.operations()) {
+    if (op.finishing || op.due > now) continue;
+    // The usual wait costs no more than this.
+    const unsigned missing = op.needs_inputs & chosen.empty;
+    const bool simple = missing != 0 && (missing & (missing - 1)) == 0 &&
+                        !pe_.tasks.is_microthread_blocked(op.thread);
+    const OperationWait wait =
+        simple ? OperationWait{WaitReason::kWavelet, lowest(missing)} : wait_of(pe_, op, now);
+    waits.wait(op.thread, op.pc(), now, wait.reason, wait.number);
+  }
+  const bool scalar = pe_.main.runs() && vector_.operations().of_main_thread() == nullptr;
+  if (scalar && chosen.thread != kMainThread && pe_.main.ready_at() <= now)
+    waits.wait(kMainThread, pe_.main.pc(), now, WaitReason::kTurn);
+  if (waits.is_active()) return;
+  if (waits.reason() == WaitReason::kHost && pe_.main.ready_at() > now) return;
+  waits.rest(pe_.tasks.has_stuck()    ? WaitReason::kTaskBlocked
+             : pe_.has_open_channel() ? WaitReason::kTask
+                                      : WaitReason::kIdle,
+             now);
 }
 
 // `acted`: something was issued, or wavelets were taken from a queue. `goes_on`: an operation has

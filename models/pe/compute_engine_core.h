@@ -58,6 +58,9 @@ class ComputeEngineCore {
   /// nowhere.
   void set_diagnoses(observe::Diagnoses* diagnoses) { pe_.diagnoses = diagnoses; }
 
+  /// Where the engine accounts what it does with its cycles. Default: nowhere.
+  void set_waits(observe::TileWaits* waits) { pe_.waits = waits; }
+
   /// Steps the engine through cycle `now`; returns the next cycle it wants (timing::Steppable).
   /// Throws IllegalBehaviour, with PE, source line and the id of the rule (illegal.h), where the
   /// machine's behaviour is undefined.
@@ -101,6 +104,7 @@ class ComputeEngineCore {
     Operation* op = nullptr;
     std::uint32_t elements = 0;  ///< of the group
     ThreadId thread = kNobody;
+    std::uint32_t empty = 0;  ///< input queues without a wavelet that operations need, one bit each
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;
   };
@@ -109,6 +113,7 @@ class ComputeEngineCore {
   void issue_main(Cycle now);
   void require_instruction() const;
   void wait_for_operands();
+  void account_waits(const Candidate& chosen, Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   EngineState pe_;

@@ -103,6 +103,8 @@ class TaskTable {
   void set_blocked(TaskId id, bool blocked) { blocked ? block(id) : unblock(id); }
   bool is_active(TaskId id) const { return (active_ & task_bit(id)) != 0; }
   bool is_blocked(TaskId id) const { return (blocked_ & task_bit(id)) != 0; }
+  /// Whether some task is active and blocked.
+  bool has_stuck() const { return (active_ & blocked_) != 0; }
   /// All ids that are blocked.
   std::uint64_t blocked() const { return blocked_; }
   void block_microthread(unsigned id, bool blocked) {

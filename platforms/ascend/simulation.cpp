@@ -66,10 +66,10 @@ bool Simulation::is_done(run::Stop stop, const observe::Waits&) {
 // A deadlock begins with what holds the others up, if that is known.
 std::string Simulation::describe_stop(const std::string& stopped,
                                       const report::Report& report) const {
-  if (report.waits.empty()) return stopped;
+  if (report.stuck.empty()) return stopped;
   observe::Waits waits;
   const std::string cause = is_deadlock_ ? machine_.view().describe_waits(waits) : "";
-  const report::Wait& first = report.waits.front();
+  const report::Wait& first = report.stuck.front();
   std::string text = cause.empty() ? stopped + "; " + first.who + " waits for " + first.what
                                    : "deadlock: " + cause;
   if (report.wait_count > 1) text += "; and " + std::to_string(report.wait_count - 1) + " more";

@@ -4,6 +4,7 @@
 #include <boost/version.hpp>
 #include <systemc>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
@@ -51,19 +52,45 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
               "how the machine is built: " + join(executable.structures))}};
 }
 
+PlaceAndCycle place_and_cycle(const std::string& given) {
+  const auto refuse = [&given] {
+    throw UserError("", "--why", "'" + given + "' is not of the form X,Y@CYCLE, such as 3,2@500");
+  };
+  const std::size_t at = given.find('@');
+  if (at == std::string::npos) refuse();
+  const auto number = [&](std::size_t from, std::size_t to) {
+    const auto value = whole_number_in(given.substr(from, to - from));
+    if (!value || *value < 0) refuse();
+    return *value;
+  };
+  PlaceAndCycle asked;
+  for (std::size_t from = 0; from <= at;) {
+    const std::size_t to = std::min(given.find(',', from), at);
+    asked.at.push_back(static_cast<int>(number(from, to)));
+    from = to + 1;
+  }
+  asked.cycle = static_cast<Cycle>(number(at + 1, given.size()));
+  return asked;
+}
+
 OptionGroup what_to_show(Options& o) {
-  return {"What to show",
-          {file("report", "FILE.json", o.report_file, File::kWritten,
-                "write the result as data, e.g. --report r.json"),
-           flag("report-detail", o.report_detail, "with --report: counters of every place too"),
-           flag("quiet", o.quiet, "print nothing but errors"),
-           flag("progress", o.progress,
-                "on a terminal: cycle, pace and time left of runs over two seconds"),
-           file("trace-perfetto", "FILE", o.trace_perfetto_file, File::kWritten,
-                "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle); any "
-                "trace whose name ends in .gz is compressed"),
-           whole_number("trace-from", o.trace_from, "traces begin with cycle N"),
-           whole_number("trace-to", o.trace_to, "traces end with cycle N")}};
+  const auto take_why = [&o](const std::string& given) { o.why_at = place_and_cycle(given); };
+  return {
+      "What to show",
+      {file("report", "FILE.json", o.report_file, File::kWritten,
+            "write the result as data, e.g. --report r.json"),
+       flag("report-detail", o.report_detail, "with --report: counters of every place too"),
+       flag("waits", o.waits, "show where the cycles went: waits by reason and by source line"),
+       {"why", "X,Y@CYCLE", "show what a place waits for in a cycle, e.g. --why 3,2@500", take_why},
+       flag("quiet", o.quiet, "print nothing but errors"),
+       flag("progress", o.progress,
+            "on a terminal: cycle, pace and time left of runs over two seconds"),
+       file("trace-perfetto", "FILE", o.trace_perfetto_file, File::kWritten,
+            "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle); any trace "
+            "whose "
+            "name ends in .gz is compressed"),
+       whole_number("trace-from", o.trace_from, "traces begin with cycle N"),
+       whole_number("trace-to", o.trace_to, "traces end with cycle N")}};
 }
 
 OptionGroup bounds_and_checks(Options& o) {

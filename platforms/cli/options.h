@@ -15,6 +15,12 @@
 
 namespace tessera::cli {
 
+/// "3,2@500": a place of the machine, by its coordinates, in a cycle.
+struct PlaceAndCycle {
+  std::vector<int> at;
+  Cycle cycle = 0;
+};
+
 /// Options of every platform.
 struct Options {
   Options() = default;
@@ -29,6 +35,8 @@ struct Options {
   std::string structure = "auto";
   std::string report_file;
   bool report_detail = false;
+  bool waits = false;
+  std::optional<PlaceAndCycle> why_at;
   bool quiet = false;
   bool progress = false;
   std::string trace_perfetto_file;

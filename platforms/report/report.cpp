@@ -1,5 +1,6 @@
 #include "platforms/report/report.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <charconv>
@@ -126,9 +127,41 @@ json::array checks_json(const Report& r) {
   return out;
 }
 
-json::array waits_json(const Report& r) {
+json::object waits_json(const Report& r) {
+  const WaitSummary& waits = r.waits;
+  json::object reasons;
+  for (const WaitSummary::Reason& reason : waits.reasons) reasons[reason.name] = reason.cycles;
+  json::array lines, links;
+  for (const WaitSummary::Line& line : waits.lines) {
+    json::object entry{{"place", line.place},
+                       {"reason", line.reason},
+                       {"cycles", line.cycles},
+                       {"what", line.what},
+                       {"busy", line.busy}};
+    if (!line.thread.empty()) entry["thread"] = line.thread;
+    lines.push_back(std::move(entry));
+  }
+  for (const WaitSummary::Link& link : waits.links) {
+    links.push_back(json::object{{singular(r.places_key), to_array(link.at)},
+                                 {"direction", link.direction},
+                                 {"wavelets", link.wavelets}});
+  }
+  json::object out{
+      {"unit", waits.unit}, {"units", waits.units},          {"busy", waits.busy},
+      {"idle", waits.idle}, {"reasons", std::move(reasons)}, {"lines", std::move(lines)}};
+  if (!links.empty()) out["links"] = std::move(links);
+  return out;
+}
+
+json::object why_json(const Report& r) {
+  return {{"cycle", r.why->cycle},
+          {singular(r.places_key), to_array(r.why->at)},
+          {"waits", to_array(r.why->lines)}};
+}
+
+json::array stuck_json(const Report& r) {
   json::array out;
-  for (const Wait& w : r.waits) {
+  for (const Wait& w : r.stuck) {
     out.push_back(
         json::object{{singular(r.places_key), to_array(w.at)}, {"who", w.who}, {"what", w.what}});
   }
@@ -169,9 +202,11 @@ json::object report_json(const Report& r) {
   out["outputs"] = outputs_json(r);
   out["checks"] = checks_json(r);
   out["diagnoses"] = diagnoses_json(r);
-  if (!r.waits.empty()) {
+  if (r.waits.units > 0) out["waits"] = waits_json(r);
+  if (r.why) out["why"] = why_json(r);
+  if (!r.stuck.empty()) {
     out["wait_count"] = r.wait_count;
-    out["waits"] = waits_json(r);
+    out["stuck"] = stuck_json(r);
   }
   return out;
 }
@@ -203,6 +238,17 @@ std::string lower_case(std::string text) {
 
 std::string plural(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void WaitSummary::sort() {
+  constexpr std::size_t kMostLines = 200;
+  const auto more = [](const auto& a, const auto& b) { return a.cycles > b.cycles; };
+  const auto is_zero = [](const auto& row) { return row.cycles == 0; };
+  reasons.erase(std::remove_if(reasons.begin(), reasons.end(), is_zero), reasons.end());
+  lines.erase(std::remove_if(lines.begin(), lines.end(), is_zero), lines.end());
+  std::stable_sort(reasons.begin(), reasons.end(), more);
+  std::stable_sort(lines.begin(), lines.end(), more);
+  if (lines.size() > kMostLines) lines.resize(kMostLines);
 }
 
 double time_ns(const Report& report) {

@@ -92,6 +92,48 @@ struct Wait {
   std::string what;
 };
 
+/// Where the cycles of a run went (docs/waits.md). Of all places together, or of one unit each.
+struct WaitSummary {
+  struct Reason {
+    std::string name;  ///< key in the report
+    std::string what;  ///< "a wavelet on an input queue"
+    std::uint64_t cycles = 0;
+  };
+  /// A source line that waited, or another thing with a name.
+  struct Line {
+    std::string place;   ///< "gemv.tasm:31"
+    std::string thread;  ///< "main thread", "microthread 2"; may be empty
+    std::string reason;  ///< Reason::name
+    std::string what;    ///< "a wavelet on input queue 3 (color 4)"
+    std::uint64_t cycles = 0;
+    std::uint64_t busy = 0;  ///< cycles in which this line of this thread worked
+  };
+  struct Link {
+    std::vector<int> at;
+    std::string direction;
+    std::uint64_t wavelets = 0;
+  };
+  std::string unit;  ///< what has the cycles: "tile", "pipe", "node"
+  std::uint64_t units =
+      0;  ///< busy, idle and all reasons add up to units * Report::cycles; 0: none
+  std::uint64_t busy = 0;
+  std::uint64_t idle = 0;
+  std::vector<Reason> reasons;  ///< by cycles, none with 0
+  std::vector<Line> lines;      ///< by cycles; the first ones
+  std::vector<Link> links;      ///< by wavelets; the first ones
+  bool shown = false;           ///< print_text() shows it
+
+  /// Puts reasons and lines in order, without those that have no cycle; keeps the first lines.
+  void sort();
+};
+
+/// What a place waited for in one cycle (--why).
+struct Why {
+  Cycle cycle = 0;
+  std::vector<int> at;
+  std::vector<std::string> lines;  ///< sentences
+};
+
 /// A remark of a model on a program that went on all the same.
 struct Diagnosis {
   Cycle cycle = 0;
@@ -157,8 +199,10 @@ struct Report {
   std::vector<Output> outputs;
   std::vector<Check> checks;
   Diagnoses diagnoses;
-  std::vector<Wait> waits;       ///< of a run that could not finish
-  std::uint64_t wait_count = 0;  ///< all of them, `waits` or more
+  WaitSummary waits;
+  std::optional<Why> why;
+  std::vector<Wait> stuck;       ///< who waits for what in a run that could not finish
+  std::uint64_t wait_count = 0;  ///< all of them, `stuck` or more
 };
 
 /// A name as keys of a report have it: "mte2" of "MTE2".

@@ -17,8 +17,8 @@ constexpr std::size_t kMostWaits = 10'000;
 }  // namespace
 
 std::string first_wait(const report::Report& report, const std::string& place) {
-  if (report.waits.empty()) return {};
-  const report::Wait& first = report.waits.front();
+  if (report.stuck.empty()) return {};
+  const report::Wait& first = report.stuck.front();
   std::string text = "; " + place + first.who + " waits for " + first.what;
   if (report.wait_count > 1) text += "; and " + report::plural(report.wait_count - 1, "more wait");
   return text;
@@ -62,6 +62,7 @@ void Driver::write(const std::function<void()>& files) {
 // A run that the kernel reports an error from is over, but what was recorded up to there is kept.
 void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
   RunControl control(domain, {options_.max_cycles, options_.timeout_s, options_.progress});
+  if (options_.why_at) look_at_place(domain, control, view);
   const auto catch_up = [&] {
     view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
     report_.checks = program.checks();
@@ -77,6 +78,28 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     report_.message = failure.message;
   }
   report_.wall.run_s = control.elapsed_s();
+}
+
+// --why
+void Driver::look_at_place(const timing::ClockDomain& domain, RunControl& control, View& view) {
+  const cli::PlaceAndCycle& asked = *options_.why_at;
+  std::uint32_t place = 0;
+  while (place < view.place_count() && view.coordinates(place) != asked.at) ++place;
+  if (place == view.place_count()) throw UserError("", "--why", "the machine has no such place");
+  control.at_end_of(asked.cycle, [this, &domain, &view, place] {
+    const cli::PlaceAndCycle& at = *options_.why_at;
+    view.catch_up(at.cycle + 1);
+    report_.why = report::Why{at.cycle, at.at, {}};
+    std::vector<std::string>& lines = report_.why->lines;
+    if (domain.idle() && domain.now() < at.cycle)
+      lines.push_back("nothing moves any more after cycle " + std::to_string(domain.now()));
+    std::string state = view.state_of(place, at.cycle);
+    if (!state.empty()) lines.push_back(std::move(state));
+    observe::Waits waits = observe::Waits::of(place);
+    view.describe_waits(waits);
+    for (const observe::Wait& wait : waits) lines.push_back(wait.who + " waits for " + wait.what);
+    if (lines.empty()) lines.emplace_back("nothing waits here");
+  });
 }
 
 void Driver::describe_end(Stop stop, const View& view, Program& program) {
@@ -99,7 +122,7 @@ void Driver::list_waits(const observe::Waits& waits, const View& view) {
   for (const bool blocks : {true, false}) {
     for (const observe::Wait& wait : waits) {
       if (wait.blocks == blocks)
-        report_.waits.push_back({view.coordinates(wait.place), wait.who, wait.what});
+        report_.stuck.push_back({view.coordinates(wait.place), wait.who, wait.what});
     }
   }
   report_.wait_count = waits.total();

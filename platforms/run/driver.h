@@ -20,12 +20,17 @@ class View {
  public:
   virtual ~View() = default;
   /// Carries out what the machine has put off (pe::ComputeEngineCore) and was due before cycle
-  /// `end`. Called once, after the last cycle.
+  /// `end`. Called after the last cycle, and before somebody looks at the machine in between.
   virtual void catch_up(Cycle /*end*/) {}
   /// Who waits for what now.
   virtual void describe_waits(observe::Waits& waits) const = 0;
   /// Coordinates of a place of waits and events: [x, y] of a tile, [cluster, unit] of a core.
   virtual std::vector<int> coordinates(std::uint32_t place) const = 0;
+  /// How many places it has; 0: --why is not for this machine.
+  virtual std::size_t place_count() const { return 0; }
+  /// What a place as a whole does at the end of cycle `now`: "has waited since cycle 481 for ...";
+  /// empty: nothing is to be said. Called with --why only, during the run.
+  virtual std::string state_of(std::uint32_t /*place*/, Cycle /*now*/) const { return {}; }
   /// Adds the name of the configuration, cycles, digest, counters and diagnoses.
   virtual void summarize(report::Report& report) const = 0;
   /// Writes the rest of traces. Throws UserError.
@@ -73,6 +78,7 @@ class Driver {
  private:
   void drive(timing::ClockDomain& domain, View& view, Program& program);
   void write(const std::function<void()>& files);
+  void look_at_place(const timing::ClockDomain& domain, RunControl& control, View& view);
   void describe_end(Stop stop, const View& view, Program& program);
   void list_waits(const observe::Waits& waits, const View& view);
   void judge_checks(const Program& program);

@@ -35,6 +35,7 @@ class TraceFile {
   void finish() {
     trace_->finish();
     if (gzip_) gzip_->finish();
+    if (!*out_) file_->stream().setstate(std::ios::badbit);
     file_->commit();
   }
 

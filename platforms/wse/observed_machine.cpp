@@ -4,6 +4,7 @@
 #include <string>
 
 #include "frontends/tasm/assembler.h"
+#include "platforms/wse/wait_summary.h"
 
 namespace tessera::wse {
 
@@ -29,11 +30,31 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
         engine->set_step_every_group(true);
     }
   }
+  if (options.waits || options.why_at || !options.report_file.empty() ||
+      fabric.heatmap_of == "waits")
+    account_waits(workload);
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 
 ObservedMachine::~ObservedMachine() {
   if (machine_ && !machine_->is_quick_to_destroy()) static_cast<void>(machine_.release());
+}
+
+void ObservedMachine::account_waits(const Workload& workload) {
+  images_ = workload.programs.images();
+  waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), nullptr);
+  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+    const std::int32_t program = layout_.program_of_tile[place];
+    if (program < 0) continue;
+    const auto x = static_cast<int>(place) % layout_.width;
+    const auto y = static_cast<int>(place) / layout_.width;
+    machine_->engine({x, y})->set_waits(&waits_->open(place, static_cast<std::size_t>(program)));
+  }
+}
+
+std::string ObservedMachine::state_of(std::uint32_t place, Cycle now) const {
+  const observe::TileWaits* const tile = waits_->tile(place);
+  return tile == nullptr ? "the tile has no program" : observe::describe(*tile, now);
 }
 
 std::vector<int> ObservedMachine::coordinates(std::uint32_t place) const {
@@ -55,6 +76,12 @@ void ObservedMachine::summarize(report::Report& report) const {
     report.counters.push_back({std::string(info.name), counters.total(info.counter),
                                std::string(info.unit), std::string(info.description)});
   }
+  if (waits_) {
+    waits_->finish(report.cycles);
+    summarize_waits(*waits_, images_, report.waits);
+    report.waits.shown = options_.waits;
+    if (counters.has_tiles()) add_busiest_links(counters, report.waits);
+  }
   if (options_.report_detail) add_places(report.places);
   report.diagnoses.count = diagnoses_.count();
   for (const observe::Diagnosis& d : diagnoses_.first())
@@ -68,12 +95,32 @@ void ObservedMachine::add_places(report::Places& places) const {
     shown.push_back(info.counter);
     places.counters.emplace_back(info.name);
   }
-  places.values.reserve(layout_.tile_count() * shown.size());
+  const std::vector<observe::WaitReason> reasons = add_wait_counters(places);
+  places.values.reserve(layout_.tile_count() * places.counters.size());
   for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
     for (const int coordinate : coordinates(place)) places.at.push_back(coordinate);
     for (const observe::Counter counter : shown)
       places.values.push_back(recorders_.counters().tile(place, counter));
+    for (const observe::WaitReason reason : reasons) {
+      const observe::TileWaits* const tile = waits_->tile(place);
+      places.values.push_back(tile == nullptr ? 0 : tile->cycles(reason));
+    }
   }
+}
+
+// A counter for each reason that some tile has, and for idle cycles.
+std::vector<observe::WaitReason> ObservedMachine::add_wait_counters(report::Places& places) const {
+  std::vector<observe::WaitReason> reasons;
+  if (!waits_) return reasons;
+  for (unsigned r = 1; r < observe::kWaitReasonCount; ++r) {
+    const auto reason = static_cast<observe::WaitReason>(r);
+    if (waits_->total(reason) == 0) continue;
+    reasons.push_back(reason);
+    const std::string name(observe::info(reason).name);
+    places.counters.push_back(reason == observe::WaitReason::kIdle ? "idle_cycles"
+                                                                   : "wait_" + name);
+  }
+  return reasons;
 }
 
 std::optional<double> ObservedMachine::destroy() {

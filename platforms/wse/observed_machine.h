@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "models/observe/wait_book.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/diagnosis_log.h"
 #include "platforms/wse/machine.h"
@@ -42,21 +44,27 @@ class ObservedMachine final : public run::View {
   void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
   void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
   std::vector<int> coordinates(std::uint32_t place) const override;
+  std::size_t place_count() const override { return layout_.tile_count(); }
+  std::string state_of(std::uint32_t place, Cycle now) const override;
   void summarize(report::Report& report) const override;
-  void complete_traces(const report::Report&) override { recorders_.finish(); }
+  void complete_traces(const report::Report&) override { recorders_.finish(waits_.get()); }
 
   /// Seconds that it took to destroy the machine; no value: it was left to the end of the process.
   /// Nothing else may be called afterwards.
   std::optional<double> destroy();
 
  private:
+  void account_waits(const Workload& workload);
   void add_places(report::Places& places) const;
+  std::vector<observe::WaitReason> add_wait_counters(report::Places& places) const;
 
   const cli::Options& options_;
   const WseConfig& config_;
   const layout::Layout& layout_;
   Recorders recorders_;
   DiagnosisLog diagnoses_;
+  std::vector<std::shared_ptr<const pe::Image>> images_;  ///< by program of waits_
+  std::unique_ptr<observe::WaitBook> waits_;              ///< nullptr: nobody asked
   std::unique_ptr<Machine> machine_;
 };
 

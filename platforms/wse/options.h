@@ -23,6 +23,7 @@ struct FabricOptions {
   std::optional<observe::Scope::Rect> trace_rect;  ///< tiles that traces show
   std::string heatmap_file;
   std::string heatmap_counter;
+  std::string heatmap_of = "busy";
   bool check_links = false;
   bool check_epochs = false;
 
@@ -43,6 +44,9 @@ struct FabricOptions {
               "picture of where the time went, e.g. --heatmap h.svg"),
          cli::text("heatmap-counter", "NAME", heatmap_counter,
                    "counter that the heat map shows (default: busy issue cycles)"),
+         cli::one_of("heatmap-of", "WHAT", heatmap_of, {"busy", "waits", "links"},
+                     "what the heat map shows: busy cycles, cycles of waits, or the load of the "
+                     "busiest link of a tile"),
          cli::flag(
              "check-links", check_links,
              "watch the links between routers and at the rim for broken protocol rules (exit 3)"),

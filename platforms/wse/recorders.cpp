@@ -9,6 +9,7 @@
 #include "models/observe/vcd.h"
 #include "models/observe/wse_trace.h"
 #include "models/pe/isa.h"
+#include "platforms/wse/wait_summary.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -96,8 +97,9 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
                      const Workload& workload, const WseConfig& config)
     : stream_(static_cast<unsigned>(workload.layout.width),
               static_cast<unsigned>(workload.layout.height),
-              options.report_detail || !fabric.heatmap_file.empty()),
-      heatmap_file_(fabric.heatmap_file), heatmap_counter_(counter_named(fabric.heatmap_counter)),
+              options.report_detail || options.waits || !fabric.heatmap_file.empty()),
+      heatmap_file_(fabric.heatmap_file), heatmap_of_(fabric.heatmap_of),
+      heatmap_counter_(counter_named(fabric.heatmap_counter)),
       title_(options.program + " on " + config.name) {
   if (!fabric.print_log_file.empty()) {
     print_file_ = std::make_unique<text::OutputFile>(fabric.print_log_file);
@@ -121,18 +123,21 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
   add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
 }
 
-void Recorders::finish() {
+void Recorders::finish(const observe::WaitBook* waits) {
   for (run::TraceFile& trace : traces_) trace.finish();
   if (prints_) {
     prints_->finish();
     print_file_->commit();
   }
-  if (!heatmap_file_.empty()) draw_heatmap();
+  if (!heatmap_file_.empty()) draw_heatmap(waits);
 }
 
-void Recorders::draw_heatmap() const {
+void Recorders::draw_heatmap(const observe::WaitBook* waits) const {
   const Cycle cycles = counters().total(observe::Counter::kLastEventCycle) + 1;
-  observe::HeatMap map = heatmap_counter_ == observe::Counter::kBusyIssueCycles
+  observe::HeatMap map = heatmap_of_ == "waits"
+                             ? wait_map(*waits, counters().width(), counters().height(), cycles)
+                         : heatmap_of_ == "links" ? link_map(counters(), cycles)
+                         : heatmap_counter_ == observe::Counter::kBusyIssueCycles
                              ? observe::issue_slot_use(counters(), cycles)
                              : observe::counter_map(counters(), heatmap_counter_);
   map.title = title_ + ": " + map.title;

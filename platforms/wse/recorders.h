@@ -8,6 +8,7 @@
 
 #include "models/observe/event_stream.h"
 #include "models/observe/print_log.h"
+#include "models/observe/wait_book.h"
 #include "platforms/run/output_file.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
@@ -32,17 +33,19 @@ class Recorders {
   /// Whether groups of operations must be announced in their own cycle (observe/sorted_sink.h).
   bool need_every_group() const { return needs_every_group_; }
   /// Completes the trace files and draws the heat map. Call once, after the run.
-  void finish();
+  /// `waits`: of all tiles, finished; nullptr: nobody accounted them.
+  void finish(const observe::WaitBook* waits);
 
  private:
   template <class Trace, class... Args>
   void add_trace(const std::string& file, const Args&... args) {
     traces_.push_back(run::TraceFile::of<Trace>(file, stream_, args...));
   }
-  void draw_heatmap() const;
+  void draw_heatmap(const observe::WaitBook* waits) const;
 
   observe::EventStream stream_;
   std::string heatmap_file_;
+  std::string heatmap_of_;
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
   std::vector<run::TraceFile> traces_;
