@@ -15,6 +15,15 @@ constexpr unsigned kFirstQueueRow = 10;
 constexpr unsigned kTaskRow = 31;
 constexpr unsigned kRowBits = 5;
 
+/// A wait that has ended, among the events: `a` is number, thread << 8 and reason << 16, `b` its
+/// length.
+constexpr auto kWaitEnd = static_cast<EventKind>(kEventKindCount);
+
+/// Waits that the operation itself decides, such as its rate, would hide those that matter.
+bool is_for_others(WaitReason reason) {
+  return reason >= WaitReason::kWavelet;
+}
+
 unsigned row_of(unsigned thread) {
   return thread == kMainThread ? kMainRow : thread + 1;
 }
@@ -51,8 +60,9 @@ PerfettoTrace::Tile& PerfettoTrace::tile_at(std::uint32_t place) {
 // thread of a wavelet are known from the events beside them, and go with the event (`ident` of
 // kOpStart: pc; `a` of kQueueOut: opcode and thread).
 bool PerfettoTrace::takes(Event& e) {
-  if (e.cycle > scope_.to && e.kind != EventKind::kTaskEnd && e.kind != EventKind::kOpEnd)
-    return false;
+  const bool is_end =
+      e.kind == EventKind::kTaskEnd || e.kind == EventKind::kOpEnd || e.kind == kWaitEnd;
+  if (e.cycle > scope_.to && !is_end) return false;
   if (!scope_.has_place(e.place, width_)) return false;
   switch (e.kind) {
   case EventKind::kHop:
@@ -77,7 +87,7 @@ bool PerfettoTrace::takes(Event& e) {
   case EventKind::kQueueIn:
     return e.cycle >= scope_.from;
   default:
-    return e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd ||
+    return e.kind == kWaitEnd || e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd ||
            e.kind == EventKind::kOpEnd;
   }
 }
@@ -99,8 +109,30 @@ void PerfettoTrace::on_sorted_event(const Event& e) {
   case EventKind::kQueueIn:
     return enter_queue(e);
   default:
-    return;
+    if (e.kind == kWaitEnd) write_wait(e);
   }
+}
+
+void PerfettoTrace::on_wait(const WaitSpan& span) {
+  if (!is_for_others(span.reason)) return;
+  on_event({span.to, span.place, kWaitEnd,
+            span.number | span.thread << 8 | static_cast<std::uint32_t>(span.reason) << 16,
+            static_cast<std::uint32_t>(span.to - span.from), 0});
+}
+
+void PerfettoTrace::write_wait(const Event& e) {
+  const Cycle from = e.cycle - e.b;
+  if (e.b == 0 || !scope_.has_span(from, e.cycle - 1)) return;
+  const auto reason = static_cast<WaitReason>(e.a >> 16);
+  const auto number = static_cast<std::uint8_t>(e.a & 0xFF);
+  const unsigned row = row_of(thread_of(e));
+  name_row(e.place, row);
+  const std::string what = names_.wait ? names_.wait(e.place, reason, number) : std::string();
+  PerfettoWriter::Args args;
+  args.add("reason", info(reason).name);
+  if (!what.empty()) args.add("for", what);
+  out_.slice(track(e.place, row), "wait: " + std::string(info(reason).name), from, e.cycle, args,
+             "grey");
 }
 
 void PerfettoTrace::name_row(std::uint32_t place, unsigned row, unsigned color) {

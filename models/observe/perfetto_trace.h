@@ -2,7 +2,7 @@
 //
 // Every tile that did something is a process "tile (x, y)". Its threads: "main" with the tasks as
 // slices and synchronous DSD operations nested in them, "microthread 0" .. "microthread 7" with
-// asynchronous DSD operations, and a thread for each input queue, with a slice for wavelets that
+// asynchronous DSD operations and, in grey, what they wait for, and a thread for each input queue, with a slice for wavelets that
 // entered it less than kGapCycles apart. An arrow leads from an operation to the queues that its first
 // wavelet entered. Counter tracks "hops" show how many wavelets left the router per direction (E, W, N,
 // S and R for the ramp) in each stretch of kBinCycles cycles.
@@ -21,10 +21,11 @@
 #include "models/observe/perfetto_writer.h"
 #include "models/observe/scope.h"
 #include "models/observe/sorted_sink.h"
+#include "models/observe/wait_book.h"
 
 namespace tessera::observe {
 
-class PerfettoTrace final : public SortedSink {
+class PerfettoTrace final : public SortedSink, public WaitListener {
  public:
   static constexpr Cycle kBinCycles = 16;
   static constexpr Cycle kGapCycles = 16;
@@ -32,6 +33,9 @@ class PerfettoTrace final : public SortedSink {
   /// `width`: tiles in a row of the machine, to turn places into coordinates. `out` must outlive
   /// the trace.
   PerfettoTrace(std::ostream& out, unsigned width, Names names = {}, const Scope& scope = {});
+
+  /// Waits for another block or thread are shown. They come in the cycle in which they end.
+  void on_wait(const WaitSpan& span) override;
 
  protected:
   bool takes(Event& e) override;
@@ -81,6 +85,7 @@ class PerfettoTrace final : public SortedSink {
   void end_slice(std::uint32_t place, unsigned row, Cycle end);
   void write_slice(std::uint32_t place, unsigned row, const Slice& slice, Cycle end,
                    PerfettoWriter::Args& args);
+  void write_wait(const Event& e);
   void end_operation(const Event& e);
   void note_send(const Event& e);
   void enter_queue(const Event& e);

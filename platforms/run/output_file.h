@@ -31,6 +31,7 @@ class TraceFile {
     return file;
   }
 
+  observe::SortedSink& trace() { return *trace_; }
   /// Writes the rest; call once, after the run. Throws UserError when not all could be written.
   void finish() {
     trace_->finish();

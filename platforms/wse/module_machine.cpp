@@ -50,9 +50,9 @@ void ModuleMachine::build_tiles(const WseConfig& config, const Workload& workloa
       const TileCoord at{x, y};
       const observe::Probe probe(sink, static_cast<std::uint32_t>(tile_index(at)));
       const auto tapped = streams.find(tile_index(at));
-      tiles_.push_back(std::make_unique<Tile>(
-          tile_name("tile", at).c_str(), domain_, at, config, workload.programs.image_of(at),
-          probe, tapped == streams.end() ? nullptr : tapped->second));
+      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), domain_, at, config,
+                                              workload.programs.image_of(at), probe,
+                                              tapped == streams.end() ? nullptr : tapped->second));
       for (const layout::TileRoute& route : layout.routes_of(at)) {
         tiles_.back()->router.set_route(route.color, layout.routes[route.route].route);
       }
