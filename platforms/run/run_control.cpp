@@ -46,6 +46,7 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
 
 bool RunControl::supervise(Cycle now) {
   if (look_ && now <= looked_at_ && domain_.next_due() > looked_at_) look_();
+  if (visit_) visit_(now);
   if (has_caught_signal()) return true;
   if (!limits_.timeout_s && !show_progress_) return false;
   if (--cycles_to_clock_ > 0) return false;
