@@ -63,7 +63,7 @@ function draw() {
   side = Math.max(1, Math.floor(Math.min(720 / Math.max(columns, rows), 48)));
   map.style.width = columns * side + "px"; map.style.height = rows * side + "px";
   $("scale").textContent = `${shown.grid[0]} x ${shown.grid[1]}; dark: 0, yellow: ${largest.toLocaleString()} ${q.unit}` +
-    (shown.block > 1 ? `; a square is the sum of ${shown.block} x ${shown.block}` : "");
+    (shown.block > 1 ? `; a square is the mean of ${shown.block} x ${shown.block}` : "");
   $("at").textContent = live ? "now" : `cycle ${shown.cycle.toLocaleString()}`;
 }
 function take(state) {

@@ -44,6 +44,7 @@ LiveView::LiveView(unsigned short port, View& view) : view_(view), server_(port)
 }
 
 void LiveView::after_cycle(Cycle now) {
+  if (closed_) return;
   now_ = now;
   if (now >= next_frame_) record();
   if (now >= pause_at_) state_ = State::kPaused;

@@ -31,7 +31,7 @@ class LiveView {
  private:
   enum class State : std::uint8_t { kRuns, kPaused, kOver };
 
-  /// Values of all quantities in squares of cells, each with the sum of its cells.
+  /// Values of all quantities in squares of cells, each with the mean of its cells.
   struct Frame {
     Cycle cycle = 0;
     unsigned block = 1, columns = 0, rows = 0;
