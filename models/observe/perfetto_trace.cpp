@@ -15,6 +15,15 @@ constexpr unsigned kFirstQueueRow = 10;
 constexpr unsigned kTaskRow = 31;
 constexpr unsigned kRowBits = 5;
 
+/// A wait that has ended, among the events: `a` is number, thread << 8 and reason << 16, `b` its
+/// length.
+constexpr auto kWaitEnd = static_cast<EventKind>(kEventKindCount);
+
+/// Waits that the operation itself decides, such as its rate, would hide those that matter.
+bool is_for_others(WaitReason reason) {
+  return reason >= WaitReason::kWavelet;
+}
+
 unsigned row_of(unsigned thread) {
   return thread == kMainThread ? kMainRow : thread + 1;
 }
@@ -42,22 +51,28 @@ PerfettoWriter::Track PerfettoTrace::track(std::uint32_t place, unsigned row) co
   return {place, thread_of_row(row)};
 }
 
+PerfettoTrace::Tile& PerfettoTrace::tile_at(std::uint32_t place) {
+  if (place >= tiles_.size()) tiles_.resize(std::size_t{place} + 1);
+  return tiles_[place];
+}
+
 // What needs no order is done at once: hops are counted. The instruction of an operation and the
 // thread of a wavelet are known from the events beside them, and go with the event (`ident` of
 // kOpStart: pc; `a` of kQueueOut: opcode and thread).
 bool PerfettoTrace::takes(Event& e) {
-  if (e.cycle > scope_.to && e.kind != EventKind::kTaskEnd && e.kind != EventKind::kOpEnd)
-    return false;
+  const bool is_end =
+      e.kind == EventKind::kTaskEnd || e.kind == EventKind::kOpEnd || e.kind == kWaitEnd;
+  if (e.cycle > scope_.to && !is_end) return false;
   if (!scope_.has_place(e.place, width_)) return false;
   switch (e.kind) {
   case EventKind::kHop:
     if (e.cycle >= scope_.from) count_hop(e);
     return false;
   case EventKind::kIssue:
-    tiles_[e.place].issued_pc = e.b;
+    tile_at(e.place).issued_pc = e.b;
     return false;
   case EventKind::kOpStart:
-    e.ident = tiles_[e.place].issued_pc;
+    e.ident = tile_at(e.place).issued_pc;
     return true;
   case EventKind::kQueueOut:
     if (written_.place != e.place || written_.cycle != e.cycle)
@@ -72,7 +87,7 @@ bool PerfettoTrace::takes(Event& e) {
   case EventKind::kQueueIn:
     return e.cycle >= scope_.from;
   default:
-    return e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd ||
+    return e.kind == kWaitEnd || e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd ||
            e.kind == EventKind::kOpEnd;
   }
 }
@@ -81,12 +96,12 @@ void PerfettoTrace::on_sorted_event(const Event& e) {
   newest_ = std::max(newest_, e.cycle);
   switch (e.kind) {
   case EventKind::kTaskStart:
-    return start_slice(e, kTaskRow, {e.cycle, e.cycle, 0, e.b, e.a});
+    return start_slice(e, kTaskRow, {e.cycle, 0, 0, e.b, e.a});
   case EventKind::kTaskEnd:
     return end_slice(e.place, kTaskRow, e.cycle);
   case EventKind::kOpStart:
     return start_slice(e, row_of(thread_of(e)),
-                       {e.cycle, e.cycle, e.b, static_cast<std::uint32_t>(e.ident), opcode_of(e)});
+                       {e.cycle, 0, e.b, static_cast<std::uint32_t>(e.ident), opcode_of(e)});
   case EventKind::kOpEnd:
     return end_operation(e);
   case EventKind::kQueueOut:
@@ -94,12 +109,34 @@ void PerfettoTrace::on_sorted_event(const Event& e) {
   case EventKind::kQueueIn:
     return enter_queue(e);
   default:
-    return;
+    if (e.kind == kWaitEnd) write_wait(e);
   }
 }
 
+void PerfettoTrace::on_wait(const WaitSpan& span) {
+  if (!is_for_others(span.reason)) return;
+  on_event({span.to, span.place, kWaitEnd,
+            span.number | span.thread << 8 | static_cast<std::uint32_t>(span.reason) << 16,
+            static_cast<std::uint32_t>(span.to - span.from), 0});
+}
+
+void PerfettoTrace::write_wait(const Event& e) {
+  const Cycle from = e.cycle - e.b;
+  if (e.b == 0 || !scope_.has_span(from, e.cycle - 1)) return;
+  const auto reason = static_cast<WaitReason>(e.a >> 16);
+  const auto number = static_cast<std::uint8_t>(e.a & 0xFF);
+  const unsigned row = row_of(thread_of(e));
+  name_row(e.place, row);
+  const std::string what = names_.wait ? names_.wait(e.place, reason, number) : std::string();
+  PerfettoWriter::Args args;
+  args.add("reason", info(reason).name);
+  if (!what.empty()) args.add("for", what);
+  out_.slice(track(e.place, row), "wait: " + std::string(info(reason).name), from, e.cycle, args,
+             "grey");
+}
+
 void PerfettoTrace::name_row(std::uint32_t place, unsigned row, unsigned color) {
-  Tile& tile = tiles_[place];
+  Tile& tile = tile_at(place);
   const std::uint32_t bit = 1U << thread_of_row(row);
   if ((tile.named & bit) != 0) return;
   if (tile.named == 0) {
@@ -150,8 +187,8 @@ void PerfettoTrace::end_operation(const Event& e) {
   open_.erase(found);
   PerfettoWriter::Args args;
   write_slice(e.place, row, slice, e.cycle, args.add("done", e.b));
-  for (Send& send : tiles_[e.place].sends) {
-    if (send.thread != row || send.is_over) continue;
+  for (Send& send : tile_at(e.place).sends) {
+    if (send.row != row || send.is_over) continue;
     send.is_over = true;
     // The cycle of the end is not part of the slice.
     if (send.cycle >= e.cycle) send.cycle = std::max(slice.start, e.cycle - 1);
@@ -162,24 +199,23 @@ void PerfettoTrace::end_operation(const Event& e) {
 void PerfettoTrace::note_send(const Event& e) {
   const unsigned row = row_of(thread_of(e));
   if (open_.count(key_of(e.place, row)) == 0) return;
-  Tile& tile = tiles_[e.place];
-  const auto is_same = [row](const Send& send) { return send.thread == row && !send.is_over; };
+  Tile& tile = tile_at(e.place);
+  const auto is_same = [row](const Send& send) { return send.row == row && !send.is_over; };
   if (std::any_of(tile.sends.begin(), tile.sends.end(), is_same)) return;
-  const Send send{e.ident, e.cycle, row, false};
-  if (tile.sends.size() < Tile::kSends) return tile.sends.push_back(send);
-  tile.sends[tile.next_send++ % Tile::kSends] = send;
+  tile.sends[tile.next_send++ % tile.sends.size()] = {e.cycle, static_cast<std::uint32_t>(e.ident),
+                                                      static_cast<std::uint8_t>(row), false};
 }
 
 void PerfettoTrace::enter_queue(const Event& e) {
   const unsigned row = kFirstQueueRow + queue_of(e);
   if (row >= kTaskRow) return;
   const auto found = open_.find(key_of(e.place, row));
-  if (found != open_.end() && e.cycle - found->second.last < kGapCycles) {
-    found->second.last = e.cycle;
+  if (found != open_.end() && e.cycle - found->second.last() < kGapCycles) {
+    found->second.length = static_cast<std::uint32_t>(e.cycle - found->second.start);
     ++found->second.count;
   } else {
-    if (found != open_.end()) end_slice(e.place, row, found->second.last + 1);
-    open_[key_of(e.place, row)] = {e.cycle, e.cycle, 1, 0, queue_color_of(e)};
+    if (found != open_.end()) end_slice(e.place, row, found->second.last() + 1);
+    open_[key_of(e.place, row)] = {e.cycle, 0, 1, 0, queue_color_of(e)};
   }
   draw_arrow(e, row);
 }
@@ -188,22 +224,22 @@ void PerfettoTrace::draw_arrow(const Event& e, unsigned row) {
   const std::uint64_t sender = e.ident >> 32;  // its place plus one; 0: the host
   if (sender == 0) return;
   const auto place = static_cast<std::uint32_t>(sender - 1);
-  const auto tile = tiles_.find(place);
-  if (tile == tiles_.end()) return;
-  for (const Send& send : tile->second.sends) {
-    if (send.ident != e.ident || !scope_.has_cycle(send.cycle)) continue;
-    name_row(place, send.thread);
+  if (place >= tiles_.size()) return;
+  for (const Send& send : tiles_[place].sends) {
+    if (send.cycle == kNever || send.number != static_cast<std::uint32_t>(e.ident)) continue;
+    if (!scope_.has_cycle(send.cycle)) continue;
+    name_row(place, send.row);
     name_row(e.place, row, queue_color_of(e));
-    out_.flow("wavelet", track(place, send.thread), send.cycle, track(e.place, row), e.cycle);
+    out_.flow("wavelet", track(place, send.row), send.cycle, track(e.place, row), e.cycle);
     return;
   }
 }
 
 void PerfettoTrace::count_hop(const Event& e) {
-  const Cycle bin = e.cycle / kBinCycles;
+  const auto bin = static_cast<std::uint32_t>(e.cycle / kBinCycles);
   if (bin != bin_) close_bin();
   bin_ = bin;
-  Tile& tile = tiles_[e.place];
+  Tile& tile = tile_at(e.place);
   if (tile.bin != bin) {
     tile.bin = bin;
     tile.hops = {};
@@ -215,17 +251,17 @@ void PerfettoTrace::count_hop(const Event& e) {
 void PerfettoTrace::close_bin() {
   std::sort(counted_.begin(), counted_.end());
   for (const std::uint32_t place : was_counted_) {
-    const Tile& tile = tiles_[place];
-    const Cycle next = was_counted_bin_ + 1;
+    const Tile& tile = tile_at(place);
+    const std::uint32_t next = was_counted_bin_ + 1;
     if (tile.bin != next) write_hops(place, next, {});
   }
-  for (const std::uint32_t place : counted_) write_hops(place, bin_, tiles_[place]);
+  for (const std::uint32_t place : counted_) write_hops(place, bin_, tile_at(place));
   was_counted_.swap(counted_);
   was_counted_bin_ = bin_;
   counted_.clear();
 }
 
-void PerfettoTrace::write_hops(std::uint32_t place, Cycle bin, const Tile& tile) {
+void PerfettoTrace::write_hops(std::uint32_t place, std::uint32_t bin, const Tile& tile) {
   name_row(place, kMainRow);
   PerfettoWriter::Args args;
   constexpr std::array<std::pair<Direction, const char*>, kDirectionCount> kShown = {
@@ -235,7 +271,7 @@ void PerfettoTrace::write_hops(std::uint32_t place, Cycle bin, const Tile& tile)
        {Direction::kSouth, "S"},
        {Direction::kRamp, "R"}}};
   for (const auto& [direction, letter] : kShown) args.add(letter, tile.hops[index(direction)]);
-  out_.counter(place, "hops", bin * kBinCycles, args);
+  out_.counter(place, "hops", Cycle{bin} * kBinCycles, args);
 }
 
 void PerfettoTrace::on_end() {
@@ -249,9 +285,9 @@ void PerfettoTrace::on_end() {
     const bool is_queue = row >= kFirstQueueRow && row != kTaskRow;
     PerfettoWriter::Args args;
     if (!is_queue) args.mark("unfinished");
-    write_slice(place, row, slice, is_queue ? slice.last + 1 : newest_, args);
+    write_slice(place, row, slice, is_queue ? slice.last() + 1 : newest_, args);
   }
-  if (bin_ != kNever) {
+  if (bin_ != ~0U) {
     close_bin();
     bin_ += 1;
     close_bin();

@@ -9,8 +9,9 @@ namespace tessera::observe {
 
 namespace {
 
-/// Kinds of which a block knows the cycle before it comes.
+/// Kinds of which a block knows the cycle before it comes, and those that a recorder adds.
 bool may_be_ahead(EventKind kind) {
+  if (static_cast<unsigned>(kind) >= kEventKindCount) return true;
   return kind == EventKind::kQueueIn || kind == EventKind::kTaskEnd ||
          kind == EventKind::kPipeEnd || kind == EventKind::kTeardown;
 }

@@ -83,6 +83,16 @@ void TileWaits::finish(Cycle cycles) {
   }
 }
 
+std::uint64_t waited(const TileWaits& tile, Cycle now) {
+  std::uint64_t cycles = 0;
+  for (unsigned r = 0; r < kWaitReasonCount; ++r) {
+    const auto reason = static_cast<WaitReason>(r);
+    if (reason != WaitReason::kBusy && reason != WaitReason::kIdle) cycles += tile.cycles(reason);
+  }
+  const bool waits = tile.reason() != WaitReason::kBusy && tile.reason() != WaitReason::kIdle;
+  return waits && now >= tile.since() ? cycles + now + 1 - tile.since() : cycles;
+}
+
 std::string describe(const TileWaits& tile, Cycle now) {
   if (tile.since() > now) return "the tile uses its issue slot in this cycle";
   const std::string since = " since cycle " + std::to_string(tile.since());

@@ -270,6 +270,8 @@ class alignas(64) TileWaits {
 /// What a tile does in cycle `now`, the last one that its engine was stepped or caught up for:
 /// "the tile has waited since cycle 481 for a wavelet on an input queue".
 std::string describe(const TileWaits& tile, Cycle now);
+/// Cycles that it has waited for anything up to the end of cycle `now`.
+std::uint64_t waited(const TileWaits& tile, Cycle now);
 
 /// The waits of a machine.
 class WaitBook {

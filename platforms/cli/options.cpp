@@ -77,6 +77,20 @@ PlaceAndCycle place_and_cycle(const std::string& given) {
   return asked;
 }
 
+Option serve(Options& o) {
+  constexpr std::uint64_t kMostPort = 65535;
+  Option option =
+      whole_number("serve", o.serve,
+                   "watch and control the run in a browser at port N of this computer; 0: any free "
+                   "one");
+  option.take = [take = option.take, &o](const std::string& given) {
+    take(given);
+    if (*o.serve > kMostPort)
+      throw UserError("", "--serve", "'" + given + "' is no port: 0 to 65535");
+  };
+  return option;
+}
+
 OptionGroup what_to_show(Options& o) {
   const auto take_why = [&o](const std::string& given) { o.why_at = place_and_cycle(given); };
   return {
@@ -93,6 +107,7 @@ OptionGroup what_to_show(Options& o) {
        file("trace-perfetto", "FILE", o.trace_perfetto_file, File::kWritten,
             "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle); any "
             "trace whose name ends in .gz is compressed"),
+       serve(o),
        whole_number("trace-from", o.trace_from, "traces begin with cycle N"),
        whole_number("trace-to", o.trace_to, "traces end with cycle N")}};
 }

@@ -131,6 +131,35 @@ void Simulation::summarize_waits(Cycle cycles, report::WaitSummary& summary) con
   summary.sort();
 }
 
+// Nodes are numbered with x first: a row is a line of the mesh.
+run::LiveGrid Simulation::live_grid() const {
+  const auto columns = static_cast<unsigned>(program_.source.mesh.size[0]);
+  return {columns,
+          static_cast<unsigned>(mesh_.size()) / columns,
+          {{"phase", "phases over"}, {"written", "words"}, {"read", "words"}}};
+}
+
+std::vector<double> Simulation::live_values(std::size_t quantity, Cycle /*now*/) const {
+  std::vector<double> values;
+  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
+    const scheduled::ProcessorCore& processor = mesh_.processor(node);
+    values.push_back(static_cast<double>(quantity == 0   ? processor.turn()
+                                         : quantity == 1 ? processor.words_written()
+                                                         : processor.words_read()));
+  }
+  return values;
+}
+
+std::string Simulation::live_name(std::size_t cell) const {
+  const auto node = static_cast<scheduled::NodeId>(cell);
+  const scheduled::Node& program = program_.lowered.nodes[node];
+  const std::size_t turn = mesh_.processor(node).turn();
+  const std::string name = "node " + program_.source.mesh.name(node);
+  return turn < program.turns.size()
+             ? name + ", phase " + program.phases[program.turns[turn].phase].name
+             : name;
+}
+
 void Simulation::summarize(report::Report& report) const {
   const observe::Counters& counters = events_.counters();
   report.preset = config_.name;

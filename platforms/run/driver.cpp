@@ -1,9 +1,11 @@
 #include "platforms/run/driver.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "frontends/text/output_file.h"
 #include "platforms/cli/main.h"
+#include "platforms/run/live_view.h"
 #include "platforms/run/signals.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -63,6 +65,11 @@ void Driver::write(const std::function<void()>& files) {
 void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
   RunControl control(domain, {options_.max_cycles, options_.timeout_s, options_.progress});
   if (options_.why_at) look_at_place(domain, control, view);
+  std::optional<LiveView> live;
+  if (options_.serve) {
+    live.emplace(static_cast<unsigned short>(*options_.serve), view);
+    control.set_visitor([&live](Cycle now) { live->after_cycle(now); });
+  }
   const auto catch_up = [&] {
     view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
     report_.checks = program.checks();
@@ -78,6 +85,7 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     report_.message = failure.message;
   }
   report_.wall.run_s = control.elapsed_s();
+  if (live) live->after_run(domain.now(), report_.message.empty() ? "finished" : report_.message);
 }
 
 // --why

@@ -15,6 +15,17 @@
 
 namespace tessera::run {
 
+/// What a live view shows of a machine: cells in rows, each with quantities that add up over the run.
+struct LiveQuantity {
+  const char* name;
+  const char* unit;
+};
+struct LiveGrid {
+  unsigned columns = 0;
+  unsigned rows = 0;
+  std::vector<LiveQuantity> quantities;
+};
+
 /// What the driver needs to know about a machine.
 class View {
  public:
@@ -31,6 +42,18 @@ class View {
   /// What a place as a whole does at the end of cycle `now`: "has waited since cycle 481 for ...";
   /// empty: nothing is to be said. Called with --why only, during the run.
   virtual std::string state_of(std::uint32_t /*place*/, Cycle /*now*/) const { return {}; }
+  // What a live view asks, between two cycles and after the run.
+  virtual LiveGrid live_grid() const { return {}; }
+  /// Of each cell, row by row: what quantity number `quantity` has come to at the end of cycle `now`.
+  virtual std::vector<double> live_values(std::size_t /*quantity*/, Cycle /*now*/) const {
+    return {};
+  }
+  /// The place behind a cell, and what it is called.
+  virtual std::uint32_t live_place(std::size_t cell) const {
+    return static_cast<std::uint32_t>(cell);
+  }
+  virtual std::string live_name(std::size_t /*cell*/) const { return {}; }
+
   /// Adds the name of the configuration, cycles, digest, counters and diagnoses.
   virtual void summarize(report::Report& report) const = 0;
   /// Writes the rest of traces. Throws UserError.

@@ -31,6 +31,7 @@ class TraceFile {
     return file;
   }
 
+  observe::SortedSink& trace() { return *trace_; }
   /// Writes the rest; call once, after the run. Throws UserError when not all could be written.
   void finish() {
     trace_->finish();
@@ -42,7 +43,7 @@ class TraceFile {
  private:
   std::unique_ptr<text::OutputFile> file_;
   std::unique_ptr<GzipBuffer> gzip_;
-  std::unique_ptr<std::ostream> out_;  ///< writes to `file_`, through `gzip_` if there is one
+  std::unique_ptr<std::ostream> out_;  ///< writes to the file, through `gzip_` if there is one
   std::unique_ptr<observe::SortedSink> trace_;
 };
 

@@ -46,6 +46,7 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
 
 bool RunControl::supervise(Cycle now) {
   if (look_ && now <= looked_at_ && domain_.next_due() > looked_at_) look_();
+  if (visit_) visit_(now);
   if (--cycles_to_clock_ > 0) return false;
   if (must_stop()) return true;
   const double elapsed = elapsed_s();

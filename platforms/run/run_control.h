@@ -54,6 +54,8 @@ class RunControl {
     looked_at_ = cycle;
     look_ = std::move(look);
   }
+  /// Calls `visit` after each cycle.
+  void set_visitor(std::function<void(Cycle)> visit) { visit_ = std::move(visit); }
   double elapsed_s() const { return since_begin_.seconds(); }
 
   /// How far the run is, for the progress line; called a few times a second. No value: it is not known.
@@ -76,6 +78,7 @@ class RunControl {
   Estimate estimate_;
   Cycle looked_at_ = 0;
   std::function<void()> look_;
+  std::function<void(Cycle)> visit_;
   bool timed_out_ = false;
   // Clock and signals are looked at once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
   unsigned cycles_per_clock_ = 1;

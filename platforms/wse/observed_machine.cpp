@@ -31,9 +31,10 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
     }
   }
   diagnoses_.begin_run();
-  if (options.waits || options.why_at || (!options.report_file.empty() && !options.no_waits) ||
-      fabric.heatmap_of == "waits")
-    account_waits(workload);
+  const bool all = options.waits || options.why_at ||
+                   (!options.report_file.empty() && !options.no_waits) ||
+                   fabric.heatmap_of == "waits" || options.serve;
+  if (all || recorders_.wait_listener() != nullptr) account_waits(workload, all);
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 
@@ -41,12 +42,12 @@ ObservedMachine::~ObservedMachine() {
   if (machine_ && !machine_->is_quick_to_destroy()) static_cast<void>(machine_.release());
 }
 
-void ObservedMachine::account_waits(const Workload& workload) {
+void ObservedMachine::account_waits(const Workload& workload, bool all) {
   images_ = workload.programs.images();
-  waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), nullptr);
+  waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), recorders_.wait_listener());
   for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
     const std::int32_t program = layout_.program_of_tile[place];
-    if (program < 0) continue;
+    if (program < 0 || !(all || recorders_.shows_waits(place))) continue;
     const auto x = static_cast<int>(place) % layout_.width;
     const auto y = static_cast<int>(place) / layout_.width;
     machine_->engine({x, y})->set_waits(&waits_->open(place, static_cast<std::size_t>(program)));
@@ -61,6 +62,39 @@ std::string ObservedMachine::state_of(std::uint32_t place, Cycle now) const {
 std::vector<int> ObservedMachine::coordinates(std::uint32_t place) const {
   const auto index = static_cast<int>(place);
   return {index % layout_.width, index / layout_.width};
+}
+
+run::LiveGrid ObservedMachine::live_grid() const {
+  return {static_cast<unsigned>(layout_.width),
+          static_cast<unsigned>(layout_.height),
+          {{"busy", "cycles"}, {"waits", "cycles"}, {"links", "wavelets"}}};
+}
+
+std::string ObservedMachine::live_name(std::size_t cell) const {
+  const std::vector<int> at = coordinates(static_cast<std::uint32_t>(cell));
+  return "tile (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ")";
+}
+
+std::vector<double> ObservedMachine::live_values(std::size_t quantity, Cycle now) const {
+  using observe::Counter, observe::WaitReason;
+  const observe::Counters& counters = recorders_.counters();
+  std::vector<double> values;
+  values.reserve(layout_.tile_count());
+  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+    if (quantity == 0) {
+      values.push_back(counters.tile(place, Counter::kBusyIssueCycles));
+    } else if (quantity == 1) {
+      const observe::TileWaits* const tile = waits_->tile(place);
+      values.push_back(tile == nullptr ? 0 : static_cast<double>(observe::waited(*tile, now)));
+    } else {
+      double hops = 0;
+      for (const Counter c :
+           {Counter::kHopsEast, Counter::kHopsWest, Counter::kHopsNorth, Counter::kHopsSouth})
+        hops += counters.tile(place, c);
+      values.push_back(hops);
+    }
+  }
+  return values;
 }
 
 void ObservedMachine::summarize(report::Report& report) const {

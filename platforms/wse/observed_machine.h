@@ -46,6 +46,9 @@ class ObservedMachine final : public run::View {
   std::vector<int> coordinates(std::uint32_t place) const override;
   std::size_t place_count() const override { return layout_.tile_count(); }
   std::string state_of(std::uint32_t place, Cycle now) const override;
+  run::LiveGrid live_grid() const override;
+  std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
+  std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override { recorders_.finish(waits_.get()); }
 
@@ -54,7 +57,8 @@ class ObservedMachine final : public run::View {
   std::optional<double> destroy();
 
  private:
-  void account_waits(const Workload& workload);
+  /// `all`: of all tiles, else of those whose waits a trace shows.
+  void account_waits(const Workload& workload, bool all);
   void add_places(report::Places& places) const;
   std::vector<observe::WaitReason> add_wait_counters(report::Places& places) const;
 

@@ -22,6 +22,7 @@ struct FabricOptions {
   std::string vcd_file;
   std::optional<observe::Scope::Rect> trace_rect;  ///< tiles that traces show
   std::string heatmap_file;
+  std::string routes_file;
   std::string heatmap_counter;
   std::string heatmap_of = "busy";
   bool check_links = false;
@@ -47,6 +48,8 @@ struct FabricOptions {
          cli::one_of("heatmap-of", "WHAT", heatmap_of, {"busy", "waits", "links"},
                      "what the heat map shows: busy cycles, cycles of waits, or the load of the "
                      "busiest link of a tile"),
+         file("routes", "FILE.svg", routes_file, written,
+              "picture of the routes, a map for each color, e.g. --routes r.svg"),
          cli::flag(
              "check-links", check_links,
              "watch the links between routers and at the rim for broken protocol rules (exit 3)"),

@@ -1,5 +1,6 @@
 #include "platforms/wse/recorders.h"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -9,6 +10,8 @@
 #include "models/observe/vcd.h"
 #include "models/observe/wse_trace.h"
 #include "models/pe/isa.h"
+#include "models/pe/readiness.h"
+#include "platforms/wse/route_picture.h"
 #include "platforms/wse/wait_summary.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -34,6 +37,9 @@ observe::Names names_for(const Workload& workload) {
   names.line = [image_of](std::uint32_t place, std::uint32_t pc) {
     const auto& image = image_of(place);
     return image == nullptr ? std::string() : image->place_of(pc);
+  };
+  names.wait = [image_of](std::uint32_t place, observe::WaitReason reason, std::uint8_t number) {
+    return pe::words_of(*image_of(place), {reason, number});
   };
   names.task = [image_of](std::uint32_t place, unsigned id) {
     const auto& image = image_of(place);
@@ -97,30 +103,39 @@ Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
                      const Workload& workload, const WseConfig& config)
     : stream_(static_cast<unsigned>(workload.layout.width),
               static_cast<unsigned>(workload.layout.height),
-              options.report_detail || options.waits || !fabric.heatmap_file.empty()),
+              options.report_detail || options.waits || options.serve ||
+                  !fabric.heatmap_file.empty()),
       heatmap_file_(fabric.heatmap_file), heatmap_of_(fabric.heatmap_of),
       heatmap_counter_(counter_named(fabric.heatmap_counter)),
-      title_(options.program + " on " + config.name) {
+      title_(options.program + " on " + config.name), routes_file_(fabric.routes_file),
+      switch_positions_(config.fabric.switch_positions), layout_(workload.layout),
+      width_(static_cast<unsigned>(workload.layout.width)),
+      height_(static_cast<unsigned>(workload.layout.height)) {
   if (!fabric.print_log_file.empty()) {
     print_file_ = std::make_unique<text::OutputFile>(fabric.print_log_file);
     prints_ = std::make_unique<observe::PrintLog>(print_file_->stream());
   }
   if (options.max_cycles) stream_.set_end(*options.max_cycles);
-  const auto width = static_cast<unsigned>(workload.layout.width);
-  const auto height = static_cast<unsigned>(workload.layout.height);
   const auto names = names_for(workload);
-  const observe::Scope scope = scope_of(options, fabric, width, height);
+  scope_ = scope_of(options, fabric, width_, height_);
   if (const std::string& file = options.trace_perfetto_file; !file.empty())
-    add_trace<observe::PerfettoTrace>(file, width, names, scope);
+    wait_listener_ = &add_trace<observe::PerfettoTrace>(file, width_, names, scope_);
   if (!fabric.vcd_file.empty())
-    add_trace<observe::VcdTrace>(fabric.vcd_file, width, height, config.clock_period_ps, names,
-                                 scope);
+    add_trace<observe::VcdTrace>(fabric.vcd_file, width_, height_, config.clock_period_ps, names,
+                                 scope_);
   if (fabric.trace_wse_file.empty()) return;
   const observe::WseTraceOptions wse{
-      width, height, config.fabric.hop_latency, config.fabric.on_ramp_latency, config.generation,
-      scope};
+      width_, height_, config.fabric.hop_latency, config.fabric.on_ramp_latency, config.generation,
+      scope_};
   needs_every_group_ = true;
   add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
+}
+
+bool Recorders::shows_waits(std::uint32_t place) const {
+  constexpr std::uint64_t kMost = 65536;
+  const std::uint64_t tiles =
+      std::uint64_t{std::min(scope_.rect.width, width_)} * std::min(scope_.rect.height, height_);
+  return tiles <= kMost && scope_.has_place(place, width_);
 }
 
 void Recorders::finish(const observe::WaitBook* waits) {
@@ -130,6 +145,13 @@ void Recorders::finish(const observe::WaitBook* waits) {
     print_file_->commit();
   }
   if (!heatmap_file_.empty()) draw_heatmap(waits);
+  if (!routes_file_.empty()) draw_routes_of_layout();
+}
+
+void Recorders::draw_routes_of_layout() const {
+  text::OutputFile file(routes_file_);
+  draw_routes(file.stream(), layout_, switch_positions_, title_ + ": routes");
+  file.commit();
 }
 
 void Recorders::draw_heatmap(const observe::WaitBook* waits) const {

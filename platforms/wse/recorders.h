@@ -30,6 +30,11 @@ class Recorders {
   const observe::Counters& counters() const { return stream_.counters(); }
   /// What the programs print; nullptr: nobody asked for it.
   observe::PrintLog* prints() { return prints_.get(); }
+  /// The trace that shows waits; nullptr: there is none.
+  observe::WaitListener* wait_listener() { return wait_listener_; }
+  /// Whether it shows those of tile `place`. The accounts of a whole wafer take as much memory as its
+  /// machine, so a trace of more than 65,536 tiles has none of its own.
+  bool shows_waits(std::uint32_t place) const;
   /// Whether groups of operations must be announced in their own cycle (observe/sorted_sink.h).
   bool need_every_group() const { return needs_every_group_; }
   /// Completes the trace files and draws the heat map. Call once, after the run.
@@ -38,10 +43,12 @@ class Recorders {
 
  private:
   template <class Trace, class... Args>
-  void add_trace(const std::string& file, const Args&... args) {
+  Trace& add_trace(const std::string& file, const Args&... args) {
     traces_.push_back(run::TraceFile::of<Trace>(file, stream_, args...));
+    return static_cast<Trace&>(traces_.back().trace());
   }
   void draw_heatmap(const observe::WaitBook* waits) const;
+  void draw_routes_of_layout() const;
 
   observe::EventStream stream_;
   std::string heatmap_file_;
@@ -49,6 +56,12 @@ class Recorders {
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
   std::vector<run::TraceFile> traces_;
+  std::string routes_file_;
+  fabric::SwitchPositions switch_positions_;
+  const layout::Layout& layout_;
+  observe::WaitListener* wait_listener_ = nullptr;
+  observe::Scope scope_;
+  unsigned width_, height_;  ///< of the machine, in tiles
   bool needs_every_group_ = false;
   std::unique_ptr<text::OutputFile> print_file_;
   std::unique_ptr<observe::PrintLog> prints_;

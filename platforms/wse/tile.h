@@ -33,8 +33,8 @@ class Tile : public sc_core::sc_module {
   /// `image`: the program of the tile, or nullptr for a tile that is only a router. `streams`: those
   /// that reach the host past the router; nullptr: there are none.
   Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
-       const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
-       observe::Probe probe, const layout::HostLink* streams = nullptr)
+       const WseConfig& config, const std::shared_ptr<const pe::Image>& image, observe::Probe probe,
+       const layout::HostLink* streams = nullptr)
       : sc_core::sc_module(name), router("router", domain, at, config.fabric, probe) {
     if (image == nullptr) return;
     on_ramp_ =

@@ -168,6 +168,28 @@ TEST(ObservePerfetto, AnArrowLeadsFromAnOperationToTheQueueThatItsFirstWaveletEn
   EXPECT_EQ(number(received[0], "ts"), 20);
 }
 
+TEST(ObservePerfetto, AWaitForOthersIsAGreySliceWithItsReason) {
+  std::ostringstream out;
+  Names with_waits = names();
+  with_waits.wait = [](std::uint32_t, WaitReason, std::uint8_t number) {
+    return "a wavelet on input queue " + std::to_string(number);
+  };
+  PerfettoTrace recorder(out, 4, with_waits);
+  recorder.on_event({10, 0, EventKind::kOpStart, 1U | 3U << 8, 2});
+  recorder.on_wait({0, 3, 20, WaitReason::kWavelet, 6, 11, 18});
+  recorder.on_wait({0, 3, 20, WaitReason::kInterval, 0, 18, 20});
+  recorder.on_event({21, 0, EventKind::kOpEnd, 1U | 3U << 8, 2});
+  recorder.finish();
+  const auto slices =
+      of_phase(boost::json::parse(out.str()).as_object().at("traceEvents").as_array(), "X");
+  ASSERT_EQ(slices.size(), 2U);
+  EXPECT_EQ(slices[0].at("name").as_string(), "wait: wavelet");
+  EXPECT_EQ(slices[0].at("args").at("for").as_string(), "a wavelet on input queue 6");
+  EXPECT_EQ(number(slices[0], "ts"), 11);
+  EXPECT_EQ(number(slices[0], "dur"), 7);
+  EXPECT_EQ(number(slices[0], "tid"), number(slices[1], "tid"));
+}
+
 TEST(ObservePerfetto, AScopeHasItsTilesAndCyclesOnly) {
   Scope scope;
   scope.from = 20;

@@ -328,3 +328,21 @@ TEST(ObserveSortedSink, HopsOfARouterComeByOutput) {
   const Trace backward(options(), {events[2], events[1], events[0]});
   EXPECT_EQ(forward.lines, backward.lines);
 }
+
+// What bounds the memory of all traces.
+TEST(ObserveSortedSink, ACycleIsHandedOnWhenALaterOneBegins) {
+  struct Counting final : SortedSink {
+    void on_sorted_event(const Event& e) override { cycles.push_back(e.cycle); }
+    void on_end() override {}
+    std::vector<Cycle> cycles;
+  } sink;
+  sink.on_event(hop(5, 0, Direction::kEast, 1));
+  sink.on_event({9, 0, EventKind::kQueueIn, 1, 0});  // announced ahead
+  EXPECT_TRUE(sink.cycles.empty());
+  sink.on_event(hop(6, 0, Direction::kEast, 1));
+  EXPECT_EQ(sink.cycles, std::vector<Cycle>{5});
+  sink.on_event(hop(10, 0, Direction::kEast, 1));
+  EXPECT_EQ(sink.cycles, (std::vector<Cycle>{5, 6, 9}));
+  sink.finish();
+  EXPECT_EQ(sink.cycles, (std::vector<Cycle>{5, 6, 9, 10}));
+}

@@ -97,8 +97,8 @@ TEST(WseExecutable, ALayerOfTracesChangesNothingAndWritesFiles) {
   const TemporaryFolder folder;
   const std::string expected = results_of(report_of({kGemv}));
   EXPECT_EQ(results_of(report_of({kGemv, "--trace-perfetto", folder.file("t.json"), "--trace-wse",
-                                    folder.file("sim.log"), "--vcd", folder.file("w.vcd"),
-                                    "--heatmap", folder.file("h.svg")})),
+                                  folder.file("sim.log"), "--vcd", folder.file("w.vcd"),
+                                  "--heatmap", folder.file("h.svg")})),
             expected);
   EXPECT_FALSE(json::parse(read_file(folder.file("t.json")))
                    .as_object()
@@ -182,8 +182,7 @@ TEST(WseExecutable, MaxCyclesStopsWithADiagnosis) {
 // A bound that cuts off nothing but idle wake-ups does not fail a finished program.
 TEST(WseExecutable, ABoundOfTheLengthOfTheRunIsEnough) {
   const std::string cycles = std::to_string(report_of({kGemv}).at("cycles").as_int64());
-  EXPECT_EQ(results_of(report_of({kGemv, "--max-cycles", cycles})),
-            results_of(report_of({kGemv})));
+  EXPECT_EQ(results_of(report_of({kGemv, "--max-cycles", cycles})), results_of(report_of({kGemv})));
 }
 
 TEST(WseExecutable, NoCycleIsSteppedBeyondTheBound) {
@@ -341,7 +340,8 @@ INSTANTIATE_TEST_SUITE_P(
                  {"last_event_cycle"}},
         BadInput{"rect_of_three", {kGemv, "--trace-rect", "1,2,3"}, {"--trace-rect", "X,Y,W,H"}},
         BadInput{"empty_rect", {kGemv, "--trace-rect", "1,2,3,0"}, {"--trace-rect", "X,Y,W,H"}},
-        BadInput{"rect_outside", {kGemv, "--trace-rect", "4,0,1,1"}, {"(4, 0)", "4 x 4"}},
+        BadInput{"rect_outside", {kGemv, "--trace-rect", "4,0,1,1"}, {"(4, 0)", "4 x 3"}},
+        BadInput{"no_port", {kGemv, "--serve", "65536"}, {"--serve", "65536"}},
         BadInput{"no_cycles",
                  {kGemv, "--trace-from", "9", "--trace-to", "8"},
                  {"--trace-to", "cycle 8", "--trace-from 9"}},
