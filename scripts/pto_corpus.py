@@ -149,6 +149,7 @@ class Runner:
 
     def both(self, file):
         arguments = ["--preset", file.preset] if file.preset else []
+        arguments += ["--pto-level", file.level] if file.level else []
         timing = self.run(file, arguments + ["--no-data"])
         refused = timing["status"] == 2 and not file.negative  # the text is, whatever its data are
         return {"file": file.name, "set": file.set, "negative": file.negative, "register_level": file.register_level,

@@ -59,6 +59,7 @@ struct Fifo {
   std::int64_t flag = 0;
   std::int64_t split = 0;  ///< the split of the operation that is being lowered
   std::string converts_to = {};  ///< the type that FIX gives to the tiles of a push; "": theirs
+  std::string converts_from = {};
   bool scales = false;           ///< .. by numbers that pto.set_quant_scalar or _vector set
   TileOperand gm;
   std::array<FifoEnd, 2> ends;  ///< indexed by FifoDirection
@@ -221,6 +222,7 @@ class FifoLowering : LoweringPart {
 
  private:
   const Type& tile_type(const Operation& op) const;
+  void refuse_subblock(const Operation& op) const;
   Value declared_tile(const Operation& op, const Type& type) const;
   void set_ffts(Place place);
   Value pop_tile(const Operation& op, Fifo& fifo, const Type& type, Operand slot);

@@ -103,6 +103,8 @@ void FifoTable::note_conversion(Fifo& fifo, const Operation& op) const {
     fifo.scales = true;
     mode.resize(end);
   }
+  const bool from_i32 = mode == "deqf16" || mode == "req8" || mode == "qs322bf16_pre";
+  fifo.converts_from = from_i32 ? "i32" : "f32";
   fifo.converts_to = require_word(kTypes, mode, epilogue->place, "a conversion such as deqf16_scalar",
                                   diagnostics_);
 }

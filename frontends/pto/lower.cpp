@@ -9,6 +9,7 @@
 #include "frontends/pto/fifo.h"
 #include "frontends/pto/operation_lowering.h"
 #include "frontends/pto/register_lowering.h"
+#include "frontends/pto/tile_rules.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -163,6 +164,7 @@ class FunctionLowering {
     context_.scope.enter_function(function);
     for (const Parameter& p : function.parameters)
       context_.scope.define(p.name, p.place, value_of(p));
+    context_.memory.plan(function);
     std::get<ControlLowering>(parts_).region(function.body);
     std::get<FifoLowering>(parts_).close_all(function.place);
     const auto& operations = function.body.operations;
@@ -177,8 +179,9 @@ class FunctionLowering {
  private:
   void lower(const Operation& op) {
     const OperationInfo& info = operation_info(op.name);
-    if (!belongs_elsewhere(op, info))
-      kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
+    if (belongs_elsewhere(op, info)) return;
+    TileRules(context_).check(op);
+    kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
   }
 
   /// Whether the other kind of core runs an operation of a function that both kinds run.

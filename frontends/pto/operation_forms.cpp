@@ -210,7 +210,8 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
   do {
     // Attributes may stand in place of indices; they say what is to be gathered.
     if (!p.cursor.next_is("{")) p.value(role);
-    p.cursor.accept_word("no_tmp");
+    const Place here = p.cursor.place();
+    if (p.cursor.accept_word("no_tmp")) p.op.attributes.push_back({here, "no_tmp", ""});
     p.attributes();
   } while (p.cursor.accept(","));
   parse_tile_types(p, role);

@@ -128,6 +128,31 @@ void add_memory(RegisterRows& rows) {
   rows.add({"mem_bar"}, S::kState, RF::kBarrier, U::kNone);
 }
 
+/// Physical names begin with v or p; logical ones have no width, and none are for streams, masks in UB and
+/// barriers.
+bool exists(const std::string& name) {
+  constexpr std::string_view kLogical = "pto.vmi.";
+  const bool logical = name.compare(0, kLogical.size(), kLogical) == 0;
+  const std::string bare = name.substr(logical ? kLogical.size() : 4);
+  const auto begins = [&bare](std::initializer_list<const char*> list) {
+    for (const char* start : list)
+      if (bare.rfind(start, 0) == 0) return true;
+    return false;
+  };
+  const auto has = [&bare](std::initializer_list<const char*> list) {
+    for (const char* part : list)
+      if (bare.find(part) != std::string::npos) return true;
+    return false;
+  };
+  if (!logical)
+    return begins({"v", "p", "init", "mem_bar", "spr", "dhist", "chist", "uvld"}) && bare != "pack" &&
+           bare != "pset" && bare.rfind("vexpdiff", 0) != 0 && bare != "vload" && bare != "vstore";
+  return !has({"_b8", "_b16", "_b32", "align", "mem_bar", "spr", "v2", "x2", "vlds", "vsts", "vldu",
+               "vlda", "vstu", "vsta", "uvld", "vsldb", "plds", "pldi", "psts", "psti", "pstu",
+               "vcg", "gather2", "gatherb", "relucon", "mulconv", "vslide", "pbit", "pmov"}) &&
+         bare != "pst" && bare != "pld";
+}
+
 template <class Row>
 const Row& row_of(const std::vector<Row>& rows, const std::string& name) {
   for (const Row& row : rows)
@@ -144,17 +169,9 @@ const std::vector<RegisterRow>& register_rows() {
     add_lanes(rows);
     add_masks(rows);
     add_memory(rows);
-    std::vector<RegisterRow> table = rows.take();
-    // pto.load and pto.store are those of the scalar unit, and pto has no legacy names.
     std::vector<RegisterRow> kept;
-    for (RegisterRow& row : table) {
-      const std::string bare = row.name.substr(4);
-      const bool logical = bare.rfind("vmi.", 0) == 0;
-      constexpr const char* kStarts[] = {"v", "p", "init", "mem", "spr", "dhist", "chist", "uvld"};
-      bool physical = false;
-      for (const char* start : kStarts) physical |= bare.rfind(start, 0) == 0;
-      if (logical || (physical && bare != "pack")) kept.push_back(std::move(row));
-    }
+    for (RegisterRow& row : rows.take())
+      if (exists(row.name)) kept.push_back(std::move(row));
     return kept;
   }();
   return kTable;

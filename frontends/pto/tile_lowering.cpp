@@ -111,14 +111,19 @@ void TileLowering::alloc_several(const Operation& op) {
   constexpr std::int64_t kMost = 1024;
   Value v = tile_of(op.types[0], op.results[0].name);
   const Attribute* count = pto::find(v.type.options, "count");
-  const auto tiles = count == nullptr ? std::nullopt : whole_number(count->value);
-  if (!tiles || *tiles < 2 || *tiles > kMost)
+  const std::int64_t tiles = count == nullptr ? 0 : whole_number(count->value).value_or(0);
+  if (pto::find(op.attributes, "pto.multi_buffer_addrs") != nullptr)
+    fail(op, "takes one address, that of the first tile");
+  if (const Attribute* compact = pto::find(v.type.options, "compact");
+      compact != nullptr && compact->value == "2")
+    fail(op, "tiles with a row beyond their own cannot lie behind each other");
+  if (tiles < 2 || tiles > kMost)
     fail(op, "expected a type with count=N, N of 2..", kMost);
   v.sizes = known_sizes(v.type);
   const std::int64_t alignment = cluster::alignment_of(v.place.location);
   v.slot_bytes = (bytes_of(v.place) + alignment - 1) / alignment * alignment;
   TileOperand all = v.place;
-  all.full_rows = v.slot_bytes * *tiles;
+  all.full_rows = v.slot_bytes * tiles;
   all.row_stride = 1;
   all.element = Element::kI8;
   const auto given = std::find_if(op.arguments.begin(), op.arguments.end(),
@@ -189,6 +194,16 @@ void TileLowering::subview(const Operation& op) {
   v.place.name = op.results[0].name;
   v.type.shape = {sizes[0].value, sizes[1].value};
   v.sizes = valid.empty() ? sizes : valid;
+  if (!op.result_types.empty()) {
+    const std::int64_t declared[] = {op.result_types[0].valid_rows, op.result_types[0].valid_columns};
+    const bool inherits = valid.empty() && v.type.valid_rows != kDynamic && v.type.valid_columns != kDynamic;
+    for (unsigned d = 0; d < 2; ++d)
+      if ((inherits && declared[d] == kDynamic) ||
+          (declared[d] != kDynamic && !v.sizes[d].is_register && declared[d] == 0 &&
+           v.sizes[d].value != 0))
+        fail(op, "the type of the result has other valid ", d == 0 ? "rows" : "columns",
+             " than the part");
+  }
   v.type.valid_rows = v.sizes[0].is_register ? kDynamic : v.sizes[0].value;
   v.type.valid_columns = v.sizes[1].is_register ? kDynamic : v.sizes[1].value;
   check_valid(op, v);

@@ -118,7 +118,8 @@ Type TypeParser::parse_register(const Token& name) {
     type.shape[0] = kRegisterBits / 8 / (type.element == "b32" ? 4 : type.element == "b16" ? 2 : 1);
   if (type.shape[0] < 1 || type.shape[0] > kMostLanes)
     cursor_.fail(lanes.place, "expected 1..", kMostLanes, " lanes");
-  if (name.text == "!pto.vreg" && type.shape[0] * bits_of(type.element) != kRegisterBits)
+  const bool pair = type.element.rfind("f4", 0) == 0;  // an element of f4E2M1x2 is a byte here
+  if (name.text == "!pto.vreg" && type.shape[0] * (pair ? 8 : bits_of(type.element)) != kRegisterBits)
     cursor_.fail(lanes.place, "a vector register has 256 bytes, found ", lanes.text);
   parse_rest(type);
   return type;

@@ -43,6 +43,8 @@ Element element_of(const Type& type, const Diagnostics& diagnostics) {
   if (e == "index" || e == "ui64") return Element::kI64;
   if (e.rfind("f8", 0) == 0 || e == "hif8") return Element::kFp8;
   if (e.rfind("f4", 0) == 0) return Element::kFp4;
+  if (e == "bf16x2") return Element::kU32;
+  if (e == "hif8x2") return Element::kU16;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
     if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);
   diagnostics.fail(type.place, "elements of ", e, " are not modelled");
