@@ -268,6 +268,10 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
     operation.inputs = static_cast<std::uint8_t>(own_scratch ? tiles : tiles - 1);
   } else if (operation.function == TileFunction::kQuantize) {
     choose_quantization(op, operation, tiles);
+  } else if (operation.function == TileFunction::kSelectTile && tiles > 1 &&
+             operation.scalars.size() == 1 && op.arguments.size() > 3 &&
+             bits_of(input(op).type.element) == 8 && bits_of(output(op).type.element) > 8) {
+    operation.function = TileFunction::kNoValues;  // a mask, a tile and a number
   } else if (operation.function == TileFunction::kConvert) {
     const auto& operands = operation.operands;
     const bool packed = std::any_of(operands.begin(), operands.end(), [](const TileOperand& o) {

@@ -57,10 +57,10 @@ struct Fifo {
   std::int64_t directions = 0;  ///< dir_mask: 1 cube to vector, 2 vector to cube, 3 both
   std::int64_t slots = 0, local_slots = 0, slot_bytes = 0, period = 0;
   std::int64_t flag = 0;
-  std::int64_t split = 0;  ///< the split of the operation that is being lowered
+  std::int64_t split = 0;        ///< the split of the operation that is being lowered
   std::string converts_to = {};  ///< the type that FIX gives to the tiles of a push; "": theirs
   std::string converts_from = {};
-  bool scales = false;           ///< .. by numbers that pto.set_quant_scalar or _vector set
+  bool scales = false;  ///< .. by numbers that pto.set_quant_scalar or _vector set
   TileOperand gm;
   std::array<FifoEnd, 2> ends;  ///< indexed by FifoDirection
 

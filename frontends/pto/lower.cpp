@@ -18,9 +18,9 @@ namespace {
 
 // Every part lowers one group of operations. All share a LoweringContext: the Emitter owns the
 // program under construction, the Scope names and values, TileMemory the bytes that tiles take.
-using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering,
-                                 ComputeLowering, SyncLowering, FifoLowering, CommLowering,
-                                 RegisterLowering, RawLowering>;
+using LoweringParts =
+    std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering, ComputeLowering,
+               SyncLowering, FifoLowering, CommLowering, RegisterLowering, RawLowering>;
 
 // --- from the meaning of an operation to its handler ---
 
@@ -333,6 +333,10 @@ std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
   if (!chosen->results.empty() && find(chosen->attributes, "pto.entry") != nullptr)
     diagnostics.fail(chosen->place, "@", chosen->name,
                      " is an entry and has results, expected none");
+  for (const Function& f : module.functions)
+    for (const Type& type : f.results)
+      if (type.element == "!pto.struct")
+        diagnostics.fail(type.place, "a struct cannot leave the function that declares it");
   FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
   auto program = std::make_shared<const Program>(lowering.run(*chosen));
   fifos = lowering.take_fifos();

@@ -83,8 +83,7 @@ namespace {
 
 /// The fields of a struct and of the structs inside it, in order: where each is, as "0,1", and its type.
 void collect_fields(const std::vector<Attribute>& types, const std::string& place,
-                    std::vector<Attribute>& fields, Place at,
-                    const Diagnostics& diagnostics) {
+                    std::vector<Attribute>& fields, Place at, const Diagnostics& diagnostics) {
   constexpr std::string_view kStruct = "!pto.struct<";
   for (std::size_t n = 0; n < types.size(); ++n) {
     const std::string& type = types[n].key;
@@ -266,7 +265,8 @@ void ScalarLowering::cast_pointer(const Operation& op) {
     Value v{Value::Kind::kPointer, type};
     v.place = from.place;
     if (type.element.empty() || element(type) == v.place.element) return scope_.define(op, v);
-    if (v.place.location == Location::kGm && !(v.place.address.is_known() && v.place.address.base == 0))
+    if (v.place.location == Location::kGm &&
+        !(v.place.address.is_known() && v.place.address.base == 0))
       fail(op, "a pointer into an array keeps its elements; cast the argument itself");
     v.place.element = element(type);
     return scope_.define(op, std::move(v));
@@ -293,7 +293,8 @@ void ScalarLowering::cast_pointer(const Operation& op) {
       product.b = emitter_.compute(Opcode::kMul, product.b, before, op.place);
     v.place.address.base *= before;
     const std::int64_t bits = cluster::bits_of(v.place.element);
-    const Operand offset = emitter_.compute(Opcode::kDiv, sum_of(v.place.address, op.place), bits, op.place);
+    const Operand offset =
+        emitter_.compute(Opcode::kDiv, sum_of(v.place.address, op.place), bits, op.place);
     v.place.address = {};
     v.place.address.add(offset, 1);
     return scope_.define(op, std::move(v));

@@ -101,8 +101,7 @@ std::int64_t TileLowering::room_for_pointer(const Parameter& p, const TileOperan
   TileOperand room = place;
   room.element = Element::kI8;
   room.full_rows = 1;
-  const bool is_small =
-      place.location == Location::kBias || place.location == Location::kFixBuffer;
+  const bool is_small = place.location == Location::kBias || place.location == Location::kFixBuffer;
   room.row_stride = is_small ? kSmall : kBytes;
   return context_.memory.allot(op, room);
 }
@@ -117,8 +116,7 @@ void TileLowering::alloc_several(const Operation& op) {
   if (const Attribute* compact = pto::find(v.type.options, "compact");
       compact != nullptr && compact->value == "2")
     fail(op, "tiles with a row beyond their own cannot lie behind each other");
-  if (tiles < 2 || tiles > kMost)
-    fail(op, "expected a type with count=N, N of 2..", kMost);
+  if (tiles < 2 || tiles > kMost) fail(op, "expected a type with count=N, N of 2..", kMost);
   v.sizes = known_sizes(v.type);
   const std::int64_t alignment = cluster::alignment_of(v.place.location);
   v.slot_bytes = (bytes_of(v.place) + alignment - 1) / alignment * alignment;
@@ -181,6 +179,7 @@ void TileLowering::set_valid_shape(const Operation& op) {
 
 void TileLowering::subview(const Operation& op) {
   Value v = scope_.tile(argument(op, Role::kOperand));
+  const bool was_known = v.type.valid_rows != kDynamic && v.type.valid_columns != kDynamic;
   const std::vector<Operand> offsets = scope_.numbers(op, Role::kOffset);
   const std::vector<Operand> sizes = scope_.numbers(op, Role::kSize);
   const std::vector<Operand> valid = scope_.numbers(op, Role::kValid);
@@ -194,15 +193,16 @@ void TileLowering::subview(const Operation& op) {
   v.place.name = op.results[0].name;
   v.type.shape = {sizes[0].value, sizes[1].value};
   v.sizes = valid.empty() ? sizes : valid;
-  if (!op.result_types.empty()) {
-    const std::int64_t declared[] = {op.result_types[0].valid_rows, op.result_types[0].valid_columns};
-    const bool inherits = valid.empty() && v.type.valid_rows != kDynamic && v.type.valid_columns != kDynamic;
-    for (unsigned d = 0; d < 2; ++d)
-      if ((inherits && declared[d] == kDynamic) ||
-          (declared[d] != kDynamic && !v.sizes[d].is_register && declared[d] == 0 &&
-           v.sizes[d].value != 0))
-        fail(op, "the type of the result has other valid ", d == 0 ? "rows" : "columns",
-             " than the part");
+  const bool inherits = valid.empty() && !v.sizes[0].is_register && !v.sizes[1].is_register;
+  for (unsigned d = 0; d < 2 && !op.result_types.empty(); ++d) {
+    const Type& type = op.result_types[0];
+    const std::int64_t declared = d == 0 ? type.valid_rows : type.valid_columns;
+    const bool conflicts = !inherits && declared != kDynamic && !v.sizes[d].is_register &&
+                           v.sizes[d].value != declared;
+    if (conflicts || (was_known && inherits && declared == kDynamic))
+      fail(op, "the type of the result has other valid ", d == 0 ? "rows" : "columns",
+           " than the part");
+    if (inherits && declared == 0) v.sizes[d] = 0;
   }
   v.type.valid_rows = v.sizes[0].is_register ? kDynamic : v.sizes[0].value;
   v.type.valid_columns = v.sizes[1].is_register ? kDynamic : v.sizes[1].value;
@@ -212,6 +212,7 @@ void TileLowering::subview(const Operation& op) {
 
 void TileLowering::assign(const Operation& op) {
   Value v = scope_.tile(argument(op, Role::kOperand));
+  if (pto::find(v.type.options, "memref") != nullptr) fail(op, "expected a tile, found a memref");
   const Operand address = scope_.scalar_or_number(argument(op, Role::kOperand, 1));
   v.place.name = op.results[0].name;
   v.place.address = {};
@@ -244,6 +245,9 @@ void TileLowering::reshape(const Operation& op) {
 void TileLowering::tensor_view(const Operation& op) {
   Value v;
   v.place = scope_.value(op.arguments[0], Value::Kind::kPointer, "a pointer").place;
+  if (v.place.location != Location::kGm)
+    fail(op.arguments[0].place, op.arguments[0].text, " points to ", to_string(v.place.location),
+         ", expected a pointer to GM");
   v.kind = Value::Kind::kView;
   v.type = op.types[0];
   if (element(v.type) != v.place.element)

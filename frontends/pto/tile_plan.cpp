@@ -11,11 +11,25 @@ std::int64_t aligned(std::int64_t address, Location location) {
   return (address + alignment - 1) / alignment * alignment;
 }
 
+/// Whether a tile is one that a vector operation may also do without: the last of its inputs.
+bool is_scratch(const Operation& op, const Argument& a) {
+  const OperationInfo& info = operation_info(op.name);
+  const bool vector = info.meaning == Meaning::kVector || info.meaning == Meaning::kVectorIn;
+  if (!vector || info.most != info.least + 1 || a.role != Role::kIn) return false;
+  std::size_t inputs = 0;
+  const Argument* last = nullptr;
+  for (const Argument& other : op.arguments) {
+    if (other.role != Role::kIn) continue;
+    ++inputs;
+    last = &other;
+  }
+  return inputs == info.most && last == &a;
+}
+
 }  // namespace
 
-TilePlan::TilePlan(const Function& function,
-                   const std::array<Room, cluster::kLocationCount>& rooms,
-                   const Diagnostics& diagnostics) {
+TilePlan::TilePlan(const Function& function, const std::array<Room, cluster::kLocationCount>& rooms,
+                   bool ignores_scratch, const Diagnostics& diagnostics) {
   std::vector<Loop> loops;
   visit(function.body, loops, diagnostics);
   for (unsigned l = 0; l < cluster::kLocationCount; ++l) {
@@ -23,6 +37,9 @@ TilePlan::TilePlan(const Function& function,
     std::int64_t end = rooms[l].first;
     for (const Life& life : lives_)
       if (life.location == location) end = aligned(end, location) + life.bytes;
+    for (Life& life : lives_)
+      if (life.location == location && ignores_scratch && life.is_scratch && life.first != ~0U)
+        life.bytes = 0;
     if (end > rooms[l].end && place(location, rooms[l])) continue;
     for (Life& life : lives_)
       if (life.location == location) life.address = -1;
@@ -46,8 +63,9 @@ void TilePlan::visit(const Region& region, std::vector<Loop>& loops,
   for (const Operation& op : region.operations) {
     const unsigned here = next_++;
     const Meaning meaning = operation_info(op.name).meaning;
-    const bool has_address = std::any_of(op.arguments.begin(), op.arguments.end(),
-                                         [](const Argument& a) { return a.role == Role::kAddress; });
+    const bool has_address =
+        std::any_of(op.arguments.begin(), op.arguments.end(),
+                    [](const Argument& a) { return a.role == Role::kAddress; });
     const Type* type = !op.types.empty()          ? &op.types[0]
                        : !op.result_types.empty() ? &op.result_types[0]
                                                   : nullptr;
@@ -62,7 +80,12 @@ void TilePlan::visit(const Region& region, std::vector<Loop>& loops,
       lives_.push_back(life);
       continue;
     }
-    for (const Argument& a : op.arguments) use(a.text, here, loops);
+    for (const Argument& a : op.arguments) {
+      use(a.text, here, loops);
+      const auto tiles = tiles_.find(a.text);
+      if (tiles == tiles_.end() || is_scratch(op, a)) continue;
+      for (const std::size_t t : tiles->second) lives_[t].is_scratch = false;
+    }
     const bool loops_here = meaning == Meaning::kFor || meaning == Meaning::kWhile;
     unsigned inside = 0;
     for (const Region& inner : op.regions) inside += count(inner);

@@ -14,7 +14,8 @@ namespace tessera::pto {
 
 /// The lives of the tiles that a function allocates, in the order of its text. A tile lives from its first use
 /// to its last one; a tile that a loop uses and that is allocated in front of the loop lives as long as the
-/// loop. Parts and other names of a tile are the tile.
+/// loop. Parts and other names of a tile are the tile. Tiles that are scratch only take no memory where
+/// operations do not use it (A5).
 class TilePlan {
  public:
   struct Room {
@@ -22,7 +23,7 @@ class TilePlan {
   };
   /// `rooms` by Location.
   TilePlan(const Function& function, const std::array<Room, cluster::kLocationCount>& rooms,
-           const Diagnostics& diagnostics);
+           bool ignores_scratch, const Diagnostics& diagnostics);
 
   /// The address of the tile that the operation allocates; nothing if the tiles of its buffer fit behind
   /// each other, or if they do not fit in any way.
@@ -35,6 +36,7 @@ class TilePlan {
     std::int64_t bytes = 0;
     unsigned defined = 0, first = ~0U, last = 0;
     std::int64_t address = -1;
+    bool is_scratch = true;  ///< of all operations that name it
   };
   struct Loop {
     unsigned first, last;

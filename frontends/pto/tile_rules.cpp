@@ -55,7 +55,8 @@ void TileRules::check(const Operation& op) const {
   if (op.name.rfind("pto.comm.", 0) == 0 || has_part(op.name, "_async"))
     return check_communication(op);
   const OperationInfo& info = operation_info(op.name);
-  const bool allots = info.meaning == Meaning::kAllocTile || info.meaning == Meaning::kAllocMultiTile ||
+  const bool allots = info.meaning == Meaning::kAllocTile ||
+                      info.meaning == Meaning::kAllocMultiTile ||
                       info.meaning == Meaning::kReserveBuffer;
   if (info.form != Form::kTile && !allots) return;
   const Operands o = operands_of(op);
@@ -74,10 +75,10 @@ void TileRules::check_scratch(const Operation& op, const Operands& o) const {
     return std::any_of(names.begin(), names.end(), [&op](const char* n) { return op.name == n; });
   };
   // How many tiles come before the scratch.
-  const std::size_t inputs = is({"pto.tsel", "pto.tsels"})                 ? (o.has_scalar ? 2 : 3)
-                             : o.has_scalar || is({"pto.trsqrt", "pto.tcvt"}) ? 1
+  const std::size_t inputs = is({"pto.tci"})                 ? 0
+                             : is({"pto.tsel", "pto.tsels"}) ? (o.has_scalar ? 2 : 3)
+                             : o.has_scalar || is({"pto.trsqrt", "pto.tcvt"})  ? 1
                              : has_part(op.name, "arg") || is({"pto.tcolsum"}) ? 1
-                             : is({"pto.tci"})                                 ? 0
                                                                                : 2;
   const Tile scratch = o.in.size() > inputs ? o.in.back() : Tile{};
   const bool power = is({"pto.tpow", "pto.tpows"});
@@ -88,9 +89,9 @@ void TileRules::check_scratch(const Operation& op, const Operands& o) const {
   if (power && is_high_precision(op) && (!is_a5() || (o.out && is_integer(o.out.element()))))
     fail(op, "high_precision is of floats on A5");
   if (!scratch || !o.out) return;
-  if (power && (is_less(scratch.rows(), o.out.rows()) || is_less(o.out.rows(), scratch.rows()) ||
-                is_less(scratch.columns(), o.out.columns()) ||
-                is_less(o.out.columns(), scratch.columns())))
+  if (power &&
+      (is_less(scratch.rows(), o.out.rows()) || is_less(o.out.rows(), scratch.rows()) ||
+       is_less(scratch.columns(), o.out.columns()) || is_less(o.out.columns(), scratch.columns())))
     fail(op, "the scratch tile has other valid sizes than the result");
   if (is({"pto.tcolsum"}) && pto::find(op.attributes, "isBinary") != nullptr &&
       has_part(pto::find(op.attributes, "isBinary")->value, "true") &&
@@ -155,16 +156,22 @@ void TileRules::check_types(const Operation& op, const Operands& o) const {
   if (by_index && !is_a5() && !o.in.empty()) {
     if (!is_one_of({"i16", "i32", "ui16", "ui32", "f16", "f32"}, o.in[0].element()))
       refuse(o.in[0], "16 or 32 bits on A2/A3");
-    if (o.in.size() > 1 && !is_one_of({"i32", "ui32", "i16", "ui16"}, o.in[1].element()))
+    if (o.in.size() > 1 && !is_one_of({"i32", "ui32"}, o.in[1].element()))
       refuse(o.in[1], "indices of i32");
-    if (o.in.size() > 2 && (is_less(o.in[2].columns(), o.in[1].columns()) ||
-                            is_less(o.in[2].rows(), o.in[1].rows())))
+    if (o.in.size() > 2 &&
+        (is_less(o.in[2].columns(), o.in[1].columns()) || is_less(o.in[2].rows(), o.in[1].rows())))
       fail(op, "the scratch tile is smaller than the indices");
   }
   if (op.name == "pto.tquant" && !is_a5()) {
     for (std::size_t i = 1; i < o.in.size(); ++i)
       if (o.in[i].full(1) > 1 || o.in[i].has("blayout", "row_major"))
         fail(op, "scale and offset lie in a column on A2/A3");
+    for (const Argument& a : op.arguments) {
+      const Value* v = a.role == Role::kOut ? scope_.find(a.text) : nullptr;
+      if (v != nullptr && v->kind == Value::Kind::kTile &&
+          v->type.shape != o.in[0].value->type.shape)
+        fail(op, "result and scratch have the shape of the source on A2/A3");
+    }
   }
 }
 
@@ -193,14 +200,14 @@ void TileRules::check_moves(const Operation& op, const Operands& o) const {
     fail(op, "source and result in mat are of different types");
   const bool part = op.name == "pto.textract" || op.name == "pto.tinsert";
   if (part && !o.in.empty()) {
-    const auto scalars = std::count_if(op.arguments.begin(), op.arguments.end(), [](const Argument& a) {
-      return a.role == Role::kIn || a.key == "pre_quant";
-    });
-    if (scalars > 3 && o.in[0].location() != "acc")
-      fail(op, "only what comes from acc is scaled");
+    const auto scalars =
+        std::count_if(op.arguments.begin(), op.arguments.end(), [](const Argument& a) {
+          return a.role == Role::kIn || a.key == "pre_quant";
+        });
+    if (scalars > 3 && o.in[0].location() != "acc") fail(op, "only what comes from acc is scaled");
   }
-  const bool in_vec = part && o.out && !o.in.empty() && o.in[0].location() == "vec" &&
-                      o.out.location() == "vec";
+  const bool in_vec =
+      part && o.out && !o.in.empty() && o.in[0].location() == "vec" && o.out.location() == "vec";
   if (op.name == "pto.textract" && in_vec && is_a5() &&
       (o.in[0].has("slayout", "row_major") != o.out.has("slayout", "row_major") ||
        o.in[0].has("blayout", "col_major") || o.out.has("blayout", "col_major")))
@@ -213,19 +220,25 @@ void TileRules::check_moves(const Operation& op, const Operands& o) const {
   if (op.name == "pto.tload" && is_a5() && o.out && o.out.location() == "vec" &&
       o.out.has("blayout", "row_major") && o.out.has("slayout", "col_major"))
     fail(op, "a tile in vec with boxes lies column by column");
-  if (op.name == "pto.tprint" && op.arguments.size() > 1 && o.in.size() == 1)
+  const Value* printed = scope_.find(op.arguments[0].text);
+  if (op.name == "pto.tprint" && op.arguments.size() > 1 && printed != nullptr &&
+      printed->kind != Value::Kind::kTile)
     fail(op, "only a tile is printed through scratch");
+  if (op.name == "pto.tget_scale_addr" && o.out && o.out.location() != "scaling")
+    fail(op, "expected a tile in scaling, found one in ", o.out.location());
   if (op.name != "pto.tstore" || o.in.empty()) return;
   const Value* view = scope_.find(argument(op, Role::kOut).text);
-  if (view == nullptr || view->kind != Value::Kind::kView || o.in[0].location() != "vec") return;
+  if (view == nullptr || view->type.kind != Type::Kind::kPartition || o.in[0].location() != "vec")
+    return;
   std::int64_t elements = 1;
   for (const std::int64_t size : view->type.shape)
     elements = size == kDynamic || elements == kDynamic ? kDynamic : elements * size;
-  const std::int64_t valid = o.in[0].rows() == kDynamic || o.in[0].columns() == kDynamic
-                                 ? kDynamic
-                                 : o.in[0].rows() * o.in[0].columns();
-  if (elements != kDynamic && valid != kDynamic && elements > valid)
-    fail(op, "the part of the tensor has ", elements, " elements, the tile has ", valid, " valid ones");
+  const Type& tile = o.in[0].value->type;
+  const bool known = tile.valid_rows != kDynamic && tile.valid_columns != kDynamic;
+  const std::int64_t valid = known ? o.in[0].rows() * o.in[0].columns() : kDynamic;
+  if (elements != kDynamic && valid > 0 && elements > valid)
+    fail(op, "the part of the tensor has ", elements, " elements, the tile has ", valid,
+         " valid ones");
 }
 
 // --- communication ---
@@ -250,8 +263,8 @@ void TileRules::check_communication(const Operation& op) const {
   }
   if (pair && views.size() == 2)
     for (std::size_t d = 0; d < std::min(views[0]->shape.size(), views[1]->shape.size()); ++d)
-      if ((views[0]->shape[d] == kDynamic) != (views[1]->shape[d] == kDynamic))
-        fail(op, "dimension ", d, " is known on one side only");
+      if (views[0]->shape[d] != views[1]->shape[d])
+        fail(op, "dimension ", d, " is not the same on both sides");
   if (!has_part(op.name, "_async")) return;
   for (const Type* type : views) {
     std::size_t longer = 0;
@@ -269,7 +282,8 @@ void TileRules::check_level(const Operation& op, const Operands& o) const {
   const Meaning meaning = operation_info(op.name).meaning;
   if (meaning == Meaning::kReserveBuffer) {
     const bool fixed = pto::find(op.attributes, "base") != nullptr;
-    if (fixed != (level == 3)) fail(op, "level ", level, fixed ? " takes no base" : " needs a base");
+    if (fixed != (level == 3))
+      fail(op, "level ", level, fixed ? " takes no base" : " needs a base");
     return;
   }
   if (meaning == Meaning::kAllocTile || meaning == Meaning::kAllocMultiTile) {
@@ -280,7 +294,8 @@ void TileRules::check_level(const Operation& op, const Operands& o) const {
     return;
   }
   if (level != 3 || is_a5() || !o.out) return;
-  const bool of_floats = is_one_of({"pto.tpow", "pto.tpows"}, op.name) && !is_integer(o.out.element());
+  const bool of_floats =
+      is_one_of({"pto.tpow", "pto.tpows"}, op.name) && !is_integer(o.out.element());
   const std::size_t tiles = op.name == "pto.tpow" ? 2 : 1;
   const bool lacks = (of_floats && o.in.size() <= tiles) ||
                      (op.name == "pto.tci" && o.in.empty()) ||

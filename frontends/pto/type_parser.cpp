@@ -13,20 +13,18 @@ using Kind = Token::Kind;
 constexpr std::int64_t kUnset = -2;  // a valid size that the type does not have
 
 bool is_scalar(const std::string& name) {
-  return is_one_of({"index", "i1",       "i4",       "i8",       "i16",    "i32",
-                    "i64",   "ui8",      "ui16",     "ui32",     "ui64",   "si8",
-                    "si16",  "si32",     "si64",     "f8E4M3FN", "f8E5M2", "f8E8M0FNU",
-                    "f16",   "bf16",     "f32",      "f64",      "f8E4M3", "f8E8M0",
-                    "hif8",  "f4E1M2x2", "f4E2M1x2", "f4E1M2",   "f4E2M1",
-                    "hif8x2",   "bf16x2"},
+  return is_one_of({"index",  "i1",       "i4",     "i8",        "i16",      "i32",      "i64",
+                    "ui8",    "ui16",     "ui32",   "ui64",      "si8",      "si16",     "si32",
+                    "si64",   "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f16",      "bf16",     "f32",
+                    "f64",    "f8E4M3",   "f8E8M0", "hif8",      "f4E1M2x2", "f4E2M1x2", "f4E1M2",
+                    "f4E2M1", "hif8x2",   "bf16x2"},
                    name);
 }
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
   return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
                     "!pto.async_event", "!pto.local_array", "!pto.tile_view", "!pto.struct",
-                    "!pto.prefetch_async_context", "vector", "tensor",
-                    "tuple", "none"},
+                    "!pto.prefetch_async_context", "vector", "tensor", "tuple", "none"},
                    name);
 }
 Type type_at(Place place, Type::Kind kind, const std::string& element = "") {
@@ -119,7 +117,8 @@ Type TypeParser::parse_register(const Token& name) {
   if (type.shape[0] < 1 || type.shape[0] > kMostLanes)
     cursor_.fail(lanes.place, "expected 1..", kMostLanes, " lanes");
   const bool pair = type.element.rfind("f4", 0) == 0;  // an element of f4E2M1x2 is a byte here
-  if (name.text == "!pto.vreg" && type.shape[0] * (pair ? 8 : bits_of(type.element)) != kRegisterBits)
+  if (name.text == "!pto.vreg" &&
+      type.shape[0] * (pair ? 8 : bits_of(type.element)) != kRegisterBits)
     cursor_.fail(lanes.place, "a vector register has 256 bytes, found ", lanes.text);
   parse_rest(type);
   return type;
@@ -128,7 +127,9 @@ Type TypeParser::parse_register(const Token& name) {
 Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
   Type type = type_at(place, kind);
   cursor_.expect("<");
-  parse_shape(shape_token(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32")), type);
+  if (cursor_.peek().kind != Kind::kInteger && cursor_.peek().kind != Kind::kShape)
+    cursor_.fail_expected("a shape such as 16x?xf32");
+  parse_shape(shape_token(cursor_.take()), type);
   parse_rest(type);
   if (kind == Type::Kind::kMemref) make_tile(type);
   return type;
@@ -136,6 +137,14 @@ Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
 
 // 16x32x!pto.f8E4M3 are two tokens.
 Token TypeParser::shape_token(Token token) {
+  while (token.kind == Kind::kInteger || token.text.back() == 'x') {  // 8 x 128 x f32
+    const Token& next = cursor_.peek();
+    const bool goes_on = next.is_word("x") || next.kind == Kind::kInteger ||
+                         (token.text.back() == 'x' && next.kind == Kind::kWord);
+    if (!goes_on) break;
+    token.text += cursor_.take().text;
+    token.kind = Kind::kShape;
+  }
   if (token.text.back() == 'x' && cursor_.peek().kind == Kind::kType)
     token.text += without_prefix(cursor_.take().text);
   return token;
@@ -161,7 +170,7 @@ void TypeParser::make_tile(Type& type) {
     type.valid_columns = type.shape[1];
     type.kind = Type::Kind::kTile;
     type.location = space;
-    type.options.clear();
+    type.options = {{type.place, "memref", ""}};
     return;
   }
 }

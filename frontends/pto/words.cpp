@@ -51,13 +51,21 @@ Element element_of(const Type& type, const Diagnostics& diagnostics) {
 }
 
 Location space_of(const Type& pointer) {
-  constexpr Word<Location> kSpaces[] = {
-      {"ub", Location::kUb},     {"vec", Location::kUb},    {"l1", Location::kL1},
-      {"mat", Location::kL1},    {"l0a", Location::kL0a},   {"left", Location::kL0a},
-      {"l0b", Location::kL0b},   {"right", Location::kL0b}, {"l0c", Location::kL0c},
-      {"acc", Location::kL0c},   {"bias", Location::kBias}, {"bt", Location::kBias},
-      {"fb", Location::kFixBuffer}, {"fbuf", Location::kFixBuffer},
-      {"scaling", Location::kFixBuffer}};
+  constexpr Word<Location> kSpaces[] = {{"ub", Location::kUb},
+                                        {"vec", Location::kUb},
+                                        {"l1", Location::kL1},
+                                        {"mat", Location::kL1},
+                                        {"l0a", Location::kL0a},
+                                        {"left", Location::kL0a},
+                                        {"l0b", Location::kL0b},
+                                        {"right", Location::kL0b},
+                                        {"l0c", Location::kL0c},
+                                        {"acc", Location::kL0c},
+                                        {"bias", Location::kBias},
+                                        {"bt", Location::kBias},
+                                        {"fb", Location::kFixBuffer},
+                                        {"fbuf", Location::kFixBuffer},
+                                        {"scaling", Location::kFixBuffer}};
   for (const Attribute& a : pointer.options)
     for (const auto& [word, location] : kSpaces)
       if (a.key == word || a.key.find("<" + std::string(word) + ">") != std::string::npos)

@@ -35,7 +35,8 @@ constexpr std::array<UnitCost, kRegisterUnitCount> kCosts = {{
 
 unsigned physical(const RegisterOperation& op) {
   const std::uint64_t bytes = std::uint64_t{op.lanes} * bits_of(op.element) / 8;
-  return static_cast<unsigned>(std::max<std::uint64_t>(1, (bytes + kRegisterBytes - 1) / kRegisterBytes));
+  return static_cast<unsigned>(
+      std::max<std::uint64_t>(1, (bytes + kRegisterBytes - 1) / kRegisterBytes));
 }
 
 }  // namespace
