@@ -52,7 +52,8 @@ class File:
         self.has_code = bool(re.search(r"^[^/\n]*func\.func", text, re.M))  # the others are RUN lines for a file elsewhere
         runs = [line for line in re.findall(r"^\s*//\s*RUN:(.*)$", text, re.M) if re.search(r"ptoas|pto-test-opt", line)]
         runs = [line for line in runs if "sed " not in line] or runs
-        self.negative = any(re.search(r"(?<![\w-])not\s", line) for line in runs[:1]) if runs else bool(re.search(r"_(invalid|xfail)", path.stem))
+        named = bool(re.search(r"_(invalid|xfail)", path.stem)) and (not runs or bool(re.search(r"//\s*[A-Z0-9_-]+:.*error", text)))
+        self.negative = named or bool(runs and re.search(r"(?<![\w-])not\s", runs[0]))
         self.functions = re.findall(r"^[^/\n]*func\.func (?:private |public )?@([\w.$-]+)", text, re.M)
         named = re.search(r"--pto-arch[= ](a\d)", runs[0]) if runs else None
         in_folder = re.search(r"A([35])\b|A([35])/", self.name)

@@ -183,6 +183,7 @@ class FifoTable : LoweringPart {
   void note_split(Fifo& fifo, const Operation& op) const;
   /// What acc_push_epilogue says about the elements of a slot.
   void note_conversion(Fifo& fifo, const Operation& op) const;
+  void fit_ring(Fifo& fifo, const Value& buffer) const;
   /// Throws UserError if the ring of the consumer does not fit its memory or its reserved buffer.
   void check_ring(const Fifo& fifo, const Operation& op, const Value& buffer, bool to_aiv) const;
 

@@ -116,9 +116,20 @@ void FifoTable::note_conversion(Fifo& fifo, const Operation& op) const {
                                   "a conversion such as deqf16_scalar", diagnostics_);
 }
 
+// A ring has as many slots as the buffer that is reserved for it holds, at most those of the text.
+void FifoTable::fit_ring(Fifo& fifo, const Value& buffer) const {
+  if (!fifo.has_buffer || buffer.reserved == nullptr) return;
+  const std::int64_t fitting = buffer.reserved->bytes / fifo.slot_bytes;
+  std::int64_t& slots = fifo.through_gm ? fifo.local_slots : fifo.slots;
+  if (fitting < 1 || fitting >= slots) return;
+  slots = fitting;
+  fifo.period = period_of(fifo.slots);
+}
+
 void FifoTable::open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& to_aiv,
                           const Value& to_aic) {
   if (gm != nullptr) fifo.gm = gm->place;
+  for (const Value* buffer : {&to_aiv, &to_aic}) fit_ring(fifo, *buffer);
   for (const bool is_to_aiv : {true, false}) {
     if ((fifo.directions & (is_to_aiv ? 1 : 2)) == 0) continue;
     FifoEnd& end = fifo.ends[is_to_aiv ? kToAiv : kToAic];

@@ -174,7 +174,17 @@ void parse_view(OperandParser& p, const char* first, Role first_role, const char
 
 void parse_tile_view(OperandParser& p) {
   p.value(Role::kOperand);
-  while (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
+  while (p.cursor.accept(",")) {
+    if (p.cursor.accept_word("offsets")) {  // the older spelling of pto.partition_view
+      p.cursor.expect("=");
+      p.list(Role::kOffset);
+    } else if (p.cursor.accept_word("sizes")) {
+      p.cursor.expect("=");
+      p.list(Role::kSize);
+    } else {
+      p.value_or_integer(Role::kOperand);
+    }
+  }
   if (p.cursor.next_is("[")) p.list(Role::kOffset);
   if (p.cursor.accept_word("sizes")) p.list(Role::kSize);
   if (p.cursor.accept_word("valid")) p.list(Role::kValid);

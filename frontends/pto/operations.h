@@ -110,7 +110,7 @@ enum class Meaning : std::uint8_t {
   kExtract,       ///< moves a part of the first tile: ins(a, row, column)
   kInsert,        ///< moves into a part of the result: ins(a, row, column)
   kMatmul,        ///< ins(a, b); .acc: ins(c, a, b); .bias: ins(a, b, bias)
-  kScaleAddress,  ///< the scales of a tile: nothing to do, they have an address of their own
+  kScaleAddress,  ///< the scales of a tile, the end of one: nothing to do
   kGatherMemory,  ///< gathers elements of a tensor in GM, or scatters to it
   kVector,        ///< costs `vector_class` for each element of the result
   kVectorIn,      ///< costs `vector_class` for each element of the first input

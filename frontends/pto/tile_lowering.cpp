@@ -178,6 +178,7 @@ void TileLowering::set_valid_shape(const Operation& op) {
 }
 
 void TileLowering::subview(const Operation& op) {
+  if (scope_.any_value(op.arguments[0]).kind == Value::Kind::kView) return partition(op);
   Value v = scope_.tile(argument(op, Role::kOperand));
   const bool was_known = v.type.valid_rows != kDynamic && v.type.valid_columns != kDynamic;
   const std::vector<Operand> offsets = scope_.numbers(op, Role::kOffset);
@@ -303,7 +304,7 @@ void TileLowering::check_part(const Operation& op, const Type& tensor,
                               const std::vector<Operand>& sizes) const {
   refuse_negative(op, diagnostics_);
   for (std::size_t d = 0; d < offsets.size(); ++d) {
-    if (d >= tensor.shape.size() || tensor.shape[d] == kDynamic) continue;
+    if (offsets.size() != tensor.shape.size() || tensor.shape[d] == kDynamic) continue;
     const std::int64_t room = tensor.shape[d];
     const std::int64_t first = offsets[d].is_register ? 0 : offsets[d].value;
     const std::int64_t count = sizes[d].is_register ? 0 : sizes[d].value;

@@ -32,14 +32,19 @@ TilePlan::TilePlan(const Function& function, const std::array<Room, cluster::kLo
                    bool ignores_scratch, const Diagnostics& diagnostics) {
   std::vector<Loop> loops;
   visit(function.body, loops, diagnostics);
+  for (Life& life : lives_) {  // what nothing uses keeps its place
+    if (life.first != ~0U) continue;
+    life.first = life.defined;
+    life.last = next_;
+    life.is_scratch = false;
+  }
   for (unsigned l = 0; l < cluster::kLocationCount; ++l) {
     const auto location = static_cast<Location>(l);
     std::int64_t end = rooms[l].first;
     for (const Life& life : lives_)
       if (life.location == location) end = aligned(end, location) + life.bytes;
     for (Life& life : lives_)
-      if (life.location == location && ignores_scratch && life.is_scratch && life.first != ~0U)
-        life.bytes = 0;
+      if (life.location == location && ignores_scratch && life.is_scratch) life.bytes = 0;
     if (end > rooms[l].end && place(location, rooms[l])) continue;
     for (Life& life : lives_)
       if (life.location == location) life.address = -1;

@@ -23,7 +23,7 @@ bool is_scalar(const std::string& name) {
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
   return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
-                    "!pto.async_event", "!pto.local_array", "!pto.tile_view", "!pto.struct",
+                    "!pto.async_event", "!pto.local_array", "!pto.struct",
                     "!pto.prefetch_async_context", "vector", "tensor", "tuple", "none"},
                    name);
 }
@@ -78,7 +78,11 @@ std::vector<Type> TypeParser::parse_results() {
 Type TypeParser::parse_type() {
   const Token token = cursor_.peek();
   if (token.kind == Kind::kType) return parse_named(cursor_.take());
-  if (token.is("<")) return parse_pointer(token.place);  // <f32>: of pto.addptr
+  if (token.is("<")) {  // <f32>: of pto.addptr; <loc=mat, ..> and <32x64xf32, ..>: of pto.subset
+    const Token& next = cursor_.peek(1);
+    const bool tile = next.kind == Kind::kShape || cursor_.peek(2).is("=");
+    return tile ? parse_tile(token.place) : parse_pointer(token.place);
+  }
   if (token.kind != Kind::kWord) cursor_.fail_expected("a type");
   if (cursor_.accept_word("memref")) return parse_shaped(Type::Kind::kMemref, token.place);
   if (is_opaque(token.text)) return parse_opaque(cursor_.take());
@@ -137,11 +141,11 @@ Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
 
 // 16x32x!pto.f8E4M3 are two tokens.
 Token TypeParser::shape_token(Token token) {
-  while (token.kind == Kind::kInteger || token.text.back() == 'x') {  // 8 x 128 x f32
+  while (true) {  // 8 x 128 x f32
     const Token& next = cursor_.peek();
-    const bool goes_on = next.is_word("x") || next.kind == Kind::kInteger ||
-                         (token.text.back() == 'x' && next.kind == Kind::kWord);
-    if (!goes_on) break;
+    const bool in_size =
+        token.text.back() == 'x' && (next.kind == Kind::kInteger || next.kind == Kind::kWord);
+    if (!next.is_word("x") && !in_size) break;
     token.text += cursor_.take().text;
     token.kind = Kind::kShape;
   }
@@ -191,7 +195,7 @@ Type TypeParser::parse_named(const Token& name) {
     return parse_register(name);
   if (is_opaque(name.text)) return parse_opaque(name);
   if (name.text == "!pto.tensor_view") return parse_shaped(Type::Kind::kTensorView, name.place);
-  if (name.text == "!pto.partition_tensor_view")
+  if (name.text == "!pto.partition_tensor_view" || name.text == "!pto.tile_view")
     return parse_shaped(Type::Kind::kPartition, name.place);
   cursor_.fail(name.place, "unknown type ", text::in_quotes(name.text),
                ", expected !pto.ptr, !pto.tensor_view, !pto.partition_tensor_view or "
@@ -264,6 +268,15 @@ void TypeParser::parse_tile_entry(Type& type) {
     type.shape.clear();
     parse_shape(shape_token(key), type);
     if (type.shape.size() != 2) type.shape.resize(3);  // parse_tile refuses it
+    return;
+  }
+  if (key.kind == Kind::kAttribute) {  // #pto.address_space<vec>
+    cursor_.expect("<");
+    type.location = cursor_.expect_kind(Kind::kWord, "a location such as vec").text;
+    return cursor_.expect(">");
+  }
+  if (key.is_word("strided") && cursor_.next_is("<")) {  // strides and offset of a part
+    parse_raw();
     return;
   }
   if (key.kind == Kind::kType) {  // tiles of pto.alloc_multi_tile: <!pto.tile_buf<..>, count=2>

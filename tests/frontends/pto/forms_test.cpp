@@ -38,6 +38,12 @@ Program program_of(const std::string& body, Profile profile = Profile::kA5) {
   return *lower(parse(kernel(body), "k.pto"), options_of(profile)).aiv;
 }
 
+LowerOptions without_arguments() {
+  LowerOptions options;
+  options.profile = Profile::kA5;
+  return options;
+}
+
 std::string message_of(const std::string& body, Profile profile = Profile::kA5, int level = 0) {
   try {
     lower(parse(kernel(body), "k.pto"), options_of(profile, level));
@@ -192,10 +198,10 @@ pto.aic_initialize_pipe {id = 0, dir_mask = 1, slot_size = 512, nosplit = true,
 pto.tpush_to_aiv(%t : !pto.tile_buf<loc=acc, dtype=f32, rows=16, cols=16, blayout=col_major, slayout=row_major, fractal=1024, pad=0>) {id = 0, split = 0}
 return } })";
   };
-  const Program p = *lower(parse(text("f32_f16"), "k.pto"), options_of(Profile::kA5)).aic;
+  const Program p = *lower(parse(text("f32_f16"), "k.pto"), without_arguments()).aic;
   EXPECT_EQ(p.operations[0].operands[1].element, cluster::Element::kF16);
-  EXPECT_THROW(lower(parse(text("no_convert"), "k.pto"), options_of(Profile::kA5)), UserError);
-  EXPECT_THROW(lower(parse(text("deqf16_scalar"), "k.pto"), options_of(Profile::kA5)), UserError);
+  EXPECT_THROW(lower(parse(text("no_convert"), "k.pto"), without_arguments()), UserError);
+  EXPECT_THROW(lower(parse(text("deqf16_scalar"), "k.pto"), without_arguments()), UserError);
 }
 
 // --- rules of the assembler ---
@@ -228,8 +234,8 @@ TEST(PtoRules, LevelsSayWhoPlansAddresses) {
 
 TEST(PtoRules, PartsHaveTheValidSizesOfTheirTypes) {
   const std::string part = "!pto.tile_buf<loc=vec, dtype=f32, rows=8, cols=64, v_row=0, v_col=64>";
-  EXPECT_THAT(message_of(tiles({"a"}) + "%b = pto.subview %a[0, 0] sizes [8, 64] : " + kTile +
-                         " -> " + part),
+  EXPECT_THAT(message_of(tiles({"a"}) + "%b = pto.subview %a[0, 0] sizes [8, 64] valid [8, 64] : " +
+                         kTile + " -> " + part),
               HasSubstr("the type of the result has other valid rows than the part"));
 }
 

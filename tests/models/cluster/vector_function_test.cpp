@@ -34,8 +34,8 @@ TEST(VectorFunction, 4_1_AChainWaitsForEachResult) {
   EXPECT_EQ(schedule.cycles(), kFrame + 9 + 7 + 9);
 }
 
-// Two loads and a store take one and a half cycles of the ports of UB.
-TEST(VectorFunction, 4_3_PortsOfUbBoundALoop) {
+// Four instructions are dispatched in two cycles; the published loops take 1.875 (4.3).
+TEST(VectorFunction, 4_3_DispatchBoundsALoopThatAdds) {
   constexpr unsigned kTimes = 400;
   RegisterSchedule schedule(3);
   for (unsigned i = 0; i < kTimes; ++i) {
@@ -45,8 +45,19 @@ TEST(VectorFunction, 4_3_PortsOfUbBoundALoop) {
     schedule.add(
         operation(F::kStore, RegisterUnit::kStore, kNoRegister, {2, kNoRegister, kNoRegister}));
   }
+  EXPECT_GE(schedule.cycles(), kFrame + kTimes * 2);
+  EXPECT_LE(schedule.cycles(), kFrame + kTimes * 2 + 30);
+}
+
+// Loads and a store of UB: two accesses in a cycle.
+TEST(VectorFunction, 4_3_PortsOfUbBoundALoopThatCopies) {
+  constexpr unsigned kTimes = 400;
+  RegisterSchedule schedule(3);
+  for (unsigned i = 0; i < kTimes; ++i)
+    for (const std::uint16_t r : {0, 1, 2})
+      schedule.add(operation(F::kLoad, RegisterUnit::kLoad, r));
   EXPECT_GE(schedule.cycles(), kFrame + kTimes * 3 / 2);
-  EXPECT_LE(schedule.cycles(), kFrame + kTimes * 2 + 40);
+  EXPECT_LE(schedule.cycles(), kFrame + kTimes * 3 / 2 + 20);
 }
 
 TEST(VectorFunction, 4_3_AnExponentialTakesFourCyclesOfItsUnit) {
