@@ -50,7 +50,7 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
 
   // 3. The program: a kernel for the cores of the launch, and the arrays of the host.
   const ascend::LaunchedKernel kernel(*module, options, config, options.pto_unknown,
-                                      options.function);
+                                      options.function, options.pto_level);
   if (options.print_program) {
     std::cout << pto::print(*module);
     return false;

@@ -119,15 +119,13 @@ void CommLowering::session(const Operation& op) {
 // treduce(%to, %sum, recv(%a, ..), group(%x, ..)): a load of each part, and an operation of the vector
 // unit for all but the first.
 void CommLowering::reduce(const Operation& op) {
-  constexpr Word<cluster::Arithmetic> kOperations[] = {{"sum", Arithmetic::kAdd},
-                                                       {"max", Arithmetic::kMax},
-                                                       {"min", Arithmetic::kMin}};
+  constexpr Word<cluster::Arithmetic> kOperations[] = {
+      {"sum", Arithmetic::kAdd}, {"max", Arithmetic::kMax}, {"min", Arithmetic::kMin}};
   const Attribute* how = find(op.attributes, "reduceOp");
   std::string word = how == nullptr ? "sum" : pto::word_of(*how);
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  const Arithmetic arithmetic =
-      require_word(kOperations, word, how == nullptr ? op.place : how->place, "sum, max or min",
-                   diagnostics_);
+  const Arithmetic arithmetic = require_word(
+      kOperations, word, how == nullptr ? op.place : how->place, "sum, max or min", diagnostics_);
   const Value& sum = scope_.tile(op.arguments[1]);
   const Argument* stage = nullptr;
   for (const Argument& a : op.arguments)
@@ -137,7 +135,8 @@ void CommLowering::reduce(const Operation& op) {
   if (sum.type.location != "vec" || part.type.location != "vec") fail(op, "expected tiles in vec");
   const std::array<Operand, 3> size = {
       sum.sizes[0],
-      emitter_.bytes_of(sum.sizes[1], cluster::bits_of(sum.place.element), op.place), {}};
+      emitter_.bytes_of(sum.sizes[1], cluster::bits_of(sum.place.element), op.place),
+      {}};
   bool first = true;
   for (const Argument& a : op.arguments) {
     if (a.key != "group") continue;

@@ -282,11 +282,16 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
     else if (!operation.scalars.empty())  // the indices of the elements that compare with a number
       operation.function = TileFunction::kNoValues;
   } else if (operation.function == TileFunction::kMergeBlocks && tiles >= 2) {
-    if (tiles < 3) fail(op, "two lists need a third tile, as scratch");
     operation.function = TileFunction::kMergeLists;
-    operation.inputs = static_cast<std::uint8_t>(tiles - 1);
+    const bool own_scratch = find(op.attributes, "no_tmp") != nullptr;
+    if (tiles < 3 && !own_scratch) fail(op, "two lists need a third tile, as scratch");
+    operation.inputs = static_cast<std::uint8_t>(own_scratch ? tiles : tiles - 1);
   } else if (operation.function == TileFunction::kQuantize) {
     choose_quantization(op, operation, tiles);
+  } else if (operation.function == TileFunction::kSelectTile && tiles > 1 &&
+             operation.scalars.size() == 1 && op.arguments.size() > 3 &&
+             bits_of(input(op).type.element) == 8 && bits_of(output(op).type.element) > 8) {
+    operation.function = TileFunction::kNoValues;  // a mask, a tile and a number
   } else if (operation.function == TileFunction::kConvert) {
     const auto& operands = operation.operands;
     const bool packed = std::any_of(operands.begin(), operands.end(), [](const TileOperand& o) {

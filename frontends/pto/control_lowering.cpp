@@ -314,7 +314,8 @@ Value CarriedValues::of_type(const Type& type) const {
   Value v;
   v.type = type;
   if (type.kind == Type::Kind::kRegister) v.kind = Value::Kind::kRegister;
-  const bool is_float = type.kind == Type::Kind::kScalar && type.element.find('f') != std::string::npos;
+  const bool is_float =
+      type.kind == Type::Kind::kScalar && type.element.find('f') != std::string::npos;
   if (is_float) v.kind = Value::Kind::kFloat;
   if (type.kind == Type::Kind::kPointer) {
     v.kind = Value::Kind::kPointer;

@@ -9,6 +9,7 @@
 #include "frontends/pto/fifo.h"
 #include "frontends/pto/operation_lowering.h"
 #include "frontends/pto/register_lowering.h"
+#include "frontends/pto/tile_rules.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -17,9 +18,9 @@ namespace {
 
 // Every part lowers one group of operations. All share a LoweringContext: the Emitter owns the
 // program under construction, the Scope names and values, TileMemory the bytes that tiles take.
-using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering,
-                                 ComputeLowering, SyncLowering, FifoLowering, CommLowering,
-                                 RegisterLowering, RawLowering>;
+using LoweringParts =
+    std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering, ComputeLowering,
+               SyncLowering, FifoLowering, CommLowering, RegisterLowering, RawLowering>;
 
 // --- from the meaning of an operation to its handler ---
 
@@ -163,6 +164,7 @@ class FunctionLowering {
     context_.scope.enter_function(function);
     for (const Parameter& p : function.parameters)
       context_.scope.define(p.name, p.place, value_of(p));
+    context_.memory.plan(function);
     std::get<ControlLowering>(parts_).region(function.body);
     std::get<FifoLowering>(parts_).close_all(function.place);
     const auto& operations = function.body.operations;
@@ -177,8 +179,9 @@ class FunctionLowering {
  private:
   void lower(const Operation& op) {
     const OperationInfo& info = operation_info(op.name);
-    if (!belongs_elsewhere(op, info))
-      kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
+    if (belongs_elsewhere(op, info)) return;
+    TileRules(context_).check(op);
+    kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
   }
 
   /// Whether the other kind of core runs an operation of a function that both kinds run.
@@ -330,6 +333,10 @@ std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
   if (!chosen->results.empty() && find(chosen->attributes, "pto.entry") != nullptr)
     diagnostics.fail(chosen->place, "@", chosen->name,
                      " is an entry and has results, expected none");
+  for (const Function& f : module.functions)
+    for (const Type& type : f.results)
+      if (type.element == "!pto.struct")
+        diagnostics.fail(type.place, "a struct cannot leave the function that declares it");
   FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
   auto program = std::make_shared<const Program>(lowering.run(*chosen));
   fifos = lowering.take_fifos();

@@ -174,7 +174,17 @@ void parse_view(OperandParser& p, const char* first, Role first_role, const char
 
 void parse_tile_view(OperandParser& p) {
   p.value(Role::kOperand);
-  while (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
+  while (p.cursor.accept(",")) {
+    if (p.cursor.accept_word("offsets")) {  // the older spelling of pto.partition_view
+      p.cursor.expect("=");
+      p.list(Role::kOffset);
+    } else if (p.cursor.accept_word("sizes")) {
+      p.cursor.expect("=");
+      p.list(Role::kSize);
+    } else {
+      p.value_or_integer(Role::kOperand);
+    }
+  }
   if (p.cursor.next_is("[")) p.list(Role::kOffset);
   if (p.cursor.accept_word("sizes")) p.list(Role::kSize);
   if (p.cursor.accept_word("valid")) p.list(Role::kValid);
@@ -210,7 +220,8 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
   do {
     // Attributes may stand in place of indices; they say what is to be gathered.
     if (!p.cursor.next_is("{")) p.value(role);
-    p.cursor.accept_word("no_tmp");
+    const Place here = p.cursor.place();
+    if (p.cursor.accept_word("no_tmp")) p.op.attributes.push_back({here, "no_tmp", ""});
     p.attributes();
   } while (p.cursor.accept(","));
   parse_tile_types(p, role);

@@ -119,7 +119,9 @@ void add_tiles(Rows& rows) {
   rows.add({"pto.make_tensor_view"}, Form::kTensorView, Meaning::kTensorView, 1, 1, 1);
   rows.add({"pto.partition_view"}, Form::kPartition, Meaning::kPartition, 1, 1, 1);
   rows.add({"pto.subset", "pto.subview"}, Form::kTileView, Meaning::kSubview, 1, 1, 1);
-  rows.add({"pto.treshape", "pto.bitcast"}, Form::kTileView, Meaning::kReshape, 1, 1, 1);
+  rows.add({"pto.treshape", "pto.bitcast", "pto.bind_tile"}, Form::kTileView, Meaning::kReshape, 1,
+           3, 1);
+  rows.add({"memref.dealloc"}, Form::kOperands, Meaning::kScaleAddress, 1, 1);
   rows.add({"pto.set_validshape"}, Form::kTileView, Meaning::kSetValidShape, 3, 3);
   rows.add({"pto.alloc_multi_tile"}, Form::kAllocTile, Meaning::kAllocMultiTile, 0, 0, 1);
   rows.add({"pto.multi_tile_get"}, Form::kIndexed, Meaning::kMultiTile, 1, 1, 1);

@@ -110,7 +110,7 @@ enum class Meaning : std::uint8_t {
   kExtract,       ///< moves a part of the first tile: ins(a, row, column)
   kInsert,        ///< moves into a part of the result: ins(a, row, column)
   kMatmul,        ///< ins(a, b); .acc: ins(c, a, b); .bias: ins(a, b, bias)
-  kScaleAddress,  ///< the scales of a tile: nothing to do, they have an address of their own
+  kScaleAddress,  ///< the scales of a tile, the end of one: nothing to do
   kGatherMemory,  ///< gathers elements of a tensor in GM, or scatters to it
   kVector,        ///< costs `vector_class` for each element of the result
   kVectorIn,      ///< costs `vector_class` for each element of the first input
@@ -125,11 +125,11 @@ enum class Meaning : std::uint8_t {
   kArray,  ///< of scalars, in registers
   kArraySet,
   kArrayGet,
-  kNotify,    ///< sets a signal in GM, or adds to it
-  kTestWait,  ///< waits until a signal in GM compares with a number, or tests it
-  kTransfer,  ///< copies a part of a tensor to another one through tiles
-  kReduce,    ///< adds parts of tensors, or takes the larger or smaller elements, through tiles
-  kSession,   ///< of asynchronous transfers, and what has no effect but on L2
+  kNotify,      ///< sets a signal in GM, or adds to it
+  kTestWait,    ///< waits until a signal in GM compares with a number, or tests it
+  kTransfer,    ///< copies a part of a tensor to another one through tiles
+  kReduce,      ///< adds parts of tensors, or takes the larger or smaller elements, through tiles
+  kSession,     ///< of asynchronous transfers, and what has no effect but on L2
   kAsyncEvent,  ///< of a transfer, which is complete
   kReserveBuffer,
   kImportBuffer,
@@ -144,7 +144,7 @@ enum class Meaning : std::uint8_t {
   kVectorScope,  ///< the body of a vector function
   kRegister,     ///< an instruction on vector registers: register_table.h
   kRawMove,      ///< a copy, a product or a state of the register level
-  kUnknown,  ///< an operation without a row; it costs what --pto-unknown says
+  kUnknown,      ///< an operation without a row; it costs what --pto-unknown says
 };
 inline constexpr unsigned kMeaningCount = static_cast<unsigned>(Meaning::kUnknown) + 1;
 

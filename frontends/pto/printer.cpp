@@ -372,8 +372,7 @@ std::string to_string(const Type& type) {
     return type.element + (type.options.empty() ? "" : "<" + options_text(type).substr(2) + ">");
   case Type::Kind::kRegister: {
     if (type.location == "!pto.align") return type.location;
-    const std::string lanes =
-        type.location == "!pto.mask" ? type.element : type_shape_text(type);
+    const std::string lanes = type.location == "!pto.mask" ? type.element : type_shape_text(type);
     return type.location + "<" + lanes + options_text(type) + ">";
   }
   case Type::Kind::kTile:

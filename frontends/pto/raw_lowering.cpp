@@ -83,7 +83,8 @@ void RawLowering::move(const Operation& op) {
     if (v.kind == Value::Kind::kPointer || v.kind == Value::Kind::kTile) pointers.push_back(&v);
   }
   const bool fills = row.opcode == Opcode::kBusy;
-  if (pointers.size() < (fills ? 1U : 2U)) fail(op, "expected pointers to what it reads and writes");
+  if (pointers.size() < (fills ? 1U : 2U))
+    fail(op, "expected pointers to what it reads and writes");
   const Shape shape = shape_of(op, row);
   const bool is_mad = row.opcode == Opcode::kMad;
   const bool fix = row.opcode == Opcode::kFixOut || row.opcode == Opcode::kFixLocal;
@@ -92,8 +93,7 @@ void RawLowering::move(const Operation& op) {
   std::vector<TileOperand> operands;
   const bool plain = row.opcode == Opcode::kCopyIn || row.opcode == Opcode::kCopyOut;
   const bool known = plain && has_part(op.name, "ub") && !shape.from_stride.is_register &&
-                     !shape.to_stride.is_register &&
-                     from.place.element == to.place.element;
+                     !shape.to_stride.is_register && from.place.element == to.place.element;
   if (known) {
     operands = {part(from, shape, shape.from_stride, Access::kRead, op.place),
                 part(to, shape, shape.to_stride, Access::kWrite, op.place)};

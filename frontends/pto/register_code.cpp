@@ -131,9 +131,9 @@ bool RegisterCode::fits(const Operation& op, unsigned depth) const {
                        [&](const Operation& inner) { return fits(inner, depth + 1); });
   }
   constexpr Meaning kMeanings[] = {
-      Meaning::kRegister,   Meaning::kConstant,      Meaning::kArithmetic, Meaning::kCompare,
-      Meaning::kSelect,     Meaning::kCast,          Meaning::kFor,        Meaning::kIf,
-      Meaning::kWhile,      Meaning::kConvertScalar, Meaning::kTerminator, Meaning::kAddPointer,
+      Meaning::kRegister,    Meaning::kConstant,      Meaning::kArithmetic, Meaning::kCompare,
+      Meaning::kSelect,      Meaning::kCast,          Meaning::kFor,        Meaning::kIf,
+      Meaning::kWhile,       Meaning::kConvertScalar, Meaning::kTerminator, Meaning::kAddPointer,
       Meaning::kCastPointer, Meaning::kRegion};
   if (std::find(std::begin(kMeanings), std::end(kMeanings), meaning) == std::end(kMeanings))
     return false;

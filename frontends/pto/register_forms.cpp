@@ -58,9 +58,11 @@ void parse_register_form(OperandParser& p) {
     const Token& token = cursor.peek();
     const bool value = token.kind == Kind::kValue && !cursor.peek(1).is("=") &&
                        !cursor.peek(1).is(":") && token.place.line == p.op.place.line;
-    return token.kind == Kind::kString || token.kind == Kind::kInteger || is_keyword(token) || value;
+    return token.kind == Kind::kString || token.kind == Kind::kInteger || is_keyword(token) ||
+           value;
   };
-  const bool first = cursor.peek().kind == Kind::kValue && cursor.peek().place.line == p.op.place.line;
+  const bool first =
+      cursor.peek().kind == Kind::kValue && cursor.peek().place.line == p.op.place.line;
   if (first || goes_on()) {
     do {
       parse_item(p);

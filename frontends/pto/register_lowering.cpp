@@ -24,8 +24,9 @@ std::uint16_t number_of(const Value& v) {
 std::optional<Predicate> predicate_named(std::string word) {
   if (word.size() == 3) word.erase(0, 1);
   constexpr Word<Predicate> kPredicates[] = {
-      {"eq", Predicate::kEqual},     {"ne", Predicate::kNotEqual}, {"lt", Predicate::kLess},
-      {"le", Predicate::kLessEqual}, {"gt", Predicate::kGreater},  {"ge", Predicate::kGreaterEqual}};
+      {"eq", Predicate::kEqual},   {"ne", Predicate::kNotEqual},
+      {"lt", Predicate::kLess},    {"le", Predicate::kLessEqual},
+      {"gt", Predicate::kGreater}, {"ge", Predicate::kGreaterEqual}};
   return meaning_of(kPredicates, word);
 }
 
@@ -105,7 +106,7 @@ RegisterOperation RegisterLowering::basis(const Operation& op, const RegisterRow
   const auto result = std::find_if(types.begin(), types.end(), [](const Type& type) {
     return type.kind == Type::Kind::kRegister && type.location != "!pto.align";
   });
-  const Type* type = result != types.end()   ? &*result
+  const Type* type = result != types.end()  ? &*result
                      : !o.registers.empty() ? &o.registers[0]->type
                      : !o.masks.empty()     ? &o.masks[0]->type
                                             : nullptr;
@@ -189,14 +190,15 @@ void RegisterLowering::plain(const Operation& op, const Operands& o, RegisterOpe
     for (std::size_t i = 0; i < o.masks.size() && i < 2; ++i) r.sources[i] = number_of(*o.masks[i]);
     const bool unary = r.arithmetic == Arithmetic::kNot || is_move;
     if (unary) r.sources[1] = kNoRegister;
-    r.mask = !is_move && o.masks.size() > (unary ? 1U : 2U) ? number_of(*o.masks.back()) : kNoRegister;
+    r.mask =
+        !is_move && o.masks.size() > (unary ? 1U : 2U) ? number_of(*o.masks.back()) : kNoRegister;
     return;
   }
-  const std::size_t least = r.function == RF::kMultiplyAdd ? 3
-                            : r.function == RF::kSelect    ? 2
+  const std::size_t least = r.function == RF::kMultiplyAdd                               ? 3
+                            : r.function == RF::kSelect                                  ? 2
                             : r.function != RF::kMap || r.arithmetic >= Arithmetic::kNeg ? 1
-                            : o.scalars.empty()                                         ? 2
-                                                                                        : 1;
+                            : o.scalars.empty()                                          ? 2
+                                                                                         : 1;
   if (o.registers.size() < least || (r.function == RF::kSelect && o.masks.empty())) {
     r.function = RF::kNoValues;
     return;
@@ -236,7 +238,8 @@ void RegisterLowering::convert(const Operation& op, const Operands& o, RegisterO
   constexpr Word<Rounding> kRoundings[] = {
       {"R", Rounding::kNearestEven}, {"A", Rounding::kNearestAway}, {"F", Rounding::kFloor},
       {"C", Rounding::kCeil},        {"Z", Rounding::kTruncate},    {"O", Rounding::kOdd}};
-  std::string rounding = option(op, "rnd"), part = option(op, "part"), saturation = option(op, "sat");
+  std::string rounding = option(op, "rnd"), part = option(op, "part"),
+              saturation = option(op, "sat");
   for (const std::string& word : o.words) {
     if (word.size() == 1) rounding = word;
     if (is_one_of({"EVEN", "ODD", "P0", "P1", "P2", "P3"}, word)) part = word;
@@ -328,9 +331,8 @@ void RegisterLowering::memory(const Operation& op, const Operands& o, RegisterOp
   const bool stores = r.unit == RegisterUnit::kStore || r.function == RF::kScatter;
   const bool gathers = r.function == RF::kGather || r.function == RF::kScatter;
   // With a pointer as result the access is at the pointer, and the index is what it moves by.
-  const bool moves = std::any_of(op.result_types.begin(), op.result_types.end(), [](const Type& t) {
-    return t.kind == Type::Kind::kPointer;
-  });
+  const bool moves = std::any_of(op.result_types.begin(), op.result_types.end(),
+                                 [](const Type& t) { return t.kind == Type::Kind::kPointer; });
   r.address = place.address;
   const std::int64_t width = std::max(1U, cluster::bits_of(place.element) / 8);
   if (!moves) r.address.add(o.index, width);
@@ -367,7 +369,9 @@ void RegisterLowering::memory(const Operation& op, const Operands& o, RegisterOp
 // pto.vmi.unpack gives the physical registers of a logical one, channel_split every n-th lane.
 void RegisterLowering::parts(const Operation& op, const Operands& o, RegisterOperation r) {
   const std::size_t count = op.results.size();
-  const Value* source = !o.registers.empty() ? o.registers[0] : !o.masks.empty() ? o.masks[0] : nullptr;
+  const Value* source = !o.registers.empty() ? o.registers[0]
+                        : !o.masks.empty()   ? o.masks[0]
+                                             : nullptr;
   if (source == nullptr) fail(op, "expected a register");
   std::string layout;
   for (const Attribute& a : source->type.options) layout += a.key + a.value;
@@ -383,7 +387,8 @@ void RegisterLowering::parts(const Operation& op, const Operands& o, RegisterOpe
     Value v{Value::Kind::kRegister, type};
     v.scalar = code_.new_register(op.place);
     RegisterOperation part = RegisterCode::blank(type, diagnostics_);
-    const bool has_values = known && cluster::has_values(part.element) && r.function != RF::kNoValues;
+    const bool has_values =
+        known && cluster::has_values(part.element) && r.function != RF::kNoValues;
     part.function = has_values ? RF::kPart : RF::kNoValues;
     part.unit = RegisterUnit::kNone;
     part.results[0] = number_of(v);

@@ -7,7 +7,7 @@
 
 #include "frontends/pto/lowering_part.h"
 #include "frontends/pto/register_table.h"
-#include "models/cluster/program/register_operation.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 

@@ -33,24 +33,49 @@ class RegisterRows {
 };
 
 void add_arithmetic(RegisterRows& rows) {
-  rows.map(U::kAdd, {{"vadd", A::kAdd}, {"vsub", A::kSub}, {"vadds", A::kAdd}, {"vsubs", A::kSub},
-                     {"vand", A::kAnd}, {"vor", A::kOr}, {"vxor", A::kXor}, {"vands", A::kAnd},
-                     {"vors", A::kOr}, {"vshl", A::kShl}, {"vshr", A::kShr}, {"vshls", A::kShl},
-                     {"vshrs", A::kShr}, {"addf", A::kAdd}, {"addi", A::kAdd}, {"subf", A::kSub},
-                     {"subi", A::kSub}, {"andi", A::kAnd}, {"ori", A::kOr}, {"xori", A::kXor},
-                     {"shli", A::kShl}, {"shrui", A::kShr}, {"shrsi", A::kShr}});
-  rows.map(U::kMultiply, {{"vmul", A::kMul}, {"vmuls", A::kMul}, {"mulf", A::kMul},
-                          {"muli", A::kMul}, {"vlrelu", A::kLeakyRelu}, {"vprelu", A::kLeakyRelu}});
-  rows.map(U::kMaximum, {{"vmax", A::kMax}, {"vmin", A::kMin}, {"vmaxs", A::kMax},
-                         {"vmins", A::kMin}, {"maxf", A::kMax}, {"minf", A::kMin},
-                         {"maximumf", A::kMax}, {"minimumf", A::kMin}, {"maxsi", A::kMax},
-                         {"minsi", A::kMin}, {"maxui", A::kMax}, {"minui", A::kMin}});
-  rows.map(U::kUnary, {{"vabs", A::kAbs}, {"vrelu", A::kRelu}, {"vneg", A::kNeg}, {"vnot", A::kNot},
-                       {"absf", A::kAbs}, {"absi", A::kAbs}, {"negf", A::kNeg}, {"not", A::kNot},
+  rows.map(U::kAdd, {{"vadd", A::kAdd},  {"vsub", A::kSub},  {"vadds", A::kAdd}, {"vsubs", A::kSub},
+                     {"vand", A::kAnd},  {"vor", A::kOr},    {"vxor", A::kXor},  {"vands", A::kAnd},
+                     {"vors", A::kOr},   {"vshl", A::kShl},  {"vshr", A::kShr},  {"vshls", A::kShl},
+                     {"vshrs", A::kShr}, {"addf", A::kAdd},  {"addi", A::kAdd},  {"subf", A::kSub},
+                     {"subi", A::kSub},  {"andi", A::kAnd},  {"ori", A::kOr},    {"xori", A::kXor},
+                     {"shli", A::kShl},  {"shrui", A::kShr}, {"shrsi", A::kShr}});
+  rows.map(U::kMultiply, {{"vmul", A::kMul},
+                          {"vmuls", A::kMul},
+                          {"mulf", A::kMul},
+                          {"muli", A::kMul},
+                          {"vlrelu", A::kLeakyRelu},
+                          {"vprelu", A::kLeakyRelu}});
+  rows.map(U::kMaximum, {{"vmax", A::kMax},
+                         {"vmin", A::kMin},
+                         {"vmaxs", A::kMax},
+                         {"vmins", A::kMin},
+                         {"maxf", A::kMax},
+                         {"minf", A::kMin},
+                         {"maximumf", A::kMax},
+                         {"minimumf", A::kMin},
+                         {"maxsi", A::kMax},
+                         {"minsi", A::kMin},
+                         {"maxui", A::kMax},
+                         {"minui", A::kMin}});
+  rows.map(U::kUnary, {{"vabs", A::kAbs},
+                       {"vrelu", A::kRelu},
+                       {"vneg", A::kNeg},
+                       {"vnot", A::kNot},
+                       {"absf", A::kAbs},
+                       {"absi", A::kAbs},
+                       {"negf", A::kNeg},
+                       {"not", A::kNot},
                        {"relu", A::kRelu}});
-  rows.map(U::kExp, {{"vexp", A::kExp}, {"vln", A::kLog}, {"vlog", A::kLog}, {"vsqrt", A::kSqrt},
-                     {"vrsqrt", A::kRsqrt}, {"exp", A::kExp}, {"ln", A::kLog}, {"sqrt", A::kSqrt},
-                     {"vexpdif", A::kExpDif}, {"vexpdiff", A::kExpDif}});
+  rows.map(U::kExp, {{"vexp", A::kExp},
+                     {"vln", A::kLog},
+                     {"vlog", A::kLog},
+                     {"vsqrt", A::kSqrt},
+                     {"vrsqrt", A::kRsqrt},
+                     {"exp", A::kExp},
+                     {"ln", A::kLog},
+                     {"sqrt", A::kSqrt},
+                     {"vexpdif", A::kExpDif},
+                     {"vexpdiff", A::kExpDif}});
   rows.map(U::kDivide, {{"vdiv", A::kDiv}, {"divf", A::kDiv}, {"vrec", A::kRecip}});
   rows.add({"vmadd", "vmula", "fma"}, S::kPlain, RF::kMultiplyAdd, U::kMultiply);
   rows.add({"vsel", "select"}, S::kPlain, RF::kSelect, U::kSelect);
@@ -59,8 +84,8 @@ void add_arithmetic(RegisterRows& rows) {
             "fptoui"},
            S::kPlain, RF::kConvert, U::kConvert);
   rows.add({"vinterpret_cast", "vbitcast", "bitcast", "pbitcast"}, S::kPlain, RF::kBits, U::kNone);
-  rows.add({"vdup", "vbr", "vbrc", "broadcast", "group_broadcast", "constant"}, S::kPlain, RF::kSplat,
-           U::kUnary);
+  rows.add({"vdup", "vbr", "vbrc", "broadcast", "group_broadcast", "constant"}, S::kPlain,
+           RF::kSplat, U::kUnary);
   rows.add({"vci", "iota"}, S::kPlain, RF::kSequence, U::kUnary);
   rows.add({"vmull", "vaddc", "vsubc", "vaddcs", "vsubcs", "vcbmax", "vcbmin"}, S::kPair,
            RF::kNoValues, U::kAdd);
@@ -69,19 +94,22 @@ void add_arithmetic(RegisterRows& rows) {
 }
 
 void add_lanes(RegisterRows& rows) {
-  for (const auto& [name, arithmetic] :
-       RegisterRows::Arithmetics{{"vcadd", A::kAdd}, {"group_reduce_addf", A::kAdd},
-                                 {"group_reduce_addi", A::kAdd}, {"reduce_addf", A::kAdd},
-                                 {"reduce_addi", A::kAdd}})
+  for (const auto& [name, arithmetic] : RegisterRows::Arithmetics{{"vcadd", A::kAdd},
+                                                                  {"group_reduce_addf", A::kAdd},
+                                                                  {"group_reduce_addi", A::kAdd},
+                                                                  {"reduce_addf", A::kAdd},
+                                                                  {"reduce_addi", A::kAdd}})
     rows.add({name}, S::kReduce, RF::kReduce, U::kReduceSum, arithmetic);
-  for (const auto& [name, arithmetic] :
-       RegisterRows::Arithmetics{{"vcmax", A::kMax}, {"vcmin", A::kMin},
-                                 {"group_reduce_maxf", A::kMax}, {"group_reduce_minf", A::kMin},
-                                 {"group_reduce_maxi", A::kMax}, {"reduce_maxf", A::kMax},
-                                 {"reduce_minf", A::kMin}})
+  for (const auto& [name, arithmetic] : RegisterRows::Arithmetics{{"vcmax", A::kMax},
+                                                                  {"vcmin", A::kMin},
+                                                                  {"group_reduce_maxf", A::kMax},
+                                                                  {"group_reduce_minf", A::kMin},
+                                                                  {"group_reduce_maxi", A::kMax},
+                                                                  {"reduce_maxf", A::kMax},
+                                                                  {"reduce_minf", A::kMin}})
     rows.add({name}, S::kReduce, RF::kReduce, U::kReduceExtreme, arithmetic);
-  for (const auto& [name, arithmetic] : RegisterRows::Arithmetics{
-           {"vcgadd", A::kAdd}, {"vcgmax", A::kMax}, {"vcgmin", A::kMin}})
+  for (const auto& [name, arithmetic] :
+       RegisterRows::Arithmetics{{"vcgadd", A::kAdd}, {"vcgmax", A::kMax}, {"vcgmin", A::kMin}})
     rows.add({name}, S::kReduce, RF::kReduce, U::kReduceBlocks, arithmetic);
   rows.add({"vcpadd"}, S::kPlain, RF::kNoValues, U::kReduceBlocks);
   rows.add({"vintlv"}, S::kPair, RF::kInterleave, U::kAdd);
@@ -91,22 +119,44 @@ void add_lanes(RegisterRows& rows) {
   rows.add({"unpack", "pack", "channel_split", "channel_merge"}, S::kParts, RF::kPart, U::kNone);
   rows.add({"ensure_layout", "ensure_mask_layout", "ensure_mask_granularity"}, S::kPlain, RF::kMove,
            U::kNone);
-  rows.add({"vpack", "vsunpack", "vzunpack", "vselr", "vselrv2", "vsqz", "vusqz", "vslide", "vshift",
-            "vtrn", "shuffle", "compress", "active_prefix_index", "vdhist", "vchist", "dhistv2",
-            "chistv2", "vsort32", "vmrgsort", "vtranspose"},
+  rows.add({"vpack",
+            "vsunpack",
+            "vzunpack",
+            "vselr",
+            "vselrv2",
+            "vsqz",
+            "vusqz",
+            "vslide",
+            "vshift",
+            "vtrn",
+            "shuffle",
+            "compress",
+            "active_prefix_index",
+            "vdhist",
+            "vchist",
+            "dhistv2",
+            "chistv2",
+            "vsort32",
+            "vmrgsort",
+            "vtranspose"},
            S::kPlain, RF::kNoValues, U::kAdd);
 }
 
 void add_masks(RegisterRows& rows) {
-  rows.add({"pset", "pset_b8", "pset_b16", "pset_b32", "pge_b8", "pge_b16", "pge_b32", "create_mask",
-            "create_group_mask", "constant_mask"},
+  rows.add({"pset", "pset_b8", "pset_b16", "pset_b32", "pge_b8", "pge_b16", "pge_b32",
+            "create_mask", "create_group_mask", "constant_mask"},
            S::kMask, RF::kMask, U::kMask);
   rows.add({"plt_b8", "plt_b16", "plt_b32", "pltm_b8", "pltm_b16", "pltm_b32"}, S::kMask,
            RF::kMaskCount, U::kMask);
-  for (const auto& [name, arithmetic] : RegisterRows::Arithmetics{
-           {"pand", A::kAnd}, {"por", A::kOr}, {"pxor", A::kXor}, {"pnot", A::kNot},
-           {"mask_and", A::kAnd}, {"mask_or", A::kOr}, {"mask_xor", A::kXor},
-           {"mask_not", A::kNot}, {"pmov", A::kAnd}})
+  for (const auto& [name, arithmetic] : RegisterRows::Arithmetics{{"pand", A::kAnd},
+                                                                  {"por", A::kOr},
+                                                                  {"pxor", A::kXor},
+                                                                  {"pnot", A::kNot},
+                                                                  {"mask_and", A::kAnd},
+                                                                  {"mask_or", A::kOr},
+                                                                  {"mask_xor", A::kXor},
+                                                                  {"mask_not", A::kNot},
+                                                                  {"pmov", A::kAnd}})
     rows.add({name}, S::kPlain, RF::kMaskMap, U::kMask, arithmetic);
   rows.add({"psel", "ppack", "punpack"}, S::kPlain, RF::kNoValues, U::kMask);
 }
@@ -128,6 +178,33 @@ void add_memory(RegisterRows& rows) {
   rows.add({"mem_bar"}, S::kState, RF::kBarrier, U::kNone);
 }
 
+/// Physical names begin with v or p; logical ones have no width, and none are for streams, masks in UB and
+/// barriers.
+bool exists(const std::string& name) {
+  constexpr std::string_view kLogical = "pto.vmi.";
+  const bool logical = name.compare(0, kLogical.size(), kLogical) == 0;
+  const std::string bare = name.substr(logical ? kLogical.size() : 4);
+  const auto begins = [&bare](std::initializer_list<const char*> list) {
+    for (const char* start : list)
+      if (bare.rfind(start, 0) == 0) return true;
+    return false;
+  };
+  const auto has = [&bare](std::initializer_list<const char*> list) {
+    for (const char* part : list)
+      if (bare.find(part) != std::string::npos) return true;
+    return false;
+  };
+  if (!logical)
+    return begins({"v", "p", "init", "mem_bar", "spr", "dhist", "chist", "uvld"}) &&
+           bare != "pack" && bare != "pset" && bare.rfind("vexpdiff", 0) != 0 && bare != "vload" &&
+           bare != "vstore";
+  return !has({"_b8",     "_b16",    "_b32",   "align", "mem_bar", "spr",  "v2",      "x2",
+               "vlds",    "vsts",    "vldu",   "vlda",  "vstu",    "vsta", "uvld",    "vsldb",
+               "plds",    "pldi",    "psts",   "psti",  "pstu",    "vcg",  "gather2", "gatherb",
+               "relucon", "mulconv", "vslide", "pbit",  "pmov"}) &&
+         bare != "pst" && bare != "pld";
+}
+
 template <class Row>
 const Row& row_of(const std::vector<Row>& rows, const std::string& name) {
   for (const Row& row : rows)
@@ -144,17 +221,9 @@ const std::vector<RegisterRow>& register_rows() {
     add_lanes(rows);
     add_masks(rows);
     add_memory(rows);
-    std::vector<RegisterRow> table = rows.take();
-    // pto.load and pto.store are those of the scalar unit, and pto has no legacy names.
     std::vector<RegisterRow> kept;
-    for (RegisterRow& row : table) {
-      const std::string bare = row.name.substr(4);
-      const bool logical = bare.rfind("vmi.", 0) == 0;
-      constexpr const char* kStarts[] = {"v", "p", "init", "mem", "spr", "dhist", "chist", "uvld"};
-      bool physical = false;
-      for (const char* start : kStarts) physical |= bare.rfind(start, 0) == 0;
-      if (logical || (physical && bare != "pack")) kept.push_back(std::move(row));
-    }
+    for (RegisterRow& row : rows.take())
+      if (exists(row.name)) kept.push_back(std::move(row));
     return kept;
   }();
   return kTable;

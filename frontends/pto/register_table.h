@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "frontends/pto/operations.h"
-#include "models/cluster/program/register_operation.h"
+#include "models/cluster/program/program.h"
 
 namespace tessera::pto {
 
 /// How operands become a RegisterOperation. register_lowering.cpp has a function for each.
 enum class RegisterShape : std::uint8_t {
-  kPlain,     ///< operands are registers, numbers and a mask
-  kMemory,    ///< one of them is a pointer with an index
-  kMask,      ///< a pattern or a count gives a mask
-  kCompare,   ///< two operands, or one and a number, give a mask
-  kReduce,    ///< groups of lanes give one lane each
-  kPair,      ///< two results
-  kParts,     ///< several registers from one, or one from several
-  kState,     ///< no effect on values: alignment of streams, barriers
+  kPlain,    ///< operands are registers, numbers and a mask
+  kMemory,   ///< one of them is a pointer with an index
+  kMask,     ///< a pattern or a count gives a mask
+  kCompare,  ///< two operands, or one and a number, give a mask
+  kReduce,   ///< groups of lanes give one lane each
+  kPair,     ///< two results
+  kParts,    ///< several registers from one, or one from several
+  kState,    ///< no effect on values: alignment of streams, barriers
 };
 
 struct RegisterRow {

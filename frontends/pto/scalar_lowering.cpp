@@ -83,12 +83,14 @@ namespace {
 
 /// The fields of a struct and of the structs inside it, in order: where each is, as "0,1", and its type.
 void collect_fields(const std::vector<Attribute>& types, const std::string& place,
-                    std::vector<Attribute>& fields) {
+                    std::vector<Attribute>& fields, Place at, const Diagnostics& diagnostics) {
   constexpr std::string_view kStruct = "!pto.struct<";
   for (std::size_t n = 0; n < types.size(); ++n) {
     const std::string& type = types[n].key;
     const std::string here = joined(place, place.empty() ? "" : ",", n);
     if (type.compare(0, kStruct.size(), kStruct) != 0) {
+      if (type[0] == '!' || type == "i1" || type == "index")
+        diagnostics.fail(at, "a field of ", type, ", expected a number or a struct");
       fields.push_back({{}, here, type});
       continue;
     }
@@ -102,7 +104,7 @@ void collect_fields(const std::vector<Attribute>& types, const std::string& plac
       inner.push_back({{}, type.substr(from, i - from), ""});
       from = i + 1;
     }
-    collect_fields(inner, here, fields);
+    collect_fields(inner, here, fields, at, diagnostics);
   }
 }
 
@@ -116,7 +118,7 @@ void ScalarLowering::array(const Operation& op) {
   Value array{Value::Kind::kArray};
   std::int64_t count = 1;
   if (known && op.name == "pto.declare_struct") {
-    collect_fields(type->options, "", array.type.options);
+    collect_fields(type->options, "", array.type.options, op.place, diagnostics_);
     count = static_cast<std::int64_t>(array.type.options.size());
   } else {
     std::string text = known ? type->options[0].key : "";
@@ -263,7 +265,8 @@ void ScalarLowering::cast_pointer(const Operation& op) {
     Value v{Value::Kind::kPointer, type};
     v.place = from.place;
     if (type.element.empty() || element(type) == v.place.element) return scope_.define(op, v);
-    if (v.place.location == Location::kGm && !(v.place.address.is_known() && v.place.address.base == 0))
+    if (v.place.location == Location::kGm &&
+        !(v.place.address.is_known() && v.place.address.base == 0))
       fail(op, "a pointer into an array keeps its elements; cast the argument itself");
     v.place.element = element(type);
     return scope_.define(op, std::move(v));
@@ -274,6 +277,8 @@ void ScalarLowering::cast_pointer(const Operation& op) {
   v.place.location = space_of(type);
   v.place.element = element(type);
   const Operand number = scope_.scalar(op.arguments[0]);
+  if (op.name == "pto.inttoptr" && !op.types.empty() && op.types[0].element != "i64")
+    fail(op, "expected an address of i64, found one of ", op.types[0].element);
   if (v.place.location != Location::kGm) {
     v.kind = Value::Kind::kPointer;
     v.place.address.add(number, 1);
@@ -288,7 +293,8 @@ void ScalarLowering::cast_pointer(const Operation& op) {
       product.b = emitter_.compute(Opcode::kMul, product.b, before, op.place);
     v.place.address.base *= before;
     const std::int64_t bits = cluster::bits_of(v.place.element);
-    const Operand offset = emitter_.compute(Opcode::kDiv, sum_of(v.place.address, op.place), bits, op.place);
+    const Operand offset =
+        emitter_.compute(Opcode::kDiv, sum_of(v.place.address, op.place), bits, op.place);
     v.place.address = {};
     v.place.address.add(offset, 1);
     return scope_.define(op, std::move(v));

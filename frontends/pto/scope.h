@@ -23,7 +23,7 @@ struct Value {
     kTile,
     kArray,
     kPipe,
-    kSlot,  ///< the result of pto.tpop, an operand of pto.get_fifo_tile
+    kSlot,      ///< the result of pto.tpop, an operand of pto.get_fifo_tile
     kRegister,  ///< `scalar` is the number of a vector register
     kUnknown
   };

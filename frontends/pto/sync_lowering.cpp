@@ -54,6 +54,8 @@ std::uint8_t SyncLowering::mode_of_signal(const Operation& op) const {
 
 void SyncLowering::emit(const Operation& op, Opcode opcode) {
   if (opcode <= Opcode::kRlsBuf) emitter_.note_sync();
+  if (find(scope_.function().attributes, "pto.tileop.helper") != nullptr)
+    fail(op, "a helper of the tile library synchronises no pipes");
   std::vector<const Argument*> ids;
   std::vector<Pipe> pipes;
   for (const Argument& a : op.arguments) {

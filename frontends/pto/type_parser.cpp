@@ -13,20 +13,18 @@ using Kind = Token::Kind;
 constexpr std::int64_t kUnset = -2;  // a valid size that the type does not have
 
 bool is_scalar(const std::string& name) {
-  return is_one_of({"index", "i1",       "i4",       "i8",       "i16",    "i32",
-                    "i64",   "ui8",      "ui16",     "ui32",     "ui64",   "si8",
-                    "si16",  "si32",     "si64",     "f8E4M3FN", "f8E5M2", "f8E8M0FNU",
-                    "f16",   "bf16",     "f32",      "f64",      "f8E4M3", "f8E8M0",
-                    "hif8",  "f4E1M2x2", "f4E2M1x2", "f4E1M2",   "f4E2M1",
-                    "hif8x2",   "bf16x2"},
+  return is_one_of({"index",  "i1",       "i4",     "i8",        "i16",      "i32",      "i64",
+                    "ui8",    "ui16",     "ui32",   "ui64",      "si8",      "si16",     "si32",
+                    "si64",   "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f16",      "bf16",     "f32",
+                    "f64",    "f8E4M3",   "f8E8M0", "hif8",      "f4E1M2x2", "f4E2M1x2", "f4E1M2",
+                    "f4E2M1", "hif8x2",   "bf16x2"},
                    name);
 }
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
   return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
-                    "!pto.async_event", "!pto.local_array", "!pto.tile_view", "!pto.struct",
-                    "!pto.prefetch_async_context", "vector", "tensor",
-                    "tuple", "none"},
+                    "!pto.async_event", "!pto.local_array", "!pto.struct",
+                    "!pto.prefetch_async_context", "vector", "tensor", "tuple", "none"},
                    name);
 }
 Type type_at(Place place, Type::Kind kind, const std::string& element = "") {
@@ -80,7 +78,11 @@ std::vector<Type> TypeParser::parse_results() {
 Type TypeParser::parse_type() {
   const Token token = cursor_.peek();
   if (token.kind == Kind::kType) return parse_named(cursor_.take());
-  if (token.is("<")) return parse_pointer(token.place);  // <f32>: of pto.addptr
+  if (token.is("<")) {  // <f32>: of pto.addptr; <loc=mat, ..> and <32x64xf32, ..>: of pto.subset
+    const Token& next = cursor_.peek(1);
+    const bool tile = next.kind == Kind::kShape || cursor_.peek(2).is("=");
+    return tile ? parse_tile(token.place) : parse_pointer(token.place);
+  }
   if (token.kind != Kind::kWord) cursor_.fail_expected("a type");
   if (cursor_.accept_word("memref")) return parse_shaped(Type::Kind::kMemref, token.place);
   if (is_opaque(token.text)) return parse_opaque(cursor_.take());
@@ -118,7 +120,9 @@ Type TypeParser::parse_register(const Token& name) {
     type.shape[0] = kRegisterBits / 8 / (type.element == "b32" ? 4 : type.element == "b16" ? 2 : 1);
   if (type.shape[0] < 1 || type.shape[0] > kMostLanes)
     cursor_.fail(lanes.place, "expected 1..", kMostLanes, " lanes");
-  if (name.text == "!pto.vreg" && type.shape[0] * bits_of(type.element) != kRegisterBits)
+  const bool pair = type.element.rfind("f4", 0) == 0;  // an element of f4E2M1x2 is a byte here
+  if (name.text == "!pto.vreg" &&
+      type.shape[0] * (pair ? 8 : bits_of(type.element)) != kRegisterBits)
     cursor_.fail(lanes.place, "a vector register has 256 bytes, found ", lanes.text);
   parse_rest(type);
   return type;
@@ -127,7 +131,9 @@ Type TypeParser::parse_register(const Token& name) {
 Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
   Type type = type_at(place, kind);
   cursor_.expect("<");
-  parse_shape(shape_token(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32")), type);
+  if (cursor_.peek().kind != Kind::kInteger && cursor_.peek().kind != Kind::kShape)
+    cursor_.fail_expected("a shape such as 16x?xf32");
+  parse_shape(shape_token(cursor_.take()), type);
   parse_rest(type);
   if (kind == Type::Kind::kMemref) make_tile(type);
   return type;
@@ -135,6 +141,14 @@ Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
 
 // 16x32x!pto.f8E4M3 are two tokens.
 Token TypeParser::shape_token(Token token) {
+  while (true) {  // 8 x 128 x f32
+    const Token& next = cursor_.peek();
+    const bool in_size =
+        token.text.back() == 'x' && (next.kind == Kind::kInteger || next.kind == Kind::kWord);
+    if (!next.is_word("x") && !in_size) break;
+    token.text += cursor_.take().text;
+    token.kind = Kind::kShape;
+  }
   if (token.text.back() == 'x' && cursor_.peek().kind == Kind::kType)
     token.text += without_prefix(cursor_.take().text);
   return token;
@@ -160,7 +174,7 @@ void TypeParser::make_tile(Type& type) {
     type.valid_columns = type.shape[1];
     type.kind = Type::Kind::kTile;
     type.location = space;
-    type.options.clear();
+    type.options = {{type.place, "memref", ""}};
     return;
   }
 }
@@ -181,7 +195,7 @@ Type TypeParser::parse_named(const Token& name) {
     return parse_register(name);
   if (is_opaque(name.text)) return parse_opaque(name);
   if (name.text == "!pto.tensor_view") return parse_shaped(Type::Kind::kTensorView, name.place);
-  if (name.text == "!pto.partition_tensor_view")
+  if (name.text == "!pto.partition_tensor_view" || name.text == "!pto.tile_view")
     return parse_shaped(Type::Kind::kPartition, name.place);
   cursor_.fail(name.place, "unknown type ", text::in_quotes(name.text),
                ", expected !pto.ptr, !pto.tensor_view, !pto.partition_tensor_view or "
@@ -254,6 +268,15 @@ void TypeParser::parse_tile_entry(Type& type) {
     type.shape.clear();
     parse_shape(shape_token(key), type);
     if (type.shape.size() != 2) type.shape.resize(3);  // parse_tile refuses it
+    return;
+  }
+  if (key.kind == Kind::kAttribute) {  // #pto.address_space<vec>
+    cursor_.expect("<");
+    type.location = cursor_.expect_kind(Kind::kWord, "a location such as vec").text;
+    return cursor_.expect(">");
+  }
+  if (key.is_word("strided") && cursor_.next_is("<")) {  // strides and offset of a part
+    parse_raw();
     return;
   }
   if (key.kind == Kind::kType) {  // tiles of pto.alloc_multi_tile: <!pto.tile_buf<..>, count=2>

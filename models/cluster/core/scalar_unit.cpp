@@ -71,7 +71,8 @@ WaitReason ScalarUnit::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   entry.pc = pc_;
   entry.visible_at = now + 1;
   sync_.dispatch(i, entry);
-  const std::int64_t largest = i.op == Opcode::kBusy || i.op == Opcode::kVectorFunction ? kMostCycles : kMostElements;
+  const std::int64_t largest =
+      i.op == Opcode::kBusy || i.op == Opcode::kVectorFunction ? kMostCycles : kMostElements;
   for (std::size_t k = 0; k < entry.sizes.size(); ++k) {
     entry.sizes[k] = context_.value(i.size[k]);
     if (entry.sizes[k] < 0 || entry.sizes[k] > largest)

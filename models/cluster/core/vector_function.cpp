@@ -7,7 +7,7 @@ namespace tessera::cluster {
 namespace {
 
 constexpr Cycle kStart = 23, kDrain = 12;
-constexpr unsigned kIssuePorts = 2;
+constexpr unsigned kIssuePorts = 2, kUbPorts = 2;
 
 /// Cycles from the start of an instruction to its result, and to the next instruction of its unit
 /// (ascend.md 4.1; the intervals are the rates of 4.3: 64 floats in a cycle, 16 of exp and division).
@@ -33,9 +33,14 @@ constexpr std::array<UnitCost, kRegisterUnitCount> kCosts = {{
     {1, 1},   // masks
 }};
 
+bool stores(RegisterFunction f) {
+  return f == RegisterFunction::kStore || f == RegisterFunction::kScatter;
+}
+
 unsigned physical(const RegisterOperation& op) {
   const std::uint64_t bytes = std::uint64_t{op.lanes} * bits_of(op.element) / 8;
-  return static_cast<unsigned>(std::max<std::uint64_t>(1, (bytes + kRegisterBytes - 1) / kRegisterBytes));
+  return static_cast<unsigned>(
+      std::max<std::uint64_t>(1, (bytes + kRegisterBytes - 1) / kRegisterBytes));
 }
 
 }  // namespace
@@ -51,22 +56,26 @@ Cycle RegisterSchedule::dispatch() {
   return std::max(in_order, starts_[dispatched_ % kQueue]);
 }
 
+bool RegisterSchedule::is_free(const RegisterOperation& op, Cycle start, Cycle interval) const {
+  const Calendar& unit = units_[static_cast<unsigned>(op.unit)];
+  for (Cycle c = start; c < start + interval; ++c)
+    if (unit.at(c) > 0) return false;
+  if (!accesses_ub(op.function)) return true;
+  return ub_.at(start) < kUbPorts && (!stores(op.function) || stores_of_ub_.at(start) == 0);
+}
+
 void RegisterSchedule::issue(const RegisterOperation& op, Cycle sources) {
   const UnitCost cost = kCosts[static_cast<unsigned>(op.unit)];
-  Cycle& unit = free_[static_cast<unsigned>(op.unit)];
-  Cycle start = std::max({dispatch(), sources, unit, fence_});
-  if (accesses_ub(op.function)) {
-    start = std::max(start, half_cycles_of_ub_ / 2);
-    half_cycles_of_ub_ = std::max(half_cycles_of_ub_, 2 * start) + 1;
-  }
-  unit = start + cost.interval;
+  Cycle start = std::max({dispatch(), sources, fence_});
+  while (!is_free(op, start, cost.interval)) ++start;
+  for (Cycle c = start; c < start + cost.interval; ++c)
+    units_[static_cast<unsigned>(op.unit)].take(c);
   starts_[dispatched_++ % kQueue] = start;
   const Cycle done = start + cost.latency;
-  const bool stores =
-      op.function == RegisterFunction::kStore || op.function == RegisterFunction::kScatter;
   if (accesses_ub(op.function)) {
-    Cycle& of_kind = stores ? stores_done_ : loads_done_;
-    of_kind = std::max(of_kind, done);
+    ub_.take(start);
+    if (stores(op.function)) stores_of_ub_.take(start);
+    accesses_done_ = std::max(accesses_done_, done);
   }
   for (const std::uint16_t r : op.results)
     if (r != kNoRegister) ready(r) = done;
@@ -78,7 +87,7 @@ void RegisterSchedule::add(const RegisterOperation& op) {
   for (const std::uint16_t r : op.sources)
     if (r != kNoRegister) sources = std::max(sources, ready(r));
   if (op.function == RegisterFunction::kBarrier) {
-    fence_ = std::max({fence_, stores_done_, loads_done_});
+    fence_ = std::max(fence_, accesses_done_);
     return;
   }
   if (op.unit == RegisterUnit::kNone) {

@@ -26,17 +26,31 @@ class RegisterSchedule {
 
  private:
   static constexpr unsigned kQueue = 58;
+  static constexpr unsigned kWindow = 1024;  // cycles that instructions in the queue may lie apart
+
+  /// Which cycles of a unit or a port are taken: instructions that wait leave them to later ones.
+  struct Calendar {
+    std::array<Cycle, kWindow> cycle{};
+    std::array<std::uint8_t, kWindow> used{};
+    std::uint8_t at(Cycle c) const { return cycle[c % kWindow] == c ? used[c % kWindow] : 0; }
+    void take(Cycle c) {
+      used[c % kWindow] = static_cast<std::uint8_t>(at(c) + 1);
+      cycle[c % kWindow] = c;
+    }
+  };
 
   Cycle dispatch();
   Cycle& ready(std::uint16_t r);
   void issue(const RegisterOperation& operation, Cycle sources);
+  /// Whether the unit and the ports that the instruction needs are free from cycle `start` on.
+  bool is_free(const RegisterOperation& operation, Cycle start, Cycle interval) const;
 
   std::vector<Cycle> ready_;  // by register: when it is there
-  std::array<Cycle, kRegisterUnitCount> free_{};
+  std::array<Calendar, kRegisterUnitCount> units_;
+  Calendar ub_, stores_of_ub_;
   std::array<Cycle, kQueue> starts_{};  // of the last instructions
   std::uint64_t dispatched_ = 0;
-  Cycle half_cycles_of_ub_ = 0;  // accesses, two in a cycle
-  Cycle stores_done_ = 0, loads_done_ = 0, fence_ = 0;
+  Cycle accesses_done_ = 0, fence_ = 0;
   Cycle end_ = 0;
 };
 

@@ -97,8 +97,8 @@ Found check_intra_block(const Instruction& i, const Site& site) {
 /// The pipe that executes a tile operation; kBusy may stand on any.
 Pipe pipe_of(Opcode op) {
   constexpr std::array<Pipe, kTileOpcodeCount> kPipes = {
-      Pipe::kM,    Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte3,
-      Pipe::kMte2, Pipe::kMte3, Pipe::kFix,  Pipe::kFix,  Pipe::kV,    Pipe::kV,    Pipe::kV};
+      Pipe::kM,    Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte3, Pipe::kMte2,
+      Pipe::kMte3, Pipe::kFix,  Pipe::kFix,  Pipe::kV,    Pipe::kV,    Pipe::kV};
   return kPipes[static_cast<unsigned>(op)];
 }
 

@@ -288,10 +288,10 @@ struct Program {
   unsigned registers = 0;
   /// It has no synchronisation of its own inside the core: sync_inserter.h orders its pipes.
   bool automatic_sync = false;
-  std::vector<Instruction> code;          ///< the last one is kEnd
-  std::vector<std::string> texts;         ///< of kTrap and kPrint
-  std::vector<TileOperation> operations;  ///< what tile operations read and write
-  std::vector<GmArray> arrays;            ///< that operands in GM name
+  std::vector<Instruction> code;                       ///< the last one is kEnd
+  std::vector<std::string> texts;                      ///< of kTrap and kPrint
+  std::vector<TileOperation> operations;               ///< what tile operations read and write
+  std::vector<GmArray> arrays;                         ///< that operands in GM name
   std::vector<RegisterOperation> register_operations;  ///< of the bodies of vector functions
   unsigned vector_registers = 0;
 

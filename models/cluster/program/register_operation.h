@@ -24,15 +24,15 @@ enum class RegisterFunction : std::uint8_t {
   kNoValues,  ///< only its cost is known
   kMove,      ///< result = a; costs nothing: registers are renamed
   // Between UB and registers. Lanes of a store that the mask leaves out stay as they are.
-  kLoad,     ///< `every`: lane i from element i / every (upsampling), or i * -every (downsampling); 0: all
-             ///< from the first one
+  kLoad,  ///< `every`: lane i from element i / every (upsampling), or i * -every (downsampling); 0: all
+          ///< from the first one
   kStore,    ///< every -n: of each n lanes the first is stored
   kGather,   ///< lane i from element b[i]
   kScatter,  ///< lane i of a to element b[i]
   // Of each lane; lanes that the mask leaves out become 0.
-  kSplat,     ///< scalar; of groups of a, lane by lane: see `groups`
-  kSequence,  ///< scalar + i, or scalar - i
-  kMap,       ///< arithmetic(a), (a, b) or (a, scalar)
+  kSplat,        ///< scalar; of groups of a, lane by lane: see `groups`
+  kSequence,     ///< scalar + i, or scalar - i
+  kMap,          ///< arithmetic(a), (a, b) or (a, scalar)
   kMultiplyAdd,  ///< a + b * c
   kConvert,      ///< a rounded to the type of the result; `every`, `first`: which lanes (parts)
   kBits,         ///< the bits of a as lanes of another type
@@ -47,8 +47,8 @@ enum class RegisterFunction : std::uint8_t {
   // Masks: lanes are 0 or 1.
   kMask,       ///< the first `scalar` lanes of each of `groups`, or every `every`-th
   kMaskCount,  ///< the first lanes, as many as the scalar; it falls by as many: register `scalar_result`
-  kMaskMap,    ///< and, or, xor, not of masks
-  kBarrier,    ///< of loads and stores
+  kMaskMap,  ///< and, or, xor, not of masks
+  kBarrier,  ///< of loads and stores
 };
 
 /// What executes it, and so how long it takes (ascend.md 4.1, 4.3).
@@ -79,9 +79,9 @@ struct RegisterOperation {
   Rounding rounding = Rounding::kDefault;
   std::uint8_t predicate = 0;  ///< cluster::Predicate
   bool saturates = true;
-  bool descends = false;      ///< of kSequence
-  bool by_position = false;   ///< of kReduce of one group: lane 1 is the position of the extreme
-  bool merges = false;        ///< of kSplat: groups of a, not the scalar
+  bool descends = false;     ///< of kSequence
+  bool by_position = false;  ///< of kReduce of one group: lane 1 is the position of the extreme
+  bool merges = false;       ///< of kSplat: groups of a, not the scalar
   Element element = Element::kF32;  ///< of the result, or of what is stored
   std::uint32_t lanes = 64;         ///< of the result, or of what is stored
   std::int32_t every = 1;

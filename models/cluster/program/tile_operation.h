@@ -195,7 +195,7 @@ enum class TileFunction : std::uint8_t {
   kRowArg,       ///< result[r, 0] = the column of the largest (kMax) or least (kMin) a[r, c]
   kColumnArg,    ///< result[0, c] = the row of the largest or least a[r, c]
   kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
-  kNoValues,  ///< its operands are known, what it computes is not modelled: timing only
+  kNoValues,        ///< its operands are known, what it computes is not modelled: timing only
   kVectorFunction,  ///< what the body of a vector function does
 };
 

@@ -151,7 +151,7 @@ void Lanes::compare() {
     bool holds_here = false;
     if (is_float(source(0).element)) {
       const double a = number(0, i), b = number(1, i);
-      const bool results[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+      const bool results[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
       holds_here = results[static_cast<unsigned>(predicate)];
     } else {
       holds_here = holds(predicate, integer(0, i), integer(1, i));
@@ -249,8 +249,8 @@ void Lanes::map_masks() {
   for (std::size_t i = 0; i < out_.columns; ++i) {
     const bool a = is_on(&source(0), i);
     const bool b = op_.sources[1] == kNoRegister || is_on(&source(1), i);
-    const bool result = op_.arithmetic == Arithmetic::kNot  ? !a
-                        : op_.arithmetic == Arithmetic::kOr ? a || b
+    const bool result = op_.arithmetic == Arithmetic::kNot   ? !a
+                        : op_.arithmetic == Arithmetic::kOr  ? a || b
                         : op_.arithmetic == Arithmetic::kXor ? a != b
                                                              : a && b;
     out_.integers[i] = result && on(i) ? 1 : 0;
@@ -363,9 +363,10 @@ void RegisterValues::put(const TileValues& from, std::size_t lane, std::size_t a
 void RegisterValues::store(const RegisterStep& step, const TileValues& from,
                            const TileValues* mask) {
   const RegisterOperation& op = *step.operation;
-  const TileValues values = from.element == op.element || bits_of(from.element) == bits_of(op.element)
-                                ? from
-                                : converted(from, op.element, Rounding::kDefault, false);
+  const TileValues values =
+      from.element == op.element || bits_of(from.element) == bits_of(op.element)
+          ? from
+          : converted(from, op.element, Rounding::kDefault, false);
   for (std::size_t i = 0; i < op.lanes && i < values.columns; ++i) {
     const std::int64_t element = element_of_lane(op, i);
     if (element >= 0 && is_on(mask, i)) put(values, i, place_of(step, element));

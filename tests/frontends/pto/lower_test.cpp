@@ -131,9 +131,12 @@ TEST(PtoLower, ScalarAccessesThatAreRefused) {
                         "expected f16"));
   EXPECT_THAT(message_of("pto.store_scalar %n, %p[0] : !pto.ptr<f16>, f16"),
               HasSubstr("expected a floating-point number, found '%n'"));
-  EXPECT_THAT(message_of(number + "!pto.ptr<f32, ub>\n%v = pto.load_scalar %q[0] : !pto.ptr<f32, "
-                                  "ub> -> f32"),
-              HasSubstr("%q does not point to GM"));
+  EXPECT_THAT(message_of(number + "!pto.ptr<f32, l1>\n%v = pto.load_scalar %q[0] : !pto.ptr<f32, "
+                                  "l1> -> f32"),
+              HasSubstr("%q points to L1, expected a pointer to GM or UB"));
+  EXPECT_THAT(message_of(number + "!pto.ptr<f16, ub>\n%v = pto.make_tensor_view %q, shape = [16], "
+                                  "strides = [1] : !pto.tensor_view<?xf16>"),
+              HasSubstr("%q points to UB, expected a pointer to GM"));
   EXPECT_THAT(message_of(number + "!pto.ptr<f16>\n%v = pto.make_tensor_view %q, shape = [16], "
                                   "strides = [1] : !pto.tensor_view<?xf16>"),
               HasSubstr("expected a pointer, found '%q', which is something else"));
