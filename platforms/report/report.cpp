@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 
 #include "frontends/text/output_file.h"
@@ -212,6 +213,12 @@ json::object report_json(const Report& r) {
   return out;
 }
 
+void write(const Report& report, std::ostream& out) {
+  write_pretty(out, report_json(report),
+               {report.places_key, report.places.size(),
+                [&](std::size_t i) { return place_json(report, i); }});
+}
+
 }  // namespace
 
 const char* to_string(Status status) {
@@ -262,11 +269,19 @@ double per_second(std::uint64_t count, const Wall& wall) {
   return wall.run_s > 0 ? static_cast<double>(count) / wall.run_s : 0;
 }
 
+std::string to_json(const Report& report) {
+  std::ostringstream out;
+  write(report, out);
+  return out.str();
+}
+
+std::string stuck_to_json(const Report& report) {
+  return json::serialize(stuck_json(report));
+}
+
 void write_json(const Report& report, const std::string& path) {
   text::OutputFile out(path);
-  write_pretty(out.stream(), report_json(report),
-               {report.places_key, report.places.size(),
-                [&](std::size_t i) { return place_json(report, i); }});
+  write(report, out.stream());
   out.commit();
 }
 

@@ -14,13 +14,20 @@ struct Options : cli::Options {
     own_groups = {
         {"Host",
          {cli::text("quantum", "TIME", quantum,
-                    "how far the host may run ahead of the simulation, e.g. --quantum 100ns")}},
+                    "how far the host may run ahead of the simulation, e.g. --quantum 100ns"),
+          cli::one_of("device-failures", "WHAT", device_failures, {"stop", "interrupt"},
+                      "illegal behaviour of the accelerator stops the run, or it tells the host by "
+                      "an interrupt"),
+          cli::file("driver-header", "FILE", driver_header, cli::Option::File::kWritten,
+                    "write the memory map with the names of the accelerator as a C header")}},
         {kClusterHeading,
          {cli::flag("no-data", no_data, "timing only: tiles and arrays have no contents")}},
         fabric.group()};
   }
 
   std::string quantum = "1us";
+  std::string device_failures = "stop";
+  std::string driver_header;
   bool no_data = false;
   wse::FabricOptions fabric;
 };

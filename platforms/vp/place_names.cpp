@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontends/text/cursor.h"
+#include "platforms/vp/dma.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::vp {
@@ -15,13 +16,6 @@ namespace {
 using host::ArrayField;
 using host::ChannelField;
 using host::SlotField;
-
-struct Named {
-  template <class Field>
-  Named(const char* text, Field field) : name(text), value(static_cast<std::uint32_t>(field)) {}
-  const char* name;
-  std::uint32_t value;
-};
 
 using R = host::Register;
 const std::vector<Named> kRegisters = {{"id", R::kId},
@@ -37,6 +31,7 @@ const std::vector<Named> kRegisters = {{"id", R::kId},
                                        {"stream_depth", R::kStreamDepth},
                                        {"period_ps", R::kPeriodPs},
                                        {"arrays", R::kArrays},
+                                       {"symbols", R::kSymbols},
                                        {"control", R::kControl},
                                        {"status", R::kStatus},
                                        {"irq_enable", R::kIrqEnable},
@@ -47,7 +42,10 @@ const std::vector<Named> kRegisters = {{"id", R::kId},
                                        {"missing", R::kMissing},
                                        {"refused", R::kRefused},
                                        {"cycle_low", R::kCycleLow},
-                                       {"cycle_high", R::kCycleHigh}};
+                                       {"cycle_high", R::kCycleHigh},
+                                       {"window", R::kWindow},
+                                       {"tile", R::kTile},
+                                       {"tile_program", R::kTileProgram}};
 const std::vector<Named> kSlotFields = {{"function", SlotField::kFunction},
                                         {"arguments", SlotField::kArgumentCount},
                                         {"x", SlotField::kX},
@@ -64,18 +62,43 @@ const std::vector<Named> kChannelFields = {
     {"data", ChannelField::kData},       {"control_data", ChannelField::kControlData},
     {"waiting", ChannelField::kWaiting}, {"room", ChannelField::kRoom},
     {"level", ChannelField::kLevel},     {"is_control", ChannelField::kIsControl},
-    {"expect", ChannelField::kExpect}};
+    {"expect", ChannelField::kExpect},   {"cancel", ChannelField::kCancel}};
+const std::vector<Named> kDmaFields = {
+    {"source", 0x00}, {"destination", 0x08}, {"bytes", 0x10}, {"control", 0x14}, {"status", 0x18}};
 const std::vector<Named> kBits = {{"launch_done", host::kLaunchDone},
                                   {"stream_done", host::kStreamDone},
                                   {"at_rest", host::kAtRest},
+                                  {"failure", host::kFailure},
                                   {"running", host::kRunning},
                                   {"launched", host::kLaunched},
                                   {"expecting", host::kExpecting},
-                                  {"reset", host::kReset}};
-const std::vector<std::string> kKinds = {"memory",  "port", "slot",   "doorbell",
+                                  {"failed", host::kFailed},
+                                  {"reset", host::kReset},
+                                  {"reset_machine", host::kResetMachine},
+                                  {"keep_memory", host::kKeepMemory},
+                                  {"start", kDmaStart},
+                                  {"to_stream", kDmaToStream},
+                                  {"clear", kDmaClear},
+                                  {"busy", kDmaBusy},
+                                  {"done", kDmaDone},
+                                  {"error", kDmaError}};
+const std::vector<std::string> kKinds = {"memory",  "dma",  "port",   "slot", "doorbell",
                                          "counter", "tile", "stream", "array"};
 
 }  // namespace
+
+const std::vector<Named>& named_registers() {
+  return kRegisters;
+}
+const std::vector<Named>& named_slot_fields() {
+  return kSlotFields;
+}
+const std::vector<Named>& named_channel_fields() {
+  return kChannelFields;
+}
+const std::vector<Named>& named_bits() {
+  return kBits;
+}
 
 /// Reads one word of a script from left to right.
 class PlaceNames::Reader {
@@ -93,6 +116,7 @@ class PlaceNames::Reader {
     if (cursor_.accept("fn."))
       return static_cast<std::uint32_t>(
           index_of(info_.functions, "function", cursor_.place(), rest()));
+    if (cursor_.accept("&")) return address_word();
     const char first = cursor_.peek();
     if (text::is_digit(first) || first == '-' || first == '.')
       return text_.find('.') != std::string::npos ? f32() : integer();
@@ -105,9 +129,17 @@ class PlaceNames::Reader {
   }
 
  private:
+  /// "&low:PLACE" or "&high:PLACE": half of an address, for who takes one as a value.
+  std::uint32_t address_word() {
+    const bool is_high = cursor_.accept("high:");
+    if (!is_high && !cursor_.accept("low:")) fail("expected '&low:PLACE' or '&high:PLACE'");
+    const Address address = place();
+    return static_cast<std::uint32_t>(is_high ? address >> 32 : address);
+  }
   Address named_place() {
     const std::string kind = word();
     if (kind == "memory") return kMemoryOnBus + offset(kPortOnBus);
+    if (kind == "dma") return kDmaOnBus + field(kDmaFields, "register");
     if (kind == "port") return port(host::kRegisterBase) + field(kRegisters, "register");
     if (kind == "slot") {
       const std::uint64_t slot = indices({host::kSlots})[0];
@@ -124,7 +156,7 @@ class PlaceNames::Reader {
     fail(begin_, "expected an address or one of " + text::listed(kKinds) + ", found '" + text_ +
                      "'" + did_you_mean(kind, kKinds));
   }
-  static Address port(Address offset) { return kPortOnBus + offset; }
+  Address port(Address offset) const { return names_.base_ + offset; }
 
   Address tile() {
     const auto xy = indices({info_.width, info_.height});

@@ -25,8 +25,9 @@ void destroy_backwards(Container& modules) {
 
 ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const WseConfig& config,
                              const Workload& workload, observe::Sink* sink, bool check_links)
-    : sc_core::sc_module(name), Machine(config, workload, sink), width_(workload.layout.width), height_(workload.layout.height),
-      check_links_(check_links), domain_("clock", config.clock_period_ps) {
+    : sc_core::sc_module(name), Machine(config, workload, sink), width_(workload.layout.width),
+      height_(workload.layout.height), check_links_(check_links),
+      domain_("clock", config.clock_period_ps) {
   build_tiles();
   edges_ = std::make_unique<HostEdges>(config, workload, domain_, sink);
   bind_links();
@@ -50,9 +51,9 @@ void ModuleMachine::build_tiles() {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};
       const auto tapped = streams.find(tile_index(at));
-      tiles_.push_back(std::make_unique<Tile>(
-          tile_name("tile", at).c_str(), domain_, at, config(), workload().programs.image_of(at),
-          probe_of(at), tapped == streams.end() ? nullptr : tapped->second));
+      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), domain_, at, config(),
+                                              workload().programs.image_of(at), probe_of(at),
+                                              tapped == streams.end() ? nullptr : tapped->second));
       set_routes(at);
     }
   }

@@ -58,7 +58,8 @@ class Tile : public sc_core::sc_module {
   /// What the tile lacks to run `image` (nullptr: none), in words; empty: nothing.
   std::string missing_for(const pe::Image* image) const {
     if ((image != nullptr) != (engine_ != nullptr))
-      return image != nullptr ? "no compute engine" : "a compute engine, which would have no program";
+      return image != nullptr ? "no compute engine"
+                              : "a compute engine, which would have no program";
     if (image == nullptr) return {};
     for (const pe::QueueBinding& binding : image->queues) {
       const bool exists =
@@ -126,9 +127,9 @@ class Tile : public sc_core::sc_module {
                        [id](const auto& queue) { return queue->core().id() == id; });
   }
   static const pe::QueueBinding* binding_of(const pe::Image& image, QueueId id, bool input) {
-    const auto found = std::find_if(
-        image.queues.begin(), image.queues.end(),
-        [=](const pe::QueueBinding& b) { return b.input == input && b.id == id; });
+    const auto found =
+        std::find_if(image.queues.begin(), image.queues.end(),
+                     [=](const pe::QueueBinding& b) { return b.input == input && b.id == id; });
     return found == image.queues.end() ? nullptr : &*found;
   }
   void build_queues(const WseConfig& config, const pe::Image& image, observe::Probe probe) {
