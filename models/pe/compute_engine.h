@@ -16,7 +16,28 @@
 
 namespace tessera::pe {
 
-class ComputeEngine : public sc_core::sc_module,
+/// What stands around the compute engine of a tile. ComputeEngine is ours; a module of a user that
+/// derives from this stands in its place (docs/rtl-in-the-loop.md).
+class EnginePorts : public sc_core::sc_module {
+ public:
+  sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
+  sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
+  /// Registers of the tile's router. May stay unbound if the program does not touch them.
+  config_space::InitiatorSocket config{"config"};
+
+  /// The host starts `function` in cycle `at`.
+  virtual void launch(const Function& function, const std::vector<std::uint32_t>& arguments,
+                      Cycle at) = 0;
+  /// For a deadlock report.
+  virtual void describe_waits(observe::Waits& waits, Cycle now) const = 0;
+
+ protected:
+  /// A derived class binds its objects to all sockets.
+  explicit EnginePorts(sc_core::sc_module_name name)
+      : sc_core::sc_module(name), input("input", kMaxQueues), output("output", kMaxQueues) {}
+};
+
+class ComputeEngine : public EnginePorts,
                       public timing::Steppable,
                       private PeQueues,
                       private PeConfig,
@@ -27,24 +48,23 @@ class ComputeEngine : public sc_core::sc_module,
   /// A queue that the program declares is not bound.
   static constexpr const char* kUnboundId = "/tessera/pe/unbound";
 
-  sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
-  sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
-  /// Registers of the tile's router. May stay unbound if the program does not touch them.
-  config_space::InitiatorSocket config{"config"};
-
   /// `domain` and `timing` must outlive the module. The engine is stepped from cycle 0 on.
   ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
                 std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe);
 
   Cycle step(Cycle now) override { return core_.step(now); }
   /// Runs `function` from cycle `at` on (ComputeEngineCore::launch).
-  void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
+  void launch(const Function& function, const std::vector<std::uint32_t>& arguments,
+              Cycle at) override;
   /// ComputeEngineCore::access.
   void access(HostAccess access, Cycle at) {
     core_.access(std::move(access), at);
     wake(at);
   }
 
+  void describe_waits(observe::Waits& waits, Cycle now) const override {
+    core_.describe_waits(waits, now);
+  }
   ComputeEngineCore& core() { return core_; }
   const ComputeEngineCore& core() const { return core_; }
 

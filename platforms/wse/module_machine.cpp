@@ -22,10 +22,12 @@ void destroy_backwards(Container& modules) {
 }  // namespace
 
 ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const WseConfig& config,
-                             const Workload& workload, observe::Sink* sink, bool check_links)
+                             const Workload& workload, observe::Sink* sink, bool check_links,
+                             Replacements* replacements)
     : sc_core::sc_module(name), width_(workload.layout.width), height_(workload.layout.height),
       check_links_(check_links), domain_("clock", config.clock_period_ps) {
-  build_tiles(config, workload, sink);
+  build_tiles(config, workload, sink, replacements);
+  if (replacements != nullptr) replacements->require_used();
   edges_ = std::make_unique<HostEdges>(config, workload, domain_, sink);
   bind_links();
 }
@@ -38,7 +40,7 @@ ModuleMachine::~ModuleMachine() {
 }
 
 void ModuleMachine::build_tiles(const WseConfig& config, const Workload& workload,
-                                observe::Sink* sink) {
+                                observe::Sink* sink, Replacements* replacements) {
   const layout::Layout& layout = workload.layout;
   std::map<std::size_t, const layout::HostLink*> streams;
   for (const layout::HostLink& link : workload.links) {
@@ -48,14 +50,16 @@ void ModuleMachine::build_tiles(const WseConfig& config, const Workload& workloa
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};
-      const observe::Probe probe(sink, static_cast<std::uint32_t>(tile_index(at)));
+      Site site{at,          domain_,
+                config,      observe::Probe(sink, static_cast<std::uint32_t>(tile_index(at))),
+                {},          workload.programs.image_of(at),
+                std::nullopt};
+      for (const layout::TileRoute& route : layout.routes_of(at))
+        site.routes.emplace_back(route.color, layout.routes[route.route].route);
       const auto tapped = streams.find(tile_index(at));
-      tiles_.push_back(std::make_unique<Tile>(
-          tile_name("tile", at).c_str(), domain_, at, config, workload.programs.image_of(at),
-          probe, tapped == streams.end() ? nullptr : tapped->second));
-      for (const layout::TileRoute& route : layout.routes_of(at)) {
-        tiles_.back()->router.set_route(route.color, layout.routes[route.route].route);
-      }
+      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), site,
+                                              tapped == streams.end() ? nullptr : tapped->second,
+                                              replacements));
     }
   }
 }
@@ -76,10 +80,10 @@ void ModuleMachine::bind_links() {
 // Binds the output `out` of a router to what lies behind it; on the rim also the input of that
 // side.
 void ModuleMachine::bind_output(TileCoord at, Direction out) {
-  fabric::Router& router = tile_at(at).router;
+  fabric::RouterPorts& router = tile_at(at).router();
   const TileCoord next = neighbour(at, out);
   if (next.x >= 0 && next.x < width_ && next.y >= 0 && next.y < height_) {
-    connect(router.out[index(out)], tile_at(next).router.in[index(opposite(out))]);
+    connect(router.out[index(out)], tile_at(next).router().in[index(opposite(out))]);
     return;
   }
   if (host::Edge* edge = edges_->find(at, out)) {
@@ -117,7 +121,7 @@ fabric::EpochChecker& ModuleMachine::check_epochs() {
   epochs_->set_instruction_names([this](std::uint32_t place, std::uint32_t pc) {
     return tiles_[place]->engine()->core().image().place_of(pc);
   });
-  for (const auto& tile : tiles_) tile->router.set_epoch_checker(epochs_.get());
+  for (const auto& tile : tiles_) tile->set_epoch_checker(epochs_.get());
   return *epochs_;
 }
 
@@ -128,7 +132,7 @@ pe::ComputeEngineCore* ModuleMachine::engine(TileCoord tile) {
 
 void ModuleMachine::launch(TileCoord tile, const pe::Function& function,
                            const std::vector<std::uint32_t>& arguments, Cycle at) {
-  tile_at(tile).engine()->launch(function, arguments, at);
+  tile_at(tile).launch(function, arguments, at);
 }
 
 void ModuleMachine::access(TileCoord tile, pe::HostAccess access, Cycle at) {

@@ -23,9 +23,10 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
  public:
   /// Builds the grid of the workload. Rim links with a host stream get a host::Edge, the others a
   /// link::Stub. `sink` may be nullptr. With `check_links` a link::Checker sits in every link
-  /// between routers.
+  /// between routers. `replacements`: modules in place of ours; nullptr: none. Throws UserError for a
+  /// block that the machine does not have.
   ModuleMachine(sc_core::sc_module_name name, const WseConfig& config, const Workload& workload,
-                observe::Sink* sink, bool check_links);
+                observe::Sink* sink, bool check_links, Replacements* replacements = nullptr);
   ~ModuleMachine() override;
 
   /// Before the simulation starts: watches for wavelets that a change of a route catches under way.
@@ -51,7 +52,8 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
            static_cast<std::size_t>(t.x);
   }
   Tile& tile_at(TileCoord t) { return *tiles_[tile_index(t)]; }
-  void build_tiles(const WseConfig& config, const Workload& workload, observe::Sink* sink);
+  void build_tiles(const WseConfig& config, const Workload& workload, observe::Sink* sink,
+                   Replacements* replacements);
   void bind_links();
   void bind_output(TileCoord at, Direction out);
   void connect(link::InitiatorSocket& from, link::TargetSocket& to);

@@ -1,0 +1,12 @@
+// wse_platform as a function, for executables that bring modules of their own (docs/rtl-in-the-loop.md).
+#pragma once
+
+#include "platforms/wse/replacements.h"
+
+namespace tessera::wse {
+
+/// Reads the command line, builds the machine, runs the program and writes the report. Answers the
+/// exit code. Call it from sc_main().
+int run_platform(int argc, char* argv[], Replacements& replacements);
+
+}  // namespace tessera::wse
