@@ -110,6 +110,7 @@ void GuestBridge::serve(Request request) {
 std::uint64_t GuestBridge::access_bar(const Request& request) {
   const bool reads = request.command == Command::kBarRead;
   ++(reads ? reads_ : writes_);
+  used_ = true;
   sc_core::wait(config_.access_time);
   unsigned char data[8];
   std::memcpy(data, &request.value, sizeof data);
@@ -148,9 +149,12 @@ void GuestBridge::take_lines(Request& request) {
   follow_irq();
 }
 
+// QEMU resets its buses a varying number of times; only the first one after an access takes time.
 void GuestBridge::reset_device() {
-  ++resets_;
   function_.reset();
+  if (!used_) return;
+  used_ = false;
+  ++resets_;
   std::uint32_t reset = host::kReset;
   unsigned char data[sizeof reset];
   std::memcpy(data, &reset, sizeof reset);

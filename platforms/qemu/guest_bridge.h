@@ -73,6 +73,7 @@ class GuestBridge final : public sc_core::sc_module,
   Wire wire_;
   FileDescriptor interrupt_;         // to the interrupt controller of KVM
   FileDescriptor end_of_interrupt_;  // the guest has dealt with it
+  bool used_ = false;                // since the last reset
   bool done_ = false;
   std::string failure_;  // empty: the guest ended as expected
   std::uint64_t reads_ = 0;

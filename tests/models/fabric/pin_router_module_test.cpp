@@ -167,10 +167,10 @@ TEST(PinRouter, TheFirstDifferenceIsToldAndItsCyclesWritten) {
 
 TEST(PinRouter, AModuleThatKeepsItsWaveletsIsNamedInTheWaits) {
   FabricTiming timing;
+  const LockStep::Routes routes = {{Color(3), plain_route({Direction::kWest}, {Direction::kEast})}};
   timing::ClockDomain domain("clock", 1000);
-  PinRouter router("router", domain, {0, 0}, timing,
-                   {{Color(3), plain_route({Direction::kWest}, {Direction::kEast})}}, {}, {});
-  CorePins module("module", timing, {}, {~0U, true});
+  PinRouter router("router", domain, {0, 0}, timing, routes, {}, {});
+  CorePins module("module", timing, routes, {~0U, true});
   router.connect(module);
   Traffic west("west", domain, 1, 400);
   Traffic east("east", domain, 2, 0);
