@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "models/cluster/cluster_core.h"
 #include "models/timing/clock_domain.h"
@@ -19,25 +21,29 @@ class Cluster : public sc_core::sc_module, public timing::Steppable {
   Cluster(sc_core::sc_module_name name, timing::ClockDomain& domain, const ClusterConfig& config,
           const Launch& launch, const Attachments& attached = {})
       : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)),
-        core_(config, launch, attached) {}
+        core_(std::in_place, config, launch, attached) {}
 
   /// See ClusterCore::launch. `at` is put off to the next cycle that has not been stepped.
   void launch(const std::shared_ptr<const Program>& aic, const std::shared_ptr<const Program>& aiv,
               Cycle at) {
     const Cycle start = std::max(at, domain_.next_free_cycle());
-    core_.launch(aic, aiv, start);
+    core_->launch(aic, aiv, start);
     domain_.wake(block_, start);
   }
   /// Of the blocks inside; the domain shuffles blocks of its own.
-  void shuffle_step_order(std::uint64_t seed) { core_.shuffle_step_order(seed); }
-  const ClusterCore& core() const { return core_; }
+  void shuffle_step_order(std::uint64_t seed) { core_->shuffle_step_order(seed); }
+  const ClusterCore& core() const { return *core_; }
+  /// As built with these parameters: no kernel runs. Requires that the domain is reset too.
+  void reset(const ClusterConfig& config, const Launch& launch, const Attachments& attached) {
+    core_.emplace(config, launch, attached);
+  }
 
-  Cycle step(Cycle now) override { return core_.step(now); }
+  Cycle step(Cycle now) override { return core_->step(now); }
 
  private:
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
-  ClusterCore core_;
+  std::optional<ClusterCore> core_;  // always there; made anew by reset()
 };
 
 }  // namespace tessera::cluster

@@ -13,34 +13,34 @@ AiCoreModule::AiCoreModule(sc_core::sc_module_name name, timing::ClockDomain& do
                            const ClusterConfig& config, const Launch& launch, CoreId core,
                            const Attachments& attached)
     : sc_core::sc_module(name), domain_(domain), block_(domain.add(*this)),
-      core_(config, launch, core, attached) {
+      core_(std::in_place, config, launch, core, attached) {
   sync.bind(static_cast<sync::BackwardIf&>(*this));
   gm.bind(static_cast<transfer::BackwardIf&>(*this));
 }
 
 void AiCoreModule::end_of_elaboration() {
-  sync::require_bound(sync, to_string(core_.id()) + ", sync");
-  transfer::require_bound(gm, to_string(core_.id()) + ", gm");
+  sync::require_bound(sync, to_string(core_->id()) + ", sync");
+  transfer::require_bound(gm, to_string(core_->id()) + ", gm");
 }
 
 void AiCoreModule::launch(std::shared_ptr<const Program> program, Cycle at) {
   const Cycle start = std::max(at, domain_.next_free_cycle());
-  core_.launch(std::move(program), start);
+  core_->launch(std::move(program), start);
   domain_.wake(block_, start);
 }
 
 void AiCoreModule::answer(const sync::Answer& answer, Cycle due) {
-  core_.answer(answer, due);
+  core_->answer(answer, due);
   domain_.wake(block_, due);
 }
 
 void AiCoreModule::done(const transfer::Done& done, Cycle due) {
-  core_.done(done, due);
+  core_->done(done, due);
   domain_.wake(block_, due);
 }
 
 Cycle AiCoreModule::step(Cycle now) {
-  const CoreStep& step = core_.step(now);
+  const CoreStep& step = core_->step(now);
   for (const auto& ask : step.asks) sync->ask(ask.item, ask.due);
   for (const auto& move : step.moves) gm->start(move.item, move.due);
   return step.next;
@@ -79,7 +79,7 @@ void SharedUnit<Core, Kit, Port>::receive(unsigned index, const Request& request
     SC_REPORT_ERROR(protocol_id_, text.str().c_str());
     return;
   }
-  (core_.*take)(request, due);
+  ((*core_).*take)(request, due);
   domain_.wake(block_, due);
 }
 
@@ -126,6 +126,14 @@ ModularCluster::ModularCluster(sc_core::sc_module_name name, timing::ClockDomain
     gm_stubs_.push_back(std::make_unique<transfer::Stub>((nobody + "_gm").c_str()));
     gm_stubs_.back()->out.bind(gm_->cores[i]);
   }
+}
+
+void ModularCluster::reset(const ClusterConfig& config, const Launch& launch,
+                           const Attachments& attached) {
+  for (const auto& core : cores_)
+    if (core) core->reset(config, launch, attached);
+  sync_unit_->reset(config.core.sync, launch);
+  gm_->reset(config.core.cost);
 }
 
 void ModularCluster::launch(const std::shared_ptr<const Program>& aic,

@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/cluster/core/ai_core.h"
@@ -33,7 +34,12 @@ class AiCoreModule : public sc_core::sc_module,
 
   /// See AiCore::launch. `at` is put off to the next cycle that has not been stepped.
   void launch(std::shared_ptr<const Program> program, Cycle at);
-  const AiCore& core() const { return core_; }
+  const AiCore& core() const { return *core_; }
+  /// See Cluster::reset.
+  void reset(const ClusterConfig& config, const Launch& launch, const Attachments& attached) {
+    const CoreId id = core_->id();
+    core_.emplace(config, launch, id, attached);
+  }
 
   Cycle step(Cycle now) override;
 
@@ -44,7 +50,7 @@ class AiCoreModule : public sc_core::sc_module,
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
-  AiCore core_;
+  std::optional<AiCore> core_;  // always there; made anew by reset()
 };
 
 /// The unit's side of the socket of one core: hands requests to the unit and its answers to the cores.
@@ -81,10 +87,15 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
   /// By CoreId::index(), three a cluster. Places that the launch has no core for take a Stub.
   sc_core::sc_vector<kit::TargetSocket<Kit>> cores;
 
-  const Core& core() const { return core_; }
+  const Core& core() const { return *core_; }
+  /// See Cluster::reset; parameters of the core.
+  template <class... Parameters>
+  void reset(const Parameters&... parameters) {
+    core_.emplace(parameters...);
+  }
 
   Cycle step(Cycle now) override {
-    const typename Core::Step& step = core_.step(now);
+    const typename Core::Step& step = core_->step(now);
     for (const auto& answer : step.answers) Port<SharedUnit>::give(cores, answer);
     return step.next;
   }
@@ -104,7 +115,7 @@ class SharedUnit : public sc_core::sc_module, public timing::Steppable {
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
   const char* const protocol_id_;
-  Core core_;
+  std::optional<Core> core_;  // always there; made anew by reset()
   std::vector<Port<SharedUnit>> ports_;
 };
 
@@ -140,6 +151,9 @@ class ModularCluster : public sc_core::sc_module, public MachineView {
   /// See ClusterCore::launch. `at` is put off to the next cycle that has not been stepped.
   void launch(const std::shared_ptr<const Program>& aic, const std::shared_ptr<const Program>& aiv,
               Cycle at);
+
+  /// See Cluster::reset.
+  void reset(const ClusterConfig& config, const Launch& launch, const Attachments& attached);
 
   const AiCore* find(CoreId core) const override;
   const SyncUnitCore& sync_unit() const override { return sync_unit_->core(); }

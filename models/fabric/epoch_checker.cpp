@@ -1,6 +1,7 @@
 #include "models/fabric/epoch_checker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/fabric/illegal.h"
 #include "models/observe/event_fields.h"
@@ -37,6 +38,13 @@ EpochChecker::EpochChecker(int width, int height) : width_(width) {
   written_.resize(tiles);
   left_.resize(tiles * kColorCount);
   issues_.resize(tiles);
+}
+
+void EpochChecker::on_reset(Cycle) {
+  EpochChecker fresh(width_, static_cast<int>(reconfigured_.size()) / width_);
+  fresh.names_ = std::move(names_);
+  fresh.host_links_ = host_links_;
+  *this = std::move(fresh);
 }
 
 unsigned EpochChecker::epoch(std::uint32_t place, Color color) const {

@@ -62,6 +62,7 @@ class EpochChecker : public observe::Sink {
   void set_host_links(std::uint32_t links) { host_links_ = links; }
 
   void on_event(const observe::Event& e) override;
+  void on_reset(Cycle origin) override;
 
   /// The head of a buffer.
   struct Head {

@@ -18,7 +18,7 @@ void OnRamp::end_of_elaboration() {
   link::require_bound(out, "tile " + to_string(at_) + ", output of the on-ramp");
 }
 
-void OnRamp::start_of_simulation() {
+void OnRamp::start() {
   router_ = out[0];
   for (unsigned c = 0; c < kColorCount; ++c)
     core_.set_capacity(Color(c), router_->capacity(Color(c)));

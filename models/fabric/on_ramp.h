@@ -29,6 +29,9 @@ class OnRamp : public sc_core::sc_module,
          const FabricTiming& timing, std::uint32_t place);
 
   const OnRampCore& core() const { return core_; }
+  /// As built with this parameter; start() when the router has been reset too (Router::reset).
+  void reset(const FabricTiming& timing) { core_ = OnRampCore(at_, timing, core_.place()); }
+  void start();
   void describe_waits(observe::Waits& waits, Cycle now) const {
     core_.describe_waits(waits, now, heads(now));
   }
@@ -37,7 +40,7 @@ class OnRamp : public sc_core::sc_module,
 
  private:
   void end_of_elaboration() override;
-  void start_of_simulation() override;
+  void start_of_simulation() override { start(); }
   void arrived(Cycle due) override { domain_.wake(block_, due); }
   void credit(Color color, Cycle due) override;
   OnRampCore::Heads heads(Cycle now) const;

@@ -55,6 +55,7 @@ class OnRampCore {
   /// Does the work of cycle `now`; once a cycle. The caller pops a granted wavelet off its queue.
   Step step(Cycle now, const Heads& heads);
 
+  std::uint32_t place() const { return place_; }
   /// Free room of the router for `color`, counting credits on their way back.
   unsigned credits(Color color) const { return credits_.owned(color.value()); }
   /// Output queues whose oldest wavelet the router does not take, for a deadlock report.

@@ -49,7 +49,8 @@ PinRouter::PinRouter(sc_core::sc_module_name name, timing::ClockDomain& domain, 
                      const FabricTiming& timing, const LockStep::Routes& routes,
                      observe::Probe probe, PinRouterOptions options)
     : RouterPorts(name, at), domain_(domain), block_(domain.add(*this)), timing_(timing),
-      probe_(probe), options_(std::move(options)), period_(domain.to_time(1)),
+      routes_(routes), probe_(probe), options_(std::move(options)),
+      period_(domain.to_time(1) - domain.to_time(0)),
       clock_("clock", period_, options_.quiet_cycles, options_.reset_edges),
       inner_out_("to_adapter", kDirectionCount), inner_in_("from_adapter", kDirectionCount) {
   require_plain(at, routes);
@@ -69,7 +70,6 @@ PinRouter::PinRouter(sc_core::sc_module_name name, timing::ClockDomain& domain, 
   for (Direction d : kAllDirections) build_side(d);
   off_ramp.bind(static_cast<link::BackwardIf&>(outer_[index(Direction::kRamp)]));
   config.bind(static_cast<config_space::ConfigIf&>(*this));
-  if (options_.lock_step) lock_step_.emplace(at, timing, routes);
 }
 
 PinRouter::~PinRouter() = default;
@@ -118,9 +118,19 @@ void PinRouter::before_end_of_elaboration() {
   if (rtl_ != nullptr) link::require_pins_bound(*rtl_);
 }
 
-void PinRouter::start_of_simulation() {
-  RouterPorts::start_of_simulation();
-  if (!lock_step_) return;
+void PinRouter::restart() {
+  for (auto& side : buffers_) side.fill({});
+  held_ = 0;
+  passed_.clear();
+  for (const auto& end : to_pins_) end->restart(domain_.origin());
+  for (const auto& end : from_pins_) end->restart(domain_.origin());
+  clock_.restart(domain_.origin());
+}
+
+void PinRouter::start() {
+  RouterPorts::start();
+  if (!options_.lock_step) return;
+  lock_step_.emplace(tile(), timing_, routes_);
   for (unsigned c = 0; c < kColorCount; ++c) {
     for (Direction d : kAllDirections)
       lock_step_->set_downstream_capacity(d, Color(c), room_behind(d, Color(c)));

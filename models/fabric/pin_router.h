@@ -67,6 +67,8 @@ class PinRouter : public RouterPorts, public timing::Steppable, private config_s
 
   std::size_t held() const override { return held_; }
   void describe_waits(observe::Waits& waits, Cycle now) const override;
+  void restart() override;
+  void start() override;
   Cycle step(Cycle now) override;
 
  private:
@@ -107,7 +109,6 @@ class PinRouter : public RouterPorts, public timing::Steppable, private config_s
   }
   void write(config_space::Address, std::uint16_t, Cycle) override {}
   void before_end_of_elaboration() override;
-  void start_of_simulation() override;
   unsigned latency_of(Direction side) const {
     return side == Direction::kRamp ? timing_.off_ramp_latency : timing_.hop_latency;
   }
@@ -115,6 +116,7 @@ class PinRouter : public RouterPorts, public timing::Steppable, private config_s
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
   const FabricTiming timing_;
+  const LockStep::Routes routes_;
   const observe::Probe probe_;
   const PinRouterOptions options_;
   const sc_core::sc_time period_;

@@ -4,6 +4,7 @@
 #include <systemc>
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "models/fabric/router_core.h"
@@ -24,16 +25,23 @@ class Router : public RouterPorts, public timing::Steppable, private config_spac
          const FabricTiming& timing, observe::Probe probe);
 
   /// Before the simulation starts; see RouterCore::set_route.
-  void set_route(Color color, const ColorRoute& route) { core_.set_route(color, route); }
+  void set_route(Color color, const ColorRoute& route) { core_->set_route(color, route); }
   /// Before the first set_route(): the program of the tile rewrites routes.
-  void set_reconfigurable(Generation generation) { core_.set_reconfigurable(generation); }
+  void set_reconfigurable(Generation generation) { core_->set_reconfigurable(generation); }
   /// See RouterCore::set_epoch_checker.
-  void set_epoch_checker(EpochChecker* epochs) { core_.set_epoch_checker(epochs); }
-  const RouterCore& core() const { return core_; }
-  std::size_t held() const override { return core_.held(); }
+  void set_epoch_checker(EpochChecker* epochs) { core_->set_epoch_checker(epochs); }
+  const RouterCore& core() const { return *core_; }
+  std::size_t held() const override { return core_->held(); }
   void describe_waits(observe::Waits& waits, Cycle now) const override {
-    core_.describe_waits(waits, now);
+    core_->describe_waits(waits, now);
   }
+
+  /// As built with these parameters: empty and without routes. When all blocks around have been
+  /// reset and configured, start() asks them for their room, as it does when the simulation starts.
+  void reset(const FabricTiming& timing, observe::Probe probe) {
+    core_.emplace(tile(), timing, probe);
+  }
+  void start() override;
 
   Cycle step(Cycle now) override;
 
@@ -42,7 +50,7 @@ class Router : public RouterPorts, public timing::Steppable, private config_spac
   struct Port : link::ForwardIf, link::BackwardIf {
     void put(const link::Wavelet& w, Cycle due) override;
     unsigned capacity(Color color) const override {
-      return router->core_.input_capacity(direction, color);
+      return router->core_->input_capacity(direction, color);
     }
     void credit(Color color, Cycle due) override;
     Router* router = nullptr;
@@ -50,17 +58,16 @@ class Router : public RouterPorts, public timing::Steppable, private config_spac
   };
 
   std::uint16_t read(config_space::Address address, Cycle now) const override {
-    return core_.read_register(address, now);
+    return core_->read_register(address, now);
   }
   std::string why_illegal(config_space::Address address, std::uint16_t value) const override {
-    return core_.why_illegal(address, value);
+    return core_->why_illegal(address, value);
   }
   void write(config_space::Address address, std::uint16_t value, Cycle due) override;
-  void start_of_simulation() override;
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
-  RouterCore core_;
+  std::optional<RouterCore> core_;  // always there; made anew by reset()
   std::array<Port, kDirectionCount> ports_;
 };
 

@@ -35,7 +35,8 @@ void RouterPorts::end_of_elaboration() {
   }
 }
 
-void RouterPorts::start_of_simulation() {
+void RouterPorts::start() {
+  queue_of_ = {};
   for (Direction d : kAllDirections) {
     if (in[index(d)].get_base_port().size() > 0)
       senders_[index(d)] = in[index(d)].get_base_port()[0];

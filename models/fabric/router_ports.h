@@ -9,6 +9,7 @@
 
 #include "models/observe/wait.h"
 #include "tlm_ifaces/config/config_kit.h"
+#include "tlm_ifaces/kit/broken_rule.h"
 #include "tlm_ifaces/link/link_kit.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/tile_coord.h"
@@ -34,6 +35,12 @@ class RouterPorts : public sc_core::sc_module {
   virtual std::size_t held() const = 0;
   /// For a deadlock report: the wavelets that cannot leave.
   virtual void describe_waits(observe::Waits& waits, Cycle now) const = 0;
+  /// As at the start: the machine is reset, and its clock domain counts from cycle 0 again. Without it a
+  /// reset is reported as kit::kNoRestartId.
+  virtual void restart() { kit::report_no_restart(name()); }
+  /// Asks the sockets who is behind them: when all blocks have been reset, and at the start of the
+  /// simulation. Derived classes call it first.
+  virtual void start();
 
  protected:
   /// `at` names the tile in reports. A derived class binds its objects to all sockets.
@@ -42,8 +49,7 @@ class RouterPorts : public sc_core::sc_module {
   TileCoord tile() const { return at_; }
   /// Reports cardinal sockets that are open.
   void end_of_elaboration() override;
-  /// Asks the sockets who is behind them. Derived classes call it first.
-  void start_of_simulation() override;
+  void start_of_simulation() override { start(); }
 
   /// Who is behind a socket; nullptr: nobody. Asked once, because the way through a socket costs more
   /// than the work of a hop.

@@ -22,7 +22,7 @@ void Edge::end_of_elaboration() {
   link::require_bound(in, place + ", input");
 }
 
-void Edge::start_of_simulation() {
+void Edge::start() {
   for (unsigned c = 0; c < kColorCount; ++c) core_.set_capacity(Color(c), out->capacity(Color(c)));
 }
 

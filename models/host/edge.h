@@ -33,6 +33,13 @@ class Edge : public sc_core::sc_module,
   /// came. A host that runs the kernel itself pauses it there (ClockDomain::request_pause).
   void on_complete(std::function<void()> listener) { on_complete_ = std::move(listener); }
 
+  /// As built with these parameters, and without take_only() and drop_control(); start() when the tile
+  /// has been reset too (Router::reset).
+  void reset(const fabric::FabricTiming& timing, IdentRange idents, observe::Probe probe) {
+    core_ = EdgeCore(side_, timing, idents, probe);
+  }
+  void start();
+
   /// Before the simulation starts; see EdgeCore::take_only.
   void take_only(std::uint32_t colors) { core_.take_only(colors); }
   /// See EdgeCore::drop_control.
@@ -50,6 +57,8 @@ class Edge : public sc_core::sc_module,
     core_.expect(color, count, from);
     domain_.wake(block_, from);
   }
+  /// See EdgeCore::cancel.
+  void cancel(Color color) { core_.cancel(color); }
   const std::vector<Received>& received(Color color) const { return core_.received(color); }
   const EdgeCore& core() const { return core_; }
 
@@ -57,7 +66,7 @@ class Edge : public sc_core::sc_module,
 
  private:
   void end_of_elaboration() override;
-  void start_of_simulation() override;
+  void start_of_simulation() override { start(); }
   void put(const link::Wavelet& w, Cycle due) override;
   unsigned capacity(Color color) const override { return core_.capacity(color); }
   void credit(Color color, Cycle due) override;

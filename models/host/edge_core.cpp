@@ -64,6 +64,11 @@ void EdgeCore::expect(Color color, std::size_t count, Cycle from) {
   stream.received.reserve(std::min(stream.expected, stream.received.size() + kMostReserved));
 }
 
+void EdgeCore::cancel(Color color) {
+  Stream& stream = streams_[color.value()];
+  stream.expected = std::min(stream.expected, taken(color));
+}
+
 EdgeCore::Step EdgeCore::step(Cycle now) {
   Step step;
   credits_.settle(now);

@@ -106,6 +106,8 @@ class EdgeCore {
   /// expectations. If they are here already, it is complete at once and no step says so. At RAMP
   /// it takes them from cycle `from` on, one a cycle, and wants to be stepped then.
   void expect(Color color, std::size_t count, Cycle from = 0);
+  /// The host waits no longer: what it has not taken of earlier expectations is not expected.
+  void cancel(Color color);
   /// Wavelets of `color` that the host has taken: at RAMP those that it has expected.
   std::size_t taken(Color color) const {
     const Stream& stream = streams_[color.value()];

@@ -2,6 +2,7 @@
 // map show.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +56,14 @@ class Counters final : public Sink {
     if (n == 0) return;
     if (cycle > last_) last_ = cycle;
     seen_[static_cast<std::size_t>(EventKind::kHop) * kClassesPerKind + index(out)] += n;
+  }
+
+  /// All counts are 0 again.
+  void clear() {
+    seen_.fill(0);
+    elements_ = 0;
+    last_ = 0;
+    std::fill(tiles_.begin(), tiles_.end(), 0);
   }
 
   std::uint64_t total(Counter counter) const;

@@ -23,6 +23,8 @@ class Diagnoses {
  public:
   virtual ~Diagnoses() = default;
   virtual void on_diagnosis(const Diagnosis& diagnosis) = 0;
+  /// The machine was reset; see Sink::on_reset.
+  virtual void on_reset(Cycle /*origin*/) {}
   /// `print.text` is valid during the call. Default: nobody reads it.
   virtual void on_print(const Print& print) { static_cast<void>(print); }
   /// The program of a tile is ready for the next command of the host. Default: nobody asks.

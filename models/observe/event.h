@@ -75,6 +75,9 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void on_event(const Event& e) = 0;
+  /// The machine was reset: what follows is from a new one, whose cycles count from `origin`, in
+  /// cycles since the start of the simulation.
+  virtual void on_reset(Cycle /*origin*/) {}
 };
 
 /// Held by a core: knows its place and where events go. Without a sink an event costs one

@@ -28,6 +28,13 @@ class EventStream final : public Sink {
   /// was announced for then. Default: none are dropped.
   void set_end(Cycle end) { end_ = end; }
 
+  /// The machine was reset: digest and counters begin again.
+  void on_reset(Cycle origin) override {
+    digest_ = {};
+    counters_.clear();
+    for (Sink* sink : others_) sink->on_reset(origin);
+  }
+
   /// Somebody but digest and counters listens; only such readers look at Event::ident.
   bool is_traced() const { return !others_.empty(); }
 

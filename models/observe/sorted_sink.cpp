@@ -33,12 +33,19 @@ bool earlier(const Event& a, const Event& b) {
 
 void SortedSink::on_event(const Event& e) {
   buffer_.push_back(e);
-  newest_ = std::max(newest_, e.cycle);
+  buffer_.back().cycle += origin_;
+  newest_ = std::max(newest_, buffer_.back().cycle);
   if (buffer_.size() < limit_) return;
   hand_on(newest_ > kHorizon ? newest_ - kHorizon : 0);
   // A run that is dense in events may keep more than a batch inside the horizon: do not sort it
   // again at once.
   limit_ = buffer_.size() + kBatch;
+}
+
+void SortedSink::on_reset(Cycle origin) {
+  const auto later = [origin](const Event& e) { return e.cycle > origin; };
+  buffer_.erase(std::remove_if(buffer_.begin(), buffer_.end(), later), buffer_.end());
+  newest_ = origin_ = origin;
 }
 
 void SortedSink::finish() {

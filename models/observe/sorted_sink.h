@@ -16,6 +16,9 @@ namespace tessera::observe {
 class SortedSink : public Sink {
  public:
   void on_event(const Event& e) final;
+  /// The file goes on with cycles since the start of the simulation. What was announced for later than the
+  /// reset did not happen.
+  void on_reset(Cycle origin) final;
   /// Hands the rest on and calls `on_end`. Call it once, after the last event.
   void finish();
 
@@ -32,6 +35,7 @@ class SortedSink : public Sink {
   void hand_on(Cycle before);
 
   std::vector<Event> buffer_;
+  Cycle origin_ = 0;
   Cycle newest_ = 0;
   std::size_t limit_ = kBatch;
 };

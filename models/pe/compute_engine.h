@@ -6,12 +6,14 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/config/config_kit.h"
+#include "tlm_ifaces/kit/broken_rule.h"
 #include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::pe {
@@ -30,11 +32,17 @@ class EnginePorts : public sc_core::sc_module {
                       Cycle at) = 0;
   /// For a deadlock report.
   virtual void describe_waits(observe::Waits& waits, Cycle now) const = 0;
+  /// As at the start: the machine is reset, and its clock domain counts from cycle 0 again. Without it a
+  /// reset is reported as kit::kNoRestartId.
+  virtual void restart() { kit::report_no_restart(name()); }
+  /// When all blocks have been reset; also called at the start of the simulation.
+  virtual void start() {}
 
  protected:
   /// A derived class binds its objects to all sockets.
   explicit EnginePorts(sc_core::sc_module_name name)
       : sc_core::sc_module(name), input("input", kMaxQueues), output("output", kMaxQueues) {}
+  void start_of_simulation() override { start(); }
 };
 
 class ComputeEngine : public EnginePorts,
@@ -52,28 +60,33 @@ class ComputeEngine : public EnginePorts,
   ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
                 std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe);
 
-  Cycle step(Cycle now) override { return core_.step(now); }
+  Cycle step(Cycle now) override { return core_->step(now); }
+  /// As built with these parameters; it is to be stepped from cycle 0 on (start()). `memory` takes the
+  /// place of the SRAM that the image begins with; nullptr: there is none.
+  void reset(std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe,
+             Sram* memory);
+  void start() override;
   /// Runs `function` from cycle `at` on (ComputeEngineCore::launch).
   void launch(const Function& function, const std::vector<std::uint32_t>& arguments,
               Cycle at) override;
   /// ComputeEngineCore::access.
   void access(HostAccess access, Cycle at) {
-    core_.access(std::move(access), at);
+    core_->access(std::move(access), at);
     wake(at);
   }
 
   void describe_waits(observe::Waits& waits, Cycle now) const override {
-    core_.describe_waits(waits, now);
+    core_->describe_waits(waits, now);
   }
-  ComputeEngineCore& core() { return core_; }
-  const ComputeEngineCore& core() const { return core_; }
+  ComputeEngineCore& core() { return *core_; }
+  const ComputeEngineCore& core() const { return *core_; }
 
  private:
   // Queues call these when a wavelet or room has come.
   void arrived(Cycle due) override { wake(due); }
   void room_made(Cycle due) override { wake(due); }
   void teardown(Color color, Cycle due) override {
-    core_.teardown(color, due);
+    core_->teardown(color, due);
     wake(due);
   }
   std::uint16_t read_config(config_space::Address address, Cycle now) const override {
@@ -87,7 +100,6 @@ class ComputeEngine : public EnginePorts,
   }
   void wake(Cycle at) { domain_.wake(block_, at); }
   void end_of_elaboration() override;
-  void start_of_simulation() override;
 
   Cycle ready_at(QueueId q) const override { return readable_[q.value()]->ready_at(); }
   unsigned available(QueueId q, Cycle now) const override {
@@ -107,7 +119,7 @@ class ComputeEngine : public EnginePorts,
   // called function.
   std::array<queue::ReadIf*, kMaxQueues> readable_{};
   std::array<queue::WriteIf*, kMaxQueues> writable_{};
-  ComputeEngineCore core_;
+  std::optional<ComputeEngineCore> core_;  // always there; made anew by reset()
 };
 
 }  // namespace tessera::pe

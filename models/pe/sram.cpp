@@ -65,6 +65,12 @@ std::byte* Sram::in_one_piece() {
   return reinterpret_cast<std::byte*>(pages_[0].data());
 }
 
+void Sram::take_over(Sram&& other) {
+  const Sram* const initial = initial_;
+  *this = std::move(other);
+  initial_ = initial;
+}
+
 // Memory grows by a quarter of the pages in use, plus one: a small tile has no unused pages.
 std::uint8_t* Sram::take(std::uint32_t address) {
   const std::uint32_t page = address / kPageBytes;

@@ -55,6 +55,8 @@ class Sram {
   /// All kSramBytes in sequence, for a host that wants a pointer. It is valid as long as this
   /// memory. Allocates all pages.
   std::byte* in_one_piece();
+  /// Becomes what `other` is, which has the same initial memory; that of this one stays in use.
+  void take_over(Sram&& other);
   /// Bytes of the pages that are allocated.
   std::uint32_t allocated_bytes() const { return pages_used_ * kPageBytes; }
 

@@ -18,6 +18,10 @@ class InputQueue : public InputQueuePorts, private link::ForwardIf, private Read
              observe::Probe probe);
 
   const InputQueueCore& core() const { return core_; }
+  /// As built with these parameters.
+  void reset(Color color, unsigned length, observe::Probe probe) {
+    core_ = InputQueueCore(core_.id(), color, length, probe);
+  }
   std::size_t size() const override { return core_.size(); }
   void describe_waits(observe::Waits& waits, Cycle now) const override {
     core_.describe_waits(waits, now);

@@ -18,6 +18,10 @@ class OutputQueue : public OutputQueuePorts, private WriteIf, private ReadIf {
               observe::Probe probe);
 
   const OutputQueueCore& core() const { return core_; }
+  /// As built with these parameters.
+  void reset(unsigned length, unsigned write_latency, observe::Probe probe) {
+    core_ = OutputQueueCore(core_.id(), length, write_latency, probe);
+  }
   std::size_t size() const override { return core_.size(); }
 
  private:

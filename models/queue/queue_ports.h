@@ -9,6 +9,7 @@
 #include <string>
 
 #include "models/observe/wait.h"
+#include "tlm_ifaces/kit/broken_rule.h"
 #include "tlm_ifaces/link/link_kit.h"
 #include "tlm_ifaces/queue/queue_kit.h"
 
@@ -27,6 +28,9 @@ class QueuePorts : public sc_core::sc_module {
   virtual std::size_t size() const = 0;
   /// For a deadlock report: wavelets that nothing reads.
   virtual void describe_waits(observe::Waits& /*waits*/, Cycle /*now*/) const {}
+  /// As at the start: the machine is reset, and its clock domain counts from cycle 0 again. Without it a
+  /// reset is reported as kit::kNoRestartId.
+  virtual void restart() { kit::report_no_restart(name()); }
 
  protected:
   /// `needs` says in words what belongs at the sockets.

@@ -50,22 +50,41 @@ ClockDomain::ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps)
 }
 
 Cycle ClockDomain::to_cycle(const sc_core::sc_time& t) const {
-  return t.value() / period_ticks_;
+  return t.value() / period_ticks_ - origin_;
 }
 
 sc_core::sc_time ClockDomain::to_time(Cycle cycle) const {
-  return sc_core::sc_time::from_value(cycle * period_ticks_);
+  return sc_core::sc_time::from_value((origin_ + cycle) * period_ticks_);
 }
 
 Cycle ClockDomain::next_free_cycle() const {
   const sc_core::sc_time& t = sc_core::sc_time_stamp();
-  const Cycle by_time = (t.value() + period_ticks_ - 1) / period_ticks_;
+  // A reset falls into cycle 0, wherever in it.
+  const Cycle by_time =
+      t == reset_at_ ? 0 : (t.value() + period_ticks_ - 1) / period_ticks_ - origin_;
   return started_ ? std::max(by_time, now_ + 1) : by_time;
 }
 
 void ClockDomain::wake_from_outside(BlockId block, Cycle at) {
   scheduler_.wake(block, std::max(at, next_free_cycle()));
   arm();
+}
+
+void ClockDomain::reset() {
+  if (stepping_) {
+    SC_REPORT_ERROR(kResetId, "a clock domain cannot be reset inside a cycle; let the process that "
+                              "asks for it run between two cycles");
+    return;
+  }
+  scheduler_.reset();
+  tick_.cancel();
+  reset_at_ = sc_core::sc_time_stamp();
+  origin_ = reset_at_.value() / period_ticks_;
+  now_ = 0;
+  armed_for_ = kNever;
+  started_ = false;
+  pause_requested_ = false;
+  failure_.reset();
 }
 
 void ClockDomain::report_early(Cycle at) const {
@@ -81,14 +100,18 @@ void ClockDomain::set_bound(Cycle bound) {
 }
 
 void ClockDomain::arm() {
-  const Cycle due = scheduler_.next_due();
+  const Cycle due = next_due();
   if (due == kNever || due >= armed_for_) return;
   armed_for_ = due;
-  tick_.notify(to_time(due) - sc_core::sc_time_stamp());
+  const sc_core::sc_time& now = sc_core::sc_time_stamp();
+  tick_.notify(std::max(to_time(due), now) - now);
 }
 
-void ClockDomain::report(const char* id, const char* what) const {
-  SC_REPORT_ERROR(id, ("cycle " + std::to_string(now_) + ": " + what).c_str());
+void ClockDomain::fail(const char* id, const char* what) {
+  const std::string text = "cycle " + std::to_string(now_) + ": " + what;
+  if (!failure_listener_) return SC_REPORT_ERROR(id, text.c_str());
+  failure_ = Failure{id, text};
+  failure_listener_(*failure_);
 }
 
 void ClockDomain::step_blocks() {
@@ -98,9 +121,9 @@ void ClockDomain::step_blocks() {
   } catch (const sc_core::sc_report&) {
     throw;
   } catch (const IllegalBehaviour& e) {
-    report(kIllegalBehaviourId, e.what());
+    fail(kIllegalBehaviourId, e.what());
   } catch (const std::exception& e) {
-    report(kInternalId, e.what());
+    fail(kInternalId, e.what());
   }
 }
 

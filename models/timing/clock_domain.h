@@ -7,6 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "models/timing/scheduler.h"
 
@@ -19,10 +22,19 @@ inline constexpr const char* kIllegalBehaviourId = "/tessera/model/illegal_behav
 inline constexpr const char* kInternalId = "/tessera/model/internal";
 /// A block was woken for a cycle that is not in the future.
 inline constexpr const char* kEarlyId = "/tessera/timing/early";
+/// A domain was reset by one of its own blocks, inside a cycle.
+inline constexpr const char* kResetId = "/tessera/timing/reset";
+
+/// Why a block could not go on: the report id, and the text with the cycle.
+struct Failure {
+  std::string id;
+  std::string text;
+};
 
 class ClockDomain : public sc_core::sc_module {
  public:
-  /// `period_ps`: clock period in picoseconds, at least 1. Cycle n is the time n * period.
+  /// `period_ps`: clock period in picoseconds, at least 1. Cycle n is the time n * period, counted
+  /// from the last reset.
   ClockDomain(sc_core::sc_module_name name, std::uint64_t period_ps);
 
   BlockId add(Steppable& block) { return scheduler_.add(block); }
@@ -42,6 +54,21 @@ class ClockDomain : public sc_core::sc_module {
   Cycle to_cycle(const sc_core::sc_time& t) const;
   sc_core::sc_time to_time(Cycle cycle) const;
 
+  /// Forgets all wake-ups, a pause that was asked for and a failure. The cycle of the present
+  /// time becomes cycle 0, and time goes on. The owner of the blocks resets them too and wakes them
+  /// afterwards. Not to be called from inside a step: use the time between two cycles.
+  void reset();
+  /// Cycles from the start of the simulation to the last reset.
+  Cycle origin() const { return origin_; }
+
+  /// A block that fails ends the simulation with a report. With a listener the domain stops instead,
+  /// nothing is stepped until reset(), and the listener is told.
+  void set_failure_listener(std::function<void(const Failure&)> listener) {
+    failure_listener_ = std::move(listener);
+  }
+  /// Why the domain has stopped; no value: it has not.
+  const std::optional<Failure>& failure() const { return failure_; }
+
   /// Lets sc_start() return when the cycle being stepped is complete (the kernel is paused, not
   /// stopped).
   void request_pause() { pause_requested_ = true; }
@@ -60,8 +87,8 @@ class ClockDomain : public sc_core::sc_module {
   void shuffle_step_order(std::uint64_t seed) { scheduler_.shuffle_step_order(seed); }
 
   /// Nothing is due: only something from outside could start the domain again.
-  bool idle() const { return scheduler_.next_due() == kNever; }
-  Cycle next_due() const { return scheduler_.next_due(); }
+  bool idle() const { return next_due() == kNever; }
+  Cycle next_due() const { return failure_ ? kNever : scheduler_.next_due(); }
   std::uint64_t steps() const { return scheduler_.steps(); }
 
  private:
@@ -70,11 +97,13 @@ class ClockDomain : public sc_core::sc_module {
   void run_due_cycle();
   void step_blocks();
   void arm();
-  void report(const char* id, const char* what) const;
+  void fail(const char* id, const char* what);
 
   Scheduler scheduler_;
   const std::uint64_t period_ticks_;  // period in units of the kernel's time resolution
   sc_core::sc_event tick_;
+  Cycle origin_ = 0;           // of the cycles, in cycles since the start of the simulation
+  sc_core::sc_time reset_at_;  // inside cycle 0
   Cycle now_ = 0;
   Cycle armed_for_ = kNever;
   Cycle bound_ = kNever;
@@ -83,6 +112,8 @@ class ClockDomain : public sc_core::sc_module {
   bool pause_requested_ = false;
   std::function<bool(Cycle)> supervisor_;
   std::function<void(Cycle)> rest_listener_;
+  std::function<void(const Failure&)> failure_listener_;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace tessera::timing

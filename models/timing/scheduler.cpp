@@ -11,6 +11,11 @@ BlockId Scheduler::add(Steppable& block) {
   return static_cast<BlockId>(blocks_.size() - 1);
 }
 
+void Scheduler::reset() {
+  for (Entry& entry : blocks_) entry.last_step = entry.last_queued = kNever;
+  calendar_ = Calendar();
+}
+
 void Scheduler::run_cycle(Cycle now) {
   calendar_.take(now, due_);
   if (shuffle_) std::shuffle(due_.begin(), due_.end(), *shuffle_);

@@ -35,6 +35,8 @@ class Scheduler {
     blocks_[block].last_queued = at;
     calendar_.insert(block, at);
   }
+  /// Forgets all wake-ups: time begins again with cycle 0.
+  void reset();
   /// The earliest cycle in which something is due, kNever when all sleep.
   Cycle next_due() const { return calendar_.next_due(); }
   /// Steps every block due in cycle `now`, each once. Requires now <= next_due(). Of blocks that

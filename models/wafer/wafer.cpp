@@ -12,7 +12,7 @@ Wafer::Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan pla
              observe::EventStream* events)
     : sc_core::sc_module(name), out("out", plan.ports.size()), in("in", plan.ports.size()),
       domain_(domain), block_(domain.add(*this)), plan_(std::move(plan)),
-      core_(plan_, *this, events) {
+      events_(events), core_(std::in_place, plan_, static_cast<Outside&>(*this), events) {
   for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
     ports_.push_back(std::make_unique<Port>(*this, p));
     in[p].bind(static_cast<link::ForwardIf&>(*ports_.back()));
@@ -29,30 +29,41 @@ void Wafer::end_of_elaboration() {
   }
 }
 
-void Wafer::start_of_simulation() {
-  if (kit::obeys_rules(kTwoQueuesId, [&] { core_.start(); })) domain_.wake(block_, 0);
+void Wafer::reset(Plan plan, bool keep_memory) {
+  std::vector<pe::Sram> memories;
+  if (keep_memory)
+    for (Pe& pe : core_->pes()) memories.push_back(std::move(pe.engine.sram()));
+  core_.reset();  // it refers to the plan
+  plan_ = std::move(plan);
+  core_.emplace(plan_, static_cast<Outside&>(*this), events_);
+  for (std::size_t i = 0; i < memories.size(); ++i)
+    core_->pes()[i].engine.sram().take_over(std::move(memories[i]));
+}
+
+void Wafer::start() {
+  if (kit::obeys_rules(kTwoQueuesId, [&] { core_->start(); })) domain_.wake(block_, 0);
 }
 
 void Wafer::launch(TileCoord tile, const pe::Function& function,
                    const std::vector<std::uint32_t>& arguments, Cycle at) {
   const Cycle from = std::max(at, domain_.next_free_cycle());
-  core_.launch(tile, function, arguments, from);
+  core_->launch(tile, function, arguments, from);
   domain_.wake(block_, from);
 }
 
 void Wafer::access(TileCoord tile, pe::HostAccess access, Cycle at) {
   const Cycle from = std::max(at, domain_.next_free_cycle());
-  core_.access(tile, std::move(access), from);
+  core_->access(tile, std::move(access), from);
   domain_.wake(block_, from);
 }
 
 void Wafer::Port::put(const link::Wavelet& w, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.ports().put(index, w, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->ports().put(index, w, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }
 
 void Wafer::Port::credit(Color color, Cycle due) {
-  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_.ports().credit(index, color, due); }))
+  if (kit::obeys_rules(kProtocolId, [&] { wafer.core_->ports().credit(index, color, due); }))
     wafer.domain_.wake(wafer.block_, due);
 }
 

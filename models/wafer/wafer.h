@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/fabric/router.h"
@@ -30,8 +31,13 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
         observe::EventStream* events);
 
-  WaferCore& core() { return core_; }
-  const WaferCore& core() const { return core_; }
+  WaferCore& core() { return *core_; }
+  const WaferCore& core() const { return *core_; }
+  /// As built from `plan`, which has the ports of the first one; `keep_memory`: PEs keep their SRAM, for
+  /// a plan with the same programs. When the blocks behind the ports have been reset too, start()
+  /// begins with cycle 0, as it does when the simulation starts. Throws as WaferCore.
+  void reset(Plan plan, bool keep_memory);
+  void start();
   /// Runs `function` on the tile from cycle `at` on, or from the next one if that is over. Requires
   /// a program there.
   void launch(TileCoord tile, const pe::Function& function,
@@ -39,7 +45,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   /// The same of a command of the host (ComputeEngineCore::access).
   void access(TileCoord tile, pe::HostAccess access, Cycle at);
 
-  Cycle step(Cycle now) override { return core_.step(now); }
+  Cycle step(Cycle now) override { return core_->step(now); }
 
  private:
   // The sockets of a port call this object, which knows the port.
@@ -47,7 +53,7 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
     Port(Wafer& owner, std::uint32_t number) : wafer(owner), index(number) {}
     void put(const link::Wavelet& w, Cycle due) override;
     unsigned capacity(Color color) const override {
-      return wafer.core_.ports().capacity(index, color);
+      return wafer.core_->ports().capacity(index, color);
     }
     void credit(Color color, Cycle due) override;
     Wafer& wafer;
@@ -64,12 +70,13 @@ class Wafer : public sc_core::sc_module, public timing::Steppable, private Outsi
   void credit(std::uint32_t port, Color color, Cycle due) override { in[port]->credit(color, due); }
 
   void end_of_elaboration() override;
-  void start_of_simulation() override;
+  void start_of_simulation() override { start(); }
 
   timing::ClockDomain& domain_;
   const timing::BlockId block_;
-  const Plan plan_;
-  WaferCore core_;
+  Plan plan_;
+  observe::EventStream* const events_;
+  std::optional<WaferCore> core_;  // always there; made anew by reset()
   std::vector<std::unique_ptr<Port>> ports_;
 };
 

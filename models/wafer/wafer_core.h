@@ -60,6 +60,8 @@ class WaferCore {
 
   // --- tiles ---
 
+  /// Those of all tiles with a program, row by row.
+  FixedArray<Pe>& pes() { return blocks_.pes.all(); }
   /// nullptr where a tile is only a router.
   pe::ComputeEngineCore* engine(TileCoord tile);
   /// ComputeEngineCore::launch; the wafer wants to be stepped in cycle `at`.

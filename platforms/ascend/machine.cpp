@@ -8,7 +8,7 @@ namespace tessera::ascend {
 
 Machine::Machine(const std::string& structure, const cluster::ClusterConfig& config,
                  const cluster::Launch& launch, const cluster::Attachments& attached)
-    : domain_("clock", config.clock_period_ps()) {
+    : config_(config), launch_(launch), attached_(attached), domain_("clock", config.clock_period_ps()) {
   if (structure == "modules") {
     modules_ =
         std::make_unique<cluster::ModularCluster>("cluster", domain_, config, launch, attached);
@@ -21,7 +21,16 @@ Machine::Machine(const std::string& structure, const cluster::ClusterConfig& con
 
 Machine::~Machine() = default;
 
+void Machine::reset() {
+  domain_.reset();
+  if (attached_.sink != nullptr) attached_.sink->on_reset(domain_.origin());
+  if (modules_) return modules_->reset(config_, launch_, attached_);
+  dense_->reset(config_, launch_, attached_);
+  if (shuffle_seed_) dense_->shuffle_step_order(*shuffle_seed_);
+}
+
 void Machine::shuffle_step_order(std::uint64_t seed) {
+  shuffle_seed_ = seed;
   domain_.shuffle_step_order(seed);
   if (dense_) dense_->shuffle_step_order(seed);
 }

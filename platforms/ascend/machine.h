@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,12 +37,20 @@ class Machine {
   const cluster::MachineView& view() const { return *view_; }
 
   void shuffle_step_order(std::uint64_t seed);
+  /// As a new machine: no kernel runs, no flag is up. Simulated time goes on; the clock domain counts
+  /// from cycle 0 again. At any time between two cycles, also after a deadlock or a failure. The
+  /// events begin anew; the owner resets the other attachments.
+  void reset();
   /// Starts the kernel on all cores in cycle `at`, or in the next one that has not been stepped.
   /// Throws IllegalBehaviour for an instruction that may not stand where it does.
   void launch(const std::shared_ptr<const cluster::Program>& aic,
               const std::shared_ptr<const cluster::Program>& aiv, Cycle at);
 
  private:
+  const cluster::ClusterConfig& config_;
+  const cluster::Launch& launch_;
+  const cluster::Attachments attached_;
+  std::optional<std::uint64_t> shuffle_seed_;
   timing::ClockDomain domain_;
   std::unique_ptr<cluster::Cluster> dense_;  // one of the two
   std::unique_ptr<cluster::ModularCluster> modules_;

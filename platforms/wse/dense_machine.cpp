@@ -4,7 +4,8 @@ namespace tessera::wse {
 
 namespace {
 
-wafer::Plan plan_of(const WseConfig& config, const Workload& workload) {
+// The ports are those of the first program.
+wafer::Plan plan_of(const WseConfig& config, const Workload& workload, const Workload& first) {
   const layout::Layout& layout = workload.layout;
   wafer::Plan plan;
   plan.width = layout.width;
@@ -22,7 +23,7 @@ wafer::Plan plan_of(const WseConfig& config, const Workload& workload) {
   plan.tile_routes_begin = layout.tile_routes_begin;
   plan.images = workload.programs.images();
   plan.image_of_tile = layout.program_of_tile;
-  for (const layout::HostLink& link : workload.links)
+  for (const layout::HostLink& link : first.links)
     plan.ports.push_back({link.tile, link.side, link.in_colors});
   return plan;
 }
@@ -31,8 +32,8 @@ wafer::Plan plan_of(const WseConfig& config, const Workload& workload) {
 
 DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config,
                            const Workload& workload, observe::EventStream* events)
-    : sc_core::sc_module(name), domain_("clock", config.clock_period_ps),
-      wafer_("tiles", domain_, plan_of(config, workload), events),
+    : sc_core::sc_module(name), Machine(config, workload, events), domain_("clock", config.clock_period_ps),
+      wafer_("tiles", domain_, plan_of(config, workload, workload), events),
       edges_(config, workload, domain_, events) {
   std::size_t port = 0;
   for (const layout::HostLink& link : workload.links) {
@@ -42,7 +43,16 @@ DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config
   }
 }
 
+void DenseMachine::rebuild(Memory memory) {
+  wafer_.reset(plan_of(config(), workload(), built_for()), memory == Memory::kKeep);
+  if (shuffle_seed_) wafer_.core().shuffle_step_order(*shuffle_seed_);
+  edges_.reset(config(), workload(), events());
+  wafer_.start();
+  edges_.start();
+}
+
 void DenseMachine::shuffle_step_order(std::uint64_t seed) {
+  shuffle_seed_ = seed;
   domain_.shuffle_step_order(seed);
   wafer_.core().shuffle_step_order(seed);
 }

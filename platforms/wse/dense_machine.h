@@ -4,6 +4,8 @@
 
 #include <systemc>
 
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,9 +28,6 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   bool is_quick_to_destroy() const override { return true; }
   timing::ClockDomain& domain() override { return domain_; }
   void shuffle_step_order(std::uint64_t seed) override;
-  void set_diagnoses(observe::Diagnoses* diagnoses) override {
-    wafer_.core().set_diagnoses(diagnoses);
-  }
   pe::ComputeEngineCore* engine(TileCoord tile) override { return wafer_.core().engine(tile); }
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) override {
@@ -42,6 +41,10 @@ class DenseMachine : public sc_core::sc_module, public Machine {
   void describe_waits(observe::Waits& waits) const override;
 
  private:
+  void connect_diagnoses() override { wafer_.core().set_diagnoses(diagnoses()); }
+  void rebuild(Memory memory) override;
+
+  std::optional<std::uint64_t> shuffle_seed_;
   timing::ClockDomain domain_;
   wafer::Wafer wafer_;  // first, so that of several failures in a cycle its own ends the run
   HostEdges edges_;

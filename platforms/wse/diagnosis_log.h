@@ -25,10 +25,23 @@ class DiagnosisLog final : public observe::Diagnoses {
     first_.insert(std::upper_bound(first_.begin(), first_.end(), diagnosis, earlier), diagnosis);
     if (first_.size() > kKept) first_.pop_back();
   }
+  /// What was diagnosed so far is known before a run, and stays in a reset.
+  void begin_run() {
+    known_ = first_;
+    known_count_ = count_;
+  }
+  void on_reset(Cycle origin) override {
+    first_ = known_;
+    count_ = known_count_;
+    origin_ = origin;
+  }
   /// Where prints go; must outlive the log.
   void set_prints(observe::PrintLog* prints) { prints_ = prints; }
   void on_print(const observe::Print& print) override {
-    if (prints_ != nullptr) prints_->add(print);
+    if (prints_ == nullptr) return;
+    observe::Print since_start = print;
+    since_start.cycle += origin_;
+    prints_->add(since_start);
   }
   /// Called for each PE that is ready for the next command of the host.
   void on_ready(std::function<void(std::uint32_t place)> listener) { ready_ = std::move(listener); }
@@ -48,6 +61,9 @@ class DiagnosisLog final : public observe::Diagnoses {
 
   std::vector<observe::Diagnosis> first_;  // sorted
   std::uint64_t count_ = 0;
+  std::vector<observe::Diagnosis> known_;  // before the run
+  std::uint64_t known_count_ = 0;
+  Cycle origin_ = 0;
   observe::PrintLog* prints_ = nullptr;
   std::function<void(std::uint32_t)> ready_;
 };

@@ -32,21 +32,35 @@ class HostEdges {
                                                idents, probe);
       edge->on_complete([&domain] { domain.request_pause(); });
       edge->take_only(link.out_colors);
-      edges_[{key_of(at), side}] = std::move(edge);
+      edges_[{key_of(at), side}] = {std::move(edge), idents};
       ++idents.first;
     }
   }
+  /// All edges as new ones for `workload`; those that it does not use take nothing.
+  void reset(const WseConfig& config, const Workload& workload, observe::Sink* sink) {
+    for (auto& [key, held] : edges_) {
+      const observe::Probe probe(sink, static_cast<std::uint32_t>(key.first));
+      held.edge->reset(config.fabric, held.idents, probe);
+      held.edge->take_only(0);
+    }
+    for (const layout::HostLink& link : workload.links)
+      at(link.tile, link.side).take_only(link.out_colors);
+  }
+  /// When the tiles have been reset too.
+  void start() {
+    for (auto& [key, held] : edges_) held.edge->start();
+  }
 
   /// Requires that a stream uses the link.
-  host::Edge& at(TileCoord tile, Direction side) { return *edges_.at({key_of(tile), side}); }
+  host::Edge& at(TileCoord tile, Direction side) { return *edges_.at({key_of(tile), side}).edge; }
   /// nullptr where no stream uses the link.
   host::Edge* find(TileCoord tile, Direction side) {
     const auto edge = edges_.find({key_of(tile), side});
-    return edge == edges_.end() ? nullptr : edge->second.get();
+    return edge == edges_.end() ? nullptr : edge->second.edge.get();
   }
   std::size_t size() const { return edges_.size(); }
   void describe_waits(observe::Waits& waits, Cycle now) const {
-    for (const auto& [key, edge] : edges_) edge->core().describe_waits(waits, now);
+    for (const auto& [key, held] : edges_) held.edge->core().describe_waits(waits, now);
   }
 
  private:
@@ -56,8 +70,13 @@ class HostEdges {
            static_cast<std::size_t>(at.x);
   }
 
+  struct Held {
+    std::unique_ptr<host::Edge> edge;
+    host::IdentRange idents;
+  };
+
   int width_;
-  std::map<Key, std::unique_ptr<host::Edge>> edges_;
+  std::map<Key, Held> edges_;
 };
 
 }  // namespace tessera::wse

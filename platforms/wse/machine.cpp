@@ -1,5 +1,7 @@
 #include "platforms/wse/machine.h"
 
+#include <algorithm>
+
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/module_machine.h"
 #include "platforms/wse/replacements.h"
@@ -16,7 +18,55 @@ bool is_dense(const std::string& structure, const FabricOptions& options,
          options.replace.empty();
 }
 
+/// Throws UserError if `next` needs host edges that a machine for `built` does not have. A stream that
+/// reaches a PE past its router stands in the way of the router, so these must be the same.
+void require_edges(const Workload& built, const Workload& next) {
+  const auto refuse = [&next](const std::string& what) {
+    throw UserError(next.layout.file, "", "the machine was built for another program: " + what);
+  };
+  if (built.layout.width != next.layout.width || built.layout.height != next.layout.height)
+    refuse("its grid has other sizes");
+  const auto are_in = [](const std::vector<layout::HostLink>& all, const layout::HostLink& link) {
+    return std::any_of(all.begin(), all.end(), [&link](const layout::HostLink& other) {
+      return other.tile == link.tile && other.side == link.side &&
+             (link.side != Direction::kRamp ||
+              (other.in_colors == link.in_colors && other.out_colors == link.out_colors));
+    });
+  };
+  for (const layout::HostLink& link : next.links) {
+    if (are_in(built.links, link)) continue;
+    refuse("it has no host stream at " + std::string(to_string(link.side)) + " of tile " +
+           to_string(link.tile));
+  }
+  for (const layout::HostLink& link : built.links) {
+    if (link.side == Direction::kRamp && !are_in(next.links, link))
+      refuse("it has a host stream at tile " + to_string(link.tile));
+  }
+}
+
 }  // namespace
+
+void Machine::begin_again(Memory memory) {
+  domain().reset();
+  if (events_ != nullptr) events_->on_reset(domain().origin());
+  if (diagnoses_ != nullptr) diagnoses_->on_reset(domain().origin());
+  rebuild(memory);
+  connect_diagnoses();
+}
+
+void Machine::reset(Memory memory) {
+  // What engines have put off belongs into memory that stays; one that has failed has put off nothing.
+  if (memory == Memory::kKeep && !domain().failure())
+    catch_up(*this, workload_->layout, domain().next_free_cycle());
+  begin_again(memory);
+}
+
+void Machine::load(const Workload& next) {
+  require_edges(built_for_, next);
+  require_blocks(next);
+  workload_ = &next;
+  begin_again(Memory::kClear);
+}
 
 void catch_up(Machine& machine, const layout::Layout& layout, Cycle end) {
   for (int y = 0; y < layout.height; ++y) {

@@ -36,8 +36,23 @@ class Machine {
   /// Steps the blocks of a cycle in an order drawn from `seed`: results must not change.
   virtual void shuffle_step_order(std::uint64_t seed) = 0;
 
+  /// What becomes of the SRAM of all tiles in a reset.
+  enum class Memory { kClear, kKeep };
+  /// Everything is as in a new machine: fabric, queues, engines, launches, streams and expectations of
+  /// the host. Simulated time goes on; the clock domain counts from cycle 0 again, which is the
+  /// present one. At any time between two cycles, also after a deadlock or a failure. Take pointers to
+  /// memory anew; references to engines and edges stay valid.
+  void reset(Memory memory);
+  /// The same with another program, on the same grid; `next` must outlive the machine or the next
+  /// load(). Throws UserError, and changes nothing, if the machine does not have what `next` needs:
+  /// its host edges, and in `modules` the queues of each tile.
+  void load(const Workload& next);
+
   /// Where the compute engines send their diagnoses; nullptr, the default: nowhere.
-  virtual void set_diagnoses(observe::Diagnoses* diagnoses) = 0;
+  void set_diagnoses(observe::Diagnoses* diagnoses) {
+    diagnoses_ = diagnoses;
+    connect_diagnoses();
+  }
   /// The compute engine of a tile; nullptr where a tile is only a router, or has the engine of a
   /// user.
   virtual pe::ComputeEngineCore* engine(TileCoord tile) = 0;
@@ -54,6 +69,32 @@ class Machine {
   virtual std::size_t wavelets_held() const = 0;
   /// Who is stuck now, tile by tile.
   virtual void describe_waits(observe::Waits& waits) const = 0;
+
+ protected:
+  /// All outlive the machine; `events` may be nullptr.
+  Machine(const WseConfig& config, const Workload& workload, observe::Sink* events)
+      : config_(config), built_for_(workload), workload_(&workload), events_(events) {}
+  const WseConfig& config() const { return config_; }
+  /// What the machine was built for, and what it runs.
+  const Workload& built_for() const { return built_for_; }
+  const Workload& workload() const { return *workload_; }
+  observe::Sink* events() const { return events_; }
+  observe::Diagnoses* diagnoses() const { return diagnoses_; }
+
+ private:
+  /// Tells diagnoses() to the compute engines.
+  virtual void connect_diagnoses() = 0;
+  /// Throws UserError if a tile has no blocks for its program in `next`.
+  virtual void require_blocks(const Workload& /*next*/) const {}
+  /// Makes all blocks anew for workload(), and lets them start.
+  virtual void rebuild(Memory memory) = 0;
+  void begin_again(Memory memory);
+
+  const WseConfig& config_;
+  const Workload& built_for_;
+  const Workload* workload_;
+  observe::Sink* events_;
+  observe::Diagnoses* diagnoses_ = nullptr;
 };
 
 /// Brings all compute engines up to date: they execute groups of operations late

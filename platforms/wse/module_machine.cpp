@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "tlm_ifaces/vocabulary/errors.h"
+
 namespace tessera::wse {
 
 namespace {
@@ -24,9 +26,10 @@ void destroy_backwards(Container& modules) {
 ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const WseConfig& config,
                              const Workload& workload, observe::Sink* sink, bool check_links,
                              Replacements* replacements)
-    : sc_core::sc_module(name), width_(workload.layout.width), height_(workload.layout.height),
-      check_links_(check_links), domain_("clock", config.clock_period_ps) {
-  build_tiles(config, workload, sink, replacements);
+    : sc_core::sc_module(name), Machine(config, workload, sink), width_(workload.layout.width),
+      height_(workload.layout.height), check_links_(check_links),
+      domain_("clock", config.clock_period_ps) {
+  build_tiles(replacements);
   if (replacements != nullptr) replacements->require_used();
   edges_ = std::make_unique<HostEdges>(config, workload, domain_, sink);
   bind_links();
@@ -39,29 +42,57 @@ ModuleMachine::~ModuleMachine() {
   destroy_backwards(tiles_);
 }
 
-void ModuleMachine::build_tiles(const WseConfig& config, const Workload& workload,
-                                observe::Sink* sink, Replacements* replacements) {
-  const layout::Layout& layout = workload.layout;
+void ModuleMachine::build_tiles(Replacements* replacements) {
+  const layout::Layout& layout = workload().layout;
   std::map<std::size_t, const layout::HostLink*> streams;
-  for (const layout::HostLink& link : workload.links) {
+  for (const layout::HostLink& link : workload().links) {
     if (link.side == Direction::kRamp) streams.emplace(tile_index(link.tile), &link);
   }
   tiles_.reserve(layout.tile_count());
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};
-      Site site{at,          domain_,
-                config,      observe::Probe(sink, static_cast<std::uint32_t>(tile_index(at))),
-                {},          workload.programs.image_of(at),
-                std::nullopt};
-      for (const layout::TileRoute& route : layout.routes_of(at))
-        site.routes.emplace_back(route.color, layout.routes[route.route].route);
       const auto tapped = streams.find(tile_index(at));
-      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), site,
+      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), site_of(at),
                                               tapped == streams.end() ? nullptr : tapped->second,
                                               replacements));
     }
   }
+}
+
+Site ModuleMachine::site_of(TileCoord at) {
+  const layout::Layout& layout = workload().layout;
+  Site site{at, domain_, config(), probe_of(at), {}, workload().programs.image_of(at), {}};
+  for (const layout::TileRoute& route : layout.routes_of(at))
+    site.routes.emplace_back(route.color, layout.routes[route.route].route);
+  return site;
+}
+
+void ModuleMachine::require_blocks(const Workload& next) const {
+  for (int y = 0; y < height_; ++y) {
+    for (int x = 0; x < width_; ++x) {
+      const std::string missing =
+          tiles_[tile_index({x, y})]->missing_for(next.programs.image_of({x, y}).get());
+      if (missing.empty()) continue;
+      throw UserError(next.layout.file, "",
+                      "the machine was built for another program: tile " +
+                          to_string(TileCoord{x, y}) + " has " + missing +
+                          "; structure 'dense' takes every program");
+    }
+  }
+}
+
+void ModuleMachine::rebuild(Memory memory) {
+  for (int y = 0; y < height_; ++y) {
+    for (int x = 0; x < width_; ++x) {
+      const TileCoord at{x, y};
+      tile_at(at).reset(site_of(at), memory == Memory::kKeep, epochs_.get());
+    }
+  }
+  edges_->reset(config(), workload(), events());
+  for (const auto& checker : checkers_) checker->reset();
+  for (const auto& tile : tiles_) tile->start();
+  edges_->start();
 }
 
 void ModuleMachine::bind_links() {
@@ -109,9 +140,9 @@ void ModuleMachine::connect(link::InitiatorSocket& from, link::TargetSocket& to)
   checkers_.back()->out.bind(to);
 }
 
-void ModuleMachine::set_diagnoses(observe::Diagnoses* diagnoses) {
+void ModuleMachine::connect_diagnoses() {
   for (const auto& tile : tiles_) {
-    if (tile->engine() != nullptr) tile->engine()->core().set_diagnoses(diagnoses);
+    if (tile->engine() != nullptr) tile->engine()->core().set_diagnoses(diagnoses());
   }
 }
 

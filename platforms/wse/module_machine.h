@@ -37,7 +37,6 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   bool is_quick_to_destroy() const override { return false; }
   timing::ClockDomain& domain() override { return domain_; }
   void shuffle_step_order(std::uint64_t seed) override { domain_.shuffle_step_order(seed); }
-  void set_diagnoses(observe::Diagnoses* diagnoses) override;
   pe::ComputeEngineCore* engine(TileCoord tile) override;
   void launch(TileCoord tile, const pe::Function& function,
               const std::vector<std::uint32_t>& arguments, Cycle at) override;
@@ -51,9 +50,15 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
     return static_cast<std::size_t>(t.y) * static_cast<std::size_t>(width_) +
            static_cast<std::size_t>(t.x);
   }
+  observe::Probe probe_of(TileCoord t) const {
+    return {events(), static_cast<std::uint32_t>(tile_index(t))};
+  }
   Tile& tile_at(TileCoord t) { return *tiles_[tile_index(t)]; }
-  void build_tiles(const WseConfig& config, const Workload& workload, observe::Sink* sink,
-                   Replacements* replacements);
+  void connect_diagnoses() override;
+  void require_blocks(const Workload& next) const override;
+  void rebuild(Memory memory) override;
+  void build_tiles(Replacements* replacements);
+  Site site_of(TileCoord at);
   void bind_links();
   void bind_output(TileCoord at, Direction out);
   void connect(link::InitiatorSocket& from, link::TargetSocket& to);

@@ -24,6 +24,7 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
           {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
     }
   }
+  diagnoses_.begin_run();
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 

@@ -8,6 +8,7 @@
 
 #include <systemc>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -55,6 +56,65 @@ class Tile : public sc_core::sc_module {
 
   fabric::RouterPorts& router() { return *router_; }
 
+  /// What the tile lacks to run `image` (nullptr: none), in words; empty: nothing.
+  std::string missing_for(const pe::Image* image) const {
+    if (replaced_) return "a module of a user (--replace)";
+    if ((image != nullptr) != (engine_ != nullptr))
+      return image != nullptr ? "no compute engine"
+                              : "a compute engine, which would have no program";
+    if (image == nullptr) return {};
+    for (const pe::QueueBinding& binding : image->queues) {
+      const bool exists =
+          binding.input ? find(input_queues_, binding.id) : find(output_queues_, binding.id);
+      if (exists) continue;
+      return std::string(binding.input ? "no input queue " : "no output queue ") +
+             std::to_string(binding.id.value());
+    }
+    return {};
+  }
+  /// All blocks as built for `site`; `keep_memory`: the SRAM stays as it is. start() when the neighbours
+  /// have been reset too.
+  void reset(const Site& site, bool keep_memory, fabric::EpochChecker* epochs) {
+    if (our_router_ != nullptr) {
+      our_router_->reset(site.config.fabric, site.probe);
+      our_router_->set_epoch_checker(epochs);
+      configure_router(site);
+    } else {
+      router_->restart();
+    }
+    if (ports_ == nullptr) return;
+    on_ramp_->reset(site.config.fabric);
+    if (engine_ != nullptr) {
+      pe::Sram memory = std::move(engine_->core().sram());
+      engine_->reset(site.image, site.config.pe, site.probe, keep_memory ? &memory : nullptr);
+    } else {
+      ports_->restart();
+    }
+    for (const auto& [id, ports, queue] : input_queues_) {
+      if (queue == nullptr) {
+        ports->restart();
+        continue;
+      }
+      const pe::QueueBinding* const binding = binding_of(*site.image, id, true);
+      queue->reset(binding == nullptr ? kNoColor : *binding->color,
+                   site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
+                   site.probe);
+    }
+    for (const auto& [id, ports, queue] : output_queues_) {
+      if (queue == nullptr)
+        ports->restart();
+      else
+        queue->reset(site.config.output_queue_lengths.at(id.value()),
+                     site.config.queue_write_latency, site.probe);
+    }
+  }
+  void start() {
+    router_->start();
+    if (ports_ == nullptr) return;
+    on_ramp_->start();
+    ports_->start();
+  }
+
   /// nullptr where no program runs, and where the engine is that of a user.
   pe::ComputeEngine* engine() { return engine_; }
   /// Requires a program.
@@ -71,34 +131,62 @@ class Tile : public sc_core::sc_module {
 
   std::size_t wavelets_held() const {
     std::size_t held = router_->held();
-    for (const auto& queue : input_queues_) held += queue->size();
-    for (const auto& queue : output_queues_) held += queue->size();
+    for (const auto& queue : input_queues_) held += queue.ports->size();
+    for (const auto& queue : output_queues_) held += queue.ports->size();
     return held;
   }
   void describe_waits(observe::Waits& waits, Cycle now) const {
     if (ports_) ports_->describe_waits(waits, now);
-    for (const auto& queue : input_queues_) queue->describe_waits(waits, now);
+    for (const auto& queue : input_queues_) queue.ports->describe_waits(waits, now);
     if (on_ramp_) on_ramp_->describe_waits(waits, now);
     router_->describe_waits(waits, now);
   }
 
  private:
+  /// A queue, and what it is if it is ours.
+  template <class Ports, class Ours>
+  struct Queue {
+    QueueId id;
+    std::unique_ptr<Ports> ports;
+    Ours* ours;  // nullptr: a module of a user
+  };
+  /// Of an input queue that the present program does not use.
+  static constexpr Color kNoColor{kColorCount};
+
+  template <class Queues>
+  static bool find(const Queues& queues, QueueId id) {
+    return std::any_of(queues.begin(), queues.end(),
+                       [id](const auto& queue) { return queue.id == id; });
+  }
+  static const pe::QueueBinding* binding_of(const pe::Image& image, QueueId id, bool input) {
+    const auto found =
+        std::find_if(image.queues.begin(), image.queues.end(),
+                     [=](const pe::QueueBinding& b) { return b.input == input && b.id == id; });
+    return found == image.queues.end() ? nullptr : &*found;
+  }
   std::unique_ptr<fabric::RouterPorts> build_router(const Site& site) {
     if (replacements_ != nullptr) {
       auto router = replacements_->routers.build({site.tile.x, site.tile.y}, "router", site);
-      if (router != nullptr) return router;
+      if (router != nullptr) {
+        replaced_ = true;
+        return router;
+      }
     }
     auto router = std::make_unique<fabric::Router>("router", site.domain, site.tile,
                                                    site.config.fabric, site.probe);
-    if (site.image != nullptr && site.image->uses(pe::Opcode::kStcfg))
-      router->set_reconfigurable(site.image->generation);
-    for (const auto& [color, route] : site.routes) router->set_route(color, route);
     our_router_ = router.get();
+    configure_router(site);
     return router;
+  }
+  void configure_router(const Site& site) {
+    if (site.image != nullptr && site.image->uses(pe::Opcode::kStcfg))
+      our_router_->set_reconfigurable(site.image->generation);
+    for (const auto& [color, route] : site.routes) our_router_->set_route(color, route);
   }
   void build_engine(const Site& site) {
     if (replacements_ != nullptr)
       ports_ = replacements_->engines.build({site.tile.x, site.tile.y}, "engine", site);
+    replaced_ |= ports_ != nullptr;
     if (ports_ != nullptr) return;
     auto engine = std::make_unique<pe::ComputeEngine>("engine", site.domain, site.tile, site.image,
                                                       site.config.pe, site.probe);
@@ -106,45 +194,55 @@ class Tile : public sc_core::sc_module {
     ports_ = std::move(engine);
   }
   void build_input_queue(const Site& site) {
-    const unsigned id = site.queue->id.value();
-    const std::string name = "input_queue_" + std::to_string(id);
-    std::unique_ptr<queue::InputQueuePorts> queue;
+    const QueueId id = site.queue->id;
+    const std::string name = "input_queue_" + std::to_string(id.value());
+    std::unique_ptr<queue::InputQueuePorts> ports;
     if (replacements_ != nullptr)
-      queue = replacements_->input_queues.build(place(site), name.c_str(), site);
-    if (queue == nullptr)
-      queue = std::make_unique<queue::InputQueue>(
-          name.c_str(), site.queue->id, *site.queue->color,
-          site.config.fabric.queue_room(site.config.input_queue_lengths.at(id)), site.probe);
+      ports = replacements_->input_queues.build(place(site), name.c_str(), site);
+    replaced_ |= ports != nullptr;
+    queue::InputQueue* ours = nullptr;
+    if (ports == nullptr) {
+      ours = new queue::InputQueue(
+          name.c_str(), id, *site.queue->color,
+          site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
+          site.probe);
+      ports.reset(ours);
+    }
     const bool is_tapped = (in_colors_ >> site.queue->color->value() & 1U) != 0;
-    (is_tapped ? tap_->to_queues : router_->off_ramp).bind(queue->in);
-    ports_->input[id].bind(queue->out);
-    input_queues_.push_back(std::move(queue));
+    (is_tapped ? tap_->to_queues : router_->off_ramp).bind(ports->in);
+    ports_->input[id.value()].bind(ports->out);
+    input_queues_.push_back({id, std::move(ports), ours});
   }
   void build_output_queue(const Site& site) {
-    const unsigned id = site.queue->id.value();
-    const std::string name = "output_queue_" + std::to_string(id);
-    std::unique_ptr<queue::OutputQueuePorts> queue;
+    const QueueId id = site.queue->id;
+    const std::string name = "output_queue_" + std::to_string(id.value());
+    std::unique_ptr<queue::OutputQueuePorts> ports;
     if (replacements_ != nullptr)
-      queue = replacements_->output_queues.build(place(site), name.c_str(), site);
-    if (queue == nullptr)
-      queue = std::make_unique<queue::OutputQueue>(name.c_str(), site.queue->id,
-                                                   site.config.output_queue_lengths.at(id),
-                                                   site.config.queue_write_latency, site.probe);
-    ports_->output[id].bind(queue->in);
-    on_ramp_->queues[id].bind(queue->out);
-    output_queues_.push_back(std::move(queue));
+      ports = replacements_->output_queues.build(place(site), name.c_str(), site);
+    replaced_ |= ports != nullptr;
+    queue::OutputQueue* ours = nullptr;
+    if (ports == nullptr) {
+      ours =
+          new queue::OutputQueue(name.c_str(), id, site.config.output_queue_lengths.at(id.value()),
+                                 site.config.queue_write_latency, site.probe);
+      ports.reset(ours);
+    }
+    ports_->output[id.value()].bind(ports->in);
+    on_ramp_->queues[id.value()].bind(ports->out);
+    output_queues_.push_back({id, std::move(ports), ours});
   }
   static std::vector<int> place(const Site& site) {
     return {site.tile.x, site.tile.y, static_cast<int>(site.queue->id.value())};
   }
 
   Replacements* const replacements_;
+  bool replaced_ = false;  // some block is a module of a user
   fabric::Router* our_router_ = nullptr;
   std::unique_ptr<fabric::RouterPorts> router_;
   std::unique_ptr<host::RampTap> tap_;
   std::uint32_t in_colors_ = 0;
-  std::vector<std::unique_ptr<queue::InputQueuePorts>> input_queues_;
-  std::vector<std::unique_ptr<queue::OutputQueuePorts>> output_queues_;
+  std::vector<Queue<queue::InputQueuePorts, queue::InputQueue>> input_queues_;
+  std::vector<Queue<queue::OutputQueuePorts, queue::OutputQueue>> output_queues_;
   std::unique_ptr<fabric::OnRamp> on_ramp_;
   std::unique_ptr<pe::EnginePorts> ports_;
   pe::ComputeEngine* engine_ = nullptr;

@@ -145,6 +145,11 @@ class Checker : public Tap {
   Checker(sc_core::sc_module_name name, std::function<Cycle()> now)
       : Tap(name), now_(std::move(now)) {}
 
+  /// Both sides were reset: the link is empty.
+  void reset() {
+    colors_ = {};
+    last_put_ = kNever;
+  }
   /// Wavelets handed over whose room has not been given back: 0 on a link that has drained.
   unsigned outstanding(Color color) const { return colors_[color.value()].outstanding; }
 

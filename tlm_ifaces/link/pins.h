@@ -123,6 +123,18 @@ class PinEnd : public sc_core::sc_module {
 
   /// `listener(c)` is called when something will be, or was, on the pins in cycle c: the clock must run.
   void on_activity(std::function<void(Cycle)> listener) { listener_ = std::move(listener); }
+  /// Forgets all that is on its way: the clock domain was reset, and counts from 0 in cycle `origin` of the
+  /// simulation. The module behind the pins needs a reset too (PinClock::restart).
+  void restart(Cycle origin) {
+    origin_ = origin;
+    armed_ = kNever;
+    edge_ = 0;
+    settled_.cancel();
+    forget();
+    clear_ = true;
+    begin_.cancel();
+    begin_.notify(sc_core::SC_ZERO_TIME);
+  }
 
  protected:
   PinEnd(sc_core::sc_module_name name, const sc_core::sc_time& period)
@@ -140,6 +152,10 @@ class PinEnd : public sc_core::sc_module {
   virtual Cycle drive(Cycle now) = 0;
   /// A little after the edge of cycle `now`: what the module drives now left it in this cycle.
   virtual void sample(Cycle now) = 0;
+  /// Nothing is on its way any more.
+  virtual void forget() = 0;
+  /// No pin says anything.
+  virtual void clear_pins() = 0;
 
   /// drive() is called in cycle `due` too.
   void drive_in(Cycle due) {
@@ -147,7 +163,8 @@ class PinEnd : public sc_core::sc_module {
     announce(due);
     if (due >= armed_) return;
     armed_ = due;
-    begin_.notify(sc_core::sc_time::from_value(due * period_.value()) - sc_core::sc_time_stamp());
+    begin_.notify(sc_core::sc_time::from_value((origin_ + due) * period_.value()) -
+                  sc_core::sc_time_stamp());
   }
   void announce(Cycle cycle) const {
     if (listener_) listener_(cycle);
@@ -165,7 +182,7 @@ class PinEnd : public sc_core::sc_module {
   }
 
  private:
-  Cycle cycle() const { return sc_core::sc_time_stamp().value() / period_.value(); }
+  Cycle cycle() const { return sc_core::sc_time_stamp().value() / period_.value() - origin_; }
   /// From an edge until what the module drives is read.
   std::uint64_t settling() const { return std::max<std::uint64_t>(period_.value() / 16, 1); }
   void clock_error(const std::string& what) const {
@@ -187,6 +204,12 @@ class PinEnd : public sc_core::sc_module {
     settled_.notify(sc_core::sc_time::from_value(settling()));
   }
   void react() {
+    if (clear_) {
+      clear_ = false;
+      clear_pins();
+      drive_in(std::exchange(armed_, kNever));  // its notification gave way to this one
+      return;
+    }
     const Cycle now = cycle();
     if (armed_ <= now) {
       armed_ = kNever;
@@ -201,6 +224,8 @@ class PinEnd : public sc_core::sc_module {
   sc_core::sc_event settled_{"settled"};
   Cycle armed_ = kNever;
   Cycle edge_ = 0;
+  Cycle origin_ = 0;
+  bool clear_ = false;
   std::function<void(Cycle)> listener_;
 };
 
@@ -259,6 +284,11 @@ class ToPins : public PinEnd, private ForwardIf {
         in->credit(Color(c), now + credit_latency_);
     }
   }
+  void forget() override {
+    waiting_.clear();
+    presented_ = kNever;
+  }
+  void clear_pins() override { pins.valid.write(false); }
   void end_of_elaboration() override {
     PinEnd::end_of_elaboration();
     require_bound(in, std::string(name()) + ".in");
@@ -330,6 +360,11 @@ class FromPins : public PinEnd, private BackwardIf {
               pins.local_flip.read(), 0},
              now + latency_);
   }
+  void forget() override {
+    returning_.clear();
+    presented_ = kNever;
+  }
+  void clear_pins() override { pins.credit.write(0); }
   void report_too_many(Color color, unsigned count, Cycle now) const {
     kit::report<Kit>("pin_value", std::string(name()) + ": in cycle " + std::to_string(now) + ", " +
                                       std::to_string(count) + " credits of color " +
@@ -361,7 +396,7 @@ class FromPins : public PinEnd, private BackwardIf {
 /// Clock and reset for a module behind pins. The clock rises in the middle of a cycle. It stops when
 /// no pin has changed for some cycles, so that sc_start() can return, and goes on when one changes
 /// again; a module whose state changes without any pin needs a clock that does not stop. All edges with
-/// reset lie in cycle 0, in which no wavelet can be due.
+/// reset lie in cycle 0, in which no wavelet can be due, at one time: a delta cycle apart.
 class PinClock : public sc_core::sc_module {
  public:
   sc_core::sc_signal<bool> clock{"clock"};
@@ -383,15 +418,25 @@ class PinClock : public sc_core::sc_module {
     last_activity_ = std::max(last_activity_, cycle);
     if (running_ || in_reset_) return;
     running_ = true;
-    const Cycle now = sc_core::sc_time_stamp().value() / period_.value();
+    const Cycle now = present();
     rise_in(sc_core::sc_time_stamp() < middle_of(now) ? now : now + 1);
+  }
+  /// Resets the module behind the pins; as PinEnd::restart().
+  void restart(Cycle origin) {
+    origin_ = origin;
+    last_activity_ = 0;
+    toggles_ = 0;
+    in_reset_ = true;
+    toggle_.cancel();
+    toggle_.notify(sc_core::SC_ZERO_TIME);
   }
   /// False: no pin has changed for so long that the module is taken for idle.
   bool running() const { return running_; }
 
  private:
+  Cycle present() const { return sc_core::sc_time_stamp().value() / period_.value() - origin_; }
   sc_core::sc_time middle_of(Cycle cycle) const {
-    return sc_core::sc_time::from_value(cycle * period_.value() + period_.value() / 2);
+    return sc_core::sc_time::from_value((origin_ + cycle) * period_.value() + period_.value() / 2);
   }
   void rise_in(Cycle cycle) { toggle_.notify(middle_of(cycle) - sc_core::sc_time_stamp()); }
 
@@ -400,13 +445,11 @@ class PinClock : public sc_core::sc_module {
     clock.write(!level_);
     level_ = !level_;
     if (level_) return toggle_.notify(sc_core::sc_time::from_value(period_.value() / 4));
-    const Cycle now = sc_core::sc_time_stamp().value() / period_.value();
+    const Cycle now = present();
     running_ = now < last_activity_ + quiet_cycles_;
     if (running_) rise_in(now + 1);
   }
   void step_reset() {
-    const auto slot = sc_core::sc_time::from_value(
-        std::max<std::uint64_t>(period_.value() / (reset_toggles_ + 2), 1));
     if (toggles_ == 0) {
       reset.write(true);
     } else if (toggles_ <= reset_toggles_) {
@@ -419,7 +462,7 @@ class PinClock : public sc_core::sc_module {
       return rise_in(1);
     }
     ++toggles_;
-    toggle_.notify(slot);
+    toggle_.notify(sc_core::SC_ZERO_TIME);
   }
 
   const sc_core::sc_time period_;
@@ -428,6 +471,7 @@ class PinClock : public sc_core::sc_module {
   sc_core::sc_event toggle_{"next_toggle"};
   unsigned toggles_ = 0;
   Cycle last_activity_ = 0;
+  Cycle origin_ = 0;
   bool in_reset_ = true;
   bool running_ = false;
   bool level_ = false;

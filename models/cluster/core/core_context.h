@@ -27,6 +27,8 @@ class LaunchWatch {
  public:
   /// `on_end` is called while that core is stepped, with the cycle.
   explicit LaunchWatch(std::function<void(Cycle)> on_end) : on_end_(std::move(on_end)) {}
+  /// The cores were reset.
+  void reset() { busy_ = 0; }
   void core_starts() { ++busy_; }
   void core_finishes(Cycle now) {
     if (--busy_ == 0) on_end_(now);

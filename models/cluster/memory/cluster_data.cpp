@@ -98,6 +98,24 @@ void ClusterData::resize(std::size_t array, std::size_t bytes) {
   gm_[array].size = static_cast<std::int64_t>(bytes);
 }
 
+void ClusterData::reset(Cycle now, bool keep_arrays) {
+  for (Array& a : gm_) {
+    Array fresh;
+    if (keep_arrays) {
+      a.memory.bytes_at(now, static_cast<std::size_t>(a.size));
+      fresh.memory.set_bytes(a.memory.bytes());
+      fresh.is_bound = a.is_bound;
+      fresh.size = a.size;
+      fresh.shape = a.shape;
+    }
+    a = std::move(fresh);
+  }
+  std::fill(buffers_.begin(), buffers_.end(), Memory());
+  held_ = HeldLines();
+  printed_.clear();
+  has_guessed_ = false;
+}
+
 std::vector<std::byte> ClusterData::contents(std::size_t array) {
   Array& a = gm_[array];
   a.memory.settle();

@@ -38,6 +38,9 @@ class ClusterData {
   void bind(std::size_t array, std::vector<std::byte> bytes);
   /// As bind() of so many zeros; 0: an array without contents again. While nothing runs.
   void resize(std::size_t array, std::size_t bytes);
+  /// The cores were reset in cycle `now`: buffers are empty, and what was under way is lost. Arrays keep what
+  /// they hold in this cycle, or become as at the start.
+  void reset(Cycle now, bool keep_arrays);
   /// How large an array is now, in bytes.
   std::size_t size(std::size_t array) const { return static_cast<std::size_t>(gm_[array].size); }
   /// Its size() bytes as they are at the end of cycle `now`, for reading and writing, until the
