@@ -48,8 +48,10 @@ void GuestBridge::run() {
       wait_for_request();
       serve(wire_.receive());
     }
+  } catch (const PeerGone& gone) {
+    judge_status(gone.what());
   } catch (const WireError& error) {
-    describe_end(error.what());
+    failure_ = error.what();
   }
   done_ = true;
 }
@@ -174,10 +176,10 @@ void GuestBridge::raise() const {
     SC_REPORT_WARNING("/tessera/qemu/interrupt", "QEMU does not take an interrupt");
 }
 
-void GuestBridge::describe_end(const std::string& reason) {
+void GuestBridge::judge_status(const std::string& reason) {
   const auto status = qemu_.status(kGraceMs);
   if (!status) {
-    failure_ = reason;
+    failure_ = reason + ", but still runs";
   } else if (*status != config_.expected_status) {
     failure_ = "QEMU ended with status " + std::to_string(*status) + ", expected " +
                std::to_string(config_.expected_status) + " (--expect-exit), after " +

@@ -64,7 +64,7 @@ class GuestBridge final : public sc_core::sc_module,
                                      unsigned char* data, unsigned bytes);
   void follow_irq();
   void raise() const;
-  void describe_end(const std::string& reason);
+  void judge_status(const std::string& reason);
 
   Process& qemu_;
   PciFunction& function_;

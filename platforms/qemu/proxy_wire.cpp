@@ -13,7 +13,7 @@ namespace tessera::qemu {
 namespace {
 
 constexpr unsigned kMostFiles = 8;
-constexpr int kPatienceInsideMessageMs = 5000;
+constexpr int kPatienceInsideMessageMs = 2000;
 
 template <class Value>
 Value load(const std::byte* from) {
@@ -130,7 +130,7 @@ void Wire::receive_bytes(std::byte* to, std::size_t count, std::vector<FileDescr
     message.msg_controllen = sizeof control;
     const ssize_t received = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
     if (received < 0 && errno == EINTR) continue;
-    if (received <= 0) throw WireError("QEMU has closed the socket");
+    if (received <= 0) throw PeerGone("QEMU has closed the socket");
     for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
          part = CMSG_NXTHDR(&message, part)) {
       if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
@@ -152,7 +152,7 @@ void Wire::answer(std::uint64_t value) {
   for (std::size_t sent = 0; sent < message.size();) {
     const ssize_t now = ::send(socket_.get(), &message[sent], message.size() - sent, MSG_NOSIGNAL);
     if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) throw WireError("QEMU does not take an answer: it has closed the socket");
+    if (now <= 0) throw PeerGone("QEMU has closed the socket");
     sent += static_cast<std::size_t>(now);
   }
 }

@@ -19,6 +19,12 @@ class WireError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// QEMU has closed the socket: it has ended, or is about to.
+class PeerGone : public WireError {
+ public:
+  using WireError::WireError;
+};
+
 /// A file descriptor that is closed at the end of its life.
 class FileDescriptor {
  public:

@@ -115,13 +115,13 @@ class Tile : public sc_core::sc_module {
     ports_->start();
   }
 
-  /// nullptr where no program runs, and where the engine is that of a user.
+  /// nullptr where no program runs, and where the engine is one of a user that does not derive from
+  /// ours.
   pe::ComputeEngine* engine() { return engine_; }
   /// Requires a program.
   void launch(const pe::Function& function, const std::vector<std::uint32_t>& arguments, Cycle at) {
     ports_->launch(function, arguments, at);
   }
-  /// Has no effect on a router of a user.
   void set_epoch_checker(fabric::EpochChecker* epochs) {
     if (our_router_ != nullptr) our_router_->set_epoch_checker(epochs);
   }
@@ -148,7 +148,7 @@ class Tile : public sc_core::sc_module {
   struct Queue {
     QueueId id;
     std::unique_ptr<Ports> ports;
-    Ours* ours;  // nullptr: a module of a user
+    Ours* ours;  // nullptr: a module of a user that does not derive from ours
   };
   /// Of an input queue that the present program does not use.
   static constexpr Color kNoColor{kColorCount};
@@ -169,6 +169,8 @@ class Tile : public sc_core::sc_module {
       auto router = replacements_->routers.build({site.tile.x, site.tile.y}, "router", site);
       if (router != nullptr) {
         replaced_ = true;
+        our_router_ = dynamic_cast<fabric::Router*>(router.get());
+        if (our_router_ != nullptr) configure_router(site);
         return router;
       }
     }
@@ -187,6 +189,7 @@ class Tile : public sc_core::sc_module {
     if (replacements_ != nullptr)
       ports_ = replacements_->engines.build({site.tile.x, site.tile.y}, "engine", site);
     replaced_ |= ports_ != nullptr;
+    engine_ = dynamic_cast<pe::ComputeEngine*>(ports_.get());  // a user's may derive from ours
     if (ports_ != nullptr) return;
     auto engine = std::make_unique<pe::ComputeEngine>("engine", site.domain, site.tile, site.image,
                                                       site.config.pe, site.probe);
@@ -200,7 +203,7 @@ class Tile : public sc_core::sc_module {
     if (replacements_ != nullptr)
       ports = replacements_->input_queues.build(place(site), name.c_str(), site);
     replaced_ |= ports != nullptr;
-    queue::InputQueue* ours = nullptr;
+    auto* ours = dynamic_cast<queue::InputQueue*>(ports.get());
     if (ports == nullptr) {
       ours = new queue::InputQueue(
           name.c_str(), id, *site.queue->color,
@@ -220,7 +223,7 @@ class Tile : public sc_core::sc_module {
     if (replacements_ != nullptr)
       ports = replacements_->output_queues.build(place(site), name.c_str(), site);
     replaced_ |= ports != nullptr;
-    queue::OutputQueue* ours = nullptr;
+    auto* ours = dynamic_cast<queue::OutputQueue*>(ports.get());
     if (ports == nullptr) {
       ours =
           new queue::OutputQueue(name.c_str(), id, site.config.output_queue_lengths.at(id.value()),

@@ -56,6 +56,13 @@ class Traffic : public sc_core::sc_module,
     in.bind(static_cast<link::ForwardIf&>(*this));
   }
 
+  /// As at the start; the clock domain has been reset.
+  void restart() {
+    returning_.clear();
+    held_.clear();
+    ident_ = 0;
+    start_of_simulation();
+  }
   Cycle step(Cycle now) override {
     while (!returning_.empty() && returning_.front().second <= now) {
       ++credits_[returning_.front().first];

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -53,10 +54,9 @@ class CorePins : public sc_core::sc_module {
 
   CorePins(sc_core::sc_module_name name, const FabricTiming& timing, const LockStep::Routes& routes,
            Defect defect = {})
-      : sc_core::sc_module(name), core_({0, 0}, merging(timing), {}), defect_(defect) {
+      : sc_core::sc_module(name), timing_(merging(timing)), routes_(routes), defect_(defect) {
     for (const char* side : {"west", "east", "south", "north", "ramp"})
       sides.push_back(std::make_unique<Side>(side));
-    for (const auto& [color, route] : routes) core_.set_route(color, route);
     TESSERA_HAS_PROCESS(CorePins);
     SC_METHOD(rise);
     dont_initialize();
@@ -70,10 +70,16 @@ class CorePins : public sc_core::sc_module {
     return timing;
   }
   void rise() {
-    if (reset.read()) return;
+    if (reset.read()) {
+      core_.emplace(TileCoord{0, 0}, timing_, observe::Probe());
+      for (const auto& [color, route] : routes_) core_->set_route(color, route);
+      for (auto& side : sides) side->out_valid.write(false);
+      edges = 0;
+      return;
+    }
     ++edges;
     for (Direction d : kAllDirections) take(d);
-    const RouterCore::Step step = defect_.stuck ? RouterCore::Step{} : core_.step(edges);
+    const RouterCore::Step step = defect_.stuck ? RouterCore::Step{} : core_->step(edges);
     for (auto& side : sides) side->out_valid.write(false);
     for (const RouterCore::Send& send : step.sends) {
       Side& side = *sides[index(send.out)];
@@ -94,19 +100,21 @@ class CorePins : public sc_core::sc_module {
     for (unsigned c = 0; c < kColorCount; ++c) {
       const auto capacity =
           side.capacity.read().range(static_cast<int>(c * 8 + 7), static_cast<int>(c * 8));
-      if (edges == 1) core_.set_downstream_capacity(d, Color(c), capacity.to_uint());
+      if (edges == 1) core_->set_downstream_capacity(d, Color(c), capacity.to_uint());
       const auto credits =
           side.credit.read().range(static_cast<int>(c * 4 + 3), static_cast<int>(c * 4));
-      for (unsigned n = credits.to_uint(); n > 0; --n) core_.credit(d, Color(c), edges);
+      for (unsigned n = credits.to_uint(); n > 0; --n) core_->credit(d, Color(c), edges);
     }
     if (side.valid.read())
-      core_.put(d,
-                {side.data.read(), Color(side.color.read()), side.control.read(), side.half.read(),
-                 false, 0},
-                edges);
+      core_->put(d,
+                 {side.data.read(), Color(side.color.read()), side.control.read(), side.half.read(),
+                  false, 0},
+                 edges);
   }
 
-  RouterCore core_;
+  const FabricTiming timing_;
+  const LockStep::Routes routes_;
+  std::optional<RouterCore> core_;
   const Defect defect_;
   unsigned sent_ = 0;
 };
@@ -136,6 +144,24 @@ TEST_P(PinRouterBySeed, IsInLockStepAndComesToRest) {
   EXPECT_LT(module.edges, 19000U) << "the clock stops in the pauses";
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, PinRouterBySeed, ::testing::Range(1U, 6U));
+
+TEST(PinRouter, IsResetInTheMiddleOfItsTrafficAndIsInLockStepAgain) {
+  PinBench bench(4, 3000, timing_of(4));
+  CorePins module("module", timing_of(4), bench.routes);
+  bench.router.connect(module);
+  for (unsigned n = 0; n < 20; ++n) {
+    sc_core::sc_start(sc_core::sc_time(100 + n * 77, sc_core::SC_NS));  // often inside a cycle
+    bench.domain.reset();
+    bench.router.restart();
+    for (auto& side : bench.traffic) side->restart();
+    bench.router.start();
+    EXPECT_EQ(bench.router.held(), 0U);
+  }
+  const std::size_t sent = bench.sent();
+  sc_core::sc_start();
+  EXPECT_GT(bench.sent(), sent + 500);
+  EXPECT_EQ(bench.router.held(), 0U);
+}
 
 /// Simulates and answers what the report `id` says.
 std::string report_of(const std::string& id) {

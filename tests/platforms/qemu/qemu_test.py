@@ -143,6 +143,7 @@ PEERS = {
              "QEMU asks for 3 bytes"),
     "lines": (lambda peer: (peer.sendall(message(6)), time.sleep(60)), 1, "come with 0 files, expected 2"),
     "half": (lambda peer: (peer.sendall(message(3)[:9]), time.sleep(60)), 1, "stopped in the middle of a message"),
+    "closes": (lambda peer: (peer.close(), time.sleep(60)), 1, "QEMU has closed the socket, but still runs"),
     "silence": (lambda peer: time.sleep(60), 1, "has asked for nothing for 1 seconds"),
 }
 
