@@ -103,8 +103,8 @@ class WrappedQueue : public queue::InputQueuePorts {
 };
 
 /// GEMV with some blocks replaced.
-struct Run {
-  explicit Run(const std::vector<std::string>& chosen)
+struct Gemv {
+  explicit Gemv(const std::vector<std::string>& chosen)
       : workload(std::string(TESSERA_SOURCE_DIR) + "/" + kGemv, {}, config),
         arrays(workload.layout, {}), checks(workload.layout, arrays) {
     replacements.routers.add("counting",
@@ -155,21 +155,21 @@ struct Run {
 };
 
 TEST(Replacements, BlocksOfAUserStandInTheFabricAndNoEventChanges) {
-  Run run({"router[1,1]=counting", "engine[2,0]=counting", "input_queue[1,2,2]=wrapped",
-           "output_queue[0,0,4]=ours"});
-  run.drive();
-  EXPECT_EQ(run.digest.hex(), digest_of_gemv());
-  EXPECT_GT(run.router->steps, 4U);
-  EXPECT_GT(run.engine->steps, 4U);
-  EXPECT_EQ(run.queue->pops, 2U);
+  Gemv gemv({"router[1,1]=counting", "engine[2,0]=counting", "input_queue[1,2,2]=wrapped",
+             "output_queue[0,0,4]=ours"});
+  gemv.drive();
+  EXPECT_EQ(gemv.digest.hex(), digest_of_gemv());
+  EXPECT_GT(gemv.router->steps, 4U);
+  EXPECT_GT(gemv.engine->steps, 4U);
+  EXPECT_EQ(gemv.queue->pops, 2U);
 }
 
 TEST(Replacements, AModuleWithoutRestartIsNamedWhenItsMachineIsReset) {
-  Run run({"input_queue[1,2,2]=wrapped"});
-  run.drive();
+  Gemv gemv({"input_queue[1,2,2]=wrapped"});
+  gemv.drive();
   const ExpectReport expected(kit::kNoRestartId);
   try {
-    run.machine->reset(wse::Machine::Memory::kClear);
+    gemv.machine->reset(wse::Machine::Memory::kClear);
     FAIL();
   } catch (const sc_core::sc_report& report) {
     EXPECT_STREQ(report.get_msg(), "wafer.tile_1_2.input_queue_2 cannot be reset with its machine: "
@@ -178,9 +178,9 @@ TEST(Replacements, AModuleWithoutRestartIsNamedWhenItsMachineIsReset) {
 }
 
 TEST(Replacements, AMachineWithAReplacedBlockDoesNotLoadAnotherProgram) {
-  Run run({"router[1,1]=counting"});
+  Gemv gemv({"router[1,1]=counting"});
   try {
-    run.machine->load(run.workload);
+    gemv.machine->load(gemv.workload);
     FAIL();
   } catch (const UserError& error) {
     EXPECT_THAT(error.what(), HasSubstr("tile (1, 1) has a module of a user (--replace)"));
