@@ -16,6 +16,10 @@ foreach(set Ifaces Models)
   install(EXPORT Tessera${set} NAMESPACE Tessera:: FILE Tessera${set}.cmake DESTINATION "${package_dir}")
 endforeach()
 
+# The C interface: one library and one header.
+install(TARGETS tessera_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/platforms/capi/tessera.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
 get_property(programs DIRECTORY "${PROJECT_SOURCE_DIR}/sc_main" PROPERTY BUILDSYSTEM_TARGETS)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 

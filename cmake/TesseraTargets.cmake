@@ -33,11 +33,18 @@ function(tessera_precompiled_headers name)
   target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
 endfunction()
 
+# Libraries may become part of a shared object (platforms/capi, or one of a user), which shows of them what it wants.
+function(tessera_relocatable target)
+  set_target_properties(${target} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
 function(tessera_precompile target name)
   target_precompile_headers(${target} REUSE_FROM ${name})
 endfunction()
 
 tessera_precompiled_headers(tessera_library_pch LINK tessera_flags HEADERS ${TESSERA_STANDARD_HEADERS})
+tessera_relocatable(tessera_library_pch)
 
 # tessera_library(<name> SOURCES <file>... LINK <public>... LINK_PRIVATE <private>...)
 # makes the static library tessera_<name>, alias Tessera::<name>. Without sources it is an interface library.
@@ -50,6 +57,7 @@ function(tessera_library name)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tessera_flags> ${arg_LINK_PRIVATE})
     tessera_precompile(${target} tessera_library_pch)
+    tessera_relocatable(${target})
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
     foreach(source IN LISTS arg_SOURCES)
       get_filename_component(folder "${source}" DIRECTORY)

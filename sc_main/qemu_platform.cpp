@@ -15,6 +15,7 @@
 #include "platforms/qemu/windows.h"
 #include "platforms/run/driver.h"
 #include "platforms/vp/accelerator.h"
+#include "platforms/vp/driver_header.h"
 #include "platforms/vp/script.h"
 #include "tlm_ifaces/host/base_protocol_checker.h"
 
@@ -35,9 +36,12 @@ bool run_guest(const qemu::Options& options, report::Report& report) {
   // 1. The accelerator and its host port.
   run::Driver driver(options, report);
   const auto accelerator = vp::build_accelerator(options, qemu::device_of(options.program));
-  host::HostPort port("port", accelerator->domain(), accelerator->device());
-  sc_core::sc_signal<bool> interrupt("interrupt");
+  vp::write_driver_header(options.driver_header, accelerator->device().info(), options.program);
   if (options.validate) return cli::print_valid(options, "");
+  host::PortConfig port_config;
+  port_config.survives_failures = options.device_failures == "interrupt";
+  host::HostPort port("port", accelerator->domain(), accelerator->device(), port_config);
+  sc_core::sc_signal<bool> interrupt("interrupt");
 
   // 2. QEMU, and the PCI function that it shows to the guest.
   qemu::GuestBridge::Config config;

@@ -17,6 +17,7 @@
 #include "platforms/run/driver.h"
 #include "platforms/vp/accelerator.h"
 #include "platforms/vp/bus.h"
+#include "platforms/vp/driver_header.h"
 #include "platforms/vp/memory.h"
 #include "platforms/vp/options.h"
 #include "platforms/vp/place_names.h"
@@ -49,6 +50,7 @@ bool run_script(const vp::Options& options, report::Report& report) {
                              });
   const std::vector<vp::Statement> script = vp::compile(text, names);
   if (options.validate) return cli::print_valid(options, "");
+  vp::write_driver_header(options.driver_header, accelerator->device().info(), text.device.file);
 
   // 2. The platform around it. How far the host may run ahead is a matter of the whole simulation.
   const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");
@@ -57,7 +59,9 @@ bool run_script(const vp::Options& options, report::Report& report) {
   vp::ScriptHost processor("host", options.program, script, options.quiet ? nullptr : &std::cout);
   vp::Bus bus("bus", 2);
   vp::Memory memory("memory", vp::kMemoryBytes, sc_core::sc_time(250, sc_core::SC_PS));
-  host::HostPort port("port", accelerator->domain(), accelerator->device());
+  host::PortConfig port_config;
+  port_config.survives_failures = options.device_failures == "interrupt";
+  host::HostPort port("port", accelerator->domain(), accelerator->device(), port_config);
   sc_core::sc_signal<bool> interrupt("interrupt");
 
   // 3. Every connection is watched: a broken rule of the base protocol ends the run.

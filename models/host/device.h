@@ -23,6 +23,15 @@ struct EdgeInfo {
   std::uint32_t colors_out = 0;  ///< colors that the host takes, one bit each
 };
 
+/// A named array in the memory of the tiles that run `program`.
+struct SymbolInfo {
+  std::string name;
+  std::uint32_t program = 0;
+  std::uint32_t address = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t type = 0;  ///< pe::ElementType
+};
+
 /// What does not change in the life of a machine.
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::kWse;
@@ -34,6 +43,7 @@ struct DeviceInfo {
   std::vector<std::string> functions;  ///< at most kMaxFunctions
   std::vector<std::string> counters;   ///< at most kMaxCounters
   std::vector<std::string> arrays;     ///< at most kMaxArrays; none: the memory is that of tiles
+  std::vector<SymbolInfo> symbols;
 };
 
 /// A function and where it is started.
@@ -65,6 +75,8 @@ class Device {
   virtual void set_listener(DeviceListener* listener) = 0;
   /// Nothing is due.
   virtual bool at_rest() const = 0;
+  /// The machine has stopped at a failure.
+  virtual bool failed() const { return false; }
 
   /// Whether the tile has memory: one without a program is only a router.
   virtual bool has_memory(std::uint32_t tile) const = 0;
@@ -86,8 +98,15 @@ class Device {
   /// Sends on an edge from cycle `from` on.
   virtual void send(std::uint32_t edge, Color color, std::vector<Word> words, Cycle from) = 0;
   virtual void expect(std::uint32_t edge, Color color, std::uint32_t count) = 0;
+  /// Expects nothing of the color any more.
+  virtual void cancel(std::uint32_t edge, Color color) = 0;
   virtual const EdgeCore& edge(std::uint32_t edge) const = 0;
   virtual std::uint64_t counter(std::uint32_t number) = 0;
+  /// The program of a tile, as in SymbolInfo; kNoProgram: it has none.
+  virtual std::uint32_t program_of(std::uint32_t /*tile*/) const { return kNoProgram; }
+
+  /// ControlBit::kResetMachine. The clock domain counts from cycle 0 again.
+  virtual void reset(bool keep_memory) = 0;
 };
 
 }  // namespace tessera::host

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "tlm_ifaces/host/refusal.h"
 #include "tlm_ifaces/kit/process.h"
 
 namespace tessera::host {
@@ -72,6 +73,12 @@ void HostPort::end_of_elaboration() {
 
 void HostPort::start_of_simulation() {
   device_.set_listener(this);
+  if (config_.survives_failures) {
+    domain_.set_failure_listener([this](const timing::Failure& failure) {
+      core_.failed(failure.text);
+      follow_irq(domain_.now());
+    });
+  }
   irq->write(false);
 }
 
@@ -86,10 +93,18 @@ void HostPort::b_transport(Payload& payload, sc_core::sc_time& delay) {
   if (payload.is_response_ok()) delay += time_of(payload, checked);
 }
 
-HostPortCore::Checked HostPort::check(Payload& payload) const {
+HostPortCore::Checked HostPort::check(Payload& payload) {
   const HostPortCore::Checked checked = core_.check(access_of(payload));
-  if (checked.answer != Answer::kOk) payload.set_response_status(status_of(checked.answer));
+  if (checked.answer != Answer::kOk) {
+    payload.set_response_status(status_of(checked.answer));
+    tell_why(payload, checked.why);
+  }
   return checked;
+}
+
+void HostPort::tell_why(Payload& payload, const char* why) {
+  const std::string& text = core_.note_refusal(access_of(payload), why);
+  if (Refusal* const refusal = payload.get_extension<Refusal>()) refusal->text = text;
 }
 
 // Goes on at the time of the access, when the machine has been through that cycle.
@@ -113,9 +128,11 @@ bool HostPort::waits_until(sc_core::sc_time& delay) {
 }
 
 void HostPort::execute(Payload& payload, const HostPortCore::Checked& checked) {
-  const Cycle now = cycle();
-  const Answer answer = core_.carry_out(access_of(payload), now);
+  const Answer answer = core_.carry_out(access_of(payload), cycle());
+  const Cycle now = cycle();  // a reset begins with cycle 0 again
   payload.set_response_status(status_of(answer));
+  if (answer != Answer::kOk) tell_why(payload, "");
+  if (core_.has_reset()) drop_irq_changes();
   if (core_.ends_direct()) invalidate_direct();
   if (checked.touches_machine) follow_irq(now);
   payload.set_dmi_allowed(checked.window == Window::kMemory && device_.at_rest());
@@ -172,6 +189,13 @@ void HostPort::stream_completed(Cycle now) {
 void HostPort::came_to_rest(Cycle now) {
   core_.came_to_rest();
   follow_irq(now);
+}
+
+// The line falls one cycle after a reset, whatever was to come.
+void HostPort::drop_irq_changes() {
+  irq_changes_.clear();
+  irq_event_.cancel();
+  irq_level_ = irq->read();
 }
 
 // The line follows one cycle later.

@@ -33,6 +33,9 @@ struct PortConfig {
   unsigned bytes_per_cycle = 4;  ///< of memory windows
   unsigned stream_depth = 4096;  ///< wavelets of a color that may wait in front of an edge
   unsigned request_depth = 4;    ///< AT: requests that are accepted at once
+  /// Illegal behaviour of the machine is told by StatusBit::kFailed and IrqBit::kFailure, and the
+  /// simulation goes on. False: it ends the simulation.
+  bool survives_failures = false;
 };
 
 class HostPort : public sc_core::sc_module,
@@ -88,11 +91,13 @@ class HostPort : public sc_core::sc_module,
   void end_of_elaboration() override;
   void start_of_simulation() override;
   /// Sets the status of a payload that cannot be carried out.
-  HostPortCore::Checked check(Payload& payload) const;
+  HostPortCore::Checked check(Payload& payload);
+  void tell_why(Payload& payload, const char* why);
   bool waits_until(sc_core::sc_time& delay);
   void execute(Payload& payload, const HostPortCore::Checked& checked);
   sc_core::sc_time time_of(const Payload& payload, const HostPortCore::Checked& checked) const;
   void invalidate_direct();
+  void drop_irq_changes();
   void follow_irq(Cycle now);
   void change_irq();
   Cycle cycle() const { return domain_.to_cycle(sc_core::sc_time_stamp()); }

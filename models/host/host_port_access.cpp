@@ -1,5 +1,6 @@
 // HostPortCore: what an access does.
 #include <algorithm>
+#include <sstream>
 
 #include "models/host/host_port_core.h"
 
@@ -33,6 +34,7 @@ void store(std::uint32_t value, std::byte* to) {
 
 Answer HostPortCore::carry_out(const Access& access, Cycle now) {
   ends_direct_ = false;
+  has_reset_ = false;
   if (access.command == Access::Command::kIgnore) return Answer::kOk;
   const Place place = find(access.address);
   Answer answer = Answer::kOk;
@@ -61,13 +63,21 @@ Answer HostPortCore::carry_out_words(const Access& access, const Place& place, C
   return Answer::kOk;
 }
 
+const std::string& HostPortCore::note_refusal(const Access& access, const char* why) {
+  static constexpr const char* kCommands[] = {"read", "write", "ignore", "unknown command"};
+  std::ostringstream text;
+  text << kCommands[static_cast<unsigned>(access.command)] << " of " << access.length
+       << " bytes at 0x" << std::hex << access.address << ": " << (*why != 0 ? why : why_);
+  return refusal_ = text.str();
+}
+
 std::uint32_t HostPortCore::memory_bytes(const Place& place) const {
   return device_.info().arrays.empty() ? place.bytes : device_.array_bytes(place.number);
 }
 
 Answer HostPortCore::move_memory(const Access& access, const Place& place) {
   if (access.length > memory_bytes(place) - std::min(memory_bytes(place), place.offset))
-    return Answer::kGeneric;
+    return refuse("it goes beyond the present size of the array");
   const auto move = [&](std::uint32_t first, std::uint32_t count) {
     if (access.is_read())
       device_.read_memory(place.number, place.offset + first, count, access.data + first);
@@ -83,7 +93,7 @@ Answer HostPortCore::move_memory(const Access& access, const Place& place) {
 
 Answer HostPortCore::write_stream(const Place& place, const std::byte* data, std::uint32_t count,
                                   bool control, Cycle now) {
-  if (count > room(place)) return Answer::kGeneric;
+  if (count > room(place)) return refuse("the stream has no room for so many wavelets");
   std::vector<Word> words;
   words.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) words.push_back({load(data + 4 * i), control});
@@ -95,7 +105,7 @@ Answer HostPortCore::write_stream(const Place& place, const std::byte* data, std
 }
 
 Answer HostPortCore::read_stream(const Access& access, const Place& place) {
-  if (access.length / 4 > level(place)) return Answer::kGeneric;
+  if (access.length / 4 > level(place)) return refuse("fewer wavelets have come");
   channels_[place.channel()].read += peek_stream(place, access.length, access.data) / 4;
   return Answer::kOk;
 }
@@ -144,6 +154,14 @@ void HostPortCore::expect(const Place& place, std::uint32_t count) {
   stream_completed();  // all of them may be here already
 }
 
+// Nothing is told: the driver that cancels knows that nothing more comes.
+void HostPortCore::cancel(const Place& place) {
+  std::size_t& expected = channels_[place.channel()].expected;
+  expected = std::min(expected, received(place).size());
+  device_.cancel(place.number, place.color);
+  if (missing() == 0) expecting_ = false;
+}
+
 std::uint32_t HostPortCore::read_word(const Place& place, Cycle now) const {
   const DeviceInfo& info = device_.info();
   switch (place.window) {
@@ -160,6 +178,10 @@ std::uint32_t HostPortCore::read_word(const Place& place, Cycle now) const {
   case Window::kArray:
     if (place.offset >= kArrayNameBytes) return device_.array_bytes(place.number);
     return word_of(info.arrays[place.number], place.offset, kArrayNameBytes);
+  case Window::kText:
+    return word_of(place.number == 0 ? refusal_ : failure_, place.offset, kTextBytes);
+  case Window::kSymbol:
+    return read_symbol(place);
   case Window::kEdge:
     return read_edge(place);
   case Window::kChannel:
@@ -174,7 +196,7 @@ std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const
   switch (static_cast<Register>(offset)) {
   case Register::kStatus:
     return (device_.at_rest() ? 0U : kRunning) | (open_launches_ > 0 ? kLaunched : 0U) |
-           (expecting_ ? kExpecting : 0U);
+           (expecting_ ? kExpecting : 0U) | (device_.failed() ? kFailed : 0U);
   case Register::kIrqEnable:
     return enabled_;
   case Register::kIrqPending:
@@ -191,6 +213,13 @@ std::uint32_t HostPortCore::read_register(std::uint32_t offset, Cycle now) const
     return static_cast<std::uint32_t>(now);
   case Register::kCycleHigh:
     return static_cast<std::uint32_t>(now >> 32);
+  case Register::kWindow:
+    return window_;
+  case Register::kTile:
+    return tile_;
+  case Register::kTileProgram:
+    return tile_ < device_.info().width * device_.info().height ? device_.program_of(tile_)
+                                                                : kNoProgram;
   default:
     return 0;
   }
@@ -212,6 +241,14 @@ std::uint32_t HostPortCore::read_channel(const Place& place) const {
   default:
     return 0;
   }
+}
+
+std::uint32_t HostPortCore::read_symbol(const Place& place) const {
+  const SymbolInfo& symbol = device_.info().symbols[place.number];
+  if (place.offset < kSymbolNameBytes) return word_of(symbol.name, place.offset, kSymbolNameBytes);
+  const std::array<std::uint32_t, 4> fields = {symbol.program, symbol.address, symbol.bytes,
+                                               symbol.type};
+  return fields[(place.offset - offset_of(SymbolField::kProgram)) / 4];
 }
 
 std::uint32_t HostPortCore::read_edge(const Place& place) const {
@@ -238,6 +275,10 @@ Answer HostPortCore::write_word(const Place& place, std::uint32_t value, Cycle n
       expect(place, value);
       return Answer::kOk;
     }
+    if (place.offset == offset_of(ChannelField::kCancel)) {
+      cancel(place);
+      return Answer::kOk;
+    }
     std::byte bytes[4];
     store(value, bytes);
     return write_stream(place, bytes, 1, true, now);
@@ -250,7 +291,7 @@ Answer HostPortCore::write_word(const Place& place, std::uint32_t value, Cycle n
 Answer HostPortCore::write_register(std::uint32_t offset, std::uint32_t value) {
   switch (static_cast<Register>(offset)) {
   case Register::kControl:
-    if ((value & kReset) != 0) reset();
+    control(value);
     break;
   case Register::kIrqEnable:
     enabled_ = value & kAllIrqs;
@@ -260,6 +301,12 @@ Answer HostPortCore::write_register(std::uint32_t offset, std::uint32_t value) {
     break;
   case Register::kScratch:
     scratch_ = value;
+    break;
+  case Register::kWindow:
+    window_ = value;
+    break;
+  case Register::kTile:
+    tile_ = value;
     break;
   default:
     break;
@@ -275,8 +322,9 @@ Answer HostPortCore::ring(std::uint32_t slot, Cycle now) {
   LaunchRequest request;
   request.function = field(SlotField::kFunction);
   const std::uint32_t arguments = field(SlotField::kArgumentCount);
-  if (request.function >= info.functions.size() || arguments > kMaxArguments)
-    return Answer::kGeneric;
+  if (device_.failed()) return refuse("the machine has stopped at a failure: reset it");
+  if (request.function >= info.functions.size()) return refuse("there is no such function");
+  if (arguments > kMaxArguments) return refuse("there are more arguments than a launch takes");
   for (std::uint32_t i = 0; i < arguments; ++i)
     request.arguments.push_back(fields[offset_of(SlotField::kArgument0) / 4 + i]);
   std::uint32_t x = field(SlotField::kX), y = field(SlotField::kY);
@@ -289,11 +337,12 @@ Answer HostPortCore::ring(std::uint32_t slot, Cycle now) {
   }
   if (x >= info.width || request.width > info.width - x || y >= info.height ||
       request.height > info.height - y) {
-    return Answer::kGeneric;
+    return refuse("its rectangle is not inside the grid");
   }
   request.origin = {static_cast<int>(x), static_cast<int>(y)};
   const std::uint32_t started = device_.launch(request, now + 1);
-  if (started == 0) return Answer::kGeneric;
+  if (started == 0)
+    return refuse("no tile of the rectangle has the function, or the device is busy with one");
   open_launches_ += started;
   busy_ = true;
   ends_direct_ = true;
@@ -301,17 +350,31 @@ Answer HostPortCore::ring(std::uint32_t slot, Cycle now) {
 }
 
 Answer HostPortCore::resize(std::uint32_t array, std::uint32_t bytes) {
-  if (bytes > kArrayStride || !device_.resize_array(array, bytes)) return Answer::kGeneric;
+  if (bytes > kArrayStride) return refuse("an array of this size does not fit its window");
+  if (!device_.resize_array(array, bytes)) return refuse("the machine runs");
   ends_direct_ = true;
   return Answer::kOk;
 }
 
-void HostPortCore::reset() {
+void HostPortCore::control(std::uint32_t bits) {
+  if ((bits & (kReset | kResetMachine)) == 0) return;
   slots_ = {};
   enabled_ = 0;
   pending_ = 0;
   scratch_ = 0;
   refused_ = 0;
+  window_ = 0;
+  tile_ = 0;
+  refusal_.clear();
+  if ((bits & kResetMachine) == 0) return;
+  device_.reset((bits & kKeepMemory) != 0);
+  std::fill(channels_.begin(), channels_.end(), Channel());
+  open_launches_ = 0;
+  expecting_ = false;
+  busy_ = false;
+  failure_.clear();
+  ends_direct_ = true;
+  has_reset_ = true;
 }
 
 std::uint32_t HostPortCore::debug_read(Address address, std::uint32_t count, std::byte* to,

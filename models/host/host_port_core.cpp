@@ -7,7 +7,7 @@ namespace tessera::host {
 
 namespace {
 
-constexpr std::uint32_t kRegistersEnd = 0x78;
+constexpr std::uint32_t kRegistersEnd = 0x84;
 
 // Registers, slot fields and channel fields that exist, one bit a word.
 constexpr std::uint64_t bit_of(std::uint32_t offset) {
@@ -17,16 +17,20 @@ template <class... Fields>
 constexpr std::uint64_t bits_of(Fields... fields) {
   return (bit_of(offset_of(fields)) | ...);
 }
-// kId to kArrays: what does not change in the life of a machine.
-constexpr std::uint64_t kConstantRegisters = 2 * bits_of(Register::kArrays) - 1;
+// kId to kSymbols: what does not change in the life of a machine.
+constexpr std::uint64_t kConstantRegisters = 2 * bits_of(Register::kSymbols) - 1;
 constexpr std::uint64_t kReadableRegisters =
     kConstantRegisters | bits_of(Register::kStatus, Register::kIrqEnable, Register::kIrqPending,
                                  Register::kScratch, Register::kOpenLaunches, Register::kMissing,
-                                 Register::kRefused, Register::kCycleLow, Register::kCycleHigh);
+                                 Register::kRefused, Register::kCycleLow, Register::kCycleHigh,
+                                 Register::kWindow, Register::kTile, Register::kTileProgram);
 constexpr std::uint64_t kWritableRegisters =
-    bits_of(Register::kControl, Register::kIrqEnable, Register::kIrqClear, Register::kScratch);
+    bits_of(Register::kControl, Register::kIrqEnable, Register::kIrqClear, Register::kScratch,
+            Register::kWindow, Register::kTile);
 // What no cycle changes by itself.
-constexpr std::uint64_t kQuietRegisters = kConstantRegisters | bits_of(Register::kScratch);
+constexpr std::uint64_t kQuietRegisters =
+    kConstantRegisters |
+    bits_of(Register::kScratch, Register::kWindow, Register::kTile, Register::kTileProgram);
 constexpr std::uint64_t kSlotWords =
     bits_of(SlotField::kFunction, SlotField::kArgumentCount, SlotField::kX, SlotField::kY,
             SlotField::kWidth, SlotField::kHeight, SlotField::kArgument0) |
@@ -35,7 +39,7 @@ constexpr std::uint64_t kReadableFields =
     bits_of(ChannelField::kWaiting, ChannelField::kRoom, ChannelField::kLevel,
             ChannelField::kIsControl, ChannelField::kExpect);
 constexpr std::uint64_t kWritableFields =
-    bits_of(ChannelField::kControlData, ChannelField::kExpect);
+    bits_of(ChannelField::kControlData, ChannelField::kExpect, ChannelField::kCancel);
 
 bool has(std::uint64_t words, std::uint32_t offset) {
   return offset < 256 && (words >> offset / 4 & 1U) != 0;
@@ -70,7 +74,7 @@ HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
   require(info.counters.size() <= kMaxCounters, "more counters than there are places");
   require(info.arrays.size() <= kMaxArrays, "more arrays than there are windows");
   require(info.arrays.empty() || info.tile_bytes == 0, "arrays beside memory of tiles");
-  require(kStreamBase + info.edges.size() * kEdgeStride <= kMemoryBase, "too many edges");
+  require(kStreamBase + info.edges.size() * kEdgeStride <= kWindowBase, "too many edges");
   constants_ = {kIdValue,
                 kMapVersion,
                 static_cast<std::uint32_t>(info.kind),
@@ -83,13 +87,21 @@ HostPortCore::HostPortCore(Device& device, std::uint32_t stream_depth)
                 count_of(info.counters),
                 stream_depth,
                 static_cast<std::uint32_t>(info.period_ps),
-                count_of(info.arrays)};
+                count_of(info.arrays),
+                std::min(count_of(info.symbols), kMaxSymbols)};
 }
 
 HostPortCore::Place HostPortCore::find(Address address) const {
   const DeviceInfo& info = device_.info();
   if (address >= kMemoryBase) return find_memory(address - kMemoryBase);
+  if (address >= kWindowBase) return find_window(address - kWindowBase);
   if (address >= kStreamBase) return find_stream(address - kStreamBase);
+  if (address >= kSymbolBase) {
+    const auto at = static_cast<std::uint32_t>(address - kSymbolBase);
+    const std::uint32_t symbol = at / kSymbolEntry;
+    if (symbol >= constants_[offset_of(Register::kSymbols) / 4]) return {};
+    return {Window::kSymbol, symbol, {}, at % kSymbolEntry, kSymbolEntry};
+  }
   const auto offset = static_cast<std::uint32_t>(address % 0x1000);
   const auto entry = [offset](Window window, std::uint32_t count, std::uint32_t stride,
                               std::uint32_t bytes) {
@@ -105,8 +117,18 @@ HostPortCore::Place HostPortCore::find(Address address) const {
     return {Window::kName, 0, {}, offset, kNameBytes * count_of(info.functions)};
   if (page == kArrayBase)
     return entry(Window::kArray, count_of(info.arrays), kArrayEntry, kArrayFieldsEnd);
+  if (page == kTextBase) return entry(Window::kText, 2, kTextBytes, kTextBytes);
   if (page == kSlotBase) return entry(Window::kSlot, kSlots, kSlotStride, kSlotBytes);
   return {};
+}
+
+// An access ends with the window, whatever lies behind.
+HostPortCore::Place HostPortCore::find_window(Address offset) const {
+  if (offset >= kWindowBytes) return {};
+  Place place = find_memory(window_ * kWindowBytes + offset);
+  const auto left = static_cast<std::uint32_t>(kWindowBytes - offset);
+  place.bytes = std::min(place.bytes, place.offset + left);
+  return place;
 }
 
 HostPortCore::Place HostPortCore::find_memory(Address offset) const {
@@ -137,43 +159,62 @@ HostPortCore::Place HostPortCore::find_stream(Address offset) const {
 }
 
 HostPortCore::Checked HostPortCore::check(const Access& access) const {
-  if (access.command == Access::Command::kOther) return {Answer::kCommand};
+  const auto refuse = [](Answer answer, const char* why) {
+    return Checked{answer, Window::kNone, false, why};
+  };
+  if (access.command == Access::Command::kOther)
+    return refuse(Answer::kCommand, "there is no such command");
   const Place place = find(access.address);
-  if (place.window == Window::kNone || place.offset >= place.bytes) return {Answer::kAddress};
-  if (access.length == 0 || access.streaming_width == 0) return {Answer::kBurst};
+  if (place.window == Window::kNone || place.offset >= place.bytes)
+    return refuse(Answer::kAddress,
+                  "nothing is there: the address is reserved, beyond a window, or "
+                  "memory of a tile without a program");
+  if (access.length == 0 || access.streaming_width == 0)
+    return refuse(Answer::kBurst, "a length or a streaming width of 0");
   if (place.window == Window::kMemory) {
-    if (access.length > place.bytes - place.offset || access.streaming_width < access.length)
-      return {Answer::kBurst};
+    if (access.length > place.bytes - place.offset)
+      return refuse(Answer::kBurst, "it goes over the end of the memory that it begins in");
+    if (access.streaming_width < access.length)
+      return refuse(Answer::kBurst, "only stream data can be streamed");
     if (access.byte_enables != nullptr && access.byte_enable_length == 0)
-      return {Answer::kByteEnable};
+      return refuse(Answer::kByteEnable, "byte enables of length 0");
   } else {
     const Checked words = check_words(access, place);
     if (words.answer != Answer::kOk) return words;
   }
   if (access.command != Access::Command::kIgnore && access.data == nullptr)
-    return {Answer::kGeneric};
+    return refuse(Answer::kGeneric, "it has no data pointer");
   return {Answer::kOk, place.window, touches_machine(access, place)};
 }
 
 // Whole words, all in one window; only stream data may be streamed.
 HostPortCore::Checked HostPortCore::check_words(const Access& access, const Place& place) const {
+  const auto refuse = [](Answer answer, const char* why) {
+    return Checked{answer, Window::kNone, false, why};
+  };
   const Rights first = rights_at(place);
-  if (!first.read && !first.write) return {Answer::kAddress};
+  if (!first.read && !first.write) return refuse(Answer::kAddress, "nothing is there");
   if (place.offset % 4 != 0 || access.length % 4 != 0 || access.streaming_width % 4 != 0)
-    return {Answer::kBurst};
+    return refuse(Answer::kBurst, "only whole words, at multiples of 4, can be accessed here");
   const std::uint32_t span = std::min(access.length, access.streaming_width);
-  if (span > place.bytes - place.offset) return {Answer::kBurst};
-  if (span < access.length && !place.is_stream_data()) return {Answer::kBurst};
+  if (span > place.bytes - place.offset)
+    return refuse(Answer::kBurst, "it goes over the end of its window");
+  if (span < access.length && !place.is_stream_data())
+    return refuse(Answer::kBurst, "only stream data can be streamed");
   bool allowed = true;
   Place word = place;
   for (std::uint32_t done = 0; done < span; done += 4, word.offset += 4) {
     const Rights rights = rights_at(word);
-    if (!rights.read && !rights.write) return {Answer::kBurst};
+    if (!rights.read && !rights.write)
+      return refuse(Answer::kBurst, "there is a hole behind its first word");
     if (access.command != Access::Command::kIgnore)
       allowed = allowed && (access.is_read() ? rights.read : rights.write);
   }
-  if (access.byte_enables != nullptr) return {Answer::kByteEnable};
-  return {allowed ? Answer::kOk : Answer::kCommand};
+  if (access.byte_enables != nullptr)
+    return refuse(Answer::kByteEnable, "words take no byte enables");
+  if (allowed) return {Answer::kOk};
+  return refuse(Answer::kCommand,
+                access.is_read() ? "it can only be written" : "it can only be read");
 }
 
 HostPortCore::Rights HostPortCore::rights_at(const Place& place) const {
@@ -189,6 +230,8 @@ HostPortCore::Rights HostPortCore::rights_at(const Place& place) const {
     return {true, word == offset_of(ArrayField::kBytes)};
   case Window::kCounter:
   case Window::kName:
+  case Window::kText:
+  case Window::kSymbol:
   case Window::kEdge:
     return {true, false};
   case Window::kChannel:
@@ -206,6 +249,7 @@ bool HostPortCore::touches_machine(const Access& access, const Place& place) con
   if (access.command == Access::Command::kIgnore) return false;
   switch (place.window) {
   case Window::kName:
+  case Window::kSymbol:
   case Window::kEdge:
   case Window::kSlot:
     return false;
@@ -223,7 +267,8 @@ bool HostPortCore::touches_machine(const Access& access, const Place& place) con
 
 HostPortCore::Direct HostPortCore::direct(Address address) {
   const Place place = find(address);
-  if (place.window != Window::kMemory) {
+  // What stands in the window may change at any time.
+  if (place.window != Window::kMemory || address < kMemoryBase) {
     if (address < kMemoryBase) return {nullptr, 0, kMemoryBase - 1};
     return {nullptr, address, address};
   }
@@ -243,6 +288,11 @@ void HostPortCore::stream_completed() {
   if (!expecting_ || missing() > 0) return;
   expecting_ = false;
   pending_ |= kStreamDone;
+}
+
+void HostPortCore::failed(const std::string& why) {
+  failure_ = why;
+  pending_ |= kFailure;
 }
 
 void HostPortCore::came_to_rest() {

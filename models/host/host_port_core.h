@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "models/host/device.h"
@@ -49,6 +50,8 @@ enum class Window : std::uint8_t {
   kDoorbell,
   kName,
   kArray,
+  kText,
+  kSymbol,
   kChannel,
   kEdge,
   kMemory,
@@ -61,6 +64,7 @@ class HostPortCore {
     Window window = Window::kNone;
     /// False: it tells or keeps what has nothing to do with the state of the machine.
     bool touches_machine = false;
+    const char* why = "";  ///< of a refusal, in words
   };
 
   /// `device` must outlive the port. `stream_depth`: Register::kStreamDepth, at least 1.
@@ -69,6 +73,9 @@ class HostPortCore {
   Checked check(const Access& access) const;
   /// Requires check(access).answer == kOk. Answers kOk or kGeneric.
   Answer carry_out(const Access& access, Cycle now);
+  /// Keeps why `access` was refused for who reads it at kTextBase; `why`: of Checked, or "" for the
+  /// last carry_out(). Returns the sentence.
+  const std::string& note_refusal(const Access& access, const char* why = "");
 
   /// What a read would answer from there on, without its effects; fewer bytes than `count` when the
   /// window ends earlier or a stream has no more. Returns how many.
@@ -88,12 +95,16 @@ class HostPortCore {
   void launch_ended();
   void stream_completed();
   void came_to_rest();
+  /// The machine stands still, and why.
+  void failed(const std::string& why);
 
   /// The level of the interrupt line.
   bool irq() const { return (pending_ & enabled_) != 0; }
   /// Whether the last carry_out() made an end of direct access: it gave the machine something to do,
   /// or an array another size.
   bool ends_direct() const { return ends_direct_; }
+  /// Whether the last carry_out() has reset the machine: time begins again with cycle 0.
+  bool has_reset() const { return has_reset_; }
 
  private:
   struct Place {  // of an address
@@ -120,6 +131,7 @@ class HostPortCore {
   Place find(Address address) const;
   Place find_memory(Address offset) const;
   Place find_stream(Address offset) const;
+  Place find_window(Address offset) const;
   Checked check_words(const Access& access, const Place& place) const;
   Rights rights_at(const Place& place) const;
   bool touches_machine(const Access& access, const Place& place) const;
@@ -134,15 +146,22 @@ class HostPortCore {
   Answer read_stream(const Access& access, const Place& place);
   Answer ring(std::uint32_t slot, Cycle now);
   Answer resize(std::uint32_t array, std::uint32_t bytes);
+  /// kGeneric, for a reason that note_refusal() tells.
+  Answer refuse(const char* why) {
+    why_ = why;
+    return Answer::kGeneric;
+  }
   /// Bytes of memory that are there now, from the start of the window on.
   std::uint32_t memory_bytes(const Place& place) const;
   std::uint32_t read_word(const Place& place, Cycle now) const;
   std::uint32_t read_register(std::uint32_t offset, Cycle now) const;
   std::uint32_t read_channel(const Place& place) const;
   std::uint32_t read_edge(const Place& place) const;
+  std::uint32_t read_symbol(const Place& place) const;
   std::uint32_t peek_stream(const Place& place, std::uint32_t count, std::byte* to) const;
   void expect(const Place& place, std::uint32_t count);
-  void reset();
+  void cancel(const Place& place);
+  void control(std::uint32_t bits);
 
   const std::vector<Received>& received(const Place& place) const {
     return device_.edge(place.number).received(place.color);
@@ -157,17 +176,23 @@ class HostPortCore {
 
   Device& device_;
   const std::uint32_t stream_depth_;
-  std::array<std::uint32_t, offset_of(Register::kArrays) / 4 + 1> constants_{};  // from kId on
+  std::array<std::uint32_t, offset_of(Register::kSymbols) / 4 + 1> constants_{};  // from kId on
   std::array<std::array<std::uint32_t, kSlotBytes / 4>, kSlots> slots_{};
   std::vector<Channel> channels_;  // by edge, then color
   std::uint32_t enabled_ = 0;
   std::uint32_t pending_ = 0;
   std::uint32_t scratch_ = 0;
   std::uint32_t refused_ = 0;
+  std::uint32_t window_ = 0;
+  std::uint32_t tile_ = 0;
+  const char* why_ = "";
+  std::string refusal_;
+  std::string failure_;
   std::uint64_t open_launches_ = 0;
   bool expecting_ = false;
   bool busy_ = false;  // the host gave the machine something to do that has not come to rest
   bool ends_direct_ = false;
+  bool has_reset_ = false;
 };
 
 }  // namespace tessera::host

@@ -9,8 +9,13 @@
 //   0x0000_4000  names of functions, kNameBytes each, padded with zeros, read only
 //   0x0000_5000  arrays, kArrayEntry bytes each (ArrayField): a device that has no memory of tiles
 //                may have arrays instead
+//   0x0000_6000  texts, kTextBytes each, padded with zeros, read only: why the last access was refused;
+//                why the machine has stopped
+//   0x0002_0000  symbols of tile programs, kSymbolEntry bytes each (SymbolField), read only
 //   0x0010_0000  streams: kEdgeStride bytes an edge (a rim link that the host holds), in them
 //                kChannelStride bytes a color (ChannelField), behind the colors EdgeField
+//   0x0100_0000  kWindowBytes of the memory below, those that Register::kWindow names: so a base address
+//                register of 32 bits reaches all
 //   0x1_0000_0000  memory: kTileStride bytes a tile, row-major; DeviceInfo::tile_bytes of them are
 //                there; or kArrayStride bytes an array, of which its size is there
 //
@@ -29,7 +34,11 @@ inline constexpr Address kSlotBase = 0x2000;
 inline constexpr Address kDoorbellBase = 0x3000;
 inline constexpr Address kNameBase = 0x4000;
 inline constexpr Address kArrayBase = 0x5000;
+inline constexpr Address kTextBase = 0x6000;
+inline constexpr Address kSymbolBase = 0x2'0000;
 inline constexpr Address kStreamBase = 0x0010'0000;
+inline constexpr Address kWindowBase = 0x0100'0000;
+inline constexpr Address kWindowBytes = 0x0100'0000;
 inline constexpr Address kMemoryBase = 0x1'0000'0000;
 
 inline constexpr std::uint32_t kSlots = 8;
@@ -46,10 +55,15 @@ inline constexpr std::uint32_t kArrayEntry = 0x40;
 /// Of the window of an array, and so the largest size.
 inline constexpr std::uint32_t kArrayStride = 0x4000'0000;
 
+inline constexpr std::uint32_t kTextBytes = 0x400;
+inline constexpr std::uint32_t kSymbolEntry = 0x50;
+/// Symbols in the table; a device that has more shows the first ones.
+inline constexpr std::uint32_t kMaxSymbols = 8192;
+
 /// Value of Register::kId: "TSSR".
 inline constexpr std::uint32_t kIdValue = 0x52535354;
 /// Value of Register::kVersion: major << 16 | minor. A new major number breaks drivers.
-inline constexpr std::uint32_t kMapVersion = 0x0001'0001;
+inline constexpr std::uint32_t kMapVersion = 0x0001'0002;
 
 /// Offset of a register or field in its window.
 template <class Field>
@@ -73,6 +87,7 @@ enum class Register : std::uint32_t {
   kStreamDepth = 0x28,   ///< R  wavelets of a color that may wait in front of an edge
   kPeriodPs = 0x2C,      ///< R  clock period in ps
   kArrays = 0x30,        ///< R  arrays
+  kSymbols = 0x34,       ///< R  symbols in the table
   kControl = 0x40,       ///< W  ControlBit
   kStatus = 0x44,        ///< R  StatusBit
   kIrqEnable = 0x50,     ///< RW IrqBit
@@ -84,7 +99,12 @@ enum class Register : std::uint32_t {
   kRefused = 0x68,       ///< R  accesses answered with a generic error since the last reset
   kCycleLow = 0x70,      ///< R  cycle of the access, low 32 bits
   kCycleHigh = 0x74,     ///< R  .. high 32 bits
+  kWindow = 0x78,        ///< RW which piece of kWindowBytes of the memory stands at kWindowBase
+  kTile = 0x7C,          ///< RW number of a tile, row-major
+  kTileProgram = 0x80,   ///< R  its program, as SymbolField::kProgram; kNoProgram: it has none
 };
+
+inline constexpr std::uint32_t kNoProgram = 0xFFFFFFFF;
 
 enum class DeviceKind : std::uint32_t { kWse = 1, kAscend = 2 };
 
@@ -99,12 +119,18 @@ enum ControlBit : std::uint32_t {
   /// Slots, scratch, interrupts (enable and pending) and kRefused as at the start. The machine goes
   /// on.
   kReset = 1U << 0,
+  /// The machine is as at power-on, in the middle of anything: fabric, queues, engines, launches, streams,
+  /// expectations, flags and counters, and the port as with kReset. Simulated time goes on; cycles
+  /// count from 0 again.
+  kResetMachine = 1U << 1,
+  kKeepMemory = 1U << 2,  ///< with kResetMachine: memory stays as it is
 };
 
 enum StatusBit : std::uint32_t {
   kRunning = 1U << 0,    ///< the machine has something to do
   kLaunched = 1U << 1,   ///< a launched function has not come to its end
   kExpecting = 1U << 2,  ///< a channel expects wavelets
+  kFailed = 1U << 3,     ///< the machine met behaviour that it does not have, and stands still
 };
 
 /// Pending bits are set by the machine; the line is high while one of them is enabled.
@@ -112,8 +138,9 @@ enum IrqBit : std::uint32_t {
   kLaunchDone = 1U << 0,  ///< the last of the launched functions came to its end
   kStreamDone = 1U << 1,  ///< the last wavelet came that a channel expected
   kAtRest = 1U << 2,      ///< nothing moves any more
+  kFailure = 1U << 3,     ///< kFailed has been set
 };
-inline constexpr std::uint32_t kAllIrqs = kLaunchDone | kStreamDone | kAtRest;
+inline constexpr std::uint32_t kAllIrqs = kLaunchDone | kStreamDone | kAtRest | kFailure;
 
 /// Offsets in a launch slot; all RW.
 enum class SlotField : std::uint32_t {
@@ -137,6 +164,17 @@ enum class ArrayField : std::uint32_t {
 inline constexpr std::uint32_t kArrayNameBytes = 0x30;
 inline constexpr std::uint32_t kArrayFieldsEnd = 0x34;
 
+/// Offsets in the entry of a symbol, all R. Tiles that run one program have its symbols at the same
+/// addresses.
+enum class SymbolField : std::uint32_t {
+  kName = 0x00,     ///< kSymbolNameBytes, padded with zeros
+  kProgram = 0x40,  ///< number of the program
+  kAddress = 0x44,  ///< in the memory of a tile
+  kBytes = 0x48,    ///< size
+  kType = 0x4C,     ///< pe::ElementType of its elements
+};
+inline constexpr std::uint32_t kSymbolNameBytes = 0x40;
+
 /// Offsets in a channel: a color at an edge.
 enum class ChannelField : std::uint32_t {
   /// RW kDataBytes: a word written enters the fabric as a wavelet; a word read is the next one that
@@ -148,9 +186,10 @@ enum class ChannelField : std::uint32_t {
   kLevel = 0x4C,        ///< R  wavelets that can be read
   kIsControl = 0x50,    ///< R  1: the next one to be read is a control wavelet
   kExpect = 0x54,       ///< RW a write expects so many more; a read tells how many are missing
+  kCancel = 0x58,       ///< W  any value: nothing is expected any more
 };
 inline constexpr std::uint32_t kDataBytes = 0x40;
-inline constexpr std::uint32_t kChannelBytes = 0x58;
+inline constexpr std::uint32_t kChannelBytes = 0x5C;
 
 /// Offsets in an edge, all R.
 enum class EdgeField : std::uint32_t {

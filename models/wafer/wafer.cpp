@@ -11,8 +11,8 @@ namespace tessera::wafer {
 Wafer::Wafer(sc_core::sc_module_name name, timing::ClockDomain& domain, Plan plan,
              observe::EventStream* events)
     : sc_core::sc_module(name), out("out", plan.ports.size()), in("in", plan.ports.size()),
-      domain_(domain), block_(domain.add(*this)), plan_(std::move(plan)),
-      events_(events), core_(std::in_place, plan_, static_cast<Outside&>(*this), events) {
+      domain_(domain), block_(domain.add(*this)), plan_(std::move(plan)), events_(events),
+      core_(std::in_place, plan_, static_cast<Outside&>(*this), events) {
   for (std::uint32_t p = 0; p < plan_.ports.size(); ++p) {
     ports_.push_back(std::make_unique<Port>(*this, p));
     in[p].bind(static_cast<link::ForwardIf&>(*ports_.back()));

@@ -8,7 +8,8 @@ namespace tessera::ascend {
 
 Machine::Machine(const std::string& structure, const cluster::ClusterConfig& config,
                  const cluster::Launch& launch, const cluster::Attachments& attached)
-    : config_(config), launch_(launch), attached_(attached), domain_("clock", config.clock_period_ps()) {
+    : config_(config), launch_(launch), attached_(attached),
+      domain_("clock", config.clock_period_ps()) {
   if (structure == "modules") {
     modules_ =
         std::make_unique<cluster::ModularCluster>("cluster", domain_, config, launch, attached);

@@ -157,7 +157,7 @@ void GuestBridge::reset_device() {
   if (!used_) return;
   used_ = false;
   ++resets_;
-  std::uint32_t reset = host::kReset;
+  const std::uint32_t reset = host::kReset | host::kResetMachine;
   unsigned char data[sizeof reset];
   std::memcpy(data, &reset, sizeof reset);
   transport(tlm::TLM_WRITE_COMMAND, static_cast<std::uint64_t>(host::Register::kControl), data,

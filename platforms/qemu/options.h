@@ -31,7 +31,8 @@ struct Options : vp::Options {
                            "seconds without an access after which the run ends (default: 60)"),
          cli::whole_number("expect-exit", expected_status,
                            "exit status of QEMU with which the guest says that all is well "
-                           "(default: 0)")}};
+                           "(default: 0)"),
+         failures_option(), header_option()}};
   }
 
   std::string guest;

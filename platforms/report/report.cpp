@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <fstream>
+#include <sstream>
 
 #include "platforms/report/pretty_json.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -143,6 +144,12 @@ json::object report_json(const Report& r) {
   return out;
 }
 
+void write(const Report& report, std::ostream& out) {
+  write_pretty(out, report_json(report),
+               {report.places_key, report.places.size(),
+                [&](std::size_t i) { return place_json(report, i); }});
+}
+
 }  // namespace
 
 const char* to_string(Status status) {
@@ -182,12 +189,20 @@ double per_second(std::uint64_t count, const Wall& wall) {
   return wall.run_s > 0 ? static_cast<double>(count) / wall.run_s : 0;
 }
 
+std::string to_json(const Report& report) {
+  std::ostringstream out;
+  write(report, out);
+  return out.str();
+}
+
+std::string waits_to_json(const Report& report) {
+  return json::serialize(waits_json(report));
+}
+
 void write_json(const Report& report, const std::string& path) {
   std::ofstream out(path, std::ios::binary);
   if (!out) throw UserError(path, "", "the report cannot be written; does its folder exist?");
-  write_pretty(out, report_json(report),
-               {report.places_key, report.places.size(),
-                [&](std::size_t i) { return place_json(report, i); }});
+  write(report, out);
   out.flush();
   if (!out)
     throw UserError(path, "", "the report could not be written to its end; is the disk full?");

@@ -146,6 +146,9 @@ double time_ns(const Report& report);
 /// 0 when nothing ran.
 double per_second(std::uint64_t count, const Wall& wall);
 
+/// The report as text, and its waits alone as an array.
+std::string to_json(const Report& report);
+std::string waits_to_json(const Report& report);
 /// Throws UserError when the file cannot be written.
 void write_json(const Report& report, const std::string& path);
 /// A short summary for people.

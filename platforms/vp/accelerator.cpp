@@ -18,8 +18,13 @@ wse::WseConfig config_of(const Options& options) {
 /// steps do not, but for the edges that the streams name.
 class WseAccelerator final : public Accelerator {
  public:
-  WseAccelerator(const Options& options, const std::string& layout)
-      : config_(config_of(options)), workload_(layout, options.whole_params(), config_),
+  WseAccelerator(const Options& options, const std::string& file, const wse::CslOptions* csl)
+      : config_(config_of(options)),
+        compiled_(csl != nullptr && wse::is_csl(file) ? std::make_unique<const compiled::Program>(
+                                                            wse::load_csl(options, *csl, config_))
+                                                      : nullptr),
+        workload_(compiled_ ? wse::Workload(*compiled_, config_)
+                            : wse::Workload(file, options.whole_params(), config_)),
         observed_(options, options.fabric, config_, workload_),
         device_(workload_, observed_.machine(), observed_.events()) {}
 
@@ -35,6 +40,7 @@ class WseAccelerator final : public Accelerator {
 
  private:
   const wse::WseConfig config_;
+  const std::unique_ptr<const compiled::Program> compiled_;  // nullptr: a layout
   const wse::Workload workload_;
   wse::ObservedMachine observed_;
   WseDevice device_;
@@ -43,11 +49,12 @@ class WseAccelerator final : public Accelerator {
 }  // namespace
 
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
-                                               const DeviceStatement& device) {
+                                               const DeviceStatement& device,
+                                               const wse::CslOptions* csl) {
   const std::string found = ", found device '" + device.kind + "'";
   if (device.kind == "wse") {
     options.refuse(Options::kClusterHeading, "only AI-core clusters have it" + found);
-    return std::make_unique<WseAccelerator>(options, device.file);
+    return std::make_unique<WseAccelerator>(options, device.file, csl);
   }
   if (device.kind == "ascend") {
     options.refuse(wse::FabricOptions::kHeading, "only a fabric has it" + found);

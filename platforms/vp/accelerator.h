@@ -12,6 +12,7 @@
 #include "platforms/run/driver.h"
 #include "platforms/vp/options.h"
 #include "platforms/vp/script.h"
+#include "platforms/wse/csl_options.h"
 #include "tlm_ifaces/vocabulary/tile_coord.h"
 
 namespace tessera::vp {
@@ -30,9 +31,11 @@ class Accelerator {
 };
 
 /// The accelerator that a script names, "wse" or "ascend". Throws UserError, and IllegalBehaviour
-/// for a program that cannot run. `options` must outlive it.
+/// for a program that cannot run. `options` must outlive it. `csl`: with them the program of "wse" may
+/// be a CSL file or the folder of a compiled one; it is then that of `options`.
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
-                                               const DeviceStatement& device);
+                                               const DeviceStatement& device,
+                                               const wse::CslOptions* csl = nullptr);
 /// The same for "ascend": AI-core clusters that run the kernel of a PTO program.
 std::unique_ptr<Accelerator> build_ascend_accelerator(const Options& options,
                                                       const std::string& program);

@@ -122,6 +122,15 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
   }
   void send(std::uint32_t, Color, std::vector<host::Word>, Cycle) override {}
   void expect(std::uint32_t, Color, std::uint32_t) override {}
+  void cancel(std::uint32_t, Color) override {}
+  bool failed() const override { return machine_.domain().failure().has_value(); }
+  void reset(bool keep_memory) override {
+    const Cycle next = machine_.domain().next_free_cycle();
+    if (data_ != nullptr) data_->reset(next == 0 ? 0 : next - 1, keep_memory);
+    launch_watch_.reset();
+    machine_.reset();
+    running_ = false;
+  }
   const host::EdgeCore& edge(std::uint32_t) const override {
     throw std::logic_error("an AI-core cluster has no edges");
   }

@@ -16,13 +16,6 @@ using host::ArrayField;
 using host::ChannelField;
 using host::SlotField;
 
-struct Named {
-  template <class Field>
-  Named(const char* text, Field field) : name(text), value(static_cast<std::uint32_t>(field)) {}
-  const char* name;
-  std::uint32_t value;
-};
-
 using R = host::Register;
 const std::vector<Named> kRegisters = {{"id", R::kId},
                                        {"version", R::kVersion},
@@ -37,6 +30,7 @@ const std::vector<Named> kRegisters = {{"id", R::kId},
                                        {"stream_depth", R::kStreamDepth},
                                        {"period_ps", R::kPeriodPs},
                                        {"arrays", R::kArrays},
+                                       {"symbols", R::kSymbols},
                                        {"control", R::kControl},
                                        {"status", R::kStatus},
                                        {"irq_enable", R::kIrqEnable},
@@ -47,7 +41,10 @@ const std::vector<Named> kRegisters = {{"id", R::kId},
                                        {"missing", R::kMissing},
                                        {"refused", R::kRefused},
                                        {"cycle_low", R::kCycleLow},
-                                       {"cycle_high", R::kCycleHigh}};
+                                       {"cycle_high", R::kCycleHigh},
+                                       {"window", R::kWindow},
+                                       {"tile", R::kTile},
+                                       {"tile_program", R::kTileProgram}};
 const std::vector<Named> kSlotFields = {{"function", SlotField::kFunction},
                                         {"arguments", SlotField::kArgumentCount},
                                         {"x", SlotField::kX},
@@ -64,18 +61,35 @@ const std::vector<Named> kChannelFields = {
     {"data", ChannelField::kData},       {"control_data", ChannelField::kControlData},
     {"waiting", ChannelField::kWaiting}, {"room", ChannelField::kRoom},
     {"level", ChannelField::kLevel},     {"is_control", ChannelField::kIsControl},
-    {"expect", ChannelField::kExpect}};
+    {"expect", ChannelField::kExpect},   {"cancel", ChannelField::kCancel}};
 const std::vector<Named> kBits = {{"launch_done", host::kLaunchDone},
                                   {"stream_done", host::kStreamDone},
                                   {"at_rest", host::kAtRest},
+                                  {"failure", host::kFailure},
                                   {"running", host::kRunning},
                                   {"launched", host::kLaunched},
                                   {"expecting", host::kExpecting},
-                                  {"reset", host::kReset}};
+                                  {"failed", host::kFailed},
+                                  {"reset", host::kReset},
+                                  {"reset_machine", host::kResetMachine},
+                                  {"keep_memory", host::kKeepMemory}};
 const std::vector<std::string> kKinds = {"memory",  "port", "slot",   "doorbell",
                                          "counter", "tile", "stream", "array"};
 
 }  // namespace
+
+const std::vector<Named>& named_registers() {
+  return kRegisters;
+}
+const std::vector<Named>& named_slot_fields() {
+  return kSlotFields;
+}
+const std::vector<Named>& named_channel_fields() {
+  return kChannelFields;
+}
+const std::vector<Named>& named_bits() {
+  return kBits;
+}
 
 /// Reads one word of a script from left to right.
 class PlaceNames::Reader {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "models/host/device.h"
 #include "platforms/vp/bus_map.h"
@@ -13,6 +14,18 @@
 #include "tlm_ifaces/vocabulary/tile_coord.h"
 
 namespace tessera::vp {
+
+/// A part of the memory map and its offset, or bits of a register.
+struct Named {
+  template <class Field>
+  Named(const char* text, Field field) : name(text), value(static_cast<std::uint32_t>(field)) {}
+  const char* name;
+  std::uint32_t value;
+};
+const std::vector<Named>& named_registers();
+const std::vector<Named>& named_slot_fields();
+const std::vector<Named>& named_channel_fields();
+const std::vector<Named>& named_bits();
 
 class PlaceNames {
  public:

@@ -21,6 +21,7 @@ WseDevice::WseDevice(const wse::Workload& workload, wse::Machine& machine,
     edges_.push_back(&machine.edge(link.tile, link.side));
   }
   name_functions();
+  name_symbols();
   for (const observe::CounterInfo& counter : observe::counter_table())
     info_.counters.emplace_back(counter.name);
   info_.period_ps =
@@ -41,6 +42,22 @@ void WseDevice::name_functions() {
                   "the programs have " + std::to_string(names.size()) +
                       " functions; the host port has numbers for " +
                       std::to_string(host::kMaxFunctions));
+}
+
+void WseDevice::name_symbols() {
+  const auto& images = workload_.programs.images();
+  for (std::uint32_t program = 0; program < images.size(); ++program) {
+    for (const pe::Symbol& symbol : images[program]->symbols) {
+      info_.symbols.push_back({symbol.name, program, symbol.address,
+                               symbol.count * pe::bytes_of(symbol.type),
+                               static_cast<std::uint32_t>(symbol.type)});
+    }
+  }
+}
+
+void WseDevice::reset(bool keep_memory) {
+  machine_.reset(keep_memory ? wse::Machine::Memory::kKeep : wse::Machine::Memory::kClear);
+  caught_up_ = kNever;
 }
 
 void WseDevice::set_listener(host::DeviceListener* listener) {

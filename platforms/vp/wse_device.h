@@ -39,6 +39,12 @@ class WseDevice : public host::Device, private observe::Sink {
   void expect(std::uint32_t edge, Color color, std::uint32_t count) override {
     edges_[edge]->expect(color, count);
   }
+  void cancel(std::uint32_t edge, Color color) override { edges_[edge]->cancel(color); }
+  std::uint32_t program_of(std::uint32_t tile) const override {
+    return static_cast<std::uint32_t>(workload_.layout.program_of_tile[tile]);
+  }
+  void reset(bool keep_memory) override;
+  bool failed() const override { return machine_.domain().failure().has_value(); }
   const host::EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]->core(); }
   std::uint64_t counter(std::uint32_t number) override;
 
@@ -49,6 +55,7 @@ class WseDevice : public host::Device, private observe::Sink {
   pe::Sram& memory(std::uint32_t tile);
   void catch_up();
   void name_functions();
+  void name_symbols();
 
   const wse::Workload& workload_;
   wse::Machine& machine_;

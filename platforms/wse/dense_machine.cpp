@@ -32,7 +32,8 @@ wafer::Plan plan_of(const WseConfig& config, const Workload& workload, const Wor
 
 DenseMachine::DenseMachine(sc_core::sc_module_name name, const WseConfig& config,
                            const Workload& workload, observe::EventStream* events)
-    : sc_core::sc_module(name), Machine(config, workload, events), domain_("clock", config.clock_period_ps),
+    : sc_core::sc_module(name), Machine(config, workload, events),
+      domain_("clock", config.clock_period_ps),
       wafer_("tiles", domain_, plan_of(config, workload, workload), events),
       edges_(config, workload, domain_, events) {
   std::size_t port = 0;

@@ -23,6 +23,12 @@ class FakeDevice : public Device {
     info_.edges = {{{0, 0}, Direction::kWest, 0}, {{1, 1}, Direction::kEast, 1U << 3}};
     info_.functions = {"main", "second"};
     info_.counters = {"hops", "tasks"};
+    info_.symbols = {{"A", 1, 0x40, 8, 2}};
+    build_edges();
+  }
+
+  void build_edges() {
+    edges_.clear();
     fabric::FabricTiming timing;
     for (const EdgeInfo& edge : info_.edges)
       edges_.emplace_back(edge.side, timing, IdentRange{}, observe::Probe());
@@ -52,6 +58,12 @@ class FakeDevice : public Device {
   void expect(std::uint32_t edge, Color color, std::uint32_t count) override {
     edges_[edge].expect(color, count);
   }
+  void cancel(std::uint32_t edge, Color color) override { edges_[edge].cancel(color); }
+  bool failed() const override { return has_failed; }
+  void reset(bool keep_memory) override {
+    resets.push_back(keep_memory);
+    build_edges();
+  }
   const EdgeCore& edge(std::uint32_t edge) const override { return edges_[edge]; }
   std::uint64_t counter(std::uint32_t number) override { return 0x1'0000'0007ULL + number; }
 
@@ -74,6 +86,8 @@ class FakeDevice : public Device {
     Cycle from;
   };
   bool rests = true;
+  bool has_failed = false;
+  std::vector<bool> resets;  ///< whether memory was kept
   std::array<std::array<std::byte, kTileBytes>, 4> memory{};
   std::vector<std::pair<LaunchRequest, Cycle>> launches;
   std::vector<Sent> sent;

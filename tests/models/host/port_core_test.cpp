@@ -117,13 +117,13 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
   };
   const std::vector<Case> cases = {
       {"no such command, nowhere", Command::kOther, ~Address{0}, 0, Answer::kCommand},
-      {"reserved register", Command::kRead, 0x34, 4, Answer::kAddress},
-      {"behind the registers", Command::kRead, 0x78, 4, Answer::kAddress},
+      {"reserved register", Command::kRead, 0x38, 4, Answer::kAddress},
+      {"behind the registers", Command::kRead, 0x84, 4, Answer::kAddress},
       {"reserved page", Command::kRead, 0x5000, 4, Answer::kAddress},
       {"below the streams", Command::kWrite, kStreamBase - 4, 4, Answer::kAddress},
       {"no such edge", Command::kRead, channel(2, 0), 4, Answer::kAddress},
       {"no such color", Command::kRead, channel(0, 24), 4, Answer::kAddress},
-      {"behind a channel", Command::kRead, channel(0, 0) + 0x58, 4, Answer::kAddress},
+      {"behind a channel", Command::kRead, channel(0, 0) + 0x5C, 4, Answer::kAddress},
       {"behind an edge", Command::kRead, kStreamBase + 0xF10, 4, Answer::kAddress},
       {"behind the counters", Command::kRead, kCounterBase + 16, 4, Answer::kAddress},
       {"behind the names", Command::kRead, kNameBase + 2 * kNameBytes, 4, Answer::kAddress},
@@ -137,7 +137,7 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
       {"no bytes", Command::kRead, 0, 0, Answer::kBurst},
       {"half a word", Command::kRead, 0, 2, Answer::kBurst},
       {"unaligned", Command::kRead, 1, 4, Answer::kBurst},
-      {"into a hole", Command::kRead, 0x30, 8, Answer::kBurst},
+      {"into a hole", Command::kRead, 0x34, 8, Answer::kBurst},
       {"over the end of memory", Command::kRead, tile(0) + 0x3FF, 2, Answer::kBurst},
       {"huge", Command::kRead, tile(0), 0xFFFFFFFF, Answer::kBurst},
       {"over the data window", Command::kWrite, channel(0, 0) + 0x3C, 8, Answer::kBurst},
@@ -151,8 +151,7 @@ TEST_F(HostPortCoreTest, IllegalAccessesAreAnsweredInTheOrderOfTheRules) {
       {"nothing to be read", Command::kRead, channel(1, 3), 4, Answer::kGeneric},
       {"no room", Command::kWrite, channel(0, 0), 36, Answer::kGeneric},
   };
-  for (const Case& c : cases)
-    EXPECT_EQ(run(c.command, c.address, c.length), c.answer) << c.what;
+  for (const Case& c : cases) EXPECT_EQ(run(c.command, c.address, c.length), c.answer) << c.what;
   EXPECT_EQ(read(Register::kRefused), 2U) << "generic errors are counted";
   EXPECT_TRUE(device.launches.empty() && device.sent.empty());
 }
@@ -169,7 +168,7 @@ TEST_F(HostPortCoreTest, IgnoreDoesNothingButMustNameAPlace) {
   EXPECT_EQ(run(Command::kIgnore, 0x0, 4), Answer::kOk);
   EXPECT_EQ(word(0), 0x55555555U);
   EXPECT_EQ(device.memory[0][0], std::byte{0});
-  EXPECT_EQ(run(Command::kIgnore, 0x34, 4), Answer::kAddress);
+  EXPECT_EQ(run(Command::kIgnore, 0x38, 4), Answer::kAddress);
 }
 
 TEST_F(HostPortCoreTest, ByteEnablesMoveBytesOfMemoryOnly) {
@@ -295,6 +294,86 @@ TEST_F(HostPortCoreTest, InterruptsOfLaunchStreamAndRest) {
   EXPECT_EQ(read(Register::kIrqEnable), 0U);
 }
 
+TEST_F(HostPortCoreTest, ResetOfTheMachineForgetsAll) {
+  ASSERT_EQ(write(at(kRegisterBase, Register::kIrqEnable), {kAllIrqs}), Answer::kOk);
+  ASSERT_EQ(write(slot(2, SlotField::kWidth), {1, 1}), Answer::kOk);
+  ASSERT_EQ(write(channel(1, 3) + 0x54, {2}), Answer::kOk);
+  ASSERT_EQ(write(kDoorbellBase + 8, {1}), Answer::kOk);
+  device.deliver(1, Color(3), 7, false, now);
+  port.failed("cycle 9: it broke");
+  EXPECT_TRUE(port.irq());
+  ASSERT_EQ(write(at(kRegisterBase, Register::kControl), {kResetMachine | kKeepMemory}),
+            Answer::kOk);
+  EXPECT_TRUE(port.has_reset());
+  EXPECT_TRUE(port.ends_direct());
+  EXPECT_EQ(device.resets, std::vector<bool>{true});
+  EXPECT_FALSE(port.irq());
+  for (const Register r : {Register::kStatus, Register::kOpenLaunches, Register::kMissing,
+                           Register::kIrqPending, Register::kIrqEnable})
+    EXPECT_EQ(read(r), 0U);
+  EXPECT_EQ(read(channel(1, 3) + 0x4C), 0U) << "a wavelet is left";
+  EXPECT_EQ(read(kTextBase + kTextBytes), 0U) << "the failure is left";
+  ASSERT_EQ(write(at(kRegisterBase, Register::kControl), {kResetMachine}), Answer::kOk);
+  EXPECT_EQ(device.resets, (std::vector<bool>{true, false}));
+}
+
+TEST_F(HostPortCoreTest, ExpectationsCanBeCancelled) {
+  ASSERT_EQ(write(channel(1, 3) + 0x54, {5}), Answer::kOk);
+  device.deliver(1, Color(3), 7, false, now);
+  EXPECT_EQ(read(Register::kMissing), 4U);
+  ASSERT_EQ(write(channel(1, 3) + 0x58, {1}), Answer::kOk);
+  EXPECT_EQ(read(Register::kMissing), 0U);
+  EXPECT_EQ(read(Register::kStatus) & kExpecting, 0U);
+  EXPECT_EQ(read(channel(1, 3) + 0x4C), 1U) << "what has come stays";
+  ASSERT_EQ(write(channel(1, 3) + 0x54, {2}), Answer::kOk);
+  EXPECT_EQ(read(Register::kMissing), 2U);
+}
+
+TEST_F(HostPortCoreTest, SaysWhyAnAccessWasRefused) {
+  const auto text = [this](Address from) {
+    EXPECT_EQ(run(Command::kRead, from, kTextBytes), Answer::kOk);
+    return std::string(reinterpret_cast<const char*>(buffer.data()));
+  };
+  Access access = access_of(Command::kWrite, 0x74, 4);
+  const HostPortCore::Checked checked = port.check(access);
+  EXPECT_EQ(checked.answer, Answer::kCommand);
+  EXPECT_EQ(port.note_refusal(access, checked.why),
+            "write of 4 bytes at 0x74: it can only be read");
+  EXPECT_EQ(text(kTextBase), "write of 4 bytes at 0x74: it can only be read");
+  ASSERT_EQ(write(slot(0, SlotField::kFunction), {77}), Answer::kOk);
+  access = access_of(Command::kWrite, kDoorbellBase, 4);
+  EXPECT_EQ(run(access), Answer::kGeneric);
+  EXPECT_EQ(port.note_refusal(access), "write of 4 bytes at 0x3000: there is no such function");
+  device.has_failed = true;
+  port.failed("cycle 9: it broke");
+  EXPECT_EQ(text(kTextBase + kTextBytes), "cycle 9: it broke");
+  EXPECT_EQ(read(Register::kStatus) & kFailed, kFailed);
+  EXPECT_EQ(run(access), Answer::kGeneric);
+  EXPECT_THAT(port.note_refusal(access), testing::HasSubstr("reset it"));
+}
+
+TEST_F(HostPortCoreTest, SymbolsAreInATable) {
+  EXPECT_EQ(read(Register::kSymbols), 1U);
+  ASSERT_EQ(run(Command::kRead, kSymbolBase, kSymbolEntry), Answer::kOk);
+  EXPECT_STREQ(reinterpret_cast<const char*>(buffer.data()), "A");
+  EXPECT_EQ(word(16), 1U);
+  EXPECT_EQ(word(17), 0x40U);
+  EXPECT_EQ(word(18), 8U);
+  EXPECT_EQ(word(19), 2U);
+  EXPECT_EQ(run(Command::kRead, kSymbolBase + kSymbolEntry, 4), Answer::kAddress);
+  ASSERT_EQ(write(at(kRegisterBase, Register::kTile), {1}), Answer::kOk);
+  EXPECT_EQ(read(Register::kTileProgram), kNoProgram);
+}
+
+TEST_F(HostPortCoreTest, WindowShowsAPieceOfTheMemory) {
+  ASSERT_EQ(write(tile(1) + 0x10, {42}), Answer::kOk);
+  EXPECT_EQ(read(kWindowBase + kTileStride + 0x10), 42U);
+  EXPECT_EQ(run(Command::kRead, kWindowBase + kWindowBytes, 4), Answer::kAddress);
+  EXPECT_EQ(port.direct(kWindowBase).data, nullptr) << "what it shows may change";
+  ASSERT_EQ(write(at(kRegisterBase, Register::kWindow), {1}), Answer::kOk);
+  EXPECT_EQ(run(Command::kRead, kWindowBase + kTileStride + 0x10, 4), Answer::kAddress);
+}
+
 TEST_F(HostPortCoreTest, WaveletsThatAreHereAlreadyMeetAnExpectationAtOnce) {
   device.deliver(1, Color(3), 1, false, 5);
   ASSERT_EQ(write(at(channel(1, 3), ChannelField::kExpect), {1}), Answer::kOk);
@@ -318,7 +397,7 @@ TEST_F(HostPortCoreTest, DebugReadsBytesAndWritesMemoryOnly) {
   EXPECT_EQ(std::to_integer<unsigned>(bytes[0]), (kIdValue >> 8) & 0xFF);
   EXPECT_EQ(port.debug_read(tile(0) + 0x3FE, 8, bytes, now), 2U) << "up to the end of the window";
   EXPECT_EQ(port.debug_read(0x40, 4, bytes, now), 0U) << "write only";
-  EXPECT_EQ(port.debug_read(0x30, 8, bytes, now), 4U) << "up to the hole";
+  EXPECT_EQ(port.debug_read(0x34, 8, bytes, now), 4U) << "up to the hole";
   EXPECT_EQ(port.debug_write(tile(2) + 0x3FF, 4, bytes), 1U);
   EXPECT_EQ(port.debug_write(at(kRegisterBase, Register::kScratch), 4, bytes), 0U);
   EXPECT_EQ(port.debug_write(channel(0, 0), 4, bytes), 0U);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -61,6 +62,68 @@ TEST(VpExecutable, GemvIsLoadedLaunchedAwaitedAndReadBack) {
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.out, HasSubstr("y is right"));
   }
+}
+
+TEST(VpExecutable, DriverResetsTheMachineInTheMiddle) {
+  for (const char* structure : {"modules", "dense"}) {
+    const Finished run = vp({"examples/vp/reset.vps", "--structure", structure});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("y is right after a reset"));
+  }
+  const std::string fresh = report_of({"examples/vp/reset.vps"});
+  for (const char* quantum : {"0ns", "37ns", "100us"})
+    EXPECT_EQ(report_of({"examples/vp/reset.vps", "--quantum", quantum}), fresh);
+}
+
+TEST(VpExecutable, FailureTellsTheHostAndAResetRepairs) {
+  const TemporaryFolder folder;
+  write_file(
+      folder.file("bad.tasm"),
+      "fn bad\n    movri r2, 0\n    st16 [0], r2\n    ret\nfn good\n    movri r2, 1\n    ret\n");
+  write_file(folder.file("bad.json"),
+             R"({"schema": "tessera-wse-layout-1", "grid": [1, 1], "routes": [], "host": [],
+                 "tiles": [{"rect": [0, 0, 1, 1], "code": "bad.tasm"}]})");
+  write_file(folder.file("s.vps"), R"(device wse bad.json
+write port.irq_enable failure|launch_done
+write slot[0].function fn.bad
+write doorbell[0] 1
+wait irq
+expect port.status failed|launched
+expect port.irq_pending failure
+refused generic write doorbell[0] 1
+write port.control reset_machine
+expect port.status running
+write port.irq_enable launch_done
+write slot[0].function fn.good
+write doorbell[0] 1
+wait irq 1us
+print "it works again"
+)");
+  const Finished stopped = vp({folder.file("s.vps")});
+  EXPECT_EQ(stopped.exit_code, 4);
+  EXPECT_THAT(stopped.err, HasSubstr("/tessera/pe/code_store"));
+  const Finished run = vp({folder.file("s.vps"), "--device-failures", "interrupt"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("it works again"));
+}
+
+TEST(VpExecutable, DriverHeaderHasTheNamesOfTheDevice) {
+  const TemporaryFolder folder;
+  const Finished run = vp({kGemv, "--driver-header", folder.file("device.h"), "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string header = read_file(folder.file("device.h"));
+  for (const char* line :
+       {"#define TESSERA_REG_CONTROL 0x40u\n", "#define TESSERA_BIT_RESET_MACHINE 0x2u\n",
+        "#define TESSERA_FN_MAIN 0x0u\n", "#define TESSERA_MEMORY 0x100000000ull\n",
+        "#define TESSERA_P0_A_BYTES 0x10u\n", "#define TESSERA_CHANNEL_CANCEL 0x58u\n"})
+    EXPECT_THAT(header, HasSubstr(line));
+  EXPECT_THAT(header, HasSubstr("#define TESSERA_EDGE_3_0_EAST 0x1"));
+  write_file(folder.file("driver.c"),
+             "#include \"device.h\"\nint main(void) { return TESSERA_P0_A_ADDRESS == 0; }\n");
+  EXPECT_EQ(std::system(("cc -std=c99 -Wall -Werror -o " + folder.file("driver") + " " +
+                         folder.file("driver.c"))
+                            .c_str()),
+            0);
 }
 
 TEST(VpExecutable, VectorAddOnAiCoresTwice) {

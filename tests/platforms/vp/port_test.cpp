@@ -78,6 +78,16 @@ class RandomAccesses {
     for (unsigned t = 0; t < tiles_; ++t)
       EXPECT_EQ(debug(kMemoryBase + t * kTileStride, memory_[t].data(), pe::kSramBytes),
                 pe::kSramBytes);
+    at_start_ = memory_;
+  }
+
+  void reset() {
+    const bool keeps = random(2) == 0;
+    set(true, 0x40, 4);
+    const std::uint32_t bits = kResetMachine | (keeps ? kKeepMemory : 0U);
+    std::memcpy(data_.data(), &bits, 4);
+    send(tlm::TLM_OK_RESPONSE, "reset");
+    if (!keeps) memory_ = at_start_;
   }
 
   void step() {
@@ -212,9 +222,9 @@ class RandomAccesses {
   }
 
   void nowhere() {
-    const Address holes[] = {0x34 + 4 * random(3),
-                             0x78 + 4 * random(200),
-                             0x5000 + 4 * random(0x3E000),
+    const Address holes[] = {0x38 + 4 * random(2),
+                             0x84 + 4 * random(200),
+                             0x6800 + 4 * random(0x6000),
                              kStreamBase + kEdgeStride * bench_.device->info().edges.size() +
                                  random(0x100000),
                              kMemoryBase + kTileStride * tiles_ + random(std::uint64_t{1} << 60),
@@ -250,6 +260,7 @@ class RandomAccesses {
   Bench& bench_;
   const std::uint64_t tiles_;
   std::vector<std::vector<std::uint8_t>> memory_;
+  std::vector<std::vector<std::uint8_t>> at_start_;
   std::vector<std::uint8_t> data_;
   std::vector<std::uint8_t> before_;
   std::vector<std::uint8_t> enables_;
@@ -263,7 +274,10 @@ void million_accesses(const std::string& structure) {
   bench.initiator.body = [&] {
     sc_core::wait(100, sc_core::SC_NS);  // all engines have come to rest
     RandomAccesses accesses(bench);
-    for (int i = 0; i < 1'000'000 && !testing::Test::HasFailure(); ++i) accesses.step();
+    for (int i = 1; i <= 1'000'000 && !testing::Test::HasFailure(); ++i) {
+      accesses.step();
+      if (i % 5000 == 0) accesses.reset();
+    }
     accesses.compare_memory();
     for (const auto status : {tlm::TLM_OK_RESPONSE, tlm::TLM_GENERIC_ERROR_RESPONSE,
                               tlm::TLM_ADDRESS_ERROR_RESPONSE, tlm::TLM_COMMAND_ERROR_RESPONSE,
@@ -290,45 +304,60 @@ std::uint32_t bits(float value) {
   return word;
 }
 
-/// GEMV of the example through the port: A = 1, 2, .. in every tile, x = 1, b = row. Debug accesses
-/// every `look` ns, if any. Answers digest and time.
+/// The channel of a color at a side of a tile.
+Address channel_of(const Bench& bench, TileCoord tile, Direction side, unsigned color) {
+  const auto& edges = bench.device->info().edges;
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (edges[e].tile == tile && edges[e].side == side)
+      return kStreamBase + e * kEdgeStride + color * kChannelStride;
+  }
+  ADD_FAILURE() << "no such edge";
+  return 0;
+}
+
+/// Begins the GEMV of the example through the port: A = 1, 2, .. in every tile, x = 1, b = row.
+void begin_gemv(Bench& bench) {
+  HostInitiator& host = bench.initiator;
+  const std::uint32_t symbol = bench.workload.programs.image_of({0, 0})->find_symbol("A")->address;
+  for (unsigned row = 0; row < 3; ++row) {
+    for (unsigned column = 0; column < 4; ++column)
+      EXPECT_EQ(host.write(bench.tile(column, row) + symbol, {bits(1), bits(2), bits(3), bits(4)}),
+                tlm::TLM_OK_RESPONSE);
+  }
+  host.write(static_cast<Address>(Register::kIrqEnable), kStreamDone);
+  for (int row = 0; row < 3; ++row)
+    host.write(channel_of(bench, {3, row}, Direction::kEast, 2) + 0x54, 2);
+  EXPECT_EQ(host.write(kDoorbellBase, 1), tlm::TLM_OK_RESPONSE);
+  for (int column = 0; column < 4; ++column)
+    host.write(channel_of(bench, {column, 0}, Direction::kNorth, 0), {bits(1), bits(1)});
+  for (int row = 0; row < 3; ++row)
+    host.write(channel_of(bench, {0, row}, Direction::kWest, 2), {bits(10), bits(20)});
+  host.sync();
+}
+
+/// The whole of it, with the result.
+std::vector<std::uint32_t> carry_out_gemv(Bench& bench) {
+  HostInitiator& host = bench.initiator;
+  begin_gemv(bench);
+  while (!bench.irq.read()) sc_core::wait(bench.irq.value_changed_event());
+  std::vector<std::uint32_t> y;
+  for (int row = 0; row < 3; ++row) {
+    for (const std::uint32_t word : host.read(channel_of(bench, {3, row}, Direction::kEast, 2), 2))
+      y.push_back(word);
+  }
+  host.sync();
+  return y;
+}
+
+// Column-major 2 x 2 pieces: rows 1 + 3 and 2 + 4, four of each in a row of tiles.
+const std::vector<std::uint32_t> kGemvResult = {bits(26), bits(44), bits(26),
+                                                bits(44), bits(26), bits(44)};
+
+/// Debug accesses take place every `look` ns, if any. Answers the digest.
 std::string gemv(const std::string& structure, unsigned look_ns) {
   Bench bench("examples/gemv_stream/layout.json", structure);
   std::vector<std::uint32_t> y;
-  bench.initiator.body = [&] {
-    HostInitiator& host = bench.initiator;
-    const std::uint32_t symbol =
-        bench.workload.programs.image_of({0, 0})->find_symbol("A")->address;
-    for (unsigned row = 0; row < 3; ++row) {
-      for (unsigned column = 0; column < 4; ++column)
-        EXPECT_EQ(
-            host.write(bench.tile(column, row) + symbol, {bits(1), bits(2), bits(3), bits(4)}),
-            tlm::TLM_OK_RESPONSE);
-    }
-    host.write(static_cast<Address>(Register::kIrqEnable), kStreamDone);
-    const auto& edges = bench.device->info().edges;
-    const auto channel = [&](TileCoord tile, Direction side, unsigned color) {
-      for (std::size_t e = 0; e < edges.size(); ++e) {
-        if (edges[e].tile == tile && edges[e].side == side)
-          return kStreamBase + e * kEdgeStride + color * kChannelStride;
-      }
-      ADD_FAILURE() << "no such edge";
-      return Address{0};
-    };
-    for (int row = 0; row < 3; ++row) host.write(channel({3, row}, Direction::kEast, 2) + 0x54, 2);
-    EXPECT_EQ(host.write(kDoorbellBase, 1), tlm::TLM_OK_RESPONSE);
-    for (int column = 0; column < 4; ++column)
-      host.write(channel({column, 0}, Direction::kNorth, 0), {bits(1), bits(1)});
-    for (int row = 0; row < 3; ++row)
-      host.write(channel({0, row}, Direction::kWest, 2), {bits(10), bits(20)});
-    host.sync();
-    while (!bench.irq.read()) sc_core::wait(bench.irq.value_changed_event());
-    for (int row = 0; row < 3; ++row) {
-      for (const std::uint32_t word : host.read(channel({3, row}, Direction::kEast, 2), 2))
-        y.push_back(word);
-    }
-    host.sync();
-  };
+  bench.initiator.body = [&] { y = carry_out_gemv(bench); };
   if (look_ns > 0) {
     std::vector<std::uint8_t> bytes(64);
     while (!bench.initiator.finished &&
@@ -342,9 +371,43 @@ std::string gemv(const std::string& structure, unsigned look_ns) {
     }
   }
   bench.run();
-  // Column-major 2 x 2 pieces: rows 1 + 3 and 2 + 4, four of each in a row of tiles.
-  EXPECT_THAT(y, testing::ElementsAre(bits(26), bits(44), bits(26), bits(44), bits(26), bits(44)));
+  EXPECT_EQ(y, kGemvResult);
   return bench.events.digest().hex();
+}
+
+/// A driver resets the device in the middle of a GEMV, at any time, and begins again.
+void reset_in_a_gemv(const std::string& structure) {
+  Bench bench("examples/gemv_stream/layout.json", structure);
+  bench.initiator.body = [&bench] {
+    HostInitiator& host = bench.initiator;
+    const auto control = static_cast<Address>(Register::kControl);
+    std::mt19937_64 random(3);
+    host.write(control, kResetMachine);  // the times of what follows count from a reset
+    EXPECT_EQ(carry_out_gemv(bench), kGemvResult);
+    sc_core::wait(1, sc_core::SC_US);
+    const std::string fresh = bench.events.digest().hex();
+    for (unsigned i = 0; i < 40 && !testing::Test::HasFailure(); ++i) {
+      host.write(control, kResetMachine);
+      begin_gemv(bench);
+      sc_core::wait(static_cast<double>(random() % 60'000), sc_core::SC_PS);
+      EXPECT_EQ(host.write(control, kResetMachine), tlm::TLM_OK_RESPONSE);
+      EXPECT_EQ(carry_out_gemv(bench), kGemvResult) << "reset " << i;
+      sc_core::wait(1, sc_core::SC_US);
+      EXPECT_EQ(bench.events.digest().hex(), fresh) << "reset " << i;
+      EXPECT_EQ(bench.machine->wavelets_held(), 0U);
+    }
+    // Without a reset the partial sums of a first GEMV would be in the second one.
+    EXPECT_EQ(host.read(static_cast<Address>(Register::kMissing)), 0U);
+  };
+  bench.run();
+}
+
+TEST(VpPort, ResetInTheMiddleOfAGemvOnModules) {
+  reset_in_a_gemv("modules");
+}
+
+TEST(VpPort, ResetInTheMiddleOfAGemvOnDense) {
+  reset_in_a_gemv("dense");
 }
 
 /// Runs `body` in a process of its own, as SystemC simulates once a process.

@@ -1,0 +1,113 @@
+// The machine behind a handle of tessera.h: an accelerator with a SystemC simulation of its own.
+#pragma once
+
+#include <systemc>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platforms/capi/tessera.h"
+#include "platforms/report/report.h"
+#include "platforms/vp/accelerator.h"
+#include "platforms/vp/options.h"
+#include "platforms/wse/csl_options.h"
+
+namespace tessera::capi {
+
+/// A SystemC simulation: SystemC elaborates once in each sc_simcontext, so each machine has one.
+class Simulation {
+ public:
+  Simulation() : context_(std::make_unique<sc_core::sc_simcontext>()) {}
+
+  /// Makes it the present simulation while it lives.
+  class Entered {
+   public:
+    explicit Entered(Simulation& simulation)
+        : current_(sc_core::sc_curr_simcontext), global_(sc_core::sc_default_global_context) {
+      sc_core::sc_curr_simcontext = simulation.context_.get();
+      sc_core::sc_default_global_context = simulation.context_.get();
+    }
+    ~Entered() {
+      sc_core::sc_curr_simcontext = current_;
+      sc_core::sc_default_global_context = global_;
+    }
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+
+   private:
+    sc_core::sc_simcontext* const current_;
+    sc_core::sc_simcontext* const global_;
+  };
+
+ private:
+  std::unique_ptr<sc_core::sc_simcontext> context_;
+};
+
+/// What tessera_create() accepts: the options of vp_platform's accelerators and of CSL programs.
+struct Options : vp::Options {
+  Options() { own_groups.push_back(csl.group()); }
+  wse::CslOptions csl;
+};
+
+class Machine : private host::DeviceListener {
+ public:
+  /// Throws UserError, IllegalBehaviour.
+  Machine(const std::string& kind, const std::string& program,
+          const std::vector<std::string>& options);
+  ~Machine() override;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  Simulation& simulation() { return simulation_; }
+  host::Device& device() { return accelerator_->device(); }
+  const host::DeviceInfo& info() const { return accelerator_->device().info(); }
+  timing::ClockDomain& domain() { return accelerator_->domain(); }
+  const timing::ClockDomain& domain() const { return accelerator_->domain(); }
+
+  void reset(bool keep_memory);
+  /// Throws IllegalBehaviour when the machine has failed.
+  tessera_stop run(Cycle limit);
+  void set_listener(tessera_listener listener, void* user);
+  void launch(const std::string& function, host::LaunchRequest request);
+  std::uint32_t open_launches() const { return open_launches_; }
+  /// Throws UserError for an edge or a color that there is not.
+  void require_channel(std::uint32_t edge, std::uint32_t color) const;
+  /// Bytes of memory of a place. Throws UserError if it has none.
+  std::uint32_t memory_bytes(std::uint32_t place) const;
+  std::uint32_t receive(std::uint32_t edge, Color color, std::uint32_t* words, std::uint32_t count);
+  tessera_symbol find_symbol(TileCoord tile, const std::string& name) const;
+  /// JSON, valid until the next call.
+  const char* report();
+  const char* waits();
+
+ private:
+  // host::DeviceListener
+  void launch_ended(Cycle now) override;
+  void stream_completed(Cycle now) override { notify(TESSERA_STREAM_DONE, now); }
+  void came_to_rest(Cycle now) override { notify(TESSERA_CAME_TO_REST, now); }
+
+  void notify(tessera_notice notice, Cycle now);
+  report::Report describe();
+  void require_working() const;
+
+  Simulation simulation_;
+  Options options_;
+  std::unique_ptr<vp::Accelerator> accelerator_;
+  tessera_listener listener_ = nullptr;
+  void* user_ = nullptr;
+  bool started_ = false;
+  bool stop_asked_ = false;
+  std::uint32_t open_launches_ = 0;
+  std::vector<std::size_t> taken_;  // wavelets that receive() has given, by edge and color
+  std::string text_;
+};
+
+}  // namespace tessera::capi
+
+/// The handle.
+struct tessera_machine : tessera::capi::Machine {
+  using Machine::Machine;
+};

@@ -1,0 +1,333 @@
+"""Tessera from Python: machines to load, run, feed and read (docs/c-api.md).
+
+    import tessera
+    with tessera.Machine("layout.json", "--preset", "wse2") as machine:
+        machine.write("A", values, x=0, y=0)
+        machine.launch("main")
+        machine.run()
+        print(machine.read("y", x=3, y=0), machine.report()["cycles"])
+"""
+
+import ctypes
+import enum
+import json
+import pathlib
+from typing import Any, Callable, NamedTuple, Sequence
+
+import numpy as np
+
+from . import library as _library
+
+__all__ = ["Edge", "Error", "FailedError", "Machine", "Notice", "Stop", "Symbol", "Wait", "Waits",
+           "version"]
+
+_c = _library.load()
+_NO_LIMIT = 2**64 - 1
+_DTYPES = {"i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
+           "f16": np.float16, "f32": np.float32}
+_SIDES = ("WEST", "EAST", "SOUTH", "NORTH", "RAMP")
+
+
+class Error(Exception):
+    """A call that the library refused; `status` is a tessera_status."""
+
+    def __init__(self, status: int, text: str):
+        super().__init__(text)
+        self.status = status
+
+
+class FailedError(Error):
+    """The program did what the machine does not allow. Machine.reset() makes it usable again."""
+
+
+class Stop(enum.IntEnum):
+    """Why a run stopped."""
+    AT_REST = 0
+    AT_LIMIT = 1
+    ON_REQUEST = 2
+
+
+class Notice(enum.IntFlag):
+    """What a listener is told."""
+    LAUNCH_DONE = 1
+    STREAM_DONE = 2
+    CAME_TO_REST = 4
+    MACHINE_FAILED = 8
+
+
+class Symbol(NamedTuple):
+    """A named array in the memory of the tiles that run one program."""
+    name: str
+    program: int
+    address: int
+    bytes: int
+    dtype: np.dtype
+
+
+class Edge(NamedTuple):
+    """A link that the host holds."""
+    number: int
+    x: int
+    y: int
+    side: str
+    colors_out: tuple[int, ...]
+
+
+class Wait(NamedTuple):
+    """Who waits for what."""
+    at: tuple[int, ...]
+    who: str
+    what: str
+
+
+class Waits(list):
+    """A list of Wait that prints as a table, also in a notebook."""
+
+    def __str__(self) -> str:
+        rows = [("at", "who", "waits for")] + [(str(w.at), w.who, w.what) for w in self]
+        widths = [max(len(row[i]) for row in rows) for i in range(2)]
+        return "\n".join(f"{at:{widths[0]}}  {who:{widths[1]}}  {what}" for at, who, what in rows)
+
+    def _repr_html_(self) -> str:
+        import html
+        cells = "".join("<tr>" + "".join(f"<td>{html.escape(str(part))}</td>" for part in wait) +
+                        "</tr>" for wait in self)
+        return f"<table><tr><th>at</th><th>who</th><th>waits for</th></tr>{cells}</table>"
+
+
+def version() -> str:
+    """That of the library."""
+    return _c.tessera_version().decode()
+
+
+def _check(status: int) -> None:
+    if status == 0:
+        return
+    error = FailedError if status == 4 else Error
+    raise error(status, _c.tessera_last_error().decode())
+
+
+def _kind_of(program: str) -> str:
+    return "ascend" if program.endswith(".pto") else "wse"
+
+
+class Machine:
+    """A machine with its program. `kind`: "wse" (a layout, a CSL file or the folder of a compiled one) or
+    "ascend" (a PTO program); by default the name of the program tells. `options`: those of the
+    executable, as on its command line."""
+
+    def __init__(self, program: str | pathlib.Path, *options: str, kind: str | None = None):
+        self._handle = ctypes.c_void_p()
+        path = str(program)
+        words = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+        _check(_c.tessera_create((kind or _kind_of(path)).encode(), path.encode(), len(options),
+                                 words, ctypes.byref(self._handle)))
+        self._listener: Any = None
+        info = _library.Info()
+        self._call("get_info", ctypes.byref(info))
+        self.kind = {1: "wse", 2: "ascend"}[info.kind]
+        self.width, self.height = info.width, info.height
+        self.tile_bytes, self.period_ps = info.tile_bytes, info.period_ps
+        self.functions = self._names("function", info.functions)
+        self.arrays = self._names("array", info.arrays)
+        self.counter_names = self._names("counter", info.counters)
+        self.symbols = [self._symbol(n) for n in range(info.symbols)]
+        self.edges = [self._edge(n) for n in range(info.edges)]
+
+    def close(self) -> None:
+        """Destroys the machine; views of its memory are invalid from now on."""
+        handle, self._handle = self._handle, ctypes.c_void_p()
+        _c.tessera_destroy(handle)
+
+    def __enter__(self) -> "Machine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self.close()
+
+    # --- running
+
+    def run(self, limit: int | None = None) -> Stop:
+        """Runs until nothing moves any more, or up to cycle `limit`."""
+        return self._run("run", _NO_LIMIT if limit is None else limit)
+
+    def step(self, cycles: int = 1) -> Stop:
+        """Runs for so many cycles."""
+        return self._run("step", cycles)
+
+    def reset(self, keep_memory: bool = False) -> None:
+        """The machine is as it was built; simulated time goes on, cycles count from 0."""
+        self._call("reset", int(keep_memory))
+
+    @property
+    def cycle(self) -> int:
+        """The next cycle that has not been stepped."""
+        return _c.tessera_cycle(self._handle)
+
+    @property
+    def time_ps(self) -> int:
+        return _c.tessera_time_ps(self._handle)
+
+    def listen(self, listener: Callable[[Notice, int], bool | None] | None) -> None:
+        """`listener(notice, cycle)` is called while the machine runs; a true answer stops the run."""
+        def call(_user: int, notice: int, cycle: int) -> int:
+            return 1 if listener is not None and listener(Notice(notice), cycle) else 0
+        self._listener = _library.Listener(call)  # lives as long as the machine uses it
+        _c.tessera_set_listener(self._handle, self._listener, None)
+
+    # --- memory
+
+    def sram(self, x: int, y: int) -> np.ndarray:
+        """The memory of a tile as bytes: a view, until the machine runs, is reset or closed."""
+        return self._view(y * self.width + x)
+
+    def array(self, name: str, dtype: Any = np.uint8) -> np.ndarray:
+        """An array in GM: a view as sram()."""
+        return self._view(self._array(name)).view(dtype)
+
+    def set_array(self, name: str, values: np.ndarray) -> None:
+        """Gives an array in GM size and contents."""
+        data = np.ascontiguousarray(values)
+        self._call("resize_array", self._array(name), data.nbytes)
+        self.array(name)[:] = data.reshape(-1).view(np.uint8)
+
+    def find_symbol(self, name: str, x: int = 0, y: int = 0) -> Symbol:
+        found = _library.Symbol()
+        self._call("find_symbol", x, y, name.encode(), ctypes.byref(found))
+        return self._to_symbol(name, found)
+
+    def read(self, name: str, x: int = 0, y: int = 0) -> np.ndarray:
+        """A copy of what a tile has in a symbol."""
+        symbol = self.find_symbol(name, x, y)
+        values = np.empty(symbol.bytes // symbol.dtype.itemsize, symbol.dtype)
+        self._call("read", y * self.width + x, symbol.address, values.ctypes.data, symbol.bytes)
+        return values
+
+    def write(self, name: str, values: Any, x: int = 0, y: int = 0) -> None:
+        """Writes the first elements of a symbol."""
+        symbol = self.find_symbol(name, x, y)
+        data = np.ascontiguousarray(values, symbol.dtype)
+        if data.nbytes > symbol.bytes:
+            raise ValueError(f"'{name}' has {symbol.bytes} bytes, the values have {data.nbytes}")
+        self._call("write", y * self.width + x, symbol.address, data.ctypes.data, data.nbytes)
+
+    # --- launches and streams
+
+    def launch(self, function: str, *arguments: int | float,
+               tiles: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
+        """Starts a function on the tiles (x, y, width, height) that have it; default: all."""
+        words = self._words(arguments)
+        self._call("launch", function.encode(), *tiles, words, len(words))
+
+    @property
+    def open_launches(self) -> int:
+        return _c.tessera_open_launches(self._handle)
+
+    def edge(self, x: int, y: int, side: str) -> Edge:
+        """The link at a side of a tile."""
+        for edge in self.edges:
+            if (edge.x, edge.y, edge.side) == (x, y, side.upper()):
+                return edge
+        raise KeyError(f"the host holds no link at the {side.upper()} side of tile ({x}, {y})")
+
+    def send(self, edge: Edge | int, color: int, values: Any, control: bool = False) -> None:
+        """Wavelets into the fabric: 32-bit numbers, one a wavelet."""
+        words = self._words(np.asarray(values).reshape(-1).tolist())
+        self._call("send", self._number(edge), color, words, len(words), int(control))
+
+    def expect(self, edge: Edge | int, color: int, count: int) -> None:
+        self._call("expect", self._number(edge), color, count)
+
+    def cancel(self, edge: Edge | int, color: int) -> None:
+        self._call("cancel", self._number(edge), color)
+
+    def receive(self, edge: Edge | int, color: int, dtype: Any = np.uint32) -> np.ndarray:
+        """Takes all wavelets that have come."""
+        parts = []
+        words, taken = (ctypes.c_uint32 * 4096)(), ctypes.c_uint32(1)
+        while taken.value:
+            self._call("receive", self._number(edge), color, words, len(words),
+                       ctypes.byref(taken))
+            parts.append(np.array(words[:taken.value], np.uint32))
+        return np.concatenate(parts).view(dtype)
+
+    # --- results
+
+    def counters(self) -> dict[str, int]:
+        value, found = ctypes.c_uint64(), {}
+        for number, name in enumerate(self.counter_names):
+            self._call("counter", number, ctypes.byref(value))
+            found[name] = value.value
+        return found
+
+    def report(self) -> dict[str, Any]:
+        """The report of the machine as it is now."""
+        return self._json("report")
+
+    def waits(self) -> Waits:
+        """Who waits for what now."""
+        return Waits(Wait(tuple(next(iter(wait.values()))), wait["who"], wait["what"])
+                     for wait in self._json("waits"))  # the place comes first
+
+    # --- helpers
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        _check(getattr(_c, "tessera_" + name)(self._handle, *arguments))
+
+    def _run(self, name: str, cycles: int) -> Stop:
+        stop = ctypes.c_int()
+        self._call(name, cycles, ctypes.byref(stop))
+        return Stop(stop.value)
+
+    def _json(self, name: str) -> Any:
+        text = getattr(_c, "tessera_" + name)(self._handle)
+        if text is None:
+            raise Error(5, _c.tessera_last_error().decode())
+        return json.loads(text)
+
+    def _names(self, kind: str, count: int) -> list[str]:
+        function = getattr(_c, f"tessera_{kind}_name")
+        return [function(self._handle, number).decode() for number in range(count)]
+
+    def _symbol(self, number: int) -> Symbol:
+        found = _library.Symbol()
+        self._call("get_symbol", number, ctypes.byref(found))
+        return self._to_symbol(_c.tessera_symbol_name(self._handle, number).decode(), found)
+
+    @staticmethod
+    def _to_symbol(name: str, found: _library.Symbol) -> Symbol:
+        dtype = np.dtype(_DTYPES[_c.tessera_type_name(found.type).decode()])
+        return Symbol(name, found.program, found.address, found.bytes, dtype)
+
+    def _edge(self, number: int) -> Edge:
+        found = _library.Edge()
+        self._call("get_edge", number, ctypes.byref(found))
+        colors = tuple(c for c in range(24) if found.colors_out >> c & 1)
+        return Edge(number, found.x, found.y, _SIDES[found.side], colors)
+
+    @staticmethod
+    def _number(edge: Edge | int) -> int:
+        return edge if isinstance(edge, int) else edge.number
+
+    def _array(self, name: str) -> int:
+        if name not in self.arrays:
+            raise KeyError(f"the machine has no array '{name}'; it has {', '.join(self.arrays)}")
+        return self.arrays.index(name)
+
+    def _view(self, place: int) -> np.ndarray:
+        data, size = ctypes.c_void_p(), ctypes.c_uint32()
+        self._call("map", place, ctypes.byref(data), ctypes.byref(size))
+        if not size.value:
+            return np.empty(0, np.uint8)
+        buffer = (ctypes.c_uint8 * size.value).from_address(data.value)
+        return np.frombuffer(buffer, np.uint8)
+
+    @staticmethod
+    def _words(values: Sequence[int | float]) -> Any:
+        bits = [int(np.float32(v).view(np.uint32)) if isinstance(v, float) else int(v) & 0xFFFFFFFF
+                for v in values]
+        return (ctypes.c_uint32 * len(bits))(*bits)

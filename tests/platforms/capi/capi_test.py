@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""libtessera.so from C, and its list of symbols: capi_test.py LIBRARY."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+HERE = pathlib.Path(__file__).resolve().parent
+LIBRARY = pathlib.Path(sys.argv.pop(1)).resolve()
+HEADER = ROOT / "platforms" / "capi" / "tessera.h"
+
+ILLEGAL = {
+    "illegal.tasm": "fn bad\n    movri r2, 0\n    st16 [0], r2\n    ret\nfn good\n    movri r2, 1\n    ret\n",
+    "illegal.json": """{"schema": "tessera-wse-layout-1", "grid": [1, 1],
+        "tiles": [{"rect": [0, 0, 1, 1], "code": "illegal.tasm"}], "routes": [], "host": []}""",
+}
+
+
+class Capi(unittest.TestCase):
+    def test_a_c_program_loads_runs_resets_and_reads(self):
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        self.assertIsNotNone(compiler)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in ILLEGAL.items():
+                (pathlib.Path(folder) / name).write_text(text)
+            program = f"{folder}/use"
+            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", str(HERE / "use.c"),
+                            f"-I{HEADER.parent}", str(LIBRARY), f"-Wl,-rpath,{LIBRARY.parent}", "-o", program], check=True)
+            subprocess.run([program, str(ROOT / "examples/gemv_stream/layout.json"), f"{folder}/illegal.json"],
+                           check=True, timeout=60)
+
+    def test_the_library_shows_the_header_and_nothing_else(self):
+        listed = subprocess.run(["nm", "-D", "--defined-only", str(LIBRARY)], check=True, capture_output=True, text=True)
+        shown = {line.split()[-1].split("@")[0] for line in listed.stdout.splitlines()}
+        shown -= {"TESSERA_1"}
+        expected = set((HERE / "abi.txt").read_text().split())
+        self.assertEqual(shown, expected, "a change of tests/platforms/capi/abi.txt may need a new TESSERA_ABI_VERSION")
+        declared = set(re.findall(r"\b(tessera_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)))
+        self.assertEqual(declared, expected - {"sc_main"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""The Python package tessera: runs as python3 tests/python/tessera_test.py, and with pytest."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import tessera  # noqa: E402
+
+GEMV = ROOT / "examples/gemv_stream/layout.json"
+ADD = ROOT / "examples/ascend/vector_add.pto"
+
+
+def gemv(machine, limit=None):
+    """A = 1, 2, 3, 4 in every tile, x = 1, b = 10 and 20: y = 26 and 44 in each row."""
+    for y in range(machine.height):
+        for x in range(machine.width):
+            machine.write("A", [1, 2, 3, 4], x, y)
+    for y in range(3):
+        machine.expect(machine.edge(3, y, "east"), 2, 2)
+    machine.launch(machine.functions[0])
+    for x in range(4):
+        machine.send(machine.edge(x, 0, "north"), 0, [1.0, 1.0])
+    for y in range(3):
+        machine.send(machine.edge(0, y, "west"), 2, [10.0, 20.0])
+    stop = machine.run(limit)
+    return stop, [machine.receive(machine.edge(3, y, "east"), 2, np.float32).tolist() for y in range(3)]
+
+
+class Fabric(unittest.TestCase):
+    def test_gemv_and_a_reset_in_the_middle(self):
+        with tessera.Machine(GEMV) as machine:
+            stop, result = gemv(machine)
+            self.assertEqual(stop, tessera.Stop.AT_REST)
+            self.assertEqual(result, [[26, 44]] * 3)
+            digest, time = machine.report()["digest"], machine.time_ps
+            for limit in (5, 30, 50):
+                machine.reset()
+                self.assertEqual(gemv(machine, limit)[0], tessera.Stop.AT_LIMIT)
+                machine.reset()
+                self.assertEqual(gemv(machine)[1], [[26, 44]] * 3)
+                self.assertEqual(machine.report()["digest"], digest)
+            self.assertGreater(machine.time_ps, time)
+
+    def test_sram_is_a_view(self):
+        with tessera.Machine(GEMV) as machine:
+            symbol = machine.find_symbol("A", 1, 1)
+            sram = machine.sram(1, 1)
+            self.assertEqual(len(sram), machine.tile_bytes)
+            view = sram[symbol.address:symbol.address + symbol.bytes].view(symbol.dtype)
+            view[:] = [5, 6, 7, 8]
+            np.testing.assert_array_equal(machine.read("A", 1, 1), [5, 6, 7, 8])
+            machine.write("A", [9], 1, 1)
+            np.testing.assert_array_equal(view, [9, 6, 7, 8])
+            machine.reset(keep_memory=True)
+            np.testing.assert_array_equal(machine.read("A", 1, 1), [9, 6, 7, 8])
+            machine.reset()
+            np.testing.assert_array_equal(machine.read("A", 1, 1), [0, 0, 0, 0])
+
+    def test_waits_are_a_table(self):
+        with tessera.Machine(GEMV) as machine:
+            machine.expect(machine.edge(3, 0, "east"), 2, 1)
+            machine.run()
+            waits = machine.waits()
+            blocked = [wait for wait in waits if "host stream" in wait.who]
+            self.assertEqual([wait.at for wait in blocked], [(3, 0)])
+            self.assertIn("waits for", str(waits).splitlines()[0])
+            self.assertIn("<table>", waits._repr_html_())
+            machine.cancel(machine.edge(3, 0, "east"), 2)
+            self.assertFalse([wait for wait in machine.waits() if "host stream" in wait.who])
+
+    def test_a_listener_stops_the_run(self):
+        with tessera.Machine(GEMV) as machine:
+            seen = []
+
+            def listener(notice, cycle):
+                seen.append((notice, cycle))
+                return notice == tessera.Notice.STREAM_DONE
+            machine.listen(listener)
+            self.assertEqual(gemv(machine)[0], tessera.Stop.ON_REQUEST)
+            self.assertEqual(seen[-1][0], tessera.Notice.STREAM_DONE)
+            machine.listen(None)
+            self.assertEqual(machine.run(), tessera.Stop.AT_REST)
+
+    def test_structures_and_machines_beside_each_other_agree(self):
+        machines = [tessera.Machine(GEMV, "--structure", s) for s in ("modules", "dense")]
+        for cycle in range(0, 100, 7):
+            for machine in machines:
+                machine.run(cycle)
+        digests = []
+        for machine in machines:
+            gemv(machine)
+            digests.append((machine.report()["digest"], machine.counters()))
+            machine.close()
+        self.assertEqual(digests[0], digests[1])
+
+    def test_mistakes_are_exceptions(self):
+        with self.assertRaisesRegex(tessera.Error, "nowhere.json"):
+            tessera.Machine("/nowhere.json")
+        with self.assertRaisesRegex(tessera.Error, "presett"):
+            tessera.Machine(GEMV, "--presett", "wse3")
+        with tessera.Machine(GEMV) as machine:
+            with self.assertRaisesRegex(tessera.Error, "no symbol 'B'"):
+                machine.read("B")
+            with self.assertRaisesRegex(tessera.Error, "no function 'f'"):
+                machine.launch("f")
+            with self.assertRaisesRegex(ValueError, "16 bytes"):
+                machine.write("A", np.ones(5))
+            with self.assertRaises(KeyError):
+                machine.edge(1, 1, "west")
+
+    def test_illegal_behaviour_ends_with_a_reset(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.tasm").write_text(
+                "fn bad\n    movri r2, 0\n    st16 [0], r2\n    ret\nfn good\n    movri r2, 1\n    ret\n")
+            layout = pathlib.Path(folder) / "a.json"
+            layout.write_text('{"schema": "tessera-wse-layout-1", "grid": [1, 1], "tiles": [{"rect": [0, 0, 1, 1],'
+                              ' "code": "a.tasm"}], "routes": [], "host": []}')
+            with tessera.Machine(layout) as machine:
+                machine.launch("bad")
+                with self.assertRaisesRegex(tessera.FailedError, "code_store"):
+                    machine.run()
+                self.assertIn("code_store", machine.report()["message"])
+                machine.reset()
+                machine.launch("good")
+                self.assertEqual(machine.run(), tessera.Stop.AT_REST)
+                self.assertEqual(machine.open_launches, 0)
+
+
+class Clusters(unittest.TestCase):
+    def run_add(self, machine, a, b):
+        machine.set_array(machine.arrays[0], a)
+        machine.set_array(machine.arrays[1], b)
+        machine.launch("kernel")
+        machine.run()
+        return machine.array(machine.arrays[2], np.float32).copy()
+
+    def test_vector_add(self):
+        with tessera.Machine(ADD, "--param", "TILES=4") as machine:
+            machine.launch("kernel")
+            machine.run()
+            size = len(machine.array(machine.arrays[0], np.float32))
+            self.assertGreater(size, 0)
+            machine.reset()
+            a, b = np.arange(size, dtype=np.float32), np.full(size, 3, np.float32)
+            expected = self.run_add(machine, a, b)
+            np.testing.assert_array_equal(expected, a + b)
+            report = machine.report()
+            for limit in (10, 500, 1500):
+                machine.reset()
+                machine.launch("kernel")
+                machine.run(limit)
+                machine.reset(keep_memory=limit == 500)
+                np.testing.assert_array_equal(self.run_add(machine, a, b), expected)
+                self.assertEqual(machine.report()["digest"], report["digest"])
+
+
+if __name__ == "__main__":
+    unittest.main()
