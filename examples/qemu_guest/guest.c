@@ -2,7 +2,11 @@
  * qemu_platform shows as a PCI device (docs/qemu.md). It finds the device, resets it, loads A, launches,
  * streams x and b in, waits, checks y, reboots and does it all again.
  *
- * Words on the kernel's command line: "irq" waits for interrupts (KVM only), else it polls. */
+ * Words on the kernel's command line: "irq" waits for interrupts (KVM only), else it polls.
+ *
+ * device.h is written by qemu_platform --driver-header: the memory map and the names of this program. */
+#include "device.h"
+
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
@@ -66,27 +70,19 @@ static u32 find_device(void) {
 
 /* --- the device: docs/host-port.md#memory-map --- */
 
-enum {
-  kId = 0x00, kControl = 0x40, kIrqEnable = 0x50, kIrqPending = 0x54, kIrqClear = 0x58, kOpenLaunches = 0x60,
-  kMissing = 0x64, kSlots = 0x2000, kDoorbells = 0x3000, kStreams = 0x100000
-};
-enum { kWidth = 4, kHeight = 3, kTileBytes = 0x10000, kStreamDone = 2 };
-enum { kWest, kEast, kSouth, kNorth };
-
 static volatile u8* registers;
 static volatile u8* memory;
 
 static u32 get(u32 offset) { return *(volatile u32*)(registers + offset); }
 static void put(u32 offset, u32 value) { *(volatile u32*)(registers + offset) = value; }
 
-/* Offset of a channel: a color at the edge of a tile. */
-static u32 channel(u32 x, u32 y, u32 side, u32 color) {
-  for (u32 edge = kStreams; edge < kStreams + 64 * 0x1000; edge += 0x1000)
-    if (get(edge + 0xF00) == x && get(edge + 0xF04) == y && get(edge + 0xF08) == side)
-      return edge + color * 0x80;
-  fail("no edge at column", x);
-  return 0;
-}
+/* A color at an edge. */
+enum { kX = 0, kSum = 2 }; /* colors of the layout */
+static u32 channel(u32 edge, u32 color) { return edge + color * TESSERA_CHANNEL_STRIDE; }
+static const u32 kNorthEdges[] = {TESSERA_EDGE_0_0_NORTH, TESSERA_EDGE_1_0_NORTH, TESSERA_EDGE_2_0_NORTH,
+                                  TESSERA_EDGE_3_0_NORTH};
+static const u32 kWestEdges[] = {TESSERA_EDGE_0_0_WEST, TESSERA_EDGE_0_1_WEST, TESSERA_EDGE_0_2_WEST};
+static const u32 kEastEdges[] = {TESSERA_EDGE_3_0_EAST, TESSERA_EDGE_3_1_EAST, TESSERA_EDGE_3_2_EAST};
 
 /* --- interrupts: the two 8259 of a PC --- */
 
@@ -105,7 +101,7 @@ static struct {
 
 void on_interrupt(void) {
   ++interrupts;
-  put(kIrqClear, kStreamDone);
+  put(TESSERA_REG_IRQ_CLEAR, TESSERA_BIT_STREAM_DONE);
   out8(0xA0, 0x20); /* end of interrupt, both controllers */
   out8(0x20, 0x20);
 }
@@ -127,7 +123,7 @@ static void listen(u32 line) {
   const u16 open = (u16)(1u << line | 1u << 2); /* 2: the second controller */
   out8(0x21, (u8)~open);
   out8(0xA1, (u8)(~open >> 8));
-  put(kIrqEnable, kStreamDone);
+  put(TESSERA_REG_IRQ_ENABLE, TESSERA_BIT_STREAM_DONE);
 }
 
 static void sleep_until_interrupt(void) {
@@ -137,51 +133,43 @@ static void sleep_until_interrupt(void) {
 /* --- the program --- */
 
 /* Blocks of A column by column, tile by tile. */
-static float a[kHeight][kWidth][4] = {
+static const float a[TESSERA_HEIGHT][TESSERA_WIDTH][4] = {
     {{1.0f, 2.5f, 2.0f, 3.5f}, {3.0f, 2.0f, 1.5f, 3.0f}, {2.5f, 4.0f, 1.0f, 2.5f}, {2.0f, 3.5f, 3.0f, 2.0f}},
     {{4.0f, 5.5f, 5.0f, 4.0f}, {3.5f, 5.0f, 4.5f, 6.0f}, {3.0f, 4.5f, 4.0f, 5.5f}, {5.0f, 4.0f, 3.5f, 5.0f}},
     {{7.0f, 6.0f, 5.5f, 7.0f}, {6.5f, 8.0f, 5.0f, 6.5f}, {6.0f, 7.5f, 7.0f, 6.0f}, {5.5f, 7.0f, 6.5f, 8.0f}}};
-static float x[kWidth][2] = {{-3.0f, -2.0f}, {-1.0f, 0.0f}, {1.0f, 2.0f}, {3.0f, 4.0f}};
-static float b[kHeight][2] = {{10.0f, 20.0f}, {30.0f, 40.0f}, {50.0f, 60.0f}};
-static float expected[kHeight][2] = {{22.5f, 31.0f}, {44.5f, 58.0f}, {74.0f, 92.5f}};
+static const float x[TESSERA_WIDTH][2] = {{-3.0f, -2.0f}, {-1.0f, 0.0f}, {1.0f, 2.0f}, {3.0f, 4.0f}};
+static const float b[TESSERA_HEIGHT][2] = {{10.0f, 20.0f}, {30.0f, 40.0f}, {50.0f, 60.0f}};
+static const float expected[TESSERA_HEIGHT][2] = {{22.5f, 31.0f}, {44.5f, 58.0f}, {74.0f, 92.5f}};
 
 /* The guest moves numbers and computes none: compile with -fno-strict-aliasing. */
 static u32 bits(const float* value) { return *(const u32*)value; }
 
-/* What the program of a tile has in its memory (examples/gemv_stream/gemv.tasm). */
-#ifndef A_ADDRESS
-#define A_ADDRESS 1096
-#define Y_ADDRESS 1112
-#define LEFT_ADDRESS 1120
-#endif
-
 static void load_tile(u32 column, u32 row) {
-  volatile u8* const tile = memory + (row * kWidth + column) * kTileBytes;
-  for (int i = 0; i < 4; ++i) *(volatile u32*)(tile + A_ADDRESS + 4 * i) = bits(&a[row][column][i]);
-  for (int i = 0; i < 2; ++i) *(volatile u32*)(tile + Y_ADDRESS + 4 * i) = 0;
-  *(volatile u16*)(tile + LEFT_ADDRESS) = 2;
+  volatile u8* const tile = memory + (row * TESSERA_WIDTH + column) * TESSERA_TILE_STRIDE;
+  for (int i = 0; i < 4; ++i) *(volatile u32*)(tile + TESSERA_P0_A_ADDRESS + 4 * i) = bits(&a[row][column][i]);
 }
 
 static void run_gemv(int with_interrupt) {
-  for (u32 row = 0; row < kHeight; ++row)
-    for (u32 column = 0; column < kWidth; ++column) load_tile(column, row);
-  for (u32 row = 0; row < kHeight; ++row) put(channel(kWidth - 1, row, kEast, 2) + 0x54, 2);
+  for (u32 row = 0; row < TESSERA_HEIGHT; ++row)
+    for (u32 column = 0; column < TESSERA_WIDTH; ++column) load_tile(column, row);
+  for (u32 row = 0; row < TESSERA_HEIGHT; ++row)
+    put(channel(kEastEdges[row], kSum) + TESSERA_CHANNEL_EXPECT, 2);
 
-  put(kSlots, 0); /* function 0, all tiles, no arguments */
-  put(kDoorbells, 1);
-  for (u32 column = 0; column < kWidth; ++column)
-    for (int i = 0; i < 2; ++i) put(channel(column, 0, kNorth, 0), bits(&x[column][i]));
-  for (u32 row = 0; row < kHeight; ++row)
-    for (int i = 0; i < 2; ++i) put(channel(0, row, kWest, 2), bits(&b[row][i]));
+  put(TESSERA_SLOTS + TESSERA_SLOT_FUNCTION, TESSERA_FN_MAIN); /* on all tiles */
+  put(TESSERA_DOORBELLS, 1);
+  for (u32 column = 0; column < TESSERA_WIDTH; ++column)
+    for (int i = 0; i < 2; ++i) put(channel(kNorthEdges[column], kX), bits(&x[column][i]));
+  for (u32 row = 0; row < TESSERA_HEIGHT; ++row)
+    for (int i = 0; i < 2; ++i) put(channel(kWestEdges[row], kSum), bits(&b[row][i]));
 
   if (with_interrupt) sleep_until_interrupt();
   u32 polls = 0;
-  while (get(kMissing) != 0)
-    if (++polls > 1000000) fail("y does not come; missing", get(kMissing));
+  while (get(TESSERA_REG_MISSING) != 0)
+    if (++polls > 1000000) fail("y does not come; missing", get(TESSERA_REG_MISSING));
 
-  for (u32 row = 0; row < kHeight; ++row) {
+  for (u32 row = 0; row < TESSERA_HEIGHT; ++row) {
     for (int i = 0; i < 2; ++i) {
-      const u32 y = get(channel(kWidth - 1, row, kEast, 2));
+      const u32 y = get(channel(kEastEdges[row], kSum));
       if (y != bits(&expected[row][i])) fail("wrong y", y);
     }
   }
@@ -217,8 +205,10 @@ void guest_main(const u32* information) {
   registers = (volatile u8*)(pci_read(slot, kBar0) & ~15u);
   memory = (volatile u8*)(pci_read(slot, kBar2) & ~15u);
   pci_write(slot, kCommand, 2);
-  if (get(kId) != 0x52535354) fail("not the device that was expected, id", get(kId));
-  put(kControl, 1); /* reset */
+  if (get(TESSERA_REG_ID) != TESSERA_ID_VALUE) fail("not the device that was expected, id", get(TESSERA_REG_ID));
+  if (get(TESSERA_REG_WIDTH) != TESSERA_WIDTH || get(TESSERA_REG_HEIGHT) != TESSERA_HEIGHT)
+    fail("a machine of another size, width", get(TESSERA_REG_WIDTH));
+  put(TESSERA_REG_CONTROL, TESSERA_BIT_RESET_MACHINE);
   if (with_interrupt) listen(pci_read(slot, kInterrupt) & 0xFF);
 
   run_gemv(with_interrupt);

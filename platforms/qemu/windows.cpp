@@ -25,7 +25,9 @@ std::vector<Bar> windows_of(const host::DeviceInfo& info) {
   const std::uint64_t memory =
       places * (info.arrays.empty() ? host::kTileStride : host::kArrayStride);
   const std::uint64_t streams = host::kStreamBase + info.edges.size() * host::kEdgeStride;
-  std::vector<Bar> bars = {{0, power_of_two_from(streams), false, 0}};
+  const std::uint64_t registers =
+      std::max<std::uint64_t>(streams, host::kWindowBase + host::kWindowBytes);
+  std::vector<Bar> bars = {{0, power_of_two_from(registers), false, 0}};
   if (memory > 0)
     bars.push_back({2, power_of_two_from(memory), memory > kMostNarrowBytes, host::kMemoryBase});
   return bars;

@@ -1,12 +1,12 @@
 #include "platforms/vp/driver_header.h"
 
-#include <fstream>
-
 #include <cctype>
+#include <fstream>
 #include <iomanip>
 #include <ostream>
 #include <vector>
 
+#include "platforms/run/output_file.h"
 #include "platforms/vp/place_names.h"
 
 namespace tessera::vp {

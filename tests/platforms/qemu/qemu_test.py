@@ -74,7 +74,7 @@ def check_wrong_device(platform, sources, guest):
     """The guest finds another machine: it fails, and says so."""
     code, text, _ = platform.run("--guest", guest, "--expect-exit", "33",
                                  layout=str(sources / "examples/hello_wavelet/layout.json"))
-    assert code == 1 and "guest: no edge" in text and "QEMU ended with status 3, expected 33" in text, text
+    assert code == 1 and "guest: a machine of another size, width 0x00000002" in text and "QEMU ended with status 3, expected 33" in text, text
 
 
 # --- peers that are no QEMU: this script, started by qemu_platform as --qemu ---
@@ -105,11 +105,11 @@ def driver(peer):
     assert config(peer, 3, 0, 0, 4) == 0x7E551234
     assert config(peer, 3, 0x0B, 0, 1) == 0x12
     config(peer, 2, 0x10, 0xFFFFFFFF, 4)
-    assert config(peer, 3, 0x10, 0, 4) == 0xFFE00000  # 2 MB
+    assert config(peer, 3, 0x10, 0, 4) == 0xFE000000  # 32 MB
     config(peer, 2, 0x18, 0xFFFFFFFF, 4)
     assert config(peer, 3, 0x18, 0, 4) == 0xFFF00000  # 12 tiles: 1 MB
     config(peer, 2, 0x10, 0xE0000000, 4)
-    config(peer, 2, 0x18, 0xE0200000, 4)
+    config(peer, 2, 0x18, 0xE2000000, 4)
     ones = 2 ** 64 - 1
     assert bar(peer, 5, 0xE0000000, 0, 4) == ones  # memory is still disabled
     config(peer, 2, 4, 2, 2)
@@ -118,8 +118,8 @@ def driver(peer):
     assert bar(peer, 5, 0xE0000000, 0, 4, is_memory=0) == ones
     assert bar(peer, 5, 0xE00000FC, 0, 4) == ones  # reserved
     assert bar(peer, 5, 0x1000, 0, 4) == ones  # no window
-    bar(peer, 4, 0xE0200400, 0x0123456789ABCDEF, 8)
-    assert bar(peer, 5, 0xE0200401, 0, 1) == 0xCD
+    bar(peer, 4, 0xE2000400, 0x0123456789ABCDEF, 8)
+    assert bar(peer, 5, 0xE2000401, 0, 1) == 0xCD
     bar(peer, 4, 0xE000005C, 77, 4)  # scratch
     peer.sendall(message(7))
     answer(peer)
@@ -167,10 +167,12 @@ def check_peers(platform):
     print(f"peers: {len(PEERS) + 1}")
 
 
-def build_guest(sources, folder):
+def build_guest(platform, sources, folder):
+    code, text, _ = platform.run("--validate", "--driver-header", str(folder / "device.h"))
+    assert code == 0, text
     example = sources / "examples/qemu_guest"
     guest = folder / "guest.elf"
-    result = subprocess.run(["gcc", *FLAGS, "-T", example / "guest.ld", example / "boot.S", example / "guest.c", "-o", guest],
+    result = subprocess.run(["gcc", *FLAGS, "-I", folder, "-T", example / "guest.ld", example / "boot.S", example / "guest.c", "-o", guest],
                             capture_output=True, text=True, check=False)
     return str(guest) if result.returncode == 0 else None
 
@@ -184,7 +186,7 @@ def main():
         if shutil.which("qemu-system-x86_64") is None:
             print("skipped: qemu-system-x86_64 is not installed; scripts/test.sh --all installs it")
             sys.exit(SKIPPED)
-        guest = build_guest(sources, folder)
+        guest = build_guest(platform, sources, folder)
         if guest is None:
             print("skipped: gcc -m32 does not build a guest here")
             sys.exit(SKIPPED)

@@ -27,7 +27,7 @@ host::DeviceInfo grid(std::uint32_t width, std::uint32_t height) {
 TEST(QemuWindows, FitTheMachine) {
   const std::vector<Bar> small = windows_of(grid(4, 3));
   ASSERT_EQ(small.size(), 2U);
-  EXPECT_EQ(small[0].bytes, 0x20'0000U);
+  EXPECT_EQ(small[0].bytes, 0x200'0000U);
   EXPECT_EQ(small[1].bytes, 0x10'0000U);
   EXPECT_EQ(small[1].target, 0x1'0000'0000U);
   EXPECT_FALSE(small[1].wide);
