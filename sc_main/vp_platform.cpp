@@ -12,7 +12,6 @@
 #include <systemc>
 #include <tlm>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -21,7 +20,6 @@
 #include "models/host/host_port.h"
 #include "platforms/cli/main.h"
 #include "platforms/run/driver.h"
-#include "platforms/run/output_file.h"
 #include "platforms/vp/accelerator.h"
 #include "platforms/vp/bus.h"
 #include "platforms/vp/dma.h"
@@ -68,12 +66,8 @@ bool run_script(const vp::Options& options, report::Report& report) {
   }
   const std::vector<vp::Statement> script = vp::compile(text, names);
   if (options.validate) return cli::print_valid(options, "");
-  if (!options.driver_header.empty()) {
-    std::ofstream header = run::open_output(options.driver_header);
-    vp::write_driver_header(header, accelerators.front()->device().info(),
-                            text.devices.front().file);
-    run::require_complete(options.driver_header, header);
-  }
+  vp::write_driver_header(options.driver_header, accelerators.front()->device().info(),
+                          text.devices.front().file);
 
   // 2. The platform around it. How far the host may run ahead is a matter of the whole simulation.
   const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");

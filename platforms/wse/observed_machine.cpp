@@ -9,10 +9,12 @@
 namespace tessera::wse {
 
 ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOptions& fabric,
-                                 const WseConfig& config, const Workload& workload)
+                                 const WseConfig& config, const Workload& workload,
+                                 Replacements* replacements)
     : options_(options), config_(config), layout_(workload.layout),
       recorders_(options, fabric, workload, config),
-      machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink())) {
+      machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink(),
+                             replacements)) {
   diagnoses_.set_prints(recorders_.prints());
   machine_->set_diagnoses(&diagnoses_);
   for (std::size_t i = 0; i < workload.programs.images().size(); ++i) {

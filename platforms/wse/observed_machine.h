@@ -23,9 +23,9 @@ namespace tessera::wse {
 class ObservedMachine final : public run::View {
  public:
   /// Builds the machine and opens the trace files that the options name. Throws UserError. All
-  /// arguments must outlive it.
+  /// arguments must outlive it. `replacements`: as in build_machine().
   ObservedMachine(const cli::Options& options, const FabricOptions& fabric, const WseConfig& config,
-                  const Workload& workload);
+                  const Workload& workload, Replacements* replacements = nullptr);
   /// Where the kernel would take longer to destroy the machine than the run took
   /// (Machine::is_quick_to_destroy), the machine is left to the end of the process.
   ~ObservedMachine() override;

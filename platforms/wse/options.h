@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/observe/scope.h"
 #include "platforms/cli/options.h"
@@ -27,9 +28,15 @@ struct FabricOptions {
   std::string heatmap_of = "busy";
   bool check_links = false;
   bool check_epochs = false;
+  std::vector<std::string> replace;  ///< see Replacements::choose
 
   cli::OptionGroup group() {
     using cli::file;
+    cli::Option replace_option{"replace", "BLOCK[X,Y]=NAME",
+                               "puts a registered module in the place of a block of a tile, e.g. "
+                               "--replace router[2,1]=verilog; may be given several times",
+                               [this](const std::string& text) { replace.push_back(text); }};
+    replace_option.repeatable = true;
     const auto written = cli::Option::File::kWritten;
     return {
         kHeading,
@@ -54,7 +61,8 @@ struct FabricOptions {
              "check-links", check_links,
              "watch the links between routers and at the rim for broken protocol rules (exit 3)"),
          cli::flag("check-epochs", check_epochs,
-                   "watch for wavelets that a change of a route catches under way (exit 4)")}};
+                   "watch for wavelets that a change of a route catches under way (exit 4)"),
+         replace_option}};
   }
 };
 
