@@ -1,7 +1,6 @@
 #include "platforms/vp/driver_header.h"
 
 #include <cctype>
-#include <fstream>
 #include <iomanip>
 #include <ostream>
 #include <vector>
