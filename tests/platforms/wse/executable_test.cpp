@@ -97,8 +97,8 @@ TEST(WseExecutable, ALayerOfTracesChangesNothingAndWritesFiles) {
   const TemporaryFolder folder;
   const std::string expected = results_of(report_of({kGemv}));
   EXPECT_EQ(results_of(report_of({kGemv, "--trace-perfetto", folder.file("t.json"), "--trace-wse",
-                                    folder.file("sim.log"), "--vcd", folder.file("w.vcd"),
-                                    "--heatmap", folder.file("h.svg")})),
+                                  folder.file("sim.log"), "--vcd", folder.file("w.vcd"),
+                                  "--heatmap", folder.file("h.svg")})),
             expected);
   EXPECT_FALSE(json::parse(read_file(folder.file("t.json")))
                    .as_object()
@@ -182,8 +182,7 @@ TEST(WseExecutable, MaxCyclesStopsWithADiagnosis) {
 // A bound that cuts off nothing but idle wake-ups does not fail a finished program.
 TEST(WseExecutable, ABoundOfTheLengthOfTheRunIsEnough) {
   const std::string cycles = std::to_string(report_of({kGemv}).at("cycles").as_int64());
-  EXPECT_EQ(results_of(report_of({kGemv, "--max-cycles", cycles})),
-            results_of(report_of({kGemv})));
+  EXPECT_EQ(results_of(report_of({kGemv, "--max-cycles", cycles})), results_of(report_of({kGemv})));
 }
 
 TEST(WseExecutable, NoCycleIsSteppedBeyondTheBound) {
