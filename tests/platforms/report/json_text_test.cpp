@@ -95,8 +95,8 @@ TEST(ReportStatus, IsTheExitCodeOfTheContract) {
 TEST(ReportJson, KeysStandInTheOrderOfTheContract) {
   EXPECT_THAT(keys(as_json(sample())),
               ElementsAre("schema", "platform", "preset", "program", "structure", "status",
-                          "exit_code", "message", "cycles", "digest", "time_ns", "wall", "run", "counters",
-                          "outputs", "checks", "diagnoses"));
+                          "exit_code", "message", "cycles", "digest", "time_ns", "wall", "run",
+                          "counters", "outputs", "checks", "diagnoses"));
 }
 
 TEST(ReportJson, CarriesTheResult) {
