@@ -89,6 +89,12 @@ void parse_values_if(OperandParser& p) {
   p.colon_types();
 }
 
+void parse_operands(OperandParser& p) {
+  p.values(Role::kOperand);
+  p.colon_types();
+  p.result_types();
+}
+
 void parse_condition(OperandParser& p) {
   p.cursor.expect("(");
   p.value(Role::kPredicate);
@@ -116,6 +122,12 @@ void parse_indexed(OperandParser& p) {
   if (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
   p.colon_types();
   p.result_types();
+}
+
+void parse_store_to(OperandParser& p) {
+  p.value(Role::kOperand);
+  p.cursor.expect(",");
+  parse_indexed(p);
 }
 
 void parse_clean_cache(OperandParser& p) {
@@ -421,9 +433,7 @@ void parse_form(OperandParser& p, Form form) {
   case Form::kConstant:
     return parse_constant(p);
   case Form::kOperands:
-    p.values(Role::kOperand);
-    p.colon_types();
-    return p.result_types();
+    return parse_operands(p);
   case Form::kCompare:
     return parse_compare(p);
   case Form::kCast:
@@ -463,9 +473,7 @@ void parse_form(OperandParser& p, Form form) {
   case Form::kPrintText:
     return parse_print(p);
   case Form::kStoreTo:
-    p.value(Role::kOperand);
-    p.cursor.expect(",");
-    return parse_indexed(p);
+    return parse_store_to(p);
   case Form::kIndexed:
     return parse_indexed(p);
   case Form::kCleanCache:

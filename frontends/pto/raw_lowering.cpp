@@ -21,7 +21,8 @@ void RawLowering::state(const Operation& op) {
 // mte_gm_ub %from, %to, %l2, %bytes nburst(%rows, %from_stride, %to_stride); mte_ub_gm without %l2.
 // copy_gm_to_ubuf %from, %to, %sid, %rows, %blocks, .. and its relatives count blocks of 32 bytes.
 // The others name rows and columns of fractals: their first two numbers.
-RawLowering::Shape RawLowering::shape_of(const Operation& op, const RawRow& row) const {
+RawLowering::Shape RawLowering::shape_of(const Operation& op, const RawRow& row,
+                                         std::int64_t width) const {
   std::vector<Operand> numbers, bursts;
   for (const Argument& a : op.arguments) {
     if (a.role != Role::kOperand) continue;
@@ -49,7 +50,9 @@ RawLowering::Shape RawLowering::shape_of(const Operation& op, const RawRow& row)
     return shape;
   }
   shape.rows = number(0);
-  shape.bytes = emitter_.size_product(number(1), row.opcode == Opcode::kMad ? 1 : 2, op.place);
+  // FIX counts columns, the others bytes of them.
+  const bool fix = row.opcode == Opcode::kFixOut || row.opcode == Opcode::kFixLocal;
+  shape.bytes = emitter_.size_product(number(1), fix ? 1 : width, op.place);
   return shape;
 }
 
@@ -85,7 +88,8 @@ void RawLowering::move(const Operation& op) {
   const bool fills = row.opcode == Opcode::kBusy;
   if (pointers.size() < (fills ? 1U : 2U))
     fail(op, "expected pointers to what it reads and writes");
-  const Shape shape = shape_of(op, row);
+  const Shape shape =
+      shape_of(op, row, std::max(1U, cluster::bits_of(pointers[0]->place.element) / 8));
   const bool is_mad = row.opcode == Opcode::kMad;
   const bool fix = row.opcode == Opcode::kFixOut || row.opcode == Opcode::kFixLocal;
   const Value& from = *pointers[0];

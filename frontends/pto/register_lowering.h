@@ -94,7 +94,8 @@ class RawLowering : LoweringPart {
     Operand rows = 1, bytes = 0;
     Operand from_stride = 0, to_stride = 0;  ///< in bytes; 0: dense
   };
-  Shape shape_of(const Operation& op, const RawRow& row) const;
+  /// `width`: bytes of an element that it reads.
+  Shape shape_of(const Operation& op, const RawRow& row, std::int64_t width) const;
   TileOperand part(const Value& pointer, const Shape& shape, Operand stride, Access access,
                    Place place);
   void state(const Operation& op);

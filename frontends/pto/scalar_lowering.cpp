@@ -85,6 +85,8 @@ namespace {
 void collect_fields(const std::vector<Attribute>& types, const std::string& place,
                     std::vector<Attribute>& fields, Place at, const Diagnostics& diagnostics) {
   constexpr std::string_view kStruct = "!pto.struct<";
+  constexpr std::size_t kDeepest = 64;
+  if (place.size() > kDeepest) diagnostics.fail(at, "too many structs inside each other");
   for (std::size_t n = 0; n < types.size(); ++n) {
     const std::string& type = types[n].key;
     const std::string here = joined(place, place.empty() ? "" : ",", n);

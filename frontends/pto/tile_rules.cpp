@@ -162,7 +162,7 @@ void TileRules::check_types(const Operation& op, const Operands& o) const {
         (is_less(o.in[2].columns(), o.in[1].columns()) || is_less(o.in[2].rows(), o.in[1].rows())))
       fail(op, "the scratch tile is smaller than the indices");
   }
-  if (op.name == "pto.tquant" && !is_a5()) {
+  if (op.name == "pto.tquant" && !is_a5() && !o.in.empty()) {
     for (std::size_t i = 1; i < o.in.size(); ++i)
       if (o.in[i].full(1) > 1 || o.in[i].has("blayout", "row_major"))
         fail(op, "scale and offset lie in a column on A2/A3");

@@ -141,7 +141,7 @@ Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
 
 // 16x32x!pto.f8E4M3 are two tokens.
 Token TypeParser::shape_token(Token token) {
-  while (true) {  // 8 x 128 x f32
+  while (!token.text.empty()) {  // 8 x 128 x f32
     const Token& next = cursor_.peek();
     const bool in_size =
         token.text.back() == 'x' && (next.kind == Kind::kInteger || next.kind == Kind::kWord);
