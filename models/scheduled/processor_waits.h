@@ -58,6 +58,9 @@ class ProcessorWaits {
 
   /// What the processor does from cycle `from` on.
   void change(const Line& to, Cycle from) {
+    const bool same =
+        to.reason == present_.reason && to.task == present_.task && to.phase == present_.phase;
+    if (same) return;
     if (from > since_) close(from);
     present_ = to;
   }
