@@ -21,17 +21,35 @@ install(TARGETS tessera_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/platforms/capi/tessera.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 get_property(programs DIRECTORY "${PROJECT_SOURCE_DIR}/sc_main" PROPERTY BUILDSYSTEM_TARGETS)
+list(REMOVE_ITEM programs command_pages)
 install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/share/" DESTINATION "${CMAKE_INSTALL_DATADIR}")  # man pages and bash completion
 
 foreach(folder tlm_ifaces models frontends platforms)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tessera"
     FILES_MATCHING PATTERN "*.h" PATTERN presets EXCLUDE)
 endforeach()
 
+# Scripts for users find each other, and the executables, from where they lie; bin has links to them.
+set(scripts_dir "${data_dir}/scripts")
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/sweep.py" "${PROJECT_SOURCE_DIR}/scripts/tessera.py" DESTINATION "${scripts_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/files.py" DESTINATION "${scripts_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/sweeps" DESTINATION "${scripts_dir}" FILES_MATCHING PATTERN "*.py")
+file(RELATIVE_PATH scripts_from_bin "/${CMAKE_INSTALL_BINDIR}" "/${scripts_dir}")
+foreach(command "tessera-sweep:sweep" "tessera:tessera")
+  string(REGEX MATCH "^(.*):(.*)$" unused "${command}")
+  set(link "${PROJECT_BINARY_DIR}/package/bin/${CMAKE_MATCH_1}")
+  set(script "${scripts_from_bin}/${CMAKE_MATCH_2}.py")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/package/bin")
+  file(CREATE_LINK "${script}" "${link}" SYMBOLIC)
+  install(PROGRAMS "${link}" DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endforeach()
+
 # Executables carry their presets; these are for reading, and for --config.
 file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/platforms/*/presets/*.json")
 install(FILES ${presets} DESTINATION "${data_dir}/presets")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${data_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/editors" DESTINATION "${data_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

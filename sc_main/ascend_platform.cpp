@@ -12,7 +12,9 @@
 #include "platforms/ascend/options.h"
 #include "platforms/ascend/simulation.h"
 #include "platforms/cli/main.h"
+#include "platforms/config/json_schema.h"
 #include "platforms/run/driver.h"
+#include "tessera_commit.h"
 
 namespace {
 
@@ -25,7 +27,8 @@ const cli::Executable kExecutable = {"ascend_platform",
                                      {"a2a3", "a5"},
                                      ascend::kStructures,
                                      "",  // the module names it; otherwise a5
-                                     "launch.clusters=24"};
+                                     "launch.clusters=24",
+                                     TESSERA_COMMIT};
 
 bool run_kernel(const ascend::Options& options, report::Report& report) {
   // 1. The text of the program, which may name its machine. --print-config does without a program.
@@ -40,10 +43,14 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
     config::print_config(std::cout, config, ascend::ascend_schema);
     return false;
   }
+  if (options.print_schema) {
+    config::print_json_schema(std::cout, config, ascend::ascend_schema, "ascend");
+    return false;
+  }
 
   // 3. The program: a kernel for the cores of the launch, and the arrays of the host.
   const ascend::LaunchedKernel kernel(*module, options, config, options.pto_unknown,
-                                      options.function);
+                                      options.function, options.pto_level);
   if (options.print_program) {
     std::cout << pto::print(*module);
     return false;

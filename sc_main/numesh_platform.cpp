@@ -4,11 +4,13 @@
 #include <iostream>
 
 #include "platforms/cli/main.h"
+#include "platforms/config/json_schema.h"
 #include "platforms/numesh/compiled_program.h"
 #include "platforms/numesh/numesh_config.h"
 #include "platforms/numesh/options.h"
 #include "platforms/numesh/simulation.h"
 #include "platforms/run/driver.h"
+#include "tessera_commit.h"
 
 namespace {
 
@@ -21,7 +23,8 @@ const cli::Executable kExecutable = {"numesh_platform",
                                      {"numesh"},
                                      numesh::kStructures,
                                      "numesh",
-                                     "phase.switch_cost=10"};
+                                     "phase.switch_cost=10",
+                                     TESSERA_COMMIT};
 
 bool run_program(const numesh::Options& options, report::Report& report) {
   // 1. The configuration of the machine: a preset or a file, changed by --set.
@@ -29,6 +32,10 @@ bool run_program(const numesh::Options& options, report::Report& report) {
       numesh::load_numesh_config(options.preset, options.config_file, options.sets);
   if (options.print_config) {
     config::print_config(std::cout, config, numesh::numesh_schema);
+    return false;
+  }
+  if (options.print_schema) {
+    config::print_json_schema(std::cout, config, numesh::numesh_schema, "numesh");
     return false;
   }
 

@@ -8,6 +8,7 @@
 
 #include "platforms/server/frame.h"
 #include "platforms/server/serve.h"
+#include "tessera_commit.h"
 
 int sc_main(int, char*[]) {
   if (isatty(STDIN_FILENO) != 0) {
@@ -15,5 +16,5 @@ int sc_main(int, char*[]) {
     return 2;
   }
   tessera::server::FrameChannel channel = tessera::server::FrameChannel::of_process();
-  return tessera::server::serve(channel);
+  return tessera::server::serve(channel, TESSERA_COMMIT);
 }

@@ -3,12 +3,15 @@
 
 #include <filesystem>
 #include <iostream>
+#include <new>
 
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/link.h"
 #include "frontends/compiled/ports.h"
 #include "frontends/csl/option_text.h"
 #include "frontends/csl/parser.h"
+#include "frontends/text/files_read.h"
+#include "frontends/text/output_file.h"
 
 namespace {
 
@@ -85,6 +88,10 @@ CommandLine read(const po::variables_map& given) {
   };
   line.link.west_buffer = count_of("width-west-buf");
   line.link.east_buffer = count_of("width-east-buf");
+  constexpr unsigned kMostChannels = 16;  // their number makes no difference here
+  const unsigned channels = count_of("channels");
+  if (given.count("channels") != 0 && (channels == 0 || channels > kMostChannels))
+    throw UserError("", "", "--channels: " + text("channels") + " is not in 1..16");
   for (const std::string& stream : texts("host-stream"))
     line.link.ports.push_back(compiled::port_of(stream));
   line.prints_layout = given.count("print-layout") != 0;
@@ -163,14 +170,20 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tessera::text::make_failed_writes_errors();
+  const tessera::text::FilesRead read;
   try {
-    return run(argc, argv);
+    const int exit_code = run(argc, argv);
+    tessera::text::require_printed();
+    return exit_code;
   } catch (const UserError& error) {
     std::cerr << "error: " << error.what() << '\n';
   } catch (const po::error& error) {
     std::cerr << "error: " << error.what() << '\n';
   } catch (const fs::filesystem_error& error) {
     std::cerr << "error: " << error.what() << '\n';
+  } catch (const std::bad_alloc&) {
+    std::cerr << "error: there is not enough memory to compile this program\n";
   } catch (const std::exception& error) {
     std::cerr << "internal error: " << error.what() << '\n';
     return 5;

@@ -12,7 +12,6 @@
 #include <systemc>
 #include <tlm>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -21,7 +20,6 @@
 #include "models/host/host_port.h"
 #include "platforms/cli/main.h"
 #include "platforms/run/driver.h"
-#include "platforms/run/output_file.h"
 #include "platforms/vp/accelerator.h"
 #include "platforms/vp/bus.h"
 #include "platforms/vp/dma.h"
@@ -32,6 +30,7 @@
 #include "platforms/vp/platform_view.h"
 #include "platforms/vp/script.h"
 #include "platforms/vp/script_host.h"
+#include "tessera_commit.h"
 #include "tlm_ifaces/host/base_protocol_checker.h"
 
 namespace {
@@ -46,7 +45,8 @@ const cli::Executable kExecutable = {
     {"wse2", "wse3", "a2a3", "a5"},
     {"modules", "dense", "auto"},
     "",  // that of the device
-    "fabric.hop_latency=3"};
+    "fabric.hop_latency=3",
+    TESSERA_COMMIT};
 
 using Accelerators = std::vector<std::unique_ptr<vp::Accelerator>>;
 
@@ -62,14 +62,6 @@ std::vector<vp::PlaceNames> names_of(const Accelerators& accelerators) {
         vp::kPortOnBus + names.size() * vp::kPortBytes);
   }
   return names;
-}
-
-void write_header(const vp::Options& options, const vp::ScriptText& text,
-                  const Accelerators& accelerators) {
-  if (options.driver_header.empty()) return;
-  std::ofstream header = run::open_output(options.driver_header);
-  vp::write_driver_header(header, accelerators.front()->device().info(), text.devices.front().file);
-  run::require_complete(options.driver_header, header);
 }
 
 /// Everything around the accelerators. Every connection is watched: a broken rule of the base protocol ends
@@ -132,7 +124,8 @@ bool run_script(const vp::Options& options, report::Report& report) {
     accelerators.push_back(vp::build_accelerator(options, device));
   const std::vector<vp::Statement> script = vp::compile(text, names_of(accelerators));
   if (options.validate) return cli::print_valid(options, "");
-  write_header(options, text, accelerators);
+  vp::write_driver_header(options.driver_header, accelerators.front()->device().info(),
+                          text.devices.front().file);
 
   // 2. The platform around them. How far the host may run ahead is a matter of the whole simulation.
   const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from files import write_text
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = [(8, 8), (32, 32), (128, 128), (512, 512), (750, 994)]
 QUICK_SIZES = SIZES[:2]
@@ -67,7 +69,7 @@ class Bench:
     def run(self, case, structure, params):
         """The report of one run, which must pass its checks."""
         command = [self.platform, str(case.layout), "--preset", self.preset, "--structure", structure, "--quiet",
-                   "--report", str(self.report)]
+                   "--report", str(self.report), "--no-waits"]
         command += [f"--param={name}={value}" for name, value in params.items()]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:
@@ -186,7 +188,7 @@ def main():
         cases = [case for case in CASES if not arguments.bench or case.name in arguments.bench]
         results = measure_all(bench, arguments.sizes, structures, cases)
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps(results, indent=2) + "\n")
+        write_text(arguments.json, json.dumps(results, indent=2) + "\n")
     print_table(results)
 
 

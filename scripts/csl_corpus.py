@@ -26,6 +26,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from files import write_text
+
 ROOT = Path(__file__).resolve().parent.parent
 # Scripts of a release without a name for Python.
 PLACEHOLDER, REPLACEMENT = "%python_sdk_paint", "cs_python run.py"
@@ -33,6 +35,8 @@ PLACEHOLDER, REPLACEMENT = "%python_sdk_paint", "cs_python run.py"
 CHECKS = {"bandwidth-test": (None, r"cycles_send = [1-9]"),
           "spmv-hypersparse": (None, r"Result within tolerance \S+: PASS"),
           "topic-13-simprint": ("sim.log", r"PE\(3,0\): recv_task: in_data = 4, global = 20")}
+# Published cycles of programs as they are: what the host program prints, the cycles, and where they come from.
+PUBLISHED = {("single-tile-matvec", "wse3"): (r"Max cycles .*: +(\d+)", 780, "wse_timing_2.md B1")}
 SEEDS = """
 import os, random
 try:
@@ -172,6 +176,9 @@ def run(folder, script, options, seed, vary):
         done = {"program": program, "script": script.name, "arch": arch_of(script), "seed": seed, "options": vary,
                 "passed": passed, "reason": reason, "wall_s": round(time.monotonic() - begin, 3),
                 "cycles": sum(row["cycles"] or 0 for row in rows), "placeholder": copy.has_placeholder}
+        pattern = PUBLISHED.get((script.parent.name, done["arch"]), (r"(?!)",))[0]
+        if found := re.search(pattern, text):
+            done["measured"] = int(found[1])
         if not rows:
             rows = [dict({k: done[k] for k in ("program", "arch", "seed", "options", "passed", "reason", "wall_s")},
                          command=script.name, status=status, cycles=None)]
@@ -232,6 +239,18 @@ def table(runs):
         cycles = group[0].get("cycles") or ""
         lines.append(f"| {program} | {arch} | {sum(one['passed'] for one in group)} of {len(group)} | {cycles} | "
                      f"{min(one['wall_s'] for one in group):.1f} | {'; '.join(reasons).replace('|', ' ')} |")
+    return "\n".join(lines) + "\n" + published_table([group[0] for _, group in sorted(groups.items()) if "measured" in group[0]])
+
+
+def published_table(runs):
+    """Cycles that a program prints beside published ones."""
+    if not runs:
+        return ""
+    lines = ["", "| Program | Generation | Published | Here | Deviation | Source |", "| --- | --- | --: | --: | --: | --- |"]
+    for one in runs:
+        _, published, source = PUBLISHED[Path(one["program"]).name, one["arch"]]
+        lines.append(f"| {one['program']} | {one['arch']} | {published:,} | {one['measured']:,} | "
+                     f"{100 * (one['measured'] / published - 1):+.1f} % | {source} |")
     return "\n".join(lines) + "\n"
 
 
@@ -268,9 +287,9 @@ def main():
             if not done["passed"]:
                 print(f"       {done['reason']}", flush=True)
     if options.json:
-        options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        write_text(options.json, json.dumps(rows, indent=1) + "\n")
     if options.markdown:
-        options.markdown.write_text(table(runs), encoding="utf-8")
+        write_text(options.markdown, table(runs))
     passed = sum(one["passed"] for one in runs)
     programs = {one["program"] for one in runs}
     whole = programs - {one["program"] for one in runs if not one["passed"]}

@@ -22,6 +22,8 @@ import sys
 import tempfile
 import textwrap
 
+from files import write_text
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "tests" / "golden"
 HEAD = "# A timing golden: what a run took. Rewrite it with scripts/golden.sh update (docs/timing-goldens.md).\n"
@@ -89,7 +91,7 @@ class Golden:
     def write(self):
         settings, metrics = self.lines()
         text = "\n".join([*settings, f"{'reason':<20} {self.reason}", "", *metrics])
-        self.path.write_text(HEAD + text + "\n")
+        write_text(self.path, HEAD + text + "\n")
 
     def executable(self, platform):
         """wse_platform runs layouts; kernels run on ascend_platform, which lies beside it."""
@@ -197,7 +199,7 @@ class Log:
         for mention in mentions:
             self.changes[0].add(*mention)
         items = "\n".join(change.text() for change in self.changes)
-        self.path.write_text(f"{self.before}\n{SECTION}\n\n{INTRODUCTION}\n{items}\n{self.after}")
+        write_text(self.path, f"{self.before}\n{SECTION}\n\n{INTRODUCTION}\n{items}\n{self.after}")
 
 
 def log_of(folder):

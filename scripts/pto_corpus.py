@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs all PTO programs of a folder with ascend_platform and prints a table.
 
-    scripts/pto_corpus.py FOLDER [--json FILE] [--platform PATH] [--only TEXT] [--jobs N] [--seconds N]
+    scripts/pto_corpus.py FOLDER [--json FILE] [--platform PATH] [--only TEXT] [--sample N] [--jobs N] [--seconds N]
+    scripts/pto_corpus.py FOLDER --check [--only TEXT]
 
 Each file is run twice: timing only (--no-data), and with data. The script reads the expected result and the machine from the
 RUN lines of a file (`not ptoas ..`, `--pto-arch=a5`), from its name and from its folder, and gives scalar arguments the first of some
@@ -13,6 +14,7 @@ import collections
 import concurrent.futures
 import itertools
 import json
+import random
 import re
 import subprocess
 import sys
@@ -20,10 +22,13 @@ import tempfile
 import threading
 from pathlib import Path
 
+from files import write_text
+
 ROOT = Path(__file__).resolve().parent.parent
-GUESSES = ("1", "128", "0", "2", "16", "4096")  # of a scalar argument: a count, a size, an index
+GUESSES = ("1", "128", "0", "2", "16", "64", "4096")  # of a scalar argument: a count, a size, an index
 BLOCKS = re.compile(r"spmd_block|get_block_idx")
 REGISTER_LEVEL = re.compile(r"\bpto\.(vmi\.|vecscope|strict_vecscope|simd\.|mte_|v(lds|sts|add|mul|sub|dup|brc)\b|plt_|pset_|copy_gm_to_ubuf)")
+SEED = 22  # of --sample
 ARRAY = 1 << 20  # elements of an array that the script makes
 PLACE = re.compile(r"^.*?\.pto:\d+(:\d+)?: ")
 # The first that fits names the class of a failure.
@@ -48,8 +53,11 @@ class File:
         self.path, self.name = path, str(path.relative_to(folder))
         text = path.read_text(encoding="utf-8", errors="replace")
         self.has_code = bool(re.search(r"^[^/\n]*func\.func", text, re.M))  # the others are RUN lines for a file elsewhere
-        runs = [line for line in re.findall(r"^\s*//\s*RUN:(.*)$", text, re.M) if "ptoas" in line]
-        self.negative = bool(runs and re.search(r"\bnot\b", runs[0])) or bool(re.search(r"_(invalid|xfail)", path.stem))
+        runs = [line for line in re.findall(r"^\s*//\s*RUN:(.*)$", text, re.M) if re.search(r"ptoas|pto-test-opt", line)]
+        runs = [line for line in runs if "sed " not in line] or runs
+        named = bool(re.search(r"_(invalid|xfail)", path.stem)) and (not runs or bool(re.search(r"//\s*[A-Z0-9_-]+:.*error", text)))
+        self.negative = named or bool(runs and re.search(r"(?<![\w-])not\s", runs[0]))
+        self.functions = re.findall(r"^[^/\n]*func\.func (?:private |public )?@([\w.$-]+)", text, re.M)
         named = re.search(r"--pto-arch[= ](a\d)", runs[0]) if runs else None
         in_folder = re.search(r"A([35])\b|A([35])/", self.name)
         arch = named.group(1) if named else "a" + (in_folder.group(1) or in_folder.group(2)) if in_folder else None
@@ -57,9 +65,13 @@ class File:
             arch = "a3"  # the default of the public assembler
         self.preset = {"a5": "a5", "a3": "a2a3", "a2": "a2a3"}.get(arch)
         self.counts = sorted(set(re.findall(r"%(\w+): !pto\.ptr<i32(?:, gm)?>", text)))
+        level = re.search(r"--pto-level[= ](level\d)", runs[0]) if runs else None
+        self.level = level.group(1) if level else None
         self.asks_for_block = bool(BLOCKS.search(text))
         self.register_level = bool(REGISTER_LEVEL.search(text))
         parts = Path(self.name).parts
+        if self.register_level or {"vpto", "vmi_new"} & set(parts):
+            self.preset = "a5"
         self.set = "/".join(parts[:-1][:3]) or "."
         if "samples" in parts:
             self.set = "samples, kernels" if "kernels" in parts else "samples, others"
@@ -110,6 +122,9 @@ class Runner:
             status, text, cycles = self.start(file, arguments + extra)
             wanted = [name for name in re.findall(r"--param ([\w.$-]+)=", text)]
             function = re.search(r"--function ([\w.$-]+)", text)
+            if status == 2 and "has no body" in text and "--pto-unknown=cost:1" not in extra:
+                extra.append("--pto-unknown=cost:1")  # a function that only its author has
+                continue
             if status != 2 or not (wanted or function):
                 break
             more = [item for name in wanted for item in ("--param", f"{name}={guess}")]
@@ -140,9 +155,16 @@ class Runner:
 
     def both(self, file):
         arguments = ["--preset", file.preset] if file.preset else []
+        arguments += ["--pto-level", file.level] if file.level else []
         timing = self.run(file, arguments + ["--no-data"])
+        if file.negative:  # the assembler looks at all functions
+            for name in file.functions[:20] if timing["status"] == 0 else ():
+                timing = self.run(file, arguments + ["--no-data", "--function", name])
+                if timing["status"] > 0:
+                    break
+        refused = timing["status"] == 2 and not file.negative  # the text is, whatever its data are
         return {"file": file.name, "set": file.set, "negative": file.negative, "register_level": file.register_level,
-                "timing": timing, "data": self.run(file, arguments)}
+                "timing": timing, "data": timing if refused else self.run(file, arguments)}
 
 
 def print_tables(results):
@@ -172,20 +194,29 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--json", type=Path, help="all results as data")
     parser.add_argument("--platform", type=Path, default=ROOT / "build/bin/ascend_platform")
-    parser.add_argument("--only", default="", help="only files whose path has this text")
+    parser.add_argument("--only", default="", help="only files whose path has this text, a regular expression")
+    parser.add_argument("--sample", type=int, help="so many of the positive files, always the same")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--check", action="store_true",
+                        help="instead, compare the results of some kernels of models with NumPy (pto_corpus_numpy.py)")
     parser.add_argument("--seconds", type=int, default=30, help="for one run")
     options = parser.parse_args()
 
+    if options.check:
+        import pto_corpus_numpy  # needs NumPy
+        sys.exit(1 if pto_corpus_numpy.check(options.platform, options.folder, options.only) else 0)
     paths = sorted(path for path in options.folder.rglob("*.pto") if path.is_file())
-    files = [file for file in (File(path, options.folder) for path in paths) if options.only in file.name and file.has_code]
+    files = [file for file in (File(path, options.folder) for path in paths) if re.search(options.only, file.name) and file.has_code]
     if not files:
         sys.exit(f"pto_corpus.py: {options.folder} has no files *.pto" + (f" with '{options.only}'" if options.only else ""))
+    if options.sample:
+        positive = [file for file in files if not file.negative]
+        files = random.Random(SEED).sample(positive, min(options.sample, len(positive)))
     runner = Runner(options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(runner.both, files))
     if options.json:
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
+        write_text(options.json, json.dumps(results, indent=1) + "\n")
     print_tables(results)
 
 

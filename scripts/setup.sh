@@ -9,9 +9,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # The one list of what is needed: the documentation, the Containerfiles and the CI refer to this script.
 packages=(
   g++ cmake ninja-build ccache pkg-config
-  libsystemc-dev
+  libsystemc-dev zlib1g-dev
   libgtest-dev libgmock-dev
-  python3 python3-numpy
+  python3 python3-numpy python3-yaml
 )
 packages+=("$@")
 

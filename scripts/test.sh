@@ -9,7 +9,8 @@ scripts/test.sh [--asan] [--all] [CTEST ARGUMENT...]
 Installs what is missing, builds everything and runs the test suite.
 
   --asan    with the address and undefined-behaviour sanitizers (preset asan), in build-asan/
-  --all     also the tests that need optional packages, which it installs (doxygen)
+  --all     also the tests that need optional packages, which it installs: doxygen, matplotlib (plots
+            of sweeps), Slurm and Dask (sweeps on a cluster), jsonschema, Verilator, QEMU
   --help    this text
 
 Other arguments go to ctest:
@@ -29,7 +30,7 @@ for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
     --asan) preset=asan ;;
-    --all) optional=(doxygen) ;;
+    --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86) ;;
     *) arguments+=("$argument") ;;
   esac
 done

@@ -1,13 +1,17 @@
 #include <boost/json.hpp>
 
 #include <filesystem>
-#include <fstream>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "frontends/compiled/folder.h"
 #include "frontends/compiled/folder_files.h"
 #include "frontends/compiled/listing.h"
 #include "frontends/compiled/routes.h"
 #include "frontends/layout/layout_reader.h"
+#include "frontends/text/output_file.h"
 
 namespace tessera::compiled {
 namespace {
@@ -15,12 +19,25 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text << '\n';
-  out.close();
-  if (!out) throw UserError(path.string(), "", "the file cannot be written");
-}
+/// Files of a folder that get their names together: a compilation that fails or is killed leaves the
+/// program that was there.
+class Files {
+ public:
+  explicit Files(fs::path root) : root_(std::move(root)) {}
+
+  void add(const std::string& name, const std::string& contents) {
+    files_.push_back(std::make_unique<text::OutputFile>((root_ / name).string()));
+    files_.back()->stream() << contents << '\n';
+    files_.back()->complete();
+  }
+  void commit() {
+    for (const auto& file : files_) file->commit();
+  }
+
+ private:
+  const fs::path root_;
+  std::vector<std::unique_ptr<text::OutputFile>> files_;
+};
 
 void make_folder(const fs::path& path) {
   std::error_code error;
@@ -179,12 +196,22 @@ json::object tessera_object(const Program& program, const std::string& version) 
           {"sources", std::move(sources)}};
 }
 
-/// Codes of an earlier program must not stay among those of this one.
-void remove_codes(const fs::path& bin) {
-  for (const auto& entry : fs::directory_iterator(bin)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind("out_", 0) == 0 && entry.path().extension() == ".elf") fs::remove(entry.path());
+/// Codes of an earlier program must not stay among those of this one, which has `count`.
+void remove_other_codes(const fs::path& root, std::size_t count) {
+  std::set<fs::path> own;
+  for (std::size_t i = 0; i < count; ++i) own.insert(root / code_file(i));
+  for (const auto& entry : fs::directory_iterator(root / "bin")) {
+    const fs::path& path = entry.path();
+    const bool is_code =
+        path.filename().string().rfind("out_", 0) == 0 && path.extension() == ".elf";
+    if (is_code && own.count(path) == 0) fs::remove(path);
   }
+}
+
+std::string parameters_text(const std::vector<std::pair<std::string, std::uint64_t>>& params,
+                            const std::vector<std::pair<std::string, std::uint64_t>>& colors) {
+  return json::serialize(
+      json::object{{"params", numbers_object(params)}, {"colors", numbers_object(colors)}});
 }
 
 }  // namespace
@@ -193,26 +220,28 @@ void write_parameters(const std::string& folder,
                       const std::vector<std::pair<std::string, std::uint64_t>>& params,
                       const std::vector<std::pair<std::string, std::uint64_t>>& colors) {
   make_folder(folder);
-  write_text(fs::path(folder) / "out.json",
-             json::serialize(json::object{{"params", numbers_object(params)},
-                                          {"colors", numbers_object(colors)}}));
+  Files files(folder);
+  files.add("out.json", parameters_text(params, colors));
+  files.commit();
 }
 
 void write_folder(const Program& program, const std::string& folder, const std::string& version) {
   const fs::path root(folder);
   make_folder(root / "bin");
-  remove_codes(root / "bin");
-  write_parameters(folder, program.params, program.colors);
+  Files files(root);
+  files.add("out.json", parameters_text(program.params, program.colors));
   const layout::Layout& layout = program.layout;
   for (std::size_t i = 0; i < layout.programs.size(); ++i)
-    write_text(root / code_file(i), listing(*layout.programs[i].image));
-  write_text(root / "bin" / "out_rpc.json", json::serialize(rpc_object(program)));
-  write_text(root / kLayoutFile,
-             json::serialize(json::object{{"schema", layout::kSchema},
-                                          {"grid", json::array{layout.width, layout.height}},
-                                          {"tiles", tiles_array(layout)},
-                                          {"routes", routes_array(layout)}}));
-  write_text(root / kProgramFile, json::serialize(tessera_object(program, version)));
+    files.add(code_file(i), listing(*layout.programs[i].image));
+  files.add("bin/out_rpc.json", json::serialize(rpc_object(program)));
+  files.add(kLayoutFile,
+            json::serialize(json::object{{"schema", layout::kSchema},
+                                         {"grid", json::array{layout.width, layout.height}},
+                                         {"tiles", tiles_array(layout)},
+                                         {"routes", routes_array(layout)}}));
+  files.add(kProgramFile, json::serialize(tessera_object(program, version)));
+  files.commit();
+  remove_other_codes(root, layout.programs.size());
 }
 
 }  // namespace tessera::compiled

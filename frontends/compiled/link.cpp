@@ -1,25 +1,14 @@
 #include "frontends/compiled/link.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <set>
-#include <sstream>
-#include <string_view>
 
 #include "frontends/compiled/ports.h"
 #include "frontends/compiled/routes.h"
+#include "frontends/text/files_read.h"
 
 namespace tessera::compiled {
 namespace {
-
-/// FNV-1a.
-std::string digest_of(std::string_view text) {
-  std::uint64_t digest = 0xCBF29CE484222325U;
-  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  std::ostringstream hex;
-  hex << std::hex << std::setw(16) << std::setfill('0') << digest;
-  return hex.str();
-}
 
 /// Whether the PEs have transfers to and from the host, and on which colors: the fields of the struct
 /// that `<memcpy/get_params>` makes, wherever they stand among the bindings of a tile (csl.md 11).
@@ -104,7 +93,8 @@ void add_code(csl::Variant& variant, const Compile& compile, Program& to) {
 /// Routes of the tiles, row by row, each distinct one once.
 class AddRoutes {
  public:
-  AddRoutes(const csl::Program& from, Program& to) : from_(from), to_(to) {
+  AddRoutes(const csl::Engine& engine, const csl::Program& from, Program& to)
+      : engine_(engine), from_(from), to_(to) {
     to_.layout.tile_routes_begin = {0};
   }
 
@@ -118,8 +108,13 @@ class AddRoutes {
       std::map<unsigned, csl::ColorConfig> colors = pe.colors;
       const csl::Variant& variant = *from_.variants[static_cast<std::size_t>(pe.variant)];
       colors.insert(variant.tile.colors.begin(), variant.tile.colors.end());
-      for (const auto& [color, config] : colors)
+      for (const auto& [color, config] : colors) {
+        if (((to_.streams_in | to_.streams_out) >> color & 1U) != 0)
+          engine_.fail(
+              *config.at, "the color ", color,
+              " is that of a stream to or from the host, whose routes the program does not set");
         layout.tile_routes.push_back({Color(color), number_of(config)});
+      }
     }
     layout.tile_routes_begin.push_back(static_cast<std::uint32_t>(layout.tile_routes.size()));
   }
@@ -128,7 +123,7 @@ class AddRoutes {
   std::uint32_t number_of(const csl::ColorConfig& config) {
     layout::RouteSpec spec;
     spec.route = route_of(config);
-    spec.place = "@set_color_config";
+    spec.place = place_of(*config.at) + "@set_color_config";
     for (std::size_t i = 1; i < fabric::kSwitchPositions; ++i)
       spec.has_switches = spec.has_switches || spec.route.positions[i].valid;
     const auto next = static_cast<std::uint32_t>(to_.layout.routes.size());
@@ -137,6 +132,14 @@ class AddRoutes {
     return known->second;
   }
 
+  /// "LINE:COLUMN: ", behind the name of the file if it is not that of the layout.
+  std::string place_of(const csl::Node& at) const {
+    const std::string where = engine_.where(at);
+    const bool is_top = where.rfind(to_.file + ":", 0) == 0;
+    return (is_top ? where.substr(to_.file.size() + 1) : where) + ": ";
+  }
+
+  const csl::Engine& engine_;
   const csl::Program& from_;
   Program& to_;
   std::map<std::string, std::uint32_t> numbers_;
@@ -189,13 +192,13 @@ Program link(csl::Engine& engine, const std::string& file, const LinkOptions& op
   layout.height = height > 0 ? static_cast<int>(height) : to.rectangle.y + to.rectangle.h;
   layout.params = {{"W", layout.width}, {"H", layout.height}};
   layout.program_of_tile.assign(layout.tile_count(), -1);
-  AddRoutes routes(from, to);
+  AddRoutes routes(engine, from, to);
   for (int y = 0; y < layout.height; ++y) {
     for (int x = 0; x < layout.width; ++x) routes.add_tile({x, y});
   }
   for (const Port& port : options.ports) add_port(port, to);
   for (const auto& source : engine.files())
-    to.sources.push_back({source->name(), digest_of(source->text())});
+    to.sources.push_back({source->name(), text::digest_of(source->text())});
   return to;
 }
 

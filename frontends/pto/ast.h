@@ -33,14 +33,16 @@ struct Type {
     kPartition,   ///< !pto.partition_tensor_view<SHAPE>
     kTile,        ///< !pto.tile_buf<..>, long or short form
     kMemref,      ///< memref<SHAPE ..>
-    kOpaque       ///< !pto.pipe, !pto.eventid_array<N>, vector<..>: name and what is in brackets
+    kRegister,  ///< !pto.vreg<64xf32>, !pto.mask<b32>, !pto.vmi.vreg<..>, !pto.vmi.mask<..>, !pto.align
+    kOpaque  ///< !pto.pipe, !pto.eventid_array<N>, vector<..>: name and what is in brackets
   };
   Place place;
   Kind kind = Kind::kScalar;
   std::string element;              ///< of a scalar the type itself, of kOpaque its name
-  std::vector<std::int64_t> shape;  ///< of a tile rows and columns
+  std::vector<std::int64_t> shape;  ///< of a tile rows and columns, of a register its lanes
   std::int64_t valid_rows = kDynamic, valid_columns = kDynamic;  ///< of a tile
-  std::string location;            ///< of a tile: "vec", "mat", "left", "right", "acc", ..
+  std::string
+      location;  ///< of a tile: "vec", "mat", "left", "right", "acc", ..; of a register its name
   std::vector<Attribute> options;  ///< further parameters, in order
 };
 

@@ -29,12 +29,9 @@ TileOperand CommLowering::signal(const Argument& a, Access access) const {
 Operand CommLowering::word_of(const Argument& signal, Place place) {
   const TileOperand view = scope_.view(signal).place;
   const std::int64_t first = kFirstSignal + cluster::kMostArrayBytes * view.array;
-  Operand word = first + view.address.base;
-  for (const auto& product : view.address.products) {
-    const Operand offset = emitter_.compute(Opcode::kMul, product.a, product.b, place);
-    word = emitter_.compute(Opcode::kAdd, word, offset, place);
-  }
-  return word;
+  cluster::Offset word = view.address;
+  word.base += first;
+  return sum_of(word, place);
 }
 
 // A notification follows all that the core has done before (pipe_barrier of all pipes).
@@ -81,22 +78,99 @@ void CommLowering::test(const Operation& op) {
   emitter_.land(to_end);
 }
 
+TileOperand CommLowering::nth(TileOperand tensor, const TileOperand& part, std::size_t n) {
+  const std::size_t split = part.dimensions.size() > 1 ? part.dimensions.size() - 2 : 0;
+  const Operand rows = part.dimensions[split].size;
+  tensor.dimensions = part.dimensions;
+  for (std::size_t d = 0; d < tensor.dimensions.size() && d < tensor.view.size(); ++d)
+    tensor.dimensions[d].stride = tensor.view[d].stride;
+  if (n > 0) tensor.address.add(rows, tensor.dimensions[split].stride);
+  return n > 1 ? nth(std::move(tensor), part, n - 1) : tensor;
+}
+
+// All parts of a gather and of a scatter have the sizes of those in the group.
 void CommLowering::transfer(const Operation& op) {
-  const bool is_broadcast = op.name == "pto.comm.tbroadcast";
-  if (!is_broadcast) return copy(op, op.arguments[0], op.arguments[1]);
+  const auto at = [&](const Argument& a, Access access) { return view_operand(a, access); };
+  const Argument& first = op.arguments[0];
+  const bool gathers = op.name == "pto.comm.tgather", scatters = op.name == "pto.comm.tscatter";
+  if (!gathers && !scatters && op.name != "pto.comm.tbroadcast") {
+    copy(op, at(first, Access::kWrite), at(op.arguments[1], Access::kRead));
+    if (!op.results.empty()) scope_.define_scalar(op, 1);  // its event
+    return;
+  }
+  std::size_t n = 0;
+  for (const Argument& a : op.arguments) {
+    if (a.key != "group") continue;
+    const TileOperand part = at(a, Access::kRead);
+    if (gathers)
+      copy(op, nth(at(first, Access::kWrite), part, n), part);
+    else
+      copy(op, at(a, Access::kWrite),
+           scatters ? nth(at(first, Access::kRead), part, n) : at(first, Access::kRead));
+    ++n;
+  }
+}
+
+void CommLowering::session(const Operation& op) {
+  const Value& scratch = scope_.any_value(op.arguments[0]);
+  scope_.define(op, scratch.kind == Value::Kind::kTile ? scratch : Value::of_scalar(1));
+}
+
+// treduce(%to, %sum, recv(%a, ..), group(%x, ..)): a load of each part, and an operation of the vector
+// unit for all but the first.
+void CommLowering::reduce(const Operation& op) {
+  constexpr Word<cluster::Arithmetic> kOperations[] = {
+      {"sum", Arithmetic::kAdd}, {"max", Arithmetic::kMax}, {"min", Arithmetic::kMin}};
+  const Attribute* how = find(op.attributes, "reduceOp");
+  std::string word = how == nullptr ? "sum" : pto::word_of(*how);
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const Arithmetic arithmetic = require_word(
+      kOperations, word, how == nullptr ? op.place : how->place, "sum, max or min", diagnostics_);
+  const Value& sum = scope_.tile(op.arguments[1]);
+  const Argument* stage = nullptr;
   for (const Argument& a : op.arguments)
-    if (a.key == "group") copy(op, a, op.arguments[0]);
+    if (a.key == "recv" && stage == nullptr) stage = &a;
+  if (stage == nullptr) fail(op, "expected recv(%tile)");
+  const Value& part = scope_.tile(*stage);
+  if (sum.type.location != "vec" || part.type.location != "vec") fail(op, "expected tiles in vec");
+  const std::array<Operand, 3> size = {
+      sum.sizes[0],
+      emitter_.bytes_of(sum.sizes[1], cluster::bits_of(sum.place.element), op.place),
+      {}};
+  bool first = true;
+  for (const Argument& a : op.arguments) {
+    if (a.key != "group") continue;
+    const Value& to = first ? sum : part;
+    emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = size;
+    emitter_.attach({view_operand(a, Access::kRead), tile_operand(to, Access::kWrite)},
+                    TileFunction::kCopy);
+    if (!first) {
+      const Operand elements = emitter_.size_product(sum.sizes[0], sum.sizes[1], op.place);
+      Instruction& i = emitter_.emit_tile(Opcode::kVector, op.place, Pipe::kV);
+      i.type = data_type(sum);
+      i.size[0] = elements;
+      emitter_
+          .attach({tile_operand(sum, Access::kRead), tile_operand(part, Access::kRead),
+                   tile_operand(sum, Access::kWrite)},
+                  TileFunction::kMap)
+          .arithmetic = arithmetic;
+    }
+    first = false;
+  }
+  emitter_.emit_tile(Opcode::kCopyOut, op.place, Pipe::kMte3).size = size;
+  emitter_.attach({tile_operand(sum, Access::kRead), view_operand(op.arguments[0], Access::kWrite)},
+                  TileFunction::kCopy);
 }
 
 // Through the staging tiles in turn: MTE2 loads a part, MTE3 stores it.
-void CommLowering::copy(const Operation& op, const Argument& to, const Argument& from) {
+void CommLowering::copy(const Operation& op, TileOperand target, TileOperand source) {
   std::vector<const Argument*> stages;
   for (const Argument& a : op.arguments)
-    if (a.key == "buf" || a.key == "recv") stages.push_back(&a);
+    if (a.key == "buf" || a.key == "recv" || scope_.any_value(a).kind == Value::Kind::kTile)
+      stages.push_back(&a);
   if (stages.empty()) fail(op, "expected buf(%tile) or recv(%tile)");
   const Value& stage = scope_.tile(*stages[0]);
   if (stage.type.location != "vec") fail(op, "expected staging tiles in vec");
-  TileOperand source = view_operand(from, Access::kRead), target = view_operand(to, Access::kWrite);
   const std::size_t dimensions = std::min(source.dimensions.size(), target.dimensions.size());
   if (source.dimensions.size() != target.dimensions.size() || source.element != target.element)
     fail(op, "expected parts of tensors with as many dimensions and one type");
@@ -106,7 +180,7 @@ void CommLowering::copy(const Operation& op, const Argument& to, const Argument&
   Operand row = 1;
   for (std::size_t d = 0; d < dimensions; ++d)
     if (d != split) row = emitter_.size_product(row, source.dimensions[d].size, op.place);
-  const std::int64_t room = stage.type.shape[0] * stage.type.shape[1];
+  const std::int64_t room = bytes_of(stage.place) * 8 / cluster::bits_of(source.element);
   std::int64_t count = 1;
   if (!all.is_register && !row.is_register && row.value > 0) {
     const std::int64_t fitting = std::max<std::int64_t>(room / row.value, 1);
@@ -135,6 +209,7 @@ void CommLowering::copy(const Operation& op, const Argument& to, const Argument&
     const std::array<Operand, 3> size = {rows, emitter_.bytes_of(row, bits, op.place), {}};
     tile.rows = rows;
     tile.columns = row;
+    tile.element = source.element;
     if (!row.is_register) {
       tile.row_stride = row.value;
       tile.full_rows = room / std::max<std::int64_t>(row.value, 1);

@@ -71,6 +71,7 @@ void ComputeLowering::matmul(const Operation& op, const OperationInfo& info) {
 void ComputeLowering::gather_memory(const Operation& op) {
   const bool gathers = op.name == "pto.mgather";
   const Argument &from = argument(op, Role::kIn), &to = argument(op, Role::kOut);
+  if (gathers && scope_.tile(to).type.location == "mat") return gather_rows(op);
   const Value& indices = scope_.tile(argument(op, Role::kIn, 1));
   const Value& values = scope_.tile(gathers ? to : from);
   Operand elements = emitter_.size_product(values.sizes[0], values.sizes[1], op.place);
@@ -84,6 +85,33 @@ void ComputeLowering::gather_memory(const Operation& op) {
        gathers ? tile_operand(to, Access::kWrite) : tile_operand(indices, Access::kRead)},
       TileFunction::kNoValues);
   scope_.view(gathers ? from : to);
+}
+
+// Into L1 (A5) indices lie in GM, and MTE2 copies element by element, or row by row.
+void ComputeLowering::gather_rows(const Operation& op) {
+  const Argument &from = argument(op, Role::kIn), &index = argument(op, Role::kIn, 1);
+  const Value& to = output(op);
+  const Attribute* how = find(op.attributes, "coalesce");
+  const bool by_row = how == nullptr || how->value.find("elem") == std::string::npos;
+  const Operand rows =
+      by_row ? to.sizes[0] : emitter_.size_product(to.sizes[0], to.sizes[1], op.place);
+  const Operand width = by_row ? to.sizes[1] : Operand(1);
+  const Operand bytes = emitter_.bytes_of(width, cluster::bits_of(to.place.element), op.place);
+  emitter_.emit_tile(Opcode::kCopyIn, op.place, Pipe::kMte2).size = {rows, bytes, Operand()};
+  emitter_.attach({view_operand(from, Access::kRead), view_operand(index, Access::kRead),
+                   tile_operand(to, Access::kWrite)},
+                  TileFunction::kNoValues);
+}
+
+// The cube's own buffer has no vector unit: MTE2 fills a tile in L1, and the columns beyond the valid
+// ones, as fast as it writes L1 (1.4).
+void ComputeLowering::fill_in_l1(const Operation& op, const OperationInfo& info) {
+  constexpr std::int64_t kBytesPerCycle = 256;
+  const Value& to = output(op);
+  const std::int64_t bytes = bytes_of(to.place);
+  emitter_.emit_tile(Opcode::kBusy, op.place, Pipe::kMte2).size[0] =
+      std::max<std::int64_t>((bytes + kBytesPerCycle - 1) / kBytesPerCycle, 1);
+  attach_all(op, info);
 }
 
 const Value& ComputeLowering::widest_tile(const Operation& op) const {
@@ -105,6 +133,9 @@ const Value& ComputeLowering::widest_tile(const Operation& op) const {
 }
 
 void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
+  const bool fills =
+      info.function == TileFunction::kFill || info.function == TileFunction::kFillPad;
+  if (fills && output(op).type.location == "mat") return fill_in_l1(op, info);
   const Value& widest = widest_tile(op);
   const bool by_pattern = find(op.attributes, "maskPattern") != nullptr;
   const bool by_input = info.meaning == Meaning::kVectorIn || by_pattern;
@@ -126,6 +157,26 @@ void ComputeLowering::vector(const Operation& op, const OperationInfo& info) {
   if (!counts && !by_pattern) i.size = {elements, sized.sizes[0], sized.place.row_stride};
   i.bank_conflict = conflict_of(op, info);
   attach_all(op, info);
+  emitter_.last().fused = is_a5() && continues_function();
+}
+
+// The public assembler fuses adjacent operations that work element by element, on the same valid rows and columns
+// and on one type (ascend.md 4.3). Whether they are, the profile says.
+bool ComputeLowering::continues_function() {
+  using F = TileFunction;
+  const auto fuses = [](const TileOperation& o) {
+    return o.function == F::kMap || o.function == F::kMapAdd || o.function == F::kMultiplyAdd ||
+           o.function == F::kRowMap || o.function == F::kColumnMap;
+  };
+  const Instruction* front = emitter_.vector_before_last();
+  if (front == nullptr || front->operation == 0 || !fuses(emitter_.last_operation())) return false;
+  const TileOperation& before = emitter_.program().operations[front->operation - 1];
+  const TileOperand &a = before.operands.back(), &b = emitter_.last_operation().operands.back();
+  const auto same = [](const Operand& x, const Operand& y) {
+    return x.is_register == y.is_register && x.value == y.value;
+  };
+  return fuses(before) && a.element == b.element && same(a.rows, b.rows) &&
+         same(a.columns, b.columns);
 }
 
 // Tiles whose addresses are known have conflicts, those that the model has placed too: the public assembler
@@ -165,6 +216,12 @@ void ComputeLowering::attach_all(const Operation& op, const OperationInfo& info)
     operation.scalars.push_back({real && !v->scalar.is_register, v->number, v->scalar, real});
   }
   choose_function(op, operation);
+  // Scratch may stand behind the result.
+  if (operation.function == TileFunction::kQuantize) {
+    const auto outs = std::count_if(op.arguments.begin(), op.arguments.end(),
+                                    [](const Argument& a) { return a.role == Role::kOut; });
+    if (outs > 1) operation.operands.pop_back();
+  }
   if (operation.function == TileFunction::kMultiplyAdd) {  // the result is an input too
     operation.operands.push_back(operation.operands.back());
     operation.operands[1].access = Access::kRead;
@@ -222,12 +279,25 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
   if (operation.function == TileFunction::kGather) {
     if (find(op.attributes, "maskPattern") != nullptr)
       operation.function = TileFunction::kGatherMask;
+    else if (!operation.scalars.empty())  // the indices of the elements that compare with a number
+      operation.function = TileFunction::kNoValues;
   } else if (operation.function == TileFunction::kMergeBlocks && tiles >= 2) {
-    if (tiles < 3) fail(op, "two lists need a third tile, as scratch");
     operation.function = TileFunction::kMergeLists;
-    operation.inputs = static_cast<std::uint8_t>(tiles - 1);
+    const bool own_scratch = find(op.attributes, "no_tmp") != nullptr;
+    if (tiles < 3 && !own_scratch) fail(op, "two lists need a third tile, as scratch");
+    operation.inputs = static_cast<std::uint8_t>(own_scratch ? tiles : tiles - 1);
   } else if (operation.function == TileFunction::kQuantize) {
     choose_quantization(op, operation, tiles);
+  } else if (operation.function == TileFunction::kSelectTile && tiles > 1 &&
+             operation.scalars.size() == 1 && op.arguments.size() > 3 &&
+             bits_of(input(op).type.element) == 8 && bits_of(output(op).type.element) > 8) {
+    operation.function = TileFunction::kNoValues;  // a mask, a tile and a number
+  } else if (operation.function == TileFunction::kConvert) {
+    const auto& operands = operation.operands;
+    const bool packed = std::any_of(operands.begin(), operands.end(), [](const TileOperand& o) {
+      return o.element == Element::kFp4;  // a column holds two of them
+    });
+    if (packed) operation.function = TileFunction::kNoValues;
   } else if (operation.function == TileFunction::kDequantize) {
     operation.inputs = static_cast<std::uint8_t>(tiles);
   }
@@ -236,7 +306,7 @@ void ComputeLowering::choose_function(const Operation& op, TileOperation& operat
 void ComputeLowering::choose_quantization(const Operation& op, TileOperation& operation,
                                           unsigned tiles) const {
   const Attribute* kind = find(op.attributes, "quant_type");
-  const Element result = operation.operands.back().element;
+  const Element result = element(output(op).type);
   const bool is_signed = result == Element::kI8;
   const bool has_offset = kind == nullptr ? !is_signed : is_asymmetric(*kind, diagnostics_);
   if (!has_offset && tiles > 2)

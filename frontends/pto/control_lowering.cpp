@@ -31,9 +31,24 @@ const char* cores(CoreKind kind) {
 
 void ControlLowering::region(const Region& region) {
   const Operation* end = nullptr;
-  for (const Operation& op : region.operations) {
+  const std::vector<Operation>& list = region.operations;
+  std::size_t last = 0;  // of the vector function that is open since this region
+  bool opened = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Operation& op = list[i];
     if (end != nullptr) fail(end->place, end->name, " stands before the end of its region");
+    // Instructions on registers that stand together, and the scalar ones between them, are one function.
+    if (!code_.is_open() && code_.has_registers(op) && code_.fits_body(op)) {
+      for (std::size_t k = i; k < list.size() && code_.fits_body(list[k]); ++k)
+        if (code_.has_registers(list[k])) last = k;
+      code_.open(op.place);
+      opened = true;
+    }
     context_.lower(op);
+    if (opened && i == last) {
+      code_.close();
+      opened = false;
+    }
     if (operation_info(op.name).meaning == Meaning::kTerminator) end = &op;
   }
   if (end == nullptr) terminator_ = nullptr;  // it is that of an inner region
@@ -123,7 +138,8 @@ Value ControlLowering::yielded_view(const Operation& op, std::size_t n) const {
   for (const Region& region : op.regions) {
     if (region.operations.empty() || region.operations.back().arguments.size() <= n) continue;
     const Value* v = scope_.find(region.operations.back().arguments[n].text);
-    if (v != nullptr && v->kind == Value::Kind::kView) return *v;
+    if (v != nullptr && (v->kind == Value::Kind::kView || v->kind == Value::Kind::kPointer))
+      return *v;
   }
   fail(op, "a view that is a result has to be defined in front of the branch");
 }
@@ -134,11 +150,12 @@ void ControlLowering::branch(const Operation& op) {
     for (unsigned k = 0; k < r.count; ++k) {
       const bool known = results.size() < op.result_types.size();
       const Type type = known ? op.result_types[results.size()] : Type();
-      const bool is_view =
-          type.kind == Type::Kind::kTensorView || type.kind == Type::Kind::kPartition;
+      const bool is_view = type.kind == Type::Kind::kTensorView ||
+                           type.kind == Type::Kind::kPartition ||
+                           (type.kind == Type::Kind::kPointer && space_of(type) == Location::kGm);
       const Value like = type.kind == Type::Kind::kTile ? tile_of(type, r.name)
                          : is_view                      ? yielded_view(op, results.size())
-                                                        : Value();
+                                                        : carried_.of_type(type);
       results.push_back(is_view ? like : carried_.like(like, r.place));
     }
   }
@@ -151,6 +168,62 @@ void ControlLowering::branch(const Operation& op) {
   body(op.regions[0], results, op.place);
   emitter_.land(over);
   scope_.define_all(op, results);
+}
+
+void ControlLowering::select(const Operation& op) {
+  const Operand condition = scope_.scalar(op.arguments[0]);
+  const Value a = scope_.any_value(op.arguments[1]), b = scope_.any_value(op.arguments[2]);
+  if (!condition.is_register) return scope_.define(op, condition.value != 0 ? a : b);
+  if (a.kind == Value::Kind::kTile) {
+    const Value result = carried_.like(a, op.place);
+    carried_.assign({result}, {b}, op.place);
+    emitter_.unless(emitter_.compare(Predicate::kEqual, condition, 0, op.place), op.place,
+                    [&] { carried_.assign({result}, {a}, op.place); });
+    return scope_.define(op, result);
+  }
+  const bool real = a.kind == Value::Kind::kFloat;
+  const auto bits = [&](std::size_t n) -> Operand {
+    const Value& v = scope_.value(op.arguments[n], a.kind, "a number of the same kind");
+    return real && !v.scalar.is_register ? Operand(cluster::bits_of_real(v.number)) : v.scalar;
+  };
+  if (!real) scope_.scalar(op.arguments[1]);
+  Value result = Value::of_scalar(emitter_.new_register(op.place));
+  result.kind = a.kind;
+  emitter_.select(result.scalar, condition, bits(1), bits(2), op.place);
+  scope_.define(op, result);
+}
+
+void ControlLowering::vector_scope(const Operation& op) {
+  if (code_.is_open()) fail(op, "stands inside another one");
+  for (const Region& region : op.regions)
+    for (const Operation& inner : region.operations)
+      if (!code_.fits_body(inner))
+        fail(inner.place, inner.name, " cannot stand in ", op.name,
+             ", expected instructions on registers and scalars");
+  const Region& inside = op.regions[0];
+  scope_.enter_region();
+  for (std::size_t i = 0; i < inside.parameters.size(); ++i) {
+    const Parameter& p = inside.parameters[i];
+    scope_.define(p.name, p.place, scope_.any_value(argument(op, Role::kOperand, i)));
+  }
+  code_.open(op.place);
+  terminator_ = nullptr;
+  region(inside);
+  terminator_ = nullptr;
+  code_.close();
+  scope_.leave_region();
+}
+
+void ControlLowering::inline_region(const Operation& op) {
+  scope_.enter_region();
+  terminator_ = nullptr;
+  region(op.regions[0]);
+  std::vector<Value> values;
+  if (terminator_ != nullptr)
+    for (const Argument& a : terminator_->arguments) values.push_back(scope_.any_value(a));
+  scope_.leave_region();
+  terminator_ = nullptr;
+  scope_.define_all(op, values);
 }
 
 // --- calls ---
@@ -231,10 +304,25 @@ void ControlLowering::unknown(const Operation& op) {
 
 const Value& CarriedValues::number_or_tile(const Argument& a) const {
   const Value& v = scope_.any_value(a);
-  const bool is_view = v.kind == Value::Kind::kView;
-  return is_view || v.kind == Value::Kind::kTile
-             ? v
-             : scope_.value(a, Value::Kind::kScalar, "a whole number");
+  using K = Value::Kind;
+  const bool carried = v.kind == K::kView || v.kind == K::kTile || v.kind == K::kRegister ||
+                       v.kind == K::kPointer || v.kind == K::kFloat;
+  return carried ? v : scope_.value(a, K::kScalar, "a whole number");
+}
+
+Value CarriedValues::of_type(const Type& type) const {
+  Value v;
+  v.type = type;
+  if (type.kind == Type::Kind::kRegister) v.kind = Value::Kind::kRegister;
+  const bool is_float =
+      type.kind == Type::Kind::kScalar && type.element.find('f') != std::string::npos;
+  if (is_float) v.kind = Value::Kind::kFloat;
+  if (type.kind == Type::Kind::kPointer) {
+    v.kind = Value::Kind::kPointer;
+    v.place.location = space_of(type);
+    v.place.element = element(type);
+  }
+  return v;
 }
 
 std::vector<Value> CarriedValues::define_arguments(const Operation& op, std::size_t first) {
@@ -253,7 +341,15 @@ Value CarriedValues::like(const Value& like, Place place) {
   if (like.kind == Value::Kind::kView)
     fail(place, "a loop cannot carry a view; make it inside of the loop");
   Value v = like;
+  if (v.kind == Value::Kind::kRegister) {
+    v.scalar = code_.new_register(place);
+    return v;
+  }
   v.scalar = emitter_.new_register(place);
+  if (v.kind == Value::Kind::kPointer) {
+    v.place.address = {};
+    v.place.address.add(v.scalar, 1);
+  }
   if (v.kind != Value::Kind::kTile) return v;
   v.place.address = {};
   v.place.address.add(v.scalar, 1);
@@ -262,18 +358,10 @@ Value CarriedValues::like(const Value& like, Place place) {
   return v;
 }
 
-Operand CarriedValues::address_of(const Value& tile, Place place) {
-  Operand sum = tile.place.address.base;
-  for (const auto& product : tile.place.address.products) {
-    const Operand more = emitter_.compute(Opcode::kMul, product.a, product.b, place);
-    sum = emitter_.compute(Opcode::kAdd, sum, more, place);
-  }
-  return sum;
-}
-
 void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<Value>& values,
                            Place place) {
   std::vector<std::pair<Operand, Operand>> moves;
+  std::vector<std::pair<Value, Value>> registers;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value &to = targets[i], &from = values[i];
     if (to.kind != from.kind) fail(place, "a tile and a number in one place");
@@ -282,12 +370,24 @@ void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<
         fail(place, "the view ", from.place.name, " is another one than the other branch yields");
       continue;
     }
+    if (to.kind == Value::Kind::kRegister) {
+      registers.emplace_back(to, from);
+      continue;
+    }
+    if (to.kind == Value::Kind::kPointer) {
+      if (to.place.location != from.place.location || to.place.array != from.place.array)
+        fail(place, "a pointer to another array or buffer comes in the place of ", to.place.name);
+      moves.emplace_back(to.scalar, sum_of(from.place.address, place));
+      continue;
+    }
     if (to.kind != Value::Kind::kTile) {
-      moves.emplace_back(to.scalar, from.scalar);
+      const bool known = from.kind == Value::Kind::kFloat && !from.scalar.is_register;
+      moves.emplace_back(to.scalar,
+                         known ? Operand(cluster::bits_of_real(from.number)) : from.scalar);
       continue;
     }
     check_alike(to, from, place);
-    moves.emplace_back(to.scalar, address_of(from, place));
+    moves.emplace_back(to.scalar, sum_of(from.place.address, place));
     for (std::size_t k = 0; k < to.sizes.size(); ++k)
       if (to.sizes[k].is_register) moves.emplace_back(to.sizes[k], from.sizes[k]);
   }
@@ -300,12 +400,22 @@ void CarriedValues::assign(const std::vector<Value>& targets, const std::vector<
     }
   }
   for (const auto& [target, value] : moves) emitter_.set(target, value, place);
+  if (registers.size() > 1) {
+    for (auto& [target, value] : registers) {
+      Value copy = value;
+      copy.scalar = code_.new_register(place);
+      code_.move(copy, value, place);
+      value = copy;
+    }
+  }
+  for (const auto& [target, value] : registers) code_.move(target, value, place);
 }
 
 void CarriedValues::check_alike(const Value& to, const Value& from, Place place) const {
   const TileOperand &a = to.place, &b = from.place;
   bool alike = a.location == b.location && a.holder == b.holder && a.element == b.element &&
-               a.full_rows == b.full_rows && a.row_stride == b.row_stride;
+               a.full_rows == b.full_rows && a.row_stride == b.row_stride &&
+               a.by_columns == b.by_columns;
   for (std::size_t k = 0; k < to.sizes.size(); ++k) {
     const bool known = !to.sizes[k].is_register;
     alike &= !known || (!from.sizes[k].is_register && from.sizes[k].value == to.sizes[k].value);

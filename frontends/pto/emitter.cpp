@@ -66,6 +66,15 @@ Operand Emitter::get(SpecialValue special, Place place) {
   return target;
 }
 
+const Instruction* Emitter::vector_before_last() const {
+  for (std::size_t n = program_.code.size() - 1; n > block_; --n) {
+    const Instruction& i = program_.code[n - 1];
+    if (i.op == Opcode::kVector) return &i;
+    if (i.op < Opcode::kSet || i.op > Opcode::kGet) return nullptr;
+  }
+  return nullptr;
+}
+
 std::uint32_t Emitter::jump(Place place, std::uint32_t target) {
   emit(Opcode::kJump, place).target = target;
   return next() - 1;

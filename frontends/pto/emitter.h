@@ -29,6 +29,9 @@ class Emitter {
                         TileFunction function = TileFunction::kNone);
   /// The operation of the last instruction.
   TileOperation& last_operation() { return program_.operations.back(); }
+  /// The vector operation in front of the last instruction, with its operands: nothing but scalar arithmetic lies
+  /// between them, and no jump leads there. Null if there is none.
+  const Instruction* vector_before_last() const;
   /// Notes that the program synchronises its pipes itself.
   void note_sync() { has_sync_ = true; }
 
@@ -56,7 +59,7 @@ class Emitter {
   }
 
   /// The number of the next instruction, as the target of a jump.
-  std::uint32_t next() const { return static_cast<std::uint32_t>(program_.code.size()); }
+  std::uint32_t next() { return block_ = static_cast<std::uint32_t>(program_.code.size()); }
   // Both return the number of the jump, which land() takes if its target is not known yet.
   std::uint32_t jump(Place place, std::uint32_t target = 0);
   std::uint32_t branch(Operand condition, Place place, std::uint32_t target = 0);
@@ -82,6 +85,8 @@ class Emitter {
   Program program_;
   std::set<Pipe> tile_pipes_;
   bool has_sync_ = false;
+  std::uint32_t block_ =
+      0;  ///< the instruction that a jump leads to, the last one that was asked for
 };
 
 }  // namespace tessera::pto

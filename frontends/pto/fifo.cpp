@@ -80,7 +80,7 @@ constexpr std::uint16_t kRingHits = 1000;  // per mille: the ring in GM stays in
 TileOperand FifoCopies::slot_in_gm(const Fifo& fifo, const FifoEnd& end, const Value& tile,
                                    Operand slot, Place place) {
   TileOperand gm = fifo.gm;
-  gm.element = tile.place.element;
+  gm.element = end.produces ? element_in_slot(fifo, tile) : tile.place.element;
   const std::int64_t bits = cluster::bits_of(gm.element);
   const std::int64_t of_pointer = cluster::bits_of(fifo.gm.element);
   const auto elements = [bits](std::int64_t bytes) { return bytes * 8 / bits; };
@@ -106,6 +106,12 @@ TileOperand FifoCopies::slot_in_gm(const Fifo& fifo, const FifoEnd& end, const V
   return gm;
 }
 
+Element FifoCopies::element_in_slot(const Fifo& fifo, const Value& tile) const {
+  Type type = tile.type;
+  if (is_cube() && !fifo.converts_to.empty()) type.element = fifo.converts_to;
+  return element(type);
+}
+
 void FifoCopies::through_gm(const Fifo& fifo, const FifoEnd& end, const Operation& op,
                             const Value& source, Operand slot) {
   TileOperand to = slot_in_gm(fifo, end, source, slot, op.place);
@@ -118,7 +124,9 @@ void FifoCopies::through_gm(const Fifo& fifo, const FifoEnd& end, const Operatio
   i.size = {source.sizes[0], width, Operand()};
   i.type = data_type(source);
   i.l2_hit = kRingHits;
-  emitter_.attach({tile_operand(source, Access::kRead), to}, TileFunction::kCopy);
+  const bool scales = is_cube() && fifo.scales;
+  emitter_.attach({tile_operand(source, Access::kRead), to},
+                  scales ? TileFunction::kNoValues : TileFunction::kCopy);
 }
 
 void FifoCopies::to_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op,
@@ -137,6 +145,7 @@ void FifoCopies::to_slot(const Fifo& fifo, const FifoEnd& end, const Operation& 
   to.address.add(end.buffer, 1);
   to.address.add(slot, fifo.slot_bytes);
   to.location = is_cube() ? Location::kUb : Location::kL1;
+  to.element = element_in_slot(fifo, source);
   const std::int64_t columns = source.type.shape[1];
   const std::int64_t bits = bits_of(source.type.element);
   Operand width = source.sizes[1];
@@ -157,7 +166,8 @@ void FifoCopies::to_slot(const Fifo& fifo, const FifoEnd& end, const Operation& 
       emitter_.emit_tile(is_cube() ? Opcode::kFixLocal : Opcode::kUbToL1, op.place, end.writer);
   i.type = data_type(source);
   i.size = {source.sizes[0], width, Operand()};
-  emitter_.attach({from, to}, TileFunction::kCopy);
+  emitter_.attach({from, to},
+                  is_cube() && fifo.scales ? TileFunction::kNoValues : TileFunction::kCopy);
 }
 
 void FifoCopies::from_slot(const Fifo& fifo, const FifoEnd& end, const Operation& op,

@@ -57,7 +57,10 @@ struct Fifo {
   std::int64_t directions = 0;  ///< dir_mask: 1 cube to vector, 2 vector to cube, 3 both
   std::int64_t slots = 0, local_slots = 0, slot_bytes = 0, period = 0;
   std::int64_t flag = 0;
-  std::int64_t split = 0;  ///< the split of the operation that is being lowered
+  std::int64_t split = 0;        ///< the split of the operation that is being lowered
+  std::string converts_to = {};  ///< the type that FIX gives to the tiles of a push; "": theirs
+  std::string converts_from = {};
+  bool scales = false;  ///< .. by numbers that pto.set_quant_scalar or _vector set
   TileOperand gm;
   std::array<FifoEnd, 2> ends;  ///< indexed by FifoDirection
 
@@ -136,6 +139,9 @@ class FifoCopies : LoweringPart {
   TileOperand slot_in_gm(const Fifo& fifo, const FifoEnd& end, const Value& tile, Operand slot,
                          Place place);
 
+  /// The type of what a push writes: FIX may convert.
+  Element element_in_slot(const Fifo& fifo, const Value& tile) const;
+
   FifoSignals signals_;
 };
 
@@ -175,6 +181,9 @@ class FifoTable : LoweringPart {
   std::int64_t positive(const Operation& op, const char* key, std::int64_t otherwise,
                         std::int64_t most) const;
   void note_split(Fifo& fifo, const Operation& op) const;
+  /// What acc_push_epilogue says about the elements of a slot.
+  void note_conversion(Fifo& fifo, const Operation& op) const;
+  void fit_ring(Fifo& fifo, const Value& buffer) const;
   /// Throws UserError if the ring of the consumer does not fit its memory or its reserved buffer.
   void check_ring(const Fifo& fifo, const Operation& op, const Value& buffer, bool to_aiv) const;
 
@@ -214,6 +223,7 @@ class FifoLowering : LoweringPart {
 
  private:
   const Type& tile_type(const Operation& op) const;
+  void refuse_subblock(const Operation& op) const;
   Value declared_tile(const Operation& op, const Type& type) const;
   void set_ffts(Place place);
   Value pop_tile(const Operation& op, Fifo& fifo, const Type& type, Operand slot);

@@ -82,6 +82,7 @@ void FifoLowering::close_all(Place place) {
 
 void FifoLowering::push(const Operation& op) {
   Fifo& fifo = table_.of(op);
+  refuse_subblock(op);
   FifoEnd& end = table_.end_of(fifo, op, true);
   const Value* entry = scope_.find(op.arguments[0].text);
   if (entry != nullptr && entry->kind == Value::Kind::kView) {
@@ -90,6 +91,8 @@ void FifoLowering::push(const Operation& op) {
     return signals_.count(end, op.place);
   }
   const Value& source = scope_.tile(op.arguments[0]);
+  if (is_cube() && !fifo.converts_to.empty() && source.type.element != fifo.converts_from)
+    fail(op, "FIX converts ", fifo.converts_from, " here, found a tile of ", source.type.element);
   const char* expected = is_cube() ? "acc" : "vec";
   if (source.type.location != expected)
     fail(op.arguments[0].place, op.name, ": expected a tile in ", expected, ", found one in ",
@@ -103,7 +106,15 @@ void FifoLowering::push(const Operation& op) {
   });
 }
 
+// Only a divided pipe asks which AIV it is.
+void FifoLowering::refuse_subblock(const Operation& op) const {
+  for (const Argument& a : op.arguments)
+    if (a.key == "aiv_subblockid" && pto::number_of(op, "split", 0, diagnostics_) == 0)
+      fail(op, "aiv_subblockid is for split 1 and 2");
+}
+
 void FifoLowering::pop(const Operation& op) {
+  refuse_subblock(op);
   Fifo& fifo = table_.of(op);
   FifoEnd& end = table_.end_of(fifo, op, false);
   if (!op.result_types.empty() && op.result_types[0].kind == Type::Kind::kTensorView)
@@ -135,7 +146,7 @@ const Type& FifoLowering::tile_type(const Operation& op) const {
 
 Value FifoLowering::declared_tile(const Operation& op, const Type& type) const {
   if (type.kind != Type::Kind::kTile) fail(op.place, "expected a type !pto.tile_buf of the tile");
-  if (type.location != "vec" && type.location != "mat")
+  if (type.location != "vec" && type.location != "mat" && op.name != "pto.declare_tile")
     fail(op, "expected a tile in vec or mat, found one in ", type.location);
   Value v = tile_of(type, op.results.empty() ? op.arguments[0].text : op.results[0].name);
   v.place.holder = Holder::kSelf;

@@ -69,6 +69,7 @@ Fifo& FifoTable::add(const Operation& op, std::int64_t id, bool through_gm) {
          ", expected 0..15");
   next_flag_ = std::max(next_flag_, fifo.flag + flags);
   note_split(fifo, op);
+  note_conversion(fifo, op);
   fifos_.push_back(std::move(fifo));
   return fifos_.back();
 }
@@ -84,9 +85,51 @@ void FifoTable::note_split(Fifo& fifo, const Operation& op) const {
   fifo.split_is_known = nosplit != nullptr || user != nullptr;
 }
 
+// quant = deqf16_scalar, qf322b8_pre_vec, f32_bf16: the types stand in the name.
+void FifoTable::note_conversion(Fifo& fifo, const Operation& op) const {
+  const Attribute* epilogue = pto::find(op.attributes, "acc_push_epilogue");
+  const std::size_t at = epilogue == nullptr ? std::string::npos : epilogue->value.find("quant=");
+  if (at == std::string::npos) return;
+  std::string mode = epilogue->value.substr(at + 6);
+  mode = mode.substr(0, mode.find_first_of(",>"));
+  constexpr Word<const char*> kTypes[] = {{"no_convert", ""},
+                                          {"f32_f16", "f16"},
+                                          {"f32_bf16", "bf16"},
+                                          {"deqf16", "f16"},
+                                          {"req8", "i8"},
+                                          {"qf322b8_pre", "i8"},
+                                          {"qf322f16_pre", "f16"},
+                                          {"qf322bf16_pre", "bf16"},
+                                          {"qf322f32_pre", "f32"},
+                                          {"qf322fp8_pre", "f8E4M3FN"},
+                                          {"qf322hif8_pre", "hif8"},
+                                          {"qs322bf16_pre", "bf16"}};
+  for (const char* by : {"_scalar", "_vec"}) {
+    const std::size_t end = mode.rfind(by);
+    if (end == std::string::npos) continue;
+    fifo.scales = true;
+    mode.resize(end);
+  }
+  const bool from_i32 = mode == "deqf16" || mode == "req8" || mode == "qs322bf16_pre";
+  fifo.converts_from = from_i32 ? "i32" : "f32";
+  fifo.converts_to = require_word(kTypes, mode, epilogue->place,
+                                  "a conversion such as deqf16_scalar", diagnostics_);
+}
+
+// A ring has as many slots as the buffer that is reserved for it holds, at most those of the text.
+void FifoTable::fit_ring(Fifo& fifo, const Value& buffer) const {
+  if (!fifo.has_buffer || buffer.reserved == nullptr) return;
+  const std::int64_t fitting = buffer.reserved->bytes / fifo.slot_bytes;
+  std::int64_t& slots = fifo.through_gm ? fifo.local_slots : fifo.slots;
+  if (fitting < 1 || fitting >= slots) return;
+  slots = fitting;
+  fifo.period = period_of(fifo.slots);
+}
+
 void FifoTable::open_ends(Fifo& fifo, const Operation& op, const Value* gm, const Value& to_aiv,
                           const Value& to_aic) {
   if (gm != nullptr) fifo.gm = gm->place;
+  for (const Value* buffer : {&to_aiv, &to_aic}) fit_ring(fifo, *buffer);
   for (const bool is_to_aiv : {true, false}) {
     if ((fifo.directions & (is_to_aiv ? 1 : 2)) == 0) continue;
     FifoEnd& end = fifo.ends[is_to_aiv ? kToAiv : kToAic];
@@ -171,12 +214,14 @@ std::int64_t FifoTable::extent_of(const Type& tile) {
 void FifoTable::note_tile(const Fifo& fifo, FifoEnd& end, const Operation& op,
                           const Type& type) const {
   const std::int64_t parts = !is_cube() && fifo.split != 0 ? 2 : 1;
-  const std::int64_t bytes = extent_of(type) * parts;
+  Type in_slot = type;
+  if (is_cube() && end.produces && !fifo.converts_to.empty()) in_slot.element = fifo.converts_to;
+  const std::int64_t bytes = extent_of(in_slot) * parts;
   if (bytes > fifo.slot_bytes)
     fail(op, "the tile takes ", bytes, " bytes of a slot",
          parts > 1 ? " with that of the other AIV" : "", ", which has ", fifo.slot_bytes,
          " (slot_size of line ", fifo.place.line, ")");
-  end.tiles.push_back({op.place, type, fifo.split});
+  end.tiles.push_back({op.place, in_slot, fifo.split});
 }
 
 // --- both ends of a pipe ---
@@ -269,7 +314,12 @@ class EndComparison {
   }
   /// Whether a pop takes what a push gives.
   static bool agree(const FifoTile& push, const FifoTile& pop, FifoDirection d) {
-    if (push.type.element != pop.type.element || push.type.kind != pop.type.kind) return false;
+    // FIX gives 8-bit integers with or without sign, and f8 of either kind.
+    const bool converted = push.type.element == "i8" || bits_of(push.type.element) == 8;
+    if (push.type.kind != pop.type.kind ||
+        (converted ? bits_of(push.type.element) != bits_of(pop.type.element)
+                   : push.type.element != pop.type.element))
+      return false;
     if (push.type.kind == Type::Kind::kTensorView) return push.type.shape == pop.type.shape;
     // The tile of an AIV is half of the tile of the AIC.
     const Type& whole = d == kToAiv ? push.type : pop.type;

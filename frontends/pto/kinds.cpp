@@ -40,8 +40,18 @@ std::optional<CoreKind> kind_of_fifo(const Operation& op) {
   return in_ub ? CoreKind::kAiv : CoreKind::kAic;
 }
 
+/// Instructions of the register level run on the AIV, but for those of the cube and its buffers.
+std::optional<CoreKind> kind_of_instruction(const Operation& op) {
+  for (const char* cube : {"l1", "l0", "mad", "cbuf", "matrix_cc"})
+    if (op.name.find(cube) != std::string::npos) return CoreKind::kAic;
+  for (const char* neutral : {".set_", ".get_", ".sbit"})
+    if (op.name.find(neutral) != std::string::npos) return std::nullopt;
+  return CoreKind::kAiv;
+}
+
 bool has_tiles_or_fifos(Form form) {
-  return form == Form::kTile || form == Form::kGroup || form == Form::kNullary;
+  return form == Form::kTile || form == Form::kGroup || form == Form::kNullary ||
+         form == Form::kRegister;
 }
 
 }  // namespace
@@ -49,6 +59,7 @@ bool has_tiles_or_fifos(Form form) {
 std::optional<CoreKind> FunctionKinds::kind_of(const Operation& op) {
   const Form form = operation_info(op.name).form;
   if (form == Form::kTile) return kind_of_tiles(op);
+  if (form == Form::kRegister) return kind_of_instruction(op);
   if (has_tiles_or_fifos(form)) return kind_of_fifo(op);
   if (form == Form::kFlag || form == Form::kPipe || form == Form::kPipeIds)
     for (const Argument& a : op.arguments)

@@ -8,6 +8,8 @@
 
 #include "frontends/pto/fifo.h"
 #include "frontends/pto/operation_lowering.h"
+#include "frontends/pto/register_lowering.h"
+#include "frontends/pto/tile_rules.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::pto {
@@ -16,8 +18,9 @@ namespace {
 
 // Every part lowers one group of operations. All share a LoweringContext: the Emitter owns the
 // program under construction, the Scope names and values, TileMemory the bytes that tiles take.
-using LoweringParts = std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering,
-                                 ComputeLowering, SyncLowering, FifoLowering, CommLowering>;
+using LoweringParts =
+    std::tuple<ScalarLowering, ControlLowering, TileLowering, MoveLowering, ComputeLowering,
+               SyncLowering, FifoLowering, CommLowering, RegisterLowering, RawLowering>;
 
 // --- from the meaning of an operation to its handler ---
 
@@ -48,7 +51,7 @@ constexpr Row kRows[] = {
     {Meaning::kConstant, call<&ScalarLowering::constant>},
     {Meaning::kArithmetic, call<&ScalarLowering::arithmetic>},
     {Meaning::kCompare, call<&ScalarLowering::compare>},
-    {Meaning::kSelect, call<&ScalarLowering::select>},
+    {Meaning::kSelect, call<&ControlLowering::select>},
     {Meaning::kCast, call<&ScalarLowering::cast>},
     {Meaning::kSpecial, call<&ScalarLowering::special>},
     {Meaning::kAddPointer, call<&ScalarLowering::add_to_pointer>},
@@ -63,7 +66,11 @@ constexpr Row kRows[] = {
     {Meaning::kTerminator, call<&ControlLowering::terminate>},
     {Meaning::kCubeSection, call<&ControlLowering::section>},
     {Meaning::kVectorSection, call<&ControlLowering::section>},
+    {Meaning::kRegion, call<&ControlLowering::inline_region>},
     {Meaning::kCall, call<&ControlLowering::call>},
+    {Meaning::kVectorScope, call<&ControlLowering::vector_scope>},
+    {Meaning::kRegister, call<&RegisterLowering::instruction>},
+    {Meaning::kRawMove, call<&RawLowering::move>},
     {Meaning::kUnknown, call<&ControlLowering::unknown>},
     {Meaning::kAllocTile, call<&TileLowering::alloc>},
     {Meaning::kAllocMultiTile, call<&TileLowering::alloc_several>},
@@ -101,6 +108,9 @@ constexpr Row kRows[] = {
     {Meaning::kNotify, call<&CommLowering::notify>},
     {Meaning::kTestWait, call<&CommLowering::test>},
     {Meaning::kTransfer, call<&CommLowering::transfer>},
+    {Meaning::kReduce, call<&CommLowering::reduce>},
+    {Meaning::kSession, call<&CommLowering::session>},
+    {Meaning::kAsyncEvent, call<&CommLowering::async_event>},
     {Meaning::kReserveBuffer, call<&FifoLowering::define_buffer>},
     {Meaning::kImportBuffer, call<&FifoLowering::define_buffer>},
     {Meaning::kOpenPipe, call<&FifoLowering::open_pipe>},
@@ -140,7 +150,8 @@ class FunctionLowering {
                    const ReservedBuffers& reserved, const Diagnostics& diagnostics,
                    std::vector<GmArray>& arrays)
       : context_{kinds, options, reserved, core, diagnostics},
-        parts_(context_, context_, context_, context_, context_, context_, context_, context_),
+        parts_(context_, context_, context_, context_, context_, context_, context_, context_,
+               context_, context_),
         arrays_(arrays) {
     context_.lower = [this](const Operation& op) { lower(op); };
   }
@@ -153,6 +164,7 @@ class FunctionLowering {
     context_.scope.enter_function(function);
     for (const Parameter& p : function.parameters)
       context_.scope.define(p.name, p.place, value_of(p));
+    context_.memory.plan(function);
     std::get<ControlLowering>(parts_).region(function.body);
     std::get<FifoLowering>(parts_).close_all(function.place);
     const auto& operations = function.body.operations;
@@ -167,8 +179,9 @@ class FunctionLowering {
  private:
   void lower(const Operation& op) {
     const OperationInfo& info = operation_info(op.name);
-    if (!belongs_elsewhere(op, info))
-      kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
+    if (belongs_elsewhere(op, info)) return;
+    TileRules(context_).check(op);
+    kHandlers[static_cast<unsigned>(info.meaning)](parts_, op, info);
   }
 
   /// Whether the other kind of core runs an operation of a function that both kinds run.
@@ -193,7 +206,12 @@ class FunctionLowering {
     if (p.type.kind == Type::Kind::kPointer || p.type.kind == Type::Kind::kMemref) {
       v.kind = Value::Kind::kPointer;
       v.place.name = p.name;
-      v.place.location = Location::kGm;
+      v.place.location = space_of(p.type);
+      if (v.place.location != Location::kGm) {
+        v.place.element = element_of(p.type, diagnostics);
+        v.place.address.add(std::get<TileLowering>(parts_).room_for_pointer(p, v.place), 1);
+        return v;
+      }
       v.place.array = array_of(p);
       v.place.element = element_of(p.type, diagnostics);
       if (p.type.kind == Type::Kind::kMemref) lay_out(v);
@@ -202,6 +220,12 @@ class FunctionLowering {
     if (p.type.kind == Type::Kind::kTile) return std::get<TileLowering>(parts_).of_parameter(p);
     if (p.type.kind == Type::Kind::kTensorView || p.type.kind == Type::Kind::kPartition)
       return view_of(p);
+    if (p.type.kind == Type::Kind::kRegister)
+      return RegisterCode(context_).argument_register(p.type, p.place);
+    if (p.type.kind == Type::Kind::kOpaque && p.type.element == "vector") {
+      v.kind = Value::Kind::kFloat;  // as a constant vector: no operation computes with it
+      return v;
+    }
     if (p.type.kind != Type::Kind::kScalar)
       diagnostics.fail(p.place, "an argument of this type is not taken, expected a pointer, a "
                                 "memref, a tile, a view or a number");
@@ -309,6 +333,10 @@ std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
   if (!chosen->results.empty() && find(chosen->attributes, "pto.entry") != nullptr)
     diagnostics.fail(chosen->place, "@", chosen->name,
                      " is an entry and has results, expected none");
+  for (const Function& f : module.functions)
+    for (const Type& type : f.results)
+      if (type.element == "!pto.struct")
+        diagnostics.fail(type.place, "a struct cannot leave the function that declares it");
   FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
   auto program = std::make_shared<const Program>(lowering.run(*chosen));
   fifos = lowering.take_fifos();

@@ -45,6 +45,7 @@ struct LowerOptions {
   std::optional<UnknownCost> unknown = {};   ///< for operations that parse() kept as text
   std::map<std::string, double> reals = {};  ///< values of arguments that are not whole numbers
   std::string function = {};                 ///< that the cores start; "": as the module says
+  int level = 0;  ///< of the public assembler, 1 to 3, whose rules about addresses hold; 0: none
 };
 
 /// A program is nullptr if no function runs on that kind of core.

@@ -30,11 +30,18 @@ Value LoweringPart::tile_of(const Type& type, const std::string& name) const {
   v.place.name = name;
   v.place.location = location_of(type, diagnostics_);
   v.place.element = element(type);
-  v.place.full_rows = type.shape[0];
-  v.place.row_stride = type.shape[1];
+  set_layout(v.place, type);
   if (is_cube() && v.place.location == Location::kUb) v.place.holder = Holder::kAiv0;
   if (!is_cube() && v.place.location != Location::kUb) v.place.holder = Holder::kAic;
   return v;
+}
+
+void LoweringPart::set_layout(TileOperand& place, const Type& type) {
+  const Attribute* boxes = find(type.options, "slayout");
+  place.by_columns =
+      place.location == Location::kL1 && boxes != nullptr && boxes->value == "col_major";
+  place.full_rows = type.shape[place.by_columns ? 1 : 0];
+  place.row_stride = type.shape[place.by_columns ? 0 : 1];
 }
 
 void LoweringPart::check_valid(const Operation& op, const Value& tile) const {
@@ -59,8 +66,17 @@ void LoweringPart::check_span(const Operation& op, unsigned d, std::int64_t firs
 
 void LoweringPart::move_inside(TileOperand& tile, Operand row, Operand column) {
   const std::int64_t bytes = cluster::bits_of(tile.element) / 8;
-  tile.address.add(row, tile.row_stride * bytes);
-  tile.address.add(column, bytes);
+  tile.address.add(tile.by_columns ? column : row, tile.row_stride * bytes);
+  tile.address.add(tile.by_columns ? row : column, bytes);
+}
+
+Operand LoweringPart::sum_of(const cluster::Offset& offset, Place place) {
+  Operand sum = offset.base;
+  for (const auto& product : offset.products) {
+    const Operand more = emitter_.compute(Opcode::kMul, product.a, product.b, place);
+    sum = emitter_.compute(Opcode::kAdd, sum, more, place);
+  }
+  return sum;
 }
 
 void LoweringPart::set_unit_flag(const Operation& op) {

@@ -12,6 +12,16 @@
 
 namespace tessera::pto {
 
+/// The body of the vector function that is being emitted (register_lowering.h).
+struct RegisterBody {
+  bool is_open = false;
+  std::uint32_t function = 0;    ///< the instruction that begins it
+  std::size_t operation = 0;     ///< in Program::operations
+  std::int64_t first_range = 0;  ///< the first of the registers that say what it accesses
+  std::vector<std::pair<std::string, cluster::Access>> pointers;  ///< its operands
+  std::vector<std::pair<std::uint16_t, Type>> arguments;  ///< registers without lanes so far
+};
+
 struct LoweringContext {
   const FunctionKinds& kinds;
   const LowerOptions& options;
@@ -21,6 +31,7 @@ struct LoweringContext {
   Emitter emitter{diagnostics};
   Scope scope{diagnostics};
   TileMemory memory{reserved, options.profile, diagnostics};
+  RegisterBody body = {};
   /// Lowers an operation of any kind; for the operations inside a region.
   std::function<void(const Operation&)> lower = {};
 };
@@ -76,8 +87,13 @@ class LoweringPart {
   /// `room` of them.
   void check_span(const Operation& op, unsigned d, std::int64_t first, std::int64_t count,
                   std::int64_t room) const;
+  /// How the elements of a tile of this type lie in its buffer.
+  static void set_layout(TileOperand& place, const Type& type);
   /// Moves the address of a tile to (row, column) inside it.
   static void move_inside(TileOperand& tile, Operand row, Operand column);
+
+  /// The value of an offset, in one register if it is not known.
+  Operand sum_of(const cluster::Offset& offset, Place place);
 
   /// Sets the unit flag of the last instruction from accPhase of a multiplication or stPhase of a
   /// store (ascend.md 2.5): partial keeps the flag, final toggles it.

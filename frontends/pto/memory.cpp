@@ -110,7 +110,19 @@ TileMemory::TileMemory(const ReservedBuffers& reserved, Profile profile,
     level_[l] = reserved.first_free(static_cast<Location>(l));
 }
 
+void TileMemory::plan(const Function& function) {
+  std::array<TilePlan::Room, cluster::kLocationCount> rooms;
+  for (unsigned l = 0; l < cluster::kLocationCount; ++l) rooms[l] = {level_[l], capacities_[l]};
+  plan_.emplace(function, rooms, profile_ == Profile::kA5, diagnostics_);
+}
+
 std::int64_t TileMemory::allot(const Operation& op, const TileOperand& tile) {
+  if (const auto address = plan_ ? plan_->address_of(op) : std::nullopt) {
+    std::int64_t& end = level_[static_cast<unsigned>(tile.location)];
+    const std::int64_t room = capacities_[static_cast<unsigned>(tile.location)];
+    end = std::max(end, std::min(*address + bytes_of(tile), room));
+    return *address;
+  }
   std::int64_t& next = level_[static_cast<unsigned>(tile.location)];
   const std::int64_t alignment = cluster::alignment_of(tile.location);
   const std::int64_t address = (next + alignment - 1) / alignment * alignment;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/pto/tile_plan.h"
 #include "frontends/pto/words.h"
 
 namespace tessera::pto {
@@ -63,7 +64,9 @@ class TileMemory {
   /// Tiles get the bytes that `reserved` does not take.
   TileMemory(const ReservedBuffers& reserved, Profile profile, const Diagnostics& diagnostics);
 
-  /// Returns the first free address that is aligned. Throws UserError if the tile does not fit.
+  /// Plans the tiles of the function that the cores start (tile_plan.h).
+  void plan(const Function& function);
+  /// Returns the address that is planned, or the first free one that is aligned. Throws UserError if the tile does not fit.
   std::int64_t allot(const Operation& op, const TileOperand& tile);
   /// Throws UserError if the tile does not fit its memory at `address`.
   void check_room(const Operation& op, const TileOperand& tile, std::int64_t address) const;
@@ -77,6 +80,7 @@ class TileMemory {
   const Profile profile_;
   const cluster::Capacities capacities_;
   Level level_{};
+  std::optional<TilePlan> plan_;
 };
 
 }  // namespace tessera::pto

@@ -72,16 +72,18 @@ void MoveLowering::store(const Operation& op) {
   const Value& tile = scope_.tile(from);
   const Value& view = scope_.view(to);
   const bool from_ub = tile.type.location == "vec";
-  if (!from_ub && tile.type.location != "acc")
+  const bool from_l1 = tile.type.location == "mat" && !is_a5();
+  if (!from_ub && !from_l1 && tile.type.location != "acc")
     fail(from.place, "a store comes from a tile in vec or acc, found a tile in ",
          tile.type.location);
   check_copy(op, view, tile);
-  const Opcode opcode = from_ub ? Opcode::kCopyOut : Opcode::kFixOut;
+  const bool copies = from_ub || from_l1;
+  const Opcode opcode = copies ? Opcode::kCopyOut : Opcode::kFixOut;
   const auto size = copy_sizes(opcode, view, tile, {op.place.line, 1});
-  Instruction& copy = emitter_.emit_tile(opcode, op.place, from_ub ? Pipe::kMte3 : Pipe::kFix);
+  Instruction& copy = emitter_.emit_tile(opcode, op.place, copies ? Pipe::kMte3 : Pipe::kFix);
   copy.size = size;
   copy.type = data_type(view);  // FIX converts to the type of the tensor
-  const bool is_scaled = !from_ub && scales(op, tile);
+  const bool is_scaled = !copies && scales(op, tile);
   TileOperation& operation =
       emitter_.attach({tile_operand(tile, Access::kRead), view_operand(to, Access::kWrite)},
                       is_scaled ? TileFunction::kNoValues : TileFunction::kCopy);
@@ -130,8 +132,8 @@ void MoveLowering::move(const Operation& op, const OperationInfo& info) {
   if (by_vector) {
     const Operand elements = emitter_.size_product(sized.sizes[0], sized.sizes[1], op.place);
     Instruction& copy = emitter_.emit_tile(opcode, op.place, Pipe::kV);
-    copy.vector_class = VectorClass::kCopy;
-    copy.size[0] = elements;
+    copy.vector_class = VectorClass::kMove;
+    copy.size = {elements, sized.sizes[0], std::max(from.place.row_stride, to.place.row_stride)};
   } else if (by_fix) {
     Instruction& move = emitter_.emit_tile(opcode, op.place, Pipe::kFix);
     move.size = {sized.sizes[0], sized.sizes[1], Operand()};

@@ -88,7 +88,11 @@ struct OperandParser {
   }
 };
 
+/// An operation of Form::kRegister.
+void parse_register_form(OperandParser& p);
 /// All of an operation of `form` behind its name, unless it has regions.
 void parse_form(OperandParser& p, Form form);
+/// The same of an operation in the generic form of MLIR: `"pto.tmov"(%a, %b) <{..}> {..} : (T, T) -> ()`.
+void parse_generic(OperandParser& p, const OperationInfo& info);
 
 }  // namespace tessera::pto

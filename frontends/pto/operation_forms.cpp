@@ -75,9 +75,24 @@ void parse_cast(OperandParser& p) {
 /// Values and their types, if a value comes next: `scf.yield` without values may stand before
 /// nothing but '}', so a value is an operand.
 void parse_values_if(OperandParser& p) {
+  if (p.cursor.accept("(")) {  // pto.yield(%a) : (T) -> ()
+    p.values(Role::kOperand);
+    p.cursor.expect(")");
+    p.cursor.expect(":");
+    p.op.types = p.types.parse_type_list();
+    p.cursor.expect("->");
+    p.types.parse_type_list();
+    return;
+  }
   if (p.cursor.peek().kind != Kind::kValue) return;
   p.values(Role::kOperand);
   p.colon_types();
+}
+
+void parse_operands(OperandParser& p) {
+  p.values(Role::kOperand);
+  p.colon_types();
+  p.result_types();
 }
 
 void parse_condition(OperandParser& p) {
@@ -103,12 +118,16 @@ void parse_call(OperandParser& p) {
 
 void parse_indexed(OperandParser& p) {
   p.value(Role::kOperand);
-  p.cursor.expect("[");
-  p.value_or_integer(Role::kIndex);
-  p.cursor.expect("]");
+  p.list(Role::kIndex);
   if (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
   p.colon_types();
   p.result_types();
+}
+
+void parse_store_to(OperandParser& p) {
+  p.value(Role::kOperand);
+  p.cursor.expect(",");
+  parse_indexed(p);
 }
 
 void parse_clean_cache(OperandParser& p) {
@@ -167,7 +186,17 @@ void parse_view(OperandParser& p, const char* first, Role first_role, const char
 
 void parse_tile_view(OperandParser& p) {
   p.value(Role::kOperand);
-  while (p.cursor.accept(",")) p.value_or_integer(Role::kOperand);
+  while (p.cursor.accept(",")) {
+    if (p.cursor.accept_word("offsets")) {  // the older spelling of pto.partition_view
+      p.cursor.expect("=");
+      p.list(Role::kOffset);
+    } else if (p.cursor.accept_word("sizes")) {
+      p.cursor.expect("=");
+      p.list(Role::kSize);
+    } else {
+      p.value_or_integer(Role::kOperand);
+    }
+  }
   if (p.cursor.next_is("[")) p.list(Role::kOffset);
   if (p.cursor.accept_word("sizes")) p.list(Role::kSize);
   if (p.cursor.accept_word("valid")) p.list(Role::kValid);
@@ -203,7 +232,8 @@ void parse_tile_group(OperandParser& p, const char* word, Role role) {
   do {
     // Attributes may stand in place of indices; they say what is to be gathered.
     if (!p.cursor.next_is("{")) p.value(role);
-    p.cursor.accept_word("no_tmp");
+    const Place here = p.cursor.place();
+    if (p.cursor.accept_word("no_tmp")) p.op.attributes.push_back({here, "no_tmp", ""});
     p.attributes();
   } while (p.cursor.accept(","));
   parse_tile_types(p, role);
@@ -248,6 +278,7 @@ void parse_print(OperandParser& p) {
 // --- synchronisation ---
 
 void parse_one_pipe(OperandParser& p) {
+  if (p.cursor.peek().is_word("ins")) return parse_tile_group(p, "ins", Role::kIn);
   const bool brackets = p.cursor.accept("[");
   const bool round = !brackets && p.cursor.accept("(");
   p.pipe(brackets || round);
@@ -369,14 +400,40 @@ void parse_group(OperandParser& p) {
 
 }  // namespace
 
+// The operands stand in the order in which the operation is defined: what it reads, its result, and what
+// scales the result.
+void parse_generic(OperandParser& p, const OperationInfo& info) {
+  TokenCursor& cursor = p.cursor;
+  cursor.expect("(");
+  if (!cursor.accept(")")) {
+    p.values(Role::kOperand);
+    cursor.expect(")");
+  }
+  if (cursor.accept("<")) {
+    p.attributes();
+    cursor.expect(">");
+  }
+  p.attributes();
+  cursor.expect(":");
+  p.op.types = p.types.parse_type_list();
+  p.result_types();
+  if (p.op.types.size() != p.op.arguments.size())
+    cursor.fail(p.op.place, "expected ", plural(p.op.arguments.size(), "type"), ", found ",
+                p.op.types.size());
+  if (info.form != Form::kTile) return;
+  for (std::size_t i = 0; i < p.op.arguments.size(); ++i) {
+    Argument& a = p.op.arguments[i];
+    a.role = i < info.least ? Role::kIn : i == info.least ? Role::kOut : Role::kOperand;
+    if (i > info.least) a.key = p.op.types[i].kind == Type::Kind::kTile ? "fp" : "pre_quant";
+  }
+}
+
 void parse_form(OperandParser& p, Form form) {
   switch (form) {
   case Form::kConstant:
     return parse_constant(p);
   case Form::kOperands:
-    p.values(Role::kOperand);
-    p.colon_types();
-    return p.result_types();
+    return parse_operands(p);
   case Form::kCompare:
     return parse_compare(p);
   case Form::kCast:
@@ -416,16 +473,17 @@ void parse_form(OperandParser& p, Form form) {
   case Form::kPrintText:
     return parse_print(p);
   case Form::kStoreTo:
-    p.value(Role::kOperand);
-    p.cursor.expect(",");
-    return parse_indexed(p);
+    return parse_store_to(p);
   case Form::kIndexed:
     return parse_indexed(p);
   case Form::kCleanCache:
     return parse_clean_cache(p);
+  case Form::kRegister:
+    return parse_register_form(p);
   case Form::kFor:
   case Form::kIf:
   case Form::kSection:
+  case Form::kRegion:
   case Form::kWhile:
     return;  // with regions: parser.cpp
   }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/pto/lowering_part.h"
+#include "frontends/pto/register_lowering.h"
 
 namespace tessera::pto {
 
@@ -19,9 +19,12 @@ class ScalarLowering : LoweringPart {
   void constant(const Operation& op);
   void arithmetic(const Operation& op, const OperationInfo& info);
   void compare(const Operation& op);
-  void select(const Operation& op);
   /// A cast between whole numbers keeps the value: every register has 64 bits.
-  void cast(const Operation& op) { scope_.define_scalar(op, scope_.scalar(op.arguments[0])); }
+  void cast(const Operation& op) {
+    const Value& v = scope_.any_value(op.arguments[0]);
+    if (v.kind == Value::Kind::kPointer || v.kind == Value::Kind::kTile) return cast_pointer(op);
+    scope_.define_scalar(op, scope_.scalar(op.arguments[0]));
+  }
   void special(const Operation& op, const OperationInfo& info) {
     scope_.define_scalar(op, emitter_.get(info.special, op.place));
   }
@@ -29,7 +32,7 @@ class ScalarLowering : LoweringPart {
   /// arith.fptosi and its relatives.
   void convert(const Operation& op, const OperationInfo& info);
 
-  /// Arrays of event ids, and local arrays.
+  /// Arrays of event ids, local arrays, and structs, whose fields are elements.
   void array(const Operation& op);
   void set_element(const Operation& op);
   void get_element(const Operation& op);
@@ -41,7 +44,8 @@ class ScalarLowering : LoweringPart {
   void print(const Operation& op);
 
   void add_to_pointer(const Operation& op);
-  /// Makes a pointer from a number. It points into no array, so only scalar accesses take it.
+  /// Makes a pointer from a number, or a number from a pointer. A pointer that was made from a number
+  /// points into no array, so only scalar accesses take it, unless the number came from a pointer.
   void cast_pointer(const Operation& op);
   void load(const Operation& op);
   void store(const Operation& op);
@@ -52,13 +56,17 @@ class ScalarLowering : LoweringPart {
 
  private:
   const Value& pointer(const Argument& a) const;
-  TileOperand element_in_gm(const Argument& a, Operand index, Access access) const;
+  TileOperand element_at(const Argument& a, Operand index, Access access) const;
+  Value number_of_pointer(const Operation& op, const Value& from);
   TileOperand element_of_tile(const Argument& tile, Operand index, Access access) const;
   /// Loads one element into a new register.
   Value loaded(TileOperand from, Place place);
   void store_to(TileOperand to, const Argument& what, Place place);
-  /// kGetElement or kSetElement for the element of an array that an operation names.
-  Instruction& access(Opcode opcode, const Operation& op);
+  /// The number of the element of an array, or of the field of a struct, that an operation names, and
+  /// whether it is a float.
+  std::pair<Operand, bool> element_index(const Operation& op, const Value& array);
+  /// kGetElement or kSetElement, from or to the register. Returns whether the element is a float.
+  bool access(Opcode opcode, const Operation& op, Operand reg);
 };
 
 /// Communication through GM between clusters, and devices (docs/ascend-platform.md, section Communication).
@@ -69,21 +77,30 @@ class CommLowering : LoweringPart {
   void notify(const Operation& op);
   /// pto.comm.twait and pto.comm.ttest.
   void test(const Operation& op);
-  /// pto.comm.tput, .tget and .tbroadcast: copies through staging tiles.
+  /// pto.comm.tput, .tget, .tbroadcast, .tgather and .tscatter: copies through staging tiles. An
+  /// asynchronous one goes through the tile of its session.
   void transfer(const Operation& op);
+  /// pto.comm.treduce: parts of other clusters are loaded, combined on the vector unit, and stored.
+  void reduce(const Operation& op);
+  /// Of asynchronous transfers: its value is its staging tile.
+  void session(const Operation& op);
+  /// A transfer was complete for the core when it was issued: MTE2 and MTE3 move it.
+  void async_event(const Operation& op) { scope_.define_scalar(op, 1); }
 
  private:
   /// The element of an array that is a signal, and the word of GM in whose order it changes.
   TileOperand signal(const Argument& a, Access access) const;
   Operand word_of(const Argument& signal, Place place);
-  void copy(const Operation& op, const Argument& to, const Argument& from);
+  void copy(const Operation& op, TileOperand target, TileOperand source);
+  /// The part of a tensor that belongs to the n-th of a group: parts lie behind each other.
+  static TileOperand nth(TileOperand tensor, const TileOperand& part, std::size_t n);
 };
 
-/// Values that loops and branches carry in registers: a whole number is in one register, a tile has
-/// registers for its address and for the valid sizes that its type leaves open.
+/// Values that loops and branches carry in registers: a number is in one register, a tile has
+/// registers for its address and for the valid sizes that its type leaves open, a pointer one for its address.
 class CarriedValues : LoweringPart {
  public:
-  using LoweringPart::LoweringPart;
+  explicit CarriedValues(LoweringContext& context) : LoweringPart(context), code_(context) {}
 
   /// Defines the arguments `name = init` of a loop, which begin at argument `first`.
   std::vector<Value> define_arguments(const Operation& op, std::size_t first);
@@ -92,16 +109,20 @@ class CarriedValues : LoweringPart {
   /// Copies `values` to `targets`. Reads all before it writes, because a yield may exchange two.
   void assign(const std::vector<Value>& targets, const std::vector<Value>& values, Place place);
   const Value& number_or_tile(const Argument& a) const;
+  /// A value with the kind of a type, for the results of a branch.
+  Value of_type(const Type& type) const;
 
  private:
   void check_alike(const Value& to, const Value& from, Place place) const;
-  Operand address_of(const Value& tile, Place place);
+
+  RegisterCode code_;
 };
 
 /// Control flow: regions, loops, branches and calls.
 class ControlLowering : LoweringPart {
  public:
-  explicit ControlLowering(LoweringContext& context) : LoweringPart(context), carried_(context) {}
+  explicit ControlLowering(LoweringContext& context)
+      : LoweringPart(context), carried_(context), code_(context) {}
 
   /// Lowers all operations of a region. Throws UserError if one follows the terminator.
   void region(const Region& region);
@@ -110,6 +131,12 @@ class ControlLowering : LoweringPart {
   void for_loop(const Operation& op);
   void while_loop(const Operation& op);
   void branch(const Operation& op);
+  /// Of numbers, or of tiles, which are then in registers.
+  void select(const Operation& op);
+  /// A region that is the body of a vector function.
+  void vector_scope(const Operation& op);
+  /// scf.execute_region and pto.fusion_region.
+  void inline_region(const Operation& op);
   void section(const Operation& op, const OperationInfo& info) {
     if (is_cube() == (info.meaning == Meaning::kCubeSection)) body(op.regions[0], {}, op.place);
   }
@@ -130,6 +157,7 @@ class ControlLowering : LoweringPart {
   bool runs_here(const Operation& op, const Function& callee) const;
 
   CarriedValues carried_;
+  RegisterCode code_;
   const Operation* terminator_ = nullptr;  // of the region that was lowered last
 };
 
@@ -141,6 +169,9 @@ class TileLowering : LoweringPart {
   void alloc(const Operation& op);
   /// A tile that is an argument of a function which no other one calls.
   Value of_parameter(const Parameter& p);
+  /// The address of a pointer into a buffer on chip that is such an argument: it gets 8 KiB, or what
+  /// small buffers have.
+  std::int64_t room_for_pointer(const Parameter& p, const TileOperand& place);
   /// Several tiles of one type behind each other, and one of them.
   void alloc_several(const Operation& op);
   void one_of_several(const Operation& op);
@@ -214,9 +245,14 @@ class ComputeLowering : LoweringPart {
   void gather_memory(const Operation& op);
 
  private:
+  void gather_rows(const Operation& op);
+  /// pto.texpands and pto.tfillpad of a tile in L1.
+  void fill_in_l1(const Operation& op, const OperationInfo& info);
   /// The tile with the widest elements. Throws UserError if a tile does not lie in UB.
   const Value& widest_tile(const Operation& op) const;
   cluster::BankConflict conflict_of(const Operation& op, const OperationInfo& info) const;
+  /// Whether a compiler may put the last vector operation into the vector function of the one in front.
+  bool continues_function();
   /// Attaches all tiles and scalars in the order of the text.
   void attach_all(const Operation& op, const OperationInfo& info);
   void follow_result(const Operation& op, TileOperation& operation) const;

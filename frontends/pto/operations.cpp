@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "frontends/pto/register_table.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::pto {
@@ -14,6 +15,7 @@ using A = Arithmetic;
 using F = TileFunction;
 using O = Opcode;
 constexpr VectorClass kSimple = VectorClass::kSimple;
+constexpr VectorClass kSingle = VectorClass::kSingle;
 constexpr VectorClass kSlow = VectorClass::kTranscendental;
 using Names = std::initializer_list<const char*>;
 
@@ -96,6 +98,9 @@ void add_scalar(Rows& rows) {
   rows.add({"scf.for"}, Form::kFor, Meaning::kFor);
   rows.add({"scf.if"}, Form::kIf, Meaning::kIf);
   rows.add({"scf.while"}, Form::kWhile, Meaning::kWhile);
+  rows.add({"scf.execute_region", "pto.fusion_region"}, Form::kRegion, Meaning::kRegion, 0, 0,
+           kAnyResults);
+  rows.add({"pto.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"scf.condition"}, Form::kCondition, Meaning::kTerminator);
   rows.add({"scf.yield"}, Form::kYield, Meaning::kTerminator);
   rows.add({"func.call", "call"}, Form::kCall, Meaning::kCall);
@@ -114,7 +119,9 @@ void add_tiles(Rows& rows) {
   rows.add({"pto.make_tensor_view"}, Form::kTensorView, Meaning::kTensorView, 1, 1, 1);
   rows.add({"pto.partition_view"}, Form::kPartition, Meaning::kPartition, 1, 1, 1);
   rows.add({"pto.subset", "pto.subview"}, Form::kTileView, Meaning::kSubview, 1, 1, 1);
-  rows.add({"pto.treshape", "pto.bitcast"}, Form::kTileView, Meaning::kReshape, 1, 1, 1);
+  rows.add({"pto.treshape", "pto.bitcast", "pto.bind_tile"}, Form::kTileView, Meaning::kReshape, 1,
+           3, 1);
+  rows.add({"memref.dealloc"}, Form::kOperands, Meaning::kScaleAddress, 1, 1);
   rows.add({"pto.set_validshape"}, Form::kTileView, Meaning::kSetValidShape, 3, 3);
   rows.add({"pto.alloc_multi_tile"}, Form::kAllocTile, Meaning::kAllocMultiTile, 0, 0, 1);
   rows.add({"pto.multi_tile_get"}, Form::kIndexed, Meaning::kMultiTile, 1, 1, 1);
@@ -129,10 +136,13 @@ void add_tiles(Rows& rows) {
   rows.add({"pto.tassign"}, Form::kTileView, Meaning::kAssign, 2, 2, 1);
   rows.tile({"pto.tload", "pto.tprefetch"}, Meaning::kLoad, 1, F::kCopy);
   rows.tile({"pto.tstore"}, Meaning::kStore, 1, F::kCopy);
+  rows.allow(2);  // with what FIX scales by
   rows.tile({"pto.tmov"}, Meaning::kMove, 1, F::kCopy);
   rows.allow(2);  // with scratch
   rows.tile({"pto.textract"}, Meaning::kExtract, 3, F::kCopy);
+  rows.allow(4);
   rows.tile({"pto.tinsert"}, Meaning::kInsert, 3, F::kCopy);
+  rows.allow(4);
   rows.tile({"pto.textract_fp"}, Meaning::kExtract, 4, F::kNoValues);
   rows.tile({"pto.tinsert_fp"}, Meaning::kInsert, 4, F::kNoValues);
   rows.tile({"pto.tmatmul", "pto.tgemv"}, Meaning::kMatmul, 2, F::kMatmul);
@@ -144,7 +154,8 @@ void add_tiles(Rows& rows) {
 }
 
 void add_scalar_memory(Rows& rows) {
-  rows.add({"pto.castptr", "pto.inttoptr"}, Form::kOperands, Meaning::kCastPointer, 1, 1, 1);
+  rows.add({"pto.castptr", "pto.inttoptr", "pto.ptrtoint", "pto.tile_buf_addr"}, Form::kOperands,
+           Meaning::kCastPointer, 1, 1, 1);
   rows.add({"pto.load_scalar", "pto.load"}, Form::kIndexed, Meaning::kLoadScalar, 1, 1, 1);
   rows.add({"pto.store_scalar", "pto.store"}, Form::kStoreTo, Meaning::kStoreScalar, 2, 2);
   rows.add({"pto.tgetval"}, Form::kTile, Meaning::kGetValue, 2, 2, 1);
@@ -156,29 +167,39 @@ void add_scalar_memory(Rows& rows) {
 }
 
 void add_elementwise(Rows& rows) {
-  rows.vector({{"pto.tadd", A::kAdd},  {"pto.tsub", A::kSub},  {"pto.tmul", A::kMul},
-               {"pto.tmax", A::kMax},  {"pto.tmin", A::kMin},  {"pto.tand", A::kAnd},
-               {"pto.tor", A::kOr},    {"pto.txor", A::kXor},  {"pto.tshl", A::kShl},
-               {"pto.tshr", A::kShr},  {"pto.tadds", A::kAdd}, {"pto.tsubs", A::kSub},
-               {"pto.tmuls", A::kMul}, {"pto.tmaxs", A::kMax}, {"pto.tmins", A::kMin},
-               {"pto.tands", A::kAnd}, {"pto.tors", A::kOr},   {"pto.txors", A::kXor},
-               {"pto.tshls", A::kShl}, {"pto.tshrs", A::kShr}, {"pto.tlrelu", A::kLeakyRelu}},
+  rows.vector({{"pto.tadd", A::kAdd},
+               {"pto.tsub", A::kSub},
+               {"pto.tmul", A::kMul},
+               {"pto.tmax", A::kMax},
+               {"pto.tmin", A::kMin},
+               {"pto.tand", A::kAnd},
+               {"pto.tor", A::kOr},
+               {"pto.txor", A::kXor},
+               {"pto.tshl", A::kShl},
+               {"pto.tshr", A::kShr}},
               2, 3, kSimple, F::kMap);
-  rows.vector({{"pto.tdiv", A::kDiv},
-               {"pto.tdivs", A::kDiv},
-               {"pto.trem", A::kRem},
-               {"pto.trems", A::kRem},
-               {"pto.tfmod", A::kFmod},
-               {"pto.tfmods", A::kFmod}},
-              2, 3, kSlow, F::kMap);
-  rows.vector({{"pto.tneg", A::kNeg},
-               {"pto.tabs", A::kAbs},
-               {"pto.trelu", A::kRelu},
-               {"pto.tnot", A::kNot}},
-              1, 1, kSimple, F::kMap);
-  rows.vector({{"pto.texp", A::kExp}, {"pto.tlog", A::kLog}, {"pto.tsqrt", A::kSqrt}}, 1, 1, kSlow,
-              F::kMap);
-  rows.vector({{"pto.trecip", A::kRecip}}, 1, 1, kSlow, F::kMap);
+  rows.vector({{"pto.tadds", A::kAdd},
+               {"pto.tsubs", A::kSub},
+               {"pto.tmuls", A::kMul},
+               {"pto.tmaxs", A::kMax},
+               {"pto.tmins", A::kMin},
+               {"pto.tands", A::kAnd},
+               {"pto.tors", A::kOr},
+               {"pto.txors", A::kXor},
+               {"pto.tshls", A::kShl},
+               {"pto.tshrs", A::kShr},
+               {"pto.tlrelu", A::kLeakyRelu}},
+              2, 3, kSingle, F::kMap);
+  rows.vector({{"pto.tdiv", A::kDiv}, {"pto.trem", A::kRem}, {"pto.tfmod", A::kFmod}}, 2, 3,
+              VectorClass::kDivide, F::kMap);
+  rows.vector({{"pto.tdivs", A::kDiv}, {"pto.trems", A::kRem}, {"pto.tfmods", A::kFmod}}, 2, 3,
+              VectorClass::kDivideScalar, F::kMap);
+  rows.vector({{"pto.tneg", A::kNeg}, {"pto.trelu", A::kRelu}, {"pto.tnot", A::kNot}}, 1, 1,
+              kSingle, F::kMap);
+  rows.vector({{"pto.tabs", A::kAbs}}, 1, 1, VectorClass::kAbs, F::kMap);
+  rows.vector({{"pto.texp", A::kExp}}, 1, 1, VectorClass::kExp, F::kMap);
+  rows.vector({{"pto.tlog", A::kLog}, {"pto.tsqrt", A::kSqrt}}, 1, 1, kSlow, F::kMap);
+  rows.vector({{"pto.trecip", A::kRecip}}, 1, 1, VectorClass::kDivideScalar, F::kMap);
   rows.vector({{"pto.tprelu", A::kLeakyRelu}}, 2, 3, kSimple, F::kMap);
   rows.vector({{"pto.tpow", A::kPow}, {"pto.tpows", A::kPow}}, 2, 3, kSlow, F::kMap);
   rows.vector({{"pto.taddc", A::kAdd},
@@ -199,9 +220,9 @@ void add_elementwise(Rows& rows) {
 void add_specialties(Rows& rows) {
   constexpr VectorClass kCopy = VectorClass::kCopy;
   rows.vector({{"pto.trowargmax", A::kMax}, {"pto.trowargmin", A::kMin}}, 1, 2,
-              VectorClass::kReduce, F::kRowArg, Meaning::kVectorIn);
+              VectorClass::kReduceExtreme, F::kRowArg, Meaning::kVectorIn);
   rows.vector({{"pto.tcolargmax", A::kMax}, {"pto.tcolargmin", A::kMin}}, 1, 2,
-              VectorClass::kColumn, F::kColumnArg, Meaning::kVectorIn);
+              VectorClass::kColumnExtreme, F::kColumnArg, Meaning::kVectorIn);
   rows.vector({"pto.tpartargmax", "pto.tpartargmin"}, 4, 4, kSimple, F::kNoValues);
   rows.vector({"pto.tconcat"}, 2, 2, kCopy, F::kConcat);
   rows.vector({"pto.tconcatidx"}, 4, 4, kCopy, F::kNoValues);
@@ -220,32 +241,30 @@ void add_specialties(Rows& rows) {
 void add_vector(Rows& rows) {
   constexpr VectorClass kCopy = VectorClass::kCopy;
   rows.vector({"pto.tcvt"}, 1, 2, VectorClass::kConvert, F::kConvert);
-  rows.vector({{"pto.trowsum", A::kAdd},
-               {"pto.trowmax", A::kMax},
-               {"pto.trowmin", A::kMin},
-               {"pto.trowprod", A::kMul}},
-              1, 2, VectorClass::kReduce, F::kRowReduce, Meaning::kVectorIn);
-  rows.vector({{"pto.tcolsum", A::kAdd},
-               {"pto.tcolmax", A::kMax},
-               {"pto.tcolmin", A::kMin},
-               {"pto.tcolprod", A::kMul}},
-              1, 2, VectorClass::kColumn, F::kColumnReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.trowsum", A::kAdd}, {"pto.trowprod", A::kMul}}, 1, 2, VectorClass::kReduce,
+              F::kRowReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.trowmax", A::kMax}, {"pto.trowmin", A::kMin}}, 1, 2,
+              VectorClass::kReduceExtreme, F::kRowReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolsum", A::kAdd}, {"pto.tcolprod", A::kMul}}, 1, 2, VectorClass::kColumn,
+              F::kColumnReduce, Meaning::kVectorIn);
+  rows.vector({{"pto.tcolmax", A::kMax}, {"pto.tcolmin", A::kMin}}, 1, 2,
+              VectorClass::kColumnExtreme, F::kColumnReduce, Meaning::kVectorIn);
   rows.vector({"pto.texpands"}, 1, 1, kCopy, F::kFill);
   rows.vector({"pto.tci"}, 1, 2, kCopy, F::kSequence);
   rows.vector({"pto.trowexpand"}, 1, 1, VectorClass::kExpand, F::kRowExpand);
-  rows.vector({"pto.tcolexpand"}, 1, 1, kCopy, F::kColumnExpand);
-  rows.vector({"pto.ttrans"}, 1, 2, kCopy, F::kTranspose);
+  rows.vector({"pto.tcolexpand"}, 1, 1, VectorClass::kColumnExpand, F::kColumnExpand);
+  rows.vector({"pto.ttrans"}, 1, 2, VectorClass::kTranspose, F::kTranspose);
   rows.vector({"pto.tfillpad", "pto.tfillpad_expand", "pto.tfillpad_inplace"}, 1, 1, kCopy,
               F::kFillPad);
   rows.vector({"pto.tcmp", "pto.tcmps"}, 2, 2, kSimple, F::kCompare, Meaning::kVectorIn);
-  rows.vector({"pto.tsel"}, 3, 4, kSimple, F::kSelect);
+  rows.vector({"pto.tsel"}, 3, 4, VectorClass::kSelect, F::kSelect);
   rows.vector({"pto.tsels"}, 3, 4, kSimple, F::kSelectTile);
   rows.vector({{"pto.trowexpandadd", A::kAdd},
                {"pto.trowexpandsub", A::kSub},
                {"pto.trowexpandmul", A::kMul},
                {"pto.trowexpandmax", A::kMax},
                {"pto.trowexpandmin", A::kMin}},
-              2, 3, kSimple, F::kRowMap);
+              2, 3, VectorClass::kRowMap, F::kRowMap);
   rows.vector({{"pto.trowexpanddiv", A::kDiv}, {"pto.trowexpandexpdif", A::kExpDif}}, 2, 3, kSlow,
               F::kRowMap);
   rows.vector({{"pto.tcolexpandadd", A::kAdd},
@@ -269,8 +288,8 @@ void add_sync(Rows& rows) {
   rows.sync({"pto.barrier", "pto.pipe_barrier"}, Form::kPipe, O::kBarrier, 0, 0);
   rows.sync({"pto.get_buf"}, Form::kPipeIds, O::kGetBuf, 1, 2);
   rows.sync({"pto.rls_buf"}, Form::kPipeIds, O::kRlsBuf, 1, 2);
-  rows.sync({"pto.set_cross_core"}, Form::kPipeIds, O::kSetCrossCore);
-  rows.sync({"pto.wait_flag_dev"}, Form::kPipeIds, O::kWaitFlagDev);
+  rows.sync({"pto.set_cross_core", "pto.set_cross_block"}, Form::kPipeIds, O::kSetCrossCore);
+  rows.sync({"pto.wait_flag_dev", "pto.wait_cross_block"}, Form::kPipeIds, O::kWaitFlagDev);
   rows.sync({"pto.set_intra_block"}, Form::kPipeIds, O::kSetIntraBlock);
   rows.sync({"pto.wait_intra_core", "pto.wait_intra_block"}, Form::kPipeIds, O::kWaitIntraCore);
   rows.add({"pto.sync.set"}, Form::kPipeIds, Meaning::kSignal, 1, 1, 0, O::kSetCrossCore);
@@ -280,17 +299,29 @@ void add_sync(Rows& rows) {
   rows.add({"pto.wait_event"}, Form::kFlag, Meaning::kEvent, 0, 0, 0, O::kWaitFlag);
   rows.add({"pto.barrier_sync", "pto.tsync"}, Form::kPipe, Meaning::kOperationBarrier);
   rows.add({"pto.syncall", "pto.sync_all"}, Form::kGroup, Meaning::kSyncAll, 0, 3);
-  rows.add({"pto.declare_eventid_array", "pto.declare_local_array"}, Form::kNullary,
-           Meaning::kArray, 0, 0, 1);
-  rows.add({"pto.eventid_array_set", "pto.local_array_set"}, Form::kIndexed, Meaning::kArraySet, 2,
-           2);
-  rows.add({"pto.eventid_array_get", "pto.local_array_get"}, Form::kIndexed, Meaning::kArrayGet, 1,
-           1, 1);
+  rows.add({"pto.declare_eventid_array", "pto.declare_local_array", "pto.declare_struct"},
+           Form::kNullary, Meaning::kArray, 0, 0, 1);
+  rows.add({"pto.eventid_array_set", "pto.local_array_set", "pto.struct_set"}, Form::kIndexed,
+           Meaning::kArraySet, 2, 2);
+  rows.add({"pto.eventid_array_get", "pto.local_array_get", "pto.struct_get"}, Form::kIndexed,
+           Meaning::kArrayGet, 1, 1, 1);
   rows.add({"pto.comm.tnotify"}, Form::kLists, Meaning::kNotify, 2, 2);
   rows.add({"pto.comm.twait"}, Form::kLists, Meaning::kTestWait, 2, 2);
   rows.add({"pto.comm.ttest"}, Form::kLists, Meaning::kTestWait, 2, 2, 1);
   rows.add({"pto.comm.tput", "pto.comm.tget"}, Form::kLists, Meaning::kTransfer, 3, 4);
-  rows.add({"pto.comm.tbroadcast"}, Form::kLists, Meaning::kTransfer, 3, 64);
+  rows.add({"pto.comm.tbroadcast", "pto.comm.tgather", "pto.comm.tscatter"}, Form::kLists,
+           Meaning::kTransfer, 3, 64);
+  rows.add({"pto.comm.treduce"}, Form::kLists, Meaning::kReduce, 4, 64);
+  rows.add({"pto.comm.build_async_session", "pto.build_async_session"}, Form::kLists,
+           Meaning::kSession, 2, 2, 1);
+  rows.add({"pto.make_prefetch_async_context"}, Form::kLists, Meaning::kSession, 1, 1, 1);
+  rows.add({"pto.get_prefetch_async_session"}, Form::kOperands, Meaning::kSession, 1, 1, 1);
+  rows.add({"pto.comm.tput_async", "pto.comm.tget_async", "pto.tput_async", "pto.tget_async"},
+           Form::kLists, Meaning::kTransfer, 3, 3, 1);
+  rows.add({"pto.tprefetch_async"}, Form::kLists, Meaning::kSession, 2, 2, 1);
+  rows.add({"pto.comm.wait_async_event", "pto.comm.test_async_event", "pto.wait_async_event",
+            "pto.test_async_event"},
+           Form::kLists, Meaning::kAsyncEvent, 2, 2, 1);
 }
 
 void add_pipes(Rows& rows) {
@@ -312,6 +343,15 @@ void add_pipes(Rows& rows) {
   rows.add({"pto.declare_tile"}, Form::kNullary, Meaning::kDeclareTile, 0, 0, 1);
 }
 
+/// The register level of A5.
+void add_registers(Rows& rows) {
+  rows.add({"pto.vecscope", "pto.strict_vecscope"}, Form::kSection, Meaning::kVectorScope);
+  for (const RegisterRow& row : register_rows())
+    rows.add({row.name.c_str()}, Form::kRegister, Meaning::kRegister, 0, 64, kAnyResults);
+  for (const RawRow& row : raw_rows())
+    rows.add({row.name}, Form::kRegister, Meaning::kRawMove, 0, 64, kAnyResults);
+}
+
 }  // namespace
 
 const std::vector<OperationInfo>& operations() {
@@ -325,6 +365,7 @@ const std::vector<OperationInfo>& operations() {
     add_specialties(rows);
     add_sync(rows);
     add_pipes(rows);
+    add_registers(rows);
     return rows.take();
   }();
   return kTable;

@@ -45,6 +45,7 @@ enum class Form : std::uint8_t {
   kIf,          ///< %c [-> (T)] { } [else { }]
   kYield,       ///< [%a, %b : T, T]
   kSection,     ///< { }
+  kRegion,      ///< [-> T] { } [: T]
   kNullary,     ///< [-> T] or [: T]
   kAllocTile,   ///< [addr = %a] [valid_row = %r] [valid_col = %c] : T
   kTensorView,  ///< %p, shape = [..], strides = [..] : T
@@ -65,6 +66,8 @@ enum class Form : std::uint8_t {
   /// (%a, %b, buf(%t, ..), recv(%t, ..), group(%v, ..) : T, ..) [-> T]: operands in a list have its name as key
   kLists,
   kPrintText,  ///< ins("text", %a : T)
+  /// %a[%i], "WORD", key(%b, word) {..} : T, T -> T, T: of the register level
+  kRegister,
 };
 
 /// What an operation is lowered to. lower.cpp has a handler for each meaning.
@@ -107,13 +110,14 @@ enum class Meaning : std::uint8_t {
   kExtract,       ///< moves a part of the first tile: ins(a, row, column)
   kInsert,        ///< moves into a part of the result: ins(a, row, column)
   kMatmul,        ///< ins(a, b); .acc: ins(c, a, b); .bias: ins(a, b, bias)
-  kScaleAddress,  ///< the scales of a tile: nothing to do, they have an address of their own
+  kScaleAddress,  ///< the scales of a tile, the end of one: nothing to do
   kGatherMemory,  ///< gathers elements of a tensor in GM, or scatters to it
   kVector,        ///< costs `vector_class` for each element of the result
   kVectorIn,      ///< costs `vector_class` for each element of the first input
   kSync,          ///< the instruction `opcode` with its pipe and id
   kSignal,        ///< the signal `opcode` between cores of A2/A3, or the one of A5 in its place
   kWhile,
+  kRegion,  ///< a region that runs once and gives the values of its terminator
   kCall,
   kEvent,             ///< the flag `opcode` between the pipes of two classes of operations
   kOperationBarrier,  ///< pipe_barrier for the pipe of a class of operations
@@ -121,9 +125,12 @@ enum class Meaning : std::uint8_t {
   kArray,  ///< of scalars, in registers
   kArraySet,
   kArrayGet,
-  kNotify,    ///< sets a signal in GM, or adds to it
-  kTestWait,  ///< waits until a signal in GM compares with a number, or tests it
-  kTransfer,  ///< copies a part of a tensor to another one through tiles: `function`, of operands
+  kNotify,      ///< sets a signal in GM, or adds to it
+  kTestWait,    ///< waits until a signal in GM compares with a number, or tests it
+  kTransfer,    ///< copies a part of a tensor to another one through tiles
+  kReduce,      ///< adds parts of tensors, or takes the larger or smaller elements, through tiles
+  kSession,     ///< of asynchronous transfers, and what has no effect but on L2
+  kAsyncEvent,  ///< of a transfer, which is complete
   kReserveBuffer,
   kImportBuffer,
   kOpenPipe,    ///< opens a pipe between cube and vector that has an id
@@ -134,7 +141,10 @@ enum class Meaning : std::uint8_t {
   kFree,
   kFifoTile,
   kDeclareTile,
-  kUnknown,  ///< an operation without a row; it costs what --pto-unknown says
+  kVectorScope,  ///< the body of a vector function
+  kRegister,     ///< an instruction on vector registers: register_table.h
+  kRawMove,      ///< a copy, a product or a state of the register level
+  kUnknown,      ///< an operation without a row; it costs what --pto-unknown says
 };
 inline constexpr unsigned kMeaningCount = static_cast<unsigned>(Meaning::kUnknown) + 1;
 

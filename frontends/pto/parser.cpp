@@ -161,7 +161,9 @@ class OperationParser {
   Operation parse_operation() {
     Operation op;
     if (cursor_.peek().kind == Kind::kValue) parse_results(op);
-    if (cursor_.peek().kind != Kind::kWord) cursor_.fail_expected("an operation or '}'");
+    const bool is_generic = cursor_.peek().kind == Kind::kString && cursor_.peek(1).is("(");
+    if (cursor_.peek().kind != Kind::kWord && !is_generic)
+      cursor_.fail_expected("an operation or '}'");
     op.place = cursor_.place();
     op.name = cursor_.take().text;
     const OperationInfo* info = find_operation(op.name);
@@ -172,7 +174,10 @@ class OperationParser {
       return op;
     }
     OperandParser parts{cursor_, types_, op};
-    parse_parts(parts, info->form);
+    if (is_generic)
+      parse_generic(parts, *info);
+    else
+      parse_parts(parts, info->form);
     parts.attributes();
     skip_location();
     check_counts(cursor_, op, *info);
@@ -200,8 +205,21 @@ class OperationParser {
       return parse_for(p);
     case Form::kIf:
       return parse_if(p);
-    case Form::kSection:
-      return add_region(p);
+    case Form::kSection: {
+      const bool has_operands = cursor_.accept("(");
+      if (has_operands && !cursor_.next_is(")")) p.values(Role::kOperand);
+      if (has_operands) cursor_.expect(")");
+      add_region(p);
+      if (!has_operands) return;
+      cursor_.expect(":");
+      p.op.types = types_.parse_type_list();
+      return p.result_types();
+    }
+    case Form::kRegion:
+      p.result_types();
+      add_region(p);
+      if (cursor_.accept(":")) p.op.result_types = types_.parse_types();
+      return;
     case Form::kWhile:
       return parse_while(p);
     default:
@@ -277,6 +295,12 @@ class ModuleParser {
         cursor_.expect_word("module");
         parse_module(module);
         parse_aliases();
+        // The first module is the program. Those behind it, of files that tests divide, are read only.
+        while (cursor_.accept_word("module")) {
+          Module other;
+          parse_module(other);
+          parse_aliases();
+        }
       }
       if (!cursor_.at_end()) cursor_.fail_expected("the end of the file");
     } catch (const UserError&) {

@@ -136,6 +136,7 @@ class Printer {
       out_ << '[' << list(op, Role::kPipe) << ", " << list(op, Role::kId) << ']';
       return print_types(op);
     case Form::kPipe:
+      if (!list(op, Role::kIn).empty()) return print_tile(op);
       out_ << ' ' << list(op, Role::kPipe);
       return;
     case Form::kPipeIds:
@@ -161,6 +162,8 @@ class Printer {
     case Form::kIndexed:
     case Form::kStoreTo:
       return print_indexed(op);
+    case Form::kRegister:
+      return print_register(op);
     case Form::kCleanCache:
       return print_clean_cache(op);
     case Form::kTensorView:
@@ -259,10 +262,36 @@ class Printer {
     const std::vector<Argument>& a = op.arguments;
     const bool stores = operation_info(op.name).form == Form::kStoreTo;
     const std::size_t base = stores ? 1 : 0;
-    out_ << ' ' << (stores ? a[0].text + ", " : "") << a[base].text << '[' << text_of(a[base + 1])
+    out_ << ' ' << (stores ? a[0].text + ", " : "") << a[base].text << '[' << list(op, Role::kIndex)
          << ']';
-    if (a.size() > base + 2) out_ << ", " << text_of(a[base + 2]);
+    if (!stores && a.back().role == Role::kOperand && a.size() > 2)
+      out_ << ", " << text_of(a.back());
     print_types(op);
+  }
+
+  // %a[%i, %j], "WORD", key(%b, word) : T -> T, T
+  void print_register(const Operation& op) {
+    std::string key;
+    bool in_index = false;
+    for (std::size_t n = 0; n < op.arguments.size(); ++n) {
+      const Argument& a = op.arguments[n];
+      if (in_index && a.role != Role::kIndex) out_ << ']';
+      if (a.key != key && !key.empty()) out_ << ')';
+      const bool opens = a.key != key && !a.key.empty();
+      const bool indexes = a.role == Role::kIndex && !in_index;
+      out_ << (n == 0 ? " " : indexes ? "[" : ", ");
+      if (opens) out_ << a.key << '(';
+      in_index = a.role == Role::kIndex;
+      key = a.key;
+      if (a.role == Role::kPredicate)
+        out_ << '"' << a.text << '"';
+      else
+        out_ << text_of(a);
+    }
+    out_ << (in_index ? "]" : "") << (key.empty() ? "" : ")");
+    if (!op.types.empty()) out_ << " : " << types_text(op.types, 0, op.types.size());
+    if (!op.result_types.empty())
+      out_ << " -> " << types_text(op.result_types, 0, op.result_types.size());
   }
 
   void print_clean_cache(const Operation& op) {
@@ -341,6 +370,11 @@ std::string to_string(const Type& type) {
     return "memref<" + type_shape_text(type) + options_text(type) + ">";
   case Type::Kind::kOpaque:
     return type.element + (type.options.empty() ? "" : "<" + options_text(type).substr(2) + ">");
+  case Type::Kind::kRegister: {
+    if (type.location == "!pto.align") return type.location;
+    const std::string lanes = type.location == "!pto.mask" ? type.element : type_shape_text(type);
+    return type.location + "<" + lanes + options_text(type) + ">";
+  }
   case Type::Kind::kTile:
     break;
   }

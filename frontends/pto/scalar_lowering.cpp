@@ -28,15 +28,6 @@ constexpr Word<Predicate> kPredicates[] = {
     {"sgt", Predicate::kGreater},      {"ugt", Predicate::kGreater},
     {"sge", Predicate::kGreaterEqual}, {"uge", Predicate::kGreaterEqual}};
 
-/// Whether a pointer of this type points to GM, such as !pto.ptr<f32> and !pto.ptr<f32, gm>.
-bool is_in_gm(const Type& type) {
-  for (const char* other : {"ub", "vec", "l1", "mat", "left", "right", "acc", "bias"})
-    for (const Attribute& a : type.options)
-      if (a.key == other || a.key.find("<" + std::string(other) + ">") != std::string::npos)
-        return false;
-  return true;
-}
-
 }  // namespace
 
 void ScalarLowering::constant(const Operation& op) {
@@ -73,15 +64,6 @@ void ScalarLowering::compare(const Operation& op) {
   scope_.define_scalar(op, emitter_.compare(predicate, a, b, op.place));
 }
 
-void ScalarLowering::select(const Operation& op) {
-  const Operand condition = scope_.scalar(op.arguments[0]);
-  const Operand a = scope_.scalar(op.arguments[1]), b = scope_.scalar(op.arguments[2]);
-  if (!condition.is_register) return scope_.define_scalar(op, condition.value != 0 ? a : b);
-  const Operand target = emitter_.new_register(op.place);
-  emitter_.select(target, condition, a, b, op.place);
-  scope_.define_scalar(op, target);
-}
-
 void ScalarLowering::convert(const Operation& op, const OperationInfo& info) {
   const bool to_real = info.opcode == Opcode::kToReal;
   const Value& from =
@@ -97,36 +79,110 @@ void ScalarLowering::convert(const Operation& op, const OperationInfo& info) {
 
 // --- arrays in registers ---
 
+namespace {
+
+/// The fields of a struct and of the structs inside it, in order: where each is, as "0,1", and its type.
+void collect_fields(const std::vector<Attribute>& types, const std::string& place,
+                    std::vector<Attribute>& fields, Place at, const Diagnostics& diagnostics) {
+  constexpr std::string_view kStruct = "!pto.struct<";
+  constexpr std::size_t kDeepest = 64;
+  if (place.size() > kDeepest) diagnostics.fail(at, "too many structs inside each other");
+  for (std::size_t n = 0; n < types.size(); ++n) {
+    const std::string& type = types[n].key;
+    const std::string here = joined(place, place.empty() ? "" : ",", n);
+    if (type.compare(0, kStruct.size(), kStruct) != 0) {
+      if (type[0] == '!' || type == "i1" || type == "index")
+        diagnostics.fail(at, "a field of ", type, ", expected a number or a struct");
+      fields.push_back({{}, here, type});
+      continue;
+    }
+    std::vector<Attribute> inner;
+    unsigned depth = 0;
+    for (std::size_t i = kStruct.size(), from = i; i < type.size(); ++i) {
+      if (type[i] == '<') ++depth;
+      const bool ends = depth == 0 && (type[i] == ',' || type[i] == '>');
+      if (type[i] == '>' && depth > 0) --depth;
+      if (!ends) continue;
+      inner.push_back({{}, type.substr(from, i - from), ""});
+      from = i + 1;
+    }
+    collect_fields(inner, here, fields, at, diagnostics);
+  }
+}
+
+}  // namespace
+
+// The sizes of an array stand in its type: 8x8xf32. A struct has a field for each of its types.
 void ScalarLowering::array(const Operation& op) {
   constexpr std::int64_t kMost = 4096;
   const Type* type = op.result_types.empty() ? nullptr : &op.result_types[0];
-  const std::string text = type == nullptr || type->options.empty() ? "" : type->options[0].key;
-  const std::size_t x = std::min(text.find('x'), text.size());  // 64xi32
-  const auto count = whole_number(std::string_view(text).substr(0, x));
-  if (!count || *count < 1 || *count > kMost)
-    fail(op, "expected a type such as !pto.local_array<64xi32> with 1..", kMost, " elements");
+  const bool known = type != nullptr && !type->options.empty();
   Value array{Value::Kind::kArray};
-  array.type.element = x < text.size() ? text.substr(x + 1) : "i64";
-  for (std::int64_t i = 0; i < *count; ++i) array.sizes.push_back(emitter_.new_register(op.place));
+  std::int64_t count = 1;
+  if (known && op.name == "pto.declare_struct") {
+    collect_fields(type->options, "", array.type.options, op.place, diagnostics_);
+    count = static_cast<std::int64_t>(array.type.options.size());
+  } else {
+    std::string text = known ? type->options[0].key : "";
+    while (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+      const std::size_t x = std::min(text.find('x'), text.size());
+      array.type.shape.push_back(whole_number(text.substr(0, x)).value_or(0));
+      count = std::min(count, kMost + 1) * std::min(array.type.shape.back(), kMost + 1);
+      text = x < text.size() ? text.substr(x + 1) : "i64";
+    }
+    array.type.element = text;
+    if (array.type.shape.empty()) count = 0;
+  }
+  if (count < 1 || count > kMost)
+    fail(op, "expected a type such as !pto.local_array<64xi32> with 1..", kMost, " elements");
+  for (std::int64_t i = 0; i < count; ++i) array.sizes.push_back(emitter_.new_register(op.place));
   scope_.define(op, std::move(array));
 }
 
-Instruction& ScalarLowering::access(Opcode opcode, const Operation& op) {
-  const auto& elements = scope_.value(op.arguments[0], Value::Kind::kArray, "an array").sizes;
-  const Argument& at = argument(op, Role::kIndex);
-  const Operand index = scope_.scalar_or_number(at);
-  const auto size = static_cast<std::int64_t>(elements.size());
-  if (!index.is_register && (index.value < 0 || index.value >= size))
-    fail(at.place, "element ", index.value, " of an array of ", size);
+std::pair<Operand, bool> ScalarLowering::element_index(const Operation& op, const Value& array) {
+  std::string place;
+  Operand index = 0;
+  std::size_t d = 0;
+  for (const Argument& a : op.arguments) {
+    if (a.role != Role::kIndex) continue;
+    place += joined(place.empty() ? "" : ",", a.number);
+    if (!array.type.options.empty()) continue;
+    if (d == array.type.shape.size()) fail(a.place, "expected ", d, " indices");
+    const Operand i = scope_.scalar_or_number(a);
+    const std::int64_t size = array.type.shape[d++];
+    if (!i.is_register && (i.value < 0 || i.value >= size))
+      fail(a.place, "element ", i.value, " of an array of ", size);
+    if (d == 1) {
+      index = i;
+      continue;
+    }
+    index = emitter_.compute(Opcode::kMul, index, size, op.place);
+    index = emitter_.compute(Opcode::kAdd, index, i, op.place);
+  }
+  if (array.type.options.empty()) {
+    if (d < array.type.shape.size()) fail(op, "expected ", array.type.shape.size(), " indices");
+    return {index, array.type.element.find('f') != std::string::npos};
+  }
+  for (std::size_t n = 0; n < array.type.options.size(); ++n)
+    if (array.type.options[n].key == place)
+      return {static_cast<std::int64_t>(n),
+              array.type.options[n].value.find('f') != std::string::npos};
+  fail(op, "the struct has no field [", place, "]");
+}
+
+bool ScalarLowering::access(Opcode opcode, const Operation& op, Operand reg) {
+  const Value& array = scope_.value(op.arguments[0], Value::Kind::kArray, "an array");
+  const auto [index, is_real] = element_index(op, array);
   Instruction& i = emitter_.emit(opcode, op.place);
-  i.a = elements[0].value;
+  i.a = array.sizes[0].value;
   i.b = index;
-  i.c = size;
-  return i;
+  i.c = static_cast<std::int64_t>(array.sizes.size());
+  i.rd = static_cast<std::uint16_t>(reg.value);
+  return is_real;
 }
 
 void ScalarLowering::set_element(const Operation& op) {
-  const Argument& what = op.arguments[2];
+  const Argument& what = op.arguments.back();
   const Value v = what.kind == Argument::Kind::kInteger ? Value::of_scalar(what.number)
                                                         : scope_.any_value(what);
   Operand from = v.scalar;
@@ -135,15 +191,13 @@ void ScalarLowering::set_element(const Operation& op) {
     const bool is_real = v.kind == Value::Kind::kFloat;
     emitter_.set(from, is_real ? cluster::bits_of_real(v.number) : v.scalar, op.place);
   }
-  access(Opcode::kSetElement, op).rd = static_cast<std::uint16_t>(from.value);
+  access(Opcode::kSetElement, op, from);
 }
 
 void ScalarLowering::get_element(const Operation& op) {
   const Operand result = emitter_.new_register(op.place);
-  access(Opcode::kGetElement, op).rd = static_cast<std::uint16_t>(result.value);
   Value v = Value::of_scalar(result);
-  if (scope_.any_value(op.arguments[0]).type.element.find('f') != std::string::npos)
-    v.kind = Value::Kind::kFloat;
+  if (access(Opcode::kGetElement, op, result)) v.kind = Value::Kind::kFloat;
   scope_.define(op, std::move(v));
 }
 
@@ -198,33 +252,92 @@ const Value& ScalarLowering::pointer(const Argument& a) const {
 
 void ScalarLowering::add_to_pointer(const Operation& op) {
   Value moved = pointer(op.arguments[0]);
-  moved.place.address.add(scope_.scalar(op.arguments[1]), 1);
+  const bool in_gm = moved.place.location == Location::kGm;
+  moved.place.address.add(scope_.scalar(op.arguments[1]),
+                          in_gm ? 1 : cluster::bits_of(moved.place.element) / 8);
   scope_.define(op, std::move(moved));
 }
 
 void ScalarLowering::cast_pointer(const Operation& op) {
-  if (op.result_types.empty() || op.result_types[0].kind != Type::Kind::kPointer)
-    fail(op, "expected -> and a type !pto.ptr");
-  Value v{Value::Kind::kAddress, op.result_types[0]};
+  if (op.result_types.empty()) fail(op, "expected -> and a type");
+  const Type& type = op.result_types[0];
+  const Value& from = scope_.any_value(op.arguments[0]);
+  if (from.kind == Value::Kind::kPointer || from.kind == Value::Kind::kTile) {
+    if (type.kind == Type::Kind::kScalar) return scope_.define(op, number_of_pointer(op, from));
+    Value v{Value::Kind::kPointer, type};
+    v.place = from.place;
+    if (type.element.empty() || element(type) == v.place.element) return scope_.define(op, v);
+    if (v.place.location == Location::kGm &&
+        !(v.place.address.is_known() && v.place.address.base == 0))
+      fail(op, "a pointer into an array keeps its elements; cast the argument itself");
+    v.place.element = element(type);
+    return scope_.define(op, std::move(v));
+  }
+  if (type.kind != Type::Kind::kPointer) fail(op, "expected -> and a type !pto.ptr");
+  Value v{Value::Kind::kAddress, type};
   v.place.name = op.results[0].name;
-  v.place.location = Location::kGm;
-  v.place.element = element(v.type);
+  v.place.location = space_of(type);
+  v.place.element = element(type);
+  const Operand number = scope_.scalar(op.arguments[0]);
+  if (op.name == "pto.inttoptr" && !op.types.empty() && op.types[0].element != "i64")
+    fail(op, "expected an address of i64, found one of ", op.types[0].element);
+  if (v.place.location != Location::kGm) {
+    v.kind = Value::Kind::kPointer;
+    v.place.address.add(number, 1);
+    return scope_.define(op, std::move(v));
+  }
+  if (from.is_pointer) {  // back to the array that it came from
+    v.kind = Value::Kind::kPointer;
+    const unsigned before = cluster::bits_of(from.place.element);
+    v.place = from.place;
+    v.place.element = element(type);
+    for (auto& product : v.place.address.products)
+      product.b = emitter_.compute(Opcode::kMul, product.b, before, op.place);
+    v.place.address.base *= before;
+    const std::int64_t bits = cluster::bits_of(v.place.element);
+    const Operand offset =
+        emitter_.compute(Opcode::kDiv, sum_of(v.place.address, op.place), bits, op.place);
+    v.place.address = {};
+    v.place.address.add(offset, 1);
+    return scope_.define(op, std::move(v));
+  }
   v.place.array = cluster::kNoArray;
-  v.place.number = scope_.scalar(op.arguments[0]);
+  v.place.number = number;
   scope_.define(op, std::move(v));
 }
 
-TileOperand ScalarLowering::element_in_gm(const Argument& a, Operand index, Access access) const {
+// Arrays lie as far apart as no program reaches; on chip a pointer is a number of bytes.
+Value ScalarLowering::number_of_pointer(const Operation& op, const Value& from) {
+  const bool in_gm = from.place.location == Location::kGm;
+  Operand number = sum_of(from.place.address, op.place);
+  if (in_gm) {
+    number = emitter_.compute(Opcode::kMul, number, cluster::bits_of(from.place.element), op.place);
+    number = emitter_.compute(Opcode::kDiv, number, 8, op.place);
+    number = emitter_.compute(Opcode::kAdd, number,
+                              2 * cluster::kMostArrayBytes * (from.place.array + 1), op.place);
+  }
+  Value v = Value::of_scalar(number);
+  v.place = from.place;
+  v.is_pointer = in_gm;
+  return v;
+}
+
+TileOperand ScalarLowering::element_at(const Argument& a, Operand index, Access access) const {
   const Value& v = pointer(a);
-  if (!is_in_gm(v.type))
-    fail(a.place, a.text,
-         " does not point to GM, expected a pointer to GM: the "
-         "scalar unit of this model reaches no buffer");
   TileOperand operand = v.place;
   operand.access = access;
-  operand.address.add(index, 1);
-  operand.dimensions = operand.view = {{1, 1}};
-  operand.view_address = operand.address;
+  const bool in_gm = operand.location == Location::kGm;
+  if (!in_gm && operand.location != Location::kUb)
+    fail(a.place, a.text, " points to ", to_string(operand.location),
+         ", expected a pointer to GM or UB: the scalar unit reaches no other buffer");
+  operand.address.add(index, in_gm ? 1 : cluster::bits_of(operand.element) / 8);
+  if (in_gm) {
+    operand.dimensions = operand.view = {{1, 1}};
+    operand.view_address = operand.address;
+  } else {
+    operand.rows = operand.columns = 1;
+    operand.row_stride = operand.full_rows = 1;
+  }
   if (!cluster::has_values(operand.element))
     fail(a.place, a.text, " points to ", to_string(operand.element),
          ", which has no values in this model");
@@ -233,7 +346,7 @@ TileOperand ScalarLowering::element_in_gm(const Argument& a, Operand index, Acce
 
 void ScalarLowering::load(const Operation& op) {
   const Operand index = scope_.scalar_or_number(argument(op, Role::kIndex));
-  TileOperand from = element_in_gm(argument(op, Role::kOperand), index, Access::kRead);
+  TileOperand from = element_at(argument(op, Role::kOperand), index, Access::kRead);
   if (!op.result_types.empty()) {
     const Type& type = op.result_types[0];
     if (type.kind != Type::Kind::kScalar || element(type) != from.element)
@@ -255,7 +368,7 @@ Value ScalarLowering::loaded(TileOperand from, Place place) {
 void ScalarLowering::store(const Operation& op) {
   const Argument& what = argument(op, Role::kOperand);
   const Operand index = scope_.scalar_or_number(argument(op, Role::kIndex));
-  TileOperand to = element_in_gm(argument(op, Role::kOperand, 1), index, Access::kWrite);
+  TileOperand to = element_at(argument(op, Role::kOperand, 1), index, Access::kWrite);
   store_to(std::move(to), what, op.place);
 }
 
@@ -289,7 +402,7 @@ void ScalarLowering::clean_cache(const Operation& op) {
     line = view_operand(where, Access::kRead);
     line.dimensions = {{1, 1}};
   } else {
-    line = element_in_gm(where, 0, Access::kRead);
+    line = element_at(where, 0, Access::kRead);
   }
   emitter_.emit(Opcode::kCleanCache, op.place);
   emitter_.attach({std::move(line)});

@@ -23,7 +23,8 @@ struct Value {
     kTile,
     kArray,
     kPipe,
-    kSlot,  ///< the result of pto.tpop, an operand of pto.get_fifo_tile
+    kSlot,      ///< the result of pto.tpop, an operand of pto.get_fifo_tile
+    kRegister,  ///< `scalar` is the number of a vector register
     kUnknown
   };
   Kind kind = Kind::kScalar;
@@ -37,6 +38,7 @@ struct Value {
   TileOperand place = {};
   unsigned pipe = 0;                                  ///< kPipe and kSlot: the index in FifoTable
   const ReservedBuffers::Buffer* reserved = nullptr;  ///< the buffer whose address `scalar` is
+  bool is_pointer = false;  ///< a kScalar: the number of the pointer to `place`
 
   static Value of_scalar(Operand scalar) { return {Kind::kScalar, {}, scalar}; }
 };

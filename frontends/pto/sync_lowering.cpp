@@ -54,6 +54,8 @@ std::uint8_t SyncLowering::mode_of_signal(const Operation& op) const {
 
 void SyncLowering::emit(const Operation& op, Opcode opcode) {
   if (opcode <= Opcode::kRlsBuf) emitter_.note_sync();
+  if (find(scope_.function().attributes, "pto.tileop.helper") != nullptr)
+    fail(op, "a helper of the tile library synchronises no pipes");
   std::vector<const Argument*> ids;
   std::vector<Pipe> pipes;
   for (const Argument& a : op.arguments) {
@@ -88,7 +90,9 @@ void SyncLowering::event(const Operation& op, const OperationInfo& info) {
 }
 
 void SyncLowering::operation_barrier(const Operation& op) {
-  const Pipe pipe = pipe_named(op.arguments[0]);
+  // pto.tsync ins(..) waits for all that works on its operands.
+  const bool by_operands = op.arguments[0].role == Role::kIn;
+  const Pipe pipe = by_operands ? Pipe::kAll : pipe_named(op.arguments[0]);
   emitter_.note_sync();
   if (!has_barrier(pipe) && pipe != Pipe::kAll)
     fail(op.place, op.name, " of pipe ", to_string(pipe), ": A5 accepts MTE2, MTE3 and ALL");
@@ -134,8 +138,10 @@ void SyncLowering::soft_sync_all(const Operation& op, SyncScope scope) {
   const Operand participants = says ? scope_.scalar(last) : participants_of(scope, op.place);
   if (!participants.is_register && participants.value < 1)
     fail(last.place, op.name, " of ", participants.value, " cores, expected 1 or more");
-  const Operand word =
-      kFirstSyncWord + scope_.value(counter, Value::Kind::kPointer, "a pointer").place.array;
+  const bool is_view = scope_.any_value(counter).kind == Value::Kind::kView;
+  const Value& where =
+      is_view ? scope_.view(counter) : scope_.value(counter, Value::Kind::kPointer, "a pointer");
+  const Operand word = kFirstSyncWord + where.place.array;
   cluster::append_soft_sync_all(emitter_.program(), word, participants, op.place.line);
 }
 

@@ -66,7 +66,8 @@ void TileLowering::check_layout(const Operation& op, const Value& tile) const {
   if (boxes.empty() || boxes == "none_box") {
     const bool by_column = option("blayout") == "col_major";
     const std::int64_t line = (by_column ? rows : columns) * bits / 8;
-    if (tile.place.location == Location::kUb && line % kBlock != 0)
+    const bool is_packed = tile.type.element.rfind("f4", 0) == 0;
+    if (tile.place.location == Location::kUb && line % kBlock != 0 && !is_packed)
       fail(op, by_column ? "a column" : "a row", " of the tile takes ", line,
            " bytes, expected a multiple of ", kBlock);
     return;
@@ -93,18 +94,34 @@ Value TileLowering::of_parameter(const Parameter& p) {
   return v;
 }
 
+std::int64_t TileLowering::room_for_pointer(const Parameter& p, const TileOperand& place) {
+  constexpr std::int64_t kBytes = 8192, kSmall = 512;
+  Operation op;
+  op.place = p.place;
+  TileOperand room = place;
+  room.element = Element::kI8;
+  room.full_rows = 1;
+  const bool is_small = place.location == Location::kBias || place.location == Location::kFixBuffer;
+  room.row_stride = is_small ? kSmall : kBytes;
+  return context_.memory.allot(op, room);
+}
+
 void TileLowering::alloc_several(const Operation& op) {
   constexpr std::int64_t kMost = 1024;
   Value v = tile_of(op.types[0], op.results[0].name);
   const Attribute* count = pto::find(v.type.options, "count");
-  const auto tiles = count == nullptr ? std::nullopt : whole_number(count->value);
-  if (!tiles || *tiles < 2 || *tiles > kMost)
-    fail(op, "expected a type with count=N, N of 2..", kMost);
+  const std::int64_t tiles = count == nullptr ? 0 : whole_number(count->value).value_or(0);
+  if (pto::find(op.attributes, "pto.multi_buffer_addrs") != nullptr)
+    fail(op, "takes one address, that of the first tile");
+  if (const Attribute* compact = pto::find(v.type.options, "compact");
+      compact != nullptr && compact->value == "2")
+    fail(op, "tiles with a row beyond their own cannot lie behind each other");
+  if (tiles < 2 || tiles > kMost) fail(op, "expected a type with count=N, N of 2..", kMost);
   v.sizes = known_sizes(v.type);
   const std::int64_t alignment = cluster::alignment_of(v.place.location);
   v.slot_bytes = (bytes_of(v.place) + alignment - 1) / alignment * alignment;
   TileOperand all = v.place;
-  all.full_rows = v.slot_bytes * *tiles;
+  all.full_rows = v.slot_bytes * tiles;
   all.row_stride = 1;
   all.element = Element::kI8;
   const auto given = std::find_if(op.arguments.begin(), op.arguments.end(),
@@ -154,14 +171,17 @@ void TileLowering::set_valid_shape(const Operation& op) {
   const Value& v = scope_.tile(argument(op, Role::kOperand));
   if (!v.sizes[0].is_register || !v.sizes[1].is_register)
     fail(op, "expected a tile of pto.alloc_tile");
-  set_valid(v,
-            {scope_.scalar_or_number(argument(op, Role::kOperand, 1)),
-             scope_.scalar_or_number(argument(op, Role::kOperand, 2))},
-            op.place);
+  Value wanted = v;
+  wanted.sizes = {scope_.scalar_or_number(argument(op, Role::kOperand, 1)),
+                  scope_.scalar_or_number(argument(op, Role::kOperand, 2))};
+  check_valid(op, wanted);
+  set_valid(v, wanted.sizes, op.place);
 }
 
 void TileLowering::subview(const Operation& op) {
+  if (scope_.any_value(op.arguments[0]).kind == Value::Kind::kView) return partition(op);
   Value v = scope_.tile(argument(op, Role::kOperand));
+  const bool was_known = v.type.valid_rows != kDynamic && v.type.valid_columns != kDynamic;
   const std::vector<Operand> offsets = scope_.numbers(op, Role::kOffset);
   const std::vector<Operand> sizes = scope_.numbers(op, Role::kSize);
   const std::vector<Operand> valid = scope_.numbers(op, Role::kValid);
@@ -175,6 +195,17 @@ void TileLowering::subview(const Operation& op) {
   v.place.name = op.results[0].name;
   v.type.shape = {sizes[0].value, sizes[1].value};
   v.sizes = valid.empty() ? sizes : valid;
+  const bool inherits = valid.empty() && !v.sizes[0].is_register && !v.sizes[1].is_register;
+  for (unsigned d = 0; d < 2 && !op.result_types.empty(); ++d) {
+    const Type& type = op.result_types[0];
+    const std::int64_t declared = d == 0 ? type.valid_rows : type.valid_columns;
+    const bool conflicts = !inherits && declared != kDynamic && !v.sizes[d].is_register &&
+                           v.sizes[d].value != declared;
+    if (conflicts || (was_known && inherits && declared == kDynamic))
+      fail(op, "the type of the result has other valid ", d == 0 ? "rows" : "columns",
+           " than the part");
+    if (inherits && declared == 0) v.sizes[d] = 0;
+  }
   v.type.valid_rows = v.sizes[0].is_register ? kDynamic : v.sizes[0].value;
   v.type.valid_columns = v.sizes[1].is_register ? kDynamic : v.sizes[1].value;
   check_valid(op, v);
@@ -183,6 +214,7 @@ void TileLowering::subview(const Operation& op) {
 
 void TileLowering::assign(const Operation& op) {
   Value v = scope_.tile(argument(op, Role::kOperand));
+  if (pto::find(v.type.options, "memref") != nullptr) fail(op, "expected a tile, found a memref");
   const Operand address = scope_.scalar_or_number(argument(op, Role::kOperand, 1));
   v.place.name = op.results[0].name;
   v.place.address = {};
@@ -197,12 +229,12 @@ void TileLowering::reshape(const Operation& op) {
   if (op.result_types.empty() || op.result_types[0].kind != Type::Kind::kTile)
     fail(op, "expected -> and the type of the result");
   const std::int64_t bytes = bytes_of(v.place);
-  const bool dense = v.place.row_stride == v.type.shape[1] || v.type.shape[0] == 1;
+  const unsigned line = v.place.by_columns ? 0 : 1;
+  const bool dense = v.place.row_stride == v.type.shape[line] || v.type.shape[1 - line] == 1;
   v.type = op.result_types[0];
   v.place.name = op.results[0].name;
   v.place.element = element(v.type);
-  v.place.full_rows = v.type.shape[0];
-  v.place.row_stride = v.type.shape[1];
+  set_layout(v.place, v.type);
   if (!dense) fail(op, "the rows of the tile do not lie one behind the other");
   if (bytes_of(v.place) > bytes)
     fail(op, "the result has ", bytes_of(v.place), " bytes, the tile ", bytes);
@@ -215,6 +247,9 @@ void TileLowering::reshape(const Operation& op) {
 void TileLowering::tensor_view(const Operation& op) {
   Value v;
   v.place = scope_.value(op.arguments[0], Value::Kind::kPointer, "a pointer").place;
+  if (v.place.location != Location::kGm)
+    fail(op.arguments[0].place, op.arguments[0].text, " points to ", to_string(v.place.location),
+         ", expected a pointer to GM");
   v.kind = Value::Kind::kView;
   v.type = op.types[0];
   if (element(v.type) != v.place.element)
@@ -270,7 +305,7 @@ void TileLowering::check_part(const Operation& op, const Type& tensor,
                               const std::vector<Operand>& sizes) const {
   refuse_negative(op, diagnostics_);
   for (std::size_t d = 0; d < offsets.size(); ++d) {
-    if (d >= tensor.shape.size() || tensor.shape[d] == kDynamic) continue;
+    if (offsets.size() != tensor.shape.size() || tensor.shape[d] == kDynamic) continue;
     const std::int64_t room = tensor.shape[d];
     const std::int64_t first = offsets[d].is_register ? 0 : offsets[d].value;
     const std::int64_t count = sizes[d].is_register ? 0 : sizes[d].value;

@@ -13,18 +13,18 @@ using Kind = Token::Kind;
 constexpr std::int64_t kUnset = -2;  // a valid size that the type does not have
 
 bool is_scalar(const std::string& name) {
-  return is_one_of({"index", "i1",       "i4",       "i8",       "i16",    "i32",
-                    "i64",   "ui8",      "ui16",     "ui32",     "ui64",   "si8",
-                    "si16",  "si32",     "si64",     "f8E4M3FN", "f8E5M2", "f8E8M0FNU",
-                    "f16",   "bf16",     "f32",      "f64",      "f8E4M3", "f8E8M0",
-                    "hif8",  "f4E1M2x2", "f4E2M1x2", "f4E1M2",   "f4E2M1"},
+  return is_one_of({"index",  "i1",       "i4",     "i8",        "i16",      "i32",      "i64",
+                    "ui8",    "ui16",     "ui32",   "ui64",      "si8",      "si16",     "si32",
+                    "si64",   "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "f16",      "bf16",     "f32",
+                    "f64",    "f8E4M3",   "f8E8M0", "hif8",      "f4E1M2x2", "f4E2M1x2", "f4E1M2",
+                    "f4E2M1", "hif8x2",   "bf16x2"},
                    name);
 }
 /// Types of values that no operation computes with: their contents are kept as they are.
 bool is_opaque(const std::string& name) {
   return is_one_of({"!pto.pipe", "!pto.eventid_array", "!pto.event", "!pto.async_session",
-                    "!pto.async_event", "!pto.local_array", "!pto.tile_view", "vector", "tensor",
-                    "tuple", "none"},
+                    "!pto.async_event", "!pto.local_array", "!pto.struct",
+                    "!pto.prefetch_async_context", "vector", "tensor", "tuple", "none"},
                    name);
 }
 Type type_at(Place place, Type::Kind kind, const std::string& element = "") {
@@ -78,7 +78,11 @@ std::vector<Type> TypeParser::parse_results() {
 Type TypeParser::parse_type() {
   const Token token = cursor_.peek();
   if (token.kind == Kind::kType) return parse_named(cursor_.take());
-  if (token.is("<")) return parse_pointer(token.place);  // <f32>: of pto.addptr
+  if (token.is("<")) {  // <f32>: of pto.addptr; <loc=mat, ..> and <32x64xf32, ..>: of pto.subset
+    const Token& next = cursor_.peek(1);
+    const bool tile = next.kind == Kind::kShape || cursor_.peek(2).is("=");
+    return tile ? parse_tile(token.place) : parse_pointer(token.place);
+  }
   if (token.kind != Kind::kWord) cursor_.fail_expected("a type");
   if (cursor_.accept_word("memref")) return parse_shaped(Type::Kind::kMemref, token.place);
   if (is_opaque(token.text)) return parse_opaque(cursor_.take());
@@ -94,10 +98,42 @@ Type TypeParser::parse_opaque(const Token& name) {
   return type;
 }
 
+// A mask of the physical level has a lane for each element of a register.
+Type TypeParser::parse_register(const Token& name) {
+  constexpr std::int64_t kMostLanes = 1 << 16, kRegisterBits = 2048;
+  Type type = type_at(name.place, Type::Kind::kRegister, "i8");
+  type.location = name.text;
+  type.shape = {1};
+  if (name.text == "!pto.align") return type;
+  const bool is_mask = name.text.find("mask") != std::string::npos;
+  cursor_.expect("<");
+  const Token lanes = shape_token(cursor_.take());
+  const std::size_t x = lanes.kind == Kind::kShape ? lanes.text.find('x') : std::string::npos;
+  type.element = x == std::string::npos ? lanes.text : without_prefix(lanes.text.substr(x + 1));
+  const bool granule = is_one_of({"b8", "b16", "b32", "pred"}, type.element);
+  if (is_mask ? !granule : !is_scalar(type.element))
+    cursor_.fail(lanes.place, "expected lanes such as ", is_mask ? "b32 or 64xb32" : "64xf32",
+                 ", found ", text::in_quotes(lanes.text));
+  if (x != std::string::npos)
+    type.shape[0] = whole_number(lanes.text.substr(0, x)).value_or(0);
+  else if (is_mask && type.element != "pred")
+    type.shape[0] = kRegisterBits / 8 / (type.element == "b32" ? 4 : type.element == "b16" ? 2 : 1);
+  if (type.shape[0] < 1 || type.shape[0] > kMostLanes)
+    cursor_.fail(lanes.place, "expected 1..", kMostLanes, " lanes");
+  const bool pair = type.element.rfind("f4", 0) == 0;  // an element of f4E2M1x2 is a byte here
+  if (name.text == "!pto.vreg" &&
+      type.shape[0] * (pair ? 8 : bits_of(type.element)) != kRegisterBits)
+    cursor_.fail(lanes.place, "a vector register has 256 bytes, found ", lanes.text);
+  parse_rest(type);
+  return type;
+}
+
 Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
   Type type = type_at(place, kind);
   cursor_.expect("<");
-  parse_shape(shape_token(cursor_.expect_kind(Kind::kShape, "a shape such as 16x?xf32")), type);
+  if (cursor_.peek().kind != Kind::kInteger && cursor_.peek().kind != Kind::kShape)
+    cursor_.fail_expected("a shape such as 16x?xf32");
+  parse_shape(shape_token(cursor_.take()), type);
   parse_rest(type);
   if (kind == Type::Kind::kMemref) make_tile(type);
   return type;
@@ -105,6 +141,14 @@ Type TypeParser::parse_shaped(Type::Kind kind, const Place& place) {
 
 // 16x32x!pto.f8E4M3 are two tokens.
 Token TypeParser::shape_token(Token token) {
+  while (!token.text.empty()) {  // 8 x 128 x f32
+    const Token& next = cursor_.peek();
+    const bool in_size =
+        token.text.back() == 'x' && (next.kind == Kind::kInteger || next.kind == Kind::kWord);
+    if (!next.is_word("x") && !in_size) break;
+    token.text += cursor_.take().text;
+    token.kind = Kind::kShape;
+  }
   if (token.text.back() == 'x' && cursor_.peek().kind == Kind::kType)
     token.text += without_prefix(cursor_.take().text);
   return token;
@@ -120,14 +164,17 @@ void TypeParser::make_tile(Type& type) {
     if (space == "gm" || space == "zero") return;
     std::int64_t rows = 1;
     for (std::size_t d = 0; d + 1 < type.shape.size(); ++d) rows *= type.shape[d];
-    if (type.shape.empty() || rows <= 0 || type.shape.back() <= 0)
-      cursor_.fail(type.place, "expected a memref with known sizes in ", space);
+    if (type.shape.empty() || rows <= 0 || type.shape.back() <= 0) {
+      type.kind = Type::Kind::kPointer;  // nobody knows how much lies behind it
+      type.shape.clear();
+      return;
+    }
     type.shape = {rows, type.shape.back()};
     type.valid_rows = rows;
     type.valid_columns = type.shape[1];
     type.kind = Type::Kind::kTile;
     type.location = space;
-    type.options.clear();
+    type.options = {{type.place, "memref", ""}};
     return;
   }
 }
@@ -143,9 +190,12 @@ Type TypeParser::parse_named(const Token& name) {
   if (name.text == "!pto.tile_buf" || name.text == "!pto.multi_tile_buf")
     return parse_tile(name.place);
   if (name.text == "!pto.ptr") return parse_pointer(name.place);
+  if (is_one_of({"!pto.vreg", "!pto.mask", "!pto.align", "!pto.vmi.vreg", "!pto.vmi.mask"},
+                name.text))
+    return parse_register(name);
   if (is_opaque(name.text)) return parse_opaque(name);
   if (name.text == "!pto.tensor_view") return parse_shaped(Type::Kind::kTensorView, name.place);
-  if (name.text == "!pto.partition_tensor_view")
+  if (name.text == "!pto.partition_tensor_view" || name.text == "!pto.tile_view")
     return parse_shaped(Type::Kind::kPartition, name.place);
   cursor_.fail(name.place, "unknown type ", text::in_quotes(name.text),
                ", expected !pto.ptr, !pto.tensor_view, !pto.partition_tensor_view or "
@@ -218,6 +268,21 @@ void TypeParser::parse_tile_entry(Type& type) {
     type.shape.clear();
     parse_shape(shape_token(key), type);
     if (type.shape.size() != 2) type.shape.resize(3);  // parse_tile refuses it
+    return;
+  }
+  if (key.kind == Kind::kAttribute) {  // #pto.address_space<vec>
+    cursor_.expect("<");
+    type.location = cursor_.expect_kind(Kind::kWord, "a location such as vec").text;
+    return cursor_.expect(">");
+  }
+  if (key.is_word("strided") && cursor_.next_is("<")) {  // strides and offset of a part
+    parse_raw();
+    return;
+  }
+  if (key.kind == Kind::kType) {  // tiles of pto.alloc_multi_tile: <!pto.tile_buf<..>, count=2>
+    const Place place = type.place;
+    type = parse_named(key);
+    type.place = place;
     return;
   }
   if (key.kind != Kind::kWord)

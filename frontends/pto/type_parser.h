@@ -35,6 +35,7 @@ class TypeParser {
   Type parse_pointer(const Place& place);  ///< at its <
   Type parse_tile(const Place& place);     ///< at its <
   Type parse_opaque(const Token& name);
+  Type parse_register(const Token& name);
   Type parse_shaped(Type::Kind kind, const Place& place);  ///< at its <: <16x?xf32 ..>
   Token shape_token(Token token);
   void make_tile(Type& type);

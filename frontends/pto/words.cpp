@@ -15,9 +15,11 @@ std::optional<std::int64_t> whole_number(std::string_view text, int base) {
 }
 
 unsigned bits_of(const std::string& element) {
+  if (element.rfind("si", 0) == 0) return bits_of(element.substr(1));
   if (element == "i4" || element.rfind("f4", 0) == 0) return 4;
   if (is_one_of({"i1", "i8", "ui8", "hif8"}, element) || element.rfind("f8", 0) == 0) return 8;
   if (is_one_of({"f16", "bf16", "i16", "ui16"}, element)) return 16;
+  if (element == "hif8x2") return 16;
   return is_one_of({"i64", "ui64", "index", "f64"}, element) ? 64 : 32;
 }
 
@@ -41,9 +43,34 @@ Element element_of(const Type& type, const Diagnostics& diagnostics) {
   if (e == "index" || e == "ui64") return Element::kI64;
   if (e.rfind("f8", 0) == 0 || e == "hif8") return Element::kFp8;
   if (e.rfind("f4", 0) == 0) return Element::kFp4;
+  if (e == "bf16x2") return Element::kU32;
+  if (e == "hif8x2") return Element::kU16;
   for (unsigned i = 0; i < cluster::kElementCount; ++i)
     if (e == to_string(static_cast<Element>(i))) return static_cast<Element>(i);
   diagnostics.fail(type.place, "elements of ", e, " are not modelled");
+}
+
+Location space_of(const Type& pointer) {
+  constexpr Word<Location> kSpaces[] = {{"ub", Location::kUb},
+                                        {"vec", Location::kUb},
+                                        {"l1", Location::kL1},
+                                        {"mat", Location::kL1},
+                                        {"l0a", Location::kL0a},
+                                        {"left", Location::kL0a},
+                                        {"l0b", Location::kL0b},
+                                        {"right", Location::kL0b},
+                                        {"l0c", Location::kL0c},
+                                        {"acc", Location::kL0c},
+                                        {"bias", Location::kBias},
+                                        {"bt", Location::kBias},
+                                        {"fb", Location::kFixBuffer},
+                                        {"fbuf", Location::kFixBuffer},
+                                        {"scaling", Location::kFixBuffer}};
+  for (const Attribute& a : pointer.options)
+    for (const auto& [word, location] : kSpaces)
+      if (a.key == word || a.key.find("<" + std::string(word) + ">") != std::string::npos)
+        return location;
+  return Location::kGm;
 }
 
 Location location_of(const Type& tile, const Diagnostics& diagnostics) {

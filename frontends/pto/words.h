@@ -59,6 +59,12 @@ unsigned bits_of(const std::string& element);
 DataType data_type_of(const Type& type, const Diagnostics& diagnostics);
 Element element_of(const Type& type, const Diagnostics& diagnostics);
 /// The buffer that a tile of this type lies in.
+inline bool has_part(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+/// Where a pointer of this type points to: !pto.ptr<f32>, !pto.ptr<f32, gm> and a memref without an address
+/// space to GM, !pto.ptr<f32, ub> to UB.
+Location space_of(const Type& pointer);
 Location location_of(const Type& tile, const Diagnostics& diagnostics);
 
 /// The last word of an attribute: "hard" for "#pto.sync_all_mode<hard>", "#pto<sync_all_mode

@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <sstream>
 #include <system_error>
+#include <utility>
+
+#include "frontends/text/files_read.h"
 
 namespace tessera::text {
 namespace {
@@ -91,7 +94,9 @@ std::string line_with_caret(std::string_view source, Place place) {
   return shown_line + caret + '^';
 }
 
-std::ifstream open_file(const std::string& path, const std::string& what) {
+namespace {
+
+std::ifstream open_unrecorded(const std::string& path, const std::string& what) {
   std::error_code error;
   const std::string suffix = what.rfind(" file") == std::string::npos ? " file" : "";
   if (std::filesystem::is_directory(path, error))
@@ -103,12 +108,31 @@ std::ifstream open_file(const std::string& path, const std::string& what) {
   return in;
 }
 
+}  // namespace
+
+std::ifstream open_file(const std::string& path, const std::string& what) {
+  std::ifstream in = open_unrecorded(path, what);
+  FilesRead* const record = FilesRead::current();
+  if (record == nullptr || record->has(path)) return in;
+  std::string digest;
+  if (std::filesystem::is_regular_file(path)) {  // a pipe can be read once only
+    digest = digest_of(in);
+    in.clear();
+    in.seekg(0);
+  }
+  record->add(path, FilesRead::Kind::kData, std::move(digest));
+  return in;
+}
+
 std::string read_file(const std::string& path, const std::string& what) {
-  std::ifstream in = open_file(path, what);
+  const std::ifstream in = open_unrecorded(path, what);
   std::ostringstream text;
   text << in.rdbuf();
   if (in.bad()) throw UserError(path, "", "the " + what + " cannot be read");
-  return text.str();
+  std::string contents = text.str();
+  if (FilesRead* const record = FilesRead::current())
+    record->add(path, FilesRead::Kind::kProgram, digest_of(contents));
+  return contents;
 }
 
 std::string plural(std::uint64_t count, const std::string& noun) {

@@ -35,31 +35,22 @@ CostConfig cost_of(Profile profile) {
   cost.fix_wide = choose(64U, 32U);
   cost.fix_latency = choose(20U, 26U);
   cost.fix_out = choose(PathRate{77, 140}, PathRate{82, 140});
-  // A2/A3: gather 5, sort and merge 2 elements a cycle: 64 elements a repeat. A5: gather 32 elements of
-  // 32 bits a cycle; of sort and merge there is no figure but that of A2/A3.
-  cost.vector = choose(Rates{{{100, 24},
-                              {200, 31},
-                              {200, 24},
-                              {700, 44},
-                              {100, 24},
-                              {107, 24},
-                              {1280, 24},
-                              {3200, 20},
-                              {260, 10, 1690},
-                              {101, 34, 1303}}},
-                       Rates{{{125, 55},
-                              {197, 63},
-                              {132, 52},
-                              {700, 44},
-                              {106, 53},
-                              {403, 76},
-                              {200, 55},
-                              {3200, 55},
-                              {125, 55},
-                              {106, 53}}});
-  // A2/A3: fits of reductions and expansions of 64 and of 128 columns (4.1). A5: the fit of rows apart.
-  cost.reduce_chunk = choose(17U, 0U);
-  cost.strided = choose(StridedRate{}, StridedRate{150, 288, 11});
+  // In the order of VectorClass. A2/A3: gather 5, sort and merge 2 elements a cycle: 64 elements a repeat. A5:
+  // gather 32 elements of 32 bits a cycle; of sort and merge there is no figure but that of A2/A3.
+  cost.vector =
+      choose(Rates{{{100, 24},          {100, 24},          {200, 24},          {200, 31, 400},
+                    {200, 31, 200},     {200, 31, 400},     {500, 45, 900},     {107, 24, 107},
+                    {190, 15, 0, 1760}, {200, 17, 0, 1550}, {100, 37, 0, 1300}, {100, 3, 0, 1500},
+                    {100, 48, 0, 12},   {800, 0, 0, 500},   {800, 0, 0, 500},   {100, 0, 0, 3000},
+                    {100, 4},           {700, 44},          {700, 32},          {100, 24},
+                    {1280, 24},         {3200, 20}}},
+             Rates{{{125, 55, 203}, {106, 54, 130}, {132, 52, 132}, {197, 63, 388}, {197, 63, 388},
+                    {197, 63, 388}, {191, 65, 355}, {403, 76, 806}, {125, 55},      {125, 55},
+                    {106, 53},      {200, 57},      {125, 55},      {106, 53},      {106, 53},
+                    {200, 55},      {106, 54},      {700, 44},      {700, 44},      {106, 53},
+                    {200, 55},      {3200, 55}}});
+  cost.vectors =
+      choose(VectorConfig{17, 14, 17, 0, false, 100}, VectorConfig{0, 0, 0, 5, false, 83});
   cost.bank_conflict = choose(Percents{100, 200, 179, 170}, Percents{100, 133, 147, 144});
   cost.aic = choose(GmPath{{152, 40, 80}, {64, 100}, 21, 339, 61, 835, 1000},
                     GmPath{{85, 560}, {100, 100}, 39, 0, 54, 198, 1000});

@@ -48,14 +48,23 @@ struct SyncConfig {
 struct VectorRate {
   unsigned percent;   ///< cycles per repeat, in 1/100
   unsigned overhead;  ///< cycles per instruction
-  unsigned row = 0;   ///< kColumn, kExpand: cycles per row, in 1/100
+  unsigned other =
+      0;  ///< kSimple..kConvert: percent of rows apart; kTranscendental..kRsqrt: of 16 bits; 0: the same
+  unsigned row = 0;  ///< kColumn..kTranspose: cycles per row, burst or strip, in 1/100
 };
 
-/// An elementwise operation on rows that do not lie one behind the other (4.1, 2-D fit of A5).
-struct StridedRate {
-  unsigned percent = 100;  ///< of the cycles of a repeat
-  unsigned row = 0;        ///< cycles per row, in 1/100; 0: as rows behind each other
-  unsigned saved = 0;      ///< cycles less per instruction
+/// What vector operations of all classes share (4.1, 4.3).
+struct VectorConfig {
+  unsigned reduce_chunk = 0;  ///< kReduce, kReduceExtreme: cycles per further repeat of a row
+  unsigned reduce_tail =
+      0;  ///< and for a last repeat that is not full, which takes a cycle of each row more
+  /// A2/A3: cycles of an instruction whose repeats have a mask, or which counts its elements. 0: as on A5 rows need
+  /// no repeats of their own.
+  unsigned mask = 0;
+  unsigned apart_row =
+      0;                ///< A5: cycles per row that lies apart, beyond one for each repeat; 0: none
+  bool fusion = false;  ///< A5: adjacent elementwise operations share a vector function
+  unsigned fused_percent = 100;  ///< cycles per repeat of what continues a function, in 1/100
 };
 
 /// A path through one pipe of a core: bytes / rate cycles of the pipe, and `latency` more until the
@@ -90,8 +99,7 @@ struct CostConfig {
   unsigned fix_latency;           ///< L0C to L1 or UB
   PathRate fix_out;               ///< L0C to GM
   std::array<VectorRate, kVectorClassCount> vector;  ///< by VectorClass
-  unsigned reduce_chunk = 0;  ///< kReduce: cycles per further repeat of a row
-  StridedRate strided;
+  VectorConfig vectors;
   std::array<unsigned, 4> bank_conflict;  ///< by BankConflict, in 1/100 of a repeat
   GmPath aic, aiv;
   /// L1 has one port. Loads of MTE1 take so many percent longer that start while MTE2 writes L1 at the

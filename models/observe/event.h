@@ -68,9 +68,10 @@ struct Event {
   std::uint64_t ident = 0;
 };
 
-/// Receives events. In one cycle they come in any order, and a block may announce one a few cycles
-/// before it happens (an arrival, when it is sent) or up to 32,768 cycles after it did (a group of an
-/// operation that needed nobody): `cycle` counts, not the call.
+/// Receives events. In one cycle they come in any order. A block may announce kQueueIn, kTaskEnd,
+/// kPipeEnd and kTeardown before they happen, and kCompute up to 32,768 cycles after it did (a group
+/// of an operation that needed nobody): `cycle` counts, not the call. All others come in their cycle,
+/// so the first one of a later cycle ends the cycles before it.
 class Sink {
  public:
   virtual ~Sink() = default;

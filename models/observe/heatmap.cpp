@@ -8,9 +8,13 @@
 #include <numeric>
 #include <ostream>
 
+#include "models/observe/svg.h"
+
 namespace tessera::observe {
 
 namespace {
+
+using svg::px;
 
 constexpr unsigned kMaxCells = 256;  // on a side
 constexpr double kMapPixels = 640;   // the longer side, when there are many cells
@@ -44,23 +48,6 @@ std::string number(double value, int decimals) {
   const std::size_t point = std::min(text.find('.'), text.size());
   for (std::size_t i = point; i > 3; i -= 3) text.insert(i - 3, ",");
   return text;
-}
-
-/// Pixel position, short.
-std::string px(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.2f", value);
-  std::string text = buffer;
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-std::string xml_escape(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return out;
 }
 
 std::string color_of_level(unsigned level) {
@@ -164,7 +151,7 @@ class Drawing {
   void text(double x, double y, const std::string& anchor, const std::string& content,
             const std::string& more = "") {
     out_ << "<text x=\"" << px(x) << "\" y=\"" << px(y) << "\" text-anchor=\"" << anchor << '"'
-         << more << '>' << xml_escape(content) << "</text>\n";
+         << more << '>' << svg::escape(content) << "</text>\n";
   }
   void line(double x1, double y1, double x2, double y2) {
     out_ << "<line x1=\"" << px(x1) << "\" y1=\"" << px(y1) << "\" x2=\"" << px(x2) << "\" y2=\""
@@ -223,7 +210,7 @@ void Drawing::draw_cell(unsigned x, unsigned y, double value, double gap) {
   out_ << "<rect x=\"" << px(x * cell_) << "\" y=\"" << px(y * cell_) << "\" width=\""
        << px(cell_ - gap) << "\" height=\"" << px(cell_ - gap) << "\" fill=\""
        << color_of_level(shade) << "\"><title>tile (" << x * cells_.block << ", "
-       << y * cells_.block << "): " << xml_escape(with_unit(value, decimals))
+       << y * cells_.block << "): " << svg::escape(with_unit(value, decimals))
        << "</title></rect>\n";
   if (cell_ < 40) return;
   const std::string label = number(value, value == std::floor(value) ? 0 : decimals_for(step_));

@@ -1,110 +1,296 @@
 #include "models/observe/perfetto_trace.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
-#include <vector>
 
 namespace tessera::observe {
 
 namespace {
 
-/// The main thread comes first.
-unsigned number_of(unsigned thread) {
-  return thread == kMainThread ? 0 : thread + 1;
+// Rows of a tile, in the order in which they are shown: the main thread, microthreads, input queues.
+// Tasks are shown in the row of the main thread, but are slices of their own.
+constexpr unsigned kMainRow = 0;
+constexpr unsigned kFirstQueueRow = 10;
+constexpr unsigned kTaskRow = 31;
+constexpr unsigned kRowBits = 5;
+
+/// A wait that has ended, among the events: `a` is number, thread << 8 and reason << 16, `b` its
+/// length.
+constexpr auto kWaitEnd = static_cast<EventKind>(kEventKindCount);
+
+/// Waits that the operation itself decides, such as its rate, would hide those that matter.
+bool is_for_others(WaitReason reason) {
+  return reason >= WaitReason::kWavelet;
 }
 
-std::string thread_name(unsigned thread) {
-  return thread == kMainThread ? "main" : "microthread " + std::to_string(thread);
+unsigned row_of(unsigned thread) {
+  return thread == kMainThread ? kMainRow : thread + 1;
+}
+unsigned thread_of_row(unsigned row) {
+  return row == kTaskRow ? kMainRow : row;
+}
+
+std::string name_of_row(unsigned row, unsigned color) {
+  if (row == kMainRow || row == kTaskRow) return "main";
+  if (row < kFirstQueueRow) return "microthread " + std::to_string(row - 1);
+  return "input queue " + std::to_string(row - kFirstQueueRow) + " (color " +
+         std::to_string(color) + ")";
 }
 
 }  // namespace
 
-PerfettoTrace::PerfettoTrace(std::ostream& out, unsigned width, Names names)
-    : out_(out), width_(std::max(width, 1U)), names_(std::move(names)) {}
+PerfettoTrace::PerfettoTrace(std::ostream& out, unsigned width, Names names, const Scope& scope)
+    : out_(out), width_(std::max(width, 1U)), names_(std::move(names)), scope_(scope) {}
+
+std::uint64_t PerfettoTrace::key_of(std::uint32_t place, unsigned row) {
+  return std::uint64_t{place} << kRowBits | row;
+}
+
+PerfettoWriter::Track PerfettoTrace::track(std::uint32_t place, unsigned row) const {
+  return {place, thread_of_row(row)};
+}
 
 PerfettoTrace::Tile& PerfettoTrace::tile_at(std::uint32_t place) {
-  const auto [it, is_new] = tiles_.try_emplace(place);
-  if (is_new)
-    out_.name_process(place, "tile (" + std::to_string(place % width_) + ", " +
-                                 std::to_string(place / width_) + ")");
-  return it->second;
+  if (place >= tiles_.size()) tiles_.resize(std::size_t{place} + 1);
+  return tiles_[place];
+}
+
+// What needs no order is done at once: hops are counted. The instruction of an operation and the
+// thread of a wavelet are known from the events beside them, and go with the event (`ident` of
+// kOpStart: pc; `a` of kQueueOut: opcode and thread).
+bool PerfettoTrace::takes(Event& e) {
+  const bool is_end =
+      e.kind == EventKind::kTaskEnd || e.kind == EventKind::kOpEnd || e.kind == kWaitEnd;
+  if (e.cycle > scope_.to && !is_end) return false;
+  if (!scope_.has_place(e.place, width_)) return false;
+  switch (e.kind) {
+  case EventKind::kHop:
+    if (e.cycle >= scope_.from) count_hop(e);
+    return false;
+  case EventKind::kIssue:
+    tile_at(e.place).issued_pc = e.b;
+    return false;
+  case EventKind::kOpStart:
+    e.ident = tile_at(e.place).issued_pc;
+    return true;
+  case EventKind::kQueueOut:
+    if (written_.place != e.place || written_.cycle != e.cycle)
+      written_ = {e.place, e.cycle, e.ident};
+    return false;
+  case EventKind::kCompute:
+    if (written_.place != e.place || written_.cycle != e.cycle) return false;
+    e.kind = EventKind::kQueueOut;
+    e.ident = written_.ident;
+    written_.cycle = kNever;
+    return true;
+  case EventKind::kQueueIn:
+    return e.cycle >= scope_.from;
+  default:
+    return e.kind == kWaitEnd || e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd ||
+           e.kind == EventKind::kOpEnd;
+  }
 }
 
 void PerfettoTrace::on_sorted_event(const Event& e) {
-  newest_ = e.cycle;
-  Tile& tile = tile_at(e.place);
-  const unsigned thread = thread_of(e);  // of operations
+  newest_ = std::max(newest_, e.cycle);
   switch (e.kind) {
-  case EventKind::kHop:
-    return count_hop(e, tile);
   case EventKind::kTaskStart:
-    return start_slice(e, tile, kMainThread, tile.task, names_.task_name(e.place, e.a),
-                       "\"task\":" + std::to_string(e.a));
+    return start_slice(e, kTaskRow, {e.cycle, 0, 0, e.b, e.a});
   case EventKind::kTaskEnd:
-    return end_slice(e.place, kMainThread, tile.task, e.cycle, "");
+    return end_slice(e.place, kTaskRow, e.cycle);
   case EventKind::kOpStart:
-    return start_slice(e, tile, thread, tile.operations[thread], names_.opcode_name(opcode_of(e)),
-                       "\"elements\":" + std::to_string(e.b));
+    return start_slice(e, row_of(thread_of(e)),
+                       {e.cycle, 0, e.b, static_cast<std::uint32_t>(e.ident), opcode_of(e)});
   case EventKind::kOpEnd:
-    return end_slice(e.place, thread, tile.operations[thread], e.cycle,
-                     "\"done\":" + std::to_string(e.b));
+    return end_operation(e);
+  case EventKind::kQueueOut:
+    return note_send(e);
+  case EventKind::kQueueIn:
+    return enter_queue(e);
   default:
+    if (e.kind == kWaitEnd) write_wait(e);
+  }
+}
+
+void PerfettoTrace::on_wait(const WaitSpan& span) {
+  if (!is_for_others(span.reason)) return;
+  on_event({span.to, span.place, kWaitEnd,
+            span.number | span.thread << 8 | static_cast<std::uint32_t>(span.reason) << 16,
+            static_cast<std::uint32_t>(span.to - span.from), 0});
+}
+
+void PerfettoTrace::write_wait(const Event& e) {
+  const Cycle from = e.cycle - e.b;
+  if (e.b == 0 || !scope_.has_span(from, e.cycle - 1)) return;
+  const auto reason = static_cast<WaitReason>(e.a >> 16);
+  const auto number = static_cast<std::uint8_t>(e.a & 0xFF);
+  const unsigned row = row_of(thread_of(e));
+  name_row(e.place, row);
+  const std::string what = names_.wait ? names_.wait(e.place, reason, number) : std::string();
+  PerfettoWriter::Args args;
+  args.add("reason", info(reason).name);
+  if (!what.empty()) args.add("for", what);
+  out_.slice(track(e.place, row), "wait: " + std::string(info(reason).name), from, e.cycle, args,
+             "grey");
+}
+
+void PerfettoTrace::name_row(std::uint32_t place, unsigned row, unsigned color) {
+  Tile& tile = tile_at(place);
+  const std::uint32_t bit = 1U << thread_of_row(row);
+  if ((tile.named & bit) != 0) return;
+  if (tile.named == 0) {
+    out_.name_process(place, "tile (" + std::to_string(place % width_) + ", " +
+                                 std::to_string(place / width_) + ")");
+  }
+  tile.named |= bit;
+  out_.name_thread(track(place, row), name_of_row(row, color));
+}
+
+void PerfettoTrace::start_slice(const Event& e, unsigned row, const Slice& slice) {
+  end_slice(e.place, row, e.cycle);
+  open_[key_of(e.place, row)] = slice;
+}
+
+void PerfettoTrace::end_slice(std::uint32_t place, unsigned row, Cycle end) {
+  const auto found = open_.find(key_of(place, row));
+  if (found == open_.end()) return;
+  PerfettoWriter::Args args;
+  write_slice(place, row, found->second, end, args);
+  open_.erase(found);
+}
+
+void PerfettoTrace::write_slice(std::uint32_t place, unsigned row, const Slice& slice, Cycle end,
+                                PerfettoWriter::Args& args) {
+  if (!scope_.has_span(slice.start, std::max(slice.start, end - 1))) return;
+  name_row(place, row, slice.what);
+  const bool is_task = row == kTaskRow;
+  if (row >= kFirstQueueRow && !is_task) {
+    out_.slice(track(place, row), "wavelets", slice.start, end,
+               args.add("wavelets", slice.count).add("color", slice.what));
+    return;
+  }
+  args.add(is_task ? "task" : "elements", is_task ? slice.what : slice.count);
+  const bool has_line = names_.line && !(is_task && slice.what == kHostAccess);
+  const std::string line = has_line ? names_.line(place, slice.pc) : std::string();
+  if (!line.empty()) args.add("line", line);
+  out_.slice(track(place, row),
+             is_task ? names_.task_name(place, slice.what) : names_.opcode_name(slice.what),
+             slice.start, end, args);
+}
+
+void PerfettoTrace::end_operation(const Event& e) {
+  const unsigned row = row_of(thread_of(e));
+  const auto found = open_.find(key_of(e.place, row));
+  if (found == open_.end()) return;
+  const Slice slice = found->second;
+  open_.erase(found);
+  PerfettoWriter::Args args;
+  write_slice(e.place, row, slice, e.cycle, args.add("done", e.b));
+  for (Send& send : tile_at(e.place).sends) {
+    if (send.row != row || send.is_over) continue;
+    send.is_over = true;
+    // The cycle of the end is not part of the slice.
+    if (send.cycle >= e.cycle) send.cycle = std::max(slice.start, e.cycle - 1);
+  }
+}
+
+// Only the first wavelet of an operation has an arrow.
+void PerfettoTrace::note_send(const Event& e) {
+  const unsigned row = row_of(thread_of(e));
+  if (open_.count(key_of(e.place, row)) == 0) return;
+  Tile& tile = tile_at(e.place);
+  const auto is_same = [row](const Send& send) { return send.row == row && !send.is_over; };
+  if (std::any_of(tile.sends.begin(), tile.sends.end(), is_same)) return;
+  tile.sends[tile.next_send++ % tile.sends.size()] = {e.cycle, static_cast<std::uint32_t>(e.ident),
+                                                      static_cast<std::uint8_t>(row), false};
+}
+
+void PerfettoTrace::enter_queue(const Event& e) {
+  const unsigned row = kFirstQueueRow + queue_of(e);
+  if (row >= kTaskRow) return;
+  const auto found = open_.find(key_of(e.place, row));
+  if (found != open_.end() && e.cycle - found->second.last() < kGapCycles) {
+    found->second.length = static_cast<std::uint32_t>(e.cycle - found->second.start);
+    ++found->second.count;
+  } else {
+    if (found != open_.end()) end_slice(e.place, row, found->second.last() + 1);
+    open_[key_of(e.place, row)] = {e.cycle, 0, 1, 0, queue_color_of(e)};
+  }
+  draw_arrow(e, row);
+}
+
+void PerfettoTrace::draw_arrow(const Event& e, unsigned row) {
+  const std::uint64_t sender = e.ident >> 32;  // its place plus one; 0: the host
+  if (sender == 0) return;
+  const auto place = static_cast<std::uint32_t>(sender - 1);
+  if (place >= tiles_.size()) return;
+  for (const Send& send : tiles_[place].sends) {
+    if (send.cycle == kNever || send.number != static_cast<std::uint32_t>(e.ident)) continue;
+    if (!scope_.has_cycle(send.cycle)) continue;
+    name_row(place, send.row);
+    name_row(e.place, row, queue_color_of(e));
+    out_.flow("wavelet", track(place, send.row), send.cycle, track(e.place, row), e.cycle);
     return;
   }
 }
 
-void PerfettoTrace::start_slice(const Event& e, Tile& tile, unsigned thread,
-                                std::optional<Slice>& slice, std::string name, std::string args) {
-  if (!tile.named[thread]) out_.name_thread({e.place, number_of(thread)}, thread_name(thread));
-  tile.named[thread] = true;
-  end_slice(e.place, thread, slice, e.cycle, "");
-  slice = Slice{e.cycle, std::move(name), std::move(args)};
-}
-
-void PerfettoTrace::end_slice(std::uint32_t place, unsigned thread, std::optional<Slice>& slice,
-                              Cycle end, const std::string& more_args) {
-  if (!slice) return;
-  std::string args = slice->args;
-  if (!more_args.empty()) args += (args.empty() ? "" : ",") + more_args;
-  out_.slice({place, number_of(thread)}, slice->name, slice->start, end, args);
-  slice.reset();
-}
-
-void PerfettoTrace::count_hop(const Event& e, Tile& tile) {
-  const Cycle bin = e.cycle / kBinCycles;
-  if (tile.has_hops && bin != tile.bin) {
-    write_counter(e.place, tile.bin * kBinCycles, tile.hops);
-    if (bin > tile.bin + 1) write_counter(e.place, (tile.bin + 1) * kBinCycles, {});
+void PerfettoTrace::count_hop(const Event& e) {
+  const auto bin = static_cast<std::uint32_t>(e.cycle / kBinCycles);
+  if (bin != bin_) close_bin();
+  bin_ = bin;
+  Tile& tile = tile_at(e.place);
+  if (tile.bin != bin) {
+    tile.bin = bin;
     tile.hops = {};
+    counted_.push_back(e.place);
   }
-  tile.bin = bin;
-  tile.has_hops = true;
   ++tile.hops[index(direction_of(e))];
 }
 
-void PerfettoTrace::write_counter(std::uint32_t place, Cycle at,
-                                  const std::array<unsigned, kDirectionCount>& n) {
-  const auto count = [&](Direction d) { return std::to_string(n[index(d)]); };
-  out_.counter(place, "hops", at,
-               "\"E\":" + count(Direction::kEast) + ",\"W\":" + count(Direction::kWest) +
-                   ",\"N\":" + count(Direction::kNorth) + ",\"S\":" + count(Direction::kSouth) +
-                   ",\"R\":" + count(Direction::kRamp));
+void PerfettoTrace::close_bin() {
+  std::sort(counted_.begin(), counted_.end());
+  for (const std::uint32_t place : was_counted_) {
+    const Tile& tile = tile_at(place);
+    const std::uint32_t next = was_counted_bin_ + 1;
+    if (tile.bin != next) write_hops(place, next, {});
+  }
+  for (const std::uint32_t place : counted_) write_hops(place, bin_, tile_at(place));
+  was_counted_.swap(counted_);
+  was_counted_bin_ = bin_;
+  counted_.clear();
+}
+
+void PerfettoTrace::write_hops(std::uint32_t place, std::uint32_t bin, const Tile& tile) {
+  name_row(place, kMainRow);
+  PerfettoWriter::Args args;
+  constexpr std::array<std::pair<Direction, const char*>, kDirectionCount> kShown = {
+      {{Direction::kEast, "E"},
+       {Direction::kWest, "W"},
+       {Direction::kNorth, "N"},
+       {Direction::kSouth, "S"},
+       {Direction::kRamp, "R"}}};
+  for (const auto& [direction, letter] : kShown) args.add(letter, tile.hops[index(direction)]);
+  out_.counter(place, "hops", Cycle{bin} * kBinCycles, args);
 }
 
 void PerfettoTrace::on_end() {
-  static const std::string kOpen = "\"unfinished\":true";
-  std::vector<std::uint32_t> places;
-  for (const auto& entry : tiles_) places.push_back(entry.first);
-  std::sort(places.begin(), places.end());
-  for (const std::uint32_t place : places) {
-    Tile& tile = tiles_[place];
-    for (unsigned thread = 0; thread < kThreadCount; ++thread) {
-      end_slice(place, thread, tile.operations[thread], newest_, kOpen);
-    }
-    end_slice(place, kMainThread, tile.task, newest_, kOpen);
-    if (!tile.has_hops) continue;
-    write_counter(place, tile.bin * kBinCycles, tile.hops);
-    write_counter(place, (tile.bin + 1) * kBinCycles, {});
+  std::vector<std::uint64_t> left;
+  for (const auto& entry : open_) left.push_back(entry.first);
+  std::sort(left.begin(), left.end());
+  for (const std::uint64_t key : left) {
+    const auto place = static_cast<std::uint32_t>(key >> kRowBits);
+    const auto row = static_cast<unsigned>(key & ((1U << kRowBits) - 1));
+    const Slice& slice = open_.at(key);
+    const bool is_queue = row >= kFirstQueueRow && row != kTaskRow;
+    PerfettoWriter::Args args;
+    if (!is_queue) args.mark("unfinished");
+    write_slice(place, row, slice, is_queue ? slice.last() + 1 : newest_, args);
+  }
+  if (bin_ != ~0U) {
+    close_bin();
+    bin_ += 1;
+    close_bin();
   }
   out_.finish();
 }

@@ -1,62 +1,111 @@
 // Trace of a wafer for ui.perfetto.dev and chrome://tracing (perfetto_writer.h).
 //
 // Every tile that did something is a process "tile (x, y)". Its threads: "main" with the tasks as
-// slices and synchronous DSD operations nested in them, and "microthread 0" .. "microthread 7" with
-// asynchronous DSD operations. Counter tracks "hops" show how many wavelets left the router per
-// direction (E, W, N, S and R for the ramp) in each stretch of kBinCycles cycles.
+// slices and synchronous DSD operations nested in them, "microthread 0" .. "microthread 7" with
+// asynchronous DSD operations and, in grey, what they wait for, and a thread for each input queue, with a slice for wavelets that
+// entered it less than kGapCycles apart. An arrow leads from an operation to the queues that its first
+// wavelet entered. Counter tracks "hops" show how many wavelets left the router per direction (E, W, N,
+// S and R for the ramp) in each stretch of kBinCycles cycles.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <array>
+#include <cstdint>
+#include <deque>
 #include <iosfwd>
-#include <optional>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "models/observe/names.h"
 #include "models/observe/perfetto_writer.h"
+#include "models/observe/scope.h"
 #include "models/observe/sorted_sink.h"
+#include "models/observe/wait_book.h"
 
 namespace tessera::observe {
 
-class PerfettoTrace final : public SortedSink {
+class PerfettoTrace final : public SortedSink, public WaitListener {
  public:
   static constexpr Cycle kBinCycles = 16;
+  static constexpr Cycle kGapCycles = 16;
 
   /// `width`: tiles in a row of the machine, to turn places into coordinates. `out` must outlive
   /// the trace.
-  PerfettoTrace(std::ostream& out, unsigned width, Names names = {});
+  PerfettoTrace(std::ostream& out, unsigned width, Names names = {}, const Scope& scope = {});
+
+  /// Waits for another block or thread are shown. They come in the cycle in which they end.
+  void on_wait(const WaitSpan& span) override;
 
  protected:
+  bool takes(Event& e) override;
   void on_sorted_event(const Event& e) override;
   void on_end() override;
 
  private:
-  struct Slice {
-    Cycle start = 0;
-    std::string name;
-    std::string args;  ///< members of the JSON object "args", may be empty
+  // A wafer has up to a million tiles, each with several slices under way.
+
+  /// An operation that has sent a wavelet: the first one, and where an arrow from it begins.
+  struct Send {
+    Cycle cycle = kNever;
+    std::uint32_t number = 0;  ///< of the wavelet: the lower half of its ident
+    std::uint8_t row = 0;
+    bool is_over = true;
   };
   struct Tile {
-    std::optional<Slice> task;
-    std::array<std::optional<Slice>, kThreadCount> operations;
-    std::array<bool, kThreadCount> named{};  ///< threads announced so far
-    Cycle bin = 0;
-    std::array<unsigned, kDirectionCount> hops{};
-    bool has_hops = false;
+    std::uint32_t named = 0;      ///< rows announced so far, a bit each
+    std::uint32_t issued_pc = 0;  ///< of the instruction issued last
+    std::uint32_t bin = ~0U;      ///< of `hops`
+    std::array<std::uint8_t, kDirectionCount> hops{};
+    std::uint8_t next_send = 0;
+    std::array<Send, 2> sends;  ///< the last ones
+  };
+  /// A task, an operation, or wavelets that enter a queue.
+  struct Slice {
+    Cycle start = 0;
+    std::uint32_t length = 0;  ///< of wavelets: cycles from the first to the last one
+    std::uint32_t count = 0;   ///< elements, or wavelets
+    std::uint32_t pc = 0;
+    std::uint32_t what = 0;  ///< task, opcode or color
+
+    Cycle last() const { return start + length; }
+  };
+  /// Wavelets that a group has just written to output queues.
+  struct Written {
+    std::uint32_t place = 0;
+    Cycle cycle = kNever;
+    std::uint64_t ident = 0;
   };
 
+  static std::uint64_t key_of(std::uint32_t place, unsigned row);
+  PerfettoWriter::Track track(std::uint32_t place, unsigned thread) const;
   Tile& tile_at(std::uint32_t place);
-  void start_slice(const Event& e, Tile& tile, unsigned thread, std::optional<Slice>& slice,
-                   std::string name, std::string args);
-  void count_hop(const Event& e, Tile& tile);
-  void end_slice(std::uint32_t place, unsigned thread, std::optional<Slice>& slice, Cycle end,
-                 const std::string& more_args);
-  void write_counter(std::uint32_t place, Cycle at, const std::array<unsigned, kDirectionCount>& n);
+  void name_row(std::uint32_t place, unsigned row, unsigned color = 0);
+  void start_slice(const Event& e, unsigned row, const Slice& slice);
+  void end_slice(std::uint32_t place, unsigned row, Cycle end);
+  void write_slice(std::uint32_t place, unsigned row, const Slice& slice, Cycle end,
+                   PerfettoWriter::Args& args);
+  void write_wait(const Event& e);
+  void end_operation(const Event& e);
+  void note_send(const Event& e);
+  void enter_queue(const Event& e);
+  void draw_arrow(const Event& e, unsigned row);
+  void count_hop(const Event& e);
+  void close_bin();
+  void write_hops(std::uint32_t place, std::uint32_t bin, const Tile& tile);
 
   PerfettoWriter out_;
   unsigned width_;
   Names names_;
-  std::unordered_map<std::uint32_t, Tile> tiles_;
+  Scope scope_;
+  std::deque<Tile> tiles_;                                ///< by place
+  boost::unordered_flat_map<std::uint64_t, Slice> open_;  ///< by tile and row
+  Written written_;
+  std::uint32_t bin_ = ~0U;             ///< the stretch whose hops are counted
+  std::vector<std::uint32_t> counted_;  ///< tiles with hops in it
+  std::vector<std::uint32_t>
+      was_counted_;  ///< in stretch `was_counted_bin_`, which was the last one
+  std::uint32_t was_counted_bin_ = 0;
   Cycle newest_ = 0;
 };
 

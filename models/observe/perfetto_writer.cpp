@@ -1,5 +1,7 @@
 #include "models/observe/perfetto_writer.h"
 
+#include <array>
+#include <charconv>
 #include <cstdio>
 #include <ostream>
 
@@ -7,26 +9,10 @@ namespace tessera::observe {
 
 namespace {
 
-// Viewers treat process 0 as "idle", so numbers in the file begin at 1.
-std::string pid(unsigned process) {
-  return "\"pid\":" + std::to_string(process + 1);
-}
-std::string ids(PerfettoWriter::Track track) {
-  return pid(track.process) + ",\"tid\":" + std::to_string(track.thread + 1);
-}
+constexpr std::size_t kBlock = std::size_t{1} << 16;  // that is written at once
 
-std::string begin(char phase, const std::string& place, const std::string& name) {
-  return std::string("{\"ph\":\"") + phase + "\"," + place + ",\"name\":" + json_quote(name);
-}
-
-std::string end(const std::string& args) {
-  return ",\"args\":{" + args + "}}";
-}
-
-}  // namespace
-
-std::string json_quote(std::string_view text) {
-  std::string out = "\"";
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
   for (const char c : text) {
     if (c == '"' || c == '\\') {
       out += '\\';
@@ -39,51 +25,142 @@ std::string json_quote(std::string_view text) {
       out += c;
     }
   }
-  return out + '"';
+  out += '"';
+}
+
+void append_number(std::string& out, std::uint64_t value) {
+  std::array<char, 20> digits;
+  const auto result = std::to_chars(digits.begin(), digits.end(), value);
+  out.append(digits.data(), result.ptr);
+}
+
+}  // namespace
+
+std::string json_quote(std::string_view text) {
+  std::string out;
+  append_quoted(out, text);
+  return out;
+}
+
+void PerfettoWriter::Args::begin(std::string_view key) {
+  members_ += members_.empty() ? "\"" : ",\"";
+  members_ += key;
+  members_ += "\":";
+}
+
+PerfettoWriter::Args& PerfettoWriter::Args::add(std::string_view key, std::uint64_t value) {
+  begin(key);
+  append_number(members_, value);
+  return *this;
+}
+
+PerfettoWriter::Args& PerfettoWriter::Args::add(std::string_view key, std::string_view text) {
+  begin(key);
+  append_quoted(members_, text);
+  return *this;
+}
+
+PerfettoWriter::Args& PerfettoWriter::Args::mark(std::string_view key) {
+  begin(key);
+  members_ += "true";
+  return *this;
 }
 
 PerfettoWriter::PerfettoWriter(std::ostream& out) : out_(out) {
-  out_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us = 1 clock cycle\"},\n"
+  text_.reserve(2 * kBlock);
+  text_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"time\":\"1 us = 1 clock cycle\"},\n"
           "\"traceEvents\":[";
 }
 
-void PerfettoWriter::write(const std::string& record) {
-  out_ << (first_ ? "\n" : ",\n") << record;
+// Viewers treat process 0 as "idle", so numbers in the file begin at 1.
+void PerfettoWriter::begin(char phase, unsigned process, std::string_view name) {
+  if (text_.size() >= kBlock) write_out();
+  text_ += first_ ? "\n{\"ph\":\"" : ",\n{\"ph\":\"";
   first_ = false;
+  text_ += phase;
+  text_ += "\",\"name\":";
+  append_quoted(text_, name);
+  add("pid", std::uint64_t{process} + 1);
 }
 
-void PerfettoWriter::name_process(unsigned process, const std::string& name) {
-  write(begin('M', pid(process), "process_name") + end("\"name\":" + json_quote(name)));
-  write(begin('M', pid(process), "process_sort_index") +
-        end("\"sort_index\":" + std::to_string(process)));
+void PerfettoWriter::add(std::string_view key, std::uint64_t value) {
+  text_ += ",\"";
+  text_ += key;
+  text_ += "\":";
+  append_number(text_, value);
 }
 
-void PerfettoWriter::name_thread(Track track, const std::string& name) {
-  write(begin('M', ids(track), "thread_name") + end("\"name\":" + json_quote(name)));
-  write(begin('M', ids(track), "thread_sort_index") +
-        end("\"sort_index\":" + std::to_string(track.thread + 1)));
+void PerfettoWriter::end(const Args& args) {
+  text_ += ",\"args\":{";
+  text_ += args.members_;
+  text_ += "}}";
 }
 
-void PerfettoWriter::slice(Track track, const std::string& name, Cycle start, Cycle end_cycle,
-                           const std::string& args, const char* color) {
-  const Cycle duration = end_cycle > start ? end_cycle - start : 1;
-  write(begin('X', ids(track), name) + ",\"ts\":" + std::to_string(start) +
-        ",\"dur\":" + std::to_string(duration) +
-        (color == nullptr ? "" : ",\"cname\":" + json_quote(color)) + end(args));
+void PerfettoWriter::name_process(unsigned process, std::string_view name) {
+  begin('M', process, "process_name");
+  end(Args().add("name", name));
+  begin('M', process, "process_sort_index");
+  end(Args().add("sort_index", process));
 }
 
-void PerfettoWriter::instant(Track track, const std::string& name, Cycle at,
-                             const std::string& args) {
-  write(begin('i', ids(track), name) + ",\"s\":\"t\",\"ts\":" + std::to_string(at) + end(args));
+void PerfettoWriter::name_thread(Track track, std::string_view name) {
+  begin('M', track.process, "thread_name");
+  add_thread(track);
+  end(Args().add("name", name));
+  begin('M', track.process, "thread_sort_index");
+  add_thread(track);
+  end(Args().add("sort_index", std::uint64_t{track.thread} + 1));
 }
 
-void PerfettoWriter::counter(unsigned process, const std::string& name, Cycle at,
-                             const std::string& args) {
-  write(begin('C', pid(process), name) + ",\"ts\":" + std::to_string(at) + end(args));
+void PerfettoWriter::slice(Track track, std::string_view name, Cycle start, Cycle end_cycle,
+                           const Args& args, const char* color) {
+  begin('X', track.process, name);
+  add_thread(track);
+  add("ts", start);
+  add("dur", end_cycle > start ? end_cycle - start : 1);
+  if (color != nullptr) {
+    text_ += ",\"cname\":";
+    append_quoted(text_, color);
+  }
+  end(args);
+}
+
+void PerfettoWriter::instant(Track track, std::string_view name, Cycle at, const Args& args) {
+  begin('i', track.process, name);
+  add_thread(track);
+  text_ += ",\"s\":\"t\"";
+  add("ts", at);
+  end(args);
+}
+
+void PerfettoWriter::flow(std::string_view name, Track from, Cycle sent, Track to, Cycle received) {
+  ++flows_;
+  end_flow('s', name, from, sent);
+  end_flow('f', name, to, received);
+}
+
+void PerfettoWriter::end_flow(char phase, std::string_view name, Track track, Cycle at) {
+  begin(phase, track.process, name);
+  add_thread(track);
+  add("ts", at);
+  add("id", flows_);
+  text_ += phase == 'f' ? ",\"cat\":\"flow\",\"bp\":\"e\"}" : ",\"cat\":\"flow\"}";
+}
+
+void PerfettoWriter::counter(unsigned process, std::string_view name, Cycle at, const Args& args) {
+  begin('C', process, name);
+  add("ts", at);
+  end(args);
+}
+
+void PerfettoWriter::write_out() {
+  out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+  text_.clear();
 }
 
 void PerfettoWriter::finish() {
-  out_ << "\n]}\n";
+  text_ += "\n]}\n";
+  write_out();
   out_.flush();
 }
 

@@ -1,9 +1,10 @@
 // Trace Event Format, the JSON that ui.perfetto.dev and chrome://tracing open: processes with named
-// threads, slices, instants and counters. The recorders of all machines write through it.
+// threads, slices, flows between them, and counters. The recorders of all machines write through it.
 //
 // The format counts in microseconds: 1 us is 1 clock cycle of the machine.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -24,26 +25,50 @@ class PerfettoWriter {
     unsigned thread = 0;
   };
 
+  /// The details of a slice, or the values of a counter.
+  class Args {
+   public:
+    Args& add(std::string_view key, std::uint64_t value);
+    Args& add(std::string_view key, std::string_view text);
+    /// "KEY": true.
+    Args& mark(std::string_view key);
+
+   private:
+    friend class PerfettoWriter;
+    void begin(std::string_view key);
+    std::string members_;
+  };
+
   /// Begins the file. `out` must outlive the writer.
   explicit PerfettoWriter(std::ostream& out);
 
   /// Processes and threads are shown in the order of their numbers.
-  void name_process(unsigned process, const std::string& name);
-  void name_thread(Track track, const std::string& name);
-  /// `args`, here and below: members of a JSON object, may be empty. A slice takes one cycle at least.
-  /// `color`: a color name of the format; nullptr: the viewer chooses.
-  void slice(Track track, const std::string& name, Cycle start, Cycle end,
-             const std::string& args = "", const char* color = nullptr);
-  void instant(Track track, const std::string& name, Cycle at, const std::string& args);
+  void name_process(unsigned process, std::string_view name);
+  void name_thread(Track track, std::string_view name);
+  /// A slice takes one cycle at least. `color`: a color name of the format; nullptr: the viewer
+  /// chooses.
+  void slice(Track track, std::string_view name, Cycle start, Cycle end, const Args& args,
+             const char* color = nullptr);
+  void instant(Track track, std::string_view name, Cycle at, const Args& args);
+  /// An arrow from one slice to another: from the one that contains cycle `sent` on track `from` to
+  /// the one that contains cycle `received` on track `to`.
+  void flow(std::string_view name, Track from, Cycle sent, Track to, Cycle received);
   /// The values that `name` has from cycle `at` on.
-  void counter(unsigned process, const std::string& name, Cycle at, const std::string& args);
+  void counter(unsigned process, std::string_view name, Cycle at, const Args& args);
   /// Ends the file.
   void finish();
 
  private:
-  void write(const std::string& record);
+  void begin(char phase, unsigned process, std::string_view name);
+  void add(std::string_view key, std::uint64_t value);
+  void add_thread(Track track) { add("tid", std::uint64_t{track.thread} + 1); }
+  void end(const Args& args);
+  void end_flow(char phase, std::string_view name, Track track, Cycle at);
+  void write_out();
 
   std::ostream& out_;
+  std::string text_;  ///< what has not been written yet
+  std::uint64_t flows_ = 0;
   bool first_ = true;
 };
 

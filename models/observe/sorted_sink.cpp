@@ -1,8 +1,7 @@
 #include "models/observe/sorted_sink.h"
 
 #include <algorithm>
-#include <array>
-#include <tuple>
+#include <utility>
 
 #include "models/observe/event_fields.h"
 
@@ -10,11 +9,27 @@ namespace tessera::observe {
 
 namespace {
 
+/// Kinds of which a block knows the cycle before it comes, and those that a recorder adds.
+bool may_be_ahead(EventKind kind) {
+  if (static_cast<unsigned>(kind) >= kEventKindCount) return true;
+  return kind == EventKind::kQueueIn || kind == EventKind::kTaskEnd ||
+         kind == EventKind::kPipeEnd || kind == EventKind::kTeardown;
+}
+
 /// Blocks of a tile in the order in which data passes them; the compute engine is the last one.
-std::ptrdiff_t block_rank(EventKind kind) {
-  constexpr std::array kBefore = {EventKind::kEdgeIn, EventKind::kHop, EventKind::kEdgeOut,
-                                  EventKind::kQueueIn};
-  return std::find(kBefore.begin(), kBefore.end(), kind) - kBefore.begin();
+unsigned block_rank(EventKind kind) {
+  switch (kind) {
+  case EventKind::kEdgeIn:
+    return 0;
+  case EventKind::kHop:
+    return 1;
+  case EventKind::kEdgeOut:
+    return 2;
+  case EventKind::kQueueIn:
+    return 3;
+  default:
+    return 4;
+  }
 }
 
 /// Hops of one router leave through different ports, and a tile on a corner has two host edges.
@@ -24,40 +39,55 @@ unsigned port_rank(const Event& e) {
   return at_port ? index(direction_of(e)) : 0;
 }
 
-bool earlier(const Event& a, const Event& b) {
-  return std::make_tuple(a.cycle, a.place, block_rank(a.kind), port_rank(a)) <
-         std::make_tuple(b.cycle, b.place, block_rank(b.kind), port_rank(b));
+// Order of the events of a cycle as one number: tile, block, port, and place in the sequence.
+constexpr unsigned kSequenceBits = 26, kPortBits = 3, kRankBits = 3;
+
+std::uint64_t order_of(const Event& e, std::size_t number) {
+  const std::uint64_t block = std::uint64_t{e.place} << kRankBits | block_rank(e.kind);
+  return (block << kPortBits | port_rank(e)) << kSequenceBits | number;
 }
 
 }  // namespace
 
-void SortedSink::on_event(const Event& e) {
-  buffer_.push_back(e);
-  buffer_.back().cycle += origin_;
-  newest_ = std::max(newest_, buffer_.back().cycle);
-  if (buffer_.size() < limit_) return;
-  hand_on(newest_ > kHorizon ? newest_ - kHorizon : 0);
-  // A run that is dense in events may keep more than a batch inside the horizon: do not sort it
-  // again at once.
-  limit_ = buffer_.size() + kBatch;
+void SortedSink::on_event(const Event& announced) {
+  Event e = announced;
+  e.cycle += origin_;
+  if (e.cycle > cycle_ && !may_be_ahead(e.kind)) hand_on_before(e.cycle);
+  if (!takes(e)) return;
+  if (e.cycle > cycle_)
+    ahead_[e.cycle].push_back(e);
+  else
+    events_.push_back(e);
 }
 
 void SortedSink::on_reset(Cycle origin) {
-  const auto later = [origin](const Event& e) { return e.cycle > origin; };
-  buffer_.erase(std::remove_if(buffer_.begin(), buffer_.end(), later), buffer_.end());
-  newest_ = origin_ = origin;
+  ahead_.erase(ahead_.upper_bound(origin), ahead_.end());
+  if (origin > cycle_) hand_on_before(origin);
+  origin_ = origin;
 }
 
 void SortedSink::finish() {
-  hand_on(kNever);
+  hand_on_before(kNever);
   on_end();
 }
 
-void SortedSink::hand_on(Cycle before) {
-  std::stable_sort(buffer_.begin(), buffer_.end(), earlier);
-  auto it = buffer_.begin();
-  for (; it != buffer_.end() && it->cycle < before; ++it) on_sorted_event(*it);
-  buffer_.erase(buffer_.begin(), it);
+void SortedSink::hand_on_before(Cycle cycle) {
+  hand_on(events_);
+  events_.clear();
+  auto next = ahead_.begin();
+  for (; next != ahead_.end() && next->first < cycle; ++next) hand_on(next->second);
+  if (next != ahead_.end() && next->first == cycle) events_ = std::move((next++)->second);
+  ahead_.erase(ahead_.begin(), next);
+  cycle_ = cycle;
+}
+
+void SortedSink::hand_on(const std::vector<Event>& events) {
+  order_.clear();
+  for (std::size_t i = 0; i < events.size(); ++i) order_.push_back(order_of(events[i], i));
+  std::sort(order_.begin(), order_.end());
+  constexpr std::uint64_t kSequence = (1U << kSequenceBits) - 1;
+  for (const std::uint64_t order : order_)
+    on_sorted_event(events[static_cast<std::size_t>(order & kSequence)]);
 }
 
 }  // namespace tessera::observe

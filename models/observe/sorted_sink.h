@@ -1,18 +1,24 @@
 // Puts the event stream in order of cycles for recorders whose files need it.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "models/observe/event.h"
 
 namespace tessera::observe {
 
-/// A block may announce an event some cycles before or after it happens, and inside a cycle they
-/// come in any order. This sink buffers them and hands them on sorted by cycle, then tile, then block
-/// (router by output port, input queue, compute engine); the order in which one block announced its
-/// other events of a cycle is kept. So the result depends neither on the order in which blocks were
-/// stepped nor on the structure of the machine.
+/// Inside a cycle events come in any order, and some are announced before they happen. This sink hands
+/// them on sorted by cycle, then tile, then block (router by output port, input queue, compute
+/// engine); the order in which one block announced its other events of a cycle is kept. So the result
+/// depends neither on the order in which blocks were stepped nor on the structure of the machine.
+///
+/// Most kinds are announced in their own cycle. The first such event of a later cycle tells that all
+/// cycles before it are complete, so the sink holds the events of one cycle, and those that were
+/// announced ahead. Groups of an operation may be announced late (pe::ComputeEngineCore); they are
+/// handed on with the cycle in which they come. A recorder that needs them in order has the engines
+/// execute every group in its cycle (ComputeEngineCore::set_step_every_group).
 class SortedSink : public Sink {
  public:
   void on_event(const Event& e) final;
@@ -23,21 +29,21 @@ class SortedSink : public Sink {
   void finish();
 
  protected:
+  /// Whether on_sorted_event() is to have `e`, which may be changed. Called for every event, in the
+  /// order in which they come.
+  virtual bool takes(Event& /*e*/) { return true; }
   virtual void on_sorted_event(const Event& e) = 0;
   virtual void on_end() = 0;
 
  private:
-  /// Events are sorted in batches of this many; only those this far behind the newest are handed
-  /// on.
-  static constexpr std::size_t kBatch = 1U << 20;
-  static constexpr Cycle kHorizon = 1U << 16;
+  void hand_on_before(Cycle cycle);
+  void hand_on(const std::vector<Event>& events);
 
-  void hand_on(Cycle before);
-
-  std::vector<Event> buffer_;
-  Cycle origin_ = 0;
-  Cycle newest_ = 0;
-  std::size_t limit_ = kBatch;
+  Cycle origin_ = 0;  ///< cycle of the last reset, since the start of the simulation
+  Cycle cycle_ = 0;  ///< the one that is being stepped
+  std::vector<Event> events_;
+  std::map<Cycle, std::vector<Event>> ahead_;  ///< later cycles
+  std::vector<std::uint64_t> order_;           ///< of hand_on(); kept for its memory
 };
 
 }  // namespace tessera::observe

@@ -4,12 +4,16 @@
 #include <array>
 #include <ostream>
 #include <string>
+#include <utility>
 
 namespace tessera::observe {
 
 namespace {
 
-constexpr unsigned kSignalsPerTile = 1 + 2 * kDirectionCount;
+constexpr std::size_t kFirstSignal = 1;  // behind the one of the cycle
+constexpr unsigned kNameSignal = 1;      // of a tile; its task is number 0
+constexpr unsigned kFirstOutput = 2;
+constexpr unsigned kSignalsPerTile = kFirstOutput + 2 * kDirectionCount;
 constexpr std::array<char, kDirectionCount> kLetters = {'w', 'e', 's', 'n', 'r'};  // as Direction
 
 /// Short identifier code of a signal: printable characters, as the format wants.
@@ -22,7 +26,7 @@ std::string code(std::size_t signal) {
   return text;
 }
 
-std::string binary(unsigned value, unsigned bits) {
+std::string binary(std::uint64_t value, unsigned bits) {
   std::string text(bits, '0');
   for (unsigned i = 0; i < bits; ++i) {
     if ((value >> (bits - 1 - i)) & 1U) text[i] = '1';
@@ -30,28 +34,53 @@ std::string binary(unsigned value, unsigned bits) {
   return text;
 }
 
-/// Number of the pulse signal of output number place * kDirectionCount + direction; its color
-/// signal is the next.
+/// The value of the signal of the cycle. A viewer adds the zeros in front.
+std::string cycle_value(Cycle cycle) {
+  const std::string text = binary(cycle, 64);
+  return "b" + text.substr(std::min(text.find('1'), text.size() - 1)) + " " + code(0) + "\n";
+}
+
+std::size_t signal_of_tile(std::size_t tile) {
+  return kFirstSignal + tile * kSignalsPerTile;
+}
+
+/// Number of the pulse signal of output number tile * kDirectionCount + direction; its color signal
+/// is the next.
 std::size_t pulse_signal(std::size_t output) {
-  const std::size_t place = output / kDirectionCount;
-  return place * kSignalsPerTile + 1 + 2 * (output % kDirectionCount);
+  return signal_of_tile(output / kDirectionCount) + kFirstOutput + 2 * (output % kDirectionCount);
+}
+
+/// A value of a string signal has no blanks.
+std::string string_value(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) <= ' ') c = '_';
+  }
+  return "s" + text + " ";
 }
 
 }  // namespace
 
-VcdTrace::VcdTrace(std::ostream& out, unsigned width, unsigned height, unsigned clock_period_ps)
-    : out_(out), tiles_(width * height), period_ps_(clock_period_ps),
-      outputs_(std::size_t{tiles_} * kDirectionCount) {
-  write_header(width, height);
+VcdTrace::VcdTrace(std::ostream& out, unsigned width, unsigned height, unsigned clock_period_ps,
+                   Names names, const Scope& scope)
+    : out_(out), width_(width), period_ps_(clock_period_ps), names_(std::move(names)),
+      scope_(scope) {
+  Scope::Rect& rect = scope_.rect;
+  rect.width = std::min(rect.width, width - std::min(rect.x, width));
+  rect.height = std::min(rect.height, height - std::min(rect.y, height));
+  outputs_.resize(std::size_t{rect.width} * rect.height * kDirectionCount);
+  write_header();
 }
 
-void VcdTrace::write_header(unsigned width, unsigned height) {
-  out_ << "$version tessera $end\n$timescale 1 ps $end\n$scope module wafer $end\n";
-  std::size_t signal = 0;
-  for (unsigned y = 0; y < height; ++y) {
-    for (unsigned x = 0; x < width; ++x) {
+void VcdTrace::write_header() {
+  out_ << "$version tessera $end\n$timescale 1 ps $end\n$scope module wafer $end\n"
+       << "$var wire 64 " << code(0) << " cycle $end\n";
+  std::size_t signal = kFirstSignal;
+  const Scope::Rect& rect = scope_.rect;
+  for (unsigned y = rect.y; y < rect.y + rect.height; ++y) {
+    for (unsigned x = rect.x; x < rect.x + rect.width; ++x) {
       out_ << "$scope module tile_" << x << '_' << y << " $end\n";
       out_ << "$var wire 8 " << code(signal++) << " task $end\n";
+      out_ << "$var string 1 " << code(signal++) << " name $end\n";
       for (const char letter : kLetters) {
         out_ << "$var wire 1 " << code(signal++) << " out_" << letter << " $end\n";
         out_ << "$var wire 5 " << code(signal++) << " color_" << letter << " $end\n";
@@ -59,23 +88,56 @@ void VcdTrace::write_header(unsigned width, unsigned height) {
       out_ << "$upscope $end\n";
     }
   }
-  out_ << "$upscope $end\n$enddefinitions $end\n#0\n$dumpvars\n";
-  for (std::size_t s = 0; s < signal; ++s) {
-    const std::size_t in_tile = s % kSignalsPerTile;
-    const bool pulse = in_tile != 0 && (in_tile - 1) % 2 == 0;
-    if (pulse) {
+  out_ << "$upscope $end\n$enddefinitions $end\n";
+  write_initial_values(signal);
+}
+
+void VcdTrace::write_initial_values(std::size_t signals) {
+  now_ = scope_.from;
+  out_ << '#' << now_ * period_ps_ << "\n$dumpvars\n" << cycle_value(now_);
+  for (std::size_t s = kFirstSignal; s < signals; ++s) {
+    const std::size_t in_tile = (s - kFirstSignal) % kSignalsPerTile;
+    if (in_tile == 0)
+      out_ << "bz " << code(s) << '\n';
+    else if (in_tile == kNameSignal)
+      out_ << string_value("-") << code(s) << '\n';
+    else if (in_tile % 2 == kFirstOutput % 2)
       out_ << '0' << code(s) << '\n';
-    } else {
-      out_ << (in_tile == 0 ? "bz " : "bx ") << code(s) << '\n';
-    }
+    else
+      out_ << "bx " << code(s) << '\n';
   }
   out_ << "$end\n";
 }
 
+bool VcdTrace::takes(Event& e) {
+  const bool is_task = e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd;
+  if (!is_task && (e.kind != EventKind::kHop || e.cycle < scope_.from)) return false;
+  if (e.cycle > scope_.to || !scope_.has_place(e.place, width_)) return false;
+  const unsigned x = e.place % width_ - scope_.rect.x, y = e.place / width_ - scope_.rect.y;
+  e.ident = std::uint64_t{y} * scope_.rect.width + x;  // the tile in the scope
+  return true;
+}
+
 void VcdTrace::on_sorted_event(const Event& e) {
-  if (e.place >= tiles_) return;
-  if (e.kind == EventKind::kHop) hop(e);
-  if (e.kind == EventKind::kTaskStart || e.kind == EventKind::kTaskEnd) change_task(e);
+  const bool is_task = e.kind != EventKind::kHop;
+  if (e.cycle < scope_.from) {
+    before_[e.place] = e;
+    return;
+  }
+  if (!begun_) begin();
+  if (is_task)
+    change_task(e);
+  else
+    hop(e);
+}
+
+// Tasks that have begun before the first cycle of the scope.
+void VcdTrace::begin() {
+  begun_ = true;
+  for (const auto& [place, e] : before_) {
+    if (e.kind == EventKind::kTaskStart) write_task(static_cast<std::size_t>(e.ident), e);
+  }
+  before_.clear();
 }
 
 // A pulse falls at the end of its cycle unless the next wavelet leaves in the cycle behind it,
@@ -106,20 +168,27 @@ void VcdTrace::drop_old_pulses() {
 void VcdTrace::stamp() {
   if (stamped_) return;
   stamped_ = true;
-  out_ << '#' << now_ * period_ps_ << '\n';
+  out_ << '#' << now_ * period_ps_ << '\n' << cycle_value(now_);
 }
 
 void VcdTrace::change_task(const Event& e) {
   advance_to(e.cycle);
   stamp();
+  write_task(static_cast<std::size_t>(e.ident), e);
+}
+
+void VcdTrace::write_task(std::size_t tile, const Event& e) {
   const bool starts = e.kind == EventKind::kTaskStart;
-  out_ << 'b' << (starts ? binary(e.a, 8) : "z") << ' '
-       << code(std::size_t{e.place} * kSignalsPerTile) << '\n';
+  const std::size_t signal = signal_of_tile(tile);
+  out_ << 'b' << (starts ? binary(e.a, 8) : "z") << ' ' << code(signal) << '\n'
+       << string_value(starts ? names_.task_name(e.place, e.a) : "-") << code(signal + kNameSignal)
+       << '\n';
 }
 
 void VcdTrace::hop(const Event& e) {
   advance_to(e.cycle);
-  const std::size_t number = std::size_t{e.place} * kDirectionCount + index(direction_of(e));
+  const std::size_t number =
+      static_cast<std::size_t>(e.ident) * kDirectionCount + index(direction_of(e));
   Output& output = outputs_[number];
   output.last_hop = e.cycle;
   if (!output.high) {

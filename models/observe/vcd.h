@@ -1,8 +1,11 @@
 // Value change dump (IEEE 1364) of what a waveform viewer shows well: per tile the task that runs,
 // and per output of the router a pulse for every wavelet that leaves and its color.
 //
+//   scope  wafer
+//   cycle     64 bits  the clock cycle
 //   scope  wafer.tile_<x>_<y>
 //   task      8 bits   id of the running task (64: launched function), z when none runs
+//   name      string   its name, as GTKWave and other viewers read it
 //   out_e out_w out_n out_s out_r             1 bit    1 in every cycle in which a wavelet leaves
 //   color_e color_w color_n color_s color_r   5 bits   color of the last wavelet that left
 //
@@ -10,25 +13,32 @@
 #pragma once
 
 #include <iosfwd>
+#include <map>
 #include <vector>
 
 #include "models/observe/event_fields.h"
+#include "models/observe/names.h"
+#include "models/observe/scope.h"
 #include "models/observe/sorted_sink.h"
 
 namespace tessera::observe {
 
 class VcdTrace final : public SortedSink {
  public:
-  /// Declares the signals of all width * height tiles: meant for machines of up to some thousand
-  /// tiles.
-  VcdTrace(std::ostream& out, unsigned width, unsigned height, unsigned clock_period_ps);
+  /// Declares the signals of all tiles of the scope: meant for up to some thousand tiles.
+  VcdTrace(std::ostream& out, unsigned width, unsigned height, unsigned clock_period_ps,
+           Names names = {}, const Scope& scope = {});
 
  protected:
+  bool takes(Event& e) override;
   void on_sorted_event(const Event& e) override;
   void on_end() override;
 
  private:
-  void write_header(unsigned width, unsigned height);
+  void write_header();
+  void write_initial_values(std::size_t signals);
+  void begin();
+  void write_task(std::size_t tile, const Event& e);
   void advance_to(Cycle cycle);
   void stamp();
   void change_task(const Event& e);
@@ -44,11 +54,15 @@ class VcdTrace final : public SortedSink {
   static constexpr std::uint8_t kNoColor = 0xFF;
 
   std::ostream& out_;
-  std::uint32_t tiles_;
+  unsigned width_;  ///< of the machine, in tiles
   std::uint64_t period_ps_;
+  Names names_;
+  Scope scope_;
+  bool begun_ = false;                     ///< cycle `scope_.from` has been reached
+  std::map<std::uint32_t, Event> before_;  ///< by place: tasks that run when it is reached
   Cycle now_ = 0;
   bool stamped_ = true;            ///< the time stamp of `now_` has been written
-  std::vector<Output> outputs_;    ///< [place][direction]
+  std::vector<Output> outputs_;    ///< [tile of the scope][direction]
   std::vector<std::size_t> high_;  ///< outputs whose pulse signal is 1
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,15 @@ class Waits {
   Waits() = default;
   /// Keeps at most `most` that block, that do not and that are idle.
   explicit Waits(std::size_t most) : most_(most) {}
+  /// All lines of one place, and no others.
+  static Waits of(std::uint32_t place) {
+    Waits waits;
+    waits.only_ = place;
+    return waits;
+  }
 
   void push_back(Wait wait) {
+    if (only_ && wait.place != *only_) return;
     if (++counts_[sort_of(wait.blocks, wait.idle)] <= most_) kept_.push_back(std::move(wait));
   }
   /// Whether an idle one would still be kept; if not, count_idle() does without words.
@@ -58,6 +66,7 @@ class Waits {
     return blocks ? kBlocking : idle ? kIdle : kUnread;
   }
   std::size_t most_ = std::numeric_limits<std::size_t>::max();
+  std::optional<std::uint32_t> only_;
   std::array<std::size_t, 3> counts_{};
   std::vector<Wait> kept_;
 };

@@ -55,10 +55,18 @@ void WseTrace::on_sorted_event(const Event& e) {
   switch (e.kind) {
   case EventKind::kHop:
     return hop(e);
+  default:
+    if (shows(e.place)) on_tile_event(e);
+  }
+}
+
+void WseTrace::on_tile_event(const Event& e) {
+  switch (e.kind) {
   case EventKind::kQueueOut:
     return write_to_queue(e);
   case EventKind::kEdgeIn:
     if (direction_of(e) == Direction::kRamp) return;  // past the router, into the PE
+    if (!is_near(e.cycle)) return;
     land(e.place, direction_of(e), e.cycle + options_.hop_latency, e);
     return;
   case EventKind::kTaskStart:
@@ -75,6 +83,12 @@ void WseTrace::on_sorted_event(const Event& e) {
   }
 }
 
+bool WseTrace::is_near(Cycle cycle) const {
+  const Cycle reach = options_.on_ramp_latency + options_.hop_latency;
+  const Scope& scope = options_.scope;
+  return cycle + reach >= scope.from && (cycle <= reach || cycle - reach <= scope.to);
+}
+
 std::string WseTrace::at_id(Cycle cycle, std::uint32_t place) const {
   return at(cycle, place) + ": Id: " + std::to_string(place);
 }
@@ -86,17 +100,20 @@ std::string WseTrace::at(Cycle cycle, std::uint32_t place) const {
 
 void WseTrace::write_to_queue(const Event& e) {
   written_to_queue_[e.ident] = {e.cycle, queue_of(e)};
+  if (!is_near(e.cycle)) return;
   cycles_[e.cycle].queues.push_back(at_id(e.cycle, e.place) + ", Writing wavelet C" +
                                     std::to_string(queue_color_of(e)) + " " + halves(e.b) +
                                     " to OUT_Q[" + std::to_string(queue_of(e)) + "]");
 }
 
 void WseTrace::hop(const Event& e) {
-  leave_ramp(e);
+  if (shows(e.place)) leave_ramp(e);
+  if (!is_near(e.cycle)) return;
   const Direction out = direction_of(e);
   const Cycle leaves = e.cycle + std::max(options_.hop_latency, 1U) - 1;
-  hop_line(leaves, e.place, e).departing.insert(out);
-  if (const auto next = neighbour_of(e.place, out)) land(*next, opposite(out), leaves + 1, e);
+  if (shows(e.place)) hop_line(leaves, e.place, e).departing.insert(out);
+  const auto next = neighbour_of(e.place, out);
+  if (next && shows(*next)) land(*next, opposite(out), leaves + 1, e);
 }
 
 // The first hop of a wavelet that was in an output queue: it came up the ramp of this tile.
@@ -105,6 +122,7 @@ void WseTrace::leave_ramp(const Event& e) {
   if (found == written_to_queue_.end()) return;
   const Written written = found->second;
   written_to_queue_.erase(found);
+  if (!is_near(e.cycle)) return;
   const Cycle ramp = std::min<Cycle>(e.cycle, options_.on_ramp_latency);
   const Cycle sent = std::max(written.cycle, e.cycle - ramp);
   cycles_[sent].queues.push_back(at_id(sent, e.place) + ", Sending wavelet C" +
@@ -145,6 +163,7 @@ void WseTrace::issue(const Event& e) {
   Operation& op = tiles_[e.place].issued;
   op.pc = e.b;
   ++op.number;
+  if (!is_near(e.cycle)) return;
   Lines& lines = cycles_[e.cycle];
   lines.issues.push_back(instruction("IS", e, op));
   lines.executes[e.place] = instruction("EX", e, op);
@@ -155,14 +174,17 @@ void WseTrace::issue(const Event& e) {
 void WseTrace::start_operation(const Event& e) {
   Tile& tile = tiles_[e.place];
   tile.operations[thread_of(e)] = tile.issued;
+  if (!is_near(e.cycle)) return;
   cycles_[e.cycle].executes.erase(e.place);
 }
 
 void WseTrace::execute_group(const Event& e) {
   Operation& op = tiles_[e.place].operations[thread_of(e)];
-  std::string line = instruction("EX", e, op) + " [     ]";
-  for (std::uint32_t lane = 0; lane < e.b; ++lane) line += " U" + std::to_string(lane);
+  const Operation before = op;
   ++op.groups;
+  if (!is_near(e.cycle)) return;
+  std::string line = instruction("EX", e, before) + " [     ]";
+  for (std::uint32_t lane = 0; lane < e.b; ++lane) line += " U" + std::to_string(lane);
   cycles_[e.cycle].executes[e.place] = line;
 }
 
@@ -187,6 +209,7 @@ void WseTrace::write_before(Cycle end) {
 }
 
 void WseTrace::write_cycle(Cycle cycle, const Lines& lines) {
+  if (!options_.scope.has_cycle(cycle)) return;
   if (cycle > written_ + 1) write_idle(written_ + 1, nullptr);
   for (const std::string& line : lines.queues) out_ << line << '\n';
   for (const auto& [key, hop] : lines.hops) write_hop(cycle, key.first, key.second, hop);

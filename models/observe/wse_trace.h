@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "models/observe/names.h"
+#include "models/observe/scope.h"
 #include "models/observe/sorted_sink.h"
 #include "tlm_ifaces/vocabulary/direction.h"
 #include "tlm_ifaces/vocabulary/ids.h"
@@ -37,6 +38,7 @@ struct WseTraceOptions {
   unsigned hop_latency = 2;      ///< cycles, landing to landing
   unsigned on_ramp_latency = 3;  ///< cycles, leaving an output queue to landing at the router
   Generation generation = Generation::kWse3;  ///< gives the pipeline stage numbers (wse.md 0.2)
+  Scope scope = {};
 };
 
 class WseTrace final : public SortedSink {
@@ -84,6 +86,10 @@ class WseTrace final : public SortedSink {
     std::array<Operation, kThreadCount> operations;
   };
 
+  void on_tile_event(const Event& e);
+  bool shows(std::uint32_t place) const { return options_.scope.has_place(place, options_.width); }
+  /// Whether something that happens in `cycle` may be told in a line of a cycle that is shown.
+  bool is_near(Cycle cycle) const;
   void write_to_queue(const Event& e);
   void hop(const Event& e);
   void leave_ramp(const Event& e);

@@ -8,8 +8,7 @@ namespace tessera::pe {
 ComputeEngine::ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain,
                              TileCoord at, std::shared_ptr<const Image> image,
                              const PeTiming& timing, observe::Probe probe)
-    : sc_core::sc_module(name), input("input", kMaxQueues), output("output", kMaxQueues),
-      domain_(domain), block_(domain.add(*this)), at_(at),
+    : EnginePorts(name), domain_(domain), block_(domain.add(*this)), at_(at),
       core_(std::in_place, at, std::move(image), timing, static_cast<PeQueues&>(*this), probe) {
   for (auto& socket : input) socket.bind(static_cast<queue::ReadNotifyIf&>(*this));
   for (auto& socket : output) socket.bind(static_cast<queue::WriteNotifyIf&>(*this));

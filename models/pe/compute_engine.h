@@ -13,11 +13,39 @@
 #include "models/pe/compute_engine_core.h"
 #include "models/timing/clock_domain.h"
 #include "tlm_ifaces/config/config_kit.h"
+#include "tlm_ifaces/kit/broken_rule.h"
 #include "tlm_ifaces/queue/queue_kit.h"
 
 namespace tessera::pe {
 
-class ComputeEngine : public sc_core::sc_module,
+/// What stands around the compute engine of a tile. ComputeEngine is ours; a module of a user that
+/// derives from this stands in its place (docs/rtl-in-the-loop.md).
+class EnginePorts : public sc_core::sc_module {
+ public:
+  sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
+  sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
+  /// Registers of the tile's router. May stay unbound if the program does not touch them.
+  config_space::InitiatorSocket config{"config"};
+
+  /// The host starts `function` in cycle `at`.
+  virtual void launch(const Function& function, const std::vector<std::uint32_t>& arguments,
+                      Cycle at) = 0;
+  /// For a deadlock report.
+  virtual void describe_waits(observe::Waits& waits, Cycle now) const = 0;
+  /// As at the start: the machine is reset, and its clock domain counts from cycle 0 again. Without it a
+  /// reset is reported as kit::kNoRestartId.
+  virtual void restart() { kit::report_no_restart(name()); }
+  /// When all blocks have been reset; also called at the start of the simulation.
+  virtual void start() {}
+
+ protected:
+  /// A derived class binds its objects to all sockets.
+  explicit EnginePorts(sc_core::sc_module_name name)
+      : sc_core::sc_module(name), input("input", kMaxQueues), output("output", kMaxQueues) {}
+  void start_of_simulation() override { start(); }
+};
+
+class ComputeEngine : public EnginePorts,
                       public timing::Steppable,
                       private PeQueues,
                       private PeConfig,
@@ -28,11 +56,6 @@ class ComputeEngine : public sc_core::sc_module,
   /// A queue that the program declares is not bound.
   static constexpr const char* kUnboundId = "/tessera/pe/unbound";
 
-  sc_core::sc_vector<queue::ReadInitiatorSocket> input;    ///< [queue id]
-  sc_core::sc_vector<queue::WriteInitiatorSocket> output;  ///< [queue id]
-  /// Registers of the tile's router. May stay unbound if the program does not touch them.
-  config_space::InitiatorSocket config{"config"};
-
   /// `domain` and `timing` must outlive the module. The engine is stepped from cycle 0 on.
   ComputeEngine(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
                 std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe);
@@ -42,15 +65,19 @@ class ComputeEngine : public sc_core::sc_module,
   /// place of the SRAM that the image begins with; nullptr: there is none.
   void reset(std::shared_ptr<const Image> image, const PeTiming& timing, observe::Probe probe,
              Sram* memory);
-  void start();
+  void start() override;
   /// Runs `function` from cycle `at` on (ComputeEngineCore::launch).
-  void launch(const Function& function, const std::vector<std::uint32_t>& arguments, Cycle at);
+  void launch(const Function& function, const std::vector<std::uint32_t>& arguments,
+              Cycle at) override;
   /// ComputeEngineCore::access.
   void access(HostAccess access, Cycle at) {
     core_->access(std::move(access), at);
     wake(at);
   }
 
+  void describe_waits(observe::Waits& waits, Cycle now) const override {
+    core_->describe_waits(waits, now);
+  }
   ComputeEngineCore& core() { return *core_; }
   const ComputeEngineCore& core() const { return *core_; }
 
@@ -73,7 +100,6 @@ class ComputeEngine : public sc_core::sc_module,
   }
   void wake(Cycle at) { domain_.wake(block_, at); }
   void end_of_elaboration() override;
-  void start_of_simulation() override { start(); }
 
   Cycle ready_at(QueueId q) const override { return readable_[q.value()]->ready_at(); }
   unsigned available(QueueId q, Cycle now) const override {

@@ -13,6 +13,7 @@
 
 #include "models/observe/diagnosis.h"
 #include "models/observe/event.h"
+#include "models/observe/wait_book.h"
 #include "models/pe/decoded_image.h"
 #include "models/pe/dsr.h"
 #include "models/pe/illegal.h"
@@ -75,6 +76,7 @@ struct EngineState {
   const TileCoord at;
   PeConfig* router = nullptr;               ///< its registers; nullptr: there is no router
   observe::Diagnoses* diagnoses = nullptr;  ///< nullptr: nobody reads them
+  observe::TileWaits* waits = nullptr;      ///< account of its cycles; nullptr: nobody reads it
 
  private:
   void refuse_store(std::uint32_t pc, std::uint32_t address, unsigned bytes, Cycle now) const;

@@ -4,6 +4,8 @@
 
 namespace tessera::pe {
 
+using observe::WaitReason;
+
 namespace {
 
 /// `elements`, or fewer if FIFOs of the operation allow no more.
@@ -40,26 +42,21 @@ bool fabric_ready(const EngineState& pe, const Operation& op, std::uint32_t elem
   return true;
 }
 
-/// The source that an operation waits for; empty: none.
-std::string missing_source(const EngineState& pe, const Operation& op, Cycle now) {
-  if (pe.tasks.is_microthread_blocked(op.thread)) return "its microthread being unblocked";
-  if (head_goes_to_task(pe, op, now)) return "a wavelet that the tasks of its channel leave to it";
+OperationWait about(WaitReason reason, QueueId queue) {
+  return {reason, static_cast<std::uint8_t>(queue.value())};
+}
+
+/// The source that an operation lacks; kTurn: none.
+OperationWait missing_source(const EngineState& pe, const Operation& op, Cycle now) {
   for (unsigned i = kMaxOperands; i-- > 1;) {
     const Cursor& source = op.cursors[i];
     if (source.kind == Cursor::Kind::kFifo && fifo_elements(pe, op, source) < op.least_of(source))
-      return "data in FIFO " + pe.image().fifos[source.number].name;
+      return {WaitReason::kFifoData, source.number};
     if (source.kind != Cursor::Kind::kFabric || source.held > 0) continue;
-    const std::uint32_t wanted = source.wavelets_for(op.least_of(source));
-    const unsigned here = pe.queues.available(source.queue, now);
-    if (here >= wanted) continue;
-    const QueueBinding* binding = pe.image().find_queue(true, source.queue);
-    std::string what = here == 0 ? "a wavelet on input queue " : "one more wavelet on input queue ";
-    what += std::to_string(source.queue.value());
-    if (binding != nullptr && binding->color)
-      what += " (color " + std::to_string(binding->color->value()) + ")";
-    return what;
+    if (pe.queues.available(source.queue, now) < source.wavelets_for(op.least_of(source)))
+      return about(WaitReason::kWavelet, source.queue);
   }
-  return "";
+  return {};
 }
 
 bool lacks_room(const EngineState& pe, const Operation& op, Cycle now) {
@@ -70,15 +67,23 @@ bool lacks_room(const EngineState& pe, const Operation& op, Cycle now) {
          pe.queues.room(destination.queue, now) < destination.wavelets_for(least);
 }
 
-std::string missing_operand(const EngineState& pe, const Operation& op, Cycle now) {
-  const std::string source = missing_source(pe, op, now);
-  if (!source.empty()) return source;
-  if (!lacks_room(pe, op, now)) return "its turn";
-  const Cursor& destination = op.cursors[0];
-  if (destination.kind == Cursor::Kind::kFifo)
-    return "room in FIFO " + pe.image().fifos[destination.number].name;
-  return "room in output queue " + std::to_string(destination.queue.value()) + " (color " +
-         std::to_string(destination.dsd->color.value()) + ")";
+/// "one more wavelet on input queue 3 (color 4)".
+std::string in_words(const EngineState& pe, const Operation& op, const OperationWait& wait,
+                     Cycle now) {
+  const std::string what = words_of(pe.image(), wait);
+  if (wait.reason == WaitReason::kRoom)
+    return what + " (color " + std::to_string(op.cursors[0].dsd->color.value()) + ")";
+  const bool has_some =
+      wait.reason == WaitReason::kWavelet && pe.queues.available(QueueId(wait.number), now) > 0;
+  return has_some ? "one more" + what.substr(1) : what;
+}
+
+/// What an operation waits for in cycle `now`, in words.
+std::string what_waits(const EngineState& pe, const Operation& op, const OperationWait& wait,
+                       Cycle now) {
+  if (op.finishing) return "its last group, which ends in cycle " + std::to_string(op.due);
+  if (op.due > now) return "its next group, in cycle " + std::to_string(op.due);
+  return in_words(pe, op, wait, now);
 }
 
 void describe_tasks(const EngineState& pe, observe::Waits& waits) {
@@ -146,6 +151,36 @@ bool head_goes_to_task(const EngineState& pe, const Operation& op, Cycle now) {
   return false;
 }
 
+OperationWait wait_of(const EngineState& pe, const Operation& op, Cycle now) {
+  if (pe.tasks.is_microthread_blocked(op.thread)) return {WaitReason::kBlocked, 0};
+  if (heads_matter(pe, op) && head_goes_to_task(pe, op, now)) return {WaitReason::kChannel, 0};
+  const OperationWait source = missing_source(pe, op, now);
+  if (source.reason != WaitReason::kTurn || !lacks_room(pe, op, now)) return source;
+  const Cursor& destination = op.cursors[0];
+  if (destination.kind == Cursor::Kind::kFifo) return {WaitReason::kFifoRoom, destination.number};
+  return about(WaitReason::kRoom, destination.queue);
+}
+
+std::string words_of(const Image& image, const OperationWait& wait) {
+  const std::string number = std::to_string(wait.number);
+  switch (wait.reason) {
+  case WaitReason::kFifoData:
+    return "data in FIFO " + image.fifos[wait.number].name;
+  case WaitReason::kFifoRoom:
+    return "room in FIFO " + image.fifos[wait.number].name;
+  case WaitReason::kRoom:
+    return "room in output queue " + number;
+  case WaitReason::kWavelet: {
+    const QueueBinding* binding = image.find_queue(true, QueueId(wait.number));
+    const std::string what = "a wavelet on input queue " + number;
+    if (binding == nullptr || !binding->color) return what;
+    return what + " (color " + std::to_string(binding->color->value()) + ")";
+  }
+  default:
+    return std::string(observe::info(wait.reason).description);
+  }
+}
+
 std::string describe(const Operation& op, const Image& image) {
   const std::string who =
       op.thread == kMainThread ? "main thread" : "microthread " + std::to_string(op.thread);
@@ -158,18 +193,22 @@ void describe_waits(const EngineState& pe, const Operations& operations, observe
   for (const Operation& op : operations) {
     // An endless microthread is a service that waits for ever; on the main thread it is worth a
     // line. With something to move and no room for it, both are stuck.
-    const bool serves =
-        op.endless && (!missing_source(pe, op, now).empty() || !lacks_room(pe, op, now));
+    const OperationWait wait = wait_of(pe, op, now);
+    const bool lacks_destination =
+        wait.reason == WaitReason::kRoom || wait.reason == WaitReason::kFifoRoom;
+    const bool serves = op.endless && !lacks_destination;
     if (serves && op.thread != kMainThread) continue;
     const std::string length = op.endless ? "" : " of " + std::to_string(op.length);
     waits.push_back(
         {pe.probe.place(), describe(op, pe.image()),
-         missing_operand(pe, op, now) + "; " + std::to_string(op.done) + length + " elements done",
+         what_waits(pe, op, wait, now) + "; " + std::to_string(op.done) + length + " elements done",
          !serves, serves});
   }
   if (pe.main.runs() && operations.of_main_thread() == nullptr) {
+    const std::string when =
+        pe.main.ready_at() > now ? ", in cycle " + std::to_string(pe.main.ready_at()) : "";
     waits.push_back({pe.probe.place(), "main thread at " + pe.image().place_of(pe.main.pc()),
-                     "its next instruction", true});
+                     "its next instruction" + when, true});
   }
   describe_tasks(pe, waits);
 }

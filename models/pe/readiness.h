@@ -34,6 +34,16 @@ const Cursor* source_at_control(const EngineState& pe, const Operation& op, Cycl
 /// get what is left (wse.md 2.3).
 bool head_goes_to_task(const EngineState& pe, const Operation& op, Cycle now);
 
+/// What an operation waits for that could have a group in cycle `now` but for its operands and other
+/// threads. `number` is that of the queue or FIFO.
+struct OperationWait {
+  observe::WaitReason reason = observe::WaitReason::kTurn;
+  std::uint8_t number = 0;
+};
+OperationWait wait_of(const EngineState& pe, const Operation& op, Cycle now);
+/// "a wavelet on input queue 3 (color 4)"; also of the waits that an engine accounts.
+std::string words_of(const Image& image, const OperationWait& wait);
+
 /// "microthread 2, fadds at gemv.tasm:31 (task reduce)".
 std::string describe(const Operation& op, const Image& image);
 

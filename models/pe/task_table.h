@@ -103,6 +103,8 @@ class TaskTable {
   void set_blocked(TaskId id, bool blocked) { blocked ? block(id) : unblock(id); }
   bool is_active(TaskId id) const { return (active_ & task_bit(id)) != 0; }
   bool is_blocked(TaskId id) const { return (blocked_ & task_bit(id)) != 0; }
+  /// Whether some task is active and blocked.
+  bool has_stuck() const { return (active_ & blocked_) != 0; }
   /// All ids that are blocked.
   std::uint64_t blocked() const { return blocked_; }
   void block_microthread(unsigned id, bool blocked) {
@@ -111,6 +113,7 @@ class TaskTable {
   }
   /// The main thread has the number behind the last microthread and is never blocked.
   bool is_microthread_blocked(unsigned id) const { return (blocked_microthreads_ >> id & 1U) != 0; }
+  bool blocks_microthreads() const { return blocked_microthreads_ != 0; }
   /// Changes, in cycle `now`, the priority of every task with this id from cycle `from` on. With a
   /// control task table of their own, control tasks keep theirs.
   void set_priority(TaskId id, TaskPriority priority, Cycle now, Cycle from);

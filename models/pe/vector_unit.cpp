@@ -11,6 +11,7 @@
 namespace tessera::pe {
 
 using observe::EventKind;
+using observe::WaitReason;
 
 namespace {
 
@@ -19,8 +20,7 @@ namespace {
 constexpr std::uint32_t kControlMark = 0xC0000000U;
 constexpr unsigned kIndexShift = 16;
 
-/// Groups are not executed later than this, so that their events come before the sinks that put
-/// events in order have closed their cycle (observe/sorted_sink.h).
+/// Groups are not executed later than this, so that an engine that sleeps is not behind for long.
 constexpr Cycle kLongestDelay = 32768;
 
 std::uint32_t pop_fifo(EngineState& pe, const Cursor& cursor) {
@@ -253,6 +253,8 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
   }
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   operations_.add(op);
+  if (pe.waits != nullptr)
+    pe.waits->wait(op.thread, op.pc(), now + 1, WaitReason::kStart, 0, op.due);
   if (op.thread != kMainThread) return;
   if (op.single_step && op.due == now) execute_group(pe, *operations_.of_main_thread(), 1, now);
   if (overlaps(op, pe.timing())) follow_jump(pe, now);
@@ -270,7 +272,11 @@ void VectorUnit::complete(EngineState& pe, Operation& op, Cycle now) {
   pe.probe.emit(now, EventKind::kOpEnd, op.event_word(), op.done);
   if (op.completion.activate) pe.tasks.activate(*op.completion.activate);
   if (op.completion.unblock) pe.tasks.unblock(*op.completion.unblock);
-  if (op.thread != kMainThread) return;
+  if (op.thread != kMainThread) {
+    if (pe.waits != nullptr) pe.waits->end(op.thread, now);
+    return;
+  }
+  if (pe.waits != nullptr) pe.waits->wait(kMainThread, op.pc(), now, WaitReason::kLatency);
   const bool goes_on = overlaps(op, timing) && !next_depends(pe, op);
   pe.main.wait_until(std::max(pe.main.ready_at(), goes_on ? now + 1 : drained));
   if (goes_on)
@@ -413,6 +419,9 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
   const bool in_issue_slot = op.single_step && op.in_memory();
   const std::uint32_t word = op.event_word() + (in_issue_slot ? 1U << 8 : 0);  // kStepOfMain
   pe.probe.emit(now, EventKind::kCompute, word, executed);
+  if (pe.waits != nullptr)
+    pe.waits->busy(op.thread, op.pc(), now,
+                   slowdown > 1 ? WaitReason::kBankConflict : WaitReason::kInterval, op.due);
   return !op.finishing && !op.self_contained && op.due == now + 1;
 }
 
@@ -424,6 +433,7 @@ void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
   op.due = now + 1;
   if (op.complete()) operations_.finish(op, now);
   pe.probe.emit(now, EventKind::kCompute, op.event_word(), 1);
+  if (pe.waits != nullptr) pe.waits->busy(op.thread, op.pc(), now, WaitReason::kInterval, op.due);
 }
 
 }  // namespace tessera::pe

@@ -4,19 +4,14 @@
 #include <systemc>
 
 #include "models/queue/input_queue_core.h"
-#include "tlm_ifaces/link/link_kit.h"
-#include "tlm_ifaces/queue/queue_kit.h"
+#include "models/queue/queue_ports.h"
 
 namespace tessera::queue {
 
-class InputQueue : public sc_core::sc_module, private link::ForwardIf, private ReadIf {
+class InputQueue : public InputQueuePorts, private link::ForwardIf, private ReadIf {
  public:
-  static constexpr const char* kUnboundId = "/tessera/queue/unbound";
   /// The router broke the link protocol (link::Checker tells which rule).
   static constexpr const char* kProtocolId = "/tessera/queue/protocol";
-
-  link::TargetSocket in{"in"};  ///< from the off-ramp of the router
-  ReadTargetSocket out{"out"};  ///< to the compute engine
 
   /// Parameters as in InputQueueCore.
   InputQueue(sc_core::sc_module_name name, QueueId id, Color color, unsigned length,
@@ -27,9 +22,12 @@ class InputQueue : public sc_core::sc_module, private link::ForwardIf, private R
   void reset(Color color, unsigned length, observe::Probe probe) {
     core_ = InputQueueCore(core_.id(), color, length, probe);
   }
+  std::size_t size() const override { return core_.size(); }
+  void describe_waits(observe::Waits& waits, Cycle now) const override {
+    core_.describe_waits(waits, now);
+  }
 
  private:
-  void end_of_elaboration() override;
   void put(const link::Wavelet& w, Cycle due) override;
   unsigned capacity(Color color) const override { return core_.capacity(color); }
   Cycle ready_at() const override { return core_.ready_at(); }

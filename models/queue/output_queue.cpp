@@ -8,16 +8,9 @@ namespace tessera::queue {
 
 OutputQueue::OutputQueue(sc_core::sc_module_name name, QueueId id, unsigned length,
                          unsigned write_latency, observe::Probe probe)
-    : sc_core::sc_module(name), core_(id, length, write_latency, probe) {
+    : OutputQueuePorts(name), core_(id, length, write_latency, probe) {
   in.bind(static_cast<WriteIf&>(*this));
   out.bind(static_cast<ReadIf&>(*this));
-}
-
-void OutputQueue::end_of_elaboration() {
-  if (in.get_base_port().size() > 0 && out.get_base_port().size() > 0) return;
-  SC_REPORT_ERROR(kUnboundId, (std::string(name()) +
-                               ": an output queue needs a writer at 'in' and the on-ramp at 'out'")
-                                  .c_str());
 }
 
 void OutputQueue::push(const link::Wavelet& w, Cycle now) {

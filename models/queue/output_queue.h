@@ -4,18 +4,14 @@
 #include <systemc>
 
 #include "models/queue/output_queue_core.h"
-#include "tlm_ifaces/queue/queue_kit.h"
+#include "models/queue/queue_ports.h"
 
 namespace tessera::queue {
 
-class OutputQueue : public sc_core::sc_module, private WriteIf, private ReadIf {
+class OutputQueue : public OutputQueuePorts, private WriteIf, private ReadIf {
  public:
-  static constexpr const char* kUnboundId = "/tessera/queue/unbound";
   /// The writer pushed without room.
   static constexpr const char* kProtocolId = "/tessera/queue/protocol";
-
-  WriteTargetSocket in{"in"};   ///< from the compute engine
-  ReadTargetSocket out{"out"};  ///< to the on-ramp
 
   /// Parameters as in OutputQueueCore.
   OutputQueue(sc_core::sc_module_name name, QueueId id, unsigned length, unsigned write_latency,
@@ -26,9 +22,9 @@ class OutputQueue : public sc_core::sc_module, private WriteIf, private ReadIf {
   void reset(unsigned length, unsigned write_latency, observe::Probe probe) {
     core_ = OutputQueueCore(core_.id(), length, write_latency, probe);
   }
+  std::size_t size() const override { return core_.size(); }
 
  private:
-  void end_of_elaboration() override;
   unsigned room(Cycle now) const override { return core_.room(now); }
   void push(const link::Wavelet& w, Cycle now) override;
   Cycle ready_at() const override { return core_.ready_at(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "tlm_ifaces/kit/process.h"
@@ -122,6 +123,8 @@ void ClockDomain::step_blocks() {
     throw;
   } catch (const IllegalBehaviour& e) {
     fail(kIllegalBehaviourId, e.what());
+  } catch (const std::bad_alloc& e) {
+    fail(kMemoryId, e.what());
   } catch (const std::exception& e) {
     fail(kInternalId, e.what());
   }

@@ -20,6 +20,8 @@ namespace tessera::timing {
 inline constexpr const char* kIllegalBehaviourId = "/tessera/model/illegal_behaviour";
 /// The same for any other exception of a block: a bug in a model.
 inline constexpr const char* kInternalId = "/tessera/model/internal";
+/// A block could not get the memory that it needs.
+inline constexpr const char* kMemoryId = "/tessera/model/memory";
 /// A block was woken for a cycle that is not in the future.
 inline constexpr const char* kEarlyId = "/tessera/timing/early";
 /// A domain was reset by one of its own blocks, inside a cycle.

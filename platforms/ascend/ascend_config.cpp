@@ -142,6 +142,44 @@ void add_gm_path(Rows rows, const std::string& path, cluster::GmPath& gm) {
            "of the bytes written, that L2 takes, where gm.l2_bytes is 0");
 }
 
+void add_vector(Rows rows, cluster::CostConfig& c) {
+  using cluster::VectorClass;
+  constexpr std::array<const char*, cluster::kVectorClassCount> kClasses = {
+      "simple",    "single",        "convert", "transcendental", "exp",
+      "divide",    "divide_scalar", "rsqrt",   "column",         "column_extreme",
+      "expand",    "select",        "row_map", "move",           "column_expand",
+      "transpose", "abs",           "reduce",  "reduce_extreme", "copy",
+      "gather",    "sort"};
+  for (std::size_t i = 0; i < kClasses.size(); ++i) {
+    const std::string path = std::string("vector.") + kClasses[i];
+    const auto number = static_cast<VectorClass>(i);
+    cluster::VectorRate& rate = c.vector[i];
+    rows.add(path + ".percent", rate.percent, "1/100 cycle", 1, kMaxCycles, "per repeat of 256 B");
+    rows.cycles(path + ".overhead", rate.overhead, 0, "per instruction");
+    if (number <= VectorClass::kConvert)
+      rows.add(path + ".apart", rate.other, "1/100 cycle", 0, kMaxCycles,
+               "per repeat, if rows do not lie one behind the other and have several repeats; 0: "
+               "the same");
+    else if (number <= VectorClass::kRsqrt)
+      rows.add(path + ".half", rate.other, "1/100 cycle", 0, kMaxCycles,
+               "per repeat of elements of 16 bits; 0: the same");
+    else if (number <= VectorClass::kTranspose)
+      rows.add(path + ".row", rate.row, "1/100 cycle", 0, kMaxCycles,
+               "per row, burst or strip; 0: rows make no difference");
+  }
+  cluster::VectorConfig& v = c.vectors;
+  rows.cycles("vector.reduction.chunk", v.reduce_chunk, 0, "per further 256 B of a row");
+  rows.cycles("vector.reduction.tail", v.reduce_tail, 0, "for rows that do not end with 256 B");
+  rows.cycles("vector.mask", v.mask, 0,
+              "per instruction with a mask; 0: rows need no repeats of their own");
+  rows.cycles("vector.apart_row", v.apart_row, 0,
+              "per row that lies apart, beyond one for each repeat; 0: none");
+  rows.flag("vector.fusion", v.fusion,
+            "adjacent elementwise operations of A5 share a vector function");
+  rows.add("vector.fused_percent", v.fused_percent, "1/100 cycle", 1, kMaxCycles,
+           "per repeat of an operation that continues a vector function");
+}
+
 void add_cost(Rows rows, cluster::CostConfig& c) {
   constexpr std::array<const char*, cluster::kDataTypeCount> kTypes = {
       "int4", "mxfp4", "int8", "fp8", "f16", "bf16", "f32", "hf32", "int32"};
@@ -163,24 +201,7 @@ void add_cost(Rows rows, cluster::CostConfig& c) {
   rows.add("fix.wide", c.fix_wide, "elements/cycle", 1, kMaxRate, "of 32 bits");
   rows.cycles("fix.latency", c.fix_latency, 0, "L0C to L1 or UB");
   rows.path("fix.out", c.fix_out, 1);
-  constexpr std::array<const char*, cluster::kVectorClassCount> kClasses = {
-      "simple", "transcendental", "convert", "reduce", "copy",
-      "rsqrt",  "gather",         "sort",    "column", "expand"};
-  for (std::size_t i = 0; i < kClasses.size(); ++i) {
-    const std::string path = std::string("vector.") + kClasses[i];
-    rows.add(path + ".percent", c.vector[i].percent, "1/100 cycle", 1, kMaxCycles,
-             "per repeat of 256 B");
-    rows.cycles(path + ".overhead", c.vector[i].overhead, 0, "per instruction");
-    if (i >= static_cast<unsigned>(cluster::VectorClass::kColumn))
-      rows.add(path + ".row", c.vector[i].row, "1/100 cycle", 0, kMaxCycles,
-               "per row; 0: rows make no difference");
-  }
-  rows.cycles("vector.reduce.chunk", c.reduce_chunk, 0, "per further 256 B of a row");
-  rows.add("vector.strided.percent", c.strided.percent, "%", 1, kMaxCycles,
-           "of the cycles of a repeat, if rows do not lie one behind the other");
-  rows.add("vector.strided.row", c.strided.row, "1/100 cycle", 0, kMaxCycles,
-           "per such row; 0: as rows behind each other");
-  rows.cycles("vector.strided.saved", c.strided.saved, 0, "less per instruction on such rows");
+  add_vector(rows, c);
   constexpr std::array<const char*, 4> kConflicts = {"none", "read_read", "read_write",
                                                      "neighbour"};
   for (std::size_t i = 0; i < kConflicts.size(); ++i)

@@ -7,8 +7,10 @@ namespace tessera::ascend {
 namespace {
 
 pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& config,
-                              const std::string& unknown, const std::string& function) {
+                              const std::string& unknown, const std::string& function,
+                              const std::string& level) {
   pto::LowerOptions lowering;
+  if (!level.empty()) lowering.level = level.back() - '0';
   lowering.profile = config.machine.profile;
   for (const auto& [name, value] : options.params) {
     if (const auto whole = cli::whole_number_in(value)) {
@@ -60,8 +62,8 @@ AscendConfig config_of(const cli::Options& options, const pto::Module* module) {
 
 LaunchedKernel::LaunchedKernel(const pto::Module& module, const cli::Options& options,
                                const AscendConfig& config, const std::string& unknown,
-                               const std::string& function)
-    : kernel(pto::lower(module, lowering_of(options, config, unknown, function))),
+                               const std::string& function, const std::string& level)
+    : kernel(pto::lower(module, lowering_of(options, config, unknown, function, level))),
       launch(launch_of(config, kernel)) {}
 
 }  // namespace tessera::ascend

@@ -17,10 +17,11 @@ AscendConfig config_of(const cli::Options& options, const pto::Module* module);
 
 struct LaunchedKernel {
   /// Lowers `module`; `unknown` is what --pto-unknown gives, `function` what
-  /// --function gives. Throws UserError, also when the kernel
+  /// --function gives, `level` what --pto-level gives. Throws UserError, also when the kernel
   /// has no function for a core of the launch.
   LaunchedKernel(const pto::Module& module, const cli::Options& options, const AscendConfig& config,
-                 const std::string& unknown = {}, const std::string& function = {});
+                 const std::string& unknown = {}, const std::string& function = {},
+                 const std::string& level = {});
 
   const pto::Kernel kernel;
   const cluster::Launch launch;

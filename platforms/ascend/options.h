@@ -20,6 +20,9 @@ struct Options : cli::MachineOptions {
           cli::text("pto-unknown", "cost:N[,PIPE]", pto_unknown,
                     "run operations that are not known as N cycles of a pipe (default V, on AICs "
                     "M), e.g. --pto-unknown=cost:100,V"),
+          cli::one_of("pto-level", "LEVEL", pto_level, {"level1", "level2", "level3"},
+                      "the text is for this level of the public assembler: level3 gives all "
+                      "addresses, level1 and level2 give none"),
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});
@@ -28,6 +31,7 @@ struct Options : cli::MachineOptions {
   bool no_data = false;
   std::string pto_unknown;
   std::string function;
+  std::string pto_level;
   std::string hazards = "warn";
 };
 

@@ -80,10 +80,10 @@ std::uint64_t PipeProfile::profiled() const {
 }
 
 std::string path_name(Opcode op, CoreKind kind) {
-  // By Opcode; kMad, kVector and kBusy move nothing.
+  // By Opcode; kMad, kVector, kBusy and kVectorFunction move nothing.
   constexpr std::array<const char*, cluster::kTileOpcodeCount> kAic = {
-      "",      "L1>L0A", "L1>L0B", "L1>BT",        "L1>UB", "UB>L1",
-      "GM>L1", "L1>GM",  "L0C>GM", "L0C>L1 or UB", "",      ""};
+      "",      "L1>L0A", "L1>L0B",       "L1>BT", "L1>UB", "UB>L1", "GM>L1",
+      "L1>GM", "L0C>GM", "L0C>L1 or UB", "",      "",      ""};
   if (kind == CoreKind::kAiv && op == Opcode::kCopyIn) return "GM>UB";
   if (kind == CoreKind::kAiv && op == Opcode::kCopyOut) return "UB>GM";
   return kAic[static_cast<unsigned>(op)];

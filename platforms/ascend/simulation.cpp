@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iostream>
+#include <numeric>
 #include <utility>
 
 #include "models/cluster/hazards/cache_hazards.h"
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
+#include "platforms/ascend/wait_summary.h"
 
 namespace tessera::ascend {
 
@@ -22,7 +24,7 @@ constexpr const char* kDivisionId = "/tessera/ascend/division";
 
 Simulation::Simulation(const Options& options, const AscendConfig& config,
                        const LaunchedKernel& kernel, Arrays& arrays)
-    : options_(options), config_(config), arrays_(arrays),
+    : options_(options), config_(config), arrays_(arrays), places_(kernel.launch.places()),
       events_(static_cast<unsigned>(kernel.launch.places()), 1, false),
       hazards_(options.hazards == "off"
                    ? std::nullopt
@@ -34,12 +36,46 @@ Simulation::Simulation(const Options& options, const AscendConfig& config,
   if (options.validate || options.trace_perfetto_file.empty()) return;
   trace_ =
       run::TraceFile::of<PipeTrace>(options.trace_perfetto_file, events_, kernel.launch.clusters,
-                                    kernel.kernel.aic, kernel.kernel.aiv);
+                                    kernel.kernel.aic, kernel.kernel.aiv, options.trace_scope());
+}
+
+std::string Simulation::state_of(std::uint32_t place, Cycle now) const {
+  const cluster::AiCore* const core = machine_.view().find(cluster::CoreId::at(place));
+  return core == nullptr ? "the launch has no such core" : busy_pipes(*core, now);
+}
+
+// A row for each core, a column for each pipe.
+run::LiveGrid Simulation::live_grid() const {
+  return {sync::kPipeCount,
+          static_cast<unsigned>(machine_.view().cores().size()),
+          {{"busy", "cycles"}, {"waits", "cycles"}}};
+}
+
+std::vector<double> Simulation::live_values(std::size_t quantity, Cycle /*now*/) const {
+  std::vector<double> values;
+  for (const cluster::AiCore* core : machine_.view().cores()) {
+    for (const sync::Pipe pipe : sync::kPipes) {
+      const cluster::PipeStats& stats = core->stats(pipe);
+      const auto waits = std::accumulate(stats.waits.begin(), stats.waits.end(), std::uint64_t{0});
+      values.push_back(static_cast<double>(quantity == 0 ? stats.busy : waits));
+    }
+  }
+  return values;
+}
+
+std::uint32_t Simulation::live_place(std::size_t cell) const {
+  return machine_.view().cores()[cell / sync::kPipeCount]->id().index();
+}
+
+std::string Simulation::live_name(std::size_t cell) const {
+  return to_string(machine_.view().cores()[cell / sync::kPipeCount]->id()) + ", " +
+         to_string(sync::kPipes[cell % sync::kPipeCount]);
 }
 
 void Simulation::summarize(report::Report& report) const {
   const cluster::MachineView& machine = machine_.view();
   report.preset = config_.name;
+  report.run.config_digest = config::digest(config_, ascend_schema);
   report.clock_khz = config_.machine.clock_khz;
   report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;
   report.digest = events_.digest().hex();
@@ -53,6 +89,10 @@ void Simulation::summarize(report::Report& report) const {
   }
   const Profile profile = profile_of(machine, config_, report.cycles);
   add_groups(profile, report);
+  report.groups.push_back(compute_group(machine, config_, report.cycles));
+  if (report.groups.back().entries.empty()) report.groups.pop_back();
+  summarize_waits(machine, config_, report.cycles, report.waits);
+  report.waits.shown = options_.waits;
   if (!options_.quiet) print_profile(profile, std::cout);
 }
 
@@ -65,10 +105,10 @@ bool Simulation::is_done(run::Stop stop, const observe::Waits&) {
 // A deadlock begins with what holds the others up, if that is known.
 std::string Simulation::describe_stop(const std::string& stopped,
                                       const report::Report& report) const {
-  if (report.waits.empty()) return stopped;
+  if (report.stuck.empty()) return stopped;
   observe::Waits waits;
   const std::string cause = is_deadlock_ ? machine_.view().describe_waits(waits) : "";
-  const report::Wait& first = report.waits.front();
+  const report::Wait& first = report.stuck.front();
   std::string text = cause.empty() ? stopped + "; " + first.who + " waits for " + first.what
                                    : "deadlock: " + cause;
   if (report.wait_count > 1) text += "; and " + std::to_string(report.wait_count - 1) + " more";

@@ -182,7 +182,7 @@ report::Report Machine::describe() {
   observe::Waits waits(10'000);
   view.describe_waits(waits);
   for (const observe::Wait& wait : waits)
-    report.waits.push_back({view.coordinates(wait.place), wait.who, wait.what});
+    report.stuck.push_back({view.coordinates(wait.place), wait.who, wait.what});
   report.wait_count = waits.total();
   if (const auto& failure = domain().failure()) {
     report.status = report::Status::kCouldNotFinish;
@@ -197,7 +197,7 @@ const char* Machine::report() {
 }
 
 const char* Machine::waits() {
-  text_ = report::waits_to_json(describe());
+  text_ = report::stuck_to_json(describe());
   return text_.c_str();
 }
 

@@ -5,12 +5,17 @@
 #include <iostream>
 #include <new>
 
+#include "frontends/text/files_read.h"
+#include "frontends/text/output_file.h"
 #include "models/timing/clock_domain.h"
+#include "platforms/cli/manifest.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::cli {
 
 namespace {
+
+constexpr const char* kNoMemory = "there is not enough memory for this program on this machine";
 
 // Carries `work` out; what it throws becomes status and message of `report`.
 void guarded(report::Report& report, const std::function<void()>& work) {
@@ -28,7 +33,7 @@ void guarded(report::Report& report, const std::function<void()>& work) {
   } catch (const IllegalBehaviour& e) {
     fail(report::Status::kCouldNotFinish, e.what());
   } catch (const std::bad_alloc&) {
-    fail(report::Status::kUserInput, "there is not enough memory for this program on this machine");
+    fail(report::Status::kUserInput, kNoMemory);
   } catch (const std::exception& e) {
     fail(report::Status::kInternal, std::string("internal error: ") + e.what());
   }
@@ -60,6 +65,8 @@ Failure failure_of(const sc_core::sc_report& r) {
   if (std::strcmp(r.get_msg_type(), timing::kIllegalBehaviourId) == 0) {
     return {report::Status::kCouldNotFinish, r.get_msg()};
   }
+  if (std::strcmp(r.get_msg_type(), timing::kMemoryId) == 0)
+    return {report::Status::kUserInput, kNoMemory};
   if (std::strcmp(r.get_msg_type(), timing::kInternalId) == 0) {
     return {report::Status::kInternal, std::string("internal error: ") + r.get_msg()};
   }
@@ -68,15 +75,21 @@ Failure failure_of(const sc_core::sc_report& r) {
 
 int run_main(const Executable& executable, int argc, const char* const* argv, Options& options,
              const std::function<bool(report::Report&)>& body) {
+  text::make_failed_writes_errors();
+  const text::FilesRead read;
   report::Report report;
   bool goes_on = false;
   guarded(report, [&] { goes_on = parse(argc, argv, executable, options, std::cout); });
   if (is_error(report)) return publish(executable, Options{}, report);
-  if (!goes_on) return 0;
-  guarded(report, [&] { goes_on = body(report); });
-  if (!goes_on) return 0;
+  if (goes_on) {
+    guarded(report, [&] { goes_on = body(report); });
+    describe_run(executable, {argv, argv + argc}, options, read, report.run);
+  }
   report::Report unwritten;
-  guarded(unwritten, [&] { publish(executable, options, report); });
+  guarded(unwritten, [&] {
+    if (goes_on) publish(executable, options, report);
+    text::require_printed();
+  });
   // One sentence about refused input; it may have been that of the report file.
   const bool refused = report.status == report::Status::kUserInput;
   if (is_error(unwritten) && !refused) return publish(executable, Options{}, unwritten);
@@ -89,6 +102,7 @@ bool print_valid(const Options& options, const std::string& machine) {
 }
 
 int run_guarded(const std::string& name, const std::function<int()>& body) {
+  text::make_failed_writes_errors();
   report::Report failed;
   int exit_code = 0;
   guarded(failed, [&] { exit_code = body(); });

@@ -36,6 +36,7 @@ Option text(std::string name, std::string value, std::string& target, std::strin
 Option one_of(std::string name, std::string value, std::string& target,
               const std::vector<std::string>& allowed, std::string help) {
   Option option = text(name, std::move(value), target, std::move(help));
+  option.choices = allowed;
   option.take = [name, allowed, &target](const std::string& given) {
     target = given;
     if (std::find(allowed.begin(), allowed.end(), given) == allowed.end())

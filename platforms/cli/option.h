@@ -22,7 +22,8 @@ struct Option {
   std::function<void(const std::string&)> take;
   File file = File::kNone;
   bool repeatable = false;
-  std::string default_value = {};  ///< as --help shows it
+  std::string default_value = {};         ///< as --help shows it
+  std::vector<std::string> choices = {};  ///< the values that it takes; empty: any
 };
 
 /// Options under one heading of --help.

@@ -4,10 +4,14 @@
 #include <boost/version.hpp>
 #include <systemc>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
 
+#include <sys/stat.h>
+
+#include "platforms/cli/pages.h"
 #include "platforms/config/schema.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
@@ -29,6 +33,9 @@ Option repeated(std::string name, std::string value, std::function<void(const st
 OptionGroup what_to_run(Options& o, const Executable& executable) {
   const std::string otherwise =
       executable.default_preset.empty() ? "" : " (default " + executable.default_preset + ")";
+  Option preset =
+      text("preset", "NAME", o.preset, "machine: " + join(executable.presets) + otherwise);
+  preset.choices = executable.presets;
   const auto take_param = [&o](const std::string& given) {
     const auto [name, value] = split("param", given, "NAME=VALUE");
     o.params[name] = value;
@@ -37,7 +44,7 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
       "What to run",
       {file("program", "FILE", o.program, File::kRead,
             "the program: a " + executable.program_kind + "; also the first positional argument"),
-       text("preset", "NAME", o.preset, "machine: " + join(executable.presets) + otherwise),
+       preset,
        file("config", "FILE", o.config_file, File::kRead,
             "machine from a file instead of a preset"),
        repeated(
@@ -49,16 +56,60 @@ OptionGroup what_to_run(Options& o, const Executable& executable) {
               "how the machine is built: " + join(executable.structures))}};
 }
 
+PlaceAndCycle place_and_cycle(const std::string& given) {
+  const auto refuse = [&given] {
+    throw UserError("", "--why", "'" + given + "' is not of the form X,Y@CYCLE, such as 3,2@500");
+  };
+  const std::size_t at = given.find('@');
+  if (at == std::string::npos) refuse();
+  const auto number = [&](std::size_t from, std::size_t to) {
+    const auto value = whole_number_in(given.substr(from, to - from));
+    if (!value || *value < 0) refuse();
+    return *value;
+  };
+  PlaceAndCycle asked;
+  for (std::size_t from = 0; from <= at;) {
+    const std::size_t to = std::min(given.find(',', from), at);
+    asked.at.push_back(static_cast<int>(number(from, to)));
+    from = to + 1;
+  }
+  asked.cycle = static_cast<Cycle>(number(at + 1, given.size()));
+  return asked;
+}
+
+Option serve(Options& o) {
+  constexpr std::uint64_t kMostPort = 65535;
+  Option option =
+      whole_number("serve", o.serve,
+                   "watch and control the run in a browser at port N of this computer; 0: any free "
+                   "one");
+  option.take = [take = option.take, &o](const std::string& given) {
+    take(given);
+    if (*o.serve > kMostPort)
+      throw UserError("", "--serve", "'" + given + "' is no port: 0 to 65535");
+  };
+  return option;
+}
+
 OptionGroup what_to_show(Options& o) {
-  return {"What to show",
-          {file("report", "FILE.json", o.report_file, File::kWritten,
-                "write the result as data, e.g. --report r.json"),
-           flag("report-detail", o.report_detail, "with --report: counters of every place too"),
-           flag("quiet", o.quiet, "print nothing but errors"),
-           flag("progress", o.progress,
-                "on a terminal: cycle, pace and time left of runs over two seconds"),
-           file("trace-perfetto", "FILE", o.trace_perfetto_file, File::kWritten,
-                "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle)")}};
+  const auto take_why = [&o](const std::string& given) { o.why_at = place_and_cycle(given); };
+  return {
+      "What to show",
+      {file("report", "FILE.json", o.report_file, File::kWritten,
+            "write the result as data, e.g. --report r.json"),
+       flag("report-detail", o.report_detail, "with --report: counters of every place too"),
+       flag("waits", o.waits, "show where the cycles went: waits by reason and by source line"),
+       flag("no-waits", o.no_waits, "with --report: leave waits out, which is a little faster"),
+       {"why", "X,Y@CYCLE", "show what a place waits for in a cycle, e.g. --why 3,2@500", take_why},
+       flag("quiet", o.quiet, "print nothing but errors"),
+       flag("progress", o.progress,
+            "on a terminal: cycle, pace and time left of runs over two seconds"),
+       file("trace-perfetto", "FILE", o.trace_perfetto_file, File::kWritten,
+            "trace for ui.perfetto.dev, e.g. --trace-perfetto t.json (1 us = 1 cycle); any "
+            "trace whose name ends in .gz is compressed"),
+       serve(o),
+       whole_number("trace-from", o.trace_from, "traces begin with cycle N"),
+       whole_number("trace-to", o.trace_to, "traces end with cycle N")}};
 }
 
 OptionGroup bounds_and_checks(Options& o) {
@@ -85,12 +136,11 @@ class Table {
                 bounds_and_checks(options)} {
     groups_.insert(groups_.end(), options.own_groups.begin(), options.own_groups.end());
     for (const OptionGroup& group : groups_) all_.add(describe(group));
-    po::options_description about("About");
-    about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost");
-    all_.add(about);
+    all_.add(about());
   }
 
   const po::options_description& description() const { return all_; }
+  const std::vector<OptionGroup>& groups() const { return groups_; }
 
   po::variables_map read(int argc, const char* const* argv) const {
     po::positional_options_description positional;
@@ -130,6 +180,13 @@ class Table {
   }
 
  private:
+  static po::options_description about() {
+    po::options_description about("About");
+    about.add_options()("help,h", "this text")("version", "version of Tessera, SystemC and Boost")(
+        "man", "the manual page, for man -l -")("completion", "completion for bash, to be sourced");
+    return about;
+  }
+
   static po::options_description describe(const OptionGroup& group) {
     po::options_description description(group.title);
     for (const Option& option : group.options)
@@ -191,15 +248,26 @@ FileUse file_use(const Option& option, const std::string& value) {
   return {"--" + option.name + " " + value.substr(0, equal), value.substr(equal + 1)};
 }
 
+/// What two names of one file have in common, also of links. No value: a device or a pipe.
+std::optional<std::string> identity_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode)) return std::nullopt;
+    return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+  }
+  std::error_code error;
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, error);
+  return error ? std::nullopt : std::optional(canonical.string());
+}
+
 // A file that is written must not be one that is read, nor be written twice. Devices may.
 void check_files(const std::vector<FileUse>& read, const std::vector<FileUse>& written) {
-  std::map<std::filesystem::path, std::string> used;
+  std::map<std::string, std::string> used;
   const auto use = [&used](const FileUse& file, bool is_written) {
-    if (file.path.empty()) return;
-    std::error_code error;  // /dev/stdout of a pipe has no canonical path
-    const std::filesystem::path path = std::filesystem::weakly_canonical(file.path, error);
-    if (error || path.string().rfind("/dev/", 0) == 0) return;
-    const auto [entry, is_new] = used.emplace(path, file.option);
+    if (file.path.empty() || file.path.rfind("/dev/", 0) == 0) return;
+    const std::optional<std::string> identity = identity_of(file.path);
+    if (!identity) return;
+    const auto [entry, is_new] = used.emplace(*identity, file.option);
     if (is_new || !is_written) return;
     throw UserError("", file.option, "'" + file.path + "' is also the file of " + entry->second);
   };
@@ -212,7 +280,7 @@ void check_together(Options& o, const Executable& executable) {
     throw UserError("", "--preset",
                     "give --preset or --config, not both; a config file names its base itself");
   if (o.preset.empty() && o.config_file.empty()) o.preset = executable.default_preset;
-  if (o.program.empty() && !o.print_config)
+  if (o.program.empty() && !o.print_config && !o.print_schema)
     throw UserError("", "",
                     "no program given; name a " + executable.program_kind + ", or see --help");
 }
@@ -227,6 +295,17 @@ void Options::refuse(const std::string& heading, const std::string& why) const {
 std::optional<std::uint64_t> Options::step_order_seed() const {
   if (!shuffle_step_order) return std::nullopt;
   return seed.value_or(1);
+}
+
+observe::Scope Options::trace_scope() const {
+  observe::Scope scope;
+  scope.from = trace_from.value_or(scope.from);
+  scope.to = trace_to.value_or(scope.to);
+  if (scope.to < scope.from)
+    throw UserError("", "--trace-to",
+                    "cycle " + std::to_string(scope.to) + " lies before --trace-from " +
+                        std::to_string(scope.from));
+  return scope;
 }
 
 std::map<std::string, std::int64_t> Options::whole_params() const {
@@ -249,6 +328,7 @@ MachineOptions::MachineOptions() {
         array_files("output", outputs, File::kWritten,
                     "host array out, e.g. --output y=y.npy (repeatable)"),
         flag("print-config", print_config, "print the effective config with its sources"),
+        flag("print-schema", print_schema, "print the JSON Schema of config files"),
         flag("print-program", print_program, "print the program as it was read; run nothing")}});
 }
 
@@ -264,12 +344,18 @@ bool parse(int argc, const char* const* argv, const Executable& executable, Opti
     print_version(out, executable);
     return false;
   }
+  if (given.count("man") != 0 || given.count("completion") != 0) {
+    out << (given.count("man") != 0 ? man_page : bash_completion)(executable, table.groups());
+    return false;
+  }
   std::vector<FileUse> read, written;
   table.for_each(given,
                  [&](const OptionGroup& group, const Option& option, const std::string& value) {
                    option.take(value);
                    options.given[group.title].push_back(option.name);
                    if (option.file == File::kRead) read.push_back(file_use(option, value));
+                   if (option.file == File::kRead && option.repeatable)
+                     options.arrays_read.insert(split(option.name, value, option.value));
                    if (option.file == File::kWritten) written.push_back(file_use(option, value));
                  });
   check_files(read, written);

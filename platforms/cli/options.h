@@ -9,10 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "models/observe/scope.h"
 #include "platforms/cli/option.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
 
 namespace tessera::cli {
+
+/// "3,2@500": a place of the machine, by its coordinates, in a cycle.
+struct PlaceAndCycle {
+  std::vector<int> at;
+  Cycle cycle = 0;
+};
 
 /// Options of every platform.
 struct Options {
@@ -28,16 +35,24 @@ struct Options {
   std::string structure = "auto";
   std::string report_file;
   bool report_detail = false;
+  bool waits = false;
+  bool no_waits = false;
+  std::optional<PlaceAndCycle> why_at;
   bool quiet = false;
   bool progress = false;
   std::string trace_perfetto_file;
+  std::optional<std::uint64_t> serve;       ///< port of the live view
+  std::optional<std::uint64_t> trace_from;  ///< cycles that traces show
+  std::optional<std::uint64_t> trace_to;
   std::optional<Cycle> max_cycles;
   std::optional<double> timeout_s;
   std::optional<std::uint64_t> seed;
   bool shuffle_step_order = false;
   bool validate = false;
-  bool print_config = false;               ///< of MachineOptions
-  std::vector<std::string> files_written;  ///< by all options; parse() fills it
+  bool print_config = false;                       ///< of MachineOptions
+  bool print_schema = false;                       ///< of MachineOptions
+  std::vector<std::string> files_written;          ///< by all options; parse() fills it
+  std::map<std::string, std::string> arrays_read;  ///< name -> file, of --input; parse() fills it
   /// The options that a platform adds to these, in its constructor.
   std::vector<OptionGroup> own_groups;
   /// The names of the options that were given, by heading of --help; parse() fills it.
@@ -47,6 +62,8 @@ struct Options {
   void refuse(const std::string& heading, const std::string& why) const;
   /// The seed of --shuffle-step-order; no value: the blocks of a cycle keep their order.
   std::optional<std::uint64_t> step_order_seed() const;
+  /// The cycles that traces show. Throws UserError when there are none.
+  observe::Scope trace_scope() const;
   /// The parameters of a program that has whole numbers only. Throws UserError for another one.
   std::map<std::string, std::int64_t> whole_params() const;
 };
@@ -70,6 +87,7 @@ struct Executable {
   std::vector<std::string> structures;
   std::string default_preset;   ///< empty: the program names it
   std::string example_setting;  ///< for --set
+  std::string commit = {};      ///< of the sources that it was made of, if that is known
 };
 
 /// Reads the command line into `options`. false: --help or --version was asked for and has been

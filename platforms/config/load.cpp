@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "frontends/text/files_read.h"
 #include "frontends/text/json.h"
 #include "platforms/config/presets.h"
 #include "tlm_ifaces/vocabulary/errors.h"
@@ -335,6 +336,12 @@ Loaded load(const Schema& schema, const std::string& machine, const Request& req
 std::string blame(const Loaded& loaded, const std::string& path) {
   const auto it = loaded.origins.find(path);
   return it == loaded.origins.end() ? std::string() : it->second.where;
+}
+
+std::string digest(const Schema& schema) {
+  std::string text;
+  for (const Field& field : schema) text += field.path + "=" + to_string(field.get()) + "\n";
+  return text::digest_of(text);
 }
 
 void print_config(std::ostream& out, const Schema& schema, const Loaded& loaded) {

@@ -50,6 +50,14 @@ Loaded load(const Schema& schema, const std::string& machine, const Request& req
 /// The file to blame for the value at `path`: a path, "preset NAME" or "--set".
 std::string blame(const Loaded& loaded, const std::string& path);
 
+/// 16 hex digits that stand for the values of all fields, wherever they come from.
+std::string digest(const Schema& schema);
+/// The same of a machine's configuration: `schema_of` gives its keys.
+template <class Config>
+std::string digest(Config config, Schema (&schema_of)(Config&)) {
+  return digest(schema_of(config));
+}
+
 /// One line a field: path = value unit  [where it comes from].
 void print_config(std::ostream& out, const Schema& schema, const Loaded& loaded);
 /// The same of a machine's configuration: `schema_of` gives its keys.

@@ -1,7 +1,6 @@
 #include "platforms/data/npy.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "frontends/text/cursor.h"
+#include "frontends/text/output_file.h"
 #include "platforms/data/fortran_order.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -331,16 +331,11 @@ std::vector<std::byte> format_npy(const HostArray& array) {
 }
 
 void write_npy(const std::string& path, const HostArray& array) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (out) {
-    out << header_of(array);
-    out.write(reinterpret_cast<const char*>(array.bytes.data()),
-              static_cast<std::streamsize>(array.bytes.size()));
-    out.flush();
-  }
-  if (!out)
-    throw UserError(path, "",
-                    std::string("the .npy file cannot be written: ") + std::strerror(errno));
+  text::OutputFile out(path);
+  out.stream() << header_of(array);
+  out.stream().write(reinterpret_cast<const char*>(array.bytes.data()),
+                     static_cast<std::streamsize>(array.bytes.size()));
+  out.commit();
 }
 
 }  // namespace tessera::data

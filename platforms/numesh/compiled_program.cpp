@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "frontends/operators/program_reader.h"
+#include "frontends/text/output_file.h"
 #include "platforms/data/npy.h"
-#include "platforms/run/output_file.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
@@ -65,9 +65,9 @@ void CompiledProgram::print(const Options& options) const {
   }
   if (options.print_program) operators::print_schedules(std::cout, source, compiled);
   if (options.schedules_file.empty()) return;
-  std::ofstream out = run::open_output(options.schedules_file);
-  operators::print_schedules(out, source, compiled);
-  run::require_complete(options.schedules_file, out);
+  text::OutputFile out(options.schedules_file);
+  operators::print_schedules(out.stream(), source, compiled);
+  out.commit();
 }
 
 }  // namespace tessera::numesh

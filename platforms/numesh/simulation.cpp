@@ -1,11 +1,11 @@
 #include "platforms/numesh/simulation.h"
 
-#include <fstream>
+#include <array>
+#include <map>
 #include <utility>
 
-#include "models/observe/perfetto_writer.h"
 #include "platforms/data/npy.h"
-#include "platforms/run/output_file.h"
+#include "platforms/numesh/phase_trace.h"
 
 namespace tessera::numesh {
 
@@ -24,37 +24,40 @@ std::vector<report::Counter> totals(const report::Places& places, const schedule
            "words that lie in routers and queues at the end"}};
 }
 
-using Trace = observe::PerfettoWriter;
-
-void write_node(Trace& trace, const scheduled::Program& program, scheduled::NodeId id,
-                const scheduled::ProcessorCore& processor, Cycle end) {
-  const scheduled::Node& node = program.nodes[id];
-  Cycle from = 0;
-  for (std::size_t turn = 0; turn < node.turns.size() && turn <= processor.turn(); ++turn) {
-    const scheduled::NodePhase& phase = node.phases[node.turns[turn].phase];
-    const Cycle ended = processor.ended_at(turn);
-    const Cycle to = ended == kNever ? end : ended + 1;
-    if (to > from) trace.slice({id, 0}, "phase " + phase.name, from, to);
-    for (std::size_t task = 0; task < phase.tasks.size(); ++task) {
-      const Cycle returned = processor.returned_at(turn, task);
-      const Cycle over = returned == kNever ? end : returned;
-      const auto thread = static_cast<unsigned>(1 + task);
-      if (over > from) trace.slice({id, thread}, phase.tasks[task].name, from, over);
-    }
-    from = to + program.rules.switch_cost;
+/// Lines of tasks with one name and phase are one, whatever node runs them.
+void add_lines(const scheduled::Node& node, const std::vector<scheduled::ProcessorWaits::Line>& of,
+               std::map<std::pair<std::string, scheduled::WaitReason>, std::uint64_t>& lines) {
+  for (const scheduled::ProcessorWaits::Line& line : of) {
+    if (line.reason == scheduled::WaitReason::kIdle || line.phase >= node.phases.size()) continue;
+    const scheduled::NodePhase& phase = node.phases[line.phase];
+    std::string place = "phase '" + phase.name + "'";
+    if (line.task < phase.tasks.size())
+      place = "task '" + phase.tasks[line.task].name + "', " + place;
+    lines[{std::move(place), line.reason}] += line.cycles;
   }
 }
 
-/// The phases and tasks of all nodes: a process a node. What is not over in cycle `end` lasts until it.
-void write_phase_trace(std::ostream& out, const scheduled::Program& program,
-                       const scheduled::MeshView& mesh, Cycle end) {
-  Trace trace(out);
-  for (scheduled::NodeId id = 0; id < mesh.size(); ++id) {
-    if (program.nodes[id].turns.empty()) continue;
-    trace.name_process(id, scheduled::node_name(program, id));
-    write_node(trace, program, id, mesh.processor(id), end);
+/// What the compiler decided: the schedules of the phases, and how their operators end.
+void add_decisions(const CompiledProgram& program, report::Report& report) {
+  report::Group phases{"phases", {}};
+  report::Group techniques{"techniques", {}};
+  for (std::size_t p = 0; p < program.compiled.phases.size(); ++p) {
+    const operators::CompiledPhase& phase = program.compiled.phases[p];
+    const std::string name =
+        "phase " + std::to_string(p) + " '" + program.compiled.plan.phases[p].name + "'";
+    phases.entry(name).values = {{"slots", phase.length}, {"barrier", phase.barrier ? 1 : 0}};
+    for (const operators::Decision& decision : phase.decisions) {
+      report::Group::Entry& entry =
+          techniques.entry(name + ": " + program.source.operators[decision.op].name);
+      entry.texts = {{"technique", to_string(decision.outcome)},
+                     {"why", decision.why},
+                     {"cost", decision.cost}};
+      entry.values = {{"longest_delay", static_cast<double>(decision.longest_delay())},
+                      {"delayed_nodes", static_cast<double>(decision.delays.size())}};
+    }
   }
-  trace.finish();
+  report.groups.push_back(std::move(phases));
+  report.groups.push_back(std::move(techniques));
 }
 
 /// What the nodes hold of an array.
@@ -81,15 +84,87 @@ Simulation::Simulation(const Options& options, const NumeshConfig& config,
       mesh_(machine_.view()) {
   if (options.max_cycles) events_.set_end(*options.max_cycles);
   if (const auto seed = options.step_order_seed()) machine_.domain().shuffle_step_order(*seed);
+  if (options.validate || options.trace_perfetto_file.empty()) return;
+  trace_ = run::TraceFile::of<PhaseTrace>(options.trace_perfetto_file, events_, program.lowered,
+                                          mesh_, options.trace_scope());
 }
 
 void Simulation::describe_waits(observe::Waits& waits) const {
   mesh_.describe_waits(program_.lowered, waits, machine_.domain().next_free_cycle());
 }
 
+std::string Simulation::state_of(std::uint32_t node, Cycle now) const {
+  const scheduled::ProcessorWaits& waits = mesh_.processor(node).waits();
+  if (waits.since() > now) return "the processor does I/O in this cycle";
+  const std::string since = " since cycle " + std::to_string(waits.since());
+  if (waits.reason() == scheduled::WaitReason::kBusy) return "the processor has computed" + since;
+  if (waits.reason() == scheduled::WaitReason::kIdle)
+    return "the processor has had nothing to do" + since;
+  return "the processor has waited" + since + " for " +
+         std::string(info(waits.reason()).description);
+}
+
+void Simulation::summarize_waits(Cycle cycles, report::WaitSummary& summary) const {
+  using scheduled::WaitReason;
+  std::array<std::uint64_t, scheduled::kWaitReasonCount> totals{};
+  std::map<std::pair<std::string, WaitReason>, std::uint64_t> lines;
+  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
+    const auto of = mesh_.processor(node).waits().lines(cycles);
+    for (const auto& line : of) totals[static_cast<std::size_t>(line.reason)] += line.cycles;
+    add_lines(program_.lowered.nodes[node], of, lines);
+  }
+  summary.unit = "node";
+  summary.units = mesh_.size();
+  summary.busy = totals[static_cast<std::size_t>(WaitReason::kBusy)];
+  summary.idle = totals[static_cast<std::size_t>(WaitReason::kIdle)];
+  for (unsigned r = static_cast<unsigned>(WaitReason::kIdle) + 1; r < totals.size(); ++r) {
+    const scheduled::WaitReasonInfo& row = info(static_cast<WaitReason>(r));
+    summary.reasons.push_back({std::string(row.name), std::string(row.description), totals[r]});
+  }
+  for (const auto& [key, cycles_of] : lines) {
+    if (key.second == WaitReason::kBusy) continue;
+    const auto busy = lines.find({key.first, WaitReason::kBusy});
+    const scheduled::WaitReasonInfo& row = info(key.second);
+    summary.lines.push_back({key.first, "", std::string(row.name), std::string(row.description),
+                             cycles_of, busy == lines.end() ? 0 : busy->second});
+  }
+  summary.sort();
+}
+
+// Nodes are numbered with x first: a row is a line of the mesh.
+run::LiveGrid Simulation::live_grid() const {
+  const auto columns = static_cast<unsigned>(program_.source.mesh.size[0]);
+  return {columns,
+          static_cast<unsigned>(mesh_.size()) / columns,
+          {{"phase", "phases over"}, {"written", "words"}, {"read", "words"}}};
+}
+
+std::vector<double> Simulation::live_values(std::size_t quantity, Cycle /*now*/) const {
+  std::vector<double> values;
+  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
+    const scheduled::ProcessorCore& processor = mesh_.processor(node);
+    values.push_back(static_cast<double>(quantity == 0   ? processor.turn()
+                                         : quantity == 1 ? processor.words_written()
+                                                         : processor.words_read()));
+  }
+  return values;
+}
+
+std::string Simulation::live_name(std::size_t cell) const {
+  const auto node = static_cast<scheduled::NodeId>(cell);
+  const scheduled::Node& program = program_.lowered.nodes[node];
+  const std::size_t turn = mesh_.processor(node).turn();
+  const std::string name = "node " + program_.source.mesh.name(node);
+  return turn < program.turns.size()
+             ? name + ", phase " + program.phases[program.turns[turn].phase].name
+             : name;
+}
+
 void Simulation::summarize(report::Report& report) const {
   const observe::Counters& counters = events_.counters();
   report.preset = config_.name;
+  report.run.config_digest = config::digest(config_, numesh_schema);
+  report.run.set_params(program_.source.params);
   report.clock_period_ps = config_.clock_period_ps;
   if (mesh_.finished()) {
     report.cycles = mesh_.finished_at();
@@ -103,6 +178,9 @@ void Simulation::summarize(report::Report& report) const {
   report::Places places = this->places();
   report.counters = totals(places, mesh_);
   if (options_.report_detail) report.places = std::move(places);
+  summarize_waits(report.cycles, report.waits);
+  report.waits.shown = options_.waits;
+  add_decisions(program_, report);
   for (const scheduled::WordChecker::Finding& finding : words_.findings()) {
     const std::string text = words_.text(finding);  // "cycle 12: .."
     report.diagnoses.first.push_back({finding.cycle, coordinates(finding.node),
@@ -127,13 +205,6 @@ report::Places Simulation::places() const {
                          {processor.words_written(), processor.words_read(), changes, finished});
   }
   return places;
-}
-
-void Simulation::complete_traces(const report::Report& report) {
-  if (options_.trace_perfetto_file.empty()) return;
-  std::ofstream out = run::open_output(options_.trace_perfetto_file);
-  write_phase_trace(out, program_.lowered, mesh_, report.cycles);
-  run::require_complete(options_.trace_perfetto_file, out);
 }
 
 run::Stop Simulation::drive(run::RunControl& control) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "platforms/numesh/compiled_program.h"
 #include "platforms/numesh/machine.h"
 #include "platforms/run/driver.h"
+#include "platforms/run/output_file.h"
 
 namespace tessera::numesh {
 
@@ -29,8 +31,15 @@ class Simulation final : public run::View, public run::Program {
   std::vector<int> coordinates(std::uint32_t node) const override {
     return program_.source.mesh.place(node);
   }
+  std::size_t place_count() const override { return mesh_.size(); }
+  std::string state_of(std::uint32_t node, Cycle now) const override;
+  run::LiveGrid live_grid() const override;
+  std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
+  std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
-  void complete_traces(const report::Report& report) override;
+  void complete_traces(const report::Report&) override {
+    if (trace_) trace_->finish();
+  }
   // run::Program
   run::Stop drive(run::RunControl& control) override;
   bool is_done(run::Stop, const observe::Waits&) override { return mesh_.finished(); }
@@ -40,6 +49,7 @@ class Simulation final : public run::View, public run::Program {
   void finish(report::Report& report) override;
 
   report::Places places() const;
+  void summarize_waits(Cycle cycles, report::WaitSummary& summary) const;
   std::set<std::size_t> arrays_set() const;
   void check_arrays();
   report::Check check_array(std::size_t array, const operators::Memory& expected) const;
@@ -52,6 +62,7 @@ class Simulation final : public run::View, public run::Program {
   observe::EventStream events_;
   Machine machine_;
   const scheduled::MeshView& mesh_;
+  std::optional<run::TraceFile> trace_;
   std::vector<report::Check> checks_;
 };
 

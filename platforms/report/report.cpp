@@ -1,12 +1,15 @@
 #include "platforms/report/report.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <charconv>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
+#include "frontends/text/output_file.h"
 #include "platforms/report/pretty_json.h"
-#include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::report {
 
@@ -30,6 +33,36 @@ json::object wall_json(const Report& r) {
                       {"peak_rss_bytes", peak_rss_bytes()}};
   if (r.wall.destroy_s) out["destroy_s"] = *r.wall.destroy_s;
   return out;
+}
+
+/// A number where all of the text is one.
+json::value number_or_text(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end && std::to_string(number) == text) return number;
+  return json::string(text);
+}
+
+json::object to_object(const std::map<std::string, std::string>& texts, bool may_be_numbers) {
+  json::object out;
+  for (const auto& [name, text] : texts)
+    out[name] = may_be_numbers ? number_or_text(text) : json::string(text);
+  return out;
+}
+
+json::object run_json(const Run& run) {
+  return {{"argv", to_array(run.argv)},
+          {"version", run.version},
+          {"commit", run.commit},
+          {"params", to_object(run.params, true)},
+          {"settings", to_object(run.settings, true)},
+          {"config_digest", run.config_digest},
+          {"program_digest", run.program_digest},
+          {"files", to_object(run.files, false)},
+          {"inputs", to_object(run.inputs, false)},
+          {"seed", run.seed},
+          {"threads", run.threads}};
 }
 
 json::object counters_json(const Report& r) {
@@ -62,6 +95,7 @@ json::object group_json(const Group& group) {
     }
     json::object values;
     for (const auto& [name, value] : entry.values) values[name] = number_json(value);
+    for (const auto& [name, text] : entry.texts) values[name] = text;
     out[entry.name] = std::move(values);
   }
   return out;
@@ -95,9 +129,41 @@ json::array checks_json(const Report& r) {
   return out;
 }
 
-json::array waits_json(const Report& r) {
+json::object waits_json(const Report& r) {
+  const WaitSummary& waits = r.waits;
+  json::object reasons;
+  for (const WaitSummary::Reason& reason : waits.reasons) reasons[reason.name] = reason.cycles;
+  json::array lines, links;
+  for (const WaitSummary::Line& line : waits.lines) {
+    json::object entry{{"place", line.place},
+                       {"reason", line.reason},
+                       {"cycles", line.cycles},
+                       {"what", line.what},
+                       {"busy", line.busy}};
+    if (!line.thread.empty()) entry["thread"] = line.thread;
+    lines.push_back(std::move(entry));
+  }
+  for (const WaitSummary::Link& link : waits.links) {
+    links.push_back(json::object{{singular(r.places_key), to_array(link.at)},
+                                 {"direction", link.direction},
+                                 {"wavelets", link.wavelets}});
+  }
+  json::object out{
+      {"unit", waits.unit}, {"units", waits.units},          {"busy", waits.busy},
+      {"idle", waits.idle}, {"reasons", std::move(reasons)}, {"lines", std::move(lines)}};
+  if (!links.empty()) out["links"] = std::move(links);
+  return out;
+}
+
+json::object why_json(const Report& r) {
+  return {{"cycle", r.why->cycle},
+          {singular(r.places_key), to_array(r.why->at)},
+          {"waits", to_array(r.why->lines)}};
+}
+
+json::array stuck_json(const Report& r) {
   json::array out;
-  for (const Wait& w : r.waits) {
+  for (const Wait& w : r.stuck) {
     out.push_back(
         json::object{{singular(r.places_key), to_array(w.at)}, {"who", w.who}, {"what", w.what}});
   }
@@ -128,6 +194,7 @@ json::object report_json(const Report& r) {
                    {"digest", r.digest},
                    {"time_ns", time_ns(r)},
                    {"wall", wall_json(r)},
+                   {"run", run_json(r.run)},
                    {"counters", counters_json(r)}};
   if (r.device_error)
     out["device_error"] =
@@ -137,9 +204,11 @@ json::object report_json(const Report& r) {
   out["outputs"] = outputs_json(r);
   out["checks"] = checks_json(r);
   out["diagnoses"] = diagnoses_json(r);
-  if (!r.waits.empty()) {
+  if (r.waits.units > 0) out["waits"] = waits_json(r);
+  if (r.why) out["why"] = why_json(r);
+  if (!r.stuck.empty()) {
     out["wait_count"] = r.wait_count;
-    out["waits"] = waits_json(r);
+    out["stuck"] = stuck_json(r);
   }
   return out;
 }
@@ -179,6 +248,17 @@ std::string plural(std::uint64_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+void WaitSummary::sort() {
+  constexpr std::size_t kMostLines = 200;
+  const auto more = [](const auto& a, const auto& b) { return a.cycles > b.cycles; };
+  const auto is_zero = [](const auto& row) { return row.cycles == 0; };
+  reasons.erase(std::remove_if(reasons.begin(), reasons.end(), is_zero), reasons.end());
+  lines.erase(std::remove_if(lines.begin(), lines.end(), is_zero), lines.end());
+  std::stable_sort(reasons.begin(), reasons.end(), more);
+  std::stable_sort(lines.begin(), lines.end(), more);
+  if (lines.size() > kMostLines) lines.resize(kMostLines);
+}
+
 double time_ns(const Report& report) {
   if (report.clock_khz > 0)
     return static_cast<double>(report.cycles) * 1e6 / static_cast<double>(report.clock_khz);
@@ -195,17 +275,14 @@ std::string to_json(const Report& report) {
   return out.str();
 }
 
-std::string waits_to_json(const Report& report) {
-  return json::serialize(waits_json(report));
+std::string stuck_to_json(const Report& report) {
+  return json::serialize(stuck_json(report));
 }
 
 void write_json(const Report& report, const std::string& path) {
-  std::ofstream out(path, std::ios::binary);
-  if (!out) throw UserError(path, "", "the report cannot be written; does its folder exist?");
-  write(report, out);
-  out.flush();
-  if (!out)
-    throw UserError(path, "", "the report could not be written to its end; is the disk full?");
+  text::OutputFile out(path);
+  write(report, out.stream());
+  out.commit();
 }
 
 }  // namespace tessera::report

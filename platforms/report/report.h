@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,12 +55,13 @@ struct Group {
   struct Entry {
     std::string name;
     std::vector<std::pair<std::string, double>> values;  ///< one without a name: the number itself
+    std::vector<std::pair<std::string, std::string>> texts = {};
   };
   std::string key;
   std::vector<Entry> entries;
 
   Entry& entry(std::string name) {
-    entries.push_back({std::move(name), {}});
+    entries.push_back({std::move(name), {}, {}});
     return entries.back();
   }
   void add(std::string name, double value) { entry(std::move(name)).values = {{"", value}}; }
@@ -91,6 +93,48 @@ struct Wait {
   std::string what;
 };
 
+/// Where the cycles of a run went (docs/waits.md). Of all places together, or of one unit each.
+struct WaitSummary {
+  struct Reason {
+    std::string name;  ///< key in the report
+    std::string what;  ///< "a wavelet on an input queue"
+    std::uint64_t cycles = 0;
+  };
+  /// A source line that waited, or another thing with a name.
+  struct Line {
+    std::string place;   ///< "gemv.tasm:31"
+    std::string thread;  ///< "main thread", "microthread 2"; may be empty
+    std::string reason;  ///< Reason::name
+    std::string what;    ///< "a wavelet on input queue 3 (color 4)"
+    std::uint64_t cycles = 0;
+    std::uint64_t busy = 0;  ///< cycles in which this line of this thread worked
+  };
+  struct Link {
+    std::vector<int> at;
+    std::string direction;
+    std::uint64_t wavelets = 0;
+  };
+  std::string unit;  ///< what has the cycles: "tile", "pipe", "node"
+  std::uint64_t units =
+      0;  ///< busy, idle and all reasons add up to units * Report::cycles; 0: none
+  std::uint64_t busy = 0;
+  std::uint64_t idle = 0;
+  std::vector<Reason> reasons;  ///< by cycles, none with 0
+  std::vector<Line> lines;      ///< by cycles; the first ones
+  std::vector<Link> links;      ///< by wavelets; the first ones
+  bool shown = false;           ///< print_text() shows it
+
+  /// Puts reasons and lines in order, without those that have no cycle; keeps the first lines.
+  void sort();
+};
+
+/// What a place waited for in one cycle (--why).
+struct Why {
+  Cycle cycle = 0;
+  std::vector<int> at;
+  std::vector<std::string> lines;  ///< sentences
+};
+
 /// A remark of a model on a program that went on all the same.
 struct Diagnosis {
   Cycle cycle = 0;
@@ -101,6 +145,28 @@ struct Diagnosis {
 struct Diagnoses {
   std::uint64_t count = 0;       ///< all of them
   std::vector<Diagnosis> first;  ///< by cycle, then place
+};
+
+/// Which run a report is of: two runs with equal members, `argv` aside, give equal results.
+struct Run {
+  std::vector<std::string> argv;
+  std::string version;                          ///< of Tessera
+  std::string commit;                           ///< of its sources; empty: they were no checkout
+  std::map<std::string, std::string> params;    ///< of the program, defaults included
+  std::map<std::string, std::string> settings;  ///< --set
+  // Digests of 16 hex digits; empty: the run ended before it was known.
+  std::string config_digest;                 ///< of all values of the configuration
+  std::string program_digest;                ///< of `files`
+  std::map<std::string, std::string> files;  ///< texts of the program, seen from its folder: digest
+  std::map<std::string, std::string> inputs;  ///< arrays, by name or by file: digest
+  std::uint64_t seed = 1;                     ///< of --shuffle-step-order
+  unsigned threads = 1;
+
+  /// Takes the parameters of a program: pairs of a name and a whole number.
+  template <class Params>
+  void set_params(const Params& all) {
+    for (const auto& [name, value] : all) params[name] = std::to_string(value);
+  }
 };
 
 /// Cost of the run on the host machine.
@@ -126,6 +192,7 @@ struct Report {
   std::uint64_t clock_period_ps = 0;
   std::uint64_t clock_khz = 0;  ///< instead of the period, where that is no whole number of ps
   Wall wall;
+  Run run;
   std::vector<Counter> counters;
   std::vector<Group> groups;
   std::string places_key = "tiles";  ///< "tiles", "cores" or "nodes"
@@ -133,8 +200,10 @@ struct Report {
   std::vector<Output> outputs;
   std::vector<Check> checks;
   Diagnoses diagnoses;
-  std::vector<Wait> waits;       ///< of a run that could not finish
-  std::uint64_t wait_count = 0;  ///< all of them, `waits` or more
+  WaitSummary waits;
+  std::optional<Why> why;
+  std::vector<Wait> stuck;       ///< who waits for what in a run that could not finish
+  std::uint64_t wait_count = 0;  ///< all of them, `stuck` or more
 };
 
 /// A name as keys of a report have it: "mte2" of "MTE2".
@@ -148,7 +217,7 @@ double per_second(std::uint64_t count, const Wall& wall);
 
 /// The report as text, and its waits alone as an array.
 std::string to_json(const Report& report);
-std::string waits_to_json(const Report& report);
+std::string stuck_to_json(const Report& report);
 /// Throws UserError when the file cannot be written.
 void write_json(const Report& report, const std::string& path);
 /// A short summary for people.

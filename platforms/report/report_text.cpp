@@ -151,19 +151,69 @@ void print_checks(const Report& r, std::ostream& out) {
   }
 }
 
+std::string in_brackets(const std::vector<int>& at) {
+  std::string text;
+  for (const int n : at) text += (text.empty() ? "(" : ", ") + std::to_string(n);
+  return text + ")";
+}
+
+/// "12.3 %"
+std::string share(std::uint64_t part, std::uint64_t whole) {
+  return with_digits(100 * static_cast<double>(part) / static_cast<double>(whole), 1) + " %";
+}
+
+void print_links(const Report& r, std::ostream& out) {
+  if (r.waits.links.empty()) return;
+  out << "\nbusiest links, in wavelets\n";
+  for (std::size_t i = 0; i < std::min(r.waits.links.size(), kMaxWaits); ++i) {
+    const WaitSummary::Link& link = r.waits.links[i];
+    out << "  " << right(grouped(link.wavelets), 13) << "  "
+        << right(share(link.wavelets, r.cycles), 7) << "  " << in_brackets(link.at) << ' '
+        << link.direction << '\n';
+  }
+}
+
+void print_wait_summary(const Report& r, std::ostream& out) {
+  const WaitSummary& waits = r.waits;
+  if (!waits.shown || waits.units == 0 || r.cycles == 0) return;
+  const std::uint64_t all = waits.units * r.cycles;
+  const auto row = [&](std::uint64_t cycles) -> std::ostream& {
+    return out << "  " << right(grouped(cycles), 13) << "  " << right(share(cycles, all), 7)
+               << "  ";
+  };
+  out << "\nwhere the cycles of " << plural(waits.units, waits.unit) << " went\n";
+  row(waits.busy) << "busy\n";
+  row(waits.idle) << "idle\n";
+  for (const WaitSummary::Reason& reason : waits.reasons)
+    row(reason.cycles) << padded(reason.name, 14) << "waiting for " << reason.what << '\n';
+  if (!waits.lines.empty()) out << "\nlines that waited most\n";
+  for (std::size_t i = 0; i < std::min(waits.lines.size(), kMaxWaits); ++i) {
+    const WaitSummary::Line& line = waits.lines[i];
+    out << "  " << right(grouped(line.cycles), 13) << "  " << line.place
+        << (line.thread.empty() ? "" : ", " + line.thread) << ": " << line.what << " (busy "
+        << grouped(line.busy) << ")\n";
+  }
+  print_links(r, out);
+}
+
+void print_why(const Report& r, std::ostream& out) {
+  if (!r.why) return;
+  out << "\ncycle " << r.why->cycle << ", " << r.places_key.substr(0, r.places_key.size() - 1)
+      << ' ' << in_brackets(r.why->at) << '\n';
+  for (const std::string& line : r.why->lines) out << "  " << line << '\n';
+}
+
 void print_waits(const Report& r, std::ostream& out) {
-  if (r.waits.empty()) return;
+  if (r.stuck.empty()) return;
   out << "\nwho waits for what\n";
-  for (std::size_t i = 0; i < std::min(r.waits.size(), kMaxWaits); ++i) {
-    const Wait& w = r.waits[i];
-    std::string at;
-    for (const int n : w.at) at += (at.empty() ? "" : ", ") + std::to_string(n);
-    out << "  (" << at << ") " << w.who << " waits for " << w.what << '\n';
+  for (std::size_t i = 0; i < std::min(r.stuck.size(), kMaxWaits); ++i) {
+    const Wait& w = r.stuck[i];
+    out << "  " << in_brackets(w.at) << ' ' << w.who << " waits for " << w.what << '\n';
   }
   if (r.wait_count > kMaxWaits) {
     out << "  and " << r.wait_count - kMaxWaits << " more; --report writes "
-        << (r.waits.size() == r.wait_count ? "all of them"
-                                           : "the first " + std::to_string(r.waits.size()))
+        << (r.stuck.size() == r.wait_count ? "all of them"
+                                           : "the first " + std::to_string(r.stuck.size()))
         << '\n';
   }
 }
@@ -176,6 +226,8 @@ void print_text(const Report& report, std::ostream& out) {
   print_counters(report, out);
   print_outputs(report, out);
   print_checks(report, out);
+  print_wait_summary(report, out);
+  print_why(report, out);
   print_waits(report, out);
 }
 

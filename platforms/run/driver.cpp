@@ -1,9 +1,12 @@
 #include "platforms/run/driver.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "frontends/text/output_file.h"
 #include "platforms/cli/main.h"
-#include "platforms/run/output_file.h"
+#include "platforms/run/live_view.h"
+#include "platforms/run/signals.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::run {
@@ -16,8 +19,8 @@ constexpr std::size_t kMostWaits = 10'000;
 }  // namespace
 
 std::string first_wait(const report::Report& report, const std::string& place) {
-  if (report.waits.empty()) return {};
-  const report::Wait& first = report.waits.front();
+  if (report.stuck.empty()) return {};
+  const report::Wait& first = report.stuck.front();
   std::string text = "; " + place + first.who + " waits for " + first.what;
   if (report.wait_count > 1) text += "; and " + report::plural(report.wait_count - 1, "more wait");
   return text;
@@ -34,7 +37,8 @@ std::string Program::describe_failure(const report::Check& check) const {
 Driver::Driver(const cli::Options& options, report::Report& report)
     : options_(options), report_(report) {
   if (options.validate) return;
-  for (const std::string& file : options.files_written) require_writable(file);
+  for (const std::string& file : options.files_written) text::require_writable(file);
+  catch_signals();
 }
 
 void Driver::run(timing::ClockDomain& domain, const char* structure, View& view, Program& program) {
@@ -42,11 +46,15 @@ void Driver::run(timing::ClockDomain& domain, const char* structure, View& view,
   report_.wall.elaborate_s = since_build_.seconds();
   drive(domain, view, program);
   view.summarize(report_);
+  write([&] { view.complete_traces(report_); });
+  write([&] { program.finish(report_); });
+}
+
+// A file that could not be written does not hide why a run failed, nor keep others from being written.
+void Driver::write(const std::function<void()>& files) {
   try {
-    view.complete_traces(report_);
-    program.finish(report_);
+    files();
   } catch (const UserError& e) {
-    // A file that could not be written does not hide why a run failed.
     const bool failed = report_.status != report::Status::kFinished;
     if (!failed) report_.status = report::Status::kUserInput;
     report_.message = (failed ? report_.message + "; " : "") + e.what();
@@ -56,6 +64,12 @@ void Driver::run(timing::ClockDomain& domain, const char* structure, View& view,
 // A run that the kernel reports an error from is over, but what was recorded up to there is kept.
 void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
   RunControl control(domain, {options_.max_cycles, options_.timeout_s, options_.progress});
+  if (options_.why_at) look_at_place(domain, control, view);
+  std::optional<LiveView> live;
+  if (options_.serve) {
+    live.emplace(static_cast<unsigned short>(*options_.serve), view);
+    control.set_visitor([&live](Cycle now) { live->after_cycle(now); });
+  }
   const auto catch_up = [&] {
     view.catch_up(std::min(domain.next_free_cycle(), options_.max_cycles.value_or(kNever)));
     report_.checks = program.checks();
@@ -71,6 +85,29 @@ void Driver::drive(timing::ClockDomain& domain, View& view, Program& program) {
     report_.message = failure.message;
   }
   report_.wall.run_s = control.elapsed_s();
+  if (live) live->after_run(domain.now(), report_.message.empty() ? "finished" : report_.message);
+}
+
+// --why
+void Driver::look_at_place(const timing::ClockDomain& domain, RunControl& control, View& view) {
+  const cli::PlaceAndCycle& asked = *options_.why_at;
+  std::uint32_t place = 0;
+  while (place < view.place_count() && view.coordinates(place) != asked.at) ++place;
+  if (place == view.place_count()) throw UserError("", "--why", "the machine has no such place");
+  control.at_end_of(asked.cycle, [this, &domain, &view, place] {
+    const cli::PlaceAndCycle& at = *options_.why_at;
+    view.catch_up(at.cycle + 1);
+    report_.why = report::Why{at.cycle, at.at, {}};
+    std::vector<std::string>& lines = report_.why->lines;
+    if (domain.idle() && domain.now() < at.cycle)
+      lines.push_back("nothing moves any more after cycle " + std::to_string(domain.now()));
+    std::string state = view.state_of(place, at.cycle);
+    if (!state.empty()) lines.push_back(std::move(state));
+    observe::Waits waits = observe::Waits::of(place);
+    view.describe_waits(waits);
+    for (const observe::Wait& wait : waits) lines.push_back(wait.who + " waits for " + wait.what);
+    if (lines.empty()) lines.emplace_back("nothing waits here");
+  });
 }
 
 void Driver::describe_end(Stop stop, const View& view, Program& program) {
@@ -93,7 +130,7 @@ void Driver::list_waits(const observe::Waits& waits, const View& view) {
   for (const bool blocks : {true, false}) {
     for (const observe::Wait& wait : waits) {
       if (wait.blocks == blocks)
-        report_.waits.push_back({view.coordinates(wait.place), wait.who, wait.what});
+        report_.stuck.push_back({view.coordinates(wait.place), wait.who, wait.what});
     }
   }
   report_.wait_count = waits.total();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,17 +15,45 @@
 
 namespace tessera::run {
 
+/// What a live view shows of a machine: cells in rows, each with quantities that add up over the run.
+struct LiveQuantity {
+  const char* name;
+  const char* unit;
+};
+struct LiveGrid {
+  unsigned columns = 0;
+  unsigned rows = 0;
+  std::vector<LiveQuantity> quantities;
+};
+
 /// What the driver needs to know about a machine.
 class View {
  public:
   virtual ~View() = default;
   /// Carries out what the machine has put off (pe::ComputeEngineCore) and was due before cycle
-  /// `end`. Called once, after the last cycle.
+  /// `end`. Called after the last cycle, and before somebody looks at the machine in between.
   virtual void catch_up(Cycle /*end*/) {}
   /// Who waits for what now.
   virtual void describe_waits(observe::Waits& waits) const = 0;
   /// Coordinates of a place of waits and events: [x, y] of a tile, [cluster, unit] of a core.
   virtual std::vector<int> coordinates(std::uint32_t place) const = 0;
+  /// How many places it has; 0: --why is not for this machine.
+  virtual std::size_t place_count() const { return 0; }
+  /// What a place as a whole does at the end of cycle `now`: "has waited since cycle 481 for ...";
+  /// empty: nothing is to be said. Called with --why only, during the run.
+  virtual std::string state_of(std::uint32_t /*place*/, Cycle /*now*/) const { return {}; }
+  // What a live view asks, between two cycles and after the run.
+  virtual LiveGrid live_grid() const { return {}; }
+  /// Of each cell, row by row: what quantity number `quantity` has come to at the end of cycle `now`.
+  virtual std::vector<double> live_values(std::size_t /*quantity*/, Cycle /*now*/) const {
+    return {};
+  }
+  /// The place behind a cell, and what it is called.
+  virtual std::uint32_t live_place(std::size_t cell) const {
+    return static_cast<std::uint32_t>(cell);
+  }
+  virtual std::string live_name(std::size_t /*cell*/) const { return {}; }
+
   /// Adds the name of the configuration, cycles, digest, counters and diagnoses.
   virtual void summarize(report::Report& report) const = 0;
   /// Writes the rest of traces. Throws UserError.
@@ -62,8 +91,8 @@ class Driver {
  public:
   /// A result that cannot be written should be known before the run: throws UserError when one of
   /// the files that the options name cannot be written (--validate writes none). The time from here
-  /// to run() is reported as that of building the machine. `options` and `report` must outlive the
-  /// driver.
+  /// to run() is reported as that of building the machine. From here on SIGINT and SIGTERM end the run
+  /// with a report (signals.h). `options` and `report` must outlive the driver.
   Driver(const cli::Options& options, report::Report& report);
 
   /// Runs, and fills the report. Call once: SystemC elaborates once a process.
@@ -71,6 +100,8 @@ class Driver {
 
  private:
   void drive(timing::ClockDomain& domain, View& view, Program& program);
+  void write(const std::function<void()>& files);
+  void look_at_place(const timing::ClockDomain& domain, RunControl& control, View& view);
   void describe_end(Stop stop, const View& view, Program& program);
   void list_waits(const observe::Waits& waits, const View& view);
   void judge_checks(const Program& program);

@@ -32,7 +32,7 @@ class RunControl {
     std::optional<double> timeout_s;  ///< wall time from construction on
     bool progress = false;            ///< a progress line on stderr if it is a terminal
   };
-  enum class Stop { kCondition, kIdle, kMaxCycles, kTimeout };
+  enum class Stop { kCondition, kIdle, kMaxCycles, kTimeout, kSignal };
 
   /// Becomes the supervisor of `domain`, which must outlive it.
   RunControl(timing::ClockDomain& domain, const Limits& limits);
@@ -48,6 +48,14 @@ class RunControl {
     return run_until([] { return false; });
   }
   const Limits& limits() const { return limits_; }
+  /// Calls `look` at the end of cycle `cycle`. Where something from outside goes on with the run, it is
+  /// called again; the last call counts. If the run ends before, it is called at its end.
+  void at_end_of(Cycle cycle, std::function<void()> look) {
+    looked_at_ = cycle;
+    look_ = std::move(look);
+  }
+  /// Calls `visit` after each cycle.
+  void set_visitor(std::function<void(Cycle)> visit) { visit_ = std::move(visit); }
   double elapsed_s() const { return since_begin_.seconds(); }
 
   /// How far the run is, for the progress line; called a few times a second. No value: it is not known.
@@ -68,8 +76,11 @@ class RunControl {
   double next_progress_s_ = 0;
   std::function<std::optional<Progress>()> progress_;
   Estimate estimate_;
+  Cycle looked_at_ = 0;
+  std::function<void()> look_;
+  std::function<void(Cycle)> visit_;
   bool timed_out_ = false;
-  // The wall clock is read once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
+  // Clock and signals are looked at once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
   unsigned cycles_per_clock_ = 1;
   unsigned cycles_to_clock_ = 1;
   double last_clock_s_ = 0;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@ namespace tessera::server {
 struct Frame {
   std::string header;
   std::vector<std::uint8_t> data;
+};
+
+/// Nobody reads what the server writes.
+class HostHasGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 class FrameChannel {
@@ -28,10 +35,11 @@ class FrameChannel {
   FrameChannel& operator=(const FrameChannel&) = delete;
 
   int input() const { return input_; }
-  /// Waits for a frame. No value: the peer has closed its side. Throws std::runtime_error when it does
+  /// Waits for a frame. No value: the peer has closed its side, or the run has been
+  /// ended by a signal (run/signals.h). Throws std::runtime_error when it does
   /// so inside a frame, or when the lengths are no frame's.
   std::optional<Frame> read();
-  /// Throws std::runtime_error when the peer has gone.
+  /// Throws HostHasGone.
   void write(const Frame& frame);
 
  private:

@@ -3,13 +3,13 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
+#include <ostream>
 #include <vector>
 
+#include "frontends/text/output_file.h"
 #include "models/pe/program.h"
-#include "platforms/run/output_file.h"
 
 namespace tessera::server {
 
@@ -32,7 +32,7 @@ json::object describe(const pe::Image& image, const compiled::Symbols& names) {
 }
 
 /// Pages of zeros become holes of the file.
-void write_sparse(std::ofstream& file, const std::vector<std::byte>& bytes) {
+void write_sparse(std::ostream& file, const std::vector<std::byte>& bytes) {
   const auto* data = reinterpret_cast<const char*>(bytes.data());
   for (std::size_t at = 0; at < bytes.size(); at += kPage) {
     const std::size_t size = std::min(kPage, bytes.size() - at);
@@ -48,8 +48,7 @@ void write_sparse(std::ofstream& file, const std::vector<std::byte>& bytes) {
 
 void write_memory(const compiled::Program& program, const wse::Workload& workload,
                   const wse::CommandStream& stream, const std::string& folder) {
-  const std::string binary = folder + "/memory.bin";
-  std::ofstream file = run::open_output(binary);
+  text::OutputFile memory(folder + "/memory.bin");
   std::map<const pe::Image*, std::size_t> codes;
   json::array tiles, described;
   const layout::Rect& rect = program.rectangle;
@@ -60,18 +59,19 @@ void write_memory(const compiled::Program& program, const wse::Workload& workloa
       const auto [code, is_new] = codes.emplace(image.get(), codes.size());
       if (is_new) described.push_back(describe(*image, program.symbols_of({x, y})));
       tiles.push_back({x, y, code->second});
-      write_sparse(file, stream.read_memory({x, y}, 0, pe::kSramBytes));
+      write_sparse(memory.stream(), stream.read_memory({x, y}, 0, pe::kSramBytes));
     }
   }
-  run::require_complete(binary, file);
-  const std::string directory = folder + "/memory.json";
-  std::ofstream text = run::open_output(directory);
-  text << json::object{{"bytes", pe::kSramBytes},
-                       {"offset", {rect.x, rect.y}},
-                       {"tiles", std::move(tiles)},
-                       {"codes", std::move(described)}}
-       << '\n';
-  run::require_complete(directory, text);
+  text::OutputFile directory(folder + "/memory.json");
+  directory.stream() << json::object{{"bytes", pe::kSramBytes},
+                                     {"offset", {rect.x, rect.y}},
+                                     {"tiles", std::move(tiles)},
+                                     {"codes", std::move(described)}}
+                     << '\n';
+  memory.complete();
+  directory.complete();
+  memory.commit();
+  directory.commit();
 }
 
 }  // namespace tessera::server

@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "frontends/compiled/folder.h"
+#include "frontends/text/files_read.h"
 #include "platforms/cli/main.h"
+#include "platforms/cli/manifest.h"
 #include "platforms/cli/options.h"
 #include "platforms/report/report.h"
 #include "platforms/run/driver.h"
+#include "platforms/run/signals.h"
 #include "platforms/server/peer_watch.h"
 #include "platforms/server/session.h"
 #include "platforms/wse/observed_machine.h"
@@ -31,17 +34,21 @@ constexpr int kProtocol = 1;
 constexpr const char* kName = "tessera_csl_server";
 constexpr const char* kPrintLog = "sim.log";
 
+cli::Executable executable_for(Generation generation, const std::string& commit) {
+  return {kName,
+          "wse",
+          "runs a compiled CSL program for its host program",
+          "folder that tessera_cslc has written",
+          {"wse2", "wse3"},
+          wse::kStructures,
+          generation == Generation::kWse2 ? "wse2" : "wse3",
+          "memcpy.command_cycles=500",
+          commit};
+}
+
 /// The options of the host's environment, as those of wse_platform.
-void read_options(const std::string& folder, const std::vector<std::string>& given,
-                  Generation generation, wse::Options& options) {
-  const cli::Executable executable = {kName,
-                                      "wse",
-                                      "runs a compiled CSL program for its host program",
-                                      "folder that tessera_cslc has written",
-                                      {"wse2", "wse3"},
-                                      wse::kStructures,
-                                      generation == Generation::kWse2 ? "wse2" : "wse3",
-                                      "memcpy.command_cycles=500"};
+void read_options(const cli::Executable& executable, const std::string& folder,
+                  const std::vector<std::string>& given, wse::Options& options) {
   std::vector<const char*> arguments = {kName, folder.c_str()};
   for (const std::string& option : given) arguments.push_back(option.c_str());
   const bool goes_on = cli::parse(static_cast<int>(arguments.size()), arguments.data(), executable,
@@ -52,7 +59,9 @@ void read_options(const std::string& folder, const std::vector<std::string>& giv
   if (!options.inputs.empty() || !options.outputs.empty())
     throw UserError("", "",
                     "--input and --output have no place here; the host program copies arrays");
-  if (options.fabric.print_log_file.empty()) options.fabric.print_log_file = kPrintLog;
+  if (!options.fabric.print_log_file.empty()) return;
+  options.fabric.print_log_file = kPrintLog;
+  options.files_written.emplace_back(kPrintLog);
 }
 
 json::object describe(const compiled::Program& program) {
@@ -77,12 +86,14 @@ json::object describe(const compiled::Program& program) {
           {"size", {rect.w, rect.h}},
           {"offset", {rect.x, rect.y}},
           {"symbols", std::move(symbols)},
+          {"streams", {program.streams_in, program.streams_out}},
           {"ports", std::move(ports)}};
 }
 
 class Server {
  public:
-  explicit Server(FrameChannel& channel) : channel_(channel) {}
+  Server(FrameChannel& channel, std::string commit)
+      : channel_(channel), commit_(std::move(commit)) {}
 
   int run() {
     std::optional<Frame> frame;
@@ -119,9 +130,9 @@ class Server {
   Frame load(std::int64_t id, const json::object& header) {
     folder_ = json::value_to<std::string>(header.at("folder"));
     program_ = compiled::read_folder(folder_, TESSERA_VERSION);
-    const auto given = json::value_to<std::vector<std::string>>(header.at("options"));
+    given_ = json::value_to<std::vector<std::string>>(header.at("options"));
     try {
-      read_options(folder_, given, program_.generation, options_);
+      read_options(executable_for(program_.generation, commit_), folder_, given_, options_);
     } catch (const UserError& error) {
       throw UserError("TESSERA_OPTIONS, TESSERA_PRESET", "", error.what());
     }
@@ -154,12 +165,16 @@ class Server {
     channel_.write(reply_frame(id));
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);
-    if (!session.last_command()) PeerWatch::abandon();
     watch.reset();
     return conclude(session, report);
   }
 
   int conclude(const Session& session, report::Report& report) {
+    std::vector<std::string> argv = {kName, folder_};
+    argv.insert(argv.end(), given_.begin(), given_.end());
+    report.run.set_params(program_.params);
+    cli::describe_run(executable_for(program_.generation, commit_), std::move(argv), options_,
+                      read_, report.run);
     std::optional<Failure> failure = session.failure();
     if (!failure && report.status != report::Status::kFinished)
       failure = Failure{Failure::Kind::kRuntime, report.message, true};
@@ -168,14 +183,22 @@ class Server {
     } catch (const UserError& error) {
       if (!failure) failure = Failure{Failure::Kind::kRuntime, error.what(), true};
     }
-    const std::int64_t id = *session.last_command();
-    channel_.write(failure ? failure_frame(id, *failure)
-                           : reply_frame(id, "\"cycles\":" + std::to_string(report.cycles)));
+    try {
+      if (!session.last_command()) throw HostHasGone(failure->text);
+      const std::int64_t id = *session.last_command();
+      channel_.write(failure ? failure_frame(id, *failure)
+                             : reply_frame(id, "\"cycles\":" + std::to_string(report.cycles)));
+    } catch (const HostHasGone& error) {
+      std::cerr << kName << ": " << (failure ? failure->text : error.what()) << '\n';
+    }
     return report::exit_code(report.status);
   }
 
+  const text::FilesRead read_;
   FrameChannel& channel_;
+  const std::string commit_;
   std::string folder_;
+  std::vector<std::string> given_;  // options
   compiled::Program program_;
   wse::Options options_;
   bool is_loaded_ = false;
@@ -183,8 +206,8 @@ class Server {
 
 }  // namespace
 
-int serve(FrameChannel& channel) {
-  return cli::run_guarded(kName, [&] { return Server(channel).run(); });
+int serve(FrameChannel& channel, const std::string& commit) {
+  return cli::run_guarded(kName, [&] { return Server(channel, commit).run(); });
 }
 
 }  // namespace tessera::server

@@ -2,12 +2,14 @@
 // builds the machine, carries out the commands of the host and writes the report.
 #pragma once
 
+#include <string>
+
 #include "platforms/server/frame.h"
 
 namespace tessera::server {
 
-/// Serves one host program. Answers the exit code of the process. Call from sc_main: SystemC elaborates
+/// Serves one host program; `commit` is that of the sources (cli::Executable). Answers the exit code of the process. Call from sc_main: SystemC elaborates
 /// once a process.
-int serve(FrameChannel& channel);
+int serve(FrameChannel& channel, const std::string& commit);
 
 }  // namespace tessera::server

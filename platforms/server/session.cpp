@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platforms/cli/main.h"
+#include "platforms/run/signals.h"
 #include "platforms/server/mapped_data.h"
 #include "platforms/server/memory_dump.h"
 #include "platforms/wse/command_stream.h"
@@ -34,7 +35,11 @@ class Request {
   bool is(const char* name, const char* value) const {
     return has(name) && header_.at(name).as_string() == value;
   }
-  bool flag(const char* name) const { return header_.at(name).as_bool(); }
+  /// False if the header does not have it.
+  bool flag(const char* name) const {
+    const json::value* value = header_.if_contains(name);
+    return value != nullptr && value->as_bool();
+  }
   template <class Number>
   std::vector<Number> numbers(const char* name) const {
     return json::value_to<std::vector<Number>>(header_.at(name));
@@ -203,15 +208,17 @@ class Session::Commands {
     const compiled::Port& port = port_of(request);
     return begin(stream_.receive(port.tile, port.side, port.color, request.count("words")), true);
   }
-  // "must_end" false: whether the stream ends without another command.
+  // "must_end" false: whether the stream ends without another command. "rest": it ends with the words that come.
   Reply wait(const Request& request) {
     const std::size_t stream = request.count("transfer");
     if (stream >= is_out_.size()) throw UserError("", "", "there is no such transfer");
     try {
       stream_.wait(stream);
     } catch (const wse::CommandError& error) {
-      if (request.flag("must_end") || error.stop != run::Stop::kIdle) throw;
-      return {{{"done", false}}, {}};
+      const bool takes_rest = request.flag("rest");
+      if ((request.flag("must_end") && !takes_rest) || error.stop != run::Stop::kIdle) throw;
+      if (!takes_rest) return {{{"done", false}}, {}};
+      stream_.end(stream);
     }
     Reply reply = is_out_[stream] ? reply_of(request, stream_.received(stream)) : Reply{};
     reply.header["done"] = true;
@@ -242,9 +249,16 @@ run::Stop Session::drive(run::RunControl& control) {
     while (const std::optional<Frame> frame = channel_.read()) {
       if (!carry_out(*frame)) break;
     }
+  } catch (const HostHasGone&) {
+    last_command_.reset();
   } catch (const sc_core::sc_report& report) {
     failure_ = Failure{Failure::Kind::kRuntime, cli::failure_of(report).message, true};
     throw;  // the report of the run names it too
+  }
+  if (!last_command_) {
+    if (!run::must_stop()) run::abandon_run();
+    stop_ = run::Stop::kSignal;
+    failure_ = Failure{Failure::Kind::kRuntime, run::stop_reason(), true};
   }
   return stop_;
 }

@@ -73,6 +73,7 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
   void summarize(report::Report& report) const override {
     const cluster::MachineView& machine = machine_.view();
     report.preset = config_.name;
+    report.run.config_digest = config::digest(config_, ascend::ascend_schema);
     report.places_key = "cores";
     report.clock_period_ps = info_.period_ps;
     report.cycles = machine.finished() ? machine.finished_at() : machine_.domain().now() + 1;

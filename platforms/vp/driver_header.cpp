@@ -5,6 +5,7 @@
 #include <ostream>
 #include <vector>
 
+#include "frontends/text/output_file.h"
 #include "platforms/vp/place_names.h"
 
 namespace tessera::vp {
@@ -94,6 +95,14 @@ void write_driver_header(std::ostream& out, const host::DeviceInfo& device,
     w.define(name + "_BYTES", symbol.bytes);
   }
   out << "\n#endif\n";
+}
+
+void write_driver_header(const std::string& file, const host::DeviceInfo& device,
+                         const std::string& program) {
+  if (file.empty()) return;
+  text::OutputFile header(file);
+  write_driver_header(header.stream(), device, program);
+  header.commit();
 }
 
 }  // namespace tessera::vp

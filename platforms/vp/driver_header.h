@@ -13,4 +13,8 @@ namespace tessera::vp {
 void write_driver_header(std::ostream& out, const host::DeviceInfo& device,
                          const std::string& program);
 
+/// The same to a file, unless its name is empty. Throws UserError.
+void write_driver_header(const std::string& file, const host::DeviceInfo& device,
+                         const std::string& program);
+
 }  // namespace tessera::vp

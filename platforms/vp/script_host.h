@@ -2,7 +2,7 @@
 // decoupled. It runs ahead of the simulation for at most a quantum (tlm_global_quantum); what it
 // says to the accelerator is done at its own time all the same, because the host port waits for it.
 //
-// It is a thread, the only one in Tessera: a processor calls b_transport, which waits, in the middle of
+// It is a thread, as no model is: a processor calls b_transport, which waits, in the middle of
 // what it does. One thread a platform costs nothing.
 #pragma once
 

@@ -83,7 +83,7 @@ TileCoord WseDevice::at(std::uint32_t tile) const {
 }
 
 bool WseDevice::has_memory(std::uint32_t tile) const {
-  return workload_.programs.image_of(at(tile)) != nullptr;
+  return machine_.engine(at(tile)) != nullptr;
 }
 
 pe::Sram& WseDevice::memory(std::uint32_t tile) {

@@ -73,6 +73,8 @@ class CommandStream {
   bool is_done(StreamId stream) const;
   /// Runs until the stream has ended. Throws CommandError when it cannot end.
   void wait(StreamId stream);
+  /// Ends a stream of receive() with the words that it has brought.
+  void end(StreamId stream) { streams_.at(stream).count = streams_.at(stream).moved(); }
   /// What a stream of receive() has brought so far.
   std::vector<std::uint32_t> received(StreamId stream) const;
 

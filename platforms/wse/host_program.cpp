@@ -48,8 +48,8 @@ bool HostProgram::is_done(Stop stop, const observe::Waits& waits) {
 std::string HostProgram::describe_stop(const std::string& stopped,
                                        const report::Report& report) const {
   const std::string text = stopped + "; the host is at " + current_step();
-  if (report.waits.empty()) return text;
-  const std::vector<int>& at = report.waits.front().at;
+  if (report.stuck.empty()) return text;
+  const std::vector<int>& at = report.stuck.front().at;
   return text + run::first_wait(report, "PE " + to_string(TileCoord{at[0], at[1]}) + ": ");
 }
 

@@ -4,6 +4,7 @@
 
 #include "platforms/wse/dense_machine.h"
 #include "platforms/wse/module_machine.h"
+#include "platforms/wse/replacements.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
 namespace tessera::wse {
@@ -13,7 +14,8 @@ namespace {
 bool is_dense(const std::string& structure, const FabricOptions& options,
               const layout::Layout& layout) {
   if (structure != "auto") return structure == "dense";
-  return layout.tile_count() > kAutoModuleTiles && !options.check_links && !options.check_epochs;
+  return layout.tile_count() > kAutoModuleTiles && !options.check_links && !options.check_epochs &&
+         options.replace.empty();
 }
 
 /// Throws UserError if `next` needs host edges that a machine for `built` does not have. A stream that
@@ -86,8 +88,18 @@ void check_structure(const std::string& structure, const FabricOptions& options,
                       "structure 'dense' has no links between its routers that could be checked; "
                       "use --structure modules");
     }
+    if (!options.replace.empty()) {
+      throw UserError("", "--replace",
+                      "structure 'dense' has no blocks that could be replaced; use --structure "
+                      "modules");
+    }
     wafer::WaferCore::check_limits(config.fabric, config.queue_write_latency);
     return;
+  }
+  if (options.check_epochs && !options.replace.empty()) {
+    throw UserError("", "--check-epochs",
+                    "follows single wavelets through all routers, which it cannot through a module "
+                    "of a user; leave --check-epochs or --replace out");
   }
   if (layout.tile_count() <= kMaxModuleTiles) return;
   throw UserError(layout.file, "grid",
@@ -99,12 +111,15 @@ void check_structure(const std::string& structure, const FabricOptions& options,
 
 std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
                                        const WseConfig& config, const Workload& workload,
-                                       observe::EventStream* events) {
+                                       observe::EventStream* events, Replacements* replacements) {
   check_structure(structure, options, workload.layout, config);
   if (is_dense(structure, options, workload.layout))
     return std::make_unique<DenseMachine>("wafer", config, workload, events);
-  auto modules =
-      std::make_unique<ModuleMachine>("wafer", config, workload, events, options.check_links);
+  Replacements none;
+  Replacements& registered = replacements == nullptr ? none : *replacements;
+  for (const std::string& text : options.replace) registered.choose(text);
+  auto modules = std::make_unique<ModuleMachine>("wafer", config, workload, events,
+                                                 options.check_links, &registered);
   if (options.check_epochs) {
     fabric::EpochChecker& epochs = modules->check_epochs();
     if (events != nullptr) events->add(epochs);

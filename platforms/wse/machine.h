@@ -22,6 +22,8 @@
 
 namespace tessera::wse {
 
+struct Replacements;
+
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -51,7 +53,8 @@ class Machine {
     diagnoses_ = diagnoses;
     connect_diagnoses();
   }
-  /// The compute engine of a tile; nullptr where a tile is only a router.
+  /// The compute engine of a tile; nullptr where a tile is only a router, or has the engine of a
+  /// user.
   virtual pe::ComputeEngineCore* engine(TileCoord tile) = 0;
   /// Runs `function` on the tile from cycle `at` on. Requires engine(tile) != nullptr.
   virtual void launch(TileCoord tile, const pe::Function& function,
@@ -99,7 +102,7 @@ class Machine {
 void catch_up(Machine& machine, const layout::Layout& layout, Cycle end);
 
 /// What --structure accepts. "auto": modules for up to kAutoModuleTiles tiles, or where only
-/// modules have the checks that the options ask for, else dense.
+/// modules have what the options ask for, else dense.
 inline const std::vector<std::string> kStructures = {"modules", "dense", "auto"};
 inline constexpr std::size_t kAutoModuleTiles = 1024;
 /// Tiles that `modules` is built for: about 4 GB.
@@ -111,9 +114,11 @@ void check_structure(const std::string& structure, const FabricOptions& options,
                      const layout::Layout& layout, const WseConfig& config);
 
 /// The machine of a workload. `events` may be nullptr; all arguments must outlive the machine.
-/// Throws UserError as check_structure() does.
+/// `replacements`: the modules that FabricOptions::replace may name; nullptr: none. Throws UserError as
+/// check_structure() and Replacements do.
 std::unique_ptr<Machine> build_machine(const std::string& structure, const FabricOptions& options,
                                        const WseConfig& config, const Workload& workload,
-                                       observe::EventStream* events);
+                                       observe::EventStream* events,
+                                       Replacements* replacements = nullptr);
 
 }  // namespace tessera::wse

@@ -24,11 +24,13 @@ void destroy_backwards(Container& modules) {
 }  // namespace
 
 ModuleMachine::ModuleMachine(sc_core::sc_module_name name, const WseConfig& config,
-                             const Workload& workload, observe::Sink* sink, bool check_links)
+                             const Workload& workload, observe::Sink* sink, bool check_links,
+                             Replacements* replacements)
     : sc_core::sc_module(name), Machine(config, workload, sink), width_(workload.layout.width),
       height_(workload.layout.height), check_links_(check_links),
       domain_("clock", config.clock_period_ps) {
-  build_tiles();
+  build_tiles(replacements);
+  if (replacements != nullptr) replacements->require_used();
   edges_ = std::make_unique<HostEdges>(config, workload, domain_, sink);
   bind_links();
 }
@@ -40,7 +42,7 @@ ModuleMachine::~ModuleMachine() {
   destroy_backwards(tiles_);
 }
 
-void ModuleMachine::build_tiles() {
+void ModuleMachine::build_tiles(Replacements* replacements) {
   const layout::Layout& layout = workload().layout;
   std::map<std::size_t, const layout::HostLink*> streams;
   for (const layout::HostLink& link : workload().links) {
@@ -51,18 +53,19 @@ void ModuleMachine::build_tiles() {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};
       const auto tapped = streams.find(tile_index(at));
-      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), domain_, at, config(),
-                                              workload().programs.image_of(at), probe_of(at),
-                                              tapped == streams.end() ? nullptr : tapped->second));
-      set_routes(at);
+      tiles_.push_back(std::make_unique<Tile>(tile_name("tile", at).c_str(), site_of(at),
+                                              tapped == streams.end() ? nullptr : tapped->second,
+                                              replacements));
     }
   }
 }
 
-void ModuleMachine::set_routes(TileCoord at) {
+Site ModuleMachine::site_of(TileCoord at) {
   const layout::Layout& layout = workload().layout;
+  Site site{at, domain_, config(), probe_of(at), {}, workload().programs.image_of(at), {}};
   for (const layout::TileRoute& route : layout.routes_of(at))
-    tile_at(at).router.set_route(route.color, layout.routes[route.route].route);
+    site.routes.emplace_back(route.color, layout.routes[route.route].route);
+  return site;
 }
 
 void ModuleMachine::require_blocks(const Workload& next) const {
@@ -83,10 +86,7 @@ void ModuleMachine::rebuild(Memory memory) {
   for (int y = 0; y < height_; ++y) {
     for (int x = 0; x < width_; ++x) {
       const TileCoord at{x, y};
-      tile_at(at).reset(config(), workload().programs.image_of(at), probe_of(at),
-                        memory == Memory::kKeep);
-      if (epochs_ != nullptr) tile_at(at).router.set_epoch_checker(epochs_.get());
-      set_routes(at);
+      tile_at(at).reset(site_of(at), memory == Memory::kKeep, epochs_.get());
     }
   }
   edges_->reset(config(), workload(), events());
@@ -111,10 +111,10 @@ void ModuleMachine::bind_links() {
 // Binds the output `out` of a router to what lies behind it; on the rim also the input of that
 // side.
 void ModuleMachine::bind_output(TileCoord at, Direction out) {
-  fabric::Router& router = tile_at(at).router;
+  fabric::RouterPorts& router = tile_at(at).router();
   const TileCoord next = neighbour(at, out);
   if (next.x >= 0 && next.x < width_ && next.y >= 0 && next.y < height_) {
-    connect(router.out[index(out)], tile_at(next).router.in[index(opposite(out))]);
+    connect(router.out[index(out)], tile_at(next).router().in[index(opposite(out))]);
     return;
   }
   if (host::Edge* edge = edges_->find(at, out)) {
@@ -152,7 +152,7 @@ fabric::EpochChecker& ModuleMachine::check_epochs() {
   epochs_->set_instruction_names([this](std::uint32_t place, std::uint32_t pc) {
     return tiles_[place]->engine()->core().image().place_of(pc);
   });
-  for (const auto& tile : tiles_) tile->router.set_epoch_checker(epochs_.get());
+  for (const auto& tile : tiles_) tile->set_epoch_checker(epochs_.get());
   return *epochs_;
 }
 
@@ -163,7 +163,7 @@ pe::ComputeEngineCore* ModuleMachine::engine(TileCoord tile) {
 
 void ModuleMachine::launch(TileCoord tile, const pe::Function& function,
                            const std::vector<std::uint32_t>& arguments, Cycle at) {
-  tile_at(tile).engine()->launch(function, arguments, at);
+  tile_at(tile).launch(function, arguments, at);
 }
 
 void ModuleMachine::access(TileCoord tile, pe::HostAccess access, Cycle at) {

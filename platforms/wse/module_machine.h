@@ -23,9 +23,10 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
  public:
   /// Builds the grid of the workload. Rim links with a host stream get a host::Edge, the others a
   /// link::Stub. `sink` may be nullptr. With `check_links` a link::Checker sits in every link
-  /// between routers.
+  /// between routers. `replacements`: modules in place of ours; nullptr: none. Throws UserError for a
+  /// block that the machine does not have.
   ModuleMachine(sc_core::sc_module_name name, const WseConfig& config, const Workload& workload,
-                observe::Sink* sink, bool check_links);
+                observe::Sink* sink, bool check_links, Replacements* replacements = nullptr);
   ~ModuleMachine() override;
 
   /// Before the simulation starts: watches for wavelets that a change of a route catches under way.
@@ -56,8 +57,8 @@ class ModuleMachine : public sc_core::sc_module, public Machine {
   void connect_diagnoses() override;
   void require_blocks(const Workload& next) const override;
   void rebuild(Memory memory) override;
-  void build_tiles();
-  void set_routes(TileCoord at);
+  void build_tiles(Replacements* replacements);
+  Site site_of(TileCoord at);
   void bind_links();
   void bind_output(TileCoord at, Direction out);
   void connect(link::InitiatorSocket& from, link::TargetSocket& to);

@@ -4,14 +4,17 @@
 #include <string>
 
 #include "frontends/tasm/assembler.h"
+#include "platforms/wse/wait_summary.h"
 
 namespace tessera::wse {
 
 ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOptions& fabric,
-                                 const WseConfig& config, const Workload& workload)
+                                 const WseConfig& config, const Workload& workload,
+                                 Replacements* replacements)
     : options_(options), config_(config), layout_(workload.layout),
       recorders_(options, fabric, workload, config),
-      machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink())) {
+      machine_(build_machine(options.structure, fabric, config, workload, recorders_.sink(),
+                             replacements)) {
   diagnoses_.set_prints(recorders_.prints());
   machine_->set_diagnoses(&diagnoses_);
   for (std::size_t i = 0; i < workload.programs.images().size(); ++i) {
@@ -22,7 +25,18 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
           {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
     }
   }
+  if (recorders_.need_every_group()) {
+    for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+      const std::vector<int> at = coordinates(place);
+      if (pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]}))
+        engine->set_step_every_group(true);
+    }
+  }
   diagnoses_.begin_run();
+  const bool all = options.waits || options.why_at ||
+                   (!options.report_file.empty() && !options.no_waits) ||
+                   fabric.heatmap_of == "waits" || options.serve;
+  if (all || recorders_.wait_listener() != nullptr) account_waits(workload, all);
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 
@@ -31,13 +45,64 @@ ObservedMachine::~ObservedMachine() {
     static_cast<void>(machine_.release());
 }
 
+void ObservedMachine::account_waits(const Workload& workload, bool all) {
+  images_ = workload.programs.images();
+  waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), recorders_.wait_listener());
+  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+    const std::int32_t program = layout_.program_of_tile[place];
+    if (program < 0 || !(all || recorders_.shows_waits(place))) continue;
+    const auto x = static_cast<int>(place) % layout_.width;
+    const auto y = static_cast<int>(place) / layout_.width;
+    machine_->engine({x, y})->set_waits(&waits_->open(place, static_cast<std::size_t>(program)));
+  }
+}
+
+std::string ObservedMachine::state_of(std::uint32_t place, Cycle now) const {
+  const observe::TileWaits* const tile = waits_->tile(place);
+  return tile == nullptr ? "the tile has no program" : observe::describe(*tile, now);
+}
+
 std::vector<int> ObservedMachine::coordinates(std::uint32_t place) const {
   const auto index = static_cast<int>(place);
   return {index % layout_.width, index / layout_.width};
 }
 
+run::LiveGrid ObservedMachine::live_grid() const {
+  return {static_cast<unsigned>(layout_.width),
+          static_cast<unsigned>(layout_.height),
+          {{"busy", "cycles"}, {"waits", "cycles"}, {"links", "wavelets"}}};
+}
+
+std::string ObservedMachine::live_name(std::size_t cell) const {
+  const std::vector<int> at = coordinates(static_cast<std::uint32_t>(cell));
+  return "tile (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ")";
+}
+
+std::vector<double> ObservedMachine::live_values(std::size_t quantity, Cycle now) const {
+  using observe::Counter, observe::WaitReason;
+  const observe::Counters& counters = recorders_.counters();
+  std::vector<double> values;
+  values.reserve(layout_.tile_count());
+  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+    if (quantity == 0) {
+      values.push_back(counters.tile(place, Counter::kBusyIssueCycles));
+    } else if (quantity == 1) {
+      const observe::TileWaits* const tile = waits_->tile(place);
+      values.push_back(tile == nullptr ? 0 : static_cast<double>(observe::waited(*tile, now)));
+    } else {
+      double hops = 0;
+      for (const Counter c :
+           {Counter::kHopsEast, Counter::kHopsWest, Counter::kHopsNorth, Counter::kHopsSouth})
+        hops += counters.tile(place, c);
+      values.push_back(hops);
+    }
+  }
+  return values;
+}
+
 void ObservedMachine::summarize(report::Report& report) const {
   report.preset = config_.name;
+  report.run.config_digest = config::digest(config_, wse_schema);
   report.clock_period_ps = config_.clock_period_ps;
   const observe::Counters& counters = recorders_.counters();
   const bool anything_happened = recorders_.digest().value() != 0;
@@ -48,6 +113,12 @@ void ObservedMachine::summarize(report::Report& report) const {
   for (const observe::CounterInfo& info : observe::counter_table()) {
     report.counters.push_back({std::string(info.name), counters.total(info.counter),
                                std::string(info.unit), std::string(info.description)});
+  }
+  if (waits_) {
+    waits_->finish(report.cycles);
+    summarize_waits(*waits_, images_, report.waits);
+    report.waits.shown = options_.waits;
+    if (options_.waits || options_.report_detail) add_busiest_links(counters, report.waits);
   }
   if (options_.report_detail) add_places(report.places);
   report.diagnoses.count = diagnoses_.count();
@@ -62,12 +133,32 @@ void ObservedMachine::add_places(report::Places& places) const {
     shown.push_back(info.counter);
     places.counters.emplace_back(info.name);
   }
-  places.values.reserve(layout_.tile_count() * shown.size());
+  const std::vector<observe::WaitReason> reasons = add_wait_counters(places);
+  places.values.reserve(layout_.tile_count() * places.counters.size());
   for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
     for (const int coordinate : coordinates(place)) places.at.push_back(coordinate);
     for (const observe::Counter counter : shown)
       places.values.push_back(recorders_.counters().tile(place, counter));
+    for (const observe::WaitReason reason : reasons) {
+      const observe::TileWaits* const tile = waits_->tile(place);
+      places.values.push_back(tile == nullptr ? 0 : tile->cycles(reason));
+    }
   }
+}
+
+// A counter for each reason that some tile has, and for idle cycles.
+std::vector<observe::WaitReason> ObservedMachine::add_wait_counters(report::Places& places) const {
+  std::vector<observe::WaitReason> reasons;
+  if (!waits_) return reasons;
+  for (unsigned r = 1; r < observe::kWaitReasonCount; ++r) {
+    const auto reason = static_cast<observe::WaitReason>(r);
+    if (waits_->total(reason) == 0) continue;
+    reasons.push_back(reason);
+    const std::string name(observe::info(reason).name);
+    places.counters.push_back(reason == observe::WaitReason::kIdle ? "idle_cycles"
+                                                                   : "wait_" + name);
+  }
+  return reasons;
 }
 
 std::optional<double> ObservedMachine::destroy() {

@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "models/observe/wait_book.h"
 #include "platforms/run/driver.h"
 #include "platforms/wse/diagnosis_log.h"
 #include "platforms/wse/machine.h"
@@ -21,9 +23,9 @@ namespace tessera::wse {
 class ObservedMachine final : public run::View {
  public:
   /// Builds the machine and opens the trace files that the options name. Throws UserError. All
-  /// arguments must outlive it.
+  /// arguments must outlive it. `replacements`: as in build_machine().
   ObservedMachine(const cli::Options& options, const FabricOptions& fabric, const WseConfig& config,
-                  const Workload& workload);
+                  const Workload& workload, Replacements* replacements = nullptr);
   /// Where the kernel would take longer to destroy the machine than the run took
   /// (Machine::is_quick_to_destroy), the machine is left to the end of the process; not after
   /// destroy_with_this().
@@ -44,21 +46,31 @@ class ObservedMachine final : public run::View {
   void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
   void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
   std::vector<int> coordinates(std::uint32_t place) const override;
+  std::size_t place_count() const override { return layout_.tile_count(); }
+  std::string state_of(std::uint32_t place, Cycle now) const override;
+  run::LiveGrid live_grid() const override;
+  std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
+  std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
-  void complete_traces(const report::Report&) override { recorders_.finish(); }
+  void complete_traces(const report::Report&) override { recorders_.finish(waits_.get()); }
 
   /// Seconds that it took to destroy the machine; no value: it was left to the end of the process.
   /// Nothing else may be called afterwards.
   std::optional<double> destroy();
 
  private:
+  /// `all`: of all tiles, else of those whose waits a trace shows.
+  void account_waits(const Workload& workload, bool all);
   void add_places(report::Places& places) const;
+  std::vector<observe::WaitReason> add_wait_counters(report::Places& places) const;
 
   const cli::Options& options_;
   const WseConfig& config_;
   const layout::Layout& layout_;
   Recorders recorders_;
   DiagnosisLog diagnoses_;
+  std::vector<std::shared_ptr<const pe::Image>> images_;  ///< by program of waits_
+  std::unique_ptr<observe::WaitBook> waits_;              ///< nullptr: nobody asked
   std::unique_ptr<Machine> machine_;
   bool is_destroyed_ = false;  // always
 };

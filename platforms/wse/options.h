@@ -1,12 +1,18 @@
 // Options of wse_platform.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "models/observe/scope.h"
 #include "platforms/cli/options.h"
 #include "platforms/wse/csl_options.h"
 
 namespace tessera::wse {
+
+/// The value of --trace-rect. Throws UserError.
+observe::Scope::Rect rect_in(const std::string& text);
 
 /// What can be recorded and checked of a fabric; vp_platform has these options too.
 struct FabricOptions {
@@ -15,18 +21,30 @@ struct FabricOptions {
   std::string trace_wse_file;
   std::string print_log_file;
   std::string vcd_file;
+  std::optional<observe::Scope::Rect> trace_rect;  ///< tiles that traces show
   std::string heatmap_file;
+  std::string routes_file;
   std::string heatmap_counter;
+  std::string heatmap_of = "busy";
   bool check_links = false;
   bool check_epochs = false;
+  std::vector<std::string> replace;  ///< see Replacements::choose
 
   cli::OptionGroup group() {
     using cli::file;
+    cli::Option replace_option{"replace", "BLOCK[X,Y]=NAME",
+                               "puts a registered module in the place of a block of a tile, e.g. "
+                               "--replace router[2,1]=verilog; may be given several times",
+                               [this](const std::string& text) { replace.push_back(text); }};
+    replace_option.repeatable = true;
     const auto written = cli::Option::File::kWritten;
     return {
         kHeading,
         {file("trace-wse", "FILE", trace_wse_file, written,
               "text trace in the form of the vendor's simulator, e.g. --trace-wse sim.log"),
+         {"trace-rect", "X,Y,W,H",
+          "tiles that traces show: W x H of them from tile (X, Y) on, e.g. --trace-rect 0,0,4,4",
+          [this](const std::string& text) { trace_rect = rect_in(text); }},
          file("print-log", "FILE", print_log_file, written,
               "what the programs print, e.g. --print-log sim.log"),
          file("vcd", "FILE", vcd_file, written, "wave form of tasks and links, e.g. --vcd w.vcd"),
@@ -34,11 +52,17 @@ struct FabricOptions {
               "picture of where the time went, e.g. --heatmap h.svg"),
          cli::text("heatmap-counter", "NAME", heatmap_counter,
                    "counter that the heat map shows (default: busy issue cycles)"),
+         cli::one_of("heatmap-of", "WHAT", heatmap_of, {"busy", "waits", "links"},
+                     "what the heat map shows: busy cycles, cycles of waits, or the load of the "
+                     "busiest link of a tile"),
+         file("routes", "FILE.svg", routes_file, written,
+              "picture of the routes, a map for each color, e.g. --routes r.svg"),
          cli::flag(
              "check-links", check_links,
              "watch the links between routers and at the rim for broken protocol rules (exit 3)"),
          cli::flag("check-epochs", check_epochs,
-                   "watch for wavelets that a change of a route catches under way (exit 4)")}};
+                   "watch for wavelets that a change of a route catches under way (exit 4)"),
+         replace_option}};
   }
 };
 

@@ -1,17 +1,26 @@
 #include "platforms/wse/recorders.h"
 
+#include <algorithm>
+#include <array>
+#include <sstream>
+
 #include "models/observe/heatmap.h"
 #include "models/observe/names.h"
 #include "models/observe/perfetto_trace.h"
 #include "models/observe/vcd.h"
 #include "models/observe/wse_trace.h"
 #include "models/pe/isa.h"
+#include "models/pe/readiness.h"
+#include "platforms/wse/route_picture.h"
+#include "platforms/wse/wait_summary.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 #include "tlm_ifaces/vocabulary/nearest.h"
 
 namespace tessera::wse {
 
 namespace {
+
+constexpr std::int64_t kMostTilesOnASide = 1 << 20;  // of a number in an option
 
 observe::Names names_for(const Workload& workload) {
   observe::Names names;
@@ -20,10 +29,20 @@ observe::Names names_for(const Workload& workload) {
                ? std::string(pe::info(static_cast<pe::Opcode>(opcode)).mnemonic)
                : std::string();
   };
-  names.task = [&workload](std::uint32_t place, unsigned id) {
-    const int x = static_cast<int>(place) % workload.layout.width;
-    const int y = static_cast<int>(place) / workload.layout.width;
-    const auto& image = workload.programs.image_of({x, y});
+  const auto image_of = [&workload](std::uint32_t place) -> const auto& {
+    const auto width = static_cast<unsigned>(workload.layout.width);
+    return workload.programs.image_of(
+        {static_cast<int>(place % width), static_cast<int>(place / width)});
+  };
+  names.line = [image_of](std::uint32_t place, std::uint32_t pc) {
+    const auto& image = image_of(place);
+    return image == nullptr ? std::string() : image->place_of(pc);
+  };
+  names.wait = [image_of](std::uint32_t place, observe::WaitReason reason, std::uint8_t number) {
+    return pe::words_of(*image_of(place), {reason, number});
+  };
+  names.task = [image_of](std::uint32_t place, unsigned id) {
+    const auto& image = image_of(place);
     if (image == nullptr) return std::string();
     for (const pe::TaskBinding& task : image->tasks) {
       if (image->number_of(task) == id) return task.name;
@@ -45,53 +64,108 @@ observe::Counter counter_named(const std::string& name) {
                   "'" + name + "' is no counter of a tile" + did_you_mean(name, known));
 }
 
+observe::Scope scope_of(const cli::Options& options, const FabricOptions& fabric, unsigned width,
+                        unsigned height) {
+  observe::Scope scope = options.trace_scope();
+  if (!fabric.trace_rect) return scope;
+  scope.rect = *fabric.trace_rect;
+  if (scope.rect.x >= width || scope.rect.y >= height)
+    throw UserError("", "--trace-rect",
+                    "tile (" + std::to_string(scope.rect.x) + ", " + std::to_string(scope.rect.y) +
+                        ") lies outside the fabric of " + std::to_string(width) + " x " +
+                        std::to_string(height) + " tiles");
+  return scope;
+}
+
 }  // namespace
+
+observe::Scope::Rect rect_in(const std::string& text) {
+  std::array<std::uint32_t, 4> numbers{};
+  std::istringstream in(text);
+  std::string part;
+  std::size_t count = 0;
+  while (std::getline(in, part, ',')) {
+    const auto number = cli::whole_number_in(part);
+    const bool is_right = number && *number >= 0 && *number <= kMostTilesOnASide;
+    if (!is_right || count == numbers.size()) {
+      count = 0;
+      break;
+    }
+    numbers[count++] = static_cast<std::uint32_t>(*number);
+  }
+  if (count != numbers.size() || numbers[2] == 0 || numbers[3] == 0)
+    throw UserError("", "--trace-rect",
+                    "'" + text + "' is not of the form X,Y,W,H, such as 0,0,4,4");
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
 
 Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
                      const Workload& workload, const WseConfig& config)
     : stream_(static_cast<unsigned>(workload.layout.width),
               static_cast<unsigned>(workload.layout.height),
-              options.report_detail || !fabric.heatmap_file.empty()),
-      heatmap_file_(fabric.heatmap_file), heatmap_counter_(counter_named(fabric.heatmap_counter)),
-      title_(options.program + " on " + config.name) {
-  if (print_file_ = fabric.print_log_file; !print_file_.empty()) {
-    print_stream_ = run::open_output(print_file_);
-    prints_ = std::make_unique<observe::PrintLog>(print_stream_);
+              options.report_detail || options.waits || options.serve ||
+                  !fabric.heatmap_file.empty()),
+      heatmap_file_(fabric.heatmap_file), heatmap_of_(fabric.heatmap_of),
+      heatmap_counter_(counter_named(fabric.heatmap_counter)),
+      title_(options.program + " on " + config.name), routes_file_(fabric.routes_file),
+      switch_positions_(config.fabric.switch_positions), layout_(workload.layout),
+      width_(static_cast<unsigned>(workload.layout.width)),
+      height_(static_cast<unsigned>(workload.layout.height)) {
+  if (!fabric.print_log_file.empty()) {
+    print_file_ = std::make_unique<text::OutputFile>(fabric.print_log_file);
+    prints_ = std::make_unique<observe::PrintLog>(print_file_->stream());
   }
   if (options.max_cycles) stream_.set_end(*options.max_cycles);
-  const auto width = static_cast<unsigned>(workload.layout.width);
-  const auto height = static_cast<unsigned>(workload.layout.height);
   const auto names = names_for(workload);
+  scope_ = scope_of(options, fabric, width_, height_);
   if (const std::string& file = options.trace_perfetto_file; !file.empty())
-    traces_.push_back(run::TraceFile::of<observe::PerfettoTrace>(file, stream_, width, names));
+    wait_listener_ = &add_trace<observe::PerfettoTrace>(file, width_, names, scope_);
   if (!fabric.vcd_file.empty())
-    traces_.push_back(run::TraceFile::of<observe::VcdTrace>(fabric.vcd_file, stream_, width, height,
-                                                            config.clock_period_ps));
+    add_trace<observe::VcdTrace>(fabric.vcd_file, width_, height_, config.clock_period_ps, names,
+                                 scope_);
   if (fabric.trace_wse_file.empty()) return;
-  const observe::WseTraceOptions wse{width, height, config.fabric.hop_latency,
-                                     config.fabric.on_ramp_latency, config.generation};
-  traces_.push_back(
-      run::TraceFile::of<observe::WseTrace>(fabric.trace_wse_file, stream_, wse, names));
+  const observe::WseTraceOptions wse{
+      width_, height_, config.fabric.hop_latency, config.fabric.on_ramp_latency, config.generation,
+      scope_};
+  needs_every_group_ = true;
+  add_trace<observe::WseTrace>(fabric.trace_wse_file, wse, names);
 }
 
-void Recorders::finish() {
+bool Recorders::shows_waits(std::uint32_t place) const {
+  constexpr std::uint64_t kMost = 65536;
+  const std::uint64_t tiles =
+      std::uint64_t{std::min(scope_.rect.width, width_)} * std::min(scope_.rect.height, height_);
+  return tiles <= kMost && scope_.has_place(place, width_);
+}
+
+void Recorders::finish(const observe::WaitBook* waits) {
   for (run::TraceFile& trace : traces_) trace.finish();
   if (prints_) {
     prints_->finish();
-    run::require_complete(print_file_, print_stream_);
+    print_file_->commit();
   }
-  if (!heatmap_file_.empty()) draw_heatmap();
+  if (!heatmap_file_.empty()) draw_heatmap(waits);
+  if (!routes_file_.empty()) draw_routes_of_layout();
 }
 
-void Recorders::draw_heatmap() const {
+void Recorders::draw_routes_of_layout() const {
+  text::OutputFile file(routes_file_);
+  draw_routes(file.stream(), layout_, switch_positions_, title_ + ": routes");
+  file.commit();
+}
+
+void Recorders::draw_heatmap(const observe::WaitBook* waits) const {
   const Cycle cycles = counters().total(observe::Counter::kLastEventCycle) + 1;
-  observe::HeatMap map = heatmap_counter_ == observe::Counter::kBusyIssueCycles
+  observe::HeatMap map = heatmap_of_ == "waits"
+                             ? wait_map(*waits, counters().width(), counters().height(), cycles)
+                         : heatmap_of_ == "links" ? link_map(counters(), cycles)
+                         : heatmap_counter_ == observe::Counter::kBusyIssueCycles
                              ? observe::issue_slot_use(counters(), cycles)
                              : observe::counter_map(counters(), heatmap_counter_);
   map.title = title_ + ": " + map.title;
-  std::ofstream stream = run::open_output(heatmap_file_);
-  observe::write_svg(stream, map);
-  run::require_complete(heatmap_file_, stream);
+  text::OutputFile file(heatmap_file_);
+  observe::write_svg(file.stream(), map);
+  file.commit();
 }
 
 }  // namespace tessera::wse

@@ -2,13 +2,13 @@
 // as the options say.
 #pragma once
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "models/observe/event_stream.h"
 #include "models/observe/print_log.h"
+#include "models/observe/wait_book.h"
 #include "platforms/run/output_file.h"
 #include "platforms/wse/options.h"
 #include "platforms/wse/workload.h"
@@ -30,19 +30,40 @@ class Recorders {
   const observe::Counters& counters() const { return stream_.counters(); }
   /// What the programs print; nullptr: nobody asked for it.
   observe::PrintLog* prints() { return prints_.get(); }
+  /// The trace that shows waits; nullptr: there is none.
+  observe::WaitListener* wait_listener() { return wait_listener_; }
+  /// Whether it shows those of tile `place`. The accounts of a whole wafer take as much memory as its
+  /// machine, so a trace of more than 65,536 tiles has none of its own.
+  bool shows_waits(std::uint32_t place) const;
+  /// Whether groups of operations must be announced in their own cycle (observe/sorted_sink.h).
+  bool need_every_group() const { return needs_every_group_; }
   /// Completes the trace files and draws the heat map. Call once, after the run.
-  void finish();
+  /// `waits`: of all tiles, finished; nullptr: nobody accounted them.
+  void finish(const observe::WaitBook* waits);
 
  private:
-  void draw_heatmap() const;
+  template <class Trace, class... Args>
+  Trace& add_trace(const std::string& file, const Args&... args) {
+    traces_.push_back(run::TraceFile::of<Trace>(file, stream_, args...));
+    return static_cast<Trace&>(traces_.back().trace());
+  }
+  void draw_heatmap(const observe::WaitBook* waits) const;
+  void draw_routes_of_layout() const;
 
   observe::EventStream stream_;
   std::string heatmap_file_;
+  std::string heatmap_of_;
   observe::Counter heatmap_counter_ = observe::Counter::kBusyIssueCycles;
   std::string title_;
   std::vector<run::TraceFile> traces_;
-  std::string print_file_;
-  std::ofstream print_stream_;
+  std::string routes_file_;
+  fabric::SwitchPositions switch_positions_;
+  const layout::Layout& layout_;
+  observe::WaitListener* wait_listener_ = nullptr;
+  observe::Scope scope_;
+  unsigned width_, height_;  ///< of the machine, in tiles
+  bool needs_every_group_ = false;
+  std::unique_ptr<text::OutputFile> print_file_;
   std::unique_ptr<observe::PrintLog> prints_;
 };
 

@@ -24,39 +24,41 @@
 #include "models/pe/compute_engine.h"
 #include "models/queue/input_queue.h"
 #include "models/queue/output_queue.h"
-#include "platforms/wse/wse_config.h"
+#include "platforms/wse/replacements.h"
 
 namespace tessera::wse {
 
 class Tile : public sc_core::sc_module {
  public:
-  /// `image`: the program of the tile, or nullptr for a tile that is only a router. `streams`: those
-  /// that reach the host past the router; nullptr: there are none.
-  Tile(sc_core::sc_module_name name, timing::ClockDomain& domain, TileCoord at,
-       const WseConfig& config, const std::shared_ptr<const pe::Image>& image, observe::Probe probe,
-       const layout::HostLink* streams = nullptr)
-      : sc_core::sc_module(name), router("router", domain, at, config.fabric, probe) {
-    if (image == nullptr) return;
-    on_ramp_ =
-        std::make_unique<fabric::OnRamp>("on_ramp", domain, at, config.fabric, probe.place());
+  /// `streams`: those that reach the host past the router; nullptr: there are none. `replacements`:
+  /// modules in place of ours; nullptr: none.
+  Tile(sc_core::sc_module_name name, Site site, const layout::HostLink* streams,
+       Replacements* replacements)
+      : sc_core::sc_module(name), replacements_(replacements), router_(build_router(site)) {
+    if (site.image == nullptr) return;
+    on_ramp_ = std::make_unique<fabric::OnRamp>("on_ramp", site.domain, site.tile,
+                                                site.config.fabric, site.probe.place());
     if (streams != nullptr) {
       tap_ = std::make_unique<host::RampTap>("tap", streams->out_colors);
       in_colors_ = streams->in_colors;
       on_ramp_->out.bind(tap_->from_on_ramp);
-      tap_->to_router.bind(router.in[index(Direction::kRamp)]);
+      tap_->to_router.bind(router_->in[index(Direction::kRamp)]);
     } else {
-      on_ramp_->out.bind(router.in[index(Direction::kRamp)]);
+      on_ramp_->out.bind(router_->in[index(Direction::kRamp)]);
     }
-    engine_ = std::make_unique<pe::ComputeEngine>("engine", domain, at, image, config.pe, probe);
-    engine_->config.bind(router.config);
-    if (image->uses(pe::Opcode::kStcfg)) router.set_reconfigurable(image->generation);
-    build_queues(config, *image, probe);
+    build_engine(site);
+    ports_->config.bind(router_->config);
+    for (const pe::QueueBinding& binding : site.image->queues) {
+      site.queue = binding;
+      binding.input ? build_input_queue(site) : build_output_queue(site);
+    }
   }
 
-  fabric::Router router;
+  fabric::RouterPorts& router() { return *router_; }
 
   /// What the tile lacks to run `image` (nullptr: none), in words; empty: nothing.
   std::string missing_for(const pe::Image* image) const {
+    if (replaced_) return "a module of a user (--replace)";
     if ((image != nullptr) != (engine_ != nullptr))
       return image != nullptr ? "no compute engine"
                               : "a compute engine, which would have no program";
@@ -70,61 +72,91 @@ class Tile : public sc_core::sc_module {
     }
     return {};
   }
-  /// All blocks as built with these parameters, but for routes; `keep_memory`: the SRAM stays as it is.
-  /// start() when the neighbours have been reset too.
-  void reset(const WseConfig& config, const std::shared_ptr<const pe::Image>& image,
-             observe::Probe probe, bool keep_memory) {
-    router.reset(config.fabric, probe);
-    if (engine_ == nullptr) return;
-    on_ramp_->reset(config.fabric);
-    pe::Sram memory = std::move(engine_->core().sram());
-    engine_->reset(image, config.pe, probe, keep_memory ? &memory : nullptr);
-    if (image->uses(pe::Opcode::kStcfg)) router.set_reconfigurable(image->generation);
-    for (const auto& queue : input_queues_) {
-      const unsigned id = queue->core().id().value();
-      const pe::QueueBinding* const binding = binding_of(*image, queue->core().id(), true);
-      queue->reset(binding == nullptr ? kNoColor : *binding->color,
-                   config.fabric.queue_room(config.input_queue_lengths.at(id)), probe);
+  /// All blocks as built for `site`; `keep_memory`: the SRAM stays as it is. start() when the neighbours
+  /// have been reset too.
+  void reset(const Site& site, bool keep_memory, fabric::EpochChecker* epochs) {
+    if (our_router_ != nullptr) {
+      our_router_->reset(site.config.fabric, site.probe);
+      our_router_->set_epoch_checker(epochs);
+      configure_router(site);
+    } else {
+      router_->restart();
     }
-    for (const auto& queue : output_queues_)
-      queue->reset(config.output_queue_lengths.at(queue->core().id().value()),
-                   config.queue_write_latency, probe);
+    if (ports_ == nullptr) return;
+    on_ramp_->reset(site.config.fabric);
+    if (engine_ != nullptr) {
+      pe::Sram memory = std::move(engine_->core().sram());
+      engine_->reset(site.image, site.config.pe, site.probe, keep_memory ? &memory : nullptr);
+    } else {
+      ports_->restart();
+    }
+    for (const auto& [id, ports, queue] : input_queues_) {
+      if (queue == nullptr) {
+        ports->restart();
+        continue;
+      }
+      const pe::QueueBinding* const binding = binding_of(*site.image, id, true);
+      queue->reset(binding == nullptr ? kNoColor : *binding->color,
+                   site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
+                   site.probe);
+    }
+    for (const auto& [id, ports, queue] : output_queues_) {
+      if (queue == nullptr)
+        ports->restart();
+      else
+        queue->reset(site.config.output_queue_lengths.at(id.value()),
+                     site.config.queue_write_latency, site.probe);
+    }
   }
   void start() {
-    router.start();
-    if (engine_ == nullptr) return;
+    router_->start();
+    if (ports_ == nullptr) return;
     on_ramp_->start();
-    engine_->start();
+    ports_->start();
   }
 
-  /// nullptr where no program runs.
-  pe::ComputeEngine* engine() { return engine_.get(); }
-  const pe::ComputeEngine* engine() const { return engine_.get(); }
+  /// nullptr where no program runs, and where the engine is one of a user that does not derive from
+  /// ours.
+  pe::ComputeEngine* engine() { return engine_; }
+  /// Requires a program.
+  void launch(const pe::Function& function, const std::vector<std::uint32_t>& arguments, Cycle at) {
+    ports_->launch(function, arguments, at);
+  }
+  void set_epoch_checker(fabric::EpochChecker* epochs) {
+    if (our_router_ != nullptr) our_router_->set_epoch_checker(epochs);
+  }
 
   /// nullptr without streams.
   host::RampTap* tap() { return tap_.get(); }
 
   std::size_t wavelets_held() const {
-    std::size_t held = router.core().held();
-    for (const auto& queue : input_queues_) held += queue->core().size();
-    for (const auto& queue : output_queues_) held += queue->core().size();
+    std::size_t held = router_->held();
+    for (const auto& queue : input_queues_) held += queue.ports->size();
+    for (const auto& queue : output_queues_) held += queue.ports->size();
     return held;
   }
   void describe_waits(observe::Waits& waits, Cycle now) const {
-    if (engine_) engine_->core().describe_waits(waits, now);
-    for (const auto& queue : input_queues_) queue->core().describe_waits(waits, now);
+    if (ports_) ports_->describe_waits(waits, now);
+    for (const auto& queue : input_queues_) queue.ports->describe_waits(waits, now);
     if (on_ramp_) on_ramp_->describe_waits(waits, now);
-    router.core().describe_waits(waits, now);
+    router_->describe_waits(waits, now);
   }
 
  private:
+  /// A queue, and what it is if it is ours.
+  template <class Ports, class Ours>
+  struct Queue {
+    QueueId id;
+    std::unique_ptr<Ports> ports;
+    Ours* ours;  // nullptr: a module of a user that does not derive from ours
+  };
   /// Of an input queue that the present program does not use.
   static constexpr Color kNoColor{kColorCount};
 
   template <class Queues>
   static bool find(const Queues& queues, QueueId id) {
     return std::any_of(queues.begin(), queues.end(),
-                       [id](const auto& queue) { return queue->core().id() == id; });
+                       [id](const auto& queue) { return queue.id == id; });
   }
   static const pe::QueueBinding* binding_of(const pe::Image& image, QueueId id, bool input) {
     const auto found =
@@ -132,32 +164,91 @@ class Tile : public sc_core::sc_module {
                      [=](const pe::QueueBinding& b) { return b.input == input && b.id == id; });
     return found == image.queues.end() ? nullptr : &*found;
   }
-  void build_queues(const WseConfig& config, const pe::Image& image, observe::Probe probe) {
-    for (const pe::QueueBinding& binding : image.queues) {
-      const unsigned id = binding.id.value();
-      if (binding.input) {
-        input_queues_.push_back(std::make_unique<queue::InputQueue>(
-            ("input_queue_" + std::to_string(id)).c_str(), binding.id, *binding.color,
-            config.fabric.queue_room(config.input_queue_lengths.at(id)), probe));
-        const bool is_tapped = (in_colors_ >> binding.color->value() & 1U) != 0;
-        (is_tapped ? tap_->to_queues : router.off_ramp).bind(input_queues_.back()->in);
-        engine_->input[id].bind(input_queues_.back()->out);
-      } else {
-        output_queues_.push_back(std::make_unique<queue::OutputQueue>(
-            ("output_queue_" + std::to_string(id)).c_str(), binding.id,
-            config.output_queue_lengths.at(id), config.queue_write_latency, probe));
-        engine_->output[id].bind(output_queues_.back()->in);
-        on_ramp_->queues[id].bind(output_queues_.back()->out);
+  std::unique_ptr<fabric::RouterPorts> build_router(const Site& site) {
+    if (replacements_ != nullptr) {
+      auto router = replacements_->routers.build({site.tile.x, site.tile.y}, "router", site);
+      if (router != nullptr) {
+        replaced_ = true;
+        our_router_ = dynamic_cast<fabric::Router*>(router.get());
+        if (our_router_ != nullptr) configure_router(site);
+        return router;
       }
     }
+    auto router = std::make_unique<fabric::Router>("router", site.domain, site.tile,
+                                                   site.config.fabric, site.probe);
+    our_router_ = router.get();
+    configure_router(site);
+    return router;
+  }
+  void configure_router(const Site& site) {
+    if (site.image != nullptr && site.image->uses(pe::Opcode::kStcfg))
+      our_router_->set_reconfigurable(site.image->generation);
+    for (const auto& [color, route] : site.routes) our_router_->set_route(color, route);
+  }
+  void build_engine(const Site& site) {
+    if (replacements_ != nullptr)
+      ports_ = replacements_->engines.build({site.tile.x, site.tile.y}, "engine", site);
+    replaced_ |= ports_ != nullptr;
+    engine_ = dynamic_cast<pe::ComputeEngine*>(ports_.get());  // a user's may derive from ours
+    if (ports_ != nullptr) return;
+    auto engine = std::make_unique<pe::ComputeEngine>("engine", site.domain, site.tile, site.image,
+                                                      site.config.pe, site.probe);
+    engine_ = engine.get();
+    ports_ = std::move(engine);
+  }
+  void build_input_queue(const Site& site) {
+    const QueueId id = site.queue->id;
+    const std::string name = "input_queue_" + std::to_string(id.value());
+    std::unique_ptr<queue::InputQueuePorts> ports;
+    if (replacements_ != nullptr)
+      ports = replacements_->input_queues.build(place(site), name.c_str(), site);
+    replaced_ |= ports != nullptr;
+    auto* ours = dynamic_cast<queue::InputQueue*>(ports.get());
+    if (ports == nullptr) {
+      ours = new queue::InputQueue(
+          name.c_str(), id, *site.queue->color,
+          site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
+          site.probe);
+      ports.reset(ours);
+    }
+    const bool is_tapped = (in_colors_ >> site.queue->color->value() & 1U) != 0;
+    (is_tapped ? tap_->to_queues : router_->off_ramp).bind(ports->in);
+    ports_->input[id.value()].bind(ports->out);
+    input_queues_.push_back({id, std::move(ports), ours});
+  }
+  void build_output_queue(const Site& site) {
+    const QueueId id = site.queue->id;
+    const std::string name = "output_queue_" + std::to_string(id.value());
+    std::unique_ptr<queue::OutputQueuePorts> ports;
+    if (replacements_ != nullptr)
+      ports = replacements_->output_queues.build(place(site), name.c_str(), site);
+    replaced_ |= ports != nullptr;
+    auto* ours = dynamic_cast<queue::OutputQueue*>(ports.get());
+    if (ports == nullptr) {
+      ours =
+          new queue::OutputQueue(name.c_str(), id, site.config.output_queue_lengths.at(id.value()),
+                                 site.config.queue_write_latency, site.probe);
+      ports.reset(ours);
+    }
+    ports_->output[id.value()].bind(ports->in);
+    on_ramp_->queues[id.value()].bind(ports->out);
+    output_queues_.push_back({id, std::move(ports), ours});
+  }
+  static std::vector<int> place(const Site& site) {
+    return {site.tile.x, site.tile.y, static_cast<int>(site.queue->id.value())};
   }
 
+  Replacements* const replacements_;
+  bool replaced_ = false;  // some block is a module of a user
+  fabric::Router* our_router_ = nullptr;
+  std::unique_ptr<fabric::RouterPorts> router_;
   std::unique_ptr<host::RampTap> tap_;
   std::uint32_t in_colors_ = 0;
-  std::vector<std::unique_ptr<queue::InputQueue>> input_queues_;
-  std::vector<std::unique_ptr<queue::OutputQueue>> output_queues_;
+  std::vector<Queue<queue::InputQueuePorts, queue::InputQueue>> input_queues_;
+  std::vector<Queue<queue::OutputQueuePorts, queue::OutputQueue>> output_queues_;
   std::unique_ptr<fabric::OnRamp> on_ramp_;
-  std::unique_ptr<pe::ComputeEngine> engine_;
+  std::unique_ptr<pe::EnginePorts> ports_;
+  pe::ComputeEngine* engine_ = nullptr;
 };
 
 }  // namespace tessera::wse

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tlm_ifaces/vocabulary/errors.h"
+
 namespace tessera::wse {
 
 namespace {
@@ -27,9 +29,13 @@ void for_each_tile(const layout::Symbol& symbol, const Programs& programs, Machi
       const pe::Image* image = programs.image_of(at).get();
       if (image != last) address = image->find_symbol(symbol.symbol)->address;
       last = image;
-      pe::ComputeEngineCore& engine = *machine.engine(at);
-      engine.catch_up(machine.domain().next_free_cycle());
-      visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y), engine.sram(), address);
+      pe::ComputeEngineCore* const engine = machine.engine(at);
+      if (engine == nullptr)
+        throw UserError("", symbol.place,
+                        "the host cannot copy to or from tile " + to_string(at) +
+                            ", whose engine is not ours (--replace)");
+      engine->catch_up(machine.domain().next_free_cycle());
+      visit(static_cast<std::size_t>(x), static_cast<std::size_t>(y), engine->sram(), address);
     }
   }
 }

@@ -1,5 +1,6 @@
 """Values that variables have at the start of a run, beside the compiled program that they belong to."""
 import hashlib
+import os
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,12 @@ def write(folder, regions):
         for symbol in region["symbols"]:
             for number, block in enumerate(symbol["blocks"]):
                 arrays[f"{left + number % width},{top + number // width},{symbol['name']}"] = block
-    np.savez(Path(folder) / FILE, **arrays)
+    temporary = Path(folder) / f"tmp-{os.getpid()}-{FILE}"
+    try:
+        np.savez(temporary, **arrays)
+        os.replace(temporary, Path(folder) / FILE)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def read(folder):

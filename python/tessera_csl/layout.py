@@ -96,6 +96,8 @@ class Color:
         self._name = name
         self._scope = scope
         self._value = None if value is None else operator.index(value)
+        if value is not None and not 0 <= value <= 23:
+            raise ValueError(f"the color '{name}' shall have the value {value}; a color has one of 0 to 23")
 
     def get_name(self):
         return self._name
@@ -157,6 +159,8 @@ class CodeRegion:
 
     def place(self, x, y):
         """Puts the upper left PE of the region at (x, y) of the fabric."""
+        if min(x, y) < 0:
+            raise ValueError(f"the region '{self.name}' cannot lie at ({x}, {y}); the fabric begins at (0, 0)")
         self.record["place"] = [operator.index(x), operator.index(y)]
 
     def _all(self):
@@ -255,6 +259,8 @@ class CodeRegion:
             wrong, right = ("inputs", "outputs") if direction == "in" else ("outputs", "inputs")
             raise ValueError(f"the positions of an {direction}put port have {wrong}, which the compiler chooses; give {right} "
                              "only")
+        if operator.index(size) < 1:
+            raise ValueError(f"an {direction}put port of the region '{self.name}' is for {size} wavelets; it must be 1 or more")
         return self._layout.add_port(self, {
             "region": self.name, "direction": direction, "color": self._layout.known(color).get_global_name(),
             "edge": edge.value, "rect": self._edge(edge), "positions": positions, "size": operator.index(size),
@@ -311,10 +317,20 @@ class SdkLayout:
         if not isinstance(port, Port) or port.record["direction"] != direction:
             raise TypeError(f"an {direction}put port is needed here")
 
+    def _check_free(self, port, takes_connections):
+        """A port has one stream or connections; wavelets enter an input port from one place."""
+        has_stream = any(stream["port"] == port.number for stream in self._streams)
+        is_connected = any(port.number in pair for pair in self._connections)
+        if has_stream or (is_connected and not takes_connections):
+            raise ValueError(f"the {port.record['direction']}put port of color '{port.record['color']}' has a "
+                             f"{'stream' if has_stream else 'connection'} already")
+
     def connect(self, out_port, in_port):
         """Joins two ports: both colors become one, and the compiler finds a path."""
         self._direction(out_port, "out")
         self._direction(in_port, "in")
+        self._check_free(out_port, True)
+        self._check_free(in_port, False)
         width, height = out_port.record["rect"][2:]
         if out_port.record["size"] != in_port.record["size"]:
             raise ValueError(f"the ports that are connected have the sizes {out_port.record['size']} and "
@@ -336,6 +352,7 @@ class SdkLayout:
 
     def _stream(self, port, io_loc, io_buffer_size):
         del io_buffer_size  # streams are not bounded
+        self._check_free(port, False)
         record = port.record
         if record["rect"][2:] != [1, 1]:
             raise ValueError(f"the port of the region '{port.region.name}' lies on {record['rect'][2]} x {record['rect'][3]} "

@@ -37,6 +37,11 @@ class Task:
         self.transfer = transfer
 
 
+def _check_task(call, task):
+    if not isinstance(task, Task):
+        raise TypeError(f"{call} takes what a copy, a launch or a stream has returned, not {task!r}")
+
+
 def _warn_about_numpy_2():
     """Once, since a wrong result has no other sign."""
     if int(np.__version__.split(".", maxsplit=1)[0]) < 2 or _warn_about_numpy_2.done:
@@ -74,6 +79,7 @@ class SdkRuntime:
         self._core_paths = []
         self._dump = None
         self._transfers = []
+        self._files = {}  # of receive_tofile, by stream
         config = getattr(platform, "config", None)
         if config is not None and config.dump_core and config.core_path:
             self._core_paths.append(config.core_path)
@@ -112,6 +118,7 @@ class SdkRuntime:
         try:
             for task in list(self._transfers):
                 self.task_wait(task)
+            self._write_files()
             self._server.call({"cmd": "stop"})
         finally:
             self._state = "stopped"
@@ -195,6 +202,11 @@ class SdkRuntime:
         if streaming:
             if not 0 <= number <= 23:
                 raise ValueError(f"memcpy_{command} with streaming=True takes a color; {number} is none")
+            known = [color for color in range(24) if self._program["streams"][command == "d2h"] >> color & 1]
+            if number not in known:
+                name = f"MEMCPY{command.upper()}_k"
+                raise ValueError(f"the program gives <memcpy/get_params> no color {number} as {name}; it gives "
+                                 + (", ".join(map(str, known)) or "none"))
             return {"color": number}
         if not isinstance(target, SymbolHandle):
             raise TypeError(f"memcpy_{command} with streaming=False takes what get_id() returned, not {target!r}")
@@ -238,8 +250,8 @@ class SdkRuntime:
             raise ValueError(f"'{name}' is a variable; launch takes a function")
         inputs = symbol["inputs"]
         if len(args) != len(inputs):
-            raise TypeError(f"the function '{name}' takes {len(inputs)} arguments ({', '.join(inputs) or 'none'}); "
-                            f"{len(args)} are given")
+            counts = f"{len(inputs)} argument{'s'[:len(inputs) != 1]}"
+            raise TypeError(f"the function '{name}' takes {counts} ({', '.join(inputs) or 'none'}), not {len(args)}")
         words = [arguments.argument_word(value, kind, f"argument {n} of '{name}'")
                  for n, (value, kind) in enumerate(zip(args, inputs))]
         reply = self._server.submit({"cmd": "launch", "function": name, "arguments": words})
@@ -247,6 +259,8 @@ class SdkRuntime:
 
     def call(self, name, args=(), nonblock=False):
         """launch() with the arguments as a list."""
+        if not isinstance(args, (list, tuple, np.ndarray)):
+            raise TypeError(f"call takes the arguments of '{name}' as a list, not {args!r}")
         return self.launch(name, *args, nonblock=nonblock)
 
     def _issue(self, task, nonblock):
@@ -256,12 +270,18 @@ class SdkRuntime:
 
     def is_task_done(self, task):
         """Whether the operation is complete. For a stream of a port this lets the machine run until it is, or is stuck."""
+        _check_task("is_task_done", task)
+        if task.reply is None:  # of receive_tofile
+            return self._state == "stopped"
         if task.transfer is None or task not in self._transfers:
             return self._server.poll(task.reply)
         return self._follow(task, must_end=False)
 
     def task_wait(self, task):
         """Returns when the operation is complete."""
+        _check_task("task_wait", task)
+        if task.reply is None:
+            return
         self._server.wait(task.reply)
         if task in self._transfers:
             self._follow(task, must_end=True)
@@ -292,6 +312,8 @@ class SdkRuntime:
         """Receives `n` wavelets of an output stream into the array."""
         self._require_running("receive")
         name = self._port(port, "out")
+        if name in self._files:
+            raise RuntimeError(f"the stream '{name}' is written to a file by receive_tofile")
         words = self._wavelets(array, n)
         if not array.flags.c_contiguous or not array.flags.writeable:
             raise TypeError("the array of receive() is not contiguous in C order, or not writable")
@@ -304,6 +326,29 @@ class SdkRuntime:
         task = Task(self._server.submit({"cmd": "receive", "port": name, "words": words}), store)
         self._transfers.append(task)
         return self._issue(task, nonblock)
+
+    def receive_tofile(self, port, file, nonblock=False):
+        """Has all wavelets that still come out of an output stream written to a file, as 32-bit words.
+
+        How many there are is known at stop(), which writes the file; receive() may not be used for the stream any more.
+        """
+        del nonblock  # the file is complete at stop()
+        self._require_running("receive_tofile")
+        name = self._port(port, "out")
+        with open(file, "ab"):  # a path that cannot be written is an error now
+            pass
+        if name in self._files:
+            raise RuntimeError(f"the stream '{name}' is written to '{self._files[name]}' already")
+        self._files[name] = os.path.abspath(file)
+        return Task(None)
+
+    def _write_files(self):
+        """Receives until no word comes any more."""
+        most = 1 << 30  # words; a PE sends one a cycle
+        for port, path in self._files.items():
+            number = self._server.call({"cmd": "receive", "port": port, "words": most}).header["transfer"]
+            with open(path, "wb") as file:
+                file.write(self._server.call({"cmd": "wait", "transfer": number, "rest": True}).data)
 
     @staticmethod
     def _wavelets(array, n):

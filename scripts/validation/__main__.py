@@ -16,6 +16,7 @@ import os
 import pathlib
 import sys
 
+from files import write_text
 from validation import document, sensitivity
 from validation.bench import Bench, RunFailed
 from validation.case import Result
@@ -111,7 +112,7 @@ def main():
 def report(arguments, families, results, left_out):
     print(document.summary(families, results))
     if arguments.json:
-        pathlib.Path(arguments.json).write_text(json.dumps([result.as_json() for result in results], indent=2, allow_nan=False) + "\n")
+        write_text(arguments.json, json.dumps([result.as_json() for result in results], indent=2, allow_nan=False) + "\n")
     if left_out:
         print(f"{len(left_out)} runs of minutes were left out, --long makes them: {', '.join(case.name for case in left_out)}")
 

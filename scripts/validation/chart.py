@@ -1,4 +1,5 @@
-"""Pictures: lines and points over two axes, as SVG."""
+"""Pictures: lines and points over two axes, as SVG. A line is the model, circles in the same color are what was published
+for the same case; a panel below the picture shows by how much the model is off, which a picture over decades hides."""
 import dataclasses
 import math
 import typing
@@ -6,6 +7,8 @@ from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 800, 400
 LEFT, RIGHT, TOP, BOTTOM = 72, 220, 40, 52  # the legend stands at the right
+PANEL, PANEL_GAP = 110, 30  # height of the panel of errors, and what is above it
+LEAST_ERROR = 5  # percent that the panel shows at least
 COLORS = ["#1f6fb4", "#d1495b", "#3a8f5c", "#8a5a9e", "#c98a1b", "#4a4a4a"]
 
 
@@ -14,7 +17,7 @@ class Series:
     name: str
     values: typing.Sequence[typing.Tuple[float, float]]
     points: bool = False  # marks instead of a line
-    like: typing.Optional[str] = None  # the series whose color it takes
+    like: typing.Optional[str] = None  # the series whose color it takes, and which it is compared with
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,25 +33,32 @@ class Chart:
     def svg(self):
         xs = Axis([x for s in self.series for x, _ in s.values], self.log_x, LEFT, WIDTH - RIGHT)
         ys = Axis([y for s in self.series for _, y in s.values], self.log_y, HEIGHT - BOTTOM, TOP)
-        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
-                 'font-size="12">', f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        colors = self.colors()
+        errors = [(color, self.errors(s)) for s, color in zip(self.series, colors) if s.points and self.errors(s)]
+        height = HEIGHT + (PANEL + PANEL_GAP if errors else 0)
+        parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" '
+                 'font-size="12">', f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
                  text((LEFT + WIDTH - RIGHT) / 2, 22, self.title, size=15)]
-        for value in xs.ticks():
-            at = xs.place(value)
-            parts += [line(at, TOP, at, HEIGHT - BOTTOM, "#e4e4e4"), text(at, HEIGHT - BOTTOM + 16, short(value))]
-        for value in ys.ticks():
-            at = ys.place(value)
-            parts += [line(LEFT, at, WIDTH - RIGHT, at, "#e4e4e4"), text(LEFT - 6, at + 4, short(value), "end")]
-        parts += [f'<rect x="{LEFT}" y="{TOP}" width="{WIDTH - RIGHT - LEFT}" height="{HEIGHT - BOTTOM - TOP}" '
-                  'fill="none" stroke="#888"/>', text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, self.x),
-                  f'<g transform="rotate(-90 16 {HEIGHT / 2})">{text(16, HEIGHT / 2, self.y)}</g>']
-        colors = {}
-        for number, series in enumerate(self.series):
-            color = colors.get(series.like) or COLORS[len(set(colors.values())) % len(COLORS)]
-            colors[series.name] = color
+        parts += frame(xs, ys, TOP, HEIGHT - BOTTOM, short)
+        parts += [text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, self.x), turned(HEIGHT / 2, self.y)]
+        for number, (series, color) in enumerate(zip(self.series, colors)):
             parts += drawn(series, [(xs.place(x), ys.place(y)) for x, y in series.values], color)
             parts += legend(series, number, color)
+        if errors:
+            parts += error_panel(xs, errors)
         return "\n".join([*parts, "</svg>"]) + "\n"
+
+    def colors(self):
+        """Of every series, in their order."""
+        by_name = {}
+        for number, series in enumerate(self.series):
+            by_name[number] = by_name[series.name] = by_name.get(series.like) or COLORS[len(set(by_name.values())) % len(COLORS)]
+        return [by_name[number] for number in range(len(self.series))]
+
+    def errors(self, published):
+        """By how many percent the series it is compared with lies above it: (x, percent), where both have a value."""
+        model = next((dict(s.values) for s in self.series if s.name == published.like), {})
+        return [(x, 100 * (model[x] / y - 1)) for x, y in published.values if x in model and y]
 
 
 class Axis:
@@ -76,6 +86,40 @@ class Axis:
         step *= next(m for m in (1, 2, 5, 10) if (self.high - self.low) / (step * m) <= 8)
         first = math.ceil(self.low / step)
         return [k * step for k in range(first, math.floor(self.high / step) + 1)]
+
+
+def frame(xs, ys, top, bottom, label):
+    """A grid with its numbers, from y `top` to `bottom`."""
+    parts = []
+    for value in xs.ticks():
+        at = xs.place(value)
+        parts += [line(at, top, at, bottom, "#e4e4e4"), text(at, bottom + 16, short(value))]
+    for value in ys.ticks():
+        at = ys.place(value)
+        parts += [line(LEFT, at, WIDTH - RIGHT, at, "#e4e4e4"), text(LEFT - 6, at + 4, label(value), "end")]
+    return parts + [f'<rect x="{LEFT}" y="{top}" width="{WIDTH - RIGHT - LEFT}" height="{bottom - top}" fill="none" stroke="#888"/>']
+
+
+def error_panel(xs, errors):
+    """A stem from 0 for each published value: how far the model is above or below it."""
+    top = HEIGHT + PANEL_GAP - 12
+    bottom = top + PANEL - 16
+    largest = max([LEAST_ERROR, *(abs(percent) for _, values in errors for _, percent in values)])
+    ys = Axis([-largest, largest], False, bottom, top)
+    parts = [text(LEFT, top - 8, "error of the model, %", "start")]
+    parts += frame(xs, ys, top, bottom, lambda value: f"{value:+.3g}" if value else "0")
+    parts.append(line(LEFT, ys.place(0), WIDTH - RIGHT, ys.place(0), "#444"))
+    for number, (color, values) in enumerate(errors):
+        beside = 3 * (number - (len(errors) - 1) / 2)  # cases at the same x stand beside each other
+        for x, percent in values:
+            at = xs.place(x) + beside
+            parts += [line(at, ys.place(0), at, ys.place(percent), color),
+                      f'<circle cx="{at:.1f}" cy="{ys.place(percent):.1f}" r="2.5" fill="{color}"/>']
+    return parts
+
+
+def turned(y, words):
+    return f'<g transform="rotate(-90 16 {y})">{text(16, y, words)}</g>'
 
 
 def drawn(series, places, color):

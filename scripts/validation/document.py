@@ -5,6 +5,7 @@ import math
 import statistics
 import subprocess
 
+from files import write_text
 from validation.bench import ROOT
 
 HEAD = ["source", "case", "unit", "published", "model", "error", "may be off", "role"]
@@ -137,9 +138,9 @@ def family_page(family, bench, folder, results):
     mine = of_family(family, results)
     parts = [f"# {family.title}", GENERATED.strip(), family.text.strip(), *filter(None, [spread(family, results)]), table(mine), notes(mine)]
     for chart in family.charts(bench) if family.charts else []:
-        (folder / f"{chart.name}.svg").write_text(chart.svg())
+        write_text(folder / f"{chart.name}.svg", chart.svg())
         parts.append(f"![{chart.title}]({chart.name}.svg)")
-    (folder / f"{family.name}.md").write_text("\n\n".join(filter(None, parts)) + "\n")
+    write_text(folder / f"{family.name}.md", "\n\n".join(filter(None, parts)) + "\n")
 
 
 def write(bench, families, results):
@@ -149,7 +150,7 @@ def write(bench, families, results):
     presets = ", ".join(f"`{name}` {digits}" for name, digits in versions.items())
     introduction = INTRODUCTION.strip().format(version=version_of(bench.platform), presets=presets, date=datetime.date.today().isoformat(),
                                                count=count(results), overview=overview(families, results))
-    (ROOT / "docs" / "validation.md").write_text(introduction + "\n\n" + NOT_REACHED.strip() + "\n")
+    write_text(ROOT / "docs" / "validation.md", introduction + "\n\n" + NOT_REACHED.strip() + "\n")
     for family in families:
         family_page(family, bench, folder, results)
 

@@ -7,6 +7,7 @@ import argparse
 import pathlib
 import sys
 
+from files import write_text
 from validation.fused_gemm_kernel import FusedGemm
 from validation.gemm_kernel import Gemm
 from validation.micro_kernel import KERNELS as MICRO_KERNELS
@@ -67,7 +68,7 @@ def main():
                 print(f"{name}: not what scripts/validation/kernels.py writes")
                 wrong = 1
         else:
-            path.write_text(str(kernel))
+            write_text(path, str(kernel))
     return wrong
 
 

@@ -1,7 +1,7 @@
 """Kernels that probe a pipe as PTO text: one kind of instruction, many times (reference ascend.md 4.2 to 4.4)."""
 from validation.kernel_text import Text
 
-BITS = {"i4": 4, "i8": 8, "f8E4M3FN": 8, "f16": 16, "bf16": 16, "f32": 32}
+BITS = {"i4": 4, "i8": 8, "f8E4M3FN": 8, "i16": 16, "f16": 16, "bf16": 16, "i32": 32, "f32": 32}
 
 
 class Probes:
@@ -223,6 +223,78 @@ class VectorProbes(Probes):
         self.repeat(t, f"pto.trowmax ins(%a, %s : !rows_{element}, !rows_{element}) outs(%c : !column_{element})")
 
 
+# Single operations of ascend.md 4.1: preset, operation, type, rows, columns, columns of the tile, cycles.
+OPERATIONS = [
+    ("a2a3", "tadd", "i32", 64, 64, 64, 151), ("a2a3", "tadd", "i16", 64, 64, 64, 167), ("a2a3", "tmul", "i16", 64, 64, 64, 168),
+    ("a2a3", "tdiv", "f32", 64, 64, 64, 288), ("a2a3", "tdiv", "f16", 64, 64, 64, 304), ("a2a3", "tadds", "f32", 32, 64, 64, 57),
+    ("a2a3", "tadds", "f32", 64, 80, 80, 121.9), ("a2a3", "tmuls", "f16", 64, 272, 272, 178.8), ("a2a3", "tdivs", "f32", 32, 64, 64, 205),
+    ("a2a3", "tdivs", "f16", 63, 64, 64, 328), ("a2a3", "tabs", "f32", 64, 64, 64, 68), ("a2a3", "tabs", "f16", 16, 256, 256, 36),
+    ("a2a3", "texp", "f16", 64, 64, 64, 95), ("a2a3", "tsqrt", "f16", 64, 64, 64, 160), ("a2a3", "trsqrt", "f16", 64, 64, 64, 58),
+    ("a2a3", "trowsum", "f16", 64, 128, 128, 495), ("a2a3", "trowmax", "f16", 64, 128, 128, 481),
+    ("a2a3", "tcolsum", "f32", 64, 336, 336, 1825.3), ("a2a3", "tcolmax", "f32", 64, 128, 128, 1297),
+    ("a2a3", "trowexpand", "f16", 64, 64, 64, 933), ("a2a3", "ttrans", "f32", 128, 128, 128, 501), ("a2a3", "tsel", "f16", 4, 128, 128, 67),
+    ("a2a3", "tmov", "f32", 64, 128, 128, 1029), ("a2a3", "tmov", "f32", 63, 125, 128, 1323),
+    ("a5", "tadd", "f32", 10, 128, 160, 121), ("a5", "tadd", "f32", 10, 640, 672, 245), ("a5", "tadd", "f32", 20, 640, 672, 450),
+    ("a5", "tmins", "f32", 10, 640, 672, 199), ("a5", "tneg", "f32", 20, 640, 672, 351), ("a5", "texp", "f32", 20, 640, 672, 462),
+    ("a5", "texp", "f16", 10, 1280, 1344, 463), ("a5", "trsqrt", "f32", 20, 640, 672, 877), ("a5", "tdivs", "f16", 1, 1280, 1280, 104),
+]
+
+
+def operation_name(operation):
+    preset, name, element, rows, columns, width, _ = operation
+    return f"{name} {element}, {rows} x {columns}" + (f" of {width}" if width > columns else "")
+
+
+class OperationProbes(Probes):
+    """The operations of OPERATIONS, one behind the other."""
+    name, kind, sizes = "operation_probes", "vector", ("COUNT",)
+    TWO = ("tadd", "tmul", "tdiv")
+    SCALAR = ("tadds", "tmuls", "tmins", "tdivs")
+
+    def add_probes(self):
+        for operation in OPERATIONS:
+            self.probes[operation_name(operation)] = lambda t, operation=operation: self.operation(t, *operation[1:-1])
+
+    def types(self, t):
+        pass
+
+    @staticmethod
+    def step(element, rows, width):
+        """From one tile to the next, so that both begin in one group of banks of A2/A3."""
+        return -(-rows * width * BITS[element] // 8 // 16384) * 16384
+
+    def prepare(self, t):
+        t.constant(*sorted({number * self.step(element, rows, width) for _, _, element, rows, _, width, _ in OPERATIONS
+                            for number in range(4)}))
+        t("%two_f32 = arith.constant 2.0 : f32")
+        t("%two_f16 = arith.constant 2.0 : f16")
+
+    def operation(self, t, name, element, rows, columns, width):
+        def kind(rows, columns, width, element=element, layout=""):
+            valid = f", valid={rows}x{columns}" if width > columns else ""
+            return f"!pto.tile_buf<vec, {rows}x{width}x{element}{valid}{layout}>"
+
+        whole = kind(rows, columns, width)
+        column = kind(rows, 1, 1, layout=", blayout=col_major")
+        source, result = {"trowsum": (whole, column), "trowmax": (whole, column), "trowexpand": (column, whole),
+                          "tcolsum": (whole, kind(1, columns, width)), "tcolmax": (whole, kind(1, columns, width))}.get(name, (whole, whole))
+        step = self.step(element, rows, width)
+        sources = [("a", source, 0)]
+        if name in self.TWO or name == "tsel":
+            sources.append(("b", source, step))
+        if name == "tsel":
+            sources.insert(0, ("m", kind(rows, 32, 32, "i8"), 3 * step))
+        for tile, of, at in [*sources, ("c", result, step * (1 + len(sources) // 2))]:
+            t(f"%{tile} = pto.alloc_tile addr = %c{at} : {of}")
+        names, types = [f"%{tile}" for tile, _, _ in sources], [of for _, of, _ in sources]
+        if name in self.SCALAR:
+            names.append(f"%two_{element}")
+            types.append(element)
+        t("scf.for %i = %c0 to %COUNT step %c1 {")
+        t(f"pto.{name} ins({', '.join(names)} : {', '.join(types)}) outs(%c : {result})")
+        t("}")
+
+
 def idle(t):
     """A function without instructions for the AIC, so that both AIVs of a cluster take part in a launch."""
     t("func.func @idle() attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {")
@@ -350,6 +422,8 @@ M x N and K blocks of 32 bytes; with SERIAL = 1 each waits for the one before.""
 The probes of ascend_micro_cube_a2a3.pto with the larger L0C and the types of A5.""", 256, ("i8", "f8E4M3FN", "f16", "bf16", "f32")),
     "ascend_micro_vector": VectorProbes("""
 Vector operations (ascend.md 4.1, 4.3): --param WHAT says which one, COUNT times on N elements; trowmax on 64 rows."""),
+    "ascend_micro_operations": OperationProbes("""
+Single operations whose cycles were published (ascend.md 4.1): --param WHAT says which one, COUNT times."""),
     "ascend_micro_add": Additions("""
 Additions by whole tiles (ascend.md 4.3, 4.4, vector add 8192 x 8192): TILES of N numbers of f16 on each AIV, one buffer for each
 operand. The function of the AIC is empty, so that both AIVs of a cluster take part."""),

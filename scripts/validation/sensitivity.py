@@ -4,6 +4,7 @@ import datetime
 import re
 import subprocess
 
+from files import write_text
 from validation.bench import ROOT, Bench, RunFailed
 from validation.document import preset_versions, version_of
 
@@ -128,7 +129,7 @@ def write(pool, platform, families):
     for preset in PRESETS:
         found = rows(pool, base, platform, preset, families)
         parts += [f"## {preset}", table(found, families), f"Nothing changes with {without_effect(found)}."]
-    (ROOT / "docs" / "sensitivity.md").write_text("\n\n".join(parts) + "\n")
+    write_text(ROOT / "docs" / "sensitivity.md", "\n\n".join(parts) + "\n")
 
 
 INTRODUCTION = """

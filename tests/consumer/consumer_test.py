@@ -3,7 +3,8 @@
 consumer_test.py CASE --prefix PREFIX --work FOLDER [--build BUILD] [--cmake ..] [--generator ..] [--compiler ..]
                  [--launcher ..] [--flags ..]
 
-Case `install` installs BUILD to PREFIX; the others need it, but `api_docs`, which exits with 77 where Doxygen is missing.
+Case `install` installs BUILD to PREFIX; the others need it, but `api_docs`. `api_docs` and `rtl` exit with 77 where
+Doxygen or Verilator is missing.
 Projects are copied to FOLDER and built there.
 """
 import argparse
@@ -191,6 +192,24 @@ def case_executables(a):
         sys.exit("the installed preset wse2 is not the one that wse_platform carries")
     run([a.prefix / "bin/numesh_platform", share / "examples/numesh/tour.json"], cwd=nowhere)
     run([a.prefix / "bin/ascend_platform", share / "examples/ascend/c2v_a5.pto", "--param", "TILES=2"], cwd=nowhere)
+    # The scripts for users find these executables and each other.
+    run([a.prefix / "bin/tessera-sweep", share / "examples/gemv_stream/layout.json", "--param", "W=2,4", "--out", "sweep"], cwd=nowhere)
+    report = sorted((nowhere / "sweep/reports").glob("*.json"))[0]
+    require(run([a.prefix / "bin/tessera", "diff", report, report]), "results are equal")
+
+
+def case_rtl(a):
+    """The installed example with a router in Verilog is a project by itself."""
+    if not shutil.which("verilator"):
+        print("skipped: Verilator is not installed; scripts/test.sh --all installs it")
+        sys.exit(77)
+    folder, examples = a.work / "rtl_router", a.prefix / "share/tessera/examples"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(examples / "rtl_router", folder)
+    configure(a, folder)
+    run([a.cmake, "--build", folder / "build"])
+    require(run([folder / "build/rtl_router", examples / "gemv_stream/layout.json", "--replace", "router[1,1]=verilog"]),
+            "y passed all 6 elements agree")
 
 
 def case_sdk(a):

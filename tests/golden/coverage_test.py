@@ -18,7 +18,7 @@ for folder in ("examples", "tests/golden/programs"):
         values = json.loads(path.read_text())
         if isinstance(values, dict) and values.get("schema") == "tessera-wse-layout-1":
             layouts.append(path)
-layouts += [path for folder in ("ascend", "validation") for path in sorted((root / "examples" / folder).glob("*.pto"))]
+layouts += [path for folder in ("ascend", "validation") for path in sorted((root / "examples" / folder).rglob("*.pto"))]
 layouts += sorted((root / "examples" / "csl").glob("*/layout.csl"))
 assert len(layouts) > 10, f"{len(layouts)} layouts"
 missing = [str(path.relative_to(root)) for path in layouts if path.resolve() not in held]

@@ -27,6 +27,7 @@ if "--hang" in sys.argv: time.sleep(60)
 if "--fail" in sys.argv: raise ValueError("a wrong result")
 if "--beside" in sys.argv: print(open("../lib/helper.txt").read())
 print("cycles_send = 0")
+print("Max cycles ( 0 ,  0 ):  858")
 """
 
 
@@ -89,6 +90,13 @@ class Corpus(unittest.TestCase):
         self.assertEqual([line[1] for line in log], ["--quiet", "--quiet", "--quiet --fast"])
         self.assertEqual(log[0][0], log[2][0])
         self.assertNotEqual(log[0][0], log[1][0])
+
+    def test_published_cycles_stand_beside_those_of_the_program(self):
+        for arch in ("wse2", "wse3"):
+            self.program("single-tile-matvec", "cs_python run.py", arch)
+        _, _, table = self.run_collection()
+        self.assertIn("| group/single-tile-matvec | wse3 | 780 | 858 | +10.0 % | wse_timing_2.md B1 |", table)
+        self.assertEqual(table.count("858"), 1)
 
     def test_selection_neighbours_and_placeholders(self):
         (self.collection / "group/lib").mkdir(parents=True)

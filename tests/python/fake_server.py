@@ -21,6 +21,7 @@ PROGRAM = {
                 {"name": "leave", "kind": "function", "type": "fn", "inputs": []},
                 {"name": "stuck", "kind": "function", "type": "fn", "inputs": []},
                 {"name": "refuse", "kind": "function", "type": "fn", "inputs": []}],
+    "streams": [1 << 7, 1 << 8],
     "ports": [{"name": "x", "direction": "in"}, {"name": "z", "direction": "out"}]}
 
 
@@ -89,6 +90,8 @@ class Fake:
         wanted = self.open[header["transfer"]]
         if wanted == b"":
             return reply({"id": header["id"], "done": True})
+        if header.get("rest"):
+            wanted = len(self.stream)
         if len(self.stream) < wanted:
             if header["must_end"]:
                 return fail(header["id"], "the stream 'z' cannot end")

@@ -143,7 +143,7 @@ class Launches(HostTest):
 
     def test_wrong_arguments_are_refused_before_anything_runs(self):
         runtime = self.runtime()
-        self.refused(TypeError, ["takes 3 arguments", "i16, f32, u32", "1 are given"], runtime.launch, "compute", np.int16(1))
+        self.refused(TypeError, ["takes 3 arguments", "i16, f32, u32", "not 1"], runtime.launch, "compute", np.int16(1))
         self.refused(TypeError, ["argument 0", "i16", "int32"], runtime.launch, "compute", np.int32(1), 1.0, 1)
         self.refused(TypeError, ["argument 1", "f32"], runtime.launch, "compute", 1, "one", 1)
         self.refused(TypeError, ["argument 1", "f32", "int16"], runtime.launch, "compute", 1, np.int16(1), 1)
@@ -167,6 +167,11 @@ class BadUse(HostTest):
         self.refused(ValueError, "elem_per_pe is 0", copy, symbol, values, 0, 0, 3, 2, 0, **COPY)
         self.refused(TypeError, "what get_id() returned", copy, 0, values, 0, 0, 3, 2, 1, **COPY)
         self.refused(ValueError, "takes a color", copy, 99, values, 0, 0, 3, 2, 1, **dict(COPY, streaming=True))
+        self.refused(ValueError, ["no color 6 as MEMCPYH2D_k", "gives 7"], copy, 6, values, 0, 0, 3, 2, 1,
+                     **dict(COPY, streaming=True))
+        self.refused(TypeError, ["as a list", "'compute'"], runtime.call, "compute", 5)
+        self.refused(TypeError, "not None", runtime.task_wait, None)
+        self.refused(TypeError, "not 3", runtime.is_task_done, 3)
         self.refused(ValueError, "a function", copy, runtime.get_id("compute"), values, 0, 0, 3, 2, 1, **COPY)
         self.refused(ValueError, "constant", copy, runtime.get_id("y"), values, 0, 0, 3, 2, 1, **COPY)
         self.refused(TypeError, "MemcpyOrder", copy, symbol, values, 0, 0, 3, 2, 1, **dict(COPY, order="row"))
@@ -269,9 +274,22 @@ class Streams(HostTest):
         runtime.stop()
         np.testing.assert_array_equal(back, [1, -2])
 
+    def test_what_comes_out_is_written_to_a_file(self):
+        runtime, file = self.runtime(), self.work / "words"
+        task = runtime.receive_tofile("z", file)
+        self.assertFalse(runtime.is_task_done(task))
+        runtime.send("x", np.array([1, 2, 3], np.float32), nonblock=True)
+        self.refused(RuntimeError, "receive_tofile", runtime.receive, "z", np.zeros(1, np.float32))
+        self.refused(RuntimeError, "already", runtime.receive_tofile, "z", file)
+        self.refused(OSError, "nowhere", runtime.receive_tofile, runtime.get_port_id("z"), self.work / "nowhere" / "words")
+        runtime.stop()
+        self.assertTrue(runtime.is_task_done(task))
+        np.testing.assert_array_equal(np.fromfile(file, np.float32), [1, 2, 3])
+
     def test_bad_use(self):
         runtime = self.runtime()
         values = np.zeros(2, np.uint32)
+        self.refused(ValueError, "input stream", runtime.receive_tofile, "x", "words")
         self.refused(ValueError, ["no stream 'w'", "'x', 'z'"], runtime.send, "w", values)
         self.refused(ValueError, "output stream", runtime.send, "z", values)
         self.refused(ValueError, ["3 wavelets", "2 elements"], runtime.receive, "z", values, 3)
@@ -396,6 +414,23 @@ class Layout(unittest.TestCase):
                          [("a_x", "in", (5, 5), "EAST"), ("a_y_out", "out", (4, 0), "NORTH")])
         self.assertEqual(placement.routes["x"][5, 5], [{"rx": ["EAST"], "tx": ["WEST"]}])
         self.assertEqual(placement.stream_options()[0], "--host-stream=a_x:in:5,5:EAST:0")
+
+    def test_ports_are_joined_once(self):
+        ramp_out = sdk.RoutingPosition().set_output([sdk.Route.RAMP])
+        ramp_in = sdk.RoutingPosition().set_input([sdk.Route.RAMP])
+        region, other = self.one("a", 1, 1), self.one("b", 5, 1)
+        entry = region.create_input_port(region.color("c"), sdk.Edge.LEFT, [ramp_out], 4)
+        leave = other.create_output_port(other.color("c"), sdk.Edge.RIGHT, [ramp_in], 4)
+        self.layout.create_input_stream(entry)
+        for call in (lambda: self.layout.create_input_stream(entry), lambda: self.layout.connect(leave, entry)):
+            with self.assertRaisesRegex(ValueError, "the input port of color 'a_c' has a stream already"):
+                call()
+        with self.assertRaisesRegex(ValueError, "0 wavelets"):
+            region.create_output_port(region.color("d"), sdk.Edge.LEFT, [ramp_in], 0)
+        with self.assertRaisesRegex(ValueError, r"\(-1, 0\)"):
+            region.place(-1, 0)
+        with self.assertRaisesRegex(ValueError, "24; a color has one of 0 to 23"):
+            sdk.Color("e", 24)
 
     def test_colors_that_meet_on_a_pe_differ(self):
         east = sdk.RoutingPosition().set_input([sdk.Route.WEST]).set_output([sdk.Route.EAST])

@@ -186,6 +186,14 @@ class Streams(ServerTest):
             assert list(back) == [0, 1, 2, 3, 4, 5], back
             """)
 
+    def test_to_a_file(self):
+        self.stream("""
+            runner.receive_tofile("z", "words")
+            runner.send("x", np.arange(6, dtype=np.float32))
+            runner.stop()
+            assert list(np.fromfile("words", np.float32)) == [0, 1, 2, 3, 4, 5]
+            """)
+
     def test_halves(self):
         self.stream("""
             runner.send("x", np.arange(-3, 3, dtype=np.int16), 6)
@@ -350,6 +358,7 @@ class BadUse(ServerTest):
                 time.sleep(0.01)
             self.assertFalse(os.path.exists(f"/proc/{process}/exe"))
             self.assertIn("the host program ended without stop()", done.stderr)
+            self.assertEqual(list(self.work.glob("*.tmp-*")), [])
 
     def test_an_interrupt_is_for_the_script(self):
         self.passes("""
@@ -362,6 +371,21 @@ class BadUse(ServerTest):
                 os.kill(pid(runner), signal.SIGTERM)
                 expect(RuntimeError, ["SIGTERM"], runner.launch, "double")
             """)
+
+    def test_a_signal_leaves_a_report(self):
+        for begin in ("runner.launch('spin', nonblock=True); time.sleep(0.3)", "runner.launch('double')"):
+            report = self.work / "r.json"
+            done = self.host(begin + """
+os.kill(pid(runner), signal.SIGTERM)
+while not os.path.exists(os.environ["TESSERA_OPTIONS"].split()[1]): time.sleep(0.02)
+os._exit(0)
+""", TESSERA_OPTIONS=f"--report {report}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            result = json.loads(report.read_text())
+            self.assertIn("stopped by SIGTERM", result["message"])
+            self.assertEqual((result["exit_code"], result["run"]["threads"]), (4, 1))
+            self.assertEqual(list(self.work.glob("*.tmp-*")), [])
+            report.unlink()
 
     def test_wrong_options(self):
         for options, words in (("--sett a=1", ["TESSERA_OPTIONS", "--sett", "did you mean"]), ("--help", ["TESSERA_OPTIONS", "run"]),

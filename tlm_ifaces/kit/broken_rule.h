@@ -22,4 +22,13 @@ bool obeys_rules(const char* id, Core&& core, const char* module = nullptr) {
   }
 }
 
+/// A machine with a module of a user is reset, and the module cannot be.
+inline constexpr const char* kNoRestartId = "/tessera/kit/no_restart";
+inline void report_no_restart(const char* module) {
+  SC_REPORT_ERROR(
+      kNoRestartId,
+      (std::string(module) + " cannot be reset with its machine: override restart() in its class")
+          .c_str());
+}
+
 }  // namespace tessera::kit

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "frontends/csl/run_time/control.h"
-#include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/dsd_builtins.h"
 #include "frontends/csl/run_time/operands.h"
 
 namespace tessera::csl {
@@ -47,6 +46,9 @@ std::vector<ir::Value> instruction(const BuiltinCall& call, pe::Opcode op,
 ir::Value number_argument(const BuiltinCall& call, std::size_t i, const char* type) {
   const Type* to = call.types().word(type);
   const Result value = call.evaluator.operand(call.expr(i));
+  if (!value.type->is_any_integer())
+    call.engine().fail(call.expr(i), call.what(i), " is of type ",
+                       text::in_quotes(value.type->name), " instead of an integer type");
   if (value.is_known() || value.type->bits <= to->bits)
     return scalar(call.evaluator,
                   value.is_known() ? call.engine().convert(value, to, call.node, call.what(i))
@@ -89,6 +91,10 @@ std::optional<Result> range_builtin(const BuiltinCall& call) {
   auto parts = std::make_shared<std::vector<Result>>();
   const auto part = [&](std::size_t i) {
     const Result value = call.evaluator.operand(call.expr(i));
+    const bool is_undefined = value.is_known() && value.value().is_undefined();
+    if (is_undefined || !(value.is_known() || value.type->is_any_integer()))
+      call.engine().fail(call.expr(i), call.what(i), " is of type ",
+                         text::in_quotes(value.type->name), " instead of an integer type");
     return value.is_known() ? call.engine().convert(value, type, call.expr(i), call.what(i))
                             : cast_operand(call.evaluator, value, type, call.expr(i));
   };
@@ -131,8 +137,7 @@ std::optional<Result> task_state_builtin(const BuiltinCall& call) {
                         : name == "block"  ? pe::Opcode::kBlk
                                            : pe::Opcode::kUblk;
   const Result value = call.evaluator.operand(call.expr(0));
-  if (op == pe::Opcode::kActvt && value.type->is(TypeKind::kHandle) &&
-      !value.type->is_handle("local_task_id"))
+  if (op == pe::Opcode::kActvt && !value.type->is_handle("local_task_id"))
     call.fail("the argument is of type ", text::in_quotes(value.type->name),
               " instead of 'local_task_id'");
   const std::optional<unsigned> id = known_id(call, value);
@@ -141,6 +146,9 @@ std::optional<Result> task_state_builtin(const BuiltinCall& call) {
   } else if (id) {
     std::int32_t number = static_cast<std::int32_t>(*id);
     if (value.type->is_handle("output_queue")) call.fail("an output queue cannot be blocked");
+    if (value.type->is_handle(call.is_wse3() ? "color" : "input_queue"))
+      call.fail(call.is_wse3() ? "WSE-3 blocks input queues instead of colors"
+                               : "WSE-2 blocks colors instead of input queues");
     if (value.type->is_handle("color") && !call.is_wse3())
       code_of(call.evaluator).tile.use_queue(true, std::nullopt, *id, call.node);
     builder_of(call).control(op, {pe::kTask, 0, number});
@@ -156,6 +164,10 @@ std::optional<Result> task_state_builtin(const BuiltinCall& call) {
 std::optional<Result> handle_builtin(const BuiltinCall& call) {
   const Result value = call.evaluator.operand(call.expr(0));
   if (value.is_known()) return std::nullopt;
+  const bool takes_handle = call.node.name == "get_data_task_id";
+  if (takes_handle ? !value.type->is(TypeKind::kHandle) : !value.type->is_any_integer())
+    call.fail("the argument is of type ", text::in_quotes(value.type->name), " instead of ",
+              takes_handle ? "a color or queue" : "an integer type");
   const std::string kind(call.node.name.substr(4));
   const Type* u16 = call.types().word("u16");
   return Result{call.types().word(kind),
@@ -196,6 +208,53 @@ std::optional<Result> store_config_builtin(const BuiltinCall& call) {
   return call.nothing();
 }
 
+/// The exported variables of this code of a type, by the id of their symbol; of any pointer type if
+/// there is none.
+std::map<unsigned, const ExportedSymbol*> symbols_of(const BuiltinCall& call, const Type* type) {
+  std::map<unsigned, const ExportedSymbol*> found;
+  const std::vector<ExportedName>& names = call.engine().program().exports;
+  for (const ExportedSymbol& symbol : code_of(call.evaluator).tile.tile().exports) {
+    const bool fits = symbol.variable &&
+                      (type == nullptr ? symbol.type->is(TypeKind::kPointer) : symbol.type == type);
+    if (!fits) continue;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i].name == symbol.name) found.emplace(static_cast<unsigned>(i), &symbol);
+    }
+  }
+  return found;
+}
+
+/// `@get_symbol_value`, `@get_tensor_ptr`: the exported variable with an id that the running program
+/// may be the only one to know. Nothing is defined for an id without such a variable.
+std::optional<Result> symbol_builtin(const BuiltinCall& call) {
+  const bool is_tensor = call.node.name == "get_tensor_ptr";
+  const Type* wanted = is_tensor ? nullptr : call.type(0);
+  const Type* type =
+      is_tensor ? call.types().pointer(call.types().word("u16"), true, false) : wanted;
+  const std::optional<ir::Type> in_register = register_type(*type);
+  const auto symbols = symbols_of(call, wanted);
+  if (!in_register || symbols.empty())
+    call.fail("the code exports no variable of type ", text::in_quotes(type->name));
+  const ir::Value id = number_argument(call, call.size() - 1, "u16");
+  ir::Builder& builder = builder_of(call);
+  const ir::Value result = ir::reg(*in_register, builder.new_register(*in_register));
+  builder.assign(result, ir::constant(*in_register, 0));
+  const ir::BlockId join = builder.new_block();
+  for (const auto& [number, symbol] : symbols) {
+    const ir::BlockId yes = builder.new_block(), next = builder.new_block();
+    builder.branch(ir::Condition::kEq, id, ir::constant(ir::Type::kU16, number), yes, next);
+    builder.enter(yes);
+    const auto cell = std::const_pointer_cast<Cell>(symbol->variable);
+    const Result value = call.evaluator.load(Location{cell, {}, cell->type, false, {}}, call.node);
+    builder.assign(result, scalar(call.evaluator, value, call.node));
+    builder.jump(join);
+    builder.enter(next);
+  }
+  builder.jump(join);
+  builder.enter(join);
+  return operand_of(type, result);
+}
+
 /// The wavelets of the color have an input queue of their own, for which the named one stands then.
 std::optional<Result> bind_input_queue_builtin(const BuiltinCall& call) {
   constexpr std::uint32_t kInputColor = 0x7f78;
@@ -205,9 +264,9 @@ std::optional<Result> bind_input_queue_builtin(const BuiltinCall& call) {
   };
   const unsigned queue = number(0), color = number(1);
   code_of(call.evaluator).tile.use_queue(true, std::nullopt, color, call.node, true);
-  instruction(call, pe::Opcode::kStcfg, {},
-              {ir::constant(ir::Type::kU16, kInputColor + queue),
-               ir::constant(ir::Type::kU16, color)});
+  instruction(
+      call, pe::Opcode::kStcfg, {},
+      {ir::constant(ir::Type::kU16, kInputColor + queue), ir::constant(ir::Type::kU16, color)});
   return call.nothing();
 }
 
@@ -216,6 +275,8 @@ std::optional<Result> queue_flush_builtin(const BuiltinCall& call) {
   const Result queue = call.evaluator.operand(call.expr(0));
   constexpr std::uint32_t kFlushInput = 0x7f62, kFlushOutput = 0x7f63;
   const bool is_input = queue.type->is_handle("input_queue");
+  if (!is_input && !queue.type->is_handle("output_queue"))
+    call.fail("the argument is of type ", text::in_quotes(queue.type->name), " instead of a queue");
   const auto id = static_cast<std::uint32_t>(call.engine().known(queue, call.expr(0)).integer());
   instruction(call, pe::Opcode::kStcfg, {},
               {ir::constant(ir::Type::kU16, is_input ? kFlushInput : kFlushOutput),
@@ -325,17 +386,10 @@ std::optional<Result> change_dsd_builtin(const BuiltinCall& call) {
   return live_change_dsd(call);
 }
 
-std::optional<Result> dsd_builtin(const BuiltinCall& call) {
-  return dsd_operation_builtin(call);
-}
-std::optional<Result> map_wrapper(const BuiltinCall& call) {
-  return map_builtin(call);
-}
-std::optional<Result> load_wrapper(const BuiltinCall& call) {
-  return load_to_dsr_builtin(call);
-}
-std::optional<Result> fifo_length_wrapper(const BuiltinCall& call) {
-  return set_fifo_length_builtin(call);
+/// A handler that always makes code.
+template <Result (*kHandler)(const BuiltinCall&)>
+std::optional<Result> made_by(const BuiltinCall& call) {
+  return kHandler(call);
 }
 
 struct Row {
@@ -368,6 +422,8 @@ const Row* find_row(std::string_view name) {
                               {"set_active_prng", 1, 1, prng_builtin},
                               {"get_config", 1, 2, load_config_builtin},
                               {"set_config", 2, 3, store_config_builtin},
+                              {"get_config_unchecked", 1, 1, load_config_builtin},
+                              {"set_config_unchecked", 2, 2, store_config_builtin},
                               {"queue_flush", 1, 1, queue_flush_builtin},
                               {"tessera_load_config", 1, 1, load_config_builtin},
                               {"tessera_store_config", 2, 2, store_config_builtin},
@@ -390,10 +446,14 @@ const Row* find_row(std::string_view name) {
                               {"increment_dsd_offset", 3, 3, change_dsd_builtin},
                               {"set_dsd_length", 2, 2, change_dsd_builtin},
                               {"set_dsd_stride", 2, 2, change_dsd_builtin},
-                              {"set_fifo_read_length", 2, 2, fifo_length_wrapper},
-                              {"set_fifo_write_length", 2, 2, fifo_length_wrapper},
-                              {"map", 2, 16, map_wrapper},
-                              {"load_to_dsr", 2, 3, load_wrapper}};
+                              {"set_fifo_read_length", 2, 2, made_by<set_fifo_length_builtin>},
+                              {"set_fifo_write_length", 2, 2, made_by<set_fifo_length_builtin>},
+                              {"map", 2, 16, made_by<map_builtin>},
+                              {"load_to_dsr", 2, 3, made_by<load_to_dsr_builtin>},
+                              {"load_to_dsr_xdsr", 3, 4, made_by<load_to_dsr_builtin>},
+                              {"load_to_dsr_xdsr_sr", 4, 5, made_by<load_to_dsr_builtin>},
+                              {"get_symbol_value", 2, 2, symbol_builtin},
+                              {"get_tensor_ptr", 1, 1, symbol_builtin}};
   static const std::map<std::string_view, const Row*> kByName = [] {
     std::map<std::string_view, const Row*> rows;
     for (const Row& row : kRows) rows.emplace(row.name, &row);
@@ -410,7 +470,7 @@ bool is_private(std::string_view name) {
 
 std::optional<Result> handled(Evaluator& evaluator, const Builtin& node) {
   const BuiltinCall call(evaluator, node);
-  if (is_dsd_operation(node.name)) return dsd_builtin(call);
+  if (is_dsd_operation(node.name)) return dsd_operation_builtin(call);
   const Row* row = find_row(node.name);
   if (row == nullptr) return std::nullopt;
   if (is_private(node.name) && evaluator.frame().instance.file->name().front() != '<')

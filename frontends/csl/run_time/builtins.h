@@ -27,6 +27,8 @@ pe::OpConfig operation_options(TileCode& tile,
                                const std::vector<std::pair<std::string, Result>>& options,
                                const Node& at, Result* index = nullptr);
 pe::Operand dsr_operand(TileCode& tile, const Result& value, bool is_destination);
+/// The extended DSR and the stride registers that a load names, in place of those of `add_extension`.
+void name_extension(const DsrLoad& load, pe::OpConfig& config);
 /// Extended DSR and stride registers for the load of a descriptor into an explicit DSR.
 void add_extension(const pe::Dsd& dsd, pe::OpConfig& config, unsigned slot);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontends/csl/run_time/control.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 
 namespace tessera::csl {
@@ -69,8 +70,7 @@ Result expand_call(Evaluator& evaluator, const FunctionValue& callee,
   if (flow == Flow::kNext && !result->is(TypeKind::kVoid))
     engine.fail(at, "the function ", in_quotes(function.name.text), " ends without a return");
   if (returns.empty()) return {engine.types.noreturn, Value{Void{}}};
-  const Result value =
-      returns.join(inner, result->is(TypeKind::kVoid) ? nullptr : result, at);
+  const Result value = returns.join(inner, result->is(TypeKind::kVoid) ? nullptr : result, at);
   code.builder.set_place(code.tile.place_of(at));
   return value;
 }

@@ -1,5 +1,5 @@
-// Control flow of the running program (csl.md 6): branches, loops, and the places where ways through
-// a program join.
+// Control flow of the running program (csl.md 6): branches, and the places where ways through a
+// program join.
 #pragma once
 
 #include <optional>
@@ -36,6 +36,18 @@ struct JumpTarget {
   Ends continues;
 };
 
+/// `break` and `continue` know it as long as it lives.
+class WithTarget {
+ public:
+  WithTarget(Frame& frame, JumpTarget& target) : frame_(frame) { frame.targets.push_back(&target); }
+  ~WithTarget() { frame_.targets.pop_back(); }
+  WithTarget(const WithTarget&) = delete;
+  WithTarget& operator=(const WithTarget&) = delete;
+
+ private:
+  Frame& frame_;
+};
+
 /// Branches on a condition: nothing, or the value that is known; then no code was made.
 std::optional<bool> branch_on(Evaluator& evaluator, const Expr& e, ir::BlockId yes, ir::BlockId no);
 /// `and` and `or` as values.
@@ -60,33 +72,7 @@ class UnderCondition {
 
 Flow run_if(StatementRunner& runner, const IfStmt& s);
 Flow run_switch(StatementRunner& runner, const SwitchStmt& s);
-Flow run_while(StatementRunner& runner, const While& s);
-/// Loops that the running program carries out: over a range or an array of it.
-Flow run_for_range(StatementRunner& runner, const For& s, const Result& range);
-Flow run_for_array(StatementRunner& runner, const For& s, const Result& array);
-Flow run_break(StatementRunner& runner, const Break& s);
-Flow run_continue(StatementRunner& runner, const Continue& s);
 Flow run_return(StatementRunner& runner, const Return& s);
 Flow run_block(StatementRunner& runner, const Block& block);
-
-/// A loop that is unrolled: pass each iteration, then the end.
-class UnrolledLoop {
- public:
-  /// `most`: iterations that may follow; 0: any number.
-  UnrolledLoop(Evaluator& evaluator, std::string_view label, std::uint64_t most);
-  ~UnrolledLoop();
-  UnrolledLoop(const UnrolledLoop&) = delete;
-  UnrolledLoop& operator=(const UnrolledLoop&) = delete;
-  /// Whether another iteration may follow.
-  bool after_body(Flow flow, const Node& at);
-  /// `goes_on`: the last iteration ended without a jump out of the loop.
-  Flow end(bool goes_on);
-
- private:
-  Evaluator& evaluator_;
-  JumpTarget target_;
-  const std::uint64_t most_;
-  std::uint64_t count_ = 0;
-};
 
 }  // namespace tessera::csl

@@ -1,11 +1,10 @@
-// Operations on descriptors (csl.md 7.4, 8) and `@map` (8.4).
+// Operations on descriptors (csl.md 7.4, 8).
 #include <algorithm>
 
 #include "frontends/csl/printer.h"
 #include "frontends/csl/run_time/builtins.h"
-#include "frontends/csl/run_time/calls.h"
-#include "frontends/csl/run_time/control.h"
 #include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 
 namespace tessera::csl {
@@ -82,9 +81,21 @@ TaskId task_option(TileCode& tile, const Result& value, const Node& at, const st
   return TaskId(static_cast<unsigned>(known.integer()));
 }
 
-bool flag_option(const Engine& engine, const Result& value, const Node& at) {
+bool flag_option(const Engine& engine, const Result& value, const Node& at,
+                 const std::string& name) {
   const Value& known = engine.known(value, at);
-  return known.holds<bool>() && known.get<bool>();
+  if (!known.holds<bool>())
+    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                " instead of 'bool'");
+  return known.get<bool>();
+}
+
+void check_struct_option(const Engine& engine, const Result& value, const Node& at,
+                         const std::string& name) {
+  engine.known(value, at);
+  if (!value.type->is(TypeKind::kStruct))
+    engine.fail(at, "the option .", name, " is of type ", text::in_quotes(value.type->name),
+                " instead of a struct");
 }
 
 /// The fields of a struct, some of which may belong to the running program.
@@ -97,22 +108,25 @@ std::vector<std::pair<std::string, Result>> option_fields(Evaluator& evaluator,
 }
 
 void read_on_control(TileCode& tile, pe::OpConfig& config, const Result& value, const Node& at) {
-  tile.engine().known(value, at);
+  check_struct_option(tile.engine(), value, at, "on_control");
   for (const auto& [name, field] : fields_of(value)) {
-    if (name == "terminate" && flag_option(tile.engine(), field, at)) {
-      config.on_control = pe::OnControl::kTerminate;
+    if (name == "terminate") {
+      if (flag_option(tile.engine(), field, at, name))
+        config.on_control = pe::OnControl::kTerminate;
     } else if (name == "activate" || name == "unblock") {
       config.on_control = name == "activate" ? pe::OnControl::kActivate : pe::OnControl::kUnblock;
       config.on_control_target = task_option(tile, field, at, "on_control");
+    } else {
+      tile.engine().fail(at, "the option .on_control has no field ", text::in_quotes(name));
     }
   }
 }
 
 std::optional<pe::Priority> priority_option(const Engine& engine, const Result& value,
                                             const Node& at) {
-  engine.known(value, at);
+  check_struct_option(engine, value, at, "priority");
   for (const auto& [name, field] : fields_of(value)) {
-    if (!flag_option(engine, field, at)) continue;
+    if (!flag_option(engine, field, at, name)) continue;
     if (name == "high") return pe::Priority::kHigh;
     if (name == "medium") return pe::Priority::kMedium;
     if (name == "low") return pe::Priority::kLow;
@@ -178,7 +192,7 @@ pe::OpConfig operation_options(TileCode& tile,
   pe::OpConfig config;
   for (const auto& [name, value] : options) {
     if (name == "async") {
-      config.async = flag_option(engine, value, at);
+      config.async = flag_option(engine, value, at, name);
     } else if (name == "activate") {
       config.activate = task_option(tile, value, at, name);
     } else if (name == "unblock") {
@@ -186,13 +200,17 @@ pe::OpConfig operation_options(TileCode& tile,
     } else if (name == "on_control") {
       read_on_control(tile, config, value, at);
     } else if (name == "ut_id") {
-      config.ut = MicrothreadId(static_cast<unsigned>(engine.known(value, at).integer()));
+      engine.known(value, at);
+      if (!value.type->is_handle("ut_id"))
+        engine.fail(at, "the option .ut_id is of type ", text::in_quotes(value.type->name),
+                    " instead of 'ut_id'");
+      config.ut = MicrothreadId(static_cast<unsigned>(value.value().integer()));
     } else if (name == "priority") {
       config.priority = priority_option(engine, value, at);
     } else if (name == "save_address") {
-      config.save_address = flag_option(engine, value, at);
+      config.save_address = flag_option(engine, value, at, name);
     } else if (name == "single_step") {
-      config.single_step = flag_option(engine, value, at);
+      config.single_step = flag_option(engine, value, at, name);
     } else if (name == "index") {
       if (index != nullptr)
         *index = value.is_known() ? engine.convert(value, engine.types.word("u16"), at, "the index")
@@ -245,7 +263,7 @@ void check_form(const BuiltinCall& call, const pe::OpcodeInfo& info,
 /// The pointer of a destination that is a scalar.
 void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType type) {
   const Type& element = *value.type->element;
-  const bool is_wrong_size = element.bits != 0 && element.bits != 8 * pe::bytes_of(type);
+  const bool is_wrong_size = element.bits != 8 * pe::bytes_of(type);
   if (is_wrong_size || (pe::is_float(type) && !element.is_any_float()))
     call.engine().fail(call.expr(0), call.what(0), " is of type ",
                        text::in_quotes(value.type->name), " instead of ",
@@ -254,104 +272,162 @@ void check_pointee(const BuiltinCall& call, const Result& value, pe::ValueType t
 
 }  // namespace
 
-Result dsd_operation_builtin(const BuiltinCall& call) {
-  Evaluator& evaluator = call.evaluator;
-  FunctionCode& code = code_of(evaluator);
-  const pe::OpcodeInfo& info = *operation_of(call.node.name);
-  const std::size_t count = info.operand_count;
-  if (call.size() < count || call.size() > count + 1)
-    call.fail("takes ", text::plural(count, "operand"), " and perhaps options instead of ",
-              text::plural(call.size(), "argument"));
-  ir::DsrChoice choice = code.tile.dsr_choice();
-  std::vector<ir::DsdOperand> operands;
-  bool has_fifo = false, has_vector = false, has_input = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Result value = evaluator.operand(call.expr(i));
+namespace {
+
+/// The operands of an operation, its options and where its result goes, from one call.
+class Operation {
+ public:
+  explicit Operation(const BuiltinCall& call)
+      : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
+        info_(*operation_of(call.node.name)), choice_(code_.tile.dsrs().choice()) {}
+
+  Result make() {
+    const std::size_t count = info_.operand_count;
+    if (call_.size() < count || call_.size() > count + 1)
+      call_.fail("takes ", text::plural(count, "operand"), " and perhaps options instead of ",
+                 text::plural(call_.size(), "argument"));
+    for (std::size_t i = 0; i < count; ++i) add(i, evaluator_.operand(call_.expr(i)));
+    unify_simd(code_.tile, operands_);
+    if (!has_vector_) call_.fail("none of the operands is a descriptor, a DSR or a FIFO");
+    check_form(call_, info_, operands_);
+    if (call_.size() > count) read_options(count);
+    const std::optional<ir::Value> target = accumulated();
+    const bool wants_flag = has_fifo_ && evaluator_.frame().statement != &call_.node;
+    const ir::Value made = ir::dsd_operation(code_.builder, code_.tile.module(), info_.op,
+                                             operands_, config_, wants_flag, choice_, index_);
+    if (target) code_.builder.store(*target, made);
+    if (!wants_flag) return call_.nothing();
+    return operand_of(call_.types().bool_type, made);
+  }
+
+ private:
+  void add(std::size_t i, const Result& value) {
+    const Type& type = *value.type;
+    const Expr& at = call_.expr(i);
+    if (type.is(TypeKind::kDsd)) return add_descriptor(i, value);
+    if (type.is(TypeKind::kDsr) || type.is(TypeKind::kFifo)) return add_dsr(i, value);
     ir::DsdOperand operand;
-    if (value.type->is(TypeKind::kDsd)) {
-      check_direction(call, value, i, i == 0 && count > 1);
-      const bool is_input = value.type->name == "fabin_dsd";
-      if (is_input && has_input && code.tile.is_wse3())
-        call.fail("an operation of WSE-3 has one input from the fabric at most");
-      has_input = has_input || is_input;
-      operand = operand_of_dsd(live_dsd(evaluator, value, call.expr(i)));
-      has_vector = true;
-    } else if (value.type->is(TypeKind::kDsr) || value.type->is(TypeKind::kFifo)) {
-      call.engine().known(value, call.expr(i));
-      has_fifo = has_fifo || value.type->is(TypeKind::kFifo) ||
-                 value.type->name.find("fifo") != std::string::npos;
-      has_vector = true;
-      operand.kind = Kind::kDsr;
-      operand.dsr = dsr_operand(code.tile, value, i == 0);
-      const auto queue = code.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
-      if (queue != code.tile.dsr_queues.end() && !choice.microthread)
-        choice.microthread = queue->second;
-    } else if (i == 0 && value.type->is(TypeKind::kPointer)) {
-      check_pointee(call, value, info.types[0]);
+    if (i == 0 && type.is(TypeKind::kPointer)) {
+      check_pointee(call_, value, info_.types[0]);
       operand.kind = Kind::kPointer;
-      operand.value = scalar(evaluator, value, call.expr(i));
+      operand.value = scalar(evaluator_, value, at);
     } else if (i == 0) {
-      call.engine().fail(call.expr(0), call.what(0), " is of type ",
-                         text::in_quotes(value.type->name),
-                         " instead of a descriptor, a DSR, a FIFO or a pointer");
+      call_.engine().fail(at, call_.what(0), " is of type ", text::in_quotes(type.name),
+                          " instead of a descriptor, a DSR, a FIFO or a pointer");
     } else {
       operand.kind = Kind::kScalar;
-      operand.value = scalar_operand(call, value, info.types[i], i);
+      operand.value = scalar_operand(call_, value, info_.types[i], i);
     }
-    operands.push_back(operand);
+    operands_.push_back(operand);
   }
-  unify_simd(code.tile, operands);
-  if (!has_vector) call.fail("none of the operands is a descriptor, a DSR or a FIFO");
-  check_form(call, info, operands);
-  pe::OpConfig config;
-  Result index;
-  if (call.size() > count) {
-    const Result options = evaluator.operand(call.expr(count));
+
+  void add_descriptor(std::size_t i, const Result& value) {
+    check_direction(call_, value, i, is_destination(i));
+    const bool is_input = value.type->name == "fabin_dsd";
+    if (is_input && has_input_ && code_.tile.is_wse3())
+      call_.fail("an operation of WSE-3 has one input from the fabric at most");
+    has_input_ = has_input_ || is_input;
+    may_be_async_ = may_be_async_ || is_input || value.type->name == "fabout_dsd";
+    has_vector_ = true;
+    operands_.push_back(operand_of_dsd(live_dsd(evaluator_, value, call_.expr(i))));
+  }
+
+  void add_dsr(std::size_t i, const Result& value) {
+    call_.engine().known(value, call_.expr(i));
+    const std::string& kind = value.type->name;
+    check_dsr_kind(i, kind);
+    has_fifo_ =
+        has_fifo_ || value.type->is(TypeKind::kFifo) || kind.find("fifo") != std::string::npos;
+    may_be_async_ = has_vector_ = true;
+    ir::DsdOperand operand;
+    operand.kind = Kind::kDsr;
+    operand.dsr = dsr_operand(code_.tile, value, i == 0);
+    const auto queue = code_.tile.dsr_queues.find({operand.dsr.kind, operand.dsr.reg});
+    if (queue != code_.tile.dsr_queues.end() && !choice_.microthread)
+      choice_.microthread = queue->second;
+    operands_.push_back(operand);
+  }
+
+  bool is_destination(std::size_t i) const { return i == 0 && info_.operand_count > 1; }
+
+  /// A DSR of the first source may be the destination too (csl.md 8.3); no other one may.
+  void check_dsr_kind(std::size_t i, const std::string& kind) const {
+    const bool is_wrong = is_destination(i) ? kind == "dsr_src1" || kind == "dsr_fifo_src1"
+                                            : is_destination_file(kind);
+    if (is_wrong || kind == "xdsr" || kind == "sr")
+      call_.engine().fail(call_.expr(i), "a DSR of the kind ", text::in_quotes(kind), " is no ",
+                          is_destination(i) ? "destination" : "source");
+  }
+
+  void read_options(std::size_t number) {
+    const Result options = evaluator_.operand(call_.expr(number));
     if (!options.type->is(TypeKind::kStruct))
-      call.engine().fail(call.expr(count), "options are a struct instead of a value of type ",
-                         text::in_quotes(options.type->name));
-    config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node,
-                               &index);
+      call_.engine().fail(call_.expr(number), "options are a struct instead of a value of type ",
+                          text::in_quotes(options.type->name));
+    Result index;
+    config_ = operation_options(code_.tile, option_fields(evaluator_, options, call_.node),
+                                call_.node, &index);
+    if (config_.async && !may_be_async_)
+      call_.fail("an operation on memory alone is not asynchronous; one operand has to be of the "
+                 "fabric or a FIFO");
+    if (index.type == nullptr) return;
+    if (!index.type->is_any_integer())
+      call_.fail("the option .index is of type ", text::in_quotes(index.type->name),
+                 " instead of an integer type");
+    const Type* u16 = call_.types().word("u16");
+    index = index.is_known() ? call_.engine().convert(index, u16, call_.node, "the option .index")
+                             : cast_operand(evaluator_, index, u16, call_.node);
+    index_ = scalar(evaluator_, index, call_.node);
   }
-  ir::Value index_value;
-  if (index.type != nullptr) {
-    const Type* u16 = call.types().word("u16");
-    index = index.is_known() ? call.engine().convert(index, u16, call.node, "the option .index")
-                             : cast_operand(evaluator, index, u16, call.node);
-    index_value = scalar(evaluator, index, call.node);
+
+  /// The pointer of a sum that is destination and number at once: it is kept in a register.
+  std::optional<ir::Value> accumulated() {
+    const bool is_sum = operands_[0].kind == Kind::kPointer && operands_.size() > 2 &&
+                        operands_[1].kind == Kind::kScalar &&
+                        is_own_object(call_.expr(0), call_.expr(1));
+    if (!is_sum) return std::nullopt;
+    const ir::Value target = operands_[0].value, start = operands_[1].value;
+    operands_[0] = operands_[1] = ir::DsdOperand{};
+    operands_[0].kind = operands_[1].kind = Kind::kAccumulator;
+    operands_[0].value = operands_[1].value = start;
+    return target;
   }
-  const bool accumulates = operands[0].kind == Kind::kPointer && count > 2 &&
-                           operands[1].kind == Kind::kScalar &&
-                           is_own_object(call.expr(0), call.expr(1));
-  const ir::Value target = operands[0].value;
-  if (accumulates) {
-    const ir::Value start = operands[1].value;
-    operands[0] = operands[1] = ir::DsdOperand{};
-    operands[0].kind = operands[1].kind = Kind::kAccumulator;
-    operands[0].value = operands[1].value = start;
-  }
-  const bool wants_flag = has_fifo && evaluator.frame().statement != &call.node;
-  const ir::Value made = ir::dsd_operation(code.builder, code.tile.module(), info.op, operands,
-                                           config, wants_flag, choice, index_value);
-  if (accumulates) code.builder.store(target, made);
-  if (!wants_flag) return call.nothing();
-  return operand_of(call.types().bool_type, made);
+
+  const BuiltinCall& call_;
+  Evaluator& evaluator_;
+  FunctionCode& code_;
+  const pe::OpcodeInfo& info_;
+  ir::DsrChoice choice_;
+  std::vector<ir::DsdOperand> operands_;
+  pe::OpConfig config_;
+  ir::Value index_;
+  bool has_fifo_ = false, has_vector_ = false, has_input_ = false, may_be_async_ = false;
+};
+
+}  // namespace
+
+Result dsd_operation_builtin(const BuiltinCall& call) {
+  return Operation(call).make();
+}
+
+void name_extension(const DsrLoad& load, pe::OpConfig& config) {
+  config.xdsr = static_cast<std::uint8_t>(*load.extended);
+  for (std::size_t i = 0; i < load.strides.size(); ++i)
+    config.sr[i] = static_cast<std::uint8_t>(load.strides[i]);
 }
 
 Result load_to_dsr_builtin(const BuiltinCall& call) {
   Evaluator& evaluator = call.evaluator;
   FunctionCode& code = code_of(evaluator);
-  const Result target = call.value(0);
-  if (!target.type->is(TypeKind::kDsr))
-    call.fail("the first argument is of type ", text::in_quotes(target.type->name),
-              " instead of a DSR");
-  const std::string& kind = target.type->name;
-  if (kind == "xdsr" || kind == "sr") call.fail("the DSR is of the kind ", text::in_quotes(kind));
-  const pe::Operand dsr = dsr_operand(code.tile, target, false);
-  const LiveDsd live = live_dsd(evaluator, evaluator.operand(call.expr(1)), call.expr(1));
+  const DsrLoad named = named_dsrs(call);
+  const std::size_t at = dsd_argument(call);
+  const pe::Operand dsr = dsr_operand(code.tile, {named.dsr, Value{BigInt(named.id)}}, false);
+  const Result from = evaluator.operand(call.expr(at));
+  const LiveDsd live = live_dsd(evaluator, from, call.expr(at));
+  check_loaded_kind(call, from.type->name);
   pe::OpConfig config;
-  if (call.size() > 2) {
-    const Result options = evaluator.operand(call.expr(2));
+  if (call.size() > at + 1) {
+    const Result options = evaluator.operand(call.expr(at + 1));
     config = operation_options(code.tile, option_fields(evaluator, options, call.node), call.node);
   }
   if (!live.record) {
@@ -359,6 +435,7 @@ Result load_to_dsr_builtin(const BuiltinCall& call) {
     add_extension(dsd, config, dsr.kind == pe::kSrc1 ? 2 : dsr.kind == pe::kSrc0 ? 1 : 0);
     code.tile.note_load(dsr, dsd, config);
   }
+  if (named.extended) name_extension(named, config);
   ir::load_dsr(code.builder, dsr, operand_of_dsd(live), config);
   return call.nothing();
 }
@@ -381,139 +458,6 @@ Result set_fifo_length_builtin(const BuiltinCall& call) {
                 {ir::Machine::Slot::kValue, 0, {}}};
   code.builder.machine(std::move(set), {value});
   return call.nothing();
-}
-
-// @map
-
-namespace {
-
-class Mapping {
- public:
-  explicit Mapping(const BuiltinCall& call)
-      : call_(call), evaluator_(call.evaluator), code_(code_of(call.evaluator)),
-        builder_(code_.builder) {}
-
-  Result make() {
-    const FunctionValue callee = call_.function(0);
-    const Function& function = *callee.function;
-    const std::size_t parameters = function.parameters.size();
-    if (call_.size() < parameters + 1 || call_.size() > parameters + 2)
-      call_.fail("the function ", text::in_quotes(function.name.text), " takes ",
-                 text::plural(parameters, "argument"),
-                 "; one operand for each and perhaps one for "
-                 "the results are expected");
-    const bool has_output = call_.size() == parameters + 2;
-    for (std::size_t i = 1; i < call_.size(); ++i) read(i, i == parameters + 1);
-    if (!is_any_vector_) call_.fail("no operand is a descriptor or a DSR");
-    const ir::BlockId header = builder_.new_block(), exit = builder_.new_block();
-    builder_.jump(header);
-    builder_.enter(header);
-    const UnderCondition condition(code_);
-    Frame frame(*callee.instance);
-    Evaluator types(call_.engine(), frame);
-    std::vector<Result> arguments;
-    for (std::size_t i = 0; i < parameters; ++i) {
-      const Input& input = inputs_[i];
-      if (!input.dsr) {
-        arguments.push_back(input.value);
-        continue;
-      }
-      const Type* type = types.type(*function.parameters[i].type);
-      if (type->is(TypeKind::kAnytype)) type = input.element;
-      if (type == nullptr || !register_type(*type))
-        call_.fail("the parameter ", text::in_quotes(function.parameters[i].name.text),
-                   " takes no element of a descriptor");
-      arguments.push_back(operand_of(type, next_element(*input.dsr, *register_type(*type), exit)));
-    }
-    Result result = expand_call(evaluator_, callee, arguments, call_.node);
-    if (has_output) put(inputs_.back(), result, exit);
-    if (!has_output && !result.type->is(TypeKind::kVoid))
-      call_.fail("the function ", text::in_quotes(function.name.text),
-                 " gives a result, and no operand takes it");
-    if (!builder_.is_closed()) builder_.jump(header);
-    builder_.enter(exit);
-    return call_.nothing();
-  }
-
- private:
-  struct Input {
-    std::optional<pe::Operand> dsr;
-    const Type* element = nullptr;
-    Result value;
-  };
-
-  void read(std::size_t i, bool is_output) {
-    Input input;
-    input.value = evaluator_.operand(call_.expr(i));
-    const Type& type = *input.value.type;
-    if (type.is(TypeKind::kDsr)) {
-      input.dsr = dsr_operand(code_.tile, input.value, is_output);
-    } else if (type.is(TypeKind::kDsd)) {
-      if (type.name == (is_output ? "fabin_dsd" : "fabout_dsd"))
-        call_.fail("a ", type.name, " is no ", is_output ? "output" : "input");
-      const LiveDsd live = live_dsd(evaluator_, input.value, call_.expr(i));
-      if (input.value.is_known())
-        input.element = input.value.value().get<std::shared_ptr<const Dsd>>()->element;
-      const std::uint16_t file = is_output ? pe::kDest : pe::kSrc1;
-      input.dsr = pe::Operand{static_cast<pe::OperandKind>(file),
-                              code_.tile.map_dsr(file, number_++, call_.node), 0};
-      pe::OpConfig config;
-      config.single_step = true;
-      if (!live.record)
-        add_extension(code_.tile.module().descriptors[live.descriptor].dsd, config,
-                      is_output ? 0 : 2);
-      ir::load_dsr(builder_, *input.dsr, operand_of_dsd(live), config);
-    }
-    is_any_vector_ = is_any_vector_ || input.dsr.has_value();
-    inputs_.push_back(std::move(input));
-  }
-
-  /// Takes an element; the loop ends if there is none.
-  ir::Value next_element(const pe::Operand& dsr, ir::Type type, ir::BlockId exit) {
-    ir::Machine m;
-    m.op = ir::is_wide(type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
-    m.fields = {{ir::Machine::Slot::kResult, 0, {}}, {ir::Machine::Slot::kFixed, 0, dsr}};
-    m.flag_result = true;
-    const std::vector<ir::Value> made = builder_.machine(std::move(m), {}, {type, ir::Type::kBool});
-    go_on_if(made[1], exit);
-    return made[0];
-  }
-
-  void put(const Input& output, const Result& result, ir::BlockId exit) {
-    const ir::Value value = scalar(evaluator_, result, call_.node);
-    if (!output.dsr) {
-      if (!output.value.type->is(TypeKind::kPointer))
-        call_.fail("the last operand is no descriptor, no DSR and no pointer");
-      builder_.store(scalar(evaluator_, output.value, call_.node), value);
-      return;
-    }
-    ir::Machine m;
-    m.op = ir::is_wide(value.type) ? pe::Opcode::kMov32 : pe::Opcode::kMov16;
-    m.fields = {{ir::Machine::Slot::kFixed, 0, *output.dsr}, {ir::Machine::Slot::kValue, 0, {}}};
-    m.flag_result = true;
-    const std::vector<ir::Value> made = builder_.machine(std::move(m), {value}, {ir::Type::kBool});
-    go_on_if(made[0], exit);
-  }
-
-  void go_on_if(const ir::Value& flag, ir::BlockId exit) {
-    const ir::BlockId next = builder_.new_block();
-    builder_.branch(flag, next, exit);
-    builder_.enter(next);
-  }
-
-  const BuiltinCall& call_;
-  Evaluator& evaluator_;
-  FunctionCode& code_;
-  ir::Builder& builder_;
-  std::vector<Input> inputs_;
-  unsigned number_ = 0;
-  bool is_any_vector_ = false;
-};
-
-}  // namespace
-
-Result map_builtin(const BuiltinCall& call) {
-  return Mapping(call).make();
 }
 
 }  // namespace tessera::csl

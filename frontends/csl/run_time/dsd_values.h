@@ -12,6 +12,8 @@ namespace tessera::csl {
 LiveDsd live_dsd(Evaluator& evaluator, const Result& value, const Node& at);
 ir::DsdOperand operand_of_dsd(const LiveDsd& dsd);
 Result live_result(const Type* kind, LiveDsd dsd);
+/// The address that the first element has.
+ir::Value base_address(Evaluator& evaluator, const LiveDsd& dsd);
 /// Writes the record that a variable of a descriptor type is.
 void store_dsd(Evaluator& evaluator, const Storage& storage, const Result& value, const Node& at);
 /// A descriptor that does not change when the variable does that it came from.
@@ -21,9 +23,5 @@ bool copy_array(Evaluator& evaluator, const Type& type, const Storage& storage, 
                 const Node& at);
 /// The descriptor of a FIFO or of the fabric as the tile program has it.
 ir::Descriptor lowered(TileCode& tile, const Type& kind, const Dsd& dsd, const Node& at);
-
-// Builtins with operands of the running program; nothing: all operands are known.
-std::optional<Result> live_get_dsd(const BuiltinCall& call);
-std::optional<Result> live_change_dsd(const BuiltinCall& call);
 
 }  // namespace tessera::csl

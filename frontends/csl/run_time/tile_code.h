@@ -13,6 +13,7 @@
 
 #include "frontends/csl/ir/builder.h"
 #include "frontends/csl/ir/dsd.h"
+#include "frontends/csl/run_time/dsr_plan.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {
@@ -49,23 +50,21 @@ class TileCode {
   ir::Module make();
 
   Engine& engine() const { return engine_; }
+  const Variant& variant() const { return variant_; }
   const Tile& tile() const { return variant_.tile; }
   ir::Module& module() { return module_; }
-  /// DSRs for operations whose program names none (csl.md 8.3).
-  const ir::DsrChoice& dsr_choice() const { return dsr_choice_; }
+  const DsrPlan& dsrs() const { return dsrs_; }
   const pe::Fifo& fifo(std::size_t number);
-  /// A DSR for an operand of `@map`, which keeps it while the function runs.
-  std::uint8_t map_dsr(std::uint16_t file, unsigned nth, const Node& at) const;
   /// Remembers on which microthread operations with an explicit DSR run.
   void note_load(const pe::Operand& dsr, const pe::Dsd& dsd, const pe::OpConfig& config);
-  /// DSR and extended DSR of a FIFO.
-  std::pair<unsigned, unsigned> fifo_registers(std::size_t fifo) const;
   bool is_wse3() const { return engine_.options.arch == "wse3"; }
 
   /// The memory of a variable, or of a constant that needs an address.
   ir::VariableId variable_of(const std::shared_ptr<Cell>& cell, const Node& at);
   /// Memory of a local of the function.
   void set_storage(const std::shared_ptr<Cell>& cell, ir::VariableId variable);
+  /// The function that a task or a launch starts.
+  ir::FunctionId entry(const FunctionValue& function, const std::string& name, bool is_task);
   /// The function for arguments of some types; known values of parameters that have no register are
   /// part of it. nothing: the call has to be expanded.
   std::optional<ir::FunctionId> function_for(const FunctionValue& callee,
@@ -104,27 +103,15 @@ class TileCode {
     FunctionValue function;
     std::vector<Result> arguments;
   };
-  ir::FunctionId entry(const FunctionValue& function, const std::string& name, bool is_task);
-  void set_up_image();
-  void add_fifos();
-  void add_initial_loads();
-  void add_tasks();
-  void add_handler_task();
-  void add_queues_of_local_tasks();
-  void add_exports();
-  void open_channels_of_local_tasks();
-  void set_start_states();
   void analyse(const Pending& pending);
   void append_bits(ir::Variable& variable, const Type& type, const Value& value, const Node& at);
   /// The highest color without a queue.
   unsigned unused_color() const;
-  pe::TaskBinding* find_task(const Type& handle, unsigned id);
 
   Engine& engine_;
   const Variant& variant_;
-  ir::DsrChoice dsr_choice_;
+  const DsrPlan dsrs_;
   std::set<unsigned> chosen_queues_;  ///< input queues for colors that name none
-  std::set<std::pair<std::string, unsigned>> named_dsrs_;
   ir::Module module_;
   std::map<const Cell*, ir::VariableId> variables_;
   std::vector<std::shared_ptr<Cell>> kept_;  ///< so that no other object gets their addresses

@@ -60,19 +60,15 @@ constexpr std::string_view kRunTimeBuiltins[] = {"mov16",
                                                  "queue_flush",
                                                  "set_fifo_read_length",
                                                  "set_fifo_write_length",
-                                                 "get_config"};
+                                                 "get_config",
+                                                 "get_config_unchecked",
+                                                 "get_symbol_value",
+                                                 "get_tensor_ptr"};
 
-/// Documented builtins that are not taken.
-constexpr std::string_view kUnsupported[] = {"rpc",
-                                             "export",
-                                             "get_symbol_value",
-                                             "get_tensor_ptr",
-                                             "set_control_task_table",
-                                             "load_to_dsr_xdsr",
-                                             "load_to_dsr_xdsr_sr",
-                                             "get_filter_id",
-                                             "get_config_unchecked",
-                                             "set_config_unchecked"};
+/// Documented builtins that are not taken, and why.
+constexpr std::pair<std::string_view, std::string_view> kNotTaken[] = {
+    {"rpc", "the host launches exported functions without a server task"},
+    {"export", "there are no object files; 'export var' gives a variable a name for the host"}};
 
 const BuiltinRow* find_row(std::string_view name) {
   static const std::map<std::string_view, const BuiltinRow*> kRows = [] {
@@ -111,7 +107,9 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node) {
   if (row == nullptr && is_among(node.name, kRunTimeBuiltins))
     call.fail("belongs to code that runs on the PE; here a value is needed that is known at "
               "compile time");
-  if (row == nullptr && is_among(node.name, kUnsupported)) call.fail("is not supported");
+  for (const auto& [name, reason] : kNotTaken) {
+    if (name == node.name) call.fail("not taken: ", reason);
+  }
   if (row == nullptr) call.engine().fail(node, "there is no builtin '@", node.name, "'");
   if (call.size() < row->fewest || call.size() > row->most)
     call.fail("takes ", row->fewest == row->most ? "" : std::to_string(row->fewest) + " to ",

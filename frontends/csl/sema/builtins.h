@@ -78,6 +78,15 @@ Result call_builtin(Evaluator& evaluator, const Builtin& node);
 std::optional<Result> field_of(const Result& structure, std::string_view name);
 /// The fields of a struct in their order.
 std::vector<std::pair<std::string, Result>> fields_of(const Result& structure);
+/// Fails if a descriptor has no such field, or a field of the fabric is of another type.
+void check_dsd_field(const BuiltinCall& call, bool is_fabric, const std::string& name,
+                     const Result& value);
+/// The DSRs that `@load_to_dsr`, `@load_to_dsr_xdsr` or `@load_to_dsr_xdsr_sr` names.
+DsrLoad named_dsrs(const BuiltinCall& call);
+/// The number of the argument of these that is the descriptor; its options follow.
+std::size_t dsd_argument(const BuiltinCall& call);
+/// Fails if the builtin does not load descriptors of this kind.
+void check_loaded_kind(const BuiltinCall& call, const std::string& kind);
 /// Reads the configuration of a color (csl.md 10).
 ColorConfig read_color_config(const BuiltinCall& call, const Result& config);
 

@@ -4,6 +4,15 @@
 namespace tessera::csl {
 namespace {
 
+bool is_filter_field(std::string_view name) {
+  for (const std::string_view known :
+       {"kind", "count_data", "count_control", "filter_control", "init_counter", "limit1", "limit2",
+        "max_counter", "min_idx", "max_idx"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
 class ColorReader {
  public:
   explicit ColorReader(const BuiltinCall& call) : call_(call) {}
@@ -29,6 +38,12 @@ class ColorReader {
         call_.fail("the configuration has an unknown field ", text::in_quotes(name));
       }
     }
+    for (unsigned i = 0; i < made_.current_position; ++i) {
+      if (!made_.positions[i].is_valid)
+        call_.fail("the switch cannot start in position ", made_.current_position, ": .pos", i + 1,
+                   " is not given");
+    }
+    made_.at = &call_.node;
     return made_;
   }
 
@@ -141,6 +156,9 @@ class ColorReader {
         call_.fail("the field .", name, " has an unknown field ", text::in_quotes(side));
       }
     }
+    if (position.rx && position.tx && !call_.is_wse3())
+      call_.fail("the field .", name,
+                 " sets .rx and .tx; a switch position of WSE-2 changes one of them");
     position.is_valid = position.rx || position.tx;
   }
 
@@ -151,6 +169,8 @@ class ColorReader {
       const bool is_kind = prefix == "kind.";
       if (is_kind && name != "counter" && name != "sparse_counter" && name != "range")
         call_.fail("there is no filter ", text::in_quotes(name));
+      if (!is_kind && !is_filter_field(name))
+        call_.fail("the field .filter has an unknown field ", text::in_quotes(name));
       if (field.type->is(TypeKind::kStruct) && !field.type->is_tuple) {
         read_filter(field, prefix + name + ".");
       } else {

@@ -58,7 +58,7 @@ Result evaluate(Evaluator& evaluator, const TensorAccess& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const Asm& e) {
-  evaluator.engine().fail(e, "'asm' is not supported: it belongs to the machine of the vendor");
+  evaluator.engine().fail(e, "not taken: 'asm', which belongs to the machine of the vendor");
 }
 
 }  // namespace tessera::csl

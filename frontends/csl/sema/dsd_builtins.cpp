@@ -8,6 +8,11 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::int64_t kLargestExtent = 0xffff;
+constexpr std::int64_t kExtendedDsrs = 8;  // of the model (wse.md 5.11)
+constexpr std::int64_t kStrideRegisters = 8;
+constexpr std::string_view kFifoOptions[] = {"activate_push", "activate_pop", "empty_action",
+                                             "full_action",   "priority",     "simd_mode",
+                                             "dest",          "src",          "xdsr"};
 
 /// Extents and strides: a number, or a list of them.
 std::vector<std::int64_t> numbers(const BuiltinCall& call, const Result& field,
@@ -16,7 +21,7 @@ std::vector<std::int64_t> numbers(const BuiltinCall& call, const Result& field,
   const auto add = [&](const Type& type, const Value& value) {
     if (!type.is_any_integer()) call.fail("the field .", name, " is no integer");
     const BigInt& number = value.integer();
-    if (number < -kLargestExtent || number > kLargestExtent)
+    if (number < (name == "extent" ? 0 : -kLargestExtent) || number > kLargestExtent)
       call.fail("the field .", name, " is ", number.str(), ", which does not fit into 16 bits");
     all.push_back(static_cast<std::int64_t>(number));
   };
@@ -67,10 +72,9 @@ void read_memory_field(const BuiltinCall& call, Dsd& dsd, const LiteralField& fi
     std::reverse(dsd.strides.begin(), dsd.strides.end());  // given inner first
   } else if (name == "offset") {
     dsd.offset = numbers(call, value, name).at(0);
-  } else if (name == "wavelet_index_offset" || name == "wraparound" || name == "advance_switch") {
-    dsd.options.emplace_back(name, value);
   } else {
-    call.fail("a memory descriptor has no field ", text::in_quotes(name));
+    check_dsd_field(call, false, name, value);
+    dsd.options.emplace_back(name, value);
   }
 }
 
@@ -118,12 +122,14 @@ void check_fabric_field(const BuiltinCall& call, const std::string& name, const 
   const std::string_view handle = name == "fabric_color" ? "color" : name;
   const bool is_choice = name == "simd_mode" || name == "priority" || name == "zero";
   const bool fits = is_queue || name == "fabric_color" ? value.type->is_handle(handle)
-                    : is_choice ? value.type->is(TypeKind::kStruct)
-                                : value.type->is(TypeKind::kBool);
+                    : is_choice                        ? value.type->is(TypeKind::kStruct)
+                                                       : value.type->is(TypeKind::kBool);
   if (!fits)
     call.fail("the field .", name, " is of type ", text::in_quotes(value.type->name),
-              " instead of ", is_choice ? "a struct with one true field"
-                              : handle == name && !is_queue ? "'bool'" : text::in_quotes(handle));
+              " instead of ",
+              is_choice                     ? "a struct with one true field"
+              : handle == name && !is_queue ? "'bool'"
+                                            : text::in_quotes(handle));
 }
 
 Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
@@ -131,11 +137,9 @@ Dsd fabric_dsd(const BuiltinCall& call, const Result& fields) {
   for (auto& [name, value] : fields_of(fields)) {
     if (name == "extent") {
       dsd.extents = numbers(call, value, name);
-    } else if (is_fabric_field(name)) {
-      check_fabric_field(call, name, value);
-      dsd.options.emplace_back(name, value);
     } else {
-      call.fail("a fabric descriptor has no field ", text::in_quotes(name));
+      check_dsd_field(call, true, name, value);
+      dsd.options.emplace_back(name, value);
     }
   }
   if (dsd.extents.empty()) call.fail("the descriptor has no extent");
@@ -208,10 +212,21 @@ Result set_dsd_stride(const BuiltinCall& call) {
 Result allocate_fifo(const BuiltinCall& call) {
   if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
   const std::optional<Location> buffer = call.evaluator.locate(call.expr(0));
-  if (!buffer || !buffer->type->is(TypeKind::kArray) ||
-      buffer->cell->kind != Cell::Kind::kRunTimeVariable)
+  if (!buffer || !buffer->type->is(TypeKind::kArray) || !buffer->cell ||
+      buffer->cell->kind != Cell::Kind::kRunTimeVariable || buffer->cell->declaration == nullptr)
     call.fail("the buffer is a global array that is a variable");
-  call.tile().fifos.push_back({buffer->cell, fields_of(call.structure(1)), &call.node});
+  const auto options = fields_of(call.structure(1));
+  for (const auto& [name, value] : options) {
+    const auto& known = kFifoOptions;
+    if (std::find(std::begin(known), std::end(known), name) == std::end(known))
+      call.fail("there is no option ", text::in_quotes(name));
+  }
+  for (const FifoDeclaration& other : call.tile().fifos) {
+    if (other.buffer == buffer->cell)
+      call.fail("the array ", text::in_quotes(buffer->cell->name),
+                " is the buffer of another FIFO");
+  }
+  call.tile().fifos.push_back({buffer->cell, options, &call.node});
   return call.number("fifo", static_cast<std::int64_t>(call.tile().fifos.size()) - 1);
 }
 
@@ -226,29 +241,73 @@ Result get_dsr(const BuiltinCall& call) {
   return dsr(call, kind, static_cast<unsigned>(call.integer(1, 0, 15)));
 }
 Result get_xdsr(const BuiltinCall& call) {
-  return dsr(call, call.types().word("xdsr"), static_cast<unsigned>(call.integer(0, 0, 15)));
+  return dsr(call, call.types().word("xdsr"),
+             static_cast<unsigned>(call.integer(0, 0, kExtendedDsrs - 1)));
 }
 Result get_sr(const BuiltinCall& call) {
-  return dsr(call, call.types().word("sr"), static_cast<unsigned>(call.integer(0, 0, 15)));
+  return dsr(call, call.types().word("sr"),
+             static_cast<unsigned>(call.integer(0, 0, kStrideRegisters - 1)));
 }
 
 Result load_to_dsr(const BuiltinCall& call) {
-  const Result target = call.value(0);
-  if (!target.type->is(TypeKind::kDsr))
-    call.fail("the first argument is of type ", text::in_quotes(target.type->name),
-              " instead of a DSR");
-  DsrLoad load;
-  load.dsr = target.type;
-  load.id = static_cast<unsigned>(target.value().integer());
-  load.dsd = call.value(1);
+  DsrLoad load = named_dsrs(call);
+  const std::size_t at = dsd_argument(call);
+  load.dsd = call.value(at);
   copy_of_dsd(call, load.dsd);
-  load.options = fields_of(call.structure(2));
-  load.at = &call.node;
+  check_loaded_kind(call, load.dsd.type->name);
+  load.options = fields_of(call.structure(at + 1));
   call.tile().dsrs.push_back(std::move(load));
   return call.nothing();
 }
 
 }  // namespace
+
+void check_dsd_field(const BuiltinCall& call, bool is_fabric, const std::string& name,
+                     const Result& value) {
+  const bool is_memory_field =
+      name == "wavelet_index_offset" || name == "wraparound" || name == "advance_switch";
+  if (is_fabric ? !is_fabric_field(name) : !is_memory_field)
+    call.fail("a ", is_fabric ? "fabric" : "memory", " descriptor has no field ",
+              text::in_quotes(name));
+  if (is_fabric) check_fabric_field(call, name, value);
+}
+
+std::size_t dsd_argument(const BuiltinCall& call) {
+  const std::string_view name = call.node.name;
+  return name == "load_to_dsr" ? 1 : name == "load_to_dsr_xdsr" ? 2 : 3;
+}
+
+void check_loaded_kind(const BuiltinCall& call, const std::string& kind) {
+  const std::size_t at = dsd_argument(call);
+  const std::string_view wanted = at == 2 ? "circbuf_dsd" : "mem4d_dsd";
+  if (at > 1 && kind != wanted) call.fail("loads a ", wanted, " instead of a ", kind);
+}
+
+DsrLoad named_dsrs(const BuiltinCall& call) {
+  const auto number = [&](const Result& value, const Expr& at, std::string_view kind) {
+    const bool is_it = kind.empty() ? value.type->name != "xdsr" && value.type->name != "sr"
+                                    : value.type->name == kind;
+    if (!value.type->is(TypeKind::kDsr) || !is_it)
+      call.engine().fail(at, "the argument is of type ", text::in_quotes(value.type->name),
+                         " instead of ", kind.empty() ? "a DSR" : text::in_quotes(kind));
+    return static_cast<unsigned>(value.value().integer());
+  };
+  DsrLoad load;
+  const Result target = call.value(0);
+  load.dsr = target.type;
+  load.id = number(target, call.expr(0), "");
+  load.at = &call.node;
+  const std::size_t dsd = dsd_argument(call);
+  if (dsd > 1) load.extended = number(call.value(1), call.expr(1), "xdsr");
+  if (dsd < 3) return load;
+  constexpr std::size_t kMost = 3;
+  const Result strides = call.value(2);
+  const bool is_list = strides.type->is(TypeKind::kStruct) && strides.type->fields.size() <= kMost;
+  if (!is_list) call.engine().fail(call.expr(2), "a list of up to 3 stride registers is expected");
+  for (const auto& [name, value] : fields_of(strides))
+    load.strides.push_back(number(value, call.expr(2), "sr"));
+  return load;
+}
 
 const std::vector<BuiltinRow>& dsd_builtins() {
   static const std::vector<BuiltinRow> kRows = {
@@ -261,7 +320,9 @@ const std::vector<BuiltinRow>& dsd_builtins() {
       {"get_dsr", Where::kAnywhere, 2, 2, get_dsr},
       {"get_xdsr", Where::kAnywhere, 1, 1, get_xdsr},
       {"get_sr", Where::kAnywhere, 1, 1, get_sr},
-      {"load_to_dsr", Where::kTile, 2, 3, load_to_dsr}};
+      {"load_to_dsr", Where::kTile, 2, 3, load_to_dsr},
+      {"load_to_dsr_xdsr", Where::kTile, 3, 4, load_to_dsr},
+      {"load_to_dsr_xdsr_sr", Where::kTile, 4, 5, load_to_dsr}};
   return kRows;
 }
 

@@ -32,7 +32,7 @@ struct Options {
   std::pair<unsigned, unsigned> offsets{0, 0};
   unsigned most_calls = 256;              ///< functions that call each other at compile time
   std::uint64_t most_inlined = 50;        ///< iterations of an `inline` loop
-  std::uint64_t most_steps = 50'000'000;  ///< iterations of all loops at compile time
+  std::uint64_t most_steps = 10'000'000;  ///< iterations of all loops at compile time
 };
 
 /// Which builtins are allowed: those of a layout, of a comptime block of a tile, or only those that
@@ -169,6 +169,8 @@ class Engine {
   void analyse_param(Instance& instance, const Param& param, Declaration& declaration,
                      const Node& at);
   void analyse_variable(Instance& instance, const Global& global, Declaration& declaration);
+  void check_circle(const Instance& importer, const std::string& path, const Result& bindings,
+                    const Node& at) const;
   void check_bindings(const Instance& instance, const Node& at);
   void run_imports(Instance& instance);
   void run_blocks(Instance& instance, bool is_layout);

@@ -2,6 +2,7 @@
 
 #include "frontends/csl/lexer.h"
 #include "frontends/csl/run_time/control.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 #include "frontends/csl/sema/arithmetic.h"
 #include "frontends/csl/sema/builtins.h"
@@ -216,7 +217,8 @@ Result Evaluator::on(const Index& e) {
     engine_.fail(e, "a value of type ", in_quotes(type.name), " has no elements");
   }
   if (!object.is_known()) {
-    if (number < 0) engine_.fail(e, "the index ", number, " lies outside of ", in_quotes(type.name));
+    if (number < 0)
+      engine_.fail(e, "the index ", number, " lies outside of ", in_quotes(type.name));
     return part_of(*this, object, static_cast<std::size_t>(number), e);
   }
   const Value* value = element_at(object.value(), {number});
@@ -226,9 +228,12 @@ Result Evaluator::on(const Index& e) {
 }
 
 Result Evaluator::on(const Call& e) {
-  const Result callee = value(*e.callee);
-  if (!callee.value().holds<FunctionValue>())
-    engine_.fail(e, "a value of type ", in_quotes(callee.type->name), " cannot be called");
+  const Result callee = operand(*e.callee);
+  const bool is_function = callee.is_known() ? callee.value().holds<FunctionValue>()
+                                             : callee.type->is(TypeKind::kFunction);
+  if (!is_function)
+    engine_.fail(*e.callee, "a value of type ", in_quotes(callee.type->name), " cannot be called");
+  engine_.known(callee, *e.callee);
   std::vector<Result> arguments;
   arguments.reserve(e.arguments.size());
   for (const Expr* argument : e.arguments)

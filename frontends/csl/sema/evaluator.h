@@ -31,6 +31,7 @@ struct Frame {
   Instance& instance;
   const Function* function = nullptr;
   std::vector<LocalName> locals;
+  std::size_t block_begin = 0;  ///< of `locals`: those from here on belong to the innermost block
   Result result;  ///< of `return`, or of the `break` that leaves a block
   /// Of the constant whose value is a new struct or enum; empty: there is none.
   std::string_view type_name;

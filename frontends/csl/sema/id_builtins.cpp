@@ -7,6 +7,7 @@ namespace tessera::csl {
 namespace {
 
 constexpr std::int64_t kMostQueue = 7;
+constexpr std::int64_t kMostOutputQueueOfWse2 = 5;
 constexpr unsigned kTeardownTask = 29;
 
 Result get_color(const BuiltinCall& call) {
@@ -16,7 +17,8 @@ Result get_input_queue(const BuiltinCall& call) {
   return call.number("input_queue", call.integer(0, 0, kMostQueue));
 }
 Result get_output_queue(const BuiltinCall& call) {
-  return call.number("output_queue", call.integer(0, 0, kMostQueue));
+  return call.number("output_queue",
+                     call.integer(0, 0, call.is_wse3() ? kMostQueue : kMostOutputQueueOfWse2));
 }
 Result get_local_task_id(const BuiltinCall& call) {
   return call.number("local_task_id", call.integer(0, call.is_wse3() ? 8 : 0, 30));
@@ -46,12 +48,18 @@ void check_task(const BuiltinCall& call, const FunctionValue& task, TaskKind kin
   if (kind == TaskKind::kControl && count > 1)
     call.fail("a control task has at most one parameter, and ", text::in_quotes(function.name.text),
               " has ", count);
-  if (kind != TaskKind::kControl || count == 0) return;
+  // A wavelet has one value of 32 bits or two of 16; a control wavelet has 16 bits of data.
   Frame frame(*task.instance);
-  const Type* type = Evaluator(call.engine(), frame).type(*function.parameters[0].type);
-  if (type->bits != 16)
-    call.fail("the parameter of a control task has 16 bits, and that of ",
-              text::in_quotes(function.name.text), " is of type ", text::in_quotes(type->name));
+  for (const Parameter& parameter : function.parameters) {
+    const Type* type = Evaluator(call.engine(), frame).type(*parameter.type);
+    if (kind == TaskKind::kControl && type->bits != 16)
+      call.fail("the parameter of a control task has 16 bits, and that of ",
+                text::in_quotes(function.name.text), " is of type ", text::in_quotes(type->name));
+    if (count == 2 && type->bits != 16)
+      call.fail("two parameters of a data task have 16 bits each, and ",
+                text::in_quotes(parameter.name.text), " of ", text::in_quotes(function.name.text),
+                " is of type ", text::in_quotes(type->name));
+  }
 }
 
 /// The task of teardown handlers takes the id.
@@ -107,6 +115,32 @@ Result bind_rotating_tasks(const BuiltinCall& call) {
   return call.nothing();
 }
 
+Result set_control_task_table(const BuiltinCall& call) {
+  if (!call.is_wse3()) call.fail("only WSE-3 has it");
+  if (call.tile().control_table) call.fail("the code calls it twice");
+  ControlTable made;
+  made.at = &call.node;
+  for (const auto& [name, value] : fields_of(call.structure(0))) {
+    const bool is_stride = name == "stride";
+    if (!is_stride && name != "instructions")
+      call.fail("there is no option ", text::in_quotes(name));
+    const std::int64_t number =
+        value.type->is_any_integer() ? static_cast<std::int64_t>(value.value().integer()) : 0;
+    if (is_stride ? number < 1 || number > 7 : number != 2 && number != 4 && number != 8)
+      call.fail("the option .", name, " is ", is_stride ? "a number in 1..7" : "2, 4 or 8");
+    (is_stride ? made.stride : made.instructions) = static_cast<unsigned>(number);
+  }
+  call.tile().control_table = made;
+  return call.nothing();
+}
+
+std::optional<unsigned> color_of(const QueueBinding& queue) {
+  for (const auto& [name, option] : queue.options) {
+    if (name == "color") return static_cast<unsigned>(option.value().integer());
+  }
+  return std::nullopt;
+}
+
 Result initialize_queue(const BuiltinCall& call) {
   QueueBinding made;
   const Result queue = call.value(0);
@@ -129,6 +163,9 @@ Result initialize_queue(const BuiltinCall& call) {
     if (other.id == made.id && other.is_input == made.is_input)
       call.fail("the ", made.is_input ? "input" : "output", " queue ", made.id,
                 " is initialized twice");
+    const bool is_same_color = made.is_input && other.is_input && color_of(other) == color_of(made);
+    if (is_same_color)
+      call.fail("the color ", *color_of(made), " has the input queue ", other.id, " already");
   }
   call.tile().queues.push_back(std::move(made));
   return call.nothing();
@@ -193,6 +230,7 @@ const std::vector<BuiltinRow>& id_builtins() {
       {"bind_data_task", Where::kTile, 2, 2, bind_data_task},
       {"bind_control_task", Where::kTile, 2, 2, bind_control_task},
       {"bind_rotating_tasks", Where::kTile, 3, 4, bind_rotating_tasks},
+      {"set_control_task_table", Where::kTile, 0, 1, set_control_task_table},
       {"initialize_queue", Where::kTile, 1, 2, initialize_queue},
       {"activate", Where::kTile, 1, 1, activate},
       {"block", Where::kTile, 1, 1, block_or_unblock},

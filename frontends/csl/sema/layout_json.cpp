@@ -106,11 +106,15 @@ json::object tile_object(const Tile& tile) {
   json::array start, dsrs, fifos;
   for (const StartState& state : tile.start)
     start.push_back({{"action", state.action}, {"handle", state.handle->name}, {"id", state.id}});
-  for (const DsrLoad& load : tile.dsrs)
-    dsrs.push_back({{"dsr", load.dsr->name},
-                    {"id", load.id},
-                    {"dsd", text_of(*load.dsd.type, load.dsd.value(), true)},
-                    {"options", options_object(load.options)}});
+  for (const DsrLoad& load : tile.dsrs) {
+    json::object made{{"dsr", load.dsr->name},
+                      {"id", load.id},
+                      {"dsd", text_of(*load.dsd.type, load.dsd.value(), true)},
+                      {"options", options_object(load.options)}};
+    if (load.extended) made["xdsr"] = *load.extended;
+    if (!load.strides.empty()) made["srs"] = json::value_from(load.strides);
+    dsrs.push_back(std::move(made));
+  }
   for (const FifoDeclaration& fifo : tile.fifos)
     fifos.push_back({{"buffer", fifo.buffer->name}, {"options", options_object(fifo.options)}});
   object["start"] = std::move(start);
@@ -122,6 +126,9 @@ json::object tile_object(const Tile& tile) {
   for (const auto& [address, word] : tile.configuration)
     configuration[std::to_string(address)] = word;
   object["configuration"] = std::move(configuration);
+  if (tile.control_table)
+    object["control_table"] = {{"instructions", tile.control_table->instructions},
+                               {"stride", tile.control_table->stride}};
   return object;
 }
 

@@ -1,6 +1,6 @@
 // The part of the evaluator that deals with objects that have addresses, and with calls.
 #include "frontends/csl/run_time/calls.h"
-#include "frontends/csl/run_time/operands.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/sema/evaluator.h"
 
 namespace tessera::csl {
@@ -65,8 +65,11 @@ std::optional<Location> Evaluator::locate_element(const Index& e) {
     } else {
       const Value& known = engine_.known(pointer, e);
       if (known.is_undefined()) engine_.fail(e, "the pointer is undefined");
-      base = Location{known.pointer().cell, known.pointer().path, pointer.type->element,
-                      pointer.type->is_const, {}};
+      base = Location{known.pointer().cell,
+                      known.pointer().path,
+                      pointer.type->element,
+                      pointer.type->is_const,
+                      {}};
     }
   }
   const bool is_array = base->type->is(TypeKind::kArray);
@@ -145,13 +148,12 @@ Result Evaluator::load(const Location& location, const Node& at) {
 }
 
 void Evaluator::store(const Location& location, const Result& value, const Node& at) {
-  const bool is_run_time = location.storage || !location.cell ||
-                           location.cell->kind == Cell::Kind::kRunTimeVariable;
+  const bool is_run_time =
+      location.storage || !location.cell || location.cell->kind == Cell::Kind::kRunTimeVariable;
   if (is_run_time && frame_.code == nullptr)
     engine_.fail(at, "a variable of the tile cannot be changed at compile time");
   const std::string name = location.cell ? in_quotes(location.cell->name) : "the object";
-  if (location.is_const)
-    engine_.fail(at, name, " is a constant and cannot be assigned to");
+  if (location.is_const) engine_.fail(at, name, " is a constant and cannot be assigned to");
   const std::string what = location.cell ? "the variable " + name : name;
   if (is_run_time) {
     const Storage storage = storage_of(*this, location, at);
@@ -160,8 +162,9 @@ void Evaluator::store(const Location& location, const Result& value, const Node&
   }
   Cell& cell = *location.cell;
   if (frame_.code != nullptr && frame_.code->conditions > cell.conditions)
-    engine_.fail(at, what, " exists at compile time only and cannot change where the running "
-                           "program decides, in its branches and loops");
+    engine_.fail(at, what,
+                 " exists at compile time only and cannot change where the running "
+                 "program decides, in its branches and loops");
   if (location.path.empty()) {
     const bool takes_any = cell.takes_any_struct;
     Result converted =

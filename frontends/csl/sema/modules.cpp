@@ -14,11 +14,17 @@ namespace {
 namespace fs = std::filesystem;
 
 const BlockItem* find_layout(const SourceFile& file) {
+  const BlockItem* found = nullptr;
   for (const Item* item : file.items()) {
     const BlockItem* block = if_is<BlockItem>(*item);
-    if (block != nullptr && block->is_layout) return block;
+    if (block == nullptr || !block->is_layout) continue;
+    if (found != nullptr)
+      file.diagnostics().fail(block->place,
+                              "the file has two layout blocks; the first one begins in line ",
+                              found->place.line);
+    found = block;
   }
-  return nullptr;
+  return found;
 }
 
 bool has_import(const Expr* e) {
@@ -31,6 +37,12 @@ bool has_import(const Expr* e) {
 /// "<time>"
 bool is_library(const std::string& path) {
   return path.size() > 2 && path.front() == '<' && path.back() == '>';
+}
+
+/// The text of parameters, as much of it as a message shows.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kLongest = 200;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + " ..";
 }
 
 std::string base_name(const std::string& path) {
@@ -91,10 +103,25 @@ void Engine::check_bindings(const Instance& instance, const Node& at) {
   }
 }
 
+/// Files that import each other with the same parameters would do so without end.
+void Engine::check_circle(const Instance& importer, const std::string& path, const Result& bindings,
+                          const Node& at) const {
+  constexpr unsigned kMostImports = 100;  // inside of each other, with other parameters each time
+  unsigned count = 0;
+  for (const Instance* by = &importer; by != nullptr; by = by->importer) {
+    const bool is_same =
+        by->file->name() == path && by->bindings.type == bindings.type &&
+        text_of(*bindings.type, by->bindings.value()) == text_of(*bindings.type, bindings.value());
+    if (is_same) fail(at, "the file ", in_quotes(path), " imports itself, perhaps through others");
+    if (++count > kMostImports) fail(at, "more than ", kMostImports, " files import each other");
+  }
+}
+
 Instance* Engine::import(Instance& importer, const std::string& path, const Result& bindings,
                          const Node& at) {
   const std::string full = resolved(path, importer, at);
   const Level level(*this, at, "the import of", full);
+  check_circle(importer, full, bindings, at);
   Instance& instance = instantiate(load(full), bindings, &importer, importer.tile);
   check_bindings(instance, at);
   importer.imports.push_back(&instance);
@@ -155,9 +182,10 @@ void Engine::evaluate_tile(Variant& variant) {
   const auto pe = std::find_if(program_.pes.begin(), program_.pes.end(),
                                [&](const Pe& p) { return p.variant == static_cast<int>(index); });
   const auto place = static_cast<unsigned>(pe - program_.pes.begin());
-  const std::string more = " of PE (" + std::to_string(place % program_.width) + ", " +
-                           std::to_string(place / program_.width) + "), with " +
-                           text_of(*variant.bindings.type, variant.bindings.value(), true);
+  const std::string more =
+      " of PE (" + std::to_string(place % program_.width) + ", " +
+      std::to_string(place / program_.width) + "), with " +
+      shortened(text_of(*variant.bindings.type, variant.bindings.value(), true));
   const Level level(*this, *variant_places_[index], "in the code", variant.file, more);
   tile_ = &variant.tile;
   variant.root = &instantiate(load(variant.file), variant.bindings, nullptr, tile_);
@@ -197,8 +225,7 @@ std::vector<std::shared_ptr<Cell>> Engine::exported_variables(const Variant& var
     for (const Item* item : instance->file->items()) {
       const Global* global = if_is<Global>(*item);
       if (global == nullptr || global->variable.linkage != Linkage::kExport) continue;
-      cells.push_back(
-          cell_of(*instance, *instance->find(global->variable.name.text), *global));
+      cells.push_back(cell_of(*instance, *instance->find(global->variable.name.text), *global));
     }
   }
   return cells;

@@ -38,6 +38,7 @@ struct ColorConfig {
   std::string pop_mode = "no_pop";
   bool teardown = false;
   std::map<std::string, std::string> filter;  ///< fields of the filter as text; empty: none
+  const Node* at = nullptr;                   ///< where the program says so
 };
 
 enum class TaskKind : std::uint8_t { kLocal, kData, kControl };
@@ -91,6 +92,8 @@ struct StartState {
 struct DsrLoad {
   const Type* dsr = nullptr;
   unsigned id = 0;
+  std::optional<unsigned> extended;  ///< the XDSR that the program names
+  std::vector<unsigned> strides;     ///< the stride registers that it names
   Result dsd;
   std::vector<std::pair<std::string, Result>> options;
   const Node* at = nullptr;
@@ -100,6 +103,13 @@ struct DsrLoad {
 struct FifoDeclaration {
   std::shared_ptr<const Cell> buffer;
   std::vector<std::pair<std::string, Result>> options;
+  const Node* at = nullptr;
+};
+
+/// The table of control tasks, if they have one of their own (wse.md 3.1).
+struct ControlTable {
+  unsigned instructions = 4;  ///< of an entry: 2, 4 or 8
+  unsigned stride = 1;        ///< 1..7
   const Node* at = nullptr;
 };
 
@@ -113,6 +123,7 @@ struct Tile {
   std::vector<StartState> start;
   std::vector<DsrLoad> dsrs;
   std::vector<FifoDeclaration> fifos;
+  std::optional<ControlTable> control_table;
   std::map<unsigned, FunctionValue> teardown_handlers;     ///< by color
   std::map<unsigned, FunctionValue> empty_queue_handlers;  ///< by output queue
   std::map<std::int64_t, std::int64_t> configuration;      ///< words by address

@@ -91,6 +91,8 @@ Result get_rectangle(const BuiltinCall& call) {
 }
 
 Result import_module(const BuiltinCall& call) {
+  if (call.evaluator.frame().function != nullptr)
+    call.fail("a module is imported by a constant of the file, not by a function");
   const std::string path = call.text(0);
   Instance* instance =
       call.engine().import(call.evaluator.frame().instance, path, call.structure(1), call.node);
@@ -119,6 +121,9 @@ Result export_name(const BuiltinCall& call) {
   if (!made.type->is(TypeKind::kFunction) && !made.type->is(TypeKind::kPointer))
     call.fail("the type of ", text::in_quotes(made.name), " is ", text::in_quotes(made.type->name),
               " instead of a pointer or a function");
+  constexpr std::size_t kMostParameters = 15;
+  if (made.type->is(TypeKind::kFunction) && made.type->parameters.size() > kMostParameters)
+    call.fail("a function that the host launches has at most ", kMostParameters, " parameters");
   if (!made.type->is(TypeKind::kFunction) && !made.has_mutability)
     call.fail("data needs a third argument, which says whether the host may change it");
   program.exports.push_back(std::move(made));
@@ -174,6 +179,30 @@ Result get_symbol_id(const BuiltinCall& call) {
   call.fail("the layout declares no name ", text::in_quotes(name), " with @export_name");
 }
 
+/// The rank of the color among those of the PE that have a filter (wse.md 1.7).
+Result get_filter_id(const BuiltinCall& call) {
+  const unsigned color = color_of(call, 0);
+  const Program& program = call.engine().program();
+  if (call.engine().tile() == nullptr) call.fail("allowed only in the code of a PE");
+  std::optional<std::int64_t> id;
+  for (const Pe& pe : program.pes) {
+    const bool is_ours =
+        pe.variant >= 0 &&
+        &program.variants[static_cast<std::size_t>(pe.variant)]->tile == call.engine().tile();
+    if (!is_ours) continue;
+    std::map<unsigned, ColorConfig> colors = pe.colors;
+    colors.insert(call.tile().colors.begin(), call.tile().colors.end());
+    if (colors.count(color) == 0 || colors[color].filter.empty())
+      call.fail("the color ", color, " has no filter on a PE with this code");
+    const auto rank = std::count_if(colors.begin(), colors.find(color),
+                                    [](const auto& other) { return !other.second.filter.empty(); });
+    if (id && *id != rank)
+      call.fail("the color ", color, " has filters of different numbers on PEs with this code");
+    id = rank;
+  }
+  return call.number("u16", id.value_or(0));
+}
+
 Result has_exported_tensors(const BuiltinCall& call) {
   const Program& program = call.engine().program();
   return call.boolean(
@@ -195,7 +224,9 @@ const std::vector<BuiltinRow>& program_builtins() {
       {"export_symbol", Where::kTile, 1, 2, export_symbol},
       {"get_symbol_id", Where::kAnywhere, 1, 1, get_symbol_id},
       {"has_exported_tensors", Where::kAnywhere, 0, 0, has_exported_tensors},
-      {"set_config", Where::kTile, 2, 2, set_config}};
+      {"get_filter_id", Where::kAnywhere, 1, 1, get_filter_id},
+      {"set_config", Where::kTile, 2, 2, set_config},
+      {"set_config_unchecked", Where::kTile, 2, 2, set_config}};
   return kRows;
 }
 

@@ -38,6 +38,7 @@ class StatementRunner {
   Flow on(const Local& s);
   Flow on(const ExpressionStmt& s);
   Flow on(const Assign& s);
+  Location target_of(const Assign& s);
   Flow on(const Return& s);
   Flow on(const Break& s);
   Flow on(const Continue& s);

@@ -1,6 +1,7 @@
 // Runs statements: at compile time, or as code of the tile (run_time/control.h).
 #include "frontends/csl/run_time/control.h"
-#include "frontends/csl/run_time/dsd_values.h"
+#include "frontends/csl/run_time/loops.h"
+#include "frontends/csl/run_time/memory.h"
 #include "frontends/csl/run_time/operands.h"
 #include "frontends/csl/sema/statement_runner.h"
 #include "frontends/csl/visit.h"
@@ -31,6 +32,11 @@ void StatementRunner::declare(std::string_view name, Result value, Cell::Kind ki
 
 Flow StatementRunner::on(const Local& s) {
   const Variable& v = s.variable;
+  for (std::size_t i = frame_.block_begin; i < frame_.locals.size(); ++i) {
+    if (frame_.locals[i].name == v.name.text)
+      engine_.fail_at(s.file, v.name.place,
+                      text::joined("the block declares ", in_quotes(v.name.text), " twice"));
+  }
   const Type* type = v.type == nullptr ? engine_.types.anytype : evaluator_.type(*v.type);
   if (v.value == nullptr && v.type == nullptr)
     engine_.fail(s, in_quotes(v.name.text), " has neither a type nor a value");
@@ -71,6 +77,13 @@ Flow StatementRunner::on(const ExpressionStmt& s) {
   return result.type->is(TypeKind::kNoReturn) ? Flow::kLeft : Flow::kNext;
 }
 
+Location StatementRunner::target_of(const Assign& s) {
+  std::optional<Location> target = evaluator_.locate(*s.target);
+  if (target) return *std::move(target);
+  evaluator_.operand(*s.target);  // says so if nothing has the name
+  engine_.fail(*s.target, "this cannot be assigned to");
+}
+
 Flow StatementRunner::on(const Assign& s) {
   if (const NameExpr* name = if_is<NameExpr>(*s.target)) {
     if (name->name == "_") {
@@ -80,22 +93,20 @@ Flow StatementRunner::on(const Assign& s) {
   }
   if (frame_.code == nullptr) {
     Result value = evaluator_.value(*s.value);
-    const std::optional<Location> target = evaluator_.locate(*s.target);
-    if (!target) engine_.fail(*s.target, "this cannot be assigned to");
-    if (s.op) value = evaluator_.binary(*s.op, evaluator_.load(*target, s), std::move(value), s);
-    evaluator_.store(*target, value, s);
+    const Location target = target_of(s);
+    if (s.op) value = evaluator_.binary(*s.op, evaluator_.load(target, s), std::move(value), s);
+    evaluator_.store(target, value, s);
     return Flow::kNext;
   }
-  const std::optional<Location> target = evaluator_.locate(*s.target);
-  if (!target) engine_.fail(*s.target, "this cannot be assigned to");
+  const Location target = target_of(s);
   Result value;
   if (s.op) {
-    Result before = evaluator_.load(*target, s);
+    Result before = evaluator_.load(target, s);
     value = evaluator_.binary(*s.op, std::move(before), evaluator_.operand(*s.value), s);
   } else {
-    value = evaluator_.operand(*s.value, target->type);
+    value = evaluator_.operand(*s.value, target.type);
   }
-  evaluator_.store(*target, value, s);
+  evaluator_.store(target, value, s);
   return Flow::kNext;
 }
 
@@ -246,7 +257,8 @@ Flow StatementRunner::on(const For& s) {
 
 Flow Evaluator::run(const Block& block) {
   const Engine::Depth depth(engine_, block, false);
-  const std::size_t outer = frame_.locals.size();
+  const std::size_t outer = frame_.locals.size(), outer_begin = frame_.block_begin;
+  frame_.block_begin = outer;
   StatementRunner runner(*this);
   Flow flow = Flow::kNext;
   for (const Stmt* statement : block.statements) {
@@ -254,6 +266,7 @@ Flow Evaluator::run(const Block& block) {
     if (flow != Flow::kNext) break;
   }
   frame_.locals.resize(outer);
+  frame_.block_begin = outer_begin;
   return flow;
 }
 

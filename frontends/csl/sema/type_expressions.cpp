@@ -47,7 +47,7 @@ Result evaluate(Evaluator& evaluator, const FunctionType& e) {
 }
 
 Result evaluate(Evaluator& evaluator, const Container& e) {
-  if (e.is_union) evaluator.engine().fail(e, "unions are not supported");
+  if (e.is_union) evaluator.engine().fail(e, "not taken: 'union'");
   std::vector<Field> fields;
   std::string name = "struct {";
   for (const ContainerField& member : e.members) {

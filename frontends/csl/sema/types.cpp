@@ -42,7 +42,7 @@ std::int64_t size_of(const Type& type) {
   switch (type.kind) {
   case TypeKind::kInteger:
   case TypeKind::kFloat:
-    return type.bits <= 8 ? 1 : (type.bits + 15) / 16 * 2;
+    return (type.bits + 15) / 16 * 2;  // memory has words of 16 bits
   case TypeKind::kBool:
   case TypeKind::kHandle:
   case TypeKind::kPointer:

@@ -45,7 +45,9 @@ Result range(const BuiltinCall& call) {
   if (!type->is_any_integer()) call.fail("the type is not one of integers");
   if (call.size() == 3) call.fail("takes 2 or 4 arguments instead of 3");
   const auto part = [&](std::size_t i) {
-    return call.evaluator.value_as(call.expr(i), type, call.what(i)).value();
+    Value value = call.evaluator.value_as(call.expr(i), type, call.what(i)).value();
+    if (value.is_undefined()) call.engine().fail(call.expr(i), call.what(i), " is undefined");
+    return value;
   };
   std::vector<Value> parts = call.size() == 2
                                  ? std::vector<Value>{Value{BigInt(0)}, part(1), Value{BigInt(1)}}

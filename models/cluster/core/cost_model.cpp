@@ -34,43 +34,109 @@ Cost CostModel::mad(const Instruction& i, const Sizes& sizes) const {
   const std::uint64_t macs = round_up(size_of(sizes[0]), 16) * round_up(size_of(sizes[1]), 16) *
                              round_up(size_of(sizes[2]), k0);
   const std::uint64_t ideal = divide_up(macs, config_.mac_per_cycle[static_cast<unsigned>(i.type)]);
-  return {ideal + config_.mad_gap, ideal + config_.mad_depth};
+  Cost cost;
+  cost.occupied = ideal + config_.mad_gap;
+  cost.ready = ideal + config_.mad_depth;
+  cost.multiply_adds = size_of(sizes[0]) * size_of(sizes[1]) * size_of(sizes[2]);
+  return cost;
 }
 
-// The algorithms of the instruction set (4.1): a reduction of rows combines the repeats of a row one by
-// one and reduces the last; a reduction of columns and an expansion of rows take the rows in turn.
-std::uint64_t CostModel::vector_work(const Instruction& i, const VectorRate& rate,
-                                     std::uint64_t elements, std::uint64_t rows,
-                                     bool strided) const {
-  const auto repeats_of = [&i](std::uint64_t count) {
-    return divide_up(count * bits_of(i.type), 256 * 8);
-  };
-  // The rate of exp, ln, sqrt and div is in elements: a repeat of 16-bit elements has twice as many.
-  const bool per_element = i.vector_class == VectorClass::kTranscendental && bits_of(i.type) == 16;
-  const std::uint64_t percent = std::uint64_t{rate.percent} * (per_element ? 2 : 1) *
-                                config_.bank_conflict[static_cast<unsigned>(i.bank_conflict)] / 100;
-  if (rows == 0 || elements == 0) return repeats_of(elements) * percent;
-  const std::uint64_t in_row = repeats_of(divide_up(elements, rows));
-  if (i.vector_class == VectorClass::kReduce) {
-    const std::uint64_t simple =
-        config_.vector[static_cast<unsigned>(VectorClass::kSimple)].percent;
-    return rows * percent +
-           (in_row - 1) * (rows * simple + std::uint64_t{config_.reduce_chunk} * 100);
+CostModel::Shape CostModel::shape_of(const Instruction& i, const Sizes& sizes) {
+  Shape shape;
+  shape.elements = size_of(sizes[0]);
+  shape.bits = bits_of(i.type);
+  shape.in_repeat = 256 * 8 / shape.bits;
+  // Without rows the elements lie one behind the other.
+  shape.rows = sizes[1] > 0 && shape.elements > 0 ? size_of(sizes[1]) : 1;
+  shape.columns = divide_up(shape.elements, shape.rows);
+  shape.in_row = divide_up(shape.columns, shape.in_repeat);
+  shape.width = std::max(shape.columns, size_of(sizes[2]));
+  shape.is_apart = shape.rows > 1 && shape.columns < shape.width;
+  shape.has_tail = shape.columns % shape.in_repeat != 0;
+  return shape;
+}
+
+// Chunks of a row are combined elementwise; what is left of each row is reduced once.
+std::uint64_t CostModel::reduction(const Shape& shape, std::uint64_t percent) const {
+  const VectorConfig& v = config_.vectors;
+  const std::uint64_t further = shape.in_row - 1;
+  std::uint64_t work = shape.rows * percent + further * (shape.rows + v.reduce_chunk) * 100;
+  if (shape.has_tail && v.reduce_tail > 0)
+    work += (v.reduce_tail + (further > 0 ? shape.rows : 0)) * 100;
+  return work;
+}
+
+std::uint64_t CostModel::by_rows(VectorClass kind, const Shape& shape,
+                                 const VectorRate& rate) const {
+  constexpr std::uint64_t kBlockBits = 32 * 8, kBlocksInRepeat = 8, kStrip = 16;
+  if (kind == VectorClass::kTranspose)
+    return divide_up(shape.columns, kStrip) * rate.row +
+           divide_up(shape.elements, shape.in_repeat) * rate.percent;
+  if (kind == VectorClass::kMove || kind == VectorClass::kColumnExpand) {
+    const bool is_one_burst = kind == VectorClass::kMove && !shape.is_apart;
+    const std::uint64_t bursts = is_one_burst ? 1 : shape.rows;
+    const std::uint64_t elements = is_one_burst ? shape.elements : shape.columns;
+    return bursts * (rate.row +
+                     divide_up(elements * shape.bits, kBlockBits) * rate.percent / kBlocksInRepeat);
   }
-  if (rate.row > 0) return rows * (rate.row + in_row * percent);
-  if (strided)
-    return rows * (config_.strided.row + in_row * percent * config_.strided.percent / 100);
-  return repeats_of(elements) * percent;
+  return shape.rows * (rate.row + shape.in_row * rate.percent);
+}
+
+// A5: a loop over all repeats, or one for each row that lies apart. The first of those costs as much as one
+// row alone; each further one starts anew, or waits for the ports of UB.
+std::uint64_t CostModel::by_loops(const Shape& shape, std::uint64_t percent,
+                                  std::uint64_t apart) const {
+  if (!shape.is_apart) return divide_up(shape.elements, shape.in_repeat) * percent;
+  if (shape.in_row == 1) return shape.rows * percent;
+  const std::uint64_t start = (shape.in_row + config_.vectors.apart_row) * 100;
+  return shape.in_row * percent + (shape.rows - 1) * std::max(start, shape.in_row * apart);
+}
+
+// A2/A3: instructions over repeats. Those of two tiles take a repeat for each row that is narrower than one,
+// which does only the elements that are there.
+std::uint64_t CostModel::by_repeats(VectorClass kind, const Shape& shape, std::uint64_t percent,
+                                    BankConflict conflict) const {
+  constexpr std::uint64_t kMostRepeats = 255;
+  const bool has_pairs = kind == VectorClass::kSimple || kind == VectorClass::kDivide;
+  std::uint64_t repeats = divide_up(shape.elements, shape.in_repeat);
+  bool has_mask = repeats > kMostRepeats || (shape.has_tail && shape.in_row > 1);
+  if (has_pairs && shape.width < shape.in_repeat && shape.rows <= kMostRepeats) {
+    repeats = shape.rows;
+    percent = std::max<std::uint64_t>(100, percent * shape.columns / shape.in_repeat);
+    has_mask = true;
+  } else if (shape.is_apart) {
+    repeats = shape.rows * shape.in_row;
+    has_mask = shape.has_tail;
+  }
+  const std::uint64_t slower = config_.bank_conflict[static_cast<unsigned>(conflict)];
+  return repeats * (percent * slower / 100) +
+         (has_mask ? std::uint64_t{config_.vectors.mask} * 100 : 0);
 }
 
 Cost CostModel::vector(const Instruction& i, const Sizes& sizes) const {
-  const VectorRate& rate = config_.vector[static_cast<unsigned>(i.vector_class)];
-  const std::uint64_t elements = size_of(sizes[0]), rows = size_of(sizes[1]);
-  const bool strided = config_.strided.row > 0 && rows > 1 && elements / rows < size_of(sizes[2]) &&
-                       i.vector_class != VectorClass::kReduce;
-  const std::uint64_t cycles = divide_up(vector_work(i, rate, elements, rows, strided), 100) +
-                               rate.overhead -
-                               (strided ? std::min(rate.overhead, config_.strided.saved) : 0);
+  const Shape shape = shape_of(i, sizes);
+  VectorClass kind = i.vector_class;
+  const bool is_column = kind == VectorClass::kColumn || kind == VectorClass::kColumnExtreme;
+  if (is_column && shape.rows == 1) kind = VectorClass::kMove;  // a copy of the row
+  const VectorRate& rate = rate_of(kind);
+  const bool has_half = kind >= VectorClass::kTranscendental && kind <= VectorClass::kRsqrt;
+  const std::uint64_t other = rate.other > 0 ? rate.other : rate.percent;
+  const std::uint64_t percent = has_half && shape.bits == 16 ? other : rate.percent;
+  const bool is_fused = i.fused && config_.vectors.fusion;
+  std::uint64_t work = 0;  // 1/100 cycles beyond the fixed part
+  if (shape.elements == 0)
+    work = 0;
+  else if (is_fused)
+    work = shape.rows * shape.in_row * (has_half ? percent : config_.vectors.fused_percent);
+  else if (kind == VectorClass::kReduce || kind == VectorClass::kReduceExtreme)
+    work = reduction(shape, percent);
+  else if (rate.row > 0)
+    work = by_rows(kind, shape, rate);
+  else if (config_.vectors.mask == 0)
+    work = by_loops(shape, percent, kind <= VectorClass::kConvert ? other : percent);
+  else
+    work = by_repeats(kind, shape, percent, i.bank_conflict);
+  const std::uint64_t cycles = divide_up(work, 100) + (is_fused ? 0 : rate.overhead);
   return {cycles, cycles};
 }
 

@@ -31,6 +31,8 @@ struct Cost {
   std::uint64_t gm_bytes_cold = 0;
   std::uint64_t rate_limit = 0;
   std::uint64_t gap = 0;  ///< cycles of the pipe behind the last byte
+  // Of a MAD.
+  std::uint64_t multiply_adds = 0;  ///< m * n * k, without what pads them
 };
 
 class CostModel {
@@ -51,9 +53,24 @@ class CostModel {
  private:
   Cost mad(const Instruction& i, const Sizes& sizes) const;
   Cost vector(const Instruction& i, const Sizes& sizes) const;
-  /// 1/100 cycles beyond the fixed part.
-  std::uint64_t vector_work(const Instruction& i, const VectorRate& rate, std::uint64_t elements,
-                            std::uint64_t rows, bool strided) const;
+  /// Of a vector operation: rows of `columns` elements, `width` from row to row.
+  struct Shape {
+    std::uint64_t elements, rows, columns, width;
+    std::uint64_t bits;               ///< of an element
+    std::uint64_t in_repeat, in_row;  ///< elements in 256 bytes; repeats in a row
+    bool is_apart;                    ///< rows do not lie one behind the other
+    bool has_tail;                    ///< the last repeat of a row is not full
+  };
+  static Shape shape_of(const Instruction& i, const Sizes& sizes);
+  const VectorRate& rate_of(VectorClass kind) const {
+    return config_.vector[static_cast<unsigned>(kind)];
+  }
+  // 1/100 cycles beyond the fixed part, by the algorithms of the instruction set (4.1).
+  std::uint64_t reduction(const Shape& shape, std::uint64_t percent) const;
+  std::uint64_t by_rows(VectorClass kind, const Shape& shape, const VectorRate& rate) const;
+  std::uint64_t by_loops(const Shape& shape, std::uint64_t percent, std::uint64_t apart) const;
+  std::uint64_t by_repeats(VectorClass kind, const Shape& shape, std::uint64_t percent,
+                           BankConflict conflict) const;
   Cost fix(const Instruction& i, const Sizes& sizes) const;
   struct Rows {
     std::uint64_t count, bytes;

@@ -41,8 +41,10 @@ void ScalarUnit::serve(Cycle now) {
     return;
   }
   const WaitReason reason = issue(now);
-  if (reason != WaitReason::kNone) return s.hold_back(reason, now, context_.probe);
+  if (reason != WaitReason::kNone) return s.hold_back(reason, pc_, now, context_.probe);
   s.go_on(s.busy_until, now, context_.probe);
+  if (queue_of(context_.code(pc_), context_.config.core.sync) == Pipe::kS)
+    context_.pipes.lines[pc_].busy += s.free_at - now;
   ++pc_;
   ++s.stats.instructions;
   s.stats.busy += s.free_at - now;
@@ -53,6 +55,7 @@ void ScalarUnit::serve(Cycle now) {
 WaitReason ScalarUnit::issue(Cycle now) {
   const Instruction& i = context_.code(pc_);
   const Pipe pipe = queue_of(i, context_.config.core.sync);
+  if (i.op == Opcode::kVectorFunction) return enqueue_function(i, now);
   if (pipe != Pipe::kS) return enqueue(i, pipe, now);
   const bool is_sync = i.op < Opcode::kSet;
   const WaitReason reason = is_sync ? issue_sync(i, now) : issue_scalar(i, now);
@@ -68,7 +71,8 @@ WaitReason ScalarUnit::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
   entry.pc = pc_;
   entry.visible_at = now + 1;
   sync_.dispatch(i, entry);
-  const std::int64_t largest = i.op == Opcode::kBusy ? kMostCycles : kMostElements;
+  const std::int64_t largest =
+      i.op == Opcode::kBusy || i.op == Opcode::kVectorFunction ? kMostCycles : kMostElements;
   for (std::size_t k = 0; k < entry.sizes.size(); ++k) {
     entry.sizes[k] = context_.value(i.size[k]);
     if (entry.sizes[k] < 0 || entry.sizes[k] > largest)
@@ -78,11 +82,80 @@ WaitReason ScalarUnit::enqueue(const Instruction& i, Pipe pipe, Cycle now) {
                        kSizeId);
   }
   const ResolvedOperation* const operands = operands_.resolve(pc_, order_.is_active(), entry);
+  if (i.op == Opcode::kVectorFunction && entry.resolved != 0)
+    operands_.keep_trace(entry, std::move(trace_));
   const unsigned extra = order_.is_active() ? order_.dispatch(i, pipe, entry, operands) : 0;
   tile_pipes_.push(pipe, entry);
   context_.pipes[Pipe::kS].free_at =
       now + std::max(1U, context_.config.core.issue_cycles) * (1 + extra);
   return WaitReason::kNone;
+}
+
+// The body runs once, so the queue has to have room before.
+WaitReason ScalarUnit::enqueue_function(const Instruction& i, Cycle now) {
+  if (!tile_pipes_.has_room(i, Pipe::kV)) return WaitReason::kQueue;
+  const std::uint32_t function = pc_;
+  execute_body(i);
+  pc_ = function;
+  const WaitReason reason = enqueue(i, Pipe::kV, now);
+  jump_to(i.target);
+  return reason;
+}
+
+void ScalarUnit::execute_body(const Instruction& function) {
+  constexpr std::uint64_t kMostSteps = 20'000'000;
+  const std::uint32_t begin = pc_;
+  trace_ = {};
+  RegisterSchedule schedule(context_.program->vector_registers);
+  std::uint64_t steps = 0;
+  for (++pc_; pc_ < function.target; ++pc_) {
+    if (++steps > kMostSteps)
+      context_.illegal(begin, "a body of more than " + std::to_string(kMostSteps) + " instructions",
+                       kSizeId);
+    execute_in_body(context_.code(pc_), schedule);
+  }
+  const auto set = [&](std::int64_t reg, std::int64_t value) {
+    context_.registers[static_cast<std::size_t>(reg)] = value;
+  };
+  set(function.size[0].value, static_cast<std::int64_t>(schedule.cycles()));
+  const std::size_t operands = context_.operation(function).operands.size();
+  for (std::size_t k = 0; k < operands; ++k) {
+    set(static_cast<std::int64_t>(function.rd + 2 * k), trace_.ranges[k].first);
+    set(static_cast<std::int64_t>(function.rd + 2 * k + 1),
+        trace_.ranges[k].end - trace_.ranges[k].first);
+  }
+}
+
+void ScalarUnit::execute_in_body(const Instruction& i, RegisterSchedule& schedule) {
+  if (i.op == Opcode::kJump || i.op == Opcode::kBranch) {
+    if (i.op == Opcode::kJump || context_.value(i.a) != 0) jump_to(i.target);
+    return;
+  }
+  if (i.op == Opcode::kGetElement || i.op == Opcode::kSetElement) return access_element(i);
+  if (i.op != Opcode::kRegister) {
+    context_.registers[i.rd] = compute(i);
+    return;
+  }
+  const RegisterOperation& op =
+      context_.program->register_operations[static_cast<std::size_t>(i.a.value)];
+  RegisterStep step{&op, op.address.base, context_.value(op.block_stride)};
+  step.pc = pc_;
+  for (const auto& product : op.address.products)
+    step.address += context_.value(product.a) * context_.value(product.b);
+  if (op.has_scalar) {
+    step.integer = op.scalar.is_number ? 0 : context_.value(op.scalar.integer);
+    step.number = op.scalar.is_number ? op.scalar.number
+                  : op.scalar.is_real ? real_of(step.integer)
+                                      : static_cast<double>(step.integer);
+    if (op.scalar.is_number) step.integer = static_cast<std::int64_t>(op.scalar.number);
+  }
+  if (op.function == RegisterFunction::kMaskCount)
+    context_.registers[op.scalar_result] =
+        std::max<std::int64_t>(step.integer - static_cast<std::int64_t>(op.lanes), 0);
+  if (accesses_ub(op.function))
+    trace_.note(step, capacities_of(context_.config.profile)[static_cast<unsigned>(Location::kUb)]);
+  schedule.add(op);
+  if (context_.data != nullptr && context_.data->has_tiles()) trace_.steps.push_back(step);
 }
 
 WaitReason ScalarUnit::issue_sync(const Instruction& i, Cycle now) {

@@ -10,6 +10,7 @@
 #include "models/cluster/core/scalar_memory.h"
 #include "models/cluster/core/tile_operands.h"
 #include "models/cluster/core/tile_pipes.h"
+#include "models/cluster/core/vector_function.h"
 
 namespace tessera::cluster {
 
@@ -48,6 +49,10 @@ class ScalarUnit {
   WaitReason issue_sync(const Instruction& i, Cycle now);
   WaitReason issue_scalar(const Instruction& i, Cycle now);
   void access_element(const Instruction& i);
+  /// Executes the body of a vector function, and writes the registers that say what it takes.
+  WaitReason enqueue_function(const Instruction& i, Cycle now);
+  void execute_body(const Instruction& function);
+  void execute_in_body(const Instruction& i, RegisterSchedule& schedule);
   WaitReason access_word(const Instruction& i, Cycle now);
   WaitReason wait_for_all(Cycle now);
   std::int64_t compute(const Instruction& i) const;
@@ -60,6 +65,7 @@ class ScalarUnit {
   TileOperands& operands_;
   TilePipes& tile_pipes_;
   ScalarMemory memory_;
+  RegisterTrace trace_;  // of the function that is being issued
   std::uint32_t pc_ = 0;
   bool ended_ = true;
   Cycle takes_ = 0;  // cycles of the instruction that is being issued; at least scalar_cycles

@@ -1,5 +1,6 @@
 #include "models/cluster/core/tile_operands.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -57,6 +58,7 @@ bool is_aligned(const transfer::Place& place) {
 
 void TileOperands::launch() {
   array_bases_.clear();
+  vector_registers_.assign(context_.program->vector_registers, {});
   for (const GmArray& array : context_.program->arrays)
     array_bases_.push_back(array_base(array.name));
 }
@@ -104,6 +106,8 @@ void TileOperands::check(const TileOperation& operation, const ResolvedOperation
         context_.data->find_fault(operation.operands[k], resolved.operands[k], context_.core);
     if (!fault.empty()) context_.illegal(resolved.pc, fault, kAccessId);
   }
+  const std::string unaligned = ClusterData::find_unaligned(operation, resolved);
+  if (!unaligned.empty()) context_.illegal(resolved.pc, unaligned, kAccessId);
   const std::string misfit = context_.data->find_misfit(operation, resolved);
   if (!misfit.empty()) context_.illegal(resolved.pc, misfit, kAccessId);
 }
@@ -111,7 +115,9 @@ void TileOperands::check(const TileOperation& operation, const ResolvedOperation
 TileValues TileOperands::compute(const QueueEntry& entry, Cycle now) const {
   const Instruction& i = context_.code(entry.pc);
   const TileOperation& operation = context_.operation(i);
-  if (operation.function == TileFunction::kNone) return {};
+  if (operation.function == TileFunction::kNone ||
+      operation.function == TileFunction::kVectorFunction)
+    return {};
   // Under the unit flag FIX reads each block behind M, and M adds to what its MADs before are about to
   // write if a MAD is large enough for the cube to resolve that.
   const bool behind =
@@ -125,10 +131,56 @@ TileValues TileOperands::compute(const QueueEntry& entry, Cycle now) const {
   }
 }
 
+// The body works on a copy of the bytes between the first and the last that it accesses, and what it has changed
+// is written when the function is complete.
+void TileOperands::run_function(const QueueEntry& entry, Cycle now, Cycle due) {
+  const RegisterTrace trace = std::move(traces_[entry.resolved]);
+  std::int64_t first = 0, end = 0;
+  for (const RegisterTrace::Range& range : trace.ranges) {
+    if (range.first == range.end) continue;
+    first = first == end ? range.first : std::min(first, range.first);
+    end = std::max(end, range.end);
+  }
+  ResolvedOperand bytes;
+  bytes.element = Element::kU8;
+  bytes.dimensions = 2;
+  bytes.strides = {1, 1};
+  const auto read = [&](std::int64_t from, std::int64_t count) {
+    bytes.sizes = {1, count};
+    bytes.address = bytes.first = from;
+    bytes.bytes = count;
+  };
+  read(first, end - first);
+  std::vector<std::byte> before(static_cast<std::size_t>(end - first));
+  encode(context_.data->read_buffer(bytes, context_.core, now), 0, before.size(), before.data());
+  RegisterValues values(first, std::move(before));
+  for (const RegisterStep& step : trace.steps) {
+    try {
+      values.execute(step, vector_registers_);
+    } catch (const std::out_of_range& e) {
+      context_.illegal(step.pc, e.what(), kAccessId);
+    } catch (const std::length_error& e) {
+      context_.illegal(step.pc, e.what(), kAccessId);
+    }
+  }
+  for (std::size_t i = 0, n = values.bytes().size(); i < n; ++i) {
+    if (!values.is_changed(i)) continue;
+    std::size_t last = i;
+    while (last < n && values.is_changed(last)) ++last;
+    read(first + static_cast<std::int64_t>(i), static_cast<std::int64_t>(last - i));
+    TileValues changed = TileValues::zeros(Element::kU8, 1, last - i);
+    decode(values.bytes().data() + i, last - i, changed, 0);
+    context_.data->write_buffer(bytes, context_.core, std::move(changed), now, due);
+    i = last;
+  }
+}
+
 void TileOperands::write(Pipe pipe, const QueueEntry& entry, TileValues result, Cycle now,
                          Cycle due) {
   const TileOperation& operation = context_.operation(context_.code(entry.pc));
-  if (operation.function != TileFunction::kNone)
+  if (operation.function == TileFunction::kVectorFunction)
+    run_function(entry, now, due);
+  else if (operation.function != TileFunction::kNone)
     context_.data->finish(operation, resolved_[entry.resolved], context_.core, pipe,
                           std::move(result), now, due);
   free_.push_back(entry.resolved);

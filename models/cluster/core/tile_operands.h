@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "models/cluster/core/core_context.h"
+#include "models/cluster/core/vector_function.h"
 #include "tlm_ifaces/transfer/transfer.h"
 
 namespace tessera::cluster {
@@ -35,6 +37,10 @@ class TileOperands {
   /// the next call; if tiles have values they are kept for `entry`. nullptr: the instruction has none, or they are
   /// not needed by the values, by L2 or, as `wanted` says, by the caller. Throws IllegalBehaviour.
   const ResolvedOperation* resolve(std::uint32_t pc, bool wanted, QueueEntry& entry);
+  /// What a vector function does, as long as its operands are kept.
+  void keep_trace(const QueueEntry& entry, RegisterTrace trace) {
+    traces_[entry.resolved] = std::move(trace);
+  }
   /// The result of an operation with values that starts in cycle `now`. Throws IllegalBehaviour.
   TileValues compute(const QueueEntry& entry, Cycle now) const;
   /// It is there in cycle `due`. Operands of `entry` are kept no longer.
@@ -45,12 +51,16 @@ class TileOperands {
   ResolvedOperation& keep(QueueEntry& entry);
   /// Throws IllegalBehaviour if an operand cannot be accessed.
   void check(const TileOperation& operation, const ResolvedOperation& resolved) const;
+  /// Executes the body of a vector function, whose results are there in cycle `due`.
+  void run_function(const QueueEntry& entry, Cycle now, Cycle due);
 
   const CoreContext& context_;
-  std::vector<std::uint64_t> array_bases_;      // of Program::arrays
-  ResolvedOperation last_;                      // of an instruction whose operands are not kept
-  std::vector<ResolvedOperation> resolved_{1};  // of instructions in queues and under way
-  std::vector<std::uint32_t> free_;             // places in resolved_
+  std::vector<std::uint64_t> array_bases_;         // of Program::arrays
+  ResolvedOperation last_;                         // of an instruction whose operands are not kept
+  std::vector<ResolvedOperation> resolved_{1};     // of instructions in queues and under way
+  std::vector<std::uint32_t> free_;                // places in resolved_
+  std::map<std::uint32_t, RegisterTrace> traces_;  // by place in resolved_
+  std::vector<TileValues> vector_registers_;
 };
 
 }  // namespace tessera::cluster

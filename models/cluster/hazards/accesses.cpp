@@ -36,10 +36,12 @@ Extent extent_of(const ResolvedOperand& o) {
   std::int64_t elements = 1;
   for (unsigned d = 0; d < o.dimensions; ++d) elements *= o.sizes[d];
   e.dense = (elements * bits_of(o.element) + 7) / 8 == o.bytes;
-  const bool rows = o.dimensions == 2 && o.strides[1] == 1 && o.strides[0] > 0;
-  if (!rows) return e;
-  e.pitch = o.strides[0] * bits_of(o.element) / 8;
-  e.width = (o.sizes[1] * bits_of(o.element) + 7) / 8;
+  if (o.dimensions != 2) return e;
+  // Lines one element wide and `pitch` apart: rows, or columns.
+  const unsigned across = o.strides[1] == 1 ? 0 : 1;
+  if (o.strides[1 - across] != 1 || o.strides[across] <= 0) return e;
+  e.pitch = o.strides[across] * bits_of(o.element) / 8;
+  e.width = (o.sizes[1 - across] * bits_of(o.element) + 7) / 8;
   return e;
 }
 

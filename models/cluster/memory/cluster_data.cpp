@@ -180,9 +180,11 @@ std::string ClusterData::find_fault(const TileOperand& operand, const ResolvedOp
       return operand.name + " lies in " + to_string(o.location) + " of " + to_string(holder) +
              ", which is not part of the launch";
     const bool knows_size = !split && operand.full_rows > 0 && operand.row_stride > 0;
-    if (knows_size && (o.sizes[0] > operand.full_rows || o.sizes[1] > operand.row_stride))
-      return operand.name + " has " + size_text(operand.full_rows, operand.row_stride) +
-             " elements, of them " + size_text(o.sizes[0], o.sizes[1]) + " valid";
+    std::int64_t rows = operand.full_rows, columns = operand.row_stride;
+    if (operand.by_columns) std::swap(rows, columns);
+    if (knows_size && (o.sizes[0] > rows || o.sizes[1] > columns))
+      return operand.name + " has " + size_text(rows, columns) + " elements, of them " +
+             size_text(o.sizes[0], o.sizes[1]) + " valid";
     if (o.first >= 0 && o.first + o.bytes <= room) return "";
     return operand.name + " takes " + bytes() + ", " + to_string(o.location) + " has " +
            std::to_string(room);
@@ -231,9 +233,26 @@ std::vector<std::string> ClusterData::describe_division() const {
   return sentences;
 }
 
+std::string ClusterData::find_unaligned(const TileOperation& operation,
+                                        const ResolvedOperation& resolved) {
+  constexpr std::int64_t kBlock = alignment_of(Location::kUb);
+  if (operation.function == TileFunction::kNone || operation.function > TileFunction::kNoValues)
+    return "";
+  for (std::size_t k = 0; k < operation.operands.size(); ++k) {
+    const ResolvedOperand& o = resolved.operands[k];
+    const bool is_tile = o.location == Location::kUb && operation.operands[k].full_rows > 0;
+    if (is_tile && o.bytes > 0 && o.first % kBlock != 0)
+      return operation.operands[k].name + " begins at byte " + std::to_string(o.first) +
+             " of UB, expected a multiple of " + std::to_string(kBlock);
+  }
+  return "";
+}
+
 std::string ClusterData::find_misfit(const TileOperation& operation,
                                      const ResolvedOperation& resolved) const {
-  if (operation.function == TileFunction::kNone) return "";
+  if (operation.function == TileFunction::kNone ||
+      operation.function == TileFunction::kVectorFunction)
+    return "";
   if (operation.function == TileFunction::kNoValues)
     return has_tiles() ? "what it computes has no values in this model; run it with --no-data" : "";
   if (operation.function != TileFunction::kCopy) {

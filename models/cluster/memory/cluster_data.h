@@ -65,6 +65,9 @@ class ClusterData {
   void check_arrays(const Program& program) const;
   /// Why the operand cannot be accessed, or "". Notes how large arrays are.
   std::string find_fault(const TileOperand& operand, const ResolvedOperand& resolved, CoreId core);
+  /// The operand of an operation on tiles that does not begin where its buffer needs it (ascend.md 1.3), or "".
+  static std::string find_unaligned(const TileOperation& operation,
+                                    const ResolvedOperation& resolved);
   /// Why a part of an array cannot be copied to or from its tile, or "".
   std::string find_misfit(const TileOperation& operation, const ResolvedOperation& resolved) const;
   /// The result of an operation that starts now; `behind`: it reads what M is about to write.

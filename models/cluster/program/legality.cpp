@@ -97,8 +97,8 @@ Found check_intra_block(const Instruction& i, const Site& site) {
 /// The pipe that executes a tile operation; kBusy may stand on any.
 Pipe pipe_of(Opcode op) {
   constexpr std::array<Pipe, kTileOpcodeCount> kPipes = {
-      Pipe::kM,    Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte3,
-      Pipe::kMte2, Pipe::kMte3, Pipe::kFix,  Pipe::kFix,  Pipe::kV,    Pipe::kV};
+      Pipe::kM,    Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte1, Pipe::kMte3, Pipe::kMte2,
+      Pipe::kMte3, Pipe::kFix,  Pipe::kFix,  Pipe::kV,    Pipe::kV,    Pipe::kV};
   return kPipes[static_cast<unsigned>(op)];
 }
 
@@ -112,6 +112,8 @@ Found check_tile_operation(const Instruction& i, const Site& site) {
   if (i.op == Opcode::kMad && cost.mac_per_cycle[static_cast<unsigned>(i.type)] == 0)
     return violation(kProfileId, "the cube of ", site.config.profile,
                      " does not multiply this type");
+  if (i.op == Opcode::kVectorFunction && site.config.profile != Profile::kA5)
+    return violation(kProfileId, "vector functions do not exist on ", site.config.profile);
   const bool direct = i.op == Opcode::kL1ToUb || i.op == Opcode::kUbToL1;
   if (direct && cost.l1_to_ub.bytes_per_cycle == 0)
     return violation(kProfileId, i.op, ": no such path on ", site.config.profile);
@@ -146,7 +148,9 @@ void refuse(const Program& program, std::uint32_t pc, const Violation& violation
 }
 
 Found check_numbers(const Program& program, const Instruction& i) {
-  if ((i.op == Opcode::kJump || i.op == Opcode::kBranch) && i.target >= program.code.size())
+  const bool has_target =
+      i.op == Opcode::kJump || i.op == Opcode::kBranch || i.op == Opcode::kVectorFunction;
+  if (has_target && i.target >= program.code.size())
     return violation(kSizeId, "jumps behind the end of the program");
   if (i.op == Opcode::kTrap && (i.a.is_register || i.a.value < 0 ||
                                 static_cast<std::size_t>(i.a.value) >= program.texts.size()))

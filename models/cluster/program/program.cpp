@@ -10,7 +10,7 @@ const char* to_string(Opcode op) {
   static constexpr std::array<const char*, kOpcodeCount> kNames = {
       // Tile operations.
       "mad", "load_a", "load_b", "load_table", "l1_to_ub", "ub_to_l1", "copy_in", "copy_out",
-      "fix_out", "fix_local", "vector", "busy",
+      "fix_out", "fix_local", "vector", "busy", "vector_function",
       // Sync operations.
       "set_flag", "wait_flag", "pipe_barrier", "get_buf", "rls_buf", "set_cross_core",
       "wait_flag_dev", "set_intra_block", "wait_intra_core", "set_ffts",
@@ -18,7 +18,8 @@ const char* to_string(Opcode op) {
       "set", "add", "sub", "mul", "div", "rem", "and", "or", "xor", "min", "max", "shift_left",
       "shift_right", "ceil_div", "floor_div", "to_integer", "to_real", "mul_size", "compare",
       "select", "get_element", "set_element", "get", "jump", "branch", "gm_load", "gm_store",
-      "gm_add", "load_scalar", "store_scalar", "dcci", "data_barrier", "print", "trap", "end"};
+      "gm_add", "load_scalar", "store_scalar", "dcci", "data_barrier", "print", "register", "trap",
+      "end"};
   return kNames[static_cast<unsigned>(op)];
 }
 

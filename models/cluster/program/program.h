@@ -26,8 +26,12 @@
 //                                                        l0c_block, l2_hit
 //   kFixLocal       FIX        rows, columns             L0C to L1 or (A5) UB; as kFixOut
 //   kVector         V          elements, rows,           type, vector_class, bank_conflict; rows 0: they are
-//                              elements from row to row  not known, or one behind the other
+//                              elements from row to row  not known, or one behind the other; fused
 //   kBusy           any        cycles                    occupies the pipe
+//   kVectorFunction V          cycles: a register        A5; its body is what stands in front of `target`. It
+//                                                        writes the register, and for its operand k the
+//                                                        registers rd + 2 k and rd + 2 k + 1: the first byte and
+//                                                        the number of bytes that the body accesses
 //
 //   kSetFlag        pipe       id: event                 to: the pipe that waits (2.2)
 //   kWaitFlag       to         id: event                 pipe: the source of the flag, as in kSetFlag
@@ -61,6 +65,7 @@
 //                                                        go to GM and leave the cache (dcci, 2.9)
 //   kDataBarrier    S          -                         waits until all stores and lines are in GM
 //                                                        (dsb, 2.9)
+//   kRegister       -          -                         of a body: number `a` of register_operations
 //   kTrap           S          -                         illegal behaviour with the text `a` of texts
 //   kEnd            S          -                         the program of the core is complete
 #pragma once
@@ -70,6 +75,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cluster/program/register_operation.h"
 #include "models/cluster/program/tile_operation.h"
 #include "tlm_ifaces/sync/signal.h"
 
@@ -123,6 +129,7 @@ enum class Opcode : std::uint8_t {
   kFixLocal,
   kVector,
   kBusy,
+  kVectorFunction,
   // Sync operations.
   kSetFlag,
   kWaitFlag,
@@ -168,6 +175,7 @@ enum class Opcode : std::uint8_t {
   kCleanCache,
   kDataBarrier,
   kPrint,
+  kRegister,
   kTrap,
   kEnd
 };
@@ -175,9 +183,9 @@ inline constexpr unsigned kOpcodeCount = static_cast<unsigned>(Opcode::kEnd) + 1
 
 /// "set_flag", "mad": the name in diagnoses, traces and reports.
 const char* to_string(Opcode op);
-inline constexpr unsigned kTileOpcodeCount = static_cast<unsigned>(Opcode::kBusy) + 1;
+inline constexpr unsigned kTileOpcodeCount = static_cast<unsigned>(Opcode::kVectorFunction) + 1;
 constexpr bool is_tile_operation(Opcode op) {
-  return op <= Opcode::kBusy;
+  return op <= Opcode::kVectorFunction;
 }
 /// Works on the data cache of the scalar unit (scalar_cache.h). Floats are in registers as the bits of
 /// a double (tile_operation.h).
@@ -202,20 +210,37 @@ enum class SpecialValue : std::uint8_t {
   kSubblockCount,  ///< AIVs a cluster
 };
 
-/// Rate classes of vector operations (ascend.md 4.3).
+/// Rate classes of vector operations (ascend.md 4.1, 4.3), by the algorithm that the instruction set has for them.
+/// CostModel and the keys `vector.*` depend on their order.
 enum class VectorClass : std::uint8_t {
-  kSimple,          ///< add, sub, mul, max, min, abs, relu, logic, with or without a scalar
-  kTranscendental,  ///< exp, ln, sqrt, div
-  kConvert,         ///< between types
-  kReduce,          ///< of rows: repeats of a row are combined, and one of them is reduced
-  kCopy,            ///< copy, duplicate
-  kRsqrt,           ///< reciprocal square root
-  kGather,          ///< by index; of elements of 32 bits, whatever their type is
-  kSort,            ///< sort and merge; the same
-  kColumn,          ///< reduction of columns: row after row
-  kExpand,          ///< one value of each row to all of its columns
+  // Rates that differ for rows that do not lie one behind the other.
+  kSimple,   ///< add, sub, mul, max, min, logic of two tiles
+  kSingle,   ///< the same of one tile, or of a tile and a scalar
+  kConvert,  ///< between types
+  // Rates that differ for elements of 16 bits.
+  kTranscendental,  ///< ln, sqrt, power
+  kExp,
+  kDivide,        ///< by a tile
+  kDivideScalar,  ///< of a tile and a scalar: the scalar becomes a tile, then one division
+  kRsqrt,         ///< reciprocal square root
+  // Rates with a part for each row.
+  kColumn,         ///< sum of columns: row after row, each waits for the one in front
+  kColumnExtreme,  ///< the same, maximum and minimum
+  kExpand,         ///< one value of each row to all of its columns, through the scalar unit
+  kSelect,         ///< the mask of each row is loaded in front of it
+  kRowMap,         ///< a value for each row: the values are spread to blocks, then as kSimple
+  kMove,           ///< UB to UB, by blocks of 32 bytes; a burst for each row that lies apart
+  kColumnExpand,   ///< the same, a burst for each row of the result
+  kTranspose,      ///< by strips of 16 rows of the source
+  // Others.
+  kAbs,
+  kReduce,         ///< sum of rows: repeats of a row are combined, and one of them is reduced
+  kReduceExtreme,  ///< the same, maximum and minimum
+  kCopy,           ///< duplicate, fill
+  kGather,         ///< by index; of elements of 32 bits, whatever their type is
+  kSort,           ///< sort and merge; the same
 };
-inline constexpr unsigned kVectorClassCount = 10;
+inline constexpr unsigned kVectorClassCount = static_cast<unsigned>(VectorClass::kSort) + 1;
 
 /// How the operands of a vector operation lie in UB (ascend.md 4.3, bank conflicts).
 ///
@@ -243,6 +268,7 @@ struct Instruction {
   std::uint8_t mode = 0;        ///< of kSetCrossCore: 0, 1, 2; of kGetBuf, kCleanCache: 0, 1
   std::uint8_t unit_flag = 0;   ///< 0: off; 2: keep the flag; 3: toggle it (2.5)
   bool both = false;            ///< of kFixLocal: one half into the UB of each AIV
+  bool fused = false;           ///< of kVector: continues the vector function in front of it (4.3)
   bool aligned = true;          ///< rows of a GM copy, if its place is not known (tile_operands.h)
   std::uint16_t l2_hit = 0;     ///< of a GM copy, in 1/1000 of its bytes
   std::uint16_t rd = 0;         ///< destination register
@@ -262,10 +288,12 @@ struct Program {
   unsigned registers = 0;
   /// It has no synchronisation of its own inside the core: sync_inserter.h orders its pipes.
   bool automatic_sync = false;
-  std::vector<Instruction> code;          ///< the last one is kEnd
-  std::vector<std::string> texts;         ///< of kTrap and kPrint
-  std::vector<TileOperation> operations;  ///< what tile operations read and write
-  std::vector<GmArray> arrays;            ///< that operands in GM name
+  std::vector<Instruction> code;                       ///< the last one is kEnd
+  std::vector<std::string> texts;                      ///< of kTrap and kPrint
+  std::vector<TileOperation> operations;               ///< what tile operations read and write
+  std::vector<GmArray> arrays;                         ///< that operands in GM name
+  std::vector<RegisterOperation> register_operations;  ///< of the bodies of vector functions
+  unsigned vector_registers = 0;
 
   /// "f.pto:12", or "kernel, instruction 7" where there is no line.
   std::string where(std::uint32_t pc) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 
 #include "models/cluster/program/program.h"
 
@@ -53,6 +54,7 @@ class Resolver {
       to.dimensions = 2;
       to.sizes = {at(from.rows), at(from.columns)};
       to.strides = {from.row_stride, 1};
+      if (from.by_columns) std::swap(to.strides[0], to.strides[1]);
     }
     set_span(to);
     return to;
@@ -125,7 +127,8 @@ unsigned input_count(const TileOperation& operation) {
     return std::find(list.begin(), list.end(), function) != list.end();
   };
   const bool has_scalar = !operation.scalars.empty();
-  if (is({F::kNone, F::kFill, F::kSequence, F::kTriangle, F::kNoValues})) return 0;
+  if (is({F::kNone, F::kFill, F::kSequence, F::kTriangle, F::kNoValues, F::kVectorFunction}))
+    return 0;
   if (is({F::kMapAdd})) return has_scalar ? 2 : 3;
   if (is({F::kMap})) return has_scalar || operation.arithmetic >= Arithmetic::kNeg ? 1 : 2;
   if (is({F::kCompare})) return has_scalar ? 1 : 2;

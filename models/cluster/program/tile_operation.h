@@ -5,8 +5,10 @@
 // queue to queue. A core resolves the operands when the scalar unit issues the instruction, because
 // registers have other values later.
 //
-// Layout: a tile lies row by row from its address on, `row_stride` elements from row to row, whatever
-// its blayout, slayout and fractal are. Only valid rows and columns are read and written.
+// Layout: a tile lies row by row from its address on, `row_stride` elements from row to row, and a tile in L1
+// whose boxes are column-major (slayout) column by column: so it is the transpose of the tile with row-major
+// boxes at the same address, as in hardware. Fractals make no other difference. Only valid rows and columns are
+// read and written.
 #pragma once
 
 #include <array>
@@ -142,6 +144,7 @@ struct TileOperand {
   Operand rows, columns;        ///< the valid ones
   std::int64_t row_stride = 0;  ///< in elements
   std::int64_t full_rows = 0;   ///< of the tile
+  bool by_columns = false;  ///< row_stride is from column to column, and full_rows counts columns
   // In GM.
   std::uint16_t array = 0;            ///< of Program::arrays; kNoArray: what `number` addresses
   Operand number;                     ///< of a pointer made from a number: its bytes
@@ -192,7 +195,8 @@ enum class TileFunction : std::uint8_t {
   kRowArg,       ///< result[r, 0] = the column of the largest (kMax) or least (kMin) a[r, c]
   kColumnArg,    ///< result[0, c] = the row of the largest or least a[r, c]
   kTriangle,  ///< result[r, c] = 1 where c <= r + scalar, or (descends) c >= r + scalar; elsewhere 0
-  kNoValues,  ///< its operands are known, what it computes is not modelled: timing only
+  kNoValues,        ///< its operands are known, what it computes is not modelled: timing only
+  kVectorFunction,  ///< what the body of a vector function does
 };
 
 enum class Arithmetic : std::uint8_t {
@@ -294,9 +298,10 @@ struct ResolvedOperand {
   Element element = Element::kF32;
   std::uint16_t array = 0;
   std::uint8_t dimensions = 0;
-  std::array<std::int64_t, kMostDimensions> sizes{};    ///< on chip: valid rows, columns
-  std::array<std::int64_t, kMostDimensions> strides{};  ///< on chip: row_stride, 1
-  std::int64_t address = 0;                             ///< of the first element, in bytes
+  std::array<std::int64_t, kMostDimensions> sizes{};  ///< on chip: valid rows, columns
+  std::array<std::int64_t, kMostDimensions>
+      strides{};               ///< on chip: row_stride, 1; or 1, row_stride
+  std::int64_t address = 0;    ///< of the first element, in bytes
   std::int64_t first = 0;      ///< the bytes that it touches lie in [first, first + bytes)
   std::int64_t bytes = 0;      ///< 0: it has no elements
   std::int64_t view_size = 0;  ///< in GM: bytes up to the end of the tensor that it is a part of

@@ -29,7 +29,7 @@ def charts(bench):
     cases = FAMILY.cases
     return [Chart("probes", "Probes of instructions, WSE-3", "line of the table", "cycles", [
         Series("model", [(k, case.measure(bench)) for k, case in enumerate(cases, 1)]),
-        Series("published", [(k, case.published) for k, case in enumerate(cases, 1)], points=True)])]
+        Series("published", [(k, case.published) for k, case in enumerate(cases, 1)], points=True, like="model")])]
 
 
 FAMILY = Family("probes", "Branches and dependences", """

@@ -85,6 +85,27 @@ TEST(PtoLower, 1_3_OperandsAtGivenAddressesConflictInBanksOfUb) {
   EXPECT_EQ(conflict("addr = %at ", add, Profile::kA5), BankConflict::kNone);
 }
 
+TEST(PtoLower, AdjacentElementwiseOperationsMayShareAVectorFunction) {
+  const std::string tile = "!pto.tile_buf<vec, 16x64xf32>", wide = "!pto.tile_buf<vec, 16x128xf32>";
+  const std::string tiles =
+      "%a = pto.alloc_tile : " + tile + "\n%w = pto.alloc_tile : " + wide + "\n";
+  const auto fused = [&](const std::string& text, Profile profile = Profile::kA5) {
+    std::string bits;
+    for (const Instruction& i : vector_program(tiles + text, profile).code)
+      if (i.op == Opcode::kVector) bits += i.fused ? '1' : '0';
+    return bits;
+  };
+  const std::string exp = "pto.texp ins(%a : " + tile + ") outs(%a : " + tile + ")\n";
+  const std::string wide_exp = "pto.texp ins(%w : " + wide + ") outs(%w : " + wide + ")\n";
+  const std::string loop = "%c0 = arith.constant 0 : index\n%c4 = arith.constant 4 : index\n"
+                           "%c1 = arith.constant 1 : index\nscf.for %i = %c0 to %c4 step %c1 {\n";
+  EXPECT_EQ(fused(exp + exp + exp), "011");
+  EXPECT_EQ(fused(exp + exp, Profile::kA2A3), "00");  // has no vector functions
+  EXPECT_EQ(fused(exp + wide_exp), "00");             // other columns
+  EXPECT_EQ(fused(exp + "pto.barrier <PIPE_V>\n" + exp), "00");
+  EXPECT_EQ(fused(exp + loop + exp + exp + "}"), "001");  // a jump leads to the second one
+}
+
 TEST(PtoLower, ScalarAccesses) {
   const cluster::Program p =
       vector_program(R"(%q = pto.addptr %p, %n : !pto.ptr<f16> -> !pto.ptr<f16>
@@ -110,9 +131,12 @@ TEST(PtoLower, ScalarAccessesThatAreRefused) {
                         "expected f16"));
   EXPECT_THAT(message_of("pto.store_scalar %n, %p[0] : !pto.ptr<f16>, f16"),
               HasSubstr("expected a floating-point number, found '%n'"));
-  EXPECT_THAT(message_of(number + "!pto.ptr<f32, ub>\n%v = pto.load_scalar %q[0] : !pto.ptr<f32, "
-                                  "ub> -> f32"),
-              HasSubstr("%q does not point to GM"));
+  EXPECT_THAT(message_of(number + "!pto.ptr<f32, l1>\n%v = pto.load_scalar %q[0] : !pto.ptr<f32, "
+                                  "l1> -> f32"),
+              HasSubstr("%q points to L1, expected a pointer to GM or UB"));
+  EXPECT_THAT(message_of(number + "!pto.ptr<f16, ub>\n%v = pto.make_tensor_view %q, shape = [16], "
+                                  "strides = [1] : !pto.tensor_view<?xf16>"),
+              HasSubstr("%q points to UB, expected a pointer to GM"));
   EXPECT_THAT(message_of(number + "!pto.ptr<f16>\n%v = pto.make_tensor_view %q, shape = [16], "
                                   "strides = [1] : !pto.tensor_view<?xf16>"),
               HasSubstr("expected a pointer, found '%q', which is something else"));

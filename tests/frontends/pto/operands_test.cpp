@@ -84,6 +84,20 @@ TEST(PtoOperands, TilesAreAlignedAsTheirBuffersNeedIt) {
             "k.pto:4:8: pto.alloc_tile: the address 48 in UB, expected a multiple of 32");
 }
 
+TEST(PtoOperands, ValidSizesThatTheTileDoesNotHave) {
+  const auto shape = [](const std::string& rows, const std::string& columns) {
+    return message_of("  %N = arith.constant 8 : index\n"
+                      "  %t = pto.alloc_tile valid_row = %N valid_col = %N : "
+                      "!pto.tile_buf<vec, 16x64xf32, valid=?x?>\n"
+                      "  pto.set_validshape %t, " +
+                      rows + ", " + columns + " : !pto.tile_buf<vec, 16x64xf32, valid=?x?>");
+  };
+  EXPECT_EQ(shape("16", "64"), "accepted");
+  EXPECT_EQ(shape("17", "64"), "k.pto:5:3: the tile %t has 17 valid rows, expected 0..16");
+  EXPECT_EQ(shape("16", "65"), "k.pto:5:3: the tile %t has 65 valid columns, expected 0..64");
+  EXPECT_EQ(shape("-1", "64"), "k.pto:5:3: the tile %t has -1 valid rows, expected 0..16");
+}
+
 TEST(PtoOperands, SeveralTilesOfOneTypeLieBehindEachOther) {
   const std::string tiles =
       "  %m = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 16x32xf16, count=3>\n";

@@ -134,6 +134,17 @@ TEST(PtoPipeEnds, ATileLargerThanItsSlot) {
   EXPECT_EQ(
       message_with({{"PUSHED", "32x16xf32, valid=16x16"}, {"POPPED", "16x16xf32, valid=8x16"}}),
       "accepted");
+  // An open size may be small enough.
+  const std::string size = "%n64 = pto.get_block_num\n%n = arith.index_cast %n64 : i64 to index\n";
+  EXPECT_EQ(message_with({{"%c = pto.alloc_tile :", size + "%c = pto.alloc_tile valid_row = %n :"},
+                          {"PUSHED", "32x16xf32, valid=?x16"},
+                          {"SPLIT", "0"},
+                          {"split = 1", "split = 0"},
+                          {"%t = pto.tpop_from_aic",
+                           size + "%c16 = arith.constant 16 : index\n"
+                                  "%t = pto.tpop_from_aic(%n, %c16 : index, index)"},
+                          {"POPPED", "32x16xf32, valid=?x16"}}),
+            "accepted");
 }
 
 TEST(PtoPipeEnds, BuffersOfTheConsumer) {
@@ -142,9 +153,10 @@ TEST(PtoPipeEnds, BuffersOfTheConsumer) {
     text.replace(text.find(from), from.size(), to);
     return message_of(text);
   };
-  EXPECT_EQ(changed("size = 8192", "size = 8000"),
+  EXPECT_EQ(changed("size = 8192", "size = 8000"), "accepted");  // a ring of 7 slots
+  EXPECT_EQ(changed("size = 8192", "size = 1000"),
             "k.pto:12:5: pto.aiv_initialize_pipe: 8 slots of 1024 bytes need 8192, and the buffer "
-            "fifo of line 11 has 8000; reserve as many");
+            "fifo of line 11 has 1000; reserve as many");
   EXPECT_THAT(changed("space<vec>", "space<mat>"),
               HasSubstr("the buffer fifo of line 11 lies in L1, the consumer's ring in UB"));
   EXPECT_EQ(changed("(c2v_consumer_buf = %in", "(c2v_consumer_buf = %z"),

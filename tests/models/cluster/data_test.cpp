@@ -166,6 +166,15 @@ TEST(ClusterData, StridesThatWrapAroundAreIllegal) {
          copy(in_gm(0, 0, 5, 1, std::int64_t{1} << 62), on_chip(Location::kUb, 0, 5, 1)));
   EXPECT_THAT(error_of([&] { DataBench(Kernel(), k).y(); }), HasSubstr("reaches farther than"));
 }
+// ascend.md 1.3: blocks of 32 bytes.
+TEST(ClusterData, AnOperandInUbThatIsNotAlignedIsIllegal) {
+  Kernel k;
+  TileOperand tile = on_chip(Location::kUb, 48, 1, 4);
+  tile.full_rows = 1;
+  attach(k, k.copy_in(1, 16), copy(in_gm(0, 0, 1, 4, 4), tile));
+  EXPECT_THAT(error_of([&] { DataBench(Kernel(), k).y(); }),
+              HasSubstr("%t begins at byte 48 of UB, expected a multiple of 32"));
+}
 TEST(ClusterData, APartThatItsTileHasNoRoomForIsIllegal) {
   Kernel k;
   TileOperand small = on_chip(Location::kUb, 0, 1, 2);

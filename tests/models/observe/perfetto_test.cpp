@@ -20,12 +20,13 @@ Names names() {
     return task == 9 ? std::string("re\"duce") : std::string();
   };
   n.opcode = [](unsigned) { return std::string("fadds"); };
+  n.line = [](std::uint32_t, std::uint32_t pc) { return "a.tasm:" + std::to_string(pc); };
   return n;
 }
 
-boost::json::array trace(const std::vector<Event>& events) {
+boost::json::array trace(const std::vector<Event>& events, const Scope& scope = {}) {
   std::ostringstream out;
-  PerfettoTrace recorder(out, 4, names());
+  PerfettoTrace recorder(out, 4, names(), scope);
   for (const Event& e : events) recorder.on_event(e);
   recorder.finish();
   return boost::json::parse(out.str()).as_object().at("traceEvents").as_array();
@@ -111,4 +112,102 @@ TEST(ObservePerfetto, EventsAnnouncedAheadAreSorted) {
       trace({{25, 0, EventKind::kTaskEnd, 9, 0}, {10, 0, EventKind::kTaskStart, 9, 0}}), "X");
   ASSERT_EQ(slices.size(), 1U);
   EXPECT_EQ(number(slices[0], "dur"), 15);
+}
+
+TEST(ObservePerfetto, SlicesNameTheirSourceLine) {
+  const auto slices = of_phase(trace({{5, 0, EventKind::kTaskStart, 9, 20},
+                                      {6, 0, EventKind::kIssue, 1U | 8U << 8, 23},
+                                      {6, 0, EventKind::kOpStart, 1U | 8U << 8, 16},
+                                      {9, 0, EventKind::kOpEnd, 1U | 8U << 8, 16},
+                                      {12, 0, EventKind::kTaskEnd, 9, 0}}),
+                               "X");
+  ASSERT_EQ(slices.size(), 2U);
+  EXPECT_EQ(slices[0].at("args").at("line").as_string(), "a.tasm:23");
+  EXPECT_EQ(slices[1].at("args").at("line").as_string(), "a.tasm:20");
+}
+
+namespace {
+
+/// Tile 0 sends two wavelets from microthread 2, tile 1 gets them in queue 3.
+std::vector<Event> message() {
+  const std::uint64_t ident = std::uint64_t{1} << 32 | 7;
+  const std::uint32_t op = 1U | 2U << 8;
+  return {{10, 0, EventKind::kOpStart, op, 2},
+          {11, 0, EventKind::kQueueOut, 1, 0, ident},
+          {11, 0, EventKind::kCompute, op, 1},
+          {20, 1, EventKind::kQueueIn, 3U | 5U << 8, 0, ident},
+          {12, 0, EventKind::kQueueOut, 1, 0, ident + 1},
+          {12, 0, EventKind::kCompute, op, 1},
+          {21, 1, EventKind::kQueueIn, 3U | 5U << 8, 0, ident + 1},
+          {12, 0, EventKind::kOpEnd, op, 2},
+          {90, 1, EventKind::kQueueIn, 3U | 5U << 8, 0, 9}};
+}
+
+}  // namespace
+
+TEST(ObservePerfetto, WaveletsOfAQueueAreSlicesUntilAGap) {
+  std::vector<std::vector<std::int64_t>> seen;
+  for (const auto& slice : of_phase(trace(message()), "X")) {
+    if (slice.at("name").as_string() != "wavelets") continue;
+    seen.push_back({number(slice, "pid"), number(slice, "ts"), number(slice, "dur"),
+                    slice.at("args").at("wavelets").as_int64(),
+                    slice.at("args").at("color").as_int64()});
+  }
+  EXPECT_EQ(seen, (std::vector<std::vector<std::int64_t>>{{2, 20, 2, 2, 5}, {2, 90, 1, 1, 5}}));
+}
+
+TEST(ObservePerfetto, AnArrowLeadsFromAnOperationToTheQueueThatItsFirstWaveletEnters) {
+  const auto records = trace(message());
+  const auto sent = of_phase(records, "s"), received = of_phase(records, "f");
+  ASSERT_EQ(sent.size(), 1U);
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(number(sent[0], "id"), number(received[0], "id"));
+  EXPECT_EQ(number(sent[0], "pid"), 1);
+  EXPECT_EQ(number(sent[0], "ts"), 11);
+  EXPECT_EQ(number(received[0], "pid"), 2);
+  EXPECT_EQ(number(received[0], "ts"), 20);
+}
+
+TEST(ObservePerfetto, AWaitForOthersIsAGreySliceWithItsReason) {
+  std::ostringstream out;
+  Names with_waits = names();
+  with_waits.wait = [](std::uint32_t, WaitReason, std::uint8_t number) {
+    return "a wavelet on input queue " + std::to_string(number);
+  };
+  PerfettoTrace recorder(out, 4, with_waits);
+  recorder.on_event({10, 0, EventKind::kOpStart, 1U | 3U << 8, 2});
+  recorder.on_wait({0, 3, 20, WaitReason::kWavelet, 6, 11, 18});
+  recorder.on_wait({0, 3, 20, WaitReason::kInterval, 0, 18, 20});
+  recorder.on_event({21, 0, EventKind::kOpEnd, 1U | 3U << 8, 2});
+  recorder.finish();
+  const auto slices =
+      of_phase(boost::json::parse(out.str()).as_object().at("traceEvents").as_array(), "X");
+  ASSERT_EQ(slices.size(), 2U);
+  EXPECT_EQ(slices[0].at("name").as_string(), "wait: wavelet");
+  EXPECT_EQ(slices[0].at("args").at("for").as_string(), "a wavelet on input queue 6");
+  EXPECT_EQ(number(slices[0], "ts"), 11);
+  EXPECT_EQ(number(slices[0], "dur"), 7);
+  EXPECT_EQ(number(slices[0], "tid"), number(slices[1], "tid"));
+}
+
+TEST(ObservePerfetto, AScopeHasItsTilesAndCyclesOnly) {
+  Scope scope;
+  scope.from = 20;
+  scope.to = 40;
+  scope.rect = {1, 0, 2, 1};
+  const auto slices = of_phase(trace({{5, 0, EventKind::kTaskStart, 2, 0},
+                                      {5, 1, EventKind::kTaskStart, 2, 0},
+                                      {6, 2, EventKind::kTaskStart, 2, 0},
+                                      {20, 2, EventKind::kTaskEnd, 2, 0},
+                                      {25, 1, EventKind::kTaskEnd, 2, 0},
+                                      {26, 1, EventKind::kTaskStart, 3, 0},
+                                      {30, 0, EventKind::kTaskEnd, 2, 0},
+                                      {41, 2, EventKind::kTaskStart, 2, 0},
+                                      {50, 1, EventKind::kTaskEnd, 3, 0}},
+                                     scope),
+                               "X");
+  std::vector<std::vector<std::int64_t>> seen;
+  for (const auto& s : slices)
+    seen.push_back({number(s, "pid"), number(s, "ts"), number(s, "dur")});
+  EXPECT_EQ(seen, (std::vector<std::vector<std::int64_t>>{{2, 5, 20}, {2, 26, 24}}));
 }

@@ -66,7 +66,7 @@ class Reader {
       return;
     }
     std::string code, value;
-    if (word[0] == 'b') {
+    if (word[0] == 'b' || word[0] == 's') {
       value = word.substr(1);
       in_ >> code;
     } else {
@@ -86,9 +86,12 @@ class Reader {
   int depth_ = 0;
 };
 
-Dump dump(const std::vector<Event>& events, unsigned width = 2, unsigned height = 1) {
+Dump dump(const std::vector<Event>& events, unsigned width = 2, unsigned height = 1,
+          const Scope& scope = {}) {
   std::ostringstream out;
-  VcdTrace trace(out, width, height, 1000);
+  Names names;
+  names.task = [](std::uint32_t, unsigned task) { return "my task " + std::to_string(task); };
+  VcdTrace trace(out, width, height, 1000, names, scope);
   for (const Event& e : events) trace.on_event(e);
   trace.finish();
   return Reader(out.str()).read();
@@ -105,14 +108,14 @@ using Changes = std::vector<std::pair<std::uint64_t, std::string>>;
 TEST(ObserveVcd, DeclaresTaskAndOutputsOfEveryTile) {
   const Dump d = dump({}, 3, 2);
   EXPECT_EQ(d.timescale, "1ps");
-  EXPECT_EQ(d.widths.size(), 3U * 2U * 11U);
+  EXPECT_EQ(d.widths.size(), 1U + 3U * 2U * 12U);
   EXPECT_EQ(d.widths.at("wafer.tile_2_1.task"), 8U);
   EXPECT_EQ(d.widths.at("wafer.tile_2_1.out_e"), 1U);
   EXPECT_EQ(d.widths.at("wafer.tile_0_0.color_r"), 5U);
 }
 
 TEST(ObserveVcd, IdentifierCodesStayUniqueBeyondOneCharacter) {
-  EXPECT_EQ(dump({}, 40, 40).widths.size(), 40U * 40U * 11U);  // Reader checks the codes
+  EXPECT_EQ(dump({}, 40, 40).widths.size(), 1U + 40U * 40U * 12U);  // Reader checks the codes
 }
 
 TEST(ObserveVcd, ATaskIsShownWhileItRuns) {
@@ -140,4 +143,34 @@ TEST(ObserveVcd, BackToBackWaveletsKeepThePulseHigh) {
 TEST(ObserveVcd, AnEventInCycleZeroIsShown) {
   const Changes pulses = {{0, "0"}, {0, "1"}, {1000, "0"}};
   EXPECT_EQ(dump({east(0, 5)}).changes.at("wafer.tile_1_0.out_e"), pulses);
+}
+
+TEST(ObserveVcd, TheNameOfATaskIsAStringWithoutBlanks) {
+  Dump d = dump({{10, 1, EventKind::kTaskStart, 5, 0}, {20, 1, EventKind::kTaskEnd, 5, 0}});
+  EXPECT_EQ(d.changes["wafer.tile_1_0.name"],
+            (Changes{{0, "-"}, {10'000, "my_task_5"}, {20'000, "-"}}));
+}
+
+TEST(ObserveVcd, TheCycleIsASignal) {
+  Dump d = dump({{10, 1, EventKind::kTaskStart, 5, 0}});
+  EXPECT_EQ(d.changes["wafer.cycle"], (Changes{{0, "0"}, {10'000, "1010"}, {12'000, "1100"}}));
+}
+
+TEST(ObserveVcd, AScopeHasItsTilesAndCyclesOnly) {
+  Scope scope;
+  scope.from = 8;
+  scope.to = 15;
+  scope.rect = {1, 0, 1, 1};
+  Dump d = dump({{2, 0, EventKind::kTaskStart, 3, 0},
+                 {3, 1, EventKind::kTaskStart, 5, 0},
+                 {9, 0, EventKind::kHop, 4U, 0},
+                 east(9, 4),
+                 {14, 1, EventKind::kTaskEnd, 5, 0},
+                 {16, 1, EventKind::kTaskStart, 6, 0}},
+                2, 1, scope);
+  EXPECT_EQ(d.widths.count("wafer.tile_0_0.task"), 0U);
+  EXPECT_EQ(d.changes["wafer.tile_1_0.task"],
+            (Changes{{8'000, "z"}, {8'000, "00000101"}, {14'000, "z"}}));
+  EXPECT_EQ(d.changes["wafer.tile_1_0.out_e"],
+            (Changes{{8'000, "0"}, {9'000, "1"}, {10'000, "0"}}));
 }

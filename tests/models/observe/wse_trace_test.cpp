@@ -295,6 +295,22 @@ TEST(ObserveWseTrace, CyclesNeverGoBack) {
   }
 }
 
+TEST(ObserveWseTrace, AScopeHasTheLinesOfItsTilesAndCycles) {
+  WseTraceOptions part = options();
+  part.scope.from = 14;
+  part.scope.to = 17;
+  part.scope.rect = {1, 0, 1, 1};
+  std::vector<std::string> expected;
+  for (const Wavelet& w : Trace(options(), one_message()).wavelets()) {
+    const int cycle = std::stoi(w.cycle);
+    if (w.x == "1" && w.y == "0" && cycle >= 14 && cycle <= 17) expected.push_back(w.line);
+  }
+  std::vector<std::string> seen;
+  for (const Wavelet& w : Trace(part, one_message()).wavelets()) seen.push_back(w.line);
+  EXPECT_FALSE(seen.empty());
+  EXPECT_EQ(seen, expected);
+}
+
 TEST(ObserveSortedSink, OrderOfBlocksInsideACycleDoesNotMatter) {
   const std::vector<Event> events = {hop(15, 0, Direction::kEast, 1),
                                      queue_out(15, 0, 9),
@@ -311,4 +327,22 @@ TEST(ObserveSortedSink, HopsOfARouterComeByOutput) {
   const Trace forward(options(), events);
   const Trace backward(options(), {events[2], events[1], events[0]});
   EXPECT_EQ(forward.lines, backward.lines);
+}
+
+// What bounds the memory of all traces.
+TEST(ObserveSortedSink, ACycleIsHandedOnWhenALaterOneBegins) {
+  struct Counting final : SortedSink {
+    void on_sorted_event(const Event& e) override { cycles.push_back(e.cycle); }
+    void on_end() override {}
+    std::vector<Cycle> cycles;
+  } sink;
+  sink.on_event(hop(5, 0, Direction::kEast, 1));
+  sink.on_event({9, 0, EventKind::kQueueIn, 1, 0});  // announced ahead
+  EXPECT_TRUE(sink.cycles.empty());
+  sink.on_event(hop(6, 0, Direction::kEast, 1));
+  EXPECT_EQ(sink.cycles, std::vector<Cycle>{5});
+  sink.on_event(hop(10, 0, Direction::kEast, 1));
+  EXPECT_EQ(sink.cycles, (std::vector<Cycle>{5, 6, 9}));
+  sink.finish();
+  EXPECT_EQ(sink.cycles, (std::vector<Cycle>{5, 6, 9, 10}));
 }

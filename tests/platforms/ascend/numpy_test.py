@@ -163,6 +163,86 @@ def check_matmul(runner, arch, kind):
                                    atol=1e-2 if kind == "f16" else 1e-4)
 
 
+# a times the transpose of b: a tile with column-major boxes is the transpose of the tile at its address. Its columns 64.. come first.
+TRANSPOSED = """module {
+  func.func @transposed(%a: !pto.ptr<f16>, %b: !pto.ptr<f16>, %c: !pto.ptr<f32>) attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %at = arith.constant 0 : i64
+    %behind = arith.constant 65536 : i64
+    %av = pto.make_tensor_view %a, shape = [32, 64], strides = [64, 1] : !pto.tensor_view<32x64xf16>
+    %bv = pto.make_tensor_view %b, shape = [128, 64], strides = [64, 1] : !pto.tensor_view<128x64xf16>
+    %cv = pto.make_tensor_view %c, shape = [32, 64], strides = [64, 1] : !pto.tensor_view<32x64xf32>
+    %ap = pto.partition_view %av, offsets = [0, 0], sizes = [32, 64] : !pto.tensor_view<32x64xf16> -> !pto.partition_tensor_view<32x64xf16>
+    %bp = pto.partition_view %bv, offsets = [0, 0], sizes = [128, 64] : !pto.tensor_view<128x64xf16> -> !pto.partition_tensor_view<128x64xf16>
+    %cp = pto.partition_view %cv, offsets = [0, 0], sizes = [32, 64] : !pto.tensor_view<32x64xf32> -> !pto.partition_tensor_view<32x64xf32>
+    %am = pto.alloc_tile addr = %behind : !pto.tile_buf<mat, 32x64xf16, blayout=col_major, slayout=row_major>
+    %bm = pto.alloc_tile addr = %at : !pto.tile_buf<mat, 128x64xf16, blayout=col_major, slayout=row_major>
+    %t = pto.alloc_tile addr = %at : !pto.tile_buf<mat, 64x128xf16, slayout=col_major>
+    %l = pto.alloc_tile : !pto.tile_buf<left, 32x64xf16>
+    %r = pto.alloc_tile : !pto.tile_buf<right, 64x64xf16>
+    %s = pto.alloc_tile : !pto.tile_buf<acc, 32x64xf32>
+    pto.tload ins(%ap : !pto.partition_tensor_view<32x64xf16>) outs(%am : !pto.tile_buf<mat, 32x64xf16, blayout=col_major, slayout=row_major>)
+    pto.tload ins(%bp : !pto.partition_tensor_view<128x64xf16>) outs(%bm : !pto.tile_buf<mat, 128x64xf16, blayout=col_major, slayout=row_major>)
+    pto.tmov ins(%am : !pto.tile_buf<mat, 32x64xf16, blayout=col_major, slayout=row_major>) outs(%l : !pto.tile_buf<left, 32x64xf16>)
+    pto.textract ins(%t, %c0, %c64 : !pto.tile_buf<mat, 64x128xf16, slayout=col_major>, index, index) outs(%r : !pto.tile_buf<right, 64x64xf16>)
+    pto.tmatmul ins(%l, %r : !pto.tile_buf<left, 32x64xf16>, !pto.tile_buf<right, 64x64xf16>) outs(%s : !pto.tile_buf<acc, 32x64xf32>)
+    pto.tstore ins(%s : !pto.tile_buf<acc, 32x64xf32>) outs(%cp : !pto.partition_tensor_view<32x64xf32>)
+    return
+  }
+}
+"""
+
+
+def check_transposed(runner):
+    rng = np.random.default_rng(6)
+    a, b = (rng.integers(-3, 4, (rows, 64)).astype(np.float16) for rows in (32, 128))
+    (c,), _ = runner.run(runner.program(TRANSPOSED), {"a": a, "b": b}, ["c"], "--hazards=error", "--preset=a2a3")
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b[64:].T.astype(np.float32))
+
+
+# The sum has the rows of a and the columns of b, though one row of the accumulator is valid.
+ACCUMULATED = TRANSPOSED.replace("    %s = pto.alloc_tile : !pto.tile_buf<acc, 32x64xf32>", """
+    %c1 = arith.constant 1 : index
+    %at_s = arith.constant 0 : i64
+    %one = pto.alloc_tile addr = %at_s valid_row = %c1 valid_col = %c64 : !pto.tile_buf<acc, 32x64xf32, valid=?x?>
+    %s = pto.alloc_tile addr = %at_s : !pto.tile_buf<acc, 32x64xf32>""").replace("    pto.tstore", """
+    pto.tmatmul.acc ins(%one, %l, %r : !pto.tile_buf<acc, 32x64xf32, valid=?x?>, !pto.tile_buf<left, 32x64xf16>, !pto.tile_buf<right, 64x64xf16>) outs(%one : !pto.tile_buf<acc, 32x64xf32, valid=?x?>)
+    pto.tstore""")
+
+ONE_TO_ONE = """module {
+  func.func @cube() attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
+    %id = arith.constant 3 : i64
+    pto.set_intra_block "PIPE_FIX", %id : i64, i64
+    pto.wait_intra_core "PIPE_MTE2", %id : i64
+    return
+  }
+  func.func @vector() attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %id = arith.constant 3 : i64
+    pto.wait_intra_core "PIPE_MTE2", %id : i64
+    pto.set_intra_block "PIPE_MTE2", %id : i64, i64
+    return
+  }
+}
+"""
+
+
+def check_what_the_hardware_allows(runner, examples):
+    rng = np.random.default_rng(8)
+    a, b = (rng.integers(-3, 4, (rows, 64)).astype(np.float16) for rows in (32, 128))
+    (c,), _ = runner.run(runner.program(ACCUMULATED), {"a": a, "b": b}, ["c"], "--preset=a2a3")
+    np.testing.assert_array_equal(c, 2 * a.astype(np.float32) @ b[64:].T.astype(np.float32))
+    # A pipe of A2/A3 sets the FFTS base address itself.
+    text = (examples / "kernels" / "linear_relu.pto").read_text()
+    assert "pto.set_ffts" in text
+    text = "\n".join(line for line in text.splitlines() if "pto.set_ffts" not in line)
+    x, w = rng.integers(-3, 4, (128, 64)).astype(np.float16), rng.integers(-3, 4, (64, 64)).astype(np.float16)
+    (y,), _ = runner.run(runner.program(text), {"x": x, "w": w}, ["y"], "--preset=a2a3", "--param=TILES=1", "--set=launch.clusters=2")
+    np.testing.assert_array_equal(y, np.maximum(x.astype(np.float32) @ w.astype(np.float32), 0))
+    # Mode 4 with one AIV.
+    runner.run(runner.program(ONE_TO_ONE), {}, [], "--preset=a5", "--set=launch.ratio=1:1")
+
+
 def check_hand_over(runner, examples):
     """Cube to vector: relu(a b), again and again. Vector to cube: each tile of a, from int8, times b."""
     rng = np.random.default_rng(4)
@@ -195,6 +275,8 @@ def main():
     executable, example = sys.argv[1:]
     runner = Runner(executable)
     check_vector_add(runner, example)
+    check_transposed(runner)
+    check_what_the_hardware_allows(runner, pathlib.Path(example).parent)
     for arch in ("a2a3", "a5"):
         for kind in ("f16", "bf16", "i8"):
             check_matmul(runner, arch, kind)

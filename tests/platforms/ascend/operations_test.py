@@ -245,12 +245,16 @@ def check_views(executable):
     kernel.body.append(f"%from = pto.subview %a[%c1, %c8] sizes [2, 8] : {a[1]} -> {part}")
     kernel.body.append(f"%to = pto.subset %result[3, 16] sizes [2, 8] : {out[1]}")
     kernel.step(f"pto.tneg ins(%from : {part}) outs(%to : {part})")
-    kernel.step(f"pto.tinsert ins(%from, %c1, %c1 : {part}, index, index) outs(%result : {out[1]})")
+    kernel.body.append("%c0 = arith.constant 0 : index")
+    kernel.step(f"pto.tinsert ins(%from, %c0, %c8 : {part}, index, index) outs(%result : {out[1]})")
     kernel.store(out, ROWS, COLUMNS, "f32")
     expected = x.copy()
     expected[3:5, 16:24] = -x[1:3, 8:16]
-    expected[1:3, 1:9] = x[1:3, 8:16]
+    expected[0:2, 8:16] = x[1:3, 8:16]
     check("subview", run(executable, kernel), expected)
+    kernel.body = [line.replace("%c0, %c8", "%c0, %c1") for line in kernel.body]  # a column that is not aligned
+    code, error = run(executable, kernel, fails=True)
+    assert code == 4 and "%result begins at byte 580 of UB, expected a multiple of 32" in error, error
 
     kernel = Kernel()  # valid sizes that change, then the rest of the tile filled
     a = kernel.load("a", x)

@@ -27,6 +27,7 @@ json::object report_of(const std::string& example, std::vector<std::string> opti
   EXPECT_EQ(finished.exit_code, 0) << example << ": " << finished.err;
   json::object report = json::parse(read_file(folder.file("r.json"))).as_object();
   report.erase("wall");
+  report.erase("run");
   return report;
 }
 

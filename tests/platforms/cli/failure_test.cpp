@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -52,6 +53,13 @@ TEST(CliFailure, AnyOtherExceptionOfABlockIsInternal) {
   const Failure failure = failure_when([] { throw std::logic_error("it cannot be"); });
   EXPECT_EQ(failure.status, report::Status::kInternal);
   EXPECT_EQ(failure.message, "internal error: cycle 42: it cannot be");
+}
+
+TEST(CliFailure, ABlockWithoutMemoryIsALimitOfTheComputer) {
+  test::ExpectReport expected(timing::kMemoryId);
+  const Failure failure = failure_when([] { throw std::bad_alloc(); });
+  EXPECT_EQ(failure.status, report::Status::kUserInput);
+  EXPECT_EQ(failure.message, "there is not enough memory for this program on this machine");
 }
 
 TEST(CliFailure, AnyOtherReportIsAnIntegrationMistake) {

@@ -91,12 +91,12 @@ BROKEN = [
 
 
 def run(layout, folder, params, *options):
-    """Exit code, and the report without structure and wall."""
+    """Exit code, and the report without structure, wall and run."""
     path = pathlib.Path(folder) / "report.json"
     command = [executable, str(layout), "--preset", "wse2", "--quiet", "--report", str(path), *options]
     code = subprocess.run([*command, *[f"--param={param}" for param in params.split()]], capture_output=True, check=False).returncode
     report = json.loads(path.read_text())
-    del report["structure"], report["wall"]
+    del report["structure"], report["wall"], report["run"]
     return code, report
 
 

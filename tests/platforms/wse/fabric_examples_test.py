@@ -61,7 +61,7 @@ def report(executable, layout, preset, params, folder, *options):
     result = run(executable, layout, preset, params, "--report", str(path), "--report-detail", *options)
     assert result.returncode == 0, f"{layout} {preset} {params} {options}\n{result.stderr}"
     values = json.loads(path.read_text())
-    del values["wall"]
+    del values["wall"], values["run"]
     return values
 
 

@@ -43,7 +43,7 @@ class Life:
              "--param", f"GENERATIONS={GENERATIONS}", "--input", f"board={paths[0]}", "--output", f"states={paths[1]}",
              "--report", str(paths[2]), *options], capture_output=True, text=True, check=False, timeout=60)
         report = json.loads(paths[2].read_text()) if paths[2].exists() else {}
-        for key in ("wall", "structure"):
+        for key in ("wall", "run", "structure"):
             report.pop(key, None)
         return result, np.load(paths[1]) if paths[1].exists() else None, report
 

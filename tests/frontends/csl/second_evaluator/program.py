@@ -288,10 +288,30 @@ class Program:
     def builtin_set_config(self, _, address, word):
         self.tile["configuration"][str(address.data)] = word.data
 
+    builtin_set_config_unchecked = builtin_set_config
+
+    def builtin_set_control_task_table(self, _, options=None):
+        given = {name: value.data for name, value in (options.data if options else {}).items()}
+        self.tile["control_table"] = {"instructions": 4, "stride": 1, **given}
+
+    def builtin_get_filter_id(self, _, color):
+        """The rank among the colors with filters of a PE with this code."""
+        code = next(key for key, code in self.codes.items() if code is self.tile)
+        place = next(place for place in self.pes.values() if place.get("code") == code)
+        colors = {**place["colors"], **self.tile["colors"]}
+        filtered = sorted(int(number) for number, config in colors.items() if config.get("filter"))
+        return Value(BASIC["u16"], filtered.index(color.data))
+
     # Descriptors
 
     def builtin_get_dsr(self, _, kind, id):
         return Value(kind.data, id.data)
+
+    def builtin_get_xdsr(self, _, id):
+        return Value(BASIC["xdsr"], id.data)
+
+    def builtin_get_sr(self, _, id):
+        return Value(BASIC["sr"], id.data)
 
     def builtin_allocate_fifo(self, _, buffer, options=None):
         self.fifos += 1
@@ -300,6 +320,14 @@ class Program:
     def builtin_load_to_dsr(self, _, dsr, dsd, options=None):
         self.tile["dsrs"].append({"dsr": dsr.type.name, "id": dsr.data, "dsd": text_of(dsd),
                                   "options": {n: text_of(v) for n, v in (options.data if options else {}).items()}})
+
+    def builtin_load_to_dsr_xdsr(self, outer, dsr, xdsr, dsd, options=None):
+        self.builtin_load_to_dsr(outer, dsr, dsd, options)
+        self.tile["dsrs"][-1]["xdsr"] = xdsr.data
+
+    def builtin_load_to_dsr_xdsr_sr(self, outer, dsr, xdsr, strides, dsd, options=None):
+        self.builtin_load_to_dsr_xdsr(outer, dsr, xdsr, dsd, options)
+        self.tile["dsrs"][-1]["srs"] = [sr.data for sr in as_list(strides)]
 
     def builtin_get_dsd(self, outer, kind, fields):
         fields, dsd = dict(fields.data), Dsd()
@@ -313,7 +341,7 @@ class Program:
             dsd.base = fields.pop("base_address").data
             dsd.offset = fields.pop("offset", Value(INT, 0)).data
         dsd.extents = [v.data for v in as_list(fields.pop("extent"))]
-        if kind.data.name.startswith("mem"):
+        if not kind.data.name.startswith("fab"):
             dsd.strides = [v.data for v in as_list(fields.pop("stride", Value(INT, 1)))]
         dsd.options = fields
         return Value(kind.data, dsd)

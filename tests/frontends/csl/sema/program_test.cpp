@@ -239,7 +239,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "@set_local_color_config: the color 1 of this PE is configured twice"},
         TileMistake{"comptime { @set_local_color_config(@get_color(1), .{ .rout = 1 }); }",
                     "@set_local_color_config: the configuration has no field .routes"},
-        TileMistake{"comptime { @rpc(1); }", "@rpc: is not supported"},
+        TileMistake{"comptime { @rpc(1); }",
+                    "@rpc: not taken: the host launches exported functions without a server task"},
         TileMistake{"var a = @zeros([4]u16); const d = @get_dsd(mem1d_dsd, .{ .tensor_access = "
                     "|i|{4} -> a[i * i] });"
                     "comptime { @comptime_print(d); }",

@@ -1,0 +1,37 @@
+// Which DSRs the operations of a PE get that name none (csl.md 8.3): the program names some, and
+// FIFOs keep theirs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "frontends/csl/ir/dsd.h"
+#include "frontends/csl/sema/program.h"
+
+namespace tessera::csl {
+
+class DsrPlan {
+ public:
+  explicit DsrPlan(const Tile& tile);
+
+  const ir::DsrChoice& choice() const { return choice_; }
+  /// DSR and extended DSR of a FIFO.
+  std::pair<unsigned, unsigned> fifo_registers(std::size_t fifo) const;
+  /// The DSR `nth` of a file that nothing else has; nothing: all are taken.
+  std::optional<std::uint8_t> unused(std::uint16_t file, unsigned nth) const;
+
+ private:
+  bool is_named(std::uint16_t file, unsigned number) const;
+  bool is_of_fifo(unsigned number) const;
+  void choose_asynchronous(unsigned slot, const std::vector<std::uint8_t>& free);
+
+  const std::set<std::pair<std::string, unsigned>> named_;
+  const std::size_t fifos_;
+  ir::DsrChoice choice_;
+};
+
+}  // namespace tessera::csl

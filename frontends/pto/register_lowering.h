@@ -1,0 +1,104 @@
+// Lowers the register level of A5: vector functions and the instructions in their bodies, and copies between
+// buffers that name bytes instead of tiles (docs/ascend-platform.md, section Register level).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/pto/lowering_part.h"
+#include "frontends/pto/register_table.h"
+#include "models/cluster/program/program.h"
+
+namespace tessera::pto {
+
+/// The body of a vector function under construction.
+class RegisterCode : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  bool is_open() const { return context_.body.is_open; }
+  /// Emits the beginning of a function; instructions that follow belong to its body until close().
+  void open(Place place);
+  void close();
+  /// The number of a new vector register.
+  std::uint16_t new_register(Place place);
+  /// Emits an instruction. Outside of a body it gets a function of its own.
+  void emit(cluster::RegisterOperation operation, Place place);
+  /// The operand of the function that accesses through this pointer belong to.
+  std::uint8_t operand_of(const std::string& pointer, Access access);
+  /// A register that is an argument: nobody knows its lanes, they are 0.
+  Value argument_register(const Type& type, Place place);
+  /// A copy of the register in another one.
+  void move(const Value& to, const Value& from, Place place);
+
+  /// Whether the operation may stand in the body of a function, with all that it contains.
+  bool fits_body(const Operation& op) const { return fits(op, 0); }
+  /// Whether it is, or contains, an instruction on registers.
+  bool has_registers(const Operation& op) const { return uses(op, 0); }
+
+  static cluster::RegisterOperation blank(const Type& type, const Diagnostics& diagnostics);
+
+ private:
+  static constexpr unsigned kMostCalls = 16;
+  bool fits(const Operation& op, unsigned depth) const;
+  bool uses(const Operation& op, unsigned depth) const;
+};
+
+class RegisterLowering : LoweringPart {
+ public:
+  explicit RegisterLowering(LoweringContext& context) : LoweringPart(context), code_(context) {}
+
+  void instruction(const Operation& op);
+
+ private:
+  /// The operands of an operation by their kinds, in order.
+  struct Operands {
+    std::vector<const Value*> registers, masks;
+    std::vector<Value> scalars;
+    const Value* pointer = nullptr;
+    Operand index = 0;
+    std::vector<std::string> words;
+  };
+
+  Operands operands_of(const Operation& op) const;
+  /// The instruction with all that does not depend on its shape.
+  cluster::RegisterOperation basis(const Operation& op, const RegisterRow& row,
+                                   const Operands& operands);
+  void plain(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  void splat(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  void convert(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  void compare(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  void reduce(const Operation& op, const Operands& o, cluster::RegisterOperation& r) const;
+  void mask(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
+  void memory(const Operation& op, const Operands& o, cluster::RegisterOperation& r);
+  void parts(const Operation& op, const Operands& o, cluster::RegisterOperation r);
+  void set_scalar(const Value& v, cluster::RegisterOperation& r) const;
+  /// Defines results that are no registers: pointers behind an access, counts.
+  void define_others(const Operation& op, const Operands& o);
+  std::vector<Type> types_of(const Operation& op) const;
+  std::string option(const Operation& op, const char* key) const;
+  std::uint32_t groups_of(const Operation& op) const;
+
+  RegisterCode code_;
+};
+
+/// Copies between buffers, products of the cube, and states, as the register level writes them.
+class RawLowering : LoweringPart {
+ public:
+  using LoweringPart::LoweringPart;
+
+  void move(const Operation& op);
+
+ private:
+  struct Shape {
+    Operand rows = 1, bytes = 0;
+    Operand from_stride = 0, to_stride = 0;  ///< in bytes; 0: dense
+  };
+  /// `width`: bytes of an element that it reads.
+  Shape shape_of(const Operation& op, const RawRow& row, std::int64_t width) const;
+  TileOperand part(const Value& pointer, const Shape& shape, Operand stride, Access access,
+                   Place place);
+  void state(const Operation& op);
+};
+
+}  // namespace tessera::pto

@@ -1,0 +1,58 @@
+// What instructions on vector registers compute (models/cluster/program/register_operation.h; reference
+// ascend.md 4.3). A lane of a float is rounded to the type of the result, as elements of tiles are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/cluster/program/register_operation.h"
+#include "models/cluster/values/tile_values.h"
+
+namespace tessera::cluster {
+
+/// An instruction with the values that scalars had when the body was executed.
+struct RegisterStep {
+  const RegisterOperation* operation = nullptr;
+  std::int64_t address = 0;       ///< in UB, of a load or store
+  std::int64_t block_stride = 0;  ///< in blocks of 32 bytes
+  double number = 0;
+  std::int64_t integer = 0;
+  std::uint32_t pc = 0;
+};
+
+/// The vector registers of an AIV and the part of UB that a vector function accesses.
+class RegisterValues {
+ public:
+  /// The bytes of UB from `first` on.
+  RegisterValues(std::int64_t first, std::vector<std::byte> bytes)
+      : first_(first), bytes_(std::move(bytes)), changed_(bytes_.size(), false) {}
+
+  /// Throws std::out_of_range with a sentence for an index of a gather that leads out of the bytes, and
+  /// std::length_error for an instruction that has no values.
+  void execute(const RegisterStep& step, std::vector<TileValues>& registers);
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  /// Whether byte i has been written.
+  bool is_changed(std::size_t i) const { return changed_[i]; }
+
+ private:
+  TileValues load(const RegisterStep& step) const;
+  void store(const RegisterStep& step, const TileValues& from, const TileValues* mask);
+  TileValues gather(const RegisterStep& step, const TileValues& index) const;
+  void scatter(const RegisterStep& step, const TileValues& from, const TileValues& index,
+               const TileValues* mask);
+  /// Where lane i of an access lies in bytes_. Throws std::out_of_range.
+  std::size_t place_of(const RegisterStep& step, std::int64_t element) const;
+  void put(const TileValues& from, std::size_t lane, std::size_t at);
+
+  const std::int64_t first_;
+  std::vector<std::byte> bytes_;
+  std::vector<bool> changed_;
+};
+
+/// Bytes from the address of an access to the end of what it may touch. Gathers and scatters may touch all
+/// of UB: `capacity` bytes.
+std::int64_t reach_of(const RegisterStep& step, std::int64_t capacity);
+
+}  // namespace tessera::cluster

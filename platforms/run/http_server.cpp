@@ -1,0 +1,191 @@
+#include "platforms/run/http_server.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tlm_ifaces/vocabulary/errors.h"
+
+namespace tessera::run {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+
+constexpr std::chrono::seconds kPatience{30};  // with a connection that says nothing
+constexpr std::size_t kLongestRequest = 16384;
+
+std::string random_token() {
+  std::random_device random;
+  std::string token;
+  for (int i = 0; i < 4; ++i) {
+    char digits[9];
+    std::snprintf(digits, sizeof digits, "%08x", random() & 0xFFFFFFFFU);
+    token += digits;
+  }
+  return token;
+}
+
+/// Takes the token out of the query.
+HttpRequest request_of(const std::string& target, std::string& token) {
+  HttpRequest request;
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  request.path = target.substr(0, mark);
+  for (std::size_t from = mark + 1; from < target.size();) {
+    const std::size_t end = std::min(target.find('&', from), target.size());
+    const std::size_t equals = std::min(target.find('=', from), end);
+    const std::string key = target.substr(from, equals - from);
+    const std::string value = equals < end ? target.substr(equals + 1, end - equals - 1) : "";
+    if (key == "token")
+      token = value;
+    else
+      request.query[key] = value;
+    from = end + 1;
+  }
+  return request;
+}
+
+}  // namespace
+
+class HttpServer::Impl {
+ public:
+  explicit Impl(unsigned short port) : acceptor_(context_), token_(random_token()) {
+    const tcp::endpoint here(asio::ip::address_v4::loopback(), port);
+    boost::system::error_code error;
+    acceptor_.open(here.protocol(), error);
+    if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor_.bind(here, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error)
+      throw UserError("", "--serve", "port " + std::to_string(port) + ": " + error.message());
+    constexpr unsigned short kUsual = 80;  // that addresses do not name
+    const unsigned short got = acceptor_.local_endpoint().port();
+    host_ = got == kUsual ? "127.0.0.1" : "127.0.0.1:" + std::to_string(got);
+    accept();
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  ~Impl() {
+    context_.stop();
+    thread_.join();
+  }
+
+  std::string address() const { return "http://" + host_ + "/?token=" + token_; }
+  bool has_requests() const { return count_.load(std::memory_order_relaxed) != 0; }
+
+  void serve(const Answer& answer, std::chrono::milliseconds patience) {
+    std::vector<std::shared_ptr<Session>> sessions;
+    {
+      std::unique_lock lock(mutex_);
+      if (asked_.empty()) came_.wait_for(lock, patience);
+      sessions.swap(asked_);
+      count_ = 0;
+    }
+    for (const auto& session : sessions) {
+      HttpResponse response = answer(session->request);
+      asio::post(context_, [session, response = std::move(response)]() mutable {
+        session->reply(std::move(response));
+      });
+    }
+  }
+
+ private:
+  struct Session : std::enable_shared_from_this<Session> {
+    Session(Impl& of, tcp::socket socket) : server(of), stream(std::move(socket)) {
+      parser.body_limit(0);
+      parser.header_limit(kLongestRequest);
+    }
+    void read() {
+      stream.expires_after(kPatience);
+      http::async_read(stream, buffer, parser,
+                       [self = shared_from_this()](beast::error_code error, std::size_t) {
+                         if (!error) self->take();
+                       });
+    }
+    // The name of the host keeps out pages of others whose name leads here.
+    void take() {
+      const auto& message = parser.get();
+      std::string token;
+      request = request_of(std::string(message.target()), token);
+      if (token != server.token_ || message[http::field::host] != server.host_)
+        return reply({"the address that the program has printed is needed", "text/plain", 403});
+      if (message.method() != http::verb::get) return reply({"GET only", "text/plain", 405});
+      stream.expires_never();
+      server.ask(shared_from_this());
+    }
+    void reply(HttpResponse response) {
+      answer.result(response.status);
+      answer.set(http::field::content_type, response.type);
+      answer.set(http::field::cache_control, "no-store");
+      answer.set("Referrer-Policy", "no-referrer");
+      answer.keep_alive(false);
+      answer.body() = std::move(response.body);
+      answer.prepare_payload();
+      stream.expires_after(kPatience);
+      http::async_write(stream, answer,
+                        [self = shared_from_this()](beast::error_code, std::size_t) {
+                          beast::error_code ignored;
+                          self->stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                        });
+    }
+
+    Impl& server;
+    beast::tcp_stream stream;
+    beast::flat_buffer buffer;
+    http::request_parser<http::empty_body> parser;
+    HttpRequest request;
+    http::response<http::string_body> answer;
+  };
+
+  void accept() {
+    acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
+      if (!error) std::make_shared<Session>(*this, std::move(socket))->read();
+      accept();
+    });
+  }
+  void ask(std::shared_ptr<Session> session) {
+    const std::lock_guard lock(mutex_);
+    asked_.push_back(std::move(session));
+    ++count_;
+    came_.notify_one();
+  }
+
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_;
+  std::string host_;
+  const std::string token_;
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<std::shared_ptr<Session>> asked_;
+  std::atomic<unsigned> count_ = 0;
+  std::thread thread_;
+};
+
+HttpServer::HttpServer(unsigned short port) : impl_(std::make_unique<Impl>(port)) {}
+HttpServer::~HttpServer() = default;
+
+std::string HttpServer::address() const {
+  return impl_->address();
+}
+
+bool HttpServer::has_requests() const {
+  return impl_->has_requests();
+}
+
+void HttpServer::serve(const Answer& answer, std::chrono::milliseconds patience) {
+  impl_->serve(answer, patience);
+}
+
+}  // namespace tessera::run

@@ -1,0 +1,104 @@
+#include "platforms/wse/platform.h"
+
+#include <iostream>
+
+#include "platforms/cli/main.h"
+#include "platforms/config/json_schema.h"
+#include "platforms/run/driver.h"
+#include "platforms/wse/csl_host.h"
+#include "platforms/wse/csl_options.h"
+#include "platforms/wse/host_program.h"
+#include "platforms/wse/machine.h"
+#include "platforms/wse/observed_machine.h"
+#include "platforms/wse/options.h"
+#include "platforms/wse/wse_config.h"
+
+namespace tessera::wse {
+
+namespace {
+
+cli::Executable executable(const std::string& commit) {
+  return {"wse_platform",
+          "wse",
+          "runs a tile program on a WSE-2 or WSE-3 fabric",
+          "layout (JSON, see docs/layout.md) or a CSL file",
+          {"wse2", "wse3"},
+          kStructures,
+          "wse3",
+          "fabric.hop_latency=3",
+          commit};
+}
+
+/// A CSL program: the host does what the options say.
+bool run_csl(const Options& options, const WseConfig& config, Replacements& replacements,
+             report::Report& report) {
+  const compiled::Program compiled = load_csl(options, options.csl, config);
+  const Workload workload(compiled, config);
+  check_structure(options.structure, options.fabric, workload.layout, config);
+  if (options.print_program) {
+    workload.programs.print(std::cout);
+    return false;
+  }
+  if (options.validate) return cli::print_valid(options, config.name);
+
+  report.run.set_params(compiled.params);
+  run::Driver driver(options, report);
+  ObservedMachine observed(options, options.fabric, config, workload, &replacements);
+  Machine& machine = observed.machine();
+  CslHost host(options, options.csl, compiled, workload, config, observed);
+  driver.run(machine.domain(), machine.structure(), observed, host);
+  report.wall.destroy_s = observed.destroy();
+  return true;
+}
+
+bool run_layout(const Options& options, Replacements& replacements, report::Report& report) {
+  // 1. The configuration of the machine: a preset or a file, changed by --set.
+  const WseConfig config = load_wse_config(options.preset, options.config_file, options.sets);
+  if (options.print_config) {
+    config::print_config(std::cout, config, wse_schema);
+    return false;
+  }
+  if (options.print_schema) {
+    config::print_json_schema(std::cout, config, wse_schema, "wse");
+    return false;
+  }
+  if (is_csl(options.program)) return run_csl(options, config, replacements, report);
+  options.refuse(CslOptions::kHeading, "the program is a layout, not a CSL file");
+
+  // 2. The program: layout, tile programs and arrays of the host, checked against each other and
+  //    the machine.
+  const Workload workload(options.program, options.whole_params(), config);
+  check_structure(options.structure, options.fabric, workload.layout, config);
+  HostArrays arrays(workload.layout, options.inputs, options.outputs);
+  const Checks checks(workload.layout, arrays);
+  if (options.print_program) {
+    workload.programs.print(std::cout);
+    return false;
+  }
+  if (options.validate) return cli::print_valid(options, config.name);
+
+  // 3. The machine, and what records its events.
+  report.run.set_params(workload.layout.params);
+  run::Driver driver(options, report);
+  ObservedMachine observed(options, options.fabric, config, workload, &replacements);
+  Machine& machine = observed.machine();
+
+  // 4. Run: the host carries out the steps of the layout.
+  HostProgram program(workload, arrays, checks, machine);
+  driver.run(machine.domain(), machine.structure(), observed, program);
+
+  // 5. The report is complete but for what it takes to destroy the machine.
+  report.wall.destroy_s = observed.destroy();
+  return true;
+}
+
+}  // namespace
+
+int run_platform(int argc, char* argv[], Replacements& replacements, const std::string& commit) {
+  Options options;
+  return cli::run_main(executable(commit), argc, argv, options, [&](report::Report& report) {
+    return run_layout(options, replacements, report);
+  });
+}
+
+}  // namespace tessera::wse

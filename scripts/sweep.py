@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Runs a program in every combination of settings, and writes a table, the reports and plots (docs/sweeps.md).
+
+    sweep.py SPEC.yaml --out DIR
+    sweep.py examples/gemv_stream/layout.json --param W=1,2,4,8 --param M=64 --param N=64 --set fabric.hop_latency=1..3 --out DIR
+
+A point that DIR has a result of is not run again, unless something that it depends on has changed: program, arrays,
+configuration, options, or the executable. An interrupted sweep therefore goes on where it ended.
+"""
+import argparse
+import concurrent.futures
+import csv
+import io
+import os
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from files import write_text  # noqa: E402
+from sweeps import cluster, plots  # noqa: E402
+from sweeps.expression import BadSpec, evaluate  # noqa: E402
+from sweeps.point import run_point  # noqa: E402
+from sweeps.spec import Spec, from_command_line, from_file  # noqa: E402
+
+EXIT_INTERRUPTED = 130
+
+
+def rows_of(spec, points):
+    """One row of the table for each point with a result, in the order of the points, so that it does not matter how often the
+    sweep was interrupted; and with each row all names that expressions may use."""
+    for point in points:
+        report = point.result()
+        if report is None:
+            continue
+        row = {**point.labels, "status": report["status"], "exit_code": report["exit_code"], "cycles": report["cycles"],
+               "time_ns": report["time_ns"], "digest": report["digest"],
+               "checks_passed": sum(check["passed"] for check in report["checks"]), "checks": len(report["checks"])}
+        row.update((name, counter["value"]) for name, counter in report["counters"].items())
+        names = {**report["run"]["params"], **point.values, **row}
+        for name, text in spec.columns.items():
+            row[name] = names[name] = evaluate(text, names, report, f"column {name}")
+        row["report"] = os.path.basename(point.report)
+        yield row, names
+
+
+def table(rows):
+    out = io.StringIO()
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def run_here(points, jobs, timeout):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        tasks = [pool.submit(run_point, point.command, point.report, timeout) for point in points]
+        try:
+            for number, task in enumerate(concurrent.futures.as_completed(tasks), 1):
+                task.result()
+                if sys.stderr.isatty():
+                    print(f"\r\033[K{number} of {len(points)}", end="", file=sys.stderr, flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        finally:
+            if sys.stderr.isatty():
+                print("\r\033[K", end="", file=sys.stderr)
+
+
+def run_all(options, points):
+    if options.slurm is not None:
+        cluster.run_slurm(points, options.out, options.timeout, options.jobs, options.slurm.split())
+    elif options.dask:
+        cluster.run_dask(points, options.out, options.timeout, options.dask)
+    else:
+        run_here(points, options.jobs or len(os.sched_getaffinity(0)), options.timeout)
+
+
+def conclude(spec, points, out):
+    """Writes the table and the plots; answers the number of points without a result."""
+    rows = list(rows_of(spec, points))
+    write_text(out / "results.csv", table([row for row, _ in rows]))
+    missing = [point for point in points if point.result() is None]
+    for point in missing[:5]:
+        print(f"sweep.py: {point.name()}: {point.problem()}", file=sys.stderr)
+    if len(missing) > 5:
+        print(f"sweep.py: and {len(missing) - 5} more points without a result", file=sys.stderr)
+    if spec.plots or spec.roofline:
+        plots.draw(spec, [names for _, names in rows], out)
+    return len(missing)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", metavar="SPEC.yaml|PROGRAM", help="a sweep (.yaml, .yml), or a program with axes as options")
+    parser.add_argument("--out", type=Path, required=True, help="folder for results.csv, the reports and the plots")
+    axes = parser.add_argument_group("axes (VALUES: 1,2,4 or 1..8; repeatable; with a SPEC they are added to its own)")
+    axes.add_argument("--param", action="append", default=[], metavar="NAME=VALUES")
+    axes.add_argument("--set", action="append", default=[], metavar="KEY=VALUES")
+    axes.add_argument("--preset", metavar="NAMES")
+    axes.add_argument("--template", action="append", default=[], metavar="NAME=VALUES", help="replaces ${NAME} in the program")
+    parser.add_argument("--option", action="append", default=[], metavar="TEXT", help="a further option of the platform, e.g. --option=--no-data")
+    parser.add_argument("--platform", choices=("wse", "ascend", "numesh", "vp"), help="default: by the ending of the program")
+    parser.add_argument("--plot", action="append", default=[], metavar="X:Y[:BY]", help="a curve, e.g. W:cycles:M")
+    parser.add_argument("--jobs", type=int, help="runs at a time (default: one a core; with --slurm: no limit)")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="of each run")
+    parser.add_argument("--bin", type=Path, help="folder of the executables")
+    parser.add_argument("--again", action="store_true", help="runs every point, also those with a result")
+    parser.add_argument("--slurm", nargs="?", const="", metavar="OPTIONS", help="runs through a job array of Slurm; OPTIONS go to sbatch")
+    parser.add_argument("--dask", metavar="ADDRESS", help="runs on the workers of a Dask scheduler")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    try:
+        spec = from_file(Path(options.what)) if Path(options.what).suffix in (".yaml", ".yml") else Spec(options.what)
+        spec = from_command_line(spec, options)
+        options.out = options.out.resolve()
+        points = spec.points(options.out, options.bin)
+        todo = [point for point in points if options.again or point.result() is None]
+        print(f"{len(points)} points, {len(points) - len(todo)} of them done", file=sys.stderr)
+        interrupted = False
+        try:
+            run_all(options, todo)
+        except KeyboardInterrupt:
+            interrupted = True
+        missing = conclude(spec, points, options.out)
+    except (BadSpec, OSError) as error:
+        print(f"sweep.py: {error}", file=sys.stderr)
+        return 2
+    print(options.out / "results.csv")
+    return EXIT_INTERRUPTED if interrupted else 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Curves and a roofline of a sweep, as pictures; they need matplotlib (Debian: python3-matplotlib)."""
+import re
+import sys
+
+from sweeps.expression import BadSpec, evaluate
+from sweeps.spec import short
+
+MOST_CURVES = 8  # with names in the legend, and colors of their own
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999")
+
+
+def _number(row, name):
+    value = row.get(name)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadSpec(f"plot: '{name}' has no numbers; columns: {', '.join(row)}")
+    return value
+
+
+def _save(figure, plt, out, name):
+    path = out / (re.sub(r"[^\w.-]+", "_", name) + ".svg")
+    figure.savefig(path.with_suffix(".tmp.svg"), metadata={"Date": None})
+    path.with_suffix(".tmp.svg").replace(path)
+    plt.close(figure)
+
+
+def _curves(rows, x, by):
+    """{text of the legend: rows in order of x}"""
+    curves = {}
+    for row in rows:
+        curves.setdefault(", ".join(f"{name} = {row[name]}" for name in by), []).append(row)
+    return {text: sorted(part, key=lambda row: _number(row, x)) for text, part in curves.items()}
+
+
+def curve(plot, rows, axes, plt, out):
+    """One picture: `y` over `x`, a curve for every value of `by`; without it, of all other axes."""
+    x, y = plot["x"], plot["y"]
+    by = plot.get("by", [axis for axis in axes if axis != x])
+    figure, panel = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+    curves = _curves(rows, x, [by] if isinstance(by, str) else by)
+    for number, (text, part) in enumerate(curves.items()):
+        panel.plot([_number(row, x) for row in part], [_number(row, y) for row in part], marker="o", markersize=4, linewidth=1.4,
+                   color=COLORS[number % len(COLORS)], label=text if number < MOST_CURVES else None)
+    for axis in plot.get("log", ""):
+        getattr(panel, f"set_{axis}scale")("log", base=2)
+        getattr(panel, f"{axis}axis").set_major_formatter("{x:g}")
+    panel.set(xlabel=x, ylabel=y)
+    panel.set_ylim(bottom=None if "y" in plot.get("log", "") else 0)
+    panel.grid(alpha=0.3)
+    if len(curves) > 1:
+        panel.legend(fontsize="small")
+    _save(figure, plt, out, plot.get("name", f"{y}_over_{x}"))
+
+
+def roofline(spec, rows, plt, out):
+    """Operations per cycle over operations per byte, below what the machine can do at most: its peak, and its bandwidth."""
+    points = [{name: evaluate(text, row, where=f"roofline.{name}") for name, text in spec.roofline.items()} | {"cycles": row["cycles"]}
+              for row in rows if row["cycles"]]
+    figure, panel = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+    intensity = [point["operations"] / point["bytes"] for point in points]
+    roofs = sorted({(point["peak"], point["bandwidth"]) for point in points})
+    for number, (peak, bandwidth) in enumerate(roofs):
+        color = COLORS[number % len(COLORS)]
+        own = [i for i, point in enumerate(points) if (point["peak"], point["bandwidth"]) == (peak, bandwidth)]
+        span = sorted([min(intensity) / 2, peak / bandwidth, max(*intensity, peak / bandwidth) * 2])
+        panel.plot(span, [min(peak, bandwidth * at) for at in span], color=color, linewidth=1.4,
+                   label=f"peak {peak:g}, bandwidth {bandwidth:g} bytes" if number < MOST_CURVES else None)
+        panel.plot([intensity[i] for i in own], [points[i]["operations"] / points[i]["cycles"] for i in own], "o", markersize=4, color=color)
+    panel.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="operations per cycle")
+    panel.grid(alpha=0.3, which="both")
+    panel.legend(fontsize="small", loc="upper left", bbox_to_anchor=(0, -0.16), ncols=2, frameon=False)
+    _save(figure, plt, out, "roofline")
+
+
+def draw(spec, rows, out):
+    try:
+        import matplotlib
+    except ImportError:
+        print("sweep.py: without matplotlib there are no plots (Debian: python3-matplotlib)", file=sys.stderr)
+        return
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "tessera"  # the same picture of the same table
+    import matplotlib.pyplot as plt
+    rows = [row for row in rows if row["status"] == "finished"]
+    axes = [name for entry in spec.axes for name in map(short, entry)]
+    for plot in spec.plots if rows else []:
+        curve(plot, rows, axes, plt, out)
+    if spec.roofline and rows:
+        roofline(spec, rows, plt, out)

@@ -1,0 +1,97 @@
+"""One point of a sweep: its command, what its result depends on, and whether that result is there."""
+import functools
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from files import write_text  # noqa: E402
+
+ENDED = ("finished", "check_failed", "could_not_finish")
+
+
+@functools.lru_cache(maxsize=None)
+def _digest(path, _size, _changed):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def digest(path):
+    """Of a file as it is now; None: there is none."""
+    try:
+        status = os.stat(path)
+        return _digest(path, status.st_size, status.st_mtime_ns)
+    except OSError:
+        return None
+
+
+def read_json(path):
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def key_file(report):
+    """Beside the report: what its result depends on."""
+    return Path(report).with_suffix(".key")
+
+
+def _values(command, option):
+    return [command[i + 1] for i, word in enumerate(command[:-1]) if word == option]
+
+
+def dependencies(command, report):
+    """The files that a run has read, and its executable, each with its digest."""
+    folder = Path(command[1]).parent
+    inputs = dict(text.split("=", 1) for text in _values(command, "--input"))
+    paths = {command[0], *_values(command, "--config"), *(str(folder / name) for name in report["run"]["files"])}
+    paths.update(inputs.get(name, str(folder / name)) for name in report["run"]["inputs"])
+    return {path: digest(path) for path in sorted(paths)}
+
+
+def is_result(report):
+    """Whether a run came to its end: one that a signal or --timeout has stopped did not."""
+    return report is not None and report["status"] in ENDED and "stopped by" not in report["message"]
+
+
+def run_point(command, report, timeout=None):
+    """Runs `command`, which leaves `report`, and notes what the result depends on."""
+    key_file(report).unlink(missing_ok=True)
+    begin = time.time()
+    done = subprocess.run([*command, *(["--timeout", str(timeout)] if timeout else []), "--report", report],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    result = read_json(report)
+    if done.returncode < 0 or not is_result(result):
+        return
+    files = dependencies(command, result)
+    if all(os.stat(path).st_mtime <= begin for path in files if os.path.exists(path)):  # else the run may have read another text
+        write_text(key_file(report), json.dumps({"command": command, "files": files}, indent=1) + "\n")
+
+
+class Point:
+    """`labels`: axis -> value, as the table has them; `values`: all names of expressions."""
+
+    def __init__(self, labels, values, command, folder):
+        self.labels, self.values, self.command = labels, values, command
+        self.report = str(folder / f"{hashlib.sha256(json.dumps(command).encode()).hexdigest()[:12]}.json")
+
+    def name(self):
+        return ", ".join(f"{name}={value}" for name, value in self.labels.items())
+
+    def result(self):
+        """The report of a run that had the same command, files and executable; None: there is none."""
+        key = read_json(key_file(self.report))
+        if key is None or key["command"] != self.command or any(digest(path) != known for path, known in key["files"].items()):
+            return None
+        report = read_json(self.report)
+        return report if is_result(report) else None
+
+    def problem(self):
+        """Why there is no result."""
+        report = read_json(self.report)
+        return "has not been run" if report is None else report["message"] or "its files have changed"

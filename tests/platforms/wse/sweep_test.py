@@ -1,0 +1,314 @@
+"""scripts/sweep.py (docs/sweeps.md) and `tessera diff`. sweep_test.py WSE_PLATFORM"""
+import csv
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+BIN = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/bin/wse_platform").resolve().parent
+GEMV = ROOT / "examples/gemv_stream"
+SWEEP = [sys.executable, "-B", ROOT / "scripts/sweep.py"]
+DIFF = [sys.executable, "-B", ROOT / "scripts/tessera.py", "diff"]
+AXES = ["--param", "M=24", "--param", "N=24", "--param", "W=1,2,4", "--set", "fabric.hop_latency=1..2"]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        self.work = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        self.out = self.work / "out"
+
+    def sweep(self, what, *options, out=None, status=0, **keywords):
+        done = subprocess.run([*SWEEP, what, "--bin", BIN, "--out", out or self.out, *options], capture_output=True, text=True,
+                              check=False, timeout=110, **keywords)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def rows(self, out=None):
+        with open((out or self.out) / "results.csv", encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def wait_for(self, is_there, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not is_there():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+
+class Sweeps(WithFolder):
+    def test_112_points_interrupted_and_resumed_give_the_same_table(self):
+        spec = ROOT / "examples/sweeps/gemv.yaml"
+        whole = self.work / "whole"
+        begin = time.monotonic()
+        done = self.sweep(spec, out=whole)
+        print(f"112 points in {time.monotonic() - begin:.1f} s", file=sys.stderr)
+        self.assertIn("112 points, 0 of them done", done.stderr)
+        rows = self.rows(whole)
+        self.assertEqual([(row["W"], row["H"], row["fabric.hop_latency"]) for row in rows[:8]],
+                         [("1", "1", str(latency)) for latency in range(1, 8)] + [("1", "2", "1")])
+        self.assertEqual({(row["status"], row["checks_passed"]) for row in rows}, {("finished", "1")})
+        for end, least in ((signal.SIGINT, 5), (signal.SIGKILL, 40), (signal.SIGTERM, 70)):
+            sweep = subprocess.Popen([*SWEEP, spec, "--bin", BIN, "--out", self.out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.wait_for(lambda: len(list(self.out.glob("reports/*.key"))) >= least)  # pylint: disable=cell-var-from-loop
+            sweep.send_signal(end)
+            sweep.wait(60)
+        self.assertNotIn(" 0 of them done", self.sweep(spec).stderr)
+        self.assertEqual((self.out / "results.csv").read_bytes(), (whole / "results.csv").read_bytes())
+        self.assertIn("112 points, 112 of them done", self.sweep(spec).stderr)
+        self.assertEqual((self.out / "results.csv").read_bytes(), (whole / "results.csv").read_bytes())
+
+    def test_a_point_runs_again_when_something_that_it_depends_on_changes(self):
+        shutil.copytree(GEMV, self.work / "g")
+        layout, code = self.work / "g/layout.json", self.work / "g/gemv.tasm"
+        config = self.work / "c.json"
+        config.write_text(json.dumps({"schema": "tessera-config-1", "machine": "wse", "base": "wse3"}), encoding="utf-8")
+        options = [*AXES, "--option=--config", f"--option={config}"]
+
+        def done(*more):
+            return self.sweep(layout, *options, *more).stderr.split(", ")[1].split()[0]
+        self.assertEqual(done(), "0")
+        self.assertEqual(done(), "6")
+        code.write_text(code.read_text() + "; another end\n", encoding="utf-8")
+        self.assertEqual(done(), "0")
+        config.write_text(json.dumps({"schema": "tessera-config-1", "machine": "wse", "base": "wse2"}), encoding="utf-8")
+        self.assertEqual(done(), "0")
+        self.assertEqual(done("--param", "H=1,3"), "0")
+        self.assertEqual(done(), "6")
+        self.assertEqual(len(self.rows()), 6)
+
+    def test_points_that_fail(self):
+        done = self.sweep(GEMV / "layout.json", "--param", "M=24", "--param", "N=24", "--param", "W=4,5", status=1)
+        self.assertIn("W=5: ", done.stderr)
+        self.assertEqual([row["W"] for row in self.rows()], ["4"])
+        done = self.sweep(GEMV / "layout.json", "--option=--max-cycles=20", "--param", "W=2,4")
+        self.assertEqual([(row["status"], row["exit_code"]) for row in self.rows()], [("could_not_finish", "4")] * 2)
+
+    def test_wrong_sweeps(self):
+        spec = self.work / "s.yaml"
+        layout = GEMV / "layout.json"
+        for text, words in ((f"program: {layout}\naxis: []", "unknown key 'axis'"), ("axes: []", "'program'"), ("a: [", "s.yaml"),
+                            (f"program: {layout}\naxes: [{{W: [1]}}]", "axis W: expected param.NAME"),
+                            (f"program: {layout}\naxes: [{{param.W: [1, 2], param.H: [1]}}]", "same number of values"),
+                            (f"program: {layout}\naxes: [{{template.T: [1, 2]}}]", "no program has ${T}"),
+                            (f"program: {layout}\nparams: {{W: '=Q + 1'}}", "'Q' is no axis"),
+                            (f"program: {layout}\nparams: {{W: 2}}\ncolumns: {{c: \"__import__('os')\"}}", "not allowed"),
+                            ("program: nowhere.json", "no such program")):
+            spec.write_text(text, encoding="utf-8")
+            self.assertIn(words, self.sweep(spec, status=2).stderr, text)
+
+    def test_axes_that_vary_together_and_expressions(self):
+        spec = self.work / "s.yaml"
+        spec.write_text(f"""
+program: {GEMV / "layout.json"}
+preset: [wse2, wse3]
+params: {{H: 3, M: "=6 * H"}}
+axes: [{{param.W: [1, 2, 4], param.N: [8, 16, 32]}}]
+columns: {{per_tile: "M * N / (W * H)"}}
+""", encoding="utf-8")
+        self.sweep(spec)
+        self.assertEqual([(row["preset"], row["W"], row["N"], row["per_tile"]) for row in self.rows()],
+                         [(preset, w, n, "48.0") for preset in ("wse2", "wse3") for w, n in (("1", "8"), ("2", "16"), ("4", "32"))])
+        report = json.loads((self.out / "reports" / self.rows()[0]["report"]).read_text())
+        self.assertEqual((report["run"]["params"]["M"], report["preset"]), (18, "wse2"))
+
+    def test_a_template_columns_and_plots(self):
+        self.sweep(ROOT / "examples/sweeps/axpy.yaml")
+        rows = self.rows()
+        self.assertEqual(len(rows), 24)
+        for row in rows:
+            self.assertAlmostEqual(float(row["bytes_per_cycle"]), 12 * 262144 / int(row["cycles"]))
+        self.assertLess(int(rows[-1]["cycles"]), int(rows[0]["cycles"]) / 10)
+        try:
+            import matplotlib  # noqa: F401 pylint: disable=unused-import,import-outside-toplevel
+        except ImportError:
+            self.skipTest("matplotlib is not installed: no plots")
+        for name in ("cycles_over_CHUNK.svg", "roofline.svg"):
+            self.assertIn("</svg>", (self.out / name).read_text())
+        before = (self.out / "roofline.svg").read_bytes()
+        self.sweep(ROOT / "examples/sweeps/axpy.yaml")
+        self.assertEqual((self.out / "roofline.svg").read_bytes(), before)
+
+    def test_the_example_of_the_manual_is_the_shipped_one(self):
+        manual = (ROOT / "docs/sweeps.md").read_text()
+        shown = manual.split("```yaml\n")[1].split("```")[0]
+        import yaml  # pylint: disable=import-outside-toplevel
+        self.assertEqual(yaml.safe_load(shown), yaml.safe_load((ROOT / "examples/sweeps/axpy.yaml").read_text()))
+
+
+class Clusters(WithFolder):
+    def start(self, *command, **keywords):
+        log = open(self.work / f"{Path(command[0]).name}.log", "w", encoding="utf-8")  # pylint: disable=consider-using-with
+        process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT, **keywords)
+
+        def end():
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            log.close()
+        self.addCleanup(end)
+        return process
+
+    def compare_with_a_sweep_here(self, *options, **keywords):
+        here = self.work / "here"
+        self.sweep(GEMV / "layout.json", *AXES, out=here)
+        self.sweep(GEMV / "layout.json", *AXES, *options, **keywords)
+        self.assertEqual(len(self.rows()), 6)
+        self.assertEqual((self.out / "results.csv").read_bytes(), (here / "results.csv").read_bytes())
+        self.assertIn("6 of them done", self.sweep(GEMV / "layout.json", *AXES, *options, **keywords).stderr)
+
+    def test_slurm(self):
+        missing = [name for name in ("slurmctld", "slurmd", "munged", "sbatch") if shutil.which(name) is None]
+        if missing or os.geteuid() != 0:
+            self.skipTest(f"a Slurm of its own needs root, and these packages: slurm-wlm, munge (missing: {', '.join(missing) or 'root'})")
+        environment = self.start_slurm()
+        self.compare_with_a_sweep_here("--slurm=--time=5", "--jobs", "2", env=environment)
+
+    def start_slurm(self):
+        """A Slurm with one node, all of it in the folder of the test."""
+        work, host = self.work, socket.gethostname().split(".")[0]
+        self.work.chmod(0o755)
+        (work / "munge.key").write_bytes(os.urandom(1024))
+        (work / "munge.key").chmod(0o600)
+        self.start("munged", "--foreground", "--force", f"--socket={work}/munge.socket", f"--key-file={work}/munge.key",
+                   f"--pid-file={work}/munge.pid", f"--log-file={work}/munge.log", f"--seed-file={work}/munge.seed")
+        self.wait_for((work / "munge.socket").exists)
+        for folder in ("state", "spool"):
+            (work / folder).mkdir()
+        (work / "slurm.conf").write_text(f"""
+ClusterName=tessera
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={work}/munge.socket
+CredType=cred/munge
+SlurmctldPort={free_port()}
+SlurmdPort={free_port()}
+StateSaveLocation={work}/state
+SlurmdSpoolDir={work}/spool
+SlurmctldPidFile={work}/slurmctld.pid
+SlurmdPidFile={work}/slurmd.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/builtin
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1
+MpiDefault=none
+ReturnToService=2
+NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
+""", encoding="utf-8")
+        environment = dict(os.environ, SLURM_CONF=str(work / "slurm.conf"))
+        self.start("slurmctld", "-D", "-c", "-f", work / "slurm.conf", env=environment)
+        self.start("slurmd", "-D", "-f", work / "slurm.conf", "-N", host, env=environment)
+
+        def is_idle():
+            asked = subprocess.run(["sinfo", "-h", "-o", "%T"], env=environment, capture_output=True, text=True, check=False, timeout=60)
+            return asked.stdout.strip() == "idle"
+        try:
+            self.wait_for(is_idle, 45)
+        except AssertionError:
+            logs = "".join((work / f"{name}.log").read_text()[-1500:] for name in ("slurmctld", "slurmd"))
+            self.skipTest(f"Slurm does not start here: {logs}")
+        return environment
+
+    def test_dask(self):
+        if subprocess.run([sys.executable, "-c", "import distributed"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("python3-distributed is not installed")
+        port = free_port()
+        module = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
+        self.start(*module, "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        self.start(sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nworkers", "2", "--nthreads", "1",
+                   "--no-dashboard", "--local-directory", self.work)
+        self.compare_with_a_sweep_here("--dask", f"tcp://127.0.0.1:{port}")
+
+
+class Diff(WithFolder):
+    def report(self, name, *options):
+        path = self.work / name
+        subprocess.run([BIN / "wse_platform", GEMV / "layout.json", "--quiet", "--report", path, *options], check=True)
+        return path
+
+    def diff(self, *arguments):
+        done = subprocess.run([*DIFF, *arguments], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_equal_runs(self):
+        a, b = self.report("a.json"), self.report("b.json")
+        self.assertEqual(self.diff(a, b), (0, "inputs are equal\nresults are equal\n"))
+        contents = [json.loads(path.read_text()) for path in (a, b)]
+        for content in contents:
+            del content["wall"], content["run"]["argv"]
+        self.assertEqual(*contents)
+
+    def test_runs_with_other_inputs(self):
+        a = self.report("a.json")
+        status, text = self.diff(a, self.report("b.json", "--set", "fabric.hop_latency=3", "--param", "W=8"))
+        self.assertEqual(status, 1)
+        for words in ("settings.fabric.hop_latency  (absent) -> 3", "params.W", "4 -> 8", "config_digest", "results differ", "  cycles", "%)"):
+            self.assertIn(words, text)
+        self.assertNotIn("program_digest", text)
+        dense = self.report("c.json", "--structure", "dense")
+        self.assertEqual(self.diff(a, dense)[0], 1)
+        self.assertEqual(self.diff("--results", a, dense)[0], 0)
+        data = json.loads(self.diff("--json", a, dense)[1])
+        self.assertEqual(data, {"inputs": [{"path": "structure", "a": "modules", "b": "dense"}], "results": []})
+
+    def test_a_program_and_an_array_that_changed(self):
+        shutil.copytree(GEMV, self.work / "g")
+        reports = []
+        for name, values in (("a.json", "6"), ("b.json", "5")):
+            subprocess.run([sys.executable, "-c", f"import numpy; numpy.save('{self.work}/b.npy', numpy.full(6, {values}, 'f4'))"], check=True)
+            with open(self.work / "g/gemv.tasm", "a", encoding="utf-8") as file:
+                file.write(f"; {values}\n")
+            reports.append(self.work / name)
+            subprocess.run([BIN / "wse_platform", self.work / "g/layout.json", "--quiet", "--report", reports[-1],
+                            "--input", f"b={self.work}/b.npy"], check=True)
+        status, text = self.diff(*reports)
+        self.assertEqual(status, 1)
+        for words in ("program_digest", "files.gemv.tasm", "inputs.b", "digest"):
+            self.assertIn(words, text)
+        self.assertNotIn("files.layout.json", text)
+        run = json.loads(reports[0].read_text())["run"]
+        self.assertEqual(set(run["files"]), {"layout.json", "gemv.tasm"})
+        self.assertEqual(set(run["inputs"]), {"b"})
+        self.assertEqual(run["params"], {"H": 3, "M": 6, "N": 8, "SUM": 2, "W": 4, "X": 0})
+
+    def test_every_platform_says_which_run_it_was(self):
+        for name, program, options in (("numesh", "numesh/two_phases.json", []), ("ascend", "ascend/vector_add.pto", ["--param", "TILES=4"]),
+                                       ("vp", "vp/gemv.vps", [])):
+            path = self.work / f"{name}.json"
+            subprocess.run([BIN / f"{name}_platform", ROOT / "examples" / program, "--quiet", "--report", path, *options], check=True)
+            run = json.loads(path.read_text())["run"]
+            self.assertRegex(run["config_digest"] + run["program_digest"], "^[0-9a-f]{32}$", name)
+            self.assertEqual((run["seed"], run["threads"], run["argv"][1]), (1, 1, str(ROOT / "examples" / program)))
+
+    def test_files_that_are_no_reports(self):
+        (self.work / "no.json").write_text("{}", encoding="utf-8")
+        (self.work / "cut.json").write_text("{", encoding="utf-8")
+        a = self.report("a.json")
+        for name, words in (("no.json", "is no report"), ("cut.json", "cut.json: "), ("nowhere.json", "No such file")):
+            status, text = self.diff(a, self.work / name)
+            self.assertEqual(status, 2)
+            self.assertIn(words, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
