@@ -115,8 +115,8 @@ bool Bus::give_direct(Payload& payload, tlm::tlm_dmi& dmi) {
 void Bus::Window::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
   const Address last = bytes - 1;
   if (begin > last) return;
-  for (host::TargetSocket& socket : bus.in)
-    socket->invalidate_direct_mem_ptr(base + begin, base + std::min<Address>(end, last));
+  for (host::TargetSocket& initiator : bus.in)
+    initiator->invalidate_direct_mem_ptr(base + begin, base + std::min<Address>(end, last));
 }
 
 }  // namespace tessera::vp
