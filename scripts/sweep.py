@@ -93,7 +93,7 @@ def conclude(spec, points, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", metavar="SPEC.yaml|PROGRAM", help="a sweep (.yaml, .yml), or a program with axes as options")
     parser.add_argument("--out", type=Path, required=True, help="folder for results.csv, the reports and the plots")
     axes = parser.add_argument_group("axes (VALUES: 1,2,4 or 1..8; repeatable; with a SPEC they are added to its own)")

@@ -1,7 +1,8 @@
 #include "frontends/text/files_read.h"
 
-#include <algorithm>
 #include <istream>
+#include <utility>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -59,28 +60,22 @@ FilesRead* FilesRead::current() {
   return current_record();
 }
 
-bool FilesRead::has(const std::string& path) const {
-  return std::any_of(files_.begin(), files_.end(),
-                     [&path](const File& file) { return file.path == path; });
-}
-
 void FilesRead::add(const std::string& path, Kind kind, std::string digest) {
   if (has(path)) return;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) status = {};
   const bool is_file = S_ISREG(status.st_mode);
-  files_.push_back(
-      {path, kind, std::move(digest), is_file ? status.st_dev : 0, is_file ? status.st_ino : 0});
+  files_[path] = {kind, std::move(digest), is_file ? status.st_dev : 0,
+                  is_file ? status.st_ino : 0};
 }
 
 void FilesRead::require_other(const std::string& path) const {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  for (const File& file : files_) {
+  for (const auto& [name, file] : files_) {
     if (file.inode != status.st_ino || file.device != status.st_dev) continue;
     throw UserError(path, "",
-                    "is a file that this run reads" +
-                        (file.path == path ? "" : " as " + file.path) +
+                    "is a file that this run reads" + (name == path ? "" : " as " + name) +
                         "; it would be overwritten");
   }
 }

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <sys/types.h>
 
@@ -26,7 +25,6 @@ class FilesRead {
     kData      ///< an array
   };
   struct File {
-    std::string path;  ///< as it was opened
     Kind kind = Kind::kProgram;
     std::string
         digest;  ///< of the contents; empty for data from a pipe, which cannot be read twice
@@ -42,15 +40,15 @@ class FilesRead {
   /// nullptr: nobody keeps a record.
   static FilesRead* current();
 
-  /// In the order in which they were opened, each path once.
-  const std::vector<File>& files() const { return files_; }
-  bool has(const std::string& path) const;
+  /// By their paths, as they were opened.
+  const std::map<std::string, File>& files() const { return files_; }
+  bool has(const std::string& path) const { return files_.count(path) != 0; }
   void add(const std::string& path, Kind kind, std::string digest);
   /// Throws UserError if `path` is one of the files, also under another name (a link).
   void require_other(const std::string& path) const;
 
  private:
-  std::vector<File> files_;
+  std::map<std::string, File> files_;
 };
 
 }  // namespace tessera::text

@@ -37,16 +37,16 @@ void describe_run(const Executable& executable, std::vector<std::string> argv,
   const bool is_folder = fs::is_directory(options.program);
   const fs::path folder =
       is_folder ? fs::path(options.program) : fs::path(options.program).parent_path();
-  for (const text::FilesRead::File& file : read.files()) {
+  for (const auto& [path, file] : read.files()) {
     const bool is_text = file.kind == text::FilesRead::Kind::kProgram;
     auto& digests = is_text ? run.files : run.inputs;
     bool has_name = false;
-    for (const auto& [name, path] : options.arrays_read) {
-      if (is_text || path != file.path) continue;
+    for (const auto& [name, given] : options.arrays_read) {
+      if (is_text || given != path) continue;
       digests[name] = file.digest;
       has_name = true;
     }
-    if (!has_name) digests[seen_from(folder, file.path)] = file.digest;
+    if (!has_name) digests[seen_from(folder, path)] = file.digest;
   }
   run.program_digest = digest_of_all(run.files);
 }

@@ -37,7 +37,7 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
       return Stop::kMaxCycles;
     }
     if (timed_out_) return Stop::kTimeout;
-    if (has_caught_signal()) return Stop::kSignal;
+    if (must_stop()) return Stop::kSignal;
     if (started_ && domain_.idle()) return Stop::kIdle;
     started_ = true;
     sc_core::sc_start();
@@ -47,9 +47,8 @@ RunControl::Stop RunControl::run_until(const std::function<bool()>& done) {
 bool RunControl::supervise(Cycle now) {
   if (look_ && now <= looked_at_ && domain_.next_due() > looked_at_) look_();
   if (visit_) visit_(now);
-  if (has_caught_signal()) return true;
-  if (!limits_.timeout_s && !show_progress_) return false;
   if (--cycles_to_clock_ > 0) return false;
+  if (must_stop()) return true;
   const double elapsed = elapsed_s();
   if (elapsed - last_clock_s_ < kClockPeriodSeconds) {
     cycles_per_clock_ = std::min(2 * cycles_per_clock_, kMostCyclesPerClock);
@@ -79,7 +78,7 @@ std::string stop_text(Stop stop, std::optional<Cycle> max_cycles) {
   if (stop == Stop::kMaxCycles)
     return "stopped before cycle " + std::to_string(max_cycles.value_or(0)) + " (--max-cycles)";
   if (stop == Stop::kTimeout) return "stopped by --timeout";
-  if (stop == Stop::kSignal) return "stopped by " + caught_signal();
+  if (stop == Stop::kSignal) return stop_reason();
   return "deadlock: nothing moves any more";
 }
 

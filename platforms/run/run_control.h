@@ -80,7 +80,7 @@ class RunControl {
   std::function<void()> look_;
   std::function<void(Cycle)> visit_;
   bool timed_out_ = false;
-  // The wall clock is read once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
+  // Clock and signals are looked at once in some cycles: a cycle takes 100 ns or, on a full wafer, 100 ms.
   unsigned cycles_per_clock_ = 1;
   unsigned cycles_to_clock_ = 1;
   double last_clock_s_ = 0;

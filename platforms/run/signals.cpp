@@ -1,16 +1,20 @@
 #include "platforms/run/signals.h"
 
+#include <atomic>
 #include <csignal>
 
 namespace tessera::run {
 
 namespace {
 
-// A signal handler may write nothing but an object of this type with static storage.
-volatile std::sig_atomic_t caught = 0;
+constexpr int kHostHasGone = -1;  // no signal has this number
+
+// A signal handler may write nothing but static objects of a few types.
+std::atomic<int> stop_request = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void note(int signal) {
-  caught = signal;
+  stop_request = signal;
 }
 
 }  // namespace
@@ -27,13 +31,26 @@ void catch_signals() {
   }
 }
 
-std::string caught_signal() {
-  if (caught == SIGINT) return "SIGINT";
-  return caught == SIGTERM ? "SIGTERM" : "";
+void abandon_run() {
+  int none = 0;
+  stop_request.compare_exchange_strong(none, kHostHasGone);
 }
 
-bool has_caught_signal() {
-  return caught != 0;
+bool must_stop() {
+  return stop_request.load(std::memory_order_relaxed) != 0;
+}
+
+std::string stop_reason() {
+  switch (stop_request) {
+  case 0:
+    return "";
+  case SIGINT:
+    return "stopped by SIGINT";
+  case SIGTERM:
+    return "stopped by SIGTERM";
+  default:
+    return "the host program ended without stop()";
+  }
 }
 
 }  // namespace tessera::run

@@ -9,9 +9,12 @@ namespace tessera::run {
 /// once. A signal that the process ignores (nohup, a job in the background) stays ignored.
 void catch_signals();
 
-/// "SIGINT" or "SIGTERM" when it has come; "" before.
-std::string caught_signal();
-/// The same question at a cost that does not count in any cycle.
-bool has_caught_signal();
+/// The same end for a run whose host program has gone. Any thread may call it.
+void abandon_run();
+
+/// Whether the run is to end.
+bool must_stop();
+/// Why: "stopped by SIGINT", "the host program ended without stop()"; "" as long as it may go on.
+std::string stop_reason();
 
 }  // namespace tessera::run

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "platforms/run/signals.h"
@@ -31,16 +32,29 @@ void put_little_endian(std::uint64_t value, std::uint8_t* bytes, std::size_t cou
   for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
-/// Bytes that came before the end of the input, `count` at most. A signal that ends the run ends the
-/// input between two frames.
+/// Waits for input or its end; false: the run is to end before. A signal that comes between the question
+/// and the waiting must not be lost, so it can come in ppoll() only.
+bool wait_for(int input) {
+  sigset_t stop, before;
+  ::sigemptyset(&stop);
+  ::sigaddset(&stop, SIGINT);
+  ::sigaddset(&stop, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &stop, &before);
+  pollfd watched = {input, POLLIN, 0};
+  int ready = 0;
+  while (!run::must_stop() && (ready = ::ppoll(&watched, 1, nullptr, &before)) < 0 &&
+         errno == EINTR) {
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return !run::must_stop();
+}
+
+/// Bytes that came before the end of the input, `count` at most.
 std::size_t read_bytes(int input, std::uint8_t* bytes, std::size_t count) {
   std::size_t done = 0;
   while (done < count) {
     const ssize_t got = ::read(input, bytes + done, count - done);
-    if (got < 0 && errno == EINTR) {
-      if (done == 0 && run::has_caught_signal()) break;
-      continue;
-    }
+    if (got < 0 && errno == EINTR) continue;
     if (got < 0)
       throw std::runtime_error(std::string("the host cannot be read: ") + strerror(errno));
     if (got == 0) break;
@@ -59,8 +73,7 @@ void write_bytes(int output, const void* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t put = ::write(output, next, count);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0)
-      throw std::runtime_error(std::string("the host cannot be reached: ") + strerror(errno));
+    if (put < 0) throw HostHasGone(std::string("the host cannot be reached: ") + strerror(errno));
     next += put;
     count -= static_cast<std::size_t>(put);
   }
@@ -86,6 +99,7 @@ FrameChannel::~FrameChannel() {
 
 std::optional<Frame> FrameChannel::read() {
   Lengths lengths{};
+  if (!wait_for(input_)) return std::nullopt;
   const std::size_t got = read_bytes(input_, lengths.data(), lengths.size());
   if (got == 0) return std::nullopt;
   read_whole(input_, lengths.data() + got, lengths.size() - got);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@ namespace tessera::server {
 struct Frame {
   std::string header;
   std::vector<std::uint8_t> data;
+};
+
+/// Nobody reads what the server writes.
+class HostHasGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 class FrameChannel {
@@ -32,7 +39,7 @@ class FrameChannel {
   /// ended by a signal (run/signals.h). Throws std::runtime_error when it does
   /// so inside a frame, or when the lengths are no frame's.
   std::optional<Frame> read();
-  /// Throws std::runtime_error when the peer has gone.
+  /// Throws HostHasGone.
   void write(const Frame& frame);
 
  private:

@@ -10,6 +10,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "platforms/run/signals.h"
+
 namespace tessera::server {
 
 // Signals go to the thread that runs the machine: they end its waiting for a command.
@@ -29,19 +31,12 @@ PeerWatch::~PeerWatch() {
   ::close(stop_[0]);
 }
 
-void PeerWatch::abandon() {
-  constexpr char kText[] =
-      "tessera_csl_server: the host program ended without stop(); the run is abandoned\n";
-  static_cast<void>(!::write(STDERR_FILENO, kText, sizeof kText - 1));
-  ::_exit(2);
-}
-
 // Without events asked for, poll() returns when a pipe has no writer any more.
 void PeerWatch::watch(int input, int stop) {
   std::array<pollfd, 2> watched = {{{input, 0, 0}, {stop, 0, 0}}};
   while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
   }
-  if (watched[1].revents == 0 && watched[0].revents != 0) abandon();
+  if (watched[1].revents == 0 && watched[0].revents != 0) run::abandon_run();
 }
 
 }  // namespace tessera::server

@@ -1,5 +1,5 @@
-// Ends this process when its host program has gone while the machine runs: nobody would read the
-// results, and a run may take hours.
+// Ends the run when its host program has gone while the machine works: nobody would read the results,
+// and a run may take hours.
 #pragma once
 
 #include <array>
@@ -15,9 +15,6 @@ class PeerWatch {
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
-
-  /// Says on standard error that the run is abandoned, and ends the process with exit status 2.
-  [[noreturn]] static void abandon();
 
  private:
   static void watch(int input, int stop);

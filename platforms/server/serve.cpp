@@ -164,7 +164,6 @@ class Server {
     channel_.write(reply_frame(id));
     std::optional<PeerWatch> watch(std::in_place, channel_.input());
     driver.run(machine.domain(), machine.structure(), observed, session);
-    if (!session.last_command() && !run::has_caught_signal()) PeerWatch::abandon();
     watch.reset();
     return conclude(session, report);
   }
@@ -183,9 +182,14 @@ class Server {
     } catch (const UserError& error) {
       if (!failure) failure = Failure{Failure::Kind::kRuntime, error.what(), true};
     }
-    if (const auto id = session.last_command())
-      channel_.write(failure ? failure_frame(*id, *failure)
-                             : reply_frame(*id, "\"cycles\":" + std::to_string(report.cycles)));
+    try {
+      if (!session.last_command()) throw HostHasGone(failure->text);
+      const std::int64_t id = *session.last_command();
+      channel_.write(failure ? failure_frame(id, *failure)
+                             : reply_frame(id, "\"cycles\":" + std::to_string(report.cycles)));
+    } catch (const HostHasGone& error) {
+      std::cerr << kName << ": " << (failure ? failure->text : error.what()) << '\n';
+    }
     return report::exit_code(report.status);
   }
 

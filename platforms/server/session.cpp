@@ -243,13 +243,16 @@ run::Stop Session::drive(run::RunControl& control) {
     while (const std::optional<Frame> frame = channel_.read()) {
       if (!carry_out(*frame)) break;
     }
+  } catch (const HostHasGone&) {
+    last_command_.reset();
   } catch (const sc_core::sc_report& report) {
     failure_ = Failure{Failure::Kind::kRuntime, cli::failure_of(report).message, true};
     throw;  // the report of the run names it too
   }
-  if (!last_command_ && run::has_caught_signal()) {
+  if (!last_command_) {
+    if (!run::must_stop()) run::abandon_run();
     stop_ = run::Stop::kSignal;
-    failure_ = Failure{Failure::Kind::kRuntime, run::stop_text(stop_, {}), true};
+    failure_ = Failure{Failure::Kind::kRuntime, run::stop_reason(), true};
   }
   return stop_;
 }

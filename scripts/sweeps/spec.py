@@ -10,7 +10,8 @@ from sweeps.expression import BadSpec, evaluate
 from sweeps.point import Point
 
 ROOT = Path(__file__).resolve().parents[2]
-KEYS = ("program", "platform", "preset", "params", "settings", "options", "axes", "columns", "plots", "roofline")
+KEYS = ("program", "platform", "preset", "params", "settings", "templates", "options", "axes", "columns", "plots", "roofline")
+KINDS = {"params": "param", "settings": "set", "templates": "template"}
 ROOFLINE = ("operations", "bytes", "peak", "bandwidth")
 SCHEMAS = {"tessera-wse-layout-1": "wse", "tessera-numesh-program-1": "numesh"}
 ENDINGS = {".pto": "ascend", ".vps": "vp", ".csl": "wse"}
@@ -48,14 +49,18 @@ class Spec:
         self.axes = []  # each {axis: values}: those of one entry vary together
         self.columns, self.plots, self.roofline = {}, [], None
 
-    def add_axes(self, entry):
+    def add(self, entry):
+        """{axis: values}: values of several axes vary together. One value is a setting of all points."""
         entry = {axis: values_of(values, axis) for axis, values in entry.items()}
         for axis in entry:
             if axis != "preset" and axis.split(".")[0] not in ("param", "set", "template"):
                 raise BadSpec(f"axis {axis}: expected param.NAME, set.KEY, template.NAME or preset")
         if len({len(values) for values in entry.values()}) != 1:
             raise BadSpec(f"axes {', '.join(entry)}: they vary together, so all need the same number of values")
-        self.axes.append(entry)
+        if all(len(values) == 1 for values in entry.values()):
+            self.fixed.update((axis, values[0]) for axis, values in entry.items())
+        else:
+            self.axes.append(entry)
 
     def executable(self, folder):
         name = f"{self.platform or self.guessed_platform()}_platform"
@@ -143,16 +148,19 @@ def from_file(path):
     unknown = sorted(set(given) - set(KEYS))
     if unknown:
         raise BadSpec(f"{path}: unknown key '{unknown[0]}'; known keys: {', '.join(KEYS)}")
-    spec = Spec(path.parent / given["program"])
+    beside = path.parent / given["program"]
+    spec = Spec(beside if beside.is_file() else given["program"])
     spec.platform = given.get("platform")
-    if "preset" in given:
-        spec.fixed["preset"] = given["preset"]
-    spec.fixed.update((f"param.{name}", value) for name, value in given.get("params", {}).items())
-    spec.fixed.update((f"set.{name}", value) for name, value in given.get("settings", {}).items())
     spec.options = [str(word) for word in given.get("options", [])]
-    axes = given.get("axes", [])
-    for entry in [{axis: values} for axis, values in axes.items()] if isinstance(axes, dict) else axes:
-        spec.add_axes(entry)
+    for key, value in given.items():  # the first axis varies slowest
+        if key == "preset":
+            spec.add({"preset": value})
+        elif key in KINDS:
+            for name, values in value.items():
+                spec.add({f"{KINDS[key]}.{name}": values})
+        elif key == "axes":
+            for entry in [{axis: values} for axis, values in value.items()] if isinstance(value, dict) else value:
+                spec.add(entry)
     spec.columns = given.get("columns", {})
     spec.plots = given.get("plots", [])
     spec.roofline = given.get("roofline")
@@ -162,16 +170,16 @@ def from_file(path):
 
 
 def from_command_line(spec, options):
-    """Adds what the options of sweep.py say. One value is a setting of all points."""
+    """Adds what the options of sweep.py say."""
     given = [("param." + text if text else "", text) for text in options.param]
     given += [("set." + text, text) for text in options.set] + [("template." + text, text) for text in options.template]
     for axis, text in given:
         name, equal, values = axis.partition("=")
         if not equal or not values:
             raise BadSpec(f"'{text}' has not the form NAME=VALUES")
-        spec.add_axes({name: values})
+        spec.add({name: values})
     if options.preset:
-        spec.add_axes({"preset": options.preset})
+        spec.add({"preset": options.preset})
     spec.options += options.option
     spec.platform = options.platform or spec.platform
     for text in options.plot:
@@ -179,8 +187,4 @@ def from_command_line(spec, options):
         if len(parts) not in (2, 3):
             raise BadSpec(f"--plot {text}: has not the form X:Y[:BY]")
         spec.plots.append(dict(zip(("x", "y", "by"), parts)))
-    for entry in spec.axes:
-        for axis in [axis for axis in entry if len(entry[axis]) == 1 and len(entry) == 1]:
-            spec.fixed[axis] = entry[axis][0]
-    spec.axes = [entry for entry in spec.axes if any(len(values) > 1 for values in entry.values())]
     return spec

@@ -350,6 +350,7 @@ class BadUse(ServerTest):
                 time.sleep(0.01)
             self.assertFalse(os.path.exists(f"/proc/{process}/exe"))
             self.assertIn("the host program ended without stop()", done.stderr)
+            self.assertEqual(list(self.work.glob("*.tmp-*")), [])
 
     def test_an_interrupt_is_for_the_script(self):
         self.passes("""

@@ -110,6 +110,21 @@ class Sweeps(WithFolder):
             spec.write_text(text, encoding="utf-8")
             self.assertIn(words, self.sweep(spec, status=2).stderr, text)
 
+    def test_axes_that_vary_together_and_expressions(self):
+        spec = self.work / "s.yaml"
+        spec.write_text(f"""
+program: {GEMV / "layout.json"}
+preset: [wse2, wse3]
+params: {{H: 3, M: "=6 * H"}}
+axes: [{{param.W: [1, 2, 4], param.N: [8, 16, 32]}}]
+columns: {{per_tile: "M * N / (W * H)"}}
+""", encoding="utf-8")
+        self.sweep(spec)
+        self.assertEqual([(row["preset"], row["W"], row["N"], row["per_tile"]) for row in self.rows()],
+                         [(preset, w, n, "48.0") for preset in ("wse2", "wse3") for w, n in (("1", "8"), ("2", "16"), ("4", "32"))])
+        report = json.loads((self.out / "reports" / self.rows()[0]["report"]).read_text())
+        self.assertEqual((report["run"]["params"]["M"], report["preset"]), (18, "wse2"))
+
     def test_a_template_columns_and_plots(self):
         self.sweep(ROOT / "examples/sweeps/axpy.yaml")
         rows = self.rows()
@@ -163,7 +178,7 @@ class Clusters(WithFolder):
         if missing or os.geteuid() != 0:
             self.skipTest(f"a Slurm of its own needs root, and these packages: slurm-wlm, munge (missing: {', '.join(missing) or 'root'})")
         environment = self.start_slurm()
-        self.compare_with_a_sweep_here("--slurm", "--time=5", "--jobs", "2", env=environment)
+        self.compare_with_a_sweep_here("--slurm=--time=5", "--jobs", "2", env=environment)
 
     def start_slurm(self):
         """A Slurm with one node, all of it in the folder of the test."""
