@@ -69,7 +69,7 @@ class Bench:
     def run(self, case, structure, params):
         """The report of one run, which must pass its checks."""
         command = [self.platform, str(case.layout), "--preset", self.preset, "--structure", structure, "--quiet",
-                   "--report", str(self.report)]
+                   "--report", str(self.report), "--no-waits"]
         command += [f"--param={name}={value}" for name, value in params.items()]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:

@@ -28,31 +28,13 @@ const std::array<WaitReasonInfo, kWaitReasonCount>& wait_reason_table() {
   return kTable;
 }
 
-void LineWaits::open(std::uint32_t pc) {
-  if (pc >= of_pc_.size()) of_pc_.resize(pc + std::size_t{1});
-  of_pc_[pc] = std::make_unique<Cells>();
-}
-
-void LineWaits::add_other(const Entry& entry) {
-  for (Entry& other : others_) {
-    if (std::tie(other.pc, other.thread, other.reason, other.number) !=
-        std::tie(entry.pc, entry.thread, entry.reason, entry.number))
-      continue;
-    other.cycles += entry.cycles;
-    return;
-  }
-  others_.push_back(entry);
-}
-
 std::vector<LineWaits::Entry> LineWaits::entries() const {
-  std::vector<Entry> all = others_;
+  std::vector<Entry> all;
   for (std::uint32_t pc = 0; pc < of_pc_.size(); ++pc) {
-    if (!of_pc_[pc]) continue;
-    for (std::size_t i = 0; i < of_pc_[pc]->size(); ++i) {
-      const Cell& cell = (*of_pc_[pc])[i];
-      if (cell.cycles == 0) continue;
-      all.push_back({pc, static_cast<std::uint8_t>(i / kWaitReasonCount),
-                     static_cast<WaitReason>(i % kWaitReasonCount), cell.number, cell.cycles});
+    for (const Item& item : of_pc_[pc]) {
+      all.push_back({pc, static_cast<std::uint8_t>(item.key & 0xFFU),
+                     static_cast<WaitReason>(item.key >> 8 & 0xFFU),
+                     static_cast<std::uint8_t>(item.key >> 16), item.cycles});
     }
   }
   std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
@@ -62,17 +44,17 @@ std::vector<LineWaits::Entry> LineWaits::entries() const {
   return all;
 }
 
-void TileWaits::account(Thread& t, unsigned thread, Cycle to) {
-  const std::uint32_t waited = low(to) - t.since;
-  lines_->add(t.pc, thread, t.reason, t.number, waited);
-  if (listener_ != nullptr)
-    listener_->on_wait({place_, thread, t.pc, t.reason, t.number, to - waited, to});
-  t.since = low(to);
+void TileWaits::tell(const Thread& t, unsigned thread, std::uint32_t waited, std::uint32_t turn,
+                     Cycle to) {
+  if (waited > turn)
+    listener_->on_wait({place_, thread, t.pc, t.reason, t.number, to - waited, to - turn});
+  if (turn > 0) listener_->on_wait({place_, thread, t.pc, WaitReason::kTurn, 0, to - turn, to});
 }
 
 void TileWaits::change_line(Thread& t, unsigned thread, std::uint32_t pc) {
   if (t.busy > 0) lines_->add(t.pc, thread, WaitReason::kBusy, 0, t.busy);
-  t.busy = 0;
+  if (t.turn > 0) lines_->add(t.pc, thread, WaitReason::kTurn, 0, t.turn);
+  t.busy = t.turn = 0;
   t.pc = static_cast<std::uint16_t>(pc);
 }
 
@@ -81,14 +63,10 @@ void TileWaits::end(unsigned thread, Cycle from) {
   if (since(t, from) > 0) account(t, thread, from);
   change_line(t, thread, t.pc);
   active_ = static_cast<std::uint16_t>(active_ & ~(1U << slot_of(thread)));
+  open_ = static_cast<std::uint16_t>(open_ & active_);
   t.reason = WaitReason::kIdle;
   t.number = 0;
-  const WaitReason next = active_ == 0
-                              ? WaitReason::kIdle
-                              : threads_[static_cast<std::size_t>(__builtin_ctz(active_))].reason;
-  if (next == tile_reason_) return;
-  charge_tile(from);
-  tile_reason_ = next;
+  retile(active_ == 0 ? WaitReason::kIdle : first_reason(), from);
 }
 
 void TileWaits::finish(Cycle cycles) {
@@ -97,6 +75,12 @@ void TileWaits::finish(Cycle cycles) {
     if ((active >> slot_of(thread) & 1U) != 0) end(thread, cycles);
   }
   charge_tile(cycles);
+  // Behind the last event of a run a wait can become another one, as at the first group of an
+  // operation that then lacks room.
+  if (tile_since_ > cycles) {
+    std::uint32_t& last = cycles_[static_cast<std::size_t>(charged_)];
+    last -= std::min(last, low(tile_since_ - cycles));
+  }
 }
 
 std::uint64_t waited(const TileWaits& tile, Cycle now) {

@@ -3,6 +3,8 @@
 // began, so an engine that sleeps costs nothing.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -81,35 +83,33 @@ class LineWaits {
   };
   void add(std::uint32_t pc, unsigned thread, WaitReason reason, std::uint8_t number,
            Cycle cycles) {
-    if (pc >= of_pc_.size() || !of_pc_[pc]) open(pc);
-    Cell& cell = (*of_pc_[pc])[thread * kWaitReasonCount + static_cast<std::size_t>(reason)];
-    if (cell.cycles == 0) cell.number = number;
-    if (cell.number != number)
-      return add_other({pc, static_cast<std::uint8_t>(thread), reason, number, cycles});
-    cell.cycles += cycles;
+    if (pc >= of_pc_.size()) of_pc_.resize(pc + std::size_t{1});
+    const std::uint32_t key =
+        thread | static_cast<std::uint32_t>(reason) << 8 | std::uint32_t{number} << 16;
+    for (Item& item : of_pc_[pc]) {
+      if (item.key != key) continue;
+      item.cycles += cycles;
+      return;
+    }
+    of_pc_[pc].push_back({cycles, key});
   }
   /// All entries, by pc, thread, reason and number.
   std::vector<Entry> entries() const;
 
  private:
-  /// Nearly all waits of a line, thread and reason are about one queue; the others are in others_.
-  struct Cell {
+  /// A line has few: they lie side by side, as many tiles of several programs come here in turn.
+  struct Item {
     std::uint64_t cycles = 0;
-    std::uint8_t number = 0;
+    std::uint32_t key = 0;  ///< thread, reason << 8, number << 16
   };
-  using Cells = std::array<Cell, std::size_t{kWaitThreads} * kWaitReasonCount>;
-  void open(std::uint32_t pc);
-  void add_other(const Entry& entry);
-
-  std::vector<std::unique_ptr<Cells>> of_pc_;
-  std::vector<Entry> others_;
+  std::vector<boost::container::small_vector<Item, 5>> of_pc_;
 };
 
 /// What one compute engine did with its cycles; the engine tells it in the order of the cycles. Of the
 /// tile as a whole, a cycle counts once: as busy if any thread has the issue slot, else by the wait of
 /// its first thread: the main thread, if it has a task, else the lowest microthread with an
 /// operation. Counts of cycles wrap at 2^32.
-class TileWaits {
+class alignas(64) TileWaits {
  public:
   TileWaits(std::uint32_t place, LineWaits& lines, WaitListener* listener)
       : lines_(&lines), listener_(listener), place_(place) {}
@@ -117,41 +117,46 @@ class TileWaits {
   // --- what the engine tells ---
 
   /// Instruction `pc` of `thread` uses the issue slot in cycle `now`; what follows counts as
-  /// `after`.
-  void busy(unsigned thread, std::uint32_t pc, Cycle now, WaitReason after) {
+  /// `after`, from cycle `due` on as kTurn.
+  void busy(unsigned thread, std::uint32_t pc, Cycle now, WaitReason after, Cycle due = kNever) {
     Thread& t = at(thread, now);
-    if (const std::int32_t waited = since(t, now); waited != 0) {
-      // The cycle has been counted: a single step in the slot of its instruction.
-      if (waited < 0) return set(t, after, 0, now + 1);
-      account(t, thread, now);
-    }
+    const std::int32_t waited = since(t, now);
+    // The cycle has been counted: a single step in the slot of its instruction.
+    if (waited < 0) return set(t, after, 0, now + 1);
+    if (waited > 0) account(t, thread, now);
     if (t.pc != pc) change_line(t, thread, pc);
     t.since = low(now + 1);
-    ++t.busy;
+    t.ends = length(due, now + 1);
+    t.reason = after;
+    t.number = 0;
+    if (++t.busy == kMost) change_line(t, thread, pc);
+    open_ = static_cast<std::uint16_t>(open_ & ~(1U << slot_of(thread)));
     if (now >= tile_since_) {
       charge_tile(now);
-      ++cycles_[0];
+      ++busy_;
       tile_since_ = now + 1;
     }
-    set(t, after, 0, now + 1);
+    tile_reason_ = first_reason();
   }
-  /// From cycle `from` on `thread` waits at instruction `pc`.
+  /// From cycle `from` on `thread` waits at instruction `pc`; from cycle `due` on, if nobody tells
+  /// otherwise, for its turn.
   void wait(unsigned thread, std::uint32_t pc, Cycle from, WaitReason reason,
-            std::uint8_t number = 0) {
+            std::uint8_t number = 0, Cycle due = kNever) {
     Thread& t = at(thread, from);
     if (t.reason == reason && t.number == number && t.pc == pc) return;
     if (since(t, from) > 0) account(t, thread, from);
     if (t.pc != pc) change_line(t, thread, pc);
+    t.ends = length(due, from);
     set(t, reason, number, from);
   }
   /// `thread` has nothing to do from cycle `from` on.
   void end(unsigned thread, Cycle from);
   /// While no thread has anything to do, the tile counts as `reason` from cycle `from` on.
   void rest(WaitReason reason, Cycle from) {
-    if (active_ != 0 || reason == tile_reason_) return;
-    charge_tile(from);
-    tile_reason_ = reason;
+    if (active_ == 0) retile(reason, from);
   }
+  /// Whether some thread waits for something of which only wait() tells that it is over.
+  bool is_open() const { return open_ != 0; }
   /// Whether some thread has a task or an operation.
   bool is_active() const { return active_ != 0; }
   /// What the tile counts as now.
@@ -165,19 +170,32 @@ class TileWaits {
   void finish(Cycle cycles);
   /// After finish(): they add up to the cycles of the run.
   std::uint32_t cycles(WaitReason reason) const {
-    return cycles_[static_cast<std::size_t>(reason)];
+    return reason == WaitReason::kBusy ? busy_ : cycles_[static_cast<std::size_t>(reason)];
+  }
+  /// Into the cache of the host.
+  void prefetch() const {
+    const char* const first = reinterpret_cast<const char*>(this);
+    for (unsigned i = 0; i < sizeof(TileWaits); i += 64) __builtin_prefetch(first + i, 1);
   }
 
  private:
-  /// A wafer has 745,500 accounts: numbers that wrap, in 12 bytes a thread.
+  static constexpr std::uint16_t kMost = 0xFFFF;
+  static constexpr std::uint16_t kOpen = kMost;
+  /// A wafer has 745,500 accounts: numbers that wrap, in 16 bytes a thread.
   struct Thread {
-    std::uint32_t since = 0;  ///< begin of the present wait, low bits: all before is accounted
-    std::uint32_t busy = 0;   ///< cycles in the issue slot at pc that lines_ does not have yet
+    std::uint32_t since = 0;     ///< begin of the present wait, low bits: all before is accounted
+    std::uint16_t ends = kOpen;  ///< cycles of it that are for its reason, the rest is for its turn
+    // Cycles at pc that lines_ does not have yet: in the issue slot, and waiting for it.
+    std::uint16_t busy = 0;
+    std::uint16_t turn = 0;
     std::uint16_t pc = 0;
     WaitReason reason = WaitReason::kIdle;
     std::uint8_t number = 0;
   };
   static std::uint32_t low(Cycle cycle) { return static_cast<std::uint32_t>(cycle); }
+  static std::uint16_t length(Cycle due, Cycle from) {
+    return due - from < kMost ? static_cast<std::uint16_t>(due - from) : kOpen;
+  }
   /// The main thread goes first.
   static unsigned slot_of(unsigned thread) { return thread + 1 == kWaitThreads ? 0 : thread + 1; }
 
@@ -192,34 +210,61 @@ class TileWaits {
     return t;
   }
   void set(Thread& t, WaitReason reason, std::uint8_t number, Cycle from) {
+    static_assert(WaitReason::kTurn > WaitReason::kBlocked, "the last one is not open");
     t.reason = reason;
     t.number = number;
-    const WaitReason first = threads_[static_cast<std::size_t>(__builtin_ctz(active_))].reason;
-    if (first == tile_reason_) return;
-    charge_tile(from);
-    tile_reason_ = first;
+    const auto bit = static_cast<std::uint16_t>(1U << (&t - threads_.data()));
+    const bool open = reason >= WaitReason::kWavelet && reason <= WaitReason::kBlocked;
+    open_ = static_cast<std::uint16_t>(open ? open_ | bit : open_ & ~bit);
+    retile(first_reason(), from);
   }
   /// Cycles from the begin of the present wait to `now`; negative: it begins later.
   static std::int32_t since(const Thread& t, Cycle now) {
     return static_cast<std::int32_t>(low(now) - t.since);
   }
   /// Accounts the wait of `t`, which lasted until cycle `to`.
-  void account(Thread& t, unsigned thread, Cycle to);
+  void account(Thread& t, unsigned thread, Cycle to) {
+    const std::uint32_t waited = low(to) - t.since;
+    const std::uint32_t turn = t.ends != kOpen && waited > t.ends ? waited - t.ends : 0;
+    if (waited > turn) lines_->add(t.pc, thread, t.reason, t.number, waited - turn);
+    if (turn + t.turn < kMost)
+      t.turn = static_cast<std::uint16_t>(t.turn + turn);
+    else
+      lines_->add(t.pc, thread, WaitReason::kTurn, 0, turn);
+    if (listener_ != nullptr) tell(t, thread, waited, turn, to);
+    t.since = low(to);
+    t.ends = kOpen;
+  }
+  void tell(const Thread& t, unsigned thread, std::uint32_t waited, std::uint32_t turn, Cycle to);
   void change_line(Thread& t, unsigned thread, std::uint32_t pc);
+  /// Of the thread that the tile counts as. Requires is_active().
+  WaitReason first_reason() const {
+    return threads_[static_cast<std::size_t>(__builtin_ctz(active_))].reason;
+  }
+  void retile(WaitReason reason, Cycle from) {
+    if (reason == tile_reason_) return;
+    charge_tile(from);
+    tile_reason_ = reason;
+  }
   void charge_tile(Cycle to) {
     if (to <= tile_since_) return;
     cycles_[static_cast<std::size_t>(tile_reason_)] += low(to - tile_since_);
+    charged_ = tile_reason_;
     tile_since_ = to;
   }
 
-  LineWaits* lines_;
-  WaitListener* listener_;
+  // What every cycle needs stands together.
   Cycle tile_since_ = 0;
-  std::uint32_t place_;
+  LineWaits* lines_;
+  std::uint32_t busy_ = 0;
   std::uint16_t active_ = 0;  // threads that have something to do, by slot
+  std::uint16_t open_ = 0;    // threads of is_open()
   WaitReason tile_reason_ = WaitReason::kIdle;
-  std::array<std::uint32_t, kWaitReasonCount> cycles_{};
+  WaitReason charged_ = WaitReason::kIdle;    // what came before it
   std::array<Thread, kWaitThreads> threads_;  // by slot
+  WaitListener* listener_;
+  std::uint32_t place_;
+  std::array<std::uint32_t, kWaitReasonCount> cycles_{};
 };
 
 /// What a tile does in cycle `now`, the last one that its engine was stepped or caught up for:

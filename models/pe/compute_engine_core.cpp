@@ -40,6 +40,7 @@ ComputeEngineCore::ComputeEngineCore(TileCoord at, std::shared_ptr<const Decoded
 Cycle ComputeEngineCore::step(Cycle now) {
   vector_.catch_up(pe_, now);
   vector_.stay_awake();
+  if (pe_.waits != nullptr) leave_host(now);
   const bool ran = pe_.main.runs();
   config_.take_teardowns(pe_.tasks, now);
   // 1. Operations whose time is over complete.
@@ -82,6 +83,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
   const unsigned first = rotates ? vector_.last_issued() + 1 : 0;
   Candidate best;
   best.empty = empty;
+  best.full = full;
   unsigned best_level = 0;
   // Those behind the last one first; whoever has the highest level need not be compared.
   const auto look_at = [&](Operation* from, const Operation* to) {
@@ -92,7 +94,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
       if (level <= best_level) continue;
       const std::uint32_t elements = op->single && !open ? 1 : group_size(pe_, *op, now);
       if (elements == 0) continue;
-      best = {op, elements, op->thread, empty};
+      best = {op, elements, op->thread, empty, full};
       best_level = level;
     }
   };
@@ -100,7 +102,7 @@ ComputeEngineCore::Candidate ComputeEngineCore::choose_thread(Cycle now) {
     if (!main_issues) return;
     require_instruction();
     if (pe_.main.ready_at() > now || 1 + main_level <= best_level) return;
-    best = {nullptr, 0, kMainThread, empty};
+    best = {nullptr, 0, kMainThread, empty, full};
     best_level = 1 + main_level;
   };
   Operation* const behind = operations.behind(first);
@@ -154,30 +156,44 @@ void ComputeEngineCore::wait_for_operands() {
   }
 }
 
-// What the threads wait for that do not have the slot of cycle `now`. Operations between two groups,
-// and instructions that are not ready, have told it when they issued.
+// Operations between two groups, and instructions that are not ready, have told it when they issued;
+// who is ready and does not get the slot waits for its turn without a word.
 void ComputeEngineCore::account_waits(const Candidate& chosen, Cycle now) {
   using observe::WaitReason;
   observe::TileWaits& waits = *pe_.waits;
-  for (const Operation& op : vector_.operations()) {
-    if (op.finishing || op.due > now) continue;
-    // The usual wait costs no more than this.
-    const unsigned missing = op.needs_inputs & chosen.empty;
-    const bool simple = missing != 0 && (missing & (missing - 1)) == 0 &&
-                        !pe_.tasks.is_microthread_blocked(op.thread);
-    const OperationWait wait =
-        simple ? OperationWait{WaitReason::kWavelet, lowest(missing)} : wait_of(pe_, op, now);
-    waits.wait(op.thread, op.pc(), now, wait.reason, wait.number);
-  }
   const bool scalar = pe_.main.runs() && vector_.operations().of_main_thread() == nullptr;
   if (scalar && chosen.thread != kMainThread && pe_.main.ready_at() <= now)
     waits.wait(kMainThread, pe_.main.pc(), now, WaitReason::kTurn);
+  const bool only_turns = chosen && (chosen.empty | chosen.full) == 0 && !waits.is_open() &&
+                          vector_.operations().are_plain() && !pe_.tasks.blocks_microthreads() &&
+                          !pe_.has_open_channel();
+  if (!only_turns) account_operations(chosen, now);
   if (waits.is_active()) return;
   if (waits.reason() == WaitReason::kHost && pe_.main.ready_at() > now) return;
   waits.rest(pe_.tasks.has_stuck()    ? WaitReason::kTaskBlocked
              : pe_.has_open_channel() ? WaitReason::kTask
                                       : WaitReason::kIdle,
              now);
+}
+
+// A command of the host ends without a step.
+void ComputeEngineCore::leave_host(Cycle now) {
+  if (pe_.waits->reason() == observe::WaitReason::kHost && pe_.main.ready_at() <= now)
+    pe_.waits->rest(observe::WaitReason::kIdle, pe_.main.ready_at());
+}
+
+void ComputeEngineCore::account_operations(const Candidate& chosen, Cycle now) {
+  for (const Operation& op : vector_.operations()) {
+    if (op.finishing || op.due > now) continue;
+    // The usual wait costs no more than this.
+    const unsigned missing = op.needs_inputs & chosen.empty;
+    const bool simple = missing != 0 && (missing & (missing - 1)) == 0 &&
+                        !pe_.tasks.is_microthread_blocked(op.thread);
+    const OperationWait wait = simple
+                                   ? OperationWait{observe::WaitReason::kWavelet, lowest(missing)}
+                                   : wait_of(pe_, op, now);
+    pe_.waits->wait(op.thread, op.pc(), now, wait.reason, wait.number);
+  }
 }
 
 // `acted`: something was issued, or wavelets were taken from a queue. `goes_on`: an operation has

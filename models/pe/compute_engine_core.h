@@ -85,7 +85,10 @@ class ComputeEngineCore {
   std::uint64_t commands_asked_for() const { return config_.commands_asked_for(); }
 
   /// Prefetches the data of the next step into the cache of the host.
-  void prefetch() const { vector_.operations().prefetch(); }
+  void prefetch() const {
+    vector_.operations().prefetch();
+    if (pe_.waits != nullptr) pe_.waits->prefetch();
+  }
   /// Memory, as far as the engine has been stepped or caught up.
   Sram& sram() { return pe_.sram; }
   const Sram& sram() const { return pe_.sram; }
@@ -104,7 +107,9 @@ class ComputeEngineCore {
     Operation* op = nullptr;
     std::uint32_t elements = 0;  ///< of the group
     ThreadId thread = kNobody;
-    std::uint32_t empty = 0;  ///< input queues without a wavelet that operations need, one bit each
+    // Queues that operations need, one bit each: inputs without a wavelet, outputs without room.
+    std::uint32_t empty = 0;
+    std::uint32_t full = 0;
     explicit operator bool() const { return thread != kNobody; }
     static constexpr ThreadId kNobody = kThreadCount;
   };
@@ -114,6 +119,8 @@ class ComputeEngineCore {
   void require_instruction() const;
   void wait_for_operands();
   void account_waits(const Candidate& chosen, Cycle now);
+  void leave_host(Cycle now);
+  void account_operations(const Candidate& chosen, Cycle now);
   Cycle next_wake(bool acted, bool goes_on, Cycle now);
 
   EngineState pe_;

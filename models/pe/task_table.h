@@ -113,6 +113,7 @@ class TaskTable {
   }
   /// The main thread has the number behind the last microthread and is never blocked.
   bool is_microthread_blocked(unsigned id) const { return (blocked_microthreads_ >> id & 1U) != 0; }
+  bool blocks_microthreads() const { return blocked_microthreads_ != 0; }
   /// Changes, in cycle `now`, the priority of every task with this id from cycle `from` on. With a
   /// control task table of their own, control tasks keep theirs.
   void set_priority(TaskId id, TaskPriority priority, Cycle now, Cycle from);

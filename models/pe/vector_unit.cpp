@@ -253,7 +253,8 @@ void VectorUnit::dispatch(EngineState& pe, const DecodedInstruction& in, Cycle n
   }
   pe.probe.emit(now, EventKind::kOpStart, op.event_word(), op.length);
   operations_.add(op);
-  if (pe.waits != nullptr) pe.waits->wait(op.thread, op.pc(), now + 1, WaitReason::kStart);
+  if (pe.waits != nullptr)
+    pe.waits->wait(op.thread, op.pc(), now + 1, WaitReason::kStart, 0, op.due);
   if (op.thread != kMainThread) return;
   if (op.single_step && op.due == now) execute_group(pe, *operations_.of_main_thread(), 1, now);
   if (overlaps(op, pe.timing())) follow_jump(pe, now);
@@ -420,7 +421,7 @@ bool VectorUnit::execute_group(EngineState& pe, Operation& op, std::uint32_t ele
   pe.probe.emit(now, EventKind::kCompute, word, executed);
   if (pe.waits != nullptr)
     pe.waits->busy(op.thread, op.pc(), now,
-                   slowdown > 1 ? WaitReason::kBankConflict : WaitReason::kInterval);
+                   slowdown > 1 ? WaitReason::kBankConflict : WaitReason::kInterval, op.due);
   return !op.finishing && !op.self_contained && op.due == now + 1;
 }
 
@@ -432,7 +433,7 @@ void VectorUnit::filter_wavelet(EngineState& pe, Operation& op, Cycle now) {
   op.due = now + 1;
   if (op.complete()) operations_.finish(op, now);
   pe.probe.emit(now, EventKind::kCompute, op.event_word(), 1);
-  if (pe.waits != nullptr) pe.waits->busy(op.thread, op.pc(), now, WaitReason::kInterval);
+  if (pe.waits != nullptr) pe.waits->busy(op.thread, op.pc(), now, WaitReason::kInterval, op.due);
 }
 
 }  // namespace tessera::pe

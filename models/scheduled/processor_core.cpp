@@ -20,6 +20,20 @@ ProcessorCore::ProcessorCore(const Program& program, NodeId at, Interface& inter
 }
 
 ProcessorCore::Result ProcessorCore::step(Cycle now) {
+  const std::uint64_t before = read_ + written_;
+  const Result out = do_cycle(now);
+  const bool moved = read_ + written_ != before && !finished();
+  const ProcessorWaits::Line line = what_it_does(now);
+  if (moved) {
+    waits_.change({line.phase, line.task, WaitReason::kBusy, 0}, now);
+    waits_.change(line, now + 1);
+  } else {
+    waits_.change(line, now);
+  }
+  return out;
+}
+
+ProcessorCore::Result ProcessorCore::do_cycle(Cycle now) {
   Result out;
   if (!finished() && !started_ && now >= turn_from_) {
     start_turn(now);
@@ -217,7 +231,10 @@ ProcessorCore::Outcome ProcessorCore::do_step(TaskThread& thread, Cycle now, Res
     cost *= step.words;
     break;
   }
-  if (outcome == Outcome::kDone) thread.ready_at = now + cost;
+  if (outcome == Outcome::kDone) {
+    thread.ready_at = now + cost;
+    thread.pauses = step.kind == Step::Kind::kWaitUntil;
+  }
   return outcome;
 }
 
@@ -294,6 +311,40 @@ ProcessorCore::Outcome ProcessorCore::receive(const TaskThread& thread) {
 }
 
 // --- looking in
+
+// Behind the work of cycle `now`, up to the next cycle in which it is stepped.
+ProcessorWaits::Line ProcessorCore::what_it_does(Cycle now) const {
+  if (finished()) return {0, ProcessorWaits::kNoTask, WaitReason::kIdle, 0};
+  const Index phase_number = node_.turns[turn_].phase;
+  const auto whole = [&](WaitReason reason) {
+    return ProcessorWaits::Line{phase_number, ProcessorWaits::kNoTask, reason, 0};
+  };
+  if (now < stalled_until_) return whole(WaitReason::kStalled);
+  if (!started_) return whole(WaitReason::kSwitch);
+  const TaskThread* blocked = nullptr;
+  for (const TaskThread& thread : threads_) {
+    if (thread.is_over()) continue;
+    if (thread.ready_at > now) {
+      const WaitReason reason = thread.pauses ? WaitReason::kDelay : WaitReason::kBusy;
+      return {node_.turns[thread.turn].phase, thread.number, reason, 0};
+    }
+    if (blocked == nullptr) blocked = &thread;
+  }
+  if (blocked != nullptr) {
+    const Step::Kind kind = blocked->step().kind;
+    const bool writes = kind == Step::Kind::kWrite || kind == Step::Kind::kWriteMarker;
+    const bool reads = kind == Step::Kind::kRead || kind == Step::Kind::kReceive;
+    return {node_.turns[blocked->turn].phase, blocked->number,
+            writes  ? WaitReason::kRoom
+            : reads ? WaitReason::kWord
+                    : WaitReason::kSwitch,
+            0};
+  }
+  const Cycle ready = all_returned(now);
+  if (ready == kNever) return whole(WaitReason::kMarker);
+  if (ready > now) return whole(WaitReason::kDelay);
+  return whole(has_barrier(phase(), program_.rules) ? WaitReason::kBarrier : WaitReason::kSwitch);
+}
 
 std::string ProcessorCore::what_it_waits_for(const TaskThread& thread) const {
   const Step& step = thread.step();

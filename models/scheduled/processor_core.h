@@ -30,6 +30,7 @@
 #include "models/scheduled/barriers.h"
 #include "models/scheduled/interface.h"
 #include "models/scheduled/online_router_core.h"
+#include "models/scheduled/processor_waits.h"
 #include "models/scheduled/program.h"
 #include "models/scheduled/router_core.h"
 #include "tlm_ifaces/vocabulary/cycle.h"
@@ -60,7 +61,8 @@ class TaskThread {
   std::uint32_t turn;    ///< in which it began
   std::uint32_t number;  ///< of the task in its turn
   std::uint32_t epoch;   ///< of its turn
-  Cycle ready_at;  ///< cycle from which the next step may be done; of the return if it is over
+  Cycle ready_at;       ///< cycle from which the next step may be done; of the return if it is over
+  bool pauses = false;  ///< up to ready_at it does nothing: Step::Kind::kWaitUntil
 
  private:
   // Leaves finished blocks behind.
@@ -148,11 +150,15 @@ class ProcessorCore {
   const std::vector<std::uint32_t>& memory() const { return memory_.words(); }
   std::uint64_t words_written() const { return written_; }
   std::uint64_t words_read() const { return read_; }
+  /// What it did with its cycles.
+  const ProcessorWaits& waits() const { return waits_; }
   /// For a deadlock report: every task that waits, with the stream and phase it waits in.
   void describe_waits(observe::Waits& waits, Cycle now) const;
 
  private:
   enum class Outcome : std::uint8_t { kDone, kBlocked };
+
+  Result do_cycle(Cycle now);
 
   const NodePhase& phase() const { return node_.phases[node_.turns[turn_].phase]; }
   Index schedule_of(std::size_t turn) const {
@@ -179,6 +185,7 @@ class ProcessorCore {
   Cycle all_returned(Cycle now) const;
   void end_turn(Cycle now, Result& out);
   Cycle next_step(Cycle now, const Result& out) const;
+  ProcessorWaits::Line what_it_does(Cycle now) const;
   std::string what_it_waits_for(const TaskThread& thread) const;
   std::string what_the_turn_waits_for(Cycle now) const;
 
@@ -208,6 +215,7 @@ class ProcessorCore {
   Cycle finished_at_ = kNever;
   std::uint64_t written_ = 0;
   std::uint64_t read_ = 0;
+  ProcessorWaits waits_;
 };
 
 }  // namespace tessera::scheduled

@@ -9,6 +9,7 @@
 #include "platforms/ascend/device_error.h"
 #include "platforms/ascend/pipe_trace.h"
 #include "platforms/ascend/profile.h"
+#include "platforms/ascend/wait_summary.h"
 
 namespace tessera::ascend {
 
@@ -23,7 +24,7 @@ constexpr const char* kDivisionId = "/tessera/ascend/division";
 
 Simulation::Simulation(const Options& options, const AscendConfig& config,
                        const LaunchedKernel& kernel, Arrays& arrays)
-    : options_(options), config_(config), arrays_(arrays),
+    : options_(options), config_(config), arrays_(arrays), places_(kernel.launch.places()),
       events_(static_cast<unsigned>(kernel.launch.places()), 1, false),
       hazards_(options.hazards == "off"
                    ? std::nullopt
@@ -66,6 +67,11 @@ std::string Simulation::live_name(std::size_t cell) const {
          to_string(sync::kPipes[cell % sync::kPipeCount]);
 }
 
+std::string Simulation::state_of(std::uint32_t place, Cycle now) const {
+  const cluster::AiCore* const core = machine_.view().find(cluster::CoreId::at(place));
+  return core == nullptr ? "the launch has no such core" : busy_pipes(*core, now);
+}
+
 void Simulation::summarize(report::Report& report) const {
   const cluster::MachineView& machine = machine_.view();
   report.preset = config_.name;
@@ -83,6 +89,10 @@ void Simulation::summarize(report::Report& report) const {
   }
   const Profile profile = profile_of(machine, config_, report.cycles);
   add_groups(profile, report);
+  report.groups.push_back(compute_group(machine, config_, report.cycles));
+  if (report.groups.back().entries.empty()) report.groups.pop_back();
+  summarize_waits(machine, config_, report.cycles, report.waits);
+  report.waits.shown = options_.waits;
   if (!options_.quiet) print_profile(profile, std::cout);
 }
 

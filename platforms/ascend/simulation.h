@@ -36,6 +36,8 @@ class Simulation final : public run::View, public run::Program {
   std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
   std::uint32_t live_place(std::size_t cell) const override;
   std::string live_name(std::size_t cell) const override;
+  std::size_t place_count() const override { return places_; }
+  std::string state_of(std::uint32_t place, Cycle now) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
@@ -53,6 +55,7 @@ class Simulation final : public run::View, public run::Program {
   const Options& options_;
   const AscendConfig& config_;
   Arrays& arrays_;
+  const std::size_t places_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;
   Machine machine_;

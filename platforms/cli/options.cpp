@@ -95,6 +95,7 @@ OptionGroup what_to_show(Options& o) {
             "write the result as data, e.g. --report r.json"),
        flag("report-detail", o.report_detail, "with --report: counters of every place too"),
        flag("waits", o.waits, "show where the cycles went: waits by reason and by source line"),
+       flag("no-waits", o.no_waits, "with --report: leave waits out, which is a little faster"),
        {"why", "X,Y@CYCLE", "show what a place waits for in a cycle, e.g. --why 3,2@500", take_why},
        flag("quiet", o.quiet, "print nothing but errors"),
        flag("progress", o.progress,

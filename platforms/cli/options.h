@@ -36,6 +36,7 @@ struct Options {
   std::string report_file;
   bool report_detail = false;
   bool waits = false;
+  bool no_waits = false;
   std::optional<PlaceAndCycle> why_at;
   bool quiet = false;
   bool progress = false;

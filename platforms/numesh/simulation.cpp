@@ -1,5 +1,7 @@
 #include "platforms/numesh/simulation.h"
 
+#include <array>
+#include <map>
 #include <utility>
 
 #include "platforms/data/npy.h"
@@ -20,6 +22,42 @@ std::vector<report::Counter> totals(const report::Places& places, const schedule
           {"phase_changes", sums[2], "switches", "changes of the schedule, of all nodes"},
           {"words_left", mesh.words_in_network(), "words",
            "words that lie in routers and queues at the end"}};
+}
+
+/// Lines of tasks with one name and phase are one, whatever node runs them.
+void add_lines(const scheduled::Node& node, const std::vector<scheduled::ProcessorWaits::Line>& of,
+               std::map<std::pair<std::string, scheduled::WaitReason>, std::uint64_t>& lines) {
+  for (const scheduled::ProcessorWaits::Line& line : of) {
+    if (line.reason == scheduled::WaitReason::kIdle || line.phase >= node.phases.size()) continue;
+    const scheduled::NodePhase& phase = node.phases[line.phase];
+    std::string place = "phase '" + phase.name + "'";
+    if (line.task < phase.tasks.size())
+      place = "task '" + phase.tasks[line.task].name + "', " + place;
+    lines[{std::move(place), line.reason}] += line.cycles;
+  }
+}
+
+/// What the compiler decided: the schedules of the phases, and how their operators end.
+void add_decisions(const CompiledProgram& program, report::Report& report) {
+  report::Group phases{"phases", {}};
+  report::Group techniques{"techniques", {}};
+  for (std::size_t p = 0; p < program.compiled.phases.size(); ++p) {
+    const operators::CompiledPhase& phase = program.compiled.phases[p];
+    const std::string name =
+        "phase " + std::to_string(p) + " '" + program.compiled.plan.phases[p].name + "'";
+    phases.entry(name).values = {{"slots", phase.length}, {"barrier", phase.barrier ? 1 : 0}};
+    for (const operators::Decision& decision : phase.decisions) {
+      report::Group::Entry& entry =
+          techniques.entry(name + ": " + program.source.operators[decision.op].name);
+      entry.texts = {{"technique", to_string(decision.outcome)},
+                     {"why", decision.why},
+                     {"cost", decision.cost}};
+      entry.values = {{"longest_delay", static_cast<double>(decision.longest_delay())},
+                      {"delayed_nodes", static_cast<double>(decision.delays.size())}};
+    }
+  }
+  report.groups.push_back(std::move(phases));
+  report.groups.push_back(std::move(techniques));
 }
 
 /// What the nodes hold of an array.
@@ -84,6 +122,44 @@ std::string Simulation::live_name(std::size_t cell) const {
              : name;
 }
 
+std::string Simulation::state_of(std::uint32_t node, Cycle now) const {
+  const scheduled::ProcessorWaits& waits = mesh_.processor(node).waits();
+  if (waits.since() > now) return "the processor does I/O in this cycle";
+  const std::string since = " since cycle " + std::to_string(waits.since());
+  if (waits.reason() == scheduled::WaitReason::kBusy) return "the processor has computed" + since;
+  if (waits.reason() == scheduled::WaitReason::kIdle)
+    return "the processor has had nothing to do" + since;
+  return "the processor has waited" + since + " for " +
+         std::string(info(waits.reason()).description);
+}
+
+void Simulation::summarize_waits(Cycle cycles, report::WaitSummary& summary) const {
+  using scheduled::WaitReason;
+  std::array<std::uint64_t, scheduled::kWaitReasonCount> totals{};
+  std::map<std::pair<std::string, WaitReason>, std::uint64_t> lines;
+  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
+    const auto of = mesh_.processor(node).waits().lines(cycles);
+    for (const auto& line : of) totals[static_cast<std::size_t>(line.reason)] += line.cycles;
+    add_lines(program_.lowered.nodes[node], of, lines);
+  }
+  summary.unit = "node";
+  summary.units = mesh_.size();
+  summary.busy = totals[static_cast<std::size_t>(WaitReason::kBusy)];
+  summary.idle = totals[static_cast<std::size_t>(WaitReason::kIdle)];
+  for (unsigned r = static_cast<unsigned>(WaitReason::kIdle) + 1; r < totals.size(); ++r) {
+    const scheduled::WaitReasonInfo& row = info(static_cast<WaitReason>(r));
+    summary.reasons.push_back({std::string(row.name), std::string(row.description), totals[r]});
+  }
+  for (const auto& [key, cycles_of] : lines) {
+    if (key.second == WaitReason::kBusy) continue;
+    const auto busy = lines.find({key.first, WaitReason::kBusy});
+    const scheduled::WaitReasonInfo& row = info(key.second);
+    summary.lines.push_back({key.first, "", std::string(row.name), std::string(row.description),
+                             cycles_of, busy == lines.end() ? 0 : busy->second});
+  }
+  summary.sort();
+}
+
 void Simulation::summarize(report::Report& report) const {
   const observe::Counters& counters = events_.counters();
   report.preset = config_.name;
@@ -102,6 +178,9 @@ void Simulation::summarize(report::Report& report) const {
   report::Places places = this->places();
   report.counters = totals(places, mesh_);
   if (options_.report_detail) report.places = std::move(places);
+  summarize_waits(report.cycles, report.waits);
+  report.waits.shown = options_.waits;
+  add_decisions(program_, report);
   for (const scheduled::WordChecker::Finding& finding : words_.findings()) {
     const std::string text = words_.text(finding);  // "cycle 12: .."
     report.diagnoses.first.push_back({finding.cycle, coordinates(finding.node),

@@ -34,6 +34,8 @@ class Simulation final : public run::View, public run::Program {
   run::LiveGrid live_grid() const override;
   std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
   std::string live_name(std::size_t cell) const override;
+  std::size_t place_count() const override { return mesh_.size(); }
+  std::string state_of(std::uint32_t node, Cycle now) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {
     if (trace_) trace_->finish();
@@ -47,6 +49,7 @@ class Simulation final : public run::View, public run::Program {
   void finish(report::Report& report) override;
 
   report::Places places() const;
+  void summarize_waits(Cycle cycles, report::WaitSummary& summary) const;
   std::set<std::size_t> arrays_set() const;
   void check_arrays();
   report::Check check_array(std::size_t array, const operators::Memory& expected) const;

@@ -94,6 +94,7 @@ json::object group_json(const Group& group) {
     }
     json::object values;
     for (const auto& [name, value] : entry.values) values[name] = number_json(value);
+    for (const auto& [name, text] : entry.texts) values[name] = text;
     out[entry.name] = std::move(values);
   }
   return out;

@@ -55,12 +55,13 @@ struct Group {
   struct Entry {
     std::string name;
     std::vector<std::pair<std::string, double>> values;  ///< one without a name: the number itself
+    std::vector<std::pair<std::string, std::string>> texts = {};
   };
   std::string key;
   std::vector<Entry> entries;
 
   Entry& entry(std::string name) {
-    entries.push_back({std::move(name), {}});
+    entries.push_back({std::move(name), {}, {}});
     return entries.back();
   }
   void add(std::string name, double value) { entry(std::move(name)).values = {{"", value}}; }

@@ -30,7 +30,8 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
         engine->set_step_every_group(true);
     }
   }
-  const bool all = options.waits || options.why_at || !options.report_file.empty() ||
+  const bool all = options.waits || options.why_at ||
+                   (!options.report_file.empty() && !options.no_waits) ||
                    fabric.heatmap_of == "waits" || options.serve;
   if (all || recorders_.wait_listener() != nullptr) account_waits(workload, all);
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);

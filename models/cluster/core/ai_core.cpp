@@ -22,6 +22,7 @@ void AiCore::launch(std::shared_ptr<const Program> program, Cycle at) {
     context_.data->check_arrays(*program);
   else
     check_needs_no_data(*program);
+  if (context_.program != program) context_.pipes.lines.assign(program->code.size(), LineStats());
   context_.program = std::move(program);
   context_.registers.assign(context_.program->registers, 0);
   operands_.launch();

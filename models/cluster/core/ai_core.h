@@ -49,6 +49,12 @@ class AiCore {
   /// The cycle in which the kernel finished.
   Cycle finished_at() const { return finished_at_; }
   const PipeStats& stats(Pipe pipe) const { return context_.pipes[pipe].stats; }
+  /// Of the instructions of program(), by pc.
+  const std::vector<LineStats>& lines() const { return context_.pipes.lines; }
+  /// Whether an operation of a pipe is under way in cycle `now`.
+  bool is_busy(Pipe pipe, Cycle now) const {
+    return context_.pipes[pipe].moving || context_.pipes[pipe].busy_until > now;
+  }
   /// Counts of a tile operation.
   const PathStats& path(Opcode op) const { return tile_pipes_.path(op); }
   const CoreSync& sync() const { return sync_; }

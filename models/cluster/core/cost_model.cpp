@@ -34,7 +34,11 @@ Cost CostModel::mad(const Instruction& i, const Sizes& sizes) const {
   const std::uint64_t macs = round_up(size_of(sizes[0]), 16) * round_up(size_of(sizes[1]), 16) *
                              round_up(size_of(sizes[2]), k0);
   const std::uint64_t ideal = divide_up(macs, config_.mac_per_cycle[static_cast<unsigned>(i.type)]);
-  return {ideal + config_.mad_gap, ideal + config_.mad_depth};
+  Cost cost;
+  cost.occupied = ideal + config_.mad_gap;
+  cost.ready = ideal + config_.mad_depth;
+  cost.multiply_adds = size_of(sizes[0]) * size_of(sizes[1]) * size_of(sizes[2]);
+  return cost;
 }
 
 // The algorithms of the instruction set (4.1): a reduction of rows combines the repeats of a row one by

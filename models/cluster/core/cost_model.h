@@ -31,6 +31,8 @@ struct Cost {
   std::uint64_t gm_bytes_cold = 0;
   std::uint64_t rate_limit = 0;
   std::uint64_t gap = 0;  ///< cycles of the pipe behind the last byte
+  // Of a MAD.
+  std::uint64_t multiply_adds = 0;  ///< m * n * k, without what pads them
 };
 
 class CostModel {

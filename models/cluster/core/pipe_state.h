@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "models/cluster/core/cost_model.h"
 #include "models/cluster/sync/pipe_sync.h"
@@ -46,6 +47,14 @@ struct PipeStats {
   std::uint64_t bytes = 0;                              ///< of GM transfers
 
   std::uint64_t wait(WaitReason reason) const { return waits[static_cast<unsigned>(reason)]; }
+};
+
+/// What an instruction has cost, over all times that it ran. In cycles of its pipe; kQueue is of the
+/// scalar unit, which could not put it there.
+struct LineStats {
+  std::uint64_t busy = 0;
+  std::array<std::uint64_t, kWaitReasonCount> waits{};
+  std::uint64_t multiply_adds = 0;
 };
 
 /// What the tile operations of one kind have moved: GM to UB, L1 to L0A ..
@@ -108,12 +117,14 @@ struct CopyUnderWay {
 };
 
 struct PipeState {
-  /// `reason` holds the pipe back in cycle `now`. Does nothing if it did so already.
-  void hold_back(WaitReason reason, Cycle now, const observe::Probe& probe) {
+  /// `reason` holds the pipe back at instruction `pc` in cycle `now`. Does nothing if it did so
+  /// already.
+  void hold_back(WaitReason reason, std::uint32_t pc, Cycle now, const observe::Probe& probe) {
     if (blocked == reason) return;
     go_on(busy_until, now, probe);
     blocked = reason;
     blocked_since = now;
+    blocked_pc = pc;
   }
   /// Nothing holds the pipe back any more. `busy_before`: the cycle in which the operations before are
   /// complete; up to then the pipe was busy and did not wait.
@@ -124,6 +135,7 @@ struct PipeState {
     blocked = WaitReason::kNone;
     if (now <= since) return;
     stats.waits[reason] += now - since;
+    (*lines)[blocked_pc].waits[reason] += now - since;
     probe.emit(now, observe::EventKind::kPipeWait, sync::index(pipe) | reason << 8,
                static_cast<std::uint32_t>(now - since));
   }
@@ -137,9 +149,11 @@ struct PipeState {
   CopyUnderWay copy;
   Cycle wake = kNever;  ///< when it is worth trying the head again
   WaitReason blocked = WaitReason::kNone;
+  std::uint32_t blocked_pc = 0;
   Cycle blocked_since = 0;
   Cycle busy_until = 0;
   PipeStats stats;
+  std::vector<LineStats>* lines = nullptr;  ///< of the core, by pc
 };
 
 /// The pipes of a core, by Pipe.
@@ -148,13 +162,17 @@ struct Pipes {
     for (const Pipe pipe : sync::kPipes) {
       const std::size_t depth = config.queue_depth[sync::index(pipe)];
       all[sync::index(pipe)].pipe = pipe;
+      all[sync::index(pipe)].lines = &lines;
       if (pipe != Pipe::kS) all[sync::index(pipe)].queue = Ring<QueueEntry>(2 * depth);
     }
   }
+  Pipes(const Pipes&) = delete;
+  Pipes& operator=(const Pipes&) = delete;
   PipeState& operator[](Pipe pipe) { return all[sync::index(pipe)]; }
   const PipeState& operator[](Pipe pipe) const { return all[sync::index(pipe)]; }
 
   std::array<PipeState, sync::kPipeCount> all;  ///< kAll is no pipe: its queue stays empty
+  std::vector<LineStats> lines;                 ///< of the program, by pc
 };
 
 }  // namespace tessera::cluster

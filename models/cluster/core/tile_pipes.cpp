@@ -45,12 +45,12 @@ void TilePipes::serve(PipeState& p, Cycle now) {
     const Cycle start = order_.start_of(p.pipe, head.number, earliest);
     if (start > now) {
       p.wake = start;
-      return p.hold_back(WaitReason::kFlag, now, context_.probe);
+      return p.hold_back(WaitReason::kFlag, head.pc, now, context_.probe);
     }
   }
   const Cycle busy_until = p.busy_until;
   const WaitReason reason = try_head(p, head, now);
-  if (reason != WaitReason::kNone) return p.hold_back(reason, now, context_.probe);
+  if (reason != WaitReason::kNone) return p.hold_back(reason, head.pc, now, context_.probe);
   p.go_on(busy_until, now, context_.probe);
   order_.leave_queue(p.pipe, head);
   if (takes_no_room(context_.code(head.pc))) --p.sets;
@@ -166,6 +166,9 @@ void TilePipes::complete(PipeState& p, const QueueEntry& entry, const Cost& cost
   p.complete_at = std::max(p.complete_at, at);
   const Cycle busy = at - std::min(at, std::max(start, p.busy_until));
   p.stats.busy += busy;
+  LineStats& line = context_.pipes.lines[entry.pc];
+  line.busy += busy;
+  line.multiply_adds += cost.multiply_adds;
   p.busy_until = std::max(p.busy_until, at);
   if (entry.number != 0) order_.complete(p.pipe, entry.number, at);
   const auto op = static_cast<unsigned>(context_.code(entry.pc).op);

@@ -204,7 +204,7 @@ TEST(PeWaits, MainThreadBetweenTwoInstructions) {
   bench.run(4);
   ASSERT_THAT(bench.waits(), SizeIs(1));
   EXPECT_EQ(bench.waits()[0].who, "main thread at " + place_of(4));
-  EXPECT_EQ(bench.waits()[0].what, "its next instruction");
+  EXPECT_EQ(bench.waits()[0].what, "its next instruction, in cycle 9");
 }
 
 TEST(PeWaits, RunningMemoryOperationWaitsForNoQueue) {

@@ -180,9 +180,9 @@ TEST(AscendExecutable, WaitForTheWrongIdIsADeadlock) {
           "to set id 15 .mode 4.: the program of AIV0 of cluster 0 has no set of "
           "it; pipe MTE1 of AIC of cluster 0 .* waits for it; and .* more; the device would "
           "report 507014, AI-core time-out"));
-  EXPECT_THAT(json::serialize(r.at("waits").as_array().at(0)), HasSubstr("id 15"));
+  EXPECT_THAT(json::serialize(r.at("stuck").as_array().at(0)), HasSubstr("id 15"));
   std::string all;
-  for (const json::value& wait : r.at("waits").as_array()) all += json::serialize(wait) + "\n";
+  for (const json::value& wait : r.at("stuck").as_array()) all += json::serialize(wait) + "\n";
   EXPECT_THAT(all, HasSubstr("wait_intra_core(MTE1, id 15)"));
   EXPECT_THAT(all, HasSubstr("the program of AIV0 of cluster 0 has no set of it"));
 }

@@ -103,7 +103,7 @@ TEST(NumeshExecutable, RingDoneWrong) {
   EXPECT_THAT(message, HasSubstr("deadlock: nothing moves any more; node 0, task 'ring', phase "
                                  "'ring' waits for a word of stream 'ring 3>0' in input 0"));
   EXPECT_THAT(message, HasSubstr("is stranded"));
-  EXPECT_GE(report.at("waits").as_array().size(), 2U);
+  EXPECT_GE(report.at("stuck").as_array().size(), 2U);
   const json::object& first = report.at("diagnoses").at("first").at(0).as_object();
   EXPECT_EQ(first.at("id"), "/tessera/scheduled/stranded");
   EXPECT_EQ(first.at("node"), (json::array{3}));

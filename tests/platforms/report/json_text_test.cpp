@@ -66,7 +66,7 @@ Report deadlock(int waits) {
   Report r = sample();
   r.status = Status::kCouldNotFinish;
   r.message = "deadlock";
-  for (int i = 0; i < waits; ++i) r.waits.push_back({{i, 2}, "microthread 2", "a wavelet"});
+  for (int i = 0; i < waits; ++i) r.stuck.push_back({{i, 2}, "microthread 2", "a wavelet"});
   r.wait_count = static_cast<std::uint64_t>(waits);
   return r;
 }
@@ -156,9 +156,9 @@ TEST(ReportJson, DetailPerPlaceGoesUnderItsKey) {
 TEST(ReportJson, WaitsOfADeadlockAreAllThere) {
   const auto json = as_json(deadlock(20));
   EXPECT_EQ(json.at("exit_code").as_int64(), 4);
-  ASSERT_EQ(json.at("waits").as_array().size(), 20U);
-  EXPECT_EQ(json.at("waits").at(19).at("tile").at(0).as_int64(), 19);
-  EXPECT_EQ(json.at("waits").at(0).at("who").as_string(), "microthread 2");
+  ASSERT_EQ(json.at("stuck").as_array().size(), 20U);
+  EXPECT_EQ(json.at("stuck").at(19).at("tile").at(0).as_int64(), 19);
+  EXPECT_EQ(json.at("stuck").at(0).at("who").as_string(), "microthread 2");
 }
 
 TEST(ReportJson, DiagnosesAreCountedAndTheFirstOnesListed) {
@@ -236,6 +236,63 @@ TEST(ReportText, TwelveWaitsAndHowManyMore) {
   counted.wait_count = 745500;  // only the first are kept
   EXPECT_THAT(text_of(counted), HasSubstr("  and 745488 more; --report writes the first 20\n"));
   EXPECT_EQ(as_json(counted).at("wait_count").as_int64(), 745500);
+}
+
+Report with_waits() {
+  Report r = sample();
+  r.cycles = 1000;
+  WaitSummary& waits = r.waits;
+  waits.unit = "tile";
+  waits.units = 2;
+  waits.busy = 500;
+  waits.idle = 300;
+  waits.reasons = {{"room", "room in an output queue", 200},
+                   {"turn", "its turn", 0},
+                   {"wavelet", "a wavelet on an input queue", 1000}};
+  waits.lines = {{"a.tasm:3", "main thread", "room", "room in output queue 1", 200, 7},
+                 {"a.tasm:9", "microthread 2", "wavelet", "a wavelet on input queue 3", 1000, 40}};
+  waits.links = {{{1, 0}, "EAST", 900}};
+  waits.sort();
+  return r;
+}
+
+TEST(ReportJson, WaitsByReasonAndLine) {
+  const auto waits = as_json(with_waits()).at("waits").as_object();
+  EXPECT_THAT(keys(waits),
+              ElementsAre("unit", "units", "busy", "idle", "reasons", "lines", "links"));
+  EXPECT_THAT(keys(waits.at("reasons").as_object()), ElementsAre("wavelet", "room"));
+  EXPECT_EQ(waits.at("reasons").at("wavelet").as_int64(), 1000);
+  const auto& line = waits.at("lines").at(0).as_object();
+  EXPECT_EQ(line.at("place").as_string(), "a.tasm:9");
+  EXPECT_EQ(line.at("thread").as_string(), "microthread 2");
+  EXPECT_EQ(line.at("reason").as_string(), "wavelet");
+  EXPECT_EQ(line.at("cycles").as_int64(), 1000);
+  EXPECT_EQ(line.at("busy").as_int64(), 40);
+  EXPECT_EQ(waits.at("links").at(0).at("wavelets").as_int64(), 900);
+  EXPECT_FALSE(as_json(sample()).contains("waits"));
+}
+
+TEST(ReportText, WaitsAreShownIfAskedFor) {
+  Report r = with_waits();
+  EXPECT_THAT(text_of(r), Not(HasSubstr("where the cycles")));
+  r.waits.shown = true;
+  const std::string text = text_of(r);
+  EXPECT_THAT(text, HasSubstr("\nwhere the cycles of 2 tiles went\n"));
+  EXPECT_THAT(text, HasSubstr("          1,000   50.0 %  wavelet       waiting for a wavelet on an "
+                              "input queue\n"));
+  EXPECT_THAT(text, HasSubstr("  a.tasm:9, microthread 2: a wavelet on input queue 3 (busy 40)\n"));
+  EXPECT_THAT(text, HasSubstr("900   90.0 %  (1, 0) EAST\n"));
+}
+
+TEST(ReportText, WhyAPlaceWaits) {
+  Report r = sample();
+  r.why = Why{500, {3, 2}, {"the tile has waited since cycle 481"}};
+  EXPECT_THAT(text_of(r), HasSubstr("\ncycle 500, tile (3, 2)\n  the tile has waited since cycle "
+                                    "481\n"));
+  const auto why = as_json(r).at("why").as_object();
+  EXPECT_EQ(why.at("cycle").as_int64(), 500);
+  EXPECT_EQ(why.at("tile").at(0).as_int64(), 3);
+  EXPECT_EQ(why.at("waits").at(0).as_string(), "the tile has waited since cycle 481");
 }
 
 TEST(ReportText, TenWarningsAndHowManyMore) {

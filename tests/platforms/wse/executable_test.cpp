@@ -150,7 +150,7 @@ TEST(WseExecutable, DeadlockIsDiagnosed) {
                                        HasSubstr("main"), HasSubstr("input queue 2")));
   const json::object report = json::parse(read_file(folder.file("r.json"))).as_object();
   EXPECT_EQ(report.at("exit_code"), 4);
-  EXPECT_FALSE(report.at("waits").as_array().empty());
+  EXPECT_FALSE(report.at("stuck").as_array().empty());
 }
 
 TEST(WseExecutable, IllegalBehaviourOfAProgramIsExit4WithItsLine) {

@@ -61,6 +61,20 @@ BROKEN = [
 Run = collections.namedtuple("Run", "exit_code error report files")
 
 
+def check_waits(report):
+    """The cycles of every tile are busy, idle or waits; of all tiles too."""
+    waits = report.get("waits")
+    if waits is None:
+        return
+    total = waits["busy"] + waits["idle"] + sum(waits["reasons"].values())
+    assert total == waits["units"] * report["cycles"], f"{total} cycles of {waits['units']} tiles: {waits}"
+    assert waits["busy"] == report["counters"]["busy_issue_cycles"]["value"], waits["busy"]
+    for tile in report.get("tiles", []):
+        parts = [value for name, value in tile.items() if name.startswith("wait_")]
+        total = sum(parts) + tile["busy_issue_cycles"] + tile.get("idle_cycles", 0)
+        assert total in (0, report["cycles"]), f"tile {tile['tile']}: {total} of {report['cycles']} cycles"
+
+
 class Structures:
     """Runs layouts in both structures and compares."""
 
@@ -82,6 +96,7 @@ class Structures:
         if report:
             assert report["structure"] == structure or result.returncode == 2, report["structure"]
             del report["structure"], report["wall"], report["run"]
+            check_waits(report)
         contents = [file.read_bytes() for file in files if file.exists()]
         return Run(result.returncode, result.stderr, report, contents)
 

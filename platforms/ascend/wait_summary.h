@@ -1,0 +1,23 @@
+// What the pipes of a launch waited for, by reason and source line, and what its MADs achieved
+// (docs/waits.md).
+#pragma once
+
+#include <string>
+
+#include "models/cluster/machine_view.h"
+#include "platforms/ascend/ascend_config.h"
+#include "platforms/report/report.h"
+
+namespace tessera::ascend {
+
+/// Of a launch that has taken `cycles`. Pipes that neither worked nor waited are left out.
+void summarize_waits(const cluster::MachineView& machine, const AscendConfig& config, Cycle cycles,
+                     report::WaitSummary& summary);
+/// The member `compute` of the report: multiply-adds of MADs, and how they compare with what the AICs of
+/// the launch can do and with the bytes from and to GM. Has no entries without a MAD.
+report::Group compute_group(const cluster::MachineView& machine, const AscendConfig& config,
+                            Cycle cycles);
+/// The pipes of a core that are busy in cycle `now`, in words; empty: none.
+std::string busy_pipes(const cluster::AiCore& core, Cycle now);
+
+}  // namespace tessera::ascend
