@@ -48,74 +48,95 @@ const cli::Executable kExecutable = {
     "fabric.hop_latency=3",
     TESSERA_COMMIT};
 
-bool run_script(const vp::Options& options, report::Report& report) {
-  // 1. The accelerator that the script names, and what the names in the script mean there.
-  const vp::ScriptText text = vp::read_script(options.program);
-  run::Driver driver(options, report);
-  std::vector<std::unique_ptr<vp::Accelerator>> accelerators;
+using Accelerators = std::vector<std::unique_ptr<vp::Accelerator>>;
+
+/// What the names in the script mean on each accelerator.
+std::vector<vp::PlaceNames> names_of(const Accelerators& accelerators) {
   std::vector<vp::PlaceNames> names;
-  for (const vp::DeviceStatement& device : text.devices) {
-    accelerators.push_back(vp::build_accelerator(options, device));
-    const vp::Accelerator& built = *accelerators.back();
+  for (const auto& accelerator : accelerators) {
     names.emplace_back(
-        accelerators.back()->device().info(),
-        [&built](TileCoord tile, const std::string& symbol) {
-          return built.find_symbol(tile, symbol);
+        accelerator->device().info(),
+        [&accelerator](TileCoord tile, const std::string& symbol) {
+          return accelerator->find_symbol(tile, symbol);
         },
         vp::kPortOnBus + names.size() * vp::kPortBytes);
   }
-  const std::vector<vp::Statement> script = vp::compile(text, names);
+  return names;
+}
+
+/// Everything around the accelerators. Every connection is watched: a broken rule of the base protocol ends
+/// the run.
+class Platform {
+ public:
+  Platform(const vp::Options& options, const std::vector<vp::Statement>& script,
+           const Accelerators& accelerators)
+      : processor("host", options.program, script, options.quiet ? nullptr : &std::cout),
+        bus_("bus", 2 + static_cast<unsigned>(accelerators.size()), 2),
+        checks_("check", 4 + accelerators.size()),
+        interrupts_("interrupt", 1 + accelerators.size()) {
+    watch(processor.socket, bus_.in[0]);
+    watch(dma_.memory, bus_.in[1]);
+    map(memory_.socket, vp::kMemoryOnBus, vp::kMemoryBytes);
+    map(dma_.socket, vp::kDmaOnBus, vp::Dma::kBytes);
+    host::PortConfig config;
+    config.survives_failures = options.device_failures == "interrupt";
+    for (std::size_t i = 0; i < accelerators.size(); ++i) {
+      const std::string name = "port_" + std::to_string(i + 1);
+      ports_.push_back(std::make_unique<host::HostPort>(name.c_str(), accelerators[i]->domain(),
+                                                        accelerators[i]->device(), config));
+      map(ports_.back()->socket, vp::kPortOnBus + i * vp::kPortBytes, vp::kPortBytes);
+      ports_.back()->irq.bind(interrupts_[i]);
+    }
+    dma_.irq.bind(interrupts_[accelerators.size()]);
+    for (auto& interrupt : interrupts_) processor.irq.bind(interrupt);
+  }
+
+  vp::ScriptHost processor;
+
+ private:
+  template <class From, class To>
+  void watch(From& from, To& to) {
+    host::BaseProtocolChecker& check = checks_[watched_++];
+    from.bind(check.in);
+    check.out.bind(to);
+  }
+  void map(host::TargetSocket& target, vp::Address base, vp::Address bytes) {
+    host::BaseProtocolChecker& check = checks_[watched_++];
+    bus_.map(check.in, base, bytes);
+    check.out.bind(target);
+  }
+
+  vp::Bus bus_;
+  vp::Memory memory_{"memory", vp::kMemoryBytes, sc_core::sc_time(250, sc_core::SC_PS)};
+  vp::Dma dma_{"dma", sc_core::sc_time(1, sc_core::SC_NS)};
+  sc_core::sc_vector<host::BaseProtocolChecker> checks_;
+  sc_core::sc_vector<sc_core::sc_signal<bool>> interrupts_;
+  std::vector<std::unique_ptr<host::HostPort>> ports_;
+  std::size_t watched_ = 0;
+};
+
+bool run_script(const vp::Options& options, report::Report& report) {
+  // 1. The accelerators that the script names, and the script in their terms.
+  const vp::ScriptText text = vp::read_script(options.program);
+  run::Driver driver(options, report);
+  Accelerators accelerators;
+  for (const vp::DeviceStatement& device : text.devices)
+    accelerators.push_back(vp::build_accelerator(options, device));
+  const std::vector<vp::Statement> script = vp::compile(text, names_of(accelerators));
   if (options.validate) return cli::print_valid(options, "");
   vp::write_driver_header(options.driver_header, accelerators.front()->device().info(),
                           text.devices.front().file);
 
-  // 2. The platform around it. How far the host may run ahead is a matter of the whole simulation.
+  // 2. The platform around them. How far the host may run ahead is a matter of the whole simulation.
   const std::uint64_t quantum_ps = vp::duration_ps(options.quantum, "", "--quantum");
   tlm::tlm_global_quantum::instance().set(
       sc_core::sc_time(static_cast<double>(quantum_ps), sc_core::SC_PS));
-  vp::ScriptHost processor("host", options.program, script, options.quiet ? nullptr : &std::cout);
-  const auto ports = static_cast<unsigned>(accelerators.size());
-  vp::Bus bus("bus", 2 + ports, 2);
-  vp::Memory memory("memory", vp::kMemoryBytes, sc_core::sc_time(250, sc_core::SC_PS));
-  vp::Dma dma("dma", sc_core::sc_time(1, sc_core::SC_NS));
+  Platform platform(options, script, accelerators);
 
-  // 3. Every connection is watched: a broken rule of the base protocol ends the run.
-  sc_core::sc_vector<host::BaseProtocolChecker> checks("check", 4 + ports);
-  sc_core::sc_vector<sc_core::sc_signal<bool>> interrupts("interrupt", 1 + ports);
-  std::size_t watched = 0;
-  const auto watch = [&](auto& from, auto& to) {
-    host::BaseProtocolChecker& check = checks[watched++];
-    from.bind(check.in);
-    check.out.bind(to);
-  };
-  const auto map = [&](host::TargetSocket& target, vp::Address base, vp::Address bytes) {
-    host::BaseProtocolChecker& check = checks[watched++];
-    bus.map(check.in, base, bytes);
-    check.out.bind(target);
-  };
-
-  // 4. What is bound to what, and where it stands on the bus.
-  watch(processor.socket, bus.in[0]);
-  watch(dma.memory, bus.in[1]);
-  map(memory.socket, vp::kMemoryOnBus, vp::kMemoryBytes);
-  map(dma.socket, vp::kDmaOnBus, vp::Dma::kBytes);
-  dma.irq.bind(interrupts[ports]);
-  host::PortConfig port_config;
-  port_config.survives_failures = options.device_failures == "interrupt";
-  std::vector<std::unique_ptr<host::HostPort>> host_ports;
-  for (unsigned i = 0; i < ports; ++i) {
-    vp::Accelerator& accelerator = *accelerators[i];
-    host_ports.push_back(std::make_unique<host::HostPort>(("port_" + std::to_string(i + 1)).c_str(),
-                                                          accelerator.domain(),
-                                                          accelerator.device(), port_config));
-    map(host_ports.back()->socket, vp::kPortOnBus + i * vp::kPortBytes, vp::kPortBytes);
-    host_ports.back()->irq.bind(interrupts[i]);
-  }
-  for (auto& interrupt : interrupts) processor.irq.bind(interrupt);
-
-  // 5. Run until the script is carried out and nothing moves any more, and report.
+  // 3. Run until the script is carried out and nothing moves any more, and report.
   vp::PlatformView view(accelerators);
-  driver.run(accelerators.front()->domain(), accelerators.front()->structure(), view, processor);
+  driver.run(accelerators.front()->domain(), accelerators.front()->structure(), view,
+             platform.processor);
   return true;
 }
 

@@ -41,7 +41,8 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
 }
 
 ObservedMachine::~ObservedMachine() {
-  if (machine_ && !machine_->is_quick_to_destroy()) static_cast<void>(machine_.release());
+  if (machine_ && !is_destroyed_ && !machine_->is_quick_to_destroy())
+    static_cast<void>(machine_.release());
 }
 
 void ObservedMachine::account_waits(const Workload& workload, bool all) {
