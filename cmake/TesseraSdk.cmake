@@ -20,5 +20,6 @@ if(TESSERA_INSTALL)
   set(staged_sdk "${PROJECT_BINARY_DIR}/package/sdk")
   tessera_sdk("/${sdk_dir}" "/${CMAKE_INSTALL_BINDIR}" "/${python_dir}" "${staged_sdk}")
   install(PROGRAMS "${staged_sdk}/cslc" "${staged_sdk}/cs_python" DESTINATION "${sdk_dir}")
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/" DESTINATION "${python_dir}" FILES_MATCHING PATTERN "*.py")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/python/" DESTINATION "${python_dir}" FILES_MATCHING PATTERN "*.py"
+    PATTERN "py.typed")
 endif()

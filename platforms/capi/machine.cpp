@@ -36,6 +36,7 @@ Machine::Machine(const std::string& kind, const std::string& program,
   const Simulation::Entered entered(simulation_);
   read_options(program, options, options_);
   accelerator_ = vp::build_accelerator(options_, {kind, program, ""}, &options_.csl);
+  accelerator_->destroy_with_this();
   taken_.resize(info().edges.size() * kColorCount);
   device().set_listener(this);
   domain().set_failure_listener(

@@ -25,21 +25,22 @@ typedef enum tessera_status {
   TESSERA_OK = 0,
   TESSERA_USER_INPUT = 2,  /**< program, options or arguments that cannot be accepted */
   TESSERA_INTEGRATION = 3, /**< a mistake in how modules are bound */
-  TESSERA_FAILED = 4,      /**< the program did what the machine does not allow; reset the machine */
-  TESSERA_INTERNAL = 5     /**< a defect of the library */
+  TESSERA_FAILED = 4,  /**< the program did what the machine does not allow; reset the machine */
+  TESSERA_INTERNAL = 5 /**< a defect of the library */
 } tessera_status;
 
 /** Why a run stopped. */
 typedef enum tessera_stop {
-  TESSERA_AT_REST = 0,  /**< nothing moves any more: all is done, or what is left waits for ever */
-  TESSERA_AT_LIMIT = 1, /**< the cycle that was asked for is reached */
+  TESSERA_AT_REST = 0,   /**< nothing moves any more: all is done, or what is left waits for ever */
+  TESSERA_AT_LIMIT = 1,  /**< the cycle that was asked for is reached */
   TESSERA_ON_REQUEST = 2 /**< the listener asked for it */
 } tessera_stop;
 
 /** Bits of a notification, as the interrupts of the host port (docs/host-port.md). */
 typedef enum tessera_notice {
   TESSERA_LAUNCH_DONE = 1, /**< a launched function has ended on one tile */
-  TESSERA_STREAM_DONE = 2, /**< the last wavelet of a send has left, or the last expected one has come */
+  TESSERA_STREAM_DONE =
+      2, /**< the last wavelet of a send has left, or the last expected one has come */
   TESSERA_CAME_TO_REST = 4,
   TESSERA_MACHINE_FAILED = 8
 } tessera_notice;

@@ -32,6 +32,7 @@ class WseAccelerator final : public Accelerator {
   const char* structure() const override { return observed_.machine().structure(); }
   run::View& view() override { return observed_; }
   host::Device& device() override { return device_; }
+  void destroy_with_this() override { observed_.destroy_with_this(); }
   std::optional<std::uint32_t> find_symbol(TileCoord tile, const std::string& name) const override {
     const auto& image = workload_.programs.image_of(tile);
     const pe::Symbol* const symbol = image == nullptr ? nullptr : image->find_symbol(name);

@@ -25,6 +25,9 @@ class Accelerator {
   virtual const char* structure() const = 0;
   virtual run::View& view() = 0;
   virtual host::Device& device() = 0;
+  /// The machine does not outlive this object, for a process that builds many
+  /// (wse::ObservedMachine).
+  virtual void destroy_with_this() {}
   /// Address of a symbol in the memory of a tile; no value: it has none of that name.
   virtual std::optional<std::uint32_t> find_symbol(TileCoord tile,
                                                    const std::string& name) const = 0;

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string>
 
+#include "tlm_ifaces/kit/process.h"
+
 namespace tessera::vp {
 
 namespace {
@@ -26,10 +28,18 @@ class Translated {
 
 }  // namespace
 
-Bus::Bus(sc_core::sc_module_name name, unsigned targets) : sc_core::sc_module(name) {
+Bus::Bus(sc_core::sc_module_name name, unsigned targets, unsigned initiators)
+    : sc_core::sc_module(name), in("in", initiators), serve_event_("serve_event") {
   for (unsigned i = 0; i < targets; ++i)
     windows_.emplace_back(("out_" + std::to_string(i)).c_str(), *this);
-  in.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+  for (unsigned i = 0; i < initiators; ++i) {
+    initiators_.emplace_back(*this, i);
+    in[i].bind(static_cast<tlm::tlm_fw_transport_if<>&>(initiators_.back()));
+  }
+  TESSERA_HAS_PROCESS(Bus);
+  SC_METHOD(serve);
+  sensitive << serve_event_;
+  dont_initialize();
 }
 
 void Bus::map(host::TargetSocket& target, Address base, Address bytes) {
@@ -55,8 +65,8 @@ void Bus::map(host::TargetSocket& target, Address base, Address bytes) {
 }
 
 void Bus::end_of_elaboration() {
-  host::require_bound_once(in.get_base_port(), std::string("bus '") + name() + "', in",
-                           "an initiator");
+  for (host::TargetSocket& socket : in)
+    host::require_bound_once(socket.get_base_port(), socket.name(), "an initiator");
   for (const Window& window : windows_)
     host::require_bound_once(window.socket.get_base_port(), window.socket.name(),
                              "a target with map()");
@@ -68,7 +78,7 @@ Bus::Window* Bus::find(Address address) {
   return found == windows_.end() ? nullptr : &*found;
 }
 
-void Bus::b_transport(Payload& payload, sc_core::sc_time& delay) {
+void Bus::block(Payload& payload, Time& delay) {
   Window* const window = find(payload.get_address());
   if (window == nullptr) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -78,14 +88,14 @@ void Bus::b_transport(Payload& payload, sc_core::sc_time& delay) {
   window->socket->b_transport(payload, delay);
 }
 
-unsigned Bus::transport_dbg(Payload& payload) {
+unsigned Bus::debug(Payload& payload) {
   Window* const window = find(payload.get_address());
   if (window == nullptr) return 0;
   const Translated translated(payload, window->base);
   return window->socket->transport_dbg(payload);
 }
 
-bool Bus::get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) {
+bool Bus::give_direct(Payload& payload, tlm::tlm_dmi& dmi) {
   dmi.init();
   Window* const window = find(payload.get_address());
   if (window == nullptr) {
@@ -105,24 +115,8 @@ bool Bus::get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) {
 void Bus::Window::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
   const Address last = bytes - 1;
   if (begin > last) return;
-  bus.in->invalidate_direct_mem_ptr(base + begin, base + std::min<Address>(end, last));
-}
-
-tlm::tlm_sync_enum Bus::refuse_non_blocking() const {
-  SC_REPORT_ERROR(
-      kLooselyTimedId,
-      (std::string(name()) + " is loosely timed: use b_transport, or bind the host port itself")
-          .c_str());
-  return tlm::TLM_COMPLETED;
-}
-
-tlm::tlm_sync_enum Bus::nb_transport_fw(Payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
-  payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
-  return refuse_non_blocking();
-}
-
-tlm::tlm_sync_enum Bus::Window::nb_transport_bw(Payload&, tlm::tlm_phase&, sc_core::sc_time&) {
-  return bus.refuse_non_blocking();
+  for (host::TargetSocket& socket : bus.in)
+    socket->invalidate_direct_mem_ptr(base + begin, base + std::min<Address>(end, last));
 }
 
 }  // namespace tessera::vp

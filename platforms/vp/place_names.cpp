@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontends/text/cursor.h"
+#include "platforms/vp/dma.h"
 #include "tlm_ifaces/vocabulary/bits.h"
 
 namespace tessera::vp {
@@ -62,6 +63,8 @@ const std::vector<Named> kChannelFields = {
     {"waiting", ChannelField::kWaiting}, {"room", ChannelField::kRoom},
     {"level", ChannelField::kLevel},     {"is_control", ChannelField::kIsControl},
     {"expect", ChannelField::kExpect},   {"cancel", ChannelField::kCancel}};
+const std::vector<Named> kDmaFields = {
+    {"source", 0x00}, {"destination", 0x08}, {"bytes", 0x10}, {"control", 0x14}, {"status", 0x18}};
 const std::vector<Named> kBits = {{"launch_done", host::kLaunchDone},
                                   {"stream_done", host::kStreamDone},
                                   {"at_rest", host::kAtRest},
@@ -72,8 +75,14 @@ const std::vector<Named> kBits = {{"launch_done", host::kLaunchDone},
                                   {"failed", host::kFailed},
                                   {"reset", host::kReset},
                                   {"reset_machine", host::kResetMachine},
-                                  {"keep_memory", host::kKeepMemory}};
-const std::vector<std::string> kKinds = {"memory",  "port", "slot",   "doorbell",
+                                  {"keep_memory", host::kKeepMemory},
+                                  {"start", kDmaStart},
+                                  {"to_stream", kDmaToStream},
+                                  {"clear", kDmaClear},
+                                  {"busy", kDmaBusy},
+                                  {"done", kDmaDone},
+                                  {"error", kDmaError}};
+const std::vector<std::string> kKinds = {"memory",  "dma",  "port",   "slot", "doorbell",
                                          "counter", "tile", "stream", "array"};
 
 }  // namespace
@@ -107,6 +116,7 @@ class PlaceNames::Reader {
     if (cursor_.accept("fn."))
       return static_cast<std::uint32_t>(
           index_of(info_.functions, "function", cursor_.place(), rest()));
+    if (cursor_.accept("&")) return address_word();
     const char first = cursor_.peek();
     if (text::is_digit(first) || first == '-' || first == '.')
       return text_.find('.') != std::string::npos ? f32() : integer();
@@ -119,9 +129,17 @@ class PlaceNames::Reader {
   }
 
  private:
+  /// "&low:PLACE" or "&high:PLACE": half of an address, for who takes one as a value.
+  std::uint32_t address_word() {
+    const bool is_high = cursor_.accept("high:");
+    if (!is_high && !cursor_.accept("low:")) fail("expected '&low:PLACE' or '&high:PLACE'");
+    const Address address = place();
+    return static_cast<std::uint32_t>(is_high ? address >> 32 : address);
+  }
   Address named_place() {
     const std::string kind = word();
     if (kind == "memory") return kMemoryOnBus + offset(kPortOnBus);
+    if (kind == "dma") return kDmaOnBus + field(kDmaFields, "register");
     if (kind == "port") return port(host::kRegisterBase) + field(kRegisters, "register");
     if (kind == "slot") {
       const std::uint64_t slot = indices({host::kSlots})[0];
@@ -138,7 +156,7 @@ class PlaceNames::Reader {
     fail(begin_, "expected an address or one of " + text::listed(kKinds) + ", found '" + text_ +
                      "'" + did_you_mean(kind, kKinds));
   }
-  static Address port(Address offset) { return kPortOnBus + offset; }
+  Address port(Address offset) const { return names_.base_ + offset; }
 
   Address tile() {
     const auto xy = indices({info_.width, info_.height});

@@ -30,12 +30,12 @@ const std::vector<Named>& named_bits();
 class PlaceNames {
  public:
   using FindSymbol = std::function<std::optional<std::uint32_t>(TileCoord, const std::string&)>;
-  /// Both must outlive the names.
-  PlaceNames(const host::DeviceInfo& info, FindSymbol find_symbol)
-      : info_(info), find_symbol_(std::move(find_symbol)) {}
+  /// Both must outlive the names. `base`: of the accelerator on the bus.
+  PlaceNames(const host::DeviceInfo& info, FindSymbol find_symbol, Address base = kPortOnBus)
+      : info_(info), find_symbol_(std::move(find_symbol)), base_(base) {}
 
   /// An address on the bus: a number, or
-  ///   memory+N  port.REGISTER  slot[K].FIELD  doorbell[K]  counter.NAME  tile[X,Y].SYMBOL+N
+  ///   memory+N  dma.FIELD  port.REGISTER  slot[K].FIELD  doorbell[K]  counter.NAME  tile[X,Y].SYMBOL+N
   ///   stream[X,Y,SIDE,COLOR].FIELD  array[NAME]+N  array[NAME].FIELD
   /// Throws UserError.
   Address place(const Token& token, const text::Diagnostics& diagnostics) const;
@@ -46,6 +46,7 @@ class PlaceNames {
   class Reader;
   const host::DeviceInfo& info_;
   FindSymbol find_symbol_;
+  Address base_;
 };
 
 }  // namespace tessera::vp

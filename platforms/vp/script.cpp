@@ -194,6 +194,25 @@ class StatementReader {
   Statement out_;
 };
 
+/// The models of one kind have the same names in the simulation.
+void add_device(const DeviceStatement& device, ScriptText& script,
+                const text::Diagnostics& diagnostics) {
+  if (!script.devices.empty() && script.devices.front().kind == device.kind)
+    diagnostics.fail("has two devices '" + device.kind + "'; expected one of each kind");
+  script.devices.push_back(device);
+}
+
+/// "use 2": places of the following statements are those of the second device.
+std::size_t number_of_device(const Line& line, std::size_t devices,
+                             const text::Diagnostics& diagnostics) {
+  const std::string& text = line.size() > 1 ? line[1].text : line[0].text;
+  const bool is_digit = text.size() == 1 && text[0] > '0' && text[0] <= '9';
+  const auto number = static_cast<std::size_t>(is_digit ? text[0] - '0' : 0);
+  if (line.size() == 3 && number > 0 && number <= devices) return number - 1;
+  diagnostics.fail(line[1].place,
+                   "expected 'use N' with the number of a device, 1 to " + std::to_string(devices));
+}
+
 }  // namespace
 
 ScriptText read_script(const std::string& file) {
@@ -202,18 +221,16 @@ ScriptText read_script(const std::string& file) {
   ScriptText script;
   script.file = file;
   std::string text;
-  bool has_device = false;
   for (unsigned number = 1; std::getline(in, text); ++number) {
     Line line = split(text, number, diagnostics);
     if (line.size() == 1) continue;
-    if (has_device) {
+    const bool may_be_device = script.lines.empty() && script.devices.size() < kMaxAccelerators;
+    if (script.devices.empty() || (may_be_device && line.front().is_word("device")))
+      add_device(device_of(line, diagnostics), script, diagnostics);
+    else
       script.lines.push_back(std::move(line));
-      continue;
-    }
-    script.device = device_of(line, diagnostics);
-    has_device = true;
   }
-  if (!has_device) {
+  if (script.devices.empty()) {
     diagnostics.fail("is empty; expected 'device wse LAYOUT' or 'device ascend PROGRAM' "
                      "(docs/vp-platform.md)");
   }
@@ -238,12 +255,17 @@ std::uint64_t duration_ps(const std::string& text, const std::string& file,
                       "'; units are ps, ns, us and ms");
 }
 
-std::vector<Statement> compile(const ScriptText& script, const PlaceNames& names) {
+std::vector<Statement> compile(const ScriptText& script, const std::vector<PlaceNames>& names) {
   const text::Diagnostics diagnostics(script.file);
   std::vector<Statement> statements;
   statements.reserve(script.lines.size());
-  for (const Line& line : script.lines)
-    statements.push_back(StatementReader(diagnostics, line, names).read());
+  std::size_t used = 0;
+  for (const Line& line : script.lines) {
+    if (line.front().is_word("use"))
+      used = number_of_device(line, names.size(), diagnostics);
+    else
+      statements.push_back(StatementReader(diagnostics, line, names[used]).read());
+  }
   return statements;
 }
 

@@ -38,8 +38,8 @@ struct DeviceStatement {
 /// A script taken apart into words. What names mean depends on the device.
 struct ScriptText {
   std::string file;
-  DeviceStatement device;
-  std::vector<Line> lines;  ///< without that of the device
+  std::vector<DeviceStatement> devices;  ///< at least one
+  std::vector<Line> lines;               ///< without those of the devices
 };
 /// Throws UserError.
 ScriptText read_script(const std::string& file);
@@ -79,7 +79,7 @@ std::uint64_t duration_ps(const std::string& text, const std::string& file,
                           const std::string& place);
 
 class PlaceNames;
-/// Throws UserError for a statement that is none, with line and column.
-std::vector<Statement> compile(const ScriptText& script, const PlaceNames& names);
+/// `names`: of each device. Throws UserError for a statement that is none, with line and column.
+std::vector<Statement> compile(const ScriptText& script, const std::vector<PlaceNames>& names);
 
 }  // namespace tessera::vp

@@ -192,19 +192,27 @@ bool ScriptHost::copy(const Statement& statement) {
   return answered(statement, access(tlm::TLM_WRITE_COMMAND, statement.to, words, false));
 }
 
+bool ScriptHost::interrupted() const {
+  for (int i = 0; i < irq.size(); ++i)
+    if (irq[i]->read()) return true;
+  return false;
+}
+
 bool ScriptHost::wait_irq(const Statement& statement) {
   keeper_.sync();
   const sc_time end = sc_core::sc_time_stamp() + time_of(statement.duration_ps);
-  while (!irq.read()) {
+  sc_core::sc_event_or_list changes;
+  for (int i = 0; i < irq.size(); ++i) changes |= irq[i]->value_changed_event();
+  while (!interrupted()) {
     if (statement.duration_ps == 0) {
-      sc_core::wait(irq.value_changed_event());
+      sc_core::wait(changes);
       continue;
     }
     if (sc_core::sc_time_stamp() >= end) {
       check(statement, false, "no interrupt came");
       return false;
     }
-    sc_core::wait(end - sc_core::sc_time_stamp(), irq.value_changed_event());
+    sc_core::wait(end - sc_core::sc_time_stamp(), changes);
   }
   keeper_.reset();
   return true;

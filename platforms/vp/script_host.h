@@ -26,7 +26,8 @@ class ScriptHost final : public sc_core::sc_module,
                          private tlm::tlm_bw_transport_if<> {
  public:
   host::InitiatorSocket socket{"socket"};
-  sc_core::sc_in<bool> irq{"irq"};
+  /// Of the accelerators, and of what else interrupts.
+  sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 0, sc_core::SC_ONE_OR_MORE_BOUND> irq{"irq"};
 
   /// `file` names the script in messages; `script` must outlive the host. What it reads is printed
   /// to `out`, which may be nullptr.
@@ -64,6 +65,7 @@ class ScriptHost final : public sc_core::sc_module,
   bool poll(const Statement& statement);
   bool copy(const Statement& statement);
   bool wait_irq(const Statement& statement);
+  bool interrupted() const;
   void peek(const Statement& statement);
   bool answered(const Statement& statement, tlm::tlm_response_status status);
   bool check(const Statement& statement, bool passed, const std::string& detail);

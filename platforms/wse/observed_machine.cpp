@@ -29,7 +29,8 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
 }
 
 ObservedMachine::~ObservedMachine() {
-  if (machine_ && !machine_->is_quick_to_destroy()) static_cast<void>(machine_.release());
+  if (machine_ && !is_destroyed_ && !machine_->is_quick_to_destroy())
+    static_cast<void>(machine_.release());
 }
 
 std::vector<int> ObservedMachine::coordinates(std::uint32_t place) const {

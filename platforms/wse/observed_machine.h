@@ -25,8 +25,10 @@ class ObservedMachine final : public run::View {
   ObservedMachine(const cli::Options& options, const FabricOptions& fabric, const WseConfig& config,
                   const Workload& workload, Replacements* replacements = nullptr);
   /// Where the kernel would take longer to destroy the machine than the run took
-  /// (Machine::is_quick_to_destroy), the machine is left to the end of the process.
+  /// (Machine::is_quick_to_destroy), the machine is left to the end of the process; not after
+  /// destroy_with_this().
   ~ObservedMachine() override;
+  void destroy_with_this() { is_destroyed_ = true; }
   ObservedMachine(const ObservedMachine&) = delete;
   ObservedMachine& operator=(const ObservedMachine&) = delete;
 
@@ -58,6 +60,7 @@ class ObservedMachine final : public run::View {
   Recorders recorders_;
   DiagnosisLog diagnoses_;
   std::unique_ptr<Machine> machine_;
+  bool is_destroyed_ = false;  // always
 };
 
 }  // namespace tessera::wse

@@ -100,6 +100,38 @@ def case_numesh(a):
     require(run([build_project(a, "numesh") / "my_mesh"]), "cycles")
 
 
+def case_vp(a):
+    """A platform with its own bus and two accelerators, of which a driver resets one in the middle."""
+    examples = a.prefix / "share/tessera/examples"
+    require(run([build_project(a, "vp") / "my_prototype", examples / "gemv_stream/layout.json", examples / "vp/twice.pto"]),
+            "both are right after a reset in the middle")
+
+
+def case_capi(a):
+    """The installed C interface: a C program and the Python package."""
+    folder = a.work / "capi"
+    folder.mkdir(parents=True, exist_ok=True)
+    library = next(a.prefix.glob("lib*/**/libtessera.so"))
+    (folder / "mine.c").write_text('''#include <stdio.h>
+#include <tessera.h>
+int main(int argc, char** argv) {
+  tessera_machine* m;
+  if (argc != 2 || tessera_create("wse", argv[1], 0, NULL, &m) != TESSERA_OK) return puts(tessera_last_error());
+  if (tessera_launch(m, "main", 0, 0, 0, 0, NULL, 0) != TESSERA_OK || tessera_run(m, UINT64_MAX, NULL) != TESSERA_OK)
+    return puts(tessera_last_error());
+  puts(tessera_report(m));
+  tessera_destroy(m);
+  return 0;
+}
+''', encoding="utf-8")
+    run(["cc", "-std=c99", folder / "mine.c", f"-I{a.prefix}/include", f"-L{library.parent}", "-ltessera",
+         f"-Wl,-rpath,{library.parent}", "-o", folder / "mine"])
+    layout = a.prefix / "share/tessera/examples/hello_wavelet/layout.json"
+    require(run([folder / "mine", layout]), '"status": "finished"')
+    script = f"import tessera; m = tessera.Machine('{layout}'); m.launch('main'); m.run(); print(m.read('answer', 1)[0])"
+    require(run([sys.executable, "-B", "-c", script], env={"PYTHONPATH": str(a.prefix / "share/tessera/python")}), "42")
+
+
 def case_pkg_config(a):
     """One command, as people type it."""
     folder = a.work / "pkg_config"

@@ -132,6 +132,36 @@ class Fabric(unittest.TestCase):
                 self.assertEqual(machine.open_launches, 0)
 
 
+class Csl(unittest.TestCase):
+    def run_gemv(self, machine, a, x, b):
+        rows, columns = 4, 4
+        for py in range(2):
+            for px in range(2):
+                part = a[rows * py:rows * (py + 1), columns * px:columns * (px + 1)]
+                machine.write("A", part.T, px, py)
+                machine.write("x", x[columns * px:columns * (px + 1)], px, py)
+                machine.write("b", b[rows * py:rows * (py + 1)], px, py)
+        machine.launch("compute")
+        self.assertEqual(machine.run(), tessera.Stop.AT_REST)
+        y = np.concatenate([machine.read("y", 1, py) for py in range(2)])
+        return y, [machine.read("stamps", 1, py).tolist() for py in range(2)]
+
+    def test_gemv_with_the_time_stamps_of_a_new_machine_after_a_reset(self):
+        random = np.random.default_rng(1)
+        a, x, b = (random.random(shape, np.float32) for shape in ((8, 8), 8, 8))
+        with tessera.Machine(ROOT / "examples/csl/gemv/layout.csl", "--params",
+                             "width:2,height:2,M:8,N:8") as machine:
+            y, stamps = self.run_gemv(machine, a, x, b)
+            np.testing.assert_allclose(y, a @ x + b, rtol=1e-5)
+            machine.reset()
+            machine.launch("compute")
+            machine.run(40)
+            machine.reset()
+            again, new_stamps = self.run_gemv(machine, a, x, b)
+            np.testing.assert_array_equal(again, y)
+            self.assertEqual(new_stamps, stamps)
+
+
 class Clusters(unittest.TestCase):
     def run_add(self, machine, a, b):
         machine.set_array(machine.arrays[0], a)

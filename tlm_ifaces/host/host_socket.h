@@ -47,10 +47,11 @@ void connect(tlm::tlm_base_initiator_socket<Bits, tlm::tlm_fw_transport_if<>,
   if constexpr (Bits == kHostBits) {
     from.bind(to);
   } else {
-    SC_REPORT_ERROR(kWidthId, (std::string(from.name()) + " is " + std::to_string(Bits) +
-                               " bits wide, and " + to.name() + " is " + std::to_string(kHostBits) +
-                               ": use sockets of " + std::to_string(kHostBits) + " bits")
-                                  .c_str());
+    SC_REPORT_ERROR(kWidthId,
+                    (std::string(from.name()) + " is " + std::to_string(Bits) + " bits wide, and " +
+                     to.name() + " is " + std::to_string(kHostBits) + ": use sockets of " +
+                     std::to_string(kHostBits) + " bits, or put a host::WidthAdapter in between")
+                        .c_str());
   }
 }
 

@@ -16,6 +16,8 @@
 #include "tests/support/sc_reports.h"
 #include "tlm_ifaces/host/base_protocol_checker.h"
 #include "tlm_ifaces/host/payload_pool.h"
+#include "tlm_ifaces/host/refusal.h"
+#include "tlm_ifaces/host/width_adapter.h"
 #include "tlm_ifaces/kit/process.h"
 
 namespace tessera::host {
@@ -70,7 +72,7 @@ TEST(HostPortModule, MemoryTakesTimeByTheByteAndRegistersByTheWord) {
     host.sync();
     EXPECT_EQ(host.write(kScratch, 3), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(host.delay, ns(1));
-    EXPECT_EQ(host.write(0x34, 3), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(host.write(0x38, 3), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(host.delay, ns(1)) << "a refused access takes no time";
     host.sync();
   };
@@ -161,7 +163,7 @@ struct AtHost {
       while (request != nullptr) sc_core::wait(request_ended);
       Payload& p = pool.take();
       HostInitiator::set(p, tlm::TLM_READ_COMMAND, kMemoryBase + 4 * i, &words[i], 4);
-      if (i == 5) p.set_address(0x34);
+      if (i == 5) p.set_address(0x38);
       tlm::tlm_phase phase = tlm::BEGIN_REQ;
       sc_time delay = ns(i % 3 * ahead);
       request = &p;
@@ -179,7 +181,7 @@ struct AtHost {
     if (request == &p) request = nullptr;
     request_ended.notify(sc_core::SC_ZERO_TIME);
     if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-    if (p.get_address() == 0x34)
+    if (p.get_address() == 0x38)
       EXPECT_EQ(p.get_response_status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     else
       EXPECT_EQ(p.get_response_status(), tlm::TLM_OK_RESPONSE);
@@ -314,6 +316,86 @@ TEST(HostPortModule, DoubleBindingIsReportedInOurTerms) {
   HostInitiator second("second");
   second.socket.bind(bench.port.socket);
   expect_elaboration_report(kBoundTwiceId, "socket is bound 2 times: put a bus in between");
+}
+
+TEST(HostPortModule, AdapterTakesAnInitiatorOfAnotherWidth) {
+  timing::ClockDomain domain("domain", 1000);
+  FakeDevice device;
+  HostPort port("port", domain, device);
+  sc_core::sc_signal<bool> irq("irq");
+  port.irq.bind(irq);
+  struct Wide : sc_core::sc_module, tlm::tlm_bw_transport_if<> {
+    explicit Wide(sc_core::sc_module_name n) : sc_module(n) { socket.bind(*this); }
+    tlm::tlm_sync_enum nb_transport_bw(Payload&, tlm::tlm_phase&, sc_time&) override {
+      return tlm::TLM_ACCEPTED;
+    }
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override { ++invalidations; }
+    tlm::tlm_initiator_socket<64> socket{"socket"};
+    unsigned invalidations = 0;
+  } wide("wide");
+  WidthAdapter<64> adapter("adapter");
+  wide.socket.bind(adapter.in);
+  adapter.out.bind(port.socket);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  std::uint32_t words[2] = {1, 2};
+  const auto access = [&](tlm::tlm_command command, Address at) {
+    Payload payload;
+    HostInitiator::set(payload, command, at, words, 8);
+    sc_time delay;
+    wide.socket->b_transport(payload, delay);
+    EXPECT_EQ(delay, ns(command == tlm::TLM_IGNORE_COMMAND ? 0 : 2));
+    return payload.get_response_status();
+  };
+  EXPECT_EQ(access(tlm::TLM_WRITE_COMMAND, kSlotBase), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(access(tlm::TLM_READ_COMMAND, 0), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(words[0], kIdValue);
+  EXPECT_EQ(access(tlm::TLM_READ_COMMAND, kSlotBase), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(words[1], 2U);
+  Payload payload;
+  HostInitiator::set(payload, tlm::TLM_READ_COMMAND, kMemoryBase, words, 8);
+  tlm::tlm_dmi dmi;
+  EXPECT_TRUE(wide.socket->get_direct_mem_ptr(payload, dmi));
+  payload.set_address(0);
+  EXPECT_EQ(wide.socket->transport_dbg(payload), 8U);
+  adapter.in->invalidate_direct_mem_ptr(0, 1);
+  EXPECT_EQ(wide.invalidations, 1U);
+}
+
+TEST(HostPortModule, RefusalTellsWhyInThePayload) {
+  Bench bench;
+  bench.initiator.body = [&] {
+    Payload payload;
+    std::uint32_t word = 0;
+    HostInitiator::set(payload, tlm::TLM_WRITE_COMMAND, kCycle, &word, 4);
+    Refusal refusal;
+    payload.set_extension(&refusal);
+    EXPECT_EQ(bench.initiator.send(payload), tlm::TLM_COMMAND_ERROR_RESPONSE);
+    EXPECT_EQ(refusal.text, "write of 4 bytes at 0x70: it can only be read");
+    payload.clear_extension(&refusal);
+  };
+  bench.run();
+}
+
+TEST(HostPortModule, ResetLowersTheInterruptAndTakesDirectMemoryBack) {
+  Bench bench;
+  bench.initiator.body = [&] {
+    bench.initiator.write(kIrqEnable, kLaunchDone);
+    bench.initiator.write(kDoorbellBase, 1);
+    bench.initiator.sync();
+    for (int i = 0; i < 4; ++i) bench.device.listener()->launch_ended(bench.domain.now());
+    sc_core::wait(ns(2));
+    EXPECT_TRUE(bench.irq.read());
+    Payload payload;
+    std::uint32_t word = 0;
+    HostInitiator::set(payload, tlm::TLM_READ_COMMAND, kMemoryBase, &word, 4);
+    tlm::tlm_dmi dmi;
+    EXPECT_TRUE(bench.initiator.socket->get_direct_mem_ptr(payload, dmi));
+    bench.initiator.write(static_cast<Address>(Register::kControl), kResetMachine);
+    EXPECT_EQ(bench.initiator.invalidations, 1U);
+    sc_core::wait(ns(2));
+    EXPECT_FALSE(bench.irq.read());
+  };
+  bench.run();
 }
 
 TEST(HostPortModule, WrongWidthIsReportedInOurTerms) {

@@ -89,7 +89,7 @@ write slot[0].function fn.bad
 write doorbell[0] 1
 wait irq
 expect port.status failed|launched
-expect port.irq_pending failure
+expect port.irq_pending failure|at_rest
 refused generic write doorbell[0] 1
 write port.control reset_machine
 expect port.status running
@@ -105,6 +105,45 @@ print "it works again"
   const Finished run = vp({folder.file("s.vps"), "--device-failures", "interrupt"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("it works again"));
+}
+
+TEST(VpExecutable, TwoAcceleratorsADmaEngineAndAMemory) {
+  const std::string script = "examples/vp/two_accelerators.vps";
+  const Finished run = vp({script});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("2 y is right"));
+  const std::string report = report_of({script});
+  EXPECT_THAT(report, HasSubstr("\"2.finished_at\""));
+  for (const char* quantum : {"0ns", "7ns", "100ns", "1ms"})
+    EXPECT_EQ(report_of({script, "--quantum", quantum}), report) << quantum;
+  EXPECT_EQ(end_ps(report_of({script, "--structure", "dense"})), end_ps(report));
+  EXPECT_EQ(end_ps(report_of({script, "--structure", "modules"})), end_ps(report));
+}
+
+TEST(VpExecutable, MistakesWithTwoDevicesAreNamed) {
+  const Finished twice = run_script("device wse x.json");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("has two devices 'wse'"));
+  const Finished use = run_script("use 2");
+  EXPECT_EQ(use.exit_code, 2);
+  EXPECT_THAT(use.err, HasSubstr("expected 'use N' with the number of a device, 1 to 1"));
+  const Finished address = run_script("write dma.source &memory");
+  EXPECT_EQ(address.exit_code, 2);
+  EXPECT_THAT(address.err, HasSubstr("expected '&low:PLACE' or '&high:PLACE'"));
+}
+
+// 64 bytes from memory and to memory: 250 ps for each byte, twice.
+TEST(VpExecutable, DmaTakesTheTimeOfBothTargets) {
+  const Finished run = run_script("write memory 1 2 3 4\n"
+                                  "write dma.source 0 0 0x1000 0 128 start\n"
+                                  "refused generic write dma.bytes 4\n"
+                                  "wait 55ns\nexpect dma.status done\n"
+                                  "expect memory+0x1000 1 2 3 4\n"
+                                  "write dma.source 0xFFFFC0 0 0 0 128 start\nwait 10ns\n"
+                                  "expect dma.status done|error\nexpect dma.bytes 0\n"
+                                  "refused command read dma.control\n"
+                                  "refused burst write dma.bytes 1 2 3 4\n");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
 TEST(VpExecutable, DriverHeaderHasTheNamesOfTheDevice) {

@@ -257,10 +257,12 @@ struct Clusters {
   }
 
   static cli::Options& with_parameters(cli::Options& options, const std::string& file) {
-    if (file.find("gemm") == std::string::npos)
+    if (file.find("gemm") == std::string::npos) {
       options.params = {{"TILES", "4"}};
-    else
-      options.params = {{"M", "128"}, {"N", "256"}, {"K", "256"}, {"GM", "1"}, {"GN", "1"}};
+    } else {
+      options.params = {{"M", "512"}, {"N", "512"}, {"K", "1024"}, {"GM", "2"}, {"GN", "2"}};
+      options.sets = {"launch.clusters=4"};
+    }
     return options;
   }
 

@@ -1,0 +1,66 @@
+// What a report says of a platform with several accelerators: the first one, and behind its counters those of the
+// others, with "2.", "3." in front.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platforms/run/driver.h"
+#include "platforms/vp/accelerator.h"
+
+namespace tessera::vp {
+
+class PlatformView final : public run::View {
+ public:
+  /// They must outlive the view; at least one.
+  explicit PlatformView(const std::vector<std::unique_ptr<Accelerator>>& accelerators)
+      : accelerators_(accelerators) {}
+
+  void catch_up(Cycle end) override {
+    for (const auto& a : accelerators_)
+      a->view().catch_up(a == accelerators_.front() ? end : a->domain().next_free_cycle());
+  }
+  void describe_waits(observe::Waits& waits) const override {
+    for (std::uint32_t n = 0; n < accelerators_.size(); ++n) {
+      observe::Waits own(10'000);
+      accelerators_[n]->view().describe_waits(own);
+      for (observe::Wait wait : own) {
+        wait.place = wait.place * kPlaces + n;
+        if (n > 0) wait.who = "accelerator " + std::to_string(n + 1) + ", " + wait.who;
+        waits.push_back(std::move(wait));
+      }
+    }
+  }
+  std::vector<int> coordinates(std::uint32_t place) const override {
+    return accelerators_[place % kPlaces]->view().coordinates(place / kPlaces);
+  }
+  void summarize(report::Report& report) const override {
+    accelerators_.front()->view().summarize(report);
+    for (std::size_t n = 1; n < accelerators_.size(); ++n) {
+      report::Report other;
+      accelerators_[n]->view().summarize(other);
+      const std::string prefix = std::to_string(n + 1) + ".";
+      report.digest += other.digest;
+      for (report::Counter& counter : other.counters) {
+        counter.name.insert(0, prefix);
+        report.counters.push_back(std::move(counter));
+      }
+      report.diagnoses.count += other.diagnoses.count;
+      for (report::Diagnosis& d : other.diagnoses.first)
+        report.diagnoses.first.push_back(std::move(d));
+    }
+  }
+  void complete_traces(const report::Report& report) override {
+    for (const auto& a : accelerators_) a->view().complete_traces(report);
+  }
+
+ private:
+  static constexpr std::uint32_t kPlaces =
+      16;  // a place stands above the number of its accelerator
+  const std::vector<std::unique_ptr<Accelerator>>& accelerators_;
+};
+
+}  // namespace tessera::vp
