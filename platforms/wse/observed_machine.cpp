@@ -114,7 +114,7 @@ void ObservedMachine::summarize(report::Report& report) const {
     waits_->finish(report.cycles);
     summarize_waits(*waits_, images_, report.waits);
     report.waits.shown = options_.waits;
-    if (counters.has_tiles()) add_busiest_links(counters, report.waits);
+    if (options_.waits || options_.report_detail) add_busiest_links(counters, report.waits);
   }
   if (options_.report_detail) add_places(report.places);
   report.diagnoses.count = diagnoses_.count();
