@@ -59,9 +59,10 @@ void GuestBridge::run() {
 void GuestBridge::wait_for_request() {
   std::uint64_t silent_ms = 0;
   while (!wire_.wait(kPauseMs, end_of_interrupt_.get())) {
-    std::uint64_t ended = 0;
-    if (end_of_interrupt_.is_open() && ::read(end_of_interrupt_.get(), &ended, sizeof ended) > 0) {
-      if (irq.read()) raise();  // the cause is still there
+    if (end_of_interrupt_.is_open() && can_read(end_of_interrupt_.get())) {
+      std::uint64_t ended = 0;
+      if (::read(end_of_interrupt_.get(), &ended, sizeof ended) > 0 && irq.read())
+        raise();  // the cause is still there
       continue;
     }
     if (interrupt_.is_open() && !domain_.idle()) {

@@ -67,6 +67,11 @@ void FileDescriptor::reset() {
   fd_ = -1;
 }
 
+bool can_read(int fd) {
+  pollfd file{fd, POLLIN, 0};
+  return ::poll(&file, 1, 0) > 0;
+}
+
 std::size_t payload_bytes(const HeaderBytes& header) {
   const std::size_t expected = expected_bytes(static_cast<Command>(load<std::int32_t>(&header[0])));
   const auto bytes = load<std::uint64_t>(&header[8]);

@@ -41,6 +41,9 @@ class FileDescriptor {
   int fd_;
 };
 
+/// Whether a read would not block.
+bool can_read(int fd);
+
 enum class Command : std::int32_t {
   kRamMap = 0,  ///< where the memory of the guest lies; no answer
   kAnswer = 1,

@@ -53,9 +53,8 @@ void LiveView::after_cycle(Cycle now) {
 
 void LiveView::hold() {
   const auto answers = [this](const HttpRequest& request) { return answer(request); };
-  do {
-    server_.serve(answers, state_ == State::kRuns ? std::chrono::milliseconds(0) : kLook);
-  } while (state_ != State::kRuns && !closed_ && !has_caught_signal());
+  while (!closed_ && !must_stop() && (state_ != State::kRuns || server_.has_requests()))
+    server_.serve(answers, kLook);
 }
 
 void LiveView::after_run(Cycle now, const std::string& how) {

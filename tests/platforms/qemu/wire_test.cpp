@@ -78,7 +78,7 @@ TEST(QemuPciFunction, OnlyRegistersOfADriverCanBeWritten) {
 TEST(QemuWire, RandomBytesAreRequestsOrASentence) {
   std::mt19937 draw(7);
   unsigned requests = 0;
-  for (unsigned n = 0; n < 200000; ++n) {
+  for (unsigned n = 0; n < 50000; ++n) {
     HeaderBytes header{};
     std::vector<std::byte> payload(kMostPayloadBytes);
     const auto command = static_cast<std::int32_t>(draw() % 12) - 2;
