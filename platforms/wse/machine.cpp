@@ -52,6 +52,7 @@ void Machine::begin_again(Memory memory) {
   if (diagnoses_ != nullptr) diagnoses_->on_reset(domain().origin());
   rebuild(memory);
   connect_diagnoses();
+  if (reset_listener_) reset_listener_(workload_ == &built_for_);
 }
 
 void Machine::reset(Memory memory) {

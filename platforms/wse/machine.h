@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/host/edge.h"
@@ -47,6 +49,12 @@ class Machine {
   /// load(). Throws UserError, and changes nothing, if the machine does not have what `next` needs:
   /// its host edges, and in `modules` the queues of each tile.
   void load(const Workload& next);
+
+  /// Called at the end of reset() and load(): what was set in engines and edges by hand has to be set again.
+  /// `same_program`: it is that of the construction.
+  void set_reset_listener(std::function<void(bool same_program)> listener) {
+    reset_listener_ = std::move(listener);
+  }
 
   /// Where the compute engines send their diagnoses; nullptr, the default: nowhere.
   void set_diagnoses(observe::Diagnoses* diagnoses) {
@@ -95,6 +103,7 @@ class Machine {
   const Workload* workload_;
   observe::Sink* events_;
   observe::Diagnoses* diagnoses_ = nullptr;
+  std::function<void(bool)> reset_listener_;
 };
 
 /// Brings all compute engines up to date: they execute groups of operations late

@@ -25,18 +25,19 @@ ObservedMachine::ObservedMachine(const cli::Options& options, const FabricOption
           {0, static_cast<std::uint32_t>(tile - tiles.begin()), tasm::kStaleReturn, warning});
     }
   }
-  if (recorders_.need_every_group()) {
-    for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
-      const std::vector<int> at = coordinates(place);
-      if (pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]}))
-        engine->set_step_every_group(true);
-    }
-  }
   diagnoses_.begin_run();
-  const bool all = options.waits || options.why_at ||
-                   (!options.report_file.empty() && !options.no_waits) ||
-                   fabric.heatmap_of == "waits" || options.serve;
-  if (all || recorders_.wait_listener() != nullptr) account_waits(workload, all);
+  accounts_all_ = options.waits || options.why_at ||
+                  (!options.report_file.empty() && !options.no_waits) ||
+                  fabric.heatmap_of == "waits" || options.serve;
+  images_ = workload.programs.images();
+  observe_engines();
+  // The account of another program would have its lines.
+  machine_->set_reset_listener([this](bool same_program) {
+    if (same_program)
+      observe_engines();
+    else if (waits_ != nullptr)
+      waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), nullptr);
+  });
   if (const auto seed = options.step_order_seed()) machine_->shuffle_step_order(*seed);
 }
 
@@ -45,12 +46,22 @@ ObservedMachine::~ObservedMachine() {
     static_cast<void>(machine_.release());
 }
 
-void ObservedMachine::account_waits(const Workload& workload, bool all) {
-  images_ = workload.programs.images();
+void ObservedMachine::observe_engines() {
+  if (recorders_.need_every_group()) {
+    for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
+      const std::vector<int> at = coordinates(place);
+      if (pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]}))
+        engine->set_step_every_group(true);
+    }
+  }
+  if (accounts_all_ || recorders_.wait_listener() != nullptr) account_waits();
+}
+
+void ObservedMachine::account_waits() {
   waits_ = std::make_unique<observe::WaitBook>(layout_.tile_count(), recorders_.wait_listener());
   for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
     const std::int32_t program = layout_.program_of_tile[place];
-    if (program < 0 || !(all || recorders_.shows_waits(place))) continue;
+    if (program < 0 || !(accounts_all_ || recorders_.shows_waits(place))) continue;
     const auto x = static_cast<int>(place) % layout_.width;
     const auto y = static_cast<int>(place) / layout_.width;
     machine_->engine({x, y})->set_waits(&waits_->open(place, static_cast<std::size_t>(program)));

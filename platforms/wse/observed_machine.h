@@ -59,8 +59,9 @@ class ObservedMachine final : public run::View {
   std::optional<double> destroy();
 
  private:
-  /// `all`: of all tiles, else of those whose waits a trace shows.
-  void account_waits(const Workload& workload, bool all);
+  /// Of the engines of a machine that is new or was reset.
+  void observe_engines();
+  void account_waits();
   void add_places(report::Places& places) const;
   std::vector<observe::WaitReason> add_wait_counters(report::Places& places) const;
 
@@ -71,6 +72,7 @@ class ObservedMachine final : public run::View {
   DiagnosisLog diagnoses_;
   std::vector<std::shared_ptr<const pe::Image>> images_;  ///< by program of waits_
   std::unique_ptr<observe::WaitBook> waits_;              ///< nullptr: nobody asked
+  bool accounts_all_ = false;  ///< of all tiles, else of those whose waits a trace shows
   std::unique_ptr<Machine> machine_;
   bool is_destroyed_ = false;  // always
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdlib>
 #include <sstream>
@@ -74,6 +75,25 @@ TEST(VpExecutable, DriverResetsTheMachineInTheMiddle) {
   const std::string fresh = report_of({"examples/vp/reset.vps"});
   for (const char* quantum : {"0ns", "37ns", "100us"})
     EXPECT_EQ(report_of({"examples/vp/reset.vps", "--quantum", quantum}), fresh);
+}
+
+// What recorders set in the engines holds behind a reset too; the waits add up to the cycles since.
+TEST(VpExecutable, TracesAndWaitsGoOnBehindAReset) {
+  const TemporaryFolder folder;
+  const Finished run =
+      vp({"examples/vp/reset.vps", "--quiet", "--waits", "--trace-perfetto", folder.file("t.json"),
+          "--vcd", folder.file("w.vcd"), "--report", folder.file("r.json")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json::value trace = json::parse(read_file(folder.file("t.json")));
+  double last = 0;
+  for (const json::value& event : trace.at("traceEvents").as_array()) {
+    const json::object& fields = event.as_object();
+    if (fields.contains("dur")) {
+      EXPECT_GE(fields.at("dur").to_number<double>(), 0);
+    }
+    if (fields.contains("ts")) last = std::max(last, fields.at("ts").to_number<double>());
+  }
+  EXPECT_GT(last, 300) << "the second GEMV is not there";
 }
 
 TEST(VpExecutable, FailureTellsTheHostAndAResetRepairs) {
