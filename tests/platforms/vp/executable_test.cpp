@@ -92,7 +92,7 @@ expect port.status failed|launched
 expect port.irq_pending failure|at_rest
 refused generic write doorbell[0] 1
 write port.control reset_machine
-expect port.status running
+expect port.status 0
 write port.irq_enable launch_done
 write slot[0].function fn.good
 write doorbell[0] 1
