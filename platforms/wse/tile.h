@@ -32,8 +32,8 @@ class Tile : public sc_core::sc_module {
  public:
   /// `streams`: those that reach the host past the router; nullptr: there are none. `replacements`:
   /// modules in place of ours; nullptr: none.
-  Tile(sc_core::sc_module_name name, Site site, const layout::HostLink* streams,
-       Replacements* replacements)
+  Tile(sc_core::sc_module_name name, Site site, const layout::HostLink* streams = nullptr,
+       Replacements* replacements = nullptr)
       : sc_core::sc_module(name), replacements_(replacements), router_(build_router(site)) {
     if (site.image == nullptr) return;
     on_ramp_ = std::make_unique<fabric::OnRamp>("on_ramp", site.domain, site.tile,

@@ -67,28 +67,27 @@ class Mesh : public sc_core::sc_module {
 
   void add_tile(TileCoord at) {
     const std::string name = "tile_" + std::to_string(at.x) + "_" + std::to_string(at.y);
-    tiles_.push_back(std::make_unique<wse::Tile>(name.c_str(), clock_, at, config_,
-                                                 row_sum::image(at.x, kWidth, value_of(at)),
-                                                 observe::Probe()));
-    fabric::Router& router = tiles_.back()->router;
+    wse::Site site{at, clock_, config_, {}, {}, row_sum::image(at.x, kWidth, value_of(at)), {}};
     if (at.x > 0)
-      router.set_route(Color(row_sum::link_color(at.x - 1)),
-                       route(Direction::kWest, Direction::kRamp));
+      site.routes.emplace_back(Color(row_sum::link_color(at.x - 1)),
+                               route(Direction::kWest, Direction::kRamp));
     if (at.x + 1 < kWidth)
-      router.set_route(Color(row_sum::link_color(at.x)), route(Direction::kRamp, Direction::kEast));
+      site.routes.emplace_back(Color(row_sum::link_color(at.x)),
+                               route(Direction::kRamp, Direction::kEast));
+    tiles_.push_back(std::make_unique<wse::Tile>(name.c_str(), site));
   }
 
   void bind_output(TileCoord at, Direction d) {
     const TileCoord next = neighbour(at, d);
-    link::InitiatorSocket& out = tile(at).router.out[index(d)];
+    link::InitiatorSocket& out = tile(at).router().out[index(d)];
     if (next.x >= 0 && next.x < kWidth && next.y >= 0 && next.y < kHeight) {
-      out.bind(tile(next).router.in[index(opposite(d))]);
+      out.bind(tile(next).router().in[index(opposite(d))]);
       return;
     }
     const std::string name = "stub_" + std::to_string(stubs_.size());
     stubs_.push_back(std::make_unique<link::Stub>(name.c_str()));
     out.bind(stubs_.back()->in);
-    stubs_.back()->out.bind(tile(at).router.in[index(d)]);
+    stubs_.back()->out.bind(tile(at).router().in[index(d)]);
   }
 
   const wse::WseConfig config_;
