@@ -56,6 +56,8 @@ class ProcessorWaits {
   };
   static constexpr std::uint32_t kNoTask = ~0U;
 
+  /// With memory for as many lines as most nodes have.
+  ProcessorWaits() { lines_.reserve(kUsualLines); }
   /// What the processor does from cycle `from` on.
   void change(const Line& to, Cycle from) {
     const bool same =
@@ -86,6 +88,8 @@ class ProcessorWaits {
     line->cycles += to - since_;
     since_ = to;
   }
+
+  static constexpr std::size_t kUsualLines = 8;
 
   Cycle since_ = 0;
   Line present_;

@@ -20,8 +20,8 @@ def run(executable, layout, options, folder):
     command = [executable, str(layout), "--quiet", "--report", str(path), "--report-detail", *options]
     result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=folder)
     report = json.loads(path.read_text()) if path.exists() else {}
-    report.pop("wall", None)
-    for key in ("waits", "wait_count"):  # what a wavelet inside a module waits for is not known
+    # What a wavelet inside a module waits for is not known.
+    for key in ("wall", "run", "stuck", "wait_count"):
         report.pop(key, None)
     report["message"] = report.get("message", "").partition("; PE")[0]
     return result.returncode, result.stderr, report

@@ -40,11 +40,12 @@ void ScalarUnit::serve(Cycle now) {
     s.wake = s.free_at;
     return;
   }
+  const auto pc = pc_;  // a jump changes it
   const WaitReason reason = issue(now);
   if (reason != WaitReason::kNone) return s.hold_back(reason, pc_, now, context_.probe);
   s.go_on(s.busy_until, now, context_.probe);
-  if (queue_of(context_.code(pc_), context_.config.core.sync) == Pipe::kS)
-    context_.pipes.lines[pc_].busy += s.free_at - now;
+  if (queue_of(context_.code(pc), context_.config.core.sync) == Pipe::kS)
+    context_.pipes.lines[pc].busy += s.free_at - now;
   ++pc_;
   ++s.stats.instructions;
   s.stats.busy += s.free_at - now;
