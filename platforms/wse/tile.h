@@ -95,7 +95,7 @@ class Tile : public sc_core::sc_module {
         ports->restart();
         continue;
       }
-      const pe::QueueBinding* const binding = binding_of(*site.image, id, true);
+      const pe::QueueBinding* const binding = site.image->find_queue(true, id);
       queue->reset(binding == nullptr ? kNoColor : *binding->color,
                    site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
                    site.probe);
@@ -158,26 +158,25 @@ class Tile : public sc_core::sc_module {
     return std::any_of(queues.begin(), queues.end(),
                        [id](const auto& queue) { return queue.id == id; });
   }
-  static const pe::QueueBinding* binding_of(const pe::Image& image, QueueId id, bool input) {
-    const auto found =
-        std::find_if(image.queues.begin(), image.queues.end(),
-                     [=](const pe::QueueBinding& b) { return b.input == input && b.id == id; });
-    return found == image.queues.end() ? nullptr : &*found;
+  /// The module of a user in the place of a block, or ours, which `make` makes. `ours` is nullptr if the
+  /// user's does not derive from ours.
+  template <class Ours, class Factories, class Make>
+  auto user_or_ours(Factories Replacements::*block, const std::vector<int>& where,
+                    const std::string& name, const Site& site, Ours*& ours, Make&& make) {
+    decltype((replacements_->*block).build(where, name.c_str(), site)) built;
+    if (replacements_ != nullptr) built = (replacements_->*block).build(where, name.c_str(), site);
+    replaced_ |= built != nullptr;
+    if (built == nullptr) built = make();
+    ours = dynamic_cast<Ours*>(built.get());
+    return built;
   }
   std::unique_ptr<fabric::RouterPorts> build_router(const Site& site) {
-    if (replacements_ != nullptr) {
-      auto router = replacements_->routers.build({site.tile.x, site.tile.y}, "router", site);
-      if (router != nullptr) {
-        replaced_ = true;
-        our_router_ = dynamic_cast<fabric::Router*>(router.get());
-        if (our_router_ != nullptr) configure_router(site);
-        return router;
-      }
-    }
-    auto router = std::make_unique<fabric::Router>("router", site.domain, site.tile,
-                                                   site.config.fabric, site.probe);
-    our_router_ = router.get();
-    configure_router(site);
+    auto router = user_or_ours(
+        &Replacements::routers, {site.tile.x, site.tile.y}, "router", site, our_router_, [&] {
+          return std::make_unique<fabric::Router>("router", site.domain, site.tile,
+                                                  site.config.fabric, site.probe);
+        });
+    if (our_router_ != nullptr) configure_router(site);
     return router;
   }
   void configure_router(const Site& site) {
@@ -186,31 +185,22 @@ class Tile : public sc_core::sc_module {
     for (const auto& [color, route] : site.routes) our_router_->set_route(color, route);
   }
   void build_engine(const Site& site) {
-    if (replacements_ != nullptr)
-      ports_ = replacements_->engines.build({site.tile.x, site.tile.y}, "engine", site);
-    replaced_ |= ports_ != nullptr;
-    engine_ = dynamic_cast<pe::ComputeEngine*>(ports_.get());  // a user's may derive from ours
-    if (ports_ != nullptr) return;
-    auto engine = std::make_unique<pe::ComputeEngine>("engine", site.domain, site.tile, site.image,
-                                                      site.config.pe, site.probe);
-    engine_ = engine.get();
-    ports_ = std::move(engine);
+    ports_ = user_or_ours(
+        &Replacements::engines, {site.tile.x, site.tile.y}, "engine", site, engine_, [&] {
+          return std::make_unique<pe::ComputeEngine>("engine", site.domain, site.tile, site.image,
+                                                     site.config.pe, site.probe);
+        });
   }
   void build_input_queue(const Site& site) {
     const QueueId id = site.queue->id;
     const std::string name = "input_queue_" + std::to_string(id.value());
-    std::unique_ptr<queue::InputQueuePorts> ports;
-    if (replacements_ != nullptr)
-      ports = replacements_->input_queues.build(place(site), name.c_str(), site);
-    replaced_ |= ports != nullptr;
-    auto* ours = dynamic_cast<queue::InputQueue*>(ports.get());
-    if (ports == nullptr) {
-      ours = new queue::InputQueue(
+    queue::InputQueue* ours = nullptr;
+    auto ports = user_or_ours(&Replacements::input_queues, place(site), name, site, ours, [&] {
+      return std::make_unique<queue::InputQueue>(
           name.c_str(), id, *site.queue->color,
           site.config.fabric.queue_room(site.config.input_queue_lengths.at(id.value())),
           site.probe);
-      ports.reset(ours);
-    }
+    });
     const bool is_tapped = (in_colors_ >> site.queue->color->value() & 1U) != 0;
     (is_tapped ? tap_->to_queues : router_->off_ramp).bind(ports->in);
     ports_->input[id.value()].bind(ports->out);
@@ -219,17 +209,12 @@ class Tile : public sc_core::sc_module {
   void build_output_queue(const Site& site) {
     const QueueId id = site.queue->id;
     const std::string name = "output_queue_" + std::to_string(id.value());
-    std::unique_ptr<queue::OutputQueuePorts> ports;
-    if (replacements_ != nullptr)
-      ports = replacements_->output_queues.build(place(site), name.c_str(), site);
-    replaced_ |= ports != nullptr;
-    auto* ours = dynamic_cast<queue::OutputQueue*>(ports.get());
-    if (ports == nullptr) {
-      ours =
-          new queue::OutputQueue(name.c_str(), id, site.config.output_queue_lengths.at(id.value()),
-                                 site.config.queue_write_latency, site.probe);
-      ports.reset(ours);
-    }
+    queue::OutputQueue* ours = nullptr;
+    auto ports = user_or_ours(&Replacements::output_queues, place(site), name, site, ours, [&] {
+      return std::make_unique<queue::OutputQueue>(name.c_str(), id,
+                                                  site.config.output_queue_lengths.at(id.value()),
+                                                  site.config.queue_write_latency, site.probe);
+    });
     ports_->output[id.value()].bind(ports->in);
     on_ramp_->queues[id.value()].bind(ports->out);
     output_queues_.push_back({id, std::move(ports), ours});
