@@ -17,7 +17,6 @@
 
 namespace {
 
-using tessera::IllegalBehaviour;
 using tessera::UserError;
 using tessera::capi::Simulation;
 
@@ -37,18 +36,12 @@ tessera_status guarded(Work&& work) {
   try {
     work();
     return TESSERA_OK;
-  } catch (const UserError& e) {
-    return fail(TESSERA_USER_INPUT, e.what());
-  } catch (const IllegalBehaviour& e) {
-    return fail(TESSERA_FAILED, e.what());
-  } catch (const sc_core::sc_report& e) {
-    const tessera::cli::Failure failure = tessera::cli::failure_of(e);
-    return fail(static_cast<tessera_status>(tessera::report::exit_code(failure.status)),
-                failure.message);
   } catch (const std::bad_alloc&) {
     return fail(TESSERA_USER_INPUT, "there is not enough memory for this machine");
-  } catch (const std::exception& e) {
-    return fail(TESSERA_INTERNAL, std::string("internal error: ") + e.what());
+  } catch (...) {
+    const tessera::cli::Failure failure = tessera::cli::current_failure();
+    return fail(static_cast<tessera_status>(tessera::report::exit_code(failure.status)),
+                failure.message);
   }
 }
 

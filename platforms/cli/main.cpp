@@ -19,23 +19,12 @@ constexpr const char* kNoMemory = "there is not enough memory for this program o
 
 // Carries `work` out; what it throws becomes status and message of `report`.
 void guarded(report::Report& report, const std::function<void()>& work) {
-  const auto fail = [&report](report::Status status, const std::string& message) {
-    report.status = status;
-    report.message = message;
-  };
   try {
     work();
-  } catch (const UserError& e) {
-    fail(report::Status::kUserInput, e.what());
-  } catch (const sc_core::sc_report& e) {
-    const Failure failure = failure_of(e);
-    fail(failure.status, failure.message);
-  } catch (const IllegalBehaviour& e) {
-    fail(report::Status::kCouldNotFinish, e.what());
-  } catch (const std::bad_alloc&) {
-    fail(report::Status::kUserInput, kNoMemory);
-  } catch (const std::exception& e) {
-    fail(report::Status::kInternal, std::string("internal error: ") + e.what());
+  } catch (...) {
+    const Failure failure = current_failure();
+    report.status = failure.status;
+    report.message = failure.message;
   }
 }
 
@@ -71,6 +60,22 @@ Failure failure_of(const sc_core::sc_report& r) {
     return {report::Status::kInternal, std::string("internal error: ") + r.get_msg()};
   }
   return {report::Status::kIntegration, std::string(r.get_msg_type()) + ": " + r.get_msg()};
+}
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const UserError& e) {
+    return {report::Status::kUserInput, e.what()};
+  } catch (const sc_core::sc_report& e) {
+    return failure_of(e);
+  } catch (const IllegalBehaviour& e) {
+    return {report::Status::kCouldNotFinish, e.what()};
+  } catch (const std::bad_alloc&) {
+    return {report::Status::kUserInput, kNoMemory};
+  } catch (const std::exception& e) {
+    return {report::Status::kInternal, std::string("internal error: ") + e.what()};
+  }
 }
 
 int run_main(const Executable& executable, int argc, const char* const* argv, Options& options,

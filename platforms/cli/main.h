@@ -20,6 +20,9 @@ struct Failure {
   std::string message;
 };
 Failure failure_of(const sc_core::sc_report& report);
+/// The same of the exception that is being handled; call it in a catch block. One that no executable
+/// throws goes on.
+Failure current_failure();
 
 /// Reads the command line into `options` and calls `body`, which runs and fills the report. What it
 /// throws becomes the status and the message of the report as it stands. `body` answers false when

@@ -26,6 +26,17 @@ std::string first_wait(const report::Report& report, const std::string& place) {
   return text;
 }
 
+std::vector<std::string> sentences_about(View& view, std::uint32_t place, Cycle now) {
+  view.catch_up(now + 1);
+  std::vector<std::string> sentences;
+  if (std::string state = view.state_of(place, now); !state.empty())
+    sentences.push_back(std::move(state));
+  observe::Waits waits = observe::Waits::of(place);
+  view.describe_waits(waits);
+  for (const observe::Wait& wait : waits) sentences.push_back(wait.who + " waits for " + wait.what);
+  return sentences;
+}
+
 std::string Program::describe_stop(const std::string& stopped, const report::Report& report) const {
   return stopped + first_wait(report);
 }
@@ -96,16 +107,11 @@ void Driver::look_at_place(const timing::ClockDomain& domain, RunControl& contro
   if (place == view.place_count()) throw UserError("", "--why", "the machine has no such place");
   control.at_end_of(asked.cycle, [this, &domain, &view, place] {
     const cli::PlaceAndCycle& at = *options_.why_at;
-    view.catch_up(at.cycle + 1);
-    report_.why = report::Why{at.cycle, at.at, {}};
+    report_.why = report::Why{at.cycle, at.at, sentences_about(view, place, at.cycle)};
     std::vector<std::string>& lines = report_.why->lines;
     if (domain.idle() && domain.now() < at.cycle)
-      lines.push_back("nothing moves any more after cycle " + std::to_string(domain.now()));
-    std::string state = view.state_of(place, at.cycle);
-    if (!state.empty()) lines.push_back(std::move(state));
-    observe::Waits waits = observe::Waits::of(place);
-    view.describe_waits(waits);
-    for (const observe::Wait& wait : waits) lines.push_back(wait.who + " waits for " + wait.what);
+      lines.insert(lines.begin(),
+                   "nothing moves any more after cycle " + std::to_string(domain.now()));
     if (lines.empty()) lines.emplace_back("nothing waits here");
   });
 }

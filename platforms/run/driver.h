@@ -84,6 +84,10 @@ class Program {
   virtual void finish(report::Report& report) = 0;
 };
 
+/// What `place` does in cycle `now` and what it waits for, a sentence each: as --why and the live view say it. Catches the
+/// view up.
+std::vector<std::string> sentences_about(View& view, std::uint32_t place, Cycle now);
+
 /// "; WHO waits for WHAT; and 3 more waits": the first wait of a report, or "".
 std::string first_wait(const report::Report& report, const std::string& place = {});
 

@@ -130,16 +130,9 @@ HttpResponse LiveView::answer_place(const HttpRequest& request) const {
   const std::size_t cell = static_cast<std::size_t>(number_in(request.value("cell")));
   if (cell >= std::size_t{grid.columns} * grid.rows)
     return {"there is no such place", "text/plain", 404};
-  view_.catch_up(now_ + 1);
-  json::array lines;
-  const std::uint32_t place = view_.live_place(cell);
-  if (std::string state = view_.state_of(place, now_); !state.empty()) lines.emplace_back(state);
-  observe::Waits waits = observe::Waits::of(place);
-  view_.describe_waits(waits);
-  for (const observe::Wait& wait : waits) {
-    if (lines.size() < kMostLines && wait.place == place)
-      lines.emplace_back(wait.who + " waits for " + wait.what);
-  }
+  std::vector<std::string> sentences = sentences_about(view_, view_.live_place(cell), now_);
+  if (sentences.size() > kMostLines) sentences.resize(kMostLines);
+  const json::array lines(sentences.begin(), sentences.end());
   json::array values;
   for (std::size_t q = 0; q < grid.quantities.size(); ++q)
     values.emplace_back(json::object{{"name", grid.quantities[q].name},
@@ -148,7 +141,7 @@ HttpResponse LiveView::answer_place(const HttpRequest& request) const {
   return response_of(json::object{{"name", view_.live_name(cell)},
                                   {"cycle", now_},
                                   {"values", std::move(values)},
-                                  {"lines", std::move(lines)}});
+                                  {"lines", lines}});
 }
 
 LiveView::Frame LiveView::frame_of(unsigned most) const {
