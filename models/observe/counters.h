@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,7 @@ class Counters final : public Sink {
     if (e.cycle > last_) last_ = e.cycle;
     ++seen_[class_of(e)];
     if (e.kind == EventKind::kCompute) elements_ += e.b;
-    if (!tiles_.empty()) count_tile(e);
+    if (tiles_ != nullptr) count_tile(e);
   }
   void on_event(const Event& e) override { record(e); }
   /// `n` hops through `out` in cycle `cycle`; totals only.
@@ -58,17 +59,24 @@ class Counters final : public Sink {
     seen_[static_cast<std::size_t>(EventKind::kHop) * kClassesPerKind + index(out)] += n;
   }
 
+  /// Counters of some of the tiles of this machine, beside these: totals of their own, and the counts
+  /// of their tiles in one place with these.
+  Counters beside() const {
+    Counters other(*this);
+    other.clear_totals();
+    return other;
+  }
+  /// Takes over what such counters have counted, which are 0 again.
+  void collect(Counters& other);
   /// All counts are 0 again.
   void clear() {
-    seen_.fill(0);
-    elements_ = 0;
-    last_ = 0;
-    std::fill(tiles_.begin(), tiles_.end(), 0);
+    clear_totals();
+    if (tiles_ != nullptr) std::fill(tiles_->begin(), tiles_->end(), 0);
   }
 
   std::uint64_t total(Counter counter) const;
   /// Whether counts per tile are kept.
-  bool has_tiles() const { return !tiles_.empty(); }
+  bool has_tiles() const { return tiles_ != nullptr; }
   /// Count of tile `place`, which must be inside the machine; requires has_tiles(). It stays at
   /// 2^32 - 1 once it gets there. kLastEventCycle is known for the machine only: 0 here.
   std::uint32_t tile(std::uint32_t place, Counter counter) const;
@@ -87,6 +95,11 @@ class Counters final : public Sink {
   static std::size_t class_of(const Event& e) {
     return static_cast<std::size_t>(e.kind) * kClassesPerKind + (e.a >> 8) % kClassesPerKind;
   }
+  void clear_totals() {
+    seen_.fill(0);
+    elements_ = 0;
+    last_ = 0;
+  }
   std::uint64_t hops(Direction d) const;
   void count_tile(const Event& e);
   void add(std::uint32_t place, Counter counter, std::uint32_t amount);
@@ -96,7 +109,7 @@ class Counters final : public Sink {
   std::array<std::uint64_t, std::size_t{kEventKindCount} * kClassesPerKind> seen_{};
   std::uint64_t elements_ = 0;
   Cycle last_ = 0;
-  std::vector<std::uint32_t> tiles_;  ///< [place][counter]; empty: not kept
+  std::shared_ptr<std::vector<std::uint32_t>> tiles_;  ///< [place][counter]; none: not kept
 };
 
 }  // namespace tessera::observe
