@@ -20,11 +20,13 @@ class Compiler {
  public:
   Compiler(const Program& program, const Target& target) : program_(program), target_(target) {}
 
-  Compiled compile() {
+  Compiled compile(const Preferences& preferred) {
     const std::uint64_t change = target_.rules.switch_cost;
     result_.plan = plan_phases(program_, change, [this](const Phase& phase) {
       return transfer_cycles(phase, compile_phase(phase, {}, nullptr));
     });
+    for (std::size_t p = 0; p < std::min(preferred.size(), result_.plan.phases.size()); ++p)
+      result_.plan.phases[p].preferred = preferred[p];
     check_online();
     find_region_nodes();
     check_lengths(program_.group);
@@ -401,8 +403,8 @@ class Compiler {
 
 }  // namespace
 
-Compiled compile(const Program& program, const Target& target) {
-  return Compiler(program, target).compile();
+Compiled compile(const Program& program, const Target& target, const Preferences& preferred) {
+  return Compiler(program, target).compile(preferred);
 }
 
 }  // namespace tessera::operators

@@ -34,8 +34,12 @@ struct Compiled {
   std::vector<Nodes> region_nodes;    ///< by region, sorted: nodes that go through its phases
 };
 
+/// Techniques of operators that leave the choice to the compiler: by phase of the plan, then place in
+/// Phase::operators. Phases and operators that it does not have are left to Phase::preferred.
+using Preferences = std::vector<std::vector<Technique>>;
+
 /// Throws UserError for a program that cannot be compiled for this machine.
-Compiled compile(const Program& program, const Target& target);
+Compiled compile(const Program& program, const Target& target, const Preferences& preferred = {});
 
 /// A compiled communication program as what the models run: VFSMs, schedules, addresses and tasks
 /// (lower.cpp). Throws UserError when a node needs more VFSMs or addresses than the machine has.

@@ -75,6 +75,7 @@ class Lowering {
       std::stable_sort(n.interrupts.begin(), n.interrupts.end(),
                        [](const auto& a, const auto& b) { return a.at < b.at; });
     streams_.resize(compiled_.phases.size());
+    streams_at_.resize(compiled_.phases.size());
     schedules_.resize(compiled_.phases.size());
   }
 
@@ -84,6 +85,7 @@ class Lowering {
     const CompiledPhase& phase = compiled_.phases[p];
     for (std::size_t op = 0; op < phase.operators.size(); ++op) {
       streams_[p].emplace_back();
+      streams_at_[p].emplace_back();
       const bool continues = phase.decisions[op].outcome == Outcome::kContinuing;
       for (std::size_t s = 0; s < phase.operators[op].streams.size(); ++s) {
         const StreamPlan& stream = phase.operators[op].streams[s];
@@ -96,6 +98,10 @@ class Lowering {
           if (continues) continuing_[key] = lowered;
         }
         add_slots(p, stream, phase.slots[op][s], lowered);
+        for (const Stop& stop : stream.stops) {
+          std::vector<std::size_t>& here = streams_at_[p][op][stop.node];
+          if (here.empty() || here.back() != s) here.push_back(s);
+        }
         streams_[p].back().push_back(std::move(lowered));
       }
     }
@@ -294,9 +300,9 @@ class Lowering {
     }
     if (decision.outcome == Outcome::kMessage) {
       if (task.technique != Technique::kMarker) task.technique = Technique::kMessageBound;
-      for (const auto& [node, delay] : decision.delays) {
-        if (node == n) task.delay = std::max(task.delay, delay);
-      }
+      const auto& delays = decision.delays;
+      const auto at = std::lower_bound(delays.begin(), delays.end(), std::pair(n, Cycle{0}));
+      if (at != delays.end() && at->first == n) task.delay = std::max(task.delay, at->second);
     }
     if (decision.outcome == Outcome::kProcessor && task.technique == Technique::kReturn)
       task.technique = Technique::kProcessorBound;
@@ -304,11 +310,11 @@ class Lowering {
 
   void add_markers(NodeIndex n, std::size_t p, std::size_t i, scheduled::Task& task) const {
     const std::vector<StreamPlan>& streams = compiled_.phases[p].operators[i].streams;
-    for (std::size_t s = 0; s < streams.size(); ++s) {
+    const auto here = streams_at_[p][i].find(n);
+    if (here == streams_at_[p][i].end()) return;
+    for (const std::size_t s : here->second) {
       const LoweredStream& lowered = streams_[p][i][s];
-      const bool here = std::any_of(streams[s].stops.begin(), streams[s].stops.end(),
-                                    [n](const Stop& stop) { return stop.node == n; });
-      if (here) task.markers.push_back(lowered.id);
+      task.markers.push_back(lowered.id);
       if (streams[s].source() != n) continue;
       Step step;
       step.kind = Step::Kind::kWriteMarker;
@@ -424,6 +430,8 @@ class Lowering {
   std::vector<std::size_t> region_of_;
   std::set<NodeIndex> touched_;
   std::vector<std::vector<std::vector<LoweredStream>>> streams_;  // by phase, operator, stream
+  std::vector<std::vector<std::map<NodeIndex, std::vector<std::size_t>>>>
+      streams_at_;  // by phase, op
   std::map<std::pair<std::size_t, std::size_t>, LoweredStream> continuing_;
   std::vector<std::map<NodeIndex, std::size_t>> schedules_;  // by phase: number at the node
 };

@@ -31,6 +31,9 @@ struct Phase {
   bool followed = false;                ///< another phase comes after it
   std::vector<std::size_t> operators;   ///< that have a use here, each once
   std::vector<std::size_t> continuing;  ///< that are under way in this phase and others
+  /// What operators with technique `auto` get, by place in `operators`; kAuto, or empty: what their
+  /// message length suggests.
+  std::vector<Technique> preferred = {};
 
   /// Those of all threads.
   std::vector<Use> uses() const {

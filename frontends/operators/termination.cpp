@@ -11,6 +11,14 @@ namespace {
 using text::joined;
 using text::plural;
 
+constexpr const char* kPredicted = "the program is predicted to take the fewest cycles with it";
+
+/// What operator `i` of the phase asks for or, if it leaves the choice, what the phase prefers.
+Technique technique_of(const Phase& phase, const Operator& op, std::size_t i) {
+  if (op.technique != Technique::kAuto || i >= phase.preferred.size()) return op.technique;
+  return phase.preferred[i];
+}
+
 class Chooser {
  public:
   explicit Chooser(const PhaseStreams& streams)
@@ -26,10 +34,11 @@ class Chooser {
  private:
   const Operator& op(std::size_t i) const { return program_.operators[phase_.operators[i]]; }
 
-  /// An operator for which only a barrier will do, or that asks for one.
+  /// An operator for which only a barrier will do, or that asks for one or prefers one.
   const Operator* find_barrier() const {
     for (std::size_t i = 0; i < phase_.operators.size(); ++i) {
-      if (op(i).technique == Technique::kBarrier || op(i).kind == Kind::kOnline) return &op(i);
+      if (op(i).kind == Kind::kOnline || technique_of(phase_, op(i), i) == Technique::kBarrier)
+        return &op(i);
     }
     return nullptr;
   }
@@ -53,8 +62,7 @@ class Chooser {
     case Technique::kProcessor:
       return decided(std::move(d), Outcome::kProcessor, "as told");
     case Technique::kMarker:
-      return decided(std::move(d), Outcome::kMarker, "as told",
-                     "1 more word on each of its streams, and its way");
+      return as_marker(std::move(d), "as told");
     case Technique::kNone:
       return decided(std::move(d), Outcome::kWrong,
                      "as told: nodes switch when they return, whatever is left");
@@ -84,6 +92,7 @@ class Chooser {
     const Operator& o = op(i);
     if (o.kind == Kind::kOnline)
       return as_barrier(std::move(d), "messages of others may still have to be passed on");
+    if (barrier_ == &o) return as_barrier(std::move(d), kPredicted);
     if (barrier_ != nullptr) {
       return decided(std::move(d), Outcome::kCovered,
                      "the barrier of " + barrier_->name + " proves it");
@@ -94,6 +103,10 @@ class Chooser {
                          ", which is used after it, knows that all its nodes have returned from "
                          "this");
     }
+    const Technique preferred = technique_of(phase_, o, i);
+    if (preferred == Technique::kMarker) return as_marker(std::move(d), kPredicted);
+    if (preferred == Technique::kProcessor)
+      return decided(std::move(d), Outcome::kProcessor, kPredicted);
     if (const std::optional<std::string> no = why_no_message_bound(streams_, i))
       return decided(std::move(d), Outcome::kProcessor, "message-bound is impossible: " + *no);
     if (o.words < *d.threshold) {
@@ -131,6 +144,11 @@ class Chooser {
     d.why = why;
     d.cost = cost;
     return d;
+  }
+
+  static Decision as_marker(Decision d, const std::string& why) {
+    return decided(std::move(d), Outcome::kMarker, why,
+                   "1 more word on each of its streams, and its way");
   }
 
   Decision as_barrier(Decision d, const std::string& why) const {
@@ -250,7 +268,8 @@ bool measure(const PhaseStreams& streams, std::vector<Decision>& decisions) {
              plural(d.delays.size(), "node");
     const bool is_free = op.technique == Technique::kAuto;
     const bool too_short = op.words < *d.threshold;
-    if (!too_short && !(is_free && d.longest_delay() > op.words)) continue;
+    const bool is_open = technique_of(streams.phase, op, i) == Technique::kAuto;
+    if (!too_short && !(is_open && d.longest_delay() > op.words)) continue;
     if (!is_free)
       streams.program.fail(op.place + ".technique",
                            "message-bound termination needs messages of at least ",

@@ -54,7 +54,7 @@ data::Shape array_shape(const operators::Program& program, const operators::Arra
 }
 
 CompiledProgram::CompiledProgram(const Options& options, const NumeshConfig& config)
-    : source(read_checked(options)), compiled(operators::compile(source, config.target)),
+    : source(read_checked(options)), choice(choose_techniques(source, config.target)),
       map(operators::map_memory(source)),
       lowered(operators::lower(source, compiled, config.target, map)) {}
 

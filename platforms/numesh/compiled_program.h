@@ -7,6 +7,7 @@
 #include "platforms/data/host_array.h"
 #include "platforms/numesh/numesh_config.h"
 #include "platforms/numesh/options.h"
+#include "platforms/numesh/technique_choice.h"
 
 namespace tessera::numesh {
 
@@ -17,13 +18,16 @@ struct CompiledProgram {
   /// Reads the program and the files of --input. Throws UserError, also for an --output that is no
   /// array of the program.
   CompiledProgram(const Options& options, const NumeshConfig& config);
+  CompiledProgram(const CompiledProgram&) = delete;
+  CompiledProgram& operator=(const CompiledProgram&) = delete;
 
   /// Prints what the compiler decided, for --print-program also the schedules, and writes the file of
   /// --schedules.
   void print(const Options& options) const;
 
   const operators::Program source;
-  const operators::Compiled compiled;
+  const TechniqueChoice choice;
+  const operators::Compiled& compiled = choice.compiled;
   const operators::MemoryMap map;    ///< where the arrays are in the memory of a node
   const scheduled::Program lowered;  ///< what the nodes run
 };

@@ -58,6 +58,14 @@ void add_decisions(const CompiledProgram& program, report::Report& report) {
   }
   report.groups.push_back(std::move(phases));
   report.groups.push_back(std::move(techniques));
+  if (!program.choice.predicted) return;
+  report::Group predicted{"predicted_cycles", {}};
+  predicted.add("chosen", static_cast<double>(*program.choice.predicted));
+  for (const Candidate& candidate : program.choice.candidates) {
+    if (candidate.predicted)
+      predicted.add(candidate.name, static_cast<double>(*candidate.predicted));
+  }
+  report.groups.push_back(std::move(predicted));
 }
 
 /// What the nodes hold of an array.
