@@ -33,6 +33,13 @@ class WseAccelerator final : public Accelerator {
   run::View& view() override { return observed_; }
   host::Device& device() override { return device_; }
   void destroy_with_this() override { observed_.destroy_with_this(); }
+  std::unique_ptr<wse::CommandStream> open_commands(run::RunControl& control) override {
+    if (compiled_ == nullptr) return Accelerator::open_commands(control);
+    return std::make_unique<wse::CommandStream>(*compiled_, workload_, config_, observed_, control);
+  }
+  std::optional<layout::Rect> csl_rectangle() const override {
+    return compiled_ == nullptr ? std::nullopt : std::optional(compiled_->rectangle);
+  }
   std::optional<std::uint32_t> find_symbol(TileCoord tile, const std::string& name) const override {
     const auto& image = workload_.programs.image_of(tile);
     const pe::Symbol* const symbol = image == nullptr ? nullptr : image->find_symbol(name);
@@ -48,6 +55,11 @@ class WseAccelerator final : public Accelerator {
 };
 
 }  // namespace
+
+std::unique_ptr<wse::CommandStream> Accelerator::open_commands(run::RunControl&) {
+  throw UserError("", "",
+                  "the program is not written in CSL, so it takes no commands of a CSL host");
+}
 
 std::unique_ptr<Accelerator> build_accelerator(const Options& options,
                                                const DeviceStatement& device,

@@ -6,9 +6,11 @@
 #include "frontends/pto/parser.h"
 #include "models/cluster/cluster_core.h"
 #include "models/observe/event_stream.h"
-#include "platforms/ascend/core_counters.h"
+#include "platforms/ascend/cluster_view.h"
 #include "platforms/ascend/kernel.h"
 #include "platforms/ascend/machine.h"
+#include "platforms/ascend/pipe_trace.h"
+#include "platforms/run/output_file.h"
 #include "platforms/vp/accelerator.h"
 #include "tlm_ifaces/vocabulary/errors.h"
 
@@ -30,11 +32,13 @@ void try_launch(const ascend::AscendConfig& config, const ascend::LaunchedKernel
 /// AI-core clusters as the accelerator of vp_platform. A launch runs the kernel on all cores. The
 /// memory that the host port sees is that of the arrays in GM, the pointer arguments of the program;
 /// with --no-data there is none. No streams.
-class AscendAccelerator final : public Accelerator, private run::View, private host::Device {
+class AscendAccelerator final : public Accelerator,
+                                private ascend::ClusterView,
+                                private host::Device {
  public:
   AscendAccelerator(const Options& options, const std::string& program)
-      : module_(pto::parse_file(program)), config_(ascend::config_of(options, &module_)),
-        kernel_(module_, options, config_),
+      : ClusterView(machine_, kernel_.launch), module_(pto::parse_file(program)),
+        config_(ascend::config_of(options, &module_)), kernel_(module_, options, config_),
         data_(options.no_data
                   ? nullptr
                   : std::make_unique<cluster::ClusterData>(config_.machine.profile, kernel_.launch,
@@ -45,6 +49,10 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
                  {&events_, data_.get(), nullptr, &launch_watch_}) {
     try_launch(config_, kernel_, data_.get());
     if (const auto seed = options.step_order_seed()) machine_.shuffle_step_order(*seed);
+    if (!options.validate && !options.trace_perfetto_file.empty())
+      trace_ = run::TraceFile::of<ascend::PipeTrace>(options.trace_perfetto_file, events_,
+                                                     kernel_.launch.clusters, kernel_.kernel.aic,
+                                                     kernel_.kernel.aiv, options.trace_scope());
     info_.kind = host::DeviceKind::kAscend;
     info_.width = kernel_.launch.clusters;
     info_.height = 1;
@@ -64,12 +72,6 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
 
  private:
   // run::View
-  void describe_waits(observe::Waits& waits) const override {
-    machine_.view().describe_waits(waits);
-  }
-  std::vector<int> coordinates(std::uint32_t place) const override {
-    return ascend::core_of(place);
-  }
   void summarize(report::Report& report) const override {
     const cluster::MachineView& machine = machine_.view();
     report.preset = config_.name;
@@ -80,6 +82,9 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
     report.digest = events_.digest().hex();
     report.counters = counters();
     for (const cluster::AiCore* core : machine.cores()) ascend::warn_of_lines(*core, report);
+  }
+  void complete_traces(const report::Report&) override {
+    if (trace_) trace_->finish();
   }
   // host::Device
   const host::DeviceInfo& info() const override { return info_; }
@@ -162,6 +167,7 @@ class AscendAccelerator final : public Accelerator, private run::View, private h
   const ascend::LaunchedKernel kernel_;
   const std::unique_ptr<cluster::ClusterData> data_;  // nullptr: timing only
   observe::EventStream events_;
+  std::optional<run::TraceFile> trace_;
   cluster::LaunchWatch launch_watch_;
   ascend::Machine machine_;
   host::DeviceInfo info_;
