@@ -78,10 +78,26 @@ std::optional<Counter> find_counter(std::string_view name) {
   return std::nullopt;
 }
 
-Counters::Counters(unsigned width, unsigned height)
-    : width_(width), height_(height),
-      tiles_(std::make_shared<std::vector<std::uint32_t>>(static_cast<std::size_t>(width) * height *
-                                                          kTileCounterCount)) {}
+Counters::Counters(unsigned width, unsigned height, const std::vector<Counter>& kept)
+    : width_(width), height_(height) {
+  slot_of_.fill(kNoSlot);
+  for (unsigned i = 0; i < kTileCounterCount; ++i) {
+    const bool is_kept =
+        kept.empty() || std::count(kept.begin(), kept.end(), static_cast<Counter>(i)) != 0;
+    if (is_kept) slot_of_[i] = static_cast<Slot>(kept_++);
+  }
+  slots_of_class_.fill({kNoSlot, kNoSlot});
+  for (unsigned low = 0; low < kClassesPerKind; ++low) {
+    for (const Counted& row : kCounted) {
+      const bool step = row.kind == EventKind::kCompute && low == kStepOfMain;
+      if (!step) note(first_class_of(row.kind) + low, row.counter);
+    }
+    note(first_class_of(EventKind::kCompute) + low, Counter::kVectorElements);
+    if (low < kDirectionCount) note(first_class_of(EventKind::kHop) + low, kHopCounters[low]);
+  }
+  tiles_ = std::make_shared<std::vector<std::uint32_t>>(static_cast<std::size_t>(width) * height *
+                                                        kept_);
+}
 
 void Counters::collect(Counters& other) {
   for (std::size_t i = 0; i < seen_.size(); ++i) seen_[i] += other.seen_[i];
@@ -90,24 +106,19 @@ void Counters::collect(Counters& other) {
   other.clear_totals();
 }
 
-void Counters::count_tile(const Event& e) {
-  if (e.kind == EventKind::kHop) add(e.place, kHopCounters[index(direction_of(e))], 1);
-  if (e.kind == EventKind::kCompute) add(e.place, Counter::kVectorElements, e.b);
-  for (const Counted& row : kCounted) {
-    const bool step = e.kind == EventKind::kCompute && e.a >> 8 == kStepOfMain;
-    if (row.kind == e.kind && !step) add(e.place, row.counter, 1);
-  }
+void Counters::note(std::size_t of_class, Counter counter) {
+  SlotsOfClass& slots = slots_of_class_[of_class];
+  const Slot slot = slot_of_[index_of(counter)];
+  if (slot != kNoSlot) slots[slots[0] == kNoSlot ? 0 : 1] = slot;
 }
 
-void Counters::add(std::uint32_t place, Counter counter, std::uint32_t amount) {
-  const std::size_t slot = std::size_t{place} * kTileCounterCount + index_of(counter);
-  if (slot >= tiles_->size()) return;
-  std::uint32_t& count = (*tiles_)[slot];
-  count += std::min(std::numeric_limits<std::uint32_t>::max() - count, amount);
+std::uint32_t Counters::kept(std::uint32_t place, Counter counter) const {
+  const Slot slot = slot_of_[index_of(counter)];
+  return slot == kNoSlot ? 0 : (*tiles_)[std::size_t{place} * kept_ + slot];
 }
 
 std::uint64_t Counters::seen(EventKind kind) const {
-  const auto first = seen_.begin() + static_cast<std::ptrdiff_t>(kind) * kClassesPerKind;
+  const auto first = seen_.begin() + static_cast<std::ptrdiff_t>(first_class_of(kind));
   return std::accumulate(first, first + kClassesPerKind, std::uint64_t{0});
 }
 
@@ -128,11 +139,10 @@ std::uint64_t Counters::total(Counter counter) const {
 }
 
 std::uint32_t Counters::tile(std::uint32_t place, Counter counter) const {
-  const std::uint32_t* row = &(*tiles_)[std::size_t{place} * kTileCounterCount];
   if (counter == Counter::kLastEventCycle) return 0;
-  if (counter != Counter::kHops) return row[index_of(counter)];
+  if (counter != Counter::kHops) return kept(place, counter);
   std::uint64_t sum = 0;
-  for (unsigned d = 0; d < index(Direction::kRamp); ++d) sum += row[index_of(kHopCounters[d])];
+  for (unsigned d = 0; d < index(Direction::kRamp); ++d) sum += kept(place, kHopCounters[d]);
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(sum, std::numeric_limits<std::uint32_t>::max()));
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -42,8 +43,9 @@ class Counters final : public Sink {
  public:
   /// Totals only.
   Counters() = default;
-  /// Totals and tiles. Events of places outside the grid count in the totals only.
-  Counters(unsigned width, unsigned height);
+  /// Totals of everything, and of each tile the counters in `kept`; none: all of kTileCounterCount.
+  /// Events of places outside the grid count in the totals only.
+  Counters(unsigned width, unsigned height, const std::vector<Counter>& kept = {});
 
   void record(const Event& e) {
     if (e.cycle > last_) last_ = e.cycle;
@@ -52,11 +54,16 @@ class Counters final : public Sink {
     if (tiles_ != nullptr) count_tile(e);
   }
   void on_event(const Event& e) override { record(e); }
-  /// `n` hops through `out` in cycle `cycle`; totals only.
+  /// `n` hops through `out` in cycle `cycle`, in the totals.
   void add_hops(Direction out, std::uint64_t n, Cycle cycle) {
     if (n == 0) return;
     if (cycle > last_) last_ = cycle;
-    seen_[static_cast<std::size_t>(EventKind::kHop) * kClassesPerKind + index(out)] += n;
+    seen_[first_class_of(EventKind::kHop) + index(out)] += n;
+  }
+  /// A hop through `out` of tile `place`, whose total add_hops() adds.
+  void add_hop_of_tile(std::uint32_t place, Direction out) {
+    const Slot slot = slots_of_class_[first_class_of(EventKind::kHop) + index(out)][0];
+    if (slot != kNoSlot) add(place, slot, 1);
   }
 
   /// Counters of some of the tiles of this machine, beside these: totals of their own, and the counts
@@ -78,7 +85,8 @@ class Counters final : public Sink {
   /// Whether counts per tile are kept.
   bool has_tiles() const { return tiles_ != nullptr; }
   /// Count of tile `place`, which must be inside the machine; requires has_tiles(). It stays at
-  /// 2^32 - 1 once it gets there. kLastEventCycle is known for the machine only: 0 here.
+  /// 2^32 - 1 once it gets there. 0 of a counter that is not kept, and of kLastEventCycle, which is
+  /// known for the machine only.
   std::uint32_t tile(std::uint32_t place, Counter counter) const;
 
   /// Events of a kind, of the whole machine.
@@ -92,8 +100,12 @@ class Counters final : public Sink {
   // branch: its kind and the low bits of what stands above the first byte of `a` (the direction of
   // hops, the thread of groups). Totals are sums of classes.
   static constexpr unsigned kClassesPerKind = 16;
+  static constexpr unsigned kClassCount = kEventKindCount * kClassesPerKind;
+  static constexpr std::size_t first_class_of(EventKind kind) {
+    return static_cast<std::size_t>(kind) * kClassesPerKind;
+  }
   static std::size_t class_of(const Event& e) {
-    return static_cast<std::size_t>(e.kind) * kClassesPerKind + (e.a >> 8) % kClassesPerKind;
+    return first_class_of(e.kind) + (e.a >> 8) % kClassesPerKind;
   }
   void clear_totals() {
     seen_.fill(0);
@@ -101,15 +113,38 @@ class Counters final : public Sink {
     last_ = 0;
   }
   std::uint64_t hops(Direction d) const;
-  void count_tile(const Event& e);
-  void add(std::uint32_t place, Counter counter, std::uint32_t amount);
+  // Of each tile only some counters may be kept, one after the other: a picture of one of them then
+  // touches little memory.
+  using Slot = std::uint8_t;
+  static constexpr Slot kNoSlot = 0xFF;
+  /// Slots that an event of a class adds to; kNoSlot ends the list.
+  using SlotsOfClass = std::array<Slot, 2>;
 
+  void note(std::size_t of_class, Counter counter);
+  void count_tile(const Event& e) {
+    for (const Slot slot : slots_of_class_[class_of(e)]) {
+      if (slot == kNoSlot) return;
+      add(e.place, slot, slot == slot_of_[kElements] ? e.b : 1);
+    }
+  }
+  void add(std::uint32_t place, Slot slot, std::uint32_t amount) {
+    const std::size_t at = std::size_t{place} * kept_ + slot;
+    if (at >= tiles_->size()) return;
+    std::uint32_t& count = (*tiles_)[at];
+    count += std::min(std::numeric_limits<std::uint32_t>::max() - count, amount);
+  }
+  std::uint32_t kept(std::uint32_t place, Counter counter) const;
+
+  static constexpr auto kElements = static_cast<std::size_t>(Counter::kVectorElements);
   unsigned width_ = 0;
   unsigned height_ = 0;
-  std::array<std::uint64_t, std::size_t{kEventKindCount} * kClassesPerKind> seen_{};
+  std::array<std::uint64_t, kClassCount> seen_{};
   std::uint64_t elements_ = 0;
   Cycle last_ = 0;
-  std::shared_ptr<std::vector<std::uint32_t>> tiles_;  ///< [place][counter]; none: not kept
+  unsigned kept_ = 0;                              ///< counters of a tile
+  std::array<Slot, kTileCounterCount> slot_of_{};  ///< by Counter
+  std::array<SlotsOfClass, kClassCount> slots_of_class_{};
+  std::shared_ptr<std::vector<std::uint32_t>> tiles_;  ///< [place][slot]; none: not kept
 };
 
 }  // namespace tessera::observe

@@ -22,7 +22,9 @@ class EventStream final : public Sink {
  public:
   /// Tiles of the machine. With `per_tile` the counters are kept for every tile too.
   EventStream(unsigned width, unsigned height, bool per_tile)
-      : counters_(per_tile ? Counters(width, height) : Counters()) {}
+      : EventStream(per_tile ? Counters(width, height) : Counters()) {}
+  /// With counters that keep only some of each tile.
+  explicit EventStream(Counters counters) : counters_(std::move(counters)) {}
 
   /// Forwards every event to `sink` too, which is not owned.
   void add(Sink& sink) {
@@ -106,8 +108,8 @@ class EventStream::Hops {
  public:
   /// `stream` may be nullptr.
   Hops(EventStream* stream, Cycle cycle)
-      : stream_(stream), cycle_(cycle),
-        together_(stream != nullptr && !stream->is_traced() && !stream->counters_.has_tiles()),
+      : stream_(stream), cycle_(cycle), together_(stream != nullptr && !stream->is_traced()),
+        of_tiles_(together_ && stream->counters_.has_tiles()),
         recorded_(stream != nullptr && cycle < stream->end_) {}
   ~Hops() {
     if (!together_) return;
@@ -125,6 +127,7 @@ class EventStream::Hops {
     if (together_) {
       terms_ += Digest::term({cycle_, place, EventKind::kHop, a, b, 0});
       ++counts_[index(out)];
+      if (of_tiles_) stream_->counters_.add_hop_of_tile(place, out);
     } else {
       stream_->record({cycle_, place, EventKind::kHop, a, b, ident});
     }
@@ -134,6 +137,7 @@ class EventStream::Hops {
   EventStream* const stream_;
   const Cycle cycle_;
   const bool together_;
+  const bool of_tiles_;
   const bool recorded_;
   std::uint64_t terms_ = 0;
   std::array<std::uint64_t, kDirectionCount> counts_{};

@@ -77,6 +77,22 @@ observe::Scope scope_of(const cli::Options& options, const FabricOptions& fabric
   return scope;
 }
 
+/// Counters of tiles that somebody looks at: a picture needs its own one only, which costs a run
+/// far less than all of them.
+observe::Counters counters_for(const cli::Options& options, const FabricOptions& fabric,
+                               const layout::Layout& layout) {
+  using C = observe::Counter;
+  const auto width = static_cast<unsigned>(layout.width);
+  const auto height = static_cast<unsigned>(layout.height);
+  if (options.report_detail || options.waits || options.serve)
+    return observe::Counters(width, height);
+  if (fabric.heatmap_file.empty()) return {};
+  const C counter = counter_named(fabric.heatmap_counter);
+  if (fabric.heatmap_of == "links" || counter == C::kHops)
+    return {width, height, {C::kHopsEast, C::kHopsWest, C::kHopsNorth, C::kHopsSouth}};
+  return {width, height, {counter}};
+}
+
 }  // namespace
 
 observe::Scope::Rect rect_in(const std::string& text) {
@@ -101,12 +117,8 @@ observe::Scope::Rect rect_in(const std::string& text) {
 
 Recorders::Recorders(const cli::Options& options, const FabricOptions& fabric,
                      const Workload& workload, const WseConfig& config)
-    : stream_(static_cast<unsigned>(workload.layout.width),
-              static_cast<unsigned>(workload.layout.height),
-              options.report_detail || options.waits || options.serve ||
-                  !fabric.heatmap_file.empty()),
-      heatmap_file_(fabric.heatmap_file), heatmap_of_(fabric.heatmap_of),
-      heatmap_counter_(counter_named(fabric.heatmap_counter)),
+    : stream_(counters_for(options, fabric, workload.layout)), heatmap_file_(fabric.heatmap_file),
+      heatmap_of_(fabric.heatmap_of), heatmap_counter_(counter_named(fabric.heatmap_counter)),
       title_(options.program + " on " + config.name), routes_file_(fabric.routes_file),
       switch_positions_(config.fabric.switch_positions), layout_(workload.layout),
       width_(static_cast<unsigned>(workload.layout.width)),

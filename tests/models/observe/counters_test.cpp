@@ -117,6 +117,23 @@ TEST(ObserveCounters, ASingleStepIsExecutedInTheSlotOfItsIssue) {
   EXPECT_EQ(counters.total(Counter::kVectorElements), 5U);
 }
 
+TEST(ObserveCounters, OfATileOnlyTheNamedCountersAreKept) {
+  Counters all(2, 1);
+  Counters one(2, 1, {Counter::kVectorElements});
+  for (Counters* counters : {&all, &one}) {
+    counters->on_event(issue(10, 1));
+    counters->on_event(compute(11, 1, 4));
+    counters->on_event({12, 1, EventKind::kHop, index(Direction::kEast) << 8, 0});
+  }
+  EXPECT_EQ(one.tile(1, Counter::kVectorElements), 4U);
+  EXPECT_EQ(one.tile(1, Counter::kBusyIssueCycles), 0U);
+  EXPECT_EQ(one.tile(1, Counter::kHops), 0U);
+  EXPECT_EQ(all.tile(1, Counter::kHops), 1U);
+  EXPECT_EQ(all.tile(1, Counter::kBusyIssueCycles), 2U);
+  for (const CounterInfo& info : counter_table())
+    EXPECT_EQ(one.total(info.counter), all.total(info.counter)) << info.name;
+}
+
 TEST(ObserveCounters, ATileCountStopsAtItsLargestValueAndTheTotalGoesOn) {
   Counters counters(1, 1);
   counters.on_event(compute(1, 0, 0xFFFFFFFF));
