@@ -55,6 +55,7 @@ class Simulation final : public run::View, public run::Program {
   const Options& options_;
   const AscendConfig& config_;
   Arrays& arrays_;
+  const std::vector<std::string> external_ends_;
   const std::size_t places_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;
