@@ -34,8 +34,8 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
   // 1. The text of the program, which may name its machine. --print-config does without a program.
   std::optional<pto::Module> module;
   if (!options.program.empty())
-    module = pto::parse_file(options.program, options.pto_unknown.empty() ? pto::Unknown::kRefuse
-                                                                          : pto::Unknown::kKeep);
+    module = pto::parse_file(options.program, options.text.unknown.empty() ? pto::Unknown::kRefuse
+                                                                           : pto::Unknown::kKeep);
 
   // 2. The configuration of the machine: a preset or a file, changed by --set.
   const ascend::AscendConfig config = ascend::config_of(options, module ? &*module : nullptr);
@@ -49,8 +49,7 @@ bool run_kernel(const ascend::Options& options, report::Report& report) {
   }
 
   // 3. The program: a kernel for the cores of the launch, and the arrays of the host.
-  const ascend::LaunchedKernel kernel(*module, options, config, options.pto_unknown,
-                                      options.function, options.pto_level);
+  const ascend::LaunchedKernel kernel(*module, options, config, options.text);
   if (options.print_program) {
     std::cout << pto::print(*module);
     return false;

@@ -249,7 +249,13 @@ void ComputeLowering::follow_result(const Operation& op, TileOperation& operatio
   const bool one = function == F::kConvert || function == F::kRowMap || function == F::kColumnMap ||
                    function == F::kColumnExpand;
   const unsigned end = all ? cluster::input_count(operation) : one ? 1 : 0;
-  const TileOperand result = operation.operands.back();
+  TileOperand& written = operation.operands.back();
+  // April's assembler takes a result with room for more than the mask selects: the rest stays as it is.
+  if (function == F::kGatherMask && is_april() && !written.columns.is_register &&
+      !operation.operands[0].columns.is_register && !operation.mask.by_rows)
+    written.columns =
+        std::min(written.columns.value, operation.mask.count(operation.operands[0].columns.value));
+  const TileOperand result = written;
   unsigned n = 0;
   for (const Argument& a : op.arguments) {
     const Value* v = scope_.find(a.text);

@@ -6,7 +6,9 @@ namespace tessera::pto {
 
 // --- signals ---
 
-void FifoSignals::signal(const Fifo& fifo, bool sets, Pipe pipe, std::int64_t id, Place place) {
+void FifoSignals::signal(const Fifo& fifo, const FifoEnd& end, bool sets, Pipe pipe,
+                         std::int64_t id, Place place) {
+  if (end.external) return;
   if (!is_a5()) {
     Instruction& i =
         emitter_.emit(sets ? Opcode::kSetCrossCore : Opcode::kWaitFlagDev, place, pipe);
@@ -29,32 +31,35 @@ void FifoSignals::open(Fifo& fifo, Place place) {
   }
   if (!is_a5()) return;
   for (const FifoEnd& end : fifo.ends) {
-    if (!end.open || end.produces) continue;
+    if (!end.open || end.produces || end.external) continue;
     take_part(fifo, place, [&] {  // one signal for every `period` slots
       for (std::int64_t i = 0; i < fifo.slots / fifo.period; ++i)
-        signal(fifo, true, end.reader, end.flag + 1, place);
+        signal(fifo, end, true, end.reader, end.flag + 1, place);
     });
   }
 }
 
 void FifoSignals::ask_for_slot(const Fifo& fifo, const FifoEnd& end, Place place) {
+  if (end.external) return;
   Operand no_question = slot(end, fifo.period, place);
   if (!is_a5()) {
     const Operand early = emitter_.compare(Predicate::kLess, end.count, fifo.slots, place);
     no_question = emitter_.compute(Opcode::kOr, no_question, early, place);
   }
   emitter_.unless(no_question, place,
-                  [&] { signal(fifo, false, end.writer, end.flag + 1, place); });
+                  [&] { signal(fifo, end, false, end.writer, end.flag + 1, place); });
 }
 
 void FifoSignals::count_free(const Fifo& fifo, const FifoEnd& end, Place place) {
+  if (end.external) return;
   emitter_.update(end.freed, Opcode::kAdd, 1, place);
   const Operand in_batch = emitter_.compute(Opcode::kRem, end.freed, fifo.period, place);
-  emitter_.unless(in_batch, place, [&] { signal(fifo, true, end.reader, end.flag + 1, place); });
+  emitter_.unless(in_batch, place,
+                  [&] { signal(fifo, end, true, end.reader, end.flag + 1, place); });
 }
 
 void FifoSignals::close(const Fifo& fifo, const FifoEnd& end, Place place) {
-  if (!end.open || !end.produces) return;
+  if (!end.open || !end.produces || end.external) return;
   const Operand asked = emitter_.compute(Opcode::kCeilDiv, end.count, fifo.period, place);
   const Operand given = emitter_.compute(Opcode::kDiv, end.count, fifo.period, place);
   Operand left = emitter_.compute(Opcode::kSub, given, asked, place);
@@ -66,7 +71,7 @@ void FifoSignals::close(const Fifo& fifo, const FifoEnd& end, Place place) {
     emitter_.set(rest, left, place);
     const std::uint32_t loop = emitter_.next();
     emitter_.unless(emitter_.compare(Predicate::kLess, rest, 1, place), place, [&] {
-      signal(fifo, false, end.writer, end.flag + 1, place);
+      signal(fifo, end, false, end.writer, end.flag + 1, place);
       emitter_.update(rest, Opcode::kSub, 1, place);
       emitter_.jump(place, loop);
     });

@@ -36,6 +36,7 @@ struct FifoTile {
 struct FifoEnd {
   bool open = false;
   bool produces = false;               ///< this core pushes; otherwise it pops
+  bool external = false;               ///< the other end is not in the program, and always ready
   std::int64_t flag = 0;               ///< the signal "ready"; flag + 1 is "free"
   std::int64_t first_byte = 0;         ///< where its ring begins in the buffer in GM
   Operand buffer;                      ///< the address of the consumer's ring in UB or L1
@@ -70,9 +71,15 @@ struct Fifo {
 
 /// Compares the pipes of a kernel that has programs for both kinds of core: both cores of a cluster
 /// have to open a pipe with the same attributes, and to pop the tiles that the other core pushes
-/// (ascend.md 3.5). Throws UserError for the first difference; the message names both lines.
+/// (ascend.md 3.5). Throws UserError for the first difference; the message names both lines. A pipe
+/// may have one end only if `options` let it.
 void check_fifo_ends(const std::vector<Fifo>& aic, const std::vector<Fifo>& aiv,
-                     const Diagnostics& diagnostics);
+                     const LowerOptions& options, const Diagnostics& diagnostics);
+
+/// The ways of the pipes `here` that are used and that no end of `there` uses; a sentence about each
+/// is added to `texts`.
+ExternalEnds external_ends(const std::vector<Fifo>& here, const std::vector<Fifo>& there,
+                           std::vector<std::string>& texts);
 
 /// On the AIC the signals of AIV1 have the ids of AIV0 plus this number (ascend.md 2.7).
 inline constexpr std::int64_t kAiv1Flag = 16;
@@ -87,10 +94,10 @@ class FifoSignals : LoweringPart {
   /// Waits for free slots if the next push needs it.
   void ask_for_slot(const Fifo& fifo, const FifoEnd& end, Place place);
   void signal_ready(const Fifo& fifo, const FifoEnd& end, Place place) {
-    signal(fifo, true, end.writer, end.flag, place);
+    signal(fifo, end, true, end.writer, end.flag, place);
   }
   void wait_ready(const Fifo& fifo, const FifoEnd& end, Place place) {
-    signal(fifo, false, end.reader, end.flag, place);
+    signal(fifo, end, false, end.reader, end.flag, place);
   }
   /// Counts a tile that is pushed or popped.
   void count(const FifoEnd& end, Place place) {
@@ -116,7 +123,8 @@ class FifoSignals : LoweringPart {
   }
 
  private:
-  void signal(const Fifo& fifo, bool sets, Pipe pipe, std::int64_t id, Place place);
+  void signal(const Fifo& fifo, const FifoEnd& end, bool sets, Pipe pipe, std::int64_t id,
+              Place place);
 };
 
 /// The copies of a push and a pop.

@@ -93,6 +93,8 @@ void FifoLowering::push(const Operation& op) {
   const Value& source = scope_.tile(op.arguments[0]);
   if (is_cube() && !fifo.converts_to.empty() && source.type.element != fifo.converts_from)
     fail(op, "FIX converts ", fifo.converts_from, " here, found a tile of ", source.type.element);
+  if (is_cube() && !fifo.converts_from.empty() && bits_of(source.type.element) != 32)
+    fail(op, "FIX moves f32 or i32, found a tile of ", source.type.element);
   const char* expected = is_cube() ? "acc" : "vec";
   if (source.type.location != expected)
     fail(op.arguments[0].place, op.name, ": expected a tile in ", expected, ", found one in ",

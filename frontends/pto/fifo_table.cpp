@@ -29,6 +29,14 @@ const Operation* first_user(const Region& region, const Operation& opens) {
   return first;
 }
 
+/// What a pipe is known by at both of its ends.
+std::int64_t key_of(const Fifo& fifo) {
+  return fifo.is_handle ? fifo.flag : fifo.id;
+}
+bool is_same(const Fifo& a, const Fifo& b) {
+  return a.is_handle == b.is_handle && key_of(a) == key_of(b);
+}
+
 /// How many free slots one signal stands for: a divisor of the ring, half of it at most.
 std::int64_t period_of(std::int64_t slots) {
   if (slots <= 2) return slots;
@@ -136,6 +144,7 @@ void FifoTable::open_ends(Fifo& fifo, const Operation& op, const Value* gm, cons
     const Value& buffer = is_to_aiv ? to_aiv : to_aic;
     const bool is_second = !is_to_aiv && fifo.directions == 3;
     end.open = true;
+    end.external = context_.external.count({fifo.is_handle, key_of(fifo), is_to_aiv}) > 0;
     end.produces = is_to_aiv == is_cube();
     end.flag = fifo.flag + (is_second ? 2 : 0);
     end.buffer = buffer.scalar;
@@ -252,8 +261,10 @@ std::string shape_text(const Type& tile) {
 /// Compares the two ends of one pipe.
 class EndComparison {
  public:
-  EndComparison(const Fifo& here, const Fifo& there, const Diagnostics& diagnostics)
-      : here_(here), there_(there), diagnostics_(diagnostics) {}
+  EndComparison(const Fifo& aiv, const Fifo& aic, Profile profile, const Diagnostics& diagnostics)
+      : here_(aiv), there_(aic),
+        halves_whole_(profile == Profile::kA2A3 && aiv.is_handle && aiv.through_gm && aic.nosplit),
+        diagnostics_(diagnostics) {}
 
   void run() const {
     require("dir_mask", here_.directions, there_.directions);
@@ -264,7 +275,8 @@ class EndComparison {
                             : "goes directly here and through GM at ",
            "; both ends need gm_slot_buffer or none");
     require("flag_base", here_.flag, there_.flag);
-    if (here_.split_is_known && there_.split_is_known && here_.nosplit != there_.nosplit)
+    if (here_.split_is_known && there_.split_is_known && here_.nosplit != there_.nosplit &&
+        !halves_whole_)
       fail(here_.nosplit ? "is not divided (nosplit, or split 0) here and divided at "
                          : "is divided here and not divided (nosplit, or split 0) at ",
            "; expected the same");
@@ -299,7 +311,7 @@ class EndComparison {
     const std::vector<FifoTile>& popped = (pushes ? there_ : here_).ends[d].tiles;
     if (pushed.empty() || popped.empty()) return;
     const FifoTile &first_push = pushed.front(), &first_pop = popped.front();
-    if (first_push.split != first_pop.split)
+    if (first_push.split != first_pop.split && !(halves_whole_ && d == kToAiv))
       diagnostics_.fail(first_pop.place, "a pop of ", name_of(here_), " with split ",
                         first_pop.split, ", pushed with split ", first_push.split, " at line ",
                         first_push.place.line, "; expected the same");
@@ -324,7 +336,8 @@ class EndComparison {
     // The tile of an AIV is half of the tile of the AIC.
     const Type& whole = d == kToAiv ? push.type : pop.type;
     const Type& half = d == kToAiv ? pop.type : push.type;
-    const std::int64_t down = push.split == 1 ? 2 : 1, across = push.split == 2 ? 2 : 1;
+    const std::int64_t split = push.split == 0 ? pop.split : push.split;
+    const std::int64_t down = split == 1 ? 2 : 1, across = split == 2 ? 2 : 1;
     const auto fits = [](std::int64_t a, std::int64_t b, std::int64_t parts) {
       return a == kDynamic || b == kDynamic || a == b * parts;
     };
@@ -342,17 +355,16 @@ class EndComparison {
   }
 
   const Fifo &here_, &there_;
+  /// On A2/A3 the AIC writes a whole tile into GM and each AIV may take half of it: the signals are the same.
+  const bool halves_whole_;
   const Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
 void check_fifo_ends(const std::vector<Fifo>& aic, const std::vector<Fifo>& aiv,
-                     const Diagnostics& diagnostics) {
-  const auto is_same = [](const Fifo& a, const Fifo& b) {
-    return a.is_handle == b.is_handle && (a.is_handle ? a.flag == b.flag : a.id == b.id);
-  };
-  const auto without = [&is_same](const std::vector<Fifo>& ends, const std::vector<Fifo>& others) {
+                     const LowerOptions& options, const Diagnostics& diagnostics) {
+  const auto without = [](const std::vector<Fifo>& ends, const std::vector<Fifo>& others) {
     std::vector<const Fifo*> list;
     for (const Fifo& end : ends)
       if (std::none_of(others.begin(), others.end(),
@@ -362,11 +374,12 @@ void check_fifo_ends(const std::vector<Fifo>& aic, const std::vector<Fifo>& aiv,
   };
   // Handles without a partner are taken in order as the ends of one pipe, to report their flags.
   const std::vector<const Fifo*> lone_aic = without(aic, aiv), lone_aiv = without(aiv, aic);
-  for (std::size_t i = 0; i < std::max(lone_aic.size(), lone_aiv.size()); ++i) {
+  const std::size_t lone_ends = std::max(lone_aic.size(), lone_aiv.size());
+  for (std::size_t i = 0; i < lone_ends && !options.external_peers; ++i) {
     const Fifo* a = i < lone_aic.size() ? lone_aic[i] : nullptr;
     const Fifo* v = i < lone_aiv.size() ? lone_aiv[i] : nullptr;
     if (a != nullptr && v != nullptr && a->is_handle && v->is_handle)
-      EndComparison(*v, *a, diagnostics).run();
+      EndComparison(*v, *a, options.profile, diagnostics).run();
     const Fifo& lone = v != nullptr ? *v : *a;
     diagnostics.fail(lone.place, name_of(lone), " has one end only: the function of the ",
                      v != nullptr ? "AIC" : "AIVs", " opens none with this ",
@@ -374,7 +387,27 @@ void check_fifo_ends(const std::vector<Fifo>& aic, const std::vector<Fifo>& aiv,
   }
   for (const Fifo& end : aiv)
     for (const Fifo& other : aic)
-      if (is_same(end, other)) EndComparison(end, other, diagnostics).run();
+      if (is_same(end, other)) EndComparison(end, other, options.profile, diagnostics).run();
+}
+
+ExternalEnds external_ends(const std::vector<Fifo>& here, const std::vector<Fifo>& there,
+                           std::vector<std::string>& texts) {
+  ExternalEnds ends;
+  for (const Fifo& fifo : here) {
+    for (const FifoDirection d : {kToAiv, kToAic}) {
+      const FifoEnd& end = fifo.ends[d];
+      const auto uses = [&](const Fifo& other) {
+        return is_same(fifo, other) && !other.ends[d].tiles.empty();
+      };
+      if (end.tiles.empty() || std::any_of(there.begin(), there.end(), uses)) continue;
+      ends.insert({fifo.is_handle, key_of(fifo), d == kToAiv});
+      texts.push_back(joined("line ", end.tiles.front().place.line, ": no function ",
+                             end.produces ? "pops from " : "pushes into ", name_of(fifo),
+                             d == kToAiv ? " (cube to vector)" : " (vector to cube)",
+                             ": a peer outside of the program does, which is always ready"));
+    }
+  }
+  return ends;
 }
 
 }  // namespace tessera::pto

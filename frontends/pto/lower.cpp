@@ -147,9 +147,9 @@ class FunctionLowering {
  public:
   /// Adds the arrays in GM that the function uses to `arrays`.
   FunctionLowering(const FunctionKinds& kinds, const LowerOptions& options, CoreKind core,
-                   const ReservedBuffers& reserved, const Diagnostics& diagnostics,
-                   std::vector<GmArray>& arrays)
-      : context_{kinds, options, reserved, core, diagnostics},
+                   const ReservedBuffers& reserved, const ExternalEnds& external,
+                   const Diagnostics& diagnostics, std::vector<GmArray>& arrays)
+      : context_{kinds, options, reserved, external, core, diagnostics},
         parts_(context_, context_, context_, context_, context_, context_, context_, context_,
                context_, context_),
         arrays_(arrays) {
@@ -316,7 +316,8 @@ std::vector<const Function*> roots_of(const Module& module, const FunctionKinds&
 std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
                                          const FunctionKinds& kinds, const LowerOptions& options,
                                          const ReservedBuffers& reserved,
-                                         std::vector<GmArray>& arrays, std::vector<Fifo>& fifos) {
+                                         const ExternalEnds& external, std::vector<GmArray>& arrays,
+                                         std::vector<Fifo>& fifos) {
   const Diagnostics diagnostics(module.file);
   const Function* chosen = nullptr;
   for (const Function* function : roots_of(module, kinds, options.function)) {
@@ -330,14 +331,19 @@ std::shared_ptr<const Program> lower_for(const Module& module, CoreKind kind,
     chosen = function;
   }
   if (chosen == nullptr) return nullptr;
-  if (!chosen->results.empty() && find(chosen->attributes, "pto.entry") != nullptr)
+  // In April the only function is an entry; in August it may be a part of another program.
+  const auto bodies = std::count_if(module.functions.begin(), module.functions.end(),
+                                    [](const Function& f) { return f.has_body; });
+  const bool is_entry = find(chosen->attributes, "pto.entry") != nullptr ||
+                        (bodies == 1 && options.version == Version::kApril2026);
+  if (!chosen->results.empty() && is_entry)
     diagnostics.fail(chosen->place, "@", chosen->name,
                      " is an entry and has results, expected none");
   for (const Function& f : module.functions)
     for (const Type& type : f.results)
       if (type.element == "!pto.struct")
         diagnostics.fail(type.place, "a struct cannot leave the function that declares it");
-  FunctionLowering lowering(kinds, options, kind, reserved, diagnostics, arrays);
+  FunctionLowering lowering(kinds, options, kind, reserved, external, diagnostics, arrays);
   auto program = std::make_shared<const Program>(lowering.run(*chosen));
   fifos = lowering.take_fifos();
   return program;
@@ -445,9 +451,19 @@ Kernel lower(const Module& module, const LowerOptions& options) {
   const ReservedBuffers reserved(module, cluster::capacities_of(options.profile));
   Kernel kernel;
   std::vector<Fifo> of_aic, of_aiv;
-  kernel.aic = lower_for(module, CoreKind::kAic, kinds, options, reserved, kernel.arrays, of_aic);
-  kernel.aiv = lower_for(module, CoreKind::kAiv, kinds, options, reserved, kernel.arrays, of_aiv);
-  if (kernel.aic && kernel.aiv) check_fifo_ends(of_aic, of_aiv, Diagnostics(module.file));
+  const auto lower_both = [&](const ExternalEnds& ends) {
+    kernel.aic =
+        lower_for(module, CoreKind::kAic, kinds, options, reserved, ends, kernel.arrays, of_aic);
+    kernel.aiv =
+        lower_for(module, CoreKind::kAiv, kinds, options, reserved, ends, kernel.arrays, of_aiv);
+  };
+  lower_both({});
+  if (kernel.aic && kernel.aiv) check_fifo_ends(of_aic, of_aiv, options, Diagnostics(module.file));
+  if (options.external_peers || !kernel.aic || !kernel.aiv) {
+    ExternalEnds ends = external_ends(of_aic, of_aiv, kernel.external_ends);
+    ends.merge(external_ends(of_aiv, of_aic, kernel.external_ends));
+    if (!ends.empty()) lower_both(ends);
+  }
   if (!kernel.aic && !kernel.aiv) Diagnostics(module.file).fail("no function with a body");
   return kernel;
 }

@@ -36,6 +36,10 @@ struct UnknownCost {
 /// Reads "cost:N" or "cost:N,PIPE". Throws UserError.
 UnknownCost parse_unknown_cost(const std::string& text);
 
+/// A state of the public assembler. April's takes tiles that August's refuses: rows and columns in UB that are no
+/// multiple of 32 bytes, results and scratch tiles of other sizes (docs/ascend-platform.md, Rules of the assembler).
+enum class Version : std::uint8_t { kApril2026, kAugust2026 };
+
 struct LowerOptions {
   cluster::Profile profile = cluster::Profile::kA2A3;
   /// Values of scalar arguments, by name without %. An argument whose name or attribute ends in
@@ -46,12 +50,18 @@ struct LowerOptions {
   std::map<std::string, double> reals = {};  ///< values of arguments that are not whole numbers
   std::string function = {};                 ///< that the cores start; "": as the module says
   int level = 0;  ///< of the public assembler, 1 to 3, whose rules about addresses hold; 0: none
+  Version version = Version::kAugust2026;
+  /// Ends of pipes that no function has belong to a peer outside of the program, which is always
+  /// ready. So they do anyway if the module has no function for the other kind of core.
+  bool external_peers = false;
 };
 
 /// A program is nullptr if no function runs on that kind of core.
 struct Kernel {
   std::shared_ptr<const cluster::Program> aic, aiv;
   std::vector<cluster::GmArray> arrays;  ///< pointer arguments; operands of both programs name them
+  std::vector<std::string>
+      external_ends;  ///< a sentence about each end of a pipe outside of the program
 };
 
 /// Throws UserError with the line and column of the first mistake, or with all arguments that need a

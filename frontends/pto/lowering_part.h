@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
+#include <tuple>
 
 #include "frontends/pto/emitter.h"
 #include "frontends/pto/kinds.h"
@@ -22,10 +24,15 @@ struct RegisterBody {
   std::vector<std::pair<std::uint16_t, Type>> arguments;  ///< registers without lanes so far
 };
 
+/// Ways of pipes with one end in the program: whether the pipe is a handle, its flag or else its id,
+/// and whether the way is from the cube to vector.
+using ExternalEnds = std::set<std::tuple<bool, std::int64_t, bool>>;
+
 struct LoweringContext {
   const FunctionKinds& kinds;
   const LowerOptions& options;
   const ReservedBuffers& reserved;
+  const ExternalEnds& external;
   const CoreKind core;  ///< the kind of core that runs the program
   const Diagnostics& diagnostics;
   Emitter emitter{diagnostics};
@@ -44,6 +51,7 @@ class LoweringPart {
         diagnostics_(context.diagnostics) {}
 
  protected:
+  bool is_april() const { return context_.options.version == Version::kApril2026; }
   bool is_a5() const { return context_.options.profile == Profile::kA5; }
   /// Whether the program is for the AIC; otherwise it is for the AIVs.
   bool is_cube() const { return context_.core == CoreKind::kAic; }

@@ -20,6 +20,7 @@ ReservedBuffers::ReservedBuffers(const Module& module, const cluster::Capacities
     for_each_operation(f.body, [&](const Operation& op) {
       if (operation_info(op.name).meaning == Meaning::kReserveBuffer) reserve(f, op);
     });
+  for (const Function& f : module.functions) refuse_mixture(f);
   place_all();
 }
 
@@ -55,6 +56,25 @@ void ReservedBuffers::reserve(const Function& function, const Operation& op) {
   const auto [entry, is_new] = buffers_.emplace(std::make_pair(function.name, name), buffer);
   if (!is_new) diagnostics_.fail(op.place, "@", function.name, " reserves ", name, " twice");
   in_order_.push_back(&entry->second);
+}
+
+// The assembler places tiles only where it places the reserved buffers too.
+void ReservedBuffers::refuse_mixture(const Function& function) const {
+  const Operation* fixed = nullptr;
+  for_each_operation(function.body, [&](const Operation& op) {
+    const Attribute* automatic = tessera::pto::find(op.attributes, "auto");
+    if (operation_info(op.name).meaning == Meaning::kReserveBuffer && automatic != nullptr &&
+        automatic->value == "false")
+      fixed = &op;
+  });
+  if (fixed == nullptr) return;
+  for_each_operation(function.body, [&](const Operation& op) {
+    const bool given = std::any_of(op.arguments.begin(), op.arguments.end(),
+                                   [](const Argument& a) { return a.role == Role::kAddress; });
+    if (operation_info(op.name).meaning == Meaning::kAllocTile && !given)
+      diagnostics_.fail(op.place, op.name, " gives the tile no address, and the buffer of line ",
+                        fixed->place.line, " has auto = false; give all addresses or none");
+  });
 }
 
 const ReservedBuffers::Buffer* ReservedBuffers::overlapping(const Buffer& buffer) const {

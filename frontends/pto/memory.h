@@ -39,6 +39,8 @@ class ReservedBuffers {
 
  private:
   void reserve(const Function& function, const Operation& op);
+  /// Throws UserError if a function has a buffer with auto = false and tiles without addresses.
+  void refuse_mixture(const Function& function) const;
   /// Those with a base of their own, which must not overlap; then the others, below them.
   void place_all();
   /// A buffer that has its address and shares bytes with `buffer`; nullptr: none.

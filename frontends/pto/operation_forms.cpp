@@ -184,6 +184,24 @@ void parse_view(OperandParser& p, const char* first, Role first_role, const char
   p.type();
 }
 
+void parse_reinterpret(OperandParser& p) {
+  p.value(Role::kOperand);
+  p.cursor.expect_word("to");
+  const auto named_list = [&p](const char* name, Role role) {
+    p.cursor.expect_word(name);
+    p.cursor.expect(":");
+    p.list(role);
+  };
+  named_list("offset", Role::kOffset);
+  p.cursor.expect(",");
+  named_list("sizes", Role::kShape);
+  p.cursor.expect(",");
+  named_list("strides", Role::kStride);
+  p.colon_types();
+  p.cursor.expect_word("to");
+  p.op.result_types.push_back(p.types.parse_type());
+}
+
 void parse_tile_view(OperandParser& p) {
   p.value(Role::kOperand);
   while (p.cursor.accept(",")) {
@@ -448,6 +466,8 @@ void parse_form(OperandParser& p, Form form) {
     return parse_alloc(p);
   case Form::kTensorView:
     return parse_view(p, "shape", Role::kShape, "strides", Role::kStride);
+  case Form::kReinterpret:
+    return parse_reinterpret(p);
   case Form::kPartition:
     parse_view(p, "offsets", Role::kOffset, "sizes", Role::kSize);
     return p.result_types();

@@ -117,6 +117,7 @@ void add_tiles(Rows& rows) {
   rows.add({"pto.alloc_tile"}, Form::kAllocTile, Meaning::kAllocTile, 0, 0, 1);
   rows.add({"pto.addptr"}, Form::kOperands, Meaning::kAddPointer, 2, 2, 1);
   rows.add({"pto.make_tensor_view"}, Form::kTensorView, Meaning::kTensorView, 1, 1, 1);
+  rows.add({"memref.reinterpret_cast"}, Form::kReinterpret, Meaning::kTensorView, 1, 1, 1);
   rows.add({"pto.partition_view"}, Form::kPartition, Meaning::kPartition, 1, 1, 1);
   rows.add({"pto.subset", "pto.subview"}, Form::kTileView, Meaning::kSubview, 1, 1, 1);
   rows.add({"pto.treshape", "pto.bitcast", "pto.bind_tile"}, Form::kTileView, Meaning::kReshape, 1,

@@ -37,30 +37,31 @@ using cluster::VectorClass;
 
 /// The text that follows the name of an operation. Attributes in braces may follow every form.
 enum class Form : std::uint8_t {
-  kConstant,    ///< 4 : index
-  kOperands,    ///< %a, %b : T
-  kCompare,     ///< slt, %a, %b : T
-  kCast,        ///< %a : T to T
-  kFor,         ///< %i = %a to %b step %c [iter_args(%x = %y) -> (T)] [: T] { }
-  kIf,          ///< %c [-> (T)] { } [else { }]
-  kYield,       ///< [%a, %b : T, T]
-  kSection,     ///< { }
-  kRegion,      ///< [-> T] { } [: T]
-  kNullary,     ///< [-> T] or [: T]
-  kAllocTile,   ///< [addr = %a] [valid_row = %r] [valid_col = %c] : T
-  kTensorView,  ///< %p, shape = [..], strides = [..] : T
-  kPartition,   ///< %v, offsets = [..], sizes = [..] : T -> T
-  kTile,        ///< ins(%a, %b : T, T) outs(%c : T)
-  kTileView,    ///< %a[%r, %c] sizes [n, m] [valid [%v, %w]] : T -> T, or %a, %r, %c : T
-  kFlag,        ///< `[<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]`
-  kPipe,        ///< `<PIPE_ALL>` or `"PIPE_ALL"`
-  kPipeIds,     ///< `<PIPE_V>, 3` or `"PIPE_V", %id : T`; in brackets or not
-  kWhile,       ///< (%x = %a) : (T) -> T { } do { ^bb0(%y: T): }
-  kCondition,   ///< (%c) %a : T
-  kCall,        ///< `@f(%a) : (T) -> T`
-  kGroup,       ///< `[{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]`
-  kIndexed,     ///< %a[%i] [, %b] [: T] [-> T]
-  kStoreTo,     ///< %v, %a[%i] : T, T
+  kConstant,     ///< 4 : index
+  kOperands,     ///< %a, %b : T
+  kCompare,      ///< slt, %a, %b : T
+  kCast,         ///< %a : T to T
+  kFor,          ///< %i = %a to %b step %c [iter_args(%x = %y) -> (T)] [: T] { }
+  kIf,           ///< %c [-> (T)] { } [else { }]
+  kYield,        ///< [%a, %b : T, T]
+  kSection,      ///< { }
+  kRegion,       ///< [-> T] { } [: T]
+  kNullary,      ///< [-> T] or [: T]
+  kAllocTile,    ///< [addr = %a] [valid_row = %r] [valid_col = %c] : T
+  kTensorView,   ///< %p, shape = [..], strides = [..] : T
+  kPartition,    ///< %v, offsets = [..], sizes = [..] : T -> T
+  kReinterpret,  ///< %p to offset: [%o], sizes: [..], strides: [..] : T to T
+  kTile,         ///< ins(%a, %b : T, T) outs(%c : T)
+  kTileView,     ///< %a[%r, %c] sizes [n, m] [valid [%v, %w]] : T -> T, or %a, %r, %c : T
+  kFlag,         ///< `[<PIPE_M>, <PIPE_FIX>, <EVENT_ID0>]`
+  kPipe,         ///< `<PIPE_ALL>` or `"PIPE_ALL"`
+  kPipeIds,      ///< `<PIPE_V>, 3` or `"PIPE_V", %id : T`; in brackets or not
+  kWhile,        ///< (%x = %a) : (T) -> T { } do { ^bb0(%y: T): }
+  kCondition,    ///< (%c) %a : T
+  kCall,         ///< `@f(%a) : (T) -> T`
+  kGroup,        ///< `[{ }] [(%a : T, key = %b : T)] [{ }] [-> T] [key = #attribute, ..]`
+  kIndexed,      ///< %a[%i] [, %b] [: T] [-> T]
+  kStoreTo,      ///< %v, %a[%i] : T, T
   /// `%a "SINGLE_CACHE_LINE" [, "CACHELINE_OUT"] : T`, `%a single_cache_line : T`, `all #s<gm>`
   kCleanCache,
   /// (%a, %b, buf(%t, ..), recv(%t, ..), group(%v, ..) : T, ..) [-> T]: operands in a list have its name as key

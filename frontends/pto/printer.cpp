@@ -170,6 +170,11 @@ class Printer {
       return print_view(op, "shape", Role::kShape, "strides", Role::kStride);
     case Form::kPartition:
       return print_view(op, "offsets", Role::kOffset, "sizes", Role::kSize);
+    case Form::kReinterpret:
+      out_ << ' ' << list(op, Role::kOperand) << " to offset: [" << list(op, Role::kOffset)
+           << "], sizes: [" << list(op, Role::kShape) << "], strides: [" << list(op, Role::kStride)
+           << ']';
+      return print_types(op);
     case Form::kAllocTile:
       print_named(op, "addr", Role::kAddress);
       print_named(op, "valid_row", Role::kValidRow);
@@ -192,7 +197,8 @@ class Printer {
     if (!op.types.empty()) out_ << " : " << types_text(op.types, 0, op.types.size());
     if (op.result_types.empty()) return;
     const std::string types = types_text(op.result_types, 0, op.result_types.size());
-    if (operation_info(op.name).form == Form::kCast) {
+    const Form form = operation_info(op.name).form;
+    if (form == Form::kCast || form == Form::kReinterpret) {
       out_ << " to " << types;
     } else if (op.result_types.size() > 1) {
       out_ << " -> (" << types << ')';

@@ -67,7 +67,7 @@ void TileLowering::check_layout(const Operation& op, const Value& tile) const {
     const bool by_column = option("blayout") == "col_major";
     const std::int64_t line = (by_column ? rows : columns) * bits / 8;
     const bool is_packed = tile.type.element.rfind("f4", 0) == 0;
-    if (tile.place.location == Location::kUb && line % kBlock != 0 && !is_packed)
+    if (tile.place.location == Location::kUb && line % kBlock != 0 && !is_packed && !is_april())
       fail(op, by_column ? "a column" : "a row", " of the tile takes ", line,
            " bytes, expected a multiple of ", kBlock);
     return;
@@ -251,7 +251,7 @@ void TileLowering::tensor_view(const Operation& op) {
     fail(op.arguments[0].place, op.arguments[0].text, " points to ", to_string(v.place.location),
          ", expected a pointer to GM");
   v.kind = Value::Kind::kView;
-  v.type = op.types[0];
+  v.type = op.result_types.empty() ? op.types[0] : op.result_types[0];
   if (element(v.type) != v.place.element)
     fail(op.place, "a view with elements of ", v.type.element, " of a pointer to ",
          to_string(v.place.element), ", expected the same");
@@ -260,7 +260,9 @@ void TileLowering::tensor_view(const Operation& op) {
   if (v.sizes.size() != strides.size() || v.sizes.size() > cluster::kMostDimensions)
     fail(op.place, "a shape of ", v.sizes.size(), " sizes and ", strides.size(),
          " strides, expected as many, 1 to 5");
+  v.place.view.clear();
   for (std::size_t d = 0; d < strides.size(); ++d) v.place.view.push_back({v.sizes[d], strides[d]});
+  for (const Operand& offset : scope_.numbers(op, Role::kOffset)) v.place.address.add(offset, 1);
   check_view(op, v.place);
   v.place.view_address = v.place.address;
   v.place.dimensions = v.place.view;

@@ -110,7 +110,7 @@ void TileRules::check_scratch_of_a2a3(const Operation& op, const Operands& o,
     if (is_less(found, least))
       fail(op, "the scratch tile has ", found, what, ", expected ", least, " or more on A2/A3");
   };
-  if (name == "pto.trem") require(" valid rows", scratch.rows(), 2);
+  if (name == "pto.trem" && !is_april()) require(" valid rows", scratch.rows(), 2);
   if (name == "pto.trems") require(" valid rows", scratch.rows(), 1);
   if (name == "pto.trem" || name == "pto.trems")
     require(" valid columns", scratch.columns(), o.out.columns());
@@ -162,7 +162,16 @@ void TileRules::check_types(const Operation& op, const Operands& o) const {
         (is_less(o.in[2].columns(), o.in[1].columns()) || is_less(o.in[2].rows(), o.in[1].rows())))
       fail(op, "the scratch tile is smaller than the indices");
   }
-  if (op.name == "pto.tquant" && !is_a5() && !o.in.empty()) {
+  if (op.name == "pto.tsel" && !is_a5() && o.out &&
+      !is_one_of({"i16", "i32", "ui16", "ui32", "f16", "bf16", "f32"}, o.out.element()))
+    refuse(o.out, "16 or 32 bits on A2/A3");
+  if (is_one_of({"pto.tmax", "pto.tmaxs", "pto.tmin", "pto.tmins"}, op.name) && !is_a5() && o.out &&
+      o.out.element() == "bf16")
+    refuse(o.out, "i16, i32, f16 or f32 on A2/A3");
+  if (is_one_of({"pto.tcolexpanddiv", "pto.trowexpanddiv"}, op.name) && !is_a5() && o.out &&
+      is_integer(o.out.element()))
+    refuse(o.out, "f16 or f32 on A2/A3");
+  if (op.name == "pto.tquant" && !is_a5() && !is_april() && !o.in.empty()) {
     for (std::size_t i = 1; i < o.in.size(); ++i)
       if (o.in[i].full(1) > 1 || o.in[i].has("blayout", "row_major"))
         fail(op, "scale and offset lie in a column on A2/A3");
@@ -218,7 +227,8 @@ void TileRules::check_moves(const Operation& op, const Operands& o) const {
     fail(op, "from ", o.in[0].element(), " to ", o.out.element(),
          ", expected f32 to f16 or bf16 on A2/A3");
   if (op.name == "pto.tload" && is_a5() && o.out && o.out.location() == "vec" &&
-      o.out.has("blayout", "row_major") && o.out.has("slayout", "col_major"))
+      o.out.has("blayout", "row_major") &&
+      (o.out.has("slayout", "col_major") || o.out.has("slayout", "row_major")))
     fail(op, "a tile in vec with boxes lies column by column");
   const Value* printed = scope_.find(op.arguments[0].text);
   if (op.name == "pto.tprint" && op.arguments.size() > 1 && printed != nullptr &&
@@ -245,7 +255,8 @@ void TileRules::check_moves(const Operation& op, const Operands& o) const {
 
 void TileRules::check_communication(const Operation& op) const {
   const auto shape = [&](const Type& type) {
-    return type.kind == Type::Kind::kPartition || type.kind == Type::Kind::kTensorView
+    return type.kind == Type::Kind::kPartition || type.kind == Type::Kind::kTensorView ||
+                   type.kind == Type::Kind::kMemref
                ? type.shape
                : std::vector<std::int64_t>();
   };
@@ -299,6 +310,8 @@ void TileRules::check_level(const Operation& op, const Operands& o) const {
   const std::size_t tiles = op.name == "pto.tpow" ? 2 : 1;
   const bool lacks = (of_floats && o.in.size() <= tiles) ||
                      (op.name == "pto.tci" && o.in.empty()) ||
+                     (op.name == "pto.tsort32" && o.in.size() < 3 && !o.in.empty() &&
+                      o.in[0].value->type.valid_columns % 32 != 0) ||
                      (op.name == "pto.tprelu" && o.in.size() < 3);
   if (lacks) fail(op, "level 3 needs a scratch tile");
 }

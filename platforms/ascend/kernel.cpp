@@ -7,10 +7,11 @@ namespace tessera::ascend {
 namespace {
 
 pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& config,
-                              const std::string& unknown, const std::string& function,
-                              const std::string& level) {
+                              const TextOptions& text) {
   pto::LowerOptions lowering;
-  if (!level.empty()) lowering.level = level.back() - '0';
+  if (!text.level.empty()) lowering.level = text.level.back() - '0';
+  if (text.version == "2026-04") lowering.version = pto::Version::kApril2026;
+  lowering.external_peers = text.external_peers;
   lowering.profile = config.machine.profile;
   for (const auto& [name, value] : options.params) {
     if (const auto whole = cli::whole_number_in(value)) {
@@ -21,8 +22,8 @@ pto::LowerOptions lowering_of(const cli::Options& options, const AscendConfig& c
       throw UserError("", "--param", name + "=" + value + ": the value must be a number");
     }
   }
-  lowering.function = function;
-  if (!unknown.empty()) lowering.unknown = pto::parse_unknown_cost(unknown);
+  lowering.function = text.function;
+  if (!text.unknown.empty()) lowering.unknown = pto::parse_unknown_cost(text.unknown);
   return lowering;
 }
 
@@ -61,9 +62,8 @@ AscendConfig config_of(const cli::Options& options, const pto::Module* module) {
 }
 
 LaunchedKernel::LaunchedKernel(const pto::Module& module, const cli::Options& options,
-                               const AscendConfig& config, const std::string& unknown,
-                               const std::string& function, const std::string& level)
-    : kernel(pto::lower(module, lowering_of(options, config, unknown, function, level))),
+                               const AscendConfig& config, const TextOptions& text)
+    : kernel(pto::lower(module, lowering_of(options, config, text))),
       launch(launch_of(config, kernel)) {}
 
 }  // namespace tessera::ascend

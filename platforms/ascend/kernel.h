@@ -15,13 +15,18 @@ namespace tessera::ascend {
 /// (pto.target_arch); otherwise, and without a module, it is a5. Throws UserError.
 AscendConfig config_of(const cli::Options& options, const pto::Module* module);
 
+/// What the options say about the text of a program: --pto-unknown, --function, --pto-level,
+/// --pto-version, --external-peers.
+struct TextOptions {
+  std::string unknown, function, level, version;
+  bool external_peers = false;
+};
+
 struct LaunchedKernel {
-  /// Lowers `module`; `unknown` is what --pto-unknown gives, `function` what
-  /// --function gives, `level` what --pto-level gives. Throws UserError, also when the kernel
-  /// has no function for a core of the launch.
+  /// Lowers `module`. Throws UserError, also when the kernel has no function for a core of the
+  /// launch.
   LaunchedKernel(const pto::Module& module, const cli::Options& options, const AscendConfig& config,
-                 const std::string& unknown = {}, const std::string& function = {},
-                 const std::string& level = {});
+                 const TextOptions& text = {});
 
   const pto::Kernel kernel;
   const cluster::Launch launch;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "platforms/ascend/kernel.h"
 #include "platforms/cli/options.h"
 
 namespace tessera::ascend {
@@ -14,24 +15,28 @@ struct Options : cli::MachineOptions {
          {cli::flag("no-data", no_data,
                     "timing only: tiles have no values; scalar loads read the arrays of --input"),
           cli::text(
-              "function", "NAME", function,
+              "function", "NAME", text.function,
               "the function of the module that the cores start, without @; by default the one "
               "with pto.entry, or those that no other function calls"),
-          cli::text("pto-unknown", "cost:N[,PIPE]", pto_unknown,
+          cli::text("pto-unknown", "cost:N[,PIPE]", text.unknown,
                     "run operations that are not known as N cycles of a pipe (default V, on AICs "
                     "M), e.g. --pto-unknown=cost:100,V"),
-          cli::one_of("pto-level", "LEVEL", pto_level, {"level1", "level2", "level3"},
+          cli::one_of("pto-level", "LEVEL", text.level, {"level1", "level2", "level3"},
                       "the text is for this level of the public assembler: level3 gives all "
                       "addresses, level1 and level2 give none"),
+          cli::one_of("pto-version", "VERSION", text.version, {"2026-04", "2026-08"},
+                      "the state of the public assembler whose rules hold, default 2026-08; "
+                      "2026-04 takes tiles that 2026-08 refuses"),
+          cli::flag("external-peers", text.external_peers,
+                    "ends of pipes between cube and vector that no function of the program has "
+                    "belong to a peer that is always ready"),
           cli::one_of("hazards", "KIND", hazards, {"warn", "error", "off"},
                       "two operations on the same bytes that nothing orders: warn, error (exit 4), "
                       "off")}});
   }
 
   bool no_data = false;
-  std::string pto_unknown;
-  std::string function;
-  std::string pto_level;
+  TextOptions text;
   std::string hazards = "warn";
 };
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kMostHazards = 20;  // that an error names
 constexpr const char* kHazardId = "/tessera/ascend/hazard";
 constexpr const char* kGuessId = "/tessera/ascend/no_values";
+constexpr const char* kExternalId = "/tessera/ascend/external_peer";
 constexpr const char* kDivisionId = "/tessera/ascend/division";
 
 }  // namespace
@@ -24,6 +25,7 @@ constexpr const char* kDivisionId = "/tessera/ascend/division";
 Simulation::Simulation(const Options& options, const AscendConfig& config,
                        const LaunchedKernel& kernel, Arrays& arrays)
     : ClusterView(machine_, kernel.launch), options_(options), config_(config), arrays_(arrays),
+      external_ends_(kernel.kernel.external_ends),
       events_(static_cast<unsigned>(kernel.launch.places()), 1, false),
       hazards_(options.hazards == "off"
                    ? std::nullopt
@@ -97,18 +99,16 @@ void Simulation::finish(report::Report& report) {
 
 void Simulation::report_division(report::Report& report) const {
   if (report.status != report::Status::kFinished) return;
-  if (arrays_.data()->has_guessed()) {
+  const auto warn = [&report](const char* id, const std::string& text) {
     ++report.diagnoses.count;
-    report.diagnoses.first.push_back({report.cycles,
-                                      {0, 0},
-                                      kGuessId,
-                                      "the kernel reads elements of tiles, which have no values in "
-                                      "this run: it went on with zeros"});
-  }
-  for (const std::string& text : arrays_.data()->describe_division()) {
-    ++report.diagnoses.count;
-    report.diagnoses.first.push_back({report.cycles, {0, 0}, kDivisionId, text});
-  }
+    report.diagnoses.first.push_back({report.cycles, {0, 0}, id, text});
+  };
+  if (arrays_.data()->has_guessed())
+    warn(kGuessId,
+         "the kernel reads elements of tiles, which have no values in this run: it went on with "
+         "zeros");
+  for (const std::string& text : external_ends_) warn(kExternalId, text);
+  for (const std::string& text : arrays_.data()->describe_division()) warn(kDivisionId, text);
 }
 
 // Warnings, or the reason why the run counts as one that could not finish.

@@ -44,6 +44,7 @@ class Simulation final : public ClusterView, public run::Program {
   const Options& options_;
   const AscendConfig& config_;
   Arrays& arrays_;
+  const std::vector<std::string> external_ends_;
   observe::EventStream events_;
   std::optional<cluster::HazardWatch> hazards_;
   Machine machine_;

@@ -91,11 +91,12 @@ constexpr const char* to_string(Profile profile) {
   return profile == Profile::kA5 ? "A5" : "A2/A3";
 }
 
-/// Bytes that tiles may lie in (ascend.md 1.3). The fixpipe buffer is that of the guide.
+/// Bytes that tiles may lie in (ascend.md 1.3). The last one is for tiles in `scaling`: all parts of the fixpipe
+/// buffer, and on A5 the scales of L0A and L0B, one byte for each 32 elements of 4 bits.
 constexpr Capacities capacities_of(Profile profile) {
   const bool a5 = profile == Profile::kA5;
   return {0,        a5 ? 256U << 10 : 192U << 10, 512 << 10,         64 << 10,
-          64 << 10, a5 ? 256U << 10 : 128U << 10, a5 ? 4096U : 1024, a5 ? 4096U : 2048};
+          64 << 10, a5 ? 256U << 10 : 128U << 10, a5 ? 4096U : 1024, a5 ? 3 * 4096U : 7 * 1024};
 }
 
 /// What a core is: AIC (cube) or AIV (vector).

@@ -239,5 +239,93 @@ TEST(PtoRules, PartsHaveTheValidSizesOfTheirTypes) {
               HasSubstr("the type of the result has other valid rows than the part"));
 }
 
+// --- states of the assembler ---
+
+std::string message_in(Version version, const std::string& body, Profile profile) {
+  LowerOptions options = options_of(profile);
+  options.version = version;
+  try {
+    lower(parse(kernel(body), "k.pto"), options);
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(PtoForms, AprilsAssemblerTakesWhatAugustsRefuses) {
+  const auto tile = [](const char* name, const char* type) {
+    return joined("%", name, " = pto.alloc_tile : !pto.tile_buf<vec, ", type, ">\n");
+  };
+  const std::string row = "!pto.tile_buf<vec, 1x16xf32>";
+  const std::string rows = tiles({"a", "b", "c", "t"}, row);
+  const std::string column = "!pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x16xf32>";
+  const struct {
+    std::string body, fault;
+  } cases[] = {
+      {tile("a", "1x2xf32"), "expected a multiple of 32"},
+      {rows + "pto.trem ins(%a, %b, %t : " + row + ", " + row + ", " + row + ") outs(%c : " + row +
+           ")",
+       "the scratch tile has 1 valid rows"},
+      {rows + "pto.tgather ins(%a, {maskPattern = #pto.mask_pattern<P0010>} : " + row +
+           ") outs(%c : " + row + ")",
+       "as many elements of the result"},
+      {tile("a", "16x16xf32") + tile("s", "16x16xf32") + tile("c", "16x32xi8, valid=16x16") +
+           "pto.tquant ins(%a, %s : " + column +
+           ") outs(%c : !pto.tile_buf<vec, 16x32xi8, valid=16x16>) "
+           "{quant_type = #pto<quant_type INT8_SYM>}",
+       "scale and offset lie in a column"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(message_in(Version::kAugust2026, c.body, Profile::kA2A3), HasSubstr(c.fault));
+    EXPECT_EQ(message_in(Version::kApril2026, c.body, Profile::kA2A3), "accepted") << c.body;
+  }
+}
+
+TEST(PtoForms, OnlyInAprilTheOnlyFunctionIsAnEntry) {
+  const Module module =
+      parse("module { func.func @k(%n: i32) -> i32 { return %n : i32 } }", "k.pto");
+  LowerOptions options{Profile::kA5, {{"n", 1}}};
+  EXPECT_NO_THROW(lower(module, options));
+  options.version = Version::kApril2026;
+  EXPECT_THROW(lower(module, options), UserError);
+}
+
+TEST(PtoForms, ACastOfAMemrefIsAView) {
+  const Program p = program_of(
+      R"(%v = memref.reinterpret_cast %p to offset: [%n], sizes: [1, 64], strides: [64, 1] {layout = #pto.layout<nd>} : memref<128xf32, #pto.address_space<gm>> to memref<1x64xf32, strided<[64, 1], offset: ?>, #pto.address_space<gm>>
+%t = pto.alloc_tile : !pto.tile_buf<vec, 1x64xf32>
+pto.tload ins(%v : memref<1x64xf32, strided<[64, 1], offset: ?>, #pto.address_space<gm>>) outs(%t : !pto.tile_buf<vec, 1x64xf32>))");
+  ASSERT_EQ(p.operations.size(), 1U);
+  const cluster::TileOperand& from = p.operations[0].operands[0];
+  EXPECT_EQ(from.address.base, 5);
+  ASSERT_EQ(from.dimensions.size(), 2U);
+  EXPECT_EQ(from.dimensions[0].stride.value, 64);
+}
+
+TEST(PtoForms, TypesThatA2A3HasNot) {
+  const auto binary = [&](const char* name, const char* type) {
+    const std::string t = joined("!pto.tile_buf<vec, 16x64x", type, ">");
+    return tiles({"a", "b", "c"}, t) +
+           joined(name, " ins(%a, %b : ", t, ", ", t, ") outs(%c : ", t, ")");
+  };
+  EXPECT_THAT(message_of(binary("pto.tmax", "bf16"), Profile::kA2A3),
+              HasSubstr("elements of bf16"));
+  EXPECT_EQ(message_of(binary("pto.tmax", "bf16"), Profile::kA5), "accepted");
+  EXPECT_EQ(message_of(binary("pto.tmax", "f16"), Profile::kA2A3), "accepted");
+}
+
+TEST(PtoForms, ABufferWithAnAddressWantsTilesWithAddresses) {
+  const std::string buffer = "%f = pto.reserve_buffer {name = \"f\", size = 8192, location = "
+                             "#pto.address_space<vec>, auto = "
+                             "false, base = 0} -> i32\n";
+  EXPECT_THAT(
+      message_of(buffer + tiles({"a"})),
+      HasSubstr("pto.alloc_tile gives the tile no address, and the buffer of line 3 has auto"));
+  EXPECT_EQ(message_of(buffer +
+                       "%at = arith.constant 8192 : i64\n%a = pto.alloc_tile addr = %at : " +
+                       std::string(kTile)),
+            "accepted");
+}
+
 }  // namespace
 }  // namespace tessera::pto::forms_test

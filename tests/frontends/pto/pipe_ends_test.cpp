@@ -94,6 +94,70 @@ TEST(PtoPipeEnds, AnotherIdIsAnEndWithoutTheOther) {
       "k.pto:12:5: pipe 0 has one end only: the function of the AIC opens none with this id");
 }
 
+// The peer of a lone end is outside of the program: no signal, one sentence.
+TEST(PtoPipeEnds, AnEndWithoutAFunctionForTheOtherHasAPeerOutside) {
+  const std::string text = with({{"GM ", "gm_slot_buffer = %ring : !pto.ptr<f32>, "}});
+  const std::string aiv = "module {\n" + text.substr(text.find("  func.func @vector"));
+  for (const Profile profile : {Profile::kA2A3, Profile::kA5}) {
+    const Kernel kernel = lower(parse(aiv, "k.pto"), {profile, {}});
+    ASSERT_EQ(kernel.aic, nullptr);
+    for (const cluster::Instruction& i : kernel.aiv->code)
+      EXPECT_TRUE(i.op != cluster::Opcode::kWaitFlagDev && i.op != cluster::Opcode::kSetCrossCore &&
+                  i.op != cluster::Opcode::kWaitIntraCore &&
+                  i.op != cluster::Opcode::kSetIntraBlock);
+    ASSERT_EQ(kernel.external_ends.size(), 1U);
+    EXPECT_EQ(kernel.external_ends[0],
+              "line 6: no function pushes into pipe 0 (cube to vector): a peer outside of the "
+              "program does, which is always ready");
+  }
+}
+
+TEST(PtoPipeEnds, WithBothFunctionsOnlyTheOptionNamesAPeerOutside) {
+  std::string text = with({});
+  const std::size_t push = text.find("    pto.tpush_to_aiv");
+  text.erase(push, text.find('\n', push) - push);
+  LowerOptions options{Profile::kA5, {}};
+  const auto waits = [&] {
+    std::size_t n = 0;
+    for (const cluster::Instruction& i : lower(parse(text, "k.pto"), options).aiv->code)
+      n += i.op == cluster::Opcode::kWaitIntraCore ? 1 : 0;
+    return n;
+  };
+  EXPECT_EQ(waits(), 1U);  // it waits for ever, and the run says so
+  options.external_peers = true;
+  EXPECT_EQ(waits(), 0U);
+  EXPECT_TRUE(lower(parse(with({}), "k.pto"), options).external_ends.empty());
+  const std::string two =
+      with({{"{AIC}", "{dir_mask = 1, slot_size = 1024, id = 7}"}, {"SPLIT", "1, id = 7"}});
+  EXPECT_EQ(lower(parse(two, "k.pto"), options).external_ends.size(), 2U);
+}
+
+// On A2/A3 the AIC writes whole tiles into GM, whatever its split says.
+TEST(PtoPipeEnds, HandlesThroughGmMayTakeHalvesOfWholeTiles) {
+  const std::string pipe =
+      "pto.initialize_l2g2l_pipe {dir_mask = 1, slot_size = 1024, flag_base = 0}";
+  const std::string open = "    %q = " + pipe + "(%ring : !pto.ptr<f32>, %z : i32) -> !pto.pipe\n";
+  const auto text = [&](const std::string& split) {
+    return "module {\n  func.func @cube(%ring: !pto.ptr<f32>) attributes {pto.kernel_kind = "
+           "#pto.kernel_kind<cube>} {\n    %z = arith.constant 0 : i32\n" +
+           open +
+           "    %c = pto.alloc_tile : !pto.tile_buf<acc, 16x16xf32>\n"
+           "    pto.tpush(%c, %q : !pto.tile_buf<acc, 16x16xf32>, !pto.pipe) {split = " +
+           split +
+           "}\n    return }\n  func.func @vector(%ring: !pto.ptr<f32>) attributes {pto.kernel_kind "
+           "= "
+           "#pto.kernel_kind<vector>} {\n    %z = arith.constant 0 : i32\n" +
+           open +
+           "    %t = pto.declare_tile -> !pto.tile_buf<vec, 8x16xf32>\n"
+           "    pto.tpop(%t, %q : !pto.tile_buf<vec, 8x16xf32>, !pto.pipe) {split = 1}\n"
+           "    pto.tfree(%q : !pto.pipe) {split = 1}\n    return }\n}\n";
+  };
+  EXPECT_EQ(message_of(text("0"), Profile::kA2A3), "accepted");
+  EXPECT_THAT(message_of(text("0"), Profile::kA5), HasSubstr("is divided here and not divided"));
+  EXPECT_THAT(message_of(text("2"), Profile::kA2A3),
+              HasSubstr("with split 1, pushed with split 2"));
+}
+
 TEST(PtoPipeEnds, Splits) {
   EXPECT_EQ(
       message_with({{"SPLIT", "2"}}),
