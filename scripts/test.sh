@@ -30,7 +30,8 @@ for argument in "$@"; do
   case "$argument" in
     --help | -h) usage; exit 0 ;;
     --asan) preset=asan ;;
-    --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86) ;;
+    --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86
+                     chromium python3-nbclient python3-ipykernel) ;;
     *) arguments+=("$argument") ;;
   esac
 done
