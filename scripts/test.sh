@@ -37,7 +37,8 @@ for argument in "$@"; do
       targets=(wse_platform test.models.wafer)
       arguments+=(-R '^platforms.threads$|Wafer|Strips')
       ;;
-    --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86) ;;
+    --all) optional=(doxygen python3-matplotlib python3-jsonschema slurm-wlm munge python3-distributed verilator qemu-system-x86
+                      chromium python3-nbclient python3-ipykernel) ;;
     *) arguments+=("$argument") ;;
   esac
 done

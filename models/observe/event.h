@@ -63,8 +63,8 @@ struct Event {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   /// link::Wavelet::ident of the wavelet that kHop, kQueueIn, kQueueOut, kEdgeIn or kEdgeOut is
-  /// about; of the kinds of the scheduled mesh: stream << 32, number of the word; 0 of other kinds. It
-  /// is not in the digest.
+  /// about; of the kinds of the scheduled mesh: stream << 32, number of the word; of kPipeWait: the pc
+  /// of the instruction that was held back; 0 of other kinds. It is not in the digest.
   std::uint64_t ident = 0;
 };
 

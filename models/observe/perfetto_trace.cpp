@@ -274,7 +274,14 @@ void PerfettoTrace::write_hops(std::uint32_t place, std::uint32_t bin, const Til
   out_.counter(place, "hops", Cycle{bin} * kBinCycles, args);
 }
 
-void PerfettoTrace::on_end() {
+// Numbers of wavelets begin again.
+void PerfettoTrace::on_machine_reset(Cycle origin) {
+  end_unfinished(origin);
+  for (Tile& tile : tiles_) tile.sends = {};
+  written_ = {};
+}
+
+void PerfettoTrace::end_unfinished(Cycle end) {
   std::vector<std::uint64_t> left;
   for (const auto& entry : open_) left.push_back(entry.first);
   std::sort(left.begin(), left.end());
@@ -285,8 +292,13 @@ void PerfettoTrace::on_end() {
     const bool is_queue = row >= kFirstQueueRow && row != kTaskRow;
     PerfettoWriter::Args args;
     if (!is_queue) args.mark("unfinished");
-    write_slice(place, row, slice, is_queue ? slice.last() + 1 : newest_, args);
+    write_slice(place, row, slice, is_queue ? slice.last() + 1 : end, args);
   }
+  open_.clear();
+}
+
+void PerfettoTrace::on_end() {
+  end_unfinished(newest_);
   if (bin_ != ~0U) {
     close_bin();
     bin_ += 1;

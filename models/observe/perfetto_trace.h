@@ -40,6 +40,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
  protected:
   bool takes(Event& e) override;
   void on_sorted_event(const Event& e) override;
+  void on_machine_reset(Cycle origin) override;
   void on_end() override;
 
  private:
@@ -90,6 +91,7 @@ class PerfettoTrace final : public SortedSink, public WaitListener {
   void note_send(const Event& e);
   void enter_queue(const Event& e);
   void draw_arrow(const Event& e, unsigned row);
+  void end_unfinished(Cycle end);
   void count_hop(const Event& e);
   void close_bin();
   void write_hops(std::uint32_t place, std::uint32_t bin, const Tile& tile);

@@ -64,6 +64,7 @@ void SortedSink::on_reset(Cycle origin) {
   ahead_.erase(ahead_.upper_bound(origin), ahead_.end());
   if (origin > cycle_) hand_on_before(origin);
   origin_ = origin;
+  on_machine_reset(origin);
 }
 
 void SortedSink::finish() {

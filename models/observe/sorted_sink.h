@@ -33,6 +33,8 @@ class SortedSink : public Sink {
   /// order in which they come.
   virtual bool takes(Event& /*e*/) { return true; }
   virtual void on_sorted_event(const Event& e) = 0;
+  /// The machine was reset in cycle `origin`: what is under way does not end any more.
+  virtual void on_machine_reset(Cycle /*origin*/) {}
   virtual void on_end() = 0;
 
  private:
@@ -40,7 +42,7 @@ class SortedSink : public Sink {
   void hand_on(const std::vector<Event>& events);
 
   Cycle origin_ = 0;  ///< cycle of the last reset, since the start of the simulation
-  Cycle cycle_ = 0;  ///< the one that is being stepped
+  Cycle cycle_ = 0;   ///< the one that is being stepped
   std::vector<Event> events_;
   std::map<Cycle, std::vector<Event>> ahead_;  ///< later cycles
   std::vector<std::uint64_t> order_;           ///< of hand_on(); kept for its memory

@@ -119,25 +119,30 @@ bool VcdTrace::takes(Event& e) {
 }
 
 void VcdTrace::on_sorted_event(const Event& e) {
-  const bool is_task = e.kind != EventKind::kHop;
-  if (e.cycle < scope_.from) {
-    before_[e.place] = e;
-    return;
-  }
-  if (!begun_) begin();
-  if (is_task)
-    change_task(e);
+  const bool shown = e.cycle >= scope_.from;
+  if (shown && !begun_) begin();
+  if (e.kind == EventKind::kHop) return hop(e);
+  if (e.kind == EventKind::kTaskStart)
+    running_[e.place] = e;
   else
-    hop(e);
+    running_.erase(e.place);
+  if (shown) change_task(e);
+}
+
+void VcdTrace::on_machine_reset(Cycle origin) {
+  for (const auto& [place, start] : running_) {
+    Event end = start;
+    end.cycle = origin;
+    end.kind = EventKind::kTaskEnd;
+    if (begun_ && origin <= scope_.to) change_task(end);
+  }
+  running_.clear();
 }
 
 // Tasks that have begun before the first cycle of the scope.
 void VcdTrace::begin() {
   begun_ = true;
-  for (const auto& [place, e] : before_) {
-    if (e.kind == EventKind::kTaskStart) write_task(static_cast<std::size_t>(e.ident), e);
-  }
-  before_.clear();
+  for (const auto& [place, e] : running_) write_task(static_cast<std::size_t>(e.ident), e);
 }
 
 // A pulse falls at the end of its cycle unless the next wavelet leaves in the cycle behind it,

@@ -32,6 +32,7 @@ class VcdTrace final : public SortedSink {
  protected:
   bool takes(Event& e) override;
   void on_sorted_event(const Event& e) override;
+  void on_machine_reset(Cycle origin) override;
   void on_end() override;
 
  private:
@@ -58,8 +59,8 @@ class VcdTrace final : public SortedSink {
   std::uint64_t period_ps_;
   Names names_;
   Scope scope_;
-  bool begun_ = false;                     ///< cycle `scope_.from` has been reached
-  std::map<std::uint32_t, Event> before_;  ///< by place: tasks that run when it is reached
+  bool begun_ = false;                      ///< cycle `scope_.from` has been reached
+  std::map<std::uint32_t, Event> running_;  ///< by place: the start of its task
   Cycle now_ = 0;
   bool stamped_ = true;            ///< the time stamp of `now_` has been written
   std::vector<Output> outputs_;    ///< [tile of the scope][direction]

@@ -40,8 +40,10 @@ class Waits {
     return waits;
   }
 
+  /// Whether lines of a place are kept: where not, nobody needs to look for them.
+  bool wants(std::uint32_t place) const { return !only_ || place == *only_; }
   void push_back(Wait wait) {
-    if (only_ && wait.place != *only_) return;
+    if (!wants(wait.place)) return;
     if (++counts_[sort_of(wait.blocks, wait.idle)] <= most_) kept_.push_back(std::move(wait));
   }
   /// Whether an idle one would still be kept; if not, count_idle() does without words.

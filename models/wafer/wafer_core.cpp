@@ -83,6 +83,7 @@ std::size_t WaferCore::wavelets_held() const {
 void WaferCore::describe_waits(observe::Waits& waits, Cycle now) const {
   const Plan& plan = blocks_.plan;
   for (std::uint32_t place = blocks_.strip.first_place; place < blocks_.strip.end_place; ++place) {
+    if (!waits.wants(place)) continue;
     blocks_.pes.describe_waits(place, connections_, waits, now);
     if (blocks_.routers.index_at(place) != kNoIndex) {
       blocks_.routers.core_at(place).describe_waits(waits, now);

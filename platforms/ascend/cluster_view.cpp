@@ -18,16 +18,11 @@ run::LiveGrid ClusterView::live_grid() const {
           {{"busy", "cycles"}, {"waits", "cycles"}}};
 }
 
-std::vector<double> ClusterView::live_values(std::size_t quantity, Cycle /*now*/) const {
-  std::vector<double> values;
-  for (const cluster::AiCore* core : machine_.view().cores()) {
-    for (const sync::Pipe pipe : sync::kPipes) {
-      const cluster::PipeStats& stats = core->stats(pipe);
-      const auto waits = std::accumulate(stats.waits.begin(), stats.waits.end(), std::uint64_t{0});
-      values.push_back(static_cast<double>(quantity == 0 ? stats.busy : waits));
-    }
-  }
-  return values;
+double ClusterView::live_value(std::size_t quantity, std::size_t cell, Cycle /*now*/) const {
+  const cluster::AiCore& core = *machine_.view().cores()[cell / sync::kPipeCount];
+  const cluster::PipeStats& stats = core.stats(sync::kPipes[cell % sync::kPipeCount]);
+  const auto waits = std::accumulate(stats.waits.begin(), stats.waits.end(), std::uint64_t{0});
+  return static_cast<double>(quantity == 0 ? stats.busy : waits);
 }
 
 std::uint32_t ClusterView::live_place(std::size_t cell) const {

@@ -21,7 +21,7 @@ class ClusterView : public run::View {
   std::size_t place_count() const override { return launch_.places(); }
   std::string state_of(std::uint32_t place, Cycle now) const override;
   run::LiveGrid live_grid() const override;
-  std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
+  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override;
   std::uint32_t live_place(std::size_t cell) const override;
   std::string live_name(std::size_t cell) const override;
 

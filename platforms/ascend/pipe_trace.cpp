@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "platforms/ascend/wait_summary.h"
+
 namespace tessera::ascend {
 
 using observe::Event;
@@ -55,11 +57,21 @@ void PipeTrace::on_sorted_event(const Event& e) {
   }
 }
 
+void PipeTrace::on_machine_reset(Cycle origin) {
+  close_all(origin);
+  for (Pipe& p : pipes_) p.under_way = 0;
+  sets_.clear();
+}
+
 void PipeTrace::on_end() {
+  close_all(newest_);
+  out_.finish();
+}
+
+void PipeTrace::close_all(Cycle end) {
   for (std::size_t i = 0; i < pipes_.size(); ++i)
     close(static_cast<std::uint32_t>(i / sync::kPipeCount),
-          static_cast<unsigned>(i % sync::kPipeCount), newest_);
-  out_.finish();
+          static_cast<unsigned>(i % sync::kPipeCount), end);
 }
 
 void PipeTrace::name_pipe(std::uint32_t place, unsigned number) {
@@ -89,9 +101,8 @@ void PipeTrace::close(std::uint32_t place, unsigned number, Cycle end) {
   p.last = std::max(p.start, end - std::min<Cycle>(end, 1));
   if (!scope_.has_span(p.start, *p.last)) return;
   name_pipe(place, number);
-  const auto& program = place % kUnits == 0 ? aic_ : aiv_;
-  out_.slice(track(place, number), cluster::to_string(program->code[p.pc].op), p.start, end,
-             Args().add("line", line(place, p.pc)));
+  out_.slice(track(place, number), cluster::to_string(program_of(place)->code[p.pc].op), p.start,
+             end, Args().add("line", line(place, p.pc)));
 }
 
 // The event that ended the wait has come before, in the same cycle.
@@ -106,8 +117,11 @@ void PipeTrace::wait(const Event& e) {
       reason == cluster::WaitReason::kFlag || reason == cluster::WaitReason::kCrossCore;
   const bool is_known = by_flag && p.released_by && p.released_at == e.cycle;
   Args args;
+  const auto pc = static_cast<std::uint32_t>(e.ident);
   args.add("reason", std::string_view(to_string(reason)));
-  if (is_known) args.add("for", p.released_by->name);
+  args.add("for",
+           is_known ? p.released_by->name : what_waits_for(program_of(e.place)->code[pc], reason));
+  args.add("line", line(e.place, pc));
   out_.slice(track(e.place, number), std::string("wait: ") + to_string(reason), since, e.cycle,
              args, "grey");
   if (!is_known || !scope_.has_cycle(p.released_by->cycle)) return;
@@ -162,8 +176,8 @@ void PipeTrace::instant(const Event& e, const std::string& what) {
 
 /// The source line of an instruction.
 std::string PipeTrace::line(std::uint32_t place, std::uint32_t pc) const {
-  const auto& program = place % kUnits == 0 ? aic_ : aiv_;
-  return program ? program->where(pc) : "";
+  const cluster::Program* const program = program_of(place);
+  return program == nullptr ? "" : program->where(pc);
 }
 
 }  // namespace tessera::ascend

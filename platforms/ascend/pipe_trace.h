@@ -29,6 +29,7 @@ class PipeTrace final : public observe::SortedSink {
 
  protected:
   void on_sorted_event(const observe::Event& e) override;
+  void on_machine_reset(Cycle origin) override;
   void on_end() override;
 
  private:
@@ -65,6 +66,7 @@ class PipeTrace final : public observe::SortedSink {
   void name_pipe(std::uint32_t place, unsigned number);
   void start(const observe::Event& e);
   void close(std::uint32_t place, unsigned number, Cycle end);
+  void close_all(Cycle end);
   void wait(const observe::Event& e);
   void change_flag(const observe::Event& e);
   void signal(const observe::Event& e);
@@ -72,6 +74,9 @@ class PipeTrace final : public observe::SortedSink {
   void set(const Flag& flag, std::uint32_t place, unsigned number, Cycle now, std::string name);
   void release(const Flag& flag, std::uint32_t place, unsigned number, Cycle now);
   void instant(const observe::Event& e, const std::string& what);
+  const cluster::Program* program_of(std::uint32_t place) const {
+    return (place % kUnits == 0 ? aic_ : aiv_).get();
+  }
   std::string line(std::uint32_t place, std::uint32_t pc) const;
 
   observe::PerfettoWriter out_;

@@ -25,23 +25,6 @@ constexpr std::array<const char*, cluster::kWaitReasonCount> kReasonWords = {
     "room in the queue of a pipe",
     "a word of GM"};
 
-/// "flag V to MTE2" of a wait is in the instruction; others wait for a thing of its surroundings.
-std::string what_of(const Instruction& i, WaitReason reason, Pipe pipe) {
-  const std::string text = to_string(i);
-  switch (reason) {
-  case WaitReason::kQueue:
-    return std::string("room in the queue of pipe ") + to_string(pipe);
-  case WaitReason::kFlag:
-    if (cluster::is_tile_operation(i.op)) return "earlier operations on the same bytes: " + text;
-    return text;
-  case WaitReason::kLock:
-  case WaitReason::kCrossCore:
-    return text;
-  default:
-    return std::string(kReasonWords[static_cast<std::size_t>(reason)]) + ": " + text;
-  }
-}
-
 /// Lines of all cores of a kind together.
 class Lines {
  public:
@@ -68,7 +51,9 @@ class Lines {
       line.thread = std::string("pipe ") + to_string(of_scalar ? Pipe::kS : of_line) + " of " +
                     to_string(kind);
       line.reason = to_string(reason);
-      line.what = what_of(i, reason, of_line);
+      line.what = reason == WaitReason::kQueue
+                      ? std::string("room in the queue of pipe ") + to_string(of_line)
+                      : what_waits_for(i, reason);
       line.cycles += stats.waits[r];
       if (!of_scalar) line.busy += stats.busy;
     }
@@ -80,6 +65,21 @@ class Lines {
 };
 
 }  // namespace
+
+// "flag V to MTE2" of a wait is in the instruction; others wait for a thing of its surroundings.
+std::string what_waits_for(const Instruction& i, WaitReason reason) {
+  const std::string text = to_string(i);
+  switch (reason) {
+  case WaitReason::kFlag:
+    if (cluster::is_tile_operation(i.op)) return "earlier operations on the same bytes: " + text;
+    return text;
+  case WaitReason::kLock:
+  case WaitReason::kCrossCore:
+    return text;
+  default:
+    return std::string(kReasonWords[static_cast<std::size_t>(reason)]) + ": " + text;
+  }
+}
 
 void summarize_waits(const cluster::MachineView& machine, const AscendConfig& config, Cycle cycles,
                      report::WaitSummary& summary) {

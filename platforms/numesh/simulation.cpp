@@ -147,15 +147,11 @@ run::LiveGrid Simulation::live_grid() const {
           {{"phase", "phases over"}, {"written", "words"}, {"read", "words"}}};
 }
 
-std::vector<double> Simulation::live_values(std::size_t quantity, Cycle /*now*/) const {
-  std::vector<double> values;
-  for (scheduled::NodeId node = 0; node < mesh_.size(); ++node) {
-    const scheduled::ProcessorCore& processor = mesh_.processor(node);
-    values.push_back(static_cast<double>(quantity == 0   ? processor.turn()
-                                         : quantity == 1 ? processor.words_written()
-                                                         : processor.words_read()));
-  }
-  return values;
+double Simulation::live_value(std::size_t quantity, std::size_t cell, Cycle /*now*/) const {
+  const scheduled::ProcessorCore& processor = mesh_.processor(static_cast<scheduled::NodeId>(cell));
+  return static_cast<double>(quantity == 0   ? processor.turn()
+                             : quantity == 1 ? processor.words_written()
+                                             : processor.words_read());
 }
 
 std::string Simulation::live_name(std::size_t cell) const {

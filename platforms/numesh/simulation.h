@@ -34,7 +34,7 @@ class Simulation final : public run::View, public run::Program {
   std::size_t place_count() const override { return mesh_.size(); }
   std::string state_of(std::uint32_t node, Cycle now) const override;
   run::LiveGrid live_grid() const override;
-  std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
+  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override;
   std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override {

@@ -27,7 +27,7 @@ std::string first_wait(const report::Report& report, const std::string& place) {
 }
 
 std::vector<std::string> sentences_about(View& view, std::uint32_t place, Cycle now) {
-  view.catch_up(now + 1);
+  view.catch_up_at(place, now + 1);
   std::vector<std::string> sentences;
   if (std::string state = view.state_of(place, now); !state.empty())
     sentences.push_back(std::move(state));

@@ -33,6 +33,8 @@ class View {
   /// Carries out what the machine has put off (pe::ComputeEngineCore) and was due before cycle
   /// `end`. Called after the last cycle, and before somebody looks at the machine in between.
   virtual void catch_up(Cycle /*end*/) {}
+  /// The same at one place, where that is known to be enough.
+  virtual void catch_up_at(std::uint32_t /*place*/, Cycle end) { catch_up(end); }
   /// Who waits for what now.
   virtual void describe_waits(observe::Waits& waits) const = 0;
   /// Coordinates of a place of waits and events: [x, y] of a tile, [cluster, unit] of a core.
@@ -44,9 +46,10 @@ class View {
   virtual std::string state_of(std::uint32_t /*place*/, Cycle /*now*/) const { return {}; }
   // What a live view asks, between two cycles and after the run.
   virtual LiveGrid live_grid() const { return {}; }
-  /// Of each cell, row by row: what quantity number `quantity` has come to at the end of cycle `now`.
-  virtual std::vector<double> live_values(std::size_t /*quantity*/, Cycle /*now*/) const {
-    return {};
+  /// What quantity number `quantity` of a cell has come to at the end of cycle `now`. Cells are
+  /// numbered row by row.
+  virtual double live_value(std::size_t /*quantity*/, std::size_t /*cell*/, Cycle /*now*/) const {
+    return 0;
   }
   /// The place behind a cell, and what it is called.
   virtual std::uint32_t live_place(std::size_t cell) const {

@@ -49,11 +49,12 @@ function color(share) {
 }
 function values() {
   const q = $("quantity").selectedIndex, now = shown.values[q];
-  const comparable = $("since").checked && before && before.values[q].length === now.length;
+  const comparable = $("since").checked && before && before.values[q] && before.values[q].length === now.length;
   return comparable ? now.map((value, i) => value - before.values[q][i]) : now;
 }
 function draw() {
   if (!shown || !shown.values.length) return;
+  if (!shown.values[$("quantity").selectedIndex].length) return;
   const [columns, rows] = shown.squares, all = values(), q = shown.quantities[$("quantity").selectedIndex];
   const largest = all.reduce((a, b) => Math.max(a, b), 0), image = new ImageData(columns, rows);
   all.forEach((value, i) => image.data.set([...color(largest ? value / largest : 0), 255], 4 * i));
@@ -75,14 +76,17 @@ function take(state) {
   if (live) $("replay").value = state.frames.length;
   draw();
 }
-async function look() {
+async function refresh() {
   try {
     const frame = Number($("replay").value);
-    take(await ask("/state", live ? {} : {frame}));
+    take(await ask("/state", live ? {quantity: Math.max($("quantity").selectedIndex, 0)} : {frame}));
     if (cell !== null) show(await ask("/place", {cell}));
   } catch (error) {
     $("status").textContent = closed ? "closed" : "no answer: the program has ended, or is busy";
   }
+}
+async function look() {
+  await refresh();
   if (!closed) setTimeout(look, 500);
 }
 function show(place) {
@@ -100,12 +104,14 @@ document.querySelectorAll("[data-do]").forEach(button => button.onclick = async 
   live = true;
   await ask("/do", {what, n: $("until").value});
 });
-$("quantity").onchange = $("since").onchange = draw;
+$("quantity").onchange = refresh;
+$("since").onchange = draw;
 $("replay").oninput = () => { live = $("replay").value === $("replay").max; };
 $("map").onclick = event => {
   const x = Math.floor(event.offsetX / side), y = Math.floor(event.offsetY / side);
   const inside = (from, most) => Math.min(from * shown.block + Math.floor(shown.block / 2), most - 1);
   cell = inside(y, shown.grid[1]) * shown.grid[0] + inside(x, shown.grid[0]);
+  ask("/place", {cell}).then(show, () => {});
 };
 look();
 </script></body></html>

@@ -94,13 +94,15 @@ HttpResponse LiveView::answer_command(const HttpRequest& request) {
   return response_of(json::object{});
 }
 
-// The present, or frame number `frame` of the recording.
+// The present, all of it or quantity number `quantity`; or frame number `frame` of the recording.
 HttpResponse LiveView::answer_state(const HttpRequest& request) const {
   const LiveGrid grid = view_.live_grid();
   const std::string recorded = request.value("frame");
   const std::size_t number = static_cast<std::size_t>(number_in(recorded));
   const bool is_recorded = !recorded.empty() && number < frames_.size();
-  const Frame frame = is_recorded ? frames_[number] : frame_of(kShownSquares);
+  const std::string asked = request.value("quantity");
+  const auto wanted = asked.empty() ? std::nullopt : std::optional<std::size_t>(number_in(asked));
+  const Frame frame = is_recorded ? frames_[number] : frame_of(kShownSquares, wanted);
   json::array values, cycles;
   for (const std::vector<float>& quantity : frame.values) {
     json::array squares;
@@ -137,14 +139,14 @@ HttpResponse LiveView::answer_place(const HttpRequest& request) const {
   for (std::size_t q = 0; q < grid.quantities.size(); ++q)
     values.emplace_back(json::object{{"name", grid.quantities[q].name},
                                      {"unit", grid.quantities[q].unit},
-                                     {"value", view_.live_values(q, now_)[cell]}});
+                                     {"value", view_.live_value(q, cell, now_)}});
   return response_of(json::object{{"name", view_.live_name(cell)},
                                   {"cycle", now_},
                                   {"values", std::move(values)},
                                   {"lines", lines}});
 }
 
-LiveView::Frame LiveView::frame_of(unsigned most) const {
+LiveView::Frame LiveView::frame_of(unsigned most, std::optional<std::size_t> quantity) const {
   const LiveGrid grid = view_.live_grid();
   Frame frame;
   frame.cycle = now_;
@@ -153,13 +155,17 @@ LiveView::Frame LiveView::frame_of(unsigned most) const {
   frame.rows = (grid.rows + frame.block - 1) / frame.block;
   view_.catch_up(now_ + 1);
   for (std::size_t q = 0; q < grid.quantities.size(); ++q) {
-    const std::vector<double> cells = view_.live_values(q, now_);
-    std::vector<float> squares(std::size_t{frame.columns} * frame.rows);
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::size_t row = i / grid.columns / frame.block;
-      squares[row * frame.columns + i % grid.columns / frame.block] += static_cast<float>(cells[i]);
+    frame.values.emplace_back();
+    if (quantity && *quantity != q) continue;
+    std::vector<float>& squares = frame.values.back();
+    squares.resize(std::size_t{frame.columns} * frame.rows);
+    std::size_t cell = 0;
+    for (unsigned row = 0; row < grid.rows; ++row) {
+      float* const squares_of_row = &squares[std::size_t{row / frame.block} * frame.columns];
+      for (unsigned column = 0; column < grid.columns; ++column)
+        squares_of_row[column / frame.block] +=
+            static_cast<float>(view_.live_value(q, cell++, now_));
     }
-    frame.values.push_back(std::move(squares));
   }
   return frame;
 }

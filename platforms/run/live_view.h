@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ class LiveView {
   HttpResponse answer_command(const HttpRequest& request);
   HttpResponse answer_state(const HttpRequest& request) const;
   HttpResponse answer_place(const HttpRequest& request) const;
-  Frame frame_of(unsigned most) const;
+  /// `quantity`: the only one whose values are wanted; others stay empty.
+  Frame frame_of(unsigned most, std::optional<std::size_t> quantity = {}) const;
   void record();
   void hold();
 

@@ -43,8 +43,8 @@ class PlatformView final : public run::View {
     return place % kPlaces == 0 ? first().state_of(place / kPlaces, now) : std::string();
   }
   run::LiveGrid live_grid() const override { return first().live_grid(); }
-  std::vector<double> live_values(std::size_t quantity, Cycle now) const override {
-    return first().live_values(quantity, now);
+  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override {
+    return first().live_value(quantity, cell, now);
   }
   std::uint32_t live_place(std::size_t cell) const override {
     return first().live_place(cell) * kPlaces;

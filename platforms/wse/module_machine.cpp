@@ -177,7 +177,9 @@ std::size_t ModuleMachine::wavelets_held() const {
 }
 
 void ModuleMachine::describe_waits(observe::Waits& waits) const {
-  for (const auto& tile : tiles_) tile->describe_waits(waits, domain_.now());
+  for (std::uint32_t place = 0; place < tiles_.size(); ++place) {
+    if (waits.wants(place)) tiles_[place]->describe_waits(waits, domain_.now());
+  }
   edges_->describe_waits(waits, domain_.now());
 }
 

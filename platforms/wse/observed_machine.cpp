@@ -70,6 +70,11 @@ void ObservedMachine::account_waits() {
   }
 }
 
+void ObservedMachine::catch_up_at(std::uint32_t place, Cycle end) {
+  const std::vector<int> at = coordinates(place);
+  if (pe::ComputeEngineCore* const engine = machine_->engine({at[0], at[1]})) engine->catch_up(end);
+}
+
 std::string ObservedMachine::state_of(std::uint32_t place, Cycle now) const {
   const observe::TileWaits* const tile = waits_->tile(place);
   return tile == nullptr ? "the tile has no program" : observe::describe(*tile, now);
@@ -91,26 +96,16 @@ std::string ObservedMachine::live_name(std::size_t cell) const {
   return "tile (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ")";
 }
 
-std::vector<double> ObservedMachine::live_values(std::size_t quantity, Cycle now) const {
-  using observe::Counter, observe::WaitReason;
+double ObservedMachine::live_value(std::size_t quantity, std::size_t cell, Cycle now) const {
+  using observe::Counter;
   const observe::Counters& counters = recorders_.counters();
-  std::vector<double> values;
-  values.reserve(layout_.tile_count());
-  for (std::uint32_t place = 0; place < layout_.tile_count(); ++place) {
-    if (quantity == 0) {
-      values.push_back(counters.tile(place, Counter::kBusyIssueCycles));
-    } else if (quantity == 1) {
-      const observe::TileWaits* const tile = waits_->tile(place);
-      values.push_back(tile == nullptr ? 0 : static_cast<double>(observe::waited(*tile, now)));
-    } else {
-      double hops = 0;
-      for (const Counter c :
-           {Counter::kHopsEast, Counter::kHopsWest, Counter::kHopsNorth, Counter::kHopsSouth})
-        hops += counters.tile(place, c);
-      values.push_back(hops);
-    }
+  const auto place = static_cast<std::uint32_t>(cell);
+  if (quantity == 0) return counters.tile(place, Counter::kBusyIssueCycles);
+  if (quantity == 1) {
+    const observe::TileWaits* const tile = waits_->tile(place);
+    return tile == nullptr ? 0 : static_cast<double>(observe::waited(*tile, now));
   }
-  return values;
+  return counters.tile(place, Counter::kHops);
 }
 
 void ObservedMachine::summarize(report::Report& report) const {

@@ -44,12 +44,13 @@ class ObservedMachine final : public run::View {
   }
 
   void catch_up(Cycle end) override { wse::catch_up(*machine_, layout_, end); }
+  void catch_up_at(std::uint32_t place, Cycle end) override;
   void describe_waits(observe::Waits& waits) const override { machine_->describe_waits(waits); }
   std::vector<int> coordinates(std::uint32_t place) const override;
   std::size_t place_count() const override { return layout_.tile_count(); }
   std::string state_of(std::uint32_t place, Cycle now) const override;
   run::LiveGrid live_grid() const override;
-  std::vector<double> live_values(std::size_t quantity, Cycle now) const override;
+  double live_value(std::size_t quantity, std::size_t cell, Cycle now) const override;
   std::string live_name(std::size_t cell) const override;
   void summarize(report::Report& report) const override;
   void complete_traces(const report::Report&) override { recorders_.finish(waits_.get()); }

@@ -12,6 +12,10 @@ class BadSpec(Exception):
     """A sweep that cannot be run as it is written."""
 
 
+class NoValue(Exception):
+    """The report of a run that did not finish lacks a number."""
+
+
 def member(report, path):
     """`counters.hops` of a report; None where there is none."""
     value = report
@@ -28,6 +32,8 @@ def evaluate(text, names, report=None, where="expression"):
         if isinstance(node, (ast.Name, ast.Attribute)):
             name = ast.unparse(node)
             value = names.get(name, member(report or {}, name))
+            if value is None and report is not None and report["status"] != "finished":
+                raise NoValue
             if value is None:
                 raise BadSpec(f"{where}: '{name}' is no axis, parameter or number of the report; known: {', '.join(sorted(names))}")
             return value
@@ -45,5 +51,5 @@ def evaluate(text, names, report=None, where="expression"):
         return of(ast.parse(str(text), mode="eval").body)
     except (SyntaxError, TypeError, ValueError, OverflowError) as error:
         raise BadSpec(f"{where}: '{text}': {error}") from error
-    except ZeroDivisionError:
+    except (ZeroDivisionError, NoValue):
         return ""  # an empty cell

@@ -2,7 +2,7 @@
 import re
 import sys
 
-from sweeps.expression import BadSpec, evaluate
+from sweeps.expression import BadSpec
 from sweeps.spec import short
 
 MOST_CURVES = 8  # with names in the legend, and colors of their own
@@ -51,10 +51,11 @@ def curve(plot, rows, axes, plt, out):
     _save(figure, plt, out, plot.get("name", f"{y}_over_{x}"))
 
 
-def roofline(spec, rows, plt, out):
+def roofline(rows, plt, out):
     """Operations per cycle over operations per byte, below what the machine can do at most: its peak, and its bandwidth."""
-    points = [{name: evaluate(text, row, where=f"roofline.{name}") for name, text in spec.roofline.items()} | {"cycles": row["cycles"]}
-              for row in rows if row["cycles"]]
+    points = [{**row["roofline"], "cycles": row["cycles"]} for row in rows if row["cycles"] and row["roofline"]["bytes"]]
+    if not points:
+        return
     figure, panel = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
     intensity = [point["operations"] / point["bytes"] for point in points]
     roofs = sorted({(point["peak"], point["bandwidth"]) for point in points})
@@ -85,4 +86,4 @@ def draw(spec, rows, out):
     for plot in spec.plots if rows else []:
         curve(plot, rows, axes, plt, out)
     if spec.roofline and rows:
-        roofline(spec, rows, plt, out)
+        roofline(rows, plt, out)

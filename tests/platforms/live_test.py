@@ -1,12 +1,11 @@
 """The live view (--serve): only with its token; pause, step, run to a cycle; what a place waits for; the recording; the
-same digest as without it. In headless Chromium, where that is installed, the page shows the run.
+same digest as without it. In headless Chromium, where that is installed, a click on the page answers why a tile waits.
 
 live_test.py BIN EXAMPLES"""
 import contextlib
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,11 @@ import time
 import urllib.error
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import browser  # noqa: E402 pylint: disable=wrong-import-position
+
 TIMEOUT = 60
+MOST_SECONDS_FOR_A_PLACE = 0.1
 
 
 class Run:
@@ -111,17 +114,46 @@ def check_place(run):
     assert any(" waits for " in line and "gemv.tasm:" in line for line in lines), lines
 
 
-def check_browser(run):
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser is None:
+def check_browser(bin_folder, examples, report):
+    """"Why did tile (3, 2) wait at cycle 500?" by the buttons of the page and one click on its map: the words of --why."""
+    if browser.executable() is None:
         print("no Chromium is installed: the page is not looked at")
         return
-    with tempfile.TemporaryDirectory() as folder:
-        shown = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}",
-                                "--virtual-time-budget=3000", "--dump-dom", f"{run.base}/?token={run.token}"],
-                               capture_output=True, text=True, timeout=TIMEOUT).stdout
-    assert re.search(r'<b id="status">cycle [\d,.]+: over', shown), shown
-    assert re.search(r'<option[^>]*>waits</option>', shown), shown
+    program, options = examples / "gemv_stream/layout.json", ["--param", "M=96", "--param", "N=64"]
+    with running(bin_folder, "wse", program, options, report) as run, contextlib.closing(browser.Browser(
+            f"{run.base}/?token={run.token}")) as page:
+        page.wait_for("document.getElementById('status').textContent.startsWith('cycle 0: paused')")
+        assert page.value("[...document.getElementById('quantity').options].map(o => o.text)") == ["busy", "waits", "links"]
+        page.value("document.getElementById('until').value = 500")
+        page.click("[data-do=until]")
+        page.wait_for("document.getElementById('status').textContent.startsWith('cycle 500: paused')")
+        page.click("#map", 3.5 / 4, 2.5 / 3)  # 4 x 3 tiles
+        words = page.wait_for("document.querySelector('#place h3') && document.getElementById('place').innerText")
+        why = subprocess.run([bin_folder / "wse_platform", program, *options, "--why", "3,2@500"], capture_output=True, text=True, check=True)
+        said = why.stdout.split("cycle 500, tile (3, 2)\n")[1].split("\n\n")[0].splitlines()
+        assert words.startswith("tile (3, 2), cycle 500"), words
+        assert any(" waits for " in line or "has waited" in line for line in said), said
+        for line in said:
+            assert line.strip() in words, f"{line}\n{words}"
+        page.click("[data-do=go]")
+        page.wait_for("/^cycle [\\d,.]+: over, finished/.test(document.getElementById('status').textContent)")
+        page.click("[data-do=close]")
+        assert run.process.wait(TIMEOUT) == 0
+
+
+def check_whole_wafer(bin_folder, examples, report):
+    """750 x 994 tiles: a place is described at once."""
+    options = ["--structure", "dense", "--param", "W=750", "--param", "H=994", "--param", "ITER=1"]
+    with running(bin_folder, "wse", examples / "exchange/layout.json", options, report) as run:
+        run.data("/state")
+        times = []
+        for cell in (0, 3002, 745499, 370123, 1):
+            begin = time.monotonic()
+            place = run.data("/place", cell=cell)
+            times.append(time.monotonic() - begin)
+            assert place["name"] == f"tile ({cell % 750}, {cell // 750})" and len(place["lines"]) > 1, place
+        print(f"750 x 994 tiles: a place is described in {1000 * min(times):.0f} to {1000 * max(times):.0f} ms")
+        assert min(times) < MOST_SECONDS_FOR_A_PLACE, times
 
 
 def main():
@@ -137,8 +169,6 @@ def main():
                 check_access(run)
                 over = check_run(run, quantities)
                 assert (over["block"] > 1) == ("W=300" in options), over["block"]
-                if with_places:
-                    check_browser(run)
                 run.close()
             subprocess.run([bin_folder / f"{machine}_platform", examples / program, "--quiet", "--report", plain, *options],
                            check=True)
@@ -148,6 +178,8 @@ def main():
                 with running(bin_folder, machine, examples / program, options, report) as run:
                     check_place(run)
                     run.close()
+        check_browser(bin_folder, examples, report)
+        check_whole_wafer(bin_folder, examples, report)
 
 
 if __name__ == "__main__":

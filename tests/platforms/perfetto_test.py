@@ -99,6 +99,15 @@ def check(trace):
     return phases
 
 
+def check_waits(trace):
+    """Every wait says what it is for, and on AI cores in which line."""
+    waits = [record for record in trace["traceEvents"] if record["ph"] == "X" and record["name"].startswith("wait: ")]
+    require(waits, "no waits")
+    for record in waits:
+        require(record["args"].get("reason") and record["args"].get("for"), "a wait without a reason:", record)
+    return waits
+
+
 def self_test():
     """The checker finds what is wrong."""
     row = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "p"}},
@@ -134,7 +143,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for machine, program, options in RUNS:
             try:
-                phases = check(trace_of(bin_folder, machine, examples / program, options, pathlib.Path(name)))
+                trace = trace_of(bin_folder, machine, examples / program, options, pathlib.Path(name))
+                phases = check(trace)
+                if machine == "ascend":
+                    require(all(".pto:" in record["args"]["line"] for record in check_waits(trace)), "a wait without a line")
+                elif machine == "wse" and "exchange" not in program:
+                    check_waits(trace)
             except Broken as broken:
                 sys.exit(f"{machine} {program} {' '.join(options)}: {broken}")
             print(machine, program, *options, dict(phases))

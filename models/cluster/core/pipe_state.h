@@ -137,7 +137,7 @@ struct PipeState {
     stats.waits[reason] += now - since;
     (*lines)[blocked_pc].waits[reason] += now - since;
     probe.emit(now, observe::EventKind::kPipeWait, sync::index(pipe) | reason << 8,
-               static_cast<std::uint32_t>(now - since));
+               static_cast<std::uint32_t>(now - since), blocked_pc);
   }
 
   Pipe pipe = Pipe::kS;

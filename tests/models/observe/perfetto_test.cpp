@@ -211,3 +211,21 @@ TEST(ObservePerfetto, AScopeHasItsTilesAndCyclesOnly) {
     seen.push_back({number(s, "pid"), number(s, "ts"), number(s, "dur")});
   EXPECT_EQ(seen, (std::vector<std::vector<std::int64_t>>{{2, 5, 20}, {2, 26, 24}}));
 }
+
+TEST(ObservePerfetto, AResetEndsWhatIsUnderWay) {
+  std::ostringstream out;
+  PerfettoTrace recorder(out, 4, names());
+  recorder.on_event({10, 1, EventKind::kTaskStart, 2, 0});
+  recorder.on_reset(30);
+  recorder.on_event({5, 1, EventKind::kTaskStart, 3, 0});
+  recorder.on_event({9, 1, EventKind::kTaskEnd, 3, 0});
+  recorder.finish();
+  const auto records = boost::json::parse(out.str()).as_object().at("traceEvents").as_array();
+  const auto slices = of_phase(records, "X");
+  ASSERT_EQ(slices.size(), 2U);
+  EXPECT_EQ(number(slices[0], "ts"), 10);
+  EXPECT_EQ(number(slices[0], "dur"), 20);
+  EXPECT_TRUE(slices[0].at("args").as_object().contains("unfinished"));
+  EXPECT_EQ(number(slices[1], "ts"), 35);
+  EXPECT_FALSE(slices[1].at("args").as_object().contains("unfinished"));
+}

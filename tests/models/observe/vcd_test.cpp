@@ -174,3 +174,20 @@ TEST(ObserveVcd, AScopeHasItsTilesAndCyclesOnly) {
   EXPECT_EQ(d.changes["wafer.tile_1_0.out_e"],
             (Changes{{8'000, "0"}, {9'000, "1"}, {10'000, "0"}}));
 }
+
+TEST(ObserveVcd, ATaskThatAResetInterruptsEndsThere) {
+  std::ostringstream out;
+  VcdTrace trace(out, 2, 1, 1000);
+  trace.on_event({10, 0, EventKind::kTaskStart, 3, 0});
+  trace.on_event({12, 1, EventKind::kTaskStart, 4, 0});
+  trace.on_event({14, 1, EventKind::kTaskEnd, 4, 0});
+  trace.on_event({40, 0, EventKind::kTaskEnd, 3, 0});  // announced; does not happen
+  trace.on_reset(30);
+  trace.on_event({5, 1, EventKind::kTaskStart, 6, 0});
+  trace.finish();
+  Dump d = Reader(out.str()).read();
+  EXPECT_EQ(d.changes["wafer.tile_0_0.task"],
+            (Changes{{0, "z"}, {10'000, "00000011"}, {30'000, "z"}}));
+  EXPECT_EQ(d.changes["wafer.tile_1_0.task"],
+            (Changes{{0, "z"}, {12'000, "00000100"}, {14'000, "z"}, {35'000, "00000110"}}));
+}

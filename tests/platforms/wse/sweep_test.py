@@ -96,6 +96,16 @@ class Sweeps(WithFolder):
         self.assertEqual([row["W"] for row in self.rows()], ["4"])
         done = self.sweep(GEMV / "layout.json", "--option=--max-cycles=20", "--param", "W=2,4")
         self.assertEqual([(row["status"], row["exit_code"]) for row in self.rows()], [("could_not_finish", "4")] * 2)
+        # A report of a run that failed lacks members: the cell is empty, and the other points have theirs.
+        spec = self.work / "s.yaml"
+        spec.write_text(f"program: {ROOT}/examples/ascend/gemm.pto\npreset: a2a3\noptions: [--no-data]\n"
+                        "params: {M: [256, 128], N: 512, K: 512, GM: 2, GN: 1}\nsettings: {launch.clusters: 2}\n"
+                        "columns: {of_peak: compute.of_peak}\n", encoding="utf-8")
+        self.sweep(spec)
+        rows = self.rows()
+        self.assertEqual([row["status"] for row in rows], ["finished", "could_not_finish"])
+        self.assertGreater(float(rows[0]["of_peak"]), 0)
+        self.assertEqual(rows[1]["of_peak"], "")
 
     def test_wrong_sweeps(self):
         spec = self.work / "s.yaml"

@@ -1,0 +1,79 @@
+"""A page in headless Chromium: it is opened, read and clicked on as a user does, through the browser's own protocol on a pipe."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def executable():
+    """None: no browser is installed."""
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+class Browser:
+    def __init__(self, address, timeout=60):
+        self.folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+        self.deadline = time.monotonic() + timeout
+        self.number = 0
+        (from_us, self.to), (self.answers, from_it) = os.pipe(), os.pipe()
+        # The browser reads commands from 3 and writes answers to 4.
+        self.process = subprocess.Popen(  # pylint: disable=consider-using-with
+            ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{from_it}', "browser", executable(), "--headless", "--no-sandbox", "--disable-gpu",
+             "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "--window-size=1400,1000", "about:blank"],
+            pass_fds=(from_us, from_it), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(from_us)
+        os.close(from_it)
+        self.read = b""
+        self.session = None
+        target = self.command("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.command("Page.navigate", url=address)
+
+    def command(self, method, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters, **({"sessionId": self.session} if self.session else {})}
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+        while True:
+            assert time.monotonic() < self.deadline, f"the browser does not answer {method}"
+            while b"\0" not in self.read:
+                part = os.read(self.answers, 65536)
+                assert part, "the browser has ended"
+                self.read += part
+            text, self.read = self.read.split(b"\0", 1)
+            answer = json.loads(text)
+            if answer.get("id") == self.number:
+                assert "error" not in answer, f"{method}: {answer}"
+                return answer["result"]
+
+    def value(self, expression):
+        """Of an expression in the page."""
+        result = self.command("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def wait_for(self, expression):
+        """Until it is true; answers it."""
+        while True:
+            value = self.value(expression)
+            if value:
+                return value
+            assert time.monotonic() < self.deadline, f"{expression}\n" + self.value("document.body.innerText")
+            time.sleep(0.01)
+
+    def click(self, element, x=0.5, y=0.5):
+        """The left button at a place of an element, in parts of its width and height."""
+        left, top, width, height = self.value(f"(() => {{ const r = document.querySelector({json.dumps(element)}).getBoundingClientRect();"
+                                              " return [r.left, r.top, r.width, r.height]; })()")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.command("Input.dispatchMouseEvent", type=kind, x=left + x * width, y=top + y * height, button="left", clickCount=1)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.to)
+        os.close(self.answers)
+        self.folder.cleanup()
