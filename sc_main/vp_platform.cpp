@@ -42,7 +42,7 @@ const cli::Executable kExecutable = {
     "vp",
     "runs a host script against an accelerator behind a TLM-2.0 host port",
     "host script (see docs/vp-platform.md)",
-    {"wse2", "wse3", "a2a3", "a5"},
+    {"wse2", "wse3", "a2a3", "a5", "numesh"},
     {"modules", "dense", "auto"},
     "",  // that of the device
     "fabric.hop_latency=3",

@@ -15,7 +15,7 @@ const cli::Executable kLibrary = {"libtessera",
                                   "vp",
                                   "",
                                   "program",
-                                  {"wse2", "wse3", "a2a3", "a5"},
+                                  {"wse2", "wse3", "a2a3", "a5", "numesh"},
                                   {"modules", "dense", "auto"},
                                   "",
                                   "fabric.hop_latency=3"};
